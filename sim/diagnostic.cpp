@@ -1,0 +1,182 @@
+#include "sim/diagnostic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace clusterwright {
+
+namespace {
+
+bool continues_character(char c) {
+  return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
+}
+
+/// Bytes of the UTF-8 character at the front, or 0 if it is malformed or a control character.
+std::size_t printable_length(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
+  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if (!continues_character(text[i])) return 0;
+  const auto second = static_cast<unsigned char>(text[1]);
+  const bool c1_control = first == 0xc2 && second < 0xa0;
+  const bool overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
+  const bool outside = (first == 0xed && second >= 0xa0) || (first == 0xf4 && second >= 0x90);
+  return c1_control || overlong || outside ? 0 : length;
+}
+
+/// Control characters from a hostile file must not reach a terminal; each becomes one blank, so that columns stay.
+std::string printable(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = printable_length(text);
+    if (length == 0) {
+      out += ' ';
+    } else {
+      out += text.substr(0, length);
+    }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return out;
+}
+
+/// Columns that printable text takes on a terminal, near enough.
+std::size_t columns(std::string_view text) {
+  const std::string shown = printable(text);
+  return shown.size() - static_cast<std::size_t>(std::count_if(shown.begin(), shown.end(), continues_character));
+}
+
+std::string location(const Place& place) {
+  if (!place.source) return "(input)";
+  const auto at = place.source->locate(place.offset);
+  std::string text = printable(place.source->name());
+  if (!place.source->text().empty()) text += fmt::format(":{}:{}", at.line, at.column);
+  constexpr std::size_t longest = 200;  // a pointer repeats keys of the file, and these may be of any length
+  const bool cut = place.pointer.size() > longest;
+  if (!place.pointer.empty())
+    text += fmt::format("  ({}{})", printable(std::string_view(place.pointer).substr(0, longest)), cut ? "..." : "");
+  return text;
+}
+
+/// The part of a long line (minified files) around `column`, which is then counted from the part's begin.
+std::string_view window_around(std::string_view line, std::size_t& column) {
+  constexpr std::size_t window = 100;
+  if (line.size() <= window) return line;
+  std::size_t begin = column > window / 2 ? column - window / 2 : 0;
+  for (int i = 0; i < 3 && begin > 0 && continues_character(line[begin]); ++i) --begin;
+  std::size_t end = std::min(begin + window, line.size());
+  for (int i = 0; i < 3 && end < line.size() && continues_character(line[end]); ++i) ++end;
+  column -= begin;
+  return line.substr(begin, end - begin);
+}
+
+/// The source line and its underline.
+std::string snippet(const Place& place, const std::string& words) {
+  if (!place.source || place.source->text().empty()) return {};
+  const auto at = place.source->locate(place.offset);
+  const std::string_view whole = place.source->line(at.line);
+  std::size_t column = std::min(at.column - 1, whole.size());
+  const std::string_view shown = window_around(whole, column);
+  const std::size_t width = std::max<std::size_t>(columns(shown.substr(column, place.length)), 1);
+  const std::string number = std::to_string(at.line);
+  const std::string margin(number.size() + 1, ' ');
+  return fmt::format(" {0}|\n {1} | {2}\n {0}| {3}{4}{5}\n", margin, number, printable(shown),
+                     std::string(columns(shown.substr(0, column)), ' '), std::string(width, '^'),
+                     words.empty() ? "" : " " + words);
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({substituted, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return out;
+}
+
+std::vector<Diagnostic> limited(std::vector<Diagnostic> diagnostics) {
+  if (diagnostics.size() > ConfigError::limit) diagnostics.resize(ConfigError::limit);
+  return diagnostics;
+}
+
+std::string join(const std::vector<Diagnostic>& diagnostics) {
+  std::string text;
+  for (const Diagnostic& d : diagnostics) text += render(d) + "\n";
+  return text;
+}
+
+}  // namespace
+
+SourceText::SourceText(std::string name, std::string text) : name_(std::move(name)), text_(std::move(text)) {
+  line_begin_.push_back(0);
+  for (std::size_t i = 0; i < text_.size(); ++i)
+    if (text_[i] == '\n') line_begin_.push_back(i + 1);
+}
+
+SourceText::LineColumn SourceText::locate(std::size_t offset) const {
+  offset = std::min(offset, text_.size());
+  const auto after = std::upper_bound(line_begin_.begin(), line_begin_.end(), offset);
+  const auto line = static_cast<std::size_t>(after - line_begin_.begin());
+  return {line, offset - line_begin_[line - 1] + 1};
+}
+
+std::string_view SourceText::line(std::size_t number) const {
+  const std::size_t begin = line_begin_[number - 1];
+  std::size_t end = number < line_begin_.size() ? line_begin_[number] - 1 : text_.size();
+  if (end > begin && text_[end - 1] == '\r') --end;
+  return std::string_view(text_).substr(begin, end - begin);
+}
+
+std::string render(const Diagnostic& d) {
+  std::string text = fmt::format("error[{}]: {}\n", d.code, printable(d.message));
+  if (!d.places.empty()) {
+    text += "  --> " + location(d.places.front());
+    for (std::size_t i = 1; i < d.places.size(); ++i) text += "  and  " + location(d.places[i]);
+    text += "\n" + snippet(d.places.front(), d.underline);
+  }
+  if (!d.help.empty()) text += fmt::format("   = help: {}\n", printable(d.help));
+  return text;
+}
+
+ConfigError::ConfigError(std::vector<Diagnostic> diagnostics)
+    : std::runtime_error(join(limited(diagnostics))), diagnostics_(limited(std::move(diagnostics))) {}
+
+ConfigError::ConfigError(Diagnostic diagnostic) : ConfigError(std::vector{std::move(diagnostic)}) {}
+
+std::string closest(std::string_view word, const std::vector<std::string>& candidates) {
+  const std::size_t allowed = std::max<std::size_t>(2, word.size() / 3);
+  constexpr std::size_t longest = 200;  // a hostile "word" must not cost quadratic time
+  std::string best;
+  std::size_t best_distance = allowed + 1;
+  if (word.size() > longest) return best;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(lower(word), lower(candidate));
+    if (distance < best_distance && distance < candidate.size()) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
+  const std::string best = closest(word, candidates);
+  return best.empty() ? std::string() : fmt::format("did you mean \"{}\"?", best);
+}
+
+}  // namespace clusterwright

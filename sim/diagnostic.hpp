@@ -1,0 +1,76 @@
+/// Errors that point at the place and say what would be right. One shape for every input file and option.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clusterwright {
+
+/// A named text with its line starts, kept alive by everything that points into it.
+class SourceText {
+ public:
+  /// @param name  as the user knows it: a path, or "--set" for an option
+  SourceText(std::string name, std::string text);
+
+  const std::string& name() const { return name_; }
+  std::string_view text() const { return text_; }
+
+  struct LineColumn {
+    std::size_t line = 1;    ///< from 1
+    std::size_t column = 1;  ///< from 1, in bytes
+  };
+  LineColumn locate(std::size_t offset) const;
+  std::string_view line(std::size_t number) const;
+
+ private:
+  std::string name_;
+  std::string text_;
+  std::vector<std::size_t> line_begin_;
+};
+
+/// A stretch of a source text, and the JSON pointer of the value there.
+struct Place {
+  std::shared_ptr<const SourceText> source;
+  std::size_t offset = 0;
+  std::size_t length = 1;
+  std::string pointer;
+};
+
+/// Codes: E01xx syntax and keys, E02xx values, E03xx values that contradict each other, E04xx files and usage,
+/// E05xx limits. Each code has one meaning, listed in docs/errors.md.
+struct Diagnostic {
+  std::string code;
+  std::string message;
+  std::vector<Place> places;  ///< the first is underlined, the others are named
+  std::string underline;      ///< words beside the underline; may be empty
+  std::string help;           ///< what would be right; may be empty
+};
+
+/// `error[E0203]: ... --> file:line:column (/pointer)` with the source line underlined.
+std::string render(const Diagnostic& diagnostic);
+
+/// Wrong input, found at the border. Carries every error of the input, at most `limit`.
+class ConfigError : public std::runtime_error {
+ public:
+  static constexpr std::size_t limit = 20;
+
+  explicit ConfigError(std::vector<Diagnostic> diagnostics);
+  explicit ConfigError(Diagnostic diagnostic);
+
+  const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
+
+ private:
+  std::vector<Diagnostic> diagnostics_;
+};
+
+/// The candidate closest to `word`, if it is within two edits or a third of its length; otherwise empty.
+std::string closest(std::string_view word, const std::vector<std::string>& candidates);
+
+/// `did you mean "H100-SXM"?`, or empty.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
+
+}  // namespace clusterwright

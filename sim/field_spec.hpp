@@ -1,0 +1,75 @@
+/// What a configuration field is: one description from which decoder, JSON Schema, `explain` and reference docs come.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/json_value.hpp"
+
+namespace clusterwright {
+
+struct RecordSpec;
+
+enum class FieldType { integer, number, boolean, text, choice, record };
+
+/// How the author of a record describes a field.
+struct FieldRule {
+  std::string help;
+  double min = -std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();
+  bool above_min = false;          ///< min itself is not allowed
+  bool reference = false;          ///< a nested record may be given as the path of a JSON file
+  std::string catalog = {};         ///< the text is the name of an entry of this catalog list
+  std::size_t max_elements = 4096;  ///< of a list or map
+  std::string unit = {};            ///< only where the key's suffix does not say it
+  std::vector<std::string> map_keys = {};  ///< keys that a map may have; any if empty
+};
+
+struct FieldSpec : FieldRule {
+  std::string key;
+  FieldType type = FieldType::text;
+  bool is_list = false;            ///< a list of `type`
+  bool is_map = false;             ///< an object with free keys and values of `type`
+  bool nullable = false;           ///< null means "not known"
+  bool automatic = false;          ///< the text "auto" lets the program choose
+  bool sourced = false;            ///< may be {"value", "source", "verified"}
+  bool required = true;
+  JsonValue fallback;              ///< value when the key is absent
+  double scale = 1;                ///< base units per unit of the key
+  std::vector<std::string> choices;
+  std::function<const RecordSpec&()> nested;  ///< for records; a function, so that records may be recursive
+};
+
+struct RecordSpec {
+  std::string name;
+  std::string help;
+  std::vector<FieldSpec> fields;
+
+  const FieldSpec* find(std::string_view key) const;
+  std::vector<std::string> keys() const;
+};
+
+/// A unit named by the end of a key, such as "gb_per_s" in "bandwidth_gb_per_s".
+struct KeyUnit {
+  std::string_view suffix;
+  std::string_view unit;  ///< as shown to people
+  double scale;           ///< base units per unit
+};
+
+/// The unit of a key, or nullptr if its suffix names none.
+const KeyUnit* unit_of_key(std::string_view key);
+
+/// JSON Schema (draft-07) of a record, nested records under "definitions".
+JsonValue json_schema(const RecordSpec& root);
+
+/// What the field at a dotted path means ("job.parallel.tensor"), or the record itself for an empty path.
+/// @throws ConfigError for an unknown path, with a suggestion
+std::string explain_field(const RecordSpec& root, std::string_view path);
+
+/// Reference documentation of a record and everything below it, in Markdown.
+std::string reference_docs(const RecordSpec& root);
+
+}  // namespace clusterwright

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "sim/json_value.hpp"
+
+namespace clusterwright {
+
+/// JSON text, members in their order; doubles in the shortest form that reads back the same.
+/// @param indent  spaces per level, or -1 for one line
+/// @throws std::logic_error for a number that is not finite: results must never carry one
+std::string write_json(const JsonValue& value, int indent = 2);
+
+}  // namespace clusterwright
