@@ -1,0 +1,83 @@
+/// Pending events of one replay: a radix heap over whole picoseconds.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "sim/sim_time.hpp"
+
+namespace clusterwright {
+
+/// Monotone priority queue: nothing may be pushed before the last popped time. Ties leave in order of insertion.
+///
+/// Bucket b > 0 holds the times that differ from the last popped one first in bit b - 1. Redistribution keeps
+/// insertion order, and equal times always share a bucket, so ties need no further key (checked in tests).
+template <class Payload>
+class EventQueue {
+ public:
+  struct Event {
+    Picoseconds time;
+    Payload payload;
+  };
+
+  bool empty() const { return size_ == 0; }
+  std::size_t size() const { return size_; }
+
+  /// @pre time >= now()
+  void push(Picoseconds time, Payload payload) {
+    put({time, payload});
+    ++size_;
+  }
+
+  /// Time of the last popped event.
+  Picoseconds now() const { return last_; }
+
+  /// Another event is due at now().
+  bool more_now() const { return head_ != buckets_[0].size(); }
+
+  /// Removes the earliest event. @pre !empty()
+  Event pop() {
+    if (head_ == buckets_[0].size()) refill();
+    --size_;
+    return buckets_[0][head_++];
+  }
+
+ private:
+  std::size_t bucket_of(Picoseconds time) const {
+    const auto difference = static_cast<std::uint64_t>(time.count) ^ static_cast<std::uint64_t>(last_.count);
+    return difference == 0 ? 0 : 64 - static_cast<std::size_t>(__builtin_clzll(difference));
+  }
+
+  void put(const Event& event) {
+    const std::size_t bucket = bucket_of(event.time);
+    buckets_[bucket].push_back(event);
+    if (bucket > 0) occupied_ |= std::uint64_t{1} << (bucket - 1);
+  }
+
+  void refill() {
+    buckets_[0].clear();
+    head_ = 0;
+    std::vector<Event>& nearest = buckets_[1 + static_cast<std::size_t>(__builtin_ctzll(occupied_))];
+    occupied_ &= occupied_ - 1;
+    if (nearest.size() == 1) {
+      last_ = nearest.front().time;
+      return nearest.swap(buckets_[0]);
+    }
+    spill_.swap(nearest);
+    last_ = spill_.front().time;
+    for (const Event& event : spill_)
+      if (event.time < last_) last_ = event.time;
+    for (const Event& event : spill_) put(event);
+    spill_.clear();
+  }
+
+  std::array<std::vector<Event>, 65> buckets_;
+  std::uint64_t occupied_ = 0;  // bit b - 1: bucket b is not empty
+  std::vector<Event> spill_;
+  std::size_t head_ = 0;
+  std::size_t size_ = 0;
+  Picoseconds last_;
+};
+
+}  // namespace clusterwright

@@ -1,0 +1,40 @@
+/// Replays a step: the engine. Same input, same event order, same bytes out; no global state.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/step_graph.hpp"
+
+namespace clusterwright {
+
+/// What happened to one op.
+struct OpTrace {
+  Picoseconds start;   ///< it took the head of its lane with every dependency met
+  Picoseconds active;  ///< work or transfer began; later than `start` only when partners were late
+  Picoseconds end;
+  OpId released_by;    ///< whose end let it start last; "none": the start of the step or its own launch
+  Picoseconds unshared;  ///< what `end - active` would have been alone, at the clock of its rank
+};
+
+/// Time that compute ops of a rank class lost because other ops held multiprocessors or memory bandwidth,
+/// charged to the op that took most.
+struct SharingLoss {
+  RankClassId rank;
+  ChargeId charge;
+  Picoseconds lost;
+};
+
+struct ReplayResult {
+  Picoseconds end;                                     ///< last op of the step
+  IndexedVector<OpId, OpTrace> ops;
+  IndexedVector<RendezvousId, OpId> last_arrival;      ///< the member that everybody waited for
+  std::vector<SharingLoss> sharing_losses;             ///< sorted by rank class, then charge; no zero entries
+  std::uint64_t events = 0;                            ///< processed, for benchmarks
+};
+
+/// Runs the step from time zero until every op has ended.
+/// @throws std::logic_error naming an op that can never start (a cycle, or a rendezvous in crossed lane orders)
+ReplayResult replay(const StepStructure& structure, const StepPrice& price);
+
+}  // namespace clusterwright

@@ -1,0 +1,153 @@
+/// One step of a program as data: what depends on what (`StepStructure`) apart from what it costs (`StepPrice`).
+///
+/// Layout. A *rank class* stands for `multiplicity` ranks that do the same at the same time. It owns *lanes* (in-order
+/// queues: one for compute, several for communication). An *op* sits on a lane. A communication op joins a *rendezvous*:
+/// when its last member arrives, the rendezvous runs a *chain* of stages, each a delay followed by a transfer over
+/// shared *resources*. Prices hang on the few distinct works and stages, not on ops, so a re-priced step costs little.
+///
+/// Ops are numbered in the order in which the host issues them; the ops of one lane run in that order.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/quantity.hpp"
+#include "sim/sim_time.hpp"
+#include "sim/typed_id.hpp"
+
+namespace clusterwright {
+
+using RankClassId = Id<struct RankClassTag>;
+using LaneId = Id<struct LaneTag>;
+using OpId = Id<struct OpTag>;
+using WorkId = Id<struct WorkTag>;
+using ChainId = Id<struct ChainTag>;
+using StageId = Id<struct StageTag>;
+using RendezvousId = Id<struct RendezvousTag>;
+using ResourceId = Id<struct ResourceTag>;
+using SmTableId = Id<struct SmTableTag>;
+using PowerDomainId = Id<struct PowerDomainTag>;
+
+/// What a stretch of time is charged to in a breakdown. The builder of the graph gives the names.
+using ChargeId = Id<struct ChargeTag>;
+
+enum class LaneKind : std::uint8_t { compute, communication, copy };
+
+/// Resource amounts are integers in this fraction of a byte per byte, so that folded sums equal unfolded sums exactly.
+inline constexpr std::uint32_t coefficient_one = 1u << 16;
+
+/// What a stage's transfer takes from one instance of a resource.
+struct ResourceUse {
+  ResourceId resource;
+  std::uint32_t count = 1;  ///< concrete transfers of this folded class that cross one instance of the resource
+};
+
+struct Lane {
+  RankClassId rank;
+  LaneKind kind = LaneKind::compute;
+  std::string name;
+};
+
+struct RankClass {
+  std::uint32_t multiplicity = 1;  ///< ranks that this class stands for
+  PowerDomainId power_domain;
+  std::string name;
+};
+
+struct Rendezvous {
+  ChainId chain;
+  ChargeId late;              ///< charged to a rank that waits here for a member on another rank class
+  std::uint32_t members = 0;  ///< ops that must arrive
+};
+
+/// Charges that the engine itself hands out.
+struct EngineCharges {
+  ChargeId launch;    ///< compute lane idle because the host had not issued the op yet
+  ChargeId throttle;  ///< extra time because the clock was below the reference
+  ChargeId idle;      ///< compute lane idle at the end of the step, waiting for nothing of its own
+};
+
+/// An immutable DAG. Arrays are indexed by the id in their type.
+struct StepStructure {
+  IndexedVector<RankClassId, RankClass> ranks;
+  IndexedVector<PowerDomainId, std::string> power_domains;
+  IndexedVector<LaneId, Lane> lanes;
+
+  IndexedVector<OpId, LaneId> op_lane;
+  IndexedVector<OpId, WorkId> op_work;
+  IndexedVector<OpId, RendezvousId> op_rendezvous;       // "none" for ops that need no partner
+  IndexedVector<OpId, ChargeId> op_charge;
+  IndexedVector<OpId, std::int32_t> op_note;             // micro-batch for timelines, -1 when meaningless
+  IndexedVector<OpId, std::uint32_t> predecessor_count;  // explicit dependencies only, lane order comes on top
+  IndexedVector<OpId, OpId> next_in_lane;
+  std::vector<std::uint32_t> successor_begin;            // length op_count() + 1
+  std::vector<OpId> successor;                           // grouped by op
+
+  IndexedVector<RendezvousId, Rendezvous> rendezvous;
+  std::vector<std::uint32_t> chain_begin;                // stages of chain c: [chain_begin[c], chain_begin[c + 1])
+  std::vector<std::uint32_t> use_begin;                  // uses of stage s: [use_begin[s], use_begin[s + 1])
+  std::vector<ResourceUse> uses;
+
+  IndexedVector<WorkId, std::string> work_names;
+  IndexedVector<ResourceId, std::string> resource_names;
+  std::vector<std::string> charge_names;                 // indexed by ChargeId
+  EngineCharges engine_charges;
+
+  std::size_t op_count() const { return op_lane.size(); }
+};
+
+/// Utilisation while an op runs alone, each 0..1; what is left is idle.
+struct Activity {
+  double tensor = 0;  ///< matrix units
+  double memory = 0;  ///< device memory bandwidth
+  double link = 0;    ///< scale-up or scale-out links
+};
+
+/// Price of a distinct piece of work. For a communication op: of its kernel (the transfer is priced by its chain).
+struct WorkPrice {
+  Picoseconds duration;             ///< alone on the device, at the reference clock; 0 for communication
+  double clock_share = 0;           ///< share of the duration that goes with 1/clock, 0..1
+  Activity activity;                ///< activity.memory is also its demand when device memory is shared
+  Watts power;                      ///< above the rank's idle power while it runs (or transfers)
+  Watts waiting_power;              ///< above idle while a communication op waits for its partners
+  Picoseconds launch;               ///< host time to issue it
+  std::uint32_t reserved_sms = 0;   ///< streaming multiprocessors held from start to end (communication kernels)
+  SmTableId sm_table;               ///< how it slows down when multiprocessors are taken; "none": not at all
+};
+
+/// Duration against reserved multiprocessors, piecewise linear, first point (0, 1).
+struct SmTable {
+  struct Point {
+    std::uint32_t reserved = 0;
+    double relative_duration = 1;
+  };
+  std::vector<Point> points;
+};
+
+/// Price of one stage: first the delay, then the bytes at the rate that sharing grants.
+struct StagePrice {
+  Picoseconds delay;
+  std::uint64_t bytes = 0;          ///< progress units of the transfer; 0: the stage is only a delay
+  std::uint64_t rate_bound = 0;     ///< bytes per second that the transfer can reach alone, > 0 if bytes > 0
+  std::uint32_t weight = 1;         ///< channels or queue pairs
+};
+
+struct StepPrice {
+  IndexedVector<WorkId, WorkPrice> works;
+  IndexedVector<SmTableId, SmTable> sm_tables;
+  IndexedVector<StageId, StagePrice> stages;
+  std::vector<std::uint32_t> coefficients;                     // per StepStructure::uses entry, in 1/coefficient_one
+  IndexedVector<ResourceId, std::uint64_t> capacity;           // bytes per second of one instance, one direction
+  IndexedVector<RankClassId, double> clock;                    // relative to the reference clock
+  IndexedVector<RankClassId, Watts> idle_power;                // per rank, with its share of the host
+  IndexedVector<RankClassId, Watts> power_limit;               // per rank, at the same point as idle_power
+  double power_clock_exponent = 1;                             // of the clocked share of an op's power
+};
+
+struct StepGraph {
+  StepStructure structure;
+  StepPrice price;
+};
+
+}  // namespace clusterwright

@@ -1,0 +1,184 @@
+#include "sim/step_graph_builder.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace clusterwright {
+namespace {
+
+void require(bool holds, const char* what, const std::string& name) {
+  if (!holds) throw std::logic_error(fmt::format("step graph: {} ({})", what, name));
+}
+
+bool is_share(double value) {
+  return value >= 0 && value <= 1;
+}
+
+bool is_power(Watts power) {
+  return std::isfinite(power.in(watt)) && power >= 0 * watt;
+}
+
+void check_work(const WorkPrice& work, const std::string& name) {
+  require(work.duration.count >= 0, "duration must be >= 0", name);
+  require(work.launch.count >= 0, "launch must be >= 0", name);
+  require(is_share(work.clock_share), "clock share must be in 0..1", name);
+  require(is_share(work.activity.tensor) && is_share(work.activity.memory) && is_share(work.activity.link),
+          "activity must be in 0..1", name);
+  require(is_power(work.power) && is_power(work.waiting_power), "power must be finite and >= 0", name);
+}
+
+void check_sm_table(const SmTable& table) {
+  const std::string name = "table of multiprocessors";
+  require(!table.points.empty(), "a table needs a point", name);
+  require(table.points[0].reserved == 0 && table.points[0].relative_duration == 1, "the first point must be (0, 1)",
+          name);
+  for (std::size_t i = 0; i < table.points.size(); ++i) {
+    require(i == 0 || table.points[i - 1].reserved < table.points[i].reserved, "points must ascend", name);
+    require(std::isfinite(table.points[i].relative_duration) && table.points[i].relative_duration >= 1,
+            "relative duration must be >= 1", name);
+  }
+}
+
+void check_stage(const StagePrice& stage) {
+  const std::string name = "stage";
+  require(stage.delay.count >= 0, "delay must be >= 0", name);
+  require(stage.bytes == 0 || stage.rate_bound > 0, "rate bound must be > 0", name);
+  require(stage.weight > 0, "weight must be > 0", name);
+}
+
+std::uint32_t in_coefficient_units(double coefficient) {
+  const double units = coefficient * coefficient_one;
+  require(units >= 0 && units <= std::numeric_limits<std::uint32_t>::max(), "coefficient must be in 0..65535", "stage");
+  return static_cast<std::uint32_t>(std::llround(units));
+}
+
+}  // namespace
+
+StepGraphBuilder::StepGraphBuilder(std::vector<std::string> charge_names, EngineCharges engine_charges) {
+  graph_.structure.charge_names = std::move(charge_names);
+  graph_.structure.engine_charges = engine_charges;
+  graph_.structure.chain_begin = {0};
+  graph_.structure.use_begin = {0};
+}
+
+PowerDomainId StepGraphBuilder::add_power_domain(std::string name) {
+  return graph_.structure.power_domains.push_back(std::move(name));
+}
+
+RankClassId StepGraphBuilder::add_rank_class(std::string name, std::uint32_t multiplicity, PowerDomainId domain,
+                                             Watts idle_power, Watts power_limit) {
+  require(multiplicity > 0, "multiplicity must be > 0", name);
+  require(is_power(idle_power) && power_limit > 0 * watt, "power must be finite and limit > 0", name);
+  graph_.price.clock.push_back(1.0);
+  graph_.price.idle_power.push_back(idle_power);
+  graph_.price.power_limit.push_back(power_limit);
+  return graph_.structure.ranks.push_back({multiplicity, domain, std::move(name)});
+}
+
+LaneId StepGraphBuilder::add_lane(RankClassId rank, LaneKind kind, std::string name) {
+  for (const Lane& lane : graph_.structure.lanes)
+    require(kind != LaneKind::compute || lane.kind != kind || lane.rank != rank, "a rank has one compute lane", name);
+  last_in_lane_.push_back(OpId());
+  return graph_.structure.lanes.push_back({rank, kind, std::move(name)});
+}
+
+WorkId StepGraphBuilder::add_work(std::string name, const WorkPrice& price) {
+  graph_.price.works.push_back(price);
+  return graph_.structure.work_names.push_back(std::move(name));
+}
+
+SmTableId StepGraphBuilder::add_sm_table(SmTable table) {
+  return graph_.price.sm_tables.push_back(std::move(table));
+}
+
+ResourceId StepGraphBuilder::add_resource(std::string name, BytesPerSecond capacity) {
+  const double bytes_per_second = capacity.in(byte_per_second);
+  require(bytes_per_second >= 1 && bytes_per_second < 1e18, "capacity must be at least 1 byte/s", name);
+  graph_.price.capacity.push_back(static_cast<std::uint64_t>(std::llround(bytes_per_second)));
+  return graph_.structure.resource_names.push_back(std::move(name));
+}
+
+ChainId StepGraphBuilder::add_chain(const std::vector<Stage>& stages) {
+  StepStructure& structure = graph_.structure;
+  for (const Stage& stage : stages) {
+    graph_.price.stages.push_back(stage.price);
+    for (const StageUse& use : stage.uses) {
+      structure.uses.push_back({use.resource, use.count});
+      graph_.price.coefficients.push_back(in_coefficient_units(use.coefficient));
+    }
+    structure.use_begin.push_back(static_cast<std::uint32_t>(structure.uses.size()));
+  }
+  structure.chain_begin.push_back(static_cast<std::uint32_t>(graph_.price.stages.size()));
+  return ChainId(structure.chain_begin.size() - 2);
+}
+
+RendezvousId StepGraphBuilder::add_rendezvous(ChainId chain, ChargeId late) {
+  return graph_.structure.rendezvous.push_back({chain, late, 0});
+}
+
+OpId StepGraphBuilder::add_op(LaneId lane, WorkId work, ChargeId charge, std::int32_t note) {
+  return add_op(lane, work, charge, RendezvousId(), note);
+}
+
+OpId StepGraphBuilder::add_op(LaneId lane, WorkId work, ChargeId charge, RendezvousId rendezvous, std::int32_t note) {
+  StepStructure& structure = graph_.structure;
+  require(rendezvous.exists() || structure.lanes[lane].kind != LaneKind::communication,
+          "a communication op needs a rendezvous", structure.work_names[work]);
+  const OpId op = structure.op_lane.push_back(lane);
+  structure.op_work.push_back(work);
+  structure.op_rendezvous.push_back(rendezvous);
+  structure.op_charge.push_back(charge);
+  structure.op_note.push_back(note);
+  structure.predecessor_count.push_back(0);
+  structure.next_in_lane.push_back(OpId());
+  if (rendezvous.exists()) ++structure.rendezvous[rendezvous].members;
+  if (last_in_lane_[lane].exists()) structure.next_in_lane[last_in_lane_[lane]] = op;
+  last_in_lane_[lane] = op;
+  return op;
+}
+
+void StepGraphBuilder::depends(OpId before, OpId after) {
+  dependencies_.emplace_back(before, after);
+  ++graph_.structure.predecessor_count[after];
+}
+
+void StepGraphBuilder::reserve(std::size_t ops, std::size_t dependencies) {
+  StepStructure& structure = graph_.structure;
+  structure.op_lane.reserve(ops);
+  structure.op_work.reserve(ops);
+  structure.op_rendezvous.reserve(ops);
+  structure.op_charge.reserve(ops);
+  structure.op_note.reserve(ops);
+  structure.predecessor_count.reserve(ops);
+  structure.next_in_lane.reserve(ops);
+  dependencies_.reserve(dependencies);
+}
+
+StepGraph StepGraphBuilder::build() && {
+  check_prices();
+  StepStructure& structure = graph_.structure;
+  auto& begin = structure.successor_begin;
+  begin.assign(structure.op_count() + 1, 0);
+  for (const auto& [before, after] : dependencies_) ++begin[before.value + 1];
+  for (std::size_t op = 0; op < structure.op_count(); ++op) begin[op + 1] += begin[op];
+
+  structure.successor.resize(dependencies_.size());
+  std::vector<std::uint32_t> fill(begin.begin(), begin.end() - 1);
+  for (const auto& [before, after] : dependencies_) structure.successor[fill[before.value]++] = after;
+  return std::move(graph_);
+}
+
+void StepGraphBuilder::check_prices() const {
+  const StepStructure& structure = graph_.structure;
+  for (std::size_t i = 0; i < structure.work_names.size(); ++i)
+    check_work(graph_.price.works[WorkId(i)], structure.work_names[WorkId(i)]);
+  for (const SmTable& table : graph_.price.sm_tables) check_sm_table(table);
+  for (const StagePrice& stage : graph_.price.stages) check_stage(stage);
+  for (const Rendezvous& rendezvous : structure.rendezvous)
+    require(rendezvous.members > 0, "a rendezvous needs members", "rendezvous");
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,66 @@
+/// Assembles a StepGraph: friendliness here, speed in what it builds.
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/step_graph.hpp"
+
+namespace clusterwright {
+
+/// Ops must be added in host issue order per rank class. Dependencies may point to any op already added.
+class StepGraphBuilder {
+ public:
+  /// @param charge_names  one name per ChargeId, in order
+  StepGraphBuilder(std::vector<std::string> charge_names, EngineCharges engine_charges);
+
+  PowerDomainId add_power_domain(std::string name);
+  void set_power_clock_exponent(double exponent) { graph_.price.power_clock_exponent = exponent; }
+
+  /// @param idle_power, power_limit  watts of one rank; an unlimited rank has a very large limit
+  RankClassId add_rank_class(std::string name, std::uint32_t multiplicity, PowerDomainId domain, Watts idle_power,
+                             Watts power_limit);
+  /// @throws std::logic_error if it is the second compute lane of the rank
+  LaneId add_lane(RankClassId rank, LaneKind kind, std::string name);
+
+  WorkId add_work(std::string name, const WorkPrice& price);
+  SmTableId add_sm_table(SmTable table);
+  ResourceId add_resource(std::string name, BytesPerSecond capacity);
+
+  /// A stage of a chain; `coefficient` is bytes on the resource per byte of progress.
+  struct StageUse {
+    ResourceId resource;
+    std::uint32_t count = 1;
+    double coefficient = 1;
+  };
+  struct Stage {
+    StagePrice price;
+    std::vector<StageUse> uses;
+  };
+  ChainId add_chain(const std::vector<Stage>& stages);
+
+  /// @param late  charged to members that wait for a member of another rank class
+  RendezvousId add_rendezvous(ChainId chain, ChargeId late);
+
+  /// @throws std::logic_error on a communication lane, where an op must join a rendezvous
+  OpId add_op(LaneId lane, WorkId work, ChargeId charge, std::int32_t note = -1);
+  OpId add_op(LaneId lane, WorkId work, ChargeId charge, RendezvousId rendezvous, std::int32_t note = -1);
+  void depends(OpId before, OpId after);
+
+  void reserve(std::size_t ops, std::size_t dependencies);
+
+  /// Sorts dependencies into place and checks every price.
+  /// @throws std::logic_error if a price is negative or not finite, or a rendezvous has no members
+  StepGraph build() &&;
+
+ private:
+  void check_prices() const;
+
+  StepGraph graph_;
+  std::vector<std::pair<OpId, OpId>> dependencies_;
+  IndexedVector<LaneId, OpId> last_in_lane_;
+};
+
+}  // namespace clusterwright

@@ -1,0 +1,27 @@
+/// What every lane did when, as plain events for a trace viewer.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "sim/replay.hpp"
+#include "sim/step_graph.hpp"
+
+namespace clusterwright {
+
+/// One bar. Bars of a lane do not overlap.
+struct TimelineEvent {
+  RankClassId rank;
+  LaneId lane;
+  std::string_view name;  ///< of the work; lives as long as the structure
+  double start_us = 0;
+  double duration_us = 0;
+  std::int32_t note = -1;  ///< StepStructure::op_note
+  bool waiting = false;    ///< at the rendezvous, for partners
+};
+
+/// One event per op from active to end, and one before it for the time it waited, if any; in op order.
+std::vector<TimelineEvent> make_timeline(const StepStructure& structure, const ReplayResult& result);
+
+}  // namespace clusterwright
