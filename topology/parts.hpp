@@ -1,0 +1,158 @@
+/// Parts as a catalog describes them: every value with its source and whether it was checked there.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/quantity.hpp"
+#include "sim/sourced.hpp"
+#include "topology/number_format.hpp"
+
+namespace clusterwright {
+
+using SecondsPerMeter = decltype(second / meter);
+using KilogramsPerMeter = decltype(kilogram / meter);
+
+/// One accelerator package as software sees it. Bandwidths are per direction, rates dense.
+struct AcceleratorPart {
+  std::string id;
+  std::string vendor;
+  std::string architecture;                                          ///< "Hopper"; empty where the vendor names none
+  std::optional<Sourced<int>> year;                                  ///< of the announcement
+  std::map<std::string, Sourced<FlopsPerSecond>> peak_dense_tflops;  ///< by number format
+  std::map<std::string, Sourced<FlopsPerSecond>> best_gemm_tflops;   ///< best measured matrix multiply, by format
+  Sourced<Bytes> memory;
+  Sourced<BytesPerSecond> memory_bandwidth;
+  std::optional<Sourced<Bytes>> cache;       ///< last level, on the package
+  std::optional<Sourced<Bytes>> scratchpad;  ///< on-chip memory that software manages
+  std::optional<Sourced<int>> multiprocessors;
+  std::optional<Sourced<double>> boost_mhz;
+  std::optional<Sourced<double>> max_mhz;    ///< highest clock that can be set
+  Sourced<Watts> power;                      ///< rated board power
+  std::optional<Sourced<Watts>> idle_power;  ///< no context
+  std::optional<Sourced<Watts>> min_power_limit;
+  std::string scale_up_kind;  ///< "NVLink 4"; empty if it has none
+  std::optional<Sourced<BytesPerSecond>> scale_up_bandwidth;
+  std::optional<Sourced<BytesPerSecond>> peer_bandwidth;  ///< to one neighbour, where links are not switched
+  std::optional<Sourced<int>> scale_up_links;
+  std::optional<Sourced<int>> scale_up_domain;  ///< accelerators that reach each other over it
+  std::map<std::string, Sourced<int>> torus;    ///< x, y, z of the largest torus; empty for other shapes
+  std::string host_link;                        ///< "PCIe5 x16"; empty if not known
+  std::optional<Sourced<BytesPerSecond>> host_bandwidth;
+  std::optional<Sourced<BytesPerSecond>> measured_host_bandwidth;
+  std::map<std::string, Sourced<double>> thermal_c;  ///< max_operating, slowdown, shutdown, memory_max_operating
+  std::map<std::string, Sourced<double>> price_usd;  ///< low, high, list
+  std::map<std::string, Sourced<double>> further;
+  std::string note;
+};
+const Record<AcceleratorPart>& record(const AcceleratorPart*);
+
+/// Peak rate in a format; bf16 and fp16 stand for each other where a data sheet gives only one.
+/// @return zero if the part has no such units
+FlopsPerSecond peak(const AcceleratorPart& part, NumberFormat format);
+
+struct NicPart {
+  std::string id;
+  Sourced<BytesPerSecond> rate;  ///< one direction
+  std::optional<Sourced<Watts>> typical_power;
+  std::optional<Sourced<Watts>> max_power;
+  std::optional<Sourced<Seconds>> latency;
+  std::optional<Sourced<int>> ports;
+  std::string host_link;
+  std::map<std::string, Sourced<double>> price_usd;
+  std::map<std::string, Sourced<double>> further;
+  std::string note;
+};
+const Record<NicPart>& record(const NicPart*);
+
+struct SwitchPart {
+  std::string id;
+  std::string fabric;  ///< "InfiniBand NDR"
+  Sourced<int> ports;
+  std::optional<Sourced<BytesPerSecond>> port_rate;  ///< one direction; unknown for circuit switches
+  std::optional<Sourced<Seconds>> latency;
+  std::optional<Sourced<Watts>> typical_power;
+  std::optional<Sourced<Watts>> max_power;      ///< modules in the cages included
+  std::optional<Sourced<Watts>> passive_power;  ///< with passive cables only
+  std::optional<Sourced<double>> rack_units;
+  std::optional<Sourced<Kilograms>> mass;
+  std::map<std::string, Sourced<double>> price_usd;
+  std::map<std::string, Sourced<double>> further;
+  std::string note;
+};
+const Record<SwitchPart>& record(const SwitchPart*);
+
+/// A cable with its ends, a transceiver, or bare fibre.
+struct CablePart {
+  std::string id;
+  std::optional<Sourced<Meters>> reach;
+  std::optional<Sourced<Watts>> power_per_end;
+  std::optional<Sourced<Watts>> max_power_per_end;
+  std::optional<Sourced<SecondsPerMeter>> delay;
+  std::optional<Sourced<KilogramsPerMeter>> mass_per_length;
+  std::optional<Sourced<Kilograms>> mass;  ///< of a whole cartridge
+  std::optional<Sourced<Meters>> bend_radius;
+  std::map<std::string, Sourced<double>> price_usd;
+  std::map<std::string, Sourced<double>> further;
+  std::string note;
+};
+const Record<CablePart>& record(const CablePart*);
+
+/// A server, or a rack that is sold as one machine.
+struct NodePart {
+  std::string id;
+  std::string accelerator;  ///< as the vendor writes it, for people
+  std::string cooling;      ///< likewise
+  std::optional<Sourced<std::string>> processors;
+  std::optional<Sourced<std::string>> nics;
+  std::optional<Sourced<std::string>> power_supplies;
+  std::optional<Sourced<Bytes>> host_memory;
+  std::optional<Sourced<Watts>> max_power;
+  std::optional<Sourced<Watts>> typical_power;
+  std::optional<Sourced<Watts>> idle_power;
+  std::optional<Sourced<double>> rack_units;
+  std::optional<Sourced<Kilograms>> mass;
+  std::map<std::string, Sourced<double>> price_usd;
+  std::map<std::string, Sourced<double>> further;
+  std::string note;
+};
+const Record<NodePart>& record(const NodePart*);
+
+/// Where facts come from. A fact's source is an id of these, optionally followed by ": " and details.
+struct FactSource {
+  std::string title;
+  std::string url;
+  std::string note;
+};
+const Record<FactSource>& record(const FactSource*);
+
+/// Everything that `configs/parts/` holds. `further` of a part are numbers that no model reads yet.
+struct Catalog {
+  std::vector<AcceleratorPart> accelerators;
+  std::vector<NicPart> nics;
+  std::vector<SwitchPart> switches;
+  std::vector<CablePart> cables;
+  std::vector<NodePart> nodes;
+  std::map<std::string, FactSource> sources;  ///< by id
+
+  /// The part with this id, or nullptr.
+  const AcceleratorPart* find_accelerator(const std::string& id) const;
+  const NicPart* find_nic(const std::string& id) const;
+  const SwitchPart* find_switch(const std::string& id) const;
+  const CablePart* find_cable(const std::string& id) const;
+  const NodePart* find_node(const std::string& id) const;
+};
+const Record<Catalog>& record(const Catalog*);
+
+/// The ids of a list of parts, in its order.
+template <class Part>
+std::vector<std::string> ids_of(const std::vector<Part>& parts) {
+  std::vector<std::string> ids;
+  ids.reserve(parts.size());
+  for (const Part& part : parts) ids.push_back(part.id);
+  return ids;
+}
+
+}  // namespace clusterwright
