@@ -1,0 +1,113 @@
+/// Fitted parameters: what measurements say about a device, its links and its kernels.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/quantity.hpp"
+#include "sim/sourced.hpp"
+#include "topology/number_format.hpp"
+
+namespace clusterwright {
+
+/// Matrix multiply in one number format; formula in docs/models.md, "Matrix multiply".
+struct GemmParameters {
+  Sourced<double> efficiency;        ///< of the dense data-sheet peak, large tiles, long K
+  Sourced<double> tile_penalty;      ///< loss of tiles smaller than 256 x 128
+  Sourced<double> k_overhead;        ///< prologue of a tile, in elements of K
+  Sourced<Seconds> fixed;            ///< per call, launch included, as a microbenchmark sees it
+  Sourced<double> bandwidth_share;   ///< of the data-sheet memory bandwidth for operands
+  Sourced<double> long_kernel_loss;  ///< relative slow-down of a 100-TFLOP kernel against a 1-TFLOP one (clock)
+  Sourced<double> cast_bytes;        ///< traffic per element of A when the call quantises it; 0 for 16-bit formats
+  Sourced<Seconds> cast_fixed;       ///< per call, of that quantisation
+};
+const Record<GemmParameters>& record(const GemmParameters*);
+
+/// Fused attention of one kernel family.
+struct AttentionParameters {
+  Sourced<double> forward_efficiency;   ///< of the 16-bit peak on executed FLOPs, head width 128, long sequence
+  Sourced<double> backward_efficiency;
+  Sourced<double> half_sequence;        ///< sequence at which half the efficiency is reached
+  Sourced<double> narrow_head_factor;   ///< efficiency at head width 64 over that at 128
+  Sourced<double> executed_share;       ///< of the full square of scores: 0.5 where a causal mask skips work
+  Sourced<double> score_bytes_forward;  ///< memory traffic per score element; 0 where scores stay on chip
+  Sourced<double> score_bytes_backward;
+};
+const Record<AttentionParameters>& record(const AttentionParameters*);
+
+/// Element-wise and normalisation kernels.
+struct MemoryParameters {
+  Sourced<double> bandwidth_share;      ///< of the data sheet, large transfers
+  Sourced<Bytes> half_size;             ///< traffic at which half of it is reached
+};
+const Record<MemoryParameters>& record(const MemoryParameters*);
+
+/// One collective inside a scale-up domain; formula in docs/models.md, "Collectives".
+struct CollectiveParameters {
+  Sourced<Seconds> base_latency;
+  Sourced<Seconds> rank_latency;        ///< per rank beyond the first
+  Sourced<double> bandwidth_share;      ///< of the scale-up data sheet, many ranks, large messages
+  Sourced<double> small_group_loss;     ///< share lost at 2 ranks, shrinking as 2 / ranks
+  Sourced<Bytes> half_size;             ///< bytes on the wire at which half of the bandwidth is reached
+  Sourced<double> ramp_exponent;        ///< how fast: 1 is a fixed cost, less a slower approach over more sizes
+};
+const Record<CollectiveParameters>& record(const CollectiveParameters*);
+
+/// Collectives and messages between nodes.
+struct NetworkParameters {
+  Sourced<double> bandwidth_share;      ///< of the NIC data sheet, large messages
+  Sourced<Seconds> base_latency;        ///< of one collective call
+  Sourced<Seconds> hop_latency;         ///< per step of a ring between nodes, software and NIC, without switches
+  Sourced<Seconds> message_latency;     ///< point to point, without switches
+};
+const Record<NetworkParameters>& record(const NetworkParameters*);
+
+/// Watts of one accelerator above idle at full utilisation, as shares of (rated - idle).
+struct DevicePowerParameters {
+  Sourced<double> tensor_weight;
+  Sourced<double> memory_weight;
+  Sourced<double> link_weight;
+  Sourced<double> waiting_share;        ///< spinning in a collective
+  Sourced<double> clock_exponent;       ///< of power in the clock: voltage falls with it
+};
+const Record<DevicePowerParameters>& record(const DevicePowerParameters*);
+
+/// What steps add to the sum of their microbenchmarks.
+struct StepParameters {
+  Sourced<double> kernel_tax;             ///< matrix and attention kernels take this much longer than alone in a loop
+  Sourced<Seconds> kernel_gap;            ///< between dependent kernels on a busy stream
+  Sourced<double> communication_sms;      ///< multiprocessors that one collective kernel holds
+  Sourced<double> message_sms;            ///< the same for a point-to-point message
+  Sourced<double> structural_error;       ///< one standard deviation of log(predicted/measured) beyond the fits
+};
+const Record<StepParameters>& record(const StepParameters*);
+
+/// How well a fit reproduces the rows it was made from, and rows left out.
+struct FitReport {
+  std::string name;                   ///< "gemm/bf16"
+  int rows = 0;                       ///< measured points
+  double median_abs_log = 0;
+  double p90_abs_log = 0;
+  double left_out_median_abs_log = 0; ///< cross-validated
+  double left_out_p90_abs_log = 0;
+  std::string rows_from;              ///< which measurements
+};
+const Record<FitReport>& record(const FitReport*);
+
+struct ParameterSet {
+  std::string name;
+  std::string accelerator;            ///< catalog name that it was fitted for
+  std::vector<std::string> also_for;  ///< siblings that may use it
+  std::map<std::string, GemmParameters> gemm;              ///< by number format
+  std::map<std::string, AttentionParameters> attention;    ///< by kernel family: "flash-2", "cudnn", "unfused"
+  MemoryParameters memory;
+  std::map<std::string, CollectiveParameters> collectives;  ///< names of CollectiveOp, and all_reduce_switch
+  NetworkParameters network;
+  DevicePowerParameters power;
+  StepParameters step;
+  std::vector<FitReport> fits;
+};
+const Record<ParameterSet>& record(const ParameterSet*);
+
+}  // namespace clusterwright

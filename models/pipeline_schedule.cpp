@@ -1,0 +1,36 @@
+#include "models/pipeline_schedule.hpp"
+
+#include <algorithm>
+
+namespace clusterwright {
+
+namespace {
+
+/// The k-th forward (or backward) of a stage: groups of `stages` micro-batches visit one chunk after the other.
+PipelineSlot slot(int k, bool forward, int stages, int chunks) {
+  const int in_group = k % (stages * chunks);
+  const int step = in_group / stages;
+  return {forward, forward ? step : chunks - 1 - step, k / (stages * chunks) * stages + k % stages};
+}
+
+}  // namespace
+
+std::vector<PipelineSlot> pipeline_schedule(int stage, int stages, int chunks, int micro_batches) {
+  const int total = micro_batches * chunks;
+  const int behind = stages - stage - 1;
+  const int warm_up = std::min(total, chunks == 1 ? behind : 2 * behind + (chunks - 1) * stages);
+  const auto at = [&](int k, bool forward) {
+    return chunks == 1 ? PipelineSlot{forward, 0, k} : slot(k, forward, stages, chunks);
+  };
+  std::vector<PipelineSlot> order;
+  order.reserve(static_cast<std::size_t>(2 * total));
+  for (int k = 0; k < warm_up; ++k) order.push_back(at(k, true));
+  for (int k = warm_up; k < total; ++k) {
+    order.push_back(at(k, true));
+    order.push_back(at(k - warm_up, false));
+  }
+  for (int k = total - warm_up; k < total; ++k) order.push_back(at(k, false));
+  return order;
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,27 @@
+/// From what the user left open to a plan with every field decided.
+#pragma once
+
+#include <vector>
+
+#include "models/job.hpp"
+#include "models/prediction.hpp"
+#include "models/transformer.hpp"
+#include "sim/json_value.hpp"
+#include "topology/cluster.hpp"
+
+namespace clusterwright {
+
+struct ResolvedPlan {
+  Plan plan;
+  std::vector<Assumption> assumptions;  ///< one per field that was "auto"
+};
+
+/// Decides what is "auto"; recomputation, which depends on memory, stays "none" here if it is open.
+///
+/// @param source  the scenario's JSON, for the places of errors
+/// @throws ConfigError E0310 a degree does not divide what it splits, E0311 the degrees do not multiply to the
+///         accelerators, E0312 the batch does not divide, E0313 not modelled yet
+ResolvedPlan resolve_plan(const Cluster& cluster, const Transformer& transformer, const Job& job,
+                          const JsonValue& source);
+
+}  // namespace clusterwright

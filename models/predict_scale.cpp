@@ -1,0 +1,79 @@
+#include "models/plan.hpp"
+#include "models/scenario.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+constexpr double worthwhile_doubling = 1.8;
+
+/// The scenario on another number of accelerators: replicas follow the size.
+Scenario at_size(const Scenario& scenario, int accelerators, bool strong, double batch_per_replica) {
+  Scenario sized = scenario;
+  sized.cluster = resized(scenario.cluster, accelerators);
+  sized.job.parallel.data.reset();
+  if (strong) return sized;
+  const Plan plan = resolve_plan(sized.cluster, sized.transformer, [&] {
+                      Job job = sized.job;
+                      job.global_batch = job.micro_batch.value_or(1) * accelerators;  // divides whatever the replicas are
+                      return job;
+                    }(), sized.source).plan;
+  sized.job.global_batch = static_cast<int>(batch_per_replica * plan.data + 0.5);
+  return sized;
+}
+
+/// Last point whose doubling still gave 1.8 times the tokens per second, among points twice as large as another.
+std::optional<int> find_knee(const std::vector<ScalePoint>& points) {
+  std::optional<int> knee;
+  for (const ScalePoint& small : points)
+    for (const ScalePoint& large : points) {
+      const bool doubling = small.reason.empty() && large.reason.empty() && small.step.fits && large.step.fits &&
+                            large.step.accelerators == 2 * small.step.accelerators;
+      if (doubling && large.step.tokens_per_second >= worthwhile_doubling * small.step.tokens_per_second)
+        knee = std::max(knee.value_or(0), large.step.accelerators);
+    }
+  return knee;
+}
+
+void compare_with_first(std::vector<ScalePoint>& points) {
+  const ScalePoint* first = nullptr;
+  for (ScalePoint& point : points) {
+    if (!point.reason.empty() || !point.step.fits) continue;
+    if (!first) first = &point;
+    point.speedup = point.step.tokens_per_second / first->step.tokens_per_second;
+    point.efficiency = point.step.tokens_per_second_per_accelerator() / first->step.tokens_per_second_per_accelerator();
+  }
+}
+
+}  // namespace
+
+ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accelerators, bool strong,
+                         const std::function<void(std::size_t)>& done) {
+  ScaleCurve curve;
+  curve.strong = strong;
+  double batch_per_replica = 0;
+  if (!strong) {
+    const Plan own = resolve_plan(scenario.cluster, scenario.transformer, scenario.job, scenario.source).plan;
+    batch_per_replica = static_cast<double>(own.global_batch) / own.data;
+  }
+  std::vector<ConfigError> errors;
+  for (const int size : accelerators) {
+    ScalePoint point;
+    point.step.accelerators = size;
+    try {
+      point.step = predict_step(at_size(scenario, size, strong, batch_per_replica));
+    } catch (const ConfigError& error) {
+      point.reason = error.diagnostics().front().message;
+      errors.push_back(error);
+    }
+    curve.points.push_back(std::move(point));
+    if (done) done(curve.points.size());
+  }
+  // Nothing worked: the scenario itself is wrong, and its error says where.
+  if (!errors.empty() && errors.size() == curve.points.size()) throw errors.front();
+  compare_with_first(curve.points);
+  curve.knee = find_knee(curve.points);
+  return curve;
+}
+
+}  // namespace clusterwright

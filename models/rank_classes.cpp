@@ -1,0 +1,205 @@
+#include "models/rank_classes.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace clusterwright {
+
+namespace {
+
+struct StreamKey {
+  Stream stream;
+  std::size_t rank_class;
+  auto operator<=>(const StreamKey&) const = default;
+};
+
+struct Load {
+  int count = 0;
+  int passes = 1;
+  auto operator<=>(const Load&) const = default;
+};
+
+using BundleLoad = std::map<StreamKey, Load>;
+using Loads = std::map<UplinkBundle, BundleLoad>;
+
+/// Walks every neighbour pair of the job and notes which tapered bundles it crosses.
+class LoadCounter {
+ public:
+  LoadCounter(const RankClasses& classes, const Placement& placement, const FatTree& fabric)
+      : classes_(classes), placement_(placement), fabric_(fabric) {
+    // Ranks of a tensor group on one node sit under the same switches and are counted together when folded.
+    ranks_together_ = classes.folded() ? std::min(placement.plan().tensor, placement.per_node()) : 1;
+  }
+
+  Loads count() {
+    const Plan& plan = placement_.plan();
+    for (int p = 0; p < plan.pipeline; ++p)
+      for (int t = 0; t < plan.tensor; t += ranks_together_) {
+        for (int d = 0; d < plan.data; ++d) add_messages({t, d, p});
+        add_ring({t, 0, p});
+      }
+    return std::move(loads_);
+  }
+
+ private:
+  void add_messages(const RankCoordinates& from) {
+    const Plan& plan = placement_.plan();
+    const bool wraps = plan.virtual_pipeline > 1;
+    const auto send = [&](Stream stream, int step) {
+      const int to = from.pipeline + step;
+      const bool inside = to >= 0 && to < plan.pipeline;
+      if (!inside && !wraps) return;
+      const RankCoordinates target{from.tensor, from.data, (to + plan.pipeline) % plan.pipeline};
+      cross(from, target, {stream, classes_.class_of(from)}, loads_);
+    };
+    if (plan.pipeline > 1) {
+      send(Stream::forward, 1);
+      send(Stream::backward, -1);
+    }
+  }
+
+  void add_ring(RankCoordinates member) {
+    const int data = placement_.plan().data;
+    const StreamKey key{Stream::data_ring, classes_.class_of(member)};
+    Loads ring;
+    for (int d = 0; d < data && data > 1; ++d) {
+      member.data = d;
+      RankCoordinates next = member;
+      next.data = (d + 1) % data;
+      cross(member, next, key, ring);
+    }
+    for (const auto& [bundle, load] : ring) {
+      Load& total = loads_[bundle][key];
+      total.passes = load.at(key).count / ranks_together_;
+      total.count += ranks_together_;
+    }
+  }
+
+  void cross(const RankCoordinates& from, const RankCoordinates& to, StreamKey key, Loads& into) const {
+    const int a = placement_.rank(from);
+    const int b = placement_.rank(to);
+    for (std::size_t tier = 0; tier + 1 < fabric_.tiers().size(); ++tier) {
+      const int leaves = fabric_.group_of(a, tier);
+      const int enters = fabric_.group_of(b, tier);
+      if (!fabric_.tiers()[tier].tapered || leaves == enters) continue;
+      into[{static_cast<int>(tier), leaves, true}][key].count += ranks_together_;
+      into[{static_cast<int>(tier), enters, false}][key].count += ranks_together_;
+    }
+  }
+
+  const RankClasses& classes_;
+  const Placement& placement_;
+  const FatTree& fabric_;
+  int ranks_together_;
+  Loads loads_;
+};
+
+/// Numbers equal keys alike, in order of first appearance.
+template <class Key>
+class Interner {
+ public:
+  int number(const Key& key) { return numbers_.try_emplace(key, static_cast<int>(numbers_.size())).first->second; }
+
+ private:
+  std::map<Key, int> numbers_;
+};
+
+/// How far each stage's next stage is: -1 inside the node, else the tier where they meet.
+std::vector<int> neighbour_distances(const Placement& placement, const FatTree& fabric, int d) {
+  const int stages = placement.plan().pipeline;
+  std::vector<int> distances;
+  for (int p = 0; p < stages && stages > 1; ++p) {
+    const RankCoordinates a{0, d, p};
+    const RankCoordinates b{0, d, (p + 1) % stages};
+    const bool near = placement.node(a) == placement.node(b);
+    distances.push_back(near ? -1 : static_cast<int>(fabric.meeting_tier(placement.rank(a), placement.rank(b))));
+  }
+  return distances;
+}
+
+bool has_taper(const FatTree& fabric) {
+  return std::any_of(fabric.tiers().begin(), fabric.tiers().end(), [](const auto& tier) { return tier.tapered; });
+}
+
+}  // namespace
+
+RankClasses::RankClasses(const Placement& placement, const FatTree& fabric, bool folded)
+    : plan_(placement.plan()), folded_(folded) {
+  std::vector<int> colours(static_cast<std::size_t>(plan_.data));
+  Interner<std::vector<int>> interner;
+  for (int d = 0; d < plan_.data; ++d)
+    colours[static_cast<std::size_t>(d)] = folded ? interner.number(neighbour_distances(placement, fabric, d)) : d;
+  assign(colours);
+  load_uplinks(placement, fabric);
+  if (!folded || !has_taper(fabric)) return;
+  for (std::size_t before = 0; before != count();) {
+    before = count();
+    assign(colour_replicas(placement, fabric));
+    load_uplinks(placement, fabric);
+  }
+}
+
+RankClasses RankClasses::fold(const Placement& placement, const FatTree& fabric) { return {placement, fabric, true}; }
+
+RankClasses RankClasses::unfold(const Placement& placement, const FatTree& fabric) { return {placement, fabric, false}; }
+
+void RankClasses::assign(const std::vector<int>& colours) {
+  colour_ = colours;
+  const int colour_count = *std::max_element(colours.begin(), colours.end()) + 1;
+  const int per_class = folded_ ? plan_.tensor : 1;
+  const auto size = static_cast<std::size_t>(colour_count * plan_.pipeline * plan_.tensor / per_class);
+  representatives_.assign(size, {});
+  multiplicities_.assign(size, 0);
+  for (int d = plan_.data - 1; d >= 0; --d)
+    for (int p = 0; p < plan_.pipeline; ++p)
+      for (int t = 0; t < plan_.tensor; t += per_class) {
+        const RankCoordinates at{t, d, p};
+        representatives_[class_of(at)] = at;
+        multiplicities_[class_of(at)] += per_class;
+      }
+}
+
+std::size_t RankClasses::class_of(const RankCoordinates& at) const {
+  const int colour = colour_[static_cast<std::size_t>(at.data)];
+  const int pair = colour * plan_.pipeline + at.pipeline;
+  return static_cast<std::size_t>(folded_ ? pair : pair * plan_.tensor + at.tensor);
+}
+
+void RankClasses::load_uplinks(const Placement& placement, const FatTree& fabric) {
+  for (auto& stream : crossings_) stream.assign(count(), {});
+  bundles_.clear();
+  if (!has_taper(fabric)) return;
+  using Signature = std::tuple<int, bool, int, BundleLoad>;
+  Interner<Signature> resources;
+  for (const auto& [bundle, load] : LoadCounter(*this, placement, fabric).count()) {
+    const int resource = resources.number({bundle.tier, bundle.up, folded_ ? 0 : bundle.group, load});
+    if (resource < static_cast<int>(bundles_.size())) continue;
+    bundles_.push_back(bundle);
+    for (const auto& [key, amount] : load)
+      crossings_[static_cast<std::size_t>(key.stream)][key.rank_class].push_back({resource, amount.count, amount.passes});
+  }
+}
+
+std::vector<int> RankClasses::colour_replicas(const Placement& placement, const FatTree& fabric) const {
+  const Loads loads = LoadCounter(*this, placement, fabric).count();
+  std::map<UplinkBundle, int> signature;
+  Interner<BundleLoad> loads_seen;
+  for (const auto& [bundle, load] : loads) signature[bundle] = loads_seen.number(load);
+  Interner<std::vector<int>> interner;
+  std::vector<int> colours;
+  for (int d = 0; d < plan_.data; ++d) {
+    std::vector<int> seen{colour_[static_cast<std::size_t>(d)]};
+    for (int p = 0; p < plan_.pipeline; ++p) {
+      const int rank = placement.rank({0, d, p});
+      for (std::size_t tier = 0; tier + 1 < fabric.tiers().size(); ++tier)
+        for (const bool up : {true, false}) {
+          const auto found = signature.find({static_cast<int>(tier), fabric.group_of(rank, tier), up});
+          seen.push_back(found == signature.end() ? -1 : found->second);
+        }
+    }
+    colours.push_back(interner.number(seen));
+  }
+  return colours;
+}
+
+}  // namespace clusterwright

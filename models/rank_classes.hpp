@@ -1,0 +1,67 @@
+/// Which ranks may share one class of the step graph, and what they load above tapered tiers.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "models/placement.hpp"
+#include "topology/fabrics/fat_tree.hpp"
+
+namespace clusterwright {
+
+/// One direction of the links that leave one group of a tier.
+struct UplinkBundle {
+  int tier = 0;
+  int group = 0;
+  bool up = true;
+  auto operator<=>(const UplinkBundle&) const = default;
+};
+
+/// A stream of traffic between neighbours: pipeline messages one way or the other, or a data-parallel ring.
+enum class Stream : int { forward, backward, data_ring };
+
+/// A partition of ranks. Ranks of one class run the same program at the same time over equally loaded links.
+///
+/// Folding: all ranks of a tensor group are alike, and so are replicas whose pipeline neighbours sit equally far away
+/// and whose tapered uplinks carry the same traffic (refined until nothing splits: colour refinement on replicas).
+/// Unfolding gives each rank a class of its own.
+class RankClasses {
+ public:
+  static RankClasses fold(const Placement& placement, const FatTree& fabric);
+  static RankClasses unfold(const Placement& placement, const FatTree& fabric);
+
+  std::size_t count() const { return representatives_.size(); }
+  const RankCoordinates& representative(std::size_t c) const { return representatives_[c]; }
+  int multiplicity(std::size_t c) const { return multiplicities_[c]; }
+  std::size_t class_of(const RankCoordinates& at) const;
+  bool folded() const { return folded_; }
+
+  /// Bundles above tapered tiers that a stream of class `c` crosses, and what it puts there.
+  struct Crossing {
+    int resource = 0;  ///< bundles with the same load share a number
+    int count = 0;     ///< concrete transfers of the class that cross one bundle
+    int passes = 1;    ///< times that one transfer crosses it (a ring may leave a group more than once)
+  };
+  const std::vector<Crossing>& crossings(Stream stream, std::size_t c) const {
+    return crossings_[static_cast<std::size_t>(stream)][c];
+  }
+
+  /// One bundle for each `Crossing::resource`.
+  const std::vector<UplinkBundle>& bundles() const { return bundles_; }
+
+ private:
+  RankClasses(const Placement& placement, const FatTree& fabric, bool folded);
+  std::vector<int> colour_replicas(const Placement& placement, const FatTree& fabric) const;
+  void assign(const std::vector<int>& colours);
+  void load_uplinks(const Placement& placement, const FatTree& fabric);
+
+  Plan plan_;
+  bool folded_ = true;
+  std::vector<int> colour_;  // of each replica
+  std::vector<RankCoordinates> representatives_;
+  std::vector<int> multiplicities_;
+  std::vector<std::vector<Crossing>> crossings_[3];
+  std::vector<UplinkBundle> bundles_;
+};
+
+}  // namespace clusterwright

@@ -1,0 +1,48 @@
+/// Everything a prediction needs, checked.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "models/job.hpp"
+#include "models/parameters.hpp"
+#include "models/prediction.hpp"
+#include "models/stack.hpp"
+#include "models/transformer.hpp"
+#include "sim/json_value.hpp"
+#include "sim/step_graph.hpp"
+#include "topology/cluster.hpp"
+
+namespace clusterwright {
+
+/// A file that the result depends on.
+struct InputFile {
+  std::string path;
+  std::string sha256;
+};
+
+struct Scenario {
+  Cluster cluster;
+  Transformer transformer;
+  Job job;
+  SoftwareStack stack;
+  ParameterSet parameters;
+  JsonValue source;                ///< with references resolved and settings applied; keeps places for errors
+  std::vector<InputFile> inputs;
+};
+
+/// One step on the scenario's cluster.
+/// @throws ConfigError if the plan contradicts itself (heads not divisible, counts that do not multiply)
+StepPrediction predict_step(const Scenario& scenario);
+
+/// The graph of that step, for timelines and benchmarks.
+StepGraph lower_step(const Scenario& scenario, const Plan& plan);
+
+/// The efficiency curve. Sizes that are impossible stay in the curve with their reason.
+/// @param strong  the global batch stays; otherwise the batch per replica of the scenario's own size
+/// @param done    called after each point with the number of finished points; may be empty
+ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accelerators, bool strong,
+                         const std::function<void(std::size_t)>& done);
+
+}  // namespace clusterwright

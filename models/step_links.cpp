@@ -1,0 +1,189 @@
+#include "models/step_links.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace clusterwright {
+
+namespace {
+
+/// NIC capacity stands a hair above what one ring reaches, so that rounded coefficients never make it contend alone.
+constexpr double rounding_slack = 1.0005;
+
+}  // namespace
+
+StepLinks::StepLinks(StepGraphBuilder& builder, const Cluster& cluster, const ParameterSet& parameters,
+                     const Placement& placement, const RankClasses& classes)
+    : builder_(builder), cluster_(cluster), parameters_(parameters), placement_(placement), classes_(classes) {
+  const BytesPerSecond network =
+      cluster.network_per_accelerator() * parameters.network.bandwidth_share.value * rounding_slack;
+  for (std::size_t c = 0; c < classes.count(); ++c) {
+    const auto port = [&](const char* kind, BytesPerSecond rate) {
+      return builder.add_resource(fmt::format("{} of class {}", kind, c), rate);
+    };
+    Ports ports;
+    if (cluster.scale_up_bandwidth > BytesPerSecond{}) {
+      ports.scale_up_out = port("scale-up out", cluster.scale_up_bandwidth);
+      ports.scale_up_in = port("scale-up in", cluster.scale_up_bandwidth);
+    }
+    if (network > BytesPerSecond{}) {
+      ports.network_out = port("network out", network);
+      ports.network_in = port("network in", network);
+    }
+    ports_.push_back(ports);
+  }
+  for (const UplinkBundle& bundle : classes.bundles()) {
+    const FatTree::Tier& tier = cluster.fabric.tiers()[static_cast<std::size_t>(bundle.tier)];
+    uplinks_.push_back(builder.add_resource(fmt::format("{} {} {}", tier.name, bundle.group, bundle.up ? "up" : "down"),
+                                            tier.uplink_capacity));
+  }
+}
+
+CollectiveCost StepLinks::price(CollectiveOp op, Bytes payload, const GroupShape& group, Seconds switches) const {
+  const GroupLinks links{cluster_.scale_up_bandwidth, cluster_.network_per_accelerator(), switches,
+                         parameters_.collectives.contains("all_reduce_switch") &&
+                             group.ranks_per_node == cluster_.spec.node.accelerators};
+  return collective_cost(op, payload, group, links, parameters_.collectives, parameters_.network);
+}
+
+ChainId StepLinks::chain(const CollectiveCost& cost, Uses uses) {
+  StepGraphBuilder::Stage stage;
+  stage.price.delay = to_picoseconds(cost.latency);
+  stage.price.bytes = static_cast<std::uint64_t>(std::llround(cost.wire.in(byte)));
+  stage.price.rate_bound = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(cost.rate.in(byte_per_second)));
+  stage.uses = std::move(uses);
+  return builder_.add_chain({stage});
+}
+
+/// A ring over several nodes rotates over the NICs of its members on a node: each carries its share.
+void StepLinks::use_ports(Uses& uses, std::size_t c, const CollectiveCost& cost, int members_per_node) const {
+  const Ports& ports = ports_[c];
+  if (cost.crosses_nodes) {
+    uses.push_back({ports.network_out, 1, 1.0 / members_per_node});
+    uses.push_back({ports.network_in, 1, 1.0 / members_per_node});
+  }
+  if (!cost.crosses_nodes || members_per_node > 1) {
+    uses.push_back({ports.scale_up_out, 1, 1.0});
+    uses.push_back({ports.scale_up_in, 1, 1.0});
+  }
+}
+
+void StepLinks::use_uplinks(Uses& uses, Stream stream, std::size_t c) const {
+  for (const RankClasses::Crossing& crossing : classes_.crossings(stream, c))
+    uses.push_back({uplinks_[static_cast<std::size_t>(crossing.resource)], static_cast<std::uint32_t>(crossing.count),
+                    static_cast<double>(crossing.passes)});
+}
+
+std::size_t StepLinks::tensor_group(std::size_t c) const {
+  RankCoordinates at = classes_.representative(c);
+  at.tensor = 0;
+  return classes_.class_of(at);
+}
+
+std::size_t StepLinks::data_group(std::size_t c) const {
+  RankCoordinates at = classes_.representative(c);
+  at.data = 0;
+  return classes_.class_of(at);
+}
+
+std::size_t StepLinks::receiver(Stream stream, std::size_t c) const {
+  RankCoordinates at = classes_.representative(c);
+  const int stages = placement_.plan().pipeline;
+  at.pipeline = (at.pipeline + (stream == Stream::forward ? 1 : stages - 1)) % stages;
+  return classes_.class_of(at);
+}
+
+std::vector<std::size_t> StepLinks::classes_of_data_group(std::size_t c) const {
+  std::set<std::size_t> members;
+  RankCoordinates at = classes_.representative(c);
+  for (at.data = 0; at.data < placement_.plan().data; ++at.data) members.insert(classes_.class_of(at));
+  return {members.begin(), members.end()};
+}
+
+ChainId StepLinks::tensor(CollectiveOp op, Bytes payload, std::size_t c) {
+  const GroupShape group = placement_.tensor_group();
+  const Seconds switches = FatTree::switches_crossed(0) * cluster_.fabric.hop_latency();
+  const CollectiveCost cost = price(op, payload, group, switches);
+  Uses uses;
+  if (classes_.folded()) {
+    use_ports(uses, c, cost, group.ranks_per_node);
+  } else {
+    RankCoordinates at = classes_.representative(c);
+    for (at.tensor = 0; at.tensor < placement_.plan().tensor; ++at.tensor)
+      use_ports(uses, classes_.class_of(at), cost, group.ranks_per_node);
+  }
+  return chain(cost, std::move(uses));
+}
+
+/// A ring advances in step with its longest hop.
+Seconds StepLinks::worst_ring_hop() const {
+  Seconds worst;
+  const int data = placement_.plan().data;
+  for (int d = 0; d < data; ++d) {
+    const RankCoordinates a{0, d, 0};
+    const RankCoordinates b{0, (d + 1) % data, 0};
+    if (placement_.node(a) != placement_.node(b))
+      worst = std::max(worst, cluster_.fabric.latency(placement_.rank(a), placement_.rank(b)));
+  }
+  return worst;
+}
+
+ChainId StepLinks::data(CollectiveOp op, Bytes payload, std::size_t c) {
+  const std::size_t group_name = data_group(c);
+  const auto key = std::make_tuple(static_cast<int>(op), payload.in(byte), group_name);
+  if (const auto found = data_chains_.find(key); found != data_chains_.end()) return found->second;
+  const GroupShape group = placement_.data_group();
+  const CollectiveCost cost = price(op, payload, group, worst_ring_hop());
+  Uses uses;
+  for (const std::size_t member : classes_of_data_group(c)) use_ports(uses, member, cost, group.ranks_per_node);
+  if (cost.crosses_nodes) use_uplinks(uses, Stream::data_ring, group_name);
+  return data_chains_[key] = chain(cost, std::move(uses));
+}
+
+ChainId StepLinks::message(Stream stream, Bytes payload, std::size_t c) {
+  const std::size_t to = receiver(stream, c);
+  const RankCoordinates from = classes_.representative(c);
+  RankCoordinates target = from;
+  target.pipeline = classes_.representative(to).pipeline;
+  const bool near = placement_.node(from) == placement_.node(target);
+  const GroupShape pair = near ? GroupShape{1, 2} : GroupShape{2, 1};
+  const Seconds switches =
+      near ? Seconds{} : cluster_.fabric.latency(placement_.rank(from), placement_.rank(target));
+  const CollectiveCost cost = price(CollectiveOp::send, payload, pair, switches);
+  Uses uses;
+  uses.push_back({near ? ports_[c].scale_up_out : ports_[c].network_out, 1, 1.0});
+  uses.push_back({near ? ports_[to].scale_up_in : ports_[to].network_in, 1, 1.0});
+  if (!near) use_uplinks(uses, stream, c);
+  return chain(cost, std::move(uses));
+}
+
+ChainId StepLinks::everywhere() {
+  const int nodes = cluster_.nodes();
+  const double steps = 2 * std::ceil(std::log2(std::max(1, nodes)));
+  const auto switches = FatTree::switches_crossed(cluster_.fabric.tiers().empty() ? 0 : cluster_.fabric.tiers().size() - 1);
+  CollectiveCost cost;
+  cost.latency = 2.0 * parameters_.collectives.at("all_reduce").base_latency.value;
+  if (nodes > 1)
+    cost.latency += parameters_.network.base_latency.value +
+                    steps * (parameters_.network.hop_latency.value + switches * cluster_.fabric.hop_latency());
+  cost.rate = byte_per_second;
+  return chain(cost, {});
+}
+
+ChainId StepLinks::tied_table(Bytes payload, std::size_t c) {
+  RankCoordinates first = classes_.representative(c);
+  RankCoordinates last = first;
+  last.pipeline = placement_.plan().pipeline - 1;
+  const bool near = placement_.node(first) == placement_.node(last);
+  const Seconds switches = near ? Seconds{} : cluster_.fabric.latency(placement_.rank(first), placement_.rank(last));
+  const CollectiveCost cost =
+      price(CollectiveOp::all_reduce, payload, near ? GroupShape{1, 2} : GroupShape{2, 1}, switches);
+  Uses uses;
+  for (const RankCoordinates& at : {first, last}) use_ports(uses, classes_.class_of(at), cost, near ? 2 : 1);
+  return chain(cost, std::move(uses));
+}
+
+}  // namespace clusterwright

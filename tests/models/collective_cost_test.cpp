@@ -1,0 +1,147 @@
+#include "models/collectives/collective_cost.hpp"
+
+#include "support/catch.hpp"
+
+using namespace clusterwright;
+
+namespace {
+
+/// 100 GB/s per GPU, 10 GB/s per NIC, 1 us of switches.
+const GroupLinks round_links{100 * gigabyte_per_second, 10 * gigabyte_per_second, 1 * microsecond, false};
+
+CollectiveParameters curve(Seconds base, Seconds rank, double share) {
+  CollectiveParameters out;
+  out.base_latency.value = base;
+  out.rank_latency.value = rank;
+  out.bandwidth_share.value = share;
+  out.ramp_exponent.value = 1;
+  return out;
+}
+
+/// Every operation: 5 us + 1 us per rank, 80 % of the link.
+std::map<std::string, CollectiveParameters> simple_curves() {
+  std::map<std::string, CollectiveParameters> out;
+  for (const char* name : {"all_gather", "reduce_scatter", "all_reduce", "all_to_all", "send"})
+    out[name] = curve(5 * microsecond, 1 * microsecond, 0.8);
+  return out;
+}
+
+NetworkParameters simple_network() {
+  NetworkParameters out;
+  out.bandwidth_share.value = 0.9;
+  out.base_latency.value = 20 * microsecond;
+  out.hop_latency.value = 4 * microsecond;
+  out.message_latency.value = 9 * microsecond;
+  return out;
+}
+
+CollectiveCost cost(CollectiveOp op, Bytes payload, GroupShape group, const GroupLinks& links = round_links) {
+  return collective_cost(op, payload, group, links, simple_curves(), simple_network());
+}
+
+constexpr CollectiveOp every_op[] = {CollectiveOp::all_gather, CollectiveOp::reduce_scatter, CollectiveOp::all_reduce,
+                                     CollectiveOp::all_to_all, CollectiveOp::send};
+
+}  // namespace
+
+TEST_CASE("a group of one and an empty message cost nothing", "[models]") {
+  CHECK(cost(CollectiveOp::all_reduce, 1 * gigabyte, {1, 1}).time() == Seconds{});
+  CHECK(cost(CollectiveOp::all_gather, Bytes{}, {1, 8}).time() == Seconds{});
+}
+
+TEST_CASE("an all-gather in one node sends all but its own part", "[models]") {
+  // 8 ranks: 5 + 7 us, then 7/8 of 80 MB = 70 MB at 80 GB/s = 875 us
+  const CollectiveCost gather = cost(CollectiveOp::all_gather, 80 * megabyte, {1, 8});
+  CHECK(gather.wire.in(megabyte) == Approx(70));
+  CHECK(gather.time().in(microsecond) == Approx(887));
+  CHECK_FALSE(gather.crosses_nodes);
+}
+
+TEST_CASE("a ring over two nodes leaves each over the NICs of all members", "[models]") {
+  // 16 ranks: wire 2 * 15/16 * 160 MB = 300 MB; 8 NICs * 9 GB/s = 72 GB/s, below the 80 inside: 4166.7 us.
+  // Latency 20 + 2 steps * (4 + 1) + 14 hops inside * 1 = 44 us.
+  const CollectiveCost ring = cost(CollectiveOp::all_reduce, 160 * megabyte, {2, 8});
+  CHECK(ring.rate.in(gigabyte_per_second) == Approx(72));
+  CHECK(ring.time().in(microsecond) == Approx(4210.7).epsilon(1e-4));
+  CHECK(ring.crosses_nodes);
+}
+
+TEST_CASE("one member per node rings at the rate of one NIC", "[models]") {
+  // 4 nodes: 3/4 of 12 MB = 9 MB at 9 GB/s = 1000 us; 20 + 3 * 5 = 35 us
+  CHECK(cost(CollectiveOp::reduce_scatter, 12 * megabyte, {4, 1}).time().in(microsecond) == Approx(1035));
+}
+
+TEST_CASE("half of the bandwidth is reached at the half size", "[models]") {
+  auto curves = simple_curves();
+  curves["send"].half_size.value = 1 * megabyte;
+  const auto rate = [&](Bytes size) {
+    return collective_cost(CollectiveOp::send, size, {1, 2}, round_links, curves, simple_network()).rate;
+  };
+  CHECK(rate(1 * megabyte).in(gigabyte_per_second) == Approx(40));
+  CHECK(rate(3 * megabyte).in(gigabyte_per_second) == Approx(60));  // 80 / (1 + 1/3)
+}
+
+TEST_CASE("two ranks lose the small-group share, eight a quarter of it", "[models]") {
+  auto curves = simple_curves();
+  curves["all_gather"].small_group_loss.value = 0.4;
+  const auto rate = [&](int ranks) {
+    return collective_cost(CollectiveOp::all_gather, 1 * gigabyte, {1, ranks}, round_links, curves, simple_network())
+        .rate.in(gigabyte_per_second);
+  };
+  CHECK(rate(2) == Approx(48));  // 80 * (1 - 0.4)
+  CHECK(rate(8) == Approx(72));  // 80 * (1 - 0.4 * 2/8)
+}
+
+TEST_CASE("a reducing switch sends the buffer once instead of almost twice", "[models]") {
+  auto curves = simple_curves();
+  curves["all_reduce_switch"] = curve(30 * microsecond, Seconds{}, 0.6);
+  GroupLinks links = round_links;
+  links.switch_reduction = true;
+  const auto reduce = [&](Bytes payload, GroupShape group) {
+    return collective_cost(CollectiveOp::all_reduce, payload, group, links, curves, simple_network());
+  };
+  // 9/8 of 80 MB = 90 MB at 60 GB/s = 1500 us, + 30; the ring would take 140 MB / 80 GB/s = 1750 us
+  CHECK(reduce(80 * megabyte, {1, 8}).time().in(microsecond) == Approx(1530));
+  // Small messages take the ring: 5 + 7 us instead of 30.
+  CHECK(reduce(8 * kilobyte, {1, 8}).latency.in(microsecond) == Approx(12));
+  // Two nodes exchange over 2 * 72 GB/s; inside a node the bus runs at 60 * (14/8) / (9/8) = 93.3 GB/s.
+  CHECK(reduce(800 * megabyte, {2, 8}).rate.in(gigabyte_per_second) == Approx(93.33).epsilon(1e-3));
+  CHECK(reduce(800 * megabyte, {4, 8}).rate.in(gigabyte_per_second) == Approx(72));
+}
+
+TEST_CASE("a message between nodes pays its own latency and one NIC", "[models]") {
+  // 9 + 1 us, 9 MB at 9 GB/s = 1000 us
+  CHECK(cost(CollectiveOp::send, 9 * megabyte, {2, 1}).time().in(microsecond) == Approx(1010));
+}
+
+TEST_CASE("all-to-all sends over the NICs what lives on other nodes", "[models]") {
+  // 2 nodes: half of 18 MB at 9 GB/s = 1000 us; latency 20 + 15 ranks * 1 + 10 us
+  CHECK(cost(CollectiveOp::all_to_all, 18 * megabyte, {2, 8}).time().in(microsecond) == Approx(1045));
+}
+
+TEST_CASE("an operation without a curve is refused", "[models]") {
+  CHECK_THROWS_AS(collective_cost(CollectiveOp::send, 1 * byte, {1, 2}, round_links, {}, simple_network()),
+                  std::invalid_argument);
+}
+
+TEST_CASE("more bandwidth is never slower and more bytes never faster", "[models][laws]") {
+  auto curves = simple_curves();
+  for (auto& [name, one] : curves) {
+    one.half_size.value = 4 * megabyte;
+    one.ramp_exponent.value = 0.5;
+    one.small_group_loss.value = 0.3;
+  }
+  GroupLinks faster = round_links;
+  faster.scale_up *= 2;
+  faster.network_per_rank *= 2;
+  for (const CollectiveOp op : every_op)
+    for (const GroupShape group : {GroupShape{1, 2}, {1, 8}, {2, 1}, {2, 8}, {16, 4}}) {
+      Seconds before;
+      for (Bytes size = 64 * byte; size < 4 * gigabyte; size *= 4) {
+        const Seconds time = collective_cost(op, size, group, round_links, curves, simple_network()).time();
+        CHECK(time > before);
+        CHECK(collective_cost(op, size, group, faster, curves, simple_network()).time() <= time);
+        before = time;
+      }
+    }
+}

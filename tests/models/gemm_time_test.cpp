@@ -1,0 +1,95 @@
+#include "models/gemm_time.hpp"
+
+#include "support/catch.hpp"
+
+using namespace clusterwright;
+
+namespace {
+
+/// 1 TFLOP/s, 1 TB/s and 100 multiprocessors of 10 GFLOP/s each.
+const GemmDevice round_device{1 * teraflop_per_second, 1 * terabyte_per_second, 100};
+
+/// Nothing but tiles and bytes: full efficiency, no overheads.
+GemmParameters ideal() {
+  GemmParameters parameters;
+  parameters.efficiency.value = 1;
+  parameters.bandwidth_share.value = 1;
+  return parameters;
+}
+
+Seconds time_of(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters) {
+  return gemm_cost(shape, device, parameters, 2 * byte, 2 * byte, 1).time;
+}
+
+}  // namespace
+
+TEST_CASE("an empty matrix multiply costs only its call", "[models]") {
+  GemmParameters parameters = ideal();
+  parameters.fixed.value = 4 * microsecond;
+  const GemmCost cost = gemm_cost({0, 4096, 4096}, round_device, parameters, 2 * byte, 2 * byte, 1);
+  CHECK(cost.time == Seconds{});
+  CHECK(cost.fixed.in(microsecond) == Approx(4));
+}
+
+TEST_CASE("tiles that fill every multiprocessor reach the peak", "[models]") {
+  // 10 x 10 tiles of 256 x 128: one wave on 100 multiprocessors. 2 x 2560 x 1280 x 4096 FLOPs at 1 TFLOP/s = 26.84 ms;
+  // operands of 38 MB take 0.04 ms beside it.
+  const GemmCost cost = gemm_cost({2560, 1280, 4096}, round_device, ideal(), 2 * byte, 2 * byte, 0);
+  CHECK(cost.time.in(millisecond) == Approx(26.84).epsilon(1e-3));
+  CHECK(cost.tensor_share == Approx(1).epsilon(1e-6));
+}
+
+TEST_CASE("a thin matrix multiply takes the time of reading its weights", "[models]") {
+  // 16 x 8192 x 8192 on a 100 times faster device: 134 MB of weights at 1 TB/s = 134 us, compute 21 us.
+  const GemmDevice fast{100 * teraflop_per_second, 1 * terabyte_per_second, 100};
+  const GemmCost cost = gemm_cost({16, 8192, 8192}, fast, ideal(), 2 * byte, 2 * byte, 0);
+  CHECK(cost.memory_time.in(microsecond) == Approx(134.7).epsilon(0.01));
+  CHECK(cost.time.in(microsecond) == Approx(134.7).epsilon(0.02));
+}
+
+TEST_CASE("one tile too many costs a wave where splitting K is dear", "[models]") {
+  GemmParameters parameters = ideal();
+  parameters.tile_penalty.value = 0.5;  // small tiles do not pay
+  parameters.k_overhead.value = 4096;   // nor do splits
+  const Seconds full = time_of({2560, 1280, 4096}, round_device, parameters);
+  const Seconds spilled = time_of({2561, 1280, 4096}, round_device, parameters);
+  CHECK(spilled / full > 1.2);
+}
+
+TEST_CASE("only kernels beyond one teraflop lose clock, fully from 100", "[models]") {
+  GemmParameters lossy = ideal();
+  lossy.long_kernel_loss.value = 0.2;
+  const auto slowdown = [&](const GemmShape& shape) {
+    return time_of(shape, round_device, lossy) / time_of(shape, round_device, ideal());
+  };
+  CHECK(slowdown({5000, 10000, 10000}) == Approx(1.0));     // 1 TFLOP
+  CHECK(slowdown({50000, 10000, 10000}) == Approx(1.1));    // 10 TFLOP: one of two decades
+  CHECK(slowdown({5000000, 10000, 10000}) == Approx(1.2));  // 1000 TFLOP
+}
+
+TEST_CASE("quantising A reads and writes it once more", "[models]") {
+  GemmParameters parameters = ideal();
+  parameters.cast_bytes.value = 3;
+  parameters.cast_fixed.value = 2 * microsecond;
+  // 1000 x 2000 elements of A at 3 bytes = 6 MB at 1 TB/s = 6 us, and 2 us per call.
+  CHECK(quantisation_time({1000, 500, 2000}, round_device, parameters).in(microsecond) == Approx(8));
+}
+
+TEST_CASE("a better device is never slower and a larger problem never faster", "[models][laws]") {
+  GemmParameters parameters = ideal();
+  parameters.efficiency.value = 0.8;
+  parameters.tile_penalty.value = 0.1;
+  parameters.k_overhead.value = 100;
+  const GemmDevice more_bandwidth{round_device.peak, 2 * round_device.memory_bandwidth, 100};
+  const GemmDevice more_peak{2 * round_device.peak, round_device.memory_bandwidth, 100};
+  for (const std::int64_t m : {1, 17, 500, 1024, 3000, 8192})
+    for (const std::int64_t n : {64, 1000, 4096})
+      for (const std::int64_t k : {128, 4096}) {
+        const Seconds base = time_of({m, n, k}, round_device, parameters);
+        CHECK(time_of({m, n, k}, more_bandwidth, parameters) <= base);
+        CHECK(time_of({m, n, k}, more_peak, parameters) <= base);
+        CHECK(time_of({m + 64, n, k}, round_device, parameters) >= base);
+        CHECK(time_of({m, n + 64, k}, round_device, parameters) >= base);
+        CHECK(time_of({m, n, 2 * k}, round_device, parameters) >= base);
+      }
+}
