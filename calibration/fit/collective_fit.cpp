@@ -1,0 +1,226 @@
+#include "calibration/fit/collective_fit.hpp"
+
+#include <cmath>
+#include <optional>
+
+#include "calibration/fit/least_squares.hpp"
+#include "calibration/fit/sourced_values.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+constexpr double small_message_weight = 0.4;
+constexpr double least_curve_spread = 0.02;    // two releases of one library on one host
+constexpr double least_network_spread = 0.05;  // few rows, each from one fabric
+const Bytes large_message = megabyte;
+const std::string switch_curve = "all_reduce_switch";
+
+/// Published sweeps do not describe their fabric: two tiers of switches and their cables.
+const Seconds usual_switch_latency = 1 * microsecond;
+
+/// Order of the parameter vector of one curve.
+enum : std::size_t { base_us, rank_us, share, group_loss, half_kb, ramp, curve_size };
+
+std::vector<FitParameter> ring_priors() {
+  std::vector<FitParameter> out(curve_size);
+  out[base_us] = {FitScale::positive, 5, 0.5};
+  out[rank_us] = {FitScale::positive, 1.2, 0.7};
+  out[share] = {FitScale::share, 0.82, 0.5};
+  out[group_loss] = {FitScale::share, 0.25, 0.7};
+  out[half_kb] = {FitScale::positive, 8000, 1.0};
+  out[ramp] = {FitScale::share, 0.6, 0.7};
+  return out;
+}
+
+/// A switch serves all members alike, so the group matters little; the share is what 476 GB/s of bus bandwidth on
+/// eight H100 come to.
+std::vector<FitParameter> switch_priors() {
+  std::vector<FitParameter> out = ring_priors();
+  out[base_us] = {FitScale::positive, 20, 0.5};
+  out[rank_us] = {FitScale::positive, 0.2, 0.3};
+  out[share] = {FitScale::share, 0.68, 0.3};
+  out[group_loss] = {FitScale::share, 0.02, 0.3};
+  return out;
+}
+
+void assign(const double* value, CollectiveParameters& out) {
+  out.base_latency.value = value[base_us] * microsecond;
+  out.rank_latency.value = value[rank_us] * microsecond;
+  out.bandwidth_share.value = value[share];
+  out.small_group_loss.value = value[group_loss];
+  out.half_size.value = value[half_kb] * kilobyte;
+  out.ramp_exponent.value = value[ramp];
+}
+
+CollectiveParameters curve_of(const double* value, const double* error, const std::string& source) {
+  CollectiveParameters out;
+  out.base_latency = sourced(value[base_us], error[base_us], microsecond, source);
+  out.rank_latency = sourced(value[rank_us], error[rank_us], microsecond, source);
+  out.bandwidth_share = sourced(value[share], error[share], source);
+  out.small_group_loss = sourced(value[group_loss], error[group_loss], source);
+  out.half_size = sourced(value[half_kb], error[half_kb], kilobyte, source);
+  out.ramp_exponent = sourced(value[ramp], error[ramp], source);
+  return out;
+}
+
+std::optional<CollectiveOp> op_of(const std::string& name) {
+  if (name == "all_gather") return CollectiveOp::all_gather;
+  if (name == "reduce_scatter") return CollectiveOp::reduce_scatter;
+  if (name == "all_reduce") return CollectiveOp::all_reduce;
+  if (name == "alltoall") return CollectiveOp::all_to_all;
+  return std::nullopt;
+}
+
+void add_rows(const Measurement& measurement, CollectiveOp op, bool switch_reduction, std::vector<CollectiveRow>& out) {
+  const MeasuredCollective& measured = *measurement.collective;
+  const GroupShape group{measured.ranks / measured.ranks_per_node, measured.ranks_per_node};
+  const GroupLinks links{measurement.hardware.scale_up.value_or(BytesPerSecond{}),
+                         measurement.hardware.scale_out.value_or(BytesPerSecond{}), usual_switch_latency,
+                         switch_reduction};
+  const auto weight = [](Bytes size) { return size < large_message ? small_message_weight : 1.0; };
+  double total = 0;
+  for (const auto& point : measured.points) total += weight(point.size);
+  for (const auto& point : measured.points)
+    out.push_back({op, point.size, group, links, point.time, weight(point.size) / total});
+  if (op != CollectiveOp::all_to_all || measured.ranks != 2) return;
+  // Of two ranks each keeps half and sends the other half: a message.
+  for (const auto& point : measured.points)
+    out.push_back({CollectiveOp::send, point.size / 2, group, links, point.time, weight(point.size) / total});
+}
+
+/// What a single node showed of `op`.
+std::vector<CollectiveRow> rows_in_node(CollectiveOp op, const std::vector<CollectiveRow>& rows) {
+  std::vector<CollectiveRow> out;
+  for (const CollectiveRow& row : rows)
+    if (row.op == op && row.group.nodes == 1) out.push_back(row);
+  return out;
+}
+
+double log_error(const CollectiveRow& row, const CollectiveCurves& curves, const NetworkParameters& network) {
+  return std::log(predicted_time(row, curves, network) / row.time);
+}
+
+std::vector<double> weights_of(const std::vector<CollectiveRow>& rows) {
+  std::vector<double> out;
+  for (const CollectiveRow& row : rows) out.push_back(row.weight);
+  return out;
+}
+
+/// Order of the parameter vector of the network.
+enum : std::size_t { net_share, net_base_us, net_hop_us, net_message_us };
+
+/// 46 to 48 of 50 GB/s per card; latencies between those of NCCL's fast and simple protocols.
+std::vector<FitParameter> network_priors() {
+  std::vector<FitParameter> out(4);
+  out[net_share] = {FitScale::share, 0.94, 0.3};
+  out[net_base_us] = {FitScale::positive, 15, 0.5};
+  out[net_hop_us] = {FitScale::positive, 8, 0.5};
+  out[net_message_us] = {FitScale::positive, 12, 0.5};
+  return out;
+}
+
+void assign(const std::vector<double>& value, NetworkParameters& out) {
+  out.bandwidth_share.value = value[net_share];
+  out.base_latency.value = value[net_base_us] * microsecond;
+  out.hop_latency.value = value[net_hop_us] * microsecond;
+  out.message_latency.value = value[net_message_us] * microsecond;
+}
+
+NetworkParameters network_of(const std::vector<double>& value, const std::vector<double>& error,
+                             const std::string& source) {
+  NetworkParameters out;
+  out.bandwidth_share = sourced(value[net_share], error[net_share], source);
+  out.base_latency = sourced(value[net_base_us], error[net_base_us], microsecond, source);
+  out.hop_latency = sourced(value[net_hop_us], error[net_hop_us], microsecond, source);
+  out.message_latency = sourced(value[net_message_us], error[net_message_us], microsecond, source);
+  return out;
+}
+
+}  // namespace
+
+std::vector<CollectiveRow> collective_rows(const std::vector<Measurement>& measurements, const std::string& accelerator,
+                                           bool switch_reduction) {
+  std::vector<CollectiveRow> out;
+  for (const Measurement& measurement : measurements) {
+    if (!measurement.collective || measurement.hardware.accelerator != accelerator) continue;
+    const auto op = op_of(measurement.collective->op);
+    if (op && measurement.collective->bytes_convention == "nccl-tests-size")
+      add_rows(measurement, *op, switch_reduction, out);
+  }
+  return out;
+}
+
+std::vector<CollectiveRow> borrowed_rows(CollectiveOp op, const std::vector<CollectiveRow>& rows) {
+  std::vector<CollectiveRow> out;
+  for (CollectiveRow row : rows_in_node(CollectiveOp::reduce_scatter, rows)) {
+    row.op = op;
+    if (op == CollectiveOp::send) row.size = row.size / 2;  // two ranks exchange halves
+    if (op != CollectiveOp::send || row.group.ranks() == 2) out.push_back(row);
+  }
+  return out;
+}
+
+Seconds predicted_time(const CollectiveRow& row, const CollectiveCurves& curves, const NetworkParameters& network) {
+  return collective_cost(row.op, row.size, row.group, row.links, curves, network).time();
+}
+
+CollectiveCurves fit_curves(CollectiveOp op, const std::vector<CollectiveRow>& rows, bool switch_reduction,
+                            const std::string& source) {
+  const std::vector<CollectiveRow> own = rows_in_node(op, rows);
+  const bool reducing = switch_reduction && op == CollectiveOp::all_reduce;
+  const std::string name(name_of(op));
+  FitProblem problem{ring_priors(), weights_of(own), {}, least_curve_spread};
+  const std::vector<FitParameter> more = reducing ? switch_priors() : std::vector<FitParameter>{};
+  problem.parameters.insert(problem.parameters.end(), more.begin(), more.end());
+  CollectiveCurves trial{{name, {}}};
+  if (reducing) trial[switch_curve] = {};
+  problem.errors = [&](const std::vector<double>& values, std::vector<double>& errors) {
+    assign(values.data(), trial[name]);
+    if (reducing) assign(values.data() + curve_size, trial[switch_curve]);
+    for (std::size_t i = 0; i < own.size(); ++i) errors[i] = log_error(own[i], trial, {});
+  };
+  const FitResult fit = fit_least_squares(problem);
+  CollectiveCurves out{{name, curve_of(fit.values.data(), fit.std_errors.data(), source)}};
+  if (reducing)
+    out[switch_curve] = curve_of(fit.values.data() + curve_size, fit.std_errors.data() + curve_size, source);
+  return out;
+}
+
+NetworkParameters fit_network(const std::vector<CollectiveRow>& rows, const CollectiveCurves& curves,
+                              const std::string& source) {
+  std::vector<CollectiveRow> own;
+  for (const CollectiveRow& row : rows)
+    if (row.group.nodes > 1) own.push_back(row);
+  FitProblem problem{network_priors(), weights_of(own), {}, least_network_spread};
+  NetworkParameters trial;
+  problem.errors = [&](const std::vector<double>& values, std::vector<double>& errors) {
+    assign(values, trial);
+    for (std::size_t i = 0; i < own.size(); ++i) errors[i] = log_error(own[i], curves, trial);
+  };
+  const FitResult fit = fit_least_squares(problem);
+  return network_of(fit.values, fit.std_errors, source);
+}
+
+std::vector<FitReport> collective_reports(CollectiveOp op, const std::vector<CollectiveRow>& rows,
+                                          bool switch_reduction, const CollectiveCurves& fitted) {
+  const std::vector<CollectiveRow> own = rows_in_node(op, rows);
+  const auto fold = [](const CollectiveRow& row) { return row.group.ranks_per_node; };
+  const auto refit = [&](const std::vector<CollectiveRow>& kept) { return fit_curves(op, kept, switch_reduction, ""); };
+  const auto error = [](const CollectiveRow& row, const CollectiveCurves& curves) {
+    return log_error(row, curves, {});
+  };
+  const std::vector<double> left_out = left_out_errors(own, fold, refit, error);
+  std::vector<double> seen[2], unseen[2];
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const std::size_t small = own[i].size < large_message;
+    seen[small].push_back(error(own[i], fitted));
+    unseen[small].push_back(left_out[i]);
+  }
+  const std::string name = "collectives/" + std::string(name_of(op));
+  const std::string rows_from = fitted.begin()->second.base_latency.source + "; left out: each rank count in turn";
+  return {report(name + ", from 1 MB", seen[0], unseen[0], rows_from),
+          report(name + ", below 1 MB", seen[1], unseen[1], rows_from)};
+}
+
+}  // namespace clusterwright

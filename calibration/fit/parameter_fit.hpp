@@ -1,0 +1,20 @@
+/// From measurements to the parameter set of one accelerator.
+#pragma once
+
+#include <vector>
+
+#include "calibration/measurement.hpp"
+#include "models/parameters.hpp"
+#include "topology/parts.hpp"
+
+namespace clusterwright {
+
+/// Fits everything that microbenchmarks of `part` say; what they do not say comes from accelerators with the same die,
+/// else from a prior. The `source` of every number tells which. Training steps are never looked at, nor is the name or
+/// origin of a measurement: only its kind, accelerator, number format, operation, rank count and class of library.
+/// @param catalog  where siblings and the multiprocessors of measured accelerators are looked up
+/// @throws std::invalid_argument if `part` has no multiprocessor count, memory or 16-bit matrix rate
+ParameterSet fit_parameters(const std::vector<Measurement>& measurements, const AcceleratorPart& part,
+                            const std::vector<AcceleratorPart>& catalog);
+
+}  // namespace clusterwright

@@ -1,0 +1,138 @@
+/// Published measurements as plain structs; one schema, calibration/measurements/schema.json.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/quantity.hpp"
+
+namespace clusterwright {
+
+/// The machine that a measurement ran on. Empty is "not published", or "no such network".
+struct MeasuredHardware {
+  std::string accelerator;  ///< catalog name
+  int accelerators = 1;
+  int accelerators_per_node = 1;
+  Bytes memory;
+  std::string scale_up_kind;
+  int scale_up_domain = 1;
+  std::optional<BytesPerSecond> scale_up;  ///< one accelerator, one direction
+  std::string scale_out_kind;
+  std::optional<BytesPerSecond> scale_out;  ///< NIC share of one accelerator, one direction
+  std::optional<int> pod_accelerators;      ///< below full bisection
+  std::optional<double> oversubscription_above_pod;
+  std::optional<Watts> power_limit;                  ///< where it differs from the data sheet
+  std::map<std::string, FlopsPerSecond> peak_dense;  ///< data sheet, by number format
+  std::optional<BytesPerSecond> memory_bandwidth;
+  std::optional<Watts> power;
+};
+
+/// Time of one problem of `groups` equal ones in a launch.
+struct MeasuredGemm {
+  struct Point {
+    std::int64_t m, n, k;
+    Seconds time;
+  };
+  std::string dtype;  ///< bf16, fp16, fp8-tensor, ...
+  int groups = 1;
+  std::string library;  ///< a class of kernels, not a release
+  bool best_of_search = false;
+  std::vector<Point> points;
+};
+
+struct MeasuredCollective {
+  struct Point {
+    Bytes size;  ///< by `bytes_convention`
+    Seconds time;
+  };
+  std::string op;
+  int ranks = 1;
+  int ranks_per_node = 1;
+  std::string bytes_convention;
+  std::optional<bool> in_network_reduction;
+  std::vector<Point> points;
+};
+
+struct MeasuredMemory {
+  std::string op;             ///< copy, add, triad, dot, ...
+  std::string path;           ///< device-memory, peer, host-to-device
+  std::optional<Bytes> size;  ///< empty: large
+  BytesPerSecond bandwidth;
+};
+
+struct MeasuredAttention {
+  std::string kernel;
+  std::string pass;  ///< forward, backward
+  std::string dtype;
+  std::int64_t batch = 1;
+  std::int64_t sequence = 0;
+  std::int64_t head_width = 0;
+  std::optional<std::int64_t> heads;
+  std::optional<bool> causal;
+  FlopsPerSecond rate;
+};
+
+struct MeasuredExperts {
+  std::int64_t experts, per_token, ffn, shared, dense_layers;
+  std::optional<std::int64_t> every;
+};
+
+/// Transformer of a training step; empty is "not published".
+struct MeasuredModel {
+  std::string name;
+  std::optional<std::int64_t> layers, hidden, heads, kv_heads, head_width, ffn, vocabulary, sequence;
+  std::optional<bool> gated_mlp, tied_embeddings;
+  std::optional<double> parameters;
+  bool causal = true;
+  std::optional<std::int64_t> sliding_window, sliding_window_every;
+  bool latent_attention = false;
+  std::optional<MeasuredExperts> experts;
+  std::string trainable;  ///< all, lora
+  std::optional<std::int64_t> lora_rank;
+};
+
+struct MeasuredJob {
+  std::string task, framework, release;
+  std::optional<std::int64_t> global_batch, micro_batch;
+  std::optional<std::int64_t> tensor, pipeline, virtual_pipeline, context, expert, expert_tensor, data;
+  std::optional<bool> sequence_parallel;
+  std::string sharding;
+  std::optional<std::int64_t> shard_group;
+  std::optional<std::string> recompute, precision, schedule, routing;
+  std::optional<bool> offload, pure_low_precision, packed_sequences, async_tensor, compiled;
+};
+
+struct MeasuredStep {
+  MeasuredModel model;
+  MeasuredJob job;
+  std::optional<double> tokens_per_second_per_accelerator;
+  std::optional<Seconds> step_time;
+  std::optional<Bytes> peak_memory;
+};
+
+/// One case. The block of its kind is present; kinds without a block here keep only what all cases have.
+struct Measurement {
+  std::string id, family, kind, source, score_field;
+  bool scored = true;
+  std::vector<std::string> unknown;  ///< paths of fields that the source does not publish
+  MeasuredHardware hardware;
+  std::optional<MeasuredGemm> gemm;
+  std::optional<MeasuredCollective> collective;
+  std::optional<MeasuredMemory> memory;
+  std::optional<MeasuredAttention> attention;
+  std::optional<MeasuredStep> step;
+};
+
+/// Reads one file of cases. @throws ConfigError if it is missing, no JSON, or lacks a key that its kind needs
+std::vector<Measurement> read_measurements(const std::filesystem::path& file);
+
+/// The files from which parameters are fitted, in a fixed order: gemm, collectives, memory-bandwidth, attention.
+std::vector<Measurement> read_microbenchmarks(const std::filesystem::path& folder);
+
+/// The files of training steps on NVIDIA accelerators that have parameters, in a fixed order.
+std::vector<Measurement> read_training_steps(const std::filesystem::path& folder);
+
+}  // namespace clusterwright

@@ -1,0 +1,238 @@
+#include <cmath>
+#include <set>
+
+#include "calibration/fit/collective_fit.hpp"
+#include "calibration/fit/gemm_fit.hpp"
+#include "calibration/fit/least_squares.hpp"
+#include "calibration/fit/parameter_fit.hpp"
+#include "sim/field_table.hpp"
+#include "sim/json_reader.hpp"
+#include "support/catch.hpp"
+#include "topology/catalog.hpp"
+
+using namespace clusterwright;
+
+namespace {
+
+const std::filesystem::path measurements = CLUSTERWRIGHT_MEASUREMENTS;
+const std::filesystem::path configs = CLUSTERWRIGHT_CONFIGS;
+const std::vector<std::string> fitted_accelerators = {"A100-80-SXM", "H100-SXM", "H200"};
+
+ParameterSet committed(const std::string& name) {
+  return decode_record<ParameterSet>(read_json_file(configs / "parameters" / (name + ".json")));
+}
+
+/// Pseudo-random errors of about +-3 %, the same everywhere.
+double noise(std::size_t i) {
+  return 0.03 * std::sin(12.9898 * static_cast<double>(i + 1));
+}
+
+/// Every number of `a` within `tolerance` of its twin in `b`; texts and shapes equal.
+void check_equal(const JsonValue& a, const JsonValue& b, double tolerance) {
+  if (a.is_numeric()) CHECK(a.as_number() == Approx(b.as_number()).epsilon(tolerance).margin(1e-12));
+  if (a.is(JsonKind::text)) CHECK(a.as_text() == b.as_text());
+  REQUIRE(a.members().size() == b.members().size());
+  REQUIRE(a.elements().size() == b.elements().size());
+  for (std::size_t i = 0; i < a.elements().size(); ++i) check_equal(a.elements()[i], b.elements()[i], tolerance);
+  for (const auto& [key, value] : a.members()) {
+    INFO(key);
+    check_equal(value, b.at(key), tolerance);
+  }
+}
+
+/// Parameters agree on every machine; which of two near minima a left-out fold of a report finds may not.
+void check_same_set(const ParameterSet& fitted, const ParameterSet& expected) {
+  JsonValue a = encode_record(fitted), b = encode_record(expected);
+  check_equal(a.at("fits"), b.at("fits"), 0.25);
+  a.set("fits", nullptr);
+  b.set("fits", nullptr);
+  check_equal(a, b, 1e-6);
+}
+
+/// The record with one value 10 % smaller, for every key in turn; a zero becomes 0.1.
+template <class Parameters, class Check>
+void for_each_perturbed(const Parameters& parameters, Check check) {
+  const JsonValue encoded = encode_record(parameters);
+  for (const auto& [key, member] : encoded.members()) {
+    JsonValue changed = encoded;
+    const double value = member.at("value").as_number();
+    changed.find(key)->set("value", value == 0 ? 0.1 : value * 0.9);
+    INFO(key);
+    check(decode_record<Parameters>(changed));
+  }
+}
+
+std::vector<Seconds> gemm_probes(const GemmParameters& parameters) {
+  const GemmDevice device{1000 * teraflop_per_second, 3 * terabyte_per_second, 132};
+  std::vector<Seconds> times;
+  for (const std::int64_t m : {16, 1024, 8192, 65536})
+    for (const std::int64_t k : {512, 8192}) {
+      const GemmCost cost = gemm_cost({m, 8192, k}, device, parameters, 2 * byte, 2 * byte, 1);
+      times.push_back(cost.time + cost.fixed + quantisation_time({m, 8192, k}, device, parameters));
+    }
+  return times;
+}
+
+std::vector<Seconds> collective_probes(const CollectiveCurves& curves, const NetworkParameters& network) {
+  const GroupLinks links{450 * gigabyte_per_second, 50 * gigabyte_per_second, 1 * microsecond, true};
+  std::vector<Seconds> times;
+  for (const CollectiveOp op : {CollectiveOp::all_gather, CollectiveOp::reduce_scatter, CollectiveOp::all_reduce,
+                                CollectiveOp::all_to_all, CollectiveOp::send})
+    for (const GroupShape group : {GroupShape{1, 2}, {1, 8}, {4, 8}, {4, 1}})
+      for (Bytes size = 1 * kilobyte; size < 2 * gigabyte; size *= 10)
+        times.push_back(collective_cost(op, size, group, links, curves, network).time());
+  return times;
+}
+
+}  // namespace
+
+TEST_CASE("without rows a fit returns its priors and their widths", "[calibration]") {
+  const FitResult fit = fit_least_squares({{{FitScale::positive, 5, 0.2}, {FitScale::share, 0.8, 0.5}}, {}, {}});
+  CHECK(fit.values[0] == Approx(5));
+  CHECK(fit.std_errors[0] == Approx(1));                // 5 * 0.2
+  CHECK(fit.std_errors[1] == Approx(0.8 * 0.2 * 0.5));  // slope of the logistic curve at 0.8
+}
+
+TEST_CASE("a fit ignores a row that disagrees with all others", "[calibration]") {
+  const std::vector<double> measured = {10, 10.1, 9.9, 10.05, 9.95, 10, 40};
+  FitProblem problem{{{FitScale::positive, 7, 2}}, std::vector<double>(measured.size(), 1.0), {}};
+  problem.errors = [&](const std::vector<double>& values, std::vector<double>& errors) {
+    for (std::size_t i = 0; i < measured.size(); ++i) errors[i] = std::log(values[0] / measured[i]);
+  };
+  CHECK(fit_least_squares(problem).values[0] == Approx(10).epsilon(0.005));
+}
+
+TEST_CASE("a matrix-multiply fit recovers the parameters behind noisy times", "[calibration]") {
+  GemmParameters truth;
+  truth.efficiency.value = 0.72;
+  truth.tile_penalty.value = 0.08;
+  truth.k_overhead.value = 150;
+  truth.fixed.value = 5 * microsecond;
+  truth.bandwidth_share.value = 0.78;
+  truth.long_kernel_loss.value = 0.15;
+  std::vector<GemmRow> rows;
+  for (const std::int64_t m : {1, 16, 128, 1024, 2048, 4096, 8192, 32768})
+    for (const std::int64_t n : {1024, 4096, 5120, 16384})
+      for (const std::int64_t k : {1024, 4096, 8192}) {
+        GemmRow row{{m, n, k}, {500 * teraflop_per_second, 2 * terabyte_per_second, 108}, 2 * byte, false, {}, 1};
+        row.time = predicted_time(row, truth) * std::exp(noise(rows.size()));
+        rows.push_back(row);
+      }
+  const GemmParameters fitted = fit_gemm(rows, "test");
+  CHECK(fitted.efficiency.value == Approx(0.72).epsilon(0.03));
+  CHECK(fitted.k_overhead.value == Approx(150).epsilon(0.3));
+  CHECK(fitted.fixed.value.in(microsecond) == Approx(5).epsilon(0.05));
+  CHECK(fitted.bandwidth_share.value == Approx(0.78).epsilon(0.03));
+  CHECK(fitted.long_kernel_loss.value == Approx(0.15).epsilon(0.3));
+  CHECK(std::abs(fitted.efficiency.value - 0.72) < 4 * fitted.efficiency.std_error);
+}
+
+TEST_CASE("a collective fit recovers the curve behind noisy times", "[calibration]") {
+  CollectiveParameters truth;
+  truth.base_latency.value = 7 * microsecond;
+  truth.rank_latency.value = 1.5 * microsecond;
+  truth.bandwidth_share.value = 0.85;
+  truth.small_group_loss.value = 0.3;
+  truth.half_size.value = 5 * megabyte;
+  truth.ramp_exponent.value = 0.6;
+  std::vector<CollectiveRow> rows;
+  for (const int ranks : {2, 4, 8})
+    for (Bytes size = 512 * byte; size < 2 * gigabyte; size *= 2) {
+      CollectiveRow row{CollectiveOp::all_gather, size, {1, ranks}, {450 * gigabyte_per_second, {}, {}, false}, {}, 1};
+      row.time = predicted_time(row, {{"all_gather", truth}}, {}) * std::exp(noise(rows.size()));
+      rows.push_back(row);
+    }
+  const CollectiveParameters fitted = fit_curves(CollectiveOp::all_gather, rows, false, "test").at("all_gather");
+  CHECK(fitted.base_latency.value.in(microsecond) == Approx(7).epsilon(0.05));
+  CHECK(fitted.rank_latency.value.in(microsecond) == Approx(1.5).epsilon(0.1));
+  CHECK(fitted.bandwidth_share.value == Approx(0.85).epsilon(0.03));
+  CHECK(fitted.small_group_loss.value == Approx(0.3).epsilon(0.1));
+}
+
+TEST_CASE("the committed parameters are what the committed measurements give", "[calibration]") {
+  const std::vector<Measurement> rows = read_microbenchmarks(measurements);
+  const Catalog catalog = load_catalog(configs / "parts");
+  for (const std::string& id : fitted_accelerators) {
+    const ParameterSet refitted = fit_parameters(rows, *catalog.find_accelerator(id), catalog.accelerators);
+    INFO(id);
+    check_same_set(refitted, committed(refitted.name));
+  }
+}
+
+TEST_CASE("names and origins of measurements do not change a fit", "[calibration]") {
+  std::vector<Measurement> rows = read_microbenchmarks(measurements);
+  const Catalog catalog = load_catalog(configs / "parts");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].id = "case-" + std::to_string(rows.size() - i);
+    rows[i].family = rows[i].source = "unknown";
+  }
+  const ParameterSet refitted = fit_parameters(rows, *catalog.find_accelerator("H200"), catalog.accelerators);
+  check_same_set(refitted, committed("h200"));
+}
+
+TEST_CASE("every parameter of every curve moves a predicted time", "[calibration]") {
+  for (const char* name : {"a100-80-sxm", "h100-sxm", "h200"}) {
+    const ParameterSet set = committed(name);
+    INFO(name);
+    for (const auto& [format, parameters] : set.gemm) {
+      INFO(format);
+      for_each_perturbed(parameters, [before = gemm_probes(parameters)](const GemmParameters& changed) {
+        CHECK(gemm_probes(changed) != before);
+      });
+    }
+    const std::vector<Seconds> before = collective_probes(set.collectives, set.network);
+    for (const auto& [op, parameters] : set.collectives) {
+      INFO(op);
+      for_each_perturbed(parameters, [&, op = op](const CollectiveParameters& changed) {
+        CollectiveCurves curves = set.collectives;
+        curves[op] = changed;
+        CHECK(collective_probes(curves, set.network) != before);
+      });
+    }
+    for_each_perturbed(set.network, [&](const NetworkParameters& changed) {
+      CHECK(collective_probes(set.collectives, changed) != before);
+    });
+  }
+}
+
+TEST_CASE("fits are as good as the documentation says", "[calibration]") {
+  for (const char* name : {"a100-80-sxm", "h100-sxm", "h200"})
+    for (const FitReport& fit : committed(name).fits) {
+      INFO(name << " " << fit.name);
+      if (fit.name.starts_with("gemm") && fit.name.ends_with("M >= 1024")) {
+        CHECK(fit.left_out_median_abs_log < 0.05);
+        CHECK(fit.left_out_p90_abs_log < 0.15);
+      }
+      if (fit.name.ends_with("from 1 MB")) CHECK(fit.left_out_median_abs_log < 0.08);
+    }
+}
+
+TEST_CASE("eight ranks of one node all-reduce at a believable bus bandwidth", "[calibration]") {
+  const ParameterSet h100 = committed("h100-sxm");
+  const GroupLinks links{450 * gigabyte_per_second, 50 * gigabyte_per_second, 1 * microsecond, true};
+  const Seconds time =
+      collective_cost(CollectiveOp::all_reduce, 8 * gibibyte, {1, 8}, links, h100.collectives, h100.network).time();
+  // Published: 475 to 480 GB/s with reduction in the switch.
+  const BytesPerSecond bus = 2 * 7.0 / 8 * (8 * gibibyte / time);
+  CHECK(bus.in(gigabyte_per_second) == Approx(477).epsilon(0.03));
+}
+
+TEST_CASE("every measurement file is read, whatever its kinds", "[calibration]") {
+  std::size_t cases = 0;
+  std::set<std::string> ids;
+  for (const auto& entry : std::filesystem::directory_iterator(measurements)) {
+    if (entry.path().extension() != ".json" || entry.path().filename() == "schema.json") continue;
+    for (const Measurement& measurement : read_measurements(entry.path())) {
+      ++cases;
+      ids.insert(measurement.id);
+      CHECK_FALSE(measurement.hardware.accelerator.empty());
+      if (measurement.kind == "training_step") CHECK(measurement.step->model.layers.value_or(1) > 0);
+    }
+  }
+  CHECK(cases == ids.size());
+  CHECK(cases > 3500);
+}
+
+TEST_CASE("a file of measurements without a needed key is refused with its place", "[calibration]") {
+  CHECK_THROWS_AS(read_measurements(measurements / "schema.json"), ConfigError);
+}
