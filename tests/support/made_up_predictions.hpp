@@ -13,11 +13,22 @@ namespace clusterwright::made_up {
 inline StepPrediction step(int gpus) {
   StepPrediction s;
   s.accelerators = gpus;
-  s.plan = {.tensor = 8, .pipeline = 16, .virtual_pipeline = 8, .data = gpus / 128, .micro_batches = 262144 / gpus, .global_batch = 2048};
+  s.plan = {.tensor = 8,
+            .pipeline = 16,
+            .virtual_pipeline = 8,
+            .data = gpus / 128,
+            .micro_batches = 262144 / gpus,
+            .global_batch = 2048};
   s.fits = true;
   s.verdict = "fits: 61.2 of 80 GB";
-  s.memory = {12.7 * gigabyte, 12.7 * gigabyte, 19.0 * gigabyte / (gpus / 1024.0), 9.5 * gigabyte,
-              4.2 * gigabyte,  3.1 * gigabyte,  4 * gigabyte,                      0};
+  s.memory = {12.7 * gigabyte,
+              12.7 * gigabyte,
+              19.0 * gigabyte / (gpus / 1024.0),
+              9.5 * gigabyte,
+              4.2 * gigabyte,
+              3.1 * gigabyte,
+              4 * gigabyte,
+              0};
   const double doublings = std::log2(gpus / 1024.0);
   const double compute = 48.6 / std::pow(2.0, doublings);
   s.breakdown[0] = compute * second;
@@ -35,11 +46,14 @@ inline StepPrediction step(int gpus) {
   s.tokens_per_second = 2048 * 8192 / s.step_time.in(second);
   s.model_flops_per_accelerator = s.tokens_per_second_per_accelerator() * 2.55 * teraflop_per_second;
   s.mfu = s.model_flops_per_accelerator.in(teraflop_per_second) / 989.4;
-  s.power = {gpus * 1180.0 * watt, gpus * 1250.0 * watt, gpus * 1298.0 * watt, gpus * 1180.0 / s.tokens_per_second * joule};
+  s.power = {gpus * 1180.0 * watt, gpus * 1250.0 * watt, gpus * 1298.0 * watt,
+             gpus * 1180.0 / s.tokens_per_second * joule};
   s.bottleneck = "tensor-parallel communication costs 8 % of the step: try a tensor degree of 4";
-  s.assumptions = {{"virtual pipeline stages", "8", "default", "not given: the largest that divides 126 layers over 16 stages"},
-                   {"matrix multiply efficiency", "0.78 of 989 TFLOP/s", "fit", "36 measured points, median residual 2.1 %"},
-                   {"power of the host", "4.4 kW per node", "data sheet", "10.0 kW of an 8-GPU server less 8 x 700 W; not verified"}};
+  s.assumptions = {
+      {"virtual pipeline stages", "8", "default", "not given: the largest that divides 126 layers over 16 stages"},
+      {"matrix multiply efficiency", "0.78 of 989 TFLOP/s", "fit", "36 measured points, median residual 2.1 %"},
+      {"power of the host", "4.4 kW per node", "data sheet",
+       "10.0 kW of an 8-GPU server less 8 x 700 W; not verified"}};
   return s;
 }
 

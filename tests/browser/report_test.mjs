@@ -1,0 +1,145 @@
+// Opens reports in a real browser, as a reader would: offline, light and dark, wide and narrow, printed.
+//   node report_test.mjs PROGRAM CONFIGS OUTPUT_DIRECTORY
+// Exit code 77: something that the test needs is not on this machine.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const skip = (why) => { console.log(`skipped: ${why}`); process.exit(77); };
+
+const [program, configs, folder] = process.argv.slice(2);
+const browserPath = process.env.CLUSTERWRIGHT_BROWSER ??
+  ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path));
+if (!browserPath) skip('no browser');
+
+let chromium, axe;
+try {
+  ({ chromium } = await import('playwright-core'));
+  axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+} catch {
+  skip('playwright-core or axe-core is missing: npm ci in tests/browser');
+}
+
+let failures = 0;
+let checks = 0;
+const check = (holds, what) => {
+  ++checks;
+  if (holds) return;
+  ++failures;
+  console.error(`FAILED: ${what}`);
+};
+
+mkdirSync(folder, { recursive: true });
+const scenario = join(configs, 'scenarios', 'llama3-405b-h100.json');
+const run = (...words) => execFileSync(program, [...words, '--quiet'], { env: { ...process.env, CLUSTERWRIGHT_CONFIGS: configs } });
+run('scale', scenario, '--gpus', '192,1024..16384x2', '-o', join(folder, 'scale.html'), '-o', join(folder, 'scale.json'));
+run('run', scenario, '-o', join(folder, 'run.html'), '-o', join(folder, 'run.json'));
+
+const browser = await chromium.launch({
+  executablePath: browserPath,
+  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+         '--disable-component-update', '--disable-sync'],
+});
+
+/** Opens a report and reports errors and requests. @returns the page, to be looked at further */
+async function open(name, options) {
+  const context = await browser.newContext({ offline: true, ...options });
+  const page = await context.newPage();
+  const seen = { errors: [], requests: [] };
+  page.on('console', (message) => { if (['error', 'warning'].includes(message.type())) seen.errors.push(message.text()); });
+  page.on('pageerror', (error) => seen.errors.push(String(error)));
+  page.on('request', (request) => seen.requests.push(request.url()));
+  await page.goto(pathToFileURL(resolve(folder, `${name}.html`)).href);
+  return { page, context, seen };
+}
+
+async function checkPage(name, charts) {
+  for (const colorScheme of ['light', 'dark'])
+    for (const width of [1280, 400]) {
+      const what = `${name}, ${colorScheme}, ${width} px`;
+      const { page, context, seen } = await open(name, { colorScheme, viewport: { width, height: 900 } });
+      check(seen.errors.length === 0, `${what}: console says ${seen.errors}`);
+      check(seen.requests.length === 1, `${what}: requests ${seen.requests}`);
+      check(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), `${what}: scrolls sideways`);
+      check((await page.locator('svg[role=img]:visible').count()) === charts, `${what}: charts`);
+      for (const svg of await page.locator('svg[role=img]:visible').all())
+        check(await svg.evaluate((s) => s.querySelector('title').textContent && s.querySelector('desc').textContent), `${what}: words of a chart`);
+      const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number)[0]);
+      check(colorScheme === 'dark' ? ground < 60 : ground > 200, `${what}: background ${ground}`);
+      const clipped = await page.evaluate(() => [...document.querySelectorAll('svg.chart')].filter((s) => s.checkVisibility())
+        .flatMap((s) => [...s.querySelectorAll('text')].filter((t) => {
+          const a = t.getBoundingClientRect(), b = s.getBoundingClientRect();
+          return a.left < b.left - 1 || a.right > b.right + 1;
+        }).map((t) => t.textContent)));
+      check(clipped.length === 0, `${what}: labels outside their chart: ${clipped}`);
+      await page.screenshot({ path: join(folder, `${name}-${colorScheme}-${width}.png`), fullPage: true });
+      await context.close();
+      await checkAccessible(name, colorScheme, width);
+    }
+}
+
+async function checkAccessible(name, colorScheme, width) {
+  const { page, context } = await open(name, { colorScheme, viewport: { width, height: 900 }, bypassCSP: true });
+  await page.addScriptTag({ content: axe });
+  const found = await page.evaluate(async () => (await window.axe.run()).violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.html).join(' ').slice(0, 200)}`));
+  check(found.length === 0, `${name}, ${colorScheme}, ${width} px: axe finds ${found.join('; ')}`);
+  await context.close();
+}
+
+/** Values of the table that has all the wanted columns, by key. */
+const rowsWith = (page, keys) => page.evaluate((wanted) => {
+  for (const table of document.querySelectorAll('table')) {
+    const columns = [...table.querySelectorAll('thead th')].map((th) => th.dataset.key);
+    if (!wanted.every((key) => columns.includes(key))) continue;
+    return [...table.querySelectorAll('tbody tr')].map((row) => Object.fromEntries(
+      [...row.children].map((cell, i) => [columns[i], { value: cell.dataset.value, text: cell.textContent }])));
+  }
+  return null;
+}, keys);
+
+async function checkNumbers() {
+  const result = JSON.parse(readFileSync(join(folder, 'scale.json'), 'utf8'));
+  const { page, context } = await open('scale', {});
+  const rows = await rowsWith(page, ['gpus', 'step_time_s', 'tokens_per_s', 'mfu', 'efficiency', 'memory_gb']);
+  check(rows?.length === result.points.length, 'a row per point');
+  result.points.forEach((point, i) => {
+    const row = rows[i];
+    const expected = { gpus: point.gpus, step_time_s: point.step_time_s, tokens_per_s: point.tokens_per_s,
+                       tokens_per_s_per_gpu: point.tokens_per_s_per_gpu, mfu: point.mfu, efficiency: point.efficiency,
+                       memory_gb: point.memory_gb.total };
+    for (const [key, value] of Object.entries(expected))
+      check(value === null ? row[key].value === undefined : Number(row[key].value) === value,
+            `${key} at ${point.gpus} GPUs: page ${row[key].value}, JSON ${value}`);
+    if (point.step_time_s !== null) {
+      const shown = Number(row.step_time_s.text.replaceAll(',', ''));
+      check(Math.abs(shown / point.step_time_s - 1) < 1e-3, `step time is shown as ${row.step_time_s.text}`);
+    }
+  });
+  const files = await rowsWith(page, ['path', 'sha256']);
+  check(files?.length === result.inputs.length, 'a row per input');
+  result.inputs.forEach((input, i) => check(files[i].sha256.text === input.sha256, `fingerprint of ${input.path}`));
+  await context.close();
+}
+
+async function checkPrint() {
+  const { page, context } = await open('scale', { colorScheme: 'dark' });
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  check(ground === 'rgb(255, 255, 255)', `print is on white, also from a dark screen: ${ground}`);
+  const pdf = await page.pdf({ path: join(folder, 'scale.pdf'), format: 'A4', printBackground: true });
+  check(pdf.length > 20000, 'the page prints');
+  await context.close();
+}
+
+try {
+  await checkPage('scale', 2);
+  await checkPage('run', 1);
+  await checkNumbers();
+  await checkPrint();
+} finally {
+  await browser.close();
+}
+console.log(`${checks - failures} of ${checks} checks hold`);
+process.exit(failures === 0 ? 0 : 1);

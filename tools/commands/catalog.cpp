@@ -1,0 +1,130 @@
+#include "topology/catalog.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/field_table.hpp"
+#include "sim/json_writer.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/output/facts_table.hpp"
+#include "tools/output/result_table.hpp"
+#include "tools/scenario_loader.hpp"
+#include "tools/usage_error.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+Column words(std::string key, std::string title) {
+  return {std::move(key), std::move(title), "", 1, -1, Alignment::left};
+}
+
+bool scalar_field(const FieldSpec& field) {
+  return field.type != FieldType::record && !field.is_list && !field.is_map;
+}
+
+ResultTable overview(const JsonValue& catalog) {
+  ResultTable table{"", {words("section", "Section"), {"entries", "Entries", ""}, words("about", "About")}, {}};
+  for (const FieldSpec& field : record(static_cast<const Catalog*>(nullptr)).fields) {
+    const JsonValue& section = catalog.at(field.key);
+    const std::size_t size = section.is(JsonKind::list) ? section.elements().size() : section.members().size();
+    table.rows.push_back({field.key, static_cast<std::int64_t>(size), field.help});
+  }
+  return table;
+}
+
+/// Columns that hold sentences, or a value for few parts, would push the numbers off the screen.
+void drop_minor_columns(ResultTable& table) {
+  constexpr std::size_t longest = 32;
+  for (std::size_t c = table.columns.size(); c-- > 0;) {
+    std::size_t width = 0, known = 0;
+    for (const auto& row : table.rows) {
+      width = std::max(width, machine_text(row[c]).size());
+      known += machine_text(row[c]).empty() ? 0 : 1;
+    }
+    if (width <= longest && 3 * known >= 2 * table.rows.size() && known > 0) continue;
+    const auto at = static_cast<std::ptrdiff_t>(c);
+    table.columns.erase(table.columns.begin() + at);
+    for (auto& row : table.rows) row.erase(row.begin() + at);
+  }
+}
+
+/// A line per part: its numbers that stand alone; the rest is shown for one id.
+ResultTable part_list(const FieldSpec& section, const JsonValue& parts) {
+  ResultTable table;
+  for (const FieldSpec& field : section.nested().fields) {
+    if (!scalar_field(field)) continue;
+    const bool number = field.type == FieldType::number || field.type == FieldType::integer;
+    table.columns.push_back({field.key, field.key, "", 1, -1, number ? Alignment::right : Alignment::left, true});
+  }
+  for (const JsonValue& part : parts.elements()) {
+    std::vector<Cell> row;
+    for (const Column& column : table.columns) row.push_back(fact_cell(part.find(column.key)));
+    table.rows.push_back(std::move(row));
+  }
+  drop_minor_columns(table);
+  return table;
+}
+
+ResultTable source_list(const JsonValue& sources) {
+  ResultTable table{"", {words("id", "Id"), words("title", "Title")}, {}};
+  for (const auto& [id, source] : sources.members()) table.rows.push_back({id, fact_cell(source.find("title"))});
+  return table;
+}
+
+const JsonValue& find_entry(const JsonValue& section, const std::string& id) {
+  std::vector<std::string> ids;
+  for (const auto& [key, member] : section.members()) {
+    if (key == id) return member;
+    ids.push_back(key);
+  }
+  for (const JsonValue& part : section.elements()) {
+    ids.push_back(part.at("id").as_text());
+    if (ids.back() == id) return part;
+  }
+  const std::string near = did_you_mean(id, ids);
+  throw option_error("ID", id, fmt::format("\"{}\" is not in the catalog", id),
+                     near.empty() ? fmt::format("one of: {}", fmt::join(ids, ", ")) : near);
+}
+
+struct Answer {
+  JsonValue json;
+  ResultTable table;
+};
+
+Answer answer(const CatalogRequest& request, const JsonValue& catalog) {
+  const RecordSpec& spec = record(static_cast<const Catalog*>(nullptr));
+  if (request.section.empty()) return {catalog, overview(catalog)};
+  const FieldSpec& field = spec.fields[parse_choice("SECTION", request.section, spec.keys())];
+  const JsonValue& section = catalog.at(field.key);
+  if (!request.id.empty()) {
+    const JsonValue& entry = find_entry(section, request.id);
+    return {entry, facts_table(entry)};
+  }
+  return {section, field.is_map ? source_list(section) : part_list(field, section)};
+}
+
+}  // namespace
+
+ExitCode catalog(const CatalogRequest& request) {
+  const auto targets = output_targets(
+      request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv, OutputFormat::markdown});
+  const JsonValue all = encode_record(load_catalog(configs_directory() / "parts"));
+  const Answer found = answer(request, all);
+  deliver(targets, request.output.quiet, [&](OutputFormat format) {
+    switch (format) {
+      case OutputFormat::json:
+        return write_json(found.json) + "\n";
+      case OutputFormat::csv:
+        return render_csv(found.table);
+      case OutputFormat::markdown:
+        return render_markdown(found.table);
+      default:
+        return render_text(found.table);
+    }
+  });
+  return ExitCode::ok;
+}
+
+}  // namespace clusterwright

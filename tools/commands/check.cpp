@@ -1,0 +1,44 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "models/plan.hpp"
+#include "sim/json_reader.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/config_kinds.hpp"
+#include "tools/scenario_loader.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// Reads the file with everything it refers to, as a computing command would. @return its kind
+ConfigKind check_file(const std::string& file) {
+  const JsonValue document = read_json_file(file);
+  const ConfigKind kind = kind_of(document);
+  if (kind != ConfigKind::scenario) {
+    check_document(kind, document);
+    return kind;
+  }
+  const Scenario scenario = load_scenario(file, {});
+  resolve_plan(scenario.cluster, scenario.transformer, scenario.job, scenario.source);
+  return kind;
+}
+
+}  // namespace
+
+ExitCode check(const CheckRequest& request) {
+  ExitCode code = ExitCode::ok;
+  for (const std::string& file : request.files) {
+    try {
+      const ConfigKind kind = check_file(file);
+      if (!request.quiet) fmt::print("{}: ok ({})\n", file, config_kind_names()[static_cast<std::size_t>(kind)]);
+    } catch (const ConfigError& error) {
+      std::fputs(error.what(), stderr);
+      code = ExitCode::wrong_input;
+    }
+  }
+  return code;
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,86 @@
+/// The commands of the program, one function each in a file of its own name. They know nothing of option parsing.
+///
+/// Results go to standard output or files, everything else to standard error.
+/// @throws ConfigError for wrong input, Interrupted after a Ctrl-C
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/exit_code.hpp"
+#include "tools/output/output_target.hpp"
+
+namespace clusterwright {
+
+/// What every computing command takes.
+struct ScenarioRequest {
+  std::string scenario;               ///< path of the file
+  std::vector<std::string> settings;  ///< "path=value"
+  std::string parameters;             ///< path; empty: as the scenario says
+  std::string seed = "0";
+  std::string threads;       ///< empty: all cores
+  std::string command_line;  ///< as typed, for the report
+};
+
+struct RunRequest {
+  ScenarioRequest scenario;
+  OutputRequest output;
+  std::string timeline;  ///< file for a trace; empty: none
+  bool explain = false;
+};
+ExitCode run(const RunRequest& request);
+
+struct ScaleRequest {
+  ScenarioRequest scenario;
+  OutputRequest output;
+  std::string gpus;  ///< a range; empty is an error that says what to write
+  std::string mode = "strong";
+  bool replan = false;
+};
+ExitCode scale(const ScaleRequest& request);
+
+struct CheckRequest {
+  std::vector<std::string> files;
+  bool quiet = false;
+};
+ExitCode check(const CheckRequest& request);
+
+struct ShowRequest {
+  std::string file;
+  std::vector<std::string> settings;
+  std::string parameters;
+  bool topology = false;  ///< of a scenario: show its cluster
+  OutputRequest output;
+};
+ExitCode show(const ShowRequest& request);
+
+struct InitRequest {
+  std::string name;
+  std::string from = "llama3-405b-h100";
+  bool quiet = false;
+};
+ExitCode init(const InitRequest& request);
+
+struct SchemaRequest {
+  std::string kind = "scenario";
+};
+ExitCode schema(const SchemaRequest& request);
+
+struct ExplainRequest {
+  std::string topic;  ///< a field path, an error code, or empty for an overview
+};
+ExitCode explain(const ExplainRequest& request);
+
+struct CatalogRequest {
+  std::string section;  ///< "accelerators"; empty: counts
+  std::string id;
+  OutputRequest output;
+};
+ExitCode catalog(const CatalogRequest& request);
+
+struct VersionRequest {
+  OutputRequest output;
+};
+ExitCode version(const VersionRequest& request);
+
+}  // namespace clusterwright

@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include "tools/commands/commands.hpp"
+#include "tools/config_kinds.hpp"
+#include "tools/error_codes.hpp"
+#include "tools/output/atomic_file.hpp"
+#include "tools/usage_error.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+bool is_error_code(const std::string& topic) {
+  return topic.size() == 5 && (topic[0] == 'E' || topic[0] == 'e') &&
+         topic.find_first_not_of("0123456789", 1) == std::string::npos;
+}
+
+std::string error_text(const std::string& topic) {
+  const std::string wanted = "E" + topic.substr(1);
+  std::vector<std::string> known;
+  for (const ErrorCode& error : error_codes()) {
+    if (error.code == wanted) return fmt::format("{}: {}\n  {}\n", error.code, error.meaning, error.remedy);
+    known.emplace_back(error.code);
+  }
+  throw option_error("TOPIC", topic, "no such error code", fmt::format("one of: {}", fmt::join(known, ", ")));
+}
+
+/// "job.parallel.tensor" of a scenario, or "cluster.node" with the kind of file first.
+std::string field_text(const std::string& topic) {
+  const std::string first = topic.substr(0, topic.find('.'));
+  const std::vector<std::string>& kinds = config_kind_names();
+  const RecordSpec& scenario = spec_of(ConfigKind::scenario);
+  for (std::size_t i = 0; i < kinds.size(); ++i)
+    if (kinds[i] == first && !scenario.find(first)) {
+      const std::string rest = topic.size() > first.size() ? topic.substr(first.size() + 1) : std::string();
+      return explain_field(spec_of(static_cast<ConfigKind>(i)), rest);
+    }
+  return explain_field(scenario, topic);
+}
+
+std::string overview() {
+  std::string text =
+      "explain a field by its path, such as job.parallel.tensor, or an error by its code, such as E0203\n\n";
+  for (std::size_t i = 0; i < config_kind_names().size(); ++i)
+    text += fmt::format("  {:<12} {}\n", config_kind_names()[i], spec_of(static_cast<ConfigKind>(i)).help);
+  return text + "  errors       every error code with its meaning\n";
+}
+
+}  // namespace
+
+ExitCode explain(const ExplainRequest& request) {
+  std::string text;
+  if (request.topic.empty()) {
+    text = overview();
+  } else if (request.topic == "errors") {
+    text = error_codes_document();
+  } else {
+    text = is_error_code(request.topic) ? error_text(request.topic) : field_text(request.topic);
+  }
+  write_file("-", text);
+  return ExitCode::ok;
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+
+#include "sim/json_writer.hpp"
+#include "sim/timeline.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/commands/scenario_session.hpp"
+#include "tools/interrupt.hpp"
+#include "tools/output/atomic_file.hpp"
+#include "tools/output/chrome_trace.hpp"
+#include "tools/output/escape.hpp"
+#include "tools/output/html_report.hpp"
+#include "tools/output/number_text.hpp"
+#include "tools/output/prediction_tables.hpp"
+#include "tools/output/result_json.hpp"
+#include "tools/scenario_loader.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+ScaleCurve single_point(const StepPrediction& step) {
+  ScaleCurve curve;
+  curve.points.push_back({step, 1, 1, ""});
+  return curve;
+}
+
+ResultTable origins_table(const Scenario& scenario) {
+  ResultTable table{"Where each value of the scenario comes from",
+                    {{"path", "Field", "", 1, -1, Alignment::left},
+                     {"value", "Value", "", 1, -1, Alignment::left},
+                     {"origin", "Origin", "", 1, -1, Alignment::left}},
+                    {}};
+  for (const Origin& o : origins(scenario)) table.rows.push_back({o.path, o.value, o.origin});
+  return table;
+}
+
+/// The tables of one step, in the order in which they are read.
+std::vector<ResultTable> tables_of(const ScenarioSession& session, const StepPrediction& step, bool explain_origins) {
+  std::vector<ResultTable> tables = {headline_table(step, session.context.memory_capacity), breakdown_table(step),
+                                     memory_table(step, session.context.memory_capacity)};
+  if (explain_origins) {
+    tables.push_back(assumptions_table(step.assumptions));
+    tables.push_back(origins_table(session.scenario));
+  }
+  return tables;
+}
+
+std::string title_of(const ResultContext& context, const StepPrediction& step) {
+  return fmt::format("{} on {} x {} ({})", context.transformer, count_text(step.accelerators), context.accelerator,
+                     context.cluster);
+}
+
+std::string plan_sentence(const Plan& plan) {
+  std::string text = fmt::format("TP {} x PP {} x DP {}", plan.tensor, plan.pipeline, plan.data);
+  if (plan.context > 1) text += fmt::format(", context {}", plan.context);
+  if (plan.virtual_pipeline > 1) text += fmt::format(", {} virtual stages", plan.virtual_pipeline);
+  return text + fmt::format(", {} micro-batches of {}", plan.micro_batches, plan.micro_batch);
+}
+
+std::string as_text(const RunRequest& request, const ScenarioSession& session, const StepPrediction& step) {
+  std::string text = printable(title_of(session.context, step)) + "\n" + printable(session.context.job) + "\n" +
+                     plan_sentence(step.plan) + "\n";
+  for (const ResultTable& table : tables_of(session, step, request.explain)) text += "\n" + render_text(table);
+  text += "\nNext: " + printable(next_step(step)) + "\n";
+  text += request.explain ? "Details: -o report.html for charts, --timeline trace.json for every op\n"
+                          : "Details: --explain for the origin of each number, -o report.html for charts\n";
+  return text;
+}
+
+std::string as_markdown(const RunRequest& request, const ScenarioSession& session, const StepPrediction& step) {
+  std::string text = fmt::format("# {}\n\n{}; {}\n", markdown_text(title_of(session.context, step)),
+                                 markdown_text(session.context.job), plan_sentence(step.plan));
+  for (const ResultTable& table : tables_of(session, step, request.explain)) text += "\n" + render_markdown(table);
+  return text + fmt::format("\n**Next:** {}\n", markdown_text(next_step(step)));
+}
+
+std::string render_as(OutputFormat format, const RunRequest& request, const ScenarioSession& session,
+                      const StepPrediction& step) {
+  switch (format) {
+    case OutputFormat::json:
+      return write_json(run_to_json(session.context, step)) + "\n";
+    case OutputFormat::csv:
+      return render_csv(flat_table(single_point(step)));
+    case OutputFormat::markdown:
+      return as_markdown(request, session, step);
+    case OutputFormat::html:
+      return html_report(session.context, single_point(step));
+    default:
+      return as_text(request, session, step);
+  }
+}
+
+void write_timeline(const std::string& file, const Scenario& scenario, const StepPrediction& step) {
+  const StepGraph graph = lower_step(scenario, step.plan);
+  const ReplayResult result = replay(graph.structure, graph.price);
+  write_file(file, chrome_trace(graph.structure, make_timeline(graph.structure, result)));
+}
+
+}  // namespace
+
+ExitCode run(const RunRequest& request) {
+  const auto targets = output_targets(request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv,
+                                                       OutputFormat::markdown, OutputFormat::html});
+  const ScenarioSession session = open_scenario(request.scenario, "run");
+  const StepPrediction step = predict_step(session.scenario);
+  stop_if_interrupted();
+  deliver(targets, request.output.quiet,
+          [&](OutputFormat format) { return render_as(format, request, session, step); });
+  if (!request.timeline.empty()) write_timeline(request.timeline, session.scenario, step);
+  return step.fits ? ExitCode::ok : ExitCode::impossible;
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/json_writer.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/commands/scenario_session.hpp"
+#include "tools/output/escape.hpp"
+#include "tools/output/html_report.hpp"
+#include "tools/output/number_text.hpp"
+#include "tools/output/prediction_tables.hpp"
+#include "tools/output/result_json.hpp"
+#include "tools/progress.hpp"
+#include "tools/text_quantity.hpp"
+#include "tools/usage_error.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+std::string title_of(const ResultContext& context, const ScaleCurve& curve) {
+  return fmt::format("{} on {} ({}), {} scaling", context.transformer, context.accelerator, context.cluster,
+                     curve.strong ? "strong" : "weak");
+}
+
+std::string as_text(const ScaleRequest& request, const ResultContext& context, const ScaleCurve& curve) {
+  std::string text = printable(title_of(context, curve)) + "\n" + printable(context.job) + "\n\n" +
+                     render_text(scale_table(curve, context.memory_capacity)) + "\n";
+  for (const std::string& sentence : verdict_sentences(curve)) text += printable(sentence) + "\n";
+  text += "\nNext: " + printable(next_step(curve)) + "\n";
+  const int size = largest_fitting(curve) ? largest_fitting(curve)->step.accelerators : 0;
+  if (size > 0)
+    text += fmt::format(
+        "Details: clusterwright run {} --set cluster.accelerators={} --explain, or -o report.html for charts\n",
+        printable(request.scenario.scenario), size);
+  return text;
+}
+
+std::string as_markdown(const ResultContext& context, const ScaleCurve& curve) {
+  std::string text = fmt::format("# {}\n\n{}\n\n", markdown_text(title_of(context, curve)), markdown_text(context.job));
+  text += render_markdown(scale_table(curve, context.memory_capacity)) + "\n";
+  for (const std::string& sentence : verdict_sentences(curve)) text += markdown_text(sentence) + "\n";
+  for (const ResultTable& table : {breakdown_by_size(curve), memory_by_size(curve), power_by_size(curve)})
+    text += "\n" + render_markdown(table);
+  return text + fmt::format("\n**Next:** {}\n", markdown_text(next_step(curve)));
+}
+
+std::string render_as(OutputFormat format, const ScaleRequest& request, const ResultContext& context,
+                      const ScaleCurve& curve) {
+  switch (format) {
+    case OutputFormat::json:
+      return write_json(scale_to_json(context, curve)) + "\n";
+    case OutputFormat::csv:
+      return render_csv(flat_table(curve));
+    case OutputFormat::markdown:
+      return as_markdown(context, curve);
+    case OutputFormat::html:
+      return html_report(context, curve);
+    default:
+      return as_text(request, context, curve);
+  }
+}
+
+/// Sizes that could not be computed carry their number all the same.
+void name_sizes(ScaleCurve& curve, const std::vector<int>& sizes) {
+  for (std::size_t i = 0; i < std::min(sizes.size(), curve.points.size()); ++i)
+    if (!curve.points[i].reason.empty()) curve.points[i].step.accelerators = sizes[i];
+}
+
+}  // namespace
+
+ExitCode scale(const ScaleRequest& request) {
+  if (request.replan)
+    throw planned_error("--replan", "searching the best plan at each size is planned and not there yet");
+  const bool strong = parse_choice("--mode", request.mode, {"strong", "weak"}) == 0;
+  const std::vector<int> sizes = parse_counts({"--gpus", request.gpus});
+  const auto targets = output_targets(request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv,
+                                                       OutputFormat::markdown, OutputFormat::html});
+  const ScenarioSession session = open_scenario(request.scenario, "scale");
+  ScaleCurve curve;
+  {
+    Progress progress("cluster sizes", sizes.size(), request.output.quiet);
+    curve = predict_scale(session.scenario, sizes, strong, [&](std::size_t done) { progress.finished(done); });
+  }
+  name_sizes(curve, sizes);
+  deliver(targets, request.output.quiet,
+          [&](OutputFormat format) { return render_as(format, request, session.context, curve); });
+  return ExitCode::ok;
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,20 @@
+#include "tools/commands/scenario_session.hpp"
+
+#include "tools/scenario_loader.hpp"
+#include "tools/text_quantity.hpp"
+
+namespace clusterwright {
+
+ScenarioSession open_scenario(const ScenarioRequest& request, const std::string& command) {
+  ScenarioSession session;
+  const std::uint64_t seed = parse_seed({"--seed", request.seed});
+  if (!request.threads.empty()) session.threads.emplace(parse_count({"--threads", request.threads}));
+  ScenarioOptions options;
+  options.settings = request.settings;
+  if (!request.parameters.empty()) options.parameters = request.parameters;
+  session.scenario = load_scenario(request.scenario, options);
+  session.context = make_result_context(session.scenario, command, request.command_line, seed);
+  return session;
+}
+
+}  // namespace clusterwright

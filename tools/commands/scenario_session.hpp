@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+
+#include "models/scenario.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/output/result_context.hpp"
+#include "tools/thread_limit.hpp"
+
+namespace clusterwright {
+
+/// A loaded scenario with the settings that hold while a command computes.
+struct ScenarioSession {
+  Scenario scenario;
+  ResultContext context;
+  std::optional<ThreadLimit> threads;
+};
+
+/// @throws ConfigError E0404 without a scenario file
+ScenarioSession open_scenario(const ScenarioRequest& request, const std::string& command);
+
+}  // namespace clusterwright

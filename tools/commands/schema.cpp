@@ -1,0 +1,17 @@
+#include <fmt/format.h>
+
+#include "sim/json_writer.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/config_kinds.hpp"
+#include "tools/output/atomic_file.hpp"
+#include "tools/usage_error.hpp"
+
+namespace clusterwright {
+
+ExitCode schema(const SchemaRequest& request) {
+  const std::size_t kind = parse_choice("KIND", request.kind, config_kind_names());
+  write_file("-", write_json(json_schema(spec_of(static_cast<ConfigKind>(kind)))) + "\n");
+  return ExitCode::ok;
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,103 @@
+#include "tools/config_kinds.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "models/parameters.hpp"
+#include "models/stack.hpp"
+#include "models/transformer.hpp"
+#include "sim/field_table.hpp"
+#include "tools/scenario_loader.hpp"
+#include "topology/catalog.hpp"
+#include "topology/cluster.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// Keys that only files of the kind have, in the order of ConfigKind.
+constexpr std::array<std::array<std::string_view, 2>, 6> telling_keys = {{{"job", "transformer"},
+                                                                          {"node", "fabric"},
+                                                                          {"layers", "hidden"},
+                                                                          {"rank_order", "kernel_launch_us"},
+                                                                          {"gemm", "attention"},
+                                                                          {"accelerators", "sources"}}};
+
+template <class T>
+const RecordSpec& spec_for() {
+  return record(static_cast<const T*>(nullptr));
+}
+
+bool has_telling_key(const JsonValue& document, std::size_t kind) {
+  const bool first = document.find(telling_keys[kind][0]) != nullptr;
+  const bool second = document.find(telling_keys[kind][1]) != nullptr;
+  const bool parts = static_cast<ConfigKind>(kind) == ConfigKind::catalog;
+  return parts ? second || (first && document.at("accelerators").is(JsonKind::list)) : first || second;
+}
+
+}  // namespace
+
+const std::vector<std::string>& config_kind_names() {
+  static const std::vector<std::string> names = {"scenario", "cluster",    "transformer",
+                                                 "stack",    "parameters", "catalog"};
+  return names;
+}
+
+const RecordSpec& spec_of(ConfigKind kind) {
+  switch (kind) {
+    case ConfigKind::scenario:
+      return scenario_spec();
+    case ConfigKind::cluster:
+      return spec_for<ClusterSpec>();
+    case ConfigKind::transformer:
+      return spec_for<Transformer>();
+    case ConfigKind::stack:
+      return spec_for<SoftwareStack>();
+    case ConfigKind::parameters:
+      return spec_for<ParameterSet>();
+    default:
+      return spec_for<Catalog>();
+  }
+}
+
+ConfigKind kind_of(const JsonValue& document) {
+  const std::vector<std::string>& names = config_kind_names();
+  if (const JsonValue* schema = document.find("$schema"); schema && schema->is(JsonKind::text))
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (schema->as_text().ends_with(names[i] + ".schema.json")) return static_cast<ConfigKind>(i);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (document.is(JsonKind::object) && has_telling_key(document, i)) return static_cast<ConfigKind>(i);
+  throw ConfigError(
+      {"E0105",
+       "cannot tell what kind of file this is",
+       {document.place("")},
+       "",
+       fmt::format("name it with \"$schema\": \"KIND.schema.json\", KIND one of: {}", fmt::join(names, ", "))});
+}
+
+void check_document(ConfigKind kind, const JsonValue& document) {
+  switch (kind) {
+    case ConfigKind::cluster: {
+      const ClusterSpec spec = decode_record<ClusterSpec>(document);
+      build_cluster(spec, load_catalog(configs_directory() / "parts"), document);
+      return;
+    }
+    case ConfigKind::transformer:
+      decode_record<Transformer>(document);
+      return;
+    case ConfigKind::stack:
+      decode_record<SoftwareStack>(document);
+      return;
+    case ConfigKind::parameters:
+      decode_record<ParameterSet>(document);
+      return;
+    case ConfigKind::catalog:
+      decode_record<Catalog>(document);
+      return;
+    case ConfigKind::scenario:
+      throw std::logic_error("scenarios are loaded with their references");
+  }
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,26 @@
+/// The kinds of files under `configs/`: how to tell them apart, and where their description is.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/field_spec.hpp"
+#include "sim/json_value.hpp"
+
+namespace clusterwright {
+
+enum class ConfigKind { scenario, cluster, transformer, stack, parameters, catalog };
+
+/// "scenario", in the order of the enumeration.
+const std::vector<std::string>& config_kind_names();
+
+const RecordSpec& spec_of(ConfigKind kind);
+
+/// By "$schema" if it names a kind, otherwise by the keys that only one kind has.
+/// @throws ConfigError E0105 if neither tells
+ConfigKind kind_of(const JsonValue& document);
+
+/// Checks a document of its kind by decoding it. @throws ConfigError with every error
+void check_document(ConfigKind kind, const JsonValue& document);
+
+}  // namespace clusterwright

@@ -1,0 +1,16 @@
+#pragma once
+
+namespace clusterwright {
+
+/// What the program tells the shell.
+enum class ExitCode {
+  ok = 0,
+  impossible = 1,      ///< the single thing asked for is impossible, or a stated target is missed
+  wrong_input = 2,     ///< wrong usage or input
+  differs = 3,         ///< a comparison or validation found a difference
+  resource_limit = 4,  ///< out of memory or disk
+  missing = 5,         ///< something required is not on this machine
+  interrupted = 130
+};
+
+}  // namespace clusterwright

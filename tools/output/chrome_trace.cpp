@@ -1,0 +1,45 @@
+#include "tools/output/chrome_trace.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/json_writer.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+std::string json_text(std::string_view text) {
+  return write_json(JsonValue(text), -1);
+}
+
+void name_tracks(const StepStructure& structure, std::string& out) {
+  for (std::size_t i = 0; i < structure.ranks.size(); ++i) {
+    const RankClass& rank = structure.ranks[RankClassId(i)];
+    const std::string name = fmt::format("{} (x{})", rank.name, rank.multiplicity);
+    out += fmt::format("{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{},\"args\":{{\"name\":{}}}}},\n", i,
+                       json_text(name));
+  }
+  for (std::size_t i = 0; i < structure.lanes.size(); ++i) {
+    const Lane& lane = structure.lanes[LaneId(i)];
+    out += fmt::format("{{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":{}}}}},\n",
+                       lane.rank.value, i, json_text(lane.name));
+  }
+}
+
+}  // namespace
+
+std::string chrome_trace(const StepStructure& structure, const std::vector<TimelineEvent>& events) {
+  std::string out = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
+  name_tracks(structure, out);
+  for (const TimelineEvent& event : events) {
+    const std::string name = json_text(event.waiting ? fmt::format("wait: {}", event.name) : std::string(event.name));
+    const std::string note =
+        event.note < 0 ? std::string() : fmt::format(",\"args\":{{\"micro_batch\":{}}}", event.note);
+    out += fmt::format("{{\"ph\":\"X\",\"name\":{},\"pid\":{},\"tid\":{},\"ts\":{:.6f},\"dur\":{:.6f}{}}},\n", name,
+                       event.rank.value, event.lane.value, event.start_us, event.duration_us, note);
+  }
+  if (out.ends_with(",\n")) out.erase(out.size() - 2, 1);
+  return out + "]}\n";
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,247 @@
+#include "tools/output/html_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/json_writer.hpp"
+#include "tools/build_facts.hpp"
+#include "tools/output/escape.hpp"
+#include "tools/output/html_style.hpp"
+#include "tools/output/number_text.hpp"
+#include "tools/output/prediction_tables.hpp"
+#include "tools/output/svg_chart.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+constexpr double wide_chart = 1000;
+constexpr double narrow_chart = 352;
+
+/// What the page is about: a curve, or its one point.
+struct Page {
+  const ResultContext& context;
+  const ScaleCurve& curve;
+  bool single = false;
+  const StepPrediction* focus = nullptr;  ///< the step that the figures at the top show; may be missing
+};
+
+std::string title_of(const Page& page) {
+  const std::string size = page.single ? count_text(page.focus->accelerators) + " \xc3\x97 " : std::string();
+  return fmt::format("{} on {}{}", page.context.transformer, size, page.context.accelerator);
+}
+
+std::string section(std::string_view heading, std::string_view lead, const std::string& body) {
+  const std::string below = lead.empty() ? std::string() : fmt::format("<p class=\"lead\">{}</p>\n", html_text(lead));
+  return fmt::format("<section>\n<h2>{}</h2>\n{}{}</section>\n", html_text(heading), below, body);
+}
+
+std::string tile(std::string_view name, std::string_view value, std::string_view unit, std::string_view note) {
+  return fmt::format(
+      "<div class=\"tile\"><dt>{}</dt><dd class=\"figure\">{} <small>{}</small></dd><dd "
+      "class=\"below\">{}</dd></div>\n",
+      html_text(name), html_text(value), html_text(unit), html_text(note));
+}
+
+std::string tiles(const Page& page) {
+  if (!page.focus) return {};
+  const StepPrediction& step = *page.focus;
+  const std::string width = percent_text((step.high - step.low) / (2 * step.step_time), 0);
+  const std::string size = fmt::format("on {} GPUs", count_text(step.accelerators));
+  const bool megawatts = step.power.it_mean >= megawatt;
+  const bool millions = step.tokens_per_second >= 1e6;
+  const Watts unit = megawatts ? megawatt : kilowatt;
+  return "<dl class=\"tiles\">\n" +
+         tile("Step time", significant_text(step.step_time.in(second)), "s",
+              fmt::format("\xc2\xb1 {} (90 %), {}", width, size)) +
+         tile("Throughput", significant_text(step.tokens_per_second / (millions ? 1e6 : 1e3)),
+              millions ? "M tokens/s" : "k tokens/s",
+              fmt::format("{} per GPU", significant_text(step.tokens_per_second_per_accelerator()))) +
+         tile("MFU", fixed_text(100 * step.mfu, 1), "%",
+              fmt::format("{} TFLOP/s per GPU",
+                          significant_text(step.model_flops_per_accelerator.in(teraflop_per_second), 3))) +
+         tile("IT power", significant_text(step.power.it_mean.in(unit), 3), megawatts ? "MW" : "kW",
+              fmt::format("{} J per token", significant_text(step.power.energy_per_token.in(joule), 3))) +
+         "</dl>\n";
+}
+
+/// Keeps a per cent sign on the line of its number.
+std::string unbroken(std::string text) {
+  for (std::size_t at = text.find(" %"); at != std::string::npos; at = text.find(" %", at))
+    text.replace(at, 1, "&nbsp;");
+  return text;
+}
+
+std::string head(const Page& page) {
+  std::vector<std::string> sentences = page.single ? verdict_sentences(*page.focus) : verdict_sentences(page.curve);
+  const bool bad = page.single ? !page.focus->fits : !page.focus;
+  std::string list;
+  sentences.push_back("Next: " + (page.single ? next_step(*page.focus) : next_step(page.curve)));
+  for (const std::string& sentence : sentences) list += fmt::format("<li>{}</li>\n", unbroken(html_text(sentence)));
+  const std::string kind = page.single ? "One training step" : page.curve.strong ? "Strong scaling" : "Weak scaling";
+  return fmt::format(
+      "<header>\n<p class=\"kind\">{}</p>\n<h1>{}</h1>\n<p class=\"job\">{}. Cluster: {}.</p>\n<ul "
+      "class=\"verdict{}\">\n{}</ul>\n{}</header>\n",
+      html_text(kind), html_text(title_of(page)), html_text(page.context.job), html_text(page.context.cluster),
+      bad ? " no" : "", list, tiles(page));
+}
+
+/// The same chart for wide and for narrow screens; the style sheet shows one of them.
+template <class Chart>
+std::string both_widths(Chart chart, std::string (*draw)(const Chart&, double)) {
+  std::string out;
+  const std::string id = chart.text.id;
+  for (const auto& [name, width] : {std::pair("wide", wide_chart), std::pair("narrow", narrow_chart)}) {
+    chart.text.id = id + "-" + name;
+    std::string svg = draw(chart, width);
+    out += svg.replace(svg.find("\"chart\""), 7, fmt::format("\"chart {}\"", name));
+  }
+  return out;
+}
+
+EfficiencyChart efficiency_chart(const ScaleCurve& curve) {
+  EfficiencyChart chart;
+  for (const ScalePoint& point : curve.points) {
+    const StepPrediction& step = point.step;
+    if (!point.reason.empty() || !step.fits) {
+      chart.impossible.push_back(step.accelerators);
+    } else {
+      chart.points.push_back({step.accelerators, point.efficiency, point.efficiency * (step.step_time / step.high),
+                              point.efficiency * (step.step_time / step.low)});
+    }
+  }
+  chart.knee = curve.knee;
+  chart.text = {"efficiency", "Scaling efficiency", ""};
+  if (!chart.points.empty())
+    chart.text.description =
+        fmt::format("Efficiency goes from {} at {} GPUs to {} at {} GPUs.",
+                    percent_text(chart.points.front().efficiency), count_text(chart.points.front().gpus),
+                    percent_text(chart.points.back().efficiency), count_text(chart.points.back().gpus));
+  return chart;
+}
+
+std::string efficiency_section(const ScaleCurve& curve) {
+  const EfficiencyChart chart = efficiency_chart(curve);
+  if (chart.points.empty()) return {};
+  const std::string caption =
+      chart.text.description + " The band is the 90 % interval of each size's own throughput." +
+      (chart.impossible.empty() ? "" : " A cross marks a size that does not fit or that the plan cannot use.");
+  return section("How it scales", "",
+                 "<figure>\n" + both_widths(chart, efficiency_svg) +
+                     fmt::format("<figcaption>{}</figcaption>\n</figure>\n", html_text(caption)));
+}
+
+std::string legend(const std::vector<StepCharge>& charges) {
+  std::string items;
+  for (const StepCharge charge : charges)
+    items += fmt::format(
+        "<li><svg viewBox=\"0 0 12 12\" aria-hidden=\"true\"><rect class=\"{}\" width=\"12\" height=\"12\" "
+        "rx=\"3\"/></svg>{}</li>\n",
+        charge_class(static_cast<std::size_t>(charge)), html_text(people_name(charge)));
+  return "<ul class=\"legend\">\n" + items + "</ul>\n";
+}
+
+BreakdownBar bar_of(const StepPrediction& step) {
+  BreakdownBar bar{count_text(step.accelerators), significant_text(step.step_time.in(second), 3) + " s", {}};
+  for (const Seconds part : step.breakdown) bar.shares.push_back(part / step.step_time);
+  return bar;
+}
+
+/// A bar per size; of very many sizes an even selection with the first and the last.
+BreakdownChart breakdown_chart(const ScaleCurve& curve) {
+  constexpr std::size_t most = 24;
+  std::vector<const StepPrediction*> steps;
+  for (const ScalePoint& point : curve.points)
+    if (point.reason.empty() && point.step.step_time > Seconds()) steps.push_back(&point.step);
+  BreakdownChart chart;
+  chart.text = {"breakdown", "Where the step goes", ""};
+  const std::size_t bars = std::min(most, steps.size());
+  for (std::size_t i = 0; i < bars; ++i)
+    chart.bars.push_back(bar_of(*steps[bars > 1 ? i * (steps.size() - 1) / (bars - 1) : 0]));
+  if (!steps.empty())
+    chart.text.description =
+        fmt::format("At {} GPUs {} of the step is matrix multiply and the largest loss is {}.",
+                    count_text(steps.back()->accelerators),
+                    percent_text(steps.back()->breakdown[0] / steps.back()->step_time, 0), limited_by(*steps.back()));
+  return chart;
+}
+
+std::string breakdown_section(const Page& page) {
+  const BreakdownChart chart = breakdown_chart(page.curve);
+  if (chart.bars.empty()) return {};
+  const std::string figure = "<figure>\n" + legend(charges_in_use(page.curve)) + both_widths(chart, breakdown_svg) +
+                             fmt::format("<figcaption>{}</figcaption>\n</figure>\n", html_text(chart.text.description));
+  const ResultTable table = page.single ? breakdown_table(*page.focus) : breakdown_by_size(page.curve);
+  return section("Where the step goes", "Mean over all GPUs; every wait is charged to what ended it.",
+                 figure + render_html(table));
+}
+
+std::string wrapped(const ResultTable& table, std::string_view style) {
+  return fmt::format("<div class=\"{}\">\n{}</div>\n", style, render_html(table));
+}
+
+std::string data_sections(const Page& page) {
+  const Bytes capacity = page.context.memory_capacity;
+  ResultTable results = page.single ? headline_table(*page.focus, capacity) : scale_table(page.curve, capacity);
+  results.title = "Results";
+  if (page.single) {
+    results.columns[0].title = "Result";
+    results.columns[1].title = "Value";
+  }
+  std::string out = section("In numbers", "", render_html(results));
+  const std::string lead =
+      fmt::format("Of the fullest GPU, which has {} GB.", fmt::format("{:.4g}", capacity.in(gigabyte)));
+  out += section("Memory", lead,
+                 render_html(page.single ? memory_table(*page.focus, capacity) : memory_by_size(page.curve)));
+  return out + section("Power and energy", "From the replayed activity of the step, at the IT equipment.",
+                       render_html(power_by_size(page.curve)));
+}
+
+/// Escaped, with the line breaks kept.
+std::string html_lines(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    out += html_text(text.substr(0, end)) + "\n";
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+std::string origin_sections(const Page& page) {
+  std::string out;
+  if (page.focus && !page.focus->assumptions.empty())
+    out += section("Assumptions", "What was not given and had to be decided, and the numbers that carry the answer.",
+                   wrapped(assumptions_table(page.focus->assumptions), "wrap"));
+  const std::string scenario =
+      fmt::format("<details>\n<summary>The effective scenario</summary>\n<pre tabindex=\"0\">{}</pre>\n</details>\n",
+                  html_lines(write_json(page.context.scenario)));
+  return out + section("Inputs", "Files that the answer depends on, with their fingerprints.",
+                       wrapped(inputs_table(page.context.inputs), "files") + scenario);
+}
+
+std::string footer(const Page& page) {
+  return fmt::format("<footer>\n<p>clusterwright {}, seed {}. Repeat with:</p>\n<p><code>{}</code></p>\n</footer>\n",
+                     html_text(build_facts().version), page.context.seed, html_text(page.context.command_line));
+}
+
+}  // namespace
+
+std::string html_report(const ResultContext& context, const ScaleCurve& curve) {
+  Page page{context, curve, context.command == "run", nullptr};
+  if (const ScalePoint* largest = largest_fitting(curve)) page.focus = &largest->step;
+  if (page.single) page.focus = &curve.points.front().step;
+  std::string body = head(page);
+  if (!page.single) body += efficiency_section(curve);
+  body += breakdown_section(page) + data_sections(page) + origin_sections(page);
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" "
+      "content=\"light dark\">\n"
+      "<title>{} - clusterwright</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n{}</main>\n{}</body>\n</html>\n",
+      html_text(title_of(page)), html_style(), body, footer(page));
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,243 @@
+#include "tools/output/prediction_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tools/output/number_text.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+constexpr std::array<std::string_view, step_charge_count> charge_names = {"matrix multiply",
+                                                                          "attention",
+                                                                          "other kernels",
+                                                                          "optimizer",
+                                                                          "recomputation",
+                                                                          "tensor-parallel communication",
+                                                                          "context-parallel communication",
+                                                                          "expert-parallel communication",
+                                                                          "pipeline communication",
+                                                                          "data-parallel communication",
+                                                                          "pipeline bubble",
+                                                                          "imbalance",
+                                                                          "waiting for data",
+                                                                          "kernel launch",
+                                                                          "throttling",
+                                                                          "jitter"};
+
+struct MemoryKind {
+  std::string_view key;
+  std::string_view name;
+  Bytes MemoryUse::*bytes;
+};
+constexpr std::array<MemoryKind, 7> memory_kinds = {{{"weights", "weights", &MemoryUse::weights},
+                                                     {"gradients", "gradients", &MemoryUse::gradients},
+                                                     {"optimizer", "optimizer state", &MemoryUse::optimizer},
+                                                     {"activations", "activations", &MemoryUse::activations},
+                                                     {"logits", "logits and loss", &MemoryUse::logits},
+                                                     {"buffers", "communication buffers", &MemoryUse::buffers},
+                                                     {"reserved", "context and allocator", &MemoryUse::reserved}}};
+
+Column label(std::string key, std::string title) {
+  return {std::move(key), std::move(title), "", 1, -1, Alignment::left};
+}
+
+/// "80" or "141.5".
+std::string capacity_text(Bytes capacity) {
+  return fmt::format("{:.4g}", capacity.in(gigabyte));
+}
+
+bool computed(const ScalePoint& point) {
+  return point.reason.empty();
+}
+
+double share(const StepPrediction& step, std::size_t charge) {
+  return step.step_time > Seconds() ? step.breakdown[charge] / step.step_time : 0;
+}
+
+bool any_context(const ScaleCurve& curve) {
+  return std::any_of(curve.points.begin(), curve.points.end(), [](const auto& p) { return p.step.plan.context > 1; });
+}
+
+std::vector<Cell> scale_row(const ScalePoint& point) {
+  const StepPrediction& step = point.step;
+  if (!computed(point)) return {step.accelerators, {}, {}, {}, {}, {}, {}, {}, {}, {}, point.reason};
+  return {step.accelerators,
+          plan_text(step.plan),
+          step.step_time.in(second),
+          (step.high - step.low).in(second) / 2,
+          step.tokens_per_second,
+          step.tokens_per_second_per_accelerator(),
+          step.mfu,
+          step.fits ? Cell(point.efficiency) : Cell(),
+          step.memory.total().in(gigabyte),
+          step.power.it_mean.in(watt),
+          step.fits ? limited_by(step) : step.verdict};
+}
+
+}  // namespace
+
+std::string_view people_name(StepCharge charge) {
+  return charge_names[static_cast<std::size_t>(charge)];
+}
+
+std::string plan_text(const Plan& plan) {
+  const std::string context = plan.context > 1 ? fmt::format("x{}", plan.context) : std::string();
+  return fmt::format("{}x{}{}x{}", plan.tensor, plan.pipeline, context, plan.data);
+}
+
+std::string limited_by(const StepPrediction& step) {
+  std::size_t largest = static_cast<std::size_t>(StepCharge::compute_other);
+  for (std::size_t i = largest; i < step_charge_count; ++i)
+    if (step.breakdown[i] > step.breakdown[largest]) largest = i;
+  return fmt::format("{} {}", charge_names[largest], percent_text(share(step, largest), 0));
+}
+
+ResultTable scale_table(const ScaleCurve& curve, Bytes memory_capacity) {
+  const std::string capacity = fmt::format("GB of {}", capacity_text(memory_capacity));
+  ResultTable table;
+  table.columns = {{"gpus", "GPUs", ""},
+                   label("plan", any_context(curve) ? "TPxPPxCPxDP" : "TPxPPxDP"),
+                   {"step_time_s", "Step", "s"},
+                   {"half_width_s", "\xc2\xb1 90 %", "s", 1, 2},
+                   {"tokens_per_s", "Tokens", "/s", 1, 0},
+                   {"tokens_per_s_per_gpu", "Per GPU", "/s"},
+                   {"mfu", "MFU", "%", 100, 1},
+                   {"efficiency", "Efficiency", "%", 100, 1},
+                   {"memory_gb", "Memory", capacity, 1, 1},
+                   {"it_w_mean", "IT power", "MW", 1e-6, 3},
+                   label("limited_by", "Limited by")};
+  for (const ScalePoint& point : curve.points) table.rows.push_back(scale_row(point));
+  return table;
+}
+
+ResultTable headline_table(const StepPrediction& step, Bytes memory_capacity) {
+  const auto line = [](std::string name, std::string value) { return std::vector<Cell>{name, value}; };
+  ResultTable table;
+  table.columns = {label("what", ""), label("value", "")};
+  table.rows = {
+      line("Step time", fmt::format("{} s   (90 %: {} to {} s)", significant_text(step.step_time.in(second)),
+                                    significant_text(step.low.in(second)), significant_text(step.high.in(second)))),
+      line("Throughput", fmt::format("{} tokens/s, {} per GPU", fixed_text(step.tokens_per_second, 0),
+                                     significant_text(step.tokens_per_second_per_accelerator()))),
+      line("MFU", fmt::format("{}   ({} model TFLOP/s per GPU)", percent_text(step.mfu),
+                              significant_text(step.model_flops_per_accelerator.in(teraflop_per_second)))),
+      line("Memory", fmt::format("{} of {} GB on the fullest GPU", fixed_text(step.memory.total().in(gigabyte), 1),
+                                 capacity_text(memory_capacity))),
+      line("IT power", fmt::format("{} kW mean, {} kW peak", significant_text(step.power.it_mean.in(kilowatt)),
+                                   significant_text(step.power.it_peak.in(kilowatt)))),
+      line("Energy", fmt::format("{} J per token", significant_text(step.power.energy_per_token.in(joule))))};
+  if (step.power.facility_mean)
+    table.rows.push_back(
+        line("Facility", fmt::format("{} kW mean", significant_text(step.power.facility_mean->in(kilowatt)))));
+  table.rows.push_back(line("Verdict", step.fits ? step.verdict : "DOES NOT FIT: " + step.verdict));
+  return table;
+}
+
+ResultTable breakdown_table(const StepPrediction& step) {
+  ResultTable table{"Where the step goes",
+                    {label("cause", "Cause"), {"time_s", "Time", "s", 1, 4}, {"share", "Share", "%", 100, 1}},
+                    {}};
+  for (std::size_t i = 0; i < step_charge_count; ++i)
+    if (step.breakdown[i] > Seconds())
+      table.rows.push_back({charge_names[i], step.breakdown[i].in(second), share(step, i)});
+  return table;
+}
+
+ResultTable memory_table(const StepPrediction& step, Bytes memory_capacity) {
+  ResultTable table{fmt::format("Memory of the fullest GPU (pipeline stage {})", step.memory.stage),
+                    {label("kind", "Kind"), {"memory_gb", "Memory", "GB", 1, 2}, {"share", "Of capacity", "%", 100, 1}},
+                    {}};
+  const auto add = [&](std::string_view name, Bytes bytes) {
+    const Cell part = memory_capacity > Bytes() ? Cell(bytes / memory_capacity) : Cell();
+    table.rows.push_back({name, bytes.in(gigabyte), part});
+  };
+  for (const MemoryKind& kind : memory_kinds) add(kind.name, step.memory.*kind.bytes);
+  add("total", step.memory.total());
+  return table;
+}
+
+ResultTable memory_by_size(const ScaleCurve& curve) {
+  ResultTable table{"Memory of the fullest GPU by kind", {{"gpus", "GPUs", ""}}, {}};
+  for (const MemoryKind& kind : memory_kinds)
+    table.columns.push_back({fmt::format("{}_gb", kind.key), std::string(kind.name), "GB", 1, 2});
+  table.columns.push_back({"total_gb", "total", "GB", 1, 2});
+  table.columns.push_back(label("fits", "Fits"));
+  for (const ScalePoint& point : curve.points) {
+    if (!computed(point)) continue;
+    std::vector<Cell> row{point.step.accelerators};
+    for (const MemoryKind& kind : memory_kinds) row.emplace_back((point.step.memory.*kind.bytes).in(gigabyte));
+    row.emplace_back(point.step.memory.total().in(gigabyte));
+    row.emplace_back(point.step.fits ? "yes" : "no");
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+ResultTable power_by_size(const ScaleCurve& curve) {
+  ResultTable table{"Power and energy",
+                    {{"gpus", "GPUs", ""},
+                     {"it_kw_mean", "IT mean", "kW"},
+                     {"it_kw_peak", "IT peak", "kW"},
+                     {"facility_kw_mean", "Facility mean", "kW"},
+                     {"w_per_gpu", "Per GPU, with its share of the host", "W", 1, 0},
+                     {"energy_j_per_token", "Energy", "J/token"}},
+                    {}};
+  for (const ScalePoint& point : curve.points) {
+    if (!computed(point)) continue;
+    const PowerUse& power = point.step.power;
+    table.rows.push_back({point.step.accelerators, power.it_mean.in(kilowatt), power.it_peak.in(kilowatt),
+                          power.facility_mean ? Cell(power.facility_mean->in(kilowatt)) : Cell(),
+                          power.it_mean.in(watt) / point.step.accelerators, power.energy_per_token.in(joule)});
+  }
+  return table;
+}
+
+ResultTable breakdown_by_size(const ScaleCurve& curve) {
+  const std::vector<StepCharge> charges = charges_in_use(curve);
+  ResultTable table{"Share of the step by cause", {{"gpus", "GPUs", ""}}, {}};
+  for (const StepCharge charge : charges)
+    table.columns.push_back({fmt::format("{}_share", step_charge_names[static_cast<std::size_t>(charge)]),
+                             std::string(people_name(charge)), "%", 100, 1});
+  for (const ScalePoint& point : curve.points) {
+    if (!computed(point)) continue;
+    std::vector<Cell> row{point.step.accelerators};
+    for (const StepCharge charge : charges) row.emplace_back(share(point.step, static_cast<std::size_t>(charge)));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+ResultTable assumptions_table(const std::vector<Assumption>& assumptions) {
+  ResultTable table{"Assumptions and numbers that carry the answer",
+                    {label("what", "What"), label("value", "Value"), label("origin", "Origin"), label("why", "Why")},
+                    {}};
+  for (const Assumption& a : assumptions) table.rows.push_back({a.what, a.value, a.origin, a.why});
+  return table;
+}
+
+ResultTable inputs_table(const std::vector<InputFile>& inputs) {
+  ResultTable table{"Inputs", {label("path", "File"), label("sha256", "SHA-256")}, {}};
+  for (const InputFile& input : inputs) table.rows.push_back({input.path, input.sha256});
+  return table;
+}
+
+const ScalePoint* largest_fitting(const ScaleCurve& curve) {
+  const ScalePoint* last = nullptr;
+  for (const ScalePoint& point : curve.points)
+    if (computed(point) && point.step.fits) last = &point;
+  return last;
+}
+
+std::vector<StepCharge> charges_in_use(const ScaleCurve& curve) {
+  std::vector<StepCharge> charges;
+  for (std::size_t i = 0; i < step_charge_count; ++i) {
+    const auto used = [&](const ScalePoint& p) { return computed(p) && p.step.breakdown[i] > Seconds(); };
+    if (std::any_of(curve.points.begin(), curve.points.end(), used)) charges.push_back(static_cast<StepCharge>(i));
+  }
+  return charges;
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,62 @@
+/// Predictions as tables and sentences: what terminals, Markdown, CSV and reports show.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/prediction.hpp"
+#include "tools/output/result_context.hpp"
+#include "tools/output/result_table.hpp"
+
+namespace clusterwright {
+
+/// "tensor-parallel communication".
+std::string_view people_name(StepCharge charge);
+
+/// "8x16x128": tensor x pipeline x data; with a fourth degree, context, before data where it is used.
+std::string plan_text(const Plan& plan);
+
+/// The largest share of a step that is not matrix multiply or attention: "pipeline bubble 12 %".
+std::string limited_by(const StepPrediction& step);
+
+/// One line per size: time, throughput, efficiency, memory, power, what limits it.
+ResultTable scale_table(const ScaleCurve& curve, Bytes memory_capacity);
+
+/// The answers of one step, one per line.
+ResultTable headline_table(const StepPrediction& step, Bytes memory_capacity);
+
+/// Seconds and share of the step by cause; causes without any time are left out.
+ResultTable breakdown_table(const StepPrediction& step);
+
+/// Memory of the fullest rank by kind.
+ResultTable memory_table(const StepPrediction& step, Bytes memory_capacity);
+
+/// The same for every size that was computed.
+ResultTable memory_by_size(const ScaleCurve& curve);
+ResultTable power_by_size(const ScaleCurve& curve);
+ResultTable breakdown_by_size(const ScaleCurve& curve);
+
+ResultTable assumptions_table(const std::vector<Assumption>& assumptions);
+ResultTable inputs_table(const std::vector<InputFile>& inputs);
+
+/// Every number of every size on one line, for spreadsheets; columns are the keys of the JSON result.
+ResultTable flat_table(const ScaleCurve& curve);
+
+/// What the curve says, in sentences: the knee, and sizes that do not fit.
+std::vector<std::string> verdict_sentences(const ScaleCurve& curve);
+
+/// What one step says, in sentences: whether it fits, how long it takes and how sure.
+std::vector<std::string> verdict_sentences(const StepPrediction& step);
+
+/// The one thing to change first, in a few words.
+std::string next_step(const ScaleCurve& curve);
+std::string next_step(const StepPrediction& step);
+
+/// The last size that was computed and fits, or nullptr.
+const ScalePoint* largest_fitting(const ScaleCurve& curve);
+
+/// Breakdowns worth a column: the charges with time in any size.
+std::vector<StepCharge> charges_in_use(const ScaleCurve& curve);
+
+}  // namespace clusterwright

@@ -1,0 +1,31 @@
+/// What every result says about itself: the question, the inputs and how to ask again.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/scenario.hpp"
+
+namespace clusterwright {
+
+struct ResultContext {
+  std::string command;       ///< "run"
+  std::string command_line;  ///< as typed, to repeat it
+  std::uint64_t seed = 0;
+  std::string transformer;  ///< "llama3-405b"
+  std::string accelerator;  ///< "H100-SXM"
+  std::string cluster;      ///< "llama3-report"
+  std::string job;          ///< "pretrain, 8,192 tokens, global batch 2,048, bf16, zero2, megatron-2024"
+  Bytes memory_capacity;    ///< of one accelerator
+  std::vector<InputFile> inputs;
+  JsonValue scenario;  ///< effective: references resolved, settings applied, defaults filled in
+};
+
+ResultContext make_result_context(const Scenario& scenario, std::string command, std::string command_line,
+                                  std::uint64_t seed);
+
+/// The scenario with every default written out; itself a valid scenario file.
+JsonValue effective_scenario(const Scenario& scenario);
+
+}  // namespace clusterwright

@@ -1,0 +1,149 @@
+#include "tools/output/result_json.hpp"
+
+#include "models/job.hpp"
+#include "sim/field_table.hpp"
+#include "tools/build_facts.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+JsonValue text_list_of(const std::vector<Assumption>& assumptions) {
+  JsonValue list = JsonValue::list();
+  for (const Assumption& a : assumptions)
+    list.push_back(JsonValue::object({{"what", a.what}, {"value", a.value}, {"origin", a.origin}, {"why", a.why}}));
+  return list;
+}
+
+JsonValue plan_to_json(const Plan& plan) {
+  Job words;  // its field table knows the words for choices
+  words.sharding = plan.sharding;
+  words.recompute = plan.recompute;
+  const JsonValue job = encode_record(words);
+  return JsonValue::object({{"tensor", plan.tensor},
+                            {"pipeline", plan.pipeline},
+                            {"virtual_pipeline", plan.virtual_pipeline},
+                            {"context", plan.context},
+                            {"expert", plan.expert},
+                            {"data", plan.data},
+                            {"micro_batch", plan.micro_batch},
+                            {"micro_batches", plan.micro_batches},
+                            {"global_batch", plan.global_batch},
+                            {"sequence_parallel", plan.sequence_parallel},
+                            {"sharding", job.at("sharding")},
+                            {"recompute", job.at("recompute")}});
+}
+
+JsonValue breakdown_to_json(const StepPrediction& step) {
+  JsonValue breakdown = JsonValue::object();
+  for (std::size_t i = 0; i < step_charge_count; ++i)
+    breakdown.set(std::string(step_charge_names[i]), step.breakdown[i].in(second));
+  return breakdown;
+}
+
+JsonValue memory_to_json(const MemoryUse& memory) {
+  const auto gb = [](Bytes bytes) { return JsonValue(bytes.in(gigabyte)); };
+  return JsonValue::object({{"weights", gb(memory.weights)},
+                            {"gradients", gb(memory.gradients)},
+                            {"optimizer", gb(memory.optimizer)},
+                            {"activations", gb(memory.activations)},
+                            {"logits", gb(memory.logits)},
+                            {"buffers", gb(memory.buffers)},
+                            {"reserved", gb(memory.reserved)},
+                            {"total", gb(memory.total())}});
+}
+
+JsonValue power_to_json(const PowerUse& power) {
+  const JsonValue facility = power.facility_mean ? JsonValue(power.facility_mean->in(kilowatt)) : JsonValue();
+  return JsonValue::object({{"it_kw_mean", power.it_mean.in(kilowatt)},
+                            {"it_kw_peak", power.it_peak.in(kilowatt)},
+                            {"facility_kw_mean", facility},
+                            {"swing_kw", nullptr},
+                            {"ramp_kw_per_s", nullptr},
+                            {"energy_j_per_token", power.energy_per_token.in(joule)}});
+}
+
+JsonValue serving_not_modelled() {
+  return JsonValue::object({{"ttft_s", nullptr}, {"tpot_s", nullptr}, {"output_tokens_per_s", nullptr}});
+}
+
+JsonValue header(const ResultContext& context) {
+  JsonValue inputs = JsonValue::list();
+  for (const InputFile& input : context.inputs)
+    inputs.push_back(JsonValue::object({{"path", input.path}, {"sha256", input.sha256}}));
+  return JsonValue::object(
+      {{"schema_version", result_schema_version},
+       {"tool", JsonValue::object({{"name", "clusterwright"}, {"version", build_facts().version}})},
+       {"command", context.command},
+       {"seed", context.seed},
+       {"inputs", inputs},
+       {"scenario", context.scenario}});
+}
+
+/// Everything below `value` becomes null; objects and their keys stay.
+void forget_numbers(JsonValue& value) {
+  if (!value.is(JsonKind::object)) {
+    value = JsonValue();
+    return;
+  }
+  for (auto& [key, member] : value.members()) forget_numbers(member);
+}
+
+}  // namespace
+
+JsonValue step_to_json(const StepPrediction& step) {
+  return JsonValue::object({{"gpus", step.accelerators},
+                            {"plan", plan_to_json(step.plan)},
+                            {"step_time_s", step.step_time.in(second)},
+                            {"low", step.low.in(second)},
+                            {"high", step.high.in(second)},
+                            {"tokens_per_s", step.tokens_per_second},
+                            {"tokens_per_s_per_gpu", step.tokens_per_second_per_accelerator()},
+                            {"model_tflops_per_gpu", step.model_flops_per_accelerator.in(teraflop_per_second)},
+                            {"mfu", step.mfu},
+                            {"breakdown_s", breakdown_to_json(step)},
+                            {"memory_gb", memory_to_json(step.memory)},
+                            {"memory_stage", step.memory.stage},
+                            {"fits", step.fits},
+                            {"verdict", step.verdict},
+                            {"power", power_to_json(step.power)},
+                            {"serving", serving_not_modelled()},
+                            {"bottleneck", step.bottleneck},
+                            {"assumptions", text_list_of(step.assumptions)}});
+}
+
+JsonValue point_to_json(const ScalePoint& point) {
+  const bool possible = point.reason.empty();
+  JsonValue value = step_to_json(point.step);
+  value.set("efficiency", point.step.fits ? JsonValue(point.efficiency) : JsonValue());
+  value.set("speedup", point.step.fits ? JsonValue(point.speedup) : JsonValue());
+  if (possible) return value;
+  for (auto& [key, member] : value.members()) forget_numbers(member);
+  value.set("gpus", point.step.accelerators);
+  value.set("plan", nullptr);
+  value.set("fits", false);
+  value.set("verdict", point.reason);
+  value.set("assumptions", JsonValue::list());
+  return value;
+}
+
+JsonValue run_to_json(const ResultContext& context, const StepPrediction& step) {
+  JsonValue document = header(context);
+  const JsonValue result = step_to_json(step);
+  for (const auto& [key, member] : result.members()) document.set(key, member);
+  document.set("memory_capacity_gb", context.memory_capacity.in(gigabyte));
+  return document;
+}
+
+JsonValue scale_to_json(const ResultContext& context, const ScaleCurve& curve) {
+  JsonValue document = header(context);
+  JsonValue points = JsonValue::list();
+  for (const ScalePoint& point : curve.points) points.push_back(point_to_json(point));
+  document.set("mode", curve.strong ? "strong" : "weak");
+  document.set("knee_gpus", curve.knee ? JsonValue(*curve.knee) : JsonValue());
+  document.set("memory_capacity_gb", context.memory_capacity.in(gigabyte));
+  document.set("points", points);
+  return document;
+}
+
+}  // namespace clusterwright

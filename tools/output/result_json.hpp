@@ -1,0 +1,20 @@
+/// Results as JSON: keys that scripts rely on, in SI-like units named by the key, null where not modelled.
+#pragma once
+
+#include "models/prediction.hpp"
+#include "sim/json_value.hpp"
+#include "tools/output/result_context.hpp"
+
+namespace clusterwright {
+
+/// The keys of `run` for one prediction.
+JsonValue step_to_json(const StepPrediction& step);
+
+/// The keys of one point of `scale`. An impossible size keeps every key, null where there is no number.
+JsonValue point_to_json(const ScalePoint& point);
+
+/// The whole documents, with `schema_version`, tool, seed, inputs and scenario.
+JsonValue run_to_json(const ResultContext& context, const StepPrediction& step);
+JsonValue scale_to_json(const ResultContext& context, const ScaleCurve& curve);
+
+}  // namespace clusterwright

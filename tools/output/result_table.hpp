@@ -1,0 +1,63 @@
+/// Tables of results: one description, rendered for terminals, spreadsheets, Markdown and HTML.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace clusterwright {
+
+enum class Alignment { left, right };
+
+struct Column {
+  std::string key;    ///< for machines, unit included: "power_w"
+  std::string title;  ///< for people: "Power"
+  std::string unit;   ///< for people: "MW"; may be empty
+  double scale = 1;   ///< what a value is multiplied with for people: 1e-6
+  int decimals = -1;  ///< digits behind the point for people; -1: four significant digits
+  Alignment alignment = Alignment::right;
+  bool exact = false;  ///< people see what machines see: for data sheets
+};
+
+/// Nothing (not known), a number in the unit of the key, a count, or text.
+struct Cell {
+  enum class Kind : std::uint8_t { nothing, number, count, text };
+
+  Cell() = default;
+  Cell(double value) : kind(Kind::number), number(value) {}
+  Cell(int value) : kind(Kind::count), count(value) {}
+  Cell(std::int64_t value) : kind(Kind::count), count(value) {}
+  Cell(std::string value) : kind(Kind::text), text(std::move(value)) {}
+  Cell(std::string_view value) : Cell(std::string(value)) {}
+  Cell(const char* value) : Cell(std::string(value)) {}
+
+  Kind kind = Kind::nothing;
+  double number = 0;
+  std::int64_t count = 0;
+  std::string text;
+};
+
+struct ResultTable {
+  std::string title;  ///< heading; may be empty
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;  ///< each as long as `columns`
+};
+
+/// What people see of a cell: scaled, rounded, an en dash where nothing is known.
+std::string people_text(const Column& column, const Cell& cell);
+/// What machines read of a cell: full precision, empty where nothing is known.
+std::string machine_text(const Cell& cell);
+/// "Power (MW)".
+std::string heading(const Column& column);
+
+/// Aligned columns, two spaces apart, with a rule below the headings; every line ends in a newline.
+std::string render_text(const ResultTable& table);
+/// RFC 4180 with a header line of keys; lines end in CR LF.
+std::string render_csv(const ResultTable& table);
+std::string render_markdown(const ResultTable& table);
+/// A `<table>` inside a box that scrolls by itself; each number carries its exact value in `data-value`.
+std::string render_html(const ResultTable& table);
+
+}  // namespace clusterwright

@@ -1,0 +1,184 @@
+#include "tools/scenario_loader.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <algorithm>
+#include <functional>
+
+#include "sim/field_table.hpp"
+#include "sim/json_reader.hpp"
+#include "sim/json_writer.hpp"
+#include "sim/sha256.hpp"
+#include "tools/output/result_context.hpp"
+#include "tools/scenario_source.hpp"
+#include "topology/catalog.hpp"
+
+namespace clusterwright {
+
+namespace fs = std::filesystem;
+
+/// A scenario file after its references are resolved.
+struct ScenarioSpec {
+  ClusterSpec cluster;
+  Transformer transformer;
+  Job job;
+  std::string parameters = "auto";
+};
+
+const Record<ScenarioSpec>& record(const ScenarioSpec*) {
+  static const auto table =
+      Record<ScenarioSpec>("scenario", "A job on a cluster: what `run` and `scale` read")
+          .required("cluster", &ScenarioSpec::cluster, {.help = "the machine", .reference = true})
+          .required("transformer", &ScenarioSpec::transformer, {.help = "the model", .reference = true})
+          .required("job", &ScenarioSpec::job, {.help = "what is computed and how it is laid out"})
+          .optional("parameters", &ScenarioSpec::parameters,
+                    {.help = "path of a parameter file; auto: the file in configs/parameters that was fitted for the "
+                             "cluster's accelerator"});
+  return table;
+}
+
+namespace {
+
+/// Reads a file, remembers it as an input.
+JsonValue read_input(const fs::path& path, std::vector<InputFile>& inputs) {
+  const auto text = read_source(path.lexically_normal(), JsonLimits{}.bytes);
+  inputs.push_back({text->name(), sha256(text->text())});
+  return read_json(text);
+}
+
+/// "megatron-2024" in configs/<folder>, or a path beside the file that names it.
+fs::path named_or_path(const std::string& text, const char* folder, const fs::path& beside) {
+  if (text.ends_with(".json")) return fs::path(text).is_absolute() ? fs::path(text) : beside / text;
+  return configs_directory() / folder / (text + ".json");
+}
+
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error))
+    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+SoftwareStack load_stack(const Scenario& scenario, const fs::path& beside, std::vector<InputFile>& inputs) {
+  const fs::path path = named_or_path(scenario.job.stack, "stacks", beside);
+  if (!fs::exists(path)) {
+    const std::vector<std::string> known = names_in(configs_directory() / "stacks");
+    const std::string meant = did_you_mean(scenario.job.stack, known);
+    const JsonValue* value = scenario.source.at_pointer("/job/stack");
+    throw ConfigError({"E0203", fmt::format("unknown stack \"{}\"", scenario.job.stack),
+                       {(value ? *value : scenario.source).place("/job/stack")}, "not in configs/stacks",
+                       fmt::format("{}{}there are: {}", meant, meant.empty() ? "" : "   ", fmt::join(known, ", "))});
+  }
+  return decode_record<SoftwareStack>(read_input(path, inputs));
+}
+
+bool serves(const ParameterSet& set, const std::string& accelerator) {
+  const auto& siblings = set.also_for;
+  return set.accelerator == accelerator || std::find(siblings.begin(), siblings.end(), accelerator) != siblings.end();
+}
+
+/// The file fitted for the accelerator itself, else one that names it as a sibling.
+fs::path find_parameters(const std::string& accelerator) {
+  const fs::path folder = configs_directory() / "parameters";
+  fs::path sibling;
+  std::string have;
+  for (const std::string& name : names_in(folder)) {
+    const fs::path path = folder / (name + ".json");
+    const auto set = decode_record<ParameterSet>(read_json_file(path));
+    if (set.accelerator == accelerator) return path;
+    if (serves(set, accelerator)) sibling = path;
+    have += (have.empty() ? "" : ", ") + set.accelerator;
+  }
+  if (!sibling.empty()) return sibling;
+  throw ConfigError({"E0315", fmt::format("no fitted parameters for \"{}\"", accelerator), {}, "",
+                     fmt::format("fitted accelerators: {}; or give --parameters FILE", have)});
+}
+
+fs::path parameter_path(const ScenarioSpec& spec, const ScenarioOptions& options, const fs::path& beside) {
+  if (options.parameters) return *options.parameters;
+  if (spec.parameters != "auto") return named_or_path(spec.parameters, "parameters", beside);
+  return find_parameters(spec.cluster.node.accelerator);
+}
+
+std::string short_json(const JsonValue& value) { return write_json(value, -1); }
+
+/// Walks spec, effective values and written values side by side.
+class OriginWalker {
+ public:
+  std::vector<Origin> walk(const RecordSpec& spec, const JsonValue& effective, const JsonValue* written) {
+    record_fields(spec, effective, written, "");
+    return std::move(origins_);
+  }
+
+ private:
+  void record_fields(const RecordSpec& spec, const JsonValue& effective, const JsonValue* written,
+                     const std::string& prefix) {
+    for (const FieldSpec& field : spec.fields) {
+      const JsonValue* value = effective.find(field.key);
+      const JsonValue* own = written ? written->find(field.key) : nullptr;
+      const std::string path = prefix.empty() ? field.key : prefix + "." + field.key;
+      const bool plain_record = field.type == FieldType::record && !field.is_list && !field.is_map;
+      if (!value) continue;
+      if (plain_record && value->is(JsonKind::object)) {
+        record_fields(field.nested(), *value, own, path);
+      } else {
+        origins_.push_back({path, short_json(value->find("value") ? value->at("value") : *value), origin(own)});
+      }
+    }
+  }
+
+  static std::string origin(const JsonValue* written) {
+    if (!written || !written->source) return "default";
+    const std::string place =
+        written->source->name().starts_with("--set")
+            ? "--set"
+            : fmt::format("{}:{}", written->source->name(), written->source->locate(written->offset).line);
+    const JsonValue* source = written->is(JsonKind::object) ? written->find("source") : nullptr;
+    return source && source->is(JsonKind::text) ? place + " (" + source->as_text() + ")" : place;
+  }
+
+  std::vector<Origin> origins_;
+};
+
+}  // namespace
+
+const RecordSpec& scenario_spec() { return record(static_cast<const ScenarioSpec*>(nullptr)); }
+
+fs::path configs_directory() {
+  if (const char* given = std::getenv("CLUSTERWRIGHT_CONFIGS")) return given;
+  std::error_code error;
+  // Installed beside the program, or the source tree around the build tree.
+  for (fs::path at = fs::read_symlink("/proc/self/exe", error).parent_path(); at.has_relative_path(); at = at.parent_path())
+    for (const char* place : {"configs", "share/clusterwright/configs"})
+      if (fs::exists(at / place / "parts")) return at / place;
+  throw ConfigError({"E0401", "the configs directory is missing", {}, "",
+                     "set CLUSTERWRIGHT_CONFIGS to the configs directory of the project"});
+}
+
+Scenario load_scenario(const fs::path& path, const ScenarioOptions& options) {
+  Scenario scenario;
+  scenario.source = read_input(path, scenario.inputs);
+  const ReferenceReader reader = [&](const fs::path& file) { return read_input(file, scenario.inputs); };
+  resolve_references(scenario.source, scenario_spec(), reader);
+  for (const std::string& setting : options.settings) apply_setting(scenario.source, scenario_spec(), setting, reader);
+  const auto spec = decode_record<ScenarioSpec>(scenario.source);
+  scenario.transformer = spec.transformer;
+  scenario.job = spec.job;
+  const JsonValue& cluster = scenario.source.at("cluster");
+  const bool in_line = cluster.source == scenario.source.source;
+  scenario.cluster =
+      build_cluster(spec.cluster, load_catalog(configs_directory() / "parts"), cluster, in_line ? "/cluster" : "");
+  const fs::path beside = path.parent_path();
+  scenario.stack = load_stack(scenario, beside, scenario.inputs);
+  scenario.parameters = decode_record<ParameterSet>(read_input(parameter_path(spec, options, beside), scenario.inputs));
+  return scenario;
+}
+
+std::vector<Origin> origins(const Scenario& scenario) {
+  return OriginWalker().walk(scenario_spec(), effective_scenario(scenario), &scenario.source);
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,224 @@
+#include "tools/text_quantity.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "sim/diagnostic.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double scale;
+};
+
+constexpr std::array<Unit, 5> decimal_prefixes = {{{"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}}};
+constexpr std::array<Unit, 4> binary_prefixes = {
+    {{"Ki", 1024.0}, {"Mi", 1048576.0}, {"Gi", 1073741824.0}, {"Ti", 1099511627776.0}}};
+constexpr std::array<Unit, 4> power_units = {{{"W", 1}, {"kW", 1e3}, {"MW", 1e6}, {"GW", 1e9}}};
+constexpr std::array<Unit, 8> time_units = {
+    {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}, {"y", 31557600}}};
+
+constexpr std::string_view count_help = "write 8, 8,16,32, 8..64 (doubling), 8..16384x2 or 8..64+8";
+constexpr std::string_view byte_help = "write 8, 8k, 8GB, 8GiB (B bytes, b bits; k M G T of 1000, Ki Mi Gi Ti of 1024)";
+constexpr std::string_view power_help = "write a number and W, kW, MW or GW, such as 20MW";
+constexpr std::string_view time_help = "write a number and ns, us, ms, s, min, h, d or y, such as 90d";
+
+/// What a number on its own may look like, and how its unit scales it.
+using UnitScale = std::optional<double> (*)(std::string_view unit);
+
+std::optional<double> prefix_scale(std::string_view prefix) {
+  for (const Unit& unit : decimal_prefixes)
+    if (unit.name == prefix) return unit.scale;
+  for (const Unit& unit : binary_prefixes)
+    if (unit.name == prefix) return unit.scale;
+  if (prefix == "K") return 1e3;
+  return {};
+}
+
+std::optional<double> byte_scale(std::string_view unit) {
+  double whole = 1;
+  if (unit.ends_with('B') || unit.ends_with('b')) {
+    whole = unit.back() == 'B' ? 1 : 0.125;
+    unit.remove_suffix(1);
+  }
+  const auto scale = prefix_scale(unit);
+  return scale ? std::optional(*scale * whole) : std::nullopt;
+}
+
+template <std::size_t N>
+std::optional<double> named_scale(const std::array<Unit, N>& units, std::string_view name) {
+  for (const Unit& unit : units)
+    if (unit.name == name) return unit.scale;
+  return {};
+}
+
+/// Part of what was typed, so that an error underlines just that.
+class Cursor {
+ public:
+  Cursor(const TypedText& typed, std::string_view help)
+      : source_(std::make_shared<const SourceText>(typed.option, typed.text)), help_(help), end_(typed.text.size()) {}
+
+  std::string_view text() const { return source_->text().substr(begin_, end_ - begin_); }
+
+  Cursor part(std::size_t begin, std::size_t length) const {
+    Cursor inner = *this;
+    inner.begin_ = begin_ + begin;
+    inner.end_ = std::min(inner.begin_ + length, end_);
+    return inner;
+  }
+
+  [[noreturn]] void refuse(const std::string& message, const std::string& underline = {}) const {
+    const Place place{source_, begin_, std::max<std::size_t>(1, end_ - begin_), ""};
+    throw ConfigError({"E0403", message, {place}, underline, std::string(help_)});
+  }
+
+ private:
+  std::shared_ptr<const SourceText> source_;
+  std::string_view help_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+};
+
+double parse_scaled(const Cursor& cursor, UnitScale scale_of) {
+  const std::string_view text = cursor.text();
+  if (text.empty()) cursor.refuse("a number is missing");
+  double number = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto used = static_cast<std::size_t>(rest - text.data());
+  if (error == std::errc::result_out_of_range) cursor.refuse(fmt::format("\"{}\" is too large", text));
+  if (error != std::errc() || !std::isfinite(number))
+    cursor.refuse(fmt::format("\"{}\" does not begin with a number", text));
+  const auto scale = scale_of(text.substr(used));
+  if (!scale) {
+    const std::string unit(text.substr(used));
+    cursor.part(used, text.size())
+        .refuse(unit.empty() ? fmt::format("\"{}\" names no unit", text) : fmt::format("unknown unit \"{}\"", unit));
+  }
+  return number * *scale;
+}
+
+double parse_whole(const Cursor& cursor, UnitScale scale_of, double largest) {
+  const double number = parse_scaled(cursor, scale_of);
+  if (number < 1) cursor.refuse(fmt::format("must be >= 1 (got {})", cursor.text()));
+  if (number != std::floor(number)) cursor.refuse(fmt::format("must be a whole number (got {})", cursor.text()));
+  if (number > largest) cursor.refuse(fmt::format("must be <= {} (got {})", largest, cursor.text()));
+  return number;
+}
+
+struct Series {
+  UnitScale scale_of;
+  double largest;
+};
+
+/// "FIRST..LAST", "FIRST..LASTxFACTOR" or "FIRST..LAST+STEP".
+std::vector<double> parse_range(const Cursor& range, std::size_t dots, const Series& series) {
+  const std::string_view text = range.text();
+  const std::size_t last_at = dots + 2;
+  const std::size_t sign = text.find_first_of("x*+", last_at);
+  const std::size_t last_end = std::min(sign, text.size());
+  const double first = parse_whole(range.part(0, dots), series.scale_of, series.largest);
+  const double last = parse_whole(range.part(last_at, last_end - last_at), series.scale_of, series.largest);
+  if (last < first) range.refuse("the range runs backwards");
+  const bool adds = sign != std::string_view::npos && text[sign] == '+';
+  double step = 2;
+  if (sign != std::string_view::npos) {
+    const Cursor written = range.part(sign + 1, text.size());
+    step = adds ? parse_whole(written, series.scale_of, series.largest) : parse_scaled(written, prefix_scale);
+    if (!adds && !(step > 1)) written.refuse(fmt::format("a factor must be > 1 (got {})", written.text()));
+  }
+  std::vector<double> values;
+  for (double value = first; value <= last * (1 + 1e-12); value = adds ? value + step : value * step) {
+    const double whole = std::round(value);
+    if (values.empty() || whole > values.back()) values.push_back(std::min(whole, last));
+    if (values.size() > max_range_points) range.refuse(fmt::format("names more than {} points", max_range_points));
+  }
+  return values;
+}
+
+std::vector<double> parse_series(const TypedText& typed, std::string_view help, const Series& series) {
+  const Cursor all(typed, help);
+  std::vector<double> values;
+  std::size_t begin = 0;
+  while (begin <= typed.text.size()) {
+    const std::size_t comma = std::min(typed.text.find(',', begin), typed.text.size());
+    const Cursor item = all.part(begin, comma - begin);
+    const std::size_t dots = item.text().find("..");
+    if (dots == std::string_view::npos) {
+      values.push_back(parse_whole(item, series.scale_of, series.largest));
+    } else {
+      const auto range = parse_range(item, dots, series);
+      values.insert(values.end(), range.begin(), range.end());
+    }
+    if (values.size() > max_range_points) all.refuse(fmt::format("names more than {} points", max_range_points));
+    begin = comma + 1;
+  }
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+constexpr double largest_count = std::numeric_limits<int>::max();
+
+}  // namespace
+
+int parse_count(const TypedText& typed) {
+  return static_cast<int>(
+      parse_whole(Cursor(typed, "write a whole number such as 8 or 16k"), prefix_scale, largest_count));
+}
+
+std::vector<int> parse_counts(const TypedText& typed) {
+  std::vector<int> counts;
+  for (const double value : parse_series(typed, count_help, {prefix_scale, largest_count}))
+    counts.push_back(static_cast<int>(value));
+  return counts;
+}
+
+Bytes parse_bytes(const TypedText& typed) {
+  const Cursor cursor(typed, byte_help);
+  const double bytes = parse_scaled(cursor, byte_scale);
+  if (bytes < 0) cursor.refuse(fmt::format("must be >= 0 (got {})", typed.text));
+  return bytes * byte;
+}
+
+std::vector<Bytes> parse_byte_sizes(const TypedText& typed) {
+  std::vector<Bytes> sizes;
+  for (const double value : parse_series(typed, byte_help, {byte_scale, 1e18})) sizes.push_back(value * byte);
+  return sizes;
+}
+
+Watts parse_power(const TypedText& typed) {
+  const Cursor cursor(typed, power_help);
+  const double watts = parse_scaled(cursor, [](std::string_view unit) { return named_scale(power_units, unit); });
+  if (!(watts > 0)) cursor.refuse(fmt::format("must be > 0 (got {})", typed.text));
+  return watts * watt;
+}
+
+Seconds parse_duration(const TypedText& typed) {
+  const Cursor cursor(typed, time_help);
+  const double seconds = parse_scaled(cursor, [](std::string_view unit) { return named_scale(time_units, unit); });
+  if (!(seconds > 0)) cursor.refuse(fmt::format("must be > 0 (got {})", typed.text));
+  return seconds * second;
+}
+
+std::uint64_t parse_seed(const TypedText& typed) {
+  const Cursor cursor(typed, "write a whole number >= 0");
+  std::uint64_t seed = 0;
+  const char* const end = typed.text.data() + typed.text.size();
+  const auto [rest, error] = std::from_chars(typed.text.data(), end, seed);
+  if (error != std::errc() || rest != end ||
+      seed > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+    cursor.refuse(fmt::format("\"{}\" is not a whole number from 0 to 2^63 - 1", typed.text));
+  return seed;
+}
+
+}  // namespace clusterwright

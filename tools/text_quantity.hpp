@@ -1,0 +1,46 @@
+/// Quantities as people type them on a command line: "8G", "20MW", "90d", "8..16384x2". Files never hold such text.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/quantity.hpp"
+
+namespace clusterwright {
+
+/// Points that one range may name.
+inline constexpr std::size_t max_range_points = 4096;
+
+/// A text and where it was typed, for errors: {"--gpus", "8..64"}.
+struct TypedText {
+  std::string option;
+  std::string text;
+};
+
+/// A whole number >= 1: "8", "16384", "16k" (decimal), "16Ki" (binary). @throws ConfigError E0403
+int parse_count(const TypedText& typed);
+
+/// One count, a list "8,16,32", or a range: "8..64" doubles, "8..16384x2" multiplies, "8..64+8" adds. The last value
+/// is part of the range if a step reaches it. @return ascending, each value once
+/// @throws ConfigError E0403 for values below 1, ranges that run backwards, steps that never arrive, and more than
+///         `max_range_points` points
+std::vector<int> parse_counts(const TypedText& typed);
+
+/// Data: "8" and "8B" are bytes, "8b" bits; k M G T are powers of 1000, Ki Mi Gi Ti of 1024. @throws ConfigError E0403
+Bytes parse_bytes(const TypedText& typed);
+
+/// As parse_counts, for data: "8..8Gx2". @throws ConfigError E0403
+std::vector<Bytes> parse_byte_sizes(const TypedText& typed);
+
+/// "700W", "43kW", "20MW", "1.2GW". @throws ConfigError E0403
+Watts parse_power(const TypedText& typed);
+
+/// "15us", "20ms", "3s", "5min", "2h", "90d". @throws ConfigError E0403
+Seconds parse_duration(const TypedText& typed);
+
+/// A whole number >= 0 that fits 64 bits, for seeds. @throws ConfigError E0403
+std::uint64_t parse_seed(const TypedText& typed);
+
+}  // namespace clusterwright
