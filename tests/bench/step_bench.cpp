@@ -1,0 +1,56 @@
+// The step of Llama 3 405B on 16,384 GPUs: from scenario to graph, and at new prices.
+#include <benchmark/benchmark.h>
+
+#include "models/plan.hpp"
+#include "models/step_simulation.hpp"
+#include "tools/scenario_loader.hpp"
+
+namespace {
+
+using namespace clusterwright;
+
+Scenario scenario_at(int accelerators) {
+  const auto path = std::filesystem::path(CLUSTERWRIGHT_CONFIGS) / "scenarios" / "llama3-405b-h100.json";
+  Scenario scenario = load_scenario(path, {});
+  scenario.cluster.spec.fabric.tiers.back().accelerators = std::max(accelerators, 24576);
+  scenario.cluster.spec.accelerators = accelerators;
+  scenario.job.global_batch = accelerators / 128 * 16;
+  return scenario;
+}
+
+Plan plan_of(const Scenario& s) { return resolve_plan(s.cluster, s.transformer, s.job, s.source).plan; }
+
+void lower(benchmark::State& state) {
+  const Scenario scenario = scenario_at(static_cast<int>(state.range(0)));
+  const Plan plan = plan_of(scenario);
+  std::size_t ops = 0;
+  for (auto _ : state) ops = lower_training_step(scenario, plan, Folding::folded).structure.op_count();
+  state.counters["ops"] = static_cast<double>(ops);
+}
+
+/// The same structure at another clock: replay and breakdown, what a sweep or a power cap repeats.
+void reprice(benchmark::State& state) {
+  const Scenario scenario = scenario_at(static_cast<int>(state.range(0)));
+  StepGraph graph = lower_training_step(scenario, plan_of(scenario), Folding::folded);
+  double clock = 1;
+  std::uint64_t events = 0;
+  for (auto _ : state) {
+    clock = clock > 0.9 ? clock - 0.001 : 1;
+    for (double& c : graph.price.clock) c = clock;
+    const ReplayResult result = replay(graph.structure, graph.price);
+    benchmark::DoNotOptimize(charge_time(graph.structure, graph.price, result));
+    events = result.events;
+  }
+  state.counters["events"] = static_cast<double>(events);
+}
+
+void predict(benchmark::State& state) {
+  const Scenario scenario = scenario_at(static_cast<int>(state.range(0)));
+  for (auto _ : state) benchmark::DoNotOptimize(predict_step(scenario));
+}
+
+BENCHMARK(lower)->Arg(16384)->Arg(98304)->Unit(benchmark::kMillisecond);
+BENCHMARK(reprice)->Arg(16384)->Unit(benchmark::kMillisecond);
+BENCHMARK(predict)->Arg(16384)->Arg(98304)->Unit(benchmark::kMillisecond);
+
+}  // namespace
