@@ -77,7 +77,7 @@ int decide_data(Contradictions& errors, const Plan& plan, const ParallelSpec& pa
                                             : fmt::format(" = {} accelerators per replica", replica),
                               accelerators),
                   {parallel.data ? "/job/parallel/data" : "/job/parallel/pipeline", "/cluster/accelerators"},
-                  fmt::format("use a multiple of {} accelerators, or \"data\": \"auto\"", replica));
+                  fmt::format("use a multiple of {} accelerators{}", replica, parallel.data ? ", or \"data\": \"auto\"" : ""));
   return data;
 }
 

@@ -1,3 +1,8 @@
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <mutex>
+
 #include "models/plan.hpp"
 #include "models/scenario.hpp"
 
@@ -56,21 +61,26 @@ ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accel
     const Plan own = resolve_plan(scenario.cluster, scenario.transformer, scenario.job, scenario.source).plan;
     batch_per_replica = static_cast<double>(own.global_batch) / own.data;
   }
-  std::vector<ConfigError> errors;
-  for (const int size : accelerators) {
-    ScalePoint point;
-    point.step.accelerators = size;
+  curve.points.resize(accelerators.size());
+  std::vector<std::optional<ConfigError>> errors(accelerators.size());
+  std::mutex progress;
+  std::size_t finished = 0;
+  // Points do not depend on each other, so the answer does not depend on the number of threads.
+  tbb::parallel_for(std::size_t{0}, accelerators.size(), [&](std::size_t i) {
+    ScalePoint& point = curve.points[i];
+    point.step.accelerators = accelerators[i];
     try {
-      point.step = predict_step(at_size(scenario, size, strong, batch_per_replica));
+      point.step = predict_step(at_size(scenario, accelerators[i], strong, batch_per_replica));
     } catch (const ConfigError& error) {
       point.reason = error.diagnostics().front().message;
-      errors.push_back(error);
+      errors[i] = error;
     }
-    curve.points.push_back(std::move(point));
-    if (done) done(curve.points.size());
-  }
+    const std::lock_guard lock(progress);
+    if (done) done(++finished);
+  });
   // Nothing worked: the scenario itself is wrong, and its error says where.
-  if (!errors.empty() && errors.size() == curve.points.size()) throw errors.front();
+  const bool all_failed = std::all_of(errors.begin(), errors.end(), [](const auto& error) { return error.has_value(); });
+  if (all_failed && !errors.empty()) throw *errors.front();
   compare_with_first(curve.points);
   curve.knee = find_knee(curve.points);
   return curve;

@@ -36,7 +36,7 @@ double rank_watts(const StepGraph& graph, const ReplayResult& result, RankClassI
     const OpTrace& trace = result.ops[OpId(i)];
     if (graph.structure.lanes[graph.structure.op_lane[OpId(i)]].rank != rank) continue;
     const WorkPrice& work = graph.price.works[graph.structure.op_work[OpId(i)]];
-    const double dynamic = std::pow(graph.price.clock[rank], 2.4);
+    const double dynamic = std::pow(graph.price.clock[rank], graph.price.power_clock_exponent);
     if (trace.start <= at && at < trace.active) watts += work.waiting_power.in(watt);
     if (trace.active <= at && at < trace.end)
       watts += work.power.in(watt) * (work.clock_share * dynamic + 1 - work.clock_share);
