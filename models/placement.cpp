@@ -25,7 +25,7 @@ GroupShape Placement::data_group() const {
   for (int d = 1; d < plan_.data; ++d)
     if (node({0, d, 0}) != node({0, d - 1, 0})) ++nodes;
   // Replicas that do not fill their nodes evenly leave a ring through fewer NICs: the floor is what it can use.
-  return {nodes, std::max(1, plan_.data / nodes)};
+  return {nodes, plan_.data / nodes, plan_.data % nodes};
 }
 
 }  // namespace clusterwright

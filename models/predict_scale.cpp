@@ -35,7 +35,7 @@ std::optional<int> find_knee(const std::vector<ScalePoint>& points) {
       const bool doubling = small.reason.empty() && large.reason.empty() && small.step.fits && large.step.fits &&
                             large.step.accelerators == 2 * small.step.accelerators;
       if (doubling && large.step.tokens_per_second >= worthwhile_doubling * small.step.tokens_per_second)
-        knee = std::max(knee.value_or(0), large.step.accelerators);
+        knee = std::max(knee.value_or(0), small.step.accelerators);
     }
   return knee;
 }

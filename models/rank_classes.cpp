@@ -27,8 +27,7 @@ class LoadCounter {
  public:
   LoadCounter(const RankClasses& classes, const Placement& placement, const FatTree& fabric)
       : classes_(classes), placement_(placement), fabric_(fabric) {
-    // Ranks of a tensor group on one node sit under the same switches and are counted together when folded.
-    ranks_together_ = classes.folded() ? std::min(placement.plan().tensor, placement.per_node()) : 1;
+    ranks_together_ = classes.tensor_ranks_together();
   }
 
   Loads count() {
@@ -104,16 +103,18 @@ class Interner {
   std::map<Key, int> numbers_;
 };
 
-/// How far each stage's next stage is: -1 inside the node, else the tier where they meet.
-std::vector<int> neighbour_distances(const Placement& placement, const FatTree& fabric, int d) {
+/// Of replica `d`, how far each stage's next stage is: -1 inside the node, else the tier where they meet.
+/// @param together  ranks of a tensor group that sit on one node
+std::vector<int> neighbour_distances(const Placement& placement, const FatTree& fabric, int d, int together) {
   const int stages = placement.plan().pipeline;
   std::vector<int> distances;
-  for (int p = 0; p < stages && stages > 1; ++p) {
-    const RankCoordinates a{0, d, p};
-    const RankCoordinates b{0, d, (p + 1) % stages};
-    const bool near = placement.node(a) == placement.node(b);
-    distances.push_back(near ? -1 : static_cast<int>(fabric.meeting_tier(placement.rank(a), placement.rank(b))));
-  }
+  for (int p = 0; p < stages && stages > 1; ++p)
+    for (int t = 0; t < placement.plan().tensor; t += together) {
+      const RankCoordinates a{t, d, p};
+      const RankCoordinates b{t, d, (p + 1) % stages};
+      const bool near = placement.node(a) == placement.node(b);
+      distances.push_back(near ? -1 : static_cast<int>(fabric.meeting_tier(placement.rank(a), placement.rank(b))));
+    }
   return distances;
 }
 
@@ -124,11 +125,14 @@ bool has_taper(const FatTree& fabric) {
 }  // namespace
 
 RankClasses::RankClasses(const Placement& placement, const FatTree& fabric, bool folded)
-    : plan_(placement.plan()), folded_(folded) {
+    : plan_(placement.plan()),
+      folded_(folded),
+      tensor_ranks_together_(folded ? std::min(plan_.tensor, placement.per_node()) : 1) {
   std::vector<int> colours(static_cast<std::size_t>(plan_.data));
   Interner<std::vector<int>> interner;
   for (int d = 0; d < plan_.data; ++d)
-    colours[static_cast<std::size_t>(d)] = folded ? interner.number(neighbour_distances(placement, fabric, d)) : d;
+    colours[static_cast<std::size_t>(d)] =
+        folded ? interner.number(neighbour_distances(placement, fabric, d, tensor_ranks_together_)) : d;
   assign(colours);
   load_uplinks(placement, fabric);
   if (!folded || !has_taper(fabric)) return;
@@ -146,7 +150,7 @@ RankClasses RankClasses::unfold(const Placement& placement, const FatTree& fabri
 void RankClasses::assign(const std::vector<int>& colours) {
   colour_ = colours;
   const int colour_count = *std::max_element(colours.begin(), colours.end()) + 1;
-  const int per_class = folded_ ? plan_.tensor : 1;
+  const int per_class = tensor_ranks_together_;
   const auto size = static_cast<std::size_t>(colour_count * plan_.pipeline * plan_.tensor / per_class);
   representatives_.assign(size, {});
   multiplicities_.assign(size, 0);
@@ -162,7 +166,7 @@ void RankClasses::assign(const std::vector<int>& colours) {
 std::size_t RankClasses::class_of(const RankCoordinates& at) const {
   const int colour = colour_[static_cast<std::size_t>(at.data)];
   const int pair = colour * plan_.pipeline + at.pipeline;
-  return static_cast<std::size_t>(folded_ ? pair : pair * plan_.tensor + at.tensor);
+  return static_cast<std::size_t>((pair * plan_.tensor + at.tensor) / tensor_ranks_together_);
 }
 
 void RankClasses::load_uplinks(const Placement& placement, const FatTree& fabric) {
@@ -189,14 +193,15 @@ std::vector<int> RankClasses::colour_replicas(const Placement& placement, const 
   std::vector<int> colours;
   for (int d = 0; d < plan_.data; ++d) {
     std::vector<int> seen{colour_[static_cast<std::size_t>(d)]};
-    for (int p = 0; p < plan_.pipeline; ++p) {
-      const int rank = placement.rank({0, d, p});
-      for (std::size_t tier = 0; tier + 1 < fabric.tiers().size(); ++tier)
-        for (const bool up : {true, false}) {
-          const auto found = signature.find({static_cast<int>(tier), fabric.group_of(rank, tier), up});
-          seen.push_back(found == signature.end() ? -1 : found->second);
-        }
-    }
+    for (int p = 0; p < plan_.pipeline; ++p)
+      for (int t = 0; t < plan_.tensor; t += tensor_ranks_together_) {
+        const int rank = placement.rank({t, d, p});
+        for (std::size_t tier = 0; tier + 1 < fabric.tiers().size(); ++tier)
+          for (const bool up : {true, false}) {
+            const auto found = signature.find({static_cast<int>(tier), fabric.group_of(rank, tier), up});
+            seen.push_back(found == signature.end() ? -1 : found->second);
+          }
+      }
     colours.push_back(interner.number(seen));
   }
   return colours;

@@ -22,7 +22,7 @@ enum class Stream : int { forward, backward, data_ring };
 
 /// A partition of ranks. Ranks of one class run the same program at the same time over equally loaded links.
 ///
-/// Folding: all ranks of a tensor group are alike, and so are replicas whose pipeline neighbours sit equally far away
+/// Folding: ranks of a tensor group on one node are alike, and so are replicas whose pipeline neighbours sit equally far away
 /// and whose tapered uplinks carry the same traffic (refined until nothing splits: colour refinement on replicas).
 /// Unfolding gives each rank a class of its own.
 class RankClasses {
@@ -35,6 +35,8 @@ class RankClasses {
   int multiplicity(std::size_t c) const { return multiplicities_[c]; }
   std::size_t class_of(const RankCoordinates& at) const;
   bool folded() const { return folded_; }
+  /// Neighbours in a tensor group that share a class: those on one node, under the same switches; 1 when unfolded.
+  int tensor_ranks_together() const { return tensor_ranks_together_; }
 
   /// Bundles above tapered tiers that a stream of class `c` crosses, and what it puts there.
   struct Crossing {
@@ -57,6 +59,7 @@ class RankClasses {
 
   Plan plan_;
   bool folded_ = true;
+  int tensor_ranks_together_ = 1;
   std::vector<int> colour_;  // of each replica
   std::vector<RankCoordinates> representatives_;
   std::vector<int> multiplicities_;

@@ -62,19 +62,19 @@ ChainId StepLinks::chain(const CollectiveCost& cost, Uses uses) {
 void StepLinks::use_ports(Uses& uses, std::size_t c, const CollectiveCost& cost, int members_per_node) const {
   const Ports& ports = ports_[c];
   if (cost.crosses_nodes) {
-    uses.push_back({ports.network_out, 1, 1.0 / members_per_node});
-    uses.push_back({ports.network_in, 1, 1.0 / members_per_node});
+    uses.push_back({ports.network_out, 1, cost.network_share / members_per_node});
+    uses.push_back({ports.network_in, 1, cost.network_share / members_per_node});
   }
   if (!cost.crosses_nodes || members_per_node > 1) {
-    uses.push_back({ports.scale_up_out, 1, 1.0});
-    uses.push_back({ports.scale_up_in, 1, 1.0});
+    uses.push_back({ports.scale_up_out, 1, cost.scale_up_share});
+    uses.push_back({ports.scale_up_in, 1, cost.scale_up_share});
   }
 }
 
-void StepLinks::use_uplinks(Uses& uses, Stream stream, std::size_t c) const {
+void StepLinks::use_uplinks(Uses& uses, Stream stream, std::size_t c, const CollectiveCost& cost) const {
   for (const RankClasses::Crossing& crossing : classes_.crossings(stream, c))
     uses.push_back({uplinks_[static_cast<std::size_t>(crossing.resource)], static_cast<std::uint32_t>(crossing.count),
-                    static_cast<double>(crossing.passes)});
+                    crossing.passes * cost.network_share});
 }
 
 std::size_t StepLinks::tensor_group(std::size_t c) const {
@@ -108,13 +108,9 @@ ChainId StepLinks::tensor(CollectiveOp op, Bytes payload, std::size_t c) {
   const Seconds switches = FatTree::switches_crossed(0) * cluster_.fabric.hop_latency();
   const CollectiveCost cost = price(op, payload, group, switches);
   Uses uses;
-  if (classes_.folded()) {
-    use_ports(uses, c, cost, group.ranks_per_node);
-  } else {
-    RankCoordinates at = classes_.representative(c);
-    for (at.tensor = 0; at.tensor < placement_.plan().tensor; ++at.tensor)
-      use_ports(uses, classes_.class_of(at), cost, group.ranks_per_node);
-  }
+  RankCoordinates at = classes_.representative(c);
+  for (at.tensor = 0; at.tensor < placement_.plan().tensor; at.tensor += classes_.tensor_ranks_together())
+    use_ports(uses, classes_.class_of(at), cost, group.ranks_per_node);
   return chain(cost, std::move(uses));
 }
 
@@ -139,7 +135,7 @@ ChainId StepLinks::data(CollectiveOp op, Bytes payload, std::size_t c) {
   const CollectiveCost cost = price(op, payload, group, worst_ring_hop());
   Uses uses;
   for (const std::size_t member : classes_of_data_group(c)) use_ports(uses, member, cost, group.ranks_per_node);
-  if (cost.crosses_nodes) use_uplinks(uses, Stream::data_ring, group_name);
+  if (cost.crosses_nodes) use_uplinks(uses, Stream::data_ring, group_name, cost);
   return data_chains_[key] = chain(cost, std::move(uses));
 }
 
@@ -156,7 +152,7 @@ ChainId StepLinks::message(Stream stream, Bytes payload, std::size_t c) {
   Uses uses;
   uses.push_back({near ? ports_[c].scale_up_out : ports_[c].network_out, 1, 1.0});
   uses.push_back({near ? ports_[to].scale_up_in : ports_[to].network_in, 1, 1.0});
-  if (!near) use_uplinks(uses, stream, c);
+  if (!near) use_uplinks(uses, stream, c, cost);
   return chain(cost, std::move(uses));
 }
 
@@ -165,7 +161,7 @@ ChainId StepLinks::everywhere() {
   const double steps = 2 * std::ceil(std::log2(std::max(1, nodes)));
   const auto switches = FatTree::switches_crossed(cluster_.fabric.tiers().empty() ? 0 : cluster_.fabric.tiers().size() - 1);
   CollectiveCost cost;
-  cost.latency = 2.0 * parameters_.collectives.at("all_reduce").base_latency.value;
+  if (cluster_.spec.accelerators > 1) cost.latency = 2.0 * parameters_.collectives.at("all_reduce").base_latency.value;
   if (nodes > 1)
     cost.latency += parameters_.network.base_latency.value +
                     steps * (parameters_.network.hop_latency.value + switches * cluster_.fabric.hop_latency());

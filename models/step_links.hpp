@@ -41,7 +41,7 @@ class StepLinks {
   ChainId chain(const CollectiveCost& cost, Uses uses);
   CollectiveCost price(CollectiveOp op, Bytes payload, const GroupShape& group, Seconds switches) const;
   void use_ports(Uses& uses, std::size_t c, const CollectiveCost& cost, int members_per_node) const;
-  void use_uplinks(Uses& uses, Stream stream, std::size_t c) const;
+  void use_uplinks(Uses& uses, Stream stream, std::size_t c, const CollectiveCost& cost) const;
   std::vector<std::size_t> classes_of_data_group(std::size_t c) const;
   Seconds worst_ring_hop() const;
 

@@ -76,10 +76,15 @@ CollectiveCost switch_tree_across_nodes(const CollectiveParameters& curve, const
   const Bytes inner = switch_wire(at.payload, members);
   const double bus_factor = ring_wire(CollectiveOp::all_reduce, at.payload, members) / inner;
   const BytesPerSecond inner_rate = curve_rate(curve, inner, members, at.links.scale_up) * bus_factor;
-  const BytesPerSecond network_rate = node_network_rate(at) * (at.group.nodes == 2 ? 2.0 : 1.0);
+  const double network_share = at.group.nodes == 2 ? 0.5 : 1;
+  const BytesPerSecond network_rate = node_network_rate(at) / network_share;
   const double steps = 2 * std::ceil(std::log2(static_cast<double>(at.group.nodes)));
-  return {steps_between_nodes(steps, at) + curve_latency(curve, members), wire, std::min(inner_rate, network_rate),
-          true};
+  return {steps_between_nodes(steps, at) + curve_latency(curve, members),
+          wire,
+          std::min(inner_rate, network_rate),
+          true,
+          network_share,
+          1 / bus_factor};
 }
 
 CollectiveCost message_between_nodes(const Setting& at) {

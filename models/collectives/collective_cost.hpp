@@ -18,7 +18,8 @@ std::string_view name_of(CollectiveOp op);
 struct GroupShape {
   int nodes = 1;
   int ranks_per_node = 1;
-  int ranks() const { return nodes * ranks_per_node; }
+  int surplus = 0;  ///< members beyond that, where nodes are not filled evenly
+  int ranks() const { return nodes * ranks_per_node + surplus; }
 };
 
 /// Links that the group has.
@@ -35,6 +36,8 @@ struct CollectiveCost {
   Bytes wire;           ///< bytes that one rank sends over its busiest link; across nodes, one edge of the ring
   BytesPerSecond rate;  ///< of that when uncontended
   bool crosses_nodes = false;
+  double network_share = 1;   ///< bytes that the NICs of a node carry for one of `wire`
+  double scale_up_share = 1;  ///< the same of one rank's scale-up port
   Seconds time() const { return latency + wire / rate; }
 };
 

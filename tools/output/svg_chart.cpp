@@ -156,7 +156,7 @@ class EfficiencyDrawing {
   }
 
   std::string knee() const {
-    if (!chart_.knee || *chart_.knee == chart_.points.back().gpus) return {};  // at the end it says nothing
+    if (!chart_.knee || 2 * *chart_.knee >= chart_.points.back().gpus) return {};  // at the end it says nothing
     const double x = at(*chart_.knee);
     const bool left = x > (box_.left + box_.right) / 2;
     return line("knee", x, box_.top, x, box_.bottom) + label("note", left ? x - 7 : x + 7, box_.bottom - 10,

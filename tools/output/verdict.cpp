@@ -25,7 +25,7 @@ std::string efficiency_sentence(const ScalePoint& first, const ScalePoint& last)
 
 std::string knee_sentence(const ScaleCurve& curve, int largest) {
   if (!curve.knee) return "No doubling in this range gave 1.8 times the throughput.";
-  if (*curve.knee >= largest) return "Every doubling up to there still gave at least 1.8 times the throughput.";
+  if (2 * *curve.knee >= largest) return "Every doubling up to there still gave at least 1.8 times the throughput.";
   return fmt::format("The knee is at {} GPUs: the last size whose doubling still gave 1.8 times the throughput.",
                      count_text(*curve.knee));
 }

@@ -1,0 +1,124 @@
+#include "models/device_costs.hpp"
+
+#include "support/catch.hpp"
+#include "support/small_scenario.hpp"
+
+using namespace clusterwright;
+using namespace clusterwright::testing;
+
+namespace {
+
+const AcceleratorPart& h100() {
+  return *parts().find_accelerator("H100-SXM");
+}
+const ParameterSet& fitted() {
+  static const ParameterSet set = fitted_parameters("h100-sxm");
+  return set;
+}
+const SoftwareStack& stack() {
+  static const SoftwareStack s = software_stack("megatron-2024");
+  return s;
+}
+DeviceCosts costs(Precision precision = Precision::bf16) {
+  return {h100(), fitted(), stack(), precision};
+}
+
+double seconds(const KernelPrice& price) {
+  return to_seconds(price.work.duration).in(second);
+}
+
+/// What every kernel pays between itself and the next.
+double gap() {
+  return (fitted().step.kernel_gap.value * stack().kernels_per_op.value).in(second);
+}
+
+AttentionShape attention_shape() {
+  return {1, 8192, 16, 128, true};
+}
+
+std::string error_of(const AcceleratorPart& part, const ParameterSet& set, const SoftwareStack& s, Precision p) {
+  try {
+    DeviceCosts(part, set, s, p);
+  } catch (const ConfigError& error) {
+    return error.diagnostics().front().code;
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a matrix multiply in a step is its microbenchmark, taxed, and a gap", "[models]") {
+  const GemmShape shape{8192, 4096, 4096};
+  const AcceleratorPart& part = h100();
+  const GemmDevice device{peak(part, NumberFormat::bf16), part.memory_bandwidth.value, part.multiprocessors->value};
+  const Seconds alone = gemm_cost(shape, device, fitted().gemm.at("bf16"), 2 * byte, 2 * byte, 0).time;
+  const KernelPrice price = costs().gemm(shape, true, 2 * byte);
+  CHECK(seconds(price) == Approx(alone.in(second)*fitted().step.kernel_tax.value + gap()).epsilon(1e-6));
+  CHECK(price.work.clock_share > 0.9);
+  CHECK(price.work.activity.tensor > 0.9);
+  CHECK(to_seconds(price.work.launch) == stack().kernel_launch.value * stack().kernels_per_op.value);
+}
+
+TEST_CASE("a multiply slows down with the multiprocessors that collectives hold", "[models]") {
+  const KernelPrice price = costs().gemm({8192, 8192, 8192}, true, 2 * byte);
+  REQUIRE(price.slow_down);
+  const auto& points = price.slow_down->points;
+  REQUIRE(points.size() == 3);
+  CHECK(points[0].reserved == 0);
+  CHECK(points[0].relative_duration == 1);
+  CHECK(points[1].reserved == 20);  // of one collective
+  // 132 / 112 and 132 / 92, give or take a wave.
+  CHECK(points[1].relative_duration == Approx(132.0 / 112).epsilon(0.05));
+  CHECK(points[2].relative_duration == Approx(132.0 / 92).epsilon(0.05));
+}
+
+TEST_CASE("8 bit is faster only where asked for", "[models]") {
+  const GemmShape shape{8192, 8192, 8192};
+  const double wide = seconds(costs().gemm(shape, true, 2 * byte));
+  CHECK(seconds(costs(Precision::fp8).gemm(shape, true, 2 * byte)) < 0.7 * wide);
+  CHECK(seconds(costs(Precision::fp8).gemm(shape, false, 2 * byte)) == wide);
+  CHECK(seconds(costs(Precision::fp16).gemm(shape, true, 2 * byte)) == wide);
+}
+
+TEST_CASE("attention grows with heads, and a backward pass costs at least 2.5 forward passes less efficiency",
+          "[models]") {
+  const DeviceCosts device = costs();
+  AttentionShape shape = attention_shape();
+  const double forward = seconds(device.attention(shape)) - gap();
+  shape.heads *= 2;
+  CHECK(seconds(device.attention(shape)) - gap() == Approx(2 * forward).epsilon(1e-6));
+  shape = attention_shape();
+  shape.forward = false;
+  const AttentionParameters& fit = fitted().attention.at(stack().attention);
+  const double ratio = 2.5 * fit.forward_efficiency.value / fit.backward_efficiency.value;
+  CHECK(seconds(device.attention(shape)) - gap() == Approx(ratio * forward).epsilon(1e-6));
+}
+
+TEST_CASE("an elementwise kernel takes its traffic over the reachable bandwidth", "[models]") {
+  const MemoryParameters& fit = fitted().memory;
+  const double rate = h100().memory_bandwidth.value.in(byte_per_second)*fit.bandwidth_share.value;
+  const double half = fit.half_size.value.in(byte);
+  CHECK(seconds(costs().elementwise(1 * gigabyte)) == Approx((1e9 + half) / rate + gap()).epsilon(1e-6));
+  CHECK(seconds(costs().elementwise(Bytes{})) == Approx(half / rate + gap()).epsilon(1e-6));
+  CHECK(costs().elementwise(fit.half_size.value).work.activity.memory == Approx(0.5));
+  CHECK(costs().elementwise(1 * gigabyte).work.clock_share == 0);
+}
+
+TEST_CASE("communication kernels cost multiprocessors, not time", "[models]") {
+  const WorkPrice collective = costs().collective().work, message = costs().message().work;
+  CHECK(collective.duration.count == 0);
+  CHECK(collective.reserved_sms == 20);
+  CHECK(collective.waiting_power > Watts{});
+  CHECK(message.duration.count == 0);
+  CHECK(message.reserved_sms == 4);
+  CHECK(message.waiting_power == Watts{});
+}
+
+TEST_CASE("parameters without the format or the attention kernels are refused", "[models]") {
+  CHECK(error_of(h100(), fitted(), stack(), Precision::bf16).empty());
+  const AcceleratorPart& a100 = *parts().find_accelerator("A100-80-SXM");
+  CHECK(error_of(a100, fitted_parameters("a100-80-sxm"), stack(), Precision::fp8) == "E0314");
+  SoftwareStack other = stack();
+  other.attention = "paper";
+  CHECK(error_of(h100(), fitted(), other, Precision::bf16) == "E0314");
+}

@@ -1,0 +1,74 @@
+#include "models/placement.hpp"
+
+#include <set>
+
+#include "support/catch.hpp"
+
+using namespace clusterwright;
+
+namespace {
+
+Plan plan(int tensor, int pipeline, int data) {
+  Plan p;
+  p.tensor = tensor;
+  p.pipeline = pipeline;
+  p.data = data;
+  return p;
+}
+
+constexpr RankOrder data_inside = RankOrder::tensor_context_data_pipeline;
+constexpr RankOrder pipeline_inside = RankOrder::tensor_context_pipeline_data;
+
+}  // namespace
+
+TEST_CASE("ranks are numbered from the innermost dimension outwards", "[models]") {
+  const Plan p = plan(4, 2, 3);
+  // tensor 1 + data 2 x 4 + pipeline 1 x (4 x 3)
+  CHECK(Placement(p, data_inside, 8).rank({1, 2, 1}) == 21);
+  // tensor 1 + pipeline 1 x 4 + data 2 x (4 x 2)
+  CHECK(Placement(p, pipeline_inside, 8).rank({1, 2, 1}) == 21);
+  CHECK(Placement(p, data_inside, 8).rank({0, 1, 1}) == 16);
+  CHECK(Placement(p, pipeline_inside, 8).rank({0, 1, 1}) == 12);
+  CHECK(Placement(p, pipeline_inside, 8).node({0, 1, 1}) == 1);
+}
+
+TEST_CASE("no two ranks share a place", "[models]") {
+  for (const RankOrder order : {data_inside, pipeline_inside}) {
+    const Placement placement(plan(2, 3, 4), order, 8);
+    std::set<int> ranks;
+    for (int t = 0; t < 2; ++t)
+      for (int d = 0; d < 4; ++d)
+        for (int p = 0; p < 3; ++p) ranks.insert(placement.rank({t, d, p}));
+    CHECK(ranks.size() == 24);
+    CHECK(*ranks.begin() == 0);
+    CHECK(*ranks.rbegin() == 23);
+  }
+}
+
+TEST_CASE("tensor groups sit on one node or fill several", "[models]") {
+  const GroupShape inside = Placement(plan(4, 1, 4), data_inside, 8).tensor_group();
+  CHECK(inside.nodes == 1);
+  CHECK(inside.ranks_per_node == 4);
+  const GroupShape across = Placement(plan(16, 1, 1), data_inside, 8).tensor_group();
+  CHECK(across.nodes == 2);
+  CHECK(across.ranks_per_node == 8);
+}
+
+TEST_CASE("data groups use the nodes that their replicas reach", "[models]") {
+  // Two replicas of 4 ranks share a node of 8: 8 replicas on 4 nodes.
+  const GroupShape near = Placement(plan(4, 1, 8), data_inside, 8).data_group();
+  CHECK(near.nodes == 4);
+  CHECK(near.ranks_per_node == 2);
+  // With the pipeline inside, each replica takes two nodes of its own.
+  const GroupShape far = Placement(plan(4, 4, 8), pipeline_inside, 8).data_group();
+  CHECK(far.nodes == 8);
+  CHECK(far.ranks_per_node == 1);
+}
+
+TEST_CASE("a data group that fills its nodes unevenly keeps all its ranks", "[models]") {
+  // Ranks 0 and 4 on the first node, rank 8 on the second: one NIC on the emptier node, yet three members.
+  const GroupShape uneven = Placement(plan(4, 2, 3), data_inside, 8).data_group();
+  CHECK(uneven.nodes == 2);
+  CHECK(uneven.ranks_per_node == 1);
+  CHECK(uneven.ranks() == 3);
+}

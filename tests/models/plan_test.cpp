@@ -1,0 +1,116 @@
+#include "models/plan.hpp"
+
+#include "support/catch.hpp"
+#include "support/small_scenario.hpp"
+
+using namespace clusterwright;
+using namespace clusterwright::testing;
+
+namespace {
+
+/// 64 accelerators in nodes of 8: 4 x 4 ranks per replica, 4 replicas, 8 micro-batches each.
+SmallCase sixty_four() {
+  SmallCase c;
+  c.tensor = c.pipeline = c.data = 4;
+  c.micro_batches = 8;
+  c.layers = 16;
+  return c;
+}
+
+/// Codes of all contradictions, joined.
+std::string contradictions(const Scenario& s) {
+  try {
+    plan_of(s);
+  } catch (const ConfigError& error) {
+    std::string codes;
+    for (const Diagnostic& d : error.diagnostics()) codes += (codes.empty() ? "" : " ") + d.code;
+    return codes;
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a plan takes what was given", "[models]") {
+  const Plan plan = plan_of(small_scenario(sixty_four()));
+  CHECK(plan.tensor == 4);
+  CHECK(plan.pipeline == 4);
+  CHECK(plan.virtual_pipeline == 1);
+  CHECK(plan.data == 4);           // 64 / (4 x 4)
+  CHECK(plan.micro_batches == 8);  // 32 sequences / (4 replicas x 1)
+  CHECK(plan.accelerators() == 64);
+  CHECK(plan.sequence_parallel);
+}
+
+TEST_CASE("one rank has no sequence parallelism", "[models]") {
+  SmallCase c;
+  c.per_node = 1;
+  CHECK_FALSE(plan_of(small_scenario(c)).sequence_parallel);
+}
+
+TEST_CASE("auto virtual stages are the most that divide", "[models]") {
+  const auto chunks = [](int layers, int micro_batches) {
+    SmallCase c = sixty_four();
+    c.layers = layers;
+    c.micro_batches = micro_batches;
+    Scenario s = small_scenario(c);
+    s.job.parallel.virtual_pipeline.reset();
+    return plan_of(s).virtual_pipeline;
+  };
+  CHECK(chunks(16, 8) == 4);  // 16 chunks of one layer
+  CHECK(chunks(18, 8) == 5);  // 20 chunks of which embedding and head take two
+  CHECK(chunks(24, 8) == 6);
+  CHECK(chunks(16, 6) == 1);  // 6 micro-batches are no multiple of 4 stages
+  CHECK(chunks(17, 8) == 1);  // neither 17 nor 19 splits
+}
+
+TEST_CASE("every auto field becomes an assumption", "[models]") {
+  Scenario s = small_scenario(sixty_four());
+  const auto assumed = [&] { return resolve_plan(s.cluster, s.transformer, s.job, s.source).assumptions.size(); };
+  CHECK(assumed() == 0);
+  s.job.parallel.virtual_pipeline.reset();
+  CHECK(assumed() == 1);
+  s.job.micro_batch.reset();
+  CHECK(assumed() == 2);
+}
+
+TEST_CASE("degrees that do not divide are contradictions", "[models]") {
+  Scenario s = small_scenario(sixty_four());
+  CHECK(contradictions(s).empty());
+  s.job.parallel.tensor = 3;  // neither heads, nor MLP width, nor key-value heads, nor node
+  CHECK(contradictions(s) == "E0310 E0310 E0310 E0310");
+  s.job.parallel.tensor = 4;
+  s.job.parallel.pipeline = 32;
+  CHECK(contradictions(s) == "E0310");  // 16 layers
+  s.job.parallel.pipeline = 8;
+  s.job.parallel.tensor = 16;
+  CHECK(contradictions(s) == "E0311");  // 64 is no multiple of 128
+  s.job.parallel.tensor = 4;
+  s.job.parallel.pipeline = 4;
+  s.job.parallel.data = 8;
+  CHECK(contradictions(s) == "E0311");  // 4 x 4 x 8 = 128
+  s.job.parallel.data = 4;
+  s.job.global_batch = 30;
+  CHECK(contradictions(s) == "E0312");  // 30 / 4 replicas
+}
+
+TEST_CASE("interleaving needs stages, chunks and micro-batches that suit", "[models]") {
+  SmallCase c = sixty_four();
+  c.virtual_pipeline = 2;
+  CHECK(contradictions(small_scenario(c)).empty());
+  c.micro_batches = 6;  // of 4 stages
+  CHECK(contradictions(small_scenario(c)) == "E0312");
+  c.micro_batches = 8;
+  c.virtual_pipeline = 5;  // 20 chunks for 16 layers, embedding and head
+  CHECK(contradictions(small_scenario(c)) == "E0310");
+  c.virtual_pipeline = 2;
+  c.pipeline = 1;
+  CHECK(contradictions(small_scenario(c)) == "E0310");
+}
+
+TEST_CASE("what is not modelled yet is refused", "[models]") {
+  Scenario s = small_scenario(sixty_four());
+  s.job.parallel.context = 2;
+  s.job.parallel.expert = 2;
+  CHECK(contradictions(s) == "E0313 E0313");
+}

@@ -1,0 +1,81 @@
+#include "models/scenario.hpp"
+#include "support/catch.hpp"
+#include "support/small_scenario.hpp"
+
+using namespace clusterwright;
+using namespace clusterwright::testing;
+
+namespace {
+
+/// 16 accelerators: tensor 8, two replicas of 16 sequences; tensor groups fill nodes.
+Scenario sixteen() {
+  SmallCase c;
+  c.tensor = 8;
+  c.data = 2;
+  c.micro_batches = 16;
+  c.hidden = 2048;
+  c.sequence = 2048;
+  return small_scenario(c);
+}
+
+ScaleCurve curve(const std::vector<int>& sizes, bool strong) {
+  return predict_scale(sixteen(), sizes, strong, {});
+}
+
+}  // namespace
+
+TEST_CASE("strong scaling keeps the batch, weak scaling the batch per replica", "[models]") {
+  for (const bool strong : {true, false}) {
+    const ScaleCurve c = curve({8, 16, 32}, strong);
+    REQUIRE(c.points.size() == 3);
+    CHECK(c.strong == strong);
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Plan& plan = c.points[i].step.plan;
+      CHECK(plan.data == 1 << i);
+      CHECK(plan.global_batch == (strong ? 32 : 16 << i));
+      CHECK(plan.micro_batches == plan.global_batch / plan.data);
+    }
+  }
+}
+
+TEST_CASE("efficiency and speed-up are relative to the first point", "[models]") {
+  const ScaleCurve c = curve({16, 32}, true);
+  const StepPrediction &first = c.points[0].step, &second_point = c.points[1].step;
+  CHECK(c.points[0].efficiency == 1);
+  CHECK(c.points[0].speedup == 1);
+  const double speedup = second_point.tokens_per_second / first.tokens_per_second;
+  CHECK(c.points[1].speedup == Approx(speedup));
+  CHECK(c.points[1].efficiency == Approx(speedup / 2));
+}
+
+TEST_CASE("an impossible size keeps its reason and does not disturb the others", "[models]") {
+  const ScaleCurve c = curve({12, 16, 24, 32}, true);
+  REQUIRE(c.points.size() == 4);
+  CHECK(c.points[0].step.accelerators == 12);
+  CHECK(c.points[0].reason.find("multiple") != std::string::npos);      // of a node of 8
+  CHECK(c.points[2].reason.find("global batch") != std::string::npos);  // 3 replicas, 32 sequences
+  CHECK(c.points[1].reason.empty());
+  CHECK(c.points[1].efficiency == 1);
+  CHECK(c.points[3].efficiency > 0);
+  CHECK(c.points[0].efficiency == 0);
+}
+
+TEST_CASE("a curve without any possible size is an error", "[models]") {
+  CHECK_THROWS_AS(curve({12, 20}, true), ConfigError);
+}
+
+TEST_CASE("the curve tells how far it is", "[models]") {
+  std::vector<std::size_t> seen;
+  predict_scale(sixteen(), {8, 12, 16}, true, [&](std::size_t n) { seen.push_back(n); });
+  CHECK(seen == std::vector<std::size_t>{1, 2, 3});
+}
+
+TEST_CASE("the knee is the last size whose doubling was worthwhile", "[models]") {
+  const ScaleCurve c = curve({8, 16, 32, 64, 128, 256}, true);
+  std::optional<int> expected;
+  for (std::size_t i = 1; i < c.points.size(); ++i)
+    if (c.points[i].speedup >= 1.8 * c.points[i - 1].speedup) expected = c.points[i - 1].step.accelerators;
+  CHECK(c.knee == expected);
+  CHECK_FALSE(curve({8}, true).knee);
+  CHECK_FALSE(curve({8, 32}, true).knee);  // no doubling
+}

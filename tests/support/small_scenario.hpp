@@ -1,0 +1,124 @@
+/// Scenarios that are built in memory: a few thin layers on a few nodes, priced with real parts and fitted parameters.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "models/plan.hpp"
+#include "models/scenario.hpp"
+#include "sim/field_table.hpp"
+#include "sim/json_reader.hpp"
+#include "topology/catalog.hpp"
+
+namespace clusterwright::testing {
+
+/// What tests vary; accelerators are tensor x pipeline x data, which must fill whole nodes.
+struct SmallCase {
+  bool hopper = true;  ///< H100, otherwise A100
+  int per_node = 8;
+  std::vector<TierSpec> tiers = {{"leaf", 64, 1, ""}, {"spine", 4096, 1, ""}};
+  double nic_gbit_per_s = 400;
+
+  int tensor = 1;
+  int pipeline = 1;
+  int virtual_pipeline = 1;
+  int data = 1;
+  int micro_batch = 1;
+  int micro_batches = 1;  ///< per replica
+  bool sequence_parallel = true;
+  RankOrder rank_order = RankOrder::tensor_context_data_pipeline;
+  Sharding sharding = Sharding::zero1;
+  Recompute recompute = Recompute::none;
+  Precision precision = Precision::bf16;
+  std::string stack = "megatron-2024";
+
+  int layers = 4;
+  int hidden = 512;
+  int heads = 16;
+  int sequence = 512;
+  int vocabulary = 2048;
+  bool gated_mlp = true;
+  bool tied_embeddings = false;
+
+  int accelerators() const { return tensor * pipeline * data; }
+};
+
+inline const Catalog& parts() {
+  static const Catalog catalog = load_catalog(std::filesystem::path(CLUSTERWRIGHT_CONFIGS) / "parts");
+  return catalog;
+}
+
+inline ParameterSet fitted_parameters(const std::string& name) {
+  const std::filesystem::path folder = std::filesystem::path(CLUSTERWRIGHT_CONFIGS) / "parameters";
+  return decode_record<ParameterSet>(read_json_file(folder / (name + ".json")));
+}
+
+inline SoftwareStack software_stack(const std::string& name) {
+  const std::filesystem::path folder = std::filesystem::path(CLUSTERWRIGHT_CONFIGS) / "stacks";
+  return decode_record<SoftwareStack>(read_json_file(folder / (name + ".json")));
+}
+
+inline Transformer small_transformer(const SmallCase& c) {
+  Transformer t;
+  t.name = "small";
+  t.layers = c.layers;
+  t.hidden = c.hidden;
+  t.heads = c.heads;
+  t.ffn = 4 * c.hidden;
+  t.gated_mlp = c.gated_mlp;
+  t.biases = !c.gated_mlp;
+  t.vocabulary = c.vocabulary;
+  t.tied_embeddings = c.tied_embeddings;
+  t.max_sequence = c.sequence;
+  return t;
+}
+
+inline Job small_job(const SmallCase& c) {
+  Job job;
+  job.sequence = c.sequence;
+  job.global_batch = c.micro_batch * c.micro_batches * c.data;
+  job.micro_batch = c.micro_batch;
+  job.precision = c.precision;
+  job.parallel.tensor = c.tensor;
+  job.parallel.pipeline = c.pipeline;
+  job.parallel.virtual_pipeline = c.virtual_pipeline;
+  job.parallel.sequence = c.sequence_parallel;
+  job.sharding = c.sharding;
+  job.recompute = c.recompute;
+  return job;
+}
+
+inline ClusterSpec small_cluster(const SmallCase& c) {
+  ClusterSpec spec;
+  spec.name = "small";
+  spec.accelerators = c.accelerators();
+  spec.node.accelerator = c.hopper ? "H100-SXM" : "A100-80-SXM";
+  spec.node.accelerators = c.per_node;
+  spec.node.nics = c.per_node;
+  spec.node.nic_rate = c.nic_gbit_per_s * gigabit_per_second;
+  spec.node.host_power.value = 300.0 * c.per_node * watt;
+  spec.fabric.tiers = c.tiers;
+  spec.fabric.hop_latency.value = 0.5 * microsecond;
+  return spec;
+}
+
+inline Scenario small_scenario(const SmallCase& c) {
+  static const ParameterSet h100 = fitted_parameters("h100-sxm");
+  static const ParameterSet a100 = fitted_parameters("a100-80-sxm");
+  Scenario scenario;
+  scenario.source = JsonValue::object();
+  scenario.cluster = build_cluster(small_cluster(c), parts(), scenario.source);
+  scenario.transformer = small_transformer(c);
+  scenario.job = small_job(c);
+  scenario.stack = software_stack(c.stack);
+  scenario.stack.rank_order = c.rank_order;
+  scenario.parameters = c.hopper ? h100 : a100;
+  return scenario;
+}
+
+inline Plan plan_of(const Scenario& s) {
+  return resolve_plan(s.cluster, s.transformer, s.job, s.source).plan;
+}
+
+}  // namespace clusterwright::testing
