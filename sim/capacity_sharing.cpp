@@ -44,7 +44,9 @@ class ProgressiveFilling final : public CapacitySharing {
     bool changed = false;
   };
 
-  static UInt128 per_rate(const CapacityDemand& demand) { return UInt128{demand.count} * demand.coefficient; }
+  static std::uint64_t per_rate(const CapacityDemand& demand) {
+    return std::uint64_t{demand.count} * demand.coefficient;
+  }
 
   void load(const Transfer& transfer);
   void unload(const Transfer& transfer);
@@ -76,7 +78,7 @@ class ProgressiveFilling final : public CapacitySharing {
 void ProgressiveFilling::load(const Transfer& transfer) {
   for (const CapacityDemand& demand : transfer.demands) {
     Resource& resource = resources_[demand.resource];
-    resource.demand += per_rate(demand) * transfer.bound;
+    resource.demand += UInt128{per_rate(demand)} * transfer.bound;
     contended_ |= resource.overdrawn();
   }
 }
@@ -85,7 +87,7 @@ void ProgressiveFilling::unload(const Transfer& transfer) {
   for (const CapacityDemand& demand : transfer.demands) {
     Resource& resource = resources_[demand.resource];
     contended_ |= resource.overdrawn();
-    resource.demand -= per_rate(demand) * transfer.bound;
+    resource.demand -= UInt128{per_rate(demand)} * transfer.bound;
   }
 }
 
@@ -157,7 +159,7 @@ void ProgressiveFilling::enter(TransferKey key) {
       resource.weight = 0;
       filling_.push_back(demand.resource);
     }
-    resource.weight += per_rate(demand) * transfer.weight;
+    resource.weight += UInt128{per_rate(demand)} * transfer.weight;
   }
 }
 
@@ -179,8 +181,8 @@ void ProgressiveFilling::freeze(TransferKey key, std::uint64_t rate) {
   for (const CapacityDemand& demand : transfer.demands) {
     if (!restrains(demand)) continue;
     Resource& resource = resources_[demand.resource];
-    resource.weight -= per_rate(demand) * transfer.weight;
-    resource.residual -= per_rate(demand) * rate;
+    resource.weight -= UInt128{per_rate(demand)} * transfer.weight;
+    resource.residual -= UInt128{per_rate(demand)} * rate;
   }
   set_rate(key, std::max<std::uint64_t>(rate, 1));
 }

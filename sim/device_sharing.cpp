@@ -37,10 +37,8 @@ std::uint32_t speed_beside_reserved(const SmTable& table, std::uint32_t reserved
 }
 
 std::uint32_t speed_beside_memory_demand(std::uint32_t demand, std::uint64_t total) {
-  constexpr std::uint64_t whole = std::uint64_t{whole_memory} * whole_memory;
-  const UInt128 product = UInt128{demand} * total;
-  if (product <= whole) return full_speed;
-  return std::max(1u, static_cast<std::uint32_t>(whole * full_speed / product));
+  if (demand == 0 || total <= whole_memory) return full_speed;
+  return std::max(1u, static_cast<std::uint32_t>(std::uint64_t{whole_memory} * full_speed / total));
 }
 
 std::uint64_t bound_beside_memory_demand(std::uint64_t bound, std::uint64_t total) {

@@ -13,9 +13,9 @@ Picoseconds duration_at_clock(const WorkPrice& work, double clock);
 /// Progress per picosecond, full_speed when nothing is reserved; linear between the points of the table.
 std::uint32_t speed_beside_reserved(const SmTable& table, std::uint32_t reserved);
 
-/// Progress per picosecond, roofline style: an op that keeps the memory busy for a share `demand` of its time sees
-/// this part stretched by `total`, and slows down once the part is longer than the op.
-///   speed = full_speed * min(1, 1 / (demand * total))
+/// Progress per picosecond: device memory is shared in proportion to demand, so once the demands add up to more than
+/// the whole, every op that has any runs slower by the same factor; an op without demand does not feel the others.
+///   speed = full_speed * min(1, 1 / total)
 /// @param demand, total  of this op and of all active ops, in 1/whole_memory
 std::uint32_t speed_beside_memory_demand(std::uint32_t demand, std::uint64_t total);
 

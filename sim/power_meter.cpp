@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sim/event_queue.hpp"
 #include "sim/wide_integer.hpp"
@@ -54,19 +55,22 @@ class DomainMeter {
   Int128 energy_ = 0;  // microwatts times picoseconds
 };
 
-/// Walks all lanes through their ops at once, in time order.
+/// Walks all ranks through their ops at once, in time order.
 class PowerWalk {
  public:
   PowerWalk(const StepStructure& structure, const StepPrice& price, const ReplayResult& result);
   IndexedVector<PowerDomainId, DomainPower> run();
 
  private:
+  static constexpr Picoseconds never{std::numeric_limits<std::int64_t>::max()};
+
   /// What the op at the head of a lane does next.
   enum class Phase : std::uint8_t { start, activate, end };
 
   struct LaneState {
     OpId op;
     Phase phase = Phase::start;
+    Picoseconds next_change = never;
     Microwatts power = 0;
   };
 
@@ -75,45 +79,70 @@ class PowerWalk {
     Microwatts limit = 0;
     Microwatts ops = 0;
     double dynamic_power = 1;  // of work that goes with the clock, relative to the reference clock
+    std::vector<LaneState> lanes;
 
     Microwatts power() const { return std::min(limit, idle + ops); }
   };
 
+  struct WorkPower {
+    Microwatts waiting = 0;
+    Microwatts running = 0;  // at `dynamic_power`
+    double dynamic_power = 1;
+  };
+
   void prepare_ranks();
+  void prepare_works();
+  void prepare_lanes();
   Picoseconds next_change(const LaneState& lane) const;
-  void advance(LaneId lane);
-  void set_power(LaneId lane, Watts power);
-  Watts running_power(OpId op) const;
+  void advance(RankClassId rank);
+  void advance(RankState& rank, LaneState& lane);
+  Microwatts running_power(WorkId work, double dynamic_power);
 
   const StepStructure& structure_;
   const StepPrice& price_;
   const ReplayResult& result_;
-  EventQueue<LaneId> changes_;
+  EventQueue<RankClassId> changes_;
   Picoseconds now_;
-  IndexedVector<LaneId, LaneState> lanes_;
   IndexedVector<RankClassId, RankState> ranks_;
+  IndexedVector<WorkId, WorkPower> works_;
   IndexedVector<PowerDomainId, DomainMeter> meters_;
 };
 
 PowerWalk::PowerWalk(const StepStructure& structure, const StepPrice& price, const ReplayResult& result)
-    : structure_(structure),
-      price_(price),
-      result_(result),
-      lanes_(structure.lanes.size()),
-      meters_(structure.power_domains.size()) {
+    : structure_(structure), price_(price), result_(result), meters_(structure.power_domains.size()) {
   prepare_ranks();
-  for (std::size_t op = structure.op_count(); op-- > 0;) lanes_[structure.op_lane[OpId(op)]].op = OpId(op);
-  for (std::size_t lane = 0; lane < lanes_.size(); ++lane)
-    if (lanes_[LaneId(lane)].op.exists()) changes_.push(next_change(lanes_[LaneId(lane)]), LaneId(lane));
+  prepare_works();
+  prepare_lanes();
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) changes_.push({0}, RankClassId(rank));
 }
 
 void PowerWalk::prepare_ranks() {
   for (std::size_t i = 0; i < structure_.ranks.size(); ++i) {
     const RankClassId id(i);
-    const RankState rank{to_microwatts(price_.idle_power[id]), to_microwatts(price_.power_limit[id]), 0,
-                         std::pow(price_.clock[id], price_.power_clock_exponent)};
-    ranks_.push_back(rank);
+    RankState rank{to_microwatts(price_.idle_power[id]),
+                   to_microwatts(price_.power_limit[id]),
+                   0,
+                   std::pow(price_.clock[id], price_.power_clock_exponent),
+                   {}};
     meters_[structure_.ranks[id].power_domain].change({0}, rank.power() * structure_.ranks[id].multiplicity);
+    ranks_.push_back(std::move(rank));
+  }
+}
+
+void PowerWalk::prepare_works() {
+  works_.reserve(price_.works.size());
+  for (const WorkPrice& work : price_.works)
+    works_.push_back({to_microwatts(work.waiting_power), to_microwatts(work.power)});
+}
+
+void PowerWalk::prepare_lanes() {
+  IndexedVector<LaneId, OpId> heads(structure_.lanes.size());
+  for (std::size_t op = structure_.op_count(); op-- > 0;) heads[structure_.op_lane[OpId(op)]] = OpId(op);
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    LaneState lane;
+    lane.op = heads[LaneId(i)];
+    lane.next_change = next_change(lane);
+    ranks_[structure_.lanes[LaneId(i)].rank].lanes.push_back(lane);
   }
 }
 
@@ -129,49 +158,54 @@ IndexedVector<PowerDomainId, DomainPower> PowerWalk::run() {
 }
 
 Picoseconds PowerWalk::next_change(const LaneState& lane) const {
+  if (!lane.op.exists()) return never;
   const OpTrace& trace = result_.ops[lane.op];
   if (lane.phase == Phase::start) return trace.start;
   return lane.phase == Phase::activate ? trace.active : trace.end;
 }
 
-/// Takes a lane through all its changes at this instant.
-void PowerWalk::advance(LaneId id) {
-  LaneState& lane = lanes_[id];
-  Watts power;
-  while (lane.op.exists() && next_change(lane) == now_) {
+/// Takes all lanes of a rank through their changes at this instant; the meter sees only what comes out.
+void PowerWalk::advance(RankClassId id) {
+  RankState& rank = ranks_[id];
+  const Microwatts before = rank.power();
+  Picoseconds next = never;
+  for (LaneState& lane : rank.lanes) {
+    if (lane.next_change == now_) advance(rank, lane);
+    next = std::min(next, lane.next_change);
+  }
+  const RankClass& rank_class = structure_.ranks[id];
+  if (rank.power() != before)
+    meters_[rank_class.power_domain].change(now_, (rank.power() - before) * rank_class.multiplicity);
+  if (next != never) changes_.push(next, id);
+}
+
+void PowerWalk::advance(RankState& rank, LaneState& lane) {
+  rank.ops -= lane.power;
+  while (lane.next_change == now_) {
     if (lane.phase == Phase::end) {
-      lane = {structure_.next_in_lane[lane.op], Phase::start, lane.power};
-      power = 0 * watt;
+      lane = {structure_.next_in_lane[lane.op], Phase::start};
     } else if (lane.phase == Phase::start && result_.ops[lane.op].active > now_) {
       lane.phase = Phase::activate;
-      power = price_.works[structure_.op_work[lane.op]].waiting_power;
+      lane.power = works_[structure_.op_work[lane.op]].waiting;
     } else {
       lane.phase = Phase::end;
-      power = running_power(lane.op);
+      lane.power = running_power(structure_.op_work[lane.op], rank.dynamic_power);
     }
+    lane.next_change = next_change(lane);
   }
-  set_power(id, power);
-  if (lane.op.exists()) changes_.push(next_change(lane), id);
+  rank.ops += lane.power;
 }
 
 /// The clock's share of the work draws power with the clock and nearly the square of the voltage.
-Watts PowerWalk::running_power(OpId op) const {
-  const WorkPrice& work = price_.works[structure_.op_work[op]];
-  const RankState& rank = ranks_[structure_.lanes[structure_.op_lane[op]].rank];
-  if (rank.dynamic_power == 1) return work.power;
-  return work.power * (work.clock_share * rank.dynamic_power + 1 - work.clock_share);
-}
-
-void PowerWalk::set_power(LaneId id, Watts power) {
-  LaneState& lane = lanes_[id];
-  RankState& rank = ranks_[structure_.lanes[id].rank];
-  const RankClass& rank_class = structure_.ranks[structure_.lanes[id].rank];
-  const Microwatts before = rank.power();
-  const Microwatts new_power = to_microwatts(power);
-  rank.ops += new_power - lane.power;
-  lane.power = new_power;
-  if (rank.power() != before)
-    meters_[rank_class.power_domain].change(now_, (rank.power() - before) * rank_class.multiplicity);
+Microwatts PowerWalk::running_power(WorkId id, double dynamic_power) {
+  WorkPower& power = works_[id];
+  if (power.dynamic_power != dynamic_power) {  // the clock of the rank that asked last is mostly that of all
+    const WorkPrice& work = price_.works[id];
+    const double relative = dynamic_power == 1 ? 1 : work.clock_share * dynamic_power + 1 - work.clock_share;
+    power.running = to_microwatts(work.power * relative);
+    power.dynamic_power = dynamic_power;
+  }
+  return power.running;
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace replay_state {
 
 ReplayResult Replay::run() && {
   for (std::size_t op = 0; op < structure_.op_count(); ++op)
-    if (waiting_for_[OpId(op)] == 0) release(OpId(op), OpId());
+    if (ops_[OpId(op)].waiting_for == 0) release(OpId(op), OpId());
   settle();
   while (ended_ < structure_.op_count()) {
     if (queue_.empty()) report_stuck();
@@ -28,24 +28,26 @@ ReplayResult Replay::run() && {
 }
 
 void Replay::handle(Pending event) {
+  const auto index = static_cast<std::uint32_t>(event.index);
   switch (event.kind) {
     case Pending::issued:
-      return start(OpId(event.index), OpId());
+      return start(OpId(index), OpId());
     case Pending::computed:
-      if (event.is_of(lanes_[LaneId(event.index)].version)) end(lanes_[LaneId(event.index)].op);
+      if (event.is_of(lanes_[LaneId(index)].version)) end(lanes_[LaneId(index)].op);
       return;
     case Pending::delayed:
-      return after_delay(RendezvousId(event.index));
+      return after_delay(RendezvousId(index));
     case Pending::transferred:
-      if (event.is_of(transfers_[event.index].version)) complete_transfer(event.index);
+      if (event.is_of(transfers_[index].version)) complete_transfer(index);
       return;
   }
 }
 
 /// Everything that `op` waited for has ended.
 void Replay::release(OpId op, OpId released_by) {
-  if (!issued_.empty() && issued_[op] > now_)
-    queue_.push(issued_[op], {Pending::issued, op.value});
+  const Picoseconds issued = result_.ops[op].start;
+  if (issued > now_)
+    queue_.push(issued, {Pending::issued, op.value});
   else
     start(op, released_by);
 }
@@ -54,91 +56,92 @@ void Replay::start(OpId op, OpId released_by) {
   OpTrace& trace = result_.ops[op];
   trace.start = now_;
   trace.released_by = released_by;
-  const LaneId lane = structure_.op_lane[op];
-  lanes_[lane].op = op;
-  reserve(structure_.lanes[lane].rank, work_of(op).reserved_sms, 0);
-  if (structure_.op_rendezvous[op].exists())
+  lanes_[ops_[op].lane].op = op;
+  hold_sms(op);
+  if (ops_[op].rendezvous.exists())
     arrive(op);
   else
     compute(op);
 }
 
 void Replay::compute(OpId op) {
-  const LaneId lane_id = structure_.op_lane[op];
-  const RankClassId rank = structure_.lanes[lane_id].rank;
+  const OpState& state = ops_[op];
+  LaneState& lane = lanes_[state.lane];
   OpTrace& trace = result_.ops[op];
   trace.active = now_;
-  trace.unshared = duration_at_clock(work_of(op), price_.clock[rank]);
-  load_memory(rank, memory_demand(op), 0);
+  trace.unshared = duration_alone(state.work, lane.rank);
+  load_memory(op);
 
-  LaneState& lane = lanes_[lane_id];
   lane.remaining = Int128{trace.unshared.count} << full_speed_bits;
   lane.since = now_;
   lane.speed = full_speed;
-  lane.culprit = ChargeId();
   lane.lost = {};
-  if (ranks_[rank].reserved > work_of(op).reserved_sms) mark_dirty(rank);
-  if (ranks_[rank].dirty)
+  const RankState& rank = ranks_[lane.rank];
+  if (rank.sms.amount > work_of(op).reserved_sms) mark_dirty(lane.rank);
+  if (rank.dirty)
     lane.speed = 0;
   else
-    queue_.push(now_ + trace.unshared, {Pending::computed, lane_id.value, ++lane.version});
+    queue_.push(now_ + trace.unshared, {Pending::computed, state.lane.value, ++lane.version});
 }
 
 void Replay::end(OpId op) {
-  const LaneId lane_id = structure_.op_lane[op];
-  const RankClassId rank = structure_.lanes[lane_id].rank;
-  LaneState& lane = lanes_[lane_id];
+  const OpState& state = ops_[op];
+  LaneState& lane = lanes_[state.lane];
   result_.ops[op].end = now_;
-  if (lane.culprit.exists() && !structure_.op_rendezvous[op].exists()) progress(lane_id);
+  if (lane.culprit.exists()) progress(lane);
+  lane.culprit = ChargeId();
   lane.op = OpId();
   ++ended_;
-  reserve(rank, 0, work_of(op).reserved_sms);
-  load_memory(rank, 0, memory_demand(op));
+  give_sms_back(op);
+  unload_memory(op);
 
-  const auto& begin = structure_.successor_begin;
-  for (std::uint32_t i = begin[op.value]; i < begin[op.value + 1]; ++i)
-    if (--waiting_for_[structure_.successor[i]] == 0) release(structure_.successor[i], op);
-  const OpId next = structure_.next_in_lane[op];
-  if (next.exists() && --waiting_for_[next] == 0) release(next, op);
+  const std::uint32_t successor_end = ops_[OpId(op.value + 1)].successor_begin;
+  for (std::uint32_t i = state.successor_begin; i < successor_end; ++i)
+    if (--ops_[structure_.successor[i]].waiting_for == 0) release(structure_.successor[i], op);
+  const OpId next = state.next_in_lane;
+  if (next.exists() && --ops_[next].waiting_for == 0) release(next, op);
+}
+
+Picoseconds Replay::duration_alone(WorkId work, RankClassId rank) {
+  WorkState& state = works_[work];
+  if (state.clock != price_.clock[rank]) {
+    state.clock = price_.clock[rank];
+    state.duration = duration_at_clock(price_.works[work], state.clock);
+  }
+  return state.duration;
 }
 
 bool Replay::is_active(OpId op) const {
-  const RendezvousId rendezvous = structure_.op_rendezvous[op];
-  return !rendezvous.exists() || rendezvous_[rendezvous].arrived == structure_.rendezvous[rendezvous].members;
-}
-
-bool Replay::is_past_chain(RendezvousId rendezvous) const {
-  const ChainId chain = structure_.rendezvous[rendezvous].chain;
-  return rendezvous_[rendezvous].stage >= structure_.chain_begin[chain.value + 1];
+  const RendezvousId rendezvous = ops_[op].rendezvous;
+  return !rendezvous.exists() || rendezvous_[rendezvous].missing == 0;
 }
 
 void Replay::arrive(OpId op) {
-  const RendezvousId rendezvous = structure_.op_rendezvous[op];
+  const RendezvousId rendezvous = ops_[op].rendezvous;
   OpId& last = result_.last_arrival[rendezvous];
-  next_member_[op] = last.exists() ? next_member_[last] : op;
-  if (last.exists()) next_member_[last] = op;
+  ops_[op].next_member = last.exists() ? ops_[last].next_member : op;
+  if (last.exists()) ops_[last].next_member = op;
   last = op;
 
-  if (++rendezvous_[rendezvous].arrived == structure_.rendezvous[rendezvous].members) begin_chain(rendezvous);
+  if (--rendezvous_[rendezvous].missing == 0) begin_chain(rendezvous);
 }
 
 /// Even an empty chain ends in an event of its own, so that no op ends inside the start of another.
 void Replay::begin_chain(RendezvousId rendezvous) {
-  const ChainId chain = structure_.rendezvous[rendezvous].chain;
+  const Picoseconds alone = chain_alone_[structure_.rendezvous[rendezvous].chain];
   for_each_member(rendezvous, [&](OpId member) {
     result_.ops[member].active = now_;
-    result_.ops[member].unshared = chain_alone_[chain];
-    load_memory(rank_of(member), memory_demand(member), 0);
+    result_.ops[member].unshared = alone;
+    load_memory(member);
   });
-  const std::uint32_t first = structure_.chain_begin[chain.value];
-  const bool empty = first == structure_.chain_begin[chain.value + 1];
-  rendezvous_[rendezvous].stage = first;
-  queue_.push(empty ? now_ : now_ + price_.stages[StageId(first)].delay, {Pending::delayed, rendezvous.value});
+  const RendezvousState& state = rendezvous_[rendezvous];
+  const Picoseconds delay = state.past_chain() ? Picoseconds{0} : price_.stages[StageId(state.stage)].delay;
+  queue_.push(now_ + delay, {Pending::delayed, rendezvous.value});
 }
 
 void Replay::after_delay(RendezvousId rendezvous) {
-  const StageId stage(rendezvous_[rendezvous].stage);
-  if (!is_past_chain(rendezvous) && price_.stages[stage].bytes > 0)
+  const RendezvousState& state = rendezvous_[rendezvous];
+  if (!state.past_chain() && price_.stages[StageId(state.stage)].bytes > 0)
     begin_transfer(rendezvous);
   else
     next_stage(rendezvous);
@@ -147,7 +150,7 @@ void Replay::after_delay(RendezvousId rendezvous) {
 void Replay::next_stage(RendezvousId rendezvous) {
   RendezvousState& state = rendezvous_[rendezvous];
   ++state.stage;
-  if (is_past_chain(rendezvous))
+  if (state.past_chain())
     for_each_member(rendezvous, [&](OpId member) { end(member); });
   else
     queue_.push(now_ + price_.stages[StageId(state.stage)].delay, {Pending::delayed, rendezvous.value});

@@ -25,22 +25,11 @@ Picoseconds transfer_time_alone(const StagePrice& stage) {
 
 Replay::Replay(const StepStructure& structure, const StepPrice& price)
     : structure_(structure), price_(price), sharing_(make_progressive_filling(price.capacity.items())) {
-  prepare_hosts();
   prepare_chains();
   prepare_lanes();
+  prepare_works();
+  prepare_rendezvous();
   prepare_ops();
-}
-
-void Replay::prepare_hosts() {
-  const bool free = std::all_of(price_.works.begin(), price_.works.end(),
-                                [](const WorkPrice& work) { return work.launch.count == 0; });
-  if (free) return;
-  issued_.resize(structure_.op_count());
-  IndexedVector<RankClassId, Picoseconds> host(structure_.ranks.size());
-  for (std::size_t i = 0; i < structure_.op_count(); ++i) {
-    const OpId op(i);
-    issued_[op] = host[rank_of(op)] += work_of(op).launch;
-  }
 }
 
 void Replay::prepare_chains() {
@@ -60,24 +49,60 @@ void Replay::prepare_lanes() {
   lanes_.resize(structure_.lanes.size());
   ranks_.resize(structure_.ranks.size());
   lost_.resize(structure_.ranks.size());
-  table_speeds_.resize(price_.sm_tables.size());
   lanes_of_.resize(structure_.ranks.size());
-  for (std::size_t i = 0; i < structure_.lanes.size(); ++i)
-    lanes_of_[structure_.lanes[LaneId(i)].rank].push_back(LaneId(i));
-  for (const WorkPrice& work : price_.works)
-    memory_demand_.push_back(static_cast<std::uint32_t>(std::llround(work.activity.memory * whole_memory)));
+  compute_lanes_of_.resize(structure_.ranks.size());
+  for (std::size_t i = 0; i < structure_.lanes.size(); ++i) {
+    const LaneId id(i);
+    const Lane& lane = structure_.lanes[id];
+    lanes_[id].rank = lane.rank;
+    lanes_[id].charges_losses = lane.kind == LaneKind::compute;
+    lanes_of_[lane.rank].push_back(id);
+    if (lane.kind != LaneKind::communication) compute_lanes_of_[lane.rank].push_back(id);
+  }
 }
 
-void Replay::prepare_ops() {
-  OpTrace pending;
-  pending.end = not_yet;
-  result_.ops.assign(structure_.op_count(), pending);
+void Replay::prepare_works() {
+  table_speeds_.resize(price_.sm_tables.size());
+  works_.reserve(price_.works.size());
+  for (const WorkPrice& work : price_.works) {
+    const auto memory_demand = static_cast<std::uint32_t>(std::llround(work.activity.memory * whole_memory));
+    works_.push_back({work.duration, 1.0, work.reserved_sms, memory_demand, work.sm_table});
+  }
+}
+
+void Replay::prepare_rendezvous() {
+  const auto& stages = structure_.chain_begin;
   result_.last_arrival.resize(structure_.rendezvous.size());
-  rendezvous_.resize(structure_.rendezvous.size());
-  next_member_.resize(structure_.op_count());
-  waiting_for_ = structure_.predecessor_count;
-  for (const OpId next : structure_.next_in_lane)
-    if (next.exists()) ++waiting_for_[next];
+  rendezvous_.reserve(structure_.rendezvous.size());
+  for (const Rendezvous& rendezvous : structure_.rendezvous)
+    rendezvous_.push_back({.missing = rendezvous.members,
+                           .stage = stages[rendezvous.chain.value],
+                           .stage_end = stages[rendezvous.chain.value + 1]});
+}
+
+/// Until an op starts, the start in its trace is when the host issues it.
+void Replay::prepare_ops() {
+  IndexedVector<LaneId, std::uint32_t> lane_predecessors(structure_.lanes.size());  // 0 for the head of a lane, else 1
+  IndexedVector<RankClassId, Picoseconds> host(structure_.ranks.size());
+  ops_.resize(structure_.op_count() + 1);
+  result_.ops.resize(structure_.op_count());
+  for (std::size_t i = 0; i < structure_.op_count(); ++i) {
+    const OpId op(i);
+    const LaneId lane = structure_.op_lane[op];
+    const WorkId work = structure_.op_work[op];
+    ops_[op] = {lane,
+                work,
+                structure_.op_rendezvous[op],
+                structure_.op_charge[op],
+                structure_.next_in_lane[op],
+                structure_.successor_begin[i],
+                structure_.predecessor_count[op] + lane_predecessors[lane],
+                OpId()};
+    lane_predecessors[lane] = 1;
+    result_.ops[op].start = host[lanes_[lane].rank] += price_.works[work].launch;
+    result_.ops[op].end = not_yet;
+  }
+  ops_[OpId(structure_.op_count())].successor_begin = static_cast<std::uint32_t>(structure_.successor.size());
 }
 
 }  // namespace clusterwright::replay_state

@@ -25,9 +25,10 @@ class Replay {
   ReplayResult run() &&;
 
  private:
-  void prepare_hosts();
   void prepare_chains();
   void prepare_lanes();
+  void prepare_works();
+  void prepare_rendezvous();
   void prepare_ops();
 
   void handle(Pending event);
@@ -46,25 +47,30 @@ class Replay {
   void for_each_member(RendezvousId rendezvous, Visit visit) const;
 
   void settle();
-  void reserve(RankClassId rank, std::uint32_t taken, std::uint32_t given_back);
-  void load_memory(RankClassId rank, std::uint64_t taken, std::uint64_t given_back);
+  void hold_sms(OpId op);
+  void give_sms_back(OpId op);
+  void load_memory(OpId op);
+  void unload_memory(OpId op);
+  void on_memory_changed(RankClassId rank, bool was_short);
   void mark_dirty(RankClassId rank);
   void share_device(RankClassId rank);
+  void mark_bounds_stale(RankClassId rank);
   void slow_down(LaneId lane);
-  std::uint32_t table_speed(SmTableId table, std::uint32_t reserved);
-  void progress(LaneId lane);
-  void charge_loss(LaneId lane);
+  std::uint32_t table_speed(SmTableId table, std::uint64_t reserved);
+  void progress(LaneState& lane);
+  void charge_loss(LaneState& lane);
+  ChargeId largest_other_holder(const LaneState& lane) const;
+  ChargeId largest_other_loader(const LaneState& lane) const;
   template <class Amount>
-  ChargeId largest_other(LaneId lane, Amount amount) const;
+  ChargeId largest_other(const LaneState& lane, const Takers& takers, Amount amount) const;
   void renew_bound(RendezvousId rendezvous);
   std::uint64_t stage_bound(RendezvousId rendezvous) const;
   void set_rate(std::uint32_t key, std::uint64_t rate);
 
-  RankClassId rank_of(OpId op) const { return structure_.lanes[structure_.op_lane[op]].rank; }
-  const WorkPrice& work_of(OpId op) const { return price_.works[structure_.op_work[op]]; }
-  std::uint32_t memory_demand(OpId op) const { return memory_demand_[structure_.op_work[op]]; }
+  RankClassId rank_of(OpId op) const { return lanes_[ops_[op].lane].rank; }
+  const WorkState& work_of(OpId op) const { return works_[ops_[op].work]; }
+  Picoseconds duration_alone(WorkId work, RankClassId rank);
   bool is_active(OpId op) const;
-  bool is_past_chain(RendezvousId rendezvous) const;
   [[noreturn]] void report_stuck() const;
   void collect_losses();
 
@@ -75,20 +81,18 @@ class Replay {
   Picoseconds now_;
   std::size_t ended_ = 0;
 
-  IndexedVector<OpId, std::uint32_t> waiting_for_;  // dependencies and lane predecessor not ended yet
-  IndexedVector<OpId, OpId> next_member_;           // circle of the members that arrived, in order of arrival
-  IndexedVector<OpId, Picoseconds> issued_;         // by the host; empty when issuing costs nothing
-
+  IndexedVector<OpId, OpState> ops_;  // and one more, for the end of the last op's successors
+  IndexedVector<WorkId, WorkState> works_;
   IndexedVector<LaneId, LaneState> lanes_;
   IndexedVector<RankClassId, RankState> ranks_;
   IndexedVector<RankClassId, std::vector<LaneId>> lanes_of_;
+  IndexedVector<RankClassId, std::vector<LaneId>> compute_lanes_of_;  // those on which ops compute or copy
   IndexedVector<RendezvousId, RendezvousState> rendezvous_;
   std::vector<TransferState> transfers_;             // by key in sharing_
   std::vector<CapacityDemand> demands_;              // parallel to StepStructure::uses
   IndexedVector<StageId, Picoseconds> stage_alone_;  // transfer at its bound, without the delay
   IndexedVector<ChainId, Picoseconds> chain_alone_;
-  IndexedVector<WorkId, std::uint32_t> memory_demand_;
-  IndexedVector<SmTableId, TableSpeed> table_speeds_;
+  IndexedVector<SmTableId, std::vector<std::uint32_t>> table_speeds_;  // by reserved multiprocessors; 0: never asked
 
   std::unique_ptr<CapacitySharing> sharing_;
   bool rates_stale_ = false;
@@ -103,7 +107,7 @@ void Replay::for_each_member(RendezvousId rendezvous, Visit visit) const {
   const OpId last = result_.last_arrival[rendezvous];
   OpId member = last;
   do {
-    member = next_member_[member];
+    member = ops_[member].next_member;
     visit(member);
   } while (member != last);
 }
@@ -114,18 +118,42 @@ inline void Replay::mark_dirty(RankClassId rank) {
   dirty_.push_back(rank);
 }
 
-inline void Replay::reserve(RankClassId rank, std::uint32_t taken, std::uint32_t given_back) {
-  if (taken == given_back) return;
-  ranks_[rank].reserved += taken - given_back;
+inline void Replay::hold_sms(OpId op) {
+  if (work_of(op).reserved_sms == 0) return;
+  const RankClassId rank = rank_of(op);
+  ranks_[rank].sms.add(op, work_of(op).reserved_sms);
   mark_dirty(rank);
 }
 
-inline void Replay::load_memory(RankClassId rank, std::uint64_t taken, std::uint64_t given_back) {
-  RankState& state = ranks_[rank];
-  const bool was_short = state.memory_short();
-  state.memory += taken - given_back;
-  const bool is_short = state.memory_short();
-  if (was_short || is_short) mark_dirty(rank);
+inline void Replay::give_sms_back(OpId op) {
+  if (work_of(op).reserved_sms == 0) return;
+  const RankClassId rank = rank_of(op);
+  ranks_[rank].sms.remove(op, work_of(op).reserved_sms);
+  mark_dirty(rank);
+}
+
+inline void Replay::load_memory(OpId op) {
+  if (work_of(op).memory_demand == 0) return;
+  const RankClassId rank = rank_of(op);
+  const bool was_short = ranks_[rank].memory_short();
+  ranks_[rank].memory.add(op, work_of(op).memory_demand);
+  on_memory_changed(rank, was_short);
+}
+
+inline void Replay::unload_memory(OpId op) {
+  if (work_of(op).memory_demand == 0) return;
+  const RankClassId rank = rank_of(op);
+  const bool was_short = ranks_[rank].memory_short();
+  ranks_[rank].memory.remove(op, work_of(op).memory_demand);
+  on_memory_changed(rank, was_short);
+}
+
+/// Nobody feels a load that leaves memory for all.
+inline void Replay::on_memory_changed(RankClassId rank, bool was_short) {
+  const bool is_short = ranks_[rank].memory_short();
+  if (!was_short && !is_short) return;
+  ranks_[rank].bounds_changed = true;
+  mark_dirty(rank);
   if (is_short && !was_short) ++ranks_short_of_memory_;
   if (was_short && !is_short) --ranks_short_of_memory_;
 }

@@ -17,95 +17,113 @@ void Replay::settle() {
 
 void Replay::share_device(RankClassId rank) {
   ranks_[rank].dirty = false;
+  for (const LaneId lane : compute_lanes_of_[rank]) {
+    const OpId op = lanes_[lane].op;
+    if (op.exists() && !ops_[op].rendezvous.exists()) slow_down(lane);
+  }
+  if (ranks_[rank].bounds_changed) mark_bounds_stale(rank);
+}
+
+void Replay::mark_bounds_stale(RankClassId rank) {
+  ranks_[rank].bounds_changed = false;
   for (const LaneId lane : lanes_of_[rank]) {
     const OpId op = lanes_[lane].op;
-    if (!op.exists()) continue;
-    const RendezvousId rendezvous = structure_.op_rendezvous[op];
-    if (!rendezvous.exists()) {
-      slow_down(lane);
-    } else if (rendezvous_[rendezvous].transfer != RendezvousState::no_transfer &&
-               !rendezvous_[rendezvous].bound_stale) {
-      rendezvous_[rendezvous].bound_stale = true;
-      bounds_stale_.push_back(rendezvous);
-    }
+    if (!op.exists() || !ops_[op].rendezvous.exists()) continue;
+    const RendezvousId rendezvous = ops_[op].rendezvous;
+    const std::uint32_t transfer = rendezvous_[rendezvous].transfer;
+    if (transfer == RendezvousState::no_transfer || transfers_[transfer].bound_stale) continue;
+    transfers_[transfer].bound_stale = true;
+    bounds_stale_.push_back(rendezvous);
   }
 }
 
 void Replay::slow_down(LaneId lane_id) {
   LaneState& lane = lanes_[lane_id];
-  const RankState& rank = ranks_[structure_.lanes[lane_id].rank];
-  const WorkPrice& work = work_of(lane.op);
-  const std::uint32_t beside_reserved = table_speed(work.sm_table, rank.reserved - work.reserved_sms);
+  const RankState& rank = ranks_[lane.rank];
+  const WorkState& work = work_of(lane.op);
+  const std::uint32_t beside_reserved = table_speed(work.sm_table, rank.sms.amount - work.reserved_sms);
   const std::uint32_t beside_memory =
-      rank.memory_short() ? speed_beside_memory_demand(memory_demand(lane.op), rank.memory) : full_speed;
+      rank.memory_short() ? speed_beside_memory_demand(work.memory_demand, rank.memory.amount) : full_speed;
   const std::uint32_t speed = std::min(beside_reserved, beside_memory);
 
   ChargeId culprit = lane.culprit;
   if (speed < full_speed)
-    culprit = beside_reserved <= beside_memory
-                  ? largest_other(lane_id, [&](OpId op) { return work_of(op).reserved_sms; })
-                  : largest_other(lane_id, [&](OpId op) { return is_active(op) ? memory_demand(op) : 0; });
+    culprit = beside_reserved <= beside_memory ? largest_other_holder(lane) : largest_other_loader(lane);
   if (speed == lane.speed && culprit == lane.culprit) return;
-  progress(lane_id);
+  progress(lane);
   lane.culprit = culprit;
   if (speed == lane.speed) return;
   lane.speed = speed;
   queue_.push(now_ + time_for(lane.remaining, speed), {Pending::computed, lane_id.value, ++lane.version});
 }
 
-std::uint32_t Replay::table_speed(SmTableId table, std::uint32_t reserved) {
+/// Each table is asked for a few numbers, time and again.
+std::uint32_t Replay::table_speed(SmTableId table, std::uint64_t reserved) {
   if (!table.exists() || reserved == 0) return full_speed;
-  TableSpeed& last = table_speeds_[table];
-  if (last.reserved != reserved) last = {reserved, speed_beside_reserved(price_.sm_tables[table], reserved)};
-  return last.speed;
+  const std::uint64_t last = price_.sm_tables[table].points.back().reserved;
+  const auto capped = static_cast<std::uint32_t>(std::min(reserved, last));  // constant from there on
+  std::vector<std::uint32_t>& speeds = table_speeds_[table];
+  if (speeds.size() <= capped) speeds.resize(capped + std::size_t{1});
+  if (speeds[capped] == 0) speeds[capped] = speed_beside_reserved(price_.sm_tables[table], capped);
+  return speeds[capped];
+}
+
+ChargeId Replay::largest_other_holder(const LaneState& lane) const {
+  return largest_other(lane, ranks_[lane.rank].sms, [&](OpId op) { return work_of(op).reserved_sms; });
+}
+
+ChargeId Replay::largest_other_loader(const LaneState& lane) const {
+  return largest_other(lane, ranks_[lane.rank].memory,
+                       [&](OpId op) { return is_active(op) ? work_of(op).memory_demand : 0; });
 }
 
 /// Charge of the other op on the rank with the largest amount; of equals, the one that was issued first.
 template <class Amount>
-ChargeId Replay::largest_other(LaneId lane, Amount amount) const {
+ChargeId Replay::largest_other(const LaneState& lane, const Takers& takers, Amount amount) const {
+  const bool takes_itself = amount(lane.op) > 0;
+  if (takers.count == (takes_itself ? 2 : 1))
+    return ops_[OpId(takes_itself ? takers.mixed ^ lane.op.value : takers.mixed)].charge;
   OpId largest;
   std::uint32_t most = 0;
-  for (const LaneId other : lanes_of_[structure_.lanes[lane].rank]) {
+  for (const LaneId other : lanes_of_[lane.rank]) {
     const OpId op = lanes_[other].op;
-    if (other == lane || !op.exists()) continue;
+    if (op == lane.op || !op.exists()) continue;
     const std::uint32_t takes = amount(op);
     if (takes > most || (takes == most && largest.exists() && op < largest)) {
       largest = op;
       most = takes;
     }
   }
-  return largest.exists() ? structure_.op_charge[largest] : ChargeId();
+  return largest.exists() ? ops_[largest].charge : ChargeId();
 }
 
 /// Brings a compute op up to now.
-void Replay::progress(LaneId lane_id) {
-  LaneState& lane = lanes_[lane_id];
+void Replay::progress(LaneState& lane) {
   lane.remaining = std::max<Int128>(0, lane.remaining - Int128{lane.speed} * (now_ - lane.since).count);
   lane.since = now_;
-  if (lane.culprit.exists() && structure_.lanes[lane_id].kind == LaneKind::compute) charge_loss(lane_id);
+  if (lane.culprit.exists() && lane.charges_losses) charge_loss(lane);
 }
 
 /// Whole picoseconds of progress count, so that in the end the losses add up to what the op took longer.
-void Replay::charge_loss(LaneId lane_id) {
-  LaneState& lane = lanes_[lane_id];
+void Replay::charge_loss(LaneState& lane) {
   const OpTrace& trace = result_.ops[lane.op];
   const Int128 work = Int128{trace.unshared.count} << full_speed_bits;
   const Picoseconds done{static_cast<std::int64_t>((work - lane.remaining) >> full_speed_bits)};
   const Picoseconds lost = now_ - trace.active - done;
-  std::vector<Picoseconds>& charged = lost_[structure_.lanes[lane_id].rank];
+  std::vector<Picoseconds>& charged = lost_[lane.rank];
   charged.resize(structure_.charge_names.size());
   charged[lane.culprit.value] += lost - lane.lost;
   lane.lost = lost;
 }
 
 void Replay::renew_bound(RendezvousId rendezvous) {
-  RendezvousState& state = rendezvous_[rendezvous];
-  state.bound_stale = false;
-  TransferState& transfer = transfers_[state.transfer];
+  const std::uint32_t key = rendezvous_[rendezvous].transfer;
+  TransferState& transfer = transfers_[key];
+  transfer.bound_stale = false;
   const std::uint64_t bound = stage_bound(rendezvous);
   if (bound == transfer.bound) return;
   transfer.bound = bound;
-  sharing_->set_bound(state.transfer, bound);
+  sharing_->set_bound(key, bound);
   rates_stale_ = true;
 }
 
@@ -113,7 +131,7 @@ std::uint64_t Replay::stage_bound(RendezvousId rendezvous) const {
   const std::uint64_t alone = price_.stages[StageId(rendezvous_[rendezvous].stage)].rate_bound;
   if (ranks_short_of_memory_ == 0) return alone;
   std::uint64_t demand = 0;
-  for_each_member(rendezvous, [&](OpId member) { demand = std::max(demand, ranks_[rank_of(member)].memory); });
+  for_each_member(rendezvous, [&](OpId member) { demand = std::max(demand, ranks_[rank_of(member)].memory.amount); });
   return bound_beside_memory_demand(alone, demand);
 }
 

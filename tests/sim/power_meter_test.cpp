@@ -84,6 +84,7 @@ TEST_CASE("the clock's share of the power goes with clock^2.4", "[sim]") {
   step.compute(step.compute_lane(step.rank("gpu")), price);
   StepGraph graph = std::move(step.builder).build();
   graph.price.clock[RankClassId(0)] = 0.5;
+  graph.price.power_clock_exponent = 2.4;
   // 100 + 500 x (0.8 x 0.5^2.4 + 0.2) = 100 + 500 x 0.35157 = 275.79
   CHECK(measure(graph).peak.in(watt) == Approx(275.786).epsilon(1e-5));
 }

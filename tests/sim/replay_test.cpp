@@ -241,15 +241,34 @@ TEST_CASE("device memory that two ops want more than once stretches both", "[sim
   CHECK(result.sharing_losses[0].lost == us(4));
 }
 
-TEST_CASE("an op that needs little memory bandwidth does not feel the others", "[sim]") {
+TEST_CASE("two ops that want more device memory than there is are slowed down alike, whatever else they do", "[sim]") {
   SmallStep step;
   const RankClassId rank = step.rank("gpu");
-  const OpId gemm = step.compute(step.compute_lane(rank), memory_bound(10, 0.3));
-  const OpId send = step.join(step.network_lane(rank), step.transfer(900, 100), kernel(0, 0.9));
+  const OpId gemm = step.compute(step.compute_lane(rank), memory_bound(10, 0.6));
+  const OpId send = step.join(step.network_lane(rank), step.transfer(1500, 100), kernel(0, 0.6));
   const auto result = replay(std::move(step.builder).build());
-  // demand 1.2: the gemm's memory part grows to 0.3 x 1.2 = 0.36 of its time; the transfer drops to 1 / 1.2
-  CHECK(result.ops[gemm].end == us(10));
-  CHECK(to_seconds(result.ops[send].end).in(microsecond) == Approx(10 + (900 - 10 * 100 / 1.2) / 100).epsilon(1e-6));
+  // demand 1.2: both run at 1 / 1.2; the gemm takes 12 us, in which 1000 of 1500 B pass; 500 B at 100 B/us take 5 us
+  CHECK(to_seconds(result.ops[gemm].end).in(microsecond) == Approx(12).epsilon(1e-5));
+  CHECK(to_seconds(result.ops[send].end).in(microsecond) == Approx(17).epsilon(1e-5));
+}
+
+TEST_CASE("the share of device memory does not depend on the op's own demand", "[sim]") {
+  SmallStep step;
+  const RankClassId rank = step.rank("gpu");
+  const OpId gemm = step.compute(step.compute_lane(rank), memory_bound(10, 0.25));
+  step.join(step.network_lane(rank), step.transfer(5000, 100), kernel(0, 1.0));
+  // demand 1.25: also the smaller one takes 10 x 1.25 us
+  CHECK(to_seconds(replay(std::move(step.builder).build()).ops[gemm].end).in(microsecond) ==
+        Approx(12.5).epsilon(1e-5));
+}
+
+TEST_CASE("an op without demand for device memory does not feel that others run short of it", "[sim]") {
+  SmallStep step;
+  const RankClassId rank = step.rank("gpu");
+  const OpId gemm = step.compute(step.compute_lane(rank), 10);
+  step.join(step.network_lane(rank), step.transfer(900, 100), kernel(0, 0.8));
+  step.join(step.network_lane(rank), step.transfer(900, 100), kernel(0, 0.7));
+  CHECK(replay(std::move(step.builder).build()).ops[gemm].end == us(10));
 }
 
 TEST_CASE("a transfer follows every change of the demand for memory beside it", "[sim]") {
@@ -258,9 +277,10 @@ TEST_CASE("a transfer follows every change of the demand for memory beside it", 
   const LaneId compute = step.compute_lane(rank);
   step.compute(compute, memory_bound(3, 0.5));
   step.compute(compute, memory_bound(4, 0.25));
-  const OpId send = step.join(step.network_lane(rank), step.transfer(1860, 300), kernel(0, 1.0));
-  // 3 us at 300 / 1.5 = 200, 4 us at 300 / 1.25 = 240, then 1860 - 600 - 960 = 300 B at 300 B/us
-  CHECK(replay(std::move(step.builder).build()).ops[send].end == us(8));
+  const OpId send = step.join(step.network_lane(rank), step.transfer(2400, 300), kernel(0, 1.0));
+  // 3 x 1.5 us at 300 / 1.5 = 200, 4 x 1.25 us at 300 / 1.25 = 240, then 2400 - 900 - 1200 = 300 B at 300 B/us
+  const auto result = replay(std::move(step.builder).build());
+  CHECK(to_seconds(result.ops[send].end).in(microsecond) == Approx(10.5).epsilon(1e-5));
 }
 
 TEST_CASE("a cycle is reported with the op that can never end", "[sim]") {
