@@ -144,6 +144,7 @@ ResolvedPlan resolve_plan(const Cluster& cluster, const Transformer& transformer
   check_division(errors, plan, transformer, cluster);
   errors.finish();
   plan.data = decide_data(errors, plan, job.parallel, cluster.spec.accelerators);
+  errors.finish();
   decide_batches(errors, plan, job);
   errors.finish();
   decide_virtual(errors, out, job.parallel, transformer.layers);

@@ -58,9 +58,13 @@ void add_assumptions(const Scenario& s, StepPrediction& out) {
   const auto sourced = [](const auto& value) { return value.source; };
   auto& list = out.assumptions;
   list.push_back({"software stack", s.stack.name, "default", s.stack.source});
-  list.push_back({"parameters", s.parameters.name, "fit", "fitted to published microbenchmarks, to no training step"});
-  list.push_back({"error of whole steps beyond their parts", percent(s.parameters.step.structural_error.value),
-                  "prior", sourced(s.parameters.step.structural_error)});
+  list.push_back({"kernel, link and memory curves", s.parameters.name, "fit",
+                  "published microbenchmarks of " + s.parameters.accelerator});
+  list.push_back({"kernels of a step against microbenchmarks",
+                  fmt::format("{:.2f} times as long", s.parameters.step.kernel_tax.value), "fit",
+                  sourced(s.parameters.step.kernel_tax)});
+  list.push_back({"error of whole steps beyond their parts", percent(s.parameters.step.structural_error.value), "fit",
+                  sourced(s.parameters.step.structural_error)});
   list.push_back({"power at full matrix load", percent(s.parameters.power.tensor_weight.value) + " of the rated range",
                   "estimate", sourced(s.parameters.power.tensor_weight)});
   list.push_back({"host power per node", fmt::format("{:.2f} kW", s.cluster.spec.node.host_power.value.in(kilowatt)),
@@ -96,10 +100,6 @@ StepPrediction predict_step(const Scenario& s) {
   out.bottleneck = name_bottleneck(out);
   add_assumptions(s, out);
   return out;
-}
-
-StepGraph lower_step(const Scenario& scenario, const Plan& plan) {
-  return lower_training_step(scenario, plan, Folding::folded);
 }
 
 }  // namespace clusterwright

@@ -11,7 +11,6 @@
 #include "models/stack.hpp"
 #include "models/transformer.hpp"
 #include "sim/json_value.hpp"
-#include "sim/step_graph.hpp"
 #include "topology/cluster.hpp"
 
 namespace clusterwright {
@@ -35,9 +34,6 @@ struct Scenario {
 /// One step on the scenario's cluster.
 /// @throws ConfigError if the plan contradicts itself (heads not divisible, counts that do not multiply)
 StepPrediction predict_step(const Scenario& scenario);
-
-/// The graph of that step, for timelines and benchmarks.
-StepGraph lower_step(const Scenario& scenario, const Plan& plan);
 
 /// The efficiency curve. Sizes that are impossible stay in the curve with their reason.
 /// @param strong  the global batch stays; otherwise the batch per replica of the scenario's own size

@@ -103,6 +103,13 @@ fs::path parameter_path(const ScenarioSpec& spec, const ScenarioOptions& options
   return find_parameters(spec.cluster.node.accelerator);
 }
 
+/// Relative where it lies below the working directory: results should not depend on where a checkout stands.
+fs::path as_seen_from_here(const fs::path& path) {
+  std::error_code error;
+  const fs::path relative = fs::proximate(path, error);
+  return error || relative.empty() || *relative.begin() == ".." ? path : relative;
+}
+
 std::string short_json(const JsonValue& value) { return write_json(value, -1); }
 
 /// Walks spec, effective values and written values side by side.
@@ -148,12 +155,12 @@ class OriginWalker {
 const RecordSpec& scenario_spec() { return record(static_cast<const ScenarioSpec*>(nullptr)); }
 
 fs::path configs_directory() {
-  if (const char* given = std::getenv("CLUSTERWRIGHT_CONFIGS")) return given;
   std::error_code error;
+  if (const char* given = std::getenv("CLUSTERWRIGHT_CONFIGS")) return given;
   // Installed beside the program, or the source tree around the build tree.
   for (fs::path at = fs::read_symlink("/proc/self/exe", error).parent_path(); at.has_relative_path(); at = at.parent_path())
     for (const char* place : {"configs", "share/clusterwright/configs"})
-      if (fs::exists(at / place / "parts")) return at / place;
+      if (fs::exists(at / place / "parts")) return as_seen_from_here(at / place);
   throw ConfigError({"E0401", "the configs directory is missing", {}, "",
                      "set CLUSTERWRIGHT_CONFIGS to the configs directory of the project"});
 }

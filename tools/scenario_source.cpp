@@ -50,7 +50,8 @@ JsonValue parse_value(const std::string& path, const std::string& text) {
   const auto source = std::make_shared<const SourceText>("--set " + path, text);
   try {
     return read_json(source);
-  } catch (const ConfigError&) {
+  } catch (const ConfigError& error) {
+    if (error.diagnostics().front().code == "E0202") throw;  // a number, only too large
     JsonValue value(text);
     value.source = source;
     value.length = std::max<std::size_t>(1, text.size());

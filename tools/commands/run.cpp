@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include "models/step_sensitivity.hpp"
+#include "models/step_simulation.hpp"
 #include "sim/json_writer.hpp"
 #include "sim/timeline.hpp"
 #include "tools/commands/commands.hpp"
@@ -34,11 +36,21 @@ ResultTable origins_table(const Scenario& scenario) {
   return table;
 }
 
+ResultTable sensitivity_table(const Scenario& scenario, const StepPrediction& step) {
+  ResultTable table{"What 10 % more of one thing would do",
+                    {{"resource", "Resource", "", 1, -1, Alignment::left},
+                     {"step_change", "Step time", "%", 100, 2, Alignment::right}},
+                    {}};
+  for (const StepSensitivity& s : step_sensitivities(scenario, step)) table.rows.push_back({s.resource, s.step_change});
+  return table;
+}
+
 /// The tables of one step, in the order in which they are read.
 std::vector<ResultTable> tables_of(const ScenarioSession& session, const StepPrediction& step, bool explain_origins) {
   std::vector<ResultTable> tables = {headline_table(step, session.context.memory_capacity), breakdown_table(step),
                                      memory_table(step, session.context.memory_capacity)};
   if (explain_origins) {
+    tables.push_back(sensitivity_table(session.scenario, step));
     tables.push_back(assumptions_table(step.assumptions));
     tables.push_back(origins_table(session.scenario));
   }
@@ -91,9 +103,9 @@ std::string render_as(OutputFormat format, const RunRequest& request, const Scen
 }
 
 void write_timeline(const std::string& file, const Scenario& scenario, const StepPrediction& step) {
-  const StepGraph graph = lower_step(scenario, step.plan);
-  const ReplayResult result = replay(graph.structure, graph.price);
-  write_file(file, chrome_trace(graph.structure, make_timeline(graph.structure, result)));
+  const StepSimulation simulated = simulate_step(scenario, step.plan);
+  const StepStructure& structure = simulated.graph.structure;
+  write_file(file, chrome_trace(structure, make_timeline(structure, simulated.result)));
 }
 
 }  // namespace
