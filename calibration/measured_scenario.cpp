@@ -109,7 +109,8 @@ ScenarioShelf load_shelf(const std::filesystem::path& configs) {
 
 std::string stack_of(const std::string& framework, const std::string& release) {
   if (framework == "meta-internal") return "llama3-report";
-  if (framework == "megatron-lm" || framework == "nemo" || framework == "megatron-bridge" || framework == "mlperf-nvidia")
+  if (framework == "megatron-lm" || framework == "nemo" || framework == "megatron-bridge" ||
+      framework == "mlperf-nvidia")
     return release >= "2023" ? "megatron-2024" : "megatron-2022";
   return {};
 }

@@ -281,7 +281,8 @@ std::vector<Measurement> read_microbenchmarks(const std::filesystem::path& folde
 }
 
 std::vector<Measurement> read_training_steps(const std::filesystem::path& folder) {
-  return read_all(folder, {"training-nvidia-ampere.json", "training-nvidia-hopper.json", "training-nvidia-blackwell.json"});
+  return read_all(folder,
+                  {"training-nvidia-ampere.json", "training-nvidia-hopper.json", "training-nvidia-blackwell.json"});
 }
 
 }  // namespace clusterwright

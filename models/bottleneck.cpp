@@ -17,14 +17,22 @@ struct Cause {
 const std::vector<Cause>& causes() {
   static const std::vector<Cause> list = {
       {"pipeline bubble", {StepCharge::bubble}, "more micro-batches per replica, more virtual stages or fewer stages"},
-      {"tensor-parallel collectives", {StepCharge::tp_exposed}, "a smaller tensor group, or a stack that overlaps them"},
+      {"tensor-parallel collectives",
+       {StepCharge::tp_exposed},
+       "a smaller tensor group, or a stack that overlaps them"},
       {"pipeline messages", {StepCharge::pp_exposed}, "fewer virtual stages, or more network per accelerator"},
-      {"data-parallel collectives", {StepCharge::dp_exposed}, "a larger batch per replica, or more network per accelerator"},
+      {"data-parallel collectives",
+       {StepCharge::dp_exposed},
+       "a larger batch per replica, or more network per accelerator"},
       {"imbalance between ranks", {StepCharge::imbalance}, "a more even split of layers"},
       {"kernel launches", {StepCharge::launch}, "larger micro-batches or captured graphs"},
       {"power limit", {StepCharge::throttle}, "a higher power limit or better cooling"},
-      {"recomputation", {StepCharge::recompute}, "memory for activations: more stages, sharding or a smaller micro-batch"},
-      {"memory-bound kernels", {StepCharge::compute_other, StepCharge::optimizer}, "kernel fusion, or a larger tensor group"},
+      {"recomputation",
+       {StepCharge::recompute},
+       "memory for activations: more stages, sharding or a smaller micro-batch"},
+      {"memory-bound kernels",
+       {StepCharge::compute_other, StepCharge::optimizer},
+       "kernel fusion, or a larger tensor group"},
   };
   return list;
 }
@@ -37,7 +45,8 @@ std::string name_bottleneck(const StepPrediction& step) {
   double worst_share = 0;
   for (const Cause& cause : causes()) {
     double share = 0;
-    for (const StepCharge charge : cause.charges) share += step.breakdown[static_cast<std::size_t>(charge)] / step.step_time;
+    for (const StepCharge charge : cause.charges)
+      share += step.breakdown[static_cast<std::size_t>(charge)] / step.step_time;
     if (share > worst_share) {
       worst = &cause;
       worst_share = share;

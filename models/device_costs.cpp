@@ -15,18 +15,25 @@ constexpr int assumed_multiprocessors = 128;  // only for parts whose data sheet
 
 NumberFormat format_of(Precision precision) {
   switch (precision) {
-    case Precision::fp16: return NumberFormat::fp16;
-    case Precision::fp8: return NumberFormat::fp8;
-    case Precision::bf16: break;
+    case Precision::fp16:
+      return NumberFormat::fp16;
+    case Precision::fp8:
+      return NumberFormat::fp8;
+    case Precision::bf16:
+      break;
   }
   return NumberFormat::bf16;
 }
 
 /// 16-bit formats run at one speed and share one fit.
-std::string fit_name(NumberFormat format) { return format == NumberFormat::fp8 ? "fp8" : "bf16"; }
+std::string fit_name(NumberFormat format) {
+  return format == NumberFormat::fp8 ? "fp8" : "bf16";
+}
 
 /// Share of a p-norm of compute and memory time that goes with the clock: d ln t / d ln compute.
-double clock_share(Seconds memory_time, Seconds time) { return 1 - std::min(1.0, std::pow(memory_time / time, 4)); }
+double clock_share(Seconds memory_time, Seconds time) {
+  return 1 - std::min(1.0, std::pow(memory_time / time, 4));
+}
 
 }  // namespace
 
@@ -34,7 +41,10 @@ DeviceCosts::DeviceCosts(const AcceleratorPart& part, const ParameterSet& parame
                          Precision precision)
     : part_(part), parameters_(parameters), stack_(stack), format_(format_of(precision)) {
   const auto missing = [&](const std::string& what) {
-    return ConfigError({"E0314", fmt::format("parameters \"{}\" hold no {}", parameters.name, what), {}, "",
+    return ConfigError({"E0314",
+                        fmt::format("parameters \"{}\" hold no {}", parameters.name, what),
+                        {},
+                        "",
                         "choose another --parameters file, precision or stack"});
   };
   if (!parameters.gemm.contains(fit_name(format_)) || !parameters.gemm.contains("bf16") ||
@@ -45,7 +55,9 @@ DeviceCosts::DeviceCosts(const AcceleratorPart& part, const ParameterSet& parame
   attention_ = &kernel->second;
 }
 
-const GemmParameters& DeviceCosts::gemm_fit(NumberFormat format) const { return parameters_.gemm.at(fit_name(format)); }
+const GemmParameters& DeviceCosts::gemm_fit(NumberFormat format) const {
+  return parameters_.gemm.at(fit_name(format));
+}
 
 GemmDevice DeviceCosts::device(NumberFormat format, int reserved) const {
   const int all = part_.multiprocessors ? part_.multiprocessors->value : assumed_multiprocessors;
@@ -59,8 +71,9 @@ Watts DeviceCosts::idle_power() const {
 
 Watts DeviceCosts::above_idle(const Activity& activity) const {
   const DevicePowerParameters& p = parameters_.power;
-  return (rated_power() - idle_power()) * (p.tensor_weight.value * activity.tensor +
-                                           p.memory_weight.value * activity.memory + p.link_weight.value * activity.link);
+  return (rated_power() - idle_power()) *
+         (p.tensor_weight.value * activity.tensor + p.memory_weight.value * activity.memory +
+          p.link_weight.value * activity.link);
 }
 
 KernelPrice DeviceCosts::finish(Seconds time, double clock, Activity activity) const {
@@ -102,8 +115,7 @@ KernelPrice DeviceCosts::attention(const AttentionShape& s) const {
   const Flops flops = scores * s.head_width * (s.forward ? 4.0 : 10.0) * flop;  // 2 or 5 multiplies of 2 FLOPs
   const double length = s.sequence / (s.sequence + fit.half_sequence.value);
   const double width = s.head_width < 128 ? fit.narrow_head_factor.value : 1;
-  const double efficiency =
-      (s.forward ? fit.forward_efficiency : fit.backward_efficiency).value * length * width;
+  const double efficiency = (s.forward ? fit.forward_efficiency : fit.backward_efficiency).value * length * width;
   const FlopsPerSecond rate = peak(part_, NumberFormat::bf16);
   const Seconds compute = flops / (rate * efficiency);
   const double score_bytes = (s.forward ? fit.score_bytes_forward : fit.score_bytes_backward).value;
@@ -128,8 +140,7 @@ KernelPrice DeviceCosts::elementwise(Bytes traffic) const {
 KernelPrice DeviceCosts::collective() const {
   KernelPrice price = finish(Seconds{}, 0, {0, 0, 1});
   price.work.duration = {};
-  price.work.waiting_power =
-      (rated_power() - idle_power()) * parameters_.power.waiting_share.value;
+  price.work.waiting_power = (rated_power() - idle_power()) * parameters_.power.waiting_share.value;
   price.work.reserved_sms = static_cast<std::uint32_t>(std::lround(parameters_.step.communication_sms.value));
   return price;
 }

@@ -22,9 +22,9 @@ struct KernelPrice {
 
 /// Forward or backward pass of causal self-attention on one rank.
 struct AttentionShape {
-  double sequences = 1;      ///< of the micro-batch
-  double sequence = 0;       ///< tokens
-  double heads = 0;          ///< query heads of this rank
+  double sequences = 1;  ///< of the micro-batch
+  double sequence = 0;   ///< tokens
+  double heads = 0;      ///< query heads of this rank
   double head_width = 0;
   bool forward = true;
 };

@@ -56,8 +56,9 @@ const Record<Job>& record(const Job*) {
                     {.help = "what data-parallel ranks share out: zero1 the optimizer state, zero2 also gradients"})
           .optional("recompute", &Job::recompute,
                     {.help = "activations computed again in the backward pass; auto: the least that fits"})
-          .optional("stack", &Job::stack,
-                    {.help = "software stack: a name in configs/stacks or the path of a JSON file", .catalog = "stacks"});
+          .optional(
+              "stack", &Job::stack,
+              {.help = "software stack: a name in configs/stacks or the path of a JSON file", .catalog = "stacks"});
   return table;
 }
 

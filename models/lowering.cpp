@@ -13,7 +13,9 @@ namespace clusterwright {
 
 namespace {
 
-constexpr ChargeId charge_id(StepCharge charge) { return ChargeId(static_cast<std::size_t>(charge)); }
+constexpr ChargeId charge_id(StepCharge charge) {
+  return ChargeId(static_cast<std::size_t>(charge));
+}
 
 StepGraphBuilder make_builder() {
   return {std::vector<std::string>(step_charge_names.begin(), step_charge_names.end()),
@@ -71,9 +73,12 @@ struct StepContext {
         norm_chain(links.everywhere()) {
     builder.set_power_clock_exponent(s.parameters.power.clock_exponent.value);
     const auto slots = static_cast<std::size_t>(p.micro_batches) * static_cast<std::size_t>(p.virtual_pipeline);
-    const std::size_t layers = static_cast<std::size_t>(s.transformer.layers) / static_cast<std::size_t>(p.pipeline) + 2;
-    const std::size_t per_layer = recipes.layer_forward.size() + recipes.layer_backward.size() + recipes.layer_again.size();
-    const std::size_t ops = classes.count() * (layers * static_cast<std::size_t>(p.micro_batches) * per_layer + 4 * slots);
+    const std::size_t layers =
+        static_cast<std::size_t>(s.transformer.layers) / static_cast<std::size_t>(p.pipeline) + 2;
+    const std::size_t per_layer =
+        recipes.layer_forward.size() + recipes.layer_backward.size() + recipes.layer_again.size();
+    const std::size_t ops =
+        classes.count() * (layers * static_cast<std::size_t>(p.micro_batches) * per_layer + 4 * slots);
     builder.reserve(ops, ops);
   }
 
@@ -136,13 +141,13 @@ class ProgramWriter {
   int stage_;
   std::size_t tensor_group_;
   Lanes lanes_;
-  ChainId tensor_chains_[4];                 // by TensorCollective
+  ChainId tensor_chains_[4];  // by TensorCollective
   ChainId message_chains_[2], incoming_chains_[2];
-  std::vector<std::vector<Bucket>> buckets_; // by chunk
-  std::vector<std::vector<OpId>> gathers_;   // by chunk and bucket
+  std::vector<std::vector<Bucket>> buckets_;  // by chunk
+  std::vector<std::vector<OpId>> gathers_;    // by chunk and bucket
   std::vector<const Bucket*> unreduced_;
-  std::vector<OpId> slot_ends_;              // last compute op of each slot so far
-  std::vector<OpId> pending_;                // what the next kernel waits for
+  std::vector<OpId> slot_ends_;  // last compute op of each slot so far
+  std::vector<OpId> pending_;    // what the next kernel waits for
   std::vector<OpId> stamped_;
   OpId last_compute_;
 };
@@ -263,7 +268,8 @@ void ProgramWriter::receive(Stream stream, std::size_t sender, int note) {
 void ProgramWriter::send(Stream stream, int note) {
   const int i = static_cast<int>(stream);
   const RendezvousId meeting = c_.messages(stream).join(class_, class_, message_chains_[i]);
-  const OpId id = c_.builder.add_op(lanes_.out[i], c_.recipes.message, charge_id(StepCharge::pp_exposed), meeting, note);
+  const OpId id =
+      c_.builder.add_op(lanes_.out[i], c_.recipes.message, charge_id(StepCharge::pp_exposed), meeting, note);
   c_.builder.depends(last_compute_, id);
   if (!c_.scenario.stack.overlap_pipeline_messages) wait_for(id);
 }

@@ -14,10 +14,14 @@ namespace {
 constexpr double bytes_16bit = 2;
 constexpr double bytes_32bit = 4;
 
-double tokens(const MemoryCase& c) { return static_cast<double>(c.sequence) * c.plan.micro_batch; }
+double tokens(const MemoryCase& c) {
+  return static_cast<double>(c.sequence) * c.plan.micro_batch;
+}
 
 /// Norm, residual and dropout tensors are split over the tensor group only with sequence parallelism.
-double residual_split(const MemoryCase& c) { return c.plan.sequence_parallel ? c.plan.tensor : 1; }
+double residual_split(const MemoryCase& c) {
+  return c.plan.sequence_parallel ? c.plan.tensor : 1;
+}
 
 /// Bytes per token outside attention scores, each term over the ranks that split it.
 double stored_per_token(const MemoryCase& c) {
@@ -61,7 +65,9 @@ Bytes recompute_working_set(const MemoryCase& c) {
   return layer_activations({c.model, stored, c.layout, c.stack, c.sequence});
 }
 
-bool holds_head(const MemoryCase& c, int stage) { return stage == c.plan.pipeline - 1; }
+bool holds_head(const MemoryCase& c, int stage) {
+  return stage == c.plan.pipeline - 1;
+}
 
 }  // namespace
 
@@ -71,7 +77,8 @@ double local_parameters(const MemoryCase& c, int stage) {
   if (holds_head(c, stage)) {
     count += head_parameters(c.model);
     // A tied head keeps a copy of the table when it is not on the stage of the embedding.
-    if (c.model.tied_embeddings && c.plan.pipeline > 1) count += static_cast<double>(c.model.vocabulary * c.model.hidden);
+    if (c.model.tied_embeddings && c.plan.pipeline > 1)
+      count += static_cast<double>(c.model.vocabulary * c.model.hidden);
   }
   return count / c.plan.tensor;
 }
@@ -95,7 +102,8 @@ MemoryUse memory_of_stage(const MemoryCase& c, int stage) {
   use.optimizer = local * 3 * bytes_32bit / (c.plan.sharding == Sharding::none ? 1 : data) * byte;
   use.activations = activation_peak(c, stage) + recompute_working_set(c);
   if (holds_head(c, stage))
-    use.logits = tokens(c) * static_cast<double>(c.model.vocabulary) / c.plan.tensor * (bytes_16bit + bytes_32bit) * byte;
+    use.logits =
+        tokens(c) * static_cast<double>(c.model.vocabulary) / c.plan.tensor * (bytes_16bit + bytes_32bit) * byte;
   // Data-parallel buckets are slices of the gradient buffer; the tensor group gathers into buffers of its own.
   use.buffers = (c.plan.tensor > 1 ? 2 * gathered : 0) * byte;
   use.reserved = c.stack.reserved_memory.value;
@@ -124,8 +132,8 @@ MemoryVerdict judge_memory(const MemoryUse& use, Bytes capacity, int stages) {
       *std::max_element(kinds.begin(), kinds.end(), [](const Kind& a, const Kind& b) { return a.second < b.second; });
   const std::string who = stages > 1 ? fmt::format("each rank of pipeline stage {}", use.stage) : "each rank";
   return {fits, fmt::format("{}: {} {} {:.1f} of {:.1f} GB, most of it {} ({:.1f} GB)", fits ? "fits" : "does not fit",
-                            who, fits ? "uses" : "needs", use.total().in(gigabyte), capacity.in(gigabyte), largest.first,
-                            largest.second.in(gigabyte))};
+                            who, fits ? "uses" : "needs", use.total().in(gigabyte), capacity.in(gigabyte),
+                            largest.first, largest.second.in(gigabyte))};
 }
 
 }  // namespace clusterwright

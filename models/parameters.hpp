@@ -26,7 +26,7 @@ const Record<GemmParameters>& record(const GemmParameters*);
 
 /// Fused attention of one kernel family.
 struct AttentionParameters {
-  Sourced<double> forward_efficiency;   ///< of the 16-bit peak on executed FLOPs, head width 128, long sequence
+  Sourced<double> forward_efficiency;  ///< of the 16-bit peak on executed FLOPs, head width 128, long sequence
   Sourced<double> backward_efficiency;
   Sourced<double> half_sequence;        ///< sequence at which half the efficiency is reached
   Sourced<double> narrow_head_factor;   ///< efficiency at head width 64 over that at 128
@@ -38,28 +38,28 @@ const Record<AttentionParameters>& record(const AttentionParameters*);
 
 /// Element-wise and normalisation kernels.
 struct MemoryParameters {
-  Sourced<double> bandwidth_share;      ///< of the data sheet, large transfers
-  Sourced<Bytes> half_size;             ///< traffic at which half of it is reached
+  Sourced<double> bandwidth_share;  ///< of the data sheet, large transfers
+  Sourced<Bytes> half_size;         ///< traffic at which half of it is reached
 };
 const Record<MemoryParameters>& record(const MemoryParameters*);
 
 /// One collective inside a scale-up domain; formula in docs/models.md, "Collectives".
 struct CollectiveParameters {
   Sourced<Seconds> base_latency;
-  Sourced<Seconds> rank_latency;        ///< per rank beyond the first
-  Sourced<double> bandwidth_share;      ///< of the scale-up data sheet, many ranks, large messages
-  Sourced<double> small_group_loss;     ///< share lost at 2 ranks, shrinking as 2 / ranks
-  Sourced<Bytes> half_size;             ///< bytes on the wire at which half of the bandwidth is reached
-  Sourced<double> ramp_exponent;        ///< how fast: 1 is a fixed cost, less a slower approach over more sizes
+  Sourced<Seconds> rank_latency;     ///< per rank beyond the first
+  Sourced<double> bandwidth_share;   ///< of the scale-up data sheet, many ranks, large messages
+  Sourced<double> small_group_loss;  ///< share lost at 2 ranks, shrinking as 2 / ranks
+  Sourced<Bytes> half_size;          ///< bytes on the wire at which half of the bandwidth is reached
+  Sourced<double> ramp_exponent;     ///< how fast: 1 is a fixed cost, less a slower approach over more sizes
 };
 const Record<CollectiveParameters>& record(const CollectiveParameters*);
 
 /// Collectives and messages between nodes.
 struct NetworkParameters {
-  Sourced<double> bandwidth_share;      ///< of the NIC data sheet, large messages
-  Sourced<Seconds> base_latency;        ///< of one collective call
-  Sourced<Seconds> hop_latency;         ///< per step of a ring between nodes, software and NIC, without switches
-  Sourced<Seconds> message_latency;     ///< point to point, without switches
+  Sourced<double> bandwidth_share;   ///< of the NIC data sheet, large messages
+  Sourced<Seconds> base_latency;     ///< of one collective call
+  Sourced<Seconds> hop_latency;      ///< per step of a ring between nodes, software and NIC, without switches
+  Sourced<Seconds> message_latency;  ///< point to point, without switches
 };
 const Record<NetworkParameters>& record(const NetworkParameters*);
 
@@ -68,39 +68,39 @@ struct DevicePowerParameters {
   Sourced<double> tensor_weight;
   Sourced<double> memory_weight;
   Sourced<double> link_weight;
-  Sourced<double> waiting_share;        ///< spinning in a collective
-  Sourced<double> clock_exponent;       ///< of power in the clock: voltage falls with it
+  Sourced<double> waiting_share;   ///< spinning in a collective
+  Sourced<double> clock_exponent;  ///< of power in the clock: voltage falls with it
 };
 const Record<DevicePowerParameters>& record(const DevicePowerParameters*);
 
 /// What steps add to the sum of their microbenchmarks.
 struct StepParameters {
-  Sourced<double> kernel_tax;             ///< matrix and attention kernels take this much longer than alone in a loop
-  Sourced<Seconds> kernel_gap;            ///< between dependent kernels on a busy stream
-  Sourced<double> communication_sms;      ///< multiprocessors that one collective kernel holds
-  Sourced<double> message_sms;            ///< the same for a point-to-point message
-  Sourced<double> structural_error;       ///< one standard deviation of log(predicted/measured) beyond the fits
+  Sourced<double> kernel_tax;         ///< matrix and attention kernels take this much longer than alone in a loop
+  Sourced<Seconds> kernel_gap;        ///< between dependent kernels on a busy stream
+  Sourced<double> communication_sms;  ///< multiprocessors that one collective kernel holds
+  Sourced<double> message_sms;        ///< the same for a point-to-point message
+  Sourced<double> structural_error;   ///< one standard deviation of log(predicted/measured) beyond the fits
 };
 const Record<StepParameters>& record(const StepParameters*);
 
 /// How well a fit reproduces the rows it was made from, and rows left out.
 struct FitReport {
-  std::string name;                   ///< "gemm/bf16"
-  int rows = 0;                       ///< measured points
+  std::string name;  ///< "gemm/bf16"
+  int rows = 0;      ///< measured points
   double median_abs_log = 0;
   double p90_abs_log = 0;
-  double left_out_median_abs_log = 0; ///< cross-validated
+  double left_out_median_abs_log = 0;  ///< cross-validated
   double left_out_p90_abs_log = 0;
-  std::string rows_from;              ///< which measurements
+  std::string rows_from;  ///< which measurements
 };
 const Record<FitReport>& record(const FitReport*);
 
 struct ParameterSet {
   std::string name;
-  std::string accelerator;            ///< catalog name that it was fitted for
-  std::vector<std::string> also_for;  ///< siblings that may use it
-  std::map<std::string, GemmParameters> gemm;              ///< by number format
-  std::map<std::string, AttentionParameters> attention;    ///< by kernel family: "flash-2", "cudnn", "unfused"
+  std::string accelerator;                               ///< catalog name that it was fitted for
+  std::vector<std::string> also_for;                     ///< siblings that may use it
+  std::map<std::string, GemmParameters> gemm;            ///< by number format
+  std::map<std::string, AttentionParameters> attention;  ///< by kernel family: "flash-2", "cudnn", "unfused"
   MemoryParameters memory;
   std::map<std::string, CollectiveParameters> collectives;  ///< names of CollectiveOp, and all_reduce_switch
   NetworkParameters network;

@@ -8,7 +8,7 @@ namespace clusterwright {
 
 struct PipelineSlot {
   bool forward = true;
-  int chunk = 0;        ///< of this stage
+  int chunk = 0;  ///< of this stage
   int micro_batch = 0;
 };
 

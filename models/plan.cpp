@@ -46,10 +46,10 @@ void check_division(Contradictions& errors, const Plan& plan, const Transformer&
                   {tensor_path, "/transformer/kv_heads"});
   const int per_node = cluster.spec.node.accelerators;
   if (per_node % plan.tensor != 0 && plan.tensor % per_node != 0)
-    errors.report("E0310",
-                  fmt::format("tensor groups must fill nodes evenly (got {}, {} accelerators per node)", plan.tensor,
-                              per_node),
-                  {tensor_path, "/cluster/node/accelerators"});
+    errors.report(
+        "E0310",
+        fmt::format("tensor groups must fill nodes evenly (got {}, {} accelerators per node)", plan.tensor, per_node),
+        {tensor_path, "/cluster/node/accelerators"});
   if (plan.pipeline > model.layers)
     errors.report("E0310", fmt::format("more pipeline stages than layers ({} > {})", plan.pipeline, model.layers),
                   {"/job/parallel/pipeline", "/transformer/layers"});
@@ -70,14 +70,15 @@ int decide_data(Contradictions& errors, const Plan& plan, const ParallelSpec& pa
   const int replica = plan.tensor * plan.pipeline * plan.context;
   const int data = parallel.data.value_or(std::max(1, accelerators / replica));
   if (replica * data != accelerators)
-    errors.report("E0311",
-                  fmt::format("tensor {} x pipeline {} x context {}{} does not make {} accelerators", plan.tensor,
-                              plan.pipeline, plan.context,
-                              parallel.data ? fmt::format(" x data {} = {}", data, replica * data)
-                                            : fmt::format(" = {} accelerators per replica", replica),
-                              accelerators),
-                  {parallel.data ? "/job/parallel/data" : "/job/parallel/pipeline", "/cluster/accelerators"},
-                  fmt::format("use a multiple of {} accelerators{}", replica, parallel.data ? ", or \"data\": \"auto\"" : ""));
+    errors.report(
+        "E0311",
+        fmt::format("tensor {} x pipeline {} x context {}{} does not make {} accelerators", plan.tensor, plan.pipeline,
+                    plan.context,
+                    parallel.data ? fmt::format(" x data {} = {}", data, replica * data)
+                                  : fmt::format(" = {} accelerators per replica", replica),
+                    accelerators),
+        {parallel.data ? "/job/parallel/data" : "/job/parallel/pipeline", "/cluster/accelerators"},
+        fmt::format("use a multiple of {} accelerators{}", replica, parallel.data ? ", or \"data\": \"auto\"" : ""));
   return data;
 }
 

@@ -18,11 +18,16 @@ Scenario at_size(const Scenario& scenario, int accelerators, bool strong, double
   sized.cluster = resized(scenario.cluster, accelerators);
   sized.job.parallel.data.reset();
   if (strong) return sized;
-  const Plan plan = resolve_plan(sized.cluster, sized.transformer, [&] {
-                      Job job = sized.job;
-                      job.global_batch = job.micro_batch.value_or(1) * accelerators;  // divides whatever the replicas are
-                      return job;
-                    }(), sized.source).plan;
+  const Plan plan = resolve_plan(
+                        sized.cluster, sized.transformer,
+                        [&] {
+                          Job job = sized.job;
+                          job.global_batch =
+                              job.micro_batch.value_or(1) * accelerators;  // divides whatever the replicas are
+                          return job;
+                        }(),
+                        sized.source)
+                        .plan;
   sized.job.global_batch = static_cast<int>(batch_per_replica * plan.data + 0.5);
   return sized;
 }
@@ -79,7 +84,8 @@ ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accel
     if (done) done(++finished);
   });
   // Nothing worked: the scenario itself is wrong, and its error says where.
-  const bool all_failed = std::all_of(errors.begin(), errors.end(), [](const auto& error) { return error.has_value(); });
+  const bool all_failed =
+      std::all_of(errors.begin(), errors.end(), [](const auto& error) { return error.has_value(); });
   if (all_failed && !errors.empty()) throw *errors.front();
   compare_with_first(curve.points);
   curve.knee = find_knee(curve.points);

@@ -14,15 +14,29 @@ namespace clusterwright {
 
 /// Kinds of `breakdown_s`, in the order in which they are shown. The values are ChargeIds of the step graph.
 enum class StepCharge {
-  compute_gemm, compute_attention, compute_other, optimizer, recompute,
-  tp_exposed, cp_exposed, ep_exposed, pp_exposed, dp_exposed,
-  bubble, imbalance, input_wait, launch, throttle, jitter
+  compute_gemm,
+  compute_attention,
+  compute_other,
+  optimizer,
+  recompute,
+  tp_exposed,
+  cp_exposed,
+  ep_exposed,
+  pp_exposed,
+  dp_exposed,
+  bubble,
+  imbalance,
+  input_wait,
+  launch,
+  throttle,
+  jitter
 };
 inline constexpr std::size_t step_charge_count = 16;
 inline constexpr std::array<std::string_view, step_charge_count> step_charge_names = {
-    "compute_gemm", "compute_attention", "compute_other", "optimizer",  "recompute", "tp_exposed",
-    "cp_exposed",   "ep_exposed",        "pp_exposed",    "dp_exposed", "bubble",    "imbalance",
-    "input_wait",   "launch",            "throttle",      "jitter"};
+    "compute_gemm", "compute_attention", "compute_other", "optimizer",  "recompute",
+    "tp_exposed",   "cp_exposed",        "ep_exposed",    "pp_exposed", "dp_exposed",
+    "bubble",       "imbalance",         "input_wait",    "launch",     "throttle",
+    "jitter"};
 
 /// Memory of the fullest rank, by kind.
 struct MemoryUse {
@@ -39,10 +53,10 @@ struct MemoryUse {
 };
 
 struct PowerUse {
-  Watts it_mean;                          ///< of all nodes of the job
-  Watts it_peak;                          ///< largest instant of the replayed step
-  std::optional<Watts> facility_mean;     ///< needs a power usage effectiveness
-  Joules energy_per_token;                ///< at the IT equipment
+  Watts it_mean;                       ///< of all nodes of the job
+  Watts it_peak;                       ///< largest instant of the replayed step
+  std::optional<Watts> facility_mean;  ///< needs a power usage effectiveness
+  Joules energy_per_token;             ///< at the IT equipment
 };
 
 /// The parallel plan that ran, every field decided.
@@ -75,18 +89,18 @@ struct StepPrediction {
   int accelerators = 0;
   Plan plan;
   bool fits = false;
-  std::string verdict;      ///< one sentence: "fits: 61.2 of 80 GB", or which rank and kind do not
+  std::string verdict;  ///< one sentence: "fits: 61.2 of 80 GB", or which rank and kind do not
   MemoryUse memory;
 
   // Present also when the plan does not fit, as the time it would take.
   Seconds step_time;
-  Seconds low, high;        ///< 90 % interval
+  Seconds low, high;  ///< 90 % interval
   double tokens_per_second = 0;
   FlopsPerSecond model_flops_per_accelerator;
   double mfu = 0;
   std::array<Seconds, step_charge_count> breakdown{};  ///< mean over ranks; sums to step_time
   PowerUse power;
-  std::string bottleneck;   ///< one sentence: what to change first
+  std::string bottleneck;  ///< one sentence: what to change first
   std::vector<Assumption> assumptions;
 
   double tokens_per_second_per_accelerator() const { return tokens_per_second / accelerators; }
@@ -94,14 +108,14 @@ struct StepPrediction {
 
 /// One curve of predictions over cluster sizes.
 struct ScalePoint {
-  StepPrediction step;      ///< meaningless if `reason` is set
-  double efficiency = 0;    ///< tokens/s per accelerator over that of the first feasible point
-  double speedup = 0;       ///< tokens/s over that of the first feasible point
-  std::string reason;       ///< why the size is impossible ("1,000 accelerators are no multiple of 128"); empty if it ran
+  StepPrediction step;    ///< meaningless if `reason` is set
+  double efficiency = 0;  ///< tokens/s per accelerator over that of the first feasible point
+  double speedup = 0;     ///< tokens/s over that of the first feasible point
+  std::string reason;     ///< why the size is impossible ("1,000 accelerators are no multiple of 128"); empty if it ran
 };
 
 struct ScaleCurve {
-  bool strong = true;       ///< the global batch stays; otherwise the batch per replica
+  bool strong = true;  ///< the global batch stays; otherwise the batch per replica
   std::vector<ScalePoint> points;
   std::optional<int> knee;  ///< last point whose doubling still gave 1.8x
 };

@@ -31,10 +31,11 @@ double step_time_sigma(const StepPrediction& step, const ParameterSet& parameter
     for (const StepCharge charge : charges) sum += step.breakdown[static_cast<std::size_t>(charge)] / step.step_time;
     return sum;
   };
-  const double gemm = share({StepCharge::compute_gemm, StepCharge::recompute, StepCharge::bubble}) *
-                      residual_sigma(parameters, "gemm");
+  const double gemm =
+      share({StepCharge::compute_gemm, StepCharge::recompute, StepCharge::bubble}) * residual_sigma(parameters, "gemm");
   const double attention = share({StepCharge::compute_attention}) * residual_sigma(parameters, "attention");
-  const double memory = share({StepCharge::compute_other, StepCharge::optimizer}) * residual_sigma(parameters, "memory");
+  const double memory =
+      share({StepCharge::compute_other, StepCharge::optimizer}) * residual_sigma(parameters, "memory");
   const double links = share({StepCharge::tp_exposed, StepCharge::pp_exposed, StepCharge::dp_exposed}) *
                        residual_sigma(parameters, "collectives");
   const double structural = parameters.step.structural_error.value;

@@ -143,9 +143,13 @@ RankClasses::RankClasses(const Placement& placement, const FatTree& fabric, bool
   }
 }
 
-RankClasses RankClasses::fold(const Placement& placement, const FatTree& fabric) { return {placement, fabric, true}; }
+RankClasses RankClasses::fold(const Placement& placement, const FatTree& fabric) {
+  return {placement, fabric, true};
+}
 
-RankClasses RankClasses::unfold(const Placement& placement, const FatTree& fabric) { return {placement, fabric, false}; }
+RankClasses RankClasses::unfold(const Placement& placement, const FatTree& fabric) {
+  return {placement, fabric, false};
+}
 
 void RankClasses::assign(const std::vector<int>& colours) {
   colour_ = colours;
@@ -180,7 +184,8 @@ void RankClasses::load_uplinks(const Placement& placement, const FatTree& fabric
     if (resource < static_cast<int>(bundles_.size())) continue;
     bundles_.push_back(bundle);
     for (const auto& [key, amount] : load)
-      crossings_[static_cast<std::size_t>(key.stream)][key.rank_class].push_back({resource, amount.count, amount.passes});
+      crossings_[static_cast<std::size_t>(key.stream)][key.rank_class].push_back(
+          {resource, amount.count, amount.passes});
   }
 }
 

@@ -22,9 +22,9 @@ enum class Stream : int { forward, backward, data_ring };
 
 /// A partition of ranks. Ranks of one class run the same program at the same time over equally loaded links.
 ///
-/// Folding: ranks of a tensor group on one node are alike, and so are replicas whose pipeline neighbours sit equally far away
-/// and whose tapered uplinks carry the same traffic (refined until nothing splits: colour refinement on replicas).
-/// Unfolding gives each rank a class of its own.
+/// Folding: ranks of a tensor group on one node are alike, and so are replicas whose pipeline neighbours sit equally
+/// far away and whose tapered uplinks carry the same traffic (refined until nothing splits: colour refinement on
+/// replicas). Unfolding gives each rank a class of its own.
 class RankClasses {
  public:
   static RankClasses fold(const Placement& placement, const FatTree& fabric);

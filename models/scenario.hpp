@@ -27,7 +27,7 @@ struct Scenario {
   Job job;
   SoftwareStack stack;
   ParameterSet parameters;
-  JsonValue source;                ///< with references resolved and settings applied; keeps places for errors
+  JsonValue source;  ///< with references resolved and settings applied; keeps places for errors
   std::vector<InputFile> inputs;
 };
 
@@ -37,7 +37,8 @@ StepPrediction predict_step(const Scenario& scenario);
 
 /// The efficiency curve. Sizes that are impossible stay in the curve with their reason.
 /// @param strong  the global batch stays; otherwise the batch per replica of the scenario's own size
-/// @param done    called after each point with the number of finished points, from any thread, one call at a time; may be
+/// @param done    called after each point with the number of finished points, from any thread, one call at a time; may
+/// be
 ///                empty
 ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accelerators, bool strong,
                          const std::function<void(std::size_t)>& done);

@@ -2,7 +2,9 @@
 
 namespace clusterwright {
 
-bool splits_evenly(std::int64_t layers, int parts) { return layers % parts == 0 || (layers + 2) % parts == 0; }
+bool splits_evenly(std::int64_t layers, int parts) {
+  return layers % parts == 0 || (layers + 2) % parts == 0;
+}
 
 StageLayout::StageLayout(std::int64_t layers, int stages, int chunks_per_stage)
     : stages_(stages), chunks_(chunks_per_stage), contents_(static_cast<std::size_t>(stages * chunks_per_stage)) {

@@ -43,9 +43,9 @@ StepLinks::StepLinks(StepGraphBuilder& builder, const Cluster& cluster, const Pa
 }
 
 CollectiveCost StepLinks::price(CollectiveOp op, Bytes payload, const GroupShape& group, Seconds switches) const {
-  const GroupLinks links{cluster_.scale_up_bandwidth, cluster_.network_per_accelerator(), switches,
-                         parameters_.collectives.contains("all_reduce_switch") &&
-                             group.ranks_per_node == cluster_.spec.node.accelerators};
+  const GroupLinks links{
+      cluster_.scale_up_bandwidth, cluster_.network_per_accelerator(), switches,
+      parameters_.collectives.contains("all_reduce_switch") && group.ranks_per_node == cluster_.spec.node.accelerators};
   return collective_cost(op, payload, group, links, parameters_.collectives, parameters_.network);
 }
 
@@ -146,8 +146,7 @@ ChainId StepLinks::message(Stream stream, Bytes payload, std::size_t c) {
   target.pipeline = classes_.representative(to).pipeline;
   const bool near = placement_.node(from) == placement_.node(target);
   const GroupShape pair = near ? GroupShape{1, 2} : GroupShape{2, 1};
-  const Seconds switches =
-      near ? Seconds{} : cluster_.fabric.latency(placement_.rank(from), placement_.rank(target));
+  const Seconds switches = near ? Seconds{} : cluster_.fabric.latency(placement_.rank(from), placement_.rank(target));
   const CollectiveCost cost = price(CollectiveOp::send, payload, pair, switches);
   Uses uses;
   uses.push_back({near ? ports_[c].scale_up_out : ports_[c].network_out, 1, 1.0});
@@ -159,7 +158,8 @@ ChainId StepLinks::message(Stream stream, Bytes payload, std::size_t c) {
 ChainId StepLinks::everywhere() {
   const int nodes = cluster_.nodes();
   const double steps = 2 * std::ceil(std::log2(std::max(1, nodes)));
-  const auto switches = FatTree::switches_crossed(cluster_.fabric.tiers().empty() ? 0 : cluster_.fabric.tiers().size() - 1);
+  const auto switches =
+      FatTree::switches_crossed(cluster_.fabric.tiers().empty() ? 0 : cluster_.fabric.tiers().size() - 1);
   CollectiveCost cost;
   if (cluster_.spec.accelerators > 1) cost.latency = 2.0 * parameters_.collectives.at("all_reduce").base_latency.value;
   if (nodes > 1)

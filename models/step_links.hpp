@@ -54,8 +54,8 @@ class StepLinks {
   const ParameterSet& parameters_;
   const Placement& placement_;
   const RankClasses& classes_;
-  std::vector<Ports> ports_;           // by class
-  std::vector<ResourceId> uplinks_;    // by RankClasses resource number
+  std::vector<Ports> ports_;         // by class
+  std::vector<ResourceId> uplinks_;  // by RankClasses resource number
   std::map<std::tuple<int, double, std::size_t>, ChainId> data_chains_;
 };
 

@@ -7,7 +7,7 @@ namespace clusterwright {
 namespace {
 
 constexpr double bytes_16bit = 2;
-constexpr double bytes_accumulated = 8;  // read and written in 32 bit
+constexpr double bytes_accumulated = 8;        // read and written in 32 bit
 constexpr double backward_over_forward = 1.5;  // traffic of element-wise kernels: the gradient joins the input
 constexpr double cast_bytes = 6;               // per element brought to 8 bit: read, write, write transposed, amax
 constexpr double loss_bytes = 13;              // per logit and direction; docs/models.md, "Head and loss"
@@ -88,7 +88,10 @@ class RankShapes {
 class RecipeBook {
  public:
   RecipeBook(StepGraphBuilder& builder, const DeviceCosts& costs, const MemoryCase& c)
-      : builder_(builder), costs_(costs), c_(c), s_(c),
+      : builder_(builder),
+        costs_(costs),
+        c_(c),
+        s_(c),
         collective_kernel_(builder.add_work("tensor-parallel collective", costs.collective().work)) {}
 
   Recipe layer_forward(bool again) const;
@@ -99,7 +102,8 @@ class RecipeBook {
 
  private:
   RecipeWriter writer() const { return {builder_, costs_, collective_kernel_}; }
-  KernelPrice multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool narrow = true, bool accumulate = false) const {
+  KernelPrice multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool narrow = true,
+                       bool accumulate = false) const {
     return costs_.gemm({m, n, k}, narrow, (accumulate ? bytes_accumulated : bytes_16bit) * byte);
   }
   KernelPrice attention(bool forward) const {
@@ -203,8 +207,8 @@ void RecipeBook::attention_backward(RecipeWriter& w, int entry) const {
   const bool scores_dropped = c_.plan.recompute == Recompute::selective && c_.stack.attention == "unfused";
   if (scores_dropped) w.kernel("attention again", attention(true), StepCharge::recompute);
   w.kernel("attention bwd", attention(false), StepCharge::compute_attention);
-  const int rotary = w.kernel("rotary bwd", costs_.elementwise(backward_over_forward * rotary_traffic()),
-                              StepCharge::compute_other);
+  const int rotary =
+      w.kernel("rotary bwd", costs_.elementwise(backward_over_forward * rotary_traffic()), StepCharge::compute_other);
   const int dx = linear_backward(w, "qkv", s_.query + 2 * s_.key_value, s_.hidden, true, true, rotary);
   w.kernel("norm bwd", costs_.elementwise(s_.residual(backward_over_forward * 2)), StepCharge::compute_other, dx);
 }
@@ -212,8 +216,7 @@ void RecipeBook::attention_backward(RecipeWriter& w, int entry) const {
 Recipe RecipeBook::layer_backward() const {
   RecipeWriter w = writer();
   if (costs_.narrow_format()) w.kernel("cast bwd", costs_.elementwise(cast_traffic()), StepCharge::compute_other);
-  if (c_.stack.lean_activations)
-    w.kernel("norms again", costs_.elementwise(s_.residual(4)), StepCharge::recompute);
+  if (c_.stack.lean_activations) w.kernel("norms again", costs_.elementwise(s_.residual(4)), StepCharge::recompute);
   mlp_backward(w);
   attention_backward(w, w.last());
   return w.take();

@@ -28,20 +28,21 @@ using Recipe = std::vector<RecipeOp>;
 
 struct StepRecipes {
   Recipe layer_forward;
-  Recipe layer_again;       ///< forward pass of a layer once more, for full recomputation
+  Recipe layer_again;  ///< forward pass of a layer once more, for full recomputation
   Recipe layer_backward;
   Recipe embedding_forward;
   Recipe embedding_backward;
-  Recipe head_forward;      ///< final norm, logits and loss
+  Recipe head_forward;  ///< final norm, logits and loss
   Recipe head_backward;
-  WorkId data_collective;   ///< kernel of a data-parallel collective
-  WorkId message;           ///< kernel of a pipeline message
+  WorkId data_collective;  ///< kernel of a data-parallel collective
+  WorkId message;          ///< kernel of a pipeline message
 };
 
 /// Prices every kernel of a step and adds it to the builder.
 StepRecipes write_recipes(StepGraphBuilder& builder, const DeviceCosts& costs, const MemoryCase& c);
 
 /// Optimizer step of one rank. @param local  parameters of the rank, @param owned  those that it updates
-WorkId add_optimizer(StepGraphBuilder& builder, const DeviceCosts& costs, double local, double owned, double gradient_size);
+WorkId add_optimizer(StepGraphBuilder& builder, const DeviceCosts& costs, double local, double owned,
+                     double gradient_size);
 
 }  // namespace clusterwright

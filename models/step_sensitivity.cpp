@@ -18,7 +18,8 @@ struct Resource {
 
 const std::vector<Resource>& resources() {
   static const std::vector<Resource> list = {
-      {"matrix rate at the same power", [](Scenario& s) {
+      {"matrix rate at the same power",
+       [](Scenario& s) {
          for (auto& [format, rate] : s.cluster.accelerator.peak_dense_tflops) rate.value *= more;
        }},
       {"power limit of the accelerator",
@@ -26,10 +27,12 @@ const std::vector<Resource>& resources() {
          // What a kernel draws at the reference clock stays as it is: only the limit moves.
          const Watts idle = s.cluster.accelerator.idle_power ? s.cluster.accelerator.idle_power->value
                                                              : 0.1 * s.cluster.accelerator.power.value;
-         const double range = (s.cluster.accelerator.power.value * more - idle) / (s.cluster.accelerator.power.value - idle);
+         const double range =
+             (s.cluster.accelerator.power.value * more - idle) / (s.cluster.accelerator.power.value - idle);
          s.cluster.accelerator.power.value *= more;
          auto& p = s.parameters.power;
-         for (auto* weight : {&p.tensor_weight, &p.memory_weight, &p.link_weight, &p.waiting_share}) weight->value /= range;
+         for (auto* weight : {&p.tensor_weight, &p.memory_weight, &p.link_weight, &p.waiting_share})
+           weight->value /= range;
        }},
       {"device memory bandwidth", [](Scenario& s) { s.cluster.accelerator.memory_bandwidth.value *= more; }},
       {"scale-up bandwidth", [](Scenario& s) { s.cluster.scale_up_bandwidth *= more; }},

@@ -16,12 +16,12 @@ constexpr double lowest_clock = 0.3;
 /// An op whose share s of time and power follows the clock takes d (s/c + 1 - s) and draws P (s c^e + 1 - s). Sums of
 /// the products over the ops of the class are all that is needed to find the clock without another replay.
 struct ClockDemand {
-  double clocked = 0;      // sum of P d s^2
-  double crossed = 0;      // sum of P d s (1 - s)
-  double fixed = 0;        // sum of P d (1 - s)^2, transfers and waits
-  double clocked_time = 0; // sum of d s on the compute lane
-  double busy = 0;         // time outside bubbles at the present clock
-  double clock = 1;        // present clock
+  double clocked = 0;       // sum of P d s^2
+  double crossed = 0;       // sum of P d s (1 - s)
+  double fixed = 0;         // sum of P d (1 - s)^2, transfers and waits
+  double clocked_time = 0;  // sum of d s on the compute lane
+  double busy = 0;          // time outside bubbles at the present clock
+  double clock = 1;         // present clock
 
   double mean_power(double c, double exponent) const {
     const double joules = clocked * std::pow(c, exponent - 1) + crossed * (1 / c + std::pow(c, exponent)) + fixed;
@@ -33,7 +33,7 @@ void add_op(ClockDemand& demand, const WorkPrice& work, const OpTrace& trace, La
   const double watts = work.power.in(watt);
   if (lane != LaneKind::compute) {
     demand.fixed += watts * to_seconds(trace.end - trace.active).in(second);
-    demand.fixed += work.waiting_power.in(watt) * to_seconds(trace.active - trace.start).in(second);
+    demand.fixed += work.waiting_power.in(watt)*to_seconds(trace.active - trace.start).in(second);
     return;
   }
   const double time = to_seconds(work.duration).in(second);

@@ -9,7 +9,7 @@
 namespace clusterwright {
 
 struct StepSimulation {
-  StepGraph graph;       ///< with the settled clocks in its price
+  StepGraph graph;  ///< with the settled clocks in its price
   ReplayResult result;
   Breakdown breakdown;
 };

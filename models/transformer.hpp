@@ -19,16 +19,16 @@ struct Transformer {
   std::int64_t layers = 0;
   std::int64_t hidden = 0;
   std::int64_t heads = 0;
-  std::optional<std::int64_t> kv_heads;   ///< absent: as many as heads
-  std::optional<std::int64_t> head_width; ///< absent: hidden / heads
-  std::int64_t ffn = 0;                   ///< inner width of the MLP
-  bool gated_mlp = true;                  ///< three matrices instead of two
+  std::optional<std::int64_t> kv_heads;    ///< absent: as many as heads
+  std::optional<std::int64_t> head_width;  ///< absent: hidden / heads
+  std::int64_t ffn = 0;                    ///< inner width of the MLP
+  bool gated_mlp = true;                   ///< three matrices instead of two
   std::int64_t vocabulary = 0;
   bool tied_embeddings = false;
-  bool biases = false;                    ///< on every linear layer except the output projection
+  bool biases = false;  ///< on every linear layer except the output projection
   Normalisation normalisation = Normalisation::rms;
   PositionEncoding positions = PositionEncoding::rotary;
-  std::int64_t max_sequence = 0;          ///< rows of a learned position table
+  std::int64_t max_sequence = 0;  ///< rows of a learned position table
 
   std::int64_t key_value_heads() const { return kv_heads.value_or(heads); }
   std::int64_t width_of_head() const { return head_width.value_or(hidden / heads); }

@@ -20,25 +20,25 @@ struct FieldRule {
   std::string help;
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
-  bool above_min = false;          ///< min itself is not allowed
-  bool reference = false;          ///< a nested record may be given as the path of a JSON file
-  std::string catalog = {};         ///< the text is the name of an entry of this catalog list
-  std::size_t max_elements = 4096;  ///< of a list or map
-  std::string unit = {};            ///< only where the key's suffix does not say it
+  bool above_min = false;                  ///< min itself is not allowed
+  bool reference = false;                  ///< a nested record may be given as the path of a JSON file
+  std::string catalog = {};                ///< the text is the name of an entry of this catalog list
+  std::size_t max_elements = 4096;         ///< of a list or map
+  std::string unit = {};                   ///< only where the key's suffix does not say it
   std::vector<std::string> map_keys = {};  ///< keys that a map may have; any if empty
 };
 
 struct FieldSpec : FieldRule {
   std::string key;
   FieldType type = FieldType::text;
-  bool is_list = false;            ///< a list of `type`
-  bool is_map = false;             ///< an object with free keys and values of `type`
-  bool nullable = false;           ///< null means "not known"
-  bool automatic = false;          ///< the text "auto" lets the program choose
-  bool sourced = false;            ///< may be {"value", "source", "verified"}
+  bool is_list = false;    ///< a list of `type`
+  bool is_map = false;     ///< an object with free keys and values of `type`
+  bool nullable = false;   ///< null means "not known"
+  bool automatic = false;  ///< the text "auto" lets the program choose
+  bool sourced = false;    ///< may be {"value", "source", "verified"}
   bool required = true;
-  JsonValue fallback;              ///< value when the key is absent
-  double scale = 1;                ///< base units per unit of the key
+  JsonValue fallback;  ///< value when the key is absent
+  double scale = 1;    ///< base units per unit of the key
   std::vector<std::string> choices;
   std::function<const RecordSpec&()> nested;  ///< for records; a function, so that records may be recursive
 };

@@ -61,8 +61,7 @@ class Record : public RecordSpec {
 
   JsonValue encode(const T& object) const {
     JsonValue value = JsonValue::object();
-    for (std::size_t i = 0; i < fields.size(); ++i)
-      value.set(fields[i].key, accessors_[i].encode(object, fields[i]));
+    for (std::size_t i = 0; i < fields.size(); ++i) value.set(fields[i].key, accessors_[i].encode(object, fields[i]));
     return value;
   }
 
@@ -81,12 +80,11 @@ class Record : public RecordSpec {
     FieldCodec<M>::describe(spec);
     if (!is_required) spec.fallback = FieldCodec<M>::encode(T{}.*member, spec);
     fields.push_back(std::move(spec));
-    accessors_.push_back({[member](const JsonValue& value, const FieldSpec& s, Decoder& decoder, T& out) {
-                            FieldCodec<M>::decode(value, s, decoder, out.*member);
-                          },
-                          [member](const T& object, const FieldSpec& s) {
-                            return FieldCodec<M>::encode(object.*member, s);
-                          }});
+    accessors_.push_back(
+        {[member](const JsonValue& value, const FieldSpec& s, Decoder& decoder, T& out) {
+           FieldCodec<M>::decode(value, s, decoder, out.*member);
+         },
+         [member](const T& object, const FieldSpec& s) { return FieldCodec<M>::encode(object.*member, s); }});
     return *this;
   }
 
@@ -111,8 +109,7 @@ JsonValue encode_record(const T& object) {
 // --- Codecs -----------------------------------------------------------------------------------------------------
 
 template <std::integral I>
-  requires(!std::same_as<I, bool>)
-struct FieldCodec<I> {
+requires(!std::same_as<I, bool>) struct FieldCodec<I> {
   static void describe(FieldSpec& spec) { spec.type = FieldType::integer; }
   static void decode(const JsonValue& value, const FieldSpec& spec, Decoder& decoder, I& out) {
     if (const auto number = decoder.integer(value, spec)) {
@@ -169,7 +166,7 @@ struct FieldCodec<std::string> {
 };
 
 template <class E>
-  requires std::is_enum_v<E>
+requires std::is_enum_v<E>
 struct FieldCodec<E> {
   static void describe(FieldSpec& spec) {
     spec.type = FieldType::choice;
@@ -270,7 +267,9 @@ struct FieldCodec<std::map<std::string, M>> {
 
 /// Types with a record of their own.
 template <class M>
-  requires std::is_class_v<M> && requires { record(static_cast<const M*>(nullptr)); }
+requires std::is_class_v<M> && requires {
+  record(static_cast<const M*>(nullptr));
+}
 struct FieldCodec<M> {
   static void describe(FieldSpec& spec) {
     spec.type = FieldType::record;

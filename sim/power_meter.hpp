@@ -18,7 +18,7 @@ struct DomainPower {
   std::vector<PowerSample> samples;  ///< all ranks of the domain together; first at 0, times strictly increasing
   Joules energy;                     ///< of the step
   Watts mean;
-  Watts peak;                        ///< largest sample
+  Watts peak;  ///< largest sample
 };
 
 /// A rank draws idle power plus that of its running ops, at most its limit.

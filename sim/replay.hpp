@@ -13,7 +13,7 @@ struct OpTrace {
   Picoseconds start;   ///< it took the head of its lane with every dependency met
   Picoseconds active;  ///< work or transfer began; later than `start` only when partners were late
   Picoseconds end;
-  OpId released_by;    ///< whose end let it start last; "none": the start of the step or its own launch
+  OpId released_by;      ///< whose end let it start last; "none": the start of the step or its own launch
   Picoseconds unshared;  ///< what `end - active` would have been alone, at the clock of its rank
 };
 
@@ -26,11 +26,11 @@ struct SharingLoss {
 };
 
 struct ReplayResult {
-  Picoseconds end;                                     ///< last op of the step
+  Picoseconds end;  ///< last op of the step
   IndexedVector<OpId, OpTrace> ops;
-  IndexedVector<RendezvousId, OpId> last_arrival;      ///< the member that everybody waited for
-  std::vector<SharingLoss> sharing_losses;             ///< sorted by rank class, then charge; no zero entries
-  std::uint64_t events = 0;                            ///< processed, for benchmarks
+  IndexedVector<RendezvousId, OpId> last_arrival;  ///< the member that everybody waited for
+  std::vector<SharingLoss> sharing_losses;         ///< sorted by rank class, then charge; no zero entries
+  std::uint64_t events = 0;                        ///< processed, for benchmarks
 };
 
 /// Runs the step from time zero until every op has ended.

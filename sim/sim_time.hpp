@@ -23,8 +23,12 @@ struct Picoseconds {
 };
 
 /// Nearest whole picosecond. @pre 0 <= time < 106 days
-inline Picoseconds to_picoseconds(Seconds time) { return {std::llround(time.in(1e-12 * second))}; }
+inline Picoseconds to_picoseconds(Seconds time) {
+  return {std::llround(time.in(1e-12 * second))};
+}
 
-inline Seconds to_seconds(Picoseconds time) { return static_cast<double>(time.count) * 1e-12 * second; }
+inline Seconds to_seconds(Picoseconds time) {
+  return static_cast<double>(time.count) * 1e-12 * second;
+}
 
 }  // namespace clusterwright

@@ -1,9 +1,10 @@
 /// One step of a program as data: what depends on what (`StepStructure`) apart from what it costs (`StepPrice`).
 ///
 /// Layout. A *rank class* stands for `multiplicity` ranks that do the same at the same time. It owns *lanes* (in-order
-/// queues: one for compute, several for communication). An *op* sits on a lane. A communication op joins a *rendezvous*:
-/// when its last member arrives, the rendezvous runs a *chain* of stages, each a delay followed by a transfer over
-/// shared *resources*. Prices hang on the few distinct works and stages, not on ops, so a re-priced step costs little.
+/// queues: one for compute, several for communication). An *op* sits on a lane. A communication op joins a
+/// *rendezvous*: when its last member arrives, the rendezvous runs a *chain* of stages, each a delay followed by a
+/// transfer over shared *resources*. Prices hang on the few distinct works and stages, not on ops, so a re-priced step
+/// costs little.
 ///
 /// Ops are numbered in the order in which the host issues them; the ops of one lane run in that order.
 #pragma once
@@ -76,22 +77,22 @@ struct StepStructure {
 
   IndexedVector<OpId, LaneId> op_lane;
   IndexedVector<OpId, WorkId> op_work;
-  IndexedVector<OpId, RendezvousId> op_rendezvous;       // "none" for ops that need no partner
+  IndexedVector<OpId, RendezvousId> op_rendezvous;  // "none" for ops that need no partner
   IndexedVector<OpId, ChargeId> op_charge;
   IndexedVector<OpId, std::int32_t> op_note;             // micro-batch for timelines, -1 when meaningless
   IndexedVector<OpId, std::uint32_t> predecessor_count;  // explicit dependencies only, lane order comes on top
   IndexedVector<OpId, OpId> next_in_lane;
-  std::vector<std::uint32_t> successor_begin;            // length op_count() + 1
-  std::vector<OpId> successor;                           // grouped by op
+  std::vector<std::uint32_t> successor_begin;  // length op_count() + 1
+  std::vector<OpId> successor;                 // grouped by op
 
   IndexedVector<RendezvousId, Rendezvous> rendezvous;
-  std::vector<std::uint32_t> chain_begin;                // stages of chain c: [chain_begin[c], chain_begin[c + 1])
-  std::vector<std::uint32_t> use_begin;                  // uses of stage s: [use_begin[s], use_begin[s + 1])
+  std::vector<std::uint32_t> chain_begin;  // stages of chain c: [chain_begin[c], chain_begin[c + 1])
+  std::vector<std::uint32_t> use_begin;    // uses of stage s: [use_begin[s], use_begin[s + 1])
   std::vector<ResourceUse> uses;
 
   IndexedVector<WorkId, std::string> work_names;
   IndexedVector<ResourceId, std::string> resource_names;
-  std::vector<std::string> charge_names;                 // indexed by ChargeId
+  std::vector<std::string> charge_names;  // indexed by ChargeId
   EngineCharges engine_charges;
 
   std::size_t op_count() const { return op_lane.size(); }
@@ -106,14 +107,14 @@ struct Activity {
 
 /// Price of a distinct piece of work. For a communication op: of its kernel (the transfer is priced by its chain).
 struct WorkPrice {
-  Picoseconds duration;             ///< alone on the device, at the reference clock; 0 for communication
-  double clock_share = 0;           ///< share of the duration that goes with 1/clock, 0..1
-  Activity activity;                ///< activity.memory is also its demand when device memory is shared
-  Watts power;                      ///< above the rank's idle power while it runs (or transfers)
-  Watts waiting_power;              ///< above idle while a communication op waits for its partners
-  Picoseconds launch;               ///< host time to issue it
-  std::uint32_t reserved_sms = 0;   ///< streaming multiprocessors held from start to end (communication kernels)
-  SmTableId sm_table;               ///< how it slows down when multiprocessors are taken; "none": not at all
+  Picoseconds duration;            ///< alone on the device, at the reference clock; 0 for communication
+  double clock_share = 0;          ///< share of the duration that goes with 1/clock, 0..1
+  Activity activity;               ///< activity.memory is also its demand when device memory is shared
+  Watts power;                     ///< above the rank's idle power while it runs (or transfers)
+  Watts waiting_power;             ///< above idle while a communication op waits for its partners
+  Picoseconds launch;              ///< host time to issue it
+  std::uint32_t reserved_sms = 0;  ///< streaming multiprocessors held from start to end (communication kernels)
+  SmTableId sm_table;              ///< how it slows down when multiprocessors are taken; "none": not at all
 };
 
 /// Duration against reserved multiprocessors, piecewise linear, first point (0, 1).
@@ -128,21 +129,21 @@ struct SmTable {
 /// Price of one stage: first the delay, then the bytes at the rate that sharing grants.
 struct StagePrice {
   Picoseconds delay;
-  std::uint64_t bytes = 0;          ///< progress units of the transfer; 0: the stage is only a delay
-  std::uint64_t rate_bound = 0;     ///< bytes per second that the transfer can reach alone, > 0 if bytes > 0
-  std::uint32_t weight = 1;         ///< channels or queue pairs
+  std::uint64_t bytes = 0;       ///< progress units of the transfer; 0: the stage is only a delay
+  std::uint64_t rate_bound = 0;  ///< bytes per second that the transfer can reach alone, > 0 if bytes > 0
+  std::uint32_t weight = 1;      ///< channels or queue pairs
 };
 
 struct StepPrice {
   IndexedVector<WorkId, WorkPrice> works;
   IndexedVector<SmTableId, SmTable> sm_tables;
   IndexedVector<StageId, StagePrice> stages;
-  std::vector<std::uint32_t> coefficients;                     // per StepStructure::uses entry, in 1/coefficient_one
-  IndexedVector<ResourceId, std::uint64_t> capacity;           // bytes per second of one instance, one direction
-  IndexedVector<RankClassId, double> clock;                    // relative to the reference clock
-  IndexedVector<RankClassId, Watts> idle_power;                // per rank, with its share of the host
-  IndexedVector<RankClassId, Watts> power_limit;               // per rank, at the same point as idle_power
-  double power_clock_exponent = 1;                             // of the clocked share of an op's power
+  std::vector<std::uint32_t> coefficients;            // per StepStructure::uses entry, in 1/coefficient_one
+  IndexedVector<ResourceId, std::uint64_t> capacity;  // bytes per second of one instance, one direction
+  IndexedVector<RankClassId, double> clock;           // relative to the reference clock
+  IndexedVector<RankClassId, Watts> idle_power;       // per rank, with its share of the host
+  IndexedVector<RankClassId, Watts> power_limit;      // per rank, at the same point as idle_power
+  double power_clock_exponent = 1;                    // of the clocked share of an op's power
 };
 
 struct StepGraph {

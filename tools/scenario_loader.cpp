@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 
 #include "sim/field_table.hpp"
@@ -68,8 +68,10 @@ SoftwareStack load_stack(const Scenario& scenario, const fs::path& beside, std::
     const std::vector<std::string> known = names_in(configs_directory() / "stacks");
     const std::string meant = did_you_mean(scenario.job.stack, known);
     const JsonValue* value = scenario.source.at_pointer("/job/stack");
-    throw ConfigError({"E0203", fmt::format("unknown stack \"{}\"", scenario.job.stack),
-                       {(value ? *value : scenario.source).place("/job/stack")}, "not in configs/stacks",
+    throw ConfigError({"E0203",
+                       fmt::format("unknown stack \"{}\"", scenario.job.stack),
+                       {(value ? *value : scenario.source).place("/job/stack")},
+                       "not in configs/stacks",
                        fmt::format("{}{}there are: {}", meant, meant.empty() ? "" : "   ", fmt::join(known, ", "))});
   }
   return decode_record<SoftwareStack>(read_input(path, inputs));
@@ -93,7 +95,10 @@ fs::path find_parameters(const std::string& accelerator) {
     have += (have.empty() ? "" : ", ") + set.accelerator;
   }
   if (!sibling.empty()) return sibling;
-  throw ConfigError({"E0315", fmt::format("no fitted parameters for \"{}\"", accelerator), {}, "",
+  throw ConfigError({"E0315",
+                     fmt::format("no fitted parameters for \"{}\"", accelerator),
+                     {},
+                     "",
                      fmt::format("fitted accelerators: {}; or give --parameters FILE", have)});
 }
 
@@ -110,7 +115,9 @@ fs::path as_seen_from_here(const fs::path& path) {
   return error || relative.empty() || *relative.begin() == ".." ? path : relative;
 }
 
-std::string short_json(const JsonValue& value) { return write_json(value, -1); }
+std::string short_json(const JsonValue& value) {
+  return write_json(value, -1);
+}
 
 /// Walks spec, effective values and written values side by side.
 class OriginWalker {
@@ -152,16 +159,22 @@ class OriginWalker {
 
 }  // namespace
 
-const RecordSpec& scenario_spec() { return record(static_cast<const ScenarioSpec*>(nullptr)); }
+const RecordSpec& scenario_spec() {
+  return record(static_cast<const ScenarioSpec*>(nullptr));
+}
 
 fs::path configs_directory() {
   std::error_code error;
   if (const char* given = std::getenv("CLUSTERWRIGHT_CONFIGS")) return given;
   // Installed beside the program, or the source tree around the build tree.
-  for (fs::path at = fs::read_symlink("/proc/self/exe", error).parent_path(); at.has_relative_path(); at = at.parent_path())
+  for (fs::path at = fs::read_symlink("/proc/self/exe", error).parent_path(); at.has_relative_path();
+       at = at.parent_path())
     for (const char* place : {"configs", "share/clusterwright/configs"})
       if (fs::exists(at / place / "parts")) return as_seen_from_here(at / place);
-  throw ConfigError({"E0401", "the configs directory is missing", {}, "",
+  throw ConfigError({"E0401",
+                     "the configs directory is missing",
+                     {},
+                     "",
                      "set CLUSTERWRIGHT_CONFIGS to the configs directory of the project"});
 }
 

@@ -16,7 +16,7 @@ namespace clusterwright {
 std::filesystem::path configs_directory();
 
 struct ScenarioOptions {
-  std::vector<std::string> settings;             ///< "path=value", in order
+  std::vector<std::string> settings;  ///< "path=value", in order
   std::optional<std::filesystem::path> parameters;
 };
 
@@ -28,9 +28,9 @@ const RecordSpec& scenario_spec();
 
 /// Where each value of the effective scenario came from.
 struct Origin {
-  std::string path;      ///< "job.parallel.tensor"
-  std::string value;     ///< as JSON
-  std::string origin;    ///< "configs/scenarios/x.json:12", "--set", "default"
+  std::string path;    ///< "job.parallel.tensor"
+  std::string value;   ///< as JSON
+  std::string origin;  ///< "configs/scenarios/x.json:12", "--set", "default"
 };
 std::vector<Origin> origins(const Scenario& scenario);
 

@@ -24,8 +24,11 @@ JsonValue read_reference(const JsonValue& reference, const ReferenceReader& read
   const fs::path target = path.is_absolute() ? path : beside / path;
   std::error_code error;
   if (!fs::is_regular_file(target, error))
-    throw ConfigError({"E0401", fmt::format("no such file: {}", target.lexically_normal().string()),
-                       {reference.place("")}, "named here", ""});
+    throw ConfigError({"E0401",
+                       fmt::format("no such file: {}", target.lexically_normal().string()),
+                       {reference.place("")},
+                       "named here",
+                       ""});
   return read(target);
 }
 
@@ -59,10 +62,13 @@ JsonValue parse_value(const std::string& path, const std::string& text) {
   }
 }
 
-[[noreturn]] void unknown_path(const std::string& path, std::size_t at, const std::string& key, const RecordSpec& spec) {
+[[noreturn]] void unknown_path(const std::string& path, std::size_t at, const std::string& key,
+                               const RecordSpec& spec) {
   const std::string meant = did_you_mean(key, spec.keys());
-  throw ConfigError({"E0402", fmt::format("unknown field \"{}\" in {}", key, spec.name),
-                     {option_place("--set", path, at, std::max<std::size_t>(1, key.size()))}, "",
+  throw ConfigError({"E0402",
+                     fmt::format("unknown field \"{}\" in {}", key, spec.name),
+                     {option_place("--set", path, at, std::max<std::size_t>(1, key.size()))},
+                     "",
                      meant.empty() ? fmt::format("allowed: {}", fmt::join(spec.keys(), ", ")) : meant});
 }
 
@@ -75,8 +81,11 @@ void resolve_references(JsonValue& value, const RecordSpec& spec, const Referenc
 void apply_setting(JsonValue& root, const RecordSpec& spec, const std::string& setting, const ReferenceReader& read) {
   const std::size_t equals = setting.find('=');
   if (equals == std::string::npos || equals == 0)
-    throw ConfigError({"E0404", "a setting has the form path=value", {option_place("--set", setting, 0, setting.size())},
-                       "", "for example --set job.global_batch=1024"});
+    throw ConfigError({"E0404",
+                       "a setting has the form path=value",
+                       {option_place("--set", setting, 0, setting.size())},
+                       "",
+                       "for example --set job.global_batch=1024"});
   const std::string path = setting.substr(0, equals);
   JsonValue* object = &root;
   const RecordSpec* record = &spec;

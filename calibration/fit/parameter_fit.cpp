@@ -188,8 +188,7 @@ class ParameterFit {
 
   StepParameters step_priors() const {
     const double channels = architecture_of(part_) == "Ampere" ? 16 : 20;
-    return {sourced(1.0, 0.1, "prior: none"),
-            sourced(1.0, 0.5, microsecond, "prior: usual gap on a busy stream"),
+    return {sourced(1.0, 0.1, "prior: none"), sourced(1.0, 0.5, microsecond, "prior: usual gap on a busy stream"),
             sourced(channels, 4, "prior: usual channels of NCCL inside a node"),
             sourced(4, 2, "prior: NCCL's channels of one message, about one per 14 GB/s of a network card"),
             sourced(0.10, 0, "prior: microbenchmarks-only predictions, not yet cross-validated")};

@@ -45,7 +45,8 @@ struct RowErrors {
 
 double log_error(StepRow& row, double tax) {
   row.scenario.parameters.step.kernel_tax.value = tax;
-  return std::log(predict_step(row.scenario).tokens_per_second_per_accelerator() / row.tokens_per_second_per_accelerator);
+  return std::log(predict_step(row.scenario).tokens_per_second_per_accelerator() /
+                  row.tokens_per_second_per_accelerator);
 }
 
 double best_tax(const std::vector<RowErrors>& rows) {

@@ -37,7 +37,9 @@ void repeat(benchmark::State& state, const std::vector<std::string>& arguments) 
 
 const std::string scenario = std::string(CLUSTERWRIGHT_CONFIGS) + "/scenarios/llama3-405b-h100.json";
 
-void process_run(benchmark::State& state) { repeat(state, {CLUSTERWRIGHT_PROGRAM, "run", scenario, "--threads", "1"}); }
+void process_run(benchmark::State& state) {
+  repeat(state, {CLUSTERWRIGHT_PROGRAM, "run", scenario, "--threads", "1"});
+}
 
 void process_scale(benchmark::State& state) {
   repeat(state, {CLUSTERWRIGHT_PROGRAM, "scale", scenario, "--gpus", "1024..16384x2", "--threads", "1"});

@@ -18,7 +18,9 @@ Scenario scenario_at(int accelerators) {
   return scenario;
 }
 
-Plan plan_of(const Scenario& s) { return resolve_plan(s.cluster, s.transformer, s.job, s.source).plan; }
+Plan plan_of(const Scenario& s) {
+  return resolve_plan(s.cluster, s.transformer, s.job, s.source).plan;
+}
 
 void lower(benchmark::State& state) {
   const Scenario scenario = scenario_at(static_cast<int>(state.range(0)));

@@ -37,7 +37,8 @@ TEST_CASE("the committed JSON Schemas are those of the field tables", "[golden]"
 
 TEST_CASE("docs/formats.md lists every field of every kind of file", "[golden]") {
   std::string text =
-      "# File formats\n\nJSON with comments. Numbers carry their unit in the key. Written by the field tables; the same "
+      "# File formats\n\nJSON with comments. Numbers carry their unit in the key. Written by the field tables; the "
+      "same "
       "text is in `clusterwright explain PATH`.\n\n";
   for (std::size_t i = 0; i < config_kind_names().size(); ++i)
     text += "# " + config_kind_names()[i] + "\n\n" + reference_docs(spec_of(static_cast<ConfigKind>(i)));

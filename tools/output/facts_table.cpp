@@ -50,7 +50,9 @@ Cell fact_cell(const JsonValue* field) {
 }
 
 ResultTable facts_table(const JsonValue& document) {
-  const auto words = [](const char* key, const char* title) { return Column{key, title, "", 1, -1, Alignment::left, true}; };
+  const auto words = [](const char* key, const char* title) {
+    return Column{key, title, "", 1, -1, Alignment::left, true};
+  };
   ResultTable table{
       "",
       {words("field", "Field"), words("value", "Value"), words("source", "Source"), words("verified", "Verified")},
