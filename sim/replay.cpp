@@ -128,14 +128,19 @@ void Replay::arrive(OpId op) {
 
 /// Even an empty chain ends in an event of its own, so that no op ends inside the start of another.
 void Replay::begin_chain(RendezvousId rendezvous) {
-  const Picoseconds alone = chain_alone_[structure_.rendezvous[rendezvous].chain];
+  const ChainId chain = structure_.rendezvous[rendezvous].chain;
+  const Picoseconds alone = chain_alone_[chain];
   for_each_member(rendezvous, [&](OpId member) {
     result_.ops[member].active = now_;
     result_.ops[member].unshared = alone;
     load_memory(member);
   });
-  const RendezvousState& state = rendezvous_[rendezvous];
-  const Picoseconds delay = state.past_chain() ? Picoseconds{0} : price_.stages[StageId(state.stage)].delay;
+  RendezvousState& state = rendezvous_[rendezvous];
+  Picoseconds delay = alone;
+  if (free_chains_[chain.value])
+    state.stage = state.stage_end;
+  else
+    delay = price_.stages[StageId(state.stage)].delay;
   queue_.push(now_ + delay, {Pending::delayed, rendezvous.value});
 }
 

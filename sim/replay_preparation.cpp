@@ -30,6 +30,7 @@ Replay::Replay(const StepStructure& structure, const StepPrice& price)
   prepare_works();
   prepare_rendezvous();
   prepare_ops();
+  prepare_free_chains();
 }
 
 void Replay::prepare_chains() {

@@ -1,5 +1,6 @@
-/// The engine at work. Three parts: preparation (replay_preparation.cpp), events (replay.cpp) and what ops that run at
-/// the same time do to each other (replay_sharing.cpp).
+/// The engine at work. Four parts: preparation (replay_preparation.cpp), which communication can ever meet contention
+/// (replay_contention.cpp), events (replay.cpp) and what ops that run at the same time do to each other
+/// (replay_sharing.cpp).
 #pragma once
 
 #include <memory>
@@ -30,6 +31,15 @@ class Replay {
   void prepare_works();
   void prepare_rendezvous();
   void prepare_ops();
+  void prepare_free_chains();
+  struct LaneSurvey {
+    std::uint32_t memory = 0;     // largest demand of an op, in 1/whole_memory
+    std::vector<ChainId> chains;  // that its rendezvous run
+  };
+  IndexedVector<LaneId, LaneSurvey> survey_lanes() const;
+  bool memory_can_be_short(const IndexedVector<LaneId, LaneSurvey>& lanes) const;
+  template <class Visit>
+  void for_each_use(ChainId chain, Visit visit) const;
 
   void handle(Pending event);
   void release(OpId op, OpId released_by);
@@ -92,6 +102,7 @@ class Replay {
   std::vector<CapacityDemand> demands_;              // parallel to StepStructure::uses
   IndexedVector<StageId, Picoseconds> stage_alone_;  // transfer at its bound, without the delay
   IndexedVector<ChainId, Picoseconds> chain_alone_;
+  std::vector<bool> free_chains_;                                      // by ChainId: can never meet contention
   IndexedVector<SmTableId, std::vector<std::uint32_t>> table_speeds_;  // by reserved multiprocessors; 0: never asked
 
   std::unique_ptr<CapacitySharing> sharing_;

@@ -116,6 +116,30 @@ TEST_CASE("two transfers on one link share it, and the longer one speeds up when
   CHECK(result.ops[longer].unshared == us(5));
 }
 
+TEST_CASE("transfers that one link holds together cost one event each, those that may contend cost two", "[sim]") {
+  for (const std::uint64_t width : {200, 199}) {
+    SmallStep step;
+    const ResourceId link = step.link(width);
+    for (const char* name : {"a", "b"})
+      step.join(step.network_lane(step.rank(name)), step.transfer(1000, 100, link, 1));
+    const auto result = replay(std::move(step.builder).build());
+    INFO(width);
+    // 1 us delay, then 1000 B at 100 B/us, or at 199 / 2 = 99.5 B/us: 10.050251 us
+    CHECK(result.end.count == (width == 200 ? 11'000'000 : 11'050'252));
+    CHECK(result.events == (width == 200 ? 2 : 4));
+  }
+}
+
+TEST_CASE("one lane never contends with itself, however wide its chains are together", "[sim]") {
+  SmallStep step;
+  const ResourceId link = step.link(100);
+  const LaneId lane = step.network_lane(step.rank("a"));
+  for (int i = 0; i < 3; ++i) step.join(lane, step.transfer(1000, 100, link));
+  const auto result = replay(std::move(step.builder).build());
+  CHECK(result.end == us(30));
+  CHECK(result.events == 3);
+}
+
 TEST_CASE("a link is never idle while four transfers of different length share it", "[sim]") {
   SmallStep step;
   const ResourceId link = step.link(120);
