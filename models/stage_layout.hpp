@@ -23,7 +23,8 @@ class StageLayout {
   int stages() const { return stages_; }
   int chunks() const { return chunks_; }  ///< per stage
   const ChunkContents& at(int stage, int chunk) const {
-    return contents_[static_cast<std::size_t>(chunk * stages_ + stage)];
+    return contents_[static_cast<std::size_t>(chunk) * static_cast<std::size_t>(stages_) +
+                     static_cast<std::size_t>(stage)];
   }
   int layers_on(int stage) const;
 
