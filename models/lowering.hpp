@@ -14,6 +14,7 @@ enum class Folding { folded, unfolded };
 /// next step, and it ends with the optimizer.
 ///
 /// Unfolded, every rank is a class of its own; times are the same to the picosecond, only slower to compute.
+/// @throws ConfigError E0502 if the step would take longer than can be simulated
 StepGraph lower_training_step(const Scenario& scenario, const Plan& plan, Folding folding);
 
 }  // namespace clusterwright

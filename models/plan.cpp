@@ -29,6 +29,10 @@ class Contradictions {
   std::vector<Diagnostic> errors_;
 };
 
+/// Ops that one layer costs for one micro-batch, roughly, and ops that fit into a few gigabytes.
+constexpr double ops_per_layer = 50;
+constexpr double most_ops = 30e6;
+
 constexpr const char* tensor_path = "/job/parallel/tensor";
 
 void check_division(Contradictions& errors, const Plan& plan, const Transformer& model, const Cluster& cluster) {
@@ -96,6 +100,16 @@ void decide_batches(Contradictions& errors, Plan& plan, const Job& job) {
   plan.micro_batches = static_cast<int>(plan.global_batch / stride);
 }
 
+void check_size(Contradictions& errors, const Plan& plan, std::int64_t layers) {
+  const double ops = ops_per_layer * static_cast<double>(layers) * plan.micro_batches;
+  if (ops <= most_ops) return;
+  errors.report("E0502",
+                fmt::format("{} micro-batches through {} layers are too much to simulate (about {:.0f} million ops, at "
+                            "most {:.0f})",
+                            plan.micro_batches, layers, ops / 1e6, most_ops / 1e6),
+                {"/job/global_batch"}, "a smaller batch per replica, or a larger micro-batch");
+}
+
 /// The largest number of chunks per stage that splits the layers evenly and that the interleaved schedule allows.
 int largest_virtual(const Plan& plan, std::int64_t layers) {
   if (plan.pipeline == 1 || plan.micro_batches % plan.pipeline != 0) return 1;
@@ -147,6 +161,7 @@ ResolvedPlan resolve_plan(const Cluster& cluster, const Transformer& transformer
   plan.data = decide_data(errors, plan, job.parallel, cluster.spec.accelerators);
   errors.finish();
   decide_batches(errors, plan, job);
+  check_size(errors, plan, transformer.layers);
   errors.finish();
   decide_virtual(errors, out, job.parallel, transformer.layers);
   errors.finish();

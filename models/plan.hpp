@@ -20,7 +20,8 @@ struct ResolvedPlan {
 ///
 /// @param source  the scenario's JSON, for the places of errors
 /// @throws ConfigError E0310 a degree does not divide what it splits, E0311 the degrees do not multiply to the
-///         accelerators, E0312 the batch does not divide, E0313 not modelled yet
+///         accelerators, E0312 the batch does not divide, E0313 not modelled yet,
+///         E0502 more micro-batches and layers than can be simulated
 ResolvedPlan resolve_plan(const Cluster& cluster, const Transformer& transformer, const Job& job,
                           const JsonValue& source);
 

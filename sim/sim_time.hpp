@@ -1,6 +1,7 @@
 /// Simulated time: whole picoseconds, so that order and equality are exact (64 bits last 106 days).
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <compare>
 #include <cstdint>
@@ -22,9 +23,12 @@ struct Picoseconds {
   friend constexpr Picoseconds operator-(Picoseconds a, Picoseconds b) { return {a.count - b.count}; }
 };
 
-/// Nearest whole picosecond. @pre 0 <= time < 106 days
+/// Far beyond any step: 26 days. Spans are cut there, so that a few of them can be added without overflow.
+inline constexpr double longest_span = 0x1p61;
+
+/// Nearest whole picosecond, at most `longest_span`. @pre time >= 0
 inline Picoseconds to_picoseconds(Seconds time) {
-  return {std::llround(time.in(1e-12 * second))};
+  return {std::llround(std::min(time.in(1e-12 * second), longest_span))};
 }
 
 inline Seconds to_seconds(Picoseconds time) {

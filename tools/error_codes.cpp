@@ -53,6 +53,8 @@ constexpr ErrorCode codes[] = {
     // Limits.
     {"E0501", "The input is larger or deeper than a cap allows.",
      "Make it smaller; the caps guard against hostile files."},
+    {"E0502", "The step is too large or too long to be simulated.",
+     "Choose a smaller batch per replica, a larger micro-batch, a shorter sequence or faster links."},
 };
 
 }  // namespace

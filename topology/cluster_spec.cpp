@@ -26,9 +26,9 @@ const Record<NodeSpec>& record(const NodeSpec*) {
           .optional("nics", &NodeSpec::nics,
                     {.help = "in one node, one rail each; 0 without network", .min = 0, .max = most_per_node})
           .optional("nic_rate_gbit_per_s", &NodeSpec::nic_rate,
-                    {.help = "of one NIC, one direction; the part's if not given", .min = 0, .above_min = true})
+                    {.help = "of one NIC, one direction; the part's if not given", .min = 0.001, .max = 1e6})
           .required("host_power_w", &NodeSpec::host_power,
-                    {.help = "of the node without accelerators, under load", .min = 0});
+                    {.help = "of the node without accelerators, under load", .min = 0, .max = 1e6});
   return table;
 }
 

@@ -114,3 +114,25 @@ TEST_CASE("what is not modelled yet is refused", "[models]") {
   s.job.parallel.expert = 2;
   CHECK(contradictions(s) == "E0313 E0313");
 }
+
+TEST_CASE("a step that is too large to simulate is refused before anything is built", "[models]") {
+  SmallCase c;
+  c.per_node = 1;
+  c.layers = 6;
+  c.micro_batches = 100'000;  // 50 x 6 x 100,000 = 30 million ops
+  CHECK(contradictions(small_scenario(c)).empty());
+  c.micro_batches = 100'001;
+  CHECK(contradictions(small_scenario(c)) == "E0502");
+}
+
+TEST_CASE("a step that takes longer than simulated time can hold is refused", "[models]") {
+  SmallCase c;
+  c.per_node = 1;
+  Scenario s = small_scenario(c);
+  s.job.sequence = 1 << 24;  // 16 million tokens attend to each other
+  s.transformer.hidden = 1 << 16;
+  s.transformer.heads = 512;
+  s.transformer.ffn = 1 << 18;
+  s.transformer.layers = 200;
+  CHECK_THROWS_AS(predict_step(s), ConfigError);
+}
