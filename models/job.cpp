@@ -25,9 +25,11 @@ const Record<ParallelSpec>& record(const ParallelSpec*) {
   static const auto table =
       Record<ParallelSpec>("parallel", "Degrees of parallelism: accelerators = tensor x pipeline x context x data")
           .optional("tensor", &ParallelSpec::tensor,
-                    {.help = "ranks that split every matrix multiply", .min = 1, .max = 1024})
+                    {.help = "ranks that split every matrix multiply; auto: the accelerators of a node",
+                     .min = 1,
+                     .max = 1024})
           .optional("pipeline", &ParallelSpec::pipeline,
-                    {.help = "stages that split the layers", .min = 1, .max = 1024})
+                    {.help = "stages that split the layers; auto: 1", .min = 1, .max = 1024})
           .optional("virtual_pipeline", &ParallelSpec::virtual_pipeline,
                     {.help = "model chunks per stage of an interleaved schedule; auto: the largest that divides",
                      .min = 1,

@@ -165,6 +165,10 @@ ResolvedPlan resolve_plan(const Cluster& cluster, const Transformer& transformer
   errors.finish();
   decide_virtual(errors, out, job.parallel, transformer.layers);
   errors.finish();
+  if (!job.parallel.tensor)
+    out.assumptions.push_back(
+        {"tensor group", std::to_string(plan.tensor), "default", "auto: the accelerators of a node"});
+  if (!job.parallel.pipeline) out.assumptions.push_back({"pipeline stages", "1", "default", "auto: none"});
   if (!job.micro_batch) out.assumptions.push_back({"micro-batch", "1", "default", "not given"});
   return out;
 }

@@ -57,7 +57,8 @@ void add_assumptions(const Scenario& s, StepPrediction& out) {
   const auto percent = [](double x) { return fmt::format("{:.0f} %", 100 * x); };
   const auto sourced = [](const auto& value) { return value.source; };
   auto& list = out.assumptions;
-  list.push_back({"software stack", s.stack.name, "default", s.stack.source});
+  const bool named = s.source.at_pointer("/job/stack") != nullptr;
+  list.push_back({"software stack", s.stack.name, named ? "user" : "default", s.stack.source});
   list.push_back({"kernel, link and memory curves", s.parameters.name, "fit",
                   "published microbenchmarks of " + s.parameters.accelerator});
   list.push_back({"kernels of a step against microbenchmarks",

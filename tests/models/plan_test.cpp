@@ -136,3 +136,16 @@ TEST_CASE("a step that takes longer than simulated time can hold is refused", "[
   s.transformer.layers = 200;
   CHECK_THROWS_AS(predict_step(s), ConfigError);
 }
+
+TEST_CASE("every degree that was left open is named among the assumptions", "[models]") {
+  Scenario s = small_scenario(sixty_four());
+  s.job.parallel.tensor.reset();
+  s.job.parallel.pipeline.reset();
+  s.job.micro_batch.reset();
+  const ResolvedPlan resolved = resolve_plan(s.cluster, s.transformer, s.job, s.source);
+  CHECK(resolved.plan.tensor == 8);
+  CHECK(resolved.plan.pipeline == 1);
+  std::string named;
+  for (const Assumption& a : resolved.assumptions) named += a.what + " " + a.value + "; ";
+  CHECK(named == "tensor group 8; pipeline stages 1; micro-batch 1; ");
+}

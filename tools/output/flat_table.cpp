@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tools/output/facts_table.hpp"
 #include "tools/output/prediction_tables.hpp"
 #include "tools/output/result_json.hpp"
 
@@ -17,21 +18,6 @@ std::string column_key(std::string_view group, const std::string& key) {
   return key;
 }
 
-Cell cell_of(const JsonValue& value) {
-  switch (value.kind()) {
-    case JsonKind::boolean:
-      return value.as_boolean() ? "true" : "false";
-    case JsonKind::integer:
-      return value.as_integer();
-    case JsonKind::number:
-      return value.as_number();
-    case JsonKind::text:
-      return value.as_text();
-    default:
-      return {};
-  }
-}
-
 /// Sets the cell of a column that is added when first seen.
 void put(ResultTable& table, const std::string& key, const JsonValue& value) {
   const auto same = [&](const Column& column) { return column.key == key; };
@@ -39,7 +25,7 @@ void put(ResultTable& table, const std::string& key, const JsonValue& value) {
   const auto index = static_cast<std::size_t>(at - table.columns.begin());
   if (at == table.columns.end()) table.columns.push_back({key, key, ""});
   if (table.rows.back().size() <= index) table.rows.back().resize(index + 1);
-  table.rows.back()[index] = cell_of(value);
+  table.rows.back()[index] = fact_cell(&value);
 }
 
 }  // namespace
