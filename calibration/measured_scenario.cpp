@@ -86,7 +86,7 @@ ClusterSpec cluster_of(const MeasuredHardware& hardware) {
   spec.accelerators = hardware.accelerators;
   spec.node.accelerator = hardware.accelerator;
   spec.node.accelerators = std::min(hardware.accelerators, hardware.accelerators_per_node);
-  spec.node.nics = hardware.scale_out ? spec.node.accelerators : 0;
+  spec.node.nics = hardware.scale_out ? *spec.node.accelerators : 0;
   spec.node.nic = "ConnectX-7 NDR";  // the rate is given, so only the name counts
   spec.node.nic_rate = hardware.scale_out;
   const bool pods = hardware.pod_accelerators && hardware.oversubscription_above_pod;

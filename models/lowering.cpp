@@ -58,7 +58,7 @@ struct StepContext {
         layout(s.transformer.layers, p.pipeline, p.virtual_pipeline),
         memory{s.transformer, plan, layout, s.stack, s.job.sequence},
         builder(make_builder()),
-        placement(p, s.stack.rank_order, s.cluster.spec.node.accelerators),
+        placement(p, s.stack.rank_order, s.cluster.node_accelerators),
         classes(folding == Folding::folded ? RankClasses::fold(placement, s.cluster.fabric)
                                            : RankClasses::unfold(placement, s.cluster.fabric)),
         costs(s.cluster.accelerator, s.parameters, s.stack, s.job.precision),
@@ -164,8 +164,8 @@ ProgramWriter::ProgramWriter(StepContext& context, std::size_t rank_class)
 }
 
 void ProgramWriter::add_lanes() {
-  const NodeSpec& node = c_.scenario.cluster.spec.node;
-  const Watts host = node.host_power.value / node.accelerators;
+  const Cluster& cluster = c_.scenario.cluster;
+  const Watts host = cluster.spec.node.host_power.value / cluster.node_accelerators;
   const auto multiplicity = static_cast<std::uint32_t>(c_.classes.multiplicity(class_));
   const RankClassId rank = c_.builder.add_rank_class(fmt::format("stage {}", stage_), multiplicity, c_.domain,
                                                      c_.costs.idle_power() + host, c_.costs.rated_power() + host);

@@ -48,7 +48,7 @@ void check_division(Contradictions& errors, const Plan& plan, const Transformer&
                   fmt::format("tensor must divide the key-value heads or be a multiple of them (got {}, kv_heads {})",
                               plan.tensor, model.key_value_heads()),
                   {tensor_path, "/transformer/kv_heads"});
-  const int per_node = cluster.spec.node.accelerators;
+  const int per_node = cluster.node_accelerators;
   if (per_node % plan.tensor != 0 && plan.tensor % per_node != 0)
     errors.report(
         "E0310",
@@ -150,7 +150,7 @@ ResolvedPlan resolve_plan(const Cluster& cluster, const Transformer& transformer
   Contradictions errors(source);
   ResolvedPlan out;
   Plan& plan = out.plan;
-  plan.tensor = job.parallel.tensor.value_or(std::min(cluster.spec.node.accelerators, cluster.spec.accelerators));
+  plan.tensor = job.parallel.tensor.value_or(std::min(cluster.node_accelerators, cluster.spec.accelerators));
   plan.pipeline = job.parallel.pipeline.value_or(1);
   plan.sequence_parallel = job.parallel.sequence && plan.tensor > 1;
   plan.sharding = job.sharding;

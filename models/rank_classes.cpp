@@ -25,7 +25,7 @@ using Loads = std::map<UplinkBundle, BundleLoad>;
 /// Walks every neighbour pair of the job and notes which tapered bundles it crosses.
 class LoadCounter {
  public:
-  LoadCounter(const RankClasses& classes, const Placement& placement, const FatTree& fabric)
+  LoadCounter(const RankClasses& classes, const Placement& placement, const FabricTiers& fabric)
       : classes_(classes), placement_(placement), fabric_(fabric) {
     ranks_together_ = classes.tensor_ranks_together();
   }
@@ -88,7 +88,7 @@ class LoadCounter {
 
   const RankClasses& classes_;
   const Placement& placement_;
-  const FatTree& fabric_;
+  const FabricTiers& fabric_;
   int ranks_together_;
   Loads loads_;
 };
@@ -105,7 +105,7 @@ class Interner {
 
 /// Of replica `d`, how far each stage's next stage is: -1 inside the node, else the tier where they meet.
 /// @param together  ranks of a tensor group that sit on one node
-std::vector<int> neighbour_distances(const Placement& placement, const FatTree& fabric, int d, int together) {
+std::vector<int> neighbour_distances(const Placement& placement, const FabricTiers& fabric, int d, int together) {
   const int stages = placement.plan().pipeline;
   std::vector<int> distances;
   for (int p = 0; p < stages && stages > 1; ++p)
@@ -118,13 +118,13 @@ std::vector<int> neighbour_distances(const Placement& placement, const FatTree& 
   return distances;
 }
 
-bool has_taper(const FatTree& fabric) {
+bool has_taper(const FabricTiers& fabric) {
   return std::any_of(fabric.tiers().begin(), fabric.tiers().end(), [](const auto& tier) { return tier.tapered; });
 }
 
 }  // namespace
 
-RankClasses::RankClasses(const Placement& placement, const FatTree& fabric, bool folded)
+RankClasses::RankClasses(const Placement& placement, const FabricTiers& fabric, bool folded)
     : plan_(placement.plan()),
       folded_(folded),
       tensor_ranks_together_(folded ? std::min(plan_.tensor, placement.per_node()) : 1) {
@@ -143,11 +143,11 @@ RankClasses::RankClasses(const Placement& placement, const FatTree& fabric, bool
   }
 }
 
-RankClasses RankClasses::fold(const Placement& placement, const FatTree& fabric) {
+RankClasses RankClasses::fold(const Placement& placement, const FabricTiers& fabric) {
   return {placement, fabric, true};
 }
 
-RankClasses RankClasses::unfold(const Placement& placement, const FatTree& fabric) {
+RankClasses RankClasses::unfold(const Placement& placement, const FabricTiers& fabric) {
   return {placement, fabric, false};
 }
 
@@ -173,7 +173,7 @@ std::size_t RankClasses::class_of(const RankCoordinates& at) const {
   return static_cast<std::size_t>((pair * plan_.tensor + at.tensor) / tensor_ranks_together_);
 }
 
-void RankClasses::load_uplinks(const Placement& placement, const FatTree& fabric) {
+void RankClasses::load_uplinks(const Placement& placement, const FabricTiers& fabric) {
   for (auto& stream : crossings_) stream.assign(count(), {});
   bundles_.clear();
   if (!has_taper(fabric)) return;
@@ -189,7 +189,7 @@ void RankClasses::load_uplinks(const Placement& placement, const FatTree& fabric
   }
 }
 
-std::vector<int> RankClasses::colour_replicas(const Placement& placement, const FatTree& fabric) const {
+std::vector<int> RankClasses::colour_replicas(const Placement& placement, const FabricTiers& fabric) const {
   const Loads loads = LoadCounter(*this, placement, fabric).count();
   std::map<UplinkBundle, int> signature;
   Interner<BundleLoad> loads_seen;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/placement.hpp"
-#include "topology/fabrics/fat_tree.hpp"
+#include "topology/fabrics/fabric_tiers.hpp"
 
 namespace clusterwright {
 
@@ -27,8 +27,8 @@ enum class Stream : int { forward, backward, data_ring };
 /// replicas). Unfolding gives each rank a class of its own.
 class RankClasses {
  public:
-  static RankClasses fold(const Placement& placement, const FatTree& fabric);
-  static RankClasses unfold(const Placement& placement, const FatTree& fabric);
+  static RankClasses fold(const Placement& placement, const FabricTiers& fabric);
+  static RankClasses unfold(const Placement& placement, const FabricTiers& fabric);
 
   std::size_t count() const { return representatives_.size(); }
   const RankCoordinates& representative(std::size_t c) const { return representatives_[c]; }
@@ -52,10 +52,10 @@ class RankClasses {
   const std::vector<UplinkBundle>& bundles() const { return bundles_; }
 
  private:
-  RankClasses(const Placement& placement, const FatTree& fabric, bool folded);
-  std::vector<int> colour_replicas(const Placement& placement, const FatTree& fabric) const;
+  RankClasses(const Placement& placement, const FabricTiers& fabric, bool folded);
+  std::vector<int> colour_replicas(const Placement& placement, const FabricTiers& fabric) const;
   void assign(const std::vector<int>& colours);
-  void load_uplinks(const Placement& placement, const FatTree& fabric);
+  void load_uplinks(const Placement& placement, const FabricTiers& fabric);
 
   Plan plan_;
   bool folded_ = true;

@@ -36,7 +36,7 @@ StepLinks::StepLinks(StepGraphBuilder& builder, const Cluster& cluster, const Pa
     ports_.push_back(ports);
   }
   for (const UplinkBundle& bundle : classes.bundles()) {
-    const FatTree::Tier& tier = cluster.fabric.tiers()[static_cast<std::size_t>(bundle.tier)];
+    const FabricTiers::Tier& tier = cluster.fabric.tiers()[static_cast<std::size_t>(bundle.tier)];
     uplinks_.push_back(builder.add_resource(fmt::format("{} {} {}", tier.name, bundle.group, bundle.up ? "up" : "down"),
                                             tier.uplink_capacity));
   }
@@ -45,7 +45,7 @@ StepLinks::StepLinks(StepGraphBuilder& builder, const Cluster& cluster, const Pa
 CollectiveCost StepLinks::price(CollectiveOp op, Bytes payload, const GroupShape& group, Seconds switches) const {
   const GroupLinks links{
       cluster_.scale_up_bandwidth, cluster_.network_per_accelerator(), switches,
-      parameters_.collectives.contains("all_reduce_switch") && group.ranks_per_node == cluster_.spec.node.accelerators};
+      parameters_.collectives.contains("all_reduce_switch") && group.ranks_per_node == cluster_.node_accelerators};
   return collective_cost(op, payload, group, links, parameters_.collectives, parameters_.network);
 }
 
@@ -105,7 +105,7 @@ std::vector<std::size_t> StepLinks::classes_of_data_group(std::size_t c) const {
 
 ChainId StepLinks::tensor(CollectiveOp op, Bytes payload, std::size_t c) {
   const GroupShape group = placement_.tensor_group();
-  const Seconds switches = FatTree::switches_crossed(0) * cluster_.fabric.hop_latency();
+  const Seconds switches = FabricTiers::switches_crossed(0) * cluster_.fabric.hop_latency();
   const CollectiveCost cost = price(op, payload, group, switches);
   Uses uses;
   RankCoordinates at = classes_.representative(c);
@@ -159,7 +159,7 @@ ChainId StepLinks::everywhere() {
   const int nodes = cluster_.nodes();
   const double steps = 2 * std::ceil(std::log2(std::max(1, nodes)));
   const auto switches =
-      FatTree::switches_crossed(cluster_.fabric.tiers().empty() ? 0 : cluster_.fabric.tiers().size() - 1);
+      FabricTiers::switches_crossed(cluster_.fabric.tiers().empty() ? 0 : cluster_.fabric.tiers().size() - 1);
   CollectiveCost cost;
   if (cluster_.spec.accelerators > 1) cost.latency = 2.0 * parameters_.collectives.at("all_reduce").base_latency.value;
   if (nodes > 1)

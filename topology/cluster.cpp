@@ -8,6 +8,16 @@ namespace clusterwright {
 
 namespace {
 
+constexpr int usual_per_node = 8;
+
+int node_accelerators(const NodeSpec& node) {
+  return node.accelerators.value_or(usual_per_node);
+}
+
+int node_nics(const NodeSpec& node) {
+  return node.nics.value_or(usual_per_node);
+}
+
 /// Checks a specification. Without JSON, as for a resized cluster, errors have no place.
 class ClusterChecker {
  public:
@@ -23,10 +33,10 @@ class ClusterChecker {
   }
 
   void check_sizes() {
-    if (spec_.accelerators < 1 || spec_.accelerators % spec_.node.accelerators != 0)
+    if (spec_.accelerators < 1 || spec_.accelerators % node_accelerators(spec_.node) != 0)
       error("E0301",
             fmt::format("must be a multiple of the accelerators of a node (got {}, a node has {})", spec_.accelerators,
-                        spec_.node.accelerators),
+                        node_accelerators(spec_.node)),
             {"/accelerators", "/node/accelerators"});
     const auto& tiers = spec_.fabric.tiers;
     if (!tiers.empty() && spec_.accelerators > tiers.back().accelerators)
@@ -37,7 +47,7 @@ class ClusterChecker {
   }
 
   void check_nesting() {
-    int below = spec_.node.accelerators;
+    int below = node_accelerators(spec_.node);
     std::string below_name = "a node", below_pointer = "/node/accelerators";
     for (std::size_t t = 0; t < spec_.fabric.tiers.size(); ++t) {
       const TierSpec& tier = spec_.fabric.tiers[t];
@@ -55,12 +65,12 @@ class ClusterChecker {
 
   /// Several nodes need NICs of a known rate, a transport, and tiers.
   void check_network() {
-    const int nodes = spec_.accelerators / spec_.node.accelerators;
+    const int nodes = spec_.accelerators / node_accelerators(spec_.node);
     if (nodes <= 1) return;
     const auto missing = [&](const char* what, const char* pointer) {
       error("E0304", fmt::format("{} nodes need a network: {}", nodes, what), {pointer});
     };
-    if (spec_.node.nics == 0) missing("no NICs are given", "/node/nics");
+    if (node_nics(spec_.node) == 0) missing("no NICs are given", "/node/nics");
     if (spec_.node.nic.empty() && !spec_.node.nic_rate) missing("neither a NIC part nor its rate is given", "/node");
     if (spec_.fabric.transport == Transport::none) missing("the transport is \"none\"", "/fabric/transport");
     if (spec_.fabric.tiers.empty()) missing("no tiers are given", "/fabric");
@@ -111,7 +121,7 @@ class ClusterChecker {
 };
 
 BytesPerSecond nic_bandwidth(const NodeSpec& node, const Catalog& catalog) {
-  if (node.nics == 0) return {};
+  if (node_nics(node) == 0) return {};
   if (node.nic_rate) return *node.nic_rate;
   const NicPart* nic = catalog.find_nic(node.nic);
   return nic ? nic->rate.value : BytesPerSecond{};
@@ -129,10 +139,12 @@ Cluster build_cluster(const ClusterSpec& spec, const Catalog& catalog, const Jso
   checker.finish();
   Cluster cluster;
   cluster.spec = spec;
+  cluster.node_accelerators = node_accelerators(spec.node);
+  cluster.nics = node_nics(spec.node);
   cluster.accelerator = *catalog.find_accelerator(spec.node.accelerator);
   if (const auto& links = cluster.accelerator.scale_up_bandwidth) cluster.scale_up_bandwidth = links->value;
   cluster.nic_bandwidth = nic_bandwidth(spec.node, catalog);
-  cluster.fabric = make_fat_tree(spec.fabric, cluster.network_per_accelerator());
+  cluster.fabric = make_fabric_tiers(spec.fabric, cluster.network_per_accelerator());
   return cluster;
 }
 

@@ -3,7 +3,7 @@
 
 #include "sim/json_value.hpp"
 #include "topology/cluster_spec.hpp"
-#include "topology/fabrics/fat_tree.hpp"
+#include "topology/fabrics/fabric_tiers.hpp"
 #include "topology/parts.hpp"
 
 namespace clusterwright {
@@ -11,13 +11,15 @@ namespace clusterwright {
 struct Cluster {
   ClusterSpec spec;
   AcceleratorPart accelerator;
-  FatTree fabric;
+  FabricTiers fabric;
+  int node_accelerators = 8;          ///< in one node
+  int nics = 8;                       ///< in one node
   BytesPerSecond scale_up_bandwidth;  ///< one accelerator, one direction; zero without scale-up links
   BytesPerSecond nic_bandwidth;       ///< one NIC, one direction
 
-  int nodes() const { return spec.accelerators / spec.node.accelerators; }
+  int nodes() const { return spec.accelerators / node_accelerators; }
   /// NIC bandwidth that one accelerator has to itself, one direction.
-  BytesPerSecond network_per_accelerator() const { return nic_bandwidth * spec.node.nics / spec.node.accelerators; }
+  BytesPerSecond network_per_accelerator() const { return nic_bandwidth * nics / node_accelerators; }
 };
 
 /// Looks up parts and checks that the numbers agree.

@@ -9,10 +9,10 @@ using namespace clusterwright;
 
 namespace {
 
-FatTree fabric(const std::vector<TierSpec>& tiers) {
+FabricTiers fabric(const std::vector<TierSpec>& tiers) {
   FabricSpec spec;
   spec.tiers = tiers;
-  return make_fat_tree(spec, 50 * gigabyte_per_second);
+  return make_fabric_tiers(spec, 50 * gigabyte_per_second);
 }
 
 Placement place(int tensor, int pipeline, int data, RankOrder order = RankOrder::tensor_context_pipeline_data,
@@ -46,7 +46,7 @@ TEST_CASE("one rank is one class", "[models]") {
 
 TEST_CASE("16,384 accelerators in racks and tapered pods fold into one class per stage", "[models]") {
   // Pods of 3,072 hold 24 whole replicas of 128 ranks: stages are all that differs.
-  const FatTree pods = fabric({{"rack", 16, 1, ""}, {"pod", 3072, 7, ""}, {"all", 24576, 1, ""}});
+  const FabricTiers pods = fabric({{"rack", 16, 1, ""}, {"pod", 3072, 7, ""}, {"all", 24576, 1, ""}});
   const RankClasses classes = RankClasses::fold(place(8, 16, 128), pods);
   CHECK(classes.count() == 16);
   for (std::size_t c = 0; c < classes.count(); ++c) CHECK(classes.multiplicity(c) == 1024);
@@ -58,7 +58,7 @@ TEST_CASE("16,384 accelerators in racks and tapered pods fold into one class per
 
 TEST_CASE("pods that cut a replica split the classes", "[models]") {
   // 3,136 = 24.5 replicas: every second pod boundary passes through the middle of a pipeline.
-  const FatTree pods = fabric({{"rack", 16, 1, ""}, {"pod", 3136, 7, ""}, {"all", 25088, 1, ""}});
+  const FabricTiers pods = fabric({{"rack", 16, 1, ""}, {"pod", 3136, 7, ""}, {"all", 25088, 1, ""}});
   const RankClasses classes = RankClasses::fold(place(8, 16, 128), pods);
   CHECK(classes.count() > 16);
   CHECK(ranks(classes) == 16384);
@@ -89,7 +89,7 @@ TEST_CASE("a tensor group over two nodes has a class on each", "[models]") {
 TEST_CASE("distances count for every node of a tensor group", "[models]") {
   // Four nodes per replica, leaves of three. From stage 0 to 1, replica 1 leaves its leaf on both nodes (4 to 6, 5 to
   // 7), replica 2 only on the first (8 to 10; 9 to 11).
-  const FatTree leaves = fabric({{"leaf", 24, 1, ""}, {"all", 4800, 1, ""}});
+  const FabricTiers leaves = fabric({{"leaf", 24, 1, ""}, {"all", 4800, 1, ""}});
   const RankClasses classes = RankClasses::fold(place(16, 2, 3), leaves);
   CHECK(classes.class_of({8, 1, 0}) != classes.class_of({8, 2, 0}));
 }

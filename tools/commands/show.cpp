@@ -40,7 +40,7 @@ ResultTable tier_table(const Cluster& cluster) {
                      {"uplink_gb_per_s", "Uplinks of a group, one direction", "GB/s"},
                      words("tapered", "Tapered")},
                     {}};
-  for (const FatTree::Tier& tier : cluster.fabric.tiers())
+  for (const FabricTiers::Tier& tier : cluster.fabric.tiers())
     table.rows.push_back({tier.name, tier.accelerators, groups_of(cluster, tier.accelerators),
                           tier.uplink_capacity.in(gigabyte_per_second), tier.tapered ? "yes" : "no"});
   return table;
@@ -49,7 +49,7 @@ ResultTable tier_table(const Cluster& cluster) {
 JsonValue cluster_counts(const Cluster& cluster) {
   const BytesPerSecond own = cluster.network_per_accelerator();
   JsonValue tiers = JsonValue::list();
-  for (const FatTree::Tier& tier : cluster.fabric.tiers())
+  for (const FabricTiers::Tier& tier : cluster.fabric.tiers())
     tiers.push_back(JsonValue::object({{"name", tier.name},
                                        {"gpus_below", tier.accelerators},
                                        {"groups", groups_of(cluster, tier.accelerators)},
@@ -58,7 +58,7 @@ JsonValue cluster_counts(const Cluster& cluster) {
   return JsonValue::object(
       {{"gpus", cluster.spec.accelerators},
        {"nodes", cluster.nodes()},
-       {"nics", cluster.nodes() * cluster.spec.node.nics},
+       {"nics", cluster.nodes() * cluster.nics},
        {"scale_up_gb_per_s", cluster.scale_up_bandwidth.in(gigabyte_per_second)},
        {"network_gb_per_s_per_gpu", own.in(gigabyte_per_second)},
        {"bisection_gb_per_s", cluster.fabric.bisection(cluster.spec.accelerators, own).in(gigabyte_per_second)},
@@ -71,7 +71,7 @@ Shown show_cluster(const Cluster& cluster) {
   ResultTable facts{"", {words("what", ""), words("value", "")}, {}};
   facts.rows = {{"GPUs", fmt::format("{} x {}", count_text(cluster.spec.accelerators), cluster.accelerator.id)},
                 {"Nodes", fmt::format("{} of {} GPUs and {} NICs", count_text(cluster.nodes()),
-                                      cluster.spec.node.accelerators, cluster.spec.node.nics)},
+                                      cluster.node_accelerators, cluster.nics)},
                 {"Scale-up per GPU", gb("scale_up_gb_per_s") + ", one direction"},
                 {"Network per GPU", gb("network_gb_per_s_per_gpu") + ", one direction"},
                 {"Bisection", gb("bisection_gb_per_s") + ", one direction"}};

@@ -35,7 +35,7 @@ void add_arc(Graph& graph, std::size_t from, std::size_t to, std::int64_t capaci
 
 }  // namespace
 
-FabricGraph::FabricGraph(const FatTree& fabric, const FabricGraphSpec& spec) {
+FabricGraph::FabricGraph(const FabricTiers& fabric, const FabricGraphSpec& spec) {
   if (spec.accelerators_per_node < 1 || spec.accelerators < spec.accelerators_per_node || spec.rails < 1)
     throw std::invalid_argument("a fabric graph needs at least one node and one rail");
   if (spec.accelerators % spec.accelerators_per_node != 0)
@@ -44,13 +44,13 @@ FabricGraph::FabricGraph(const FatTree& fabric, const FabricGraphSpec& spec) {
   for (int rail = 0; rail < spec.rails; ++rail) connect_rail(fabric, spec);
 }
 
-void FabricGraph::connect_rail(const FatTree& fabric, const FabricGraphSpec& spec) {
+void FabricGraph::connect_rail(const FabricTiers& fabric, const FabricGraphSpec& spec) {
   // What is below the current tier: first the nodes, then the switches of one tier after the other.
   std::size_t below_begin = 0;
   std::size_t below_count = static_cast<std::size_t>(nodes_);
   std::size_t below_size = static_cast<std::size_t>(spec.accelerators_per_node);
   BytesPerSecond uplink = spec.nic_bandwidth;
-  for (const FatTree::Tier& tier : fabric.tiers()) {
+  for (const FabricTiers::Tier& tier : fabric.tiers()) {
     const std::size_t begin = static_cast<std::size_t>(nodes_) + switches_;
     const std::size_t per_switch = static_cast<std::size_t>(tier.accelerators) / below_size;
     for (std::size_t i = 0; i < below_count; ++i) links_.push_back({below_begin + i, begin + i / per_switch, uplink});

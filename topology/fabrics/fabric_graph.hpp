@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "topology/fabrics/fat_tree.hpp"
+#include "topology/fabrics/fabric_tiers.hpp"
 
 namespace clusterwright {
 
@@ -20,7 +20,7 @@ struct FabricGraphSpec {
 class FabricGraph {
  public:
   /// @throws std::invalid_argument for less than one node or rail, or accelerators that do not fill their nodes
-  FabricGraph(const FatTree& fabric, const FabricGraphSpec& spec);
+  FabricGraph(const FabricTiers& fabric, const FabricGraphSpec& spec);
 
   int nodes() const { return nodes_; }
   std::size_t switches() const { return switches_; }
@@ -41,7 +41,7 @@ class FabricGraph {
     BytesPerSecond capacity;
   };
 
-  void connect_rail(const FatTree& fabric, const FabricGraphSpec& spec);
+  void connect_rail(const FabricTiers& fabric, const FabricGraphSpec& spec);
 
   int nodes_ = 0;
   std::size_t switches_ = 0;

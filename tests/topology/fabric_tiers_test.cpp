@@ -1,4 +1,4 @@
-#include "topology/fabrics/fat_tree.hpp"
+#include "topology/fabrics/fabric_tiers.hpp"
 
 #include <string>
 #include <tuple>
@@ -19,7 +19,7 @@ struct TierShape {
   double taper = 1;
 };
 
-FatTree tree(const std::vector<TierShape>& shapes, BytesPerSecond per_accelerator = rate) {
+FabricTiers tree(const std::vector<TierShape>& shapes, BytesPerSecond per_accelerator = rate) {
   FabricSpec spec;
   spec.hop_latency.value = 0.5 * microsecond;
   for (const TierShape& shape : shapes) {
@@ -29,22 +29,22 @@ FatTree tree(const std::vector<TierShape>& shapes, BytesPerSecond per_accelerato
     tier.taper = shape.taper;
     spec.tiers.push_back(tier);
   }
-  return make_fat_tree(spec, per_accelerator);
+  return make_fabric_tiers(spec, per_accelerator);
 }
 
 /// Racks of 16, pods of 3,072 with 7:1 above, 24,576 in all.
-FatTree llama3() {
+FabricTiers llama3() {
   return tree({{16, 1}, {3072, 7}, {24576, 1}});
 }
 
-FabricGraph graph(const FatTree& fabric, int accelerators, int per_node, int rails) {
+FabricGraph graph(const FabricTiers& fabric, int accelerators, int per_node, int rails) {
   return FabricGraph(fabric, {accelerators, per_node, rails, per_node * rate / rails});
 }
 
 }  // namespace
 
 TEST_CASE("two accelerators meet at the lowest tier that holds both", "[topology][fabric]") {
-  const FatTree fabric = llama3();
+  const FabricTiers fabric = llama3();
   CHECK(fabric.meeting_tier(0, 15) == 0);
   CHECK(fabric.meeting_tier(15, 16) == 1);
   CHECK(fabric.meeting_tier(0, 3071) == 1);
@@ -54,14 +54,14 @@ TEST_CASE("two accelerators meet at the lowest tier that holds both", "[topology
 }
 
 TEST_CASE("a message crosses 2 t + 1 switches", "[topology][fabric]") {
-  const FatTree fabric = llama3();
+  const FabricTiers fabric = llama3();
   CHECK(fabric.latency(0, 8).in(microsecond) == Approx(0.5));      // one switch
   CHECK(fabric.latency(0, 16).in(microsecond) == Approx(1.5));     // up, round, down
   CHECK(fabric.latency(0, 20000).in(microsecond) == Approx(2.5));  // five
 }
 
 TEST_CASE("uplinks carry what arrives from below over the taper", "[topology][fabric]") {
-  const FatTree fabric = llama3();
+  const FabricTiers fabric = llama3();
   CHECK(fabric.tiers()[0].uplink_capacity.in(gigabyte_per_second) == Approx(16 * 50));
   CHECK(fabric.tiers()[1].uplink_capacity.in(gigabyte_per_second) == Approx(3072 * 50 / 7.0));
   CHECK(fabric.tiers()[2].uplink_capacity == BytesPerSecond{});
@@ -71,19 +71,19 @@ TEST_CASE("uplinks carry what arrives from below over the taper", "[topology][fa
 }
 
 TEST_CASE("tapers multiply from tier to tier", "[topology][fabric]") {
-  const FatTree fabric = tree({{16, 2}, {64, 3}, {256, 1}});
+  const FabricTiers fabric = tree({{16, 2}, {64, 3}, {256, 1}});
   CHECK(fabric.tiers()[0].uplink_capacity.in(gigabyte_per_second) == Approx(16 * 50 / 2.0));
   CHECK(fabric.tiers()[1].uplink_capacity.in(gigabyte_per_second) == Approx(64 * 50 / 6.0));
 }
 
 TEST_CASE("a non-blocking tree sends at full rate from half to half", "[topology][fabric]") {
-  const FatTree fabric = tree({{16, 1}, {64, 1}, {256, 1}});
+  const FabricTiers fabric = tree({{16, 1}, {64, 1}, {256, 1}});
   for (const int n : {2, 8, 16, 32, 48, 64, 100, 256})
     CHECK(fabric.bisection(n, rate).in(gigabyte_per_second) == Approx(n / 2 * 50));
 }
 
 TEST_CASE("the taper above pods shows as soon as a job spans two of them", "[topology][fabric]") {
-  const FatTree fabric = llama3();
+  const FabricTiers fabric = llama3();
   CHECK(fabric.bisection(3072, rate).in(gigabyte_per_second) == Approx(1536 * 50));
   CHECK(fabric.bisection(6144, rate).in(gigabyte_per_second) == Approx(3072 * 50 / 7.0));
   // 16,384 ranks are five pods and 1,024 of a sixth; the lower half ends 2,048 into the third. What the upper half can
@@ -95,8 +95,8 @@ TEST_CASE("the taper above pods shows as soon as a job spans two of them", "[top
 TEST_CASE("degenerate sizes cost nothing and do not fail", "[topology][fabric]") {
   CHECK(llama3().bisection(0, rate) == BytesPerSecond{});
   CHECK(llama3().bisection(1, rate) == BytesPerSecond{});
-  CHECK(FatTree{}.bisection(8, rate) == BytesPerSecond{});
-  CHECK(FatTree{}.meeting_tier(0, 7) == 0);
+  CHECK(FabricTiers{}.bisection(8, rate) == BytesPerSecond{});
+  CHECK(FabricTiers{}.meeting_tier(0, 7) == 0);
 }
 
 TEST_CASE("more taper never widens the bisection", "[topology][fabric]") {
@@ -132,7 +132,7 @@ TEST_CASE("max-flow through every link agrees with the symbolic bisection", "[to
       {{{16, 1}, {48, 5}, {96, 1.5}, {384, 1}}, 336},
   };
   for (const auto& [shapes, accelerators] : cases) {
-    const FatTree fabric = tree(shapes);
+    const FabricTiers fabric = tree(shapes);
     INFO(accelerators << " accelerators, " << shapes.size() << " tiers");
     CHECK(graph(fabric, accelerators, 8, 4).bisection().in(gigabyte_per_second) ==
           Approx(fabric.bisection(accelerators, rate).in(gigabyte_per_second)).epsilon(1e-6));
@@ -141,7 +141,7 @@ TEST_CASE("max-flow through every link agrees with the symbolic bisection", "[to
 
 TEST_CASE("no other halving of the nodes sends less", "[topology][fabric]") {
   // 10 nodes of 8, two to a leaf, four to a pod; all 252 halves of five nodes.
-  const FatTree fabric = tree({{16, 1.5}, {32, 4}, {96, 1}});
+  const FabricTiers fabric = tree({{16, 1.5}, {32, 4}, {96, 1}});
   const FabricGraph explicit_fabric = graph(fabric, 80, 8, 1);
   const double symbolic = fabric.bisection(80, rate).in(gigabyte_per_second);
   double smallest = 1e300;
@@ -158,7 +158,7 @@ TEST_CASE("no other halving of the nodes sends less", "[topology][fabric]") {
 }
 
 TEST_CASE("a fabric graph refuses what it cannot draw", "[topology][fabric]") {
-  const FatTree fabric = tree({{32, 1}});
+  const FabricTiers fabric = tree({{32, 1}});
   CHECK_THROWS_AS(graph(fabric, 12, 8, 8), std::invalid_argument);
   CHECK_THROWS_AS(graph(fabric, 0, 8, 8), std::invalid_argument);
   CHECK_THROWS_AS(graph(fabric, 32, 8, 8).max_flow({true}), std::invalid_argument);

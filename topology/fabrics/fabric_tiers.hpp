@@ -11,7 +11,7 @@ namespace clusterwright {
 struct FabricSpec;  // topology/cluster_spec.hpp
 
 /// Groups of accelerators nest: all under one leaf, all under one pod, all.
-class FatTree {
+class FabricTiers {
  public:
   struct Tier {
     std::string name;
@@ -20,8 +20,8 @@ class FatTree {
     bool tapered = false;            ///< can carry less up than its accelerators can send
   };
 
-  FatTree() = default;
-  FatTree(std::vector<Tier> tiers, Seconds hop_latency) : tiers_(std::move(tiers)), hop_latency_(hop_latency) {}
+  FabricTiers() = default;
+  FabricTiers(std::vector<Tier> tiers, Seconds hop_latency) : tiers_(std::move(tiers)), hop_latency_(hop_latency) {}
 
   const std::vector<Tier>& tiers() const { return tiers_; }
 
@@ -55,6 +55,6 @@ class FatTree {
 
 /// A group of tier t can send up what its accelerators send, divided by the tapers of tiers 0 to t.
 /// @param network_per_accelerator  NIC bandwidth that one accelerator has to itself, one direction
-FatTree make_fat_tree(const FabricSpec& spec, BytesPerSecond network_per_accelerator);
+FabricTiers make_fabric_tiers(const FabricSpec& spec, BytesPerSecond network_per_accelerator);
 
 }  // namespace clusterwright

@@ -1,4 +1,4 @@
-#include "topology/fabrics/fat_tree.hpp"
+#include "topology/fabrics/fabric_tiers.hpp"
 
 #include <algorithm>
 
@@ -6,13 +6,13 @@
 
 namespace clusterwright {
 
-std::size_t FatTree::meeting_tier(int a, int b) const {
+std::size_t FabricTiers::meeting_tier(int a, int b) const {
   std::size_t tier = 0;
   while (tier + 1 < tiers_.size() && group_of(a, tier) != group_of(b, tier)) ++tier;
   return tier;
 }
 
-BytesPerSecond FatTree::arriving(std::size_t tier, int accelerators, BytesPerSecond per_accelerator) const {
+BytesPerSecond FabricTiers::arriving(std::size_t tier, int accelerators, BytesPerSecond per_accelerator) const {
   if (tier == 0) return accelerators * per_accelerator;
   const int below = tiers_[tier - 1].accelerators;
   const auto of_group = [&](int members) {
@@ -26,7 +26,7 @@ BytesPerSecond FatTree::arriving(std::size_t tier, int accelerators, BytesPerSec
 /// only the groups that the boundary passes through hold both. Along these, from the bottom up, the cut leaves a group
 /// either with the senders, cutting what the receivers below it take, or with the receivers, cutting what the senders
 /// below it send; where a group and its parent differ, the link between them is cut too.
-BytesPerSecond FatTree::bisection(int accelerators, BytesPerSecond per_accelerator) const {
+BytesPerSecond FabricTiers::bisection(int accelerators, BytesPerSecond per_accelerator) const {
   const int boundary = accelerators / 2;
   int mixed_begin = boundary, mixed_end = boundary;  // of the group of the tier below that holds the boundary
   BytesPerSecond with_senders, with_receivers;       // smallest cut inside it, by the side that it is left with
@@ -46,8 +46,8 @@ BytesPerSecond FatTree::bisection(int accelerators, BytesPerSecond per_accelerat
   return std::min(with_senders, with_receivers);
 }
 
-FatTree make_fat_tree(const FabricSpec& spec, BytesPerSecond network_per_accelerator) {
-  std::vector<FatTree::Tier> tiers;
+FabricTiers make_fabric_tiers(const FabricSpec& spec, BytesPerSecond network_per_accelerator) {
+  std::vector<FabricTiers::Tier> tiers;
   double taper = 1;
   for (const TierSpec& tier : spec.tiers) {
     taper *= tier.taper;
@@ -57,7 +57,7 @@ FatTree make_fat_tree(const FabricSpec& spec, BytesPerSecond network_per_acceler
     tiers.back().uplink_capacity = {};
     tiers.back().tapered = false;
   }
-  return FatTree(std::move(tiers), spec.hop_latency.value);
+  return FabricTiers(std::move(tiers), spec.hop_latency.value);
 }
 
 }  // namespace clusterwright
