@@ -25,11 +25,13 @@ inline constexpr std::array<std::string_view, 2> nic_attachment_names = {"switch
 
 /// PCI Express of a node: accelerators and NICs under switches, switches under the host bridge of a socket.
 struct PcieSpec {
-  int accelerators_per_switch = 2;          ///< 0: every accelerator on a root port of its own
-  int sockets = 2;                          ///< accelerators are dealt to them in equal blocks
-  std::optional<BytesPerSecond> link;       ///< slot of one accelerator, one direction; its host link if absent
-  std::optional<BytesPerSecond> uplink;     ///< one switch to its host bridge, one direction; as `link` if absent
-  Sourced<BytesPerSecond> between_sockets;  ///< one direction
+  int accelerators_per_switch = 2;       ///< 0: every accelerator on a root port of its own
+  int sockets = 2;                       ///< accelerators are dealt to them in equal blocks
+  std::optional<BytesPerSecond> link;    ///< slot of one accelerator, one direction; its host link if absent
+  std::optional<BytesPerSecond> uplink;  ///< one switch to its host bridge, one direction; as `link` if absent
+  /// One direction.
+  Sourced<BytesPerSecond> between_sockets{22 * gigabyte_per_second,
+                                          "what NCCL 2.30.7 counts with between two Sapphire Rapids", true};
   NicAttachment nics = NicAttachment::pcie_switch;
   bool peer_to_peer = true;  ///< false: copies between accelerators pass through host memory
 };

@@ -1,7 +1,6 @@
 #include "models/collectives/collective_cost.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <stdexcept>
 
@@ -9,8 +8,6 @@ namespace clusterwright {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> op_names = {"all_gather", "reduce_scatter", "all_reduce", "all_to_all",
-                                                      "send"};
 const std::string switch_curve = "all_reduce_switch";
 
 /// Everything that one formula needs.
@@ -123,10 +120,6 @@ CollectiveCost switch_cost(const CollectiveParameters& curve, const Setting& at)
 }
 
 }  // namespace
-
-std::string_view name_of(CollectiveOp op) {
-  return op_names[static_cast<std::size_t>(op)];
-}
 
 CollectiveCost collective_cost(CollectiveOp op, Bytes payload, const GroupShape& group, const GroupLinks& links,
                                const std::map<std::string, CollectiveParameters>& curves,

@@ -3,16 +3,12 @@
 
 #include <map>
 #include <string>
-#include <string_view>
 
+#include "models/collectives/collective_op.hpp"
 #include "models/parameters.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {
-
-enum class CollectiveOp { all_gather, reduce_scatter, all_reduce, all_to_all, send };
-
-std::string_view name_of(CollectiveOp op);
 
 /// How a communicator lies on the machine: `nodes` nodes with `ranks_per_node` members each.
 struct GroupShape {

@@ -1,0 +1,43 @@
+/// The vocabulary of collective communication.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace clusterwright {
+
+/// send: one message from one rank to another, as pipeline stages exchange.
+enum class CollectiveOp { all_gather, reduce_scatter, all_reduce, all_to_all, send, broadcast };
+inline constexpr std::array<std::string_view, 6> collective_op_names = {"all_gather", "reduce_scatter", "all_reduce",
+                                                                        "all_to_all", "send",           "broadcast"};
+
+/// The first seven are NCCL's, in the order of its tables; the others are of other libraries or machines.
+enum class Algorithm {
+  tree,              ///< double binary tree over nodes, chains inside
+  ring,              ///< over all ranks, node by node
+  collnet_direct,    ///< reduced in the network (SHARP), every NIC with a tree of its own
+  collnet_chain,     ///< the same with a chain inside the node
+  nvls,              ///< reduced in the scale-up switch
+  nvls_tree,         ///< the same inside nodes, trees between them
+  pat,               ///< parallel aggregated trees: log steps, one rank on each node
+  halving_doubling,  ///< recursive halving, then doubling: MPI libraries
+  torus,             ///< rings along every axis at once
+  direct,            ///< every pair at once
+  rail_aligned,      ///< every pair, over the NIC of the receiver's rail (PXN)
+  hierarchical,      ///< one copy to each node, spread inside it: dispatch and combine of experts
+};
+inline constexpr std::array<std::string_view, 12> algorithm_names = {
+    "tree",  "ring",   "collnet_direct", "collnet_chain", "nvls", "nvls_tree", "pat", "halving_doubling",
+    "torus", "direct", "rail_aligned",   "hierarchical"};
+inline constexpr std::size_t nccl_algorithm_count = 7;
+
+/// How data and flags travel together. ll: 4 bytes of data with 4 of flag; ll128: 120 with 8; simple: bulk data, flags
+/// apart.
+enum class Protocol { ll, ll128, simple };
+inline constexpr std::array<std::string_view, 3> protocol_names = {"LL", "LL128", "Simple"};
+
+std::string_view name_of(CollectiveOp op);
+std::string_view name_of(Algorithm algorithm);
+std::string_view name_of(Protocol protocol);
+
+}  // namespace clusterwright
