@@ -2,14 +2,16 @@
 
 #include <algorithm>
 
-#include "topology/cluster_spec.hpp"
-
 namespace clusterwright {
 
 std::size_t FabricTiers::meeting_tier(int a, int b) const {
   std::size_t tier = 0;
   while (tier + 1 < tiers_.size() && group_of(a, tier) != group_of(b, tier)) ++tier;
   return tier;
+}
+
+Seconds FabricTiers::latency(int a, int b) const {
+  return tiers_.empty() ? hop_latency_ : tiers_[meeting_tier(a, b)].turn_latency;
 }
 
 BytesPerSecond FabricTiers::arriving(std::size_t tier, int accelerators, BytesPerSecond per_accelerator) const {
@@ -44,20 +46,6 @@ BytesPerSecond FabricTiers::bisection(int accelerators, BytesPerSecond per_accel
     mixed_end = end;
   }
   return std::min(with_senders, with_receivers);
-}
-
-FabricTiers make_fabric_tiers(const FabricSpec& spec, BytesPerSecond network_per_accelerator) {
-  std::vector<FabricTiers::Tier> tiers;
-  double taper = 1;
-  for (const TierSpec& tier : spec.tiers) {
-    taper *= tier.taper;
-    tiers.push_back({tier.name, tier.accelerators, tier.accelerators * network_per_accelerator / taper, taper > 1});
-  }
-  if (!tiers.empty()) {
-    tiers.back().uplink_capacity = {};
-    tiers.back().tapered = false;
-  }
-  return FabricTiers(std::move(tiers), spec.hop_latency.value);
 }
 
 }  // namespace clusterwright

@@ -1,16 +1,18 @@
-/// Two- and three-tier fat trees with taper, symbolically: no vertex per accelerator.
+/// Any fabric as nested groups of accelerators, symbolically: no vertex per accelerator.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "sim/quantity.hpp"
+#include "topology/network/network_size.hpp"
 
 namespace clusterwright {
 
-struct FabricSpec;  // topology/cluster_spec.hpp
-
 /// Groups of accelerators nest: all under one leaf, all under one pod, all.
+///
+/// Exact for fat trees. Of the other kinds it keeps what limits a group of consecutive nodes: the cables that leave it,
+/// as if they led to a switch that joins all groups. How traffic shares the cables inside a group is left out, and so
+/// is that a direct cable between two groups serves these two only; the graph (topology/network) has both.
 class FabricTiers {
  public:
   struct Tier {
@@ -18,6 +20,8 @@ class FabricTiers {
     int accelerators = 0;            ///< below one full group
     BytesPerSecond uplink_capacity;  ///< of one full group, one direction; zero at the top
     bool tapered = false;            ///< can carry less up than its accelerators can send
+    /// Latency of switches and cables between the two accelerators farthest apart that meet in this tier.
+    Seconds turn_latency;
   };
 
   FabricTiers() = default;
@@ -28,19 +32,17 @@ class FabricTiers {
   /// Group of accelerator `rank` at `tier`; ranks are numbered node by node, leaf by leaf.
   int group_of(int rank, std::size_t tier) const { return rank / tiers_[tier].accelerators; }
 
-  /// The lowest tier whose group holds both; the top one joins all. Tier t is reached over t + 1 links up and as many
-  /// down.
+  /// The lowest tier whose group holds both; the top one joins all.
   std::size_t meeting_tier(int a, int b) const;
 
-  /// Switches that a message crosses when it turns round at `tier`: 2 t + 1.
-  static int switches_crossed(std::size_t tier) { return static_cast<int>(2 * tier + 1); }
-
   /// Latency of the switches and cables between two accelerators of different nodes.
-  Seconds latency(int a, int b) const { return switches_crossed(meeting_tier(a, b)) * hop_latency_; }
+  Seconds latency(int a, int b) const;
+  /// The same between neighbouring nodes; one hop without tiers.
+  Seconds least_latency() const { return tiers_.empty() ? hop_latency_ : tiers_[0].turn_latency; }
   Seconds hop_latency() const { return hop_latency_; }
 
   /// What the lower half of the first `accelerators` ranks can send to the upper half at once, one direction; links
-  /// inside nodes do not count. No other equal halving can exchange less. Zero without tiers.
+  /// inside nodes do not count. In a fat tree no other equal halving can exchange less. Zero without tiers.
   /// @param accelerators     within the top group; of an odd number the upper half is larger
   /// @param per_accelerator  network bandwidth of one accelerator, one direction
   BytesPerSecond bisection(int accelerators, BytesPerSecond per_accelerator) const;
@@ -53,8 +55,16 @@ class FabricTiers {
   Seconds hop_latency_;
 };
 
-/// A group of tier t can send up what its accelerators send, divided by the tapers of tiers 0 to t.
-/// @param network_per_accelerator  NIC bandwidth that one accelerator has to itself, one direction
-FabricTiers make_fabric_tiers(const FabricSpec& spec, BytesPerSecond network_per_accelerator);
+/// The groups of any kind of fabric. A group has its cables to the outside as uplinks:
+///
+/// fat tree: as its tiers; where the switch is not known, what its accelerators send over the tapers of tiers 0 to t.
+/// dragonfly: switch, group; dragonfly+: leaf, group. HyperX: switch, line, plane ... along its sides.
+/// torus: line, plane; the uplinks of a mesh are the mean over its groups, which at the rim have fewer.
+/// sites: those of one site that divide it, then the site with its links to the others.
+/// Where a kind other than a fat tree has an even number of the largest groups, or of routers along its last side, a
+/// tier "half" carries the cut between the two halves of the whole machine.
+/// @return without tiers for nodes without NICs (a fat tree keeps its tiers), or a fat tree that gives none
+/// @throws std::invalid_argument for what check_fabric would report, or tiers that do not nest
+FabricTiers make_fabric_tiers(const FabricSpec& spec, const NetworkSize& size, const FabricPorts& ports = {});
 
 }  // namespace clusterwright

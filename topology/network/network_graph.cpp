@@ -23,6 +23,12 @@ std::size_t NetworkGraph::add_link_kind(LinkKind kind) {
   return kinds_.size() - 1;
 }
 
+void NetworkGraph::reserve(std::size_t cables) {
+  to_.reserve(2 * cables);
+  kind_.reserve(2 * cables);
+  factor_.reserve(2 * cables);
+}
+
 LinkId NetworkGraph::connect(VertexId a, VertexId b, std::size_t kind) {
   const auto link = static_cast<LinkId>(to_.size());
   to_.push_back(b);

@@ -1,0 +1,58 @@
+/// What a network amounts to: counts, diameter, bisection, and whether everything is joined.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "topology/network/build_network.hpp"
+
+namespace clusterwright {
+
+struct NamedCount {
+  std::string name;
+  std::size_t count = 0;
+};
+
+/// Switches between the two endpoints that are farthest apart, on shortest paths.
+struct Diameter {
+  int switches = 0;
+  bool exact = true;  ///< false: a lower bound, from a sample of the switches that have endpoints
+};
+
+struct NetworkFacts {
+  std::vector<NamedCount> switches;  ///< by tier, failed ones included
+  std::vector<NamedCount> cables;    ///< by kind, failed ones included
+  Diameter diameter;
+  BytesPerSecond bisection;  ///< one direction
+  /// Whether a NIC reaches those of other rails too. Where not, as with rail planes, nodes pass data on inside.
+  bool rails_meet = true;
+  /// Two NICs of one rail that do not reach each other: the first that is cut off from NIC 0 of its rail; none if all
+  /// of each rail are joined.
+  std::optional<std::pair<VertexId, VertexId>> apart;
+};
+
+/// Takes some milliseconds for a thousand switches, and a second or two for the largest fabrics.
+NetworkFacts network_facts(const Network& network);
+
+/// Over working links only, from all switches that have endpoints while that is affordable. Of a torus or mesh without
+/// failures one corner is enough.
+Diameter network_diameter(const Network& network);
+
+/// The first pair of endpoints of one rail without a way between them.
+std::optional<std::pair<VertexId, VertexId>> first_pair_apart(const NetworkGraph& graph);
+/// Whether rails share a switch, directly or over others; true for a single rail.
+bool rails_meet(const NetworkGraph& graph);
+
+/// The most that the marked nodes can send to the others at once over working links, one direction: maximum flow
+/// (push-relabel), with every path allowed and parallel cables as one.
+/// @throws std::invalid_argument unless `sends` has one entry per node
+BytesPerSecond max_flow(const NetworkGraph& graph, const std::vector<bool>& sends);
+
+/// max_flow of the lower half of the nodes; of an odd number the upper half is larger. Of a torus or mesh the least
+/// over halves along each even side.
+BytesPerSecond network_bisection(const Network& network);
+
+}  // namespace clusterwright
