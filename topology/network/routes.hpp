@@ -2,13 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "topology/network/network_graph.hpp"
 
 namespace clusterwright {
 
-/// Which links lead nearer to an endpoint. Computed once; safe to read from several threads.
+/// Which links lead nearer to an endpoint. Computed once; safe to read from several threads. Endpoints pass nothing on.
 class Routes {
  public:
   virtual ~Routes() = default;
@@ -16,14 +17,24 @@ class Routes {
   /// Links on the way from `from` to endpoint `to`, the first included; -1 if there is no way.
   virtual int hops(VertexId from, VertexId to) const = 0;
 
-  /// Appends the working links that leave `at` on shortest paths to endpoint `to`, in the order of their numbers;
-  /// nothing at `to` itself or when it cannot be reached.
+  /// Appends working links that leave `at` on shortest paths to endpoint `to`, in the order of their numbers; nothing
+  /// at `to` itself or when it cannot be reached.
   virtual void next_links(VertexId at, VertexId to, std::vector<LinkId>& out) const = 0;
+
+  bool reaches(VertexId from, VertexId to) const { return hops(from, to) >= 0; }
 };
 
-/// Routes of any graph, by breadth-first search from the switches that have endpoints, 64 at a time. Memory is one byte
-/// for each pair of a switch and such a switch. A torus without failures is routed by its coordinates instead.
-/// @param torus_sides  of a graph made by build_torus; empty for other shapes
-std::unique_ptr<Routes> make_routes(const NetworkGraph& graph, const std::vector<int>& torus_sides = {});
+/// Routes of any graph, all shortest paths, by breadth-first search from the switches that have endpoints, 64 at a
+/// time. Memory is one byte for each pair of a switch and such a switch; two where paths are very long.
+///
+/// Where switches have groups, a path is shorter if it passes fewer links between groups, and of equally many if it has
+/// fewer links: minimal routing of a dragonfly, which never crosses a third group to save a local link. A torus without
+/// failures is routed by its coordinates instead: shortest, one side after the other.
+///
+/// The routes keep what they need of `graph`; links that fail later are not noticed.
+/// @param torus_sides  of a graph made by build_network; empty for other shapes
+/// @param groups       for each switch (vertex - endpoints) its group; empty where the fabric has none
+std::unique_ptr<Routes> make_routes(const NetworkGraph& graph, const std::vector<int>& torus_sides = {},
+                                    std::span<const int> groups = {});
 
 }  // namespace clusterwright

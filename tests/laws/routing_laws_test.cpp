@@ -1,0 +1,336 @@
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/small_networks.hpp"
+#include "topology/network/faults.hpp"
+#include "topology/network/link_loads.hpp"
+
+using namespace clusterwright;
+using namespace clusterwright::testing;
+
+namespace {
+
+struct RandomNetwork {
+  NetworkGraph graph;
+  std::vector<int> groups;
+  std::vector<int> sides;
+};
+
+RandomNetwork random_network() {
+  using rc::gen::inRange;
+  switch (*inRange(0, 5)) {
+    case 0:
+      return {SmallFatTree(*inRange(1, 4), *inRange(1, 4), *inRange(1, 4)).graph, {}, {}};
+    case 1: {
+      const std::vector<int> sides = *rc::gen::container<std::vector<int>>(*inRange<std::size_t>(1, 4), inRange(1, 5));
+      return {small_torus(sides, *rc::gen::arbitrary<bool>(), *inRange(1, 3)), {}, sides};
+    }
+    case 2: {
+      const SmallDragonfly dragonfly(*inRange(1, 3), *inRange(1, 4), *inRange(1, 3));
+      return {dragonfly.graph, dragonfly.groups, {}};
+    }
+    case 3:
+      return {small_full_mesh(*inRange(1, 6), *inRange(1, 4)), {}, {}};
+    default:
+      return {small_rails({*inRange(1, 4), *inRange(1, 3), *inRange(1, 4), *inRange(1, 4), *inRange(1, 3),
+                           *rc::gen::arbitrary<bool>()}),
+              {},
+              {}};
+  }
+}
+
+LinkId random_link(const NetworkGraph& graph) {
+  return *rc::gen::inRange<LinkId>(0, static_cast<LinkId>(graph.links()));
+}
+
+RandomNetwork random_broken_network() {
+  RandomNetwork network = random_network();
+  for (int faults = *rc::gen::inRange(0, 4); faults > 0; --faults) network.graph.fail_link(random_link(network.graph));
+  return network;
+}
+
+std::unique_ptr<Routes> routes_of(const RandomNetwork& network) {
+  return make_routes(network.graph, network.sides, network.groups);
+}
+
+/// Between endpoints that reach each other.
+std::vector<Demand> random_demands(const NetworkGraph& graph, const Routes& routes) {
+  const auto end = static_cast<VertexId>(graph.endpoints());
+  std::vector<Demand> demands;
+  for (auto count = *rc::gen::inRange(0, 12); count > 0; --count) {
+    const Demand demand{*rc::gen::inRange<VertexId>(0, end), *rc::gen::inRange<VertexId>(0, end),
+                        *rc::gen::inRange(0, 100) / 8.0};
+    if (routes.reaches(demand.from, demand.to)) demands.push_back(demand);
+  }
+  return demands;
+}
+
+PathPolicy random_policy() {
+  return {*rc::gen::element(Routing::hash, Routing::spray, Routing::valiant, Routing::adaptive),
+          *rc::gen::inRange(1, 4), *rc::gen::arbitrary<std::uint64_t>()};
+}
+
+bool near(double a, double b) {
+  return std::abs(a - b) <= 1e-9 * std::max({1.0, std::abs(a), std::abs(b)});
+}
+
+double busiest(const NetworkGraph& graph, const LinkLoads& loads) {
+  const auto links = busiest_links(graph, loads, 1);
+  return links.empty() ? 0 : links.front().seconds;
+}
+
+/// Bytes that enter a vertex less those that leave it.
+std::vector<double> kept(const NetworkGraph& graph, const LinkLoads& loads) {
+  std::vector<double> bytes(graph.vertices(), 0.0);
+  for (LinkId link = 0; link < loads.size(); ++link) {
+    bytes[graph.to(link)] += loads[link];
+    bytes[graph.from(link)] -= loads[link];
+  }
+  return bytes;
+}
+
+/// Links on shortest paths to `to` by the plainest search; -1 where there is no way.
+std::vector<int> searched_hops(const NetworkGraph& graph, VertexId to) {
+  std::vector<int> hops(graph.vertices(), -1);
+  std::vector<VertexId> reached{to};
+  hops[to] = 0;
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    if (reached[i] != to && graph.is_endpoint(reached[i])) continue;  // passes nothing on
+    for (const LinkId link : graph.leaving(reached[i])) {
+      const VertexId from = graph.to(link);
+      if (!graph.works(link) || hops[from] >= 0) continue;
+      hops[from] = hops[reached[i]] + 1;
+      reached.push_back(from);
+    }
+  }
+  return hops;
+}
+
+}  // namespace
+
+TEST_CASE("routes are shortest paths around what failed", "[laws][routes]") {
+  REQUIRE(rc::check("hops are those of a plain search, and next links are all that lead nearer", [] {
+    RandomNetwork network = random_broken_network();
+    network.groups.clear();
+    network.sides.clear();
+    const NetworkGraph& graph = network.graph;
+    const auto routes = routes_of(network);
+    const auto to = *rc::gen::inRange<VertexId>(0, static_cast<VertexId>(graph.endpoints()));
+    const std::vector<int> hops = searched_hops(graph, to);
+    for (VertexId at = 0; at < graph.vertices(); ++at) {
+      RC_ASSERT(routes->hops(at, to) == hops[at]);
+      std::vector<LinkId> expected;
+      for (const LinkId link : graph.leaving(at)) {
+        const bool passes = graph.to(link) == to || !graph.is_endpoint(graph.to(link));
+        if (graph.works(link) && passes && hops[at] > 0 && hops[graph.to(link)] == hops[at] - 1)
+          expected.push_back(link);
+      }
+      std::vector<LinkId> links;
+      routes->next_links(at, to, links);
+      RC_ASSERT(links == expected);
+    }
+  }));
+  REQUIRE(rc::check("every next link is one link nearer, and there is one wherever there is a way", [] {
+    const RandomNetwork network = random_broken_network();
+    const NetworkGraph& graph = network.graph;
+    const auto routes = routes_of(network);
+    for (VertexId to = 0; to < graph.endpoints(); ++to)
+      for (VertexId at = 0; at < graph.vertices(); ++at) {
+        std::vector<LinkId> links;
+        routes->next_links(at, to, links);
+        RC_ASSERT(links.empty() == (routes->hops(at, to) <= 0));
+        for (const LinkId link : links) {
+          RC_ASSERT(graph.works(link) && graph.from(link) == at);
+          RC_ASSERT(routes->hops(graph.to(link), to) == routes->hops(at, to) - 1);
+        }
+      }
+  }));
+  REQUIRE(rc::check("the way back is as long", [] {
+    const RandomNetwork network = random_broken_network();
+    const auto routes = routes_of(network);
+    for (VertexId a = 0; a < network.graph.endpoints(); ++a)
+      for (VertexId b = 0; b < a; ++b) RC_ASSERT(routes->hops(a, b) == routes->hops(b, a));
+  }));
+  REQUIRE(rc::check("a lost link never shortens a path", [] {
+    RandomNetwork network = random_network();
+    network.groups.clear();  // with groups, a path may take fewer links once it must cross one group more
+    const auto before = routes_of(network);
+    network.graph.fail_link(random_link(network.graph));
+    const auto after = routes_of(network);
+    for (VertexId a = 0; a < network.graph.endpoints(); ++a)
+      for (VertexId b = 0; b < network.graph.endpoints(); ++b)
+        RC_ASSERT(!after->reaches(a, b) || after->hops(a, b) >= before->hops(a, b));
+  }));
+}
+
+TEST_CASE("no byte is lost or made", "[laws][loads]") {
+  REQUIRE(rc::check("switches pass on what they get, endpoints get their demands", [] {
+    const RandomNetwork network = random_broken_network();
+    const auto routes = routes_of(network);
+    const auto demands = random_demands(network.graph, *routes);
+    const LinkLoads loads = link_loads(network.graph, *routes, demands, random_policy(), network.groups);
+    std::vector<double> expected(network.graph.vertices(), 0.0);
+    for (const Demand& demand : demands) {
+      expected[demand.from] -= demand.bytes;
+      expected[demand.to] += demand.bytes;
+    }
+    const std::vector<double> got = kept(network.graph, loads);
+    for (VertexId v = 0; v < got.size(); ++v) RC_ASSERT(near(got[v], expected[v]));
+  }));
+  REQUIRE(rc::check("a failed link carries nothing", [] {
+    const RandomNetwork network = random_broken_network();
+    const auto routes = routes_of(network);
+    const auto demands = random_demands(network.graph, *routes);
+    const LinkLoads loads = link_loads(network.graph, *routes, demands, random_policy(), network.groups);
+    for (LinkId link = 0; link < loads.size(); ++link) RC_ASSERT(network.graph.works(link) || loads[link] == 0);
+  }));
+  REQUIRE(rc::check("spray and hash cross as many links as the paths have", [] {
+    const RandomNetwork network = random_broken_network();
+    const auto routes = routes_of(network);
+    const auto demands = random_demands(network.graph, *routes);
+    double expected = 0;
+    for (const Demand& demand : demands) expected += demand.bytes * routes->hops(demand.from, demand.to);
+    for (const Routing routing : {Routing::hash, Routing::spray}) {
+      const LinkLoads loads = link_loads(network.graph, *routes, demands, {routing, 2, 5}, network.groups);
+      RC_ASSERT(near(std::accumulate(loads.begin(), loads.end(), 0.0), expected));
+    }
+  }));
+  REQUIRE(rc::check("an exchange is all pairs of its members", [] {
+    const RandomNetwork network = random_broken_network();
+    const NetworkGraph& graph = network.graph;
+    const auto routes = routes_of(network);
+    std::vector<VertexId> members;
+    for (const VertexId e : everyone(graph))  // those of one part, as the members of a rail must meet
+      if (routes->reaches(e, 0) && routes->reaches(0, e) && *rc::gen::inRange(0, 4) != 0) members.push_back(e);
+    std::vector<Demand> demands;
+    for (const VertexId from : members)
+      for (const VertexId to : members) demands.push_back({from, to, 1.5});
+    const PathPolicy policy = random_policy();
+    const LinkLoads pairs = link_loads(graph, *routes, demands, policy, network.groups);
+    const LinkLoads exchange = exchange_loads(graph, *routes, members, 1.5, policy, network.groups);
+    for (LinkId link = 0; link < graph.links(); ++link) RC_ASSERT(near(exchange[link], pairs[link]));
+  }));
+}
+
+TEST_CASE("spraying is what a perfect fabric does", "[laws][loads]") {
+  REQUIRE(rc::check("a permutation never exceeds the links of a full-bisection tree", [] {
+    using rc::gen::inRange;
+    const SmallFatTree tree(*inRange(1, 6), *inRange(1, 6), *inRange(1, 6));
+    std::vector<VertexId> to = everyone(tree.graph);
+    std::shuffle(to.begin(), to.end(), std::mt19937(*rc::gen::arbitrary<std::uint32_t>()));
+    std::vector<Demand> demands;
+    for (VertexId from = 0; from < to.size(); ++from) demands.push_back({from, to[from], 1});
+    const auto routes = make_routes(tree.graph);
+    for (const double load : link_loads(tree.graph, *routes, demands, {.routing = Routing::spray}))
+      RC_ASSERT(load <= 1 + 1e-12);
+  }));
+  REQUIRE(rc::check("hashes over many seeds tend to spray", [] {
+    const RandomNetwork network = random_broken_network();
+    const auto routes = routes_of(network);
+    const auto demands = random_demands(network.graph, *routes);
+    const LinkLoads spray = link_loads(network.graph, *routes, demands, {.routing = Routing::spray});
+    constexpr int seeds = 300;
+    LinkLoads mean(spray.size(), 0.0);
+    const auto first = *rc::gen::inRange<std::uint64_t>(0, 1u << 30);
+    for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+      const LinkLoads hash = link_loads(network.graph, *routes, demands, {Routing::hash, 1, first + seed});
+      for (LinkId link = 0; link < mean.size(); ++link) mean[link] += hash[link] / seeds;
+    }
+    // A demand crosses a link or does not: variance of at most bytes^2 / 4 per seed. Equal demands draw equal paths.
+    double bytes = 0;
+    for (const Demand& demand : demands) bytes += demand.bytes;
+    double most = 0;
+    for (const Demand& demand : demands) most = std::max(most, demand.bytes);
+    const double deviation = std::sqrt(bytes * std::max(most, bytes) / 4 / seeds);
+    for (LinkId link = 0; link < mean.size(); ++link) RC_ASSERT(std::abs(mean[link] - spray[link]) <= 6 * deviation);
+  }));
+}
+
+TEST_CASE("labels do not matter", "[laws][loads]") {
+  REQUIRE(rc::check("a shifted torus carries shifted loads", [] {
+    const std::vector<int> sides{*rc::gen::inRange(3, 6), *rc::gen::inRange(3, 5)};
+    const NetworkGraph graph = small_torus(sides);
+    const int dx = *rc::gen::inRange(0, sides[0]);
+    const int dy = *rc::gen::inRange(0, sides[1]);
+    const auto shifted = [&](VertexId v) {
+      const auto nodes = static_cast<VertexId>(graph.nodes());
+      const int node = static_cast<int>(v % nodes);
+      const int x = (node % sides[0] + dx) % sides[0];
+      const int y = (node / sides[0] + dy) % sides[1];
+      return v - v % nodes + static_cast<VertexId>(y * sides[0] + x);
+    };
+    const auto routes = make_routes(graph, *rc::gen::arbitrary<bool>() ? sides : std::vector<int>{});
+    const auto demands = random_demands(graph, *routes);
+    std::vector<Demand> moved;
+    for (const Demand& demand : demands) moved.push_back({shifted(demand.from), shifted(demand.to), demand.bytes});
+    PathPolicy policy = random_policy();
+    if (policy.routing == Routing::hash) policy.routing = Routing::spray;  // a hash does look at labels
+    const LinkLoads loads = link_loads(graph, *routes, demands, policy);
+    const LinkLoads moved_loads = link_loads(graph, *routes, moved, policy);
+    for (LinkId link = 0; link < graph.links(); ++link) {
+      const LinkId there = link_between(graph, shifted(graph.from(link)), shifted(graph.to(link)));
+      RC_ASSERT(near(loads[link], moved_loads[there]));
+    }
+  }));
+  REQUIRE(rc::check("the order of demands does not matter", [] {
+    const RandomNetwork network = random_broken_network();
+    const auto routes = routes_of(network);
+    auto demands = random_demands(network.graph, *routes);
+    const PathPolicy policy = random_policy();
+    const LinkLoads loads = link_loads(network.graph, *routes, demands, policy, network.groups);
+    std::reverse(demands.begin(), demands.end());
+    const LinkLoads reversed = link_loads(network.graph, *routes, demands, policy, network.groups);
+    for (LinkId link = 0; link < loads.size(); ++link) RC_ASSERT(near(loads[link], reversed[link]));
+  }));
+}
+
+TEST_CASE("detours cost at most two ways and never make the busiest link busier", "[laws][loads][valiant]") {
+  REQUIRE(rc::check("valiant takes at most two longest paths", [] {
+    const RandomNetwork network = random_broken_network();
+    const auto routes = routes_of(network);
+    const auto demands = random_demands(network.graph, *routes);
+    int longest = 0;
+    for (const VertexId from : everyone(network.graph))
+      for (const VertexId to : everyone(network.graph)) longest = std::max(longest, routes->hops(from, to));
+    double bytes = 0;
+    for (const Demand& demand : demands) bytes += demand.bytes;
+    const LinkLoads loads = link_loads(network.graph, *routes, demands, {.routing = Routing::valiant}, network.groups);
+    // The cables of both ends, and twice what lies between the switches of two endpoints.
+    const double most = bytes * (2 * std::max(longest - 2, 0) + 2);
+    RC_ASSERT(std::accumulate(loads.begin(), loads.end(), 0.0) <= most * (1 + 1e-9));
+  }));
+  REQUIRE(rc::check("adaptive is no busier than spray or valiant", [] {
+    RandomNetwork network = random_network();
+    for (int i = 0; i < 3; ++i) network.graph.slow_link(random_link(network.graph), *rc::gen::element(0.25, 0.5, 1.0));
+    const auto routes = routes_of(network);
+    const auto demands = random_demands(network.graph, *routes);
+    const auto seconds = [&](Routing routing) {
+      return busiest(network.graph, link_loads(network.graph, *routes, demands, {.routing = routing}, network.groups));
+    };
+    RC_ASSERT(seconds(Routing::adaptive) <= std::min(seconds(Routing::spray), seconds(Routing::valiant)) * (1 + 1e-9));
+  }));
+  REQUIRE(rc::check("no other mixture is better than adaptive", [] {
+    const RandomNetwork network = random_network();
+    const auto routes = routes_of(network);
+    const auto demands = random_demands(network.graph, *routes);
+    const auto loads = [&](Routing routing) {
+      return link_loads(network.graph, *routes, demands, {.routing = routing}, network.groups);
+    };
+    const LinkLoads spray = loads(Routing::spray);
+    const LinkLoads valiant = loads(Routing::valiant);
+    const double best = busiest(network.graph, loads(Routing::adaptive));
+    LinkLoads mixture(spray.size());
+    for (double x = 0; x <= 1; x += 1.0 / 64) {
+      for (LinkId link = 0; link < spray.size(); ++link) mixture[link] = x * spray[link] + (1 - x) * valiant[link];
+      RC_ASSERT(best <= busiest(network.graph, mixture) * (1 + 1e-9));
+    }
+  }));
+}

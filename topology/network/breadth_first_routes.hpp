@@ -1,0 +1,45 @@
+/// Routes of any graph from a table of distances.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "topology/network/attachments.hpp"
+#include "topology/network/routes.hpp"
+
+namespace clusterwright {
+
+/// Breadth-first search from 64 attachments at once, one bit of a word for each. Endpoints pass nothing on.
+///
+/// distance_: [attachment][switch], with the row of one destination together: links inside groups, plus crossing_ for
+/// each link between groups. `Distance` is one byte, or two where that cannot hold the longest path.
+template <typename Distance>
+class BreadthFirstRoutes final : public Routes {
+ public:
+  /// Nothing where a path is too long for `Distance`.
+  static std::unique_ptr<BreadthFirstRoutes> make(const NetworkGraph& graph, std::span<const int> groups);
+
+  int hops(VertexId from, VertexId to) const override;
+  void next_links(VertexId at, VertexId to, std::vector<LinkId>& out) const override;
+
+ private:
+  class Search;
+  static constexpr Distance unreached = static_cast<Distance>(-1);
+
+  BreadthFirstRoutes(const NetworkGraph& graph, std::span<const int> groups);
+  const Distance* row(VertexId to) const;
+  Distance nearest(VertexId endpoint, const Distance* row) const;
+
+  std::size_t endpoints_;
+  std::size_t switches_;
+  Attachments attachments_;
+  std::vector<std::uint32_t> begin_;      // length switches + 1: working links to other switches
+  std::vector<LinkId> link_;              // by the switch they leave, in the order of their numbers
+  std::vector<std::uint32_t> neighbour_;  // the switch that each of them leads to, counted from 0
+  std::vector<Distance> length_;          // of each of them: 1 or crossing_
+  Distance crossing_;                     // more than all links inside groups on any path
+  std::vector<Distance> distance_;
+};
+
+}  // namespace clusterwright

@@ -1,0 +1,59 @@
+#include "topology/network/path_walk.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/diagnostic.hpp"
+#include "topology/network/counter_random.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+bool cut_off(const NetworkGraph& graph, VertexId v) {
+  const auto links = graph.leaving(v);
+  return std::none_of(links.begin(), links.end(), [&](LinkId link) { return graph.works(link); });
+}
+
+bool anything_failed(const NetworkGraph& graph) {
+  for (LinkId link = 0; link < graph.links(); link += 2)
+    if (!graph.works(link)) return true;
+  return false;
+}
+
+std::string why_no_path(const NetworkGraph& graph, VertexId from, VertexId to) {
+  for (const VertexId end : {from, to})
+    if (cut_off(graph, end)) return fmt::format("every link of {} has failed", graph.name(end));
+  if (anything_failed(graph)) return "the links and switches that still work do not join them";
+  if (graph.is_endpoint(from) && graph.is_endpoint(to) && graph.rail_of(from) != graph.rail_of(to))
+    return fmt::format("no switch joins rail {} and rail {}", graph.rail_of(from), graph.rail_of(to));
+  return "the fabric does not join them";
+}
+
+}  // namespace
+
+void walk_path(const NetworkGraph& graph, const Routes& routes, const PathKey& key, std::vector<LinkId>& path) {
+  path.clear();
+  std::vector<LinkId> choices;
+  for (VertexId at = key.from; at != key.to; at = graph.to(path.back())) {
+    choices.clear();
+    routes.next_links(at, key.to, choices);
+    if (choices.empty()) throw_no_path(graph, key.from, key.to);
+    const auto count = static_cast<std::uint32_t>(choices.size());
+    const auto hop = static_cast<std::uint32_t>(path.size());
+    const std::uint32_t choice = count == 1 ? 0 : draw_below(count, {key.from, key.to, key.queue_pair, hop}, key.seed);
+    path.push_back(choices[choice]);
+  }
+}
+
+void throw_no_path(const NetworkGraph& graph, VertexId from, VertexId to) {
+  Diagnostic diagnostic;
+  diagnostic.code = "E0320";
+  diagnostic.message =
+      fmt::format("no path from {} to {}: {}", graph.name(from), graph.name(to), why_no_path(graph, from, to));
+  diagnostic.help = "take back a fault, or place the job where the network still joins its nodes";
+  throw ConfigError(std::move(diagnostic));
+}
+
+}  // namespace clusterwright

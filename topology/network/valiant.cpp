@@ -1,0 +1,135 @@
+#include "topology/network/valiant.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace clusterwright {
+
+namespace {
+
+/// What a station exchanges with all stations of a cell, over the number of places where that may turn.
+struct Share {
+  std::uint32_t station = 0;
+  std::uint32_t cell = 0;
+  double bytes = 0;
+};
+
+/// Differences below are rounding of what was added up.
+constexpr double rounding = 1e-12;
+
+/// The first halves: from every station to every turn outside its own cell, all it sends but what ends in that cell.
+void send_outward(const Detours& detours, const Stations& stations, std::vector<Share> shares, SprayFlow& flow) {
+  std::vector<double> all(stations.size(), 0.0);
+  for (const Share& share : shares) all[share.station] += share.bytes;
+  std::stable_sort(shares.begin(), shares.end(), [](const Share& a, const Share& b) { return a.cell < b.cell; });
+  std::vector<std::vector<std::uint32_t>> senders(detours.cells());  // by component
+  for (std::uint32_t s = 0; s < stations.size(); ++s)
+    if (all[s] > 0) senders[detours.component_of(s)].push_back(s);
+  std::vector<double> left = all;
+  auto share = shares.begin();
+  for (std::uint32_t cell = 0; cell < detours.cells(); ++cell) {
+    const auto first = share;
+    for (; share != shares.end() && share->cell == cell; ++share) left[share->station] -= share->bytes;
+    for (const std::uint32_t turn : detours.turns(cell)) {
+      for (const std::uint32_t s : senders[detours.component_of(turn)])
+        if (detours.cell_of(s) != cell && left[s] > rounding * all[s])
+          flow.put(stations[s].place, stations[turn].endpoint, left[s]);
+      flow.finish(stations[turn]);
+    }
+    for (auto used = first; used != share; ++used) left[used->station] = all[used->station];
+  }
+}
+
+/// The second halves: from every turn outside its own cell to a station, all it receives but what came from that cell.
+void send_inward(const Detours& detours, const Stations& stations, std::vector<Share> shares, SprayFlow& flow) {
+  std::stable_sort(shares.begin(), shares.end(), [](const Share& a, const Share& b) { return a.station < b.station; });
+  std::vector<double> from_cell(detours.cells(), 0.0);
+  for (auto share = shares.begin(); share != shares.end();) {
+    const std::uint32_t to = share->station;
+    const auto first = share;
+    double all = 0;
+    for (; share != shares.end() && share->station == to; ++share) {
+      from_cell[share->cell] += share->bytes;
+      all += share->bytes;
+    }
+    for (const std::uint32_t cell : detours.cells_of(detours.component_of(to))) {
+      const double left = all - from_cell[cell];
+      if (cell == detours.cell_of(to) || left <= rounding * all) continue;
+      for (const std::uint32_t turn : detours.turns(cell)) flow.put(stations[turn].place, stations[to].endpoint, left);
+    }
+    flow.finish(stations[to]);
+    for (auto used = first; used != share; ++used) from_cell[used->cell] = 0;
+  }
+}
+
+}  // namespace
+
+Detours::Detours(const NetworkGraph& graph, const Stations& stations, std::span<const int> groups) {
+  const std::vector<std::uint32_t> component = components(graph);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> cells;  // component and group
+  std::map<std::uint32_t, std::uint32_t> dense;
+  for (std::uint32_t s = 0; s < stations.size(); ++s) {
+    const VertexId at = stations[s].at;
+    const std::uint32_t group = groups.empty() ? at : static_cast<std::uint32_t>(groups[at - graph.endpoints()]);
+    const auto whole = dense.try_emplace(component[at], static_cast<std::uint32_t>(dense.size())).first->second;
+    const auto [found, is_new] = cells.try_emplace({whole, group}, static_cast<std::uint32_t>(cells.size()));
+    if (is_new) component_.push_back(whole);
+    cell_of_.push_back(found->second);
+    turns_.resize(cells.size());
+    if (stations[s].last_links == 1) turns_[found->second].push_back(s);
+  }
+  cells_of_.resize(dense.size());
+  with_turns_.resize(dense.size());
+  all_turns_.resize(dense.size());
+  for (std::uint32_t cell = 0; cell < component_.size(); ++cell) {
+    cells_of_[component_[cell]].push_back(cell);
+    with_turns_[component_[cell]] += turns_[cell].empty() ? 0 : 1;
+    all_turns_[component_[cell]] += turns_[cell].size();
+  }
+}
+
+double Detours::choices(std::uint32_t from_cell, std::uint32_t to_cell) const {
+  std::size_t turns = all_turns_[component_[from_cell]] - turns_[from_cell].size();
+  if (to_cell != from_cell) turns -= turns_[to_cell].size();
+  return static_cast<double>(turns);
+}
+
+void divert(const Detours& detours, const Stations& stations, const std::vector<StationFlow>& flows, SprayFlow& flow) {
+  std::vector<Share> outward;
+  std::vector<Share> inward;
+  std::vector<StationFlow> direct;
+  for (const StationFlow& f : flows) {
+    const std::uint32_t component = detours.component_of(f.from);
+    if (component != detours.component_of(f.to) || !detours.possible(component)) {
+      direct.push_back(f);
+      continue;
+    }
+    const std::uint32_t from_cell = detours.cell_of(f.from);
+    const std::uint32_t to_cell = detours.cell_of(f.to);
+    const double bytes = f.bytes / detours.choices(from_cell, to_cell);
+    outward.push_back({f.from, to_cell, bytes});
+    inward.push_back({f.to, from_cell, bytes});
+  }
+  spray(stations, direct, flow);
+  send_outward(detours, stations, std::move(outward), flow);
+  send_inward(detours, stations, std::move(inward), flow);
+}
+
+void divert_exchange(const Detours& detours, const Stations& stations, const std::vector<double>& members, double bytes,
+                     SprayFlow& flow) {
+  std::vector<double> of_cell(detours.cells(), 0.0);
+  for (std::uint32_t s = 0; s < stations.size(); ++s) of_cell[detours.cell_of(s)] += members[s];
+  std::vector<Share> shares;
+  for (std::uint32_t s = 0; s < stations.size(); ++s) {
+    if (!detours.possible(detours.component_of(s)) || members[s] == 0) continue;
+    const std::uint32_t mine = detours.cell_of(s);
+    for (const std::uint32_t cell : detours.cells_of(detours.component_of(s))) {
+      const double others = of_cell[cell] - (cell == mine ? members[s] : 0);
+      if (others > 0) shares.push_back({s, cell, bytes * members[s] * others / detours.choices(mine, cell)});
+    }
+  }
+  send_outward(detours, stations, shares, flow);  // what is sent and what is received are alike
+  send_inward(detours, stations, std::move(shares), flow);
+}
+
+}  // namespace clusterwright
