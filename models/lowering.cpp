@@ -58,7 +58,7 @@ struct StepContext {
         layout(s.transformer.layers, p.pipeline, p.virtual_pipeline),
         memory{s.transformer, plan, layout, s.stack, s.job.sequence},
         builder(make_builder()),
-        placement(p, s.stack.rank_order, s.cluster.node_accelerators),
+        placement(p, s.stack.rank_order, s.cluster.domain),
         classes(folding == Folding::folded ? RankClasses::fold(placement, s.cluster.fabric)
                                            : RankClasses::unfold(placement, s.cluster.fabric)),
         costs(s.cluster.accelerator, s.parameters, s.stack, s.job.precision),

@@ -48,12 +48,15 @@ void check_division(Contradictions& errors, const Plan& plan, const Transformer&
                   fmt::format("tensor must divide the key-value heads or be a multiple of them (got {}, kv_heads {})",
                               plan.tensor, model.key_value_heads()),
                   {tensor_path, "/transformer/kv_heads"});
-  const int per_node = cluster.node_accelerators;
-  if (per_node % plan.tensor != 0 && plan.tensor % per_node != 0)
-    errors.report(
-        "E0310",
-        fmt::format("tensor groups must fill nodes evenly (got {}, {} accelerators per node)", plan.tensor, per_node),
-        {tensor_path, "/cluster/node/accelerators"});
+  const int domain = cluster.domain;
+  if (domain % plan.tensor != 0 && plan.tensor % domain != 0) {
+    const bool racks = domain > cluster.node_accelerators;
+    errors.report("E0310",
+                  fmt::format("tensor groups must fill {} evenly (got {}, {} accelerators per {})",
+                              racks ? "scale-up domains" : "nodes", plan.tensor, domain, racks ? "domain" : "node"),
+                  {tensor_path, "/cluster/node/accelerators"},
+                  racks ? "or leave some accelerators of a domain out: \"scale_up_domain\": 64 of an NVL72 rack" : "");
+  }
   if (plan.pipeline > model.layers)
     errors.report("E0310", fmt::format("more pipeline stages than layers ({} > {})", plan.pipeline, model.layers),
                   {"/job/parallel/pipeline", "/transformer/layers"});
@@ -156,6 +159,9 @@ ResolvedPlan resolve_plan(const Cluster& cluster, const Transformer& transformer
   plan.sharding = job.sharding;
   plan.recompute = job.recompute.value_or(Recompute::none);
   check_modelled(errors, job.parallel);
+  if (cluster.mixed())
+    errors.report("E0324", "a step on nodes of several kinds is not modelled yet", {"/cluster/also"},
+                  "describe one kind of nodes and leave \"also\" out");
   check_division(errors, plan, transformer, cluster);
   errors.finish();
   plan.data = decide_data(errors, plan, job.parallel, cluster.spec.accelerators);

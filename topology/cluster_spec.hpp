@@ -15,7 +15,7 @@ struct FacilitySpec {
 };
 const Record<FacilitySpec>& record(const FacilitySpec*);
 
-/// Nodes of another kind in a mixed cluster.
+/// Nodes of another kind in a mixed cluster; with as many accelerators and NICs each as those of `node`.
 struct MixedNodesSpec {
   int accelerators = 0;  ///< of all these nodes
   NodeSpec node;

@@ -1,21 +1,12 @@
 #include "topology/node_spec.hpp"
 
-#include "sim/field_table.hpp"
+#include "topology/node_enum_names.hpp"
 
 namespace clusterwright {
 
-template <>
-struct EnumNames<ScaleUpWiring> {
-  static constexpr auto names = scale_up_wiring_names;
-};
-template <>
-struct EnumNames<NicAttachment> {
-  static constexpr auto names = nic_attachment_names;
-};
-
 namespace {
 
-constexpr double most_per_node = 1 << 12;
+constexpr double most_per_node = 1 << 14;
 constexpr double most_per_domain = 1 << 16;
 
 FieldRule rate_rule(std::string help) {
@@ -34,6 +25,11 @@ void add_scale_up(Record<NodeSpec>& table) {
                    "acts as one, or less than one, as with bridged pairs; the accelerator's own if not given",
            .min = 1,
            .max = most_per_domain})
+      .optional("scale_up_torus", &NodeSpec::scale_up_torus,
+                {.help = "sides, where scale-up links form a torus; one ring if not given",
+                 .min = 1,
+                 .max = most_per_domain,
+                 .max_elements = 3})
       .optional("pcie", &NodeSpec::pcie, {.help = "PCI Express, which accelerators use that have no scale-up links"});
 }
 
@@ -43,17 +39,26 @@ const Record<PcieSpec>& record(const PcieSpec*) {
   static const auto table =
       Record<PcieSpec>("pcie", "PCI Express of a node: accelerators under switches, switches under host bridges")
           .optional("accelerators_per_switch", &PcieSpec::accelerators_per_switch,
-                    {.help = "0: every accelerator on a root port of its own", .min = 0, .max = most_per_node})
-          .optional("sockets", &PcieSpec::sockets,
-                    {.help = "processors; accelerators are dealt to them in equal blocks", .min = 1, .max = 64})
+                    {.help = "0: every accelerator on a root port of its own; the server's, or 2, if not given",
+                     .min = 0,
+                     .max = most_per_node})
+          .optional(
+              "sockets", &PcieSpec::sockets,
+              {.help = "processors, to which accelerators are dealt in equal blocks; the server's, or 2, if not given",
+               .min = 1,
+               .max = 64})
           .optional("link_gb_per_s", &PcieSpec::link,
                     rate_rule("slot of one accelerator, one direction; its host link if not given"))
           .optional("uplink_gb_per_s", &PcieSpec::uplink,
                     rate_rule("one switch to its host bridge, one direction; as the slot if not given"))
-          .optional("between_sockets_gb_per_s", &PcieSpec::between_sockets, rate_rule("one direction"))
-          .optional("nics", &PcieSpec::nics, {.help = "where NICs are plugged in"})
-          .optional("peer_to_peer", &PcieSpec::peer_to_peer,
-                    {.help = "false: copies between accelerators pass through host memory"});
+          .optional("between_sockets_gb_per_s", &PcieSpec::between_sockets,
+                    rate_rule("one direction; 22 GB/s if not given"))
+          .optional("nics", &PcieSpec::nics,
+                    {.help = "where NICs are plugged in; the server's, or switch, if not given"})
+          .optional(
+              "peer_to_peer", &PcieSpec::peer_to_peer,
+              {.help = "false: copies between accelerators pass through host memory; the server's, or true, if not "
+                       "given"});
   return table;
 }
 

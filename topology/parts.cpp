@@ -1,6 +1,6 @@
 #include "topology/parts.hpp"
 
-#include "sim/field_table.hpp"
+#include "topology/node_enum_names.hpp"
 
 namespace clusterwright {
 
@@ -68,6 +68,12 @@ void add_links(Record<AcceleratorPart>& table) {
       .optional("scale_up_links", &Part::scale_up_links, {.help = "links of one accelerator", .min = 1})
       .optional("scale_up_domain", &Part::scale_up_domain,
                 {.help = "accelerators that reach each other over these links", .min = 1})
+      .optional("scale_up_beyond_node", &Part::scale_up_beyond_node,
+                {.help = "the domain spans several nodes, as in a rack that acts as one"})
+      .optional("scale_up", &Part::scale_up,
+                {.help = "how the links are wired; mesh where the rate to one neighbour is given, else switch, if not "
+                         "given"})
+      .optional("switch_reduction", &Part::switch_reduction, {.help = "the switches of the domain can reduce"})
       .optional("torus", &Part::torus, {.help = "sides of the largest torus", .min = 1, .map_keys = {"x", "y", "z"}})
       .optional("host_link", &Part::host_link, {.help = "such as PCIe5 x16"})
       .optional("host_bandwidth_gb_per_s", &Part::host_bandwidth,
@@ -137,13 +143,34 @@ Record<CablePart> cable_table() {
   return with_price_and_notes(std::move(table));
 }
 
+void add_wiring(Record<NodePart>& table) {
+  using Part = NodePart;
+  table.optional("accelerator_id", &Part::accelerator_id, {.help = "which part", .catalog = "accelerators"})
+      .optional("accelerator_count", &Part::accelerator_count, {.help = "in one node", .min = 1})
+      .optional("nic_id", &Part::nic_id, {.help = "which part; of the network for training", .catalog = "nics"})
+      .optional("nic_count", &Part::nic_count, {.help = "in one node", .min = 0})
+      .optional("scale_up", &Part::scale_up,
+                {.help = "how accelerators are wired; the accelerator's own way if not given"})
+      .optional("scale_up_domain", &Part::scale_up_domain,
+                {.help = "accelerators that reach each other by scale-up links", .min = 1})
+      .optional("scale_up_torus", &Part::scale_up_torus,
+                {.help = "sides, where these links form a torus", .min = 1, .max_elements = 3})
+      .optional("pcie", &Part::pcie, {.help = "PCI Express, where it is not as the defaults say"})
+      .optional("pcie_words", &Part::pcie_words, {.help = "the same in words, with its source"})
+      .optional("host_power_w", &Part::host_power,
+                {.help = "of the node without accelerators, under load; typical power less that of the accelerators if "
+                         "not given",
+                 .min = 0});
+}
+
 Record<NodePart> node_table() {
   using Part = NodePart;
   Record<Part> table("node", "A server, or a rack that is sold as one machine");
-  table.required("id", &Part::id, {.help = "name"})
+  table.required("id", &Part::id, {.help = "name that clusters refer to"})
       .optional("accelerator", &Part::accelerator, {.help = "how many of which, as the vendor writes it"})
-      .optional("cooling", &Part::cooling, {.help = "as the vendor writes it"})
-      .optional("processors", &Part::processors, {.help = "host processors"})
+      .optional("cooling", &Part::cooling, {.help = "as the vendor writes it"});
+  add_wiring(table);
+  table.optional("processors", &Part::processors, {.help = "host processors"})
       .optional("nics", &Part::nics, {.help = "network adapters"})
       .optional("power_supplies", &Part::power_supplies, {.help = "power supply units"})
       .optional("host_memory_gb", &Part::host_memory, {.help = "memory of the host", .min = 0})

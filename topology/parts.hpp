@@ -8,6 +8,7 @@
 
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
+#include "topology/node_spec.hpp"
 #include "topology/number_format.hpp"
 
 namespace clusterwright {
@@ -37,9 +38,12 @@ struct AcceleratorPart {
   std::optional<Sourced<BytesPerSecond>> scale_up_bandwidth;
   std::optional<Sourced<BytesPerSecond>> peer_bandwidth;  ///< to one neighbour, where links are not switched
   std::optional<Sourced<int>> scale_up_links;
-  std::optional<Sourced<int>> scale_up_domain;  ///< accelerators that reach each other over it
-  std::map<std::string, Sourced<int>> torus;    ///< x, y, z of the largest torus; empty for other shapes
-  std::string host_link;                        ///< "PCIe5 x16"; empty if not known
+  std::optional<Sourced<int>> scale_up_domain;        ///< accelerators that reach each other over it
+  std::optional<Sourced<bool>> scale_up_beyond_node;  ///< the domain spans nodes, as in a rack that acts as one
+  std::optional<Sourced<ScaleUpWiring>> scale_up;     ///< mesh where a peer rate is given, else switched, if absent
+  std::optional<Sourced<bool>> switch_reduction;      ///< switches of the domain can reduce (NVLink SHARP)
+  std::map<std::string, Sourced<int>> torus;          ///< x, y, z of the largest torus; empty for other shapes
+  std::string host_link;                              ///< "PCIe5 x16"; empty if not known
   std::optional<Sourced<BytesPerSecond>> host_bandwidth;
   std::optional<Sourced<BytesPerSecond>> measured_host_bandwidth;
   std::map<std::string, Sourced<double>> thermal_c;  ///< max_operating, slowdown, shutdown, memory_max_operating
@@ -100,11 +104,21 @@ struct CablePart {
 };
 const Record<CablePart>& record(const CablePart*);
 
-/// A server, or a rack that is sold as one machine.
+/// A server, a cloud instance, or a rack that is sold as one machine: words for people, and what a NodeSpec leaves out.
 struct NodePart {
   std::string id;
   std::string accelerator;  ///< as the vendor writes it, for people
   std::string cooling;      ///< likewise
+  std::string accelerator_id;
+  std::optional<Sourced<int>> accelerator_count;
+  std::string nic_id;  ///< of the network for training; NICs for storage and the host do not count
+  std::optional<Sourced<int>> nic_count;
+  std::optional<Sourced<ScaleUpWiring>> scale_up;  ///< the accelerator's if absent
+  std::optional<Sourced<int>> scale_up_domain;     ///< likewise
+  std::vector<int> scale_up_torus;
+  std::optional<PcieSpec> pcie;
+  std::optional<Sourced<std::string>> pcie_words;  ///< the same for people, with its source
+  std::optional<Sourced<Watts>> host_power;  ///< under load, without accelerators; from max or typical power if absent
   std::optional<Sourced<std::string>> processors;
   std::optional<Sourced<std::string>> nics;
   std::optional<Sourced<std::string>> power_supplies;

@@ -174,7 +174,7 @@ double least_compute_time(const Scenario& s, const Plan& plan) {
 
 /// Parameters gathered in 16 bit and gradients scattered in 32 bit, once each, over the NICs of one node.
 double least_network_time(const Scenario& s, const Plan& plan) {
-  const GroupShape group = Placement(plan, s.stack.rank_order, s.cluster.node_accelerators).data_group();
+  const GroupShape group = Placement(plan, s.stack.rank_order, s.cluster.domain).data_group();
   if (group.nodes == 1 || plan.sharding == Sharding::none) return 0;
   const auto hidden = static_cast<double>(s.transformer.hidden);
   const double weights = (4 + (s.transformer.gated_mlp ? 12 : 8)) * hidden * hidden;  // of a layer; ffn is 4 hidden
@@ -205,7 +205,7 @@ Picoseconds keep_only_layers(StepGraph& graph) {
 class UplinkBytes {
  public:
   UplinkBytes(const Scenario& s, const Plan& plan)
-      : fabric_(s.cluster.fabric), placement_(plan, s.stack.rank_order, s.cluster.node_accelerators) {}
+      : fabric_(s.cluster.fabric), placement_(plan, s.stack.rank_order, s.cluster.domain) {}
 
   void send(const RankCoordinates& from, const RankCoordinates& to, double bytes) {
     const int a = placement_.rank(from), b = placement_.rank(to);
@@ -280,7 +280,7 @@ TEST_CASE("a step folded by symmetry equals the step of every rank", "[laws]") {
     const Scenario s = random_scenario();
     describe(s);
     const Plan plan = plan_of(s);
-    const Placement placement(plan, s.stack.rank_order, s.cluster.node_accelerators);
+    const Placement placement(plan, s.stack.rank_order, s.cluster.domain);
     const RankClasses classes = RankClasses::fold(placement, s.cluster.fabric);
     const RankClasses ranks = RankClasses::unfold(placement, s.cluster.fabric);
     const StepSimulation folded = simulate_step(s, plan, Folding::folded);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace clusterwright::testing {
 struct SmallCase {
   bool hopper = true;  ///< H100, otherwise A100
   int per_node = 8;
+  std::optional<int> scale_up_domain;  ///< the accelerator's, at most a node, if absent
   std::vector<TierSpec> tiers = {{"leaf", 64, 1, ""}, {"spine", 4096, 1, ""}};
   double nic_gbit_per_s = 400;
 
@@ -95,6 +97,7 @@ inline ClusterSpec small_cluster(const SmallCase& c) {
   spec.accelerators = c.accelerators();
   spec.node.accelerator = c.hopper ? "H100-SXM" : "A100-80-SXM";
   spec.node.accelerators = c.per_node;
+  spec.node.scale_up_domain = c.scale_up_domain;
   spec.node.nics = c.per_node;
   spec.node.nic_rate = c.nic_gbit_per_s * gigabit_per_second;
   spec.node.host_power.value = 300.0 * c.per_node * watt;

@@ -1,0 +1,96 @@
+// What joins the accelerators of a tensor group decides its price: one server, a rack that acts as one, PCI Express.
+#include "models/step_simulation.hpp"
+#include "sim/diagnostic.hpp"
+#include "support/catch.hpp"
+#include "support/small_scenario.hpp"
+
+using namespace clusterwright;
+using clusterwright::testing::parts;
+using clusterwright::testing::plan_of;
+using clusterwright::testing::small_scenario;
+using clusterwright::testing::SmallCase;
+
+namespace {
+
+/// Two tensor groups of 16.
+SmallCase sixteen_wide() {
+  SmallCase c;
+  c.tensor = 16;
+  c.data = 2;
+  return c;
+}
+
+Picoseconds step(const Scenario& s) {
+  return simulate_step(s, plan_of(s)).result.end;
+}
+
+/// A scenario whose nodes are described in `change`.
+template <class Change>
+Scenario with_node(Scenario s, const Change& change) {
+  change(s.cluster.spec.node);
+  s.cluster = build_cluster(s.cluster.spec, parts(), s.source);
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("two nodes that act as one are priced as one node of their size", "[models]") {
+  SmallCase rack = sixteen_wide(), node = sixteen_wide();
+  rack.scale_up_domain = 16;
+  node.per_node = 16;
+  node.scale_up_domain = 16;
+  CHECK(step(small_scenario(rack)) == step(small_scenario(node)));
+}
+
+TEST_CASE("a tensor group that leaves its scale-up domain pays the network", "[models]") {
+  SmallCase rack = sixteen_wide();
+  rack.scale_up_domain = 16;
+  CHECK(step(small_scenario(sixteen_wide())) > step(small_scenario(rack)));
+}
+
+TEST_CASE("a tensor group must fill a rack evenly too", "[models]") {
+  SmallCase c = sixteen_wide();
+  c.data = 3;  // 48 accelerators in two domains of 24
+  c.scale_up_domain = 24;
+  try {
+    plan_of(small_scenario(c));
+    FAIL("accepted");
+  } catch (const ConfigError& error) {
+    REQUIRE(error.diagnostics().size() == 1);
+    CHECK(error.diagnostics()[0].code == "E0310");
+    CHECK(error.diagnostics()[0].message.find("16, 24 accelerators per domain") != std::string::npos);
+  }
+}
+
+TEST_CASE("without scale-up links a tensor group is as slow as PCI Express", "[models]") {
+  SmallCase c;
+  c.tensor = 8;
+  c.data = 2;
+  const Scenario nvlink = small_scenario(c);
+  const auto over_pcie = [&](double between_sockets) {
+    return step(with_node(nvlink, [&](NodeSpec& node) {
+      node.scale_up = ScaleUpWiring::none;
+      node.pcie.between_sockets = {between_sockets * gigabyte_per_second, "test", true};
+    }));
+  };
+  CHECK(over_pcie(22) > step(nvlink));
+  CHECK(over_pcie(11) > over_pcie(22));
+  CHECK(over_pcie(100) == over_pcie(200));  // then slots limit
+}
+
+TEST_CASE("a step on nodes of several kinds is refused", "[models]") {
+  SmallCase c;
+  c.tensor = 8;
+  c.data = 2;
+  Scenario s = small_scenario(c);
+  MixedNodesSpec also{8, s.cluster.spec.node};
+  also.node.accelerator = "A100-80-SXM";
+  s.cluster.spec.also.push_back(also);
+  s.cluster = build_cluster(s.cluster.spec, parts(), s.source);
+  try {
+    plan_of(s);
+    FAIL("accepted");
+  } catch (const ConfigError& error) {
+    CHECK(error.diagnostics().at(0).code == "E0324");
+  }
+}

@@ -1,0 +1,26 @@
+#include "topology/nodes/node_group.hpp"
+
+#include <algorithm>
+
+namespace clusterwright {
+
+NodeGroup make_node_group(const NodeSpec& node, const Catalog& catalog, int first_node, int accelerators) {
+  NodeGroup group;
+  group.accelerator = *catalog.find_accelerator(node.accelerator);
+  group.first_node = first_node;
+  group.node_accelerators = node_accelerators(node);
+  group.nodes = accelerators / group.node_accelerators;
+  group.nics = node_nics(node);
+  group.nic_bandwidth = nic_rate(node, catalog);
+  group.host_power = node.host_power;
+  const NodeWiring wiring = wire_node(node, group.accelerator, group.nic_bandwidth);
+  group.scale_up_bandwidth = wiring.scale_up_rate;
+  group.domain = std::max(group.node_accelerators, wiring.domain);
+  const auto& reduction = group.accelerator.switch_reduction;
+  group.switch_reduction =
+      reduction && reduction->value && wiring.scale_up == ScaleUpWiring::switched && wiring.domain == group.domain;
+  group.links = NodeLinks(wiring);
+  return group;
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,30 @@
+/// Nodes of a cluster that are alike, with their parts looked up.
+#pragma once
+
+#include "topology/nodes/node_links.hpp"
+#include "topology/parts.hpp"
+
+namespace clusterwright {
+
+struct NodeGroup {
+  AcceleratorPart accelerator;
+  int first_node = 0;
+  int nodes = 1;
+  int node_accelerators = 8;          ///< in one node
+  int nics = 8;                       ///< in one node
+  BytesPerSecond nic_bandwidth;       ///< one NIC, one direction
+  BytesPerSecond scale_up_bandwidth;  ///< one accelerator, one direction; zero without scale-up links
+  /// Accelerators of one inner domain: of a node, or of the whole nodes that scale-up links join to one machine.
+  int domain = 8;
+  bool switch_reduction = false;  ///< switches that join the whole domain can reduce
+  Sourced<Watts> host_power;      ///< of one node without accelerators, under load
+  NodeLinks links;
+
+  int accelerators() const { return nodes * node_accelerators; }
+};
+
+/// @param node          filled in from its part, with names that the catalog has
+/// @param accelerators  of the whole group; a multiple of those of a node
+NodeGroup make_node_group(const NodeSpec& node, const Catalog& catalog, int first_node, int accelerators);
+
+}  // namespace clusterwright

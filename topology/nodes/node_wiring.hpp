@@ -1,0 +1,37 @@
+/// How a node is wired, with nothing left open: what a NodeSpec, its accelerator and the defaults say together.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "topology/nodes/pcie_tree.hpp"
+#include "topology/parts.hpp"
+
+namespace clusterwright {
+
+inline constexpr int usual_accelerators_per_node = 8;
+inline constexpr int usual_nics_per_node = 8;
+inline constexpr int usual_accelerators_per_pcie_switch = 2;
+inline constexpr int usual_sockets = 2;
+/// What NCCL 2.30.7 counts with between two Sapphire Rapids (src/graph/topo.h), one direction.
+inline constexpr double usual_gigabytes_per_second_between_sockets = 22;
+
+struct NodeWiring {
+  int domain = 1;  ///< accelerators that reach each other by scale-up links; may be several nodes, or a part of one
+  ScaleUpWiring scale_up = ScaleUpWiring::none;
+  BytesPerSecond scale_up_rate;  ///< of one accelerator, one direction
+  BytesPerSecond peer_rate;      ///< to one neighbour, one direction; of a mesh or torus
+  std::vector<int> torus;        ///< sides, whose product is `domain`; empty unless the wiring is one
+  PcieShape pcie;                ///< of one node
+};
+
+int node_accelerators(const NodeSpec& node);
+int node_nics(const NodeSpec& node);
+
+/// Data-sheet rate of one NIC, one direction: the node's own, else the part's; zero without NICs.
+BytesPerSecond nic_rate(const NodeSpec& node, const Catalog& catalog);
+
+/// @param node  filled in from its part (fill_in of node_parts.hpp)
+NodeWiring wire_node(const NodeSpec& node, const AcceleratorPart& accelerator, BytesPerSecond nic_rate);
+
+}  // namespace clusterwright
