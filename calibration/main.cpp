@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "calibration/fit/collective_set_fit.hpp"
 #include "calibration/fit/parameter_fit.hpp"
 #include "calibration/fit/step_fit.hpp"
 #include "sim/field_table.hpp"
@@ -16,7 +17,8 @@ namespace {
 
 using namespace clusterwright;
 
-void write_set(const ParameterSet& set, const std::filesystem::path& folder) {
+template <class Set>
+void write_set(const Set& set, const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / (set.name + ".json");
   std::ofstream out(file, std::ios::binary);
   out << write_json(encode_record(set)) << '\n';
@@ -34,10 +36,18 @@ StepFit fit_steps(const std::vector<Measurement>& steps, const std::string& acce
                   fmt::format("16-bit training steps of {} under Megatron stacks", accelerator));
 }
 
+/// Of accelerators whose links were measured but whose kernels are not fitted yet, and of those nobody measured.
+void fit_links(const std::vector<Measurement>& rows, const Catalog& catalog, const std::filesystem::path& folder) {
+  for (const char* id : {"B200", "GB200-GPU"})
+    write_set(fit_collective_set(rows, *catalog.find_accelerator(id), catalog.accelerators, {}), folder);
+  write_set(fit_transfer_set(rows, catalog.accelerators), folder);
+}
+
 void fit_all(const std::filesystem::path& measurements, const std::filesystem::path& configs) {
   const std::vector<Measurement> rows = read_microbenchmarks(measurements);
   const std::vector<Measurement> steps = read_training_steps(measurements);
   const ScenarioShelf shelf = load_shelf(configs);
+  fit_links(rows, shelf.catalog, configs / "collectives");
   StepFit fit;
   for (const char* id : {"A100-80-SXM", "H100-SXM", "H200"}) {
     const AcceleratorPart* part = shelf.catalog.find_accelerator(id);

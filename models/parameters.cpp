@@ -90,8 +90,8 @@ const Record<CollectiveParameters>& record(const CollectiveParameters*) {
                      .above_min = true})
           .required("small_group_loss", &P::small_group_loss,
                     {.help = "share of that lost at 2 ranks, shrinking as 2 / ranks", .min = 0, .max = 0.99})
-          .required("half_size_kb", &P::half_size,
-                    {.help = "bytes on the wire at which half of the bandwidth is reached", .min = 0})
+          .required("half_time_us", &P::half_time,
+                    {.help = "time of the link for the bytes at which half of the bandwidth is reached", .min = 0})
           .required("ramp_exponent", &P::ramp_exponent,
                     {.help = "1: bandwidth grows as after a fixed cost; less: over a wider range of sizes",
                      .min = 0,
@@ -106,10 +106,15 @@ const Record<NetworkParameters>& record(const NetworkParameters*) {
       Record<P>("network_parameters", "Collectives and messages between nodes")
           .required("bandwidth_share", &P::bandwidth_share,
                     {.help = "share of the NIC data sheet, large messages", .min = 0, .max = 1.2, .above_min = true})
-          .required("base_latency_us", &P::base_latency, {.help = "of one collective call", .min = 0})
-          .required("hop_latency_us", &P::hop_latency,
-                    {.help = "per step between nodes: software and NIC, without switches", .min = 0})
-          .required("message_latency_us", &P::message_latency, {.help = "point to point, without switches", .min = 0});
+          .required("latency_scale", &P::latency_scale,
+                    {.help = "latencies between nodes over those that NCCL's tuner counts with",
+                     .min = 0,
+                     .max = 100,
+                     .above_min = true})
+          .required("message_latency_us", &P::message_latency, {.help = "point to point, without switches", .min = 0})
+          .required(
+              "structural_error", &P::structural_error,
+              {.help = "one standard deviation of log(predicted/measured) from fabric to fabric", .min = 0, .max = 2});
   return table;
 }
 
@@ -178,6 +183,27 @@ const Record<ParameterSet>& record(const ParameterSet*) {
           .required("step", &P::step, {.help = "of a whole step"})
           .optional("fits", &P::fits, {.help = "how good the fits are"});
   return table;
+}
+
+const Record<CollectiveSet>& record(const CollectiveSet*) {
+  using P = CollectiveSet;
+  static const auto table =
+      Record<P>("collective_set", "Fitted parameters of collectives where no kernels were measured")
+          .required("name", &P::name, {.help = "of this set"})
+          .optional("accelerator", &P::accelerator,
+                    {.help = "that it was measured on; empty: for all that nobody measured", .catalog = "accelerators"})
+          .required("collectives", &P::collectives,
+                    {.help = "all_gather, reduce_scatter, all_reduce, all_reduce_switch, all_to_all, send"})
+          .required("network", &P::network, {.help = "between nodes"})
+          .optional("fits", &P::fits, {.help = "how good the fits are"});
+  return table;
+}
+
+CollectiveSet collective_set(const ParameterSet& set) {
+  std::vector<FitReport> fits;
+  for (const FitReport& fit : set.fits)
+    if (fit.name.starts_with("collectives/")) fits.push_back(fit);
+  return {set.name, set.accelerator, set.collectives, set.network, std::move(fits)};
 }
 
 }  // namespace clusterwright

@@ -49,7 +49,7 @@ struct CollectiveParameters {
   Sourced<Seconds> rank_latency;     ///< per rank beyond the first
   Sourced<double> bandwidth_share;   ///< of the scale-up data sheet, many ranks, large messages
   Sourced<double> small_group_loss;  ///< share lost at 2 ranks, shrinking as 2 / ranks
-  Sourced<Bytes> half_size;          ///< bytes on the wire at which half of the bandwidth is reached
+  Sourced<Seconds> half_time;        ///< the link takes this long for the bytes at which half of it is reached
   Sourced<double> ramp_exponent;     ///< how fast: 1 is a fixed cost, less a slower approach over more sizes
 };
 const Record<CollectiveParameters>& record(const CollectiveParameters*);
@@ -57,9 +57,9 @@ const Record<CollectiveParameters>& record(const CollectiveParameters*);
 /// Collectives and messages between nodes.
 struct NetworkParameters {
   Sourced<double> bandwidth_share;   ///< of the NIC data sheet, large messages
-  Sourced<Seconds> base_latency;     ///< of one collective call
-  Sourced<Seconds> hop_latency;      ///< per step of a ring between nodes, software and NIC, without switches
+  Sourced<double> latency_scale;     ///< latencies over those that NCCL's tuner counts with
   Sourced<Seconds> message_latency;  ///< point to point, without switches
+  Sourced<double> structural_error;  ///< one standard deviation of log(predicted/measured) from fabric to fabric
 };
 const Record<NetworkParameters>& record(const NetworkParameters*);
 
@@ -109,5 +109,17 @@ struct ParameterSet {
   std::vector<FitReport> fits;
 };
 const Record<ParameterSet>& record(const ParameterSet*);
+
+/// What a collective needs of a parameter set; also in files of its own, where only links were measured or nothing was.
+struct CollectiveSet {
+  std::string name;
+  std::string accelerator;  ///< that it was measured on; empty: for all that nobody measured
+  std::map<std::string, CollectiveParameters> collectives;
+  NetworkParameters network;
+  std::vector<FitReport> fits;
+};
+const Record<CollectiveSet>& record(const CollectiveSet*);
+
+CollectiveSet collective_set(const ParameterSet& set);
 
 }  // namespace clusterwright

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <set>
 
+#include "models/collectives/group_links.hpp"
+
 namespace clusterwright {
 
 namespace {
@@ -20,14 +22,16 @@ StepLinks::StepLinks(StepGraphBuilder& builder, const Cluster& cluster, const Pa
     : builder_(builder), cluster_(cluster), parameters_(parameters), placement_(placement), classes_(classes) {
   const BytesPerSecond network =
       cluster.network_per_accelerator() * parameters.network.bandwidth_share.value * rounding_slack;
+  const bool scales_up = cluster.scale_up_bandwidth > BytesPerSecond{};
+  const BytesPerSecond inner = scales_up ? cluster.scale_up_bandwidth : cluster.links.ring_bandwidth(1);
   for (std::size_t c = 0; c < classes.count(); ++c) {
     const auto port = [&](const char* kind, BytesPerSecond rate) {
       return builder.add_resource(fmt::format("{} of class {}", kind, c), rate);
     };
     Ports ports;
-    if (cluster.scale_up_bandwidth > BytesPerSecond{}) {
-      ports.scale_up_out = port("scale-up out", cluster.scale_up_bandwidth);
-      ports.scale_up_in = port("scale-up in", cluster.scale_up_bandwidth);
+    if (inner > BytesPerSecond{}) {
+      ports.scale_up_out = port("scale-up out", inner);
+      ports.scale_up_in = port("scale-up in", inner);
     }
     if (network > BytesPerSecond{}) {
       ports.network_out = port("network out", network);
@@ -43,10 +47,8 @@ StepLinks::StepLinks(StepGraphBuilder& builder, const Cluster& cluster, const Pa
 }
 
 CollectiveCost StepLinks::price(CollectiveOp op, Bytes payload, const GroupShape& group, Seconds switches) const {
-  const GroupLinks links{
-      cluster_.scale_up_bandwidth, cluster_.network_per_accelerator(), switches,
-      parameters_.collectives.contains("all_reduce_switch") && group.ranks_per_node == cluster_.node_accelerators};
-  return collective_cost(op, payload, group, links, parameters_.collectives, parameters_.network);
+  return collective_cost(op, payload, group, group_links(cluster_, group, switches), parameters_.collectives,
+                         parameters_.network);
 }
 
 ChainId StepLinks::chain(const CollectiveCost& cost, Uses uses) {
@@ -105,7 +107,7 @@ std::vector<std::size_t> StepLinks::classes_of_data_group(std::size_t c) const {
 
 ChainId StepLinks::tensor(CollectiveOp op, Bytes payload, std::size_t c) {
   const GroupShape group = placement_.tensor_group();
-  const Seconds switches = FabricTiers::switches_crossed(0) * cluster_.fabric.hop_latency();
+  const Seconds switches = cluster_.fabric.least_latency();
   const CollectiveCost cost = price(op, payload, group, switches);
   Uses uses;
   RankCoordinates at = classes_.representative(c);
@@ -156,15 +158,12 @@ ChainId StepLinks::message(Stream stream, Bytes payload, std::size_t c) {
 }
 
 ChainId StepLinks::everywhere() {
-  const int nodes = cluster_.nodes();
-  const double steps = 2 * std::ceil(std::log2(std::max(1, nodes)));
-  const auto switches =
-      FabricTiers::switches_crossed(cluster_.fabric.tiers().empty() ? 0 : cluster_.fabric.tiers().size() - 1);
+  constexpr Bytes few = 8 * byte;
+  const int per_node = std::min(placement_.per_node(), cluster_.spec.accelerators);
+  const GroupShape all{cluster_.spec.accelerators / per_node, per_node};
+  const Seconds switches = all.nodes > 1 ? cluster_.fabric.latency(0, cluster_.spec.accelerators - 1) : Seconds{};
   CollectiveCost cost;
-  if (cluster_.spec.accelerators > 1) cost.latency = 2.0 * parameters_.collectives.at("all_reduce").base_latency.value;
-  if (nodes > 1)
-    cost.latency += parameters_.network.base_latency.value +
-                    steps * (parameters_.network.hop_latency.value + switches * cluster_.fabric.hop_latency());
+  cost.latency = price(CollectiveOp::all_reduce, few, all, switches).time();
   cost.rate = byte_per_second;
   return chain(cost, {});
 }

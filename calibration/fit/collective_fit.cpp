@@ -1,10 +1,12 @@
 #include "calibration/fit/collective_fit.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/sourced_values.hpp"
+#include "models/collectives/nccl_generation.hpp"
 
 namespace clusterwright {
 
@@ -20,7 +22,7 @@ const std::string switch_curve = "all_reduce_switch";
 const Seconds usual_switch_latency = 1 * microsecond;
 
 /// Order of the parameter vector of one curve.
-enum : std::size_t { base_us, rank_us, share, group_loss, half_kb, ramp, curve_size };
+enum : std::size_t { base_us, rank_us, share, group_loss, half_us, ramp, curve_size };
 
 std::vector<FitParameter> ring_priors() {
   std::vector<FitParameter> out(curve_size);
@@ -28,18 +30,19 @@ std::vector<FitParameter> ring_priors() {
   out[rank_us] = {FitScale::positive, 1.2, 0.7};
   out[share] = {FitScale::share, 0.82, 0.5};
   out[group_loss] = {FitScale::share, 0.25, 0.7};
-  out[half_kb] = {FitScale::positive, 8000, 1.0};
+  out[half_us] = {FitScale::positive, 18, 1.0};
   out[ramp] = {FitScale::share, 0.6, 0.7};
   return out;
 }
 
-/// A switch serves all members alike, so the group matters little; the share is what 476 GB/s of bus bandwidth on
-/// eight H100 come to.
-std::vector<FitParameter> switch_priors() {
+/// A switch serves all members alike, so the group matters little; the share is what NCCL expects of eight ranks: 476
+/// GB/s of bus bandwidth on H100.
+std::vector<FitParameter> switch_priors(NcclGeneration generation) {
   std::vector<FitParameter> out = ring_priors();
   out[base_us] = {FitScale::positive, 20, 0.5};
   out[rank_us] = {FitScale::positive, 0.2, 0.3};
-  out[share] = {FitScale::share, 0.68, 0.3};
+  const double expected = generation == NcclGeneration::blackwell ? 0.59 : 0.68;
+  out[share] = {FitScale::share, expected, 0.3};
   out[group_loss] = {FitScale::share, 0.02, 0.3};
   return out;
 }
@@ -49,7 +52,7 @@ void assign(const double* value, CollectiveParameters& out) {
   out.rank_latency.value = value[rank_us] * microsecond;
   out.bandwidth_share.value = value[share];
   out.small_group_loss.value = value[group_loss];
-  out.half_size.value = value[half_kb] * kilobyte;
+  out.half_time.value = value[half_us] * microsecond;
   out.ramp_exponent.value = value[ramp];
 }
 
@@ -59,25 +62,16 @@ CollectiveParameters curve_of(const double* value, const double* error, const st
   out.rank_latency = sourced(value[rank_us], error[rank_us], microsecond, source);
   out.bandwidth_share = sourced(value[share], error[share], source);
   out.small_group_loss = sourced(value[group_loss], error[group_loss], source);
-  out.half_size = sourced(value[half_kb], error[half_kb], kilobyte, source);
+  out.half_time = sourced(value[half_us], error[half_us], microsecond, source);
   out.ramp_exponent = sourced(value[ramp], error[ramp], source);
   return out;
 }
 
-std::optional<CollectiveOp> op_of(const std::string& name) {
-  if (name == "all_gather") return CollectiveOp::all_gather;
-  if (name == "reduce_scatter") return CollectiveOp::reduce_scatter;
-  if (name == "all_reduce") return CollectiveOp::all_reduce;
-  if (name == "alltoall") return CollectiveOp::all_to_all;
-  return std::nullopt;
-}
-
-void add_rows(const Measurement& measurement, CollectiveOp op, bool switch_reduction, std::vector<CollectiveRow>& out) {
+void add_rows(const Measurement& measurement, CollectiveOp op, const AcceleratorPart& part,
+              std::vector<CollectiveRow>& out) {
   const MeasuredCollective& measured = *measurement.collective;
   const GroupShape group{measured.ranks / measured.ranks_per_node, measured.ranks_per_node};
-  const GroupLinks links{measurement.hardware.scale_up.value_or(BytesPerSecond{}),
-                         measurement.hardware.scale_out.value_or(BytesPerSecond{}), usual_switch_latency,
-                         switch_reduction};
+  const GroupLinks links = measured_links(measurement.hardware, part);
   const auto weight = [](Bytes size) { return size < large_message ? small_message_weight : 1.0; };
   double total = 0;
   for (const auto& point : measured.points) total += weight(point.size);
@@ -108,22 +102,20 @@ std::vector<double> weights_of(const std::vector<CollectiveRow>& rows) {
 }
 
 /// Order of the parameter vector of the network.
-enum : std::size_t { net_share, net_base_us, net_hop_us, net_message_us };
+enum : std::size_t { net_share, net_latency, net_message_us, network_size };
 
-/// 46 to 48 of 50 GB/s per card; latencies between those of NCCL's fast and simple protocols.
+/// 46 to 48 of 50 GB/s per card; latencies as NCCL's tuner counts, which were tuned on such machines.
 std::vector<FitParameter> network_priors() {
-  std::vector<FitParameter> out(4);
+  std::vector<FitParameter> out(network_size);
   out[net_share] = {FitScale::share, 0.94, 0.3};
-  out[net_base_us] = {FitScale::positive, 15, 0.5};
-  out[net_hop_us] = {FitScale::positive, 8, 0.5};
+  out[net_latency] = {FitScale::positive, 1.0, 0.3};
   out[net_message_us] = {FitScale::positive, 12, 0.5};
   return out;
 }
 
 void assign(const std::vector<double>& value, NetworkParameters& out) {
   out.bandwidth_share.value = value[net_share];
-  out.base_latency.value = value[net_base_us] * microsecond;
-  out.hop_latency.value = value[net_hop_us] * microsecond;
+  out.latency_scale.value = value[net_latency];
   out.message_latency.value = value[net_message_us] * microsecond;
 }
 
@@ -131,22 +123,35 @@ NetworkParameters network_of(const std::vector<double>& value, const std::vector
                              const std::string& source) {
   NetworkParameters out;
   out.bandwidth_share = sourced(value[net_share], error[net_share], source);
-  out.base_latency = sourced(value[net_base_us], error[net_base_us], microsecond, source);
-  out.hop_latency = sourced(value[net_hop_us], error[net_hop_us], microsecond, source);
+  out.latency_scale = sourced(value[net_latency], error[net_latency], source);
   out.message_latency = sourced(value[net_message_us], error[net_message_us], microsecond, source);
+  out.structural_error = sourced(0.12, 0, "prior: published results of two to four nodes scatter so around this model");
   return out;
 }
 
 }  // namespace
 
-std::vector<CollectiveRow> collective_rows(const std::vector<Measurement>& measurements, const std::string& accelerator,
-                                           bool switch_reduction) {
+GroupLinks measured_links(const MeasuredHardware& hardware, const AcceleratorPart& part) {
+  GroupLinks links{hardware.scale_up.value_or(BytesPerSecond{}), hardware.scale_out.value_or(BytesPerSecond{}),
+                   usual_switch_latency, reduces_in_switch(part)};
+  links.generation = nccl_generation(part);
+  return links;
+}
+
+std::optional<CollectiveOp> nccl_op(const std::string& name) {
+  if (name == "all_gather") return CollectiveOp::all_gather;
+  if (name == "reduce_scatter") return CollectiveOp::reduce_scatter;
+  if (name == "all_reduce") return CollectiveOp::all_reduce;
+  if (name == "alltoall") return CollectiveOp::all_to_all;
+  return std::nullopt;
+}
+
+std::vector<CollectiveRow> collective_rows(const std::vector<Measurement>& measurements, const AcceleratorPart& part) {
   std::vector<CollectiveRow> out;
   for (const Measurement& measurement : measurements) {
-    if (!measurement.collective || measurement.hardware.accelerator != accelerator) continue;
-    const auto op = op_of(measurement.collective->op);
-    if (op && measurement.collective->bytes_convention == "nccl-tests-size")
-      add_rows(measurement, *op, switch_reduction, out);
+    if (!measurement.collective || measurement.hardware.accelerator != part.id) continue;
+    const auto op = nccl_op(measurement.collective->op);
+    if (op && measurement.collective->bytes_convention == "nccl-tests-size") add_rows(measurement, *op, part, out);
   }
   return out;
 }
@@ -161,17 +166,29 @@ std::vector<CollectiveRow> borrowed_rows(CollectiveOp op, const std::vector<Coll
   return out;
 }
 
+std::vector<CollectiveRow> completed_rows(std::vector<CollectiveRow> rows) {
+  for (const CollectiveOp op : {CollectiveOp::all_gather, CollectiveOp::reduce_scatter, CollectiveOp::all_reduce,
+                                CollectiveOp::all_to_all, CollectiveOp::send}) {
+    if (!rows_in_node(op, rows).empty()) continue;
+    const std::vector<CollectiveRow> borrowed = borrowed_rows(op, rows);
+    rows.insert(rows.end(), borrowed.begin(), borrowed.end());
+  }
+  return rows;
+}
+
 Seconds predicted_time(const CollectiveRow& row, const CollectiveCurves& curves, const NetworkParameters& network) {
   return collective_cost(row.op, row.size, row.group, row.links, curves, network).time();
 }
 
-CollectiveCurves fit_curves(CollectiveOp op, const std::vector<CollectiveRow>& rows, bool switch_reduction,
-                            const std::string& source) {
+CollectiveCurves fit_curves(CollectiveOp op, const std::vector<CollectiveRow>& rows, const std::string& source) {
   const std::vector<CollectiveRow> own = rows_in_node(op, rows);
-  const bool reducing = switch_reduction && op == CollectiveOp::all_reduce;
+  const auto can_reduce =
+      std::find_if(own.begin(), own.end(), [](const auto& row) { return row.links.switch_reduction; });
+  const bool reducing = can_reduce != own.end() && op == CollectiveOp::all_reduce;
   const std::string name(name_of(op));
   FitProblem problem{ring_priors(), weights_of(own), {}, least_curve_spread};
-  const std::vector<FitParameter> more = reducing ? switch_priors() : std::vector<FitParameter>{};
+  const std::vector<FitParameter> more =
+      reducing ? switch_priors(can_reduce->links.generation) : std::vector<FitParameter>{};
   problem.parameters.insert(problem.parameters.end(), more.begin(), more.end());
   CollectiveCurves trial{{name, {}}};
   if (reducing) trial[switch_curve] = {};
@@ -203,10 +220,10 @@ NetworkParameters fit_network(const std::vector<CollectiveRow>& rows, const Coll
 }
 
 std::vector<FitReport> collective_reports(CollectiveOp op, const std::vector<CollectiveRow>& rows,
-                                          bool switch_reduction, const CollectiveCurves& fitted) {
+                                          const CollectiveCurves& fitted, const CollectiveFold& fold,
+                                          const std::string& left_out_in_turn) {
   const std::vector<CollectiveRow> own = rows_in_node(op, rows);
-  const auto fold = [](const CollectiveRow& row) { return row.group.ranks_per_node; };
-  const auto refit = [&](const std::vector<CollectiveRow>& kept) { return fit_curves(op, kept, switch_reduction, ""); };
+  const auto refit = [&](const std::vector<CollectiveRow>& kept) { return fit_curves(op, kept, ""); };
   const auto error = [](const CollectiveRow& row, const CollectiveCurves& curves) {
     return log_error(row, curves, {});
   };
@@ -218,7 +235,7 @@ std::vector<FitReport> collective_reports(CollectiveOp op, const std::vector<Col
     unseen[small].push_back(left_out[i]);
   }
   const std::string name = "collectives/" + std::string(name_of(op));
-  const std::string rows_from = fitted.begin()->second.base_latency.source + "; left out: each rank count in turn";
+  const std::string rows_from = fitted.begin()->second.base_latency.source + "; left out: " + left_out_in_turn;
   return {report(name + ", from 1 MB", seen[0], unseen[0], rows_from),
           report(name + ", below 1 MB", seen[1], unseen[1], rows_from)};
 }

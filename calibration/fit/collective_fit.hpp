@@ -1,12 +1,15 @@
 /// Fits the curves of collectives inside a node, and the network between nodes.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "calibration/measurement.hpp"
 #include "models/collectives/collective_cost.hpp"
+#include "topology/parts.hpp"
 
 namespace clusterwright {
 
@@ -24,27 +27,38 @@ struct CollectiveRow {
 
 /// Rows of one accelerator with sizes as nccl-tests prints them. Every case weighs the same; in it, messages from 1 MB
 /// weigh more.
-/// @param switch_reduction  the scale-up switch can reduce
-std::vector<CollectiveRow> collective_rows(const std::vector<Measurement>& measurements, const std::string& accelerator,
-                                           bool switch_reduction);
+std::vector<CollectiveRow> collective_rows(const std::vector<Measurement>& measurements, const AcceleratorPart& part);
 
 /// Reduce-scatter rows of one node as if they were rows of `op`, for operations that nobody measured: the wire carries
 /// the same bytes, and two ranks that scatter exchange one message of half the size.
 std::vector<CollectiveRow> borrowed_rows(CollectiveOp op, const std::vector<CollectiveRow>& rows);
 
+/// Rows of one accelerator, with borrowed ones for the operations that nobody measured on it.
+std::vector<CollectiveRow> completed_rows(std::vector<CollectiveRow> rows);
+
 Seconds predicted_time(const CollectiveRow& row, const CollectiveCurves& curves, const NetworkParameters& network);
 
-/// The curve of one operation inside a node, from its single-node rows; for all-reduce over a reducing switch also
-/// "all_reduce_switch". Without rows the priors come back: latencies and shares of NCCL's own tuner.
-CollectiveCurves fit_curves(CollectiveOp op, const std::vector<CollectiveRow>& rows, bool switch_reduction,
-                            const std::string& source);
+/// The curve of one operation inside a node, from its single-node rows; for all-reduce over a switch that can reduce
+/// also "all_reduce_switch". Without rows the priors come back: latencies and shares of NCCL's own tuner.
+CollectiveCurves fit_curves(CollectiveOp op, const std::vector<CollectiveRow>& rows, const std::string& source);
 
 /// The network from rows across nodes, given the curves inside one; priors without such rows.
 NetworkParameters fit_network(const std::vector<CollectiveRow>& rows, const CollectiveCurves& curves,
                               const std::string& source);
 
-/// In sample, and with every rank count left out in turn; from 1 MB and below. Single-node rows of `op` only.
+/// The op by its name in the measurement set; nothing for ops that nccl-tests does not have.
+std::optional<CollectiveOp> nccl_op(const std::string& name);
+
+/// Links of a published machine, which does not describe its switches.
+GroupLinks measured_links(const MeasuredHardware& hardware, const AcceleratorPart& part);
+
+/// What is left out together when a fit is judged: rows with the same number.
+using CollectiveFold = std::function<int(const CollectiveRow&)>;
+
+/// In sample, and with every fold left out in turn; from 1 MB and below. Single-node rows of `op` only.
+/// @param left_out  says what a fold is
 std::vector<FitReport> collective_reports(CollectiveOp op, const std::vector<CollectiveRow>& rows,
-                                          bool switch_reduction, const CollectiveCurves& fitted);
+                                          const CollectiveCurves& fitted, const CollectiveFold& fold,
+                                          const std::string& left_out);
 
 }  // namespace clusterwright

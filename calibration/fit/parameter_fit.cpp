@@ -9,6 +9,7 @@
 
 #include "calibration/fit/attention_fit.hpp"
 #include "calibration/fit/collective_fit.hpp"
+#include "calibration/fit/collective_set_fit.hpp"
 #include "calibration/fit/gemm_fit.hpp"
 #include "calibration/fit/memory_fit.hpp"
 #include "calibration/fit/sourced_values.hpp"
@@ -38,18 +39,12 @@ bool same_die(const AcceleratorPart& a, const AcceleratorPart& b) {
          a.multiprocessors->value == b.multiprocessors->value && bf16_peak(a) == bf16_peak(b);
 }
 
-/// NVLink switches reduce since Hopper.
-bool has_switch_reduction(const AcceleratorPart& part) {
-  const std::string architecture = architecture_of(part);
-  return (architecture == "Hopper" || architecture == "Blackwell") && part.scale_up_kind.starts_with("NVLink");
-}
-
 /// One fit of a parameter set, with what all of its parts need.
 class ParameterFit {
  public:
   ParameterFit(const std::vector<Measurement>& measurements, const AcceleratorPart& part,
                const std::vector<AcceleratorPart>& catalog)
-      : measurements_(measurements), part_(part), reducing_(has_switch_reduction(part)) {
+      : measurements_(measurements), part_(part), catalog_(catalog) {
     for (const AcceleratorPart& other : catalog)
       if (other.id != part.id && same_die(other, part)) siblings_.push_back(&other);
   }
@@ -78,7 +73,7 @@ class ParameterFit {
     for (const AcceleratorPart* sibling : siblings_) {
       const bool alike = sibling->scale_up_domain && part_.scale_up_domain &&
                          sibling->scale_up_domain->value == part_.scale_up_domain->value;
-      if (alike && collective_rows(measurements_, sibling->id, reducing_).empty()) set_.also_for.push_back(sibling->id);
+      if (alike && collective_rows(measurements_, *sibling).empty()) set_.also_for.push_back(sibling->id);
     }
   }
 
@@ -127,42 +122,10 @@ class ParameterFit {
   }
 
   void fit_collectives() {
-    const std::vector<CollectiveRow> rows = collective_rows(measurements_, part_.id, reducing_);
-    for (const CollectiveOp op : {CollectiveOp::all_gather, CollectiveOp::reduce_scatter, CollectiveOp::all_reduce,
-                                  CollectiveOp::all_to_all, CollectiveOp::send})
-      fit_collective(op, rows);
-    fit_network_between_nodes(rows);
-  }
-
-  void fit_collective(CollectiveOp op, const std::vector<CollectiveRow>& rows) {
-    const auto own = std::count_if(rows.begin(), rows.end(),
-                                   [&](const CollectiveRow& row) { return row.op == op && row.group.nodes == 1; });
-    const std::vector<CollectiveRow> borrowed = own ? std::vector<CollectiveRow>{} : borrowed_rows(op, rows);
-    std::string source = "prior: latencies and shares of NCCL's tuner";
-    if (own) source = fmt::format("fit of {} points of {} on {} in one node", own, name_of(op), part_.id);
-    if (!borrowed.empty())
-      source =
-          fmt::format("fit of {} points of reduce_scatter on {}: as many bytes on the wire", borrowed.size(), part_.id);
-    const CollectiveCurves fitted = fit_curves(op, own ? rows : borrowed, reducing_, source);
-    set_.collectives.insert(fitted.begin(), fitted.end());
-    // Messages were measured between two ranks only: no rank count could be left out.
-    if (own && op != CollectiveOp::send) add_reports(collective_reports(op, rows, reducing_, fitted));
-  }
-
-  void fit_network_between_nodes(const std::vector<CollectiveRow>& own) {
-    std::vector<CollectiveRow> rows = own;
-    const auto crosses = [](const CollectiveRow& row) { return row.group.nodes > 1; };
-    std::string from = part_.id;
-    for (const AcceleratorPart* sibling : siblings_) {
-      if (std::any_of(rows.begin(), rows.end(), crosses)) break;
-      rows = collective_rows(measurements_, sibling->id, reducing_);
-      from = sibling->id + " (same die)";
-    }
-    const auto points = std::count_if(rows.begin(), rows.end(), crosses);
-    const std::string prior = "prior: 46-48 of 50 GB/s per card, latencies between those of NCCL's protocols";
-    const std::string source =
-        points ? fmt::format("fit of {} points between nodes of {}; {}", points, from, prior) : prior;
-    set_.network = fit_network(rows, set_.collectives, source);
+    const CollectiveSet fitted = fit_collective_set(measurements_, part_, catalog_, siblings_);
+    set_.collectives = fitted.collectives;
+    set_.network = fitted.network;
+    add_reports(fitted.fits);
   }
 
   /// A loop of long multiplies loses clock because at the reference clock it would draw more than the rated power: the
@@ -201,7 +164,7 @@ class ParameterFit {
 
   const std::vector<Measurement>& measurements_;
   const AcceleratorPart& part_;
-  bool reducing_;
+  const std::vector<AcceleratorPart>& catalog_;
   std::vector<const AcceleratorPart*> siblings_;
   ParameterSet set_;
   std::map<std::string, double> longest_;  // FLOPs of the longest measured multiply, by number format

@@ -6,10 +6,11 @@
 
 namespace clusterwright {
 
-/// send: one message from one rank to another, as pipeline stages exchange.
-enum class CollectiveOp { all_gather, reduce_scatter, all_reduce, all_to_all, send, broadcast };
-inline constexpr std::array<std::string_view, 6> collective_op_names = {"all_gather", "reduce_scatter", "all_reduce",
-                                                                        "all_to_all", "send",           "broadcast"};
+/// send: one message from one rank to another, as pipeline stages exchange. dispatch, combine: tokens of a
+/// mixture-of-experts layer to the ranks of their experts, and back.
+enum class CollectiveOp { all_gather, reduce_scatter, all_reduce, all_to_all, send, broadcast, dispatch, combine };
+inline constexpr std::array<std::string_view, 8> collective_op_names = {
+    "all_gather", "reduce_scatter", "all_reduce", "all_to_all", "send", "broadcast", "dispatch", "combine"};
 
 /// The first seven are NCCL's, in the order of its tables; the others are of other libraries or machines.
 enum class Algorithm {

@@ -61,6 +61,7 @@ inline constexpr std::array inter_steps_before = {48.0, 30.0, 28.0, 24.0, 20.0, 
 inline constexpr std::array<double, 4> nvlink_share = {0.8, 0.8, 0.824, 0.802};
 inline constexpr double pcie_share = 12.0 / 15.75;  ///< gen 3 x16
 inline constexpr int most_channels = 64;
+inline constexpr int most_nvls_heads = 32;
 inline constexpr double splits_from = 25;         ///< faster channels are halved ...
 inline constexpr double hopper_splits_from = 50;  ///< ... on Hopper only from here or when few
 inline constexpr int hopper_few_channels = 4;

@@ -56,7 +56,7 @@ class Tuner {
 };
 
 bool Tuner::offers_nvls(Algorithm algorithm) const {
-  if (machine_.nvls_channels == 0 || per_node_ < 2) return false;
+  if (machine_.nvls_heads == 0 || per_node_ < 2) return false;
   if (algorithm == Algorithm::nvls_tree) return all_reduce_ && nodes_ > 1;
   return op_ != CollectiveOp::broadcast && (nodes_ == 1 || machine_.collnet_rails > 0);
 }
@@ -115,7 +115,7 @@ double Tuner::tree_bandwidth(Protocol protocol) const {
 
 /// One channel for each rank of a node, its head.
 double Tuner::nvls_bandwidth(bool tree) const {
-  const double heads = machine_.nvls_channels;
+  const double heads = machine_.nvls_heads;
   const double reduced = machine_.nvls_intra.in(gigabyte_per_second)*nccl::nvls_efficiency[generation_];
   const double inside =
       all_reduce_ ? reduced * (heads - 1) / heads * 2 : reduced * (per_node_ - 1) / static_cast<double>(per_node_);
@@ -246,8 +246,8 @@ void split(NcclMachine& machine) {
 
 }  // namespace
 
-NcclMachine nccl_machine(NcclGeneration generation, bool nvlink, bool switch_reduction, BytesPerSecond scale_up,
-                         int nics, BytesPerSecond network_per_node) {
+NcclMachine nccl_machine(NcclGeneration generation, bool nvlink, int nvls_heads, BytesPerSecond scale_up, int nics,
+                         BytesPerSecond network_per_node) {
   NcclMachine machine;
   machine.generation = generation;
   machine.nvlink = nvlink;
@@ -255,18 +255,19 @@ NcclMachine nccl_machine(NcclGeneration generation, bool nvlink, bool switch_red
   const double links = scale_up.in(gigabyte_per_second)*share;
   if (nics > 0 && network_per_node > BytesPerSecond{}) {
     const double inter = inter_step(generation, network_per_node.in(gigabyte_per_second) / nics);
-    machine.channels = nics;
+    // One NIC each, as long as the links inside can feed them.
+    machine.channels = std::clamp(static_cast<int>(std::ceil(links / inter)), 1, nics);
     machine.inter = inter * gigabyte_per_second;
-    machine.intra = std::min(inter, links / nics) * gigabyte_per_second;
+    machine.intra = std::min(inter, links / machine.channels) * gigabyte_per_second;
   } else {
     const double intra = intra_step(generation, links);
     machine.channels = std::max(1, static_cast<int>(links / intra));
     machine.intra = intra * gigabyte_per_second;
   }
   split(machine);
-  if (!switch_reduction) return machine;
-  machine.nvls_channels = 8;
-  machine.nvls_intra = intra_step(generation, links / (machine.nvls_channels + 1)) * gigabyte_per_second;
+  if (nvls_heads < 2) return machine;
+  machine.nvls_heads = std::min(nvls_heads, nccl::most_nvls_heads);
+  machine.nvls_intra = intra_step(generation, links / (machine.nvls_heads + 1)) * gigabyte_per_second;
   machine.nvls_inter = nics * inter_step(generation, nics > 0 ? network_per_node.in(gigabyte_per_second) / nics : 0) *
                        gigabyte_per_second;
   return machine;

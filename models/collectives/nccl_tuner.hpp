@@ -20,18 +20,19 @@ struct NcclMachine {
   int channels = 8;           ///< of rings and trees
   BytesPerSecond intra;       ///< of one such channel inside a node
   BytesPerSecond inter;       ///< of one such channel between nodes
-  int nvls_channels = 0;      ///< 0 without reduction in the switch
+  int nvls_heads = 0;         ///< ranks of a node that each reduce a share in the switch; 0 without
   BytesPerSecond nvls_intra;  ///< of one of these inside a node
-  BytesPerSecond nvls_inter;  ///< of all rails of a node together
+  BytesPerSecond nvls_inter;  ///< all rails of a node together
   int collnet_rails = 0;      ///< NICs with reduction in the network; 0 without
   Seconds nic_latency;        ///< as the NIC reports it
 };
 
 /// The channels that the search settles at, from the machine's links.
+/// @param nvls_heads  ranks of a node behind a switch that reduces; 0 without
 /// @param scale_up  data sheet of one accelerator, one direction; NCCL counts with about 82 % of it on Hopper
 /// @param network_per_node  data sheet, all NICs of a node, one direction; zero for one node
-NcclMachine nccl_machine(NcclGeneration generation, bool nvlink, bool switch_reduction, BytesPerSecond scale_up,
-                         int nics, BytesPerSecond network_per_node);
+NcclMachine nccl_machine(NcclGeneration generation, bool nvlink, int nvls_heads, BytesPerSecond scale_up, int nics,
+                         BytesPerSecond network_per_node);
 
 struct TunerEstimate {
   Algorithm algorithm;

@@ -6,6 +6,8 @@
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/parameter_fit.hpp"
 #include "calibration/fit/sourced_values.hpp"
+#include "models/collectives/collective_interval.hpp"
+#include "models/collectives/expert_cost.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"
@@ -83,6 +85,19 @@ std::vector<Seconds> collective_probes(const CollectiveCurves& curves, const Net
     for (const GroupShape group : {GroupShape{1, 2}, {1, 8}, {4, 8}, {4, 1}})
       for (Bytes size = 1 * kilobyte; size < 2 * gigabyte; size *= 10)
         times.push_back(collective_cost(op, size, group, links, curves, network).time());
+  const CollectiveSet set{"", "", curves, network, {}};
+  const CollectiveCost ring = collective_cost(CollectiveOp::all_gather, gigabyte, {4, 8}, links, curves, network);
+  times.push_back(collective_half_width(CollectiveOp::all_gather, gigabyte, ring, set) * second);
+  return times;
+}
+
+std::vector<Seconds> expert_probes(const CollectiveParameters& curve) {
+  const GroupLinks links{450 * gigabyte_per_second, 50 * gigabyte_per_second, 1 * microsecond, true};
+  NetworkParameters network;
+  network.bandwidth_share.value = 0.94;
+  std::vector<Seconds> times;
+  for (const GroupShape group : {GroupShape{1, 8}, {4, 8}})
+    times.push_back(expert_cost(megabyte, group, links, curve, network, even_shares(group)).time());
   return times;
 }
 
@@ -135,7 +150,7 @@ TEST_CASE("a collective fit recovers the curve behind noisy times", "[calibratio
   truth.rank_latency.value = 1.5 * microsecond;
   truth.bandwidth_share.value = 0.85;
   truth.small_group_loss.value = 0.3;
-  truth.half_size.value = 5 * megabyte;
+  truth.half_time.value = 11 * microsecond;
   truth.ramp_exponent.value = 0.6;
   std::vector<CollectiveRow> rows;
   for (const int ranks : {2, 4, 8})
@@ -144,7 +159,7 @@ TEST_CASE("a collective fit recovers the curve behind noisy times", "[calibratio
       row.time = predicted_time(row, {{"all_gather", truth}}, {}) * std::exp(noise(rows.size()));
       rows.push_back(row);
     }
-  const CollectiveParameters fitted = fit_curves(CollectiveOp::all_gather, rows, false, "test").at("all_gather");
+  const CollectiveParameters fitted = fit_curves(CollectiveOp::all_gather, rows, "test").at("all_gather");
   CHECK(fitted.base_latency.value.in(microsecond) == Approx(7).epsilon(0.05));
   CHECK(fitted.rank_latency.value.in(microsecond) == Approx(1.5).epsilon(0.1));
   CHECK(fitted.bandwidth_share.value == Approx(0.85).epsilon(0.03));
@@ -193,6 +208,7 @@ TEST_CASE("every parameter of every curve moves a predicted time", "[calibration
     const std::vector<Seconds> before = collective_probes(set.collectives, set.network);
     for (const auto& [op, parameters] : set.collectives) {
       INFO(op);
+      if (op == "expert_exchange") continue;
       for_each_perturbed(parameters, [&, op = op](const CollectiveParameters& changed) {
         CollectiveCurves curves = set.collectives;
         curves[op] = changed;
@@ -213,8 +229,22 @@ TEST_CASE("fits are as good as the documentation says", "[calibration]") {
         CHECK(fit.left_out_median_abs_log < 0.05);
         CHECK(fit.left_out_p90_abs_log < 0.15);
       }
-      if (fit.name.ends_with("from 1 MB")) CHECK(fit.left_out_median_abs_log < 0.08);
+      // Two releases of one library contradict each other: docs/collectives.md.
+      const bool experts = fit.name.starts_with("collectives/expert_exchange");
+      if (fit.name.ends_with("from 1 MB")) CHECK(fit.left_out_median_abs_log < (experts ? 0.2 : 0.08));
     }
+}
+
+TEST_CASE("what was fitted of experts moves a predicted time", "[calibration]") {
+  CollectiveParameters curve = committed("h100-sxm").collectives.at("expert_exchange");
+  const std::vector<Seconds> before = expert_probes(curve);
+  curve.base_latency.value *= 0.9;
+  CHECK(expert_probes(curve)[0] < before[0]);
+  curve.rank_latency.value *= 2;
+  CHECK(expert_probes(curve)[1] != before[1]);
+  const std::vector<Seconds> then = expert_probes(curve);
+  curve.bandwidth_share.value *= 0.9;
+  CHECK(expert_probes(curve)[0] > then[0]);
 }
 
 TEST_CASE("eight ranks of one node all-reduce at a believable bus bandwidth", "[calibration]") {

@@ -13,7 +13,7 @@ namespace {
 constexpr Bytes mebi = 1048576 * byte;
 
 NcclMachine eight_h100(int nodes) {
-  NcclMachine machine = nccl_machine(NcclGeneration::hopper, true, true, 450 * gigabyte_per_second, nodes > 1 ? 8 : 0,
+  NcclMachine machine = nccl_machine(NcclGeneration::hopper, true, 8, 450 * gigabyte_per_second, nodes > 1 ? 8 : 0,
                                      nodes > 1 ? 400 * gigabyte_per_second : BytesPerSecond{});
   machine.amd_host = true;
   return machine;

@@ -12,7 +12,7 @@ namespace {
 FabricTiers fabric(const std::vector<TierSpec>& tiers) {
   FabricSpec spec;
   spec.tiers = tiers;
-  return make_fabric_tiers(spec, 50 * gigabyte_per_second);
+  return make_fabric_tiers(spec, {1, 8, 8, 50 * gigabyte_per_second});
 }
 
 Placement place(int tensor, int pipeline, int data, RankOrder order = RankOrder::tensor_context_pipeline_data,

@@ -1,0 +1,151 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "calibration/fit/collective_fit.hpp"
+#include "calibration/fit/expert_fit.hpp"
+#include "calibration/validation/validate_collectives.hpp"
+#include "models/collectives/nccl_generation.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+constexpr CollectiveOp measured_ops[] = {CollectiveOp::all_gather, CollectiveOp::reduce_scatter,
+                                         CollectiveOp::all_reduce, CollectiveOp::all_to_all};
+constexpr Bytes large_message = 1 * megabyte;
+
+/// A row and the accelerator that it was measured on.
+struct OwnedRow {
+  const AcceleratorPart* part;
+  CollectiveRow row;
+  bool borrowed = false;  ///< from another op: teaches, but is not predicted
+};
+
+/// Fits `op` to the rows that `keep` holds for and predicts those that `test` holds for.
+class LeaveOut {
+ public:
+  LeaveOut(CollectiveOp op, const std::vector<OwnedRow>& rows) : op_(op), rows_(rows) {}
+
+  void predict(auto keep, auto test) {
+    std::vector<CollectiveRow> kept;
+    for (const OwnedRow& one : rows_)
+      if (one.row.op == op_ && one.row.group.nodes == 1 && keep(one)) kept.push_back(one.row);
+    if (kept.empty()) return;
+    const CollectiveCurves curves = fit_curves(op_, kept, "");
+    for (const OwnedRow& one : rows_) {
+      if (one.borrowed || one.row.op != op_ || one.row.group.nodes > 1 || !test(one)) continue;
+      const double error = std::log(predicted_time(one.row, curves, {}) / one.row.time);
+      (one.row.size < large_message ? below : from).push_back(error);
+    }
+  }
+
+  std::vector<double> from, below;
+
+ private:
+  CollectiveOp op_;
+  const std::vector<OwnedRow>& rows_;
+};
+
+ErrorFigures figures(const std::string& name, std::vector<double> errors) {
+  ErrorFigures out;
+  out.name = name;
+  out.n = static_cast<int>(errors.size());
+  if (errors.empty()) return out;
+  const auto at = [&](double share) {
+    return errors[std::min(errors.size() - 1, static_cast<std::size_t>(share * static_cast<double>(errors.size())))];
+  };
+  out.coverage = 1;
+  std::sort(errors.begin(), errors.end());
+  out.bias = at(0.5);
+  for (double& error : errors) error = std::abs(error);
+  std::sort(errors.begin(), errors.end());
+  out.median_abs_log = at(0.5);
+  out.p90_abs_log = at(0.9);
+  return out;
+}
+
+std::vector<OwnedRow> owned_rows(const std::vector<Measurement>& measurements,
+                                 const std::vector<AcceleratorPart>& catalog) {
+  std::vector<OwnedRow> out;
+  for (const AcceleratorPart& part : catalog) {
+    const std::vector<CollectiveRow> own = collective_rows(measurements, part);
+    const std::vector<CollectiveRow> all = completed_rows(own);
+    for (std::size_t i = 0; i < all.size(); ++i) out.push_back({&part, all[i], i >= own.size()});
+  }
+  return out;
+}
+
+template <class Key>
+std::map<Key, bool> keys_of(const std::vector<OwnedRow>& rows, Key (*key)(const OwnedRow&)) {
+  std::map<Key, bool> out;
+  for (const OwnedRow& one : rows) out[key(one)] = true;
+  return out;
+}
+
+int generation(const OwnedRow& one) {
+  return static_cast<int>(nccl_generation(*one.part));
+}
+
+std::pair<std::string, int> part_and_ranks(const OwnedRow& one) {
+  return {one.part->id, one.row.group.ranks_per_node};
+}
+
+std::string part_id(const OwnedRow& one) {
+  return one.part->id;
+}
+
+void leave_rank_counts_out(LeaveOut& out, const std::vector<OwnedRow>& rows) {
+  for (const auto& [key, seen] : keys_of(rows, part_and_ranks)) {
+    const auto& [part, ranks] = key;
+    out.predict([&, p = part,
+                 n = ranks](const OwnedRow& one) { return part_id(one) == p && one.row.group.ranks_per_node != n; },
+                [&, p = part, n = ranks](const OwnedRow& one) { return part_and_ranks(one) == std::pair(p, n); });
+  }
+}
+
+void leave_siblings_out(LeaveOut& out, const std::vector<OwnedRow>& rows) {
+  for (const OwnedRow& first : rows) {
+    if (&first != &*std::find_if(rows.begin(), rows.end(), [&](const OwnedRow& one) { return one.part == first.part; }))
+      continue;
+    const int own = generation(first);
+    out.predict([&](const OwnedRow& one) { return one.part != first.part && generation(one) == own; },
+                [&](const OwnedRow& one) { return one.part == first.part; });
+  }
+}
+
+void leave_generations_out(LeaveOut& out, const std::vector<OwnedRow>& rows) {
+  for (const auto& [left, seen] : keys_of(rows, generation))
+    out.predict([&, g = left](const OwnedRow& one) { return generation(one) != g; },
+                [&, g = left](const OwnedRow& one) { return generation(one) == g; });
+}
+
+void append(std::vector<double>& all, const std::vector<double>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+std::vector<ErrorFigures> cross_validate_collectives(const std::vector<Measurement>& measurements,
+                                                     const std::vector<AcceleratorPart>& catalog) {
+  const std::vector<OwnedRow> rows = owned_rows(measurements, catalog);
+  const std::pair<const char*, void (*)(LeaveOut&, const std::vector<OwnedRow>&)> ways[] = {
+      {"rank count left out", leave_rank_counts_out},
+      {"sibling left out", leave_siblings_out},
+      {"generation left out", leave_generations_out}};
+  std::vector<ErrorFigures> out;
+  for (const auto& [name, leave] : ways) {
+    std::vector<double> from, below;
+    for (const CollectiveOp op : measured_ops) {
+      LeaveOut one(op, rows);
+      leave(one, rows);
+      append(from, one.from);
+      append(below, one.below);
+    }
+    out.push_back(figures(std::string(name) + ", from 1 MB", from));
+    out.push_back(figures(std::string(name) + ", below 1 MB", below));
+  }
+  return out;
+}
+
+}  // namespace clusterwright

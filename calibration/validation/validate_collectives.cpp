@@ -1,0 +1,88 @@
+#include "calibration/validation/validate_collectives.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "calibration/fit/collective_fit.hpp"
+#include "models/collectives/collective_interval.hpp"
+#include "models/collectives/expert_cost.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+const AcceleratorPart* find_part(const std::vector<AcceleratorPart>& catalog, const std::string& id) {
+  const auto at =
+      std::find_if(catalog.begin(), catalog.end(), [&](const AcceleratorPart& part) { return part.id == id; });
+  return at == catalog.end() ? nullptr : &*at;
+}
+
+CaseResult unsupported(CaseResult result, std::string reason) {
+  result.status = CaseStatus::unsupported;
+  result.reason = std::move(reason);
+  return result;
+}
+
+/// The question of one case, without its answer.
+struct Question {
+  CollectiveOp op;
+  GroupShape group;
+  GroupLinks links;
+};
+
+std::optional<CollectiveOp> op_of(const MeasuredCollective& measured) {
+  if (measured.op == "ep_dispatch") return CollectiveOp::dispatch;
+  if (measured.op == "ep_combine") return CollectiveOp::combine;
+  return nccl_op(measured.op);
+}
+
+bool between_experts(CollectiveOp op) {
+  return op == CollectiveOp::dispatch || op == CollectiveOp::combine;
+}
+
+CollectiveCost price(const Question& question, Bytes size, const CollectiveSet& set) {
+  if (between_experts(question.op))
+    return expert_cost(size, question.group, question.links, set.collectives.at("expert_exchange"), set.network,
+                       even_shares(question.group));
+  return collective_cost(question.op, size, question.group, question.links, set.collectives, set.network);
+}
+
+void predict_points(const Question& question, const MeasuredCollective& measured, const CollectiveSet& set,
+                    CaseResult& result) {
+  for (const auto& point : measured.points) {
+    const CollectiveCost cost = price(question, point.size, set);
+    const double time = cost.time().in(microsecond);
+    const double spread = std::exp(collective_half_width(question.op, point.size, cost, set));
+    result.predicted.push_back(time);
+    result.low.push_back(time / spread);
+    result.high.push_back(time * spread);
+    result.measured.push_back(point.time.in(microsecond));
+  }
+}
+
+}  // namespace
+
+CaseResult validate_collective(const Measurement& measurement, const std::vector<AcceleratorPart>& catalog,
+                               const CollectiveSetOf& set_of) {
+  CaseResult result;
+  result.id = measurement.id;
+  result.family = measurement.family;
+  result.scored = measurement.scored;
+  result.unit = "us";
+  if (!measurement.collective) return unsupported(result, "no model of this kind yet");
+  const MeasuredCollective& measured = *measurement.collective;
+  const AcceleratorPart* part = find_part(catalog, measurement.hardware.accelerator);
+  if (!part) return unsupported(result, "the catalog has no such accelerator");
+  const std::optional<CollectiveOp> op = op_of(measured);
+  if (!op) return unsupported(result, "no model of " + measured.op);
+  const CollectiveSet& set = set_of(part->id);
+  const Question question{*op,
+                          {measured.ranks / measured.ranks_per_node, measured.ranks_per_node},
+                          measured_links(measurement.hardware, *part)};
+  predict_points(question, measured, set, result);
+  result.reason = "parameters " + set.name;
+  return result;
+}
+
+}  // namespace clusterwright

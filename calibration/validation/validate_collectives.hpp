@@ -1,0 +1,28 @@
+/// Predicts published collectives, and judges the fits by what they did not see.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "calibration/measurement.hpp"
+#include "calibration/validation/validation_result.hpp"
+#include "models/parameters.hpp"
+#include "topology/parts.hpp"
+
+namespace clusterwright {
+
+/// The parameters that a user with this accelerator would get.
+using CollectiveSetOf = std::function<const CollectiveSet&(const std::string& accelerator)>;
+
+/// One collective case; its times are read for `measured` only.
+/// @return unsupported for other kinds, unknown accelerators, and ops without a model
+CaseResult validate_collective(const Measurement& measurement, const std::vector<AcceleratorPart>& catalog,
+                               const CollectiveSetOf& set_of);
+
+/// Fits without what is predicted, in the terms of the targets: a rank count, a sibling accelerator, a generation left
+/// out; from 1 MB and below.
+std::vector<ErrorFigures> cross_validate_collectives(const std::vector<Measurement>& measurements,
+                                                     const std::vector<AcceleratorPart>& catalog);
+
+}  // namespace clusterwright

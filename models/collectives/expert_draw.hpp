@@ -1,0 +1,48 @@
+/// Which places the experts of a token are at.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace clusterwright {
+
+/// A token that draws `count` different experts. Each set is drawn with a probability in proportion to the product of
+/// its experts' weights; with equal weights the experts of a place are then hypergeometrically distributed:
+///
+///   hit(place) = 1 - C(E - e, count) / C(E, count)      e of the E experts at the place
+///
+/// With w_i the weights, the probabilities are coefficients of the products of (1 + w_i x) over the experts of a place
+/// and over all others.
+class ExpertDraw {
+ public:
+  /// @param weights  above 0, by expert
+  /// @param place    of each expert, below `places`
+  /// @throws std::invalid_argument unless 1 <= count <= experts
+  ExpertDraw(const std::vector<double>& weights, const std::vector<std::size_t>& place, std::size_t places, int count);
+
+  std::size_t places() const { return own_.size(); }
+  double hit(std::size_t place) const { return hit_[place]; }            ///< probability that any expert is there
+  double mean(std::size_t place) const { return mean_[place]; }          ///< experts drawn there
+  double variance(std::size_t place) const { return variance_[place]; }  ///< of their number
+
+  /// Expected number of places hit.
+  double distinct() const;
+  /// Probabilities that exactly 0, 1, ..., count places are hit.
+  std::vector<double> distinct_distribution() const;
+
+ private:
+  std::vector<std::vector<double>> own_;  // by place: coefficients of its product, up to x^count
+  std::vector<double> hit_, mean_, variance_;
+};
+
+/// Ranks that a token reaches, on average, when its `top_k` experts are drawn evenly and lie in exactly `domains`
+/// domains of `ranks` ranks, each with `experts` experts; fractions of experts stand for the mean over ranks.
+double ranks_in_domains(double experts, int ranks, int domains, int top_k);
+
+/// Weights of mean 1 with the coefficient of variation asked for: log-normal, drawn by the seed, then spread or drawn
+/// together until they have it exactly.
+/// @throws std::invalid_argument for one that so many experts cannot have (0 <= variation < about sqrt(experts - 1))
+std::vector<double> uneven_popularity(std::size_t experts, double variation, std::uint64_t seed);
+
+}  // namespace clusterwright
