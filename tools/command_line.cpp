@@ -95,9 +95,69 @@ void add_computing(CommandLine& line) {
   scale_request->scenario.command_line = line.typed.text();
 }
 
+void add_collective_traffic(CLI::App& app, CollectiveCommandRequest& r) {
+  app.add_option("--gpus", r.gpus, "ranks of one group; all if not given")->type_name("N");
+  app.add_option("--concurrent", r.concurrent, "groups that run the op at once")->type_name("K|all");
+  app.add_option("--placement", r.placement, "contiguous, rail, scattered, shuffled, hostlist or optimised")
+      ->type_name("POLICY")
+      ->capture_default_str();
+  app.add_option("--hosts", r.hosts, "Slurm hostlist: gpu[001-004,7]")->type_name("LIST");
+  app.add_option("--stride", r.stride, "GPUs between neighbours of a group, such as the tensor-parallel degree")
+      ->type_name("N");
+  app.add_option("--algorithm", r.algorithm, "instead of NCCL's choice: ring, tree, nvls_tree, ...")->type_name("A");
+  app.add_option("--protocol", r.protocol, "instead of NCCL's choice: LL, LL128 or Simple")->type_name("P");
+}
+
+void add_experts(CLI::App& app, CollectiveCommandRequest& r) {
+  app.add_option("--experts", r.experts, "routed experts of dispatch and combine; 256 if not given")->type_name("N");
+  app.add_option("--top-k", r.top_k, "experts of one token; 8 if not given")->type_name("N");
+  app.add_option("--domain-limit", r.domain_limit, "nodes, or racks that act as one, that a token may go to")
+      ->type_name("N");
+  app.add_option("--imbalance", r.imbalance, "coefficient of variation of the experts' popularity")->type_name("CV");
+}
+
+void add_collective(CommandLine& line) {
+  const auto [app, r] =
+      line.add<CollectiveCommandRequest>("collective", "what nccl-tests would print on a cluster", collective);
+  app->add_option("CLUSTER", r->cluster, "cluster or scenario file");
+  app->add_option("--op", r->op,
+                  "all_reduce, all_gather, reduce_scatter, broadcast, all_to_all, send, dispatch or combine")
+      ->type_name("OP")
+      ->capture_default_str();
+  app->add_option("--bytes", r->bytes, "as nccl-tests counts them, k M G of 1024: 8..8Gx2 or 1M,64M")
+      ->type_name("RANGE")
+      ->capture_default_str();
+  add_collective_traffic(*app, *r);
+  add_experts(*app, *r);
+  app->add_option("--fail", r->failures, "spine:2, leaf:0-spine:1, node:5.3; with =0.5 slow instead; repeatable")
+      ->type_name("WHAT")
+      ->allow_extra_args(false);
+  app->add_option("--routing", r->routing, "hash, spray, valiant or adaptive; the fabric's if not given")
+      ->type_name("HOW");
+  app->add_option("--queue-pairs", r->queue_pairs, "of one pair of NICs; each hashes to a path of its own")
+      ->type_name("N")
+      ->capture_default_str();
+  app->add_flag("--sharp", r->sharp, "switches between nodes may reduce");
+  add_settings(*app, r->settings, r->parameters);
+  app->add_option("--seed", r->seed, "of hashed paths and scattered nodes")->type_name("N")->capture_default_str();
+  add_output(*app, r->output, "table, json, csv, md or nccl-tests");
+}
+
+void add_judging(CommandLine& line) {
+  const auto [app, r] = line.add<ValidateRequest>("validate", "predicted against measured, case by case", validate);
+  app->add_option("--cases", r->cases, "files of measurements; the shipped collectives if not given")
+      ->type_name("FILE")
+      ->allow_extra_args(true);
+  app->add_flag("--cross", r->cross, "also fit without what is predicted");
+  app->add_option("--max-error", r->max_error, "exit with 3 if the median of a family is above it, as 0.15")
+      ->type_name("SHARE");
+  add_output(*app, r->output, data_formats);
+}
+
 void add_looking(CommandLine& line) {
   const auto [check_app, check_request] = line.add<CheckRequest>("check", "whether files are valid", check);
-  check_app->add_option("FILE", check_request->files, "scenario, cluster, transformer, stack, parameters or catalog");
+  check_app->add_option("FILE", check_request->files,
+                        "scenario, cluster, transformer, stack, parameters, catalog or collectives");
   check_app->add_flag("--quiet", check_request->quiet, "errors only");
 
   const auto [show_app, show_request] =
@@ -124,7 +184,9 @@ void add_learning(CommandLine& line) {
   init_app->add_flag("--quiet", init_request->quiet, "no notes");
 
   const auto [schema_app, schema_request] = line.add<SchemaRequest>("schema", "JSON Schema of a kind of file", schema);
-  schema_app->add_option("KIND", schema_request->kind, "scenario, cluster, transformer, stack, parameters or catalog")
+  schema_app
+      ->add_option("KIND", schema_request->kind,
+                   "scenario, cluster, transformer, stack, parameters, catalog or collectives")
       ->capture_default_str();
 
   const auto [explain_app, explain_request] =
@@ -183,9 +245,10 @@ void check_extras(const CommandLine& line, const CLI::App& app) {
 
 /// Words that the command cannot do without. SECTION, ID, KIND and TOPIC have an answer for their absence.
 void check_needed(const CommandLine& line, const CLI::App& app) {
-  for (const char* needed : {"SCENARIO", "FILE", "NAME", "--gpus"}) {
+  for (const char* needed : {"SCENARIO", "CLUSTER", "FILE", "NAME", "--gpus"}) {
     const CLI::Option* option = app.get_option_no_throw(needed);
-    if (!option || option->count() > 0) continue;
+    const bool has_default = std::string(needed) == "--gpus" && app.get_name() == "collective";
+    if (!option || option->count() > 0 || has_default) continue;
     const std::string example = std::string(needed) == "--gpus"
                                     ? "--gpus 8..16384x2, or 8..64+8, or 8,16,32"
                                     : fmt::format("clusterwright {} {}", app.get_name(), needed);
@@ -219,6 +282,8 @@ ExitCode dispatch(const std::vector<std::string>& arguments) {
   line.root.set_version_flag("--version", "clusterwright " + std::string(build_facts().version));
   line.root.require_subcommand(0, 1);
   add_computing(line);
+  add_collective(line);
+  add_judging(line);
   add_looking(line);
   add_learning(line);
   return parse(line)();

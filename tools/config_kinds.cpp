@@ -17,12 +17,13 @@ namespace clusterwright {
 namespace {
 
 /// Keys that only files of the kind have, in the order of ConfigKind.
-constexpr std::array<std::array<std::string_view, 2>, 6> telling_keys = {{{"job", "transformer"},
+constexpr std::array<std::array<std::string_view, 2>, 7> telling_keys = {{{"job", "transformer"},
                                                                           {"node", "fabric"},
                                                                           {"layers", "hidden"},
                                                                           {"rank_order", "kernel_launch_us"},
                                                                           {"gemm", "attention"},
-                                                                          {"accelerators", "sources"}}};
+                                                                          {"accelerators", "sources"},
+                                                                          {"collectives", "network"}}};
 
 template <class T>
 const RecordSpec& spec_for() {
@@ -39,8 +40,8 @@ bool has_telling_key(const JsonValue& document, std::size_t kind) {
 }  // namespace
 
 const std::vector<std::string>& config_kind_names() {
-  static const std::vector<std::string> names = {"scenario", "cluster",    "transformer",
-                                                 "stack",    "parameters", "catalog"};
+  static const std::vector<std::string> names = {"scenario",   "cluster", "transformer", "stack",
+                                                 "parameters", "catalog", "collectives"};
   return names;
 }
 
@@ -56,6 +57,8 @@ const RecordSpec& spec_of(ConfigKind kind) {
       return spec_for<SoftwareStack>();
     case ConfigKind::parameters:
       return spec_for<ParameterSet>();
+    case ConfigKind::collectives:
+      return spec_for<CollectiveSet>();
     default:
       return spec_for<Catalog>();
   }
@@ -94,6 +97,9 @@ void check_document(ConfigKind kind, const JsonValue& document) {
       return;
     case ConfigKind::catalog:
       decode_record<Catalog>(document);
+      return;
+    case ConfigKind::collectives:
+      decode_record<CollectiveSet>(document);
       return;
     case ConfigKind::scenario:
       throw std::logic_error("scenarios are loaded with their references");

@@ -9,7 +9,7 @@
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
-#include "sim/sha256.hpp"
+#include "tools/input_file.hpp"
 #include "tools/output/result_context.hpp"
 #include "tools/scenario_source.hpp"
 #include "topology/catalog.hpp"
@@ -39,13 +39,6 @@ const Record<ScenarioSpec>& record(const ScenarioSpec*) {
 }
 
 namespace {
-
-/// Reads a file, remembers it as an input.
-JsonValue read_input(const fs::path& path, std::vector<InputFile>& inputs) {
-  const auto text = read_source(path.lexically_normal(), JsonLimits{}.bytes);
-  inputs.push_back({text->name(), sha256(text->text())});
-  return read_json(text);
-}
 
 /// "megatron-2024" in configs/<folder>, or a path beside the file that names it.
 fs::path named_or_path(const std::string& text, const char* folder, const fs::path& beside) {
@@ -184,13 +177,14 @@ Scenario load_scenario(const fs::path& path, const ScenarioOptions& options) {
   const ReferenceReader reader = [&](const fs::path& file) { return read_input(file, scenario.inputs); };
   resolve_references(scenario.source, scenario_spec(), reader);
   for (const std::string& setting : options.settings) apply_setting(scenario.source, scenario_spec(), setting, reader);
-  const auto spec = decode_record<ScenarioSpec>(scenario.source);
+  auto spec = decode_record<ScenarioSpec>(scenario.source);
   scenario.transformer = spec.transformer;
   scenario.job = spec.job;
   const JsonValue& cluster = scenario.source.at("cluster");
   const bool in_line = cluster.source == scenario.source.source;
   scenario.cluster =
       build_cluster(spec.cluster, load_catalog(configs_directory() / "parts"), cluster, in_line ? "/cluster" : "");
+  spec.cluster = scenario.cluster.spec;  // with what parts say
   const fs::path beside = path.parent_path();
   scenario.stack = load_stack(scenario, beside, scenario.inputs);
   scenario.parameters = decode_record<ParameterSet>(read_input(parameter_path(spec, options, beside), scenario.inputs));

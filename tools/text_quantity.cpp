@@ -55,6 +55,14 @@ std::optional<double> byte_scale(std::string_view unit) {
   return scale ? std::optional(*scale * whole) : std::nullopt;
 }
 
+/// Of message sizes, which nccl-tests counts in powers of 1024.
+std::optional<double> message_scale(std::string_view unit) {
+  if (unit.ends_with('B')) unit.remove_suffix(1);
+  if (unit == "K" || unit == "k") return 1024.0;
+  if (unit == "M" || unit == "G" || unit == "T") return byte_scale(std::string(unit) + "i");
+  return byte_scale(unit);
+}
+
 template <std::size_t N>
 std::optional<double> named_scale(const std::array<Unit, N>& units, std::string_view name) {
   for (const Unit& unit : units)
@@ -194,6 +202,21 @@ std::vector<Bytes> parse_byte_sizes(const TypedText& typed) {
   std::vector<Bytes> sizes;
   for (const double value : parse_series(typed, byte_help, {byte_scale, 1e18})) sizes.push_back(value * byte);
   return sizes;
+}
+
+std::vector<Bytes> parse_message_sizes(const TypedText& typed) {
+  constexpr std::string_view help = "write 8, 64k, 1G, 8..8Gx2 or 1M,64M (k M G T of 1024, as nccl-tests)";
+  std::vector<Bytes> sizes;
+  for (const double value : parse_series(typed, help, {message_scale, 1e18})) sizes.push_back(value * byte);
+  return sizes;
+}
+
+double parse_share(const TypedText& typed) {
+  const Cursor cursor(typed, "write a number >= 0 such as 0.15");
+  const double value =
+      parse_scaled(cursor, [](std::string_view unit) { return unit.empty() ? std::optional(1.0) : std::nullopt; });
+  if (value < 0) cursor.refuse(fmt::format("must be >= 0 (got {})", typed.text));
+  return value;
 }
 
 Watts parse_power(const TypedText& typed) {

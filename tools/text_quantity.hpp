@@ -34,11 +34,17 @@ Bytes parse_bytes(const TypedText& typed);
 /// As parse_counts, for data: "8..8Gx2". @throws ConfigError E0403
 std::vector<Bytes> parse_byte_sizes(const TypedText& typed);
 
+/// The same as nccl-tests reads it: k M G T are powers of 1024 too. @throws ConfigError E0403
+std::vector<Bytes> parse_message_sizes(const TypedText& typed);
+
 /// "700W", "43kW", "20MW", "1.2GW". @throws ConfigError E0403
 Watts parse_power(const TypedText& typed);
 
 /// "15us", "20ms", "3s", "5min", "2h", "90d". @throws ConfigError E0403
 Seconds parse_duration(const TypedText& typed);
+
+/// A number >= 0: "0.15". @throws ConfigError E0403
+double parse_share(const TypedText& typed);
 
 /// A whole number >= 0 that fits 64 bits, for seeds. @throws ConfigError E0403
 std::uint64_t parse_seed(const TypedText& typed);

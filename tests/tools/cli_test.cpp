@@ -317,7 +317,7 @@ TEST_CASE("explain, schema, catalog and version answer without a scenario", "[cl
   CHECK(has(room.run("explain job.parallel.tensor").out, "type: integer"));
   CHECK(has(room.run("explain cluster.node").out, "node"));
   CHECK(has(room.run("explain E0203").out, "E0203"));
-  for (const char* kind : {"scenario", "cluster", "transformer", "stack", "parameters", "catalog"}) {
+  for (const char* kind : {"scenario", "cluster", "transformer", "stack", "parameters", "catalog", "collectives"}) {
     const Outcome schema = room.run(std::string("schema ") + kind);
     CHECK(schema.code == 0);
     CHECK(read_json(std::make_shared<SourceText>("stdout", schema.out)).find("properties") != nullptr);

@@ -39,6 +39,37 @@ struct ScaleRequest {
 };
 ExitCode scale(const ScaleRequest& request);
 
+/// Options stay text until the command reads them; empty ones take the default that the help names.
+struct CollectiveCommandRequest {
+  std::string cluster;                ///< path of a cluster or scenario file
+  std::vector<std::string> settings;  ///< "path=value" of the cluster's fields
+  std::string parameters;
+  std::string op = "all_reduce";
+  std::string bytes = "8..8Gx2";
+  std::string gpus;        ///< of one group; empty: all
+  std::string concurrent;  ///< groups at once: a count or "all"; empty: one
+  std::string placement = "contiguous";
+  std::string hosts;   ///< a Slurm hostlist
+  std::string stride;  ///< accelerators between neighbours of a group
+  std::string algorithm, protocol;
+  std::vector<std::string> failures;
+  std::string routing;
+  std::string queue_pairs = "4";
+  bool sharp = false;
+  std::string experts, top_k, domain_limit, imbalance;  ///< of dispatch and combine
+  std::string seed = "0";
+  OutputRequest output;
+};
+ExitCode collective(const CollectiveCommandRequest& request);
+
+struct ValidateRequest {
+  std::vector<std::string> cases;  ///< files in the schema of the measurement set; empty: the shipped collectives
+  bool cross = false;              ///< also fit without what is predicted
+  std::string max_error;           ///< median of any family beyond which the exit code tells; empty: none
+  OutputRequest output;
+};
+ExitCode validate(const ValidateRequest& request);
+
 struct CheckRequest {
   std::vector<std::string> files;
   bool quiet = false;

@@ -123,6 +123,8 @@ Shown show_file(const ShowRequest& request) {
       return show_record<SoftwareStack>(document);
     case ConfigKind::parameters:
       return show_record<ParameterSet>(document);
+    case ConfigKind::collectives:
+      return show_record<CollectiveSet>(document);
     default:
       return show_record<Catalog>(document);
   }

@@ -14,7 +14,7 @@ namespace clusterwright {
 namespace {
 
 const std::vector<std::string>& format_names() {
-  static const std::vector<std::string> names = {"table", "json", "csv", "md", "html"};
+  static const std::vector<std::string> names = {"table", "json", "csv", "md", "html", "nccl-tests", "dot"};
   return names;
 }
 
@@ -26,8 +26,9 @@ std::vector<std::string> names_of(const std::vector<OutputFormat>& formats) {
 
 OutputFormat format_of_suffix(const std::string& file, const std::vector<OutputFormat>& offered) {
   static const std::map<std::string, OutputFormat> suffixes = {
-      {".txt", OutputFormat::table},   {".json", OutputFormat::json}, {".csv", OutputFormat::csv},
-      {".md", OutputFormat::markdown}, {".html", OutputFormat::html}, {".htm", OutputFormat::html}};
+      {".txt", OutputFormat::table},      {".json", OutputFormat::json}, {".csv", OutputFormat::csv},
+      {".md", OutputFormat::markdown},    {".html", OutputFormat::html}, {".htm", OutputFormat::html},
+      {".log", OutputFormat::nccl_tests}, {".dot", OutputFormat::dot},   {".gv", OutputFormat::dot}};
   const auto found = suffixes.find(std::filesystem::path(file).extension().string());
   if (found != suffixes.end() && std::find(offered.begin(), offered.end(), found->second) != offered.end())
     return found->second;

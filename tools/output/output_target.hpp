@@ -8,7 +8,8 @@
 
 namespace clusterwright {
 
-enum class OutputFormat { table, json, csv, markdown, html };
+/// nccl_tests: the lines that NVIDIA's nccl-tests print. dot: a graph for Graphviz.
+enum class OutputFormat { table, json, csv, markdown, html, nccl_tests, dot };
 
 /// As asked for on the command line.
 struct OutputRequest {

@@ -2,7 +2,7 @@
 
 #include "models/job.hpp"
 #include "sim/field_table.hpp"
-#include "tools/build_facts.hpp"
+#include "tools/output/result_header.hpp"
 
 namespace clusterwright {
 
@@ -68,16 +68,9 @@ JsonValue serving_not_modelled() {
 }
 
 JsonValue header(const ResultContext& context) {
-  JsonValue inputs = JsonValue::list();
-  for (const InputFile& input : context.inputs)
-    inputs.push_back(JsonValue::object({{"path", input.path}, {"sha256", input.sha256}}));
-  return JsonValue::object(
-      {{"schema_version", result_schema_version},
-       {"tool", JsonValue::object({{"name", "clusterwright"}, {"version", build_facts().version}})},
-       {"command", context.command},
-       {"seed", context.seed},
-       {"inputs", inputs},
-       {"scenario", context.scenario}});
+  JsonValue document = result_header(context.command, context.seed, context.inputs);
+  document.set("scenario", context.scenario);
+  return document;
 }
 
 /// Everything below `value` becomes null; objects and their keys stay.

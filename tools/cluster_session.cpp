@@ -1,0 +1,101 @@
+#include "tools/cluster_session.hpp"
+
+#include <algorithm>
+
+#include "sim/field_table.hpp"
+#include "sim/json_reader.hpp"
+#include "tools/config_kinds.hpp"
+#include "tools/input_file.hpp"
+#include "tools/scenario_loader.hpp"
+#include "tools/scenario_source.hpp"
+#include "topology/network/build_network.hpp"
+#include "topology/network/faults.hpp"
+
+namespace clusterwright {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The cluster of the document, references resolved; `pointer` says where in its file it stands.
+JsonValue cluster_document(JsonValue document, std::string& pointer, const ReferenceReader& read) {
+  const ConfigKind kind = kind_of(document);
+  resolve_references(document, spec_of(kind), read);
+  if (kind == ConfigKind::cluster) return document;
+  if (kind != ConfigKind::scenario)
+    throw ConfigError({Diagnostic{"E0105",
+                                  "neither a cluster nor a scenario",
+                                  {document.place("")},
+                                  "",
+                                  "give a file of configs/clusters or configs/scenarios"}});
+  JsonValue cluster = document.at("cluster");
+  pointer = cluster.source == document.source ? "/cluster" : "";
+  return cluster;
+}
+
+Routing usual_routing(const FabricSpec& spec) {
+  if (spec.routing) return *spec.routing;
+  const bool dragonfly = spec.kind == FabricKind::dragonfly || spec.kind == FabricKind::dragonfly_plus;
+  if (dragonfly) return Routing::adaptive;
+  return spec.transport == Transport::infiniband ? Routing::spray : Routing::hash;
+}
+
+CollectiveSet read_collective_set(const fs::path& path, std::vector<InputFile>& inputs) {
+  const JsonValue document = read_input(path, inputs);
+  if (document.find("gemm")) return collective_set(decode_record<ParameterSet>(document));
+  return decode_record<CollectiveSet>(document);
+}
+
+/// Files of a folder, by name.
+std::vector<fs::path> json_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error))
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+bool names(const JsonValue& document, const std::string& accelerator) {
+  const auto is = [&](const JsonValue& value) { return value.is(JsonKind::text) && value.as_text() == accelerator; };
+  if (const JsonValue* own = document.find("accelerator"); own && is(*own)) return true;
+  const JsonValue* siblings = document.find("also_for");
+  return siblings && std::any_of(siblings->elements().begin(), siblings->elements().end(), is);
+}
+
+}  // namespace
+
+ClusterSession open_cluster(const fs::path& path, const std::vector<std::string>& settings) {
+  ClusterSession session;
+  session.catalog = load_catalog(configs_directory() / "parts");
+  const ReferenceReader read = [&](const fs::path& file) { return read_input(file, session.inputs); };
+  std::string pointer;
+  JsonValue document = cluster_document(read_input(path, session.inputs), pointer, read);
+  for (const std::string& setting : settings) apply_setting(document, spec_of(ConfigKind::cluster), setting, read);
+  session.cluster = build_cluster(decode_record<ClusterSpec>(document), session.catalog, document, pointer);
+  return session;
+}
+
+std::optional<RoutedNetwork> route_network(const ClusterSession& session, const NetworkRequest& request) {
+  const Cluster& cluster = session.cluster;
+  if (cluster.nics == 0 || cluster.nodes() < 2) return std::nullopt;
+  const FabricSpec& fabric = cluster.spec.fabric;
+  const NetworkSize size{cluster.nodes(), cluster.node_accelerators, cluster.nics, cluster.nic_bandwidth};
+  Network network = build_network(fabric, size, fabric_ports(fabric, session.catalog));
+  for (const std::string& failure : request.failures) apply_fault(network.graph, parse_fault(failure));
+  auto routes = make_routes(network.graph, network.torus_sides);
+  const PathPolicy policy{request.routing.value_or(usual_routing(fabric)), request.queue_pairs, request.seed};
+  return RoutedNetwork{std::move(network.graph), std::move(network.groups), std::move(network.torus_sides),
+                       std::move(routes), policy};
+}
+
+CollectiveSet load_collective_set(const std::string& accelerator, const std::string& file,
+                                  std::vector<InputFile>& inputs) {
+  if (!file.empty()) return read_collective_set(file, inputs);
+  for (const char* folder : {"parameters", "collectives"})
+    for (const fs::path& path : json_files(configs_directory() / folder))
+      if (names(read_json_file(path), accelerator)) return read_collective_set(path, inputs);
+  return read_collective_set(configs_directory() / "collectives" / "transfer.json", inputs);
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,41 @@
+/// A cluster file, or the cluster of a scenario file, with everything that commands about machines need.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/collectives/predict_collective.hpp"
+#include "models/scenario.hpp"
+#include "topology/catalog.hpp"
+
+namespace clusterwright {
+
+struct ClusterSession {
+  Catalog catalog;
+  Cluster cluster;
+  std::vector<InputFile> inputs;
+};
+
+/// @param settings  "path=value" of the cluster's fields: "accelerators=1024", "fabric.tiers.1.taper" is not one
+/// @throws ConfigError with every error found
+ClusterSession open_cluster(const std::filesystem::path& path, const std::vector<std::string>& settings);
+
+struct NetworkRequest {
+  std::vector<std::string> failures;  ///< as `parse_fault` reads them
+  std::optional<Routing> routing;     ///< instead of the fabric's own
+  std::uint64_t seed = 0;
+  int queue_pairs = 4;  ///< of one pair of NICs, each with a path of its own where paths are hashed
+};
+
+/// @return nothing for a cluster without network
+/// @throws ConfigError E0321 for a failure that names nothing
+std::optional<RoutedNetwork> route_network(const ClusterSession& session, const NetworkRequest& request);
+
+/// Parameters of collectives: of the file, else what was fitted for the accelerator, else for all that nobody measured.
+/// @param file  a parameter file or a file of configs/collectives; empty: look for one
+CollectiveSet load_collective_set(const std::string& accelerator, const std::string& file,
+                                  std::vector<InputFile>& inputs);
+
+}  // namespace clusterwright

@@ -1,0 +1,176 @@
+#include <fmt/format.h>
+
+#include <set>
+
+#include "sim/json_writer.hpp"
+#include "tools/cluster_session.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/interrupt.hpp"
+#include "tools/output/collective_report.hpp"
+#include "tools/output/escape.hpp"
+#include "tools/output/number_text.hpp"
+#include "tools/output/result_header.hpp"
+#include "tools/text_quantity.hpp"
+#include "tools/usage_error.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+constexpr std::size_t shown_links = 5;
+
+template <std::size_t N>
+std::vector<std::string> words(const std::array<std::string_view, N>& names) {
+  return {names.begin(), names.end()};
+}
+
+template <class E, std::size_t N>
+std::optional<E> choice(const char* option, const std::string& text, const std::array<std::string_view, N>& names) {
+  if (text.empty()) return std::nullopt;
+  return static_cast<E>(parse_choice(option, text, words(names)));
+}
+
+GroupRequest group_request(const CollectiveCommandRequest& request, const Cluster& cluster) {
+  GroupRequest group;
+  group.ranks = request.gpus.empty() ? cluster.spec.accelerators : parse_count({"--gpus", request.gpus});
+  if (!request.concurrent.empty())
+    group.groups = request.concurrent == "all" ? 0 : parse_count({"--concurrent", request.concurrent});
+  group.policy = *choice<NodePolicy>("--placement", request.placement, node_policy_names);
+  if (!request.hosts.empty()) {
+    group.nodes = parse_hostlist(request.hosts);
+    if (group.policy == NodePolicy::contiguous) group.policy = NodePolicy::hostlist;
+  }
+  if (!request.stride.empty()) group.stride = parse_count({"--stride", request.stride});
+  group.seed = parse_seed({"--seed", request.seed});
+  return group;
+}
+
+NetworkRequest network_request(const CollectiveCommandRequest& request) {
+  NetworkRequest network;
+  network.failures = request.failures;
+  network.routing = choice<Routing>("--routing", request.routing, routing_names);
+  network.queue_pairs = parse_count({"--queue-pairs", request.queue_pairs});
+  network.seed = parse_seed({"--seed", request.seed});
+  return network;
+}
+
+/// Defaults are those of a large published mixture: 256 routed experts, 8 for each token.
+ExpertExchange expert_exchange(const CollectiveCommandRequest& request, const CollectiveChoice& choice) {
+  ExpertExchange out;
+  out.experts = request.experts.empty() ? 256 : parse_count({"--experts", request.experts});
+  out.top_k = request.top_k.empty() ? 8 : parse_count({"--top-k", request.top_k});
+  if (!request.domain_limit.empty()) out.domain_limit = parse_count({"--domain-limit", request.domain_limit});
+  if (!request.imbalance.empty()) out.imbalance = parse_share({"--imbalance", request.imbalance});
+  out.transfer = choice.algorithm.value_or(Algorithm::hierarchical);
+  out.seed = parse_seed({"--seed", request.seed});
+  return out;
+}
+
+CollectiveRequest collective_request(const CollectiveCommandRequest& request, std::vector<Communicator> groups) {
+  CollectiveRequest out;
+  out.op = *choice<CollectiveOp>("--op", request.op, collective_op_names);
+  out.groups = std::move(groups);
+  out.choice.algorithm = choice<Algorithm>("--algorithm", request.algorithm, algorithm_names);
+  out.choice.protocol = choice<Protocol>("--protocol", request.protocol, protocol_names);
+  out.sharp = request.sharp;
+  out.experts = expert_exchange(request, out.choice);
+  return out;
+}
+
+int nodes_of(const std::vector<Communicator>& groups, const Cluster& cluster) {
+  std::set<int> nodes;
+  for (const Communicator& group : groups)
+    for (const int accelerator : group) nodes.insert(accelerator / cluster.node_accelerators);
+  return static_cast<int>(nodes.size());
+}
+
+std::vector<NamedLink> named(const std::vector<BusiestLink>& links, const NetworkGraph& graph) {
+  std::vector<NamedLink> out;
+  for (const BusiestLink& link : links)
+    out.push_back({graph.link_name(link.link), graph.link_kinds()[graph.kind(link.link)].name,
+                   link.seconds / links.front().seconds});
+  return out;
+}
+
+bool compares(NodePolicy policy) {
+  return policy != NodePolicy::contiguous && policy != NodePolicy::rail;
+}
+
+CollectiveReport make_report(const CollectiveCommandRequest& request, ClusterSession& session) {
+  const Cluster& cluster = session.cluster;
+  const std::vector<Bytes> sizes = parse_message_sizes({"--bytes", request.bytes});
+  GroupRequest grouping = group_request(request, cluster);
+  CollectiveRequest asked = collective_request(request, make_groups(grouping, cluster));
+  const CollectiveSet parameters = load_collective_set(cluster.accelerator.id, request.parameters, session.inputs);
+  const std::optional<RoutedNetwork> network = route_network(session, network_request(request));
+  const RoutedNetwork* routed = network ? &*network : nullptr;
+  CollectiveReport report{asked.op,
+                          grouping.ranks,
+                          static_cast<int>(asked.groups.size()),
+                          nodes_of(asked.groups, cluster),
+                          cluster.spec.name,
+                          cluster.accelerator.id,
+                          std::string(node_policy_names[static_cast<std::size_t>(grouping.policy)]),
+                          parameters.name,
+                          {},
+                          {},
+                          {}};
+  const CollectivePredictor predictor(cluster, parameters, routed, asked);
+  for (const Bytes size : sizes) {
+    stop_if_interrupted();
+    report.rows.push_back(predictor.predict(size));
+  }
+  if (routed) report.busiest = named(predictor.busiest(sizes.back(), shown_links), routed->graph);
+  if (compares(grouping.policy)) {
+    grouping.policy = NodePolicy::contiguous;
+    asked.groups = make_groups(grouping, cluster);
+    const CollectivePredictor plain(cluster, parameters, routed, asked);
+    report.over_contiguous = report.rows.back().time / plain.predict(sizes.back()).time;
+  }
+  return report;
+}
+
+std::string as_text(const CollectiveReport& report) {
+  std::string text = printable(collective_title(report)) +
+                     "\nTimes are of the slowest group; low to high holds 90 %.\n\n" +
+                     render_text(collective_table(report));
+  if (!report.busiest.empty()) text += "\n" + render_text(busiest_table(report));
+  if (report.over_contiguous)
+    text += fmt::format("\nPlacement \"{}\": {} the time of contiguous nodes at the largest size.\n", report.placement,
+                        percent_text(*report.over_contiguous));
+  return text + fmt::format("\nParameters: {}. Next: --algorithm, --placement, --concurrent or --fail for what-ifs.\n",
+                            report.parameters);
+}
+
+std::string render_as(OutputFormat format, const CollectiveReport& report, const ClusterSession& session,
+                      std::uint64_t seed) {
+  switch (format) {
+    case OutputFormat::json: {
+      JsonValue document = result_header("collective", seed, session.inputs);
+      add_to(document, report);
+      return write_json(document) + "\n";
+    }
+    case OutputFormat::csv:
+      return render_csv(collective_table(report));
+    case OutputFormat::markdown:
+      return "# " + markdown_text(collective_title(report)) + "\n\n" + render_markdown(collective_table(report));
+    case OutputFormat::nccl_tests:
+      return nccl_tests_text(report);
+    default:
+      return as_text(report);
+  }
+}
+
+}  // namespace
+
+ExitCode collective(const CollectiveCommandRequest& request) {
+  const auto targets = output_targets(request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv,
+                                                       OutputFormat::markdown, OutputFormat::nccl_tests});
+  const std::uint64_t seed = parse_seed({"--seed", request.seed});
+  ClusterSession session = open_cluster(request.cluster, request.settings);
+  const CollectiveReport report = make_report(request, session);
+  deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, report, session, seed); });
+  return ExitCode::ok;
+}
+
+}  // namespace clusterwright
