@@ -18,7 +18,7 @@ struct ClusterSession {
   std::vector<InputFile> inputs;
 };
 
-/// @param settings  "path=value" of the cluster's fields: "accelerators=1024", "fabric.tiers.1.taper" is not one
+/// @param settings  "path=value" of the cluster's fields: "accelerators=1024", "fabric.tiers.1.taper=2"
 /// @throws ConfigError with every error found
 ClusterSession open_cluster(const std::filesystem::path& path, const std::vector<std::string>& settings);
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "sim/json_reader.hpp"
 
 namespace clusterwright {
@@ -72,6 +74,22 @@ JsonValue parse_value(const std::string& path, const std::string& text) {
                      meant.empty() ? fmt::format("allowed: {}", fmt::join(spec.keys(), ", ")) : meant});
 }
 
+/// "1" of "fabric.tiers.1.taper": an element that is there.
+JsonValue& list_element(JsonValue* list, const std::string& path, std::size_t begin) {
+  const std::string index = path.substr(begin, path.find('.', begin) - begin);
+  const std::size_t size = list && list->is(JsonKind::list) ? list->elements().size() : 0;
+  std::size_t at = size;
+  const auto [rest, error] = std::from_chars(index.data(), index.data() + index.size(), at);
+  const bool number = error == std::errc() && rest == index.data() + index.size();
+  if (!number || at >= size || !list->elements()[at].is(JsonKind::object))
+    throw ConfigError({"E0402",
+                       fmt::format("the list has no element \"{}\"", index),
+                       {option_place("--set", path, begin, std::max<std::size_t>(1, index.size()))},
+                       "",
+                       size == 0 ? "it is empty" : fmt::format("elements are numbered from 0 to {}", size - 1)});
+  return list->elements()[at];
+}
+
 }  // namespace
 
 void resolve_references(JsonValue& value, const RecordSpec& spec, const ReferenceReader& read) {
@@ -98,12 +116,18 @@ void apply_setting(JsonValue& root, const RecordSpec& spec, const std::string& s
       object->set(key, parse_value(path, setting.substr(equals + 1)));
       break;
     }
-    const bool goes_on = field->type == FieldType::record && !field->is_list && !field->is_map;
+    const bool goes_on = field->type == FieldType::record && !field->is_map;
     if (!goes_on) unknown_path(path, dot + 1, path.substr(dot + 1), *record);
     JsonValue* member = object->find(key);
-    object = member && member->is(JsonKind::object) ? member : &object->set(key, JsonValue::object());
     record = &field->nested();
     begin = dot + 1;
+    if (field->is_list) {
+      object = &list_element(member, path, begin);
+      begin = std::min(path.find('.', begin), path.size() - 1) + 1;
+      if (begin == path.size()) unknown_path(path, begin, "", *record);
+      continue;
+    }
+    object = member && member->is(JsonKind::object) ? member : &object->set(key, JsonValue::object());
   }
   resolve_references(root, spec, read);
 }

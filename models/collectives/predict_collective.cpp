@@ -140,8 +140,9 @@ std::string CollectivePredictor::limit(const CollectiveCost& cost) const {
   constexpr double close = 0.8;  // protocols and trees stay below what links carry
   if (cost.rate.in(byte_per_second) < close * fabric) return inside;
   const LinkId link = busiest_links(network_->graph, traffic.loads, 1).front().link;
-  const std::string& kind = network_->graph.link_kinds()[network_->graph.kind(link)].name;
-  return kind == "node-leaf" ? "NICs" : kind + " links";
+  const NetworkGraph& graph = network_->graph;
+  if (graph.is_endpoint(graph.from(link)) || graph.is_endpoint(graph.to(link))) return "NICs";
+  return graph.link_kinds()[graph.kind(link)].name + " links";
 }
 
 CollectiveAnswer CollectivePredictor::predict(Bytes bytes) const {
