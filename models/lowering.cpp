@@ -59,8 +59,9 @@ struct StepContext {
         memory{s.transformer, plan, layout, s.stack, s.job.sequence},
         builder(make_builder()),
         placement(p, s.stack.rank_order, s.cluster.domain),
-        classes(folding == Folding::folded ? RankClasses::fold(placement, s.cluster.fabric)
-                                           : RankClasses::unfold(placement, s.cluster.fabric)),
+        classes(folding == Folding::folded
+                    ? RankClasses::fold(placement, s.cluster.fabric, slow_ranks(s.cluster.spec, p.accelerators()))
+                    : RankClasses::unfold(placement, s.cluster.fabric, slow_ranks(s.cluster.spec, p.accelerators()))),
         costs(s.cluster.accelerator, s.parameters, s.stack, s.job.precision),
         links(builder, s.cluster, s.parameters, placement, classes),
         recipes(write_recipes(builder, costs, memory)),
@@ -167,8 +168,9 @@ void ProgramWriter::add_lanes() {
   const Cluster& cluster = c_.scenario.cluster;
   const Watts host = cluster.spec.node.host_power.value / cluster.node_accelerators;
   const auto multiplicity = static_cast<std::uint32_t>(c_.classes.multiplicity(class_));
-  const RankClassId rank = c_.builder.add_rank_class(fmt::format("stage {}", stage_), multiplicity, c_.domain,
-                                                     c_.costs.idle_power() + host, c_.costs.rated_power() + host);
+  const RankClassId rank =
+      c_.builder.add_rank_class(fmt::format("stage {}", stage_), multiplicity, c_.domain, c_.costs.idle_power() + host,
+                                c_.costs.rated_power() + host, c_.classes.highest_clock(class_));
   const auto lane = [&](LaneKind kind, const char* name) { return c_.builder.add_lane(rank, kind, name); };
   lanes_.compute = lane(LaneKind::compute, "compute");
   lanes_.tensor = lane(LaneKind::communication, "tensor parallel");

@@ -118,37 +118,59 @@ std::vector<int> neighbour_distances(const Placement& placement, const FabricTie
   return distances;
 }
 
+double clock_of(int rank, const SlowRanks& slow) {
+  const auto found = slow.find(rank);
+  return found == slow.end() ? 1 : found->second;
+}
+
+/// Empty without stragglers, so that folding costs nothing then.
+std::vector<double> clocks_of_replica(const Placement& placement, const SlowRanks& slow, int d) {
+  std::vector<double> clocks;
+  for (int p = 0; p < placement.plan().pipeline && !slow.empty(); ++p)
+    for (int t = 0; t < placement.plan().tensor; ++t) clocks.push_back(clock_of(placement.rank({t, d, p}), slow));
+  return clocks;
+}
+
 bool has_taper(const FabricTiers& fabric) {
   return std::any_of(fabric.tiers().begin(), fabric.tiers().end(), [](const auto& tier) { return tier.tapered; });
 }
 
 }  // namespace
 
-RankClasses::RankClasses(const Placement& placement, const FabricTiers& fabric, bool folded)
+SlowRanks slow_ranks(const ClusterSpec& cluster, int ranks) {
+  SlowRanks out;
+  for (const SlowAcceleratorSpec& slow : cluster.slow)
+    if (slow.accelerator < ranks && slow.clock < 1) out[slow.accelerator] = slow.clock;
+  return out;
+}
+
+RankClasses::RankClasses(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow, bool folded)
     : plan_(placement.plan()),
       folded_(folded),
-      tensor_ranks_together_(folded ? std::min(plan_.tensor, placement.per_node()) : 1) {
+      tensor_ranks_together_(folded && slow.empty() ? std::min(plan_.tensor, placement.per_node()) : 1) {
   std::vector<int> colours(static_cast<std::size_t>(plan_.data));
-  Interner<std::vector<int>> interner;
+  Interner<std::pair<std::vector<int>, std::vector<double>>> interner;
   for (int d = 0; d < plan_.data; ++d)
     colours[static_cast<std::size_t>(d)] =
-        folded ? interner.number(neighbour_distances(placement, fabric, d, tensor_ranks_together_)) : d;
+        folded ? interner.number({neighbour_distances(placement, fabric, d, tensor_ranks_together_),
+                                  clocks_of_replica(placement, slow, d)})
+               : d;
   assign(colours);
   load_uplinks(placement, fabric);
-  if (!folded || !has_taper(fabric)) return;
-  for (std::size_t before = 0; before != count();) {
+  for (std::size_t before = 0; folded && has_taper(fabric) && before != count();) {
     before = count();
     assign(colour_replicas(placement, fabric));
     load_uplinks(placement, fabric);
   }
+  for (const RankCoordinates& at : representatives_) highest_clocks_.push_back(clock_of(placement.rank(at), slow));
 }
 
-RankClasses RankClasses::fold(const Placement& placement, const FabricTiers& fabric) {
-  return {placement, fabric, true};
+RankClasses RankClasses::fold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow) {
+  return {placement, fabric, slow, true};
 }
 
-RankClasses RankClasses::unfold(const Placement& placement, const FabricTiers& fabric) {
-  return {placement, fabric, false};
+RankClasses RankClasses::unfold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow) {
+  return {placement, fabric, slow, false};
 }
 
 void RankClasses::assign(const std::vector<int>& colours) {

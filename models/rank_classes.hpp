@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/placement.hpp"
+#include "topology/cluster_spec.hpp"
 #include "topology/fabrics/fabric_tiers.hpp"
 
 namespace clusterwright {
@@ -20,19 +21,27 @@ struct UplinkBundle {
 /// A stream of traffic between neighbours: pipeline messages one way or the other, or a data-parallel ring.
 enum class Stream : int { forward, backward, data_ring };
 
+/// Highest clock of ranks that are slower than the others, relative to these.
+using SlowRanks = std::map<int, double>;
+
+/// Stragglers of a cluster among the first `ranks` accelerators.
+SlowRanks slow_ranks(const ClusterSpec& cluster, int ranks);
+
 /// A partition of ranks. Ranks of one class run the same program at the same time over equally loaded links.
 ///
 /// Folding: ranks of a tensor group on one node are alike, and so are replicas whose pipeline neighbours sit equally
 /// far away and whose tapered uplinks carry the same traffic (refined until nothing splits: colour refinement on
-/// replicas). Unfolding gives each rank a class of its own.
+/// replicas). Stragglers split the replicas that they are in, and tensor groups into single ranks. Unfolding gives each
+/// rank a class of its own.
 class RankClasses {
  public:
-  static RankClasses fold(const Placement& placement, const FabricTiers& fabric);
-  static RankClasses unfold(const Placement& placement, const FabricTiers& fabric);
+  static RankClasses fold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow = {});
+  static RankClasses unfold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow = {});
 
   std::size_t count() const { return representatives_.size(); }
   const RankCoordinates& representative(std::size_t c) const { return representatives_[c]; }
   int multiplicity(std::size_t c) const { return multiplicities_[c]; }
+  double highest_clock(std::size_t c) const { return highest_clocks_[c]; }
   std::size_t class_of(const RankCoordinates& at) const;
   bool folded() const { return folded_; }
   /// Neighbours in a tensor group that share a class: those on one node, under the same switches; 1 when unfolded.
@@ -52,7 +61,7 @@ class RankClasses {
   const std::vector<UplinkBundle>& bundles() const { return bundles_; }
 
  private:
-  RankClasses(const Placement& placement, const FabricTiers& fabric, bool folded);
+  RankClasses(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow, bool folded);
   std::vector<int> colour_replicas(const Placement& placement, const FabricTiers& fabric) const;
   void assign(const std::vector<int>& colours);
   void load_uplinks(const Placement& placement, const FabricTiers& fabric);
@@ -63,6 +72,7 @@ class RankClasses {
   std::vector<int> colour_;  // of each replica
   std::vector<RankCoordinates> representatives_;
   std::vector<int> multiplicities_;
+  std::vector<double> highest_clocks_;
   std::vector<std::vector<Crossing>> crossings_[3];
   std::vector<UplinkBundle> bundles_;
 };

@@ -78,7 +78,8 @@ double settle_clocks(StepPrice& price, const std::vector<ClockDemand>& demands) 
   for (std::size_t r = 0; r < demands.size(); ++r) {
     const RankClassId rank(r);
     const double headroom = (price.power_limit[rank] - price.idle_power[rank]).in(watt);
-    const double clock = allowed_clock(demands[r], headroom, price.power_clock_exponent);
+    const double clock =
+        std::min(price.highest_clock[rank], allowed_clock(demands[r], headroom, price.power_clock_exponent));
     change = std::max(change, std::abs(clock - price.clock[rank]));
     price.clock[rank] = clock;
   }

@@ -141,6 +141,7 @@ struct StepPrice {
   std::vector<std::uint32_t> coefficients;            // per StepStructure::uses entry, in 1/coefficient_one
   IndexedVector<ResourceId, std::uint64_t> capacity;  // bytes per second of one instance, one direction
   IndexedVector<RankClassId, double> clock;           // relative to the reference clock
+  IndexedVector<RankClassId, double> highest_clock;   // that the device reaches whatever the power
   IndexedVector<RankClassId, Watts> idle_power;       // per rank, with its share of the host
   IndexedVector<RankClassId, Watts> power_limit;      // per rank, at the same point as idle_power
   double power_clock_exponent = 1;                    // of the clocked share of an op's power

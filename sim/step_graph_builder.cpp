@@ -69,10 +69,12 @@ PowerDomainId StepGraphBuilder::add_power_domain(std::string name) {
 }
 
 RankClassId StepGraphBuilder::add_rank_class(std::string name, std::uint32_t multiplicity, PowerDomainId domain,
-                                             Watts idle_power, Watts power_limit) {
+                                             Watts idle_power, Watts power_limit, double highest_clock) {
   require(multiplicity > 0, "multiplicity must be > 0", name);
   require(is_power(idle_power) && power_limit > 0 * watt, "power must be finite and limit > 0", name);
-  graph_.price.clock.push_back(1.0);
+  require(highest_clock > 0, "a device has a clock", name);
+  graph_.price.clock.push_back(highest_clock);
+  graph_.price.highest_clock.push_back(highest_clock);
   graph_.price.idle_power.push_back(idle_power);
   graph_.price.power_limit.push_back(power_limit);
   return graph_.structure.ranks.push_back({multiplicity, domain, std::move(name)});

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 
 #include "topology/fabrics/fabric_check.hpp"
@@ -100,6 +101,7 @@ void ClusterChecker::check_sizes() {
                         in_node),
             {group.count_pointer, group.node_pointer + "/accelerators"});
   check_likeness();
+  check_slow();
   const auto& tiers = spec_.fabric.tiers;
   const int sites = spec_.fabric.sites ? spec_.fabric.sites->count : 1;  // each has a tree of its own
   const int in_site = (spec_.accelerators + sites - 1) / sites;
@@ -108,6 +110,20 @@ void ClusterChecker::check_sizes() {
           fmt::format("does not fit the top tier (got {}{}, tier \"{}\" joins {})", in_site,
                       sites > 1 ? " at a site" : "", tiers.back().name, tiers.back().accelerators),
           {"/accelerators", fmt::format("/fabric/tiers/{}/accelerators", tiers.size() - 1)});
+}
+
+void ClusterChecker::check_slow() {
+  if (!source_) return;  // a cluster cut to a smaller job leaves stragglers behind
+  std::set<int> seen;
+  for (std::size_t i = 0; i < spec_.slow.size(); ++i) {
+    const int accelerator = spec_.slow[i].accelerator;
+    const std::string pointer = fmt::format("/slow/{}/accelerator", i);
+    if (accelerator >= spec_.accelerators)
+      error("E0336", fmt::format("there is no accelerator {} (the cluster has {})", accelerator, spec_.accelerators),
+            {pointer, "/accelerators"}, "", "accelerators are numbered from 0");
+    if (!seen.insert(accelerator).second)
+      error("E0336", fmt::format("accelerator {} is named twice", accelerator), {pointer});
+  }
 }
 
 /// The network takes all nodes for alike: as many accelerators, which number its ports, and as many rails.

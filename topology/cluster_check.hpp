@@ -49,6 +49,7 @@ class ClusterChecker {
   void check_part(const std::string& id, const std::vector<std::string>& known, std::string_view kind,
                   const std::string& pointer);
   void check_likeness();
+  void check_slow();
   void check_tier_sizes(const NetworkSize& size, const FabricPorts& ports);
   void check_node_wiring(const NodeSpec& node, const std::string& pointer);
   bool one_domain() const;

@@ -27,6 +27,17 @@ const Record<MixedNodesSpec>& record(const MixedNodesSpec*) {
   return table;
 }
 
+const Record<SlowAcceleratorSpec>& record(const SlowAcceleratorSpec*) {
+  using S = SlowAcceleratorSpec;
+  static const auto table =
+      Record<S>("slow_accelerator", "A straggler: slower silicon, a hot spot, a throttled device")
+          .required("accelerator", &S::accelerator,
+                    {.help = "numbered over the cluster, node by node, from 0", .min = 0, .max = most_accelerators})
+          .required("clock", &S::clock,
+                    {.help = "highest clock that it reaches, over that of the others", .min = 0.05, .max = 1});
+  return table;
+}
+
 const Record<ClusterSpec>& record(const ClusterSpec*) {
   static const auto table =
       Record<ClusterSpec>("cluster", "Nodes and the network between them")
@@ -38,6 +49,7 @@ const Record<ClusterSpec>& record(const ClusterSpec*) {
           .optional("also", &ClusterSpec::also,
                     {.help = "nodes of other kinds; they count in `accelerators`", .max_elements = 64})
           .optional("fabric", &ClusterSpec::fabric, {.help = "may be left out for a single node"})
+          .optional("slow", &ClusterSpec::slow, {.help = "stragglers; steps wait for them"})
           .optional("facility", &ClusterSpec::facility, {.help = "what surrounds the cluster"});
   return table;
 }

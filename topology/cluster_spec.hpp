@@ -22,6 +22,13 @@ struct MixedNodesSpec {
 };
 const Record<MixedNodesSpec>& record(const MixedNodesSpec*);
 
+/// A straggler: slower silicon, a hot spot, a throttled device.
+struct SlowAcceleratorSpec {
+  int accelerator = 0;  ///< numbered over the cluster, node by node, from 0
+  double clock = 1;     ///< highest clock that it reaches, over that of the others
+};
+const Record<SlowAcceleratorSpec>& record(const SlowAcceleratorSpec*);
+
 struct ClusterSpec {
   std::string name;
   std::string source;    ///< where the description comes from
@@ -29,6 +36,7 @@ struct ClusterSpec {
   NodeSpec node;
   std::vector<MixedNodesSpec> also;  ///< numbered after the nodes of `node`, in this order
   FabricSpec fabric;
+  std::vector<SlowAcceleratorSpec> slow;
   FacilitySpec facility;
 };
 const Record<ClusterSpec>& record(const ClusterSpec*);

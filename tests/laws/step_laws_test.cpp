@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 #include <sstream>
 #include <thread>
 #include <tuple>
@@ -57,6 +58,14 @@ void draw_job(SmallCase& c) {
   c.stack = *rc::gen::element<std::string>("megatron-2022", "megatron-2024", "llama3-report");
 }
 
+/// None in most cases.
+void draw_stragglers(SmallCase& c) {
+  std::set<int> slow;
+  for (int left = *rc::gen::element(0, 0, 0, 1, 2); left > 0; --left)
+    slow.insert(*rc::gen::inRange(0, c.accelerators()));
+  for (const int accelerator : slow) c.slow.push_back({accelerator, *rc::gen::element(0.5, 0.9)});
+}
+
 SmallCase random_case() {
   SmallCase c;
   c.hopper = *rc::gen::arbitrary<bool>();
@@ -68,6 +77,7 @@ SmallCase random_case() {
   c.sequence = *rc::gen::element(256, 1024);
   c.gated_mlp = *rc::gen::arbitrary<bool>();
   c.tied_embeddings = *rc::gen::arbitrary<bool>();
+  draw_stragglers(c);
   return c;
 }
 
@@ -281,8 +291,9 @@ TEST_CASE("a step folded by symmetry equals the step of every rank", "[laws]") {
     describe(s);
     const Plan plan = plan_of(s);
     const Placement placement(plan, s.stack.rank_order, s.cluster.domain);
-    const RankClasses classes = RankClasses::fold(placement, s.cluster.fabric);
-    const RankClasses ranks = RankClasses::unfold(placement, s.cluster.fabric);
+    const SlowRanks slow = slow_ranks(s.cluster.spec, plan.accelerators());
+    const RankClasses classes = RankClasses::fold(placement, s.cluster.fabric, slow);
+    const RankClasses ranks = RankClasses::unfold(placement, s.cluster.fabric, slow);
     const StepSimulation folded = simulate_step(s, plan, Folding::folded);
     const StepSimulation unfolded = simulate_step(s, plan, Folding::unfolded);
     const auto folded_ops = ops_by_class(folded.graph.structure), unfolded_ops = ops_by_class(unfolded.graph.structure);
@@ -413,6 +424,7 @@ TEST_CASE("alone on one device, a step is the sum of its kernels", "[laws]") {
     SmallCase c = random_case();
     c.per_node = c.tensor = c.pipeline = c.virtual_pipeline = c.data = 1;
     c.tiers.clear();
+    c.slow.clear();
     Scenario s = random_scenario(c);
     s.stack.kernel_launch.value = {};
     const StepGraph graph = lower_training_step(s, plan_of(s), Folding::folded);
@@ -432,6 +444,7 @@ TEST_CASE("a stack that overlaps nothing does one thing after the other", "[laws
         c.pipeline = c.virtual_pipeline = 1;
         c.data = c.per_node * *rc::gen::element(1, 2);
         c.tiers = {{"all", 4096, 1, ""}};
+        c.slow.clear();
         Scenario s = random_scenario(c);
         describe(s);
         s.stack.kernel_launch.value = {};

@@ -21,6 +21,7 @@ struct SmallCase {
   std::optional<int> scale_up_domain;  ///< the accelerator's, at most a node, if absent
   std::vector<TierSpec> tiers = {{"leaf", 64, 1, ""}, {"spine", 4096, 1, ""}};
   double nic_gbit_per_s = 400;
+  std::vector<SlowAcceleratorSpec> slow;  ///< stragglers
 
   int tensor = 1;
   int pipeline = 1;
@@ -102,6 +103,7 @@ inline ClusterSpec small_cluster(const SmallCase& c) {
   spec.node.nic_rate = c.nic_gbit_per_s * gigabit_per_second;
   spec.node.host_power.value = 300.0 * c.per_node * watt;
   spec.fabric.tiers = c.tiers;
+  spec.slow = c.slow;
   spec.fabric.hop_latency.value = 0.5 * microsecond;
   return spec;
 }

@@ -1,0 +1,59 @@
+#include "models/rank_classes.hpp"
+#include "models/step_simulation.hpp"
+#include "support/catch.hpp"
+#include "support/small_scenario.hpp"
+
+using namespace clusterwright;
+using namespace clusterwright::testing;
+
+namespace {
+
+/// Four replicas of two stages, each two ranks wide; multiplies dominate.
+SmallCase sixteen_ranks() {
+  SmallCase c;
+  c.tensor = 2;
+  c.pipeline = 2;
+  c.data = 4;
+  c.micro_batches = 4;
+  c.hidden = 4096;
+  c.heads = 32;
+  c.sequence = 1024;
+  return c;
+}
+
+Seconds step_time(const SmallCase& c) {
+  Scenario s = small_scenario(c);
+  s.stack.kernel_launch.value = {};
+  return to_seconds(simulate_step(s, plan_of(s)).result.end);
+}
+
+}  // namespace
+
+TEST_CASE("a straggler slows the whole step, and one that is not faster than its peers changes nothing", "[models]") {
+  SmallCase c = sixteen_ranks();
+  const Seconds healthy = step_time(c);
+  c.slow = {{5, 0.8}};
+  const Seconds slowed = step_time(c);
+  CHECK(slowed > 1.05 * healthy);
+  CHECK(slowed < 1.25 * healthy);  // only the share of time that follows the clock
+  c.slow = {{5, 1.0}};
+  CHECK(step_time(c) == healthy);
+}
+
+TEST_CASE("two stragglers of one stage cost hardly more than one, however the replicas are folded", "[models]") {
+  SmallCase c = sixteen_ranks();
+  c.slow = {{5, 0.8}};
+  const Seconds one = step_time(c);
+  c.slow = {{5, 0.8}, {1, 0.8}};
+  const Seconds two = step_time(c);
+  CHECK(two >= one);
+  CHECK(two < 1.02 * one);
+}
+
+TEST_CASE("a straggler beyond the job is not waited for", "[models]") {
+  const Scenario scenario = small_scenario(sixteen_ranks());
+  ClusterSpec spec = scenario.cluster.spec;
+  spec.slow = {{20, 0.5}};
+  CHECK(slow_ranks(spec, 16).empty());
+  CHECK(slow_ranks(spec, 24).size() == 1);
+}
