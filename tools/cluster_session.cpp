@@ -83,7 +83,7 @@ std::optional<RoutedNetwork> route_network(const ClusterSession& session, const 
   const NetworkSize size{cluster.nodes(), cluster.node_accelerators, cluster.nics, cluster.nic_bandwidth};
   Network network = build_network(fabric, size, fabric_ports(fabric, session.catalog));
   for (const std::string& failure : request.failures) apply_fault(network.graph, parse_fault(failure));
-  auto routes = make_routes(network.graph, network.torus_sides);
+  auto routes = make_routes(network.graph, network.torus_sides, network.groups);
   const PathPolicy policy{request.routing.value_or(usual_routing(fabric)), request.queue_pairs, request.seed};
   return RoutedNetwork{std::move(network.graph), std::move(network.groups), std::move(network.torus_sides),
                        std::move(routes), policy};

@@ -1,5 +1,7 @@
 #include "topology/network/link_loads.hpp"
 
+#include <array>
+#include <cmath>
 #include <numeric>
 #include <set>
 #include <stdexcept>
