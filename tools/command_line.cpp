@@ -163,9 +163,14 @@ void add_looking(CommandLine& line) {
   const auto [show_app, show_request] =
       line.add<ShowRequest>("show", "a file with references and defaults filled in", show);
   show_app->add_option("FILE", show_request->file, "scenario, cluster or another configuration file");
-  show_app->add_flag("--topology", show_request->topology, "counts, tiers and bisection, also of a scenario's cluster");
+  show_app->add_flag("--topology", show_request->topology,
+                     "switches, cables, diameter and bisection, also of a scenario's cluster");
+  show_app
+      ->add_option("--fail", show_request->failures, "the topology without spine:2, leaf:0-spine:1, ...; repeatable")
+      ->type_name("WHAT")
+      ->allow_extra_args(false);
   add_settings(*show_app, show_request->settings, show_request->parameters);
-  add_output(*show_app, show_request->output, data_formats);
+  add_output(*show_app, show_request->output, "table, json, csv, md or dot");
 
   const auto [catalog_app, catalog_request] =
       line.add<CatalogRequest>("catalog", "parts with the sources of their numbers", catalog);

@@ -13,7 +13,7 @@ Scenario scenario_at(int accelerators) {
   const auto path = std::filesystem::path(CLUSTERWRIGHT_CONFIGS) / "scenarios" / "llama3-405b-h100.json";
   Scenario scenario = load_scenario(path, {});
   scenario.cluster.spec.fabric.tiers.back().accelerators = std::max(accelerators, 24576);
-  scenario.cluster.spec.accelerators = accelerators;
+  scenario.cluster = resized(scenario.cluster, accelerators);
   scenario.job.global_batch = accelerators / 128 * 16;
   return scenario;
 }

@@ -11,6 +11,8 @@
 #include "tools/output/result_table.hpp"
 #include "tools/scenario_loader.hpp"
 #include "tools/usage_error.hpp"
+#include "topology/nodes/node_group.hpp"
+#include "topology/nodes/node_parts.hpp"
 
 namespace clusterwright {
 
@@ -67,6 +69,40 @@ ResultTable part_list(const FieldSpec& section, const JsonValue& parts) {
   return table;
 }
 
+/// With what the models take where an entry is silent. Power is that of the data sheet, which few entries have.
+std::vector<Cell> node_row(const NodePart& part, const Catalog& catalog) {
+  NodeSpec named;
+  named.part = part.id;
+  const NodeSpec node = fill_in(named, catalog);
+  std::vector<Cell> row{part.id, node.accelerator, Cell(), node.nic, Cell(), Cell(), Cell(), Cell()};
+  if (part.max_power) row[6] = part.max_power->value.in(kilowatt);
+  if (node.host_power.value > Watts{}) row[7] = node.host_power.value.in(watt);
+  if (!catalog.find_accelerator(node.accelerator)) return row;
+  const NodeGroup group = make_node_group(node, catalog, 0, node.accelerators.value_or(0));
+  row[2] = group.node_accelerators;
+  row[4] = group.nics;
+  row[5] = group.domain;
+  return row;
+}
+
+ResultTable node_list(const Catalog& catalog) {
+  const auto number = [](const char* key, const char* title, const char* unit = "") {
+    return Column{key, title, unit, 1, -1, Alignment::right, true};
+  };
+  ResultTable table{"",
+                    {words("id", "Id"),
+                     words("accelerator", "Accelerator"),
+                     number("accelerators", "Each"),
+                     words("nic", "NIC"),
+                     number("nics", "NICs"),
+                     number("domain", "Domain"),
+                     number("max_power_kw", "Max power", "kW"),
+                     {"host_power_w", "Host power", "W"}},
+                    {}};
+  for (const NodePart& part : catalog.nodes) table.rows.push_back(node_row(part, catalog));
+  return table;
+}
+
 ResultTable source_list(const JsonValue& sources) {
   ResultTable table{"", {words("id", "Id"), words("title", "Title")}, {}};
   for (const auto& [id, source] : sources.members()) table.rows.push_back({id, fact_cell(source.find("title"))});
@@ -93,7 +129,7 @@ struct Answer {
   ResultTable table;
 };
 
-Answer answer(const CatalogRequest& request, const JsonValue& catalog) {
+Answer answer(const CatalogRequest& request, const Catalog& parts, const JsonValue& catalog) {
   const RecordSpec& spec = record(static_cast<const Catalog*>(nullptr));
   if (request.section.empty()) return {catalog, overview(catalog)};
   const FieldSpec& field = spec.fields[parse_choice("SECTION", request.section, spec.keys())];
@@ -102,6 +138,7 @@ Answer answer(const CatalogRequest& request, const JsonValue& catalog) {
     const JsonValue& entry = find_entry(section, request.id);
     return {entry, facts_table(entry)};
   }
+  if (field.key == "nodes") return {section, node_list(parts)};
   return {section, field.is_map ? source_list(section) : part_list(field, section)};
 }
 
@@ -110,8 +147,8 @@ Answer answer(const CatalogRequest& request, const JsonValue& catalog) {
 ExitCode catalog(const CatalogRequest& request) {
   const auto targets = output_targets(
       request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv, OutputFormat::markdown});
-  const JsonValue all = encode_record(load_catalog(configs_directory() / "parts"));
-  const Answer found = answer(request, all);
+  const Catalog parts = load_catalog(configs_directory() / "parts");
+  const Answer found = answer(request, parts, encode_record(parts));
   deliver(targets, request.output.quiet, [&](OutputFormat format) {
     switch (format) {
       case OutputFormat::json:

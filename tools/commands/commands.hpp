@@ -80,7 +80,8 @@ struct ShowRequest {
   std::string file;
   std::vector<std::string> settings;
   std::string parameters;
-  bool topology = false;  ///< of a scenario: show its cluster
+  bool topology = false;              ///< of a scenario: show its cluster
+  std::vector<std::string> failures;  ///< as of `collective`; asks for the topology
   OutputRequest output;
 };
 ExitCode show(const ShowRequest& request);

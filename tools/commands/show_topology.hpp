@@ -1,0 +1,17 @@
+/// `show --topology`: what a cluster amounts to, and what is left of its network after failures.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/commands/shown.hpp"
+#include "topology/cluster.hpp"
+
+namespace clusterwright {
+
+/// @param failures  as parse_fault reads them; empty: nothing has failed
+/// @param draws     also as a graph for Graphviz
+/// @throws ConfigError E0321 for a failure that names nothing, or where there is no network to fail
+Shown show_topology(const Cluster& cluster, const std::vector<std::string>& failures, bool draws);
+
+}  // namespace clusterwright

@@ -1,0 +1,132 @@
+#include "tools/output/topology_facts.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "tools/output/farthest_latency.hpp"
+#include "topology/network/build_network.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+std::vector<TopologyFacts::Switches> count_switches(const NetworkGraph& graph) {
+  std::vector<TopologyFacts::Switches> rows;
+  for (const SwitchTier& tier : graph.tiers()) {
+    std::size_t used = 0;
+    for (VertexId v = tier.first; v < tier.first + tier.count; ++v) used = std::max(used, graph.leaving(v).size());
+    rows.push_back({tier.name, tier.count, used, tier.ports});
+  }
+  return rows;
+}
+
+std::vector<TopologyFacts::Cables> count_cables(const NetworkGraph& graph) {
+  std::map<std::pair<std::size_t, BytesPerSecond>, std::size_t> counts;
+  for (LinkId link = 0; link < graph.links(); link += 2)
+    if (graph.works(link)) ++counts[{graph.kind(link), graph.capacity(link)}];
+  std::vector<TopologyFacts::Cables> rows;
+  for (const auto& [cable, count] : counts) rows.push_back({graph.link_kinds()[cable.first].name, count, cable.second});
+  return rows;
+}
+
+/// For each endpoint the number of its connected part of the network, over working links.
+class Parts {
+ public:
+  explicit Parts(const NetworkGraph& graph) : graph_(graph), part_(graph.vertices(), unknown) {
+    for (VertexId v = 0; v < graph.vertices(); ++v)
+      if (part_[v] == unknown) fill(v, count_++);
+  }
+  std::uint32_t of(VertexId v) const { return part_[v]; }
+
+  /// The part that most endpoints of the rail are in.
+  std::uint32_t main(int rail) const {
+    std::vector<int> members(count_, 0);
+    for (int node = 0; node < graph_.nodes(); ++node) ++members[of(graph_.endpoint(node, rail))];
+    return static_cast<std::uint32_t>(std::max_element(members.begin(), members.end()) - members.begin());
+  }
+
+ private:
+  static constexpr std::uint32_t unknown = ~0u;
+
+  void fill(VertexId first, std::uint32_t number) {
+    std::vector<VertexId> waiting{first};
+    part_[first] = number;
+    while (!waiting.empty()) {
+      const VertexId v = waiting.back();
+      waiting.pop_back();
+      for (const LinkId link : graph_.leaving(v)) {
+        const VertexId next = graph_.to(link);
+        if (!graph_.works(link) || part_[next] != unknown) continue;
+        part_[next] = number;
+        waiting.push_back(next);
+      }
+    }
+  }
+
+  const NetworkGraph& graph_;
+  std::vector<std::uint32_t> part_;
+  std::uint32_t count_ = 0;
+};
+
+std::vector<TopologyFacts::Nic> nics_cut_off(const NetworkGraph& graph) {
+  const Parts parts(graph);
+  std::vector<std::uint32_t> main;
+  for (int rail = 0; rail < graph.rails(); ++rail) main.push_back(parts.main(rail));
+  std::vector<TopologyFacts::Nic> nics;
+  for (VertexId v = 0; v < graph.endpoints(); ++v)
+    if (parts.of(v) != main[static_cast<std::size_t>(graph.rail_of(v))])
+      nics.push_back({graph.node_of(v), graph.rail_of(v)});
+  return nics;
+}
+
+BytesPerSecond sent_by_lower_half(const Cluster& cluster) {
+  const int half = cluster.nodes() / 2;
+  BytesPerSecond sum;
+  for (const NodeGroup& group : cluster.groups)
+    sum += std::clamp(half - group.first_node, 0, group.nodes) * group.nics * group.nic_bandwidth;
+  return sum;
+}
+
+void add_bisection(TopologyFacts& facts, const Cluster& cluster, const Network& network) {
+  const NetworkGraph& graph = network.graph;
+  const std::size_t cuts = 1 + network.torus_sides.size();
+  const bool affordable = (graph.cables() - graph.endpoints()) * cuts <= most_flow_cables;
+  facts.bisection_by = affordable ? BisectionBy::max_flow : BisectionBy::tiers;
+  facts.bisection = affordable ? network_bisection(network)
+                               : cluster.fabric.bisection(cluster.spec.accelerators, cluster.network_per_accelerator());
+  facts.bisection_share = facts.bisection / sent_by_lower_half(cluster);
+}
+
+/// The graph is built with the NICs of the first group.
+void set_own_nic_rates(NetworkGraph& graph, const Cluster& cluster) {
+  for (const NodeGroup& group : cluster.groups) {
+    if (group.nic_bandwidth == cluster.nic_bandwidth) continue;
+    for (int node = group.first_node; node < group.first_node + group.nodes; ++node)
+      for (int rail = 0; rail < graph.rails(); ++rail)
+        for (const LinkId link : graph.leaving(graph.endpoint(node, rail)))
+          graph.slow_link(link, group.nic_bandwidth / cluster.nic_bandwidth);
+  }
+}
+
+}  // namespace
+
+std::optional<Network> network_of(const Cluster& cluster) {
+  if (cluster.nics == 0 || cluster.nodes() < 2 || cluster.spec.fabric.transport == Transport::none) return std::nullopt;
+  Network network = build_network(cluster.spec.fabric, cluster.network_size(), cluster.ports);
+  set_own_nic_rates(network.graph, cluster);
+  return network;
+}
+
+TopologyFacts topology_facts(const Cluster& cluster, const Network& network) {
+  TopologyFacts facts;
+  facts.switches = count_switches(network.graph);
+  facts.cables = count_cables(network.graph);
+  facts.diameter = network_diameter(network);
+  facts.farthest = farthest_latency(network.graph, facts.diameter);
+  add_bisection(facts, cluster, network);
+  facts.cut_off = nics_cut_off(network.graph);
+  return facts;
+}
+
+}  // namespace clusterwright

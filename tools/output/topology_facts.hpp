@@ -1,0 +1,57 @@
+/// What the network of a cluster is made of, how far it reaches, what crosses it, and whom failures cut off.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "topology/cluster.hpp"
+#include "topology/network/network_facts.hpp"
+
+namespace clusterwright {
+
+/// Cables between switches, times the cuts of which the bisection is the least, up to which it is worked out by maximum
+/// flow: at most about a second.
+inline constexpr std::size_t most_flow_cables = 1'500'000;
+
+enum class BisectionBy { max_flow, tiers };
+
+struct TopologyFacts {
+  /// Switches that are alike, failed ones included.
+  struct Switches {
+    std::string tier;
+    std::uint32_t count = 0;
+    std::size_t ports_used_max = 0;  ///< of the fullest one; cables that failed stay plugged in
+    int ports = 0;                   ///< of the part; 0 where none is named
+  };
+  /// Working cables of one kind and rate.
+  struct Cables {
+    std::string kind;
+    std::size_t count = 0;
+    BytesPerSecond rate;  ///< one direction
+  };
+
+  std::vector<Switches> switches;  ///< nearest to the nodes first
+  std::vector<Cables> cables;
+  Diameter diameter;
+  Seconds farthest;          ///< switches and cables between the two NICs farthest apart, one way
+  BytesPerSecond bisection;  ///< one direction
+  /// Of what the NICs of the lower half of the nodes send when nothing has failed.
+  double bisection_share = 0;
+  /// tiers: too large for maximum flow; the bound from nested groups, which knows no failures.
+  BisectionBy bisection_by = BisectionBy::max_flow;
+  struct Nic {
+    int node = 0;
+    int rail = 0;
+  };
+  std::vector<Nic> cut_off;  ///< without a way to most others of their rail; node by node
+};
+
+/// Every NIC, switch and cable of the cluster; in a mixed cluster each NIC cable at the rate of its own node.
+/// @return nothing where no network joins nodes
+std::optional<Network> network_of(const Cluster& cluster);
+
+TopologyFacts topology_facts(const Cluster& cluster, const Network& network);
+
+}  // namespace clusterwright
