@@ -134,7 +134,15 @@ MeasuredGemm read_gemm(const JsonValue& value) {
   return out;
 }
 
+double positive(const JsonValue& value) {
+  const double number = to_number(value);
+  if (number <= 0) refuse("E0202", fmt::format("must be > 0 (got {})", number), value);
+  return number;
+}
+
 MeasuredCollective read_collective(const JsonValue& value) {
+  positive(required(value, "ranks"));
+  positive(required(value, "ranks_per_node"));
   MeasuredCollective out{.op = text(value, "op"),
                          .ranks = count(value, "ranks"),
                          .ranks_per_node = count(value, "ranks_per_node"),
@@ -143,7 +151,7 @@ MeasuredCollective read_collective(const JsonValue& value) {
                          .points = {}};
   for (const JsonValue& point : to_list(required(value, "points"))) {
     const auto& entry = numbers_of_point(point, 2);
-    out.points.push_back({to_number(entry[0]) * byte, to_number(entry[1]) * microsecond});
+    out.points.push_back({positive(entry[0]) * byte, positive(entry[1]) * microsecond});
   }
   return out;
 }

@@ -71,7 +71,7 @@ void add_rows(const Measurement& measurement, CollectiveOp op, const Accelerator
               std::vector<CollectiveRow>& out) {
   const MeasuredCollective& measured = *measurement.collective;
   const GroupShape group{measured.ranks / measured.ranks_per_node, measured.ranks_per_node};
-  const GroupLinks links = measured_links(measurement.hardware, part);
+  const GroupLinks links = measured_links(measurement, part);
   const auto weight = [](Bytes size) { return size < large_message ? small_message_weight : 1.0; };
   double total = 0;
   for (const auto& point : measured.points) total += weight(point.size);
@@ -131,10 +131,12 @@ NetworkParameters network_of(const std::vector<double>& value, const std::vector
 
 }  // namespace
 
-GroupLinks measured_links(const MeasuredHardware& hardware, const AcceleratorPart& part) {
+GroupLinks measured_links(const Measurement& measurement, const AcceleratorPart& part) {
+  const MeasuredHardware& hardware = measurement.hardware;
   GroupLinks links{hardware.scale_up.value_or(BytesPerSecond{}), hardware.scale_out.value_or(BytesPerSecond{}),
                    usual_switch_latency, reduces_in_switch(part)};
   links.generation = nccl_generation(part);
+  links.sharp = measurement.collective && measurement.collective->in_network_reduction.value_or(false);
   return links;
 }
 

@@ -50,7 +50,7 @@ NetworkParameters fit_network(const std::vector<CollectiveRow>& rows, const Coll
 std::optional<CollectiveOp> nccl_op(const std::string& name);
 
 /// Links of a published machine, which does not describe its switches.
-GroupLinks measured_links(const MeasuredHardware& hardware, const AcceleratorPart& part);
+GroupLinks measured_links(const Measurement& measurement, const AcceleratorPart& part);
 
 /// What is left out together when a fit is judged: rows with the same number.
 using CollectiveFold = std::function<int(const CollectiveRow&)>;

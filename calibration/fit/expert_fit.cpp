@@ -32,7 +32,7 @@ std::vector<CollectiveRow> expert_rows(const std::vector<Measurement>& measureme
       const GroupShape group{measured->ranks / measured->ranks_per_node, measured->ranks_per_node};
       const CollectiveOp op = measured->op == "ep_dispatch" ? CollectiveOp::dispatch : CollectiveOp::combine;
       for (const auto& point : measured->points)
-        out.push_back({op, point.size, group, measured_links(measurement.hardware, part), point.time, 1});
+        out.push_back({op, point.size, group, measured_links(measurement, part), point.time, 1});
     }
   }
   return out;

@@ -76,10 +76,11 @@ CaseResult validate_collective(const Measurement& measurement, const std::vector
   if (!part) return unsupported(result, "the catalog has no such accelerator");
   const std::optional<CollectiveOp> op = op_of(measured);
   if (!op) return unsupported(result, "no model of " + measured.op);
+  if (measured.points.empty()) return unsupported(result, "the case has no points");
+  if (measured.ranks % measured.ranks_per_node != 0) return unsupported(result, "no model of unevenly filled nodes");
   const CollectiveSet& set = set_of(part->id);
-  const Question question{*op,
-                          {measured.ranks / measured.ranks_per_node, measured.ranks_per_node},
-                          measured_links(measurement.hardware, *part)};
+  const Question question{
+      *op, {measured.ranks / measured.ranks_per_node, measured.ranks_per_node}, measured_links(measurement, *part)};
   predict_points(question, measured, set, result);
   result.reason = "parameters " + set.name;
   return result;

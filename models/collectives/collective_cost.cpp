@@ -95,8 +95,12 @@ void price_switch_tree(const Setting& at, CollectiveCost& cost) {
   const bool exchange = at.group.nodes == 2 && cost.algorithm == Algorithm::nvls_tree;
   cost.network_share = exchange ? 0.5 : 1;
   cost.scale_up_share = 1 / bus_factor;
-  cost.rate = with_fabric_limit(at, std::min(curve_rate(curve, inner, members, at.links.scale_up) * bus_factor,
-                                             node_network_rate(at) / cost.network_share));
+  cost.rate = std::min(curve_rate(curve, inner, members, at.links.scale_up) * bus_factor,
+                       node_network_rate(at) / cost.network_share);
+  // What kernels that reduce and send at once reach is NCCL's own measurement: less than either alone.
+  if (cost.algorithm == Algorithm::nvls_tree)
+    cost.rate = std::min(cost.rate, nvls_tree_ceiling(nccl_machine_of(at.group, at.links), at.group.nodes));
+  cost.rate = with_fabric_limit(at, cost.rate);
 }
 
 /// As much slower than the bulk ring as NCCL counts with. Low-latency protocols know no ramp of small messages.

@@ -65,9 +65,9 @@ struct CollectiveCost {
 ///   bulk    = min(the rate above, g * network_per_rank * network.bandwidth_share, fabric_limit)
 ///   latency = latency_scale * NCCL's latency of (algorithm, protocol) + steps between nodes * switch_latency
 /// and other algorithms and protocols move bytes as much slower than that ring as NCCL counts with. With reduction in
-/// the scale-up switch two nodes merely exchange, which halves what the NICs carry. All-to-all sends
-/// payload * (n - 1) / n over each member's own NIC, where NVLink joins a node after a hop inside it to the rail of the
-/// receiver. The fabric's limit counts what LL and LL128 send beside the payload.
+/// the scale-up switch two nodes merely exchange, which halves what the NICs carry; NCCL's ceiling of such trees holds.
+/// All-to-all sends payload * (n - 1) / n over each member's own NIC, where NVLink joins a node after a hop inside it
+/// to the rail of the receiver. The fabric's limit counts what LL and LL128 send beside the payload.
 ///
 /// @param payload  size as nccl-tests prints it: the whole gathered buffer for all-gather, the whole input for
 ///                 reduce-scatter, the buffer for all-reduce, all-to-all and broadcast, the message for send

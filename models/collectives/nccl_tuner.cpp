@@ -286,4 +286,11 @@ std::vector<TunerEstimate> nccl_estimates(CollectiveOp op, Bytes payload, int no
   return out;
 }
 
+BytesPerSecond nvls_tree_ceiling(const NcclMachine& machine, int nodes) {
+  const auto& row = nccl::nvls_tree_per_channel[static_cast<std::size_t>(machine.generation)];
+  const double per_channel = row[nodes <= 2 ? 1 : 2];
+  constexpr double unknown = 1e9;
+  return (per_channel > 0 ? machine.nvls_heads * per_channel : unknown) * gigabyte_per_second;
+}
+
 }  // namespace clusterwright

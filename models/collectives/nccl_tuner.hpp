@@ -54,4 +54,8 @@ struct TunerEstimate {
 std::vector<TunerEstimate> nccl_estimates(CollectiveOp op, Bytes payload, int nodes, int per_node,
                                           const NcclMachine& machine);
 
+/// What NCCL knows trees of nodes with in-switch reduction to reach at most, as bus bandwidth; infinite where it knows
+/// none.
+BytesPerSecond nvls_tree_ceiling(const NcclMachine& machine, int nodes);
+
 }  // namespace clusterwright

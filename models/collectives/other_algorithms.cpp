@@ -23,19 +23,16 @@ CollectiveCost between_nodes(CollectiveOp op, Algorithm algorithm, Bytes payload
 }  // namespace
 
 CollectiveCost torus_cost(CollectiveOp op, Bytes payload, const GroupShape& group, const GroupLinks& links,
-                          const std::vector<int>& sides, Seconds hop_latency, const NetworkParameters& network) {
+                          Seconds pass, const NetworkParameters& network) {
   CollectiveCost cost = between_nodes(op, Algorithm::torus, payload, group, links, network);
-  int hops = 0;
-  for (const int side : sides) hops += side / 2;
-  cost.latency = network.message_latency.value + passes(op) * hops * hop_latency;
+  cost.latency = network.message_latency.value + passes(op) * pass;
   return cost;
 }
 
-CollectiveCost halving_doubling_cost(Bytes payload, const GroupShape& group, const GroupLinks& links,
+CollectiveCost halving_doubling_cost(CollectiveOp op, Bytes payload, const GroupShape& group, const GroupLinks& links,
                                      const CollectiveParameters& curve, const NetworkParameters& network) {
-  CollectiveCost cost =
-      between_nodes(CollectiveOp::all_reduce, Algorithm::halving_doubling, payload, group, links, network);
-  const double stages = 2 * std::ceil(std::log2(static_cast<double>(group.nodes)));
+  CollectiveCost cost = between_nodes(op, Algorithm::halving_doubling, payload, group, links, network);
+  const double stages = passes(op) * std::ceil(std::log2(static_cast<double>(group.nodes)));
   cost.latency = stages * (network.message_latency.value + links.switch_latency);
   if (group.ranks_per_node < 2) return cost;
   cost.latency += curve_latency(curve, group.ranks_per_node);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 #include <stdexcept>
+#include <tuple>
 
 #include "models/collectives/collective_interval.hpp"
 #include "models/collectives/expert_cost.hpp"
@@ -31,9 +33,37 @@ bool between_experts(CollectiveOp op) {
   return op == CollectiveOp::dispatch || op == CollectiveOp::combine;
 }
 
-[[noreturn]] void refuse(const CollectiveChoice& choice, const std::string& why) {
-  const std::string what = choice.algorithm ? std::string(name_of(*choice.algorithm)) : "this algorithm";
-  throw ConfigError({Diagnostic{"E0332", what + " cannot run here: " + why, {}, {}, "leave --algorithm out"}});
+/// So many that popularity alone makes ranks uneven. What chance adds to few tokens is in the fitted curve.
+constexpr double many_tokens = 1e6;
+
+[[noreturn]] void refuse(std::string_view what, const std::string& why, const char* help) {
+  throw ConfigError({Diagnostic{"E0332", std::string(what) + " cannot run here: " + why, {}, {}, help}});
+}
+
+bool is_foreign(Algorithm algorithm) {
+  return static_cast<std::size_t>(algorithm) >= nccl_algorithm_count;
+}
+
+/// Choices that nothing further down would notice.
+void check_choice(CollectiveOp op, const CollectiveChoice& choice, bool crosses_nodes) {
+  const bool by_nccl =
+      (is_ring_like(op) || op == CollectiveOp::broadcast) && !(choice.algorithm && is_foreign(*choice.algorithm));
+  if (!by_nccl && choice.protocol.value_or(Protocol::simple) != Protocol::simple)
+    refuse(name_of(*choice.protocol), "protocols are chosen for the rings and trees of NCCL", "leave --protocol out");
+  const bool exchanges = op == CollectiveOp::all_to_all && !crosses_nodes;
+  if ((exchanges || op == CollectiveOp::send) && choice.algorithm.value_or(Algorithm::direct) != Algorithm::direct)
+    refuse(name_of(*choice.algorithm), std::string(name_of(op)) + " goes straight to its receivers",
+           "leave --algorithm out");
+}
+
+/// Groups of equal shape on equal kinds of nodes differ in distance only.
+using LayoutKey = std::tuple<int, int, int, std::set<int>>;
+
+LayoutKey layout_key(const GroupShape& shape, const Communicator& group, const Cluster& cluster) {
+  std::set<int> kinds;
+  for (std::size_t r = 0; cluster.mixed() && r < group.size(); ++r)
+    kinds.insert(cluster.group_of_node(place_of(group[r], cluster).node).first_node);
+  return {shape.nodes, shape.ranks_per_node, shape.surplus, kinds};
 }
 
 }  // namespace
@@ -47,14 +77,28 @@ struct CollectivePredictor::Laid {
 CollectivePredictor::CollectivePredictor(const Cluster& cluster, const CollectiveSet& parameters,
                                          const RoutedNetwork* network, CollectiveRequest request)
     : cluster_(cluster), parameters_(parameters), network_(network), request_(std::move(request)) {
-  shape_ = shape_of(request_.groups.at(0), cluster);
-  if (shape_.nodes > 1 && !network_) throw std::invalid_argument("groups over several nodes need a network");
-  const Seconds step =
-      shape_.nodes > 1
-          ? slowest_step(request_.groups.front(), {cluster, network->graph, network->torus_sides}, *network_->routes)
-          : Seconds{};
-  links_ = group_links(cluster, request_.groups.front(), shape_, step);
-  links_.sharp = request_.sharp;
+  if (request_.groups.empty()) throw std::invalid_argument("no group runs the operation");
+  std::map<LayoutKey, std::size_t> known;
+  for (const Communicator& group : request_.groups) {
+    const GroupShape shape = shape_of(group, cluster);
+    const auto [at, added] = known.try_emplace(layout_key(shape, group, cluster), layouts_.size());
+    if (added) layouts_.push_back({shape, group_links(cluster, group, shape, {}), {}});
+    add_distance(layouts_[at->second], group);
+  }
+  check_choice(request_.op, request_.choice, crosses_nodes());
+}
+
+void CollectivePredictor::add_distance(Layout& layout, const Communicator& group) const {
+  layout.links.sharp = request_.sharp;
+  if (layout.shape.nodes == 1) return;
+  if (!network_) throw std::invalid_argument("groups over several nodes need a network");
+  const TrafficContext context{cluster_, network_->graph, network_->torus_sides};
+  layout.links.switch_latency = std::max(layout.links.switch_latency, slowest_step(group, context, *network_->routes));
+  layout.torus_hops = std::max(layout.torus_hops, torus_hops(group, context));
+}
+
+bool CollectivePredictor::crosses_nodes() const {
+  return std::any_of(layouts_.begin(), layouts_.end(), [](const Layout& layout) { return layout.shape.nodes > 1; });
 }
 
 CollectivePredictor::~CollectivePredictor() = default;
@@ -81,57 +125,69 @@ const CollectivePredictor::Laid& CollectivePredictor::laid(Algorithm algorithm) 
   return *entry;
 }
 
-GroupLinks CollectivePredictor::links_with_fabric(Algorithm algorithm) const {
-  GroupLinks links = links_;
+GroupLinks CollectivePredictor::links_with_fabric(const Layout& layout, Algorithm algorithm) const {
+  GroupLinks links = layout.links;
   if (const double seconds = laid(algorithm).seconds_per_byte; seconds > 0)
     links.fabric_limit = parameters_.network.bandwidth_share.value / seconds * byte_per_second;
   return links;
 }
 
-CollectiveCost CollectivePredictor::cost_between_experts(Bytes bytes) const {
+CollectiveCost CollectivePredictor::cost_between_experts(const Layout& layout, Bytes bytes) const {
+  const GroupShape& shape = layout.shape;
   const auto curve = parameters_.collectives.find("expert_exchange");
   if (curve == parameters_.collectives.end()) throw std::invalid_argument("the parameters have no curve for experts");
   ExpertExchange exchange = request_.experts;
-  exchange.ranks = shape_.ranks();
-  exchange.ranks_in_domain = shape_.nodes == 1 ? shape_.ranks() : shape_.ranks_per_node;
-  exchange.tokens = 1;
-  exchange.token_size = bytes / exchange.top_k;
+  exchange.ranks = shape.ranks();
+  exchange.ranks_in_domain = shape.nodes == 1 ? shape.ranks() : shape.ranks_per_node;
+  exchange.tokens = many_tokens;
+  exchange.token_size = bytes / (exchange.top_k * many_tokens);
   const ExpertTraffic traffic = expert_traffic(exchange);
-  const ExpertLoad& load = shape_.nodes > 1 ? traffic.network : traffic.scale_up;
+  const ExpertLoad& load = shape.nodes > 1 ? traffic.network : traffic.scale_up;
   const double imbalance = load.mean > Bytes{} ? load.busiest / load.mean : 1;
   const ExpertShares shares{traffic.network.mean / bytes, traffic.scale_up.mean / bytes, imbalance};
-  const GroupLinks links = shape_.nodes > 1 ? links_with_fabric(exchange.transfer) : links_;
-  CollectiveCost cost = expert_cost(bytes, shape_, links, curve->second, parameters_.network, shares);
+  const GroupLinks links = shape.nodes > 1 ? links_with_fabric(layout, exchange.transfer) : layout.links;
+  CollectiveCost cost = expert_cost(bytes, shape, links, curve->second, parameters_.network, shares);
   cost.algorithm = exchange.transfer;
   return cost;
 }
 
 /// Of the algorithm that runs, with what the fabric leaves of its rate.
-CollectiveCost CollectivePredictor::cost(Bytes bytes) const {
-  if (between_experts(request_.op)) return cost_between_experts(bytes);
+CollectiveCost CollectivePredictor::cost_of(const Layout& layout, Bytes bytes) const {
+  if (between_experts(request_.op)) return cost_between_experts(layout, bytes);
   const auto& curves = parameters_.collectives;
   const NetworkParameters& network = parameters_.network;
-  if (shape_.nodes == 1) return collective_cost(request_.op, bytes, shape_, links_, curves, network, request_.choice);
+  const GroupShape& shape = layout.shape;
   CollectiveChoice choice = request_.choice;
+  if (shape.nodes == 1) return collective_cost(request_.op, bytes, shape, layout.links, curves, network, choice);
   if (!choice.algorithm && !network_->torus_sides.empty() && is_ring_like(request_.op))
     choice.algorithm = Algorithm::torus;
   const bool foreign = choice.algorithm == Algorithm::torus || choice.algorithm == Algorithm::halving_doubling;
   if (!foreign) {
-    const CollectiveCost chosen = collective_cost(request_.op, bytes, shape_, links_, curves, network, choice);
+    const CollectiveCost chosen = collective_cost(request_.op, bytes, shape, layout.links, curves, network, choice);
     choice = {chosen.algorithm, chosen.protocol};
   }
-  const GroupLinks links = links_with_fabric(*choice.algorithm);
+  const GroupLinks links = links_with_fabric(layout, *choice.algorithm);
   if (choice.algorithm == Algorithm::torus)
-    return torus_cost(request_.op, bytes, shape_, links, network_->torus_sides, network_->graph.hop_latency(), network);
+    return torus_cost(request_.op, bytes, shape, links, layout.torus_hops * network_->graph.hop_latency(), network);
   if (choice.algorithm == Algorithm::halving_doubling)
-    return halving_doubling_cost(bytes, shape_, links, curves.at("all_reduce"), network);
-  return collective_cost(request_.op, bytes, shape_, links, curves, network, choice);
+    return halving_doubling_cost(request_.op, bytes, shape, links, curves.at(curve_name(request_.op)), network);
+  return collective_cost(request_.op, bytes, shape, links, curves, network, choice);
 }
 
-std::string CollectivePredictor::limit(const CollectiveCost& cost) const {
+CollectivePredictor::Slowest CollectivePredictor::slowest(Bytes bytes) const {
+  Slowest out;
+  for (const Layout& layout : layouts_) {
+    const CollectiveCost cost = cost_of(layout, bytes);
+    if (!out.layout || cost.time() > out.cost.time()) out = {cost, &layout};
+  }
+  return out;
+}
+
+std::string CollectivePredictor::limit(const Slowest& slowest) const {
+  const CollectiveCost& cost = slowest.cost;
   if (cost.latency > cost.wire / cost.rate) return "latency";
-  const bool pcie =
-      cluster_.links.inner(std::min(cluster_.domain, shape_.ranks_per_node)) == NodeLinks::LinkClass::pcie;
+  const bool pcie = cluster_.links.inner(std::min(cluster_.domain, slowest.layout->shape.ranks_per_node)) ==
+                    NodeLinks::LinkClass::pcie;
   const std::string links = pcie ? "PCI Express" : "scale-up links";
   const std::string inside = cost.protocol == Protocol::simple ? links : "protocol";
   if (!cost.crosses_nodes) return inside;
@@ -145,13 +201,21 @@ std::string CollectivePredictor::limit(const CollectiveCost& cost) const {
   return graph.link_kinds()[graph.kind(link)].name + " links";
 }
 
-CollectiveAnswer CollectivePredictor::predict(Bytes bytes) const {
-  CollectiveCost priced;
+CollectivePredictor::Slowest CollectivePredictor::slowest_or_refuse(Bytes bytes) const {
   try {
-    priced = cost(bytes);
+    return slowest(bytes);
   } catch (const std::invalid_argument& error) {
-    refuse(request_.choice, error.what());
+    const CollectiveChoice& choice = request_.choice;
+    const std::string_view what = choice.algorithm  ? name_of(*choice.algorithm)
+                                  : choice.protocol ? name_of(*choice.protocol)
+                                                    : name_of(request_.op);
+    refuse(what, error.what(), "leave --algorithm and --protocol out");
   }
+}
+
+CollectiveAnswer CollectivePredictor::predict(Bytes bytes) const {
+  const Slowest slowest = slowest_or_refuse(bytes);
+  const CollectiveCost& priced = slowest.cost;
   const double spread = std::exp(collective_half_width(request_.op, bytes, priced, parameters_));
   CollectiveAnswer answer;
   answer.bytes = bytes;
@@ -163,13 +227,14 @@ CollectiveAnswer CollectivePredictor::predict(Bytes bytes) const {
       answer.algorithm_bandwidth * bus_factor(request_.op, static_cast<int>(request_.groups.front().size()));
   answer.algorithm = priced.algorithm;
   answer.protocol = priced.protocol;
-  answer.limit = limit(priced);
+  answer.limit = limit(slowest);
   return answer;
 }
 
 std::vector<BusiestLink> CollectivePredictor::busiest(Bytes bytes, std::size_t top) const {
-  if (shape_.nodes == 1) return {};
-  return busiest_links(network_->graph, laid(cost(bytes).algorithm).loads, top);
+  const CollectiveCost cost = slowest_or_refuse(bytes).cost;
+  if (!cost.crosses_nodes) return {};
+  return busiest_links(network_->graph, laid(cost.algorithm).loads, top);
 }
 
 double bus_factor(CollectiveOp op, int ranks) {

@@ -50,7 +50,7 @@ struct CollectiveAnswer {
 class CollectivePredictor {
  public:
   /// @param network  nullptr for groups inside one domain; must outlive this
-  /// @throws ConfigError E0320 where a path is missing, E0332 where a forced algorithm does not fit
+  /// @throws ConfigError E0320 where a path is missing, E0332 where a forced algorithm or protocol does not fit
   CollectivePredictor(const Cluster& cluster, const CollectiveSet& parameters, const RoutedNetwork* network,
                       CollectiveRequest request);
   ~CollectivePredictor();
@@ -63,18 +63,31 @@ class CollectivePredictor {
 
  private:
   struct Laid;  // traffic of one algorithm on links
+  /// Groups that lie alike: their shape, their links, and the farthest of them.
+  struct Layout {
+    GroupShape shape;
+    GroupLinks links;
+    int torus_hops = 0;
+  };
+  struct Slowest {
+    CollectiveCost cost;
+    const Layout* layout = nullptr;
+  };
+  void add_distance(Layout& layout, const Communicator& group) const;
+  bool crosses_nodes() const;
   const Laid& laid(Algorithm algorithm) const;
-  CollectiveCost cost(Bytes bytes) const;
-  CollectiveCost cost_between_experts(Bytes bytes) const;
-  GroupLinks links_with_fabric(Algorithm algorithm) const;
-  std::string limit(const CollectiveCost& cost) const;
+  CollectiveCost cost_of(const Layout& layout, Bytes bytes) const;
+  CollectiveCost cost_between_experts(const Layout& layout, Bytes bytes) const;
+  GroupLinks links_with_fabric(const Layout& layout, Algorithm algorithm) const;
+  Slowest slowest(Bytes bytes) const;
+  Slowest slowest_or_refuse(Bytes bytes) const;
+  std::string limit(const Slowest& slowest) const;
 
   const Cluster& cluster_;
   const CollectiveSet& parameters_;
   const RoutedNetwork* network_;
   CollectiveRequest request_;
-  GroupShape shape_;
-  GroupLinks links_;
+  std::vector<Layout> layouts_;
   mutable std::map<Algorithm, std::unique_ptr<Laid>> laid_;
 };
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "models/collectives/traffic_builder.hpp"
 
@@ -76,6 +77,19 @@ std::vector<TrafficStage> torus_traffic(const TrafficBuilder& builder) {
       builder.add_edge(stage, domain, block.neighbour(at, axis, block.length(axis) - 1), 1 / ways);
     }
   return {stage};
+}
+
+int torus_hops(const Communicator& group, const TrafficContext& context) {
+  if (context.torus_sides.empty()) return 0;
+  const std::optional<TorusSpec>& torus = context.cluster.spec.fabric.torus;
+  const bool closed = !torus || torus->wrap;
+  const NodeBlock block(TrafficBuilder(CollectiveOp::all_gather, Algorithm::torus, group, context));
+  int hops = 0;
+  for (std::size_t axis = 0; axis < block.axes(); ++axis) {
+    const int length = static_cast<int>(block.length(axis));
+    hops += closed && length == context.torus_sides[axis] ? length / 2 : length - 1;
+  }
+  return hops;
 }
 
 }  // namespace clusterwright

@@ -208,8 +208,9 @@ TEST_CASE("every shipped cluster is a readable picture in which no cable is lost
 }
 
 TEST_CASE("a small network is drawn node by node, rails at its lines", "[graphviz]") {
-  const Dot dot = drawn("h100-superpod");
-  CHECK(dot.vertices.size() == 128 + 32 + 32);
+  const Cluster few = resized(shipped_cluster("h100-superpod"), 32);
+  const Dot dot = drawn(few, network_of(few));
+  CHECK(dot.vertices.size() == 4 + 8 + 32);
   CHECK(has(dot.vertices.at("node 0").at("label"), "8 x H100-SXM"));
   std::set<std::string> labels;
   for (const DotEdge& edge : dot.edges)
@@ -227,18 +228,19 @@ TEST_CASE("parallel cables are one line", "[graphviz]") {
 
 TEST_CASE("a tree of 16,384 GPUs is folded by its groups", "[graphviz]") {
   const Dot dot = drawn("h100-3tier");
-  CHECK(dot.vertices.size() == 64 + 64 + 8 + 1);  // nodes and leaves of 64 groups, spines of 8, cores
-  const std::string label = dot.vertices.at("node 32-63").at("label");
-  CHECK(has(label, "32 nodes"));
-  CHECK(has(label, "256 x H100-SXM"));
-  CHECK(label_between(dot, "node 0-31", "leaf 0 and 7 more") == "256 x 400G");
+  CHECK(dot.vertices.size() == 8 + 8 + 8 + 1);  // nodes, leaves and spines of 8 groups, cores
+  const std::string label = dot.vertices.at("node 256-511").at("label");
+  CHECK(has(label, "256 nodes"));
+  CHECK(has(label, "2,048 x H100-SXM"));
+  CHECK(label_between(dot, "node 0-255", "leaf 0 and 63 more") == "2,048 x 400G");
 }
 
-TEST_CASE("what a dragonfly joins inside a group is counted in the group", "[graphviz]") {
-  const Dot dot = drawn("frontier");  // its last 16 switches have no NICs
-  CHECK(dot.vertices.size() == 2 * 74);
-  CHECK(has(dot.vertices.at("switch 0 and 31 more").at("label"), "496 cables inside"));  // 32 x 31 / 2
-  CHECK(label_between(dot, "node 0-127", "switch 0 and 31 more") == "512 x 200G");
+TEST_CASE("cables between switches of one box are counted in it", "[graphviz]") {
+  const Dot dot = drawn("frontier");  // in halves of 37 groups
+  CHECK(dot.vertices.size() == 2 + 2);
+  // 37 x (32 x 31 / 2) local, and what is left of half of the 20,128 global ones: (20,128 - 9,892) / 2.
+  CHECK(has(dot.vertices.at("switch 0 and 1183 more").at("label"), "23,470 cables inside"));
+  CHECK(label_between(dot, "switch 0 and 1183 more", "switch 1184 and 1183 more") == "9,892 x 200G");
 }
 
 TEST_CASE("what failed is drawn as failed", "[graphviz]") {

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <set>
 
 #include "sim/json_writer.hpp"
@@ -30,6 +32,15 @@ std::optional<E> choice(const char* option, const std::string& text, const std::
   return static_cast<E>(parse_choice(option, text, words(names)));
 }
 
+/// Nodes are either listed or picked.
+void check_hosts(const CollectiveCommandRequest& request, NodePolicy policy) {
+  if (request.hosts.empty() && policy == NodePolicy::hostlist)
+    throw option_error("--placement", request.placement, "needs a list of nodes", "--hosts gpu[001-004]");
+  if (!request.hosts.empty() && policy != NodePolicy::hostlist && policy != NodePolicy::optimised)
+    throw option_error("--placement", request.placement, "picks nodes itself, and --hosts lists some",
+                       "leave one of the two out, or write --placement optimised");
+}
+
 GroupRequest group_request(const CollectiveCommandRequest& request, const Cluster& cluster) {
   GroupRequest group;
   group.ranks = request.gpus.empty() ? cluster.spec.accelerators : parse_count({"--gpus", request.gpus});
@@ -40,6 +51,7 @@ GroupRequest group_request(const CollectiveCommandRequest& request, const Cluste
     group.nodes = parse_hostlist(request.hosts);
     if (group.policy == NodePolicy::contiguous) group.policy = NodePolicy::hostlist;
   }
+  check_hosts(request, group.policy);
   if (!request.stride.empty()) group.stride = parse_count({"--stride", request.stride});
   group.seed = parse_seed({"--seed", request.seed});
   return group;
@@ -80,7 +92,7 @@ CollectiveRequest collective_request(const CollectiveCommandRequest& request, st
 int nodes_of(const std::vector<Communicator>& groups, const Cluster& cluster) {
   std::set<int> nodes;
   for (const Communicator& group : groups)
-    for (const int accelerator : group) nodes.insert(accelerator / cluster.node_accelerators);
+    for (const int accelerator : group) nodes.insert(place_of(accelerator, cluster).node);
   return static_cast<int>(nodes.size());
 }
 
@@ -161,16 +173,33 @@ std::string render_as(OutputFormat format, const CollectiveReport& report, const
   }
 }
 
-}  // namespace
+/// Whether the ranks cannot reach each other: an answer about the cluster, not a fault of the input.
+bool finds_no_path(const ConfigError& error) {
+  const auto& diagnostics = error.diagnostics();
+  return std::all_of(diagnostics.begin(), diagnostics.end(),
+                     [](const Diagnostic& diagnostic) { return diagnostic.code == "E0320"; });
+}
 
-ExitCode collective(const CollectiveCommandRequest& request) {
-  const auto targets = output_targets(request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv,
-                                                       OutputFormat::markdown, OutputFormat::nccl_tests});
+ExitCode answer(const CollectiveCommandRequest& request, const std::vector<OutputTarget>& targets) {
   const std::uint64_t seed = parse_seed({"--seed", request.seed});
   ClusterSession session = open_cluster(request.cluster, request.settings);
   const CollectiveReport report = make_report(request, session);
   deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, report, session, seed); });
   return ExitCode::ok;
+}
+
+}  // namespace
+
+ExitCode collective(const CollectiveCommandRequest& request) {
+  const auto targets = output_targets(request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv,
+                                                       OutputFormat::markdown, OutputFormat::nccl_tests});
+  try {
+    return answer(request, targets);
+  } catch (const ConfigError& error) {
+    if (!finds_no_path(error)) throw;
+    std::fputs(error.what(), stderr);
+    return ExitCode::impossible;
+  }
 }
 
 }  // namespace clusterwright
