@@ -114,7 +114,12 @@ const Record<NetworkParameters>& record(const NetworkParameters*) {
           .required("message_latency_us", &P::message_latency, {.help = "point to point, without switches", .min = 0})
           .required(
               "structural_error", &P::structural_error,
-              {.help = "one standard deviation of log(predicted/measured) from fabric to fabric", .min = 0, .max = 2});
+              {.help = "one standard deviation of log(predicted/measured) from fabric to fabric", .min = 0, .max = 2})
+          .required(
+              "tcp_bandwidth_share", &P::tcp_bandwidth_share,
+              {.help = "share of the NIC data sheet that TCP sockets reach", .min = 0, .max = 1.2, .above_min = true})
+          .required("tcp_latency_us", &P::tcp_latency,
+                    {.help = "that sockets add to each step between nodes", .min = 0});
   return table;
 }
 

@@ -56,10 +56,12 @@ const Record<CollectiveParameters>& record(const CollectiveParameters*);
 
 /// Collectives and messages between nodes.
 struct NetworkParameters {
-  Sourced<double> bandwidth_share;   ///< of the NIC data sheet, large messages
-  Sourced<double> latency_scale;     ///< latencies over those that NCCL's tuner counts with
-  Sourced<Seconds> message_latency;  ///< point to point, without switches
-  Sourced<double> structural_error;  ///< one standard deviation of log(predicted/measured) from fabric to fabric
+  Sourced<double> bandwidth_share;      ///< of the NIC data sheet, large messages
+  Sourced<double> latency_scale;        ///< latencies over those that NCCL's tuner counts with
+  Sourced<Seconds> message_latency;     ///< point to point, without switches
+  Sourced<double> structural_error;     ///< one standard deviation of log(predicted/measured) from fabric to fabric
+  Sourced<double> tcp_bandwidth_share;  ///< as bandwidth_share, of TCP sockets instead of RDMA
+  Sourced<Seconds> tcp_latency;         ///< that sockets add to each step between nodes
 };
 const Record<NetworkParameters>& record(const NetworkParameters*);
 

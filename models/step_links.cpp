@@ -20,8 +20,8 @@ constexpr double rounding_slack = 1.0005;
 StepLinks::StepLinks(StepGraphBuilder& builder, const Cluster& cluster, const ParameterSet& parameters,
                      const Placement& placement, const RankClasses& classes)
     : builder_(builder), cluster_(cluster), parameters_(parameters), placement_(placement), classes_(classes) {
-  const BytesPerSecond network =
-      cluster.network_per_accelerator() * parameters.network.bandwidth_share.value * rounding_slack;
+  const double share = transport_share(group_links(cluster, {}, {}), parameters.network);
+  const BytesPerSecond network = cluster.network_per_accelerator() * share * rounding_slack;
   const bool scales_up = cluster.scale_up_bandwidth > BytesPerSecond{};
   const BytesPerSecond inner = scales_up ? cluster.scale_up_bandwidth : cluster.links.ring_bandwidth(1);
   for (std::size_t c = 0; c < classes.count(); ++c) {

@@ -43,9 +43,14 @@ CollectiveCost inside_node(const Setting& at, const TunerEstimate& chosen) {
   return cost;
 }
 
+/// What switches, cables and sockets add to a step between nodes.
+Seconds step_latency(const Setting& at) {
+  return at.links.switch_latency + (at.links.tcp ? at.network.tcp_latency.value : Seconds{});
+}
+
 /// What the NICs of one node carry together.
 BytesPerSecond node_network_rate(const Setting& at) {
-  return at.group.ranks_per_node * (at.links.network_per_rank * at.network.bandwidth_share.value);
+  return at.group.ranks_per_node * (at.links.network_per_rank * transport_share(at.links, at.network));
 }
 
 /// Payload among the bytes that a protocol sends.
@@ -123,8 +128,8 @@ CollectiveCost across_nodes(const Setting& at, const TunerEstimate& chosen, cons
   cost.protocol = chosen.protocol;
   cost.crosses_nodes = true;
   cost.wire = at.wire();
-  cost.latency = at.network.latency_scale.value * chosen.latency +
-                 steps_between_nodes(at, chosen.algorithm) * at.links.switch_latency;
+  cost.latency =
+      at.network.latency_scale.value * chosen.latency + steps_between_nodes(at, chosen.algorithm) * step_latency(at);
   if (reduces_in_switch(chosen.algorithm) && at.op == CollectiveOp::all_reduce)
     price_switch_tree(at, cost);
   else
@@ -133,9 +138,9 @@ CollectiveCost across_nodes(const Setting& at, const TunerEstimate& chosen, cons
 }
 
 CollectiveCost message_between_nodes(const Setting& at) {
-  const BytesPerSecond own = at.links.network_per_rank * at.network.bandwidth_share.value;
-  CollectiveCost cost{at.network.message_latency.value + at.links.switch_latency, at.payload,
-                      with_fabric_limit(at, own), true};
+  const BytesPerSecond own = at.links.network_per_rank * transport_share(at.links, at.network);
+  CollectiveCost cost{at.network.message_latency.value + step_latency(at), at.payload, with_fabric_limit(at, own),
+                      true};
   cost.algorithm = Algorithm::direct;
   return cost;
 }
@@ -177,6 +182,10 @@ CollectiveCost tuned_cost(const Setting& at, const CollectiveChoice& choice) {
 }
 
 }  // namespace
+
+double transport_share(const GroupLinks& links, const NetworkParameters& network) {
+  return links.tcp ? network.tcp_bandwidth_share.value : network.bandwidth_share.value;
+}
 
 std::string curve_name(CollectiveOp op) {
   return std::string(name_of(op == CollectiveOp::broadcast ? CollectiveOp::all_gather : op));

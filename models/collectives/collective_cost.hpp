@@ -31,6 +31,7 @@ struct GroupLinks {
   bool nvlink = true;     ///< inside a node; else PCI Express
   bool amd_host = false;  ///< processors whose posts to the NIC NCCL counts double
   bool sharp = false;     ///< switches between nodes reduce
+  bool tcp = false;       ///< sockets between nodes instead of RDMA
   /// Rate of `wire` that the fabric allows when it is the bottleneck; none: it never is.
   std::optional<BytesPerSecond> fabric_limit{};
 };
@@ -78,6 +79,9 @@ struct CollectiveCost {
 CollectiveCost collective_cost(CollectiveOp op, Bytes payload, const GroupShape& group, const GroupLinks& links,
                                const std::map<std::string, CollectiveParameters>& curves,
                                const NetworkParameters& network, const CollectiveChoice& choice = {});
+
+/// Of the NIC data sheet, what the group's transport reaches.
+double transport_share(const GroupLinks& links, const NetworkParameters& network);
 
 /// The curve that prices `op`: its own, or that of the op with the same traffic (a broadcast gathers).
 std::string curve_name(CollectiveOp op);

@@ -29,7 +29,7 @@ CollectiveCost expert_cost(Bytes payload, const GroupShape& group, const GroupLi
   }
   cost.wire = busiest * shares.network;
   cost.scale_up_share = shares.scale_up / shares.network;
-  cost.rate = links.network_per_rank * network.bandwidth_share.value;
+  cost.rate = links.network_per_rank * transport_share(links, network);
   if (cost.scale_up_share > 0) cost.rate = std::min(cost.rate, inner / cost.scale_up_share);
   if (links.fabric_limit) cost.rate = std::min(cost.rate, *links.fabric_limit);
   return cost;

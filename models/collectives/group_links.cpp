@@ -49,6 +49,7 @@ GroupLinks group_links(const Cluster& cluster, const GroupShape& group, Seconds 
   links.exchange = cluster.links.exchange_bandwidth(members);
   links.generation = nccl_generation(cluster.accelerator);
   links.nvlink = cluster.links.inner(members) != NodeLinks::LinkClass::pcie;
+  links.tcp = cluster.spec.fabric.transport == Transport::ethernet;
   return links;
 }
 
@@ -58,6 +59,7 @@ GroupLinks group_links(const Cluster& cluster, const std::vector<int>& accelerat
   std::set<const NodeGroup*> kinds;
   for (const int accelerator : accelerators) kinds.insert(&cluster.group_of_node(place_of(accelerator, cluster).node));
   GroupLinks links = links_on(**kinds.begin(), group);
+  links.tcp = cluster.spec.fabric.transport == Transport::ethernet;
   for (const NodeGroup* kind : kinds) links = slower_of(links, links_on(*kind, group));
   links.switch_latency = switches;
   return links;

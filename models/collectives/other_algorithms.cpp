@@ -16,7 +16,7 @@ CollectiveCost between_nodes(CollectiveOp op, Algorithm algorithm, Bytes payload
   cost.crosses_nodes = true;
   cost.wire = ring_wire(op, payload, group.ranks());
   cost.rate =
-      links.fabric_limit.value_or(group.ranks_per_node * links.network_per_rank * network.bandwidth_share.value);
+      links.fabric_limit.value_or(group.ranks_per_node * links.network_per_rank * transport_share(links, network));
   return cost;
 }
 

@@ -128,7 +128,7 @@ const CollectivePredictor::Laid& CollectivePredictor::laid(Algorithm algorithm) 
 GroupLinks CollectivePredictor::links_with_fabric(const Layout& layout, Algorithm algorithm) const {
   GroupLinks links = layout.links;
   if (const double seconds = laid(algorithm).seconds_per_byte; seconds > 0)
-    links.fabric_limit = parameters_.network.bandwidth_share.value / seconds * byte_per_second;
+    links.fabric_limit = transport_share(links, parameters_.network) / seconds * byte_per_second;
   return links;
 }
 
@@ -192,7 +192,7 @@ std::string CollectivePredictor::limit(const Slowest& slowest) const {
   const std::string inside = cost.protocol == Protocol::simple ? links : "protocol";
   if (!cost.crosses_nodes) return inside;
   const Laid& traffic = laid(cost.algorithm);
-  const double fabric = parameters_.network.bandwidth_share.value / traffic.seconds_per_byte;
+  const double fabric = transport_share(slowest.layout->links, parameters_.network) / traffic.seconds_per_byte;
   constexpr double close = 0.8;  // protocols and trees stay below what links carry
   if (cost.rate.in(byte_per_second) < close * fabric) return inside;
   const LinkId link = busiest_links(network_->graph, traffic.loads, 1).front().link;

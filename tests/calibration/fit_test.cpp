@@ -85,6 +85,9 @@ std::vector<Seconds> collective_probes(const CollectiveCurves& curves, const Net
     for (const GroupShape group : {GroupShape{1, 2}, {1, 8}, {4, 8}, {4, 1}})
       for (Bytes size = 1 * kilobyte; size < 2 * gigabyte; size *= 10)
         times.push_back(collective_cost(op, size, group, links, curves, network).time());
+  GroupLinks sockets = links;
+  sockets.tcp = true;
+  times.push_back(collective_cost(CollectiveOp::all_gather, gigabyte, {4, 8}, sockets, curves, network).time());
   const CollectiveSet set{"", "", curves, network, {}};
   const CollectiveCost ring = collective_cost(CollectiveOp::all_gather, gigabyte, {4, 8}, links, curves, network);
   times.push_back(collective_half_width(CollectiveOp::all_gather, gigabyte, ring, set) * second);

@@ -152,6 +152,24 @@ TEST_CASE("a message between nodes pays its own latency and one NIC", "[models]"
   CHECK(cost(CollectiveOp::send, 9 * megabyte, {2, 1}).time().in(microsecond) == Approx(1010));
 }
 
+TEST_CASE("sockets reach less of a NIC than RDMA and add to every step", "[models]") {
+  GroupLinks sockets = round_links;
+  sockets.tcp = true;
+  NetworkParameters network = simple_network();
+  network.tcp_bandwidth_share.value = 0.6;
+  network.tcp_latency.value = 30 * microsecond;
+  // 9 + 1 + 30 us, 6 MB at 6 GB/s = 1000 us
+  CHECK(collective_cost(CollectiveOp::send, 6 * megabyte, {2, 1}, sockets, simple_curves(), network)
+            .time()
+            .in(microsecond) == Approx(1040));
+  const auto ring = [&](const GroupLinks& links) {
+    return collective_cost(CollectiveOp::all_reduce, 160 * megabyte, {4, 8}, links, simple_curves(), network,
+                           bulk_ring);
+  };
+  CHECK(ring(sockets).rate.in(gigabyte_per_second) == Approx(48));
+  CHECK((ring(sockets).latency - ring(round_links).latency).in(microsecond) == Approx(2 * 3 * 30));
+}
+
 TEST_CASE("all-to-all sends over the NICs what lives on other nodes", "[models]") {
   // 2 nodes: half of 18 MB at 9 GB/s = 1000 us; latency 15 ranks * 1 + 10 us
   CHECK(cost(CollectiveOp::all_to_all, 18 * megabyte, {2, 8}).time().in(microsecond) == Approx(1025));
