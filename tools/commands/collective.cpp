@@ -104,6 +104,13 @@ std::vector<NamedLink> named(const std::vector<BusiestLink>& links, const Networ
   return out;
 }
 
+/// "H100-SXM", or "H100-SXM and A100-80-SXM" of a mixed cluster.
+std::string accelerators_of(const Cluster& cluster) {
+  std::string text;
+  for (const NodeGroup& kind : cluster.groups) text += (text.empty() ? "" : " and ") + kind.accelerator.id;
+  return text.empty() ? cluster.accelerator.id : text;
+}
+
 bool compares(NodePolicy policy) {
   return policy != NodePolicy::contiguous && policy != NodePolicy::rail;
 }
@@ -121,7 +128,7 @@ CollectiveReport make_report(const CollectiveCommandRequest& request, ClusterSes
                           static_cast<int>(asked.groups.size()),
                           nodes_of(asked.groups, cluster),
                           cluster.spec.name,
-                          cluster.accelerator.id,
+                          accelerators_of(cluster),
                           std::string(node_policy_names[static_cast<std::size_t>(grouping.policy)]),
                           parameters.name,
                           {},
