@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -25,6 +26,12 @@ struct Outcome {
   JsonValue json() const { return read_json(std::make_shared<SourceText>("output", out)); }
 };
 
+inline std::string content(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
 /// A directory that goes with the test.
 class ProgramRoom {
  public:
@@ -40,6 +47,11 @@ class ProgramRoom {
     std::ofstream(path_ / name, std::ios::binary) << text;
     return path_ / name;
   }
+  std::filesystem::path at(const std::string& name) const { return path_ / name; }
+  std::size_t entries() const {
+    using Entries = std::filesystem::directory_iterator;
+    return static_cast<std::size_t>(std::distance(Entries(path_), Entries()));
+  }
 
   /// @param arguments  as typed into a shell
   Outcome run(const std::string& arguments) const {
@@ -53,9 +65,8 @@ class ProgramRoom {
       outcome.out.append(buffer.data(), n);
     const int status = ::pclose(pipe);
     outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-    std::ostringstream err;
-    err << std::ifstream(path_ / "stderr.txt", std::ios::binary).rdbuf();
-    outcome.err = err.str();
+    outcome.err = content(path_ / "stderr.txt");
+    std::filesystem::remove(path_ / "stderr.txt");
     return outcome;
   }
 
@@ -67,15 +78,21 @@ inline bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// Wrong input: exit code 2 and the error in the one shape, nothing on standard output.
-inline void check_refused(const std::string& arguments, const std::string& code, const std::string& words) {
-  const ProgramRoom room;
+/// Wrong input: exit code 2 and the error in the one shape, nothing on standard output, no file.
+inline void check_refused(const ProgramRoom& room, const std::string& arguments, const std::string& code,
+                          const std::string& words) {
+  const std::size_t before = room.entries();
   const Outcome outcome = room.run(arguments);
   INFO("clusterwright " << arguments << "\n" << outcome.err);
   CHECK(outcome.code == 2);
   CHECK(has(outcome.err, "error[" + code + "]: "));
   CHECK(has(outcome.err, words));
   CHECK(outcome.out.empty());
+  CHECK(room.entries() == before);
+}
+
+inline void check_refused(const std::string& arguments, const std::string& code, const std::string& words) {
+  check_refused(ProgramRoom(), arguments, code, words);
 }
 
 }  // namespace clusterwright::testing

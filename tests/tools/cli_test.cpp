@@ -1,75 +1,18 @@
 // Runs the program as a user would, and looks at what it prints, writes and returns.
-#include <sys/wait.h>
-
 #include <algorithm>
-#include <array>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"
+#include "support/program_room.hpp"
 #include "tools/error_codes.hpp"
 
 using namespace clusterwright;
+using namespace clusterwright::testing;
 namespace fs = std::filesystem;
 
 namespace {
 
-struct Outcome {
-  int code = -1;
-  std::string out;
-  std::string err;
-};
-
-std::string content(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-/// A directory of its own, which goes with the test.
-class Room {
- public:
-  Room() {
-    std::string name = (fs::temp_directory_path() / "clusterwright-cli-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~Room() { fs::remove_all(path_); }
-
-  fs::path write(const std::string& name, const std::string& text) const {
-    std::ofstream(path_ / name, std::ios::binary) << text;
-    return path_ / name;
-  }
-  fs::path at(const std::string& name) const { return path_ / name; }
-
-  /// @param arguments  as typed into a shell
-  Outcome run(const std::string& arguments) const {
-    const std::string command = "cd '" + path_.string() +
-                                "' && CLUSTERWRIGHT_CONFIGS='" CLUSTERWRIGHT_CONFIGS "' '" CLUSTERWRIGHT_PROGRAM "' " +
-                                arguments + " 2>stderr.txt </dev/null";
-    Outcome outcome;
-    FILE* const pipe = ::popen(command.c_str(), "r");
-    std::array<char, 4096> buffer;
-    for (std::size_t n; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
-      outcome.out.append(buffer.data(), n);
-    const int status = ::pclose(pipe);
-    outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-    outcome.err = content(path_ / "stderr.txt");
-    fs::remove(path_ / "stderr.txt");
-    return outcome;
-  }
-
-  std::size_t entries() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
-  }
-
- private:
-  fs::path path_;
-};
+using Room = ProgramRoom;
 
 const std::string shipped = "'" CLUSTERWRIGHT_CONFIGS "/scenarios/llama3-405b-h100.json'";
 
@@ -89,23 +32,6 @@ std::string scenario_with(const std::string& from, const std::string& to) {
     text.replace(text.find(from), from.size(), to);
   }
   return text;
-}
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-/// Wrong input: exit code 2, the error in the one shape, nothing on standard output, no file.
-void check_refused(const Room& room, const std::string& arguments, const std::string& code, const std::string& words) {
-  INFO("clusterwright " << arguments);
-  const std::size_t before = room.entries();
-  const Outcome outcome = room.run(arguments);
-  INFO(outcome.err);
-  CHECK(outcome.code == 2);
-  CHECK(has(outcome.err, "error[" + code + "]: "));
-  CHECK(has(outcome.err, words));
-  CHECK(outcome.out.empty());
-  CHECK(room.entries() == before);
 }
 
 void check_refused_file(const std::string& text, const std::string& code, const std::string& words) {
