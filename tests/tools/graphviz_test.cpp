@@ -257,8 +257,9 @@ TEST_CASE("what failed is drawn as failed", "[graphviz]") {
   CHECK(failed->attributes.at("style") == "dashed");
 }
 
-TEST_CASE("racks that act as one are framed; one node is one box", "[graphviz]") {
-  CHECK(drawn("gb200-nvl72-9racks").frames == 9);
+TEST_CASE("a rack that acts as one is framed, and one node is one box", "[graphviz]") {
+  CHECK(drawn("gb200-nvl72").frames == 1);
+  CHECK(drawn("gb200-nvl72-9racks").frames == 0);  // folded: a box holds whole racks
   const Dot alone = drawn("h100-single-node");
   CHECK(alone.vertices.size() == 1);
   CHECK(alone.edges.empty());

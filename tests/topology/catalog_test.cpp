@@ -125,7 +125,7 @@ TEST_CASE("what is not in the catalog is not found", "[topology][catalog]") {
   CHECK(Catalog{}.find_node("DGX H100") == nullptr);
 }
 
-TEST_CASE("every shipped fact names a listed source; what is from memory is not verified", "[topology][catalog]") {
+TEST_CASE("every shipped fact names a listed source, and what is from memory is not verified", "[topology][catalog]") {
   std::size_t facts = 0, unverified = 0;
   for (const auto& entry : std::filesystem::directory_iterator(configs / "parts"))
     for_each_fact(read_json_file(entry.path()), [&](const JsonValue& fact) {
