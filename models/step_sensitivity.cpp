@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "models/step_simulation.hpp"
+#include "models/steady_state.hpp"
 
 namespace clusterwright {
 
@@ -49,7 +49,7 @@ std::vector<StepSensitivity> step_sensitivities(const Scenario& scenario, const 
   for (const Resource& resource : resources()) {
     Scenario changed = scenario;
     resource.raise(changed);
-    const Seconds time = to_seconds(simulate_step(changed, step.plan).result.end);
+    const Seconds time = to_seconds(summarise_step(changed, step.plan).end);
     out.push_back({resource.name, time / step.step_time - 1});
   }
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.step_change < b.step_change; });

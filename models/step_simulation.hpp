@@ -14,9 +14,21 @@ struct StepSimulation {
   Breakdown breakdown;
 };
 
-/// The governor of a device averages over tens of milliseconds: much more than a kernel, much less than a pipeline's
-/// warm-up. So each rank class runs at the clock at which its mean power outside bubbles meets the rated power, found
-/// by re-pricing the step until clock and power agree.
+/// Every op of the step, at the clocks that power allows (clock_settling.hpp).
 StepSimulation simulate_step(const Scenario& scenario, const Plan& plan, Folding folding = Folding::folded);
+
+/// Replays the graph at its present clocks and charges the time. @param replayer  of the step's structure
+void replay_step(StepSimulation& step, Replayer& replayer);
+
+/// What a prediction reads from a step.
+struct StepSummary {
+  Picoseconds end;
+  std::vector<Seconds> breakdown;  ///< mean over ranks, indexed by StepCharge; sums to `end`
+  Joules energy;                   ///< of all nodes of the job
+  Watts mean_power;
+  Watts peak_power;  ///< largest instant
+};
+
+StepSummary summarise(const StepSimulation& step);
 
 }  // namespace clusterwright

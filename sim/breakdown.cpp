@@ -8,8 +8,10 @@ namespace {
 /// For an op that waited for its launch: which dependency was met last. "None" elsewhere.
 IndexedVector<OpId, OpId> find_last_dependencies(const StepStructure& structure, const ReplayResult& result) {
   IndexedVector<OpId, OpId> last(structure.op_count());
+  std::vector<char> launched(structure.op_count());  // of its own; small, because successors are all over the place
+  for (std::size_t i = 0; i < structure.op_count(); ++i) launched[i] = !result.ops[OpId(i)].released_by.exists();
   const auto met = [&](OpId before, OpId after) {
-    if (result.ops[after].released_by.exists()) return;
+    if (!launched[after.value]) return;
     OpId& candidate = last[after];
     if (!candidate.exists() || result.ops[before].end > result.ops[candidate].end) candidate = before;
   };
@@ -194,6 +196,8 @@ void RankCharges::charge_compute(OpId op, ChargedTime& charged) const {
   charged[structure_.engine_charges.throttle.value] += unshared - own;
 }
 
+}  // namespace
+
 std::vector<Seconds> mean_over_ranks(const StepStructure& structure, const Breakdown& breakdown) {
   std::vector<Seconds> mean(structure.charge_names.size());
   double ranks = 0;
@@ -207,8 +211,6 @@ std::vector<Seconds> mean_over_ranks(const StepStructure& structure, const Break
   for (Seconds& time : mean) time = time / ranks;
   return mean;
 }
-
-}  // namespace
 
 Breakdown charge_time(const StepStructure& structure, const StepPrice& price, const ReplayResult& result) {
   Breakdown breakdown = RankCharges(structure, price, result).charge();

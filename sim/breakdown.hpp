@@ -25,4 +25,7 @@ struct Breakdown {
 ///   host to `launch`; what is left at the end of the step to the op that ended last, by the same walk.
 Breakdown charge_time(const StepStructure& structure, const StepPrice& price, const ReplayResult& result);
 
+/// Of `by_rank`, weighted by multiplicity; indexed by ChargeId.
+std::vector<Seconds> mean_over_ranks(const StepStructure& structure, const Breakdown& breakdown);
+
 }  // namespace clusterwright

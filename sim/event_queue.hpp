@@ -36,6 +36,14 @@ class EventQueue {
   /// Another event is due at now().
   bool more_now() const { return head_ != buckets_[0].size(); }
 
+  /// Back to time zero, with nothing pending; memory is kept.
+  void clear() {
+    for (std::vector<Event>& bucket : buckets_) bucket.clear();
+    occupied_ = 0;
+    head_ = size_ = 0;
+    last_ = {};
+  }
+
   /// Removes the earliest event. @pre !empty()
   Event pop() {
     if (head_ == buckets_[0].size()) refill();

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "sim/event_queue.hpp"
 #include "sim/wide_integer.hpp"
 
 namespace clusterwright {
@@ -55,6 +54,44 @@ class DomainMeter {
   Int128 energy_ = 0;  // microwatts times picoseconds
 };
 
+/// The rank whose power changes next. A heap, because one rank after the other takes the place of the first.
+class NextChanges {
+ public:
+  void add(RankClassId rank) { heap_.push_back({{0}, rank}); }
+  bool empty() const { return heap_.empty(); }
+  Picoseconds time() const { return heap_.front().time; }
+  RankClassId rank() const { return heap_.front().rank; }
+
+  /// The first rank changes again at `time`, not before now.
+  void postpone(Picoseconds time) { sink({time, heap_.front().rank}); }
+  /// The first rank never changes again.
+  void drop() {
+    const Change last = heap_.back();
+    heap_.pop_back();
+    if (!heap_.empty()) sink(last);
+  }
+
+ private:
+  struct Change {
+    Picoseconds time;
+    RankClassId rank;
+  };
+
+  /// Puts `change` in the place of the first.
+  void sink(Change change) {
+    std::size_t at = 0;
+    for (std::size_t child = 1; child < heap_.size(); child = 2 * at + 1) {
+      if (child + 1 < heap_.size() && heap_[child + 1].time < heap_[child].time) ++child;
+      if (change.time <= heap_[child].time) break;
+      heap_[at] = heap_[child];
+      at = child;
+    }
+    heap_[at] = change;
+  }
+
+  std::vector<Change> heap_;
+};
+
 /// Walks all ranks through their ops at once, in time order.
 class PowerWalk {
  public:
@@ -78,61 +115,65 @@ class PowerWalk {
     Microwatts idle = 0;
     Microwatts limit = 0;
     Microwatts ops = 0;
-    double dynamic_power = 1;  // of work that goes with the clock, relative to the reference clock
+    std::size_t powers = 0;  // where those of works at its clock begin
     std::vector<LaneState> lanes;
 
     Microwatts power() const { return std::min(limit, idle + ops); }
   };
 
-  struct WorkPower {
-    Microwatts waiting = 0;
-    Microwatts running = 0;  // at `dynamic_power`
-    double dynamic_power = 1;
-  };
-
   void prepare_ranks();
-  void prepare_works();
+  std::size_t powers_at(double clock);
   void prepare_lanes();
   Picoseconds next_change(const LaneState& lane) const;
   void advance(RankClassId rank);
   void advance(RankState& rank, LaneState& lane);
-  Microwatts running_power(WorkId work, double dynamic_power);
 
   const StepStructure& structure_;
   const StepPrice& price_;
   const ReplayResult& result_;
-  EventQueue<RankClassId> changes_;
+  NextChanges changes_;
   Picoseconds now_;
   IndexedVector<RankClassId, RankState> ranks_;
-  IndexedVector<WorkId, WorkPower> works_;
+  IndexedVector<WorkId, Microwatts> waiting_;
+  std::vector<double> clocks_;       // that ranks have
+  std::vector<Microwatts> running_;  // of each work, at each of these
   IndexedVector<PowerDomainId, DomainMeter> meters_;
 };
 
 PowerWalk::PowerWalk(const StepStructure& structure, const StepPrice& price, const ReplayResult& result)
     : structure_(structure), price_(price), result_(result), meters_(structure.power_domains.size()) {
+  for (const WorkPrice& work : price.works) waiting_.push_back(to_microwatts(work.waiting_power));
   prepare_ranks();
-  prepare_works();
   prepare_lanes();
-  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) changes_.push({0}, RankClassId(rank));
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) changes_.add(RankClassId(rank));
 }
 
 void PowerWalk::prepare_ranks() {
   for (std::size_t i = 0; i < structure_.ranks.size(); ++i) {
     const RankClassId id(i);
     RankState rank{to_microwatts(price_.idle_power[id]),
-                   to_microwatts(price_.power_limit[id]),
+                   to_microwatts(price_.idle_power[id] +
+                                 (price_.power_limit[id] - price_.idle_power[id]) * price_.short_term_power),
                    0,
-                   std::pow(price_.clock[id], price_.power_clock_exponent),
+                   powers_at(price_.clock[id]),
                    {}};
     meters_[structure_.ranks[id].power_domain].change({0}, rank.power() * structure_.ranks[id].multiplicity);
     ranks_.push_back(std::move(rank));
   }
 }
 
-void PowerWalk::prepare_works() {
-  works_.reserve(price_.works.size());
-  for (const WorkPrice& work : price_.works)
-    works_.push_back({to_microwatts(work.waiting_power), to_microwatts(work.power)});
+/// The clock's share of the work draws power with the clock and nearly the square of the voltage.
+std::size_t PowerWalk::powers_at(double clock) {
+  const auto known = std::find(clocks_.begin(), clocks_.end(), clock);
+  const auto begin = static_cast<std::size_t>(known - clocks_.begin()) * price_.works.size();
+  if (known != clocks_.end()) return begin;
+  clocks_.push_back(clock);
+  const double dynamic_power = std::pow(clock, price_.power_clock_exponent);
+  for (const WorkPrice& work : price_.works) {
+    const double relative = dynamic_power == 1 ? 1 : work.clock_share * dynamic_power + 1 - work.clock_share;
+    running_.push_back(to_microwatts(work.power * relative));
+  }
+  return begin;
 }
 
 void PowerWalk::prepare_lanes() {
@@ -148,9 +189,8 @@ void PowerWalk::prepare_lanes() {
 
 IndexedVector<PowerDomainId, DomainPower> PowerWalk::run() {
   while (!changes_.empty()) {
-    const auto change = changes_.pop();
-    now_ = change.time;
-    advance(change.payload);
+    now_ = changes_.time();
+    advance(changes_.rank());
   }
   IndexedVector<PowerDomainId, DomainPower> measured;
   for (DomainMeter& meter : meters_) measured.push_back(meter.finish(result_.end));
@@ -176,7 +216,10 @@ void PowerWalk::advance(RankClassId id) {
   const RankClass& rank_class = structure_.ranks[id];
   if (rank.power() != before)
     meters_[rank_class.power_domain].change(now_, (rank.power() - before) * rank_class.multiplicity);
-  if (next != never) changes_.push(next, id);
+  if (next == never)
+    changes_.drop();
+  else
+    changes_.postpone(next);
 }
 
 void PowerWalk::advance(RankState& rank, LaneState& lane) {
@@ -186,26 +229,14 @@ void PowerWalk::advance(RankState& rank, LaneState& lane) {
       lane = {structure_.next_in_lane[lane.op], Phase::start};
     } else if (lane.phase == Phase::start && result_.ops[lane.op].active > now_) {
       lane.phase = Phase::activate;
-      lane.power = works_[structure_.op_work[lane.op]].waiting;
+      lane.power = waiting_[structure_.op_work[lane.op]];
     } else {
       lane.phase = Phase::end;
-      lane.power = running_power(structure_.op_work[lane.op], rank.dynamic_power);
+      lane.power = running_[rank.powers + structure_.op_work[lane.op].value];
     }
     lane.next_change = next_change(lane);
   }
   rank.ops += lane.power;
-}
-
-/// The clock's share of the work draws power with the clock and nearly the square of the voltage.
-Microwatts PowerWalk::running_power(WorkId id, double dynamic_power) {
-  WorkPower& power = works_[id];
-  if (power.dynamic_power != dynamic_power) {  // the clock of the rank that asked last is mostly that of all
-    const WorkPrice& work = price_.works[id];
-    const double relative = dynamic_power == 1 ? 1 : work.clock_share * dynamic_power + 1 - work.clock_share;
-    power.running = to_microwatts(work.power * relative);
-    power.dynamic_power = dynamic_power;
-  }
-  return power.running;
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ struct DomainPower {
   Watts peak;  ///< largest sample
 };
 
-/// A rank draws idle power plus that of its running ops, at most its limit.
+/// A rank draws idle power plus that of its running ops, at most its limit, or what it may draw for a short time.
 IndexedVector<PowerDomainId, DomainPower> meter_power(const StepStructure& structure, const StepPrice& price,
                                                       const ReplayResult& result);
 

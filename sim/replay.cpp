@@ -10,9 +10,15 @@
 namespace clusterwright {
 namespace replay_state {
 
-ReplayResult Replay::run() && {
-  for (std::size_t op = 0; op < structure_.op_count(); ++op)
-    if (ops_[OpId(op)].waiting_for == 0) release(OpId(op), OpId());
+ReplayResult Replay::run(const StepPrice& price, ReplayResult spare) {
+  price_ = &price;
+  price_chains();
+  price_works();
+  price_launches();
+  find_free_chains();
+  find_runs();
+  reset(std::move(spare));
+  for (const OpId op : first_ops_) release(op, OpId());
   settle();
   while (ended_ < structure_.op_count()) {
     if (queue_.empty()) report_stuck();
@@ -28,12 +34,15 @@ ReplayResult Replay::run() && {
 }
 
 void Replay::handle(Pending event) {
-  const auto index = static_cast<std::uint32_t>(event.index);
-  switch (event.kind) {
+  const std::uint32_t index = event.index();
+  switch (event.kind()) {
     case Pending::issued:
       return start(OpId(index), OpId());
     case Pending::computed:
       if (event.is_of(lanes_[LaneId(index)].version)) end(lanes_[LaneId(index)].op);
+      return;
+    case Pending::ran:
+      if (event.is_of(lanes_[LaneId(index)].version)) end_run(LaneId(index));
       return;
     case Pending::delayed:
       return after_delay(RendezvousId(index));
@@ -45,7 +54,7 @@ void Replay::handle(Pending event) {
 
 /// Everything that `op` waited for has ended.
 void Replay::release(OpId op, OpId released_by) {
-  const Picoseconds issued = result_.ops[op].start;
+  const Picoseconds issued = issued_[op];
   if (issued > now_)
     queue_.push(issued, {Pending::issued, op.value});
   else
@@ -60,6 +69,8 @@ void Replay::start(OpId op, OpId released_by) {
   hold_sms(op);
   if (ops_[op].rendezvous.exists())
     arrive(op);
+  else if (ops_[op].next_in_run.exists())
+    begin_run(op);
   else
     compute(op);
 }
@@ -94,21 +105,22 @@ void Replay::end(OpId op) {
   ++ended_;
   give_sms_back(op);
   unload_memory(op);
+  release_successors(op);
+}
 
+void Replay::release_successors(OpId op) {
+  const OpState& state = ops_[op];
   const std::uint32_t successor_end = ops_[OpId(op.value + 1)].successor_begin;
   for (std::uint32_t i = state.successor_begin; i < successor_end; ++i)
-    if (--ops_[structure_.successor[i]].waiting_for == 0) release(structure_.successor[i], op);
+    if (--waiting_[structure_.successor[i]] == 0) release(structure_.successor[i], op);
   const OpId next = state.next_in_lane;
-  if (next.exists() && --ops_[next].waiting_for == 0) release(next, op);
+  if (next.exists() && --waiting_[next] == 0) release(next, op);
 }
 
 Picoseconds Replay::duration_alone(WorkId work, RankClassId rank) {
-  WorkState& state = works_[work];
-  if (state.clock != price_.clock[rank]) {
-    state.clock = price_.clock[rank];
-    state.duration = duration_at_clock(price_.works[work], state.clock);
-  }
-  return state.duration;
+  Picoseconds& duration = durations_[ranks_[rank].durations + work.value];
+  if (duration == not_yet) duration = duration_at_clock(price_->works[work], price_->clock[rank]);
+  return duration;
 }
 
 bool Replay::is_active(OpId op) const {
@@ -140,13 +152,13 @@ void Replay::begin_chain(RendezvousId rendezvous) {
   if (free_chains_[chain.value])
     state.stage = state.stage_end;
   else
-    delay = price_.stages[StageId(state.stage)].delay;
+    delay = price_->stages[StageId(state.stage)].delay;
   queue_.push(now_ + delay, {Pending::delayed, rendezvous.value});
 }
 
 void Replay::after_delay(RendezvousId rendezvous) {
   const RendezvousState& state = rendezvous_[rendezvous];
-  if (!state.past_chain() && price_.stages[StageId(state.stage)].bytes > 0)
+  if (!state.past_chain() && price_->stages[StageId(state.stage)].bytes > 0)
     begin_transfer(rendezvous);
   else
     next_stage(rendezvous);
@@ -158,12 +170,12 @@ void Replay::next_stage(RendezvousId rendezvous) {
   if (state.past_chain())
     for_each_member(rendezvous, [&](OpId member) { end(member); });
   else
-    queue_.push(now_ + price_.stages[StageId(state.stage)].delay, {Pending::delayed, rendezvous.value});
+    queue_.push(now_ + price_->stages[StageId(state.stage)].delay, {Pending::delayed, rendezvous.value});
 }
 
 void Replay::begin_transfer(RendezvousId rendezvous) {
   RendezvousState& state = rendezvous_[rendezvous];
-  const StagePrice& stage = price_.stages[StageId(state.stage)];
+  const StagePrice& stage = price_->stages[StageId(state.stage)];
   const auto& begin = structure_.use_begin;
   const std::span<const CapacityDemand> demands(demands_.data() + begin[state.stage],
                                                 begin[state.stage + 1] - begin[state.stage]);
@@ -187,9 +199,14 @@ void Replay::complete_transfer(std::uint32_t key) {
   next_stage(rendezvous);
 }
 
+/// An op that has not ended waits for others, or for its partners.
 void Replay::report_stuck() const {
+  const auto ended = [&](OpId op) {
+    const bool waits = waiting_[op] > 0 && waiting_[op] < started_by_run;
+    return !waits && (!ops_[op].rendezvous.exists() || rendezvous_[ops_[op].rendezvous].missing == 0);
+  };
   OpId op(0);
-  while (result_.ops[op].end != not_yet) ++op.value;
+  while (ended(op)) ++op.value;
   const Lane& lane = structure_.lanes[structure_.op_lane[op]];
   throw std::logic_error(fmt::format("replay: op {} ({}) on lane {} of rank {} can never end", op.value,
                                      structure_.work_names[structure_.op_work[op]], lane.name,
@@ -198,8 +215,15 @@ void Replay::report_stuck() const {
 
 }  // namespace replay_state
 
+Replayer::Replayer(const StepStructure& structure) : replay_(std::make_unique<replay_state::Replay>(structure)) {}
+Replayer::~Replayer() = default;
+
+ReplayResult Replayer::run(const StepPrice& price, ReplayResult spare) {
+  return replay_->run(price, std::move(spare));
+}
+
 ReplayResult replay(const StepStructure& structure, const StepPrice& price) {
-  return replay_state::Replay(structure, price).run();
+  return Replayer(structure).run(price);
 }
 
 }  // namespace clusterwright

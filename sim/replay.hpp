@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "sim/step_graph.hpp"
@@ -33,8 +34,27 @@ struct ReplayResult {
   std::uint64_t events = 0;                        ///< processed, for benchmarks
 };
 
-/// Runs the step from time zero until every op has ended.
-/// @throws std::logic_error naming an op that can never start (a cycle, or a rendezvous in crossed lane orders)
+namespace replay_state {
+class Replay;
+}
+
+/// Replays one step at several prices: what they have in common is prepared once.
+class Replayer {
+ public:
+  /// @param structure  must outlive the replayer
+  explicit Replayer(const StepStructure& structure);
+  ~Replayer();
+
+  /// Runs the step from time zero until every op has ended.
+  /// @param spare  a result that is not needed any more, for its memory
+  /// @throws std::logic_error naming an op that can never start (a cycle, or a rendezvous in crossed lane orders)
+  ReplayResult run(const StepPrice& price, ReplayResult spare = {});
+
+ private:
+  std::unique_ptr<replay_state::Replay> replay_;
+};
+
+/// Once, at one price. @throws std::logic_error as Replayer::run
 ReplayResult replay(const StepStructure& structure, const StepPrice& price);
 
 }  // namespace clusterwright

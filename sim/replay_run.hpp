@@ -1,9 +1,13 @@
-/// The engine at work. Four parts: preparation (replay_preparation.cpp), which communication can ever meet contention
-/// (replay_contention.cpp), events (replay.cpp) and what ops that run at the same time do to each other
+/// The engine at work. Preparation (replay_preparation.cpp), which communication can ever meet contention
+/// (replay_contention.cpp), which ops follow each other whatever happens (replay_run_search.cpp), how these are worked
+/// off (replay_runs.cpp), events (replay.cpp) and what ops that run at the same time do to each other
 /// (replay_sharing.cpp).
 #pragma once
 
+#include <limits>
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "sim/capacity_sharing.hpp"
@@ -14,30 +18,33 @@
 namespace clusterwright::replay_state {
 
 inline constexpr Picoseconds not_yet{-1};
+inline constexpr Picoseconds longest{std::numeric_limits<std::int64_t>::max()};
 inline constexpr std::uint64_t picoseconds_per_second = 1'000'000'000'000;
 
 /// Time for `remaining` units at `rate` per picosecond, rounded up; at most 26 days, far beyond any step.
 Picoseconds time_for(Int128 remaining, std::uint64_t rate);
 
-/// One replay. Loads that change during an instant are settled once, after all events of that instant.
+/// Replays of one structure. Loads that change during an instant are settled once, after all events of that instant.
 class Replay {
  public:
-  Replay(const StepStructure& structure, const StepPrice& price);
-  ReplayResult run() &&;
+  explicit Replay(const StepStructure& structure);
+  ReplayResult run(const StepPrice& price, ReplayResult spare);
 
  private:
-  void prepare_chains();
   void prepare_lanes();
-  void prepare_works();
-  void prepare_rendezvous();
   void prepare_ops();
-  void prepare_free_chains();
-  struct LaneSurvey {
-    std::uint32_t memory = 0;     // largest demand of an op, in 1/whole_memory
-    std::vector<ChainId> chains;  // that its rendezvous run
-  };
-  IndexedVector<LaneId, LaneSurvey> survey_lanes() const;
-  bool memory_can_be_short(const IndexedVector<LaneId, LaneSurvey>& lanes) const;
+  void survey_lanes();
+
+  void reset(ReplayResult spare);
+  void price_chains();
+  void price_works();
+  void price_clocks();
+  void price_launches();
+  void find_free_chains();
+  bool memory_can_be_short() const;
+  void find_runs();
+  IndexedVector<OpId, char> ops_for_runs() const;
+  void detach_run(std::span<const OpId> run);
   template <class Visit>
   void for_each_use(ChainId chain, Visit visit) const;
 
@@ -46,6 +53,15 @@ class Replay {
   void start(OpId op, OpId released_by);
   void compute(OpId op);
   void end(OpId op);
+  void release_successors(OpId op);
+
+  void begin_run(OpId op);
+  void plan_run(LaneId lane);
+  void plan_op(OpId op, LaneState& lane);
+  void replan_current(LaneState& lane);
+  void end_op_of_run(LaneState& lane);
+  void charge_run_loss(LaneState& lane);
+  void end_run(LaneId lane);
 
   void arrive(OpId op);
   void begin_chain(RendezvousId rendezvous);
@@ -85,24 +101,49 @@ class Replay {
   void collect_losses();
 
   const StepStructure& structure_;
-  const StepPrice& price_;
+  const StepPrice* price_ = nullptr;
   ReplayResult result_;
   EventQueue<Pending> queue_;
   Picoseconds now_;
   std::size_t ended_ = 0;
 
-  IndexedVector<OpId, OpState> ops_;  // and one more, for the end of the last op's successors
+  // Of the structure alone
+  struct LaneSurvey {
+    std::vector<WorkId> works;  // of its ops, each once
+    std::vector<ChainId>
+        chains;  // that its rendezvous run, each once; a rendezvous counts for the lane of its first op
+  };
+  IndexedVector<LaneId, LaneSurvey> surveys_;
+  IndexedVector<OpId, std::uint32_t> predecessors_;  // dependencies and the one before in the lane
+  std::vector<OpId> first_ops_;                      // those without any
+  IndexedVector<RankClassId, std::vector<LaneId>> lanes_of_;
+  IndexedVector<RankClassId, std::vector<LaneId>> compute_lanes_of_;  // those on which ops compute or copy
+
+  // Of the price, kept while it gives the same
+  std::vector<Picoseconds> launches_;        // by WorkId
+  IndexedVector<OpId, Picoseconds> issued_;  // by the host
+  struct RunGround {
+    std::vector<char> reserving_works, free_chains;
+    bool memory_can_be_short = false;
+    bool operator==(const RunGround&) const = default;
+  };
+  std::optional<RunGround> run_ground_;                  // on which runs were found
+  IndexedVector<OpId, std::uint32_t> waiting_at_first_;  // with runs
+
+  // Of one replay
+  IndexedVector<OpId, OpState> ops_;            // and one more, for the end of the last op's successors
+  IndexedVector<OpId, std::uint32_t> waiting_;  // for so many ops that have not ended
   IndexedVector<WorkId, WorkState> works_;
   IndexedVector<LaneId, LaneState> lanes_;
   IndexedVector<RankClassId, RankState> ranks_;
-  IndexedVector<RankClassId, std::vector<LaneId>> lanes_of_;
-  IndexedVector<RankClassId, std::vector<LaneId>> compute_lanes_of_;  // those on which ops compute or copy
   IndexedVector<RendezvousId, RendezvousState> rendezvous_;
   std::vector<TransferState> transfers_;             // by key in sharing_
   std::vector<CapacityDemand> demands_;              // parallel to StepStructure::uses
   IndexedVector<StageId, Picoseconds> stage_alone_;  // transfer at its bound, without the delay
   IndexedVector<ChainId, Picoseconds> chain_alone_;
-  std::vector<bool> free_chains_;                                      // by ChainId: can never meet contention
+  std::vector<double> clocks_;          // that ranks have
+  std::vector<Picoseconds> durations_;  // of each work alone, at each of these; not_yet: never asked
+  std::vector<char> free_chains_;       // by ChainId: can never meet contention
   IndexedVector<SmTableId, std::vector<std::uint32_t>> table_speeds_;  // by reserved multiprocessors; 0: never asked
 
   std::unique_ptr<CapacitySharing> sharing_;

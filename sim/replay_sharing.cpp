@@ -19,7 +19,10 @@ void Replay::share_device(RankClassId rank) {
   ranks_[rank].dirty = false;
   for (const LaneId lane : compute_lanes_of_[rank]) {
     const OpId op = lanes_[lane].op;
-    if (op.exists() && !ops_[op].rendezvous.exists()) slow_down(lane);
+    if (lanes_[lane].run.at.exists())
+      plan_run(lane);
+    else if (op.exists() && !ops_[op].rendezvous.exists())
+      slow_down(lane);
   }
   if (ranks_[rank].bounds_changed) mark_bounds_stale(rank);
 }
@@ -60,11 +63,11 @@ void Replay::slow_down(LaneId lane_id) {
 /// Each table is asked for a few numbers, time and again.
 std::uint32_t Replay::table_speed(SmTableId table, std::uint64_t reserved) {
   if (!table.exists() || reserved == 0) return full_speed;
-  const std::uint64_t last = price_.sm_tables[table].points.back().reserved;
+  const std::uint64_t last = price_->sm_tables[table].points.back().reserved;
   const auto capped = static_cast<std::uint32_t>(std::min(reserved, last));  // constant from there on
   std::vector<std::uint32_t>& speeds = table_speeds_[table];
   if (speeds.size() <= capped) speeds.resize(capped + std::size_t{1});
-  if (speeds[capped] == 0) speeds[capped] = speed_beside_reserved(price_.sm_tables[table], capped);
+  if (speeds[capped] == 0) speeds[capped] = speed_beside_reserved(price_->sm_tables[table], capped);
   return speeds[capped];
 }
 
@@ -128,7 +131,7 @@ void Replay::renew_bound(RendezvousId rendezvous) {
 }
 
 std::uint64_t Replay::stage_bound(RendezvousId rendezvous) const {
-  const std::uint64_t alone = price_.stages[StageId(rendezvous_[rendezvous].stage)].rate_bound;
+  const std::uint64_t alone = price_->stages[StageId(rendezvous_[rendezvous].stage)].rate_bound;
   if (ranks_short_of_memory_ == 0) return alone;
   std::uint64_t demand = 0;
   for_each_member(rendezvous, [&](OpId member) { demand = std::max(demand, ranks_[rank_of(member)].memory.amount); });
@@ -138,7 +141,7 @@ std::uint64_t Replay::stage_bound(RendezvousId rendezvous) const {
 void Replay::set_rate(std::uint32_t key, std::uint64_t rate) {
   TransferState& transfer = transfers_[key];
   const StageId stage(rendezvous_[transfer.rendezvous].stage);
-  const bool alone_from_start = transfer.rate == 0 && rate == price_.stages[stage].rate_bound;
+  const bool alone_from_start = transfer.rate == 0 && rate == price_->stages[stage].rate_bound;
   transfer.remaining -= Int128{transfer.rate} * (now_ - transfer.since).count;
   transfer.since = now_;
   transfer.rate = rate;

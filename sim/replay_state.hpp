@@ -16,24 +16,29 @@ inline constexpr std::uint32_t full_speed = 1u << full_speed_bits;
 /// Device memory bandwidth that is there to share.
 inline constexpr std::uint32_t whole_memory = 1'000'000;
 
-/// A pending event; `index` is an op, lane, rendezvous or transfer. An event of another version is stale.
-/// One word, because a copy of several fields just written would wait for all of them.
-struct Pending {
-  enum Kind : std::uint64_t { issued, computed, delayed, transferred };
-  static constexpr std::uint32_t version_mask = (1u << 30) - 1;
-
-  std::uint64_t index : 32;
-  Kind kind : 2;
-  std::uint64_t version : 30;
+/// A pending event of an op, lane (of a kernel or a run), rendezvous or transfer. An event of another version is stale.
+/// One word, put together in a register: a copy of several fields just written would wait for all of them.
+class Pending {
+ public:
+  enum Kind : std::uint64_t { issued, computed, ran, delayed, transferred };
 
   Pending() = default;
   Pending(Kind what, std::uint32_t which, std::uint32_t version_now = 0)
-      : index(which), kind(what), version(version_now & version_mask) {}
-  bool is_of(std::uint32_t version_now) const { return version == (version_now & version_mask); }
+      : word_(which | std::uint64_t{what} << 32 | std::uint64_t{version_now} << version_shift) {}
+  Kind kind() const { return static_cast<Kind>(word_ >> 32 & 7); }
+  std::uint32_t index() const { return static_cast<std::uint32_t>(word_); }
+  bool is_of(std::uint32_t version_now) const {
+    return word_ >> version_shift == std::uint64_t{version_now} << version_shift >> version_shift;
+  }
+
+ private:
+  static constexpr int version_shift = 35;  // 29 bits
+
+  std::uint64_t word_;
 };
 static_assert(sizeof(Pending) == 8);
 
-/// Copied from the structure, but for the two counters of a running op.
+/// Copied from the structure.
 struct OpState {
   LaneId lane;
   WorkId work;
@@ -41,17 +46,29 @@ struct OpState {
   ChargeId charge;
   OpId next_in_lane;
   std::uint32_t successor_begin = 0;  // where those of the op before end
-  std::uint32_t waiting_for = 0;      // dependencies and lane predecessor not ended yet
+  OpId next_in_run;                   // "none" at the end of a run, and outside
   OpId next_member;                   // circle of the members that arrived, in order of arrival
 };
 static_assert(sizeof(OpState) == 32, "half a cache line");
 
+/// Added to what an op waits for that its run starts: nothing else ever releases it.
+inline constexpr std::uint32_t started_by_run = 1u << 31;
+
 struct WorkState {
-  Picoseconds duration;  // alone, at `clock`
-  double clock = 1;      // of the rank that asked last
   std::uint32_t reserved_sms = 0;
   std::uint32_t memory_demand = 0;  // in 1/whole_memory
   SmTableId sm_table;
+};
+
+/// A run that is under way on a compute lane. Its ops already have the times that they will have if nothing changes;
+/// the lane itself describes the op `at`.
+struct RunState {
+  OpId at;    // first op that is not known to have ended; "none": no run
+  OpId last;  // op of the plan
+  ChargeId culprit;
+  std::uint32_t left = 0;      // ops from `at` to `last`
+  bool slowed = false;         // some of these ops are
+  std::uint64_t reserved = 0;  // multiprocessors that others held when the run was planned
 };
 
 /// The op at the head of a lane; all but `op`, `rank` and `version` only for compute ops.
@@ -65,6 +82,7 @@ struct LaneState {
   Picoseconds lost;  // to sharing, already charged
   ChargeId culprit;  // of the op that slowed it down last
   bool charges_losses = false;
+  RunState run;
 };
 
 /// The ops of a rank that take some of one thing, and how much they take together.
@@ -90,6 +108,7 @@ struct RankState {
   Takers sms;                   // started ops that hold multiprocessors
   bool dirty = false;           // loads changed at this instant
   bool bounds_changed = false;  // those of transfers, too
+  std::size_t durations = 0;    // where those of works at its clock begin
 
   bool memory_short() const { return memory.amount > whole_memory; }
 };

@@ -145,6 +145,7 @@ struct StepPrice {
   IndexedVector<RankClassId, Watts> idle_power;       // per rank, with its share of the host
   IndexedVector<RankClassId, Watts> power_limit;      // per rank, at the same point as idle_power
   double power_clock_exponent = 1;                    // of the clocked share of an op's power
+  double short_term_power = 1;                        // above idle, over the limit, for less than a governor notices
 };
 
 struct StepGraph {

@@ -17,6 +17,8 @@ class StepGraphBuilder {
   StepGraphBuilder(std::vector<std::string> charge_names, EngineCharges engine_charges);
 
   PowerDomainId add_power_domain(std::string name);
+  /// @param share  that ranks draw above idle for the length of a kernel, over what their limit leaves; at least 1
+  void set_short_term_power(double share) { graph_.price.short_term_power = share; }
   void set_power_clock_exponent(double exponent) { graph_.price.power_clock_exponent = exponent; }
 
   /// @param idle_power, power_limit  watts of one rank; an unlimited rank has a very large limit

@@ -19,7 +19,7 @@ Scenario scenario_at(int accelerators) {
 }
 
 Plan plan_of(const Scenario& s) {
-  return resolve_plan(s.cluster, s.transformer, s.job, s.source).plan;
+  return resolve_plan(s).plan;
 }
 
 void lower(benchmark::State& state) {
@@ -34,16 +34,16 @@ void lower(benchmark::State& state) {
 void reprice(benchmark::State& state) {
   const Scenario scenario = scenario_at(static_cast<int>(state.range(0)));
   StepGraph graph = lower_training_step(scenario, plan_of(scenario), Folding::folded);
+  Replayer replayer(graph.structure);
+  ReplayResult result;
   double clock = 1;
-  std::uint64_t events = 0;
   for (auto _ : state) {
     clock = clock > 0.9 ? clock - 0.001 : 1;
     for (double& c : graph.price.clock) c = clock;
-    const ReplayResult result = replay(graph.structure, graph.price);
+    result = replayer.run(graph.price, std::move(result));
     benchmark::DoNotOptimize(charge_time(graph.structure, graph.price, result));
-    events = result.events;
   }
-  state.counters["events"] = static_cast<double>(events);
+  state.counters["events"] = static_cast<double>(result.events);
 }
 
 void predict(benchmark::State& state) {

@@ -108,3 +108,16 @@ TEST_CASE("domains are metered apart", "[sim]") {
   CHECK(power[PowerDomainId(0)].mean.in(watt) == Approx(300));
   CHECK(power[other].mean.in(watt) == Approx(50));
 }
+
+TEST_CASE("for the length of a kernel a rank may draw more than its limit", "[sim]") {
+  StepGraphBuilder builder({"work"}, {ChargeId(0), ChargeId(0), ChargeId(0)});
+  builder.set_short_term_power(1.4);
+  const RankClassId rank = builder.add_rank_class("gpu", 1, builder.add_power_domain("rack"), 100 * watt, 450 * watt);
+  const LaneId lane = builder.add_lane(rank, LaneKind::compute, "compute");
+  builder.add_op(lane, builder.add_work("gemm", drawing(1, 400 * watt)), ChargeId(0));
+  builder.add_op(lane, builder.add_work("burst", drawing(1, 600 * watt)), ChargeId(0));
+  const auto power = measure(std::move(builder).build());
+  REQUIRE(power.samples.size() == 2);
+  CHECK(power.samples[0].power.in(watt) == Approx(500));  // 100 + 400
+  CHECK(power.samples[1].power.in(watt) == Approx(590));  // 100 + min(600, 1.4 x 350)
+}

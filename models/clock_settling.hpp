@@ -1,0 +1,42 @@
+/// Which clock each rank class runs at under its power limit.
+///
+/// The governor of a device averages over tens of milliseconds: much more than a kernel, much less than a pipeline's
+/// warm-up. So a rank class runs at the clock at which its mean power outside bubbles meets the rated power, found by
+/// re-pricing the step until clock and power agree.
+#pragma once
+
+#include <vector>
+
+#include "sim/breakdown.hpp"
+#include "sim/replay.hpp"
+
+namespace clusterwright {
+
+/// Replays at most, and the change of a clock below which another one is not worth it.
+inline constexpr int most_clock_rounds = 5;
+inline constexpr double clock_tolerance = 2e-3;
+
+/// What one rank class spends above idle outside bubbles, as a function of its clock c.
+///
+/// An op whose share s of time and power follows the clock takes d (s/c + 1 - s) and draws P (s c^e + 1 - s). Sums of
+/// the products over the ops of the class are all that is needed to find the clock without another replay.
+struct ClockDemand {
+  double clocked = 0;       ///< joules: sum of P d s^2
+  double crossed = 0;       ///< joules: sum of P d s (1 - s)
+  double fixed = 0;         ///< joules: sum of P d (1 - s)^2, transfers and waits
+  double clocked_time = 0;  ///< seconds: sum of d s on the compute lane
+  double busy = 0;          ///< seconds outside bubbles at the present clock
+  double clock = 1;         ///< present clock, relative to the reference clock
+
+  /// Watts above idle. @param exponent  of the clocked share of power in the clock
+  double mean_power(double c, double exponent) const;
+};
+
+/// By rank class. @param bubble  the charge whose time does not count
+std::vector<ClockDemand> clock_demands(const StepGraph& graph, const ReplayResult& result, const Breakdown& breakdown,
+                                       ChargeId bubble);
+
+/// Sets the clocks of `price` to the highest that the limits allow. @return largest change of a clock
+double settle_clocks(StepPrice& price, const std::vector<ClockDemand>& demands);
+
+}  // namespace clusterwright

@@ -1,0 +1,176 @@
+#include "models/steady_state.hpp"
+
+#include <cmath>
+#include <numeric>
+
+#include "models/step_drift.hpp"
+#include "support/catch.hpp"
+#include "support/small_scenario.hpp"
+#ifdef CLUSTERWRIGHT_RAPIDCHECK
+#include <rapidcheck.h>
+#endif
+
+using namespace clusterwright;
+using namespace clusterwright::testing;
+
+namespace {
+
+double relative(Seconds value, Picoseconds whole) {
+  return value / to_seconds(whole);
+}
+
+double sum_of(const std::vector<Seconds>& breakdown) {
+  double sum = 0;
+  for (const Seconds time : breakdown) sum += time.in(second);
+  return sum;
+}
+
+/// A pipeline without a power limit that matters, long enough to be shortened.
+SmallCase long_case(int pipeline, int virtual_pipeline, int micro_batches) {
+  SmallCase c;
+  c.tensor = 8 / pipeline;
+  c.pipeline = pipeline;
+  c.virtual_pipeline = virtual_pipeline;
+  c.micro_batches = micro_batches;
+  c.data = 2;
+  c.layers = pipeline * virtual_pipeline;
+  c.hidden = 1024;
+  c.sequence = 1024;
+  return c;
+}
+
+StepSimulation replayed(const Scenario& s, Plan plan, int micro_batches) {
+  plan.micro_batches = micro_batches;
+  StepSimulation step{lower_training_step(s, plan, Folding::folded), {}, {}};
+  Replayer replayer(step.graph.structure);
+  replay_step(step, replayer);
+  return step;
+}
+
+}  // namespace
+
+TEST_CASE("short steps are not shortened, long ones to what the schedule allows", "[models]") {
+  Plan plan;
+  for (plan.pipeline = 1; plan.pipeline <= 8; ++plan.pipeline)
+    for (plan.virtual_pipeline = 1; plan.virtual_pipeline <= 3; ++plan.virtual_pipeline) {
+      plan.micro_batches = 2 * plan.pipeline;
+      CHECK(shortened_steps(plan).empty());
+      plan.micro_batches = 64 * plan.pipeline;
+      const auto tries = shortened_steps(plan);
+      REQUIRE_FALSE(tries.empty());
+      for (const ShortenedStep& few : tries) {
+        CHECK((plan.micro_batches - few.micro_batches) % few.period == 0);
+        if (plan.virtual_pipeline > 1) CHECK(few.micro_batches % plan.pipeline == 0);
+        CHECK(2 * few.micro_batches + few.period < plan.micro_batches);
+      }
+    }
+}
+
+TEST_CASE("a pipeline that has filled repeats itself to the picosecond", "[models]") {
+  for (const int chunks : {1, 2}) {
+    Scenario s = small_scenario(long_case(4, chunks, 96));
+    s.stack.kernel_launch.value = {};
+    s.parameters.step.message_sms.value = 0;  // kernels beside messages would settle only bit by bit
+    const Plan plan = plan_of(s);
+    const StepSimulation few = replayed(s, plan, 32), many = replayed(s, plan, 36), most = replayed(s, plan, 96);
+    CHECK(step_drift(few, many, 4, 4, 15).ops.in(1e-12 * second) == 0);
+    CHECK(most.result.end.count - many.result.end.count == 15 * (many.result.end.count - few.result.end.count));
+  }
+}
+
+TEST_CASE("a step that is still filling drifts", "[models]") {
+  const Scenario s = small_scenario(long_case(4, 1, 96));
+  const Plan plan = plan_of(s);
+  const StepSimulation few = replayed(s, plan, 4), many = replayed(s, plan, 5);
+  CHECK(step_drift(few, many, 1, 4, 91).ops > 0.01 * to_seconds(many.result.end - few.result.end));
+}
+
+TEST_CASE("a host that falls back towards its device is noticed before it is late", "[models]") {
+  SmallCase c = long_case(1, 1, 200);
+  c.tensor = 1;
+  c.data = 64;
+  c.nic_gbit_per_s = 2;
+  c.hidden = 512;
+  Scenario s = small_scenario(c);
+  // Slow gathers put the device behind; kernels a little shorter than their launches let it catch up slowly.
+  s.stack.kernel_launch.value = 12 * microsecond;
+  const Plan plan = plan_of(s);
+  const StepSimulation few = replayed(s, plan, 2), many = replayed(s, plan, 3), most = replayed(s, plan, 200);
+  const StepDrift drift = step_drift(few, many, 1, 1, 197);
+  const Seconds linear = to_seconds(many.result.end) + 197 * to_seconds(many.result.end - few.result.end);
+  const Seconds missed = to_seconds(most.result.end) - linear;
+  REQUIRE(missed > 0.01 * to_seconds(most.result.end));  // else this tests nothing
+  CHECK(drift.host.in(second) == Approx(missed.in(second)).epsilon(0.01));
+  CHECK(to_seconds(summarise_step(s, plan).end) / to_seconds(most.result.end) == Approx(1).epsilon(1e-3));
+}
+
+TEST_CASE("a step longer than can be simulated is refused, however it would be shortened", "[models]") {
+  SmallCase c = long_case(1, 1, 4096);
+  c.tensor = 1;
+  c.data = 8;
+  c.layers = 2;
+  c.vocabulary = 1 << 28;
+  c.sequence = 1 << 20;
+  const Scenario s = small_scenario(c);
+  CHECK_THROWS_AS(summarise_step(s, plan_of(s)), ConfigError);
+}
+
+#ifdef CLUSTERWRIGHT_RAPIDCHECK
+namespace {
+
+void draw_parallelism(SmallCase& c) {
+  c.tensor = *rc::gen::element(1, 2, 4, 8);
+  c.pipeline = *rc::gen::inRange(1, 9);
+  c.virtual_pipeline = c.pipeline > 1 ? *rc::gen::inRange(1, 4) : 1;
+  const int replica = c.tensor * c.pipeline;
+  c.data = 8 / std::gcd(8, replica) * *rc::gen::inRange(1, 3);
+  c.micro_batches =
+      c.virtual_pipeline > 1 ? c.pipeline * *rc::gen::inRange(1, 64 / c.pipeline + 1) : *rc::gen::inRange(1, 65);
+}
+
+void draw_rest(SmallCase& c) {
+  c.hopper = *rc::gen::arbitrary<bool>();
+  c.nic_gbit_per_s = *rc::gen::element(10.0, 50.0, 400.0);
+  c.sharding = *rc::gen::element(Sharding::none, Sharding::zero1, Sharding::zero2);
+  c.recompute = *rc::gen::element(Recompute::none, Recompute::full);
+  c.sequence_parallel = *rc::gen::arbitrary<bool>();
+  c.layers = c.pipeline * c.virtual_pipeline + *rc::gen::inRange(0, 3);
+  c.hidden = *rc::gen::element(256, 1024, 4096);
+  c.sequence = *rc::gen::element(256, 1024);
+  c.gated_mlp = *rc::gen::arbitrary<bool>();
+  c.tied_embeddings = *rc::gen::arbitrary<bool>();
+  if (*rc::gen::inRange(0, 6) == 0) c.slow.push_back({*rc::gen::inRange(0, c.accelerators()), 0.9});
+}
+
+Scenario random_scenario() {
+  SmallCase c;
+  draw_parallelism(c);
+  draw_rest(c);
+  Scenario s = small_scenario(c);
+  if (*rc::gen::arbitrary<bool>()) s.stack.kernel_launch.value = {};
+  if (*rc::gen::inRange(0, 3) == 0) s.parameters.power.tensor_weight.value = 2;  // lowers clocks
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("a continued step is the full step", "[models]") {
+  REQUIRE(rc::check("to 0.1 % in time and 0.3 % of the step in each charge; charges add up", [] {
+    const Scenario s = random_scenario();
+    const Plan plan = plan_of(s);
+    const StepSummary continued = summarise_step(s, plan), full = summarise(simulate_step(s, plan));
+    RC_LOG() << "t" << plan.tensor << " p" << plan.pipeline << " v" << plan.virtual_pipeline << " d" << plan.data
+             << " m" << plan.micro_batches << " sharding " << static_cast<int>(plan.sharding);
+    RC_CLASSIFY(!shortened_steps(plan).empty(), "long enough to be shortened");
+    RC_ASSERT(std::abs(relative(to_seconds(continued.end - full.end), full.end)) < 1e-3);
+    for (std::size_t i = 0; i < full.breakdown.size(); ++i) {
+      RC_LOG() << " " << step_charge_names[i] << " " << relative(full.breakdown[i], full.end);
+      RC_ASSERT(continued.breakdown[i] >= 0 * second);
+      RC_ASSERT(std::abs(relative(continued.breakdown[i] - full.breakdown[i], full.end)) < 3e-3);
+    }
+    RC_ASSERT(std::abs(sum_of(continued.breakdown) / to_seconds(continued.end).in(second)-1) < 1e-12);
+    RC_ASSERT(std::abs(continued.energy / full.energy - 1) < 3e-3);
+    RC_ASSERT(std::abs(continued.peak_power / full.peak_power - 1) < 3e-2);
+  }));
+}
+#endif
