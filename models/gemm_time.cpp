@@ -28,6 +28,7 @@ constexpr std::array<Tile, 12> tiles = {{{16, 64},
                                          {256, 64},
                                          {256, 128}}};
 constexpr std::int64_t most_splits = 16;
+constexpr std::int64_t array_side = 128;  // of the systolic arrays of TPUs and Trainium
 
 /// Loss of a tile's rate: operands are loaded once per tile side, so short sides cost more. Zero at 256 x 128.
 double side_excess(Tile tile) {
@@ -38,32 +39,48 @@ std::int64_t ceil_divide(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
-/// Time with one tile size in units of (one FLOP at the full rate of one multiprocessor); best over splits of K.
-double best_split(const GemmShape& shape, Tile tile, std::int64_t multiprocessors, double k_overhead) {
-  const std::int64_t plain = ceil_divide(shape.m, tile.m) * ceil_divide(shape.n, tile.n);
-  double best = std::numeric_limits<double>::infinity();
+/// Rounds of tiles over the multiprocessors. Libraries shorten the last one, so only a share of its idle places costs.
+double waves_of(std::int64_t count, std::int64_t multiprocessors, double wave_share) {
+  const double whole = static_cast<double>(ceil_divide(count, multiprocessors));
+  const double filled = std::max(1.0, static_cast<double>(count) / static_cast<double>(multiprocessors));
+  return wave_share * whole + (1 - wave_share) * filled;
+}
+
+/// Time with one tile size; best over splits of K. @param one  rate of one multiprocessor
+Seconds best_split(const GemmShape& shape, Tile tile, const GemmDevice& device, const GemmParameters& parameters,
+                   FlopsPerSecond one) {
+  const std::int64_t plain = ceil_divide(shape.m, tile.m) * ceil_divide(shape.n, tile.n) * shape.groups;
+  const Flops per_k = 2.0 * static_cast<double>(tile.m) * static_cast<double>(tile.n) *
+                      (1 + parameters.tile_penalty.value * side_excess(tile)) * flop;
+  Seconds best = std::numeric_limits<double>::infinity() * second;
   for (std::int64_t splits = 1; splits <= most_splits; splits *= 2) {
-    const std::int64_t waves = ceil_divide(plain * splits, multiprocessors);
-    const double depth = static_cast<double>(shape.k) / static_cast<double>(splits) + k_overhead;
-    best = std::min(best, static_cast<double>(waves) * depth);
-    if (plain * splits > 4 * multiprocessors) break;  // the last wave is small already
+    const double waves = waves_of(plain * splits, device.multiprocessors, parameters.wave_share.value);
+    const double depth = static_cast<double>(shape.k) / static_cast<double>(splits) + parameters.k_overhead.value;
+    const Seconds joining = splits > 1 ? parameters.split.value : Seconds{};
+    best = std::min(best, waves * depth * per_k / one + joining);
+    if (plain * splits > 4 * device.multiprocessors) break;  // the last wave is small already
   }
-  return best * 2.0 * static_cast<double>(tile.m) * static_cast<double>(tile.n);
+  return best;
 }
 
-Seconds compute_time(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters) {
-  double best = std::numeric_limits<double>::infinity();
-  for (const Tile tile : tiles) {
-    const double slowdown = 1 + parameters.tile_penalty.value * side_excess(tile);
-    best = std::min(best, slowdown * best_split(shape, tile, device.multiprocessors, parameters.k_overhead.value));
-  }
+Seconds tiled_time(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters) {
   const FlopsPerSecond one = device.peak * parameters.efficiency.value / static_cast<double>(device.multiprocessors);
-  return best * flop / one;
+  Seconds best = std::numeric_limits<double>::infinity() * second;
+  for (const Tile tile : tiles) best = std::min(best, best_split(shape, tile, device, parameters, one));
+  return best;
 }
 
-Seconds operand_time(const GemmShape& shape, const GemmDevice& device, double share, Bytes element, Bytes output) {
+/// Tiles of B are fixed in the array, so neither their number nor a last wave matters, only what does not fill them.
+Seconds systolic_time(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters) {
+  const GemmShape padded{std::max(shape.m, array_side), ceil_divide(shape.n, array_side) * array_side,
+                         ceil_divide(shape.k, array_side) * array_side, shape.groups};
+  return padded.flops() / (device.peak * parameters.efficiency.value);
+}
+
+Seconds operand_time(const GemmShape& shape, const GemmDevice& device, double share, const GemmStorage& storage) {
   const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n), k = static_cast<double>(shape.k);
-  return ((m * k + k * n) * element + m * n * output) / (device.memory_bandwidth * share);
+  const Bytes one = m * k * storage.a + k * n * storage.b + m * n * storage.c;
+  return static_cast<double>(shape.groups) * one / (device.memory_bandwidth * share);
 }
 
 /// Both at once, nearly as long as the longer: (a^4 + b^4)^(1/4).
@@ -81,21 +98,23 @@ double kernel_length(Flops work) {
 
 }  // namespace
 
-GemmCost gemm_cost(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters, Bytes element,
-                   Bytes output, double long_kernel_share) {
+GemmCost gemm_cost(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters,
+                   const GemmStorage& storage, double long_kernel_share) {
   GemmCost cost;
   cost.fixed = parameters.fixed.value;
-  if (shape.m <= 0 || shape.n <= 0 || shape.k <= 0) return cost;
-  cost.memory_time = operand_time(shape, device, parameters.bandwidth_share.value, element, output);
+  if (shape.m <= 0 || shape.n <= 0 || shape.k <= 0 || shape.groups <= 0) return cost;
+  cost.memory_time = operand_time(shape, device, parameters.bandwidth_share.value, storage);
   const double clock_loss = parameters.long_kernel_loss.value * long_kernel_share * kernel_length(shape.flops());
-  cost.time = overlapped(compute_time(shape, device, parameters), cost.memory_time) * (1 + clock_loss);
+  const Seconds compute =
+      device.multiprocessors > 0 ? tiled_time(shape, device, parameters) : systolic_time(shape, device, parameters);
+  cost.time = overlapped(compute, cost.memory_time) * (1 + clock_loss);
   cost.tensor_share = shape.flops() / (cost.time * device.peak);
   return cost;
 }
 
 Seconds quantisation_time(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters) {
-  const Bytes traffic =
-      parameters.cast_bytes.value * static_cast<double>(shape.m) * static_cast<double>(shape.k) * byte;
+  const Bytes traffic = parameters.cast_bytes.value * static_cast<double>(shape.m) * static_cast<double>(shape.k) *
+                        static_cast<double>(shape.groups) * byte;
   return parameters.cast_fixed.value + traffic / device.memory_bandwidth;
 }
 

@@ -17,6 +17,11 @@ const Record<GemmParameters>& record(const GemmParameters*) {
                     {.help = "loss of tiles smaller than 256 x 128", .min = 0, .max = 10})
           .required("k_overhead", &P::k_overhead,
                     {.help = "prologue of a tile, in elements of K", .min = 0, .max = 1e5})
+          .required("wave_share", &P::wave_share,
+                    {.help = "share of its idle multiprocessors that a partly filled wave waits for; 1: all",
+                     .min = 0,
+                     .max = 1})
+          .required("split_us", &P::split, {.help = "per call that divides K among multiprocessors", .min = 0})
           .required("fixed_us", &P::fixed, {.help = "per call of a microbenchmark, launch included", .min = 0})
           .required("bandwidth_share", &P::bandwidth_share,
                     {.help = "share of the data-sheet memory bandwidth that operands reach",
@@ -48,6 +53,11 @@ const Record<AttentionParameters>& record(const AttentionParameters*) {
                     {.help = "tokens at which half of the efficiency is reached", .min = 0, .max = 1e6})
           .required("narrow_head_factor", &P::narrow_head_factor,
                     {.help = "efficiency at head width 64 over that at 128", .min = 0, .max = 1.5, .above_min = true})
+          .optional("unaligned_factor", &P::unaligned_factor,
+                    {.help = "efficiency at head widths that are no multiple of 8 elements over that at others",
+                     .min = 0,
+                     .max = 1,
+                     .above_min = true})
           .required("executed_share", &P::executed_share,
                     {.help = "share of the full square of scores; 0.5 where a causal mask skips work",
                      .min = 0,
@@ -66,9 +76,16 @@ const Record<AttentionParameters>& record(const AttentionParameters*) {
 const Record<MemoryParameters>& record(const MemoryParameters*) {
   using P = MemoryParameters;
   static const auto table =
-      Record<P>("memory_parameters", "Element-wise and normalisation kernels")
+      Record<P>("memory_parameters", "Kernels that only move data, and copies from the host")
           .required("bandwidth_share", &P::bandwidth_share,
-                    {.help = "share of the data-sheet memory bandwidth, large transfers",
+                    {.help = "share of the data-sheet memory bandwidth, large transfers, four tenths of them writes",
+                     .min = 0,
+                     .max = 1.2,
+                     .above_min = true})
+          .required("read_share", &P::read_share,
+                    {.help = "the same of kernels that only read", .min = 0, .max = 1.2, .above_min = true})
+          .required("host_share", &P::host_share,
+                    {.help = "share of the data-sheet bandwidth of the link to the host, large pinned copies",
                      .min = 0,
                      .max = 1.2,
                      .above_min = true})
@@ -127,7 +144,14 @@ const Record<DevicePowerParameters>& record(const DevicePowerParameters*) {
   using P = DevicePowerParameters;
   static const auto table =
       Record<P>("device_power_parameters", "Watts above idle at full utilisation, as shares of rated less idle")
-          .required("tensor_weight", &P::tensor_weight, {.help = "matrix units", .min = 0, .max = 2})
+          .optional("reference_power_w", &P::reference_power,
+                    {.help = "board power that the weights refer to; absent: the part's own", .min = 0})
+          .required("tensor_weight", &P::tensor_weight,
+                    {.help = "matrix units, with what any kernel draws", .min = 0, .max = 2})
+          .optional("short_term_power", &P::short_term_power,
+                    {.help = "for the length of a kernel, over the rated range", .min = 1, .max = 4})
+          .optional("active_weight", &P::active_weight,
+                    {.help = "any kernel on all multiprocessors, whatever it does", .min = 0, .max = 1})
           .required("memory_weight", &P::memory_weight, {.help = "device memory", .min = 0, .max = 2})
           .required("link_weight", &P::link_weight, {.help = "scale-up and network links", .min = 0, .max = 2})
           .required("waiting_share", &P::waiting_share, {.help = "spinning in a collective", .min = 0, .max = 1})
@@ -149,9 +173,7 @@ const Record<StepParameters>& record(const StepParameters*) {
           .required("communication_sms", &P::communication_sms,
                     {.help = "multiprocessors that one collective kernel holds", .min = 0, .max = 1024})
           .required("message_sms", &P::message_sms,
-                    {.help = "multiprocessors that one point-to-point message holds", .min = 0, .max = 1024})
-          .required("structural_error", &P::structural_error,
-                    {.help = "one standard deviation of log(predicted/measured) beyond the fits", .min = 0, .max = 2});
+                    {.help = "multiprocessors that one point-to-point message holds", .min = 0, .max = 1024});
   return table;
 }
 
@@ -175,11 +197,15 @@ const Record<ParameterSet>& record(const ParameterSet*) {
   static const auto table =
       Record<P>("parameter_set", "Fitted parameters of one accelerator, its links and its kernels")
           .required("name", &P::name, {.help = "of this set"})
-          .required("accelerator", &P::accelerator, {.help = "that it was fitted for", .catalog = "accelerators"})
+          .optional("accelerator", &P::accelerator,
+                    {.help = "that it was fitted for; empty: for all without a file", .catalog = "accelerators"})
           .optional("also_for", &P::also_for,
                     {.help = "accelerators with the same die that may use it", .catalog = "accelerators"})
-          .required("gemm", &P::gemm, {.help = "by number format"})
-          .required("attention", &P::attention, {.help = "by kernel family: flash-2, cudnn, unfused"})
+          .required("gemm", &P::gemm,
+                    {.help = "by number format of the operands: bf16, fp16, fp8 (one scale per tensor), fp8-rowwise, "
+                             "fp8-block, mxfp8, nvfp4, int8, int8-weight-only, int4-weight-only"})
+          .required("attention", &P::attention,
+                    {.help = "by kernel family: flash-2, flash-triton, cudnn, xla, unfused"})
           .required("memory", &P::memory, {.help = "element-wise kernels"})
           .required("collectives", &P::collectives,
                     {.help = "all_gather, reduce_scatter, all_reduce, all_reduce_switch, all_to_all, send"})
@@ -193,7 +219,7 @@ const Record<ParameterSet>& record(const ParameterSet*) {
 const Record<CollectiveSet>& record(const CollectiveSet*) {
   using P = CollectiveSet;
   static const auto table =
-      Record<P>("collective_set", "Fitted parameters of collectives where no kernels were measured")
+      Record<P>("collective_set", "Fitted parameters of collectives alone")
           .required("name", &P::name, {.help = "of this set"})
           .optional("accelerator", &P::accelerator,
                     {.help = "that it was measured on; empty: for all that nobody measured", .catalog = "accelerators"})
@@ -202,6 +228,12 @@ const Record<CollectiveSet>& record(const CollectiveSet*) {
           .required("network", &P::network, {.help = "between nodes"})
           .optional("fits", &P::fits, {.help = "how good the fits are"});
   return table;
+}
+
+std::string curves_from(const ParameterSet& set, const std::string& accelerator) {
+  if (set.accelerator.empty()) return "transferred from measured relatives, on the data sheet of " + accelerator;
+  const std::string measured = "published microbenchmarks of " + set.accelerator;
+  return set.accelerator == accelerator ? measured : measured + ", on the data sheet of " + accelerator;
 }
 
 CollectiveSet collective_set(const ParameterSet& set) {

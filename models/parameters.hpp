@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct GemmParameters {
   Sourced<double> efficiency;        ///< of the dense data-sheet peak, large tiles, long K
   Sourced<double> tile_penalty;      ///< loss of tiles smaller than 256 x 128
   Sourced<double> k_overhead;        ///< prologue of a tile, in elements of K
+  Sourced<double> wave_share;        ///< of a wave that a partly filled one costs beyond its own tiles; 1: all of it
+  Sourced<Seconds> split;            ///< per call that divides K among multiprocessors and adds up the parts
   Sourced<Seconds> fixed;            ///< per call, launch included, as a microbenchmark sees it
   Sourced<double> bandwidth_share;   ///< of the data-sheet memory bandwidth for operands
   Sourced<double> long_kernel_loss;  ///< relative slow-down of a 100-TFLOP kernel against a 1-TFLOP one (clock)
@@ -28,18 +31,22 @@ const Record<GemmParameters>& record(const GemmParameters*);
 struct AttentionParameters {
   Sourced<double> forward_efficiency;  ///< of the 16-bit peak on executed FLOPs, head width 128, long sequence
   Sourced<double> backward_efficiency;
-  Sourced<double> half_sequence;        ///< sequence at which half the efficiency is reached
-  Sourced<double> narrow_head_factor;   ///< efficiency at head width 64 over that at 128
+  Sourced<double> half_sequence;       ///< sequence at which half the efficiency is reached
+  Sourced<double> narrow_head_factor;  ///< efficiency at head width 64 over that at 128
+  /// Efficiency at head widths that are no multiple of 8 elements over that at others: matrix units need aligned rows.
+  Sourced<double> unaligned_factor{1, "kernels pad"};
   Sourced<double> executed_share;       ///< of the full square of scores: 0.5 where a causal mask skips work
   Sourced<double> score_bytes_forward;  ///< memory traffic per score element; 0 where scores stay on chip
   Sourced<double> score_bytes_backward;
 };
 const Record<AttentionParameters>& record(const AttentionParameters*);
 
-/// Element-wise and normalisation kernels.
+/// Kernels that only move data, and copies from the host.
 struct MemoryParameters {
-  Sourced<double> bandwidth_share;  ///< of the data sheet, large transfers
+  Sourced<double> bandwidth_share;  ///< of the data sheet, large transfers, four tenths of them writes
+  Sourced<double> read_share;       ///< the same of kernels that only read: memory need not turn round
   Sourced<Bytes> half_size;         ///< traffic at which half of it is reached
+  Sourced<double> host_share;       ///< of the data sheet of the link to the host, large pinned copies
 };
 const Record<MemoryParameters>& record(const MemoryParameters*);
 
@@ -67,11 +74,17 @@ const Record<NetworkParameters>& record(const NetworkParameters*);
 
 /// Watts of one accelerator above idle at full utilisation, as shares of (rated - idle).
 struct DevicePowerParameters {
+  /// Board power that the weights refer to; absent: the part's own. A board held to less draws as its die does.
+  std::optional<Sourced<Watts>> reference_power;
   Sourced<double> tensor_weight;
   Sourced<double> memory_weight;
   Sourced<double> link_weight;
   Sourced<double> waiting_share;   ///< spinning in a collective
   Sourced<double> clock_exponent;  ///< of power in the clock: voltage falls with it
+  /// For the length of a kernel, over the rated range: governors average over many.
+  Sourced<double> short_term_power{1.4, "estimate: overshoot of racks below a millisecond, a secondary source"};
+  /// Any kernel on all multiprocessors, whatever it does; part of `tensor_weight`.
+  Sourced<double> active_weight{0.25, "estimate: streaming kernels draw 0.5 to 0.6 of the range, memory 0.3 of it"};
 };
 const Record<DevicePowerParameters>& record(const DevicePowerParameters*);
 
@@ -81,7 +94,6 @@ struct StepParameters {
   Sourced<Seconds> kernel_gap;        ///< between dependent kernels on a busy stream
   Sourced<double> communication_sms;  ///< multiprocessors that one collective kernel holds
   Sourced<double> message_sms;        ///< the same for a point-to-point message
-  Sourced<double> structural_error;   ///< one standard deviation of log(predicted/measured) beyond the fits
 };
 const Record<StepParameters>& record(const StepParameters*);
 
@@ -99,10 +111,10 @@ const Record<FitReport>& record(const FitReport*);
 
 struct ParameterSet {
   std::string name;
-  std::string accelerator;                               ///< catalog name that it was fitted for
+  std::string accelerator;                               ///< that it was fitted for; empty: for all without a file
   std::vector<std::string> also_for;                     ///< siblings that may use it
-  std::map<std::string, GemmParameters> gemm;            ///< by number format
-  std::map<std::string, AttentionParameters> attention;  ///< by kernel family: "flash-2", "cudnn", "unfused"
+  std::map<std::string, GemmParameters> gemm;            ///< by format: "bf16", "fp8-block", "int4-weight-only", ...
+  std::map<std::string, AttentionParameters> attention;  ///< by kernel family: "flash-2", "cudnn", "unfused", ...
   MemoryParameters memory;
   std::map<std::string, CollectiveParameters> collectives;  ///< names of CollectiveOp, and all_reduce_switch
   NetworkParameters network;
@@ -112,7 +124,10 @@ struct ParameterSet {
 };
 const Record<ParameterSet>& record(const ParameterSet*);
 
-/// What a collective needs of a parameter set; also in files of its own, where only links were measured or nothing was.
+/// Where the curves of a set come from, in words: "published microbenchmarks of H200", or that they were transferred.
+std::string curves_from(const ParameterSet& set, const std::string& accelerator);
+
+/// What a collective needs of a parameter set; users may keep it in a file of its own.
 struct CollectiveSet {
   std::string name;
   std::string accelerator;  ///< that it was measured on; empty: for all that nobody measured

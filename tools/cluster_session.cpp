@@ -92,10 +92,10 @@ std::optional<RoutedNetwork> route_network(const ClusterSession& session, const 
 CollectiveSet load_collective_set(const std::string& accelerator, const std::string& file,
                                   std::vector<InputFile>& inputs) {
   if (!file.empty()) return read_collective_set(file, inputs);
-  for (const char* folder : {"parameters", "collectives"})
-    for (const fs::path& path : json_files(configs_directory() / folder))
-      if (names(read_json_file(path), accelerator)) return read_collective_set(path, inputs);
-  return read_collective_set(configs_directory() / "collectives" / "transfer.json", inputs);
+  const fs::path folder = configs_directory() / "parameters";
+  for (const fs::path& path : json_files(folder))
+    if (names(read_json_file(path), accelerator)) return read_collective_set(path, inputs);
+  return read_collective_set(folder / "transfer.json", inputs);
 }
 
 }  // namespace clusterwright

@@ -34,7 +34,7 @@ struct NetworkRequest {
 std::optional<RoutedNetwork> route_network(const ClusterSession& session, const NetworkRequest& request);
 
 /// Parameters of collectives: of the file, else what was fitted for the accelerator, else for all that nobody measured.
-/// @param file  a parameter file or a file of configs/collectives; empty: look for one
+/// @param file  a parameter file, or one with collectives alone; empty: look for one in configs/parameters
 CollectiveSet load_collective_set(const std::string& accelerator, const std::string& file,
                                   std::vector<InputFile>& inputs);
 

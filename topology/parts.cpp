@@ -47,6 +47,8 @@ Record<AcceleratorPart> accelerator_compute() {
       .optional("best_gemm_tflops", &Part::best_gemm_tflops,
                 rate_rule("best measured matrix multiply, by number format"))
       .required("memory_gb", &Part::memory, {.help = "main memory of the accelerator", .min = 0, .above_min = true})
+      .optional("addressable_memory_gb", &Part::addressable_memory,
+                {.help = "what the driver reports, where that is another number", .min = 0, .above_min = true})
       .required("memory_bandwidth_tb_per_s", &Part::memory_bandwidth,
                 {.help = "of that memory, data-sheet", .min = 0, .above_min = true})
       .optional("cache_mb", &Part::cache, {.help = "last-level cache", .min = 0})
@@ -226,6 +228,10 @@ const Record<Catalog>& record(const Catalog*) {
                                 .optional("nodes", &Catalog::nodes, {.help = "servers"})
                                 .optional("sources", &Catalog::sources, {.help = "where facts come from, by id"});
   return table;
+}
+
+Bytes memory_capacity(const AcceleratorPart& part) {
+  return part.addressable_memory ? part.addressable_memory->value : part.memory.value;
 }
 
 FlopsPerSecond peak(const AcceleratorPart& part, NumberFormat format) {

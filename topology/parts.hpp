@@ -24,7 +24,8 @@ struct AcceleratorPart {
   std::optional<Sourced<int>> year;                                  ///< of the announcement
   std::map<std::string, Sourced<FlopsPerSecond>> peak_dense_tflops;  ///< by number format
   std::map<std::string, Sourced<FlopsPerSecond>> best_gemm_tflops;   ///< best measured matrix multiply, by format
-  Sourced<Bytes> memory;
+  Sourced<Bytes> memory;                                             ///< as the data sheet names it
+  std::optional<Sourced<Bytes>> addressable_memory;  ///< what the driver reports, where that is another number
   Sourced<BytesPerSecond> memory_bandwidth;
   std::optional<Sourced<Bytes>> cache;       ///< last level, on the package
   std::optional<Sourced<Bytes>> scratchpad;  ///< on-chip memory that software manages
@@ -52,6 +53,9 @@ struct AcceleratorPart {
   std::string note;
 };
 const Record<AcceleratorPart>& record(const AcceleratorPart*);
+
+/// Bytes that a job can have: what the driver reports, else the data sheet's.
+Bytes memory_capacity(const AcceleratorPart& part);
 
 /// Peak rate in a format; bf16 and fp16 stand for each other where a data sheet gives only one.
 /// @return zero if the part has no such units

@@ -14,21 +14,32 @@ namespace {
 /// Order of the parameter vector.
 enum : std::size_t { forward, backward, half_sequence, narrow_head };
 
+constexpr double triton_slowdown = 1.34;  // of Triton kernels with position biases against flash-2
+
+/// Assumed shares of the 16-bit peak, how sure they are (in logit), and why.
 struct Rates {
   double forward;
   double backward;
+  double width;
+  std::string source;
 };
 
 Rates assumed_rates(const std::string& family, const std::string& architecture) {
-  if (architecture == "Ampere") return {0.55, 0.45};
-  return family == "flash-2" ? Rates{0.35, 0.28} : Rates{0.52, 0.42};
+  const bool known = architecture == "Ampere" || architecture == "Hopper" || architecture == "Blackwell";
+  const std::string settled = fmt::format(
+      "prior: rates of {} kernels on {} that an earlier model of training steps settled on", family, architecture);
+  if (!known) return {0.45, 0.36, 0.5, fmt::format("prior: between the rates of {} on measured generations", family)};
+  if (architecture == "Ampere") return {0.55, 0.45, 0.25, settled};
+  if (family == "cudnn") return {0.52, 0.42, 0.25, settled};
+  if (architecture == "Hopper") return {0.35, 0.28, 0.25, settled};
+  // 989 / 2250 of the share on Hopper, a little more for the larger chip.
+  return {0.17, 0.14, 0.4, "prior: flash-2 knows no newer matrix instructions: about its rate on Hopper"};
 }
 
-std::vector<FitParameter> priors(const std::string& family, const std::string& architecture) {
-  const Rates rates = assumed_rates(family, architecture);
+std::vector<FitParameter> priors(const Rates& rates) {
   std::vector<FitParameter> out(4);
-  out[forward] = {FitScale::share, rates.forward, 0.25};
-  out[backward] = {FitScale::share, rates.backward, 0.25};
+  out[forward] = {FitScale::share, rates.forward, rates.width};
+  out[backward] = {FitScale::share, rates.backward, rates.width};
   out[half_sequence] = {FitScale::positive, 256, 0.5};
   out[narrow_head] = {FitScale::share, 0.85, 0.6};
   return out;
@@ -42,8 +53,10 @@ double log_error(const AttentionRow& row, const AttentionParameters& parameters)
   return std::log(forward_share(row, parameters) / row.share_of_peak);
 }
 
-std::string kernel_of(const std::string& family) {
-  return family == "flash-2" ? "flash-attention-2" : family;
+std::vector<double> errors_of(const std::vector<AttentionRow>& rows, const AttentionParameters& parameters) {
+  std::vector<double> out;
+  for (const AttentionRow& row : rows) out.push_back(log_error(row, parameters));
+  return out;
 }
 
 /// Measured rows speak of the forward pass only.
@@ -59,7 +72,38 @@ AttentionParameters parameters_of(const FitResult& fit, const std::string& prior
   return out;
 }
 
+/// The kernels of `from` at another speed. @param doubt  one standard deviation, relative
+AttentionParameters scaled(const AttentionParameters& from, double factor, double doubt, const std::string& source) {
+  AttentionParameters out = from;
+  for (Sourced<double>* one : {&out.forward_efficiency, &out.backward_efficiency}) {
+    const double value = one->value * factor;
+    *one = sourced(value, std::hypot(one->std_error * factor, value * doubt), source);
+  }
+  return out;
+}
+
+AttentionParameters unfused_attention() {
+  const std::string rate = "prior: rate of unfused attention that an earlier model of training steps settled on";
+  const std::string traffic = "prior: traffic of unfused attention that an earlier model of training steps settled on";
+  const std::string definition = "definition: plain matrix multiplies over the whole square";
+  return {
+      .forward_efficiency = sourced(0.55, 0.08, rate),
+      .backward_efficiency = sourced(0.55, 0.08, rate),
+      .half_sequence = sourced(0, 0, definition),
+      .narrow_head_factor = sourced(0.85, 0.08, rate),
+      .unaligned_factor = sourced(0.11, 0.04, "prior: multiplies without matrix units run at the 32-bit rate of the A100 sheet, a sixteenth, over 0.55"),
+      .executed_share = sourced(1, 0, definition),
+      .score_bytes_forward = sourced(13, 3, traffic),
+      .score_bytes_backward = sourced(22, 5, traffic)};
+}
+
 }  // namespace
+
+std::string attention_family(const std::string& kernel) {
+  if (kernel == "flash-attention-2") return "flash-2";
+  if (kernel == "flash-attention-3" || kernel.starts_with("cudnn")) return "cudnn";
+  return kernel == "unfused" ? "unfused" : "";
+}
 
 std::vector<AttentionRow> attention_rows(const std::vector<Measurement>& measurements, const std::string& accelerator,
                                          const std::string& family) {
@@ -68,7 +112,8 @@ std::vector<AttentionRow> attention_rows(const std::vector<Measurement>& measure
     if (!measurement.attention || measurement.hardware.accelerator != accelerator) continue;
     const MeasuredAttention& row = *measurement.attention;
     const bool known_width = row.head_width == 64 || row.head_width == 128;
-    if (row.kernel != kernel_of(family) || row.pass != "forward" || row.dtype != "bf16" || !known_width) continue;
+    if (attention_family(row.kernel) != family || row.pass != "forward" || row.dtype != "bf16" || !known_width)
+      continue;
     out.push_back({static_cast<double>(row.sequence), row.head_width == 64,
                    row.rate / measurement.hardware.peak_dense.at("bf16")});
   }
@@ -82,29 +127,30 @@ double forward_share(const AttentionRow& row, const AttentionParameters& paramet
 
 AttentionParameters fit_attention(const std::string& family, const std::string& architecture,
                                   const std::vector<AttentionRow>& rows) {
-  FitProblem problem{priors(family, architecture), std::vector<double>(rows.size(), 1.0), {}, 0.1};
+  const Rates rates = assumed_rates(family, architecture);
+  FitProblem problem{priors(rates), std::vector<double>(rows.size(), 1.0), {}, 0.1};
   problem.errors = [&](const std::vector<double>& values, std::vector<double>& errors) {
     for (std::size_t i = 0; i < rows.size(); ++i)
       errors[i] = std::log(share_by(rows[i], values[forward], values[half_sequence], values[narrow_head]) /
                            rows[i].share_of_peak);
   };
-  const std::string prior = fmt::format(
-      "prior: rates of {} kernels on {} that an earlier model of training steps settled on", family, architecture);
-  const std::string source = rows.empty() ? prior : fmt::format("fit of {} measured kernel(s); {}", rows.size(), prior);
-  return parameters_of(fit_least_squares(problem), prior, source);
+  const std::string source =
+      rows.empty() ? rates.source : fmt::format("fit of {} measured kernel(s); {}", rows.size(), rates.source);
+  return parameters_of(fit_least_squares(problem), rates.source, source);
 }
 
-AttentionParameters unfused_attention() {
-  const std::string rate = "prior: rate of unfused attention that an earlier model of training steps settled on";
-  const std::string traffic = "prior: traffic of unfused attention that an earlier model of training steps settled on";
-  const std::string definition = "definition: plain matrix multiplies over the whole square";
-  return {.forward_efficiency = sourced(0.55, 0.08, rate),
-          .backward_efficiency = sourced(0.55, 0.08, rate),
-          .half_sequence = sourced(0, 0, definition),
-          .narrow_head_factor = sourced(0.85, 0.08, rate),
-          .executed_share = sourced(1, 0, definition),
-          .score_bytes_forward = sourced(13, 3, traffic),
-          .score_bytes_backward = sourced(22, 5, traffic)};
+std::map<std::string, AttentionParameters> attention_families(const AttentionParameters& flash,
+                                                              const AttentionParameters& cudnn,
+                                                              const std::string& architecture) {
+  const std::string triton =
+      fmt::format("prior: {} times the time of flash-2, as training steps on Ampere and Hopper show", triton_slowdown);
+  const std::string xla = architecture.empty() ? "prior: as fused kernels on measured generations"
+                                               : "prior: XLA calls the vendor's fused kernels";
+  return {{"flash-2", flash},
+          {"cudnn", cudnn},
+          {"flash-triton", scaled(flash, 1 / triton_slowdown, 0.1, triton)},
+          {"xla", scaled(cudnn, 1, 0.15, xla)},
+          {"unfused", unfused_attention()}};
 }
 
 FitReport attention_report(const std::string& family, const std::string& architecture,
@@ -112,10 +158,15 @@ FitReport attention_report(const std::string& family, const std::string& archite
   const auto fold = [](const AttentionRow& row) { return std::pair(row.sequence, row.narrow_head); };
   const auto refit = [&](const std::vector<AttentionRow>& kept) { return fit_attention(family, architecture, kept); };
   const std::vector<double> left_out = left_out_errors(rows, fold, refit, log_error);
-  std::vector<double> seen;
-  for (const AttentionRow& row : rows) seen.push_back(log_error(row, fitted));
-  return report("attention/" + family, seen, left_out,
+  return report("attention/" + family, errors_of(rows, fitted), left_out,
                 fitted.forward_efficiency.source + "; left out: each sequence length and head width in turn");
+}
+
+FitReport attention_transfer_report(const std::string& family, const std::vector<AttentionRow>& rows,
+                                    const AttentionParameters& believed) {
+  const std::vector<double> errors = errors_of(rows, believed);
+  return report("attention/" + family + ", generation left out", errors, errors,
+                believed.forward_efficiency.source + "; no kernel was fitted");
 }
 
 }  // namespace clusterwright

@@ -1,6 +1,7 @@
 /// Fits AttentionParameters to measured fused attention.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ struct AttentionRow {
   double share_of_peak = 0;
 };
 
+/// Kernel family of a measured kernel ("flash-attention-2" is of "flash-2"); empty if none describes it.
+std::string attention_family(const std::string& kernel);
+
 /// Forward passes in 16 bit of one kernel family.
 /// @param family  "flash-2", "cudnn"
 std::vector<AttentionRow> attention_rows(const std::vector<Measurement>& measurements, const std::string& accelerator,
@@ -24,16 +28,24 @@ std::vector<AttentionRow> attention_rows(const std::vector<Measurement>& measure
 /// Share of the 16-bit peak that the forward pass reaches.
 double forward_share(const AttentionRow& row, const AttentionParameters& parameters);
 
-/// Priors are assumed rates of the family on the architecture ("Ampere", "Hopper"; others as Hopper); a single
-/// kernel measured by others, its mask unknown, moves them by what it is worth.
+/// Priors are assumed rates of the family on the architecture ("Ampere", "Hopper", "Blackwell"; empty or another: wide
+/// ones between them); a single kernel measured by others, its mask unknown, moves them by what it is worth.
 AttentionParameters fit_attention(const std::string& family, const std::string& architecture,
                                   const std::vector<AttentionRow>& rows);
 
-/// Attention before fused kernels: scores are written to memory and read again. Priors only.
-AttentionParameters unfused_attention();
+/// All families, given the two that may have been measured: "flash-2", "cudnn", "flash-triton" (flash with position
+/// biases in Triton), "xla" (fused attention of XLA) and "unfused" (scores are written to memory and read again).
+/// @param architecture  empty for accelerators that nobody measured
+std::map<std::string, AttentionParameters> attention_families(const AttentionParameters& flash,
+                                                              const AttentionParameters& cudnn,
+                                                              const std::string& architecture);
 
 /// In sample, and against the priors alone where the only row is left out.
 FitReport attention_report(const std::string& family, const std::string& architecture,
                            const std::vector<AttentionRow>& rows, const AttentionParameters& fitted);
+
+/// What the belief between measured generations misses on each of them.
+FitReport attention_transfer_report(const std::string& family, const std::vector<AttentionRow>& rows,
+                                    const AttentionParameters& believed);
 
 }  // namespace clusterwright

@@ -1,39 +1,46 @@
 /// Fits GemmParameters to measured matrix multiplies of one number format.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "calibration/measurement.hpp"
+#include "calibration/fit/gemm_rows.hpp"
 #include "models/gemm_time.hpp"
-#include "topology/parts.hpp"
 
 namespace clusterwright {
-
-/// One measured call, ready to be predicted.
-struct GemmRow {
-  GemmShape shape;
-  GemmDevice device;
-  Bytes element;
-  bool quantises = false;  ///< the library takes 16-bit activations and narrows them inside the call
-  Seconds time;
-  double weight = 1;
-};
-
-/// The rows of one accelerator and format, dense problems only and no best-of-search ends.
-/// @param format  of the catalog: "bf16", "fp16", "fp8" (one scale per tensor)
-/// Every case weighs the same; in it, training shapes (M >= 1024) weigh more.
-std::vector<GemmRow> gemm_rows(const std::vector<Measurement>& measurements, const AcceleratorPart& part,
-                               const std::string& format);
 
 /// What the benchmark would show for a row.
 Seconds predicted_time(const GemmRow& row, const GemmParameters& parameters);
 
-/// @param source  of the fitted values
-GemmParameters fit_gemm(const std::vector<GemmRow>& rows, const std::string& source);
+/// log(predicted / measured).
+double log_error(const GemmRow& row, const GemmParameters& parameters);
 
-/// In sample, and with every (N, K) left out in turn; for M >= 1024 and below.
+/// @param source    of the fitted values
+/// @param relative  what a related format showed on the same device: where few rows exist, they move it and do not
+///                  replace it; null: usual values
+GemmParameters fit_gemm(const std::vector<GemmRow>& rows, const std::string& source,
+                        const GemmParameters* relative = nullptr);
+
+/// What nobody measured takes the values of a relative.
+/// @param factor  by which its efficiency changes
+/// @param doubt   one standard deviation of that, relative
+GemmParameters borrowed_gemm(const GemmParameters& relative, double factor, double doubt, const std::string& source);
+
+/// Rows with the same answer are left out together.
+using GemmFold = std::function<std::string(const GemmRow&)>;
+std::string shape_fold(const GemmRow& row);         ///< every M of one (N, K)
+std::string architecture_fold(const GemmRow& row);  ///< a generation
+
+/// Errors of rows predicted by fits that did not see their fold.
+std::vector<double> gemm_left_out(const std::vector<GemmRow>& rows, const GemmFold& fold,
+                                  const GemmParameters* relative = nullptr);
+
+/// In sample and left out, for M >= 1024 and below.
+/// @param what  follows the sizes in the names of the reports: ", generation left out", or empty
 std::vector<FitReport> gemm_reports(const std::vector<GemmRow>& rows, const GemmParameters& fitted,
-                                    const std::string& format);
+                                    const std::vector<double>& left_out, const std::string& format,
+                                    const std::string& what, const std::string& rows_from);
 
 }  // namespace clusterwright

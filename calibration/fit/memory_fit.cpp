@@ -1,7 +1,10 @@
 #include "calibration/fit/memory_fit.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
+#include "calibration/fit/gemm_rows.hpp"
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/sourced_values.hpp"
 
@@ -12,48 +15,122 @@ namespace {
 /// Start and tail of a kernel, in which memory is not busy.
 const Seconds usual_ramp = 1.5 * microsecond;
 
+/// Writes of a usual element-wise kernel, at which `bandwidth_share` holds.
+constexpr double usual_writes = 0.4;
+
+/// Order of the parameter vector.
+enum : std::size_t { mixed, reading };
+
+double share_at(double writes, double mixed_share, double read_share) {
+  return read_share + (mixed_share - read_share) * writes / usual_writes;
+}
+
 double log_error(const MemoryRow& row, double share) {
   return std::log(row.data_sheet * share / row.measured);
 }
 
-FitResult fit_share(const std::vector<MemoryRow>& rows) {
-  FitProblem problem{{{FitScale::share, 0.85, 0.5}}, std::vector<double>(rows.size(), 1.0), {}};
+FitResult fit_shares(const std::vector<MemoryRow>& rows) {
+  FitProblem problem{
+      {{FitScale::share, 0.85, 0.5}, {FitScale::share, 0.91, 0.5}}, std::vector<double>(rows.size(), 1.0), {}};
+  problem.errors = [&](const std::vector<double>& values, std::vector<double>& errors) {
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      errors[i] = log_error(rows[i], share_at(rows[i].writes, values[mixed], values[reading]));
+  };
+  return fit_least_squares(problem);
+}
+
+FitResult fit_host(const std::vector<MemoryRow>& rows) {
+  FitProblem problem{{{FitScale::share, 0.85, 0.4}}, std::vector<double>(rows.size(), 1.0), {}, 0.03};
   problem.errors = [&](const std::vector<double>& values, std::vector<double>& errors) {
     for (std::size_t i = 0; i < rows.size(); ++i) errors[i] = log_error(rows[i], values[0]);
   };
   return fit_least_squares(problem);
 }
 
+auto fold_by(bool generation) {
+  return [generation](const MemoryRow& row) { return generation ? row.architecture : row.op; };
+}
+
+std::string source_of(std::size_t rows, const char* what, const std::string& from, const char* prior) {
+  return rows == 0 ? std::string("prior: ") + prior : fmt::format("fit of {} {} of {}", rows, what, from);
+}
+
 }  // namespace
 
-std::vector<MemoryRow> memory_rows(const std::vector<Measurement>& measurements, const std::string& accelerator) {
+double write_share(const std::string& op) {
+  if (op == "copy" || op == "scale") return 1.0 / 2;
+  if (op == "add" || op == "triad") return 1.0 / 3;
+  if (op == "dot" || op == "read") return 0;
+  return op == "write" ? 1 : -1;
+}
+
+double streaming_share(double writes, const MemoryParameters& parameters) {
+  return share_at(writes, parameters.bandwidth_share.value, parameters.read_share.value);
+}
+
+std::vector<MemoryRow> memory_rows(const std::vector<Measurement>& measurements, const AcceleratorPart& part) {
   std::vector<MemoryRow> out;
   for (const Measurement& measurement : measurements) {
-    if (!measurement.memory || measurement.hardware.accelerator != accelerator) continue;
+    if (!measurement.memory || measurement.hardware.accelerator != part.id) continue;
     const MeasuredMemory& memory = *measurement.memory;
-    const bool reads_and_writes = memory.op == "copy" || memory.op == "add" || memory.op == "triad";
-    if (memory.path == "device-memory" && reads_and_writes)
-      out.push_back({memory.op, memory.bandwidth, *measurement.hardware.memory_bandwidth});
+    const double writes = write_share(memory.op);
+    const BytesPerSecond sheet = measurement.hardware.memory_bandwidth.value_or(part.memory_bandwidth.value);
+    if (memory.path == "device-memory" && writes >= 0)
+      out.push_back({memory.op, writes, memory.bandwidth, sheet, architecture_of(part)});
   }
   return out;
 }
 
-MemoryParameters fit_memory(const std::vector<MemoryRow>& rows, BytesPerSecond data_sheet, const std::string& source) {
-  const FitResult fit = fit_share(rows);
-  const double half_kb = (usual_ramp * data_sheet).in(kilobyte);
-  MemoryParameters out;
-  out.bandwidth_share = sourced(fit.values[0], fit.std_errors[0], source);
-  out.half_size = sourced(half_kb, half_kb / 2, kilobyte, "prior: 1.5 us to start and drain a kernel");
+std::vector<MemoryRow> host_rows(const std::vector<Measurement>& measurements, const AcceleratorPart& part) {
+  std::vector<MemoryRow> out;
+  for (const Measurement& measurement : measurements) {
+    if (!measurement.memory || measurement.hardware.accelerator != part.id || !part.host_bandwidth) continue;
+    if (measurement.memory->path == "host-to-device")
+      out.push_back({measurement.memory->op, 0, measurement.memory->bandwidth, part.host_bandwidth->value,
+                     architecture_of(part)});
+  }
   return out;
 }
 
-FitReport memory_report(const std::vector<MemoryRow>& rows, const MemoryParameters& fitted) {
-  const auto fold = [](const MemoryRow& row) { return row.op; };
-  const auto refit = [](const std::vector<MemoryRow>& kept) { return fit_share(kept).values[0]; };
-  const std::vector<double> left_out = left_out_errors(rows, fold, refit, log_error);
-  std::vector<double> seen;
-  for (const MemoryRow& row : rows) seen.push_back(log_error(row, fitted.bandwidth_share.value));
-  return report("memory", seen, left_out, fitted.bandwidth_share.source + "; left out: each kernel in turn");
+MemoryParameters fit_memory(const std::vector<MemoryRow>& rows, const std::vector<MemoryRow>& host,
+                            BytesPerSecond data_sheet, const std::string& from) {
+  const FitResult fit = fit_shares(rows), link = fit_host(host);
+  const std::string source = source_of(rows.size(), "streaming kernels", from, "usual shares of the data sheet");
+  const double half_kb = (usual_ramp * data_sheet).in(kilobyte);
+  MemoryParameters out;
+  out.bandwidth_share = sourced(fit.values[mixed], fit.std_errors[mixed], source);
+  out.read_share = sourced(fit.values[reading], fit.std_errors[reading], source);
+  out.half_size =
+      sourced(half_kb, half_kb / 2, kilobyte,
+              fmt::format("prior: 1.5 us to start and drain a kernel at {} TB/s", data_sheet.in(terabyte_per_second)));
+  out.host_share = sourced(link.values[0], link.std_errors[0],
+                           source_of(host.size(), "host copies", from, "usual share of PCI Express"));
+  return out;
+}
+
+std::vector<double> memory_left_out(const std::vector<MemoryRow>& rows, bool by_generation) {
+  const auto error = [](const MemoryRow& row, const FitResult& fit) {
+    return log_error(row, share_at(row.writes, fit.values[mixed], fit.values[reading]));
+  };
+  return left_out_errors(rows, fold_by(by_generation), fit_shares, error);
+}
+
+std::vector<double> host_left_out(const std::vector<MemoryRow>& rows, bool by_generation) {
+  const auto error = [](const MemoryRow& row, const FitResult& fit) { return log_error(row, fit.values[0]); };
+  return left_out_errors(rows, fold_by(by_generation), fit_host, error);
+}
+
+std::vector<FitReport> memory_reports(const std::vector<MemoryRow>& rows, const std::vector<MemoryRow>& host,
+                                      const MemoryParameters& fitted, bool by_generation) {
+  const std::string what = by_generation ? ", generation left out" : "";
+  const std::string left_out =
+      by_generation ? "; left out: each generation in turn" : "; left out: each kernel in turn";
+  std::vector<double> seen, seen_host;
+  for (const MemoryRow& row : rows) seen.push_back(log_error(row, streaming_share(row.writes, fitted)));
+  for (const MemoryRow& row : host) seen_host.push_back(log_error(row, fitted.host_share.value));
+  return {
+      report("memory" + what, seen, memory_left_out(rows, by_generation), fitted.bandwidth_share.source + left_out),
+      report("host link" + what, seen_host, host_left_out(host, by_generation), fitted.host_share.source + left_out)};
 }
 
 }  // namespace clusterwright

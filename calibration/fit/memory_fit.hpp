@@ -1,4 +1,4 @@
-/// Fits MemoryParameters to measured streaming kernels.
+/// Fits MemoryParameters to measured streaming kernels and copies from the host.
 #pragma once
 
 #include <string>
@@ -6,23 +6,42 @@
 
 #include "calibration/measurement.hpp"
 #include "models/parameters.hpp"
+#include "topology/parts.hpp"
 
 namespace clusterwright {
 
-/// One streaming kernel that reads and writes device memory, as element-wise kernels do.
+/// One streaming kernel on device memory.
 struct MemoryRow {
   std::string op;
+  double writes = 0;  ///< share of its traffic
   BytesPerSecond measured;
   BytesPerSecond data_sheet;
+  std::string architecture;  ///< first word
 };
 
-std::vector<MemoryRow> memory_rows(const std::vector<Measurement>& measurements, const std::string& accelerator);
+/// Share of writes in the traffic of a streaming kernel ("copy", "add", "triad", "dot", ...); negative if unknown.
+double write_share(const std::string& op);
 
-/// The share is fitted; the half size is a prior, since published runs name no size.
+/// Bandwidth over the data sheet of a large kernel: reads and writes in turn cost more than reads alone.
+double streaming_share(double writes, const MemoryParameters& parameters);
+
+std::vector<MemoryRow> memory_rows(const std::vector<Measurement>& measurements, const AcceleratorPart& part);
+
+/// Copies between host and device; the data sheet is the catalog's, since measurements name no host link.
+std::vector<MemoryRow> host_rows(const std::vector<Measurement>& measurements, const AcceleratorPart& part);
+
+/// The shares are fitted; the half size is a prior, since published runs name no size.
 /// @param data_sheet  memory bandwidth of the device
-MemoryParameters fit_memory(const std::vector<MemoryRow>& rows, BytesPerSecond data_sheet, const std::string& source);
+MemoryParameters fit_memory(const std::vector<MemoryRow>& rows, const std::vector<MemoryRow>& host,
+                            BytesPerSecond data_sheet, const std::string& from);
 
-/// In sample, and with every kernel left out in turn.
-FitReport memory_report(const std::vector<MemoryRow>& rows, const MemoryParameters& fitted);
+/// In sample and left out. "memory" has the streaming kernels, "host link" the copies.
+/// @param by_generation  leaves each generation out, else each kernel
+std::vector<FitReport> memory_reports(const std::vector<MemoryRow>& rows, const std::vector<MemoryRow>& host,
+                                      const MemoryParameters& fitted, bool by_generation);
+
+/// log(predicted / measured) of every streaming kernel and copy when its fold was left out.
+std::vector<double> memory_left_out(const std::vector<MemoryRow>& rows, bool by_generation);
+std::vector<double> host_left_out(const std::vector<MemoryRow>& rows, bool by_generation);
 
 }  // namespace clusterwright

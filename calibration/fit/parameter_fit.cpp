@@ -10,7 +10,7 @@
 #include "calibration/fit/attention_fit.hpp"
 #include "calibration/fit/collective_fit.hpp"
 #include "calibration/fit/collective_set_fit.hpp"
-#include "calibration/fit/gemm_fit.hpp"
+#include "calibration/fit/gemm_set_fit.hpp"
 #include "calibration/fit/memory_fit.hpp"
 #include "calibration/fit/sourced_values.hpp"
 
@@ -18,25 +18,95 @@ namespace clusterwright {
 
 namespace {
 
-/// Fewer points than this say too little about the surface of a matrix multiply.
-constexpr std::size_t enough_gemm_points = 50;
-
 /// Power against clock where voltage follows: between 2 and 3, unmeasured here.
 const Sourced<double> clock_exponent = sourced(2.4, 0.3, "estimate: 2.0 to 3.0 bracket published power caps");
 
-/// "Hopper" of "Hopper (export)".
-std::string architecture_of(const AcceleratorPart& part) {
-  return part.architecture.substr(0, part.architecture.find(' '));
-}
+/// Of the accelerators that a transferred half size of transfers is stated for.
+const BytesPerSecond usual_bandwidth = 2 * terabyte_per_second;
 
 FlopsPerSecond bf16_peak(const AcceleratorPart& part) {
   return peak(part, NumberFormat::bf16);
 }
 
-/// Same architecture, multiprocessors and matrix rate: the parts differ in memory, links or power only.
+std::string lower_case(std::string text) {
+  for (char& letter : text) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  return text;
+}
+
+/// Same architecture and matrix rate: the parts differ in memory, links or power, or in few multiprocessors.
+bool near_die(const AcceleratorPart& a, const AcceleratorPart& b) {
+  return architecture_of(a) == architecture_of(b) && bf16_peak(a) == bf16_peak(b);
+}
+
+/// Near, and as many multiprocessors: kernels of one run alike on the other.
 bool same_die(const AcceleratorPart& a, const AcceleratorPart& b) {
-  return architecture_of(a) == architecture_of(b) && a.multiprocessors && b.multiprocessors &&
-         a.multiprocessors->value == b.multiprocessors->value && bf16_peak(a) == bf16_peak(b);
+  return near_die(a, b) && a.multiprocessors && b.multiprocessors &&
+         a.multiprocessors->value == b.multiprocessors->value;
+}
+
+/// Links reach equally many accelerators, or one part has none at all.
+bool links_match(const AcceleratorPart& own, const AcceleratorPart& user) {
+  if (!user.scale_up_bandwidth) return true;
+  return own.scale_up_domain && user.scale_up_domain && own.scale_up_domain->value == user.scale_up_domain->value;
+}
+
+double memory_distance(const AcceleratorPart& a, const AcceleratorPart& b) {
+  return std::abs(std::log(a.memory_bandwidth.value / b.memory_bandwidth.value));
+}
+
+/// What every set has that no microbenchmark tells.
+DevicePowerParameters power_estimates(const GemmSet& gemm) {
+  // A loop of long multiplies loses clock because at the reference clock it would draw more than the rated power: the
+  // excess follows from the loss.
+  const Sourced<double>& loss = gemm.gemm.at("bf16").long_kernel_loss;
+  const double decades = gemm.longest_teraflop > 1 ? std::log10(gemm.longest_teraflop) / 2 : 0;
+  const double slower = 1 + loss.value * decades;
+  const double weight = std::pow(slower, clock_exponent.value);
+  const auto tensor = sourced(weight, clock_exponent.value * weight / slower * loss.std_error * decades,
+                              fmt::format("clock loss of {:.0f} % in the longest measured multiplies, at watts that go "
+                                          "with the clock to the power {}",
+                                          100 * (slower - 1), clock_exponent.value));
+  const std::string source =
+      "estimate: a model of watts linear in utilisation, published ranges of training and decoding";
+  DevicePowerParameters power;
+  power.tensor_weight = tensor;
+  power.memory_weight = sourced(0.30, 0.05, source);
+  power.link_weight = sourced(0.15, 0.05, source);
+  power.waiting_share = sourced(0.10, 0.04, "estimate: 110 to 160 W of an H100 that waits, from memory");
+  power.clock_exponent = clock_exponent;
+  return power;
+}
+
+StepParameters step_priors(const std::string& architecture) {
+  const double channels = architecture == "Ampere" ? 16 : 20;
+  return {sourced(1.0, 0.1, "prior: none"), sourced(1.0, 0.5, microsecond, "prior: usual gap on a busy stream"),
+          sourced(channels, 4, "prior: usual channels of NCCL inside a node"),
+          sourced(4, 2, "prior: NCCL's channels of one message, about one per 14 GB/s of a network card")};
+}
+
+void add_reports(const std::vector<FitReport>& reports, ParameterSet& set) {
+  for (const FitReport& one : reports)
+    if (one.rows > 0) set.fits.push_back(one);
+}
+
+/// "A100-80-SXM, H100-SXM": parts with rows.
+template <class RowsOf>
+std::string names_with_rows(const std::vector<AcceleratorPart>& catalog, RowsOf rows_of) {
+  std::vector<std::string> names;
+  for (const AcceleratorPart& part : catalog)
+    if (!rows_of(part).empty()) names.push_back(part.id);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// Rows of all parts, one after the other.
+template <class RowsOf>
+auto rows_of_all(const std::vector<AcceleratorPart>& catalog, RowsOf rows_of) {
+  decltype(rows_of(catalog.front())) out;
+  for (const AcceleratorPart& part : catalog) {
+    const auto more = rows_of(part);
+    out.insert(out.end(), more.begin(), more.end());
+  }
+  return out;
 }
 
 /// One fit of a parameter set, with what all of its parts need.
@@ -53,113 +123,60 @@ class ParameterFit {
     set_.name = lower_case(part_.id);
     set_.accelerator = part_.id;
     name_users();
-    fit_gemms();
+    GemmSet gemm = fit_gemm_set(measurements_, part_, siblings_, catalog_);
+    add_reports(gemm.fits, set_);
+    set_.power = power_estimates(gemm);
+    set_.power.reference_power = part_.power;
+    set_.gemm = std::move(gemm.gemm);
     fit_attentions();
     fit_device_memory();
     fit_collectives();
-    set_.power = power_estimates();
-    set_.step = step_priors();
+    set_.step = step_priors(architecture_of(part_));
     return std::move(set_);
   }
 
  private:
-  static std::string lower_case(std::string text) {
-    for (char& letter : text) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-    return text;
-  }
+  bool links_measured(const AcceleratorPart& part) const { return !collective_rows(measurements_, part).empty(); }
 
-  /// Siblings in a domain of the same size, unless their own links were measured.
+  /// Parts of nearly the same die without measurements of their own, each to the measured part whose memory is nearest.
   void name_users() {
-    for (const AcceleratorPart* sibling : siblings_) {
-      const bool alike = sibling->scale_up_domain && part_.scale_up_domain &&
-                         sibling->scale_up_domain->value == part_.scale_up_domain->value;
-      if (alike && collective_rows(measurements_, *sibling).empty()) set_.also_for.push_back(sibling->id);
+    for (const AcceleratorPart& user : catalog_) {
+      if (user.id == part_.id || !near_die(user, part_) || !links_match(part_, user) || links_measured(user)) continue;
+      const bool nearer = std::any_of(catalog_.begin(), catalog_.end(), [&](const AcceleratorPart& other) {
+        return near_die(user, other) && links_match(other, user) && links_measured(other) &&
+               memory_distance(user, other) < memory_distance(user, part_);
+      });
+      if (!nearer) set_.also_for.push_back(user.id);
     }
-  }
-
-  /// Both 16-bit formats run on the same units; bf16 has the measurements, and its sources say so.
-  void fit_gemms() {
-    for (const char* format : {"bf16", "fp8"})
-      if (part_.peak_dense_tflops.contains(format)) fit_gemm_of(format);
-    set_.gemm["fp16"] = set_.gemm.at("bf16");
-  }
-
-  void fit_gemm_of(const std::string& format) {
-    std::vector<GemmRow> rows = gemm_rows(measurements_, part_, format);
-    std::vector<std::string> from;
-    if (!rows.empty()) from.push_back(fmt::format("{} points of {}", rows.size(), part_.id));
-    if (rows.size() < enough_gemm_points)
-      for (const AcceleratorPart* sibling : siblings_) {
-        const std::vector<GemmRow> more = gemm_rows(measurements_, *sibling, format);
-        rows.insert(rows.end(), more.begin(), more.end());
-        if (!more.empty()) from.push_back(fmt::format("{} of {} (same die)", more.size(), sibling->id));
-      }
-    const std::string source = rows.empty()
-                                   ? "prior: usual values of large matrix multiplies"
-                                   : fmt::format("fit of measured {} calls: {}", format, fmt::join(from, ", "));
-    const GemmParameters fitted = fit_gemm(rows, source);
-    for (const GemmRow& row : rows) longest_[format] = std::max(longest_[format], row.shape.flops().in(flop));
-    add_reports(gemm_reports(rows, fitted, format));
-    set_.gemm[format] = fitted;
   }
 
   void fit_attentions() {
+    const std::string architecture = architecture_of(part_);
+    std::map<std::string, AttentionParameters> fitted;
     for (const char* family : {"flash-2", "cudnn"}) {
-      const std::vector<AttentionRow> rows = attention_rows(measurements_, part_.id, family);
-      const AttentionParameters fitted = fit_attention(family, architecture_of(part_), rows);
-      add_reports({attention_report(family, architecture_of(part_), rows, fitted)});
-      set_.attention[family] = fitted;
+      const auto rows = attention_rows(measurements_, part_.id, family);
+      fitted[family] = fit_attention(family, architecture, rows);
+      add_reports({attention_report(family, architecture, rows, fitted[family])}, set_);
     }
-    set_.attention["unfused"] = unfused_attention();
+    set_.attention = attention_families(fitted["flash-2"], fitted["cudnn"], architecture);
   }
 
   void fit_device_memory() {
-    const std::vector<MemoryRow> rows = memory_rows(measurements_, part_.id);
-    const std::string source = rows.empty() ? "prior: usual share of the data sheet"
-                                            : fmt::format("fit of {} streaming kernels of {}", rows.size(), part_.id);
-    set_.memory = fit_memory(rows, part_.memory_bandwidth.value, source);
-    add_reports({memory_report(rows, set_.memory)});
+    const auto streams = [&](const AcceleratorPart& part) { return memory_rows(measurements_, part); };
+    const auto copies = [&](const AcceleratorPart& part) { return host_rows(measurements_, part); };
+    const bool own = !streams(part_).empty();
+    const auto rows = own ? streams(part_) : rows_of_all(catalog_, streams);
+    const auto host = copies(part_).empty() ? rows_of_all(catalog_, copies) : copies(part_);
+    const std::string from = own ? part_.id : names_with_rows(catalog_, streams) + " (transferred)";
+    set_.memory = fit_memory(rows, host, part_.memory_bandwidth.value, from);
+    add_reports(memory_reports(rows, host, set_.memory, !own), set_);
   }
 
   void fit_collectives() {
     const CollectiveSet fitted = fit_collective_set(measurements_, part_, catalog_, siblings_);
     set_.collectives = fitted.collectives;
     set_.network = fitted.network;
-    add_reports(fitted.fits);
-  }
-
-  /// A loop of long multiplies loses clock because at the reference clock it would draw more than the rated power: the
-  /// excess follows from the loss.
-  Sourced<double> tensor_weight() const {
-    const Sourced<double>& loss = set_.gemm.at("bf16").long_kernel_loss;
-    const auto longest = longest_.find("bf16");
-    const double decades = longest == longest_.end() ? 0 : std::max(0.0, std::log10(longest->second / 1e12) / 2);
-    const double slower = 1 + loss.value * decades;
-    const double weight = std::pow(slower, clock_exponent.value);
-    return sourced(weight, clock_exponent.value * weight / slower * loss.std_error * decades,
-                   fmt::format("clock loss of {:.0f} % in the longest measured multiplies, at watts that go with the "
-                               "clock to the power {}",
-                               100 * (slower - 1), clock_exponent.value));
-  }
-
-  DevicePowerParameters power_estimates() const {
-    const std::string source =
-        "estimate: a model of watts linear in utilisation, published ranges of training and decoding";
-    return {tensor_weight(), sourced(0.30, 0.05, source), sourced(0.15, 0.05, source),
-            sourced(0.10, 0.04, "estimate: 110 to 160 W of an H100 that waits, from memory"), clock_exponent};
-  }
-
-  StepParameters step_priors() const {
-    const double channels = architecture_of(part_) == "Ampere" ? 16 : 20;
-    return {sourced(1.0, 0.1, "prior: none"), sourced(1.0, 0.5, microsecond, "prior: usual gap on a busy stream"),
-            sourced(channels, 4, "prior: usual channels of NCCL inside a node"),
-            sourced(4, 2, "prior: NCCL's channels of one message, about one per 14 GB/s of a network card"),
-            sourced(0.10, 0, "prior: microbenchmarks-only predictions, not yet cross-validated")};
-  }
-
-  void add_reports(const std::vector<FitReport>& reports) {
-    for (const FitReport& one : reports)
-      if (one.rows > 0) set_.fits.push_back(one);
+    add_reports(fitted.fits, set_);
   }
 
   const std::vector<Measurement>& measurements_;
@@ -167,8 +184,27 @@ class ParameterFit {
   const std::vector<AcceleratorPart>& catalog_;
   std::vector<const AcceleratorPart*> siblings_;
   ParameterSet set_;
-  std::map<std::string, double> longest_;  // FLOPs of the longest measured multiply, by number format
 };
+
+/// Of kernels that take a family's rate on hardware that nobody measured them on.
+void transfer_attention(const std::vector<Measurement>& measurements, const std::vector<AcceleratorPart>& catalog,
+                        ParameterSet& set) {
+  const auto rows = rows_of_all(
+      catalog, [&](const AcceleratorPart& part) { return attention_rows(measurements, part.id, "flash-2"); });
+  // Generations differ by more than a middle of so few would say: the belief between them stands.
+  const AttentionParameters flash = fit_attention("flash-2", "", {});
+  set.attention = attention_families(flash, fit_attention("cudnn", "", {}), "");
+  add_reports({attention_transfer_report("flash-2", rows, flash)}, set);
+}
+
+void transfer_memory(const std::vector<Measurement>& measurements, const std::vector<AcceleratorPart>& catalog,
+                     ParameterSet& set) {
+  const auto streams = [&](const AcceleratorPart& part) { return memory_rows(measurements, part); };
+  const auto copies = [&](const AcceleratorPart& part) { return host_rows(measurements, part); };
+  const auto rows = rows_of_all(catalog, streams), host = rows_of_all(catalog, copies);
+  set.memory = fit_memory(rows, host, usual_bandwidth, names_with_rows(catalog, streams));
+  add_reports(memory_reports(rows, host, set.memory, true), set);
+}
 
 }  // namespace
 
@@ -177,6 +213,24 @@ ParameterSet fit_parameters(const std::vector<Measurement>& measurements, const 
   if (!part.multiprocessors || part.memory_bandwidth.value <= BytesPerSecond{} || bf16_peak(part) <= FlopsPerSecond{})
     throw std::invalid_argument(part.id + " lacks multiprocessors, memory bandwidth or a 16-bit rate");
   return ParameterFit(measurements, part, catalog).run();
+}
+
+ParameterSet fit_transfer_parameters(const std::vector<Measurement>& measurements,
+                                     const std::vector<AcceleratorPart>& catalog) {
+  ParameterSet set;
+  set.name = "transfer";
+  GemmSet gemm = fit_gemm_transfer(measurements, catalog);
+  add_reports(gemm.fits, set);
+  set.power = power_estimates(gemm);
+  set.gemm = std::move(gemm.gemm);
+  transfer_attention(measurements, catalog, set);
+  transfer_memory(measurements, catalog, set);
+  const CollectiveSet links = fit_transfer_set(measurements, catalog);
+  set.collectives = links.collectives;
+  set.network = links.network;
+  add_reports(links.fits, set);
+  set.step = step_priors("");
+  return set;
 }
 
 }  // namespace clusterwright

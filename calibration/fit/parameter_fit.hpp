@@ -17,4 +17,9 @@ namespace clusterwright {
 ParameterSet fit_parameters(const std::vector<Measurement>& measurements, const AcceleratorPart& part,
                             const std::vector<AcceleratorPart>& catalog);
 
+/// The set for accelerators that nobody measured: the shape of measured relatives on the part's own data sheet. One fit
+/// over all of them, every generation one vote; its reports leave each generation out in turn.
+ParameterSet fit_transfer_parameters(const std::vector<Measurement>& measurements,
+                                     const std::vector<AcceleratorPart>& catalog);
+
 }  // namespace clusterwright

@@ -14,6 +14,7 @@ GemmParameters ideal() {
   GemmParameters parameters;
   parameters.efficiency.value = 1;
   parameters.bandwidth_share.value = 1;
+  parameters.wave_share.value = 1;
   return parameters;
 }
 
@@ -54,6 +55,60 @@ TEST_CASE("one tile too many costs a wave where splitting K is dear", "[models]"
   const Seconds full = time_of({2560, 1280, 4096}, round_device, parameters);
   const Seconds spilled = time_of({2561, 1280, 4096}, round_device, parameters);
   CHECK(spilled / full > 1.2);
+}
+
+TEST_CASE("a share of the idle places of the last wave costs", "[models]") {
+  // 11 x 10 tiles of 256 x 128 on 100 multiprocessors: 2 waves of which 1.1 are filled. Half of the rest counts: 1.55.
+  GemmParameters parameters = ideal();
+  parameters.tile_penalty.value = 100;  // nothing but the largest tiles
+  parameters.k_overhead.value = 1e5;    // no splits either
+  const Seconds full = time_of({2560, 1280, 4096}, round_device, parameters);
+  const GemmShape spilled{2816, 1280, 4096};
+  CHECK(time_of(spilled, round_device, parameters) / full == Approx(2).epsilon(1e-3));
+  parameters.wave_share.value = 0.5;
+  CHECK(time_of(spilled, round_device, parameters) / full == Approx(1.55).epsilon(1e-3));
+}
+
+TEST_CASE("splitting K is chosen only where it saves more than it costs", "[models]") {
+  GemmParameters dear = ideal();
+  const GemmShape deep{64, 64, 65536};  // one tile of 64 x 64: without splits one multiprocessor works
+  const Seconds free = time_of(deep, round_device, dear);
+  dear.split.value = 1 * millisecond;
+  CHECK((time_of(deep, round_device, dear) - free).in(millisecond) == Approx(1).epsilon(0.01));
+  dear.split.value = 10 * second;
+  CHECK(time_of(deep, round_device, dear) < 1 * second);  // then it is not split
+}
+
+TEST_CASE("problems of one launch fill waves together", "[models]") {
+  // Each has 5 x 5 tiles; four of them are one wave, as long as one alone that leaves 75 places idle.
+  GemmParameters parameters = ideal();
+  parameters.tile_penalty.value = 100;
+  parameters.split.value = 1 * second;
+  const GemmShape alone{1280, 640, 4096, 1}, four{1280, 640, 4096, 4};
+  CHECK(time_of(four, round_device, parameters) / time_of(alone, round_device, parameters) == Approx(1).epsilon(1e-3));
+  CHECK(four.flops() == 4.0 * alone.flops());
+  const GemmCost both = gemm_cost(four, round_device, parameters, 2 * byte, 2 * byte, 0);
+  const GemmCost one = gemm_cost(alone, round_device, parameters, 2 * byte, 2 * byte, 0);
+  CHECK(both.memory_time / one.memory_time == Approx(4));
+}
+
+TEST_CASE("narrow weights are read in less time than wide ones", "[models]") {
+  // 1 x 8192 x 8192: almost nothing but weights.
+  const GemmDevice fast{100 * teraflop_per_second, 1 * terabyte_per_second, 100};
+  const auto reading = [&](Bytes weight) {
+    return gemm_cost({1, 8192, 8192}, fast, ideal(), {2 * byte, weight, 2 * byte}, 0).memory_time;
+  };
+  CHECK(reading(0.5 * byte) / reading(2 * byte) == Approx(0.25).epsilon(0.01));
+}
+
+TEST_CASE("a systolic array knows no waves but pads what does not fill it", "[models]") {
+  const GemmDevice array{1 * teraflop_per_second, 1000 * terabyte_per_second, 0};
+  // 2 x 1280 x 1280 x 1280 FLOPs at 1 TFLOP/s = 4.19 ms, whatever the number of tiles.
+  CHECK(time_of({1280, 1280, 1280}, array, ideal()).in(millisecond) == Approx(4.194).epsilon(1e-3));
+  CHECK(time_of({1290, 1280, 1280}, array, ideal()).in(millisecond) == Approx(4.194 * 1290 / 1280).epsilon(1e-3));
+  CHECK(time_of({1280, 1281, 1280}, array, ideal()) / time_of({1280, 1408, 1280}, array, ideal()) == Approx(1));
+  const GemmCost few = gemm_cost({8, 1280, 1280}, array, ideal(), 2 * byte, 2 * byte, 0);
+  CHECK(few.time.in(microsecond) == Approx(419.4).epsilon(1e-3));  // as long as 128 rows
 }
 
 TEST_CASE("only kernels beyond one teraflop lose clock, fully from 100", "[models]") {

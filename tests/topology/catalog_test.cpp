@@ -63,7 +63,7 @@ void for_each_fact(const JsonValue& value, const Check& check) {
 }  // namespace
 
 TEST_CASE("the shipped catalog is complete", "[topology][catalog]") {
-  CHECK(shipped().accelerators.size() == 32);
+  CHECK(shipped().accelerators.size() == 36);
   CHECK(shipped().nics.size() == 19);
   CHECK(shipped().switches.size() == 12);
   CHECK(shipped().cables.size() == 13);

@@ -1,0 +1,121 @@
+#include "calibration/validation/cross_validate_kernels.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "calibration/fit/gemm_fit.hpp"
+#include "calibration/fit/least_squares.hpp"
+#include "calibration/fit/memory_fit.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+constexpr const char* formats[] = {"bf16", "fp8", "fp8-block"};
+
+std::string accelerator_fold(const GemmRow& row) {
+  return row.accelerator;
+}
+
+/// Rows that one fit may see: those of an accelerator, of an architecture, or all.
+std::string fitted_together(const GemmRow& row, KernelFold fold) {
+  if (fold == KernelFold::generation) return "";
+  return fold == KernelFold::shape ? row.accelerator : row.architecture;
+}
+
+GemmFold fold_of(KernelFold fold) {
+  if (fold == KernelFold::generation) return architecture_fold;
+  return fold == KernelFold::shape ? shape_fold : accelerator_fold;
+}
+
+std::size_t fold_count(const std::vector<GemmRow>& rows, const GemmFold& fold) {
+  std::set<std::string> names;
+  for (const GemmRow& row : rows) names.insert(fold(row));
+  return names.size();
+}
+
+void leave_gemm_out(const std::vector<GemmRow>& all, const std::string& format, KernelFold fold,
+                    std::vector<LeftOutRow>& out) {
+  std::map<std::string, std::vector<GemmRow>> sets;
+  for (const GemmRow& row : all) sets[fitted_together(row, fold)].push_back(row);
+  for (const auto& [name, rows] : sets) {
+    if (fold_count(rows, fold_of(fold)) < 2) continue;
+    const std::vector<double> errors = gemm_left_out(rows, fold_of(fold));
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      out.push_back({"gemm/" + format, rows[i].accelerator, rows[i].architecture, is_large(rows[i]), errors[i]});
+  }
+}
+
+/// All streaming kernels and copies of the catalog's parts, one accelerator after the other or all together.
+void leave_memory_out(const std::vector<Measurement>& measurements, const std::vector<AcceleratorPart>& catalog,
+                      bool by_generation, std::vector<LeftOutRow>& out) {
+  std::vector<MemoryRow> streams, copies;
+  const auto judge = [&] {
+    const std::vector<double> stream_errors = memory_left_out(streams, by_generation);
+    const std::vector<double> copy_errors = host_left_out(copies, by_generation);
+    for (std::size_t i = 0; i < streams.size(); ++i)
+      out.push_back({"memory", "", streams[i].architecture, true, stream_errors[i]});
+    for (std::size_t i = 0; i < copies.size(); ++i)
+      out.push_back({"host link", "", copies[i].architecture, true, copy_errors[i]});
+    streams.clear();
+    copies.clear();
+  };
+  for (const AcceleratorPart& part : catalog) {
+    for (const MemoryRow& row : memory_rows(measurements, part)) streams.push_back(row);
+    for (const MemoryRow& row : host_rows(measurements, part)) copies.push_back(row);
+    if (!by_generation) judge();
+  }
+  if (by_generation) judge();
+}
+
+ErrorFigures figures(const std::string& name, const std::vector<double>& errors) {
+  ErrorFigures out;
+  out.name = name;
+  out.n = static_cast<int>(errors.size());
+  if (errors.empty()) return out;
+  const ErrorSummary summary = summarise(errors);
+  out.coverage = 1;
+  out.median_abs_log = summary.median;
+  out.p90_abs_log = summary.p90;
+  std::vector<double> sorted = errors;
+  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
+  out.bias = sorted[sorted.size() / 2];
+  const auto close = [](double error) { return std::abs(error) <= std::log(1.1); };
+  out.within_10_percent = static_cast<double>(std::count_if(errors.begin(), errors.end(), close)) / out.n;
+  return out;
+}
+
+/// "matrix multiply, Hopper, M >= 1024", or the kernel.
+std::string group_of(const LeftOutRow& row) {
+  if (!row.kernel.starts_with("gemm")) return row.kernel;
+  return "matrix multiply, " + row.architecture + (row.large ? ", M >= 1024" : ", M < 1024");
+}
+
+}  // namespace
+
+std::vector<LeftOutRow> left_out_kernels(const std::vector<Measurement>& measurements,
+                                         const std::vector<AcceleratorPart>& catalog, KernelFold fold) {
+  std::vector<LeftOutRow> out;
+  for (const char* format : formats) leave_gemm_out(all_gemm_rows(measurements, catalog, format), format, fold, out);
+  if (fold != KernelFold::accelerator) leave_memory_out(measurements, catalog, fold == KernelFold::generation, out);
+  return out;
+}
+
+std::vector<ErrorFigures> cross_validate_kernels(const std::vector<Measurement>& measurements,
+                                                 const std::vector<AcceleratorPart>& catalog) {
+  const std::pair<KernelFold, const char*> ways[] = {{KernelFold::shape, ", shape left out"},
+                                                     {KernelFold::accelerator, ", accelerator left out"},
+                                                     {KernelFold::generation, ", generation left out"}};
+  std::vector<ErrorFigures> out;
+  for (const auto& [fold, name] : ways) {
+    std::map<std::string, std::vector<double>> groups;
+    for (const LeftOutRow& row : left_out_kernels(measurements, catalog, fold))
+      groups[group_of(row)].push_back(row.error);
+    for (const auto& [group, errors] : groups) out.push_back(figures(group + name, errors));
+  }
+  return out;
+}
+
+}  // namespace clusterwright

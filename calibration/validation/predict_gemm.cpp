@@ -1,0 +1,55 @@
+#include "calibration/validation/predict_gemm.hpp"
+
+#include <cmath>
+
+#include "calibration/fit/gemm_fit.hpp"
+#include "calibration/validation/find_part.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// Reports on the sizes that the point belongs to; narrow formats lean on fp8, all others on bf16.
+struct ReportNames {
+  std::string own, relative;
+};
+
+ReportNames reports_on(const GemmRow& row, const GemmFormat& format, const ParameterSet& set) {
+  const std::string sizes = is_large(row) ? ", M >= 1024" : ", M < 1024";
+  const std::string relative = format.narrow() && set.gemm.contains("fp8") ? "gemm/fp8" : "gemm/bf16";
+  return {"gemm/" + format.key + sizes, relative + sizes};
+}
+
+/// The best shape that a search found is where libraries do best: as far below the fit as one row in twenty. What a
+/// transferred set misses says nothing of that, since generations differ in it.
+double luck_of_search(const ReportNames& names, const ParameterSet& set) {
+  if (set.accelerator.empty()) return 1;
+  const FitReport* fit = find_report(set, names.own);
+  if (!fit) fit = find_report(set, names.relative);
+  return fit ? std::exp(-fit->p90_abs_log) : 1;
+}
+
+}  // namespace
+
+Prediction predict_gemm(const Measurement& measurement, const std::vector<AcceleratorPart>& catalog,
+                        const ParameterSetOf& set_of) {
+  if (!measurement.gemm) return "no matrix multiply";
+  const GemmFormat* format = measured_gemm_format(measurement.gemm->dtype);
+  if (!format) return "no model of matrix multiplies in " + measurement.gemm->dtype;
+  const AcceleratorPart* part = find_part(catalog, measurement.hardware.accelerator);
+  if (!part) return "the catalog has no such accelerator";
+  const ParameterSet* set = set_of(part->id);
+  if (!set || !set->gemm.contains(format->key)) return "no parameters for " + format->key + " on " + part->id;
+  PredictedValues values;
+  for (const GemmRow& row : rows_of_case(measurement, *part)) {
+    if (row.device.peak <= FlopsPerSecond{}) return "the data sheet has no rate in " + format->key;
+    const GemmParameters& fit = set->gemm.at(format->key);
+    const ReportNames names = reports_on(row, *format, *set);
+    const double luck = measurement.gemm->best_of_search ? luck_of_search(names, *set) : 1;
+    add_value(luck * predicted_time(row, fit).in(microsecond),
+              half_width_of(*set, names.own, names.relative, fit.efficiency), values);
+  }
+  return values;
+}
+
+}  // namespace clusterwright
