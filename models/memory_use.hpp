@@ -1,35 +1,20 @@
 /// Memory of one rank by kind, and what the schedule makes of activations over time.
 #pragma once
 
-#include "models/job.hpp"
-#include "models/prediction.hpp"
-#include "models/stack.hpp"
-#include "models/stage_layout.hpp"
-#include "models/transformer.hpp"
+#include "models/memory/activation_memory.hpp"
+#include "models/memory/memory_case.hpp"
+#include "models/memory/parameter_memory.hpp"
 
 namespace clusterwright {
 
-/// Everything that decides how much a rank stores.
-struct MemoryCase {
-  const Transformer& model;
-  const Plan& plan;
-  const StageLayout& layout;
-  const SoftwareStack& stack;
-  int sequence = 0;
-};
-
-/// Parameters that one rank of `stage` holds (before sharding over data-parallel ranks).
-double local_parameters(const MemoryCase& c, int stage);
-
-/// Bytes that one layer keeps from forward to backward for one micro-batch, on one rank.
-/// @source Korthikanti et al. 2022, section 4, extended to grouped queries and gated MLPs; docs/models.md, "Memory"
-Bytes layer_activations(const MemoryCase& c);
-
-/// Memory of one rank of `stage` at the worst instant of the schedule.
+/// Memory of one rank of `stage` at the worst instant of the schedule: at the loss, or in a layer's backward pass.
 MemoryUse memory_of_stage(const MemoryCase& c, int stage);
 
 /// The stage that needs most.
 MemoryUse worst_memory(const MemoryCase& c);
+
+/// What the allocator of the framework does not manage: context, libraries, communicators and registered buffers.
+Bytes outside_allocator(const MemoryCase& c);
 
 /// Whether the worst stage fits, in a sentence that names rank and kind.
 struct MemoryVerdict {

@@ -1,0 +1,82 @@
+#include "calibration/validation/predict_footprint.hpp"
+
+#include "models/choose_plan.hpp"
+#include "sim/diagnostic.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// As |log(predicted/measured)|. Parts follow from counting; a whole also has an allocator and libraries in it.
+constexpr double half_width_of_part = 0.04;
+constexpr double half_width_of_peak = 0.15;
+
+/// The job with a batch that fills its pipeline, where none is published.
+Measurement with_batch(Measurement measurement) {
+  MeasuredJob& job = measurement.step->job;
+  if (!job.global_batch)
+    job.global_batch = 4 * job.pipeline.value_or(1) * job.micro_batch.value_or(1) * job.data.value_or(1);
+  return measurement;
+}
+
+double ratio(const Scenario& s, const Plan& plan, const StageLayout& layout) {
+  Plan plain = plan;
+  plain.sequence_parallel = false;
+  plain.recompute = Recompute::none;
+  return layer_activations(memory_case(s.transformer, s.job, s.stack, plan, layout)) /
+         layer_activations(memory_case(s.transformer, s.job, s.stack, plain, layout));
+}
+
+Prediction item_of(const MeasuredFootprint& footprint, const ChosenPlan& chosen) {
+  const Scenario& s = chosen.scenario;
+  const StageLayout layout(s.transformer.layers, chosen.plan.pipeline, chosen.plan.virtual_pipeline);
+  const MemoryCase c = memory_case(s.transformer, s.job, s.stack, chosen.plan, layout);
+  double value = 0;
+  if (footprint.item == "weights-gradients-optimizer") {
+    const MemoryUse use = memory_of_stage(c, chosen.plan.pipeline / 2);
+    value = (use.weights + use.gradients + use.optimizer).in(gigabyte);
+  } else if (footprint.item == "activations") {
+    value = footprint.relative ? ratio(s, chosen.plan, layout) : memory_of_stage(c, 0).activations.in(gigabyte);
+  } else if (footprint.item == "total") {
+    value = chosen.memory.total().in(gigabyte);
+  } else {
+    return "no model of the item " + footprint.item;
+  }
+  PredictedValues values;
+  add_value(value, footprint.item == "total" ? half_width_of_peak : half_width_of_part, values);
+  return values;
+}
+
+std::variant<ChosenPlan, std::string> plan_of(const Measurement& measurement, const ScenarioShelf& shelf) {
+  const auto scenario = measured_scenario(measurement, shelf);
+  if (const auto* why = std::get_if<std::string>(&scenario)) return *why;
+  try {
+    return choose_plan(std::get<Scenario>(scenario));
+  } catch (const ConfigError& error) {
+    return error.diagnostics().front().message;
+  }
+}
+
+}  // namespace
+
+Prediction predict_footprint(const Measurement& measurement, const ScenarioShelf& shelf) {
+  if (!measurement.footprint || !measurement.step) return "no footprint";
+  const auto chosen = plan_of(with_batch(measurement), shelf);
+  if (const auto* why = std::get_if<std::string>(&chosen)) return *why;
+  return item_of(*measurement.footprint, std::get<ChosenPlan>(chosen));
+}
+
+Prediction predict_peak_memory(const Measurement& measurement, const ScenarioShelf& shelf) {
+  if (!measurement.step) return "no training step";
+  const auto chosen = plan_of(measurement, shelf);
+  if (const auto* why = std::get_if<std::string>(&chosen)) return *why;
+  const auto& [scenario, plan, memory, assumptions] = std::get<ChosenPlan>(chosen);
+  const StageLayout layout(scenario.transformer.layers, plan.pipeline, plan.virtual_pipeline);
+  const MemoryCase c = memory_case(scenario.transformer, scenario.job, scenario.stack, plan, layout);
+  const Bytes left_out = scenario.stack.memory.reports_allocator ? outside_allocator(c) : Bytes{};
+  PredictedValues values;
+  add_value((memory.total() - left_out).in(gigabyte), half_width_of_peak, values);
+  return values;
+}
+
+}  // namespace clusterwright

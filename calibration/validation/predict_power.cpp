@@ -1,0 +1,143 @@
+#include "calibration/validation/predict_power.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "calibration/validation/find_part.hpp"
+#include "models/choose_plan.hpp"
+#include "sim/diagnostic.hpp"
+#include "topology/nodes/node_parts.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+constexpr double half_width = 0.15;  // as |log(predicted/measured)|: host, cooling and layout are all assumed
+/// Middle of the 10 to 18 % of a server's power that its fans are said to draw.
+constexpr double fan_share = 0.14;
+constexpr double supply_efficiency = 0.96;  // Titanium rating
+/// Loading and connecting in front of the first step; host at half its loaded power, accelerators idle.
+constexpr Seconds start_up = 30 * second;
+constexpr double idle_host_share = 0.5;
+
+/// What a workload prescribes: sequences and batch of the usual benchmark of it, and sequences until it ends.
+struct Workload {
+  std::string_view task;
+  std::int64_t sequence = 0;
+  std::int64_t smallest_batch = 0;
+  int accelerators_per_sequence = 0;  ///< beyond the smallest batch
+  double sequences = 0;
+};
+constexpr Workload fine_tuning = {"lora", 8192, 8, 8, 3000};
+constexpr Workload pre_training = {"pretrain", 2048, 2048, 1, 600000};
+
+std::optional<Workload> workload_of(const std::string& name) {
+  if (name == "lora-finetune") return fine_tuning;
+  if (name == "pretrain") return pre_training;
+  return {};
+}
+
+MeasuredStep step_of(const Workload& workload, const MeasuredModel& model, int accelerators, int tensor, int context) {
+  MeasuredStep step;
+  step.model = model;
+  step.model.sequence = model.sequence.value_or(workload.sequence);
+  const bool adapters = workload.task == "lora";
+  if (adapters) step.model.trainable = "lora";
+  step.job.task = std::string(workload.task);
+  step.job.framework = "nemo";
+  step.job.precision = "fp8-tensor";
+  step.job.sharding = "zero1";
+  step.job.packed_sequences = adapters;
+  step.job.global_batch =
+      std::max<std::int64_t>(workload.smallest_batch, accelerators / workload.accelerators_per_sequence);
+  step.job.micro_batch = 1;
+  step.job.tensor = tensor;
+  step.job.context = context;
+  return step;
+}
+
+/// The catalog's node with these accelerators; the first of several.
+const NodePart* node_part(const Catalog& catalog, const MeasuredHardware& hardware) {
+  for (const NodePart& part : catalog.nodes)
+    if (part.accelerator_id == hardware.accelerator && part.accelerator_count &&
+        part.accelerator_count->value == hardware.accelerators_per_node)
+      return &part;
+  return nullptr;
+}
+
+/// Of a node without its accelerators under load, in front of its supplies.
+Watts host_of(const NodePart& part, const AcceleratorPart& accelerator, const std::string& cooling) {
+  const Watts host = host_power(part, &accelerator).value;
+  if (cooling == "air") return host;
+  const Watts whole = host + part.accelerator_count->value * accelerator.power.value;
+  return std::max(Watts{}, host - fan_share * whole);
+}
+
+/// Layouts that fit, with powers of two of tensor and context parallelism inside a node. Those that recompute more than
+/// others are left out: they are slower.
+std::vector<Scenario> layouts(Measurement measurement, const Workload& workload, Watts host,
+                              const ScenarioShelf& shelf) {
+  std::vector<Scenario> out;
+  Recompute least = Recompute::full;
+  const int node = measurement.hardware.accelerators_per_node;
+  for (int tensor = 1; tensor <= node; tensor *= 2)
+    for (int context = 1; tensor * context <= node; context *= 2) {
+      measurement.step =
+          step_of(workload, *measurement.power->model, measurement.hardware.accelerators, tensor, context);
+      auto built = measured_scenario(measurement, shelf);
+      auto* scenario = std::get_if<Scenario>(&built);
+      if (!scenario) return {};
+      scenario->cluster.spec.node.host_power.value = host;
+      try {
+        const ChosenPlan chosen = choose_plan(*scenario);
+        const Recompute recompute = chosen.plan.recompute;
+        if (chosen.memory.total() > memory_capacity(scenario->cluster.accelerator) || recompute > least) continue;
+        if (recompute < least) out.clear();
+        least = recompute;
+        out.push_back(chosen.scenario);
+        out.back().job.recompute = recompute;
+      } catch (const ConfigError&) {
+        // This layout contradicts itself; others may not.
+      }
+    }
+  return out;
+}
+
+std::optional<StepPrediction> fastest(const std::vector<Scenario>& scenarios) {
+  std::optional<StepPrediction> best;
+  for (const Scenario& scenario : scenarios) {
+    StepPrediction step = predict_step(scenario);
+    if (!best || step.step_time < best->step_time) best = std::move(step);
+  }
+  return best;
+}
+
+}  // namespace
+
+Prediction predict_power(const Measurement& measurement, const ScenarioShelf& shelf) {
+  if (!measurement.power) return "no power";
+  const auto workload = workload_of(measurement.power->workload);
+  if (!workload || !measurement.power->model) return "no model of the workload";
+  const MeasuredHardware& hardware = measurement.hardware;
+  const AcceleratorPart* accelerator = find_part(shelf.catalog.accelerators, hardware.accelerator);
+  const NodePart* part = node_part(shelf.catalog, hardware);
+  if (!accelerator || !part) return "the catalog has no such node";
+  const Watts host = host_of(*part, *accelerator, measurement.power->cooling);
+  const auto step = fastest(layouts(measurement, *workload, host, shelf));
+  if (!step) return "no layout fits";
+  const double nodes = static_cast<double>(hardware.accelerators) / hardware.accelerators_per_node;
+  const Seconds run = workload->sequences / step->plan.global_batch * step->step_time;
+  const Watts chips =
+      accelerator->idle_power ? hardware.accelerators_per_node * accelerator->idle_power->value : Watts{};
+  const Watts waiting = idle_host_share * host + chips;
+  const double started = start_up / (run + start_up);
+  const Watts mean = (1 - started) * (step->power.it_mean / nodes) + started * waiting;
+  PredictedValues values;
+  // How long a start takes is hardly known: windows that are not much longer are not either.
+  add_value((measurement.power->measured_at == "dc" ? supply_efficiency * mean : mean).in(watt), half_width + started,
+            values);
+  return values;
+}
+
+}  // namespace clusterwright

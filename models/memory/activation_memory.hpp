@@ -1,0 +1,23 @@
+/// Activations of one rank: what layers keep from forward to backward, and what exists in passing.
+#pragma once
+
+#include "models/memory/memory_case.hpp"
+
+namespace clusterwright {
+
+/// Bytes that one layer keeps from forward to backward for one micro-batch, on one rank.
+/// @source Korthikanti et al. 2022, section 4, extended to grouped queries, gated MLPs, fused attention and context
+/// parallelism; docs/models.md, "Memory"
+Bytes layer_activations(const MemoryCase& c);
+
+/// While one layer runs its backward pass: activations that it computes again, and gradients of activations.
+Bytes layer_working_set(const MemoryCase& c);
+
+/// Stored activations of all micro-batches that a stage has in flight, at the fullest instant of the schedule. With
+/// activations in host memory, those of the layer that runs and of the one that travels.
+Bytes stored_activations(const MemoryCase& c, int stage);
+
+/// Output of the last norm, logits and loss of one micro-batch on the stage that holds the head; zero elsewhere.
+Bytes logit_memory(const MemoryCase& c, int stage);
+
+}  // namespace clusterwright

@@ -1,0 +1,42 @@
+#include "models/memory/memory_case.hpp"
+
+#include <array>
+
+namespace clusterwright {
+
+MemoryCase memory_case(const Transformer& model, const Job& job, const SoftwareStack& stack, const Plan& plan,
+                       const StageLayout& layout) {
+  return {model, plan, layout, stack, job.sequence, job.lora_rank, job.sample_tokens, job.precision, job.offload};
+}
+
+double local_tokens(const MemoryCase& c) {
+  return static_cast<double>(c.sequence) * c.plan.micro_batch / c.plan.context;
+}
+
+double residual_split(const MemoryCase& c) {
+  return c.plan.sequence_parallel ? c.plan.tensor : 1;
+}
+
+double shard_ranks(const MemoryCase& c) {
+  return c.plan.sharding == Sharding::hsdp ? c.plan.shard_group : c.plan.gradient_ranks();
+}
+
+bool streams_weights(const MemoryCase& c) {
+  return shards_weights(c.plan.sharding) && c.plan.pipeline == 1 && c.plan.gradient_ranks() > 1;
+}
+
+double element_size(Precision precision) {
+  constexpr double block_scale = 1.0 / 32;  // one byte for 32 elements, in nvfp4 for 16
+  constexpr std::array<double, 8> sizes = {2, 2, 1, 1, 1, 1 + block_scale, 0.5 + 2 * block_scale, 1};
+  return sizes[static_cast<std::size_t>(precision)];
+}
+
+bool keeps_narrow_copies(const MemoryCase& c) {
+  return c.stack.memory.narrow_copies && element_size(c.precision) < 2;
+}
+
+bool stores_scores(const MemoryCase& c) {
+  return c.stack.attention == "unfused";
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,49 @@
+/// Everything that decides how much a rank stores.
+#pragma once
+
+#include "models/job.hpp"
+#include "models/prediction.hpp"
+#include "models/stack.hpp"
+#include "models/stage_layout.hpp"
+#include "models/transformer.hpp"
+
+namespace clusterwright {
+
+struct MemoryCase {
+  const Transformer& model;
+  const Plan& plan;
+  const StageLayout& layout;
+  const SoftwareStack& stack;
+  int sequence = 0;
+  int lora_rank = 0;         ///< 0: all weights are trained
+  double sample_tokens = 0;  ///< mean length of packed samples; 0: one sample fills the sequence
+  Precision precision = Precision::bf16;
+  Offload offload = {};
+};
+
+/// The case of a job under a plan; keeps references to all but the job.
+MemoryCase memory_case(const Transformer& model, const Job& job, const SoftwareStack& stack, const Plan& plan,
+                       const StageLayout& layout);
+
+/// Tokens of one micro-batch on one rank.
+double local_tokens(const MemoryCase& c);
+
+/// Ranks among which tensors of the residual stream are split: the tensor group with sequence parallelism, else none.
+double residual_split(const MemoryCase& c);
+
+/// Ranks that share one copy of what is sharded.
+double shard_ranks(const MemoryCase& c);
+
+/// Weights are gathered layer by layer for each pass and freed again. Under a pipeline they are gathered once a step.
+bool streams_weights(const MemoryCase& c);
+
+/// Bytes of one element as multiplies read it: 2, or less where the job runs in 8 bit or 4, scales included.
+double element_size(Precision precision);
+
+/// Narrow copies are kept: the job runs in 8 bit or less, and the stack keeps them.
+bool keeps_narrow_copies(const MemoryCase& c);
+
+/// Scores are written to memory, not kept on chip.
+bool stores_scores(const MemoryCase& c);
+
+}  // namespace clusterwright
