@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "sim/diagnostic.hpp"
@@ -11,23 +12,17 @@ namespace clusterwright {
 
 namespace {
 
-constexpr int assumed_multiprocessors = 128;  // only for parts whose data sheet does not say
+constexpr BytesPerSecond assumed_host_bandwidth = 25 * gigabyte / second;  // PCIe 4 x16, likewise
 
-NumberFormat format_of(Precision precision) {
-  switch (precision) {
-    case Precision::fp16:
-      return NumberFormat::fp16;
-    case Precision::fp8:
-      return NumberFormat::fp8;
-    case Precision::bf16:
-      break;
-  }
-  return NumberFormat::bf16;
+/// Entry of the parameter file. 16-bit formats run at one speed.
+const char* fit_name(Precision precision) {
+  constexpr std::array<const char*, 8> names = {"bf16",      "bf16",  "fp8",   "fp8-rowwise",
+                                                "fp8-block", "mxfp8", "nvfp4", "int8"};
+  return names[static_cast<std::size_t>(precision)];
 }
 
-/// 16-bit formats run at one speed and share one fit.
-std::string fit_name(NumberFormat format) {
-  return format == NumberFormat::fp8 ? "fp8" : "bf16";
+bool is_narrow(Precision precision) {
+  return precision > Precision::fp16;
 }
 
 /// Share of a p-norm of compute and memory time that goes with the clock: d ln t / d ln compute.
@@ -37,9 +32,15 @@ double clock_share(Seconds memory_time, Seconds time) {
 
 }  // namespace
 
+NumberFormat matrix_format(Precision precision) {
+  using F = NumberFormat;
+  constexpr std::array<F, 8> formats = {F::bf16, F::fp16, F::fp8, F::fp8, F::fp8, F::fp8, F::fp4, F::int8};
+  return formats[static_cast<std::size_t>(precision)];
+}
+
 DeviceCosts::DeviceCosts(const AcceleratorPart& part, const ParameterSet& parameters, const SoftwareStack& stack,
-                         Precision precision)
-    : part_(part), parameters_(parameters), stack_(stack), format_(format_of(precision)) {
+                         const StepFactors& factors, Precision precision)
+    : part_(part), parameters_(parameters), stack_(stack), factors_(factors), precision_(precision) {
   const auto missing = [&](const std::string& what) {
     return ConfigError({"E0314",
                         fmt::format("parameters \"{}\" hold no {}", parameters.name, what),
@@ -47,20 +48,26 @@ DeviceCosts::DeviceCosts(const AcceleratorPart& part, const ParameterSet& parame
                         "",
                         "choose another --parameters file, precision or stack"});
   };
-  if (!parameters.gemm.contains(fit_name(format_)) || !parameters.gemm.contains("bf16") ||
-      peak(part, format_) <= FlopsPerSecond{})
-    throw missing(fmt::format("matrix multiply in {}", fit_name(format_)));
+  for (const Precision needed : {precision_, Precision::bf16})
+    if (!parameters.gemm.contains(fit_name(needed)) || peak(part, matrix_format(needed)) <= FlopsPerSecond{})
+      throw missing(fmt::format("matrix multiply in {}", fit_name(needed)));
   const auto kernel = parameters.attention.find(stack.attention);
   if (kernel == parameters.attention.end()) throw missing(fmt::format("attention kernels \"{}\"", stack.attention));
   attention_ = &kernel->second;
 }
 
-const GemmParameters& DeviceCosts::gemm_fit(NumberFormat format) const {
-  return parameters_.gemm.at(fit_name(format));
+bool DeviceCosts::narrow_format() const {
+  return is_narrow(precision_);
+}
+
+const GemmParameters& DeviceCosts::gemm_fit(Precision precision) const {
+  return parameters_.gemm.at(fit_name(precision));
 }
 
 GemmDevice DeviceCosts::device(NumberFormat format, int reserved) const {
-  const int all = part_.multiprocessors ? part_.multiprocessors->value : assumed_multiprocessors;
+  // Parts without a count are systolic arrays; their links have engines of their own and take nothing from them.
+  if (!part_.multiprocessors) return {peak(part_, format), part_.memory_bandwidth.value, 0};
+  const int all = part_.multiprocessors->value;
   const int free = std::max(1, all - reserved);
   return {peak(part_, format) * (static_cast<double>(free) / all), part_.memory_bandwidth.value, free};
 }
@@ -69,11 +76,24 @@ Watts DeviceCosts::idle_power() const {
   return part_.idle_power ? part_.idle_power->value : 0.1 * part_.power.value;
 }
 
+Watts DeviceCosts::governed_power() const {
+  constexpr double never_met = 100;
+  return part_.boost_mhz || part_.multiprocessors ? rated_power() : never_met * rated_power();
+}
+
+/// From idle to what the die draws where no board holds it to less.
+Watts DeviceCosts::power_range() const {
+  const auto& reference = parameters_.power.reference_power;
+  return std::max(rated_power(), reference ? reference->value : Watts{}) - idle_power();
+}
+
 Watts DeviceCosts::above_idle(const Activity& activity) const {
   const DevicePowerParameters& p = parameters_.power;
-  return (rated_power() - idle_power()) *
-         (p.tensor_weight.value * activity.tensor + p.memory_weight.value * activity.memory +
-          p.link_weight.value * activity.link);
+  // Kernels of collectives hold few multiprocessors; all others keep the whole die clocked and issuing.
+  const double active = activity.link > 0 ? 0 : p.active_weight.value;
+  const double tensor = (p.tensor_weight.value - active) * activity.tensor;
+  return power_range() *
+         (active + tensor + p.memory_weight.value * activity.memory + p.link_weight.value * activity.link);
 }
 
 KernelPrice DeviceCosts::finish(Seconds time, double clock, Activity activity) const {
@@ -82,39 +102,45 @@ KernelPrice DeviceCosts::finish(Seconds time, double clock, Activity activity) c
   price.work.clock_share = clock;
   price.work.activity = activity;
   price.work.power = above_idle(activity);
-  price.work.launch = to_picoseconds(stack_.kernel_launch.value * stack_.kernels_per_op.value);
+  price.work.launch = host_time(stack_.kernels_per_op.value);
   return price;
 }
 
-SmTable DeviceCosts::slow_down_of_gemm(const GemmShape& shape, const GemmParameters& fit, NumberFormat format,
-                                       Bytes output, Seconds alone) const {
+SmTable DeviceCosts::slow_down_of_gemm(const GemmShape& shape, Precision precision, Bytes output, Seconds alone) const {
   const int held = static_cast<int>(std::lround(parameters_.step.communication_sms.value));
+  const NumberFormat format = matrix_format(precision);
   SmTable table{{{0, 1}}};
   for (int reserved = held; reserved > 0 && reserved <= 2 * held; reserved += held) {
-    const Seconds time = gemm_cost(shape, device(format, reserved), fit, element(format), output, 0).time;
+    const Seconds time =
+        gemm_cost(shape, device(format, reserved), gemm_fit(precision), size_of(format), output, 0).time;
     table.points.push_back({static_cast<std::uint32_t>(reserved), std::max(1.0, time / alone)});
   }
   return table;
 }
 
 KernelPrice DeviceCosts::gemm(const GemmShape& shape, bool narrow, Bytes output) const {
-  const NumberFormat format = narrow || format_ == NumberFormat::fp16 ? format_ : NumberFormat::bf16;
-  const GemmParameters& fit = gemm_fit(format);
+  const Precision precision = narrow || !is_narrow(precision_) ? precision_ : Precision::bf16;
+  const NumberFormat format = matrix_format(precision);
+  const GemmParameters& fit = gemm_fit(precision);
   // The clock that power allows is decided once for the whole step, so a kernel's own loss of clock is left out.
-  const GemmCost cost = gemm_cost(shape, device(format, 0), fit, element(format), output, 0);
+  const GemmCost cost = gemm_cost(shape, device(format, 0), fit, size_of(format), output, 0);
   const double tensor = std::min(1.0, cost.tensor_share / fit.efficiency.value);
   const double memory = std::min(1.0, cost.memory_time / cost.time);
   KernelPrice price = finish(taxed(cost.time), clock_share(cost.memory_time, cost.time), {tensor, memory, 0});
-  price.slow_down = slow_down_of_gemm(shape, fit, format, output, cost.time);
+  price.slow_down = slow_down_of_gemm(shape, precision, output, cost.time);
   return price;
 }
 
 KernelPrice DeviceCosts::attention(const AttentionShape& s) const {
   const AttentionParameters& fit = *attention_;
-  const double scores = s.sequences * s.heads * s.sequence * s.sequence * fit.executed_share.value;
+  // Kernels that skip masked blocks compute the share under the mask, others the whole square.
+  const double executed = std::min(1.0, fit.executed_share.value < 1 ? 2 * s.share * fit.executed_share.value : 1.0);
+  const double scores = s.sequences * s.heads * s.queries * s.keys * executed;
   const Flops flops = scores * s.head_width * (s.forward ? 4.0 : 10.0) * flop;  // 2 or 5 multiplies of 2 FLOPs
-  const double length = s.sequence / (s.sequence + fit.half_sequence.value);
-  const double width = s.head_width < 128 ? fit.narrow_head_factor.value : 1;
+  const double length = s.queries / (s.queries + fit.half_sequence.value);
+  const bool aligned = static_cast<int>(s.head_width) % 8 == 0;
+  const double width =
+      (s.head_width < 128 ? fit.narrow_head_factor.value : 1) * (aligned ? 1 : fit.unaligned_factor.value);
   const double efficiency = (s.forward ? fit.forward_efficiency : fit.backward_efficiency).value * length * width;
   const FlopsPerSecond rate = peak(part_, NumberFormat::bf16);
   const Seconds compute = flops / (rate * efficiency);
@@ -122,12 +148,12 @@ KernelPrice DeviceCosts::attention(const AttentionShape& s) const {
   const Seconds memory =
       scores * score_bytes * byte / (part_.memory_bandwidth.value * parameters_.memory.bandwidth_share.value);
   const Seconds time = compute + memory;
-  const double tensor = std::min(1.0, flops / (time * rate * gemm_fit(NumberFormat::bf16).efficiency.value));
+  const double tensor = std::min(1.0, flops / (time * rate * gemm_fit(Precision::bf16).efficiency.value));
   KernelPrice price = finish(taxed(time), compute / time, {tensor, memory / time, 0});
   const GemmDevice all = device(NumberFormat::bf16, 0);
   const auto held = static_cast<std::uint32_t>(std::lround(parameters_.step.communication_sms.value));
   const double left = std::max(1.0, static_cast<double>(all.multiprocessors) - 2.0 * held);
-  price.slow_down = SmTable{{{0, 1}, {2 * held, all.multiprocessors / left}}};
+  if (all.multiprocessors > 0) price.slow_down = SmTable{{{0, 1}, {2 * held, all.multiprocessors / left}}};
   return price;
 }
 
@@ -137,16 +163,35 @@ KernelPrice DeviceCosts::elementwise(Bytes traffic) const {
   return finish(time, 0, {0, traffic / (traffic + fit.half_size.value), 0});
 }
 
+Picoseconds DeviceCosts::host_time(double kernels) const {
+  return to_picoseconds(stack_.kernel_launch.value * (kernels * factors_.host));
+}
+
 KernelPrice DeviceCosts::collective() const {
-  KernelPrice price = finish(Seconds{}, 0, {0, 0, 1});
-  price.work.duration = {};
-  price.work.waiting_power = (rated_power() - idle_power()) * parameters_.power.waiting_share.value;
+  KernelPrice price;
+  price.work.activity = {0, 0, 1};
+  price.work.power = above_idle(price.work.activity);
+  price.work.launch = host_time(1);
+  price.work.waiting_power = power_range() * parameters_.power.waiting_share.value;
   price.work.reserved_sms = static_cast<std::uint32_t>(std::lround(parameters_.step.communication_sms.value));
   return price;
 }
 
+KernelPrice DeviceCosts::host_copy() const {
+  KernelPrice price = collective();
+  price.work.reserved_sms = 0;
+  price.work.waiting_power = {};
+  return price;
+}
+
+BytesPerSecond DeviceCosts::host_bandwidth() const {
+  const auto& host = part_.measured_host_bandwidth ? part_.measured_host_bandwidth : part_.host_bandwidth;
+  return host ? host->value : assumed_host_bandwidth;
+}
+
 KernelPrice DeviceCosts::message() const {
   KernelPrice price = collective();
+  price.work.launch = host_time(stack_.kernels_per_message.value);
   price.work.reserved_sms = static_cast<std::uint32_t>(std::lround(parameters_.step.message_sms.value));
   // A posted receive costs next to nothing until data flows.
   price.work.waiting_power = {};

@@ -9,6 +9,7 @@
 #include "models/job.hpp"
 #include "models/parameters.hpp"
 #include "models/stack.hpp"
+#include "models/step_calibration.hpp"
 #include "sim/step_graph.hpp"
 #include "topology/parts.hpp"
 
@@ -20,20 +21,25 @@ struct KernelPrice {
   std::optional<SmTable> slow_down;
 };
 
-/// Forward or backward pass of causal self-attention on one rank.
+/// Forward or backward pass of self-attention on one rank.
 struct AttentionShape {
   double sequences = 1;  ///< of the micro-batch
-  double sequence = 0;   ///< tokens
+  double queries = 0;    ///< tokens of a sequence that ask
+  double keys = 0;       ///< tokens that they may attend to, masked ones included
+  double share = 0.5;    ///< of queries x keys under the mask; kernels that keep scores in memory compute all
   double heads = 0;      ///< query heads of this rank
   double head_width = 0;
   bool forward = true;
 };
 
+/// Format whose peak and storage the matrix units see.
+NumberFormat matrix_format(Precision precision);
+
 class DeviceCosts {
  public:
   /// @throws ConfigError E0314 if the parameters lack the number format or the attention kernels of the stack
   DeviceCosts(const AcceleratorPart& part, const ParameterSet& parameters, const SoftwareStack& stack,
-              Precision precision);
+              const StepFactors& factors, Precision precision);
 
   /// A matrix multiply; `narrow` uses the job's number format, otherwise 16 bit.
   /// @param output  storage of one result element (8 bytes where it is added to a 32-bit buffer)
@@ -43,27 +49,38 @@ class DeviceCosts {
   KernelPrice elementwise(Bytes traffic) const;
   /// The kernel of a collective or of a message; its transfer is priced by its chain.
   KernelPrice collective() const;
+  /// A copy between device and host memory by the copy engine; its transfer is priced by its chain.
+  KernelPrice host_copy() const;
+  /// Of PCI Express or a chip-to-chip link, one direction.
+  BytesPerSecond host_bandwidth() const;
   KernelPrice message() const;
 
-  bool narrow_format() const { return format_ == NumberFormat::fp8; }
+  /// Activations are cast before they are multiplied.
+  bool narrow_format() const;
+  Precision precision() const { return precision_; }
+  /// Memory traffic of one activation element that is cast.
+  double cast_bytes() const { return factors_.cast_bytes; }
   Watts idle_power() const;
   Watts rated_power() const { return part_.power.value; }
+  /// What the clock governor holds the board to. Parts whose data sheet names no boost clock and no multiprocessors run
+  /// at one clock whatever they draw: a limit that is never met.
+  Watts governed_power() const;
 
  private:
+  Picoseconds host_time(double kernels) const;
   KernelPrice finish(Seconds time, double clock_share, Activity activity) const;
-  Seconds taxed(Seconds time) const { return time * parameters_.step.kernel_tax.value; }
-  SmTable slow_down_of_gemm(const GemmShape& shape, const GemmParameters& fit, NumberFormat format, Bytes output,
-                            Seconds alone) const;
+  Seconds taxed(Seconds time) const { return time * (parameters_.step.kernel_tax.value * factors_.compute); }
+  SmTable slow_down_of_gemm(const GemmShape& shape, Precision precision, Bytes output, Seconds alone) const;
   GemmDevice device(NumberFormat format, int reserved) const;
-  const GemmParameters& gemm_fit(NumberFormat format) const;
+  const GemmParameters& gemm_fit(Precision precision) const;
+  Watts power_range() const;
   Watts above_idle(const Activity& activity) const;
-  Bytes element(NumberFormat format) const { return size_of(format); }
-
   const AcceleratorPart& part_;
   const ParameterSet& parameters_;
   const SoftwareStack& stack_;
+  StepFactors factors_;
   const AttentionParameters* attention_ = nullptr;
-  NumberFormat format_;
+  Precision precision_;
 };
 
 }  // namespace clusterwright

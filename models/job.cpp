@@ -1,25 +1,8 @@
 #include "models/job.hpp"
 
-#include "sim/field_table.hpp"
+#include "models/job_enum_names.hpp"
 
 namespace clusterwright {
-
-template <>
-struct EnumNames<Task> {
-  static constexpr std::array<std::string_view, 1> names = {"pretrain"};
-};
-template <>
-struct EnumNames<Sharding> {
-  static constexpr std::array<std::string_view, 3> names = {"none", "zero1", "zero2"};
-};
-template <>
-struct EnumNames<Recompute> {
-  static constexpr std::array<std::string_view, 3> names = {"none", "selective", "full"};
-};
-template <>
-struct EnumNames<Precision> {
-  static constexpr std::array<std::string_view, 3> names = {"bf16", "fp16", "fp8"};
-};
 
 const Record<ParallelSpec>& record(const ParallelSpec*) {
   static const auto table =
@@ -35,11 +18,24 @@ const Record<ParallelSpec>& record(const ParallelSpec*) {
                      .min = 1,
                      .max = 1024})
           .optional("context", &ParallelSpec::context, {.help = "ranks that split a sequence", .min = 1, .max = 1024})
+          .optional("context_exchange", &ParallelSpec::context_exchange,
+                    {.help = "how context ranks meet: ring of keys and values, all-gather of them, or all-to-all over "
+                             "heads (Ulysses); auto: the stack's"})
           .optional("expert", &ParallelSpec::expert, {.help = "ranks that split the experts", .min = 1, .max = 1024})
           .optional("data", &ParallelSpec::data,
                     {.help = "replicas; auto: what is left of the cluster", .min = 1, .max = 1048576})
           .optional("sequence", &ParallelSpec::sequence,
                     {.help = "sequence parallelism: norms and residuals are split over the tensor group"});
+  return table;
+}
+
+const Record<Offload>& record(const Offload*) {
+  static const auto table =
+      Record<Offload>("offload", "What is kept in host memory")
+          .optional("weights", &Offload::weights, {.help = "16-bit weights, fetched layer by layer"})
+          .optional("optimizer", &Offload::optimizer, {.help = "optimizer states; the host updates the weights"})
+          .optional("activations", &Offload::activations,
+                    {.help = "stored activations, from the forward to the backward pass of their layer"});
   return table;
 }
 
@@ -55,12 +51,25 @@ const Record<Job>& record(const Job*) {
           .optional("precision", &Job::precision, {.help = "number format of the matrix multiplies"})
           .optional("parallel", &Job::parallel, {.help = "degrees of parallelism"})
           .optional("sharding", &Job::sharding,
-                    {.help = "what data-parallel ranks share out: zero1 the optimizer state, zero2 also gradients"})
+                    {.help = "what data-parallel ranks share out: zero1 the optimizer state, zero2 also gradients, "
+                             "zero3 or fsdp also weights; hsdp: fsdp inside groups of shard_group ranks"})
+          .optional("shard_group", &Job::shard_group,
+                    {.help = "ranks that share one copy of the weights under hsdp; auto: the ranks of a node",
+                     .min = 1,
+                     .max = 1048576})
+          .optional("offload", &Job::offload, {.help = "what is kept in host memory"})
+          .optional("lora_rank", &Job::lora_rank, {.help = "rank of the adapters of task lora", .min = 0, .max = 65536})
+          .optional("sample_tokens", &Job::sample_tokens,
+                    {.help = "mean length of the samples packed into one sequence, which attend only to themselves; "
+                             "0: one sample fills the sequence",
+                     .min = 0})
           .optional("recompute", &Job::recompute,
                     {.help = "activations computed again in the backward pass; auto: the least that fits"})
           .optional(
               "stack", &Job::stack,
-              {.help = "software stack: a name in configs/stacks or the path of a JSON file", .catalog = "stacks"});
+              {.help = "software stack: a name in configs/stacks or the path of a JSON file", .catalog = "stacks"})
+          .optional("release", &Job::release,
+                    {.help = "year and month of the software, as 2024-06; empty: the stack's own"});
   return table;
 }
 

@@ -9,10 +9,22 @@
 
 namespace clusterwright {
 
-enum class Task { pretrain };
-enum class Sharding { none, zero1, zero2 };  ///< what data-parallel ranks share out: nothing, optimizer, + gradients
+enum class Task { pretrain, sft, lora };
+/// What data-parallel ranks share out: nothing, optimizer states, + gradients, + weights. fsdp is zero3 by the name
+/// that PyTorch gives it; hsdp shares within groups of `shard_group` ranks and replicates over the groups.
+enum class Sharding { none, zero1, zero2, zero3, fsdp, hsdp };
 enum class Recompute { none, selective, full };
-enum class Precision { bf16, fp16, fp8 };
+/// Format of the matrix multiplies. fp8: one scale per tensor; fp8_block: per 128 x 128 weights and 128 activations.
+enum class Precision { bf16, fp16, fp8, fp8_rowwise, fp8_block, mxfp8, nvfp4, int8 };
+/// How context-parallel ranks bring queries and keys together.
+enum class ContextExchange { ring, all_gather, all_to_all };
+
+constexpr bool shards_gradients(Sharding sharding) {
+  return sharding >= Sharding::zero2;
+}
+constexpr bool shards_weights(Sharding sharding) {
+  return sharding >= Sharding::zero3;
+}
 
 /// Degrees of parallelism. accelerators = tensor x pipeline x context x data.
 struct ParallelSpec {
@@ -20,11 +32,21 @@ struct ParallelSpec {
   std::optional<int> pipeline = 1;
   std::optional<int> virtual_pipeline;  ///< auto: the largest that divides
   std::optional<int> context = 1;
+  std::optional<ContextExchange> context_exchange;  ///< auto: the stack's
   std::optional<int> expert = 1;
   std::optional<int> data;  ///< auto: what is left
   bool sequence = true;     ///< sequence parallelism inside the tensor group
 };
 const Record<ParallelSpec>& record(const ParallelSpec*);
+
+/// What is kept in host memory and crosses PCI Express in every step.
+struct Offload {
+  bool weights = false;
+  bool optimizer = false;    ///< states, and the update on the host
+  bool activations = false;  ///< of a layer, from its forward to its backward pass
+  bool any() const { return weights || optimizer || activations; }
+};
+const Record<Offload>& record(const Offload*);
 
 struct Job {
   Task task = Task::pretrain;
@@ -34,6 +56,11 @@ struct Job {
   Precision precision = Precision::bf16;
   ParallelSpec parallel;
   Sharding sharding = Sharding::zero1;
+  std::optional<int> shard_group;  ///< ranks that share one copy of the weights (hsdp); auto: the ranks of a node
+  Offload offload;
+  int lora_rank = 0;         ///< of the adapters; > 0 only for task lora
+  double sample_tokens = 0;  ///< mean length of samples packed into a sequence; 0: one sample fills it
+  std::string release;       ///< "2024-06": software date, where it is not the stack's own
   std::optional<Recompute> recompute = Recompute::none;  ///< auto: the least that fits
   std::string stack = "megatron-2024";                   ///< name of a file in configs/stacks, or a path
 };

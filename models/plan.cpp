@@ -62,14 +62,44 @@ void check_division(Contradictions& errors, const Plan& plan, const Transformer&
                   {"/job/parallel/pipeline", "/transformer/layers"});
 }
 
-void check_modelled(Contradictions& errors, const ParallelSpec& parallel) {
-  const auto later = [&](std::optional<int> degree, const char* name) {
-    if (degree.value_or(1) > 1)
-      errors.report("E0313", fmt::format("{} parallelism is not modelled yet (got {})", name, *degree),
-                    {fmt::format("/job/parallel/{}", name)}, "set it to 1");
-  };
-  later(parallel.context, "context");
-  later(parallel.expert, "expert");
+/// Ways to split a sequence, and what is trained of it.
+void check_job(Contradictions& errors, const Job& job, const Plan& plan, const Transformer& model) {
+  if (job.parallel.expert.value_or(1) > 1)
+    errors.report("E0313", fmt::format("expert parallelism is not modelled yet (got {})", *job.parallel.expert),
+                  {"/job/parallel/expert"}, "set it to 1");
+  if (job.sequence % plan.context != 0)
+    errors.report("E0310",
+                  fmt::format("context must divide the sequence (got {}, sequence {})", plan.context, job.sequence),
+                  {"/job/parallel/context", "/job/sequence"});
+  const bool heads = plan.context > 1 && plan.context_exchange == ContextExchange::all_to_all;
+  if (heads && model.heads % (static_cast<std::int64_t>(plan.tensor) * plan.context) != 0)
+    errors.report(
+        "E0310",
+        fmt::format("exchanging heads, tensor x context must divide the attention heads (got {} x {}, heads {})",
+                    plan.tensor, plan.context, model.heads),
+        {"/job/parallel/context", "/transformer/heads"}, "use \"context_exchange\": \"ring\"");
+  if ((job.task == Task::lora) != (job.lora_rank > 0))
+    errors.report("E0310",
+                  job.lora_rank > 0 ? "adapters have a rank, but the task is not lora" : "task lora needs lora_rank",
+                  {"/job/lora_rank", "/job/task"});
+  if (job.shard_group && job.sharding != Sharding::hsdp)
+    errors.report("E0310", "shard_group says how hsdp shares, but sharding is another",
+                  {"/job/shard_group", "/job/sharding"});
+  if (job.offload.weights && (!shards_weights(job.sharding) || plan.pipeline > 1))
+    errors.report("E0313", "weights in host memory are modelled only where layers are gathered one by one",
+                  {"/job/offload/weights", "/job/sharding"}, "use sharding fsdp without pipeline stages");
+}
+
+int decide_shard_group(Contradictions& errors, const Job& job, const Plan& plan, const Cluster& cluster) {
+  const int all = plan.gradient_ranks();
+  if (job.sharding != Sharding::hsdp) return all;
+  const int in_node = std::max(1, cluster.node_accelerators / (plan.tensor * plan.pipeline));
+  const int group = job.shard_group.value_or(std::min(all, in_node));
+  if (all % group != 0)
+    errors.report("E0310",
+                  fmt::format("shard_group must divide the {} ranks that hold the same weights (got {})", all, group),
+                  {"/job/shard_group", "/job/parallel/data"});
+  return group;
 }
 
 /// Replicas from the accelerators that are there, or the contradiction.
@@ -114,18 +144,20 @@ void check_size(Contradictions& errors, const Plan& plan, std::int64_t layers) {
 }
 
 /// The largest number of chunks per stage that splits the layers evenly and that the interleaved schedule allows.
-int largest_virtual(const Plan& plan, std::int64_t layers) {
+int largest_virtual(const Plan& plan, std::int64_t layers, int most) {
   if (plan.pipeline == 1 || plan.micro_batches % plan.pipeline != 0) return 1;
   int best = 1;
-  for (int v = 2; static_cast<std::int64_t>(v) * plan.pipeline <= layers + 2; ++v)
+  for (int v = 2; v <= most && static_cast<std::int64_t>(v) * plan.pipeline <= layers + 2; ++v)
     if (splits_evenly(layers, plan.pipeline * v)) best = v;
   return best;
 }
 
-void decide_virtual(Contradictions& errors, ResolvedPlan& out, const ParallelSpec& parallel, std::int64_t layers) {
+void decide_virtual(Contradictions& errors, ResolvedPlan& out, const Scenario& s) {
+  const ParallelSpec& parallel = s.job.parallel;
+  const std::int64_t layers = s.transformer.layers;
   Plan& plan = out.plan;
   if (!parallel.virtual_pipeline) {
-    plan.virtual_pipeline = largest_virtual(plan, layers);
+    plan.virtual_pipeline = largest_virtual(plan, layers, s.stack.most_virtual);
     if (plan.pipeline > 1)
       out.assumptions.push_back({"virtual pipeline stages", std::to_string(plan.virtual_pipeline), "default",
                                  "not given: the largest that divides the layers and suits the micro-batches"});
@@ -146,36 +178,50 @@ void decide_virtual(Contradictions& errors, ResolvedPlan& out, const ParallelSpe
                   {pointer, "/transformer/layers"});
 }
 
-}  // namespace
-
-ResolvedPlan resolve_plan(const Cluster& cluster, const Transformer& transformer, const Job& job,
-                          const JsonValue& source) {
-  Contradictions errors(source);
-  ResolvedPlan out;
-  Plan& plan = out.plan;
-  plan.tensor = job.parallel.tensor.value_or(std::min(cluster.node_accelerators, cluster.spec.accelerators));
+Plan degrees_of(const Scenario& s) {
+  const Job& job = s.job;
+  Plan plan;
+  plan.tensor = job.parallel.tensor.value_or(std::min(s.cluster.node_accelerators, s.cluster.spec.accelerators));
   plan.pipeline = job.parallel.pipeline.value_or(1);
+  plan.context = job.parallel.context.value_or(1);
+  plan.context_exchange = job.parallel.context_exchange.value_or(s.stack.context_exchange);
   plan.sequence_parallel = job.parallel.sequence && plan.tensor > 1;
   plan.sharding = job.sharding;
   plan.recompute = job.recompute.value_or(Recompute::none);
-  check_modelled(errors, job.parallel);
-  if (cluster.mixed())
-    errors.report("E0324", "a step on nodes of several kinds is not modelled yet", {"/cluster/also"},
-                  "describe one kind of nodes and leave \"also\" out");
-  check_division(errors, plan, transformer, cluster);
-  errors.finish();
-  plan.data = decide_data(errors, plan, job.parallel, cluster.spec.accelerators);
-  errors.finish();
-  decide_batches(errors, plan, job);
-  check_size(errors, plan, transformer.layers);
-  errors.finish();
-  decide_virtual(errors, out, job.parallel, transformer.layers);
-  errors.finish();
+  return plan;
+}
+
+void note_assumptions(const Job& job, ResolvedPlan& out) {
   if (!job.parallel.tensor)
     out.assumptions.push_back(
-        {"tensor group", std::to_string(plan.tensor), "default", "auto: the accelerators of a node"});
-  if (!job.parallel.pipeline) out.assumptions.push_back({"pipeline stages", "1", "default", "auto: none"});
-  if (!job.micro_batch) out.assumptions.push_back({"micro-batch", "1", "default", "not given"});
+        {"tensor group", std::to_string(out.plan.tensor), "default", "auto: the accelerators of a node"});
+  if (job.sharding == Sharding::hsdp && !job.shard_group)
+    out.assumptions.push_back(
+        {"shard group", std::to_string(out.plan.shard_group), "default", "not given: the ranks of a node"});
+}
+
+}  // namespace
+
+ResolvedPlan resolve_plan(const Scenario& s) {
+  Contradictions errors(s.source);
+  ResolvedPlan out;
+  Plan& plan = out.plan;
+  plan = degrees_of(s);
+  check_job(errors, s.job, plan, s.transformer);
+  if (s.cluster.mixed())
+    errors.report("E0324", "a step on nodes of several kinds is not modelled yet", {"/cluster/also"},
+                  "describe one kind of nodes and leave \"also\" out");
+  check_division(errors, plan, s.transformer, s.cluster);
+  errors.finish();
+  plan.data = decide_data(errors, plan, s.job.parallel, s.cluster.spec.accelerators);
+  plan.shard_group = decide_shard_group(errors, s.job, plan, s.cluster);
+  errors.finish();
+  decide_batches(errors, plan, s.job);
+  check_size(errors, plan, s.transformer.layers);
+  errors.finish();
+  decide_virtual(errors, out, s);
+  errors.finish();
+  note_assumptions(s.job, out);
   return out;
 }
 

@@ -3,11 +3,8 @@
 
 #include <vector>
 
-#include "models/job.hpp"
 #include "models/prediction.hpp"
-#include "models/transformer.hpp"
-#include "sim/json_value.hpp"
-#include "topology/cluster.hpp"
+#include "models/scenario.hpp"
 
 namespace clusterwright {
 
@@ -18,11 +15,9 @@ struct ResolvedPlan {
 
 /// Decides what is "auto"; recomputation, which depends on memory, stays "none" here if it is open.
 ///
-/// @param source  the scenario's JSON, for the places of errors
 /// @throws ConfigError E0310 a degree does not divide what it splits, E0311 the degrees do not multiply to the
 ///         accelerators, E0312 the batch does not divide, E0313 not modelled yet,
 ///         E0502 more micro-batches and layers than can be simulated
-ResolvedPlan resolve_plan(const Cluster& cluster, const Transformer& transformer, const Job& job,
-                          const JsonValue& source);
+ResolvedPlan resolve_plan(const Scenario& scenario);
 
 }  // namespace clusterwright

@@ -1,9 +1,11 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 
 #include "models/plan.hpp"
+#include "models/prediction_interval.hpp"
 #include "models/scenario.hpp"
 
 namespace clusterwright {
@@ -18,16 +20,8 @@ Scenario at_size(const Scenario& scenario, int accelerators, bool strong, double
   sized.cluster = resized(scenario.cluster, accelerators);
   sized.job.parallel.data.reset();
   if (strong) return sized;
-  const Plan plan = resolve_plan(
-                        sized.cluster, sized.transformer,
-                        [&] {
-                          Job job = sized.job;
-                          job.global_batch =
-                              job.micro_batch.value_or(1) * accelerators;  // divides whatever the replicas are
-                          return job;
-                        }(),
-                        sized.source)
-                        .plan;
+  sized.job.global_batch = sized.job.micro_batch.value_or(1) * accelerators;  // divides whatever the replicas are
+  const Plan plan = resolve_plan(sized).plan;
   sized.job.global_batch = static_cast<int>(batch_per_replica * plan.data + 0.5);
   return sized;
 }
@@ -45,13 +39,17 @@ std::optional<int> find_knee(const std::vector<ScalePoint>& points) {
   return knee;
 }
 
-void compare_with_first(std::vector<ScalePoint>& points) {
+void compare_with_first(std::vector<ScalePoint>& points, const StepCalibration& calibration) {
   const ScalePoint* first = nullptr;
   for (ScalePoint& point : points) {
     if (!point.reason.empty() || !point.step.fits) continue;
     if (!first) first = &point;
     point.speedup = point.step.tokens_per_second / first->step.tokens_per_second;
     point.efficiency = point.step.tokens_per_second_per_accelerator() / first->step.tokens_per_second_per_accelerator();
+    const double sigma =
+        &point == first ? 0 : sigma_of_ratio(point.step.uncertainty, first->step.uncertainty, calibration);
+    point.efficiency_low = point.efficiency * std::exp(-half_width_90 * sigma);
+    point.efficiency_high = point.efficiency * std::exp(half_width_90 * sigma);
   }
 }
 
@@ -63,7 +61,7 @@ ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accel
   curve.strong = strong;
   double batch_per_replica = 0;
   if (!strong) {
-    const Plan own = resolve_plan(scenario.cluster, scenario.transformer, scenario.job, scenario.source).plan;
+    const Plan own = resolve_plan(scenario).plan;
     batch_per_replica = static_cast<double>(own.global_batch) / own.data;
   }
   curve.points.resize(accelerators.size());
@@ -87,7 +85,7 @@ ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accel
   const bool all_failed =
       std::all_of(errors.begin(), errors.end(), [](const auto& error) { return error.has_value(); });
   if (all_failed && !errors.empty()) throw *errors.front();
-  compare_with_first(curve.points);
+  compare_with_first(curve.points, scenario.steps);
   curve.knee = find_knee(curve.points);
   return curve;
 }

@@ -3,38 +3,15 @@
 #include <cmath>
 
 #include "models/bottleneck.hpp"
-#include "models/memory_use.hpp"
-#include "models/plan.hpp"
+#include "models/choose_plan.hpp"
+#include "models/device_costs.hpp"
 #include "models/prediction_interval.hpp"
 #include "models/scenario.hpp"
-#include "models/step_simulation.hpp"
+#include "models/steady_state.hpp"
 
 namespace clusterwright {
 
 namespace {
-
-constexpr std::array<const char*, 3> recompute_names = {"none", "selective", "full"};
-
-MemoryUse memory_under(const Scenario& s, const Plan& plan) {
-  const StageLayout layout(s.transformer.layers, plan.pipeline, plan.virtual_pipeline);
-  return worst_memory({s.transformer, plan, layout, s.stack, s.job.sequence});
-}
-
-/// The least recomputation that fits; full if nothing does.
-void choose_recompute(const Scenario& s, ResolvedPlan& resolved) {
-  if (s.job.recompute) return;
-  const Bytes capacity = s.cluster.accelerator.memory.value;
-  for (const Recompute choice : {Recompute::none, Recompute::selective, Recompute::full}) {
-    resolved.plan.recompute = choice;
-    if (memory_under(s, resolved.plan).total() <= capacity) break;
-  }
-  resolved.assumptions.push_back({"recomputation", recompute_names[static_cast<std::size_t>(resolved.plan.recompute)],
-                                  "default", "not given: the least that fits"});
-}
-
-NumberFormat matrix_format(Precision precision) {
-  return precision == Precision::fp8 ? NumberFormat::fp8 : NumberFormat::bf16;
-}
 
 void add_rates(const Scenario& s, StepPrediction& out) {
   const double tokens = static_cast<double>(out.plan.global_batch) * s.job.sequence;
@@ -44,13 +21,12 @@ void add_rates(const Scenario& s, StepPrediction& out) {
   out.mfu = out.model_flops_per_accelerator / peak(s.cluster.accelerator, matrix_format(s.job.precision));
 }
 
-void add_power(const Scenario& s, const StepSimulation& step, StepPrediction& out) {
-  const auto domains = meter_power(step.graph.structure, step.graph.price, step.result);
-  const DomainPower& all = domains[PowerDomainId(0)];
-  out.power.it_mean = all.mean;
-  out.power.it_peak = all.peak;
-  out.power.energy_per_token = all.energy / (out.tokens_per_second * out.step_time.in(second));
-  if (const auto pue = s.cluster.spec.facility.power_usage_effectiveness) out.power.facility_mean = all.mean * *pue;
+void add_power(const Scenario& s, const StepSummary& step, StepPrediction& out) {
+  out.power.it_mean = step.mean_power;
+  out.power.it_peak = step.peak_power;
+  out.power.energy_per_token = step.energy / (out.tokens_per_second * out.step_time.in(second));
+  if (const auto pue = s.cluster.spec.facility.power_usage_effectiveness)
+    out.power.facility_mean = step.mean_power * *pue;
 }
 
 void add_assumptions(const Scenario& s, StepPrediction& out) {
@@ -60,12 +36,12 @@ void add_assumptions(const Scenario& s, StepPrediction& out) {
   const bool named = s.source.at_pointer("/job/stack") != nullptr;
   list.push_back({"software stack", s.stack.name, named ? "user" : "default", s.stack.source});
   list.push_back({"kernel, link and memory curves", s.parameters.name, "fit",
-                  "published microbenchmarks of " + s.parameters.accelerator});
+                  curves_from(s.parameters, s.cluster.accelerator.id)});
   list.push_back({"kernels of a step against microbenchmarks",
                   fmt::format("{:.2f} times as long", s.parameters.step.kernel_tax.value), "fit",
                   sourced(s.parameters.step.kernel_tax)});
-  list.push_back({"error of whole steps beyond their parts", percent(s.parameters.step.structural_error.value), "fit",
-                  sourced(s.parameters.step.structural_error)});
+  list.push_back({"error of whole steps beyond their parts", percent(out.uncertainty.sigma), "fit",
+                  sourced(s.steps.residuals.known)});
   list.push_back({"power at full matrix load", percent(s.parameters.power.tensor_weight.value) + " of the rated range",
                   "estimate", sourced(s.parameters.power.tensor_weight)});
   list.push_back({"host power per node", fmt::format("{:.2f} kW", s.cluster.spec.node.host_power.value.in(kilowatt)),
@@ -76,26 +52,33 @@ void add_assumptions(const Scenario& s, StepPrediction& out) {
   list.push_back({"network paths", "evenly spread", "default", "collisions of hashed flows are not modelled yet"});
 }
 
+/// Nothing that moves a step by more than a few percent had to be assumed.
+bool all_given(const Job& job) {
+  const ParallelSpec& parallel = job.parallel;
+  const bool stages = parallel.pipeline && (*parallel.pipeline == 1 || parallel.virtual_pipeline);
+  return job.recompute && job.micro_batch && parallel.tensor && stages;
+}
+
 }  // namespace
 
 StepPrediction predict_step(const Scenario& s) {
-  ResolvedPlan resolved = resolve_plan(s.cluster, s.transformer, s.job, s.source);
-  choose_recompute(s, resolved);
+  ChosenPlan chosen = choose_plan(s);
   StepPrediction out;
   out.accelerators = s.cluster.spec.accelerators;
-  out.plan = resolved.plan;
-  out.assumptions = std::move(resolved.assumptions);
-  out.memory = memory_under(s, out.plan);
-  const MemoryVerdict verdict = judge_memory(out.memory, s.cluster.accelerator.memory.value, out.plan.pipeline);
+  out.plan = chosen.plan;
+  out.assumptions = std::move(chosen.assumptions);
+  out.memory = chosen.memory;
+  const MemoryVerdict verdict = judge_memory(out.memory, memory_capacity(s.cluster.accelerator), out.plan.pipeline);
   out.fits = verdict.fits;
   out.verdict = verdict.sentence;
 
-  const StepSimulation step = simulate_step(s, out.plan);
-  out.step_time = to_seconds(step.result.end);
-  for (std::size_t i = 0; i < step_charge_count; ++i) out.breakdown[i] = step.breakdown.mean[i];
+  const StepSummary step = summarise_step(chosen.scenario, out.plan);
+  out.step_time = to_seconds(step.end);
+  for (std::size_t i = 0; i < step_charge_count; ++i) out.breakdown[i] = step.breakdown[i];
   add_rates(s, out);
   add_power(s, step, out);
-  const double factor = std::exp(half_width_90 * step_time_sigma(out, s.parameters));
+  out.uncertainty = step_uncertainty(out, chosen.scenario, all_given(s.job));
+  const double factor = std::exp(half_width_90 * out.uncertainty.sigma);
   out.low = out.step_time / factor;
   out.high = out.step_time * factor;
   out.bottleneck = name_bottleneck(out);

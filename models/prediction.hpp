@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,18 +39,32 @@ inline constexpr std::array<std::string_view, step_charge_count> step_charge_nam
     "bubble",       "imbalance",         "input_wait",    "launch",     "throttle",
     "jitter"};
 
+/// Why a predicted step time may be off, as standard deviations of its logarithm. Steps that share causes are off
+/// together, so that comparing them is surer than either of them.
+struct StepUncertainty {
+  std::map<std::string, double> slopes;  ///< d ln(time) / d ln(fitted number), by its name in the step calibration
+  std::string family;                    ///< stack entry and architecture: what shares one residual
+  double shared = 0;                     ///< part of the residual that the family shares
+  double own = 0;                        ///< part that it does not
+  double sigma = 0;                      ///< all together
+};
+
 /// Memory of the fullest rank, by kind.
 struct MemoryUse {
   Bytes weights;
   Bytes gradients;
   Bytes optimizer;
-  Bytes activations;  ///< at the peak of the schedule
+  Bytes gathered;     ///< sharded weights that are whole at that instant
+  Bytes activations;  ///< stored ones, at the peak of the schedule
+  Bytes working;      ///< recomputed activations and gradients of the layer that runs backward
   Bytes logits;       ///< head and loss of the last stage, at the same instant
   Bytes buffers;      ///< communication
   Bytes reserved;     ///< context, allocator and libraries
   int stage = 0;      ///< pipeline stage of that rank
 
-  Bytes total() const { return weights + gradients + optimizer + activations + logits + buffers + reserved; }
+  Bytes total() const {
+    return weights + gradients + optimizer + gathered + activations + working + logits + buffers + reserved;
+  }
 };
 
 struct PowerUse {
@@ -71,10 +86,15 @@ struct Plan {
   int micro_batches = 1;  ///< per replica and step
   int global_batch = 1;   ///< sequences per step
   bool sequence_parallel = true;
+  ContextExchange context_exchange = ContextExchange::ring;
   Sharding sharding = Sharding::zero1;
+  int shard_group = 1;  ///< ranks that share one copy of weights and optimizer (all gradient ranks but under hsdp)
   Recompute recompute = Recompute::none;
+  std::optional<int> recomputed_layers;  ///< of a stage, where full recomputation repeats only the first so many
 
   int accelerators() const { return tensor * pipeline * context * data; }
+  /// Ranks that hold the same weights and reduce gradients: context ranks are replicas of the weights too.
+  int gradient_ranks() const { return context * data; }
 };
 
 /// Something that the user did not say and the program decided, or a number that carries the answer.
@@ -102,6 +122,7 @@ struct StepPrediction {
   PowerUse power;
   std::string bottleneck;  ///< one sentence: what to change first
   std::vector<Assumption> assumptions;
+  StepUncertainty uncertainty;
 
   double tokens_per_second_per_accelerator() const { return tokens_per_second / accelerators; }
 };
@@ -110,7 +131,8 @@ struct StepPrediction {
 struct ScalePoint {
   StepPrediction step;    ///< meaningless if `reason` is set
   double efficiency = 0;  ///< tokens/s per accelerator over that of the first feasible point
-  double speedup = 0;     ///< tokens/s over that of the first feasible point
+  double efficiency_low = 0, efficiency_high = 0;  ///< 90 % interval; errors that both points share cancel
+  double speedup = 0;                              ///< tokens/s over that of the first feasible point
   std::string reason;     ///< why the size is impossible ("1,000 accelerators are no multiple of 128"); empty if it ran
 };
 

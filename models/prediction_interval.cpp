@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <string_view>
-#include <vector>
 
 namespace clusterwright {
 
@@ -12,34 +12,128 @@ namespace {
 /// Median of |x| over the standard deviation of a normal x.
 constexpr double median_over_sigma = 0.6745;
 
-/// The widest left-out residual among the fits of a family, at the sizes that matter in a training step.
-double residual_sigma(const ParameterSet& parameters, std::string_view family) {
-  double widest = 0;
-  for (const FitReport& fit : parameters.fits) {
-    const bool small = fit.name.ends_with("below 1 MB") || fit.name.ends_with("M < 1024");
-    if (fit.name.starts_with(family) && !small)
-      widest = std::max(widest, fit.left_out_median_abs_log / median_over_sigma);
+/// Share of the time outside bubbles, which grow and shrink with the work around them.
+double share(const StepPrediction& step, std::initializer_list<StepCharge> charges) {
+  const auto of = [&](StepCharge charge) { return step.breakdown[static_cast<std::size_t>(charge)] / step.step_time; };
+  double sum = 0;
+  for (const StepCharge charge : charges) sum += of(charge);
+  return sum / std::max(0.01, 1 - of(StepCharge::bubble));
+}
+
+double compute_share(const StepPrediction& step) {
+  return share(step,
+               {StepCharge::compute_gemm, StepCharge::compute_attention, StepCharge::recompute, StepCharge::throttle});
+}
+
+double communication_share(const StepPrediction& step) {
+  return share(step, {StepCharge::tp_exposed, StepCharge::cp_exposed, StepCharge::pp_exposed, StepCharge::dp_exposed});
+}
+
+/// First order: a factor on what takes a share of the step moves the step by that share.
+std::map<std::string, double> slopes_of(const StepPrediction& step, const std::string& entry,
+                                        const std::string& architecture) {
+  const double compute = compute_share(step);
+  return {{"compute/" + entry, compute},
+          {"communication/" + entry, communication_share(step)},
+          {"host/" + entry, share(step, {StepCharge::launch})},
+          {"kernel_tax/" + architecture, compute}};
+}
+
+double slope_of(const std::map<std::string, double>& slopes, const std::string& name) {
+  const auto found = slopes.find(name);
+  return found == slopes.end() ? 0 : found->second;
+}
+
+/// Variance of a sum of fitted logarithms.
+double fitted_variance(const std::map<std::string, double>& slopes, const StepCalibration& calibration) {
+  const std::size_t n = calibration.fitted.size();
+  if (calibration.covariance.size() != n * n) return 0;
+  double sum = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double a = slope_of(slopes, calibration.fitted[i]);
+    for (std::size_t k = 0; a != 0 && k < n; ++k)
+      sum += a * slope_of(slopes, calibration.fitted[k]) * calibration.covariance[i * n + k];
   }
+  return std::max(0.0, sum);
+}
+
+double squared(double x) {
+  return x * x;
+}
+
+bool contains(const std::vector<std::string>& list, const std::string& text) {
+  return std::find(list.begin(), list.end(), text) != list.end();
+}
+
+double doublings_beyond(double value, double most) {
+  return value > most ? std::log2(value / most) : 0;
+}
+
+/// Variance that the residuals of whole steps add, by the nearest class.
+double class_variance(const Scenario& s, const std::string& entry, const std::string& architecture, bool known) {
+  const StepCalibration& c = s.steps;
+  const StepResiduals& r = c.residuals;
+  const auto found = c.stacks.find(entry);
+  const double own = found == c.stacks.end() ? 0 : found->second.residual.value;
+  double variance = squared(own > 0 ? own : r.known.value);
+  if (!known) variance += std::max(0.0, squared(r.unknown.value) - squared(r.known.value));
+  if (entry.empty() || entry == "other") variance += squared(r.stack.value);
+  if (!contains(c.fitted, "kernel_tax/" + architecture)) {
+    variance += squared(r.generation.value);
+  } else if (!contains(c.accelerators, s.cluster.accelerator.id)) {
+    variance += squared(r.accelerator.value);
+  }
+  const double beyond = doublings_beyond(s.cluster.spec.accelerators, c.most_accelerators) +
+                        doublings_beyond(s.job.sequence, c.longest_sequence);
+  return variance + squared(r.doubling.value * beyond);
+}
+
+/// Left-out residual of a family of kernels whose parameters were transferred from other generations.
+double transferred_sigma(const ParameterSet& parameters, std::string_view family) {
+  double widest = 0;
+  for (const FitReport& fit : parameters.fits)
+    if (fit.name.starts_with(family) && fit.name.ends_with("generation left out") &&
+        fit.name.find("M < 1024") == std::string::npos && fit.name.find("below 1 MB") == std::string::npos)
+      widest = std::max(widest, fit.left_out_median_abs_log / median_over_sigma);
   return widest;
+}
+
+/// Kernels of accelerators that somebody measured are inside the residuals of whole steps already.
+double transfer_variance(const StepPrediction& step, const Scenario& s) {
+  if (!s.parameters.accelerator.empty()) return 0;
+  return squared(compute_share(step) * transferred_sigma(s.parameters, "gemm/bf16")) +
+         squared(communication_share(step) * transferred_sigma(s.parameters, "collectives"));
 }
 
 }  // namespace
 
-double step_time_sigma(const StepPrediction& step, const ParameterSet& parameters) {
-  const auto share = [&](std::vector<StepCharge> charges) {
-    double sum = 0;
-    for (const StepCharge charge : charges) sum += step.breakdown[static_cast<std::size_t>(charge)] / step.step_time;
-    return sum;
-  };
-  const double gemm =
-      share({StepCharge::compute_gemm, StepCharge::recompute, StepCharge::bubble}) * residual_sigma(parameters, "gemm");
-  const double attention = share({StepCharge::compute_attention}) * residual_sigma(parameters, "attention");
-  const double memory =
-      share({StepCharge::compute_other, StepCharge::optimizer}) * residual_sigma(parameters, "memory");
-  const double links = share({StepCharge::tp_exposed, StepCharge::pp_exposed, StepCharge::dp_exposed}) *
-                       residual_sigma(parameters, "collectives");
-  const double structural = parameters.step.structural_error.value;
-  return std::sqrt(gemm * gemm + attention * attention + memory * memory + links * links + structural * structural);
+StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& s, bool known) {
+  const std::string entry = step_factors(s.steps, s.stack, s.job).entry;
+  const std::string architecture = step_architecture(s.cluster.accelerator);
+  StepUncertainty out;
+  out.family = entry + " on " + architecture;
+  out.slopes = slopes_of(step, entry, architecture);
+  const double classes = class_variance(s, entry, architecture, known);
+  out.own = std::min(s.steps.residuals.own.value, std::sqrt(classes));
+  const double rest = classes - squared(out.own) + transfer_variance(step, s);
+  out.shared = std::sqrt(std::max(0.0, rest));
+  out.sigma = std::sqrt(squared(out.own) + squared(out.shared) + fitted_variance(out.slopes, s.steps));
+  return out;
+}
+
+double sigma_of_ratio(const StepUncertainty& a, const StepUncertainty& b, const StepCalibration& calibration) {
+  std::map<std::string, double> difference = a.slopes;
+  for (const auto& [name, slope] : b.slopes) difference[name] -= slope;
+  const bool together = a.family == b.family;
+  const double shared = together ? squared(a.shared - b.shared) : squared(a.shared) + squared(b.shared);
+  return std::sqrt(squared(a.own) + squared(b.own) + shared + fitted_variance(difference, calibration));
+}
+
+double probability_faster(const StepPrediction& a, const StepPrediction& b, const StepCalibration& calibration) {
+  const double ahead = std::log(a.tokens_per_second_per_accelerator() / b.tokens_per_second_per_accelerator());
+  const double sigma = sigma_of_ratio(a.uncertainty, b.uncertainty, calibration);
+  if (sigma <= 0) return ahead > 0 ? 1 : ahead < 0 ? 0 : 0.5;
+  return 0.5 * std::erfc(-ahead / sigma / std::sqrt(2.0));
 }
 
 }  // namespace clusterwright

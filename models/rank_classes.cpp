@@ -34,7 +34,7 @@ class LoadCounter {
     const Plan& plan = placement_.plan();
     for (int p = 0; p < plan.pipeline; ++p)
       for (int t = 0; t < plan.tensor; t += ranks_together_) {
-        for (int d = 0; d < plan.data; ++d) add_messages({t, d, p});
+        for (int d = 0; d < plan.gradient_ranks(); ++d) add_messages({t, d, p});
         add_ring({t, 0, p});
       }
     return std::move(loads_);
@@ -58,7 +58,7 @@ class LoadCounter {
   }
 
   void add_ring(RankCoordinates member) {
-    const int data = placement_.plan().data;
+    const int data = placement_.plan().gradient_ranks();
     const StreamKey key{Stream::data_ring, classes_.class_of(member)};
     Loads ring;
     for (int d = 0; d < data && data > 1; ++d) {
@@ -148,16 +148,17 @@ RankClasses::RankClasses(const Placement& placement, const FabricTiers& fabric, 
     : plan_(placement.plan()),
       folded_(folded),
       tensor_ranks_together_(folded && slow.empty() ? std::min(plan_.tensor, placement.per_node()) : 1) {
-  std::vector<int> colours(static_cast<std::size_t>(plan_.data));
+  std::vector<int> colours(static_cast<std::size_t>(plan_.gradient_ranks()));
   Interner<std::pair<std::vector<int>, std::vector<double>>> interner;
-  for (int d = 0; d < plan_.data; ++d)
+  for (int d = 0; d < plan_.gradient_ranks(); ++d)
     colours[static_cast<std::size_t>(d)] =
         folded ? interner.number({neighbour_distances(placement, fabric, d, tensor_ranks_together_),
                                   clocks_of_replica(placement, slow, d)})
                : d;
   assign(colours);
   load_uplinks(placement, fabric);
-  for (std::size_t before = 0; folded && has_taper(fabric) && before != count();) {
+  const bool groups = plan_.context > 1 || plan_.sharding == Sharding::hsdp;
+  for (std::size_t before = 0; folded && (has_taper(fabric) || groups) && before != count();) {
     before = count();
     assign(colour_replicas(placement, fabric));
     load_uplinks(placement, fabric);
@@ -180,7 +181,7 @@ void RankClasses::assign(const std::vector<int>& colours) {
   const auto size = static_cast<std::size_t>(colour_count * plan_.pipeline * plan_.tensor / per_class);
   representatives_.assign(size, {});
   multiplicities_.assign(size, 0);
-  for (int d = plan_.data - 1; d >= 0; --d)
+  for (int d = plan_.gradient_ranks() - 1; d >= 0; --d)
     for (int p = 0; p < plan_.pipeline; ++p)
       for (int t = 0; t < plan_.tensor; t += per_class) {
         const RankCoordinates at{t, d, p};
@@ -212,14 +213,19 @@ void RankClasses::load_uplinks(const Placement& placement, const FabricTiers& fa
 }
 
 std::vector<int> RankClasses::colour_replicas(const Placement& placement, const FabricTiers& fabric) const {
-  const Loads loads = LoadCounter(*this, placement, fabric).count();
+  const Loads loads = has_taper(fabric) ? LoadCounter(*this, placement, fabric).count() : Loads{};
+  const bool alike = count() == static_cast<std::size_t>(plan_.pipeline * plan_.tensor / tensor_ranks_together_);
   std::map<UplinkBundle, int> signature;
   Interner<BundleLoad> loads_seen;
   for (const auto& [bundle, load] : loads) signature[bundle] = loads_seen.number(load);
   Interner<std::vector<int>> interner;
   std::vector<int> colours;
-  for (int d = 0; d < plan_.data; ++d) {
+  for (int d = 0; d < plan_.gradient_ranks(); ++d) {
     std::vector<int> seen{colour_[static_cast<std::size_t>(d)]};
+    // Who shares a group with unlike ranks is unlike those who do not.
+    for (const ReplicaGroup kind : {ReplicaGroup::context, ReplicaGroup::shard, ReplicaGroup::mirrors})
+      for (const int other : alike ? std::vector<int>{} : placement.members(kind, d))
+        seen.push_back(colour_[static_cast<std::size_t>(other)]);
     for (int p = 0; p < plan_.pipeline; ++p)
       for (int t = 0; t < plan_.tensor; t += tensor_ranks_together_) {
         const int rank = placement.rank({t, d, p});

@@ -9,6 +9,7 @@
 #include "models/parameters.hpp"
 #include "models/prediction.hpp"
 #include "models/stack.hpp"
+#include "models/step_calibration.hpp"
 #include "models/transformer.hpp"
 #include "sim/json_value.hpp"
 #include "topology/cluster.hpp"
@@ -27,6 +28,7 @@ struct Scenario {
   Job job;
   SoftwareStack stack;
   ParameterSet parameters;
+  StepCalibration steps;
   JsonValue source;  ///< with references resolved and settings applied; keeps places for errors
   std::vector<InputFile> inputs;
 };

@@ -25,10 +25,14 @@ StageLayout::StageLayout(std::int64_t layers, int stages, int chunks_per_stage)
   }
 }
 
-int StageLayout::layers_on(int stage) const {
+int StageLayout::layers_before(int stage, int chunk) const {
   int layers = 0;
-  for (int chunk = 0; chunk < chunks_; ++chunk) layers += at(stage, chunk).layers;
+  for (int earlier = 0; earlier < chunk; ++earlier) layers += at(stage, earlier).layers;
   return layers;
+}
+
+int StageLayout::layers_on(int stage) const {
+  return layers_before(stage, chunks_);
 }
 
 }  // namespace clusterwright

@@ -27,6 +27,8 @@ class StageLayout {
                      static_cast<std::size_t>(stage)];
   }
   int layers_on(int stage) const;
+  /// Layers of the stage in the chunks before `chunk`.
+  int layers_before(int stage, int chunk) const;
 
  private:
   int stages_;

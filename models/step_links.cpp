@@ -18,25 +18,36 @@ constexpr double rounding_slack = 1.0005;
 }  // namespace
 
 StepLinks::StepLinks(StepGraphBuilder& builder, const Cluster& cluster, const ParameterSet& parameters,
-                     const Placement& placement, const RankClasses& classes)
-    : builder_(builder), cluster_(cluster), parameters_(parameters), placement_(placement), classes_(classes) {
+                     const Placement& placement, const RankClasses& classes, double communication_factor,
+                     BytesPerSecond host_bandwidth)
+    : builder_(builder),
+      cluster_(cluster),
+      parameters_(parameters),
+      placement_(placement),
+      classes_(classes),
+      communication_factor_(communication_factor),
+      host_bandwidth_(host_bandwidth) {
   const double share = transport_share(group_links(cluster, {}, {}), parameters.network);
-  const BytesPerSecond network = cluster.network_per_accelerator() * share * rounding_slack;
+  // No factor makes links faster than their data sheets.
+  network_factor_ = std::max(communication_factor, share);
+  const BytesPerSecond network = cluster.network_per_accelerator() * (share / network_factor_) * rounding_slack;
   const bool scales_up = cluster.scale_up_bandwidth > BytesPerSecond{};
-  const BytesPerSecond inner = scales_up ? cluster.scale_up_bandwidth : cluster.links.ring_bandwidth(1);
+  inner_ = scales_up ? cluster.scale_up_bandwidth : cluster.links.ring_bandwidth(1);
   for (std::size_t c = 0; c < classes.count(); ++c) {
     const auto port = [&](const char* kind, BytesPerSecond rate) {
       return builder.add_resource(fmt::format("{} of class {}", kind, c), rate);
     };
     Ports ports;
-    if (inner > BytesPerSecond{}) {
-      ports.scale_up_out = port("scale-up out", inner);
-      ports.scale_up_in = port("scale-up in", inner);
+    if (inner_ > BytesPerSecond{}) {
+      ports.scale_up_out = port("scale-up out", inner_);
+      ports.scale_up_in = port("scale-up in", inner_);
     }
     if (network > BytesPerSecond{}) {
       ports.network_out = port("network out", network);
       ports.network_in = port("network in", network);
     }
+    ports.host_out = port("to host", host_bandwidth);
+    ports.host_in = port("from host", host_bandwidth);
     ports_.push_back(ports);
   }
   for (const UplinkBundle& bundle : classes.bundles()) {
@@ -47,8 +58,12 @@ StepLinks::StepLinks(StepGraphBuilder& builder, const Cluster& cluster, const Pa
 }
 
 CollectiveCost StepLinks::price(CollectiveOp op, Bytes payload, const GroupShape& group, Seconds switches) const {
-  return collective_cost(op, payload, group, group_links(cluster_, group, switches), parameters_.collectives,
-                         parameters_.network);
+  CollectiveCost cost = collective_cost(op, payload, group, group_links(cluster_, group, switches),
+                                        parameters_.collectives, parameters_.network);
+  cost.latency = cost.latency * communication_factor_;
+  const bool inside = !cost.crosses_nodes && inner_ > BytesPerSecond{};
+  cost.rate = cost.rate / (inside ? std::max(communication_factor_, cost.rate / inner_) : network_factor_);
+  return cost;
 }
 
 ChainId StepLinks::chain(const CollectiveCost& cost, Uses uses) {
@@ -85,9 +100,9 @@ std::size_t StepLinks::tensor_group(std::size_t c) const {
   return classes_.class_of(at);
 }
 
-std::size_t StepLinks::data_group(std::size_t c) const {
+std::size_t StepLinks::replica_group(ReplicaGroup kind, std::size_t c) const {
   RankCoordinates at = classes_.representative(c);
-  at.data = 0;
+  at.data = placement_.first_member(kind, at.data);
   return classes_.class_of(at);
 }
 
@@ -98,10 +113,13 @@ std::size_t StepLinks::receiver(Stream stream, std::size_t c) const {
   return classes_.class_of(at);
 }
 
-std::vector<std::size_t> StepLinks::classes_of_data_group(std::size_t c) const {
+std::vector<std::size_t> StepLinks::classes_of_group(ReplicaGroup kind, std::size_t c) const {
   std::set<std::size_t> members;
   RankCoordinates at = classes_.representative(c);
-  for (at.data = 0; at.data < placement_.plan().data; ++at.data) members.insert(classes_.class_of(at));
+  for (const int member : placement_.members(kind, at.data)) {
+    at.data = member;
+    members.insert(classes_.class_of(at));
+  }
   return {members.begin(), members.end()};
 }
 
@@ -117,28 +135,49 @@ ChainId StepLinks::tensor(CollectiveOp op, Bytes payload, std::size_t c) {
 }
 
 /// A ring advances in step with its longest hop.
-Seconds StepLinks::worst_ring_hop() const {
+Seconds StepLinks::worst_ring_hop(ReplicaGroup kind) const {
   Seconds worst;
-  const int data = placement_.plan().data;
-  for (int d = 0; d < data; ++d) {
-    const RankCoordinates a{0, d, 0};
-    const RankCoordinates b{0, (d + 1) % data, 0};
+  const std::vector<int> ring = placement_.members(kind, 0);
+  for (std::size_t i = 0; i < ring.size(); ++i) {
+    const RankCoordinates a{0, ring[i], 0};
+    const RankCoordinates b{0, ring[(i + 1) % ring.size()], 0};
     if (placement_.node(a) != placement_.node(b))
       worst = std::max(worst, cluster_.fabric.latency(placement_.rank(a), placement_.rank(b)));
   }
   return worst;
 }
 
-ChainId StepLinks::data(CollectiveOp op, Bytes payload, std::size_t c) {
-  const std::size_t group_name = data_group(c);
-  const auto key = std::make_tuple(static_cast<int>(op), payload.in(byte), group_name);
-  if (const auto found = data_chains_.find(key); found != data_chains_.end()) return found->second;
-  const GroupShape group = placement_.data_group();
-  const CollectiveCost cost = price(op, payload, group, worst_ring_hop());
+ChainId StepLinks::replicas(ReplicaGroup kind, CollectiveOp op, Bytes payload, std::size_t c) {
+  const std::size_t group_name = replica_group(kind, c);
+  const auto key = std::make_tuple(static_cast<int>(kind), static_cast<int>(op), payload.in(byte), group_name);
+  if (const auto found = replica_chains_.find(key); found != replica_chains_.end()) return found->second;
+  const GroupShape group = placement_.replica_group(kind);
+  const CollectiveCost cost = price(op, payload, group, worst_ring_hop(kind));
   Uses uses;
-  for (const std::size_t member : classes_of_data_group(c)) use_ports(uses, member, cost, group.ranks_per_node);
-  if (cost.crosses_nodes) use_uplinks(uses, Stream::data_ring, group_name, cost);
-  return data_chains_[key] = chain(cost, std::move(uses));
+  for (const std::size_t member : classes_of_group(kind, c)) use_ports(uses, member, cost, group.ranks_per_node);
+  // Context and shard groups are neighbours; what they put on tapered uplinks is left out (docs/limits.md).
+  const bool far = kind == ReplicaGroup::all || kind == ReplicaGroup::mirrors;
+  if (cost.crosses_nodes && far) use_uplinks(uses, Stream::data_ring, replica_group(ReplicaGroup::all, c), cost);
+  return replica_chains_[key] = chain(cost, std::move(uses));
+}
+
+ChainId StepLinks::context_step(Bytes payload, std::size_t c) {
+  const ReplicaGroup kind = ReplicaGroup::context;
+  const GroupShape group = placement_.replica_group(kind);
+  const double steps = group.ranks() - 1;
+  CollectiveCost cost = price(CollectiveOp::all_gather, group.ranks() * payload, group, worst_ring_hop(kind));
+  cost.latency = cost.latency / steps;
+  cost.wire = cost.wire / steps;
+  Uses uses;
+  for (const std::size_t member : classes_of_group(kind, c)) use_ports(uses, member, cost, group.ranks_per_node);
+  return chain(cost, std::move(uses));
+}
+
+ChainId StepLinks::host_copy(bool to_host, Bytes payload, std::size_t c) {
+  CollectiveCost cost;
+  cost.wire = payload;
+  cost.rate = host_bandwidth_;
+  return chain(cost, {{to_host ? ports_[c].host_out : ports_[c].host_in, 1, 1.0}});
 }
 
 ChainId StepLinks::message(Stream stream, Bytes payload, std::size_t c) {

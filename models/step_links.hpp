@@ -16,22 +16,27 @@ namespace clusterwright {
 class StepLinks {
  public:
   StepLinks(StepGraphBuilder& builder, const Cluster& cluster, const ParameterSet& parameters,
-            const Placement& placement, const RankClasses& classes);
+            const Placement& placement, const RankClasses& classes, double communication_factor,
+            BytesPerSecond host_bandwidth);
 
   /// A collective of a tensor group that holds class `c`.
   ChainId tensor(CollectiveOp op, Bytes payload, std::size_t c);
-  /// A collective over the data-parallel group of the ranks of class `c`.
-  ChainId data(CollectiveOp op, Bytes payload, std::size_t c);
+  /// A collective over the group of `kind` that the ranks of class `c` belong to.
+  ChainId replicas(ReplicaGroup kind, CollectiveOp op, Bytes payload, std::size_t c);
+  /// One of the steps in which keys and values go round the context group. @param payload  of one rank
+  ChainId context_step(Bytes payload, std::size_t c);
   /// A pipeline message from class `c` along `stream`. @param payload  bytes that this rank sends
   ChainId message(Stream stream, Bytes payload, std::size_t c);
   /// A few bytes reduced over every rank of the job.
   ChainId everywhere();
+  /// A copy of a rank of class `c` to the memory of its host, or back.
+  ChainId host_copy(bool to_host, Bytes payload, std::size_t c);
   /// The gradient of a tied table, reduced over the first and the last stage; `c` is on the first.
   ChainId tied_table(Bytes payload, std::size_t c);
 
   /// Lowest class of each group that `c` belongs to: names the group.
   std::size_t tensor_group(std::size_t c) const;
-  std::size_t data_group(std::size_t c) const;
+  std::size_t replica_group(ReplicaGroup kind, std::size_t c) const;
   /// Class at the other end of a message from `c`.
   std::size_t receiver(Stream stream, std::size_t c) const;
 
@@ -42,11 +47,11 @@ class StepLinks {
   CollectiveCost price(CollectiveOp op, Bytes payload, const GroupShape& group, Seconds switches) const;
   void use_ports(Uses& uses, std::size_t c, const CollectiveCost& cost, int members_per_node) const;
   void use_uplinks(Uses& uses, Stream stream, std::size_t c, const CollectiveCost& cost) const;
-  std::vector<std::size_t> classes_of_data_group(std::size_t c) const;
-  Seconds worst_ring_hop() const;
+  std::vector<std::size_t> classes_of_group(ReplicaGroup kind, std::size_t c) const;
+  Seconds worst_ring_hop(ReplicaGroup kind) const;
 
   struct Ports {
-    ResourceId scale_up_out, scale_up_in, network_out, network_in;
+    ResourceId scale_up_out, scale_up_in, network_out, network_in, host_out, host_in;
   };
 
   StepGraphBuilder& builder_;
@@ -54,9 +59,13 @@ class StepLinks {
   const ParameterSet& parameters_;
   const Placement& placement_;
   const RankClasses& classes_;
+  double communication_factor_;  // time of collectives over what microbenchmarks say
+  double network_factor_ = 1;    // the same between nodes, where the data sheet may be the limit
+  BytesPerSecond inner_;         // of scale-up links or PCI Express, one accelerator, one direction
+  BytesPerSecond host_bandwidth_;
   std::vector<Ports> ports_;         // by class
   std::vector<ResourceId> uplinks_;  // by RankClasses resource number
-  std::map<std::tuple<int, double, std::size_t>, ChainId> data_chains_;
+  std::map<std::tuple<int, int, double, std::size_t>, ChainId> replica_chains_;
 };
 
 }  // namespace clusterwright

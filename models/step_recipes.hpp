@@ -14,14 +14,27 @@
 
 namespace clusterwright {
 
-/// Collectives of the tensor group, all of one activation tensor.
-enum class TensorCollective : int { none, gather, scatter, reduce };
+/// Collectives inside a layer: of the tensor group, all of one activation tensor; of the context group, of keys and
+/// values (one step of a ring with or without their gradients, or all of them) or of a head-wise exchange.
+enum class LayerCollective : int {
+  none,
+  gather,
+  scatter,
+  reduce,
+  context_step,
+  context_step_with_gradients,
+  context_gather,
+  context_scatter,
+  context_exchange_in,   ///< queries, keys and values: heads apart, sequence together
+  context_exchange_out,  ///< the result back
+};
+inline constexpr std::size_t layer_collective_count = 10;
 
 struct RecipeOp {
   WorkId work;
-  TensorCollective collective = TensorCollective::none;  ///< none: a kernel on the compute lane
+  LayerCollective collective = LayerCollective::none;  ///< none: a kernel on the compute lane
   StepCharge charge = StepCharge::compute_other;
-  int after = -1;  ///< op of the recipe on the other lane that must end first; order on a lane is implied
+  int after = -1;  ///< op of the recipe on another lane that must end first; order on a lane is implied
 };
 
 using Recipe = std::vector<RecipeOp>;
@@ -36,12 +49,14 @@ struct StepRecipes {
   Recipe head_backward;
   WorkId data_collective;  ///< kernel of a data-parallel collective
   WorkId message;          ///< kernel of a pipeline message
+  WorkId host_copy;        ///< between device and host memory
 };
 
 /// Prices every kernel of a step and adds it to the builder.
 StepRecipes write_recipes(StepGraphBuilder& builder, const DeviceCosts& costs, const MemoryCase& c);
 
-/// Optimizer step of one rank. @param local  parameters of the rank, @param owned  those that it updates
+/// Optimizer step of one rank.
+/// @param local  trained parameters whose gradients the rank accumulates, @param owned  those that it updates
 WorkId add_optimizer(StepGraphBuilder& builder, const DeviceCosts& costs, double local, double owned,
                      double gradient_size);
 

@@ -1,5 +1,6 @@
 #include "models/transformer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -14,7 +15,7 @@ struct EnumNames<Normalisation> {
 
 template <>
 struct EnumNames<PositionEncoding> {
-  static constexpr std::array<std::string_view, 3> names = {"rotary", "learned", "none"};
+  static constexpr std::array<std::string_view, 4> names = {"rotary", "learned", "none", "alibi"};
 };
 
 namespace {
@@ -70,7 +71,11 @@ Record<Transformer> transformer_table() {
       .optional("biases", &T::biases, {.help = "on every linear layer except the output projection"})
       .optional("normalisation", &T::normalisation, {.help = "kind of norm"})
       .optional("positions", &T::positions, {.help = "how positions are encoded"})
-      .required("max_sequence", &T::max_sequence, count_rule("longest sequence; rows of a learned position table"));
+      .required("max_sequence", &T::max_sequence, count_rule("longest sequence; rows of a learned position table"))
+      .optional("sliding_window", &T::sliding_window,
+                count_rule("tokens back that windowed layers attend to; auto: every layer attends to all"))
+      .optional("full_attention_every", &T::full_attention_every,
+                count_rule("one layer in this many attends to all, the rest to the window; auto: none does"));
   return table;
 }
 
@@ -79,6 +84,16 @@ Record<Transformer> transformer_table() {
 const Record<Transformer>& record(const Transformer*) {
   static const Record<Transformer> table = transformer_table();
   return table;
+}
+
+double Transformer::score_share(double sequence, double sample_tokens) const {
+  const double length = sample_tokens > 0 ? std::min(sample_tokens, sequence) : sequence;
+  const double whole = length / sequence / 2;  // causal, each sample for itself
+  const auto window = static_cast<double>(sliding_window.value_or(0));
+  if (window <= 0 || window >= length) return whole;
+  const double windowed = (window * length - window * window / 2) / (length * sequence);
+  const double full_layers = full_attention_every ? 1 / as_double(*full_attention_every) : 0;
+  return full_layers * whole + (1 - full_layers) * windowed;
 }
 
 double layer_parameters(const Transformer& model) {
@@ -98,12 +113,19 @@ double parameters(const Transformer& model) {
   return as_double(model.layers) * layer_parameters(model) + embedding_parameters(model) + head_parameters(model);
 }
 
+double adapter_parameters(const Transformer& m, int rank) {
+  const std::int64_t qkv = m.query_width() + 2 * m.key_value_width();
+  const std::int64_t up = m.ffn * (m.gated_mlp ? 2 : 1);
+  return rank * as_double(4 * m.hidden + qkv + m.query_width() + up + m.ffn);
+}
+
 Flops training_flops_per_token(const Transformer& model, std::int64_t sequence) {
   const double layers = as_double(model.layers);
   // Forward and twice that backward, two operations per weight: 6. Scores and values take 4 x width x sequence per
-  // layer forward, so 12 with backward, and the causal mask needs half of it.
+  // layer forward, so 12 with backward, and a causal mask needs half of it.
   const double matrices = 6 * (layers * layer_matrix_parameters(model) + output_matrix_parameters(model));
-  const double attention = 6 * layers * as_double(model.query_width()) * as_double(sequence);
+  const double share = model.score_share(as_double(sequence));
+  const double attention = 12 * share * layers * as_double(model.query_width()) * as_double(sequence);
   return (matrices + attention) * flop;
 }
 

@@ -11,7 +11,7 @@
 namespace clusterwright {
 
 enum class Normalisation { rms, layer };
-enum class PositionEncoding { rotary, learned, none };
+enum class PositionEncoding { rotary, learned, none, alibi };
 
 struct Transformer {
   std::string name;
@@ -29,11 +29,15 @@ struct Transformer {
   Normalisation normalisation = Normalisation::rms;
   PositionEncoding positions = PositionEncoding::rotary;
   std::int64_t max_sequence = 0;  ///< rows of a learned position table
+  std::optional<std::int64_t> sliding_window;        ///< tokens back that a windowed layer attends to
+  std::optional<std::int64_t> full_attention_every;  ///< one layer in this many attends to all; absent: none does
 
   std::int64_t key_value_heads() const { return kv_heads.value_or(heads); }
   std::int64_t width_of_head() const { return head_width.value_or(hidden / heads); }
   std::int64_t query_width() const { return heads * width_of_head(); }
   std::int64_t key_value_width() const { return key_value_heads() * width_of_head(); }
+  /// Share of the full square of scores that lies under the mask, mean over layers: causal, windows, packed samples.
+  double score_share(double sequence, double sample_tokens = 0) const;
 };
 const Record<Transformer>& record(const Transformer*);
 
@@ -42,6 +46,9 @@ double layer_parameters(const Transformer& model);
 double embedding_parameters(const Transformer& model);  ///< token table and learned positions
 double head_parameters(const Transformer& model);       ///< output projection and final norm; tied: norm only
 double parameters(const Transformer& model);
+
+/// Low-rank adapters of `rank` on the four linear layers of one decoder layer.
+double adapter_parameters(const Transformer& model, int rank);
 
 /// Model FLOPs of one training token: 6 x parameters that multiply + causal-half attention. Recomputation not counted;
 /// the token embedding is a look-up and not counted, a tied head is.

@@ -47,15 +47,35 @@ void draw_layout(SmallCase& c) {
   c.nic_gbit_per_s = *rc::gen::element(2.0, 10.0, 50.0, 400.0);
 }
 
+/// Sequences split over context ranks, weights over replicas, states in host memory, adapters.
+void draw_sharding(SmallCase& c) {
+  c.sharding = *rc::gen::element(Sharding::none, Sharding::zero1, Sharding::zero2, Sharding::zero3, Sharding::fsdp,
+                                 Sharding::hsdp);
+  if (c.data % 2 == 0 && *rc::gen::inRange(0, 3) == 0) {
+    c.context = 2;
+    c.data /= 2;
+    c.context_exchange =
+        *rc::gen::element(ContextExchange::ring, ContextExchange::all_gather, ContextExchange::all_to_all);
+    if (c.tensor == 16) c.context_exchange = ContextExchange::ring;  // 16 heads
+  }
+  const int ranks = c.context * c.data;
+  c.shard_group = ranks % 2 == 0 ? *rc::gen::element(1, 2, ranks) : ranks;
+  c.offload.optimizer = *rc::gen::inRange(0, 6) == 0;
+  c.offload.activations = *rc::gen::inRange(0, 6) == 0;
+  c.offload.weights = shards_weights(c.sharding) && c.pipeline == 1 && *rc::gen::inRange(0, 6) == 0;
+  if (*rc::gen::inRange(0, 5) == 0) c.lora_rank = 8;
+}
+
 void draw_job(SmallCase& c) {
   c.virtual_pipeline = c.pipeline > 1 ? *rc::gen::inRange(1, 3) : 1;
   c.micro_batches =
       c.virtual_pipeline > 1 ? c.pipeline * *rc::gen::inRange(1, 8 / c.pipeline + 1) : *rc::gen::inRange(1, 9);
   c.micro_batch = *rc::gen::element(1, 1, 2);
   c.sequence_parallel = *rc::gen::arbitrary<bool>();
-  c.sharding = *rc::gen::element(Sharding::none, Sharding::zero1, Sharding::zero2);
+  draw_sharding(c);
   c.recompute = *rc::gen::element(Recompute::none, Recompute::selective, Recompute::full);
-  c.stack = *rc::gen::element<std::string>("megatron-2022", "megatron-2024", "llama3-report");
+  c.stack = *rc::gen::element<std::string>("megatron-2022", "megatron-2024", "llama3-report", "nemo-2024",
+                                           "llm-foundry-2023", "torchtitan-2024", "xla-2024", "deepspeed-zero3-2021");
 }
 
 /// None in most cases.
@@ -99,9 +119,11 @@ void describe(const Scenario& s) {
   std::ostringstream line;
   line << s.cluster.node_accelerators << " per node, t" << plan.tensor << " p" << plan.pipeline << " v"
        << plan.virtual_pipeline << " d" << plan.data << " m" << plan.micro_batches << " b" << plan.micro_batch
-       << " order " << static_cast<int>(s.stack.rank_order) << " sharding " << static_cast<int>(plan.sharding)
-       << " recompute " << static_cast<int>(plan.recompute) << " layers " << s.transformer.layers << " hidden "
-       << s.transformer.hidden << " NIC " << s.cluster.nic_bandwidth.in(gigabit_per_second) << " tiers";
+       << " context " << plan.context << "/" << static_cast<int>(plan.context_exchange) << " lora " << s.job.lora_rank
+       << " stack " << s.stack.name << " shard group " << plan.shard_group << " order "
+       << static_cast<int>(s.stack.rank_order) << " sharding " << static_cast<int>(plan.sharding) << " recompute "
+       << static_cast<int>(plan.recompute) << " layers " << s.transformer.layers << " hidden " << s.transformer.hidden
+       << " NIC " << s.cluster.nic_bandwidth.in(gigabit_per_second) << " tiers";
   for (const TierSpec& tier : s.cluster.spec.fabric.tiers) line << ' ' << tier.accelerators << ':' << tier.taper;
   RC_LOG() << line.str();
 }
@@ -179,17 +201,21 @@ double layer_flops(const Scenario& s) {
 double least_compute_time(const Scenario& s, const Plan& plan) {
   const double flops = layer_flops(s) * static_cast<double>(s.transformer.layers) * plan.micro_batches;
   const double peak_rate = peak(s.cluster.accelerator, NumberFormat::bf16).in(flop / second);
-  return flops / (plan.tensor * plan.pipeline) / peak_rate;
+  const double trained = s.job.lora_rank > 0 ? 2.0 / 3 : 1;  // frozen weights get no gradient
+  return trained * flops / (plan.tensor * plan.pipeline * plan.context) / peak_rate;
 }
 
 /// Parameters gathered in 16 bit and gradients scattered in 32 bit, once each, over the NICs of one node.
 double least_network_time(const Scenario& s, const Plan& plan) {
-  const GroupShape group = Placement(plan, s.stack.rank_order, s.cluster.domain).data_group();
+  const GroupShape group = Placement(plan, s.stack.rank_order, s.cluster.domain).replica_group(ReplicaGroup::all);
   if (group.nodes == 1 || plan.sharding == Sharding::none) return 0;
   const auto hidden = static_cast<double>(s.transformer.hidden);
   const double weights = (4 + (s.transformer.gated_mlp ? 12 : 8)) * hidden * hidden;  // of a layer; ffn is 4 hidden
   const double of_a_rank = weights * static_cast<double>(s.transformer.layers) / (plan.tensor * plan.pipeline);
-  const double wire = (2 + 4) * of_a_rank * (plan.data - 1) / plan.data;
+  // Frozen weights stay where they are; a shard group may fit into a node; stacks differ in the width of gradients.
+  if (s.job.lora_rank > 0 || plan.sharding == Sharding::hsdp) return 0;
+  const double bytes = s.stack.gathered_size.value + s.stack.reduced_size.value;
+  const double wire = bytes * of_a_rank * (plan.gradient_ranks() - 1) / plan.gradient_ranks();
   return wire / (group.ranks_per_node * s.cluster.network_per_accelerator().in(byte_per_second));
 }
 
@@ -244,10 +270,10 @@ class UplinkBytes {
 /// Pipeline messages there and back over the busiest links above a tapered tier.
 double least_uplink_time(const Scenario& s, const Plan& plan) {
   const double message =
-      2.0 * s.job.sequence * plan.micro_batch * static_cast<double>(s.transformer.hidden) / plan.tensor;
+      2.0 * s.job.sequence * plan.micro_batch * static_cast<double>(s.transformer.hidden) / plan.tensor / plan.context;
   UplinkBytes links(s, plan);
   for (int p = 0; p < plan.pipeline && plan.pipeline > 1; ++p)
-    for (int d = 0; d < plan.data; ++d)
+    for (int d = 0; d < plan.gradient_ranks(); ++d)
       for (int t = 0; t < plan.tensor; ++t) {
         const bool wraps = p + 1 == plan.pipeline;
         const RankCoordinates here{t, d, p}, next{t, d, wraps ? 0 : p + 1};
@@ -422,7 +448,8 @@ TEST_CASE("every plan gets an answer, slower than the simplest bounds", "[laws]"
 TEST_CASE("alone on one device, a step is the sum of its kernels", "[laws]") {
   REQUIRE(rc::check("and of the gradient norm's one reduction, to the picosecond", [] {
     SmallCase c = random_case();
-    c.per_node = c.tensor = c.pipeline = c.virtual_pipeline = c.data = 1;
+    c.per_node = c.tensor = c.pipeline = c.virtual_pipeline = c.context = c.data = c.shard_group = 1;
+    c.offload = {};
     c.tiers.clear();
     c.slow.clear();
     Scenario s = random_scenario(c);
@@ -442,6 +469,10 @@ TEST_CASE("a stack that overlaps nothing does one thing after the other", "[laws
       "without a pipeline, kernels and collectives of every rank, each as fast as alone, add up to the step", [] {
         SmallCase c = random_case();
         c.pipeline = c.virtual_pipeline = 1;
+        // What is sharded layer by layer travels beside the layers before it; so do chunks of keys, and pieces.
+        c.sharding = *rc::gen::element(Sharding::none, Sharding::zero1, Sharding::zero2);
+        c.context = 1;
+        c.offload = {};
         c.data = c.per_node * *rc::gen::element(1, 2);
         c.tiers = {{"all", 4096, 1, ""}};
         c.slow.clear();
@@ -449,6 +480,7 @@ TEST_CASE("a stack that overlaps nothing does one thing after the other", "[laws
         describe(s);
         s.stack.kernel_launch.value = {};
         s.stack.overlap_weight_gradient = s.stack.overlap_gradient_reduce = s.stack.overlap_parameter_gather = false;
+        s.stack.tensor_overlap = TensorOverlap::none;
         s.stack.lean_activations = false;  // what is computed again may run beside a gather
         const StepSimulation step = simulate_step(s, plan_of(s));
         for (const std::vector<OpId>& rank : ops_by_class(step.graph.structure)) {

@@ -54,20 +54,43 @@ TEST_CASE("tensor groups sit on one node or fill several", "[models]") {
   CHECK(across.ranks_per_node == 8);
 }
 
+TEST_CASE("context ranks are neighbours, and shard groups are blocks of ranks with the same weights", "[models]") {
+  Plan p = plan(2, 2, 3);
+  p.context = 2;
+  p.shard_group = 3;
+  for (const RankOrder order : {data_inside, pipeline_inside}) {
+    const Placement placement(p, order, 8);
+    std::set<int> ranks;
+    for (int t = 0; t < 2; ++t)
+      for (int d = 0; d < p.gradient_ranks(); ++d)
+        for (int s = 0; s < 2; ++s) ranks.insert(placement.rank({t, d, s}));
+    CHECK(ranks.size() == 24);
+    CHECK(placement.rank({0, 1, 0}) == 2);  // the second context rank of the first replica
+  }
+  const Placement placement(p, data_inside, 8);
+  CHECK(placement.members(ReplicaGroup::all, 4).size() == 6);
+  CHECK(placement.members(ReplicaGroup::context, 3) == std::vector<int>{2, 3});
+  CHECK(placement.members(ReplicaGroup::shard, 4) == std::vector<int>{3, 4, 5});
+  CHECK(placement.members(ReplicaGroup::mirrors, 4) == std::vector<int>{1, 4});
+  for (const ReplicaGroup kind : {ReplicaGroup::all, ReplicaGroup::context, ReplicaGroup::shard, ReplicaGroup::mirrors})
+    for (int d = 0; d < p.gradient_ranks(); ++d)
+      CHECK(placement.members(kind, d).front() == placement.first_member(kind, d));
+}
+
 TEST_CASE("data groups use the nodes that their replicas reach", "[models]") {
   // Two replicas of 4 ranks share a node of 8: 8 replicas on 4 nodes.
-  const GroupShape near = Placement(plan(4, 1, 8), data_inside, 8).data_group();
+  const GroupShape near = Placement(plan(4, 1, 8), data_inside, 8).replica_group(ReplicaGroup::all);
   CHECK(near.nodes == 4);
   CHECK(near.ranks_per_node == 2);
   // With the pipeline inside, each replica takes two nodes of its own.
-  const GroupShape far = Placement(plan(4, 4, 8), pipeline_inside, 8).data_group();
+  const GroupShape far = Placement(plan(4, 4, 8), pipeline_inside, 8).replica_group(ReplicaGroup::all);
   CHECK(far.nodes == 8);
   CHECK(far.ranks_per_node == 1);
 }
 
 TEST_CASE("a data group that fills its nodes unevenly keeps all its ranks", "[models]") {
   // Ranks 0 and 4 on the first node, rank 8 on the second: one NIC on the emptier node, yet three members.
-  const GroupShape uneven = Placement(plan(4, 2, 3), data_inside, 8).data_group();
+  const GroupShape uneven = Placement(plan(4, 2, 3), data_inside, 8).replica_group(ReplicaGroup::all);
   CHECK(uneven.nodes == 2);
   CHECK(uneven.ranks_per_node == 1);
   CHECK(uneven.ranks() == 3);

@@ -1,4 +1,4 @@
-#include "models/plan.hpp"
+#include "models/choose_plan.hpp"
 
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
@@ -58,20 +58,21 @@ TEST_CASE("auto virtual stages are the most that divide", "[models]") {
     return plan_of(s).virtual_pipeline;
   };
   CHECK(chunks(16, 8) == 4);  // 16 chunks of one layer
-  CHECK(chunks(18, 8) == 5);  // 20 chunks of which embedding and head take two
-  CHECK(chunks(24, 8) == 6);
+  CHECK(chunks(18, 8) == 1);  // 20 chunks would do, but users of the stack stop at 4 per stage
+  CHECK(chunks(24, 8) == 3);
   CHECK(chunks(16, 6) == 1);  // 6 micro-batches are no multiple of 4 stages
   CHECK(chunks(17, 8) == 1);  // neither 17 nor 19 splits
 }
 
 TEST_CASE("every auto field becomes an assumption", "[models]") {
   Scenario s = small_scenario(sixty_four());
-  const auto assumed = [&] { return resolve_plan(s.cluster, s.transformer, s.job, s.source).assumptions.size(); };
+  const auto assumed = [&] { return resolve_plan(s).assumptions.size(); };
   CHECK(assumed() == 0);
   s.job.parallel.virtual_pipeline.reset();
   CHECK(assumed() == 1);
-  s.job.micro_batch.reset();
-  CHECK(assumed() == 2);
+  s.job.micro_batch.reset();  // decided by time and memory: choose_plan
+  CHECK(assumed() == 1);
+  CHECK(choose_plan(s).assumptions.size() == 2);
 }
 
 TEST_CASE("degrees that do not divide are contradictions", "[models]") {
@@ -110,8 +111,8 @@ TEST_CASE("interleaving needs stages, chunks and micro-batches that suit", "[mod
 
 TEST_CASE("what is not modelled yet is refused", "[models]") {
   Scenario s = small_scenario(sixty_four());
-  s.job.parallel.context = 2;
   s.job.parallel.expert = 2;
+  s.job.offload.weights = true;  // of a pipeline
   CHECK(contradictions(s) == "E0313 E0313");
 }
 
@@ -142,10 +143,69 @@ TEST_CASE("every degree that was left open is named among the assumptions", "[mo
   s.job.parallel.tensor.reset();
   s.job.parallel.pipeline.reset();
   s.job.micro_batch.reset();
-  const ResolvedPlan resolved = resolve_plan(s.cluster, s.transformer, s.job, s.source);
+  s.job.recompute.reset();
+  const ChosenPlan resolved = choose_plan(s);
   CHECK(resolved.plan.tensor == 8);
   CHECK(resolved.plan.pipeline == 1);
   std::string named;
   for (const Assumption& a : resolved.assumptions) named += a.what + " " + a.value + "; ";
-  CHECK(named == "tensor group 8; pipeline stages 1; micro-batch 1; ");
+  CHECK(named == "tensor group 8; pipeline stages 1; micro-batch " + std::to_string(resolved.plan.micro_batch) +
+                     "; recomputation none; ");
+}
+
+TEST_CASE("context, adapters and shard groups that contradict the rest are named", "[models]") {
+  SmallCase c = sixty_four();
+  c.virtual_pipeline = 1;
+  Scenario s = small_scenario(c);
+  s.job.parallel.context = 3;  // of 512 tokens, and not of the accelerators either
+  CHECK(contradictions(s) == "E0310");
+  s = small_scenario(c);
+  s.job.parallel.context = 2;
+  s.job.parallel.data.reset();
+  CHECK(contradictions(s).empty());
+  s.job.parallel.context_exchange = ContextExchange::all_to_all;
+  s.transformer.heads = 8;  // 8 ranks of a tensor group hold one each: none to exchange
+  s.job.parallel.tensor = 8;
+  CHECK(contradictions(s) == "E0310");
+  s = small_scenario(c);
+  s.job.lora_rank = 16;
+  CHECK(contradictions(s) == "E0310");
+  s.job.task = Task::lora;
+  CHECK(contradictions(s).empty());
+  s.job.shard_group = 2;
+  CHECK(contradictions(s) == "E0310");
+  s.job.sharding = Sharding::hsdp;
+  s.job.shard_group = 3;
+  CHECK(contradictions(s) == "E0310");
+}
+
+TEST_CASE("recomputation that is left open repeats as few layers as memory asks for", "[models]") {
+  SmallCase c;
+  c.per_node = 1;
+  c.layers = 12;
+  c.hidden = 4096;
+  c.heads = 32;
+  c.sequence = 4096;
+  Scenario s = small_scenario(c);
+  s.job.recompute.reset();
+  s.job.sharding = Sharding::none;
+  const auto with = [&](double gigabytes) {
+    s.cluster.accelerator.addressable_memory.reset();
+    s.cluster.accelerator.memory.value = gigabytes * gigabyte;
+    return choose_plan(s);
+  };
+  const ChosenPlan roomy = with(1000);
+  CHECK(roomy.plan.recompute == Recompute::none);
+  const double all = roomy.memory.total().in(gigabyte);
+  s.job.recompute = Recompute::full;
+  const double least = with(1000).memory.total().in(gigabyte);
+  s.job.recompute.reset();
+  REQUIRE(least < all);
+  const ChosenPlan tight = with((least + all) / 2);
+  CHECK(tight.plan.recompute == Recompute::full);
+  REQUIRE(tight.plan.recomputed_layers);
+  CHECK(*tight.plan.recomputed_layers > 0);
+  CHECK(*tight.plan.recomputed_layers < 12);
+  CHECK(tight.memory.total().in(gigabyte) <= (least + all) / 2);
+  CHECK_FALSE(with(least / 2).plan.recomputed_layers);  // nothing fits: all of them, and the verdict says so
 }

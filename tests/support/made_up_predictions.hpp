@@ -13,22 +13,21 @@ namespace clusterwright::made_up {
 inline StepPrediction step(int gpus) {
   StepPrediction s;
   s.accelerators = gpus;
-  s.plan = {.tensor = 8,
-            .pipeline = 16,
-            .virtual_pipeline = 8,
-            .data = gpus / 128,
-            .micro_batches = 262144 / gpus,
-            .global_batch = 2048};
+  s.plan.tensor = 8;
+  s.plan.pipeline = 16;
+  s.plan.virtual_pipeline = 8;
+  s.plan.data = gpus / 128;
+  s.plan.micro_batches = 262144 / gpus;
+  s.plan.global_batch = 2048;
   s.fits = true;
   s.verdict = "fits: 61.2 of 80 GB";
-  s.memory = {12.7 * gigabyte,
-              12.7 * gigabyte,
-              19.0 * gigabyte / (gpus / 1024.0),
-              9.5 * gigabyte,
-              4.2 * gigabyte,
-              3.1 * gigabyte,
-              4 * gigabyte,
-              0};
+  s.memory.weights = 12.7 * gigabyte;
+  s.memory.gradients = 12.7 * gigabyte;
+  s.memory.optimizer = 19.0 * gigabyte / (gpus / 1024.0);
+  s.memory.activations = 9.5 * gigabyte;
+  s.memory.logits = 4.2 * gigabyte;
+  s.memory.buffers = 3.1 * gigabyte;
+  s.memory.reserved = 4 * gigabyte;
   const double doublings = std::log2(gpus / 1024.0);
   const double compute = 48.6 / std::pow(2.0, doublings);
   s.breakdown[0] = compute * second;
@@ -60,12 +59,12 @@ inline StepPrediction step(int gpus) {
 /// 1,024 to 16,384 GPUs, with a size that the plan cannot use and one that does not fit in front.
 inline ScaleCurve curve() {
   ScaleCurve c;
-  c.points.push_back({StepPrediction{}, 0, 0, "192 GPUs are no multiple of the 128 of one replica"});
+  c.points.push_back({StepPrediction{}, 0, 0, 0, 0, "192 GPUs are no multiple of the 128 of one replica"});
   c.points[0].step.accelerators = 192;
-  c.points.push_back({step(512), 0, 0, ""});
+  c.points.push_back({step(512), 0, 0, 0, 0, ""});
   c.points[1].step.fits = false;
   c.points[1].step.verdict = "stage 0 needs 92.1 GB of 80: optimizer state 38.0 GB";
-  for (int gpus = 1024; gpus <= 16384; gpus *= 2) c.points.push_back({step(gpus), 0, 0, ""});
+  for (int gpus = 1024; gpus <= 16384; gpus *= 2) c.points.push_back({step(gpus), 0, 0, 0, 0, ""});
   const double reference = c.points[2].step.tokens_per_second_per_accelerator();
   for (std::size_t i = 1; i < c.points.size(); ++i) {
     c.points[i].efficiency = c.points[i].step.tokens_per_second_per_accelerator() / reference;

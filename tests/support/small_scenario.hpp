@@ -26,12 +26,18 @@ struct SmallCase {
   int tensor = 1;
   int pipeline = 1;
   int virtual_pipeline = 1;
+  int context = 1;
+  ContextExchange context_exchange = ContextExchange::ring;
   int data = 1;
   int micro_batch = 1;
   int micro_batches = 1;  ///< per replica
   bool sequence_parallel = true;
   RankOrder rank_order = RankOrder::tensor_context_data_pipeline;
   Sharding sharding = Sharding::zero1;
+  int shard_group = 1;  ///< of hsdp
+  Offload offload;
+  int lora_rank = 0;
+  double sample_tokens = 0;
   Recompute recompute = Recompute::none;
   Precision precision = Precision::bf16;
   std::string stack = "megatron-2024";
@@ -44,7 +50,7 @@ struct SmallCase {
   bool gated_mlp = true;
   bool tied_embeddings = false;
 
-  int accelerators() const { return tensor * pipeline * data; }
+  int accelerators() const { return tensor * pipeline * context * data; }
 };
 
 inline const Catalog& parts() {
@@ -60,6 +66,11 @@ inline ParameterSet fitted_parameters(const std::string& name) {
 inline SoftwareStack software_stack(const std::string& name) {
   const std::filesystem::path folder = std::filesystem::path(CLUSTERWRIGHT_CONFIGS) / "stacks";
   return decode_record<SoftwareStack>(read_json_file(folder / (name + ".json")));
+}
+
+inline StepCalibration step_calibration() {
+  const std::filesystem::path folder = std::filesystem::path(CLUSTERWRIGHT_CONFIGS) / "steps";
+  return decode_record<StepCalibration>(read_json_file(folder / "published.json"));
 }
 
 inline Transformer small_transformer(const SmallCase& c) {
@@ -87,7 +98,14 @@ inline Job small_job(const SmallCase& c) {
   job.parallel.pipeline = c.pipeline;
   job.parallel.virtual_pipeline = c.virtual_pipeline;
   job.parallel.sequence = c.sequence_parallel;
+  job.parallel.context = c.context;
+  job.parallel.context_exchange = c.context_exchange;
   job.sharding = c.sharding;
+  if (c.sharding == Sharding::hsdp) job.shard_group = c.shard_group;
+  job.offload = c.offload;
+  job.lora_rank = c.lora_rank;
+  if (c.lora_rank > 0) job.task = Task::lora;
+  job.sample_tokens = c.sample_tokens;
   job.recompute = c.recompute;
   return job;
 }
@@ -117,13 +135,14 @@ inline Scenario small_scenario(const SmallCase& c) {
   scenario.transformer = small_transformer(c);
   scenario.job = small_job(c);
   scenario.stack = software_stack(c.stack);
+  scenario.steps = step_calibration();
   scenario.stack.rank_order = c.rank_order;
   scenario.parameters = c.hopper ? h100 : a100;
   return scenario;
 }
 
 inline Plan plan_of(const Scenario& s) {
-  return resolve_plan(s.cluster, s.transformer, s.job, s.source).plan;
+  return resolve_plan(s).plan;
 }
 
 }  // namespace clusterwright::testing

@@ -1,0 +1,125 @@
+#include "models/choose_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+
+#include "models/steady_state.hpp"
+#include "sim/diagnostic.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+constexpr std::array<const char*, 3> recompute_names = {"none", "selective", "full"};
+constexpr int largest_micro_batch = 64;
+
+bool fits(const Scenario& s, const MemoryUse& memory) {
+  return memory.total() <= memory_capacity(s.cluster.accelerator);
+}
+
+bool try_recompute(ChosenPlan& chosen, Recompute recompute, std::optional<int> layers) {
+  chosen.plan.recompute = recompute;
+  chosen.plan.recomputed_layers = layers;
+  chosen.memory = memory_under(chosen.scenario, chosen.plan);
+  return fits(chosen.scenario, chosen.memory);
+}
+
+/// What the stack's users choose or more, until it fits: selective, then layer by layer, as few as need be; all layers
+/// if nothing does.
+void decide_recompute(ChosenPlan& chosen) {
+  const Recompute assumed = chosen.scenario.stack.assumed_recompute;
+  if (assumed == Recompute::none && try_recompute(chosen, Recompute::none, {})) return;
+  if (assumed != Recompute::full && try_recompute(chosen, Recompute::selective, {})) return;
+  if (!try_recompute(chosen, Recompute::full, {}) || assumed == Recompute::full) return;
+  const Plan& plan = chosen.plan;
+  const auto most = static_cast<int>(chosen.scenario.transformer.layers) / plan.pipeline + 2;
+  int too_few = 0, enough = most;
+  while (enough - too_few > 1) {
+    const int middle = (too_few + enough) / 2;
+    (try_recompute(chosen, Recompute::full, middle) ? enough : too_few) = middle;
+  }
+  try_recompute(chosen, Recompute::full, enough);
+}
+
+ChosenPlan at(const Scenario& scenario, std::optional<int> pipeline, std::optional<int> micro_batch) {
+  ChosenPlan chosen{scenario, {}, {}, {}};
+  Job& job = chosen.scenario.job;
+  if (pipeline) job.parallel.pipeline = pipeline;
+  if (micro_batch) job.micro_batch = micro_batch;
+  ResolvedPlan resolved = resolve_plan(chosen.scenario);
+  chosen.plan = resolved.plan;
+  chosen.assumptions = std::move(resolved.assumptions);
+  if (job.recompute)
+    chosen.memory = memory_under(chosen.scenario, chosen.plan);
+  else
+    decide_recompute(chosen);
+  return chosen;
+}
+
+/// The fewest stages that fit with one sequence per micro-batch; powers of two, as far as layers go.
+std::optional<int> decide_pipeline(const Scenario& s) {
+  if (s.job.parallel.pipeline) return {};
+  std::optional<int> last;
+  for (int stages = 1; stages <= s.transformer.layers; stages *= 2) {
+    if (stages > 1 && !splits_evenly(s.transformer.layers, stages)) continue;
+    try {
+      const ChosenPlan chosen = at(s, stages, s.job.micro_batch.value_or(1));
+      last = stages;
+      if (fits(chosen.scenario, chosen.memory) &&
+          (s.job.recompute || chosen.plan.recompute == s.stack.assumed_recompute))
+        return last;
+    } catch (const ConfigError&) {
+      // That many stages contradict something; more may not.
+    }
+  }
+  return last;
+}
+
+std::string recompute_text(const Plan& plan) {
+  const std::string name = recompute_names[static_cast<std::size_t>(plan.recompute)];
+  return plan.recomputed_layers ? fmt::format("{}, of {} layers per stage", name, *plan.recomputed_layers) : name;
+}
+
+void add_assumptions(const Scenario& given, ChosenPlan& chosen) {
+  auto& list = chosen.assumptions;
+  if (!given.job.parallel.pipeline)
+    list.push_back({"pipeline stages", std::to_string(chosen.plan.pipeline), "default", "auto: the fewest that fit"});
+  if (!given.job.micro_batch)
+    list.push_back({"micro-batch", std::to_string(chosen.plan.micro_batch), "default", "auto: the fastest that fits"});
+  if (!given.job.recompute)
+    list.push_back({"recomputation", recompute_text(chosen.plan), "default",
+                    "auto: the least that fits, or what users of the stack choose"});
+}
+
+}  // namespace
+
+MemoryUse memory_under(const Scenario& s, const Plan& plan) {
+  const StageLayout layout(s.transformer.layers, plan.pipeline, plan.virtual_pipeline);
+  return worst_memory(memory_case(s.transformer, s.job, s.stack, plan, layout));
+}
+
+ChosenPlan choose_plan(const Scenario& given) {
+  const std::optional<int> pipeline = decide_pipeline(given);
+  ChosenPlan best = at(given, pipeline, given.job.micro_batch.value_or(1));
+  if (!given.job.micro_batch) {
+    const int per_replica = best.plan.micro_batches;
+    std::optional<Picoseconds> shortest;
+    for (int size = 2; size <= std::min(per_replica, largest_micro_batch); size *= 2) {
+      if (per_replica % size != 0) continue;
+      ChosenPlan larger = at(given, pipeline, size);
+      // More recomputation for a larger micro-batch does not pay.
+      if (!fits(larger.scenario, larger.memory) || larger.plan.recompute != best.plan.recompute) break;
+      if (!shortest) shortest = summarise_step(best.scenario, best.plan).end;
+      const Picoseconds time = summarise_step(larger.scenario, larger.plan).end;
+      if (time >= *shortest) break;
+      shortest = time;
+      best = std::move(larger);
+    }
+  }
+  add_assumptions(given, best);
+  return best;
+}
+
+}  // namespace clusterwright

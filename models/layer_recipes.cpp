@@ -1,0 +1,179 @@
+#include "models/layer_recipes.hpp"
+
+#include <algorithm>
+
+namespace clusterwright {
+
+namespace {
+
+constexpr double backward_over_forward = 1.5;  // traffic of element-wise kernels: the gradient joins the input
+
+}  // namespace
+
+LayerRecipes::LayerRecipes(StepGraphBuilder& builder, const DeviceCosts& costs, const MemoryCase& c,
+                           WorkId collective_kernel)
+    : builder_(builder),
+      costs_(costs),
+      c_(c),
+      collective_kernel_(collective_kernel),
+      traffic_factor_(c.stack.elementwise_traffic.value),
+      s_(c),
+      linears_(costs, c, s_),
+      qkv_{"qkv", s_.query + 2 * s_.key_value, s_.hidden, true, true},
+      projection_{"projection", s_.hidden, s_.query, false, true},
+      up_{"mlp up", s_.up, s_.hidden, true, true},
+      down_{"mlp down", s_.hidden, s_.ffn, false, true} {}
+
+Bytes LayerRecipes::activation_traffic() const {
+  const double gated = c_.stack.fused_elementwise ? 3 : 5;  // read both halves, write one; unfused: twice
+  const double plain = c_.stack.fused_elementwise ? 2 : 4;
+  return s_.split(s_.ffn, c_.model.gated_mlp ? gated : plain);
+}
+
+Bytes LayerRecipes::rotary_traffic() const {
+  const double passes = c_.stack.fused_elementwise ? 2 : 4;  // layout change and rotation, or bias on their own
+  return s_.split(s_.query + 2 * s_.key_value, passes);
+}
+
+Bytes LayerRecipes::cast_traffic() const {
+  const double elements = static_cast<double>(s_.tokens) * static_cast<double>(2 * s_.hidden + s_.query + s_.ffn);
+  return elements * costs_.cast_bytes() * byte;
+}
+
+KernelPrice LayerRecipes::attention(bool forward, double heads_split, double queries, double keys, double share) const {
+  const auto width = static_cast<double>(c_.model.width_of_head());
+  return costs_.attention({static_cast<double>(c_.plan.micro_batch), queries, keys, share,
+                           static_cast<double>(s_.query) / width / heads_split, width, forward});
+}
+
+/// One chunk of keys after the other; the next one travels meanwhile.
+int LayerRecipes::attention_ring(RecipeWriter& w, bool forward, StepCharge charge) const {
+  const int parts = c_.plan.context;
+  const double chunk = static_cast<double>(c_.sequence) / parts;
+  const double mean = c_.model.score_share(c_.sequence, c_.sample_tokens);
+  const LayerCollective step = forward ? LayerCollective::context_step : LayerCollective::context_step_with_gradients;
+  // The step ends with its slowest rank: unbalanced, the last one attends to all that came before.
+  const double others = c_.stack.balanced_context ? mean : std::min(1.0, 2 * mean);
+  const int entry = w.last();
+  w.kernel("attention", attention(forward, 1, chunk, chunk, mean), charge);
+  for (int part = 1; part < parts; ++part) {
+    const int arrived = w.collective(step, entry);
+    w.kernel("attention", attention(forward, 1, chunk, chunk, others), charge, arrived);
+  }
+  return -1;
+}
+
+int LayerRecipes::attention_forward(RecipeWriter& w, StepCharge charge) const {
+  const double parts = c_.plan.context, sequence = c_.sequence;
+  const double share = c_.model.score_share(sequence, c_.sample_tokens);
+  if (c_.plan.context == 1) {
+    w.kernel("attention", attention(true, 1, sequence, sequence, share), charge);
+    return -1;
+  }
+  switch (c_.plan.context_exchange) {
+    case ContextExchange::ring:
+      return attention_ring(w, true, charge);
+    case ContextExchange::all_gather:
+      w.kernel("attention", attention(true, 1, sequence / parts, sequence, share), charge,
+               w.collective(LayerCollective::context_gather, w.last()));
+      return -1;
+    case ContextExchange::all_to_all:
+      break;
+  }
+  w.kernel("attention", attention(true, parts, sequence, sequence, share), charge,
+           w.collective(LayerCollective::context_exchange_in, w.last()));
+  return w.collective(LayerCollective::context_exchange_out, w.last());
+}
+
+/// @param after  op of another lane that the gradient of the result comes from, or -1
+int LayerRecipes::attention_backward(RecipeWriter& w, int after) const {
+  const double parts = c_.plan.context, sequence = c_.sequence;
+  const double share = c_.model.score_share(sequence, c_.sample_tokens);
+  const StepCharge charge = StepCharge::compute_attention;
+  if (c_.plan.context == 1) {
+    w.kernel("attention bwd", attention(false, 1, sequence, sequence, share), charge, after);
+    return -1;
+  }
+  switch (c_.plan.context_exchange) {
+    case ContextExchange::ring:
+      return attention_ring(w, false, charge);
+    case ContextExchange::all_gather:
+      w.kernel("attention bwd", attention(false, 1, sequence / parts, sequence, share), charge,
+               w.collective(LayerCollective::context_gather, w.last()));
+      return w.collective(LayerCollective::context_scatter, w.last());
+    case ContextExchange::all_to_all:
+      break;
+  }
+  w.kernel("attention bwd", attention(false, parts, sequence, sequence, share), charge,
+           w.collective(LayerCollective::context_exchange_out, w.last()));
+  return w.collective(LayerCollective::context_exchange_in, w.last());
+}
+
+Recipe LayerRecipes::forward(bool again) const {
+  const auto charge = [&](StepCharge own) { return again ? StepCharge::recompute : own; };
+  const StepCharge gemm = charge(StepCharge::compute_gemm), other = charge(StepCharge::compute_other);
+  RecipeWriter w = writer();
+  if (costs_.narrow_format()) w.kernel("cast", elementwise(cast_traffic()), other);
+  int at = w.kernel("norm", elementwise(s_.residual(2)), other);
+  linears_.forward(w, qkv_, gemm, at);
+  w.kernel("rotary", elementwise(rotary_traffic()), other);
+  at = attention_forward(w, charge(StepCharge::compute_attention));
+  at = linears_.forward(w, projection_, gemm, at);
+  at = w.kernel("residual and norm", elementwise(s_.residual(5 + dropout())), other, at);
+  linears_.forward(w, up_, gemm, at);
+  w.kernel("activation", elementwise(activation_traffic()), other);
+  at = linears_.forward(w, down_, gemm, -1);
+  w.kernel("residual", elementwise(s_.residual(3 + dropout())), other, at);
+  return w.take();
+}
+
+/// What selective recomputation repeats beside what the backward pass of unfused attention repeats itself.
+void LayerRecipes::recompute_selected(RecipeWriter& w) const {
+  if (c_.plan.recompute != Recompute::selective || c_.stack.selective == SelectiveRecompute::attention) return;
+  const StepCharge charge = StepCharge::recompute;
+  w.kernel("element-wise again", elementwise(s_.residual(10 + 2 * dropout()) + activation_traffic() + rotary_traffic()),
+           charge);
+  if (c_.stack.selective == SelectiveRecompute::all_but_multiplies) {
+    attention_forward(w, charge);
+    return;
+  }
+  // Saved are every second of the multiplies by weights: half of what goes up, the projection and keys.
+  linears_.forward(w, {"keys again", s_.key_value, s_.hidden, true, true}, charge, w.last());
+  const int at = linears_.forward(w, projection_, charge, -1);
+  if (at >= 0) w.kernel("projection here", elementwise(s_.residual(1)), charge, at);
+  linears_.forward(w, {"mlp up again", s_.up / (c_.model.gated_mlp ? 2 : 1), s_.hidden, true, true}, charge, w.last());
+}
+
+void LayerRecipes::mlp_backward(RecipeWriter& w) const {
+  const int entry = w.kernel("residual bwd", elementwise(s_.residual(2 + dropout())), StepCharge::compute_other);
+  if (c_.stack.lean_activations) w.kernel("activation again", elementwise(activation_traffic()), StepCharge::recompute);
+  linears_.backward(w, down_, entry);
+  const int act =
+      w.kernel("activation bwd", elementwise(backward_over_forward * activation_traffic()), StepCharge::compute_other);
+  const int dx = linears_.backward(w, up_, act);
+  w.kernel("norm bwd", elementwise(s_.residual(backward_over_forward * (5 + dropout()))), StepCharge::compute_other,
+           dx);
+}
+
+void LayerRecipes::attention_block_backward(RecipeWriter& w, int entry) const {
+  linears_.backward(w, projection_, entry);
+  const bool scores_dropped = c_.plan.recompute == Recompute::selective && c_.stack.attention == "unfused";
+  if (scores_dropped) attention_forward(w, StepCharge::recompute);
+  const int dqkv = attention_backward(w, -1);
+  const int rotary =
+      w.kernel("rotary bwd", elementwise(backward_over_forward * rotary_traffic()), StepCharge::compute_other, dqkv);
+  const int dx = linears_.backward(w, qkv_, rotary);
+  w.kernel("norm bwd", elementwise(s_.residual(backward_over_forward * 2)), StepCharge::compute_other, dx);
+}
+
+Recipe LayerRecipes::backward() const {
+  RecipeWriter w = writer();
+  recompute_selected(w);
+  if (costs_.narrow_format()) w.kernel("cast bwd", elementwise(cast_traffic()), StepCharge::compute_other);
+  if (c_.stack.lean_activations) w.kernel("norms again", elementwise(s_.residual(4)), StepCharge::recompute);
+  mlp_backward(w);
+  attention_block_backward(w, w.last());
+  return w.take();
+}
+
+}  // namespace clusterwright

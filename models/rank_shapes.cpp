@@ -1,0 +1,38 @@
+#include "models/rank_shapes.hpp"
+
+#include <algorithm>
+
+namespace clusterwright {
+
+namespace {
+
+constexpr double bytes_16bit = 2;
+
+}  // namespace
+
+RankShapes::RankShapes(const MemoryCase& c) : residual_split_(c.plan.sequence_parallel ? c.plan.tensor : 1) {
+  const auto share = [&](std::int64_t width) { return (width + c.plan.tensor - 1) / c.plan.tensor; };
+  tokens = static_cast<std::int64_t>(c.sequence) * c.plan.micro_batch / c.plan.context;
+  hidden = c.model.hidden;
+  query = share(c.model.query_width());
+  // Fewer key-value heads than ranks: each rank keeps a copy of one.
+  key_value = std::max(share(c.model.key_value_width()), c.model.width_of_head());
+  ffn = share(c.model.ffn);
+  up = ffn * (c.model.gated_mlp ? 2 : 1);
+  vocabulary = share(c.model.vocabulary);
+  const bool parallel = c.plan.tensor > 1;
+  before = parallel && c.plan.sequence_parallel ? LayerCollective::gather : LayerCollective::none;
+  behind = !parallel                  ? LayerCollective::none
+           : c.plan.sequence_parallel ? LayerCollective::scatter
+                                      : LayerCollective::reduce;
+}
+
+Bytes RankShapes::residual(double widths) const {
+  return static_cast<double>(tokens * hidden) * widths * bytes_16bit / residual_split_ * byte;
+}
+
+Bytes RankShapes::split(std::int64_t width, double tensors) const {
+  return static_cast<double>(tokens * width) * tensors * bytes_16bit * byte;
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,75 @@
+/// What whole training steps add to the sum of their microbenchmarks, by software stack: fitted to published steps.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "models/parameters.hpp"
+#include "models/stack.hpp"
+#include "sim/quantity.hpp"
+#include "sim/sourced.hpp"
+#include "topology/parts.hpp"
+
+namespace clusterwright {
+
+/// At most three numbers per stack, each over what microbenchmarks say; docs/validation.md, "Fits".
+struct StackCalibration {
+  Sourced<double> compute;        ///< time of matrix multiplies and attention
+  Sourced<double> communication;  ///< time of collectives
+  Sourced<double> host;           ///< time to issue a kernel
+  /// Standard deviation of log(predicted/measured) of its steps, models left out; 0: as all stacks together.
+  Sourced<double> residual;
+};
+const Record<StackCalibration>& record(const StackCalibration*);
+
+/// Standard deviations of log(predicted/measured) that remain beyond the fitted parameters, each from rows left out.
+struct StepResiduals {
+  Sourced<double> known;        ///< every field of the job published
+  Sourced<double> unknown;      ///< something assumed: recomputation, micro-batch, virtual stages
+  Sourced<double> stack;        ///< added (in squares) for a stack without an entry of its own
+  Sourced<double> accelerator;  ///< added for an accelerator whose steps nobody measured, its relative's were
+  Sourced<double> generation;   ///< added for an architecture whose steps nobody measured
+  Sourced<double> doubling;     ///< added for each doubling of size or sequence beyond what was fitted
+  Sourced<double> own;          ///< part that steps of one model on one stack and accelerator do not share
+};
+const Record<StepResiduals>& record(const StepResiduals*);
+
+struct StepCalibration {
+  std::string name;
+  Sourced<double> drift;                              ///< per year: newer software of a stack is so much faster (log)
+  std::string reference_date;                         ///< "2024-01": where drift counts as zero
+  std::map<std::string, Sourced<double>> cast_bytes;  ///< memory traffic per activation element brought to a format
+  std::map<std::string, StackCalibration> stacks;     ///< "other": for stacks without an entry
+  std::vector<std::string> accelerators;              ///< whose steps were in the fit
+  double most_accelerators = 1;                       ///< of one job in the fit
+  double longest_sequence = 1;                        ///< tokens
+  StepResiduals residuals;
+  /// Covariance of the logarithms of the fitted numbers, row by row: "compute/nemo-2024", "kernel_tax/Hopper", "drift".
+  std::vector<std::string> fitted;
+  std::vector<double> covariance;
+  std::vector<FitReport> fits;
+};
+const Record<StepCalibration>& record(const StepCalibration*);
+
+/// Factors of one job.
+struct StepFactors {
+  double compute = 1;
+  double communication = 1;
+  double host = 1;
+  double cast_bytes = 0;  ///< memory traffic per activation element that is brought to the job's format; 0 in 16 bit
+  std::string entry;      ///< of the calibration
+};
+
+/// Drift included: software of the job's release, or else of the stack's date, against the reference date.
+/// @throws ConfigError E0314 if the calibration lacks the cost of casts to the job's format
+StepFactors step_factors(const StepCalibration& calibration, const SoftwareStack& stack, const Job& job);
+
+/// Architecture under which the kernel tax of a part is fitted: "Hopper" of "Hopper (export)"; the vendor where a data
+/// sheet names none.
+std::string step_architecture(const AcceleratorPart& part);
+
+/// Years from one "2024-06" to another; 0 if either is empty or malformed.
+double years_between(const std::string& from, const std::string& to);
+
+}  // namespace clusterwright

@@ -1,0 +1,60 @@
+/// What the programs of all rank classes of a step share.
+#pragma once
+
+#include <vector>
+
+#include "models/device_costs.hpp"
+#include "models/lowering.hpp"
+#include "models/memory_use.hpp"
+#include "models/rank_classes.hpp"
+#include "models/stage_layout.hpp"
+#include "models/step_links.hpp"
+#include "models/step_recipes.hpp"
+
+namespace clusterwright {
+
+constexpr ChargeId charge_id(StepCharge charge) {
+  return ChargeId(static_cast<std::size_t>(charge));
+}
+
+/// Rendezvous of one kind: the i-th op of every member of a group meets at the i-th entry.
+class Meetings {
+ public:
+  Meetings(StepGraphBuilder& builder, std::size_t groups, std::size_t members, StepCharge late)
+      : builder_(&builder), late_(late), by_group_(groups), joined_(members, 0) {}
+
+  RendezvousId join(std::size_t group, std::size_t member, ChainId chain);
+
+ private:
+  StepGraphBuilder* builder_;
+  StepCharge late_;
+  std::vector<std::vector<RendezvousId>> by_group_;
+  std::vector<std::size_t> joined_;
+};
+
+struct StepContext {
+  StepContext(const Scenario& s, const Plan& p, Folding folding);
+
+  /// Activation of one micro-batch at a layer's boundary, whole over the tensor group, of one context rank.
+  Bytes activation() const;
+  Meetings& messages(Stream stream) { return stream == Stream::forward ? forward : backward; }
+
+  const Scenario& scenario;
+  Cluster cluster;  ///< with the network cards that the stack uses
+  Plan plan;
+  StageLayout layout;
+  MemoryCase memory;
+  StepFactors factors;
+  StepGraphBuilder builder;
+  Placement placement;
+  RankClasses classes;
+  DeviceCosts costs;
+  StepLinks links;
+  StepRecipes recipes;
+  PowerDomainId domain;
+  Meetings tensor, forward, backward, tied, norm, host;
+  std::vector<Meetings> replicas;  ///< by ReplicaGroup
+  ChainId norm_chain;
+};
+
+}  // namespace clusterwright

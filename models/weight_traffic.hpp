@@ -1,0 +1,73 @@
+/// What a rank exchanges about its weights in the course of a step: gathers of sharded weights, reductions of
+/// gradients.
+#pragma once
+
+#include <vector>
+
+#include "models/pipeline_schedule.hpp"
+#include "models/step_context.hpp"
+
+namespace clusterwright {
+
+/// Consecutive layers of a chunk whose weights travel together.
+struct Bucket {
+  int first_layer = 0;
+  int layers = 0;
+  double weights = 0;  ///< parameters on this rank
+  double trained = 0;  ///< those with gradients
+};
+
+/// Two regimes. Weights that every replica keeps (or gathers once per step: ZeRO-1, ZeRO-2, and any sharding under a
+/// pipeline) travel in buckets, gathered in front of the first forward pass, reduced behind the last backward pass.
+/// Weights that are sharded layer by layer (ZeRO-3, FSDP) are gathered for each pass of each layer, a few layers ahead,
+/// and their gradients are scattered behind it.
+class WeightTraffic {
+ public:
+  WeightTraffic(StepContext& context, std::size_t rank_class, LaneId data, LaneId host_in, LaneId host_out);
+
+  void begin_step();
+  /// In front of a layer's kernels. @param compute  last op of the compute lane so far; may not exist
+  /// @return ops that the layer must wait for
+  std::vector<OpId> before_layer(const PipelineSlot& slot, int layer, OpId compute);
+  /// Behind the kernels of the backward pass of a layer.
+  void after_layer(const PipelineSlot& slot, int layer, OpId compute);
+  /// Behind the backward pass of a chunk.
+  /// @return op that the next micro-batch must wait for where nothing overlaps; may not exist
+  OpId after_backward(const PipelineSlot& slot, OpId compute);
+  /// What was not reduced yet.
+  /// @return the last reduction; does not exist if there was none
+  OpId reduce_rest(OpId compute);
+  /// The optimizer step where its states are in host memory. @return the last copy
+  OpId update_on_host(OpId after);
+
+  double trained() const { return trained_; }  ///< parameters with gradients on this rank
+  double owned() const;                        ///< those that it updates
+
+ private:
+  void fill_buckets(int chunk);
+  std::vector<OpId> streamed_before(const PipelineSlot& slot, int layer, OpId compute);
+  OpId gather_layer(int position, OpId after);
+  OpId reduce(double trained, OpId compute, int note);
+  OpId exchange(ReplicaGroup kind, CollectiveOp op, Bytes payload, int note);
+  OpId copy(bool to_host, Bytes payload, OpId after);
+  bool reduces(const PipelineSlot& slot) const;
+  ReplicaGroup shard_kind() const;
+  double shard_ranks() const;
+  double gathered_size() const;
+
+  StepContext& c_;
+  std::size_t class_;
+  int stage_;
+  LaneId data_, host_in_, host_out_;
+  bool streamed_;
+  double trained_ = 0;
+  std::vector<std::vector<Bucket>> buckets_;  // by chunk
+  std::vector<std::vector<OpId>> gathers_;    // by chunk and bucket
+  std::vector<double> unreduced_;             // trained parameters
+  // Layer by layer: passes run over positions 0..layers-1 (forward) and on to 2 layers - 1 (backward).
+  std::vector<OpId> streamed_gathers_;  // by position of the present micro-batch
+  OpId root_gather_;
+  double root_weights_ = 0, root_trained_ = 0;  // embedding, head and last norm
+};
+
+}  // namespace clusterwright
