@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "calibration/measurement.hpp"
 #include "models/scenario.hpp"
@@ -12,21 +13,26 @@
 
 namespace clusterwright {
 
-/// Parts and stacks that measured jobs are described with.
+/// What measured jobs are described with.
 struct ScenarioShelf {
   Catalog catalog;
   std::map<std::string, SoftwareStack> stacks;  ///< by name
+  std::vector<ParameterSet> parameters;
+  StepCalibration steps;
 };
 
 /// @throws ConfigError if a file of `configs` is missing or wrong
 ScenarioShelf load_shelf(const std::filesystem::path& configs);
 
-/// The stack that describes a framework of a date; empty if none does.
-std::string stack_of(const std::string& framework, const std::string& release);
+/// The set fitted for the accelerator, else one that names it as a sibling, else the one transferred from relatives.
+/// @return null if the shelf has none of them
+const ParameterSet* parameters_for(const ScenarioShelf& shelf, const std::string& accelerator);
+
+/// The stack that describes a job's framework, by its date, sharding and number format; empty if none does.
+std::string stack_of(const MeasuredJob& job);
 
 /// The scenario, or why this version cannot describe the job. Reads hardware, model and job, never `measured`, the
-/// case's id, name, source or family.
-std::variant<Scenario, std::string> measured_scenario(const Measurement& measurement, const ScenarioShelf& shelf,
-                                                      const ParameterSet& parameters);
+/// case's id, name, source or family. What is not published stays open for `choose_plan` to decide.
+std::variant<Scenario, std::string> measured_scenario(const Measurement& measurement, const ScenarioShelf& shelf);
 
 }  // namespace clusterwright

@@ -241,16 +241,35 @@ MeasuredStep read_step(const JsonValue& value, const JsonValue& measured) {
           maybe_quantity(measured, "peak_memory_gb", gigabyte)};
 }
 
+MeasuredFootprint read_footprint(const JsonValue& value, const JsonValue& measured, const std::string& score_field) {
+  return {text(value, "item"), score_field == "activation_ratio", number(measured, score_field)};
+}
+
+MeasuredPower read_power(const JsonValue& value, const JsonValue& of_case, const JsonValue& measured) {
+  MeasuredPower out{text(value, "workload"),
+                    maybe_text(value, "measured_at"),
+                    text(value, "cooling"),
+                    number(measured, "node_power_w_mean") * watt,
+                    {}};
+  if (const JsonValue* model = published(of_case, "model")) out.model = read_model(*model);
+  return out;
+}
+
 void read_block(const JsonValue& value, Measurement& out) {
   const JsonValue& measured = required(value, "measured");
   if (out.kind == "gemm") out.gemm = read_gemm(required(value, "gemm"));
   if (out.kind == "collective") out.collective = read_collective(required(value, "collective"));
   if (out.kind == "memory_bandwidth") out.memory = read_memory(required(value, "memory"), measured);
   if (out.kind == "attention") out.attention = read_attention(required(value, "attention"), measured);
-  if (out.kind == "training_step") out.step = read_step(value, measured);
+  if (out.kind == "training_step" || out.kind == "memory_footprint") out.step = read_step(value, measured);
+  if (out.kind == "memory_footprint")
+    out.footprint = read_footprint(required(value, "footprint"), measured, out.score_field);
+  if (out.kind == "power") out.power = read_power(required(value, "power"), value, measured);
 }
 
-Measurement read_case(const JsonValue& value) {
+}  // namespace
+
+Measurement read_measurement(const JsonValue& value) {
   Measurement out;
   out.id = text(value, "id");
   out.family = text(value, "family");
@@ -264,12 +283,10 @@ Measurement read_case(const JsonValue& value) {
   return out;
 }
 
-}  // namespace
-
 std::vector<Measurement> read_measurements(const std::filesystem::path& file) {
   const JsonValue document = read_json_file(file);
   std::vector<Measurement> out;
-  for (const JsonValue& value : to_list(required(document, "cases"))) out.push_back(read_case(value));
+  for (const JsonValue& value : to_list(required(document, "cases"))) out.push_back(read_measurement(value));
   return out;
 }
 
@@ -289,8 +306,8 @@ std::vector<Measurement> read_microbenchmarks(const std::filesystem::path& folde
 }
 
 std::vector<Measurement> read_training_steps(const std::filesystem::path& folder) {
-  return read_all(folder,
-                  {"training-nvidia-ampere.json", "training-nvidia-hopper.json", "training-nvidia-blackwell.json"});
+  return read_all(folder, {"training-nvidia-ampere.json", "training-nvidia-hopper.json",
+                           "training-nvidia-blackwell.json", "training-vtrain-a100.json", "training-tpu.json"});
 }
 
 }  // namespace clusterwright

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/json_value.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {
@@ -113,6 +114,22 @@ struct MeasuredStep {
   std::optional<Bytes> peak_memory;
 };
 
+/// Device memory of one rank in training; the layout is in the case's step.
+struct MeasuredFootprint {
+  std::string item;       ///< weights-gradients-optimizer, activations, total
+  bool relative = false;  ///< to tensor parallelism without sequence parallelism and without recomputation
+  double value = 0;       ///< GB, or a ratio
+};
+
+/// Mean power of a node over a run, start-up and evaluation included.
+struct MeasuredPower {
+  std::string workload;                    ///< pretrain, lora-finetune, other
+  std::optional<std::string> measured_at;  ///< side of the power supplies: ac, dc
+  std::string cooling;                     ///< air, water, immersion
+  Watts node_mean;
+  std::optional<MeasuredModel> model;
+};
+
 /// One case. The block of its kind is present; kinds without a block here keep only what all cases have.
 struct Measurement {
   std::string id, family, kind, source, score_field;
@@ -123,8 +140,13 @@ struct Measurement {
   std::optional<MeasuredCollective> collective;
   std::optional<MeasuredMemory> memory;
   std::optional<MeasuredAttention> attention;
-  std::optional<MeasuredStep> step;
+  std::optional<MeasuredStep> step;  ///< of a footprint too
+  std::optional<MeasuredFootprint> footprint;
+  std::optional<MeasuredPower> power;
 };
+
+/// Reads one case. @throws ConfigError if it lacks a key that its kind needs, or a value has the wrong type
+Measurement read_measurement(const JsonValue& value);
 
 /// Reads one file of cases. @throws ConfigError if it is missing, no JSON, or lacks a key that its kind needs
 std::vector<Measurement> read_measurements(const std::filesystem::path& file);

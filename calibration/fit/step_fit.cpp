@@ -4,121 +4,244 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
+#include <map>
+#include <set>
+#include <stdexcept>
 
 #include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/step_residuals.hpp"
 
 namespace clusterwright {
 
 namespace {
 
-constexpr double median_over_sigma = 0.6745;  // of |x| of a normal x
+constexpr int most_rounds = 6;
+constexpr double converged = 2e-3;  // largest change of an unknown, a logarithm
 
-/// Rows of equal dimensions are one model, whatever it is called.
-auto model_key(const StepRow& row) {
-  const Transformer& t = row.scenario.transformer;
-  return std::make_tuple(t.layers, t.hidden, t.heads, t.ffn, t.vocabulary);
-}
-
-void share_votes(std::vector<StepRow>& rows) {
-  std::map<decltype(model_key(rows.front())), int> count;
-  for (const StepRow& row : rows) ++count[model_key(row)];
-  for (StepRow& row : rows) row.weight = 1.0 / count[model_key(row)];
-}
-
-double weighted_quantile(std::vector<std::pair<double, double>> values, double quantile) {
-  std::sort(values.begin(), values.end());
-  double total = 0;
-  for (const auto& [value, weight] : values) total += weight;
-  double sum = 0;
-  for (const auto& [value, weight] : values)
-    if ((sum += weight) >= quantile * total) return value;
-  return values.back().first;
-}
-
-/// Log error of each row at two taxes; between them it is nearly straight, so no further step is simulated.
-struct RowErrors {
-  double at_low, at_high, weight;
-  double at(double tax) const { return at_low + (tax - low) / (high - low) * (at_high - at_low); }
-  static constexpr double low = 1.0, high = 1.3;
+/// Belief about each kind of unknown before any step was seen: logarithm and one standard deviation.
+struct Belief {
+  double value, width;
 };
+// Steps of A100 are nearly the sum of their microbenchmarks; later parts lose 5 to 20 % more to clocks and overlap.
+constexpr Belief compute_belief{0.05, 0.10}, communication_belief{0, 0.20}, host_belief{0, 0.35},
+    tax_belief{0.03, 0.08}, drift_belief{0.03, 0.02};
 
-double log_error(StepRow& row, double tax) {
-  row.scenario.parameters.step.kernel_tax.value = tax;
-  return std::log(predict_step(row.scenario).tokens_per_second_per_accelerator() /
-                  row.tokens_per_second_per_accelerator);
+const std::string drift_name = "drift";
+
+std::string compute_name(const std::string& entry) {
+  return "compute/" + entry;
+}
+std::string communication_name(const std::string& entry) {
+  return "communication/" + entry;
+}
+std::string host_name(const std::string& entry) {
+  return "host/" + entry;
+}
+std::string tax_name(const std::string& architecture) {
+  return "kernel_tax/" + architecture;
 }
 
-double best_tax(const std::vector<RowErrors>& rows) {
-  double low = 0.8, high = 1.8;
-  for (int i = 0; i < 50; ++i) {
-    const double middle = (low + high) / 2;
-    std::vector<std::pair<double, double>> errors;
-    for (const RowErrors& row : rows) errors.push_back({row.at(middle), row.weight});
-    (weighted_quantile(std::move(errors), 0.5) > 0 ? low : high) = middle;
+/// Where a name's value is kept, as a logarithm (drift is one already).
+double read(const ScenarioShelf& shelf, const std::vector<StepRow>& rows, const std::string& name) {
+  if (name == drift_name) return shelf.steps.drift.value;
+  const std::string kind = name.substr(0, name.find('/')), of = name.substr(name.find('/') + 1);
+  if (kind == "kernel_tax") {
+    for (const StepRow& row : rows)
+      if (row.architecture == of) return std::log(row.scenario.parameters.step.kernel_tax.value);
+    return tax_belief.value;
   }
-  return low;
+  const StackCalibration& entry = shelf.steps.stacks.at(of);
+  return std::log((kind == "compute"         ? entry.compute
+                   : kind == "communication" ? entry.communication
+                                             : entry.host)
+                      .value);
 }
 
-/// Errors of each model under the tax that all the others ask for.
-std::vector<double> left_out_errors(const std::vector<StepRow>& rows, const std::vector<RowErrors>& errors) {
-  std::vector<double> out;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::vector<RowErrors> others;
-    for (std::size_t j = 0; j < rows.size(); ++j)
-      if (model_key(rows[j]) != model_key(rows[i])) others.push_back(errors[j]);
-    if (!others.empty()) out.push_back(errors[i].at(best_tax(others)));
+void write(StepCalibration& steps, const std::string& name, double x, double error, const std::string& source) {
+  const double value = std::exp(x);
+  if (name == drift_name) {
+    steps.drift = sourced(x, error, source);
+    return;
   }
-  return out;
+  const std::string kind = name.substr(0, name.find('/')), of = name.substr(name.find('/') + 1);
+  if (kind == "kernel_tax") return;
+  StackCalibration& entry = steps.stacks.at(of);
+  (kind == "compute"         ? entry.compute
+   : kind == "communication" ? entry.communication
+                             : entry.host) = sourced(value, error * value, source);
 }
 
 }  // namespace
 
-std::vector<StepRow> step_rows(const std::vector<Measurement>& measurements, const std::string& accelerator,
-                               const ScenarioShelf& shelf, const ParameterSet& parameters) {
-  std::vector<StepRow> rows;
-  for (const Measurement& m : measurements) {
-    const bool wanted = m.step && m.scored && m.hardware.accelerator == accelerator &&
-                        m.step->tokens_per_second_per_accelerator &&
-                        stack_of(m.step->job.framework, m.step->job.release).starts_with("megatron") &&
-                        !m.step->job.precision.value_or("bf16").starts_with("fp8");
-    if (!wanted) continue;
-    auto described = measured_scenario(m, shelf, parameters);
-    if (auto* scenario = std::get_if<Scenario>(&described))
-      rows.push_back({std::move(*scenario), *m.step->tokens_per_second_per_accelerator, 1});
+StepProblem::StepProblem(const std::vector<StepRow>& rows, const ScenarioShelf& shelf) : rows_(rows) {
+  std::set<std::string> entries, architectures;
+  for (const StepRow& row : rows) {
+    entries.insert(row.entry);
+    architectures.insert(row.architecture);
   }
-  return rows;
+  const auto add = [&](const std::string& name, Belief belief) {
+    names_.push_back(name);
+    prior_.push_back(belief.value);
+    width_.push_back(belief.width);
+    present_.push_back(read(shelf, rows, name));
+  };
+  for (const std::string& entry : entries) {
+    add(compute_name(entry), compute_belief);
+    add(communication_name(entry), communication_belief);
+    add(host_name(entry), host_belief);
+  }
+  for (const std::string& architecture : architectures) add(tax_name(architecture), tax_belief);
+  add(drift_name, drift_belief);
 }
 
-StepFit fit_step(std::vector<StepRow> rows, const std::string& rows_from) {
-  share_votes(rows);
-  std::vector<RowErrors> errors;
-  for (StepRow& row : rows)
-    errors.push_back({log_error(row, RowErrors::low), log_error(row, RowErrors::high), row.weight});
-  const double tax = best_tax(errors);
-  std::vector<double> in_sample;
-  std::vector<std::pair<double, double>> absolute;
-  for (const RowErrors& row : errors) {
-    in_sample.push_back(row.at(tax));
-    absolute.push_back({std::abs(row.at(tax)), row.weight});
+std::size_t StepProblem::index(const std::string& name) const {
+  return static_cast<std::size_t>(std::find(names_.begin(), names_.end(), name) - names_.begin());
+}
+
+RegressionProblem StepProblem::regression(const std::vector<StepSlopes>& slopes, const std::vector<bool>& keep) const {
+  RegressionProblem problem;
+  problem.prior = prior_;
+  problem.width = width_;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (!keep.empty() && !keep[i]) continue;
+    const StepRow& row = rows_[i];
+    std::vector<double> line(names_.size(), 0.0);
+    line[index(compute_name(row.entry))] = slopes[i].compute;
+    line[index(communication_name(row.entry))] = slopes[i].communication;
+    line[index(host_name(row.entry))] = slopes[i].host;
+    line[index(tax_name(row.architecture))] = slopes[i].compute;
+    line[index(drift_name)] = -slopes[i].compute * row.years;
+    double offset = slopes[i].error;
+    for (std::size_t k = 0; k < line.size(); ++k) offset -= line[k] * present_[k];
+    problem.offsets.push_back(offset);
+    problem.slopes.insert(problem.slopes.end(), line.begin(), line.end());
+    problem.weights.push_back(row.weight);
   }
-  const double sigma = weighted_quantile(absolute, 0.5) / median_over_sigma;
-  const double models = [&] {
-    double sum = 0;
-    for (const RowErrors& row : errors) sum += row.weight;
-    return sum;
-  }();
-  StepFit fit;
-  fit.kernel_tax = sourced(tax, sigma / std::sqrt(models), rows_from);
-  fit.structural_error = sourced(sigma, 0, "scatter of the training steps that kernel_tax was fitted to");
-  fit.report = report("training step", in_sample, left_out_errors(rows, errors), rows_from);
+  return problem;
+}
+
+/// Architectures in the order in which they came; each inherits from the one before it, the first from the next.
+void StepProblem::pass_on_taxes(const std::vector<bool>& keep, std::vector<double>& x) const {
+  std::map<int, std::string> by_year;
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const AcceleratorPart& part = rows_[i].scenario.cluster.accelerator;
+    if (part.multiprocessors) by_year.emplace(part.year ? part.year->value : 0, rows_[i].architecture);
+    if (keep[i]) seen.insert(rows_[i].architecture);
+  }
+  std::vector<std::string> line;
+  for (const auto& [year, architecture] : by_year)
+    if (std::find(line.begin(), line.end(), architecture) == line.end()) line.push_back(architecture);
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (seen.contains(line[i]) || line.size() < 2) continue;
+    x[index(tax_name(line[i]))] = x[index(tax_name(line[i > 0 ? i - 1 : 1]))];
+  }
+}
+
+void StepProblem::apply(const std::vector<double>& x, ScenarioShelf& shelf, std::vector<StepRow>& rows) {
+  present_ = x;
+  for (std::size_t k = 0; k < names_.size(); ++k) write(shelf.steps, names_[k], x[k], 0, "");
+  for (StepRow& row : rows) {
+    row.scenario.steps = shelf.steps;
+    row.scenario.parameters.step.kernel_tax.value = std::exp(x[index(tax_name(row.architecture))]);
+  }
+}
+
+namespace {
+
+std::vector<double> errors_of(const std::vector<StepSlopes>& slopes) {
+  std::vector<double> errors;
+  for (const StepSlopes& slope : slopes) errors.push_back(slope.error);
+  return errors;
+}
+
+double largest_change(const std::vector<double>& a, const std::vector<double>& b) {
+  double change = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) change = std::max(change, std::abs(a[i] - b[i]));
+  return change;
+}
+
+/// Values with their errors and origin, in the calibration and in the parameter sets.
+void publish(const StepFitResult& fit, ScenarioShelf& shelf) {
+  const std::size_t n = fit.names.size();
+  const std::string source = fmt::format("fit of {} published training steps", fit.rows.size());
+  std::map<std::string, Sourced<double>> taxes;
+  for (std::size_t k = 0; k < n; ++k) {
+    const double error = std::sqrt(fit.regression.covariance[k * n + k]), x = fit.regression.x[k];
+    write(shelf.steps, fit.names[k], x, error, source);
+    if (fit.names[k].starts_with("kernel_tax/"))
+      taxes[fit.names[k].substr(11)] = sourced(std::exp(x), error * std::exp(x), source);
+  }
+  for (ParameterSet& set : shelf.parameters) {
+    const AcceleratorPart* part = shelf.catalog.find_accelerator(set.accelerator);
+    const auto found = part ? taxes.find(step_architecture(*part)) : taxes.end();
+    if (found != taxes.end()) set.step.kernel_tax = found->second;
+  }
+  shelf.steps.fitted = fit.names;
+  shelf.steps.covariance = fit.regression.covariance;
+  std::set<std::string> accelerators;
+  for (const StepRow& row : fit.rows) accelerators.insert(row.scenario.cluster.accelerator.id);
+  shelf.steps.accelerators.assign(accelerators.begin(), accelerators.end());
+}
+
+}  // namespace
+
+StepFitResult fit_steps(const std::vector<Measurement>& measurements, ScenarioShelf& shelf) {
+  StepFitResult fit;
+  fit.rows = step_rows(measurements, shelf);
+  if (fit.rows.empty()) throw std::invalid_argument("no training step can be described");
+  StepProblem problem(fit.rows, shelf);
+  fit.names = problem.names();
+  fit.slopes = step_slopes(fit.rows);
+  for (int round = 0; round < most_rounds; ++round) {
+    fit.regression = regress(problem.regression(fit.slopes, {}));
+    const double change = largest_change(fit.regression.x, problem.present());
+    problem.apply(fit.regression.x, shelf, fit.rows);
+    refresh_errors(fit.rows, fit.slopes);
+    if (change < converged) break;
+  }
+  fit.errors = errors_of(fit.slopes);
+  publish(fit, shelf);
+  publish_residuals(fit, shelf);
   return fit;
 }
 
-void apply(const StepFit& fit, ParameterSet& set) {
-  set.step.kernel_tax = fit.kernel_tax;
-  set.step.structural_error = fit.structural_error;
-  set.fits.push_back(fit.report);
+StepFitResult committed_steps(const std::vector<Measurement>& measurements, const ScenarioShelf& shelf) {
+  StepFitResult fit;
+  fit.rows = step_rows(measurements, shelf);
+  if (fit.rows.empty()) return fit;
+  const StepProblem problem(fit.rows, shelf);
+  fit.names = problem.names();
+  fit.regression.x = problem.present();
+  fit.slopes = step_shares(fit.rows);
+  fit.errors = errors_of(fit.slopes);
+  return fit;
+}
+
+std::vector<double> left_out_step_errors(const StepFitResult& fit, const ScenarioShelf& shelf,
+                                         const std::function<std::string(const StepRow&)>& group_of) {
+  const StepProblem problem(fit.rows, shelf);
+  const RegressionProblem all = problem.regression(fit.slopes, {});
+  const std::size_t unknowns = fit.names.size();
+  std::map<std::string, std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < fit.rows.size(); ++i) groups[group_of(fit.rows[i])].push_back(i);
+  std::vector<double> errors(fit.rows.size());
+  for (const auto& [name, members] : groups) {
+    std::vector<bool> keep(fit.rows.size(), true);
+    for (const std::size_t i : members) keep[i] = false;
+    RegressionResult others = regress(problem.regression(fit.slopes, keep));
+    problem.pass_on_taxes(keep, others.x);
+    for (const std::size_t i : members) {
+      errors[i] = all.offsets[i];
+      for (std::size_t k = 0; k < unknowns; ++k) errors[i] += all.slopes[i * unknowns + k] * others.x[k];
+    }
+  }
+  return errors;
+}
+
+std::string model_of(const StepRow& row) {
+  const Transformer& t = row.scenario.transformer;
+  return fmt::format("{} {} {} {} {}", t.layers, t.hidden, t.heads, t.ffn, t.vocabulary);
 }
 
 }  // namespace clusterwright

@@ -1,36 +1,63 @@
-/// The one parameter that is fitted to whole training steps.
+/// Fits what whole training steps add to the sum of their microbenchmarks.
+///
+/// Unknowns, all logarithms of factors: per stack entry compute, communication and host; per architecture the kernel
+/// tax; one drift per year. Each is shrunk towards a prior that all of its kind share.
 #pragma once
 
+#include <functional>
+#include <string>
 #include <vector>
 
-#include "calibration/measured_scenario.hpp"
-#include "calibration/measurement.hpp"
-#include "models/parameters.hpp"
+#include "calibration/fit/robust_regression.hpp"
+#include "calibration/fit/step_rows.hpp"
 
 namespace clusterwright {
 
-/// A measured step that the models can describe, with the rate to reproduce.
-struct StepRow {
-  Scenario scenario;
-  double tokens_per_second_per_accelerator = 0;
-  double weight = 1;  ///< rows of one model share one vote
+/// Rows, their slopes at the present factors, and the unknowns that they inform.
+class StepProblem {
+ public:
+  StepProblem(const std::vector<StepRow>& rows, const ScenarioShelf& shelf);
+
+  /// Errors of all rows as straight functions of the unknowns. @param keep  empty: all; otherwise rows that count
+  RegressionProblem regression(const std::vector<StepSlopes>& slopes, const std::vector<bool>& keep) const;
+  const std::vector<std::string>& names() const { return names_; }
+  std::vector<double> present() const { return present_; }
+
+  /// The kernel tax of an architecture without kept rows is that of the one before it, or after it if it is the first.
+  void pass_on_taxes(const std::vector<bool>& keep, std::vector<double>& x) const;
+
+  /// Writes unknowns into a shelf and into the scenarios of rows.
+  void apply(const std::vector<double>& x, ScenarioShelf& shelf, std::vector<StepRow>& rows);
+
+ private:
+  std::size_t index(const std::string& name) const;
+
+  const std::vector<StepRow>& rows_;
+  std::vector<std::string> names_;
+  std::vector<double> prior_, width_, present_;
 };
 
-/// Training steps in 16 bit of one accelerator under Megatron-based stacks.
-std::vector<StepRow> step_rows(const std::vector<Measurement>& measurements, const std::string& accelerator,
-                               const ScenarioShelf& shelf, const ParameterSet& parameters);
-
-struct StepFit {
-  Sourced<double> kernel_tax;
-  Sourced<double> structural_error;
-  FitReport report;
+struct StepFitResult {
+  std::vector<StepRow> rows;
+  std::vector<StepSlopes> slopes;  ///< at the solution
+  RegressionResult regression;
+  std::vector<std::string> names;
+  std::vector<double> errors;  ///< log(predicted/measured) at the solution
 };
 
-/// The tax at which the weighted median of log(predicted/measured) is zero, and the scatter that remains. Left out:
-/// each model in turn.
-/// @pre rows is not empty
-StepFit fit_step(std::vector<StepRow> rows, const std::string& rows_from);
+/// Alternates between simulating every row and solving the straightened problem; updates calibration and parameter sets
+/// of the shelf: values, standard errors, covariance, residuals by class and fit reports.
+StepFitResult fit_steps(const std::vector<Measurement>& measurements, ScenarioShelf& shelf);
 
-void apply(const StepFit& fit, ParameterSet& set);
+/// Rows of all measured steps at the committed calibration; nothing is fitted.
+StepFitResult committed_steps(const std::vector<Measurement>& measurements, const ScenarioShelf& shelf);
+
+/// Errors of rows predicted by a fit to all rows of other groups, straightened at the solution.
+/// @param group_of  rows of one group are left out together
+std::vector<double> left_out_step_errors(const StepFitResult& fit, const ScenarioShelf& shelf,
+                                         const std::function<std::string(const StepRow&)>& group_of);
+
+/// Rows of equal dimensions are one model, whatever it is called.
+std::string model_of(const StepRow& row);
 
 }  // namespace clusterwright

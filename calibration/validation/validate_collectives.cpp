@@ -5,18 +5,13 @@
 #include <stdexcept>
 
 #include "calibration/fit/collective_fit.hpp"
+#include "calibration/validation/find_part.hpp"
 #include "models/collectives/collective_interval.hpp"
 #include "models/collectives/expert_cost.hpp"
 
 namespace clusterwright {
 
 namespace {
-
-const AcceleratorPart* find_part(const std::vector<AcceleratorPart>& catalog, const std::string& id) {
-  const auto at =
-      std::find_if(catalog.begin(), catalog.end(), [&](const AcceleratorPart& part) { return part.id == id; });
-  return at == catalog.end() ? nullptr : &*at;
-}
 
 CaseResult unsupported(CaseResult result, std::string reason) {
   result.status = CaseStatus::unsupported;
@@ -57,7 +52,6 @@ void predict_points(const Question& question, const MeasuredCollective& measured
     result.predicted.push_back(time);
     result.low.push_back(time / spread);
     result.high.push_back(time * spread);
-    result.measured.push_back(point.time.in(microsecond));
   }
 }
 
@@ -65,11 +59,7 @@ void predict_points(const Question& question, const MeasuredCollective& measured
 
 CaseResult validate_collective(const Measurement& measurement, const std::vector<AcceleratorPart>& catalog,
                                const CollectiveSetOf& set_of) {
-  CaseResult result;
-  result.id = measurement.id;
-  result.family = measurement.family;
-  result.scored = measurement.scored;
-  result.unit = "us";
+  CaseResult result = blank_result(measurement);
   if (!measurement.collective) return unsupported(result, "no model of this kind yet");
   const MeasuredCollective& measured = *measurement.collective;
   const AcceleratorPart* part = find_part(catalog, measurement.hardware.accelerator);

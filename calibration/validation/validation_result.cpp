@@ -4,24 +4,11 @@
 #include <cmath>
 #include <utility>
 
+#include "calibration/validation/weighted_quantile.hpp"
+
 namespace clusterwright {
 
 namespace {
-
-struct Weighted {
-  double value;
-  double weight;
-};
-
-/// Smallest value at which the weights below reach `share` of all.
-double quantile(std::vector<Weighted> values, double share) {
-  std::sort(values.begin(), values.end(), [](const auto& a, const auto& b) { return a.value < b.value; });
-  double total = 0, below = 0;
-  for (const Weighted& one : values) total += one.weight;
-  for (const Weighted& one : values)
-    if ((below += one.weight) >= share * total) return one.value;
-  return values.empty() ? 0 : values.back().value;
-}
 
 double mean_where(const std::vector<Weighted>& values, auto holds) {
   double total = 0, holding = 0;
@@ -32,67 +19,97 @@ double mean_where(const std::vector<Weighted>& values, auto holds) {
   return total > 0 ? holding / total : 0;
 }
 
-bool is_valid(const CaseResult& result) {
-  const auto good = [](double value) { return std::isfinite(value) && value > 0; };
-  return result.status == CaseStatus::ok && result.predicted.size() == result.measured.size() &&
-         std::all_of(result.predicted.begin(), result.predicted.end(), good);
-}
-
 /// Every point of the scored and valid cases.
 struct Points {
   std::vector<Weighted> errors, absolute, inside, half_width;
 };
 
-Points points_of(const std::vector<CaseResult>& results) {
+Points points_of(const std::vector<const CaseResult*>& results) {
   Points out;
-  for (const CaseResult& result : results) {
-    if (!result.scored || !is_valid(result)) continue;
-    const double weight = 1.0 / static_cast<double>(result.measured.size());
-    for (std::size_t i = 0; i < result.measured.size(); ++i) {
-      const double error = std::log(result.predicted[i] / result.measured[i]);
+  for (const CaseResult* result : results) {
+    if (!result->scored || !is_valid(*result)) continue;
+    const double weight = 1.0 / static_cast<double>(result->measured.size());
+    for (std::size_t i = 0; i < result->measured.size(); ++i) {
+      const double error = std::log(result->predicted[i] / result->measured[i]);
       out.errors.push_back({error, weight});
       out.absolute.push_back({std::abs(error), weight});
-      const bool holds = result.low[i] <= result.measured[i] && result.measured[i] <= result.high[i];
+      const bool holds = result->low[i] <= result->measured[i] && result->measured[i] <= result->high[i];
       out.inside.push_back({holds ? 1.0 : 0.0, weight});
-      out.half_width.push_back({std::log(result.high[i] / result.low[i]) / 2, weight});
+      out.half_width.push_back({std::log(result->high[i] / result->low[i]) / 2, weight});
     }
   }
   return out;
 }
 
-}  // namespace
-
-ErrorFigures error_figures(const std::string& name, const std::vector<CaseResult>& results) {
+ErrorFigures figures_of(const std::string& name, const std::vector<const CaseResult*>& results) {
   ErrorFigures out;
   out.name = name;
   int valid = 0;
-  for (const CaseResult& result : results) {
-    out.n += result.scored;
-    valid += result.scored && is_valid(result);
+  for (const CaseResult* result : results) {
+    out.n += result->scored;
+    valid += result->scored && is_valid(*result);
   }
   const Points points = points_of(results);
   if (out.n > 0) out.coverage = static_cast<double>(valid) / out.n;
-  out.median_abs_log = quantile(points.absolute, 0.5);
-  out.p90_abs_log = quantile(points.absolute, 0.9);
-  out.bias = quantile(points.errors, 0.5);
+  out.median_abs_log = weighted_quantile(points.absolute, 0.5);
+  out.p90_abs_log = weighted_quantile(points.absolute, 0.9);
+  out.bias = weighted_quantile(points.errors, 0.5);
   out.within_10_percent = mean_where(points.absolute, [](double e) { return e <= std::log(1.1); });
   out.in_interval = mean_where(points.inside, [](double one) { return one > 0; });
-  out.median_half_width = quantile(points.half_width, 0.5);
+  out.median_half_width = weighted_quantile(points.half_width, 0.5);
+  return out;
+}
+
+}  // namespace
+
+bool is_valid(const CaseResult& result) {
+  const auto good = [](double value) { return std::isfinite(value) && value > 0; };
+  return result.status == CaseStatus::ok && !result.predicted.empty() &&
+         result.predicted.size() == result.measured.size() &&
+         std::all_of(result.predicted.begin(), result.predicted.end(), good) &&
+         std::all_of(result.measured.begin(), result.measured.end(), good);
+}
+
+double log_error(const CaseResult& result) {
+  return std::log(result.predicted.front() / result.measured.front());
+}
+
+ErrorFigures error_figures(const std::string& name, const std::vector<CaseResult>& results) {
+  std::vector<const CaseResult*> all;
+  for (const CaseResult& result : results) all.push_back(&result);
+  return figures_of(name, all);
+}
+
+std::vector<ErrorFigures> grouped_figures(const std::vector<CaseResult>& results,
+                                          const std::function<std::string(const CaseResult&)>& group) {
+  std::vector<std::pair<std::string, std::vector<const CaseResult*>>> groups;
+  for (const CaseResult& result : results) {
+    const std::string name = group(result);
+    if (name.empty()) continue;
+    auto at = std::find_if(groups.begin(), groups.end(), [&](const auto& one) { return one.first == name; });
+    if (at == groups.end()) at = groups.insert(groups.end(), {name, {}});
+    at->second.push_back(&result);
+  }
+  std::vector<ErrorFigures> out;
+  for (const auto& [name, members] : groups) out.push_back(figures_of(name, members));
   return out;
 }
 
 std::vector<ErrorFigures> family_figures(const std::vector<CaseResult>& results) {
-  std::vector<std::pair<std::string, std::vector<CaseResult>>> families;
-  for (const CaseResult& result : results) {
-    const auto at = std::find_if(families.begin(), families.end(),
-                                 [&](const auto& family) { return family.first == result.family; });
-    if (at == families.end())
-      families.push_back({result.family, {result}});
-    else
-      at->second.push_back(result);
+  return grouped_figures(results, [](const CaseResult& result) { return result.family; });
+}
+
+ErrorFigures mean_of_groups(const std::string& name, const std::vector<ErrorFigures>& groups) {
+  ErrorFigures out;
+  out.name = name;
+  for (const ErrorFigures& one : groups) {
+    if (one.coverage <= 0) continue;
+    ++out.n;
+    for (double ErrorFigures::*figure :
+         {&ErrorFigures::coverage, &ErrorFigures::median_abs_log, &ErrorFigures::p90_abs_log, &ErrorFigures::bias,
+          &ErrorFigures::within_10_percent, &ErrorFigures::in_interval, &ErrorFigures::median_half_width})
+      out.*figure += (one.*figure - out.*figure) / out.n;
   }
-  std::vector<ErrorFigures> out;
-  for (const auto& [name, members] : families) out.push_back(error_figures(name, members));
   return out;
 }
 

@@ -26,7 +26,7 @@ const std::vector<Measurement>& published() {
 /// One set for all accelerators is enough to see what moves.
 const CollectiveSet& transfer_set(const std::string&) {
   static const CollectiveSet set =
-      decode_record<CollectiveSet>(read_json_file(configs / "collectives" / "transfer.json"));
+      collective_set(decode_record<ParameterSet>(read_json_file(configs / "parameters" / "transfer.json")));
   return set;
 }
 

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""What each modelled effect is worth: removes one at a time, fits the step calibration again, validates.
+
+    calibration/ablation.py build/release     prints a Markdown table; about two minutes per effect
+
+Effects are removed in a copy of configs, so that the program that judges is the one that ships.
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def edit(configs, folder, change):
+    for path in sorted((configs / folder).glob("*.json")):
+        data = json.loads(path.read_text())
+        change(data)
+        path.write_text(json.dumps(data))
+
+
+def parameters(change):
+    return lambda configs: edit(configs, "parameters", change)
+
+
+def stacks(change):
+    return lambda configs: edit(configs, "stacks", change)
+
+
+def attention_as_multiply(data):
+    for family in data["attention"].values():
+        for key in ("forward_efficiency", "backward_efficiency"):
+            family[key]["value"] = data["gemm"]["bf16"]["efficiency"]["value"]
+        family["half_sequence"]["value"] = 0
+        family["score_bytes_forward"]["value"] = family["score_bytes_backward"]["value"] = 0
+
+
+def flat_multiply(data):
+    for gemm in data["gemm"].values():
+        for key in ("tile_penalty", "k_overhead", "wave_share"):
+            gemm[key]["value"] = 0
+
+
+def set_value(section, key, value):
+    def change(data):
+        data[section][key]["value"] = value
+    return change
+
+
+def set_stack(key, value):
+    def change(data):
+        if isinstance(data.get(key), dict):
+            data[key]["value"] = value
+        else:
+            data[key] = value
+    return change
+
+
+def no_casts(configs):
+    edit(configs, "steps", lambda data: [cast.update(value=0) for cast in data["cast_bytes"].values()])
+
+
+EFFECTS = {
+    "nothing": lambda configs: None,
+    "attention as fast as a multiply, scores on chip": parameters(attention_as_multiply),
+    "multiplies at one efficiency (no tiles, waves, depth)": parameters(flat_multiply),
+    "element-wise kernels at a fifth of their traffic": stacks(set_stack("elementwise_traffic", 0.2)),
+    "host time to issue kernels and messages": stacks(set_stack("kernel_launch_us", 0)),
+    "clock held down by power": parameters(set_value("power", "tensor_weight", 0.3)),
+    "multiprocessors that collectives hold": parameters(set_value("step", "communication_sms", 0)),
+    "tensor collectives in pieces behind multiplies": stacks(set_stack("tensor_overlap", "none")),
+    "casts to narrow formats": no_casts,
+    "gaps between kernels": parameters(set_value("step", "kernel_gap_us", 0)),
+}
+
+
+def judge(build, configs):
+    env = dict(os.environ, CLUSTERWRIGHT_CONFIGS=str(configs))
+    subprocess.run([build / "calibration/fit_parameters", ROOT / "calibration/measurements", configs, "steps"],
+                   check=True, stdout=subprocess.DEVNULL, env=env)
+    cases = sorted((ROOT / "calibration/measurements").glob("training*.json"))
+    out = configs / "validation.json"
+    subprocess.run([build / "tools/clusterwright", "validate", "--quiet", "--cases", *cases, "-o", out],
+                   check=True, env=env)
+    result = json.loads(out.read_text())
+    families = [f for f in result["families"] if f["coverage"] > 0]
+    mean = [sum(f[key] for f in families) / len(families) for key in ("median_abs_log", "p90_abs_log")]
+    worst = sorted(families, key=lambda f: -f["median_abs_log"])[:3]
+    return mean, {f["name"]: f["median_abs_log"] for f in families}, worst
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve()
+    print("| without | mean of families, median / p90 % | suffers most (median, points worse) |\n| --- | --- | --- |")
+    reference = {}
+    for name, remove in EFFECTS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            configs = pathlib.Path(folder) / "configs"
+            shutil.copytree(ROOT / "configs", configs)
+            (configs.parent / "calibration").symlink_to(ROOT / "calibration")
+            remove(configs)
+            mean, medians, _ = judge(build, configs)
+        reference = reference or medians
+        worse = sorted(medians, key=lambda f: reference.get(f, 0) - medians[f])[:3]
+        suffers = ", ".join(f"{f} {100 * (medians[f] - reference.get(f, 0)):+.1f}" for f in worse)
+        print(f"| {name} | {100 * mean[0]:.1f} / {100 * mean[1]:.1f} | {suffers if name != 'nothing' else ''} |",
+              flush=True)
+
+
+if __name__ == "__main__":
+    main()

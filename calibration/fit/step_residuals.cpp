@@ -1,0 +1,122 @@
+#include "calibration/fit/step_residuals.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "calibration/fit/sourced_values.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// Share of a normal distribution within 1.645 standard deviations: intervals are made to hold so many.
+constexpr double held = 0.90;
+constexpr double deviations_held = 1.645;
+
+/// The standard deviation whose 90 % interval holds 90 % of the errors, by weight.
+double width_of(const std::vector<double>& errors, const std::vector<double>& weights) {
+  std::vector<double> distances;
+  for (const double error : errors) distances.push_back(std::abs(error));
+  return weighted_quantile(distances, weights, held) / deviations_held;
+}
+
+double width_where(const StepFitResult& fit, const std::vector<double>& errors, bool known) {
+  std::vector<double> some, weights;
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    if (fit.rows[i].known != known) continue;
+    some.push_back(errors[i]);
+    weights.push_back(fit.rows[i].weight);
+  }
+  return width_of(some, weights);
+}
+
+/// What `wide` has beyond `narrow`, in squares.
+double beyond(double wide, double narrow) {
+  return std::sqrt(std::max(0.0, wide * wide - narrow * narrow));
+}
+
+/// What is left of errors when the median of rows of one model, stack, accelerator and format is taken away.
+/// @return their width by weight
+double own_width(const StepFitResult& fit) {
+  std::map<std::string, std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < fit.rows.size(); ++i) {
+    const StepRow& row = fit.rows[i];
+    groups[fmt::format("{} {} {} {}", model_of(row), row.entry, row.scenario.cluster.accelerator.id,
+                       static_cast<int>(row.scenario.job.precision))]
+        .push_back(i);
+  }
+  std::vector<double> own, weights;
+  for (const auto& [name, members] : groups) {
+    if (members.size() < 3) continue;
+    std::vector<double> errors;
+    for (const std::size_t i : members) errors.push_back(fit.errors[i]);
+    const double median = weighted_quantile(errors, std::vector<double>(errors.size(), 1.0), 0.5);
+    for (const std::size_t i : members) {
+      own.push_back(fit.errors[i] - median);
+      weights.push_back(fit.rows[i].weight);
+    }
+  }
+  return width_of(own, weights);
+}
+
+/// By stack, with as many rows of all stacks mixed in as keep a stack of few rows from looking sure.
+void publish_stacks(const StepFitResult& fit, const std::vector<double>& left_out, double all,
+                    const std::string& source, StepCalibration& steps) {
+  constexpr double mixed_in = 8;
+  for (auto& [name, entry] : steps.stacks) {
+    std::vector<double> errors;
+    for (std::size_t i = 0; i < left_out.size(); ++i)
+      if (fit.rows[i].entry == name) errors.push_back(left_out[i]);
+    const auto rows = static_cast<double>(errors.size());
+    const double own = width_of(errors, std::vector<double>(errors.size(), 1.0));
+    entry.residual = sourced(std::sqrt((rows * own * own + mixed_in * all * all) / (rows + mixed_in)), 0,
+                             fmt::format("{} steps, {}", errors.size(), source));
+  }
+}
+
+void publish_ranges(const StepFitResult& fit, StepCalibration& steps) {
+  for (const StepRow& row : fit.rows) {
+    steps.most_accelerators = std::max<double>(steps.most_accelerators, row.plan.accelerators());
+    steps.longest_sequence = std::max<double>(steps.longest_sequence, row.scenario.job.sequence);
+  }
+}
+
+}  // namespace
+
+void publish_residuals(const StepFitResult& fit, ScenarioShelf& shelf) {
+  const auto left_out = [&](const std::function<std::string(const StepRow&)>& group) {
+    return left_out_step_errors(fit, shelf, group);
+  };
+  const std::vector<double> models = left_out(model_of);
+  const std::vector<double> sizes =
+      left_out([](const StepRow& row) { return std::to_string(row.plan.accelerators()); });
+  const std::vector<double> accelerators =
+      left_out([](const StepRow& row) { return row.scenario.cluster.accelerator.id; });
+  const std::vector<double> generations = left_out([](const StepRow& row) { return row.architecture; });
+  const std::vector<double> stacks = left_out([](const StepRow& row) { return row.entry; });
+  std::vector<double> weights;
+  for (const StepRow& row : fit.rows) weights.push_back(row.weight);
+  const double all = width_of(models, weights);
+  const std::string source = "steps left out of the fit: ";
+  StepResiduals& r = shelf.steps.residuals;
+  r.known = sourced(width_where(fit, models, true), 0, source + "models, every job field published");
+  r.unknown = sourced(width_where(fit, models, false), 0, source + "models, some job field assumed");
+  r.stack = sourced(beyond(width_of(stacks, weights), all), 0, source + "stacks, beyond models");
+  r.accelerator = sourced(beyond(width_of(accelerators, weights), all), 0, source + "accelerators, beyond models");
+  r.generation = sourced(beyond(width_of(generations, weights), all), 0, source + "architectures, beyond models");
+  r.own = sourced(own_width(fit), 0, "fitted steps against the median of their model, stack, accelerator and format");
+  publish_stacks(fit, models, all, "models left out, mixed with 8 of all stacks", shelf.steps);
+  r.doubling = sourced(0.005, 0.002, "prior: residuals of published weak-scaling series per doubling of size");
+  publish_ranges(fit, shelf.steps);
+  const std::string rows = fmt::format("{} published training steps", fit.rows.size());
+  shelf.steps.fits = {report("step, models left out", fit.errors, models, rows),
+                      report("step, sizes left out", fit.errors, sizes, rows),
+                      report("step, accelerators left out", fit.errors, accelerators, rows),
+                      report("step, generations left out", fit.errors, generations, rows),
+                      report("step, stacks left out", fit.errors, stacks, rows)};
+}
+
+}  // namespace clusterwright

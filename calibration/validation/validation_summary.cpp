@@ -1,0 +1,58 @@
+#include "calibration/validation/validation_summary.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+int parameters_behind(const std::vector<CaseResult>& results, const ScenarioShelf& shelf) {
+  std::vector<std::string> accelerators;
+  bool steps = false;
+  for (const CaseResult& result : results) {
+    if (!result.scored || !is_valid(result)) continue;
+    steps = steps || result.step.has_value();
+    accelerators.push_back(result.accelerator);
+  }
+  return fitted_parameters(shelf, accelerators, steps);
+}
+
+std::string knowledge(const CaseResult& result) {
+  if (!result.known) return {};
+  return *result.known ? "every job field published" : "something chosen";
+}
+
+/// Peak memory as if it were what the case scores.
+std::vector<CaseResult> peak_memories(const std::vector<CaseResult>& results) {
+  std::vector<CaseResult> out;
+  for (const CaseResult& result : results) {
+    if (!result.step || !result.step->measured_peak) continue;
+    out.push_back(result);
+    out.back().scored = true;
+    out.back().measured = {result.step->measured_peak->in(gigabyte)};
+    out.back().predicted = out.back().low = out.back().high = {result.step->peak_memory.in(gigabyte)};
+  }
+  return out;
+}
+
+}  // namespace
+
+ValidationSummary summarise(const std::vector<Measurement>& measurements, const std::vector<CaseResult>& results,
+                            const ScenarioShelf& shelf) {
+  const auto of_steps = [](std::string CaseResult::*field) {
+    return [field](const CaseResult& one) { return one.kind == "training_step" ? one.*field : std::string(); };
+  };
+  ValidationSummary out;
+  out.families = family_figures(results);
+  out.kinds = grouped_figures(results, [](const CaseResult& one) { return one.kind; });
+  out.by_knowledge = grouped_figures(results, knowledge);
+  out.by_precision = grouped_figures(results, of_steps(&CaseResult::precision));
+  out.by_accelerator = grouped_figures(results, of_steps(&CaseResult::accelerator));
+  out.peak_memory = error_figures("peak memory, where published", peak_memories(results));
+  out.overall = error_figures("all", results);
+  out.mean_of_families = mean_of_groups("mean of families", out.families);
+  out.baseline = constant_baseline(results);
+  out.scaling = scaling_shape(measurements, results);
+  out.parameters_used = parameters_behind(results, shelf);
+  return out;
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,31 @@
+/// Everything that is said of many cases together.
+#pragma once
+
+#include <vector>
+
+#include "calibration/validation/constant_baseline.hpp"
+#include "calibration/validation/scaling_pairs.hpp"
+#include "calibration/validation/validation_context.hpp"
+#include "calibration/validation/validation_result.hpp"
+
+namespace clusterwright {
+
+struct ValidationSummary {
+  std::vector<ErrorFigures> families;
+  std::vector<ErrorFigures> kinds;
+  // Of training steps only.
+  std::vector<ErrorFigures> by_knowledge;  ///< every field of the job published, or something chosen
+  std::vector<ErrorFigures> by_precision, by_accelerator;
+  ErrorFigures peak_memory;  ///< where one is published; without interval
+  ErrorFigures overall;
+  ErrorFigures mean_of_families;
+  ConstantBaseline baseline;
+  ScalingShape scaling;
+  int parameters_used = 0;  ///< fitted ones behind the scored cases
+};
+
+/// @param results  of `measurements`, in their order
+ValidationSummary summarise(const std::vector<Measurement>& measurements, const std::vector<CaseResult>& results,
+                            const ScenarioShelf& shelf);
+
+}  // namespace clusterwright
