@@ -145,13 +145,15 @@ void add_collective(CommandLine& line) {
 
 void add_judging(CommandLine& line) {
   const auto [app, r] = line.add<ValidateRequest>("validate", "predicted against measured, case by case", validate);
-  app->add_option("--cases", r->cases, "files of measurements; the shipped collectives if not given")
+  app->add_option("--cases", r->cases, "files of measurements; all that are shipped if not given")
       ->type_name("FILE")
       ->allow_extra_args(true);
   app->add_flag("--cross", r->cross, "also fit without what is predicted");
   app->add_option("--max-error", r->max_error, "exit with 3 if the median of a family is above it, as 0.15")
       ->type_name("SHARE");
-  add_output(*app, r->output, data_formats);
+  app->add_option("--threads", r->threads, "at most so many; results do not depend on it")->type_name("N");
+  r->command_line = line.typed.text();
+  add_output(*app, r->output, all_formats);
 }
 
 void add_looking(CommandLine& line) {

@@ -6,6 +6,7 @@
 
 #include "models/parameters.hpp"
 #include "models/stack.hpp"
+#include "models/step_calibration.hpp"
 #include "models/transformer.hpp"
 #include "sim/field_table.hpp"
 #include "tools/scenario_loader.hpp"
@@ -17,13 +18,14 @@ namespace clusterwright {
 namespace {
 
 /// Keys that only files of the kind have, in the order of ConfigKind.
-constexpr std::array<std::array<std::string_view, 2>, 7> telling_keys = {{{"job", "transformer"},
+constexpr std::array<std::array<std::string_view, 2>, 8> telling_keys = {{{"job", "transformer"},
                                                                           {"node", "fabric"},
                                                                           {"layers", "hidden"},
                                                                           {"rank_order", "kernel_launch_us"},
                                                                           {"gemm", "attention"},
                                                                           {"accelerators", "sources"},
-                                                                          {"collectives", "network"}}};
+                                                                          {"collectives", "network"},
+                                                                          {"stacks", "drift_per_year"}}};
 
 template <class T>
 const RecordSpec& spec_for() {
@@ -41,7 +43,7 @@ bool has_telling_key(const JsonValue& document, std::size_t kind) {
 
 const std::vector<std::string>& config_kind_names() {
   static const std::vector<std::string> names = {"scenario",   "cluster", "transformer", "stack",
-                                                 "parameters", "catalog", "collectives"};
+                                                 "parameters", "catalog", "collectives", "steps"};
   return names;
 }
 
@@ -59,6 +61,8 @@ const RecordSpec& spec_of(ConfigKind kind) {
       return spec_for<ParameterSet>();
     case ConfigKind::collectives:
       return spec_for<CollectiveSet>();
+    case ConfigKind::steps:
+      return spec_for<StepCalibration>();
     default:
       return spec_for<Catalog>();
   }
@@ -100,6 +104,9 @@ void check_document(ConfigKind kind, const JsonValue& document) {
       return;
     case ConfigKind::collectives:
       decode_record<CollectiveSet>(document);
+      return;
+    case ConfigKind::steps:
+      decode_record<StepCalibration>(document);
       return;
     case ConfigKind::scenario:
       throw std::logic_error("scenarios are loaded with their references");

@@ -9,7 +9,7 @@
 
 namespace clusterwright {
 
-enum class ConfigKind { scenario, cluster, transformer, stack, parameters, catalog, collectives };
+enum class ConfigKind { scenario, cluster, transformer, stack, parameters, catalog, collectives, steps };
 
 /// "scenario", in the order of the enumeration.
 const std::vector<std::string>& config_kind_names();

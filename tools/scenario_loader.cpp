@@ -24,6 +24,7 @@ struct ScenarioSpec {
   Transformer transformer;
   Job job;
   std::string parameters = "auto";
+  std::string steps = "published";
 };
 
 const Record<ScenarioSpec>& record(const ScenarioSpec*) {
@@ -34,7 +35,9 @@ const Record<ScenarioSpec>& record(const ScenarioSpec*) {
           .required("job", &ScenarioSpec::job, {.help = "what is computed and how it is laid out"})
           .optional("parameters", &ScenarioSpec::parameters,
                     {.help = "path of a parameter file; auto: the file in configs/parameters that was fitted for the "
-                             "cluster's accelerator"});
+                             "cluster's accelerator, else transfer.json, which measured relatives share"})
+          .optional("steps", &ScenarioSpec::steps,
+                    {.help = "what whole steps add to their microbenchmarks: a name in configs/steps or a path"});
   return table;
 }
 
@@ -75,30 +78,39 @@ bool serves(const ParameterSet& set, const std::string& accelerator) {
   return set.accelerator == accelerator || std::find(siblings.begin(), siblings.end(), accelerator) != siblings.end();
 }
 
-/// The file fitted for the accelerator itself, else one that names it as a sibling.
-fs::path find_parameters(const std::string& accelerator) {
+/// Transferred parameters are shares of a data sheet, so it must state what they are shares of.
+void check_transferable(const AcceleratorPart& part) {
+  const bool stated =
+      peak(part, NumberFormat::bf16) > FlopsPerSecond{} && part.memory_bandwidth.value > BytesPerSecond{};
+  if (stated) return;
+  throw ConfigError({"E0315",
+                     fmt::format("no parameters for \"{}\"", part.id),
+                     {},
+                     "its data sheet lacks a 16-bit rate or a memory bandwidth",
+                     "give --parameters FILE"});
+}
+
+/// The file fitted for the accelerator itself, else one that names it as a sibling, else what measured relatives have
+/// in common.
+fs::path find_parameters(const AcceleratorPart& part) {
   const fs::path folder = configs_directory() / "parameters";
   fs::path sibling;
-  std::string have;
   for (const std::string& name : names_in(folder)) {
     const fs::path path = folder / (name + ".json");
     const auto set = decode_record<ParameterSet>(read_json_file(path));
-    if (set.accelerator == accelerator) return path;
-    if (serves(set, accelerator)) sibling = path;
-    have += (have.empty() ? "" : ", ") + set.accelerator;
+    if (set.accelerator == part.id) return path;
+    if (serves(set, part.id)) sibling = path;
   }
   if (!sibling.empty()) return sibling;
-  throw ConfigError({"E0315",
-                     fmt::format("no fitted parameters for \"{}\"", accelerator),
-                     {},
-                     "",
-                     fmt::format("fitted accelerators: {}; or give --parameters FILE", have)});
+  check_transferable(part);
+  return folder / "transfer.json";
 }
 
-fs::path parameter_path(const ScenarioSpec& spec, const ScenarioOptions& options, const fs::path& beside) {
+fs::path parameter_path(const ScenarioSpec& spec, const ScenarioOptions& options, const AcceleratorPart& part,
+                        const fs::path& beside) {
   if (options.parameters) return *options.parameters;
   if (spec.parameters != "auto") return named_or_path(spec.parameters, "parameters", beside);
-  return find_parameters(spec.cluster.node.accelerator);
+  return find_parameters(part);
 }
 
 /// Relative where it lies below the working directory: results should not depend on where a checkout stands.
@@ -187,7 +199,10 @@ Scenario load_scenario(const fs::path& path, const ScenarioOptions& options) {
   spec.cluster = scenario.cluster.spec;  // with what parts say
   const fs::path beside = path.parent_path();
   scenario.stack = load_stack(scenario, beside, scenario.inputs);
-  scenario.parameters = decode_record<ParameterSet>(read_input(parameter_path(spec, options, beside), scenario.inputs));
+  scenario.steps =
+      decode_record<StepCalibration>(read_input(named_or_path(spec.steps, "steps", beside), scenario.inputs));
+  scenario.parameters = decode_record<ParameterSet>(
+      read_input(parameter_path(spec, options, scenario.cluster.accelerator, beside), scenario.inputs));
   return scenario;
 }
 

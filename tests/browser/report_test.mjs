@@ -36,6 +36,8 @@ const scenario = join(configs, 'scenarios', 'llama3-405b-h100.json');
 const run = (...words) => execFileSync(program, [...words, '--quiet'], { env: { ...process.env, CLUSTERWRIGHT_CONFIGS: configs } });
 run('scale', scenario, '--gpus', '192,1024..16384x2', '-o', join(folder, 'scale.html'), '-o', join(folder, 'scale.json'));
 run('run', scenario, '-o', join(folder, 'run.html'), '-o', join(folder, 'run.json'));
+const measured = ['collectives', 'gemm', 'training-tpu', 'memory-footprint'].map((name) => join(configs, '..', 'calibration', 'measurements', `${name}.json`));
+run('validate', '--cross', '--cases', ...measured, '-o', join(folder, 'validation.html'), '-o', join(folder, 'validation.json'));
 
 const browser = await chromium.launch({
   executablePath: browserPath,
@@ -123,6 +125,26 @@ async function checkNumbers() {
   await context.close();
 }
 
+async function checkValidation() {
+  const result = JSON.parse(readFileSync(join(folder, 'validation.json'), 'utf8'));
+  const { page, context } = await open('validation', { viewport: { width: 1280, height: 900 } });
+  const rows = await rowsWith(page, ['family', 'n', 'median_abs_log', 'p90_abs_log', 'in_interval']);
+  const scored = result.families.filter((family) => family.n > 0);
+  check(rows?.length === scored.length + 2, 'a row per family, all cases, and the mean');
+  scored.forEach((family, i) => {
+    check(rows[i].family.text === family.name, `family ${family.name}`);
+    for (const key of ['coverage', 'median_abs_log', 'p90_abs_log', 'bias', 'in_interval'])
+      check(family.coverage === 0 || Number(rows[i][key].value) === family[key], `${key} of ${family.name}`);
+  });
+  const points = result.results.filter((one) => one.status === 'ok')
+    .reduce((sum, one) => sum + (Array.isArray(one.predicted) ? one.predicted.length : 1), 0);
+  const marks = await page.locator('.chart.wide .mark').count();
+  check(marks > 0.5 * points && marks <= points, `a mark per scored point: ${marks} of ${points}`);
+  const titles = await page.locator('.chart.wide .mark title').allTextContents();
+  check(titles.length === marks && titles.every((title) => /: measured .+, predicted .+, error [+-]/.test(title)), 'every mark names its case');
+  await context.close();
+}
+
 async function checkPrint() {
   const { page, context } = await open('scale', { colorScheme: 'dark' });
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
@@ -136,7 +158,9 @@ async function checkPrint() {
 try {
   await checkPage('scale', 2);
   await checkPage('run', 1);
+  await checkPage('validation', 7);  // steps, multiplies, collectives, memory in GB and as ratio; errors; intervals
   await checkNumbers();
+  await checkValidation();
   await checkPrint();
 } finally {
   await browser.close();

@@ -34,7 +34,7 @@ TEST_CASE("every chart says in words what it shows, at both widths", "[tools]") 
 
 TEST_CASE("the page of one step has no efficiency curve", "[tools]") {
   ScaleCurve one;
-  one.points.push_back({made_up::step(16384), 1, 1, ""});
+  one.points.push_back({made_up::step(16384), 1, 1, 1, 1, ""});
   const std::string page = html_report(made_up::context("run"), one);
   CHECK(times(page, "role=\"img\"") == 2);
   CHECK(times(page, "16,384 \xc3\x97 H100-SXM") >= 1);

@@ -1,6 +1,7 @@
 // `clusterwright validate` as a user runs it.
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "sim/json_writer.hpp"
 #include "support/program_room.hpp"
@@ -16,8 +17,14 @@ JsonValue cases_of(const std::string& file) {
   return read_json_file(measurements / file).at("cases");
 }
 
+std::string path_of(const std::string& file) {
+  return "'" + (measurements / file).string() + "'";
+}
+
+const std::string only_collectives = "validate --cases " + path_of("collectives.json") + " ";
+
 const JsonValue& shipped() {
-  static const JsonValue answer = ProgramRoom().run("validate --cross --format json").json();
+  static const JsonValue answer = ProgramRoom().run(only_collectives + "--cross --format json").json();
   return answer;
 }
 
@@ -40,6 +47,50 @@ std::string one_case(const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
   REQUIRE(at != std::string::npos);
   return text.replace(at, from.size(), to);
+}
+
+/// The first `each` scored cases of a file of every kind.
+JsonValue mixed_list(std::size_t each) {
+  JsonValue list = JsonValue::list();
+  for (const char* file : {"training-vtrain-a100.json", "training-nvidia-hopper.json", "training-tpu.json", "gemm.json",
+                           "memory-bandwidth.json", "attention.json", "collectives.json", "memory-footprint.json",
+                           "power.json", "reliability.json"}) {
+    std::size_t taken = 0;
+    const JsonValue cases = cases_of(file);
+    for (const JsonValue& one : cases.elements())
+      if (one.at("quality").at("score").as_boolean() && taken++ < each) list.push_back(one);
+  }
+  return list;
+}
+
+std::string mixed_cases(std::size_t each) {
+  return write_json(JsonValue::object({{"schema", 1}, {"cases", mixed_list(each)}}));
+}
+
+/// The table of the measurement set.
+std::string unit_of(const std::string& score_field) {
+  const std::map<std::string, std::string> units = {{"tokens_per_s_per_accelerator", "tokens/s"},
+                                                    {"time_us", "us"},
+                                                    {"bandwidth_gb_per_s", "GB/s"},
+                                                    {"memory_gb", "GB"},
+                                                    {"activation_ratio", "ratio"},
+                                                    {"tflops", "TFLOP/s"},
+                                                    {"node_power_w_mean", "W"}};
+  return units.at(score_field);
+}
+
+/// Entries of `points`; 0 for kinds that predict one number.
+std::size_t points_of(const JsonValue& published) {
+  for (const char* block : {"gemm", "collective"})
+    if (const JsonValue* found = published.find(block)) return found->at("points").elements().size();
+  return 0;
+}
+
+void check_shape(const JsonValue& value, std::size_t points) {
+  CHECK(value.is(JsonKind::list) == (points > 0));
+  CHECK(value.elements().size() == points);
+  const std::vector<JsonValue> numbers = points > 0 ? value.elements() : std::vector<JsonValue>{value};
+  for (const JsonValue& number : numbers) CHECK((std::isfinite(number.as_number()) && number.as_number() > 0));
 }
 
 int code_of(const std::string& arguments) {
@@ -84,8 +135,8 @@ TEST_CASE("validate sums up by family, over all, and over what was left out", "[
   CHECK(answer.at("cross_validation").at("by_size").elements().size() == 2);
   CHECK(answer.at("cross_validation").at("by_accelerator").elements().size() == 4);
   CHECK(answer.at("parameters_used").as_number() > 0);
-  CHECK(answer.find("baseline_constant"));
-  CHECK(ProgramRoom().run("validate --format json").json().at("cross_validation").is_null());
+  CHECK(answer.at("baseline_constant").is_null());  // no training step among the cases
+  CHECK(ProgramRoom().run(only_collectives + "--format json").json().at("cross_validation").is_null());
 }
 
 // Upper bounds of what docs/validation.md states.
@@ -110,22 +161,21 @@ TEST_CASE("what was left out of the fits is as near as the documentation says", 
 }
 
 TEST_CASE("an error beyond what is allowed ends with 3", "[cli][validate]") {
-  CHECK(code_of("validate --max-error 0.001") == 3);
-  CHECK(code_of("validate --max-error 0.5") == 0);
-  CHECK(code_of("validate") == 0);
+  CHECK(code_of(only_collectives + "--max-error 0.001") == 3);
+  CHECK(code_of(only_collectives + "--max-error 0.5") == 0);
+  CHECK(code_of(only_collectives) == 0);
 }
 
 TEST_CASE("cases without a model say why", "[cli][validate]") {
   const ProgramRoom room;
-  const JsonValue steps =
-      room.run("validate --format json --cases '" + (measurements / "training-tpu.json").string() + "'").json();
-  CHECK(steps.at("results").elements().size() == cases_of("training-tpu.json").elements().size());
-  for (const JsonValue& result : steps.at("results").elements()) {
+  const JsonValue outages = room.run("validate --format json --cases " + path_of("reliability.json")).json();
+  CHECK(outages.at("results").elements().size() == cases_of("reliability.json").elements().size());
+  for (const JsonValue& result : outages.at("results").elements()) {
     CHECK(result.at("status").as_text() == "unsupported");
     CHECK_FALSE(result.at("reason").as_text().empty());
     CHECK_FALSE(result.find("predicted"));
   }
-  CHECK(steps.at("overall").at("coverage").as_number() == 0);
+  CHECK(outages.at("overall").at("coverage").as_number() == 0);
   room.write("cases.json", one_case("\"H800\"", "\"H999\""));
   const JsonValue unknown = room.run("validate --format json --cases cases.json").json();
   CHECK(unknown.at("results").elements().at(0).at("status").as_text() == "unsupported");
@@ -140,12 +190,92 @@ TEST_CASE("a limit is missed where nothing can be predicted", "[cli][validate]")
 }
 
 TEST_CASE("several files are judged together", "[cli][validate]") {
-  const std::string collectives = "'" + (measurements / "collectives.json").string() + "'";
-  const std::string steps = "'" + (measurements / "training-tpu.json").string() + "'";
-  const JsonValue both = ProgramRoom().run("validate --format json --cases " + collectives + " " + steps).json();
+  const JsonValue both =
+      ProgramRoom()
+          .run("validate --format json --cases " + path_of("collectives.json") + " " + path_of("gemm.json"))
+          .json();
   CHECK(both.at("results").elements().size() ==
-        cases_of("collectives.json").elements().size() + cases_of("training-tpu.json").elements().size());
+        cases_of("collectives.json").elements().size() + cases_of("gemm.json").elements().size());
   CHECK(both.at("inputs").elements().size() >= 2);
+}
+
+TEST_CASE("every kind answers in the unit and shape of the measurement set", "[cli][validate]") {
+  const ProgramRoom room;
+  room.write("cases.json", mixed_cases(2));
+  const Outcome outcome = room.run("validate --format json --cases cases.json");
+  REQUIRE(outcome.code == 0);
+  const JsonValue cases = read_json_file(room.at("cases.json")).at("cases"), answer = outcome.json();
+  const auto& results = answer.at("results").elements();
+  REQUIRE(results.size() == cases.elements().size());
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const JsonValue& published = cases.elements()[i];
+    INFO(published.at("id").as_text() << " " << results[i].at("reason").as_text());
+    CHECK(results[i].at("id").as_text() == published.at("id").as_text());
+    CHECK_FALSE(results[i].at("reason").as_text().empty());
+    if (results[i].at("status").as_text() != "ok") {
+      CHECK_FALSE(results[i].find("predicted"));
+      continue;
+    }
+    CHECK(results[i].at("unit").as_text() == unit_of(published.at("score_field").as_text()));
+    for (const char* key : {"predicted", "low", "high"}) check_shape(results[i].at(key), points_of(published));
+    if (published.at("kind").as_text() != "training_step") continue;
+    CHECK(results[i].at("also").at("step_time_s").as_number() > 0);
+    CHECK(results[i].at("also").at("peak_memory_gb").as_number() > 0);
+    CHECK(results[i].at("also").at("fits").is(JsonKind::boolean));
+  }
+  CHECK(answer.at("overall").at("coverage").as_number() > 0.75);
+  CHECK(answer.at("overall").at("mean_family_median").as_number() > 0);
+  CHECK(answer.at("baseline_constant").at("ratio").as_number() > 0);
+  for (const char* key : {"by_knowledge", "by_precision", "by_accelerator", "peak_memory"})
+    CHECK(answer.at("training").find(key));
+  for (const char* key : {"strong", "weak"}) CHECK(answer.at("scaling").at(key).find("median_abs_log"));
+}
+
+TEST_CASE("the number of threads changes no byte", "[cli][validate]") {
+  const ProgramRoom room;
+  room.write("cases.json", mixed_cases(3));
+  const std::string one = room.run("validate --format json --cases cases.json --threads 1").out;
+  CHECK(one.size() > 1000);
+  CHECK(one == room.run("validate --format json --cases cases.json --threads 8").out);
+}
+
+TEST_CASE("a broken case is named and the others are predicted", "[cli][validate]") {
+  const ProgramRoom room;
+  JsonValue cases = mixed_list(2);
+  const std::size_t whole = cases.elements().size();
+  JsonValue negative = cases.elements()[0], unknown = cases.elements()[1];
+  negative.find("hardware")->set("accelerators", -8);
+  unknown.set("colour", "blue");
+  cases.elements()[0] = negative;
+  cases.elements()[1] = unknown;
+  room.write("cases.json", write_json(JsonValue::object({{"schema", 1}, {"cases", cases}})));
+  const Outcome outcome = room.run("validate --format json --cases cases.json");
+  CHECK(outcome.code == 0);
+  CHECK(has(outcome.err, "error[E0202]: "));
+  CHECK(has(outcome.err, "/cases/0/hardware/accelerators"));
+  CHECK(has(outcome.err, "error[E0102]: unknown key \"colour\""));
+  const JsonValue answer = outcome.json();
+  const auto& results = answer.at("results").elements();
+  REQUIRE(results.size() == whole);
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(results[i].at("status").as_text() == "error");
+    CHECK(has(results[i].at("reason").as_text(), "/cases/" + std::to_string(i)));
+    CHECK(results[i].at("id").as_text() == cases.elements()[i].at("id").as_text());
+  }
+  for (std::size_t i = 2; i < whole; ++i) CHECK(results[i].at("status").as_text() != "error");
+}
+
+TEST_CASE("the page of a validation is one page without script, address or request", "[cli][validate]") {
+  const ProgramRoom room;
+  room.write("cases.json", mixed_cases(4));
+  REQUIRE(room.run("validate --cases cases.json -o page.html --quiet").code == 0);
+  const std::string page = content(room.at("page.html"));
+  CHECK(page.starts_with("<!DOCTYPE html>"));
+  CHECK(page.ends_with("</html>\n"));
+  for (const char* part : {"<script", "src=", "url(", "@import", "https:"}) CHECK_FALSE(has(page, part));
+  for (const char* part : {"Predicted against measured", "Errors by family", "How honest the intervals are",
+                           "class=\"mark f0\"", "Repeat with:"})
+    CHECK(has(page, part));
 }
 
 TEST_CASE("validate refuses files that it cannot read, at the place", "[cli][validate]") {
@@ -157,21 +287,30 @@ TEST_CASE("validate refuses files that it cannot read, at the place", "[cli][val
     check_refused("validate --cases '" + file + "'", code, place);
   };
   refused("\"ranks\":", "\"rank\":", "E0104", "case.json:");
+  refused("\"ranks\":", "\"rank\":", "E0102", "unknown key \"rank\"");
   refused("\"ranks\": 8", "\"ranks\": \"8\"", "E0201", "case.json:");
   refused("\"ranks_per_node\": 8", "\"ranks_per_node\": 0", "E0202", "case.json:");
   check_refused("validate --cases nothing.json", "E0401", "nothing.json");
   check_refused("validate --max-error much", "E0403", "--max-error:1:1");
   check_refused("validate --max-errors 0.1", "E0404", "did you mean \"--max-error\"?");
-  check_refused("validate --format html", "E0404", "--format");
+  check_refused("validate --format dot", "E0404", "--format");
 }
 
 TEST_CASE("tables of validate name families, what was left out, and the largest errors", "[cli][validate]") {
   const ProgramRoom room;
-  const std::string table = room.run("validate --cross").out;
-  for (const char* part : {"nccl-intranode-blackwell", "generation left out, below 1 MB", "Largest errors",
-                           "Fitted parameters behind these predictions"})
+  const std::string table = room.run(only_collectives + "--cross").out;
+  for (const char* part : {"nccl-intranode-blackwell", "mean of families", "generation left out, below 1 MB",
+                           "Largest errors", "fitted parameters stand behind"})
     CHECK(has(table, part));
-  CHECK(room.run("validate --format md").out.starts_with("# Validation"));
-  const std::string csv = room.run("validate --format csv").out;
-  CHECK(csv.starts_with("id,family,status,point,measured,predicted,low,high,unit\r\n"));
+  CHECK(room.run(only_collectives + "--format md").out.starts_with("# Validation"));
+  const std::string csv = room.run(only_collectives + "--format csv").out;
+  CHECK(csv.starts_with("id,family,kind,status,point,measured,predicted,low,high,unit,reason\r\n"));
+}
+
+TEST_CASE("tables of training steps show where the time of the largest errors goes", "[cli][validate]") {
+  const ProgramRoom room;
+  room.write("cases.json", mixed_cases(4));
+  const std::string table = room.run("validate --cases cases.json").out;
+  for (const char* part : {"every job field published", "Beside ", "matrix multiply", "Training steps"})
+    CHECK(has(table, part));
 }

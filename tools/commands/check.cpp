@@ -21,7 +21,7 @@ ConfigKind check_file(const std::string& file) {
     return kind;
   }
   const Scenario scenario = load_scenario(file, {});
-  resolve_plan(scenario.cluster, scenario.transformer, scenario.job, scenario.source);
+  resolve_plan(scenario);
   return kind;
 }
 

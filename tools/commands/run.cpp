@@ -22,7 +22,7 @@ namespace {
 
 ScaleCurve single_point(const StepPrediction& step) {
   ScaleCurve curve;
-  curve.points.push_back({step, 1, 1, ""});
+  curve.points.push_back({step, 1, 1, 1, 1, ""});
   return curve;
 }
 

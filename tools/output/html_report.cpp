@@ -7,7 +7,7 @@
 #include "sim/json_writer.hpp"
 #include "tools/build_facts.hpp"
 #include "tools/output/escape.hpp"
-#include "tools/output/html_style.hpp"
+#include "tools/output/html_page.hpp"
 #include "tools/output/number_text.hpp"
 #include "tools/output/prediction_tables.hpp"
 #include "tools/output/svg_chart.hpp"
@@ -15,9 +15,6 @@
 namespace clusterwright {
 
 namespace {
-
-constexpr double wide_chart = 1000;
-constexpr double narrow_chart = 352;
 
 /// What the page is about: a curve, or its one point.
 struct Page {
@@ -32,18 +29,6 @@ std::string title_of(const Page& page) {
   return fmt::format("{} on {}{}", page.context.transformer, size, page.context.accelerator);
 }
 
-std::string section(std::string_view heading, std::string_view lead, const std::string& body) {
-  const std::string below = lead.empty() ? std::string() : fmt::format("<p class=\"lead\">{}</p>\n", html_text(lead));
-  return fmt::format("<section>\n<h2>{}</h2>\n{}{}</section>\n", html_text(heading), below, body);
-}
-
-std::string tile(std::string_view name, std::string_view value, std::string_view unit, std::string_view note) {
-  return fmt::format(
-      "<div class=\"tile\"><dt>{}</dt><dd class=\"figure\">{} <small>{}</small></dd><dd "
-      "class=\"below\">{}</dd></div>\n",
-      html_text(name), html_text(value), html_text(unit), html_text(note));
-}
-
 std::string tiles(const Page& page) {
   if (!page.focus) return {};
   const StepPrediction& step = *page.focus;
@@ -53,16 +38,16 @@ std::string tiles(const Page& page) {
   const bool millions = step.tokens_per_second >= 1e6;
   const Watts unit = megawatts ? megawatt : kilowatt;
   return "<dl class=\"tiles\">\n" +
-         tile("Step time", significant_text(step.step_time.in(second)), "s",
-              fmt::format("\xc2\xb1 {} (90 %), {}", width, size)) +
-         tile("Throughput", significant_text(step.tokens_per_second / (millions ? 1e6 : 1e3)),
-              millions ? "M tokens/s" : "k tokens/s",
-              fmt::format("{} per GPU", significant_text(step.tokens_per_second_per_accelerator()))) +
-         tile("MFU", fixed_text(100 * step.mfu, 1), "%",
-              fmt::format("{} TFLOP/s per GPU",
-                          significant_text(step.model_flops_per_accelerator.in(teraflop_per_second), 3))) +
-         tile("IT power", significant_text(step.power.it_mean.in(unit), 3), megawatts ? "MW" : "kW",
-              fmt::format("{} J per token", significant_text(step.power.energy_per_token.in(joule), 3))) +
+         html_tile("Step time", significant_text(step.step_time.in(second)), "s",
+                   fmt::format("\xc2\xb1 {} (90 %), {}", width, size)) +
+         html_tile("Throughput", significant_text(step.tokens_per_second / (millions ? 1e6 : 1e3)),
+                   millions ? "M tokens/s" : "k tokens/s",
+                   fmt::format("{} per GPU", significant_text(step.tokens_per_second_per_accelerator()))) +
+         html_tile("MFU", fixed_text(100 * step.mfu, 1), "%",
+                   fmt::format("{} TFLOP/s per GPU",
+                               significant_text(step.model_flops_per_accelerator.in(teraflop_per_second), 3))) +
+         html_tile("IT power", significant_text(step.power.it_mean.in(unit), 3), megawatts ? "MW" : "kW",
+                   fmt::format("{} J per token", significant_text(step.power.energy_per_token.in(joule), 3))) +
          "</dl>\n";
 }
 
@@ -87,19 +72,6 @@ std::string head(const Page& page) {
       bad ? " no" : "", list, tiles(page));
 }
 
-/// The same chart for wide and for narrow screens; the style sheet shows one of them.
-template <class Chart>
-std::string both_widths(Chart chart, std::string (*draw)(const Chart&, double)) {
-  std::string out;
-  const std::string id = chart.text.id;
-  for (const auto& [name, width] : {std::pair("wide", wide_chart), std::pair("narrow", narrow_chart)}) {
-    chart.text.id = id + "-" + name;
-    std::string svg = draw(chart, width);
-    out += svg.replace(svg.find("\"chart\""), 7, fmt::format("\"chart {}\"", name));
-  }
-  return out;
-}
-
 EfficiencyChart efficiency_chart(const ScaleCurve& curve) {
   EfficiencyChart chart;
   for (const ScalePoint& point : curve.points) {
@@ -107,8 +79,7 @@ EfficiencyChart efficiency_chart(const ScaleCurve& curve) {
     if (!point.reason.empty() || !step.fits) {
       chart.impossible.push_back(step.accelerators);
     } else {
-      chart.points.push_back({step.accelerators, point.efficiency, point.efficiency * (step.step_time / step.high),
-                              point.efficiency * (step.step_time / step.low)});
+      chart.points.push_back({step.accelerators, point.efficiency, point.efficiency_low, point.efficiency_high});
     }
   }
   chart.knee = curve.knee;
@@ -127,9 +98,9 @@ std::string efficiency_section(const ScaleCurve& curve) {
   const std::string caption =
       chart.text.description + " The band is the 90 % interval of each size's own throughput." +
       (chart.impossible.empty() ? "" : " A cross marks a size that does not fit or that the plan cannot use.");
-  return section("How it scales", "",
-                 "<figure>\n" + both_widths(chart, efficiency_svg) +
-                     fmt::format("<figcaption>{}</figcaption>\n</figure>\n", html_text(caption)));
+  return html_section("How it scales", "",
+                      "<figure>\n" + both_widths(chart, efficiency_svg) +
+                          fmt::format("<figcaption>{}</figcaption>\n</figure>\n", html_text(caption)));
 }
 
 std::string legend(const std::vector<StepCharge>& charges) {
@@ -173,8 +144,8 @@ std::string breakdown_section(const Page& page) {
   const std::string figure = "<figure>\n" + legend(charges_in_use(page.curve)) + both_widths(chart, breakdown_svg) +
                              fmt::format("<figcaption>{}</figcaption>\n</figure>\n", html_text(chart.text.description));
   const ResultTable table = page.single ? breakdown_table(*page.focus) : breakdown_by_size(page.curve);
-  return section("Where the step goes", "Mean over all GPUs; every wait is charged to what ended it.",
-                 figure + render_html(table));
+  return html_section("Where the step goes", "Mean over all GPUs; every wait is charged to what ended it.",
+                      figure + render_html(table));
 }
 
 std::string wrapped(const ResultTable& table, std::string_view style) {
@@ -189,13 +160,13 @@ std::string data_sections(const Page& page) {
     results.columns[0].title = "Result";
     results.columns[1].title = "Value";
   }
-  std::string out = section("In numbers", "", render_html(results));
+  std::string out = html_section("In numbers", "", render_html(results));
   const std::string lead =
       fmt::format("Of the fullest GPU, which has {} GB.", fmt::format("{:.4g}", capacity.in(gigabyte)));
-  out += section("Memory", lead,
-                 render_html(page.single ? memory_table(*page.focus, capacity) : memory_by_size(page.curve)));
-  return out + section("Power and energy", "From the replayed activity of the step, at the IT equipment.",
-                       render_html(power_by_size(page.curve)));
+  out += html_section("Memory", lead,
+                      render_html(page.single ? memory_table(*page.focus, capacity) : memory_by_size(page.curve)));
+  return out + html_section("Power and energy", "From the replayed activity of the step, at the IT equipment.",
+                            render_html(power_by_size(page.curve)));
 }
 
 /// Escaped, with the line breaks kept.
@@ -212,13 +183,14 @@ std::string html_lines(std::string_view text) {
 std::string origin_sections(const Page& page) {
   std::string out;
   if (page.focus && !page.focus->assumptions.empty())
-    out += section("Assumptions", "What was not given and had to be decided, and the numbers that carry the answer.",
-                   wrapped(assumptions_table(page.focus->assumptions), "wrap"));
+    out +=
+        html_section("Assumptions", "What was not given and had to be decided, and the numbers that carry the answer.",
+                     wrapped(assumptions_table(page.focus->assumptions), "wrap"));
   const std::string scenario =
       fmt::format("<details>\n<summary>The effective scenario</summary>\n<pre tabindex=\"0\">{}</pre>\n</details>\n",
                   html_lines(write_json(page.context.scenario)));
-  return out + section("Inputs", "Files that the answer depends on, with their fingerprints.",
-                       wrapped(inputs_table(page.context.inputs), "files") + scenario);
+  return out + html_section("Inputs", "Files that the answer depends on, with their fingerprints.",
+                            wrapped(inputs_table(page.context.inputs), "files") + scenario);
 }
 
 std::string footer(const Page& page) {
@@ -235,13 +207,7 @@ std::string html_report(const ResultContext& context, const ScaleCurve& curve) {
   std::string body = head(page);
   if (!page.single) body += efficiency_section(curve);
   body += breakdown_section(page) + data_sections(page) + origin_sections(page);
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" "
-      "content=\"light dark\">\n"
-      "<title>{} - clusterwright</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n{}</main>\n{}</body>\n</html>\n",
-      html_text(title_of(page)), html_style(), body, footer(page));
+  return html_page(title_of(page), "", body, footer(page));
 }
 
 }  // namespace clusterwright

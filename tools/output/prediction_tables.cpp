@@ -32,10 +32,12 @@ struct MemoryKind {
   std::string_view name;
   Bytes MemoryUse::*bytes;
 };
-constexpr std::array<MemoryKind, 7> memory_kinds = {{{"weights", "weights", &MemoryUse::weights},
+constexpr std::array<MemoryKind, 9> memory_kinds = {{{"weights", "weights", &MemoryUse::weights},
                                                      {"gradients", "gradients", &MemoryUse::gradients},
                                                      {"optimizer", "optimizer state", &MemoryUse::optimizer},
+                                                     {"gathered", "gathered weights", &MemoryUse::gathered},
                                                      {"activations", "activations", &MemoryUse::activations},
+                                                     {"working", "working set of a layer", &MemoryUse::working},
                                                      {"logits", "logits and loss", &MemoryUse::logits},
                                                      {"buffers", "communication buffers", &MemoryUse::buffers},
                                                      {"reserved", "context and allocator", &MemoryUse::reserved}}};

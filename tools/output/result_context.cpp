@@ -35,7 +35,7 @@ ResultContext make_result_context(const Scenario& scenario, std::string command,
   context.transformer = scenario.transformer.name;
   context.accelerator = scenario.cluster.accelerator.id;
   context.cluster = scenario.cluster.spec.name;
-  context.memory_capacity = scenario.cluster.accelerator.memory.value;
+  context.memory_capacity = memory_capacity(scenario.cluster.accelerator);
   context.inputs = scenario.inputs;
   context.scenario = effective_scenario(scenario);
   context.job = job_text(context.scenario.at("job"));

@@ -46,7 +46,9 @@ JsonValue memory_to_json(const MemoryUse& memory) {
   return JsonValue::object({{"weights", gb(memory.weights)},
                             {"gradients", gb(memory.gradients)},
                             {"optimizer", gb(memory.optimizer)},
+                            {"gathered", gb(memory.gathered)},
                             {"activations", gb(memory.activations)},
+                            {"working", gb(memory.working)},
                             {"logits", gb(memory.logits)},
                             {"buffers", gb(memory.buffers)},
                             {"reserved", gb(memory.reserved)},
@@ -109,6 +111,8 @@ JsonValue point_to_json(const ScalePoint& point) {
   const bool possible = point.reason.empty();
   JsonValue value = step_to_json(point.step);
   value.set("efficiency", point.step.fits ? JsonValue(point.efficiency) : JsonValue());
+  value.set("efficiency_low", point.step.fits ? JsonValue(point.efficiency_low) : JsonValue());
+  value.set("efficiency_high", point.step.fits ? JsonValue(point.efficiency_high) : JsonValue());
   value.set("speedup", point.step.fits ? JsonValue(point.speedup) : JsonValue());
   if (possible) return value;
   for (auto& [key, member] : value.members()) forget_numbers(member);

@@ -5,47 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tools/output/escape.hpp"
 #include "tools/output/number_text.hpp"
 
 namespace clusterwright {
 
 namespace {
-
-struct Rectangle {
-  double left, top, right, bottom;
-};
-
-/// Data to pixels.
-class Scale {
- public:
-  Scale(double from, double to, double first_pixel, double last_pixel)
-      : from_(from), to_(to), first_(first_pixel), last_(last_pixel) {}
-  double operator()(double value) const {
-    if (to_ == from_) return (first_ + last_) / 2;
-    return first_ + (value - from_) / (to_ - from_) * (last_ - first_);
-  }
-
- private:
-  double from_, to_, first_, last_;
-};
-
-std::string open_svg(const ChartText& text, double width, double height) {
-  return fmt::format(
-      "<svg class=\"chart\" role=\"img\" aria-labelledby=\"{0}-title {0}-desc\" viewBox=\"0 0 {1:.0f} {2:.0f}\" "
-      "width=\"{1:.0f}\" height=\"{2:.0f}\">\n<title id=\"{0}-title\">{3}</title>\n<desc id=\"{0}-desc\">{4}</desc>\n",
-      text.id, width, height, html_text(text.title), html_text(text.description));
-}
-
-std::string line(std::string_view style, double x1, double y1, double x2, double y2) {
-  return fmt::format("<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", style, x1, y1,
-                     x2, y2);
-}
-
-std::string label(std::string_view style, double x, double y, std::string_view anchor, std::string_view text) {
-  return fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", style, x, y, anchor,
-                     html_text(text));
-}
 
 /// Efficiency axis: whole tens of percent around everything that is drawn.
 struct EfficiencyRange {
@@ -113,11 +77,11 @@ class EfficiencyDrawing {
     for (int i = 0; range_.from + i * range_.step <= range_.to + 1e-9; ++i) {
       const double value = range_.from + i * range_.step;
       const bool ideal = std::abs(value - 1) < 1e-9;
-      out += line(ideal ? "ideal" : "grid", box_.left, y_(value), box_.right, y_(value));
-      out += label("tick", box_.left - 8, y_(value) + 4, "end", fixed_text(100 * value, 0) + " %");
+      out += svg_line(ideal ? "ideal" : "grid", box_.left, y_(value), box_.right, y_(value));
+      out += svg_label("tick", box_.left - 8, y_(value) + 4, "end", fixed_text(100 * value, 0) + " %");
     }
-    out += label("axis", 4, 14, "start", "Efficiency: tokens/s per GPU, first size = 100 %");
-    return out + label("axis", (box_.left + box_.right) / 2, height - 10, "middle", "GPUs, logarithmic");
+    out += svg_label("axis", 4, 14, "start", "Efficiency: tokens/s per GPU, first size = 100 %");
+    return out + svg_label("axis", (box_.left + box_.right) / 2, height - 10, "middle", "GPUs, logarithmic");
   }
 
   std::string sizes() const {
@@ -128,13 +92,13 @@ class EfficiencyDrawing {
     for (const int gpus : all) positions.push_back(at(gpus));
     const double wide = 14 + 7.2 * static_cast<double>(count_text(all.back()).size());
     const std::vector<bool> keep = spaced(positions, wide);
-    std::string out = line("base", box_.left, box_.bottom, box_.right, box_.bottom);
+    std::string out = svg_line("base", box_.left, box_.bottom, box_.right, box_.bottom);
     for (std::size_t i = 0; i < all.size(); ++i) {
-      out += line("base", positions[i], box_.bottom, positions[i], box_.bottom + 5);
-      if (keep[i]) out += label("tick", positions[i], box_.bottom + 21, "middle", count_text(all[i]));
+      out += svg_line("base", positions[i], box_.bottom, positions[i], box_.bottom + 5);
+      if (keep[i]) out += svg_label("tick", positions[i], box_.bottom + 21, "middle", count_text(all[i]));
     }
     for (const int gpus : chart_.impossible)
-      out += label("impossible", at(gpus), box_.bottom - 6, "middle", "\xc3\x97");
+      out += svg_label("impossible", at(gpus), box_.bottom - 6, "middle", "\xc3\x97");
     return out;
   }
 
@@ -159,9 +123,9 @@ class EfficiencyDrawing {
     if (!chart_.knee || 2 * *chart_.knee >= chart_.points.back().gpus) return {};  // at the end it says nothing
     const double x = at(*chart_.knee);
     const bool left = x > (box_.left + box_.right) / 2;
-    return line("knee", x, box_.top, x, box_.bottom) + label("note", left ? x - 7 : x + 7, box_.bottom - 10,
-                                                             left ? "end" : "start",
-                                                             fmt::format("knee: {} GPUs", count_text(*chart_.knee)));
+    return svg_line("knee", x, box_.top, x, box_.bottom) +
+           svg_label("note", left ? x - 7 : x + 7, box_.bottom - 10, left ? "end" : "start",
+                     fmt::format("knee: {} GPUs", count_text(*chart_.knee)));
   }
 
   std::string points() const {
@@ -173,7 +137,8 @@ class EfficiencyDrawing {
       const CurvePoint& point = chart_.points[i];
       const double y = y_(point.efficiency);
       out += fmt::format("<circle class=\"dot\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4.5\"/>\n", positions[i], y);
-      if (keep[i]) out += label("value", positions[i], y - 11, "middle", fixed_text(100 * point.efficiency, 1) + " %");
+      if (keep[i])
+        out += svg_label("value", positions[i], y - 11, "middle", fixed_text(100 * point.efficiency, 1) + " %");
     }
     return out;
   }
@@ -200,8 +165,8 @@ std::string bar_segments(const BreakdownBar& bar, double left, double right, dou
       out += fmt::format("<rect class=\"{}\" x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.0f}\"/>\n",
                          charge_class(charge), begin, top, std::max(width - gap, 0.4), bar_height);
     if (width > 30)
-      out += label(fmt::format("share {}-ink", charge_class(charge)), begin + width / 2, top + 15.5, "middle",
-                   fixed_text(100 * bar.shares[charge], 0) + "%");
+      out += svg_label(fmt::format("share {}-ink", charge_class(charge)), begin + width / 2, top + 15.5, "middle",
+                       fixed_text(100 * bar.shares[charge], 0) + "%");
     begin += width;
   }
   return out;
@@ -223,13 +188,13 @@ std::string breakdown_svg(const BreakdownChart& chart, double width) {
   const double right = width - 14 - 7.2 * static_cast<double>(total_length);
   constexpr double head = 24;
   std::string out = open_svg(chart.text, width, head + bar_pitch * static_cast<double>(chart.bars.size()) + 4);
-  out += label("axis", left - 10, 14, "end", "GPUs") + label("axis", left, 14, "start", "Share of the step") +
-         label("axis", width - 2, 14, "end", "Step");
+  out += svg_label("axis", left - 10, 14, "end", "GPUs") + svg_label("axis", left, 14, "start", "Share of the step") +
+         svg_label("axis", width - 2, 14, "end", "Step");
   for (std::size_t i = 0; i < chart.bars.size(); ++i) {
     const double top = head + bar_pitch * static_cast<double>(i);
-    out += label("tick strong", left - 10, top + 16, "end", chart.bars[i].label);
+    out += svg_label("tick strong", left - 10, top + 16, "end", chart.bars[i].label);
     out += bar_segments(chart.bars[i], left, right, top);
-    out += label("tick", width - 2, top + 16, "end", chart.bars[i].total);
+    out += svg_label("tick", width - 2, top + 16, "end", chart.bars[i].total);
   }
   return out + "</svg>\n";
 }

@@ -7,15 +7,9 @@
 #include <vector>
 
 #include "models/prediction.hpp"
+#include "tools/output/svg_parts.hpp"
 
 namespace clusterwright {
-
-/// What every chart carries for people who cannot see it.
-struct ChartText {
-  std::string id;  ///< unique on the page
-  std::string title;
-  std::string description;  ///< one sentence
-};
 
 struct CurvePoint {
   int gpus = 0;

@@ -5,27 +5,24 @@
 #include <string>
 #include <vector>
 
-#include "calibration/validation/validation_result.hpp"
+#include "calibration/validation/left_out.hpp"
+#include "calibration/validation/validation_summary.hpp"
+#include "models/scenario.hpp"
 #include "sim/json_value.hpp"
-#include "tools/output/result_table.hpp"
 
 namespace clusterwright {
 
 struct ValidationReport {
-  std::vector<CaseResult> results;
-  std::vector<ErrorFigures> families;
-  ErrorFigures overall;
-  std::optional<std::vector<ErrorFigures>> cross;  ///< only when asked for
-  int parameters_used = 0;                         ///< fitted ones behind the predictions
+  std::vector<InputFile> inputs;
+  std::vector<CaseResult> results;  ///< in the order of the files
+  ValidationSummary summary;
+  std::optional<std::vector<LeftOutFigures>> cross;  ///< only when asked for
 };
 
 /// The whole answer, as calibration/measurements/README.md defines it, with families and cross-validation beside it.
 JsonValue validation_json(const ValidationReport& report, JsonValue header);
-ResultTable family_table(const ValidationReport& report);
-ResultTable cross_table(const ValidationReport& report);
-/// Scored points with the largest errors, at most `top`.
-ResultTable worst_table(const ValidationReport& report, std::size_t top);
-/// One line for each point.
-ResultTable case_table(const ValidationReport& report);
+
+/// "ok", "unsupported", "infeasible" or "error".
+std::string status_name(CaseStatus status);
 
 }  // namespace clusterwright

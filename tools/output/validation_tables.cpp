@@ -1,0 +1,243 @@
+#include "tools/output/validation_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "tools/output/number_text.hpp"
+#include "tools/output/prediction_tables.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+constexpr std::size_t shown_errors = 10;
+constexpr std::size_t shown_reasons = 10;
+constexpr std::size_t shown_charges = 3;
+
+Column words(std::string key, std::string title) {
+  return {std::move(key), std::move(title), "", 1, -1, Alignment::left};
+}
+
+Column percent(std::string key, std::string title) {
+  return {std::move(key), std::move(title), "%", 100, 1};
+}
+
+std::vector<Column> figure_columns(Column first) {
+  return {std::move(first),
+          {"n", "Scored", ""},
+          percent("coverage", "Predicted"),
+          percent("median_abs_log", "Median"),
+          percent("p90_abs_log", "90th"),
+          percent("bias", "Bias"),
+          percent("within_10_percent", "Within 10 %"),
+          percent("in_interval", "In interval"),
+          percent("median_half_width", "Half-width")};
+}
+
+/// Where nothing is predicted there is no error to show.
+std::vector<Cell> figure_cells(const ErrorFigures& f) {
+  if (f.coverage <= 0) return {f.name, f.n, f.coverage, {}, {}, {}, {}, {}, {}};
+  return {f.name,
+          f.n,
+          f.coverage,
+          f.median_abs_log,
+          f.p90_abs_log,
+          f.bias,
+          f.within_10_percent,
+          f.in_interval,
+          f.median_half_width};
+}
+
+/// A case by the point in the middle of its errors, so that one odd size does not make a case the worst.
+struct CaseError {
+  const CaseResult* result = nullptr;
+  std::size_t point = 0;
+  double error = 0;
+};
+
+CaseError middle_point(const CaseResult& result) {
+  std::vector<CaseError> points;
+  for (std::size_t i = 0; i < result.predicted.size(); ++i)
+    points.push_back({&result, i, std::log(result.predicted[i] / result.measured[i])});
+  std::stable_sort(points.begin(), points.end(),
+                   [](const CaseError& a, const CaseError& b) { return std::abs(a.error) < std::abs(b.error); });
+  return points[points.size() / 2];
+}
+
+std::vector<CaseError> worst_cases(const ValidationReport& report) {
+  std::vector<CaseError> out;
+  for (const CaseResult& result : report.results)
+    if (result.scored && is_valid(result)) out.push_back(middle_point(result));
+  std::stable_sort(out.begin(), out.end(),
+                   [](const CaseError& a, const CaseError& b) { return std::abs(a.error) > std::abs(b.error); });
+  return out;
+}
+
+std::string largest_charges(const StepDetail& step) {
+  std::vector<std::size_t> order(step_charge_count);
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return step.shares[a] > step.shares[b]; });
+  std::string out;
+  for (std::size_t i = 0; i < shown_charges; ++i)
+    out += fmt::format("{}{} {}", i == 0 ? "" : ", ", people_name(static_cast<StepCharge>(order[i])),
+                       percent_text(step.shares[order[i]], 0));
+  return out;
+}
+
+}  // namespace
+
+ResultTable family_table(const ValidationReport& report) {
+  ResultTable table{"Predicted against measured, by family: errors are |log(predicted / measured)|",
+                    figure_columns(words("family", "Family")),
+                    {}};
+  for (const ErrorFigures& family : report.summary.families)
+    if (family.n > 0) table.rows.push_back(figure_cells(family));
+  table.rows.push_back(figure_cells(report.summary.overall));
+  table.rows.push_back(figure_cells(report.summary.mean_of_families));
+  return table;
+}
+
+ResultTable training_table(const ValidationReport& report) {
+  ResultTable table{"Training steps", figure_columns(words("steps", "Steps")), {}};
+  const ValidationSummary& s = report.summary;
+  for (const auto* group : {&s.by_knowledge, &s.by_precision, &s.by_accelerator})
+    for (const ErrorFigures& one : *group)
+      if (one.n > 0) table.rows.push_back(figure_cells(one));
+  if (const ErrorFigures& peak = s.peak_memory; peak.n > 0)
+    table.rows.push_back({peak.name,
+                          peak.n,
+                          peak.coverage,
+                          peak.median_abs_log,
+                          peak.p90_abs_log,
+                          peak.bias,
+                          peak.within_10_percent,
+                          {},
+                          {}});
+  return table;
+}
+
+ResultTable scaling_table(const ValidationReport& report) {
+  ResultTable table{"Rate on a larger cluster over that on a smaller, of one job",
+                    {words("scaling", "Scaling"),
+                     {"pairs", "Pairs", ""},
+                     percent("median_abs_log", "Median"),
+                     percent("p90_abs_log", "90th"),
+                     percent("bias", "Bias"),
+                     percent("unchanged_median_abs_log", "If nothing changed")},
+                    {}};
+  const ScalingShape& shape = report.summary.scaling;
+  const std::pair<const char*, const ScalingFigures&> lines[] = {{"strong: the batch stays", shape.strong},
+                                                                 {"weak: the batch of a GPU stays", shape.weak}};
+  for (const auto& [name, f] : lines)
+    if (f.pairs > 0) table.rows.push_back({name, f.pairs, f.median_abs_log, f.p90_abs_log, f.bias, f.unchanged_median});
+  return table;
+}
+
+ResultTable baseline_table(const ValidationReport& report) {
+  const ConstantBaseline& baseline = report.summary.baseline;
+  ResultTable table{
+      fmt::format("Beside {} constants: one fitted TFLOP/s per accelerator and precision", baseline.constants),
+      {words("family", "Family"),
+       {"n", "Steps", ""},
+       percent("median_abs_log", "Median"),
+       percent("p90_abs_log", "90th"),
+       percent("constant_median_abs_log", "Constant: median"),
+       percent("constant_p90_abs_log", "Constant: 90th")},
+      {}};
+  if (baseline.families.empty()) return table;
+  const auto add = [&](const ErrorFigures& model, const ErrorFigures& constant) {
+    table.rows.push_back(
+        {model.name, model.n, model.median_abs_log, model.p90_abs_log, constant.median_abs_log, constant.p90_abs_log});
+  };
+  for (const BaselineFamily& family : baseline.families) add(family.model, family.constant);
+  add(baseline.model, baseline.constant);
+  return table;
+}
+
+ResultTable cross_table(const ValidationReport& report) {
+  ResultTable table{"Fitted without what is predicted",
+                    {words("left_out", "Left out"),
+                     {"n", "Rows", ""},
+                     percent("median_abs_log", "Median"),
+                     percent("p90_abs_log", "90th"),
+                     percent("bias", "Bias")},
+                    {}};
+  for (const LeftOutFigures& one : *report.cross) {
+    const ErrorFigures& f = one.figures;
+    if (f.n > 0) table.rows.push_back({f.name, f.n, f.median_abs_log, f.p90_abs_log, f.bias});
+  }
+  return table;
+}
+
+ResultTable worst_table(const ValidationReport& report, std::size_t top) {
+  ResultTable table{"Largest errors",
+                    {words("id", "Case"),
+                     {"measured", "Measured", ""},
+                     {"predicted", "Predicted", ""},
+                     words("unit", "Unit"),
+                     percent("error", "log error"),
+                     words("largest_charges", "Where the time goes")},
+                    {}};
+  for (const CaseError& one : worst_cases(report)) {
+    if (table.rows.size() == top) break;
+    const CaseResult& r = *one.result;
+    const std::string id = r.is_list ? fmt::format("{} [{}]", r.id, one.point) : r.id;
+    table.rows.push_back({id, r.measured[one.point], r.predicted[one.point], r.unit, one.error,
+                          r.step ? Cell(largest_charges(*r.step)) : Cell()});
+  }
+  return table;
+}
+
+ResultTable missing_table(const ValidationReport& report, std::size_t top) {
+  ResultTable table{"Scored cases without a prediction",
+                    {words("status", "Status"), {"cases", "Cases", ""}, words("reason", "Reason")},
+                    {}};
+  std::map<std::pair<std::string, std::string>, int> count;
+  for (const CaseResult& r : report.results)
+    if (r.scored && r.status != CaseStatus::ok) ++count[{status_name(r.status), r.reason}];
+  for (const auto& [why, cases] : count) table.rows.push_back({why.first, cases, why.second});
+  std::stable_sort(table.rows.begin(), table.rows.end(),
+                   [](const auto& a, const auto& b) { return a[1].count > b[1].count; });
+  if (table.rows.size() > top) table.rows.resize(top);
+  return table;
+}
+
+ResultTable case_table(const ValidationReport& report) {
+  ResultTable table{"", {}, {}};
+  for (const char* key :
+       {"id", "family", "kind", "status", "point", "measured", "predicted", "low", "high", "unit", "reason"})
+    table.columns.push_back({key, key, ""});
+  for (const CaseResult& r : report.results) {
+    const auto at = [](const std::vector<double>& values, std::size_t i) {
+      return i < values.size() ? Cell(values[i]) : Cell();
+    };
+    const std::size_t points = std::max({r.predicted.size(), r.measured.size(), std::size_t{1}});
+    for (std::size_t i = 0; i < points; ++i)
+      table.rows.push_back({r.id, r.family, r.kind, status_name(r.status), static_cast<std::int64_t>(i),
+                            at(r.measured, i), at(r.predicted, i), at(r.low, i), at(r.high, i), r.unit, r.reason});
+  }
+  return table;
+}
+
+std::vector<ResultTable> validation_tables(const ValidationReport& report) {
+  std::vector<ResultTable> all = {family_table(report), training_table(report), scaling_table(report),
+                                  baseline_table(report)};
+  all.push_back(worst_table(report, shown_errors));
+  all.push_back(missing_table(report, shown_reasons));
+  if (report.cross) all.push_back(cross_table(report));
+  std::erase_if(all, [](const ResultTable& table) { return table.rows.empty(); });
+  return all;
+}
+
+std::string parameters_sentence(const ValidationReport& report) {
+  const ErrorFigures& all = report.summary.overall;
+  return fmt::format("{} fitted parameters stand behind {} scored cases.", report.summary.parameters_used,
+                     count_text(std::lround(all.coverage * all.n)));
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,41 @@
+/// The answer of `validate` as tables, in the order in which people read them.
+#pragma once
+
+#include <vector>
+
+#include "tools/output/result_table.hpp"
+#include "tools/output/validation_report.hpp"
+
+namespace clusterwright {
+
+/// A line for each family, then all cases, then the mean of the families.
+ResultTable family_table(const ValidationReport& report);
+
+/// Training steps by what was published, precision and accelerator.
+ResultTable training_table(const ValidationReport& report);
+
+/// Ratios between two cluster sizes of one job.
+ResultTable scaling_table(const ValidationReport& report);
+
+/// Beside one fitted rate per accelerator and precision.
+ResultTable baseline_table(const ValidationReport& report);
+
+/// @pre report.cross
+ResultTable cross_table(const ValidationReport& report);
+
+/// Scored cases with the largest errors, at most `top`, with where the time of a training step goes.
+ResultTable worst_table(const ValidationReport& report, std::size_t top);
+
+/// Reasons why scored cases have no prediction, the most frequent first, at most `top`.
+ResultTable missing_table(const ValidationReport& report, std::size_t top);
+
+/// One line for each point.
+ResultTable case_table(const ValidationReport& report);
+
+/// Every table that has lines but that of single cases, in reading order.
+std::vector<ResultTable> validation_tables(const ValidationReport& report);
+
+/// "517 fitted parameters stand behind 1,386 scored cases."
+std::string parameters_sentence(const ValidationReport& report);
+
+}  // namespace clusterwright
