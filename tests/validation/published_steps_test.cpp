@@ -75,10 +75,10 @@ TEST_CASE("what a measurement is called changes nothing", "[validation]") {
 }
 
 TEST_CASE("the fit does not read what measurements are called", "[validation]") {
-  const std::vector<Measurement> some = every(31);
+  const std::vector<Measurement> some = every(61);
   ScenarioShelf a = shelf(), b = shelf();
   const StepFitResult plain = fit_steps(some, a), shuffled = fit_steps(relabelled(some), b);
-  REQUIRE(plain.rows.size() > 30);
+  REQUIRE(plain.rows.size() > 15);
   CHECK(plain.regression.x == shuffled.regression.x);
   CHECK(plain.errors == shuffled.errors);
 }
@@ -86,7 +86,7 @@ TEST_CASE("the fit does not read what measurements are called", "[validation]") 
 TEST_CASE("the committed step calibration is where its fit ends", "[validation]") {
   // One more round from the committed values, over the rows that are cheap to simulate, stays within their errors.
   ScenarioShelf refitted = shelf();
-  const StepFitResult fit = fit_steps(every(5), refitted);
+  const StepFitResult fit = fit_steps(every(17), refitted);
   for (const auto& [name, entry] : shelf().steps.stacks) {
     if (entry.compute.std_error <= 0) continue;
     INFO(name);
