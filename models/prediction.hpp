@@ -44,8 +44,10 @@ inline constexpr std::array<std::string_view, step_charge_count> step_charge_nam
 struct StepUncertainty {
   std::map<std::string, double> slopes;  ///< d ln(time) / d ln(fitted number), by its name in the step calibration
   std::string family;                    ///< stack entry and architecture: what shares one residual
+  std::string job;                       ///< all but the number of replicas: steps of one job share nearly all of it
   double shared = 0;                     ///< part of the residual that the family shares
   double own = 0;                        ///< part that it does not
+  double size = 0;                       ///< part of that which even steps of one job do not share
   double sigma = 0;                      ///< all together
 };
 
@@ -129,11 +131,11 @@ struct StepPrediction {
 
 /// One curve of predictions over cluster sizes.
 struct ScalePoint {
-  StepPrediction step;    ///< meaningless if `reason` is set
-  double efficiency = 0;  ///< tokens/s per accelerator over that of the first feasible point
+  StepPrediction step;                             ///< meaningless if `reason` is set
+  double efficiency = 0;                           ///< tokens/s per accelerator over that of the first feasible point
   double efficiency_low = 0, efficiency_high = 0;  ///< 90 % interval; errors that both points share cancel
   double speedup = 0;                              ///< tokens/s over that of the first feasible point
-  std::string reason;     ///< why the size is impossible ("1,000 accelerators are no multiple of 128"); empty if it ran
+  std::string reason;  ///< why the size is impossible ("1,000 accelerators are no multiple of 128"); empty if it ran
 };
 
 struct ScaleCurve {

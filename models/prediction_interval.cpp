@@ -1,5 +1,7 @@
 #include "models/prediction_interval.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
@@ -107,6 +109,14 @@ double transfer_variance(const StepPrediction& step, const Scenario& s) {
 
 }  // namespace
 
+std::string job_key(const Scenario& s, const Plan& p) {
+  const Transformer& m = s.transformer;
+  return fmt::format("{} {} {} {} {} | {} | {} {} {} {} {} {} {} | {} {} | {}", m.layers, m.hidden, m.heads, m.ffn,
+                     m.vocabulary, s.job.sequence, p.tensor, p.pipeline, p.virtual_pipeline, p.context, p.micro_batch,
+                     static_cast<int>(p.sharding), static_cast<int>(p.recompute), static_cast<int>(s.job.precision),
+                     s.stack.name, s.cluster.accelerator.id);
+}
+
 StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& s, bool known) {
   const std::string entry = step_factors(s.steps, s.stack, s.job).entry;
   const std::string architecture = step_architecture(s.cluster.accelerator);
@@ -115,6 +125,8 @@ StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& s, 
   out.slopes = slopes_of(step, entry, architecture);
   const double classes = class_variance(s, entry, architecture, known);
   out.own = std::min(s.steps.residuals.own.value, std::sqrt(classes));
+  out.job = job_key(s, step.plan);
+  out.size = std::min(s.steps.residuals.size.value, out.own);
   const double rest = classes - squared(out.own) + transfer_variance(step, s);
   out.shared = std::sqrt(std::max(0.0, rest));
   out.sigma = std::sqrt(squared(out.own) + squared(out.shared) + fitted_variance(out.slopes, s.steps));
@@ -126,7 +138,9 @@ double sigma_of_ratio(const StepUncertainty& a, const StepUncertainty& b, const 
   for (const auto& [name, slope] : b.slopes) difference[name] -= slope;
   const bool together = a.family == b.family;
   const double shared = together ? squared(a.shared - b.shared) : squared(a.shared) + squared(b.shared);
-  return std::sqrt(squared(a.own) + squared(b.own) + shared + fitted_variance(difference, calibration));
+  const bool one_job = a.job == b.job;
+  const double own = one_job ? squared(a.size) + squared(b.size) : squared(a.own) + squared(b.own);
+  return std::sqrt(own + shared + fitted_variance(difference, calibration));
 }
 
 double probability_faster(const StepPrediction& a, const StepPrediction& b, const StepCalibration& calibration) {

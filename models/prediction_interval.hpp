@@ -12,6 +12,9 @@ namespace clusterwright {
 /// @param known  no field of the job had to be assumed
 StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& scenario, bool known);
 
+/// Equal for steps that differ in replicas and batch only: model, sequence, layout, formats, stack and accelerator.
+std::string job_key(const Scenario& scenario, const Plan& plan);
+
 /// Standard deviation of log(time of a / time of b): what both share cancels.
 double sigma_of_ratio(const StepUncertainty& a, const StepUncertainty& b, const StepCalibration& calibration);
 

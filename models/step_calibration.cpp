@@ -67,7 +67,9 @@ const Record<StepResiduals>& record(const StepResiduals*) {
           .required("doubling", &R::doubling,
                     {.help = "added for each doubling of accelerators or sequence beyond what was fitted", .min = 0})
           .required("own", &R::own,
-                    {.help = "part that steps of one model on one stack and accelerator do not share", .min = 0});
+                    {.help = "part that steps of one model on one stack and accelerator do not share", .min = 0})
+          .required("size", &R::size,
+                    {.help = "part that steps of one job on different numbers of accelerators do not share", .min = 0});
   return table;
 }
 

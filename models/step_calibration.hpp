@@ -32,6 +32,7 @@ struct StepResiduals {
   Sourced<double> generation;   ///< added for an architecture whose steps nobody measured
   Sourced<double> doubling;     ///< added for each doubling of size or sequence beyond what was fitted
   Sourced<double> own;          ///< part that steps of one model on one stack and accelerator do not share
+  Sourced<double> size;         ///< part that steps of one job on different numbers of accelerators do not share
 };
 const Record<StepResiduals>& record(const StepResiduals*);
 

@@ -38,7 +38,8 @@ Watts governed_power(const StepGraph& graph) {
 StepSummary summarise(const StepSimulation& step) {
   const auto domains = meter_power(step.graph.structure, step.graph.price, step.result);
   const DomainPower& all = domains[PowerDomainId(0)];
-  return {step.result.end, step.breakdown.mean, all.energy, all.mean, std::min(all.peak, governed_power(step.graph))};
+  return {step.result.end, step.breakdown.mean, all.energy, all.mean,
+          std::max(all.mean, std::min(all.peak, governed_power(step.graph)))};
 }
 
 }  // namespace clusterwright

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "calibration/fit/sourced_values.hpp"
+#include "models/prediction_interval.hpp"
 
 namespace clusterwright {
 
@@ -62,6 +63,21 @@ double own_width(const StepFitResult& fit) {
   return width_of(own, weights);
 }
 
+/// Of two steps of one job on different numbers of accelerators, how far the ratio is off: width of one step's part.
+double size_width(const StepFitResult& fit) {
+  std::map<std::string, std::vector<std::size_t>> jobs;
+  for (std::size_t i = 0; i < fit.rows.size(); ++i) jobs[job_key(fit.rows[i].scenario, fit.rows[i].plan)].push_back(i);
+  std::vector<double> errors, weights;
+  for (const auto& [job, members] : jobs)
+    for (std::size_t k = 1; k < members.size(); ++k) {
+      const StepRow &a = fit.rows[members[k - 1]], &b = fit.rows[members[k]];
+      if (a.plan.accelerators() == b.plan.accelerators()) continue;
+      errors.push_back((fit.errors[members[k]] - fit.errors[members[k - 1]]) / std::sqrt(2.0));
+      weights.push_back(a.weight);
+    }
+  return width_of(errors, weights);
+}
+
 /// By stack, with as many rows of all stacks mixed in as keep a stack of few rows from looking sure.
 void publish_stacks(const StepFitResult& fit, const std::vector<double>& left_out, double all,
                     const std::string& source, StepCalibration& steps) {
@@ -108,6 +124,7 @@ void publish_residuals(const StepFitResult& fit, ScenarioShelf& shelf) {
   r.accelerator = sourced(beyond(width_of(accelerators, weights), all), 0, source + "accelerators, beyond models");
   r.generation = sourced(beyond(width_of(generations, weights), all), 0, source + "architectures, beyond models");
   r.own = sourced(own_width(fit), 0, "fitted steps against the median of their model, stack, accelerator and format");
+  r.size = sourced(size_width(fit), 0, "pairs of fitted steps of one job on different numbers of accelerators");
   publish_stacks(fit, models, all, "models left out, mixed with 8 of all stacks", shelf.steps);
   r.doubling = sourced(0.005, 0.002, "prior: residuals of published weak-scaling series per doubling of size");
   publish_ranges(fit, shelf.steps);
