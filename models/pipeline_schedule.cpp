@@ -6,21 +6,27 @@ namespace clusterwright {
 
 namespace {
 
-/// The k-th forward (or backward) of a stage: groups of `stages` micro-batches visit one chunk after the other.
-PipelineSlot slot(int k, bool forward, int stages, int chunks) {
-  const int in_group = k % (stages * chunks);
-  const int step = in_group / stages;
-  return {forward, forward ? step : chunks - 1 - step, k / (stages * chunks) * stages + k % stages};
+/// The k-th forward (or backward) of a stage: groups of micro-batches visit one chunk after the other.
+PipelineSlot slot(int k, bool forward, int group, int chunks) {
+  const int in_group = k % (group * chunks);
+  const int step = in_group / group;
+  return {forward, forward ? step : chunks - 1 - step, k / (group * chunks) * group + k % group};
 }
 
 }  // namespace
 
-std::vector<PipelineSlot> pipeline_schedule(int stage, int stages, int chunks, int micro_batches) {
+int interleaving_group(int stages, int micro_batches) {
+  for (int group = stages; group <= micro_batches; ++group)
+    if (micro_batches % group == 0) return group;
+  return 0;
+}
+
+std::vector<PipelineSlot> pipeline_schedule(int stage, int stages, int chunks, int micro_batches, int group) {
   const int total = micro_batches * chunks;
   const int behind = stages - stage - 1;
-  const int warm_up = std::min(total, chunks == 1 ? behind : 2 * behind + (chunks - 1) * stages);
+  const int warm_up = std::min(total, chunks == 1 ? behind : 2 * behind + (chunks - 1) * group);
   const auto at = [&](int k, bool forward) {
-    return chunks == 1 ? PipelineSlot{forward, 0, k} : slot(k, forward, stages, chunks);
+    return chunks == 1 ? PipelineSlot{forward, 0, k} : slot(k, forward, group, chunks);
   };
   std::vector<PipelineSlot> order;
   order.reserve(static_cast<std::size_t>(2 * total));

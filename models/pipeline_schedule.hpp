@@ -12,12 +12,17 @@ struct PipelineSlot {
   int micro_batch = 0;
 };
 
+/// Micro-batches that visit one chunk after the other together: the smallest divisor of all that is no smaller than the
+/// stages.
+/// @return 0 if there are fewer micro-batches than stages: no interleaved schedule exists
+int interleaving_group(int stages, int micro_batches);
+
 /// One forward, one backward (1F1B); interleaved over `chunks` model chunks per stage when chunks > 1.
 ///
-/// Warm-up: min(total, stages - stage - 1) forwards, or min(total, 2 (stages - stage - 1) + (chunks - 1) stages) when
-/// interleaved, where micro-batches go through the chunks in groups of `stages`. Interleaving needs micro-batches in
-/// multiples of the stages.
+/// Warm-up: min(total, stages - stage - 1) forwards, or min(total, 2 (stages - stage - 1) + (chunks - 1) group) when
+/// interleaved, where micro-batches go through the chunks in groups of `group`, which divides `micro_batches` and is no
+/// smaller than the stages (ignored if chunks == 1).
 /// @source Narayanan et al. 2021 (Efficient Large-Scale Language Model Training on GPU Clusters), section 2.2
-std::vector<PipelineSlot> pipeline_schedule(int stage, int stages, int chunks, int micro_batches);
+std::vector<PipelineSlot> pipeline_schedule(int stage, int stages, int chunks, int micro_batches, int group);
 
 }  // namespace clusterwright

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "models/pipeline_schedule.hpp"
 #include "models/stage_layout.hpp"
 
 namespace clusterwright {
@@ -167,12 +168,18 @@ void decide_virtual(Contradictions& errors, ResolvedPlan& out, const Scenario& s
   const char* pointer = "/job/parallel/virtual_pipeline";
   if (plan.virtual_pipeline == 1) return;
   if (plan.pipeline == 1) errors.report("E0310", "virtual stages need more than one pipeline stage", {pointer});
-  if (plan.micro_batches % plan.pipeline != 0)
+  const int group = interleaving_group(plan.pipeline, plan.micro_batches);
+  if (group == 0)
     errors.report("E0312",
-                  fmt::format("an interleaved schedule needs micro-batches in multiples of the stages (got {}, {} "
+                  fmt::format("an interleaved schedule needs at least as many micro-batches as stages (got {}, {} "
                               "stages)",
                               plan.micro_batches, plan.pipeline),
-                  {pointer, "/job/global_batch"}, "use \"virtual_pipeline\": 1 or another batch");
+                  {pointer, "/job/global_batch"}, "use \"virtual_pipeline\": 1 or a larger batch");
+  if (group > plan.pipeline) {
+    plan.larger_group = group;
+    out.assumptions.push_back({"interleaved micro-batches", fmt::format("groups of {}", group), "default",
+                               "the stages do not divide the micro-batches: the next group that does"});
+  }
   if (static_cast<std::int64_t>(plan.virtual_pipeline) * plan.pipeline > layers + 2)
     errors.report("E0310", fmt::format("{} chunks for {} layers", plan.virtual_pipeline * plan.pipeline, layers),
                   {pointer, "/transformer/layers"});

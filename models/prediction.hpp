@@ -94,7 +94,11 @@ struct Plan {
   Recompute recompute = Recompute::none;
   std::optional<int> recomputed_layers;  ///< of a stage, where full recomputation repeats only the first so many
 
+  /// Micro-batches that visit one virtual stage after the other, where they are not as many as stages.
+  std::optional<int> larger_group;
+
   int accelerators() const { return tensor * pipeline * context * data; }
+  int interleaving_group() const { return larger_group.value_or(pipeline); }
   /// Ranks that hold the same weights and reduce gradients: context ranks are replicas of the weights too.
   int gradient_ranks() const { return context * data; }
 };

@@ -218,7 +218,8 @@ std::vector<ShortenedStep> shortened_steps(const Plan& plan) {
     if (2 * micro_batches + period <= worthwhile * plan.micro_batches) tries.push_back({micro_batches, period});
   };
   if (plan.virtual_pipeline == 1) add(5 * stages / 2 + std::min(stages - 1, 3), 1);
-  for (const int rounds : {3, 6}) add(rounds * stages, stages);
+  const int group = plan.virtual_pipeline > 1 ? plan.interleaving_group() : stages;
+  for (const int rounds : {3, 6}) add(rounds * group, group);
   return tries;
 }
 

@@ -110,13 +110,19 @@ void StepProgram::stamp(const Recipe& recipe, int note) {
   }
 }
 
+std::size_t StepProgram::slots_ahead(Stream stream) const {
+  const bool wraps = stage_ == (stream == Stream::forward ? 0 : c_.plan.pipeline - 1);
+  const int early = wraps ? c_.plan.interleaving_group() - c_.plan.pipeline : 0;
+  return 1 + 2 * static_cast<std::size_t>(early);
+}
+
 void StepProgram::receive(Stream stream, std::size_t sender, int note) {
   const int i = static_cast<int>(stream);
   const std::size_t member = c_.classes.count() + class_;
   const RendezvousId meeting = c_.messages(stream).join(sender, member, incoming_chains_[i]);
   const OpId id = c_.builder.add_op(lanes_.in[i], c_.recipes.message, charge_id(StepCharge::pp_exposed), meeting, note);
-  // Posted one slot ahead, so that its kernel does not hold multiprocessors all along.
-  if (slot_ends_.size() >= 2) c_.builder.depends(slot_ends_[slot_ends_.size() - 2], id);
+  const std::size_t ahead = slots_ahead(stream);
+  if (slot_ends_.size() > ahead) c_.builder.depends(slot_ends_[slot_ends_.size() - 1 - ahead], id);
   wait_for(id);
 }
 
@@ -228,7 +234,8 @@ void StepProgram::finish() {
 void StepProgram::write() {
   weights_.begin_step();
   for (const PipelineSlot& slot :
-       pipeline_schedule(stage_, c_.plan.pipeline, c_.plan.virtual_pipeline, c_.plan.micro_batches))
+       pipeline_schedule(stage_, c_.plan.pipeline, c_.plan.virtual_pipeline, c_.plan.micro_batches,
+                         c_.plan.interleaving_group()))
     slot.forward ? forward(slot) : backward(slot);
   finish();
 }

@@ -36,6 +36,9 @@ class StepProgram {
   OpId copy_activations(bool to_host, OpId after);
   void store_activations(const PipelineSlot& slot, int layer);
   void fetch_activations(const PipelineSlot& slot, int layer);
+  /// A receive is posted one slot ahead, so that its kernel does not hold multiprocessors all along. Between the ends
+  /// of the pipeline, groups of more micro-batches than stages are sent so many forwards (and backwards) before use.
+  std::size_t slots_ahead(Stream stream) const;
   void receive(Stream stream, std::size_t sender, int note);
   void send(Stream stream, int note);
   void wait_for(OpId op) { pending_.push_back(op); }

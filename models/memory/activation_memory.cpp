@@ -98,7 +98,7 @@ TokenBytes gradients_in_passing(const MemoryCase& c) {
 
 /// The schedule repeats itself long before this many micro-batches; those in flight do not grow any more.
 int micro_batches_that_matter(const Plan& plan) {
-  return std::min(plan.micro_batches, 4 * plan.pipeline);
+  return std::min(plan.micro_batches, 4 * plan.interleaving_group());
 }
 
 /// Layers of a chunk that store as the plan's recomputation says; the others store everything.
@@ -126,7 +126,8 @@ Bytes stored_activations(const MemoryCase& c, int stage) {
   if (c.offload.activations) return layer * std::min(2, most);
   Bytes held, peak;
   for (const PipelineSlot& slot :
-       pipeline_schedule(stage, c.plan.pipeline, c.plan.virtual_pipeline, micro_batches_that_matter(c.plan))) {
+       pipeline_schedule(stage, c.plan.pipeline, c.plan.virtual_pipeline, micro_batches_that_matter(c.plan),
+                         c.plan.interleaving_group())) {
     const int layers = c.layout.at(stage, slot.chunk).layers;
     const int lean = lean_layers(c.plan, c.layout, stage, slot.chunk);
     const Bytes chunk = layer * lean + whole * (layers - lean);

@@ -44,7 +44,7 @@ SmallCase random_case() {
   c.pipeline = *rc::gen::inRange(1, 4);
   c.virtual_pipeline = c.pipeline > 1 ? *rc::gen::inRange(1, 3) : 1;
   c.data = 8 / std::gcd(8, c.tensor * c.pipeline) * *rc::gen::inRange(1, 3);
-  c.micro_batches = c.pipeline * *rc::gen::inRange(1, 4);
+  c.micro_batches = c.pipeline + *rc::gen::inRange(0, 2 * c.pipeline + 1);
   c.layers = c.pipeline * c.virtual_pipeline + *rc::gen::inRange(0, 3);
   c.nic_gbit_per_s = *rc::gen::element(2.0, 50.0, 400.0);
   c.hidden = *rc::gen::element(256, 1024, 4096);

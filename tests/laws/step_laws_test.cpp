@@ -69,7 +69,7 @@ void draw_sharding(SmallCase& c) {
 void draw_job(SmallCase& c) {
   c.virtual_pipeline = c.pipeline > 1 ? *rc::gen::inRange(1, 3) : 1;
   c.micro_batches =
-      c.virtual_pipeline > 1 ? c.pipeline * *rc::gen::inRange(1, 8 / c.pipeline + 1) : *rc::gen::inRange(1, 9);
+      c.virtual_pipeline > 1 ? *rc::gen::inRange(c.pipeline, std::max(9, c.pipeline + 1)) : *rc::gen::inRange(1, 9);
   c.micro_batch = *rc::gen::element(1, 1, 2);
   c.sequence_parallel = *rc::gen::arbitrary<bool>();
   draw_sharding(c);
@@ -518,7 +518,7 @@ TEST_CASE("with equal stages and free messages, a pipeline loses exactly its bub
     c.per_node = 2;
     c.pipeline = 2 * *rc::gen::inRange(1, 5);
     c.virtual_pipeline = *rc::gen::inRange(1, 4);
-    c.micro_batches = c.virtual_pipeline == 1 ? *rc::gen::inRange(1, 20) : c.pipeline * *rc::gen::inRange(1, 4);
+    c.micro_batches = *rc::gen::inRange(c.virtual_pipeline == 1 ? 1 : c.pipeline, 4 * c.pipeline + 1);
     const int per_chunk = *rc::gen::inRange(1, 3);
     c.layers = c.pipeline * c.virtual_pipeline * per_chunk;
     const Scenario s = small_scenario(c);

@@ -139,7 +139,7 @@ TEST_CASE("a schedule holds what its walk says, however many micro-batches follo
       Stored s(c);
       const MemoryCase memory = s.of_stage_layout();
       int held = 0, most = 0;
-      for (const PipelineSlot& slot : pipeline_schedule(stage, 4, chunks, 32)) {
+      for (const PipelineSlot& slot : pipeline_schedule(stage, 4, chunks, 32, 4)) {
         const int layers = memory.layout.at(stage, slot.chunk).layers;
         held += slot.forward ? layers : -layers;
         most = std::max(most, held);

@@ -100,6 +100,8 @@ TEST_CASE("interleaving needs stages, chunks and micro-batches that suit", "[mod
   c.virtual_pipeline = 2;
   CHECK(contradictions(small_scenario(c)).empty());
   c.micro_batches = 6;  // of 4 stages
+  CHECK(contradictions(small_scenario(c)).empty());
+  c.micro_batches = 3;
   CHECK(contradictions(small_scenario(c)) == "E0312");
   c.micro_batches = 8;
   c.virtual_pipeline = 5;  // 20 chunks for 16 layers, embedding and head
