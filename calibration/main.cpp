@@ -1,4 +1,4 @@
-/// fit_parameters: writes configs/parameters, the parameter files that ship with the program.
+/// fit_parameters: writes configs/parameters and configs/steps, the fitted files that ship with the program.
 ///
 ///   fit_parameters calibration/measurements configs
 #include <fmt/format.h>
@@ -19,13 +19,12 @@ namespace {
 using namespace clusterwright;
 
 template <class Set>
-void write_set(const Set& set, const std::filesystem::path& folder, bool with_reports = true) {
+void write_set(const Set& set, const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / (set.name + ".json");
   std::ofstream out(file, std::ios::binary);
   out << write_json(encode_record(set)) << '\n';
   if (!out.flush()) throw std::runtime_error("cannot write " + file.string());
   fmt::print("{}\n", file.string());
-  if (!with_reports) return;
   for (const FitReport& fit : set.fits)
     fmt::print("  {:42} {:4} points, median / p90 {:4.1f} / {:4.1f} %, left out {:4.1f} / {:4.1f} %\n", fit.name,
                fit.rows, 100 * fit.median_abs_log, 100 * fit.p90_abs_log, 100 * fit.left_out_median_abs_log,
@@ -49,7 +48,6 @@ void fit_whole_steps(const std::filesystem::path& measurements, const std::files
   ScenarioShelf shelf = load_shelf(configs);
   const StepFitResult fit = fit_steps(read_training_steps(measurements), shelf);
   write_set(shelf.steps, configs / "steps");
-  for (const ParameterSet& set : shelf.parameters) write_set(set, configs / "parameters", false);
   for (std::size_t i = 0; i < fit.names.size(); ++i)
     fmt::print("  {:36} {:7.3f} +- {:.3f}\n", fit.names[i], std::exp(fit.regression.x[i]),
                std::sqrt(fit.regression.covariance[i * fit.names.size() + i]));

@@ -164,11 +164,6 @@ const Record<StepParameters>& record(const StepParameters*) {
   using P = StepParameters;
   static const auto table =
       Record<P>("step_parameters", "What steps add to the sum of their microbenchmarks")
-          .required("kernel_tax", &P::kernel_tax,
-                    {.help = "factor by which matrix and attention kernels of a step take longer than alone in a loop, "
-                             "at the same clock",
-                     .min = 0.5,
-                     .max = 3})
           .required("kernel_gap_us", &P::kernel_gap, {.help = "between dependent kernels on a busy stream", .min = 0})
           .required("communication_sms", &P::communication_sms,
                     {.help = "multiprocessors that one collective kernel holds", .min = 0, .max = 1024})

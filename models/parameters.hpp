@@ -90,7 +90,6 @@ const Record<DevicePowerParameters>& record(const DevicePowerParameters*);
 
 /// What steps add to the sum of their microbenchmarks.
 struct StepParameters {
-  Sourced<double> kernel_tax;         ///< matrix and attention kernels take this much longer than alone in a loop
   Sourced<Seconds> kernel_gap;        ///< between dependent kernels on a busy stream
   Sourced<double> communication_sms;  ///< multiprocessors that one collective kernel holds
   Sourced<double> message_sms;        ///< the same for a point-to-point message

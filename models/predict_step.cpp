@@ -33,13 +33,15 @@ void add_assumptions(const Scenario& s, StepPrediction& out) {
   const auto percent = [](double x) { return fmt::format("{:.0f} %", 100 * x); };
   const auto sourced = [](const auto& value) { return value.source; };
   auto& list = out.assumptions;
+  const StepFactors factors = step_factors(s.steps, s.stack, s.job, s.cluster.accelerator);
   const bool named = s.source.at_pointer("/job/stack") != nullptr;
   list.push_back({"software stack", s.stack.name, named ? "user" : "default", s.stack.source});
   list.push_back({"kernel, link and memory curves", s.parameters.name, "fit",
                   curves_from(s.parameters, s.cluster.accelerator.id)});
-  list.push_back({"kernels of a step against microbenchmarks",
-                  fmt::format("{:.2f} times as long", s.parameters.step.kernel_tax.value), "fit",
-                  sourced(s.parameters.step.kernel_tax)});
+  list.push_back({"kernels of a step against microbenchmarks", fmt::format("{:.2f} times as long", factors.compute),
+                  "fit",
+                  fmt::format("entry \"{}\" of the step calibration, on {}", factors.entry,
+                              step_architecture(s.cluster.accelerator))});
   list.push_back({"error of whole steps beyond their parts", percent(out.uncertainty.sigma), "fit",
                   sourced(s.steps.residuals.known)});
   list.push_back({"power at full matrix load", percent(s.parameters.power.tensor_weight.value) + " of the rated range",

@@ -79,7 +79,7 @@ double class_variance(const Scenario& s, const std::string& entry, const std::st
   const double own = found == c.stacks.end() ? 0 : found->second.residual.value;
   double variance = squared(own > 0 ? own : r.known.value);
   if (!known) variance += std::max(0.0, squared(r.unknown.value) - squared(r.known.value));
-  if (entry.empty() || entry == "other") variance += squared(r.stack.value);
+  if (entry.empty() || entry == other_entry) variance += squared(r.stack.value);
   if (!contains(c.fitted, "kernel_tax/" + architecture)) {
     variance += squared(r.generation.value);
   } else if (!contains(c.accelerators, s.cluster.accelerator.id)) {
@@ -118,7 +118,7 @@ std::string job_key(const Scenario& s, const Plan& p) {
 }
 
 StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& s, bool known) {
-  const std::string entry = step_factors(s.steps, s.stack, s.job).entry;
+  const std::string entry = step_factors(s.steps, s.stack, s.job, s.cluster.accelerator).entry;
   const std::string architecture = step_architecture(s.cluster.accelerator);
   StepUncertainty out;
   out.family = entry + " on " + architecture;

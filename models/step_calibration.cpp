@@ -10,8 +10,6 @@ namespace clusterwright {
 
 namespace {
 
-constexpr const char* other_stacks = "other";
-
 /// Months since year 0 of "2024-06"; negative if it is none.
 int months_of(const std::string& date) {
   if (date.size() != 7 || date[4] != '-') return -1;
@@ -19,13 +17,20 @@ int months_of(const std::string& date) {
 }
 
 const StackCalibration* find_entry(const StepCalibration& calibration, const SoftwareStack& stack, std::string& name) {
-  for (const std::string& candidate : {stack.calibrated, stack.name, std::string(other_stacks)}) {
+  for (const std::string& candidate : {stack.calibrated, stack.name, std::string(other_entry)}) {
     const auto found = calibration.stacks.find(candidate);
     if (candidate.empty() || found == calibration.stacks.end()) continue;
     name = candidate;
     return &found->second;
   }
   return nullptr;
+}
+
+double tax_of(const StepCalibration& calibration, const std::string& architecture) {
+  for (const std::string& name : {architecture, std::string(other_entry)})
+    if (const auto found = calibration.kernel_tax.find(name); found != calibration.kernel_tax.end())
+      return found->second.value;
+  return 1;
 }
 
 double cast_bytes(const StepCalibration& calibration, Precision precision) {
@@ -82,6 +87,12 @@ const Record<StepCalibration>& record(const StepCalibration*) {
           .required("reference_date", &S::reference_date, {.help = "year and month where drift is zero"})
           .required("cast_bytes", &S::cast_bytes,
                     {.help = "memory traffic per activation element that is brought to a narrow format", .min = 0})
+          .required(
+              "kernel_tax", &S::kernel_tax,
+              {.help = "matrix and attention kernels of a step take this much longer than alone in a loop, at the "
+                       "same clock; by architecture, \"other\" for those without an entry",
+               .min = 0.5,
+               .max = 3})
           .required("stacks", &S::stacks, {.help = "by stack; \"other\" serves those without an entry"})
           .optional("accelerators", &S::accelerators, {.help = "whose steps were in the fit"})
           .optional("most_accelerators", &S::most_accelerators, {.help = "of one job in the fit", .min = 1})
@@ -103,13 +114,15 @@ double years_between(const std::string& from, const std::string& to) {
   return a < 0 || b < 0 ? 0 : (b - a) / 12.0;
 }
 
-StepFactors step_factors(const StepCalibration& calibration, const SoftwareStack& stack, const Job& job) {
+StepFactors step_factors(const StepCalibration& calibration, const SoftwareStack& stack, const Job& job,
+                         const AcceleratorPart& part) {
   StepFactors out;
   out.cast_bytes = cast_bytes(calibration, job.precision);
   const StackCalibration* entry = find_entry(calibration, stack, out.entry);
   if (!entry) return out;
   const double years = years_between(calibration.reference_date, job.release.empty() ? stack.date : job.release);
-  out.compute = entry->compute.value * std::exp(-calibration.drift.value * years);
+  out.compute =
+      tax_of(calibration, step_architecture(part)) * entry->compute.value * std::exp(-calibration.drift.value * years);
   out.communication = entry->communication.value;
   out.host = entry->host.value;
   return out;

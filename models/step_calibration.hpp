@@ -41,10 +41,13 @@ struct StepCalibration {
   Sourced<double> drift;                              ///< per year: newer software of a stack is so much faster (log)
   std::string reference_date;                         ///< "2024-01": where drift counts as zero
   std::map<std::string, Sourced<double>> cast_bytes;  ///< memory traffic per activation element brought to a format
-  std::map<std::string, StackCalibration> stacks;     ///< "other": for stacks without an entry
-  std::vector<std::string> accelerators;              ///< whose steps were in the fit
-  double most_accelerators = 1;                       ///< of one job in the fit
-  double longest_sequence = 1;                        ///< tokens
+  /// Matrix and attention kernels of a step take this much longer than alone in a loop, at the same clock; by
+  /// architecture, "other" for those without an entry.
+  std::map<std::string, Sourced<double>> kernel_tax;
+  std::map<std::string, StackCalibration> stacks;  ///< "other": for stacks without an entry
+  std::vector<std::string> accelerators;           ///< whose steps were in the fit
+  double most_accelerators = 1;                    ///< of one job in the fit
+  double longest_sequence = 1;                     ///< tokens
   StepResiduals residuals;
   /// Covariance of the logarithms of the fitted numbers, row by row: "compute/nemo-2024", "kernel_tax/Hopper", "drift".
   std::vector<std::string> fitted;
@@ -53,21 +56,24 @@ struct StepCalibration {
 };
 const Record<StepCalibration>& record(const StepCalibration*);
 
-/// Factors of one job.
+/// Factors of one job on one accelerator.
 struct StepFactors {
-  double compute = 1;
+  double compute = 1;  ///< stack and architecture together
   double communication = 1;
   double host = 1;
   double cast_bytes = 0;  ///< memory traffic per activation element that is brought to the job's format; 0 in 16 bit
   std::string entry;      ///< of the calibration
 };
 
+/// Name of the entry that serves stacks and architectures without one of their own.
+inline constexpr const char* other_entry = "other";
+
 /// Drift included: software of the job's release, or else of the stack's date, against the reference date.
 /// @throws ConfigError E0314 if the calibration lacks the cost of casts to the job's format
-StepFactors step_factors(const StepCalibration& calibration, const SoftwareStack& stack, const Job& job);
+StepFactors step_factors(const StepCalibration& calibration, const SoftwareStack& stack, const Job& job,
+                         const AcceleratorPart& part);
 
-/// Architecture under which the kernel tax of a part is fitted: "Hopper" of "Hopper (export)"; the vendor where a data
-/// sheet names none.
+/// Architecture under which the kernel tax of a part is fitted: as the data sheet names it, else the vendor.
 std::string step_architecture(const AcceleratorPart& part);
 
 /// Years from one "2024-06" to another; 0 if either is empty or malformed.

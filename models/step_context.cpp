@@ -54,7 +54,7 @@ StepContext::StepContext(const Scenario& s, const Plan& p, Folding folding)
       plan(p),
       layout(s.transformer.layers, p.pipeline, p.virtual_pipeline),
       memory(memory_case(s.transformer, s.job, s.stack, plan, layout)),
-      factors(step_factors(s.steps, s.stack, s.job)),
+      factors(step_factors(s.steps, s.stack, s.job, s.cluster.accelerator)),
       builder(make_builder()),
       placement(p, s.stack.rank_order, s.cluster.domain),
       classes(make_classes(s, placement, folding)),

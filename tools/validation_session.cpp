@@ -92,7 +92,8 @@ std::vector<LeftOutFigures> cross_validation(const std::vector<Measurement>& mea
   const auto add = [&](std::vector<LeftOutFigures> figures) {
     for (LeftOutFigures& one : figures) out.push_back(std::move(one));
   };
-  for (const SplitErrors& split : cross_validate_steps(measurements, shelf)) add(split_figures(split, results));
+  for (const SplitErrors& split : cross_validate_steps(measurements, read_microbenchmarks(measurement_folder()), shelf))
+    add(split_figures(split, results));
   add(keyed(cross_validate_collectives(measurements, parts)));
   add(keyed(cross_validate_kernels(measurements, parts)));
   return out;

@@ -230,6 +230,10 @@ const Record<Catalog>& record(const Catalog*) {
   return table;
 }
 
+std::string architecture_of(const AcceleratorPart& part) {
+  return part.architecture.substr(0, part.architecture.find(' '));
+}
+
 Bytes memory_capacity(const AcceleratorPart& part) {
   return part.addressable_memory ? part.addressable_memory->value : part.memory.value;
 }

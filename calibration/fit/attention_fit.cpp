@@ -91,7 +91,9 @@ AttentionParameters unfused_attention() {
       .backward_efficiency = sourced(0.55, 0.08, rate),
       .half_sequence = sourced(0, 0, definition),
       .narrow_head_factor = sourced(0.85, 0.08, rate),
-      .unaligned_factor = sourced(0.11, 0.04, "prior: multiplies without matrix units run at the 32-bit rate of the A100 sheet, a sixteenth, over 0.55"),
+      .unaligned_factor = sourced(
+          0.11, 0.04,
+          "prior: multiplies without matrix units run at the 32-bit rate of the A100 sheet, a sixteenth, over 0.55"),
       .executed_share = sourced(1, 0, definition),
       .score_bytes_forward = sourced(13, 3, traffic),
       .score_bytes_backward = sourced(22, 5, traffic)};

@@ -71,10 +71,6 @@ const GemmFormat* measured_gemm_format(const std::string& dtype) {
   return nullptr;
 }
 
-std::string architecture_of(const AcceleratorPart& part) {
-  return part.architecture.substr(0, part.architecture.find(' '));
-}
-
 std::vector<GemmRow> rows_of_case(const Measurement& measurement, const AcceleratorPart& part) {
   const MeasuredGemm& gemm = *measurement.gemm;
   const GemmFormat& format = *measured_gemm_format(gemm.dtype);

@@ -38,9 +38,6 @@ struct GemmRow {
   std::string architecture;  ///< first word: "Hopper"
 };
 
-/// "Hopper" of "Hopper (export)".
-std::string architecture_of(const AcceleratorPart& part);
-
 /// Every point of a case, in its order, with the rates of its data sheet and the multiprocessors of `part`. In it,
 /// training shapes (M >= 1024) weigh more than small ones; a case of many points weighs more, but less than each.
 /// @pre the case is of kind gemm and its format is known

@@ -79,7 +79,7 @@ DevicePowerParameters power_estimates(const GemmSet& gemm) {
 
 StepParameters step_priors(const std::string& architecture) {
   const double channels = architecture == "Ampere" ? 16 : 20;
-  return {sourced(1.0, 0.1, "prior: none"), sourced(1.0, 0.5, microsecond, "prior: usual gap on a busy stream"),
+  return {sourced(1.0, 0.5, microsecond, "prior: usual gap on a busy stream"),
           sourced(channels, 4, "prior: usual channels of NCCL inside a node"),
           sourced(4, 2, "prior: NCCL's channels of one message, about one per 14 GB/s of a network card")};
 }

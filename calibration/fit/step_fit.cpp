@@ -26,76 +26,84 @@ struct Belief {
 constexpr Belief compute_belief{0.05, 0.10}, communication_belief{0, 0.20}, host_belief{0, 0.35},
     tax_belief{0.03, 0.08}, drift_belief{0.03, 0.02};
 
-const std::string drift_name = "drift";
+constexpr const char* drift_name = "drift";
 
-std::string compute_name(const std::string& entry) {
-  return "compute/" + entry;
-}
-std::string communication_name(const std::string& entry) {
-  return "communication/" + entry;
-}
-std::string host_name(const std::string& entry) {
-  return "host/" + entry;
-}
-std::string tax_name(const std::string& architecture) {
-  return "kernel_tax/" + architecture;
+Sourced<double> believed(Belief belief) {
+  const double value = std::exp(belief.value);
+  return sourced(value, belief.width * value, "prior: what steps of other stacks and generations show");
 }
 
-/// Where a name's value is kept, as a logarithm (drift is one already).
-double read(const ScenarioShelf& shelf, const std::vector<StepRow>& rows, const std::string& name) {
-  if (name == drift_name) return shelf.steps.drift.value;
+StackCalibration believed_stack() {
+  return {believed(compute_belief), believed(communication_belief), believed(host_belief), {}};
+}
+
+/// The number that an unknown's name stands for: "host/nemo-2024", "kernel_tax/Hopper", "drift".
+Sourced<double>& number(StepCalibration& steps, const std::string& name) {
+  if (name == drift_name) return steps.drift;
   const std::string kind = name.substr(0, name.find('/')), of = name.substr(name.find('/') + 1);
-  if (kind == "kernel_tax") {
-    for (const StepRow& row : rows)
-      if (row.architecture == of) return std::log(row.scenario.parameters.step.kernel_tax.value);
-    return tax_belief.value;
-  }
-  const StackCalibration& entry = shelf.steps.stacks.at(of);
-  return std::log((kind == "compute"         ? entry.compute
-                   : kind == "communication" ? entry.communication
-                                             : entry.host)
-                      .value);
+  if (kind == "kernel_tax") return steps.kernel_tax[of];
+  StackCalibration& entry = steps.stacks.at(of);
+  return kind == "compute" ? entry.compute : kind == "communication" ? entry.communication : entry.host;
+}
+
+/// Drift is a logarithm already.
+double unknown_of(double value, const std::string& name) {
+  return name == drift_name ? value : std::log(value);
 }
 
 void write(StepCalibration& steps, const std::string& name, double x, double error, const std::string& source) {
-  const double value = std::exp(x);
-  if (name == drift_name) {
-    steps.drift = sourced(x, error, source);
-    return;
-  }
-  const std::string kind = name.substr(0, name.find('/')), of = name.substr(name.find('/') + 1);
-  if (kind == "kernel_tax") return;
-  StackCalibration& entry = steps.stacks.at(of);
-  (kind == "compute"         ? entry.compute
-   : kind == "communication" ? entry.communication
-                             : entry.host) = sourced(value, error * value, source);
+  const double value = name == drift_name ? x : std::exp(x);
+  number(steps, name) = sourced(value, name == drift_name ? error : error * value, source);
+}
+
+/// What the fit starts from, whatever was there before: the shipped file follows from the rows alone.
+void forget(ScenarioShelf& shelf) {
+  StepCalibration& steps = shelf.steps;
+  steps.stacks = {{other_entry, believed_stack()}};
+  for (const auto& [name, stack] : shelf.stacks)
+    steps.stacks[stack.calibrated.empty() ? name : stack.calibrated] = believed_stack();
+  steps.kernel_tax = {{other_entry, believed(tax_belief)}};
+  steps.drift = sourced(drift_belief.value, drift_belief.width, "prior: the same job under later releases");
+}
+
+bool informs(const std::vector<StepRow>& rows, const std::vector<StepSlopes>& slopes, const std::string& entry) {
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].entry == entry && slopes[i].host != 0) return true;
+  return false;
 }
 
 }  // namespace
 
-StepProblem::StepProblem(const std::vector<StepRow>& rows, const ScenarioShelf& shelf) : rows_(rows) {
+StepProblem::StepProblem(const std::vector<StepRow>& rows, const std::vector<StepSlopes>& slopes,
+                         const StepCalibration& steps)
+    : rows_(rows) {
   std::set<std::string> entries, architectures;
   for (const StepRow& row : rows) {
     entries.insert(row.entry);
     architectures.insert(row.architecture);
   }
+  StepCalibration present = steps;
+  for (const std::string& architecture : architectures)
+    present.kernel_tax.try_emplace(architecture, believed(tax_belief));
   const auto add = [&](const std::string& name, Belief belief) {
     names_.push_back(name);
     prior_.push_back(belief.value);
     width_.push_back(belief.width);
-    present_.push_back(read(shelf, rows, name));
+    present_.push_back(unknown_of(number(present, name).value, name));
   };
   for (const std::string& entry : entries) {
-    add(compute_name(entry), compute_belief);
-    add(communication_name(entry), communication_belief);
-    add(host_name(entry), host_belief);
+    add("compute/" + entry, compute_belief);
+    add("communication/" + entry, communication_belief);
+    if (informs(rows, slopes, entry)) add("host/" + entry, host_belief);
   }
-  for (const std::string& architecture : architectures) add(tax_name(architecture), tax_belief);
+  for (const std::string& architecture : architectures) add("kernel_tax/" + architecture, tax_belief);
   add(drift_name, drift_belief);
 }
 
-std::size_t StepProblem::index(const std::string& name) const {
-  return static_cast<std::size_t>(std::find(names_.begin(), names_.end(), name) - names_.begin());
+std::optional<std::size_t> StepProblem::index(const std::string& name) const {
+  const auto found = std::find(names_.begin(), names_.end(), name);
+  if (found == names_.end()) return {};
+  return static_cast<std::size_t>(found - names_.begin());
 }
 
 RegressionProblem StepProblem::regression(const std::vector<StepSlopes>& slopes, const std::vector<bool>& keep) const {
@@ -106,11 +114,14 @@ RegressionProblem StepProblem::regression(const std::vector<StepSlopes>& slopes,
     if (!keep.empty() && !keep[i]) continue;
     const StepRow& row = rows_[i];
     std::vector<double> line(names_.size(), 0.0);
-    line[index(compute_name(row.entry))] = slopes[i].compute;
-    line[index(communication_name(row.entry))] = slopes[i].communication;
-    line[index(host_name(row.entry))] = slopes[i].host;
-    line[index(tax_name(row.architecture))] = slopes[i].compute;
-    line[index(drift_name)] = -slopes[i].compute * row.years;
+    const auto set = [&](const std::string& name, double slope) {
+      if (const auto k = index(name)) line[*k] = slope;
+    };
+    set("compute/" + row.entry, slopes[i].compute);
+    set("communication/" + row.entry, slopes[i].communication);
+    set("host/" + row.entry, slopes[i].host);
+    set("kernel_tax/" + row.architecture, slopes[i].compute);
+    set(drift_name, -slopes[i].compute * row.years);
     double offset = slopes[i].error;
     for (std::size_t k = 0; k < line.size(); ++k) offset -= line[k] * present_[k];
     problem.offsets.push_back(offset);
@@ -120,7 +131,6 @@ RegressionProblem StepProblem::regression(const std::vector<StepSlopes>& slopes,
   return problem;
 }
 
-/// Architectures in the order in which they came; each inherits from the one before it, the first from the next.
 void StepProblem::pass_on_taxes(const std::vector<bool>& keep, std::vector<double>& x) const {
   std::map<int, std::string> by_year;
   std::set<std::string> seen;
@@ -134,17 +144,14 @@ void StepProblem::pass_on_taxes(const std::vector<bool>& keep, std::vector<doubl
     if (std::find(line.begin(), line.end(), architecture) == line.end()) line.push_back(architecture);
   for (std::size_t i = 0; i < line.size(); ++i) {
     if (seen.contains(line[i]) || line.size() < 2) continue;
-    x[index(tax_name(line[i]))] = x[index(tax_name(line[i > 0 ? i - 1 : 1]))];
+    x[*index("kernel_tax/" + line[i])] = x[*index("kernel_tax/" + line[i > 0 ? i - 1 : 1])];
   }
 }
 
-void StepProblem::apply(const std::vector<double>& x, ScenarioShelf& shelf, std::vector<StepRow>& rows) {
+void StepProblem::apply(const std::vector<double>& x, StepCalibration& steps, std::vector<StepRow>& rows) {
   present_ = x;
-  for (std::size_t k = 0; k < names_.size(); ++k) write(shelf.steps, names_[k], x[k], 0, "");
-  for (StepRow& row : rows) {
-    row.scenario.steps = shelf.steps;
-    row.scenario.parameters.step.kernel_tax.value = std::exp(x[index(tax_name(row.architecture))]);
-  }
+  for (std::size_t k = 0; k < names_.size(); ++k) write(steps, names_[k], x[k], 0, "");
+  for (StepRow& row : rows) row.scenario.steps = steps;
 }
 
 namespace {
@@ -161,48 +168,55 @@ double largest_change(const std::vector<double>& a, const std::vector<double>& b
   return change;
 }
 
-/// Values with their errors and origin, in the calibration and in the parameter sets.
-void publish(const StepFitResult& fit, ScenarioShelf& shelf) {
+/// The middle of what was fitted, with its spread, for whom nothing was fitted.
+void publish_others(const StepFitResult& fit, StepCalibration& steps) {
+  for (const char* kind : {"compute", "communication", "kernel_tax"}) {
+    std::vector<double> values;
+    for (std::size_t k = 0; k < fit.names.size(); ++k)
+      if (fit.names[k].starts_with(std::string(kind) + "/")) values.push_back(fit.regression.x[k]);
+    double mean = 0, variance = 0;
+    for (const double value : values) mean += value / static_cast<double>(values.size());
+    for (const double value : values) variance += (value - mean) * (value - mean) / static_cast<double>(values.size());
+    write(steps, fmt::format("{}/{}", kind, other_entry), mean, std::sqrt(variance),
+          fmt::format("mean and spread of {} fitted ones", values.size()));
+  }
+}
+
+/// Values with their errors and origin.
+void publish(const StepFitResult& fit, StepCalibration& steps) {
   const std::size_t n = fit.names.size();
   const std::string source = fmt::format("fit of {} published training steps", fit.rows.size());
-  std::map<std::string, Sourced<double>> taxes;
-  for (std::size_t k = 0; k < n; ++k) {
-    const double error = std::sqrt(fit.regression.covariance[k * n + k]), x = fit.regression.x[k];
-    write(shelf.steps, fit.names[k], x, error, source);
-    if (fit.names[k].starts_with("kernel_tax/"))
-      taxes[fit.names[k].substr(11)] = sourced(std::exp(x), error * std::exp(x), source);
-  }
-  for (ParameterSet& set : shelf.parameters) {
-    const AcceleratorPart* part = shelf.catalog.find_accelerator(set.accelerator);
-    const auto found = part ? taxes.find(step_architecture(*part)) : taxes.end();
-    if (found != taxes.end()) set.step.kernel_tax = found->second;
-  }
-  shelf.steps.fitted = fit.names;
-  shelf.steps.covariance = fit.regression.covariance;
+  for (std::size_t k = 0; k < n; ++k)
+    write(steps, fit.names[k], fit.regression.x[k], std::sqrt(fit.regression.covariance[k * n + k]), source);
+  publish_others(fit, steps);
+  steps.fitted = fit.names;
+  steps.covariance.clear();
+  for (const double value : fit.regression.covariance) steps.covariance.push_back(rounded(value));
   std::set<std::string> accelerators;
   for (const StepRow& row : fit.rows) accelerators.insert(row.scenario.cluster.accelerator.id);
-  shelf.steps.accelerators.assign(accelerators.begin(), accelerators.end());
+  steps.accelerators.assign(accelerators.begin(), accelerators.end());
 }
 
 }  // namespace
 
 StepFitResult fit_steps(const std::vector<Measurement>& measurements, ScenarioShelf& shelf) {
+  forget(shelf);
   StepFitResult fit;
   fit.rows = step_rows(measurements, shelf);
   if (fit.rows.empty()) throw std::invalid_argument("no training step can be described");
-  StepProblem problem(fit.rows, shelf);
-  fit.names = problem.names();
   fit.slopes = step_slopes(fit.rows);
+  StepProblem problem(fit.rows, fit.slopes, shelf.steps);
+  fit.names = problem.names();
   for (int round = 0; round < most_rounds; ++round) {
     fit.regression = regress(problem.regression(fit.slopes, {}));
     const double change = largest_change(fit.regression.x, problem.present());
-    problem.apply(fit.regression.x, shelf, fit.rows);
+    problem.apply(fit.regression.x, shelf.steps, fit.rows);
     refresh_errors(fit.rows, fit.slopes);
     if (change < converged) break;
   }
   fit.errors = errors_of(fit.slopes);
-  publish(fit, shelf);
-  publish_residuals(fit, shelf);
+  publish(fit, shelf.steps);
+  publish_residuals(fit, shelf.steps);
   return fit;
 }
 
@@ -210,18 +224,19 @@ StepFitResult committed_steps(const std::vector<Measurement>& measurements, cons
   StepFitResult fit;
   fit.rows = step_rows(measurements, shelf);
   if (fit.rows.empty()) return fit;
-  const StepProblem problem(fit.rows, shelf);
+  fit.slopes = step_shares(fit.rows);
+  const StepProblem problem(fit.rows, fit.slopes, shelf.steps);
   fit.names = problem.names();
   fit.regression.x = problem.present();
-  fit.slopes = step_shares(fit.rows);
   fit.errors = errors_of(fit.slopes);
   return fit;
 }
 
-std::vector<double> left_out_step_errors(const StepFitResult& fit, const ScenarioShelf& shelf,
+std::vector<double> left_out_step_errors(const StepFitResult& fit, const std::vector<StepSlopes>& predicted,
+                                         const StepCalibration& steps,
                                          const std::function<std::string(const StepRow&)>& group_of) {
-  const StepProblem problem(fit.rows, shelf);
-  const RegressionProblem all = problem.regression(fit.slopes, {});
+  const StepProblem problem(fit.rows, fit.slopes, steps);
+  const RegressionProblem all = problem.regression(predicted, {});
   const std::size_t unknowns = fit.names.size();
   std::map<std::string, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < fit.rows.size(); ++i) groups[group_of(fit.rows[i])].push_back(i);

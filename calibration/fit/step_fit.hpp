@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,10 +14,10 @@
 
 namespace clusterwright {
 
-/// Rows, their slopes at the present factors, and the unknowns that they inform.
+/// Rows and the unknowns that they inform; host times only of stacks that wait for their host somewhere.
 class StepProblem {
  public:
-  StepProblem(const std::vector<StepRow>& rows, const ScenarioShelf& shelf);
+  StepProblem(const std::vector<StepRow>& rows, const std::vector<StepSlopes>& slopes, const StepCalibration& steps);
 
   /// Errors of all rows as straight functions of the unknowns. @param keep  empty: all; otherwise rows that count
   RegressionProblem regression(const std::vector<StepSlopes>& slopes, const std::vector<bool>& keep) const;
@@ -26,11 +27,11 @@ class StepProblem {
   /// The kernel tax of an architecture without kept rows is that of the one before it, or after it if it is the first.
   void pass_on_taxes(const std::vector<bool>& keep, std::vector<double>& x) const;
 
-  /// Writes unknowns into a shelf and into the scenarios of rows.
-  void apply(const std::vector<double>& x, ScenarioShelf& shelf, std::vector<StepRow>& rows);
+  /// Writes unknowns into a calibration and that into the scenarios of rows.
+  void apply(const std::vector<double>& x, StepCalibration& steps, std::vector<StepRow>& rows);
 
  private:
-  std::size_t index(const std::string& name) const;
+  std::optional<std::size_t> index(const std::string& name) const;
 
   const std::vector<StepRow>& rows_;
   std::vector<std::string> names_;
@@ -45,16 +46,19 @@ struct StepFitResult {
   std::vector<double> errors;  ///< log(predicted/measured) at the solution
 };
 
-/// Alternates between simulating every row and solving the straightened problem; updates calibration and parameter sets
-/// of the shelf: values, standard errors, covariance, residuals by class and fit reports.
+/// Alternates between simulating every row and solving the straightened problem, from the beliefs on; replaces values,
+/// standard errors, covariance, residuals by class and fit reports of the shelf's step calibration. Of what is there it
+/// keeps the name, the reference date and the cost of casts.
 StepFitResult fit_steps(const std::vector<Measurement>& measurements, ScenarioShelf& shelf);
 
 /// Rows of all measured steps at the committed calibration; nothing is fitted.
 StepFitResult committed_steps(const std::vector<Measurement>& measurements, const ScenarioShelf& shelf);
 
 /// Errors of rows predicted by a fit to all rows of other groups, straightened at the solution.
-/// @param group_of  rows of one group are left out together
-std::vector<double> left_out_step_errors(const StepFitResult& fit, const ScenarioShelf& shelf,
+/// @param predicted  errors and slopes of the rows where they are left out: those of the fit, or under other kernels
+/// @param group_of   rows of one group are left out together
+std::vector<double> left_out_step_errors(const StepFitResult& fit, const std::vector<StepSlopes>& predicted,
+                                         const StepCalibration& steps,
                                          const std::function<std::string(const StepRow&)>& group_of);
 
 /// Rows of equal dimensions are one model, whatever it is called.

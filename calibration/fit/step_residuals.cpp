@@ -94,6 +94,7 @@ void publish_stacks(const StepFitResult& fit, const std::vector<double>& left_ou
 }
 
 void publish_ranges(const StepFitResult& fit, StepCalibration& steps) {
+  steps.most_accelerators = steps.longest_sequence = 1;
   for (const StepRow& row : fit.rows) {
     steps.most_accelerators = std::max<double>(steps.most_accelerators, row.plan.accelerators());
     steps.longest_sequence = std::max<double>(steps.longest_sequence, row.scenario.job.sequence);
@@ -102,9 +103,9 @@ void publish_ranges(const StepFitResult& fit, StepCalibration& steps) {
 
 }  // namespace
 
-void publish_residuals(const StepFitResult& fit, ScenarioShelf& shelf) {
+void publish_residuals(const StepFitResult& fit, StepCalibration& steps) {
   const auto left_out = [&](const std::function<std::string(const StepRow&)>& group) {
-    return left_out_step_errors(fit, shelf, group);
+    return left_out_step_errors(fit, fit.slopes, steps, group);
   };
   const std::vector<double> models = left_out(model_of);
   const std::vector<double> sizes =
@@ -117,7 +118,7 @@ void publish_residuals(const StepFitResult& fit, ScenarioShelf& shelf) {
   for (const StepRow& row : fit.rows) weights.push_back(row.weight);
   const double all = width_of(models, weights);
   const std::string source = "steps left out of the fit: ";
-  StepResiduals& r = shelf.steps.residuals;
+  StepResiduals& r = steps.residuals;
   r.known = sourced(width_where(fit, models, true), 0, source + "models, every job field published");
   r.unknown = sourced(width_where(fit, models, false), 0, source + "models, some job field assumed");
   r.stack = sourced(beyond(width_of(stacks, weights), all), 0, source + "stacks, beyond models");
@@ -125,15 +126,15 @@ void publish_residuals(const StepFitResult& fit, ScenarioShelf& shelf) {
   r.generation = sourced(beyond(width_of(generations, weights), all), 0, source + "architectures, beyond models");
   r.own = sourced(own_width(fit), 0, "fitted steps against the median of their model, stack, accelerator and format");
   r.size = sourced(size_width(fit), 0, "pairs of fitted steps of one job on different numbers of accelerators");
-  publish_stacks(fit, models, all, "models left out, mixed with 8 of all stacks", shelf.steps);
+  publish_stacks(fit, models, all, "models left out, mixed with 8 of all stacks", steps);
   r.doubling = sourced(0.005, 0.002, "prior: residuals of published weak-scaling series per doubling of size");
-  publish_ranges(fit, shelf.steps);
+  publish_ranges(fit, steps);
   const std::string rows = fmt::format("{} published training steps", fit.rows.size());
-  shelf.steps.fits = {report("step, models left out", fit.errors, models, rows),
-                      report("step, sizes left out", fit.errors, sizes, rows),
-                      report("step, accelerators left out", fit.errors, accelerators, rows),
-                      report("step, generations left out", fit.errors, generations, rows),
-                      report("step, stacks left out", fit.errors, stacks, rows)};
+  steps.fits = {report("step, models left out", fit.errors, models, rows),
+                report("step, sizes left out", fit.errors, sizes, rows),
+                report("step, accelerators left out", fit.errors, accelerators, rows),
+                report("step, generations left out", fit.errors, generations, rows),
+                report("step, stacks left out", fit.errors, stacks, rows)};
 }
 
 }  // namespace clusterwright

@@ -5,7 +5,7 @@
 
 namespace clusterwright {
 
-/// Fills residuals by class and fit reports of the shelf's step calibration.
-void publish_residuals(const StepFitResult& fit, ScenarioShelf& shelf);
+/// Fills ranges, residuals by class and fit reports of the calibration.
+void publish_residuals(const StepFitResult& fit, StepCalibration& steps);
 
 }  // namespace clusterwright

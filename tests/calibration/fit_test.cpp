@@ -183,7 +183,6 @@ TEST_CASE("a collective fit recovers the curve behind noisy times", "[calibratio
 
 /// Without what whole training steps added, which tests/validation refits.
 ParameterSet microbenchmarks_of(ParameterSet set) {
-  set.step.kernel_tax = sourced(1.0, 0.1, "prior: none");
   std::erase_if(set.fits, [](const FitReport& fit) { return fit.name == "training step"; });
   return set;
 }
