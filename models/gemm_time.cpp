@@ -28,6 +28,7 @@ constexpr std::array<Tile, 12> tiles = {{{16, 64},
                                          {256, 64},
                                          {256, 128}}};
 constexpr std::int64_t most_splits = 16;
+constexpr double wide_load = 16;  // bytes
 constexpr std::int64_t array_side = 128;  // of the systolic arrays of TPUs and Trainium
 
 /// Loss of a tile's rate: operands are loaded once per tile side, so short sides cost more. Zero at 256 x 128.
@@ -63,8 +64,18 @@ Seconds best_split(const GemmShape& shape, Tile tile, const GemmDevice& device, 
   return best;
 }
 
-Seconds tiled_time(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters) {
-  const FlopsPerSecond one = device.peak * parameters.efficiency.value / static_cast<double>(device.multiprocessors);
+/// Rows of A hold K elements, rows of B hold N.
+bool has_aligned_rows(const GemmShape& shape, Bytes element) {
+  const auto is_whole = [&](std::int64_t length) {
+    return std::fmod(static_cast<double>(length) * element.in(byte), wide_load) == 0;
+  };
+  return is_whole(shape.k) && is_whole(shape.n);
+}
+
+Seconds tiled_time(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters, Bytes element) {
+  const double rate =
+      parameters.efficiency.value * (has_aligned_rows(shape, element) ? 1 : parameters.unaligned_factor.value);
+  const FlopsPerSecond one = device.peak * rate / static_cast<double>(device.multiprocessors);
   Seconds best = std::numeric_limits<double>::infinity() * second;
   for (const Tile tile : tiles) best = std::min(best, best_split(shape, tile, device, parameters, one));
   return best;
@@ -106,7 +117,7 @@ GemmCost gemm_cost(const GemmShape& shape, const GemmDevice& device, const GemmP
   cost.memory_time = operand_time(shape, device, parameters.bandwidth_share.value, storage);
   const double clock_loss = parameters.long_kernel_loss.value * long_kernel_share * kernel_length(shape.flops());
   const Seconds compute =
-      device.multiprocessors > 0 ? tiled_time(shape, device, parameters) : systolic_time(shape, device, parameters);
+      device.multiprocessors > 0 ? tiled_time(shape, device, parameters, storage.a) : systolic_time(shape, device, parameters);
   cost.time = overlapped(compute, cost.memory_time) * (1 + clock_loss);
   cost.tensor_share = shape.flops() / (cost.time * device.peak);
   return cost;

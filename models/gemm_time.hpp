@@ -48,6 +48,7 @@ struct GemmCost {
 ///   waves   = wave_share * ceil(tiles / multiprocessors) + (1 - wave_share) * max(1, tiles / multiprocessors)
 ///   compute = waves * 2 tile_m tile_n (k / splits + k_overhead) / rate of one multiprocessor, + split if splits > 1
 ///   time    = (compute^4 + memory^4)^(1/4) * (1 + long_kernel_loss * decades of FLOPs above 1e12 / 2, at most 1)
+/// Where rows of A (K elements) or of B (N elements) are no multiple of 16 bytes, compute takes 1 / unaligned_factor.
 /// A systolic array holds 128 x 128 elements of B while rows of A stream through: K and N count in whole 128s, and
 /// fewer than 128 rows take as long as 128. An empty shape costs nothing but `fixed`.
 /// @param long_kernel_share  of GemmParameters::long_kernel_loss to apply: 1 in a microbenchmark

@@ -34,7 +34,12 @@ const Record<GemmParameters>& record(const GemmParameters*) {
                      .max = 2})
           .required("cast_bytes", &P::cast_bytes,
                     {.help = "memory traffic per element of A when the call quantises it", .min = 0, .max = 1000})
-          .required("cast_fixed_us", &P::cast_fixed, {.help = "per call that quantises its operand", .min = 0});
+          .required("cast_fixed_us", &P::cast_fixed, {.help = "per call that quantises its operand", .min = 0})
+          .optional("unaligned_factor", &P::unaligned_factor,
+                    {.help = "rate with operand rows that are no multiple of 16 bytes over that with others",
+                     .min = 0,
+                     .max = 1,
+                     .above_min = true});
   return table;
 }
 

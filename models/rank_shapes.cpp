@@ -8,6 +8,12 @@ namespace {
 
 constexpr double bytes_16bit = 2;
 
+/// Frameworks that split the vocabulary pad each part to whole tiles first.
+std::int64_t padded_share(std::int64_t vocabulary, int ranks) {
+  constexpr std::int64_t tile = 128;
+  return (vocabulary + tile * ranks - 1) / (tile * ranks) * tile;
+}
+
 }  // namespace
 
 RankShapes::RankShapes(const MemoryCase& c) : residual_split_(c.plan.sequence_parallel ? c.plan.tensor : 1) {
@@ -19,7 +25,7 @@ RankShapes::RankShapes(const MemoryCase& c) : residual_split_(c.plan.sequence_pa
   key_value = std::max(share(c.model.key_value_width()), c.model.width_of_head());
   ffn = share(c.model.ffn);
   up = ffn * (c.model.gated_mlp ? 2 : 1);
-  vocabulary = share(c.model.vocabulary);
+  vocabulary = c.plan.tensor > 1 ? padded_share(c.model.vocabulary, c.plan.tensor) : c.model.vocabulary;
   const bool parallel = c.plan.tensor > 1;
   before = parallel && c.plan.sequence_parallel ? LayerCollective::gather : LayerCollective::none;
   behind = !parallel                  ? LayerCollective::none

@@ -73,7 +73,7 @@ std::vector<Seconds> gemm_probes(const GemmParameters& parameters) {
   const GemmDevice device{1000 * teraflop_per_second, 3 * terabyte_per_second, 132};
   std::vector<Seconds> times;
   for (const std::int64_t m : {16, 1024, 8192, 65536})
-    for (const std::int64_t n : {512, 8192})
+    for (const std::int64_t n : {512, 8192, 50257})
       for (const std::int64_t k : {512, 8192, 131072}) {
         const GemmCost cost = gemm_cost({m, n, k}, device, parameters, 2 * byte, 2 * byte, 1);
         times.push_back(cost.time + cost.fixed + quantisation_time({m, n, k}, device, parameters));
