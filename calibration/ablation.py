@@ -45,6 +45,11 @@ def flat_multiply(data):
             gemm[key]["value"] = 0
 
 
+def full_rate_unaligned(data):
+    for gemm in data["gemm"].values():
+        gemm["unaligned_factor"]["value"] = 1
+
+
 def set_value(section, key, value):
     def change(data):
         data[section][key]["value"] = value
@@ -74,6 +79,7 @@ EFFECTS = {
     "multiprocessors that collectives hold": parameters(set_value("step", "communication_sms", 0)),
     "tensor collectives in pieces behind multiplies": stacks(set_stack("tensor_overlap", "none")),
     "casts to narrow formats": no_casts,
+    "rows that are not aligned": parameters(full_rate_unaligned),
     "gaps between kernels": parameters(set_value("step", "kernel_gap_us", 0)),
 }
 

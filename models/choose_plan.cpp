@@ -82,12 +82,55 @@ std::string recompute_text(const Plan& plan) {
   return plan.recomputed_layers ? fmt::format("{}, of {} layers per stage", name, *plan.recomputed_layers) : name;
 }
 
-void add_assumptions(const Scenario& given, ChosenPlan& chosen) {
+/// Sequences of a micro-batch that the stack's users choose, if they do and the batch goes into such.
+std::optional<int> usual_micro_batch(const SoftwareStack& stack, const Plan& of_single_sequences) {
+  const int sequences = of_single_sequences.micro_batches;
+  const int chunks = of_single_sequences.pipeline * of_single_sequences.virtual_pipeline;
+  switch (stack.assumed_micro_batch) {
+    case AssumedMicroBatch::fastest:
+      return {};
+    case AssumedMicroBatch::one_sequence:
+      return 1;
+    case AssumedMicroBatch::one_per_stage:
+      if (of_single_sequences.pipeline == 1 || sequences % chunks != 0) return {};
+      return sequences / chunks;
+  }
+  return {};
+}
+
+/// @param best  with micro-batches of one sequence @return false if there is no usual one or it does not fit
+bool take_usual_micro_batch(const Scenario& given, std::optional<int> pipeline, ChosenPlan& best) {
+  const std::optional<int> size = usual_micro_batch(given.stack, best.plan);
+  if (!size) return false;
+  ChosenPlan usual = at(given, pipeline, *size);
+  if (!fits(usual.scenario, usual.memory)) return false;
+  best = std::move(usual);
+  return true;
+}
+
+/// @param best  with micro-batches of one sequence
+void take_fastest_micro_batch(const Scenario& given, std::optional<int> pipeline, ChosenPlan& best) {
+  const int per_replica = best.plan.micro_batches;
+  std::optional<Picoseconds> shortest;
+  for (int size = 2; size <= std::min(per_replica, largest_micro_batch); size *= 2) {
+    if (per_replica % size != 0) continue;
+    ChosenPlan larger = at(given, pipeline, size);
+    // More recomputation for a larger micro-batch does not pay.
+    if (!fits(larger.scenario, larger.memory) || larger.plan.recompute != best.plan.recompute) break;
+    if (!shortest) shortest = summarise_step(best.scenario, best.plan).end;
+    const Picoseconds time = summarise_step(larger.scenario, larger.plan).end;
+    if (time >= *shortest) break;
+    shortest = time;
+    best = std::move(larger);
+  }
+}
+
+void add_assumptions(const Scenario& given, const std::string& micro_batch, ChosenPlan& chosen) {
   auto& list = chosen.assumptions;
   if (!given.job.parallel.pipeline)
     list.push_back({"pipeline stages", std::to_string(chosen.plan.pipeline), "default", "auto: the fewest that fit"});
   if (!given.job.micro_batch)
-    list.push_back({"micro-batch", std::to_string(chosen.plan.micro_batch), "default", "auto: the fastest that fits"});
+    list.push_back({"micro-batch", std::to_string(chosen.plan.micro_batch), "default", "auto: " + micro_batch});
   if (!given.job.recompute)
     list.push_back({"recomputation", recompute_text(chosen.plan), "default",
                     "auto: the least that fits, or what users of the stack choose"});
@@ -103,22 +146,15 @@ MemoryUse memory_under(const Scenario& s, const Plan& plan) {
 ChosenPlan choose_plan(const Scenario& given) {
   const std::optional<int> pipeline = decide_pipeline(given);
   ChosenPlan best = at(given, pipeline, given.job.micro_batch.value_or(1));
+  std::string why;
   if (!given.job.micro_batch) {
-    const int per_replica = best.plan.micro_batches;
-    std::optional<Picoseconds> shortest;
-    for (int size = 2; size <= std::min(per_replica, largest_micro_batch); size *= 2) {
-      if (per_replica % size != 0) continue;
-      ChosenPlan larger = at(given, pipeline, size);
-      // More recomputation for a larger micro-batch does not pay.
-      if (!fits(larger.scenario, larger.memory) || larger.plan.recompute != best.plan.recompute) break;
-      if (!shortest) shortest = summarise_step(best.scenario, best.plan).end;
-      const Picoseconds time = summarise_step(larger.scenario, larger.plan).end;
-      if (time >= *shortest) break;
-      shortest = time;
-      best = std::move(larger);
+    why = "what users of the stack choose";
+    if (!take_usual_micro_batch(given, pipeline, best)) {
+      why = "the fastest that fits";
+      take_fastest_micro_batch(given, pipeline, best);
     }
   }
-  add_assumptions(given, best);
+  add_assumptions(given, why, best);
   return best;
 }
 

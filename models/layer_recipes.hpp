@@ -17,7 +17,7 @@ class LayerRecipes {
  private:
   RecipeWriter writer() const { return {builder_, collective_kernel_}; }
   KernelPrice elementwise(Bytes traffic) const { return costs_.elementwise(traffic * traffic_factor_); }
-  /// One of `parts` equal parts of the keys; queries are those of the rank.
+  /// `queries` against `keys` tokens, of one in `heads_split` of the rank's heads. @param share  of scores to compute
   KernelPrice attention(bool forward, double heads_split, double queries, double keys, double share) const;
   int attention_forward(RecipeWriter& w, StepCharge charge) const;
   int attention_backward(RecipeWriter& w, int after) const;

@@ -22,6 +22,9 @@ enum class TensorOverlap { none, pieces };
 /// multiply and all that is element-wise; or all but the multiplies by weights.
 enum class SelectiveRecompute { attention, every_second, all_but_multiplies };
 
+/// Micro-batches where nothing is said: the fastest; one for each virtual stage of a pipeline; or of one sequence.
+enum class AssumedMicroBatch { fastest, one_per_stage, one_sequence };
+
 struct SoftwareStack {
   std::string name;
   std::string source;
@@ -42,14 +45,15 @@ struct SoftwareStack {
   int prefetched_layers = 1;              ///< gathers of sharded weights that run ahead of their layer
   SelectiveRecompute selective = SelectiveRecompute::attention;
   Recompute assumed_recompute = Recompute::none;  ///< that its users choose where nothing is said, if it fits
-  int most_virtual = 1024;                        ///< chunks per stage that its users choose where nothing is said
-  bool fused_elementwise = true;                  ///< bias, dropout, activation, rotary fused with their neighbours
-  bool lean_activations = false;                  ///< norm and activation outputs are computed again instead of stored
-  Sourced<Seconds> kernel_launch;                 ///< host time to issue one kernel; 0 with graph capture
-  Sourced<double> kernels_per_op;                 ///< kernels that one op of the step graph stands for
-  Sourced<double> kernels_per_message;            ///< kernels that take the host as long as one pipeline message
-  Sourced<double> gradient_size;                  ///< bytes per parameter of the buffer that gradients accumulate in
-  Sourced<double> reduced_size;                   ///< bytes per parameter that the reduction sends
+  AssumedMicroBatch assumed_micro_batch = AssumedMicroBatch::fastest;
+  int most_virtual = 1024;              ///< chunks per stage that its users choose where nothing is said
+  bool fused_elementwise = true;        ///< bias, dropout, activation, rotary fused with their neighbours
+  bool lean_activations = false;        ///< norm and activation outputs are computed again instead of stored
+  Sourced<Seconds> kernel_launch;       ///< host time to issue one kernel; 0 with graph capture
+  Sourced<double> kernels_per_op;       ///< kernels that one op of the step graph stands for
+  Sourced<double> kernels_per_message;  ///< kernels that take the host as long as one pipeline message
+  Sourced<double> gradient_size;        ///< bytes per parameter of the buffer that gradients accumulate in
+  Sourced<double> reduced_size;         ///< bytes per parameter that the reduction sends
   Sourced<double> gathered_size;        ///< bytes per parameter that gathers of sharded weights send, 8-bit runs apart
   bool narrow_gather = false;           ///< gathers send 8 bit in 8-bit runs
   Sourced<double> elementwise_traffic;  ///< of element-wise kernels, over that of hand-fused ones

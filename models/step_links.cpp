@@ -33,28 +33,30 @@ StepLinks::StepLinks(StepGraphBuilder& builder, const Cluster& cluster, const Pa
   const BytesPerSecond network = cluster.network_per_accelerator() * (share / network_factor_) * rounding_slack;
   const bool scales_up = cluster.scale_up_bandwidth > BytesPerSecond{};
   inner_ = scales_up ? cluster.scale_up_bandwidth : cluster.links.ring_bandwidth(1);
-  for (std::size_t c = 0; c < classes.count(); ++c) {
-    const auto port = [&](const char* kind, BytesPerSecond rate) {
-      return builder.add_resource(fmt::format("{} of class {}", kind, c), rate);
-    };
-    Ports ports;
-    if (inner_ > BytesPerSecond{}) {
-      ports.scale_up_out = port("scale-up out", inner_);
-      ports.scale_up_in = port("scale-up in", inner_);
-    }
-    if (network > BytesPerSecond{}) {
-      ports.network_out = port("network out", network);
-      ports.network_in = port("network in", network);
-    }
-    ports.host_out = port("to host", host_bandwidth);
-    ports.host_in = port("from host", host_bandwidth);
-    ports_.push_back(ports);
-  }
+  for (std::size_t c = 0; c < classes.count(); ++c) ports_.push_back(add_ports(c, network));
   for (const UplinkBundle& bundle : classes.bundles()) {
     const FabricTiers::Tier& tier = cluster.fabric.tiers()[static_cast<std::size_t>(bundle.tier)];
     uplinks_.push_back(builder.add_resource(fmt::format("{} {} {}", tier.name, bundle.group, bundle.up ? "up" : "down"),
                                             tier.uplink_capacity));
   }
+}
+
+StepLinks::Ports StepLinks::add_ports(std::size_t rank_class, BytesPerSecond network) {
+  const auto port = [&](const char* kind, BytesPerSecond rate) {
+    return builder_.add_resource(fmt::format("{} of class {}", kind, rank_class), rate);
+  };
+  Ports ports;
+  if (inner_ > BytesPerSecond{}) {
+    ports.scale_up_out = port("scale-up out", inner_);
+    ports.scale_up_in = port("scale-up in", inner_);
+  }
+  if (network > BytesPerSecond{}) {
+    ports.network_out = port("network out", network);
+    ports.network_in = port("network in", network);
+  }
+  ports.host_out = port("to host", host_bandwidth_);
+  ports.host_in = port("from host", host_bandwidth_);
+  return ports;
 }
 
 CollectiveCost StepLinks::price(CollectiveOp op, Bytes payload, const GroupShape& group, Seconds switches) const {

@@ -53,6 +53,7 @@ class StepLinks {
   struct Ports {
     ResourceId scale_up_out, scale_up_in, network_out, network_in, host_out, host_in;
   };
+  Ports add_ports(std::size_t rank_class, BytesPerSecond network);
 
   StepGraphBuilder& builder_;
   const Cluster& cluster_;

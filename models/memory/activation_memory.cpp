@@ -101,6 +101,13 @@ int micro_batches_that_matter(const Plan& plan) {
   return std::min(plan.micro_batches, 4 * plan.interleaving_group());
 }
 
+/// Logits of the micro-batches before the present one, where the stack keeps them.
+Bytes kept_logits(const MemoryCase& c, int stage) {
+  if (!c.stack.memory.keeps_logits || c.plan.pipeline == 1 || stage != c.plan.pipeline - 1) return {};
+  const double logits = bytes_16bit * static_cast<double>(c.model.vocabulary);
+  return (c.plan.micro_batches - 1) * local_tokens(c) * per_token(c, {0, logits}) * byte;
+}
+
 /// Layers of a chunk that store as the plan's recomputation says; the others store everything.
 int lean_layers(const Plan& plan, const StageLayout& layout, int stage, int chunk) {
   const int layers = layout.at(stage, chunk).layers;
@@ -125,16 +132,15 @@ Bytes stored_activations(const MemoryCase& c, int stage) {
   const int most = c.layout.layers_on(stage);
   if (c.offload.activations) return layer * std::min(2, most);
   Bytes held, peak;
-  for (const PipelineSlot& slot :
-       pipeline_schedule(stage, c.plan.pipeline, c.plan.virtual_pipeline, micro_batches_that_matter(c.plan),
-                         c.plan.interleaving_group())) {
+  for (const PipelineSlot& slot : pipeline_schedule(stage, c.plan.pipeline, c.plan.virtual_pipeline,
+                                                    micro_batches_that_matter(c.plan), c.plan.interleaving_group())) {
     const int layers = c.layout.at(stage, slot.chunk).layers;
     const int lean = lean_layers(c.plan, c.layout, stage, slot.chunk);
     const Bytes chunk = layer * lean + whole * (layers - lean);
     held += slot.forward ? chunk : -chunk;
     peak = std::max(peak, held);
   }
-  return peak;
+  return peak + kept_logits(c, stage);
 }
 
 Bytes logit_memory(const MemoryCase& c, int stage) {

@@ -23,6 +23,8 @@ const Record<StackMemory>& record(const StackMemory*) {
           .optional("narrow_copies", &S::narrow_copies,
                     {.help = "8-bit runs keep inputs of multiplies and copies of weights in 8 bit"})
           .optional("dropout", &S::dropout, {.help = "its models drop out, so masks are kept"})
+          .optional("keeps_logits", &S::keeps_logits,
+                    {.help = "the last stage of a pipeline keeps the logits of all micro-batches until the step ends"})
           .optional("gathers_by_multiply", &S::gathers_by_multiply,
                     {.help = "sharded weights are gathered matrix by matrix, not layer by layer"})
           .optional("staging_gb", &S::staging,

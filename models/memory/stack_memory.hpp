@@ -21,6 +21,7 @@ struct StackMemory {
   /// weights with their transposes for the step.
   bool narrow_copies = false;
   bool dropout = false;              ///< masks are kept, and what they were applied to
+  bool keeps_logits = false;         ///< the last stage of a pipeline keeps the 16-bit logits of all micro-batches
   bool gathers_by_multiply = false;  ///< sharded weights are gathered matrix by matrix, not layer by layer
   Sourced<Bytes> staging{{}, "gradients and weights travel from where they are"};  ///< copies on the way of collectives
   /// Of one communicator.

@@ -111,6 +111,25 @@ TEST_CASE("a systolic array knows no waves but pads what does not fill it", "[mo
   CHECK(few.time.in(microsecond) == Approx(419.4).epsilon(1e-3));  // as long as 128 rows
 }
 
+TEST_CASE("rows that are no multiple of 16 bytes keep kernels from the full rate", "[models]") {
+  GemmParameters aligned = ideal(), parameters = ideal();
+  aligned.unaligned_factor.value = 1;
+  parameters.unaligned_factor.value = 0.25;
+  const auto slowdown = [&](const GemmShape& shape, Bytes element) {
+    const auto time = [&](const GemmParameters& p) {
+      return gemm_cost(shape, round_device, p, element, 2 * byte, 0).time;
+    };
+    return time(parameters) / time(aligned);
+  };
+  CHECK(slowdown({8001, 8000, 8000}, 2 * byte) == Approx(1));  // rows of A and B are whole
+  CHECK(slowdown({8000, 8001, 8000}, 2 * byte) == Approx(4).epsilon(0.01));
+  CHECK(slowdown({8000, 8000, 8001}, 2 * byte) == Approx(4).epsilon(0.01));
+  CHECK(slowdown({8000, 8008, 8000}, 2 * byte) == Approx(1));  // 16,016 bytes
+  CHECK(slowdown({8000, 8008, 8000}, 1 * byte) == Approx(4).epsilon(0.01));
+  const GemmDevice array{round_device.peak, round_device.memory_bandwidth, 0};
+  CHECK(time_of({8000, 8001, 8000}, array, parameters) == time_of({8000, 8001, 8000}, array, ideal()));
+}
+
 TEST_CASE("only kernels beyond one teraflop lose clock, fully from 100", "[models]") {
   GemmParameters lossy = ideal();
   lossy.long_kernel_loss.value = 0.2;

@@ -239,6 +239,22 @@ TEST_CASE("the loss and a layer's backward pass do not add up", "[models][memory
         Approx(1024.0 * (262144 * Stored(c).scenario.stack.memory.loss_size.value + 4 * 1024)));
 }
 
+TEST_CASE("the last stage of some pipelines keeps the logits of all micro-batches", "[models][memory]") {
+  SmallCase c = gpt();
+  c.tensor = 2;
+  c.pipeline = 4;
+  c.micro_batches = 8;
+  Stored s(c);
+  const auto activations = [&](int stage) { return s.use(stage).activations.in(byte); };
+  const double first = activations(0), last = activations(3);
+  s.scenario.stack.memory.keeps_logits = true;
+  CHECK(activations(0) == first);
+  // Seven micro-batches before the present one, 2 bytes per logit, halved by the tensor group.
+  const Transformer& model = s.scenario.transformer;
+  const double tokens = s.scenario.job.sequence * s.plan.micro_batch;
+  CHECK(activations(3) - last == Approx(7 * tokens * static_cast<double>(model.vocabulary)));
+}
+
 TEST_CASE("each way to be parallel has a communicator", "[models][memory]") {
   Stored s(llama(Sharding::fsdp, 8));
   const Bytes one = s.scenario.stack.memory.communicator.value;

@@ -181,6 +181,24 @@ TEST_CASE("context, adapters and shard groups that contradict the rest are named
   CHECK(contradictions(s) == "E0310");
 }
 
+TEST_CASE("a micro-batch that is left open is what users of the stack choose", "[models]") {
+  Scenario s = small_scenario(sixty_four());  // 8 sequences per replica, 4 stages
+  s.job.micro_batch.reset();
+  const auto micro_batch = [&](AssumedMicroBatch usual) {
+    s.stack.assumed_micro_batch = usual;
+    const ChosenPlan chosen = choose_plan(s);
+    REQUIRE_FALSE(chosen.assumptions.empty());
+    return std::pair(chosen.plan.micro_batch, chosen.assumptions.back().why);
+  };
+  CHECK(micro_batch(AssumedMicroBatch::one_sequence) ==
+        std::pair(1, std::string("auto: what users of the stack choose")));
+  CHECK(micro_batch(AssumedMicroBatch::one_per_stage).first == 2);
+  CHECK(micro_batch(AssumedMicroBatch::fastest).second == "auto: the fastest that fits");
+  s.job.parallel.pipeline = 1;
+  s.job.parallel.data = 16;
+  CHECK(micro_batch(AssumedMicroBatch::one_per_stage).second == "auto: the fastest that fits");
+}
+
 TEST_CASE("recomputation that is left open repeats as few layers as memory asks for", "[models]") {
   SmallCase c;
   c.per_node = 1;
