@@ -181,21 +181,15 @@ TEST_CASE("a collective fit recovers the curve behind noisy times", "[calibratio
   CHECK(fitted.small_group_loss.value == Approx(0.3).epsilon(0.1));
 }
 
-/// Without what whole training steps added, which tests/validation refits.
-ParameterSet microbenchmarks_of(ParameterSet set) {
-  std::erase_if(set.fits, [](const FitReport& fit) { return fit.name == "training step"; });
-  return set;
-}
-
 TEST_CASE("the committed parameters are what the committed measurements give", "[calibration]") {
   const std::vector<Measurement> rows = read_microbenchmarks(measurements);
   const Catalog catalog = load_catalog(configs / "parts");
   for (const std::string& id : fitted_accelerators) {
     const ParameterSet refitted = fit_parameters(rows, *catalog.find_accelerator(id), catalog.accelerators);
     INFO(id);
-    check_same_set(refitted, microbenchmarks_of(committed(refitted.name)));
+    check_same_set(refitted, committed(refitted.name));
   }
-  check_same_set(fit_transfer_parameters(rows, catalog.accelerators), microbenchmarks_of(committed("transfer")));
+  check_same_set(fit_transfer_parameters(rows, catalog.accelerators), committed("transfer"));
 }
 
 TEST_CASE("every part is served by at most one file besides the transferred one", "[calibration]") {
@@ -263,7 +257,7 @@ TEST_CASE("names and origins of measurements do not change a fit", "[calibration
     rows[i].family = rows[i].source = "unknown";
   }
   const ParameterSet refitted = fit_parameters(rows, *catalog.find_accelerator("H200"), catalog.accelerators);
-  check_same_set(refitted, microbenchmarks_of(committed("h200")));
+  check_same_set(refitted, committed("h200"));
 }
 
 TEST_CASE("every parameter of every curve moves a predicted time", "[calibration]") {

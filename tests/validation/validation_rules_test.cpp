@@ -8,8 +8,10 @@
 #include "calibration/validation/validation_summary.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"
+#include "support/relabelled.hpp"
 
 using namespace clusterwright;
+using namespace clusterwright::testing;
 
 namespace {
 
@@ -43,33 +45,6 @@ const std::vector<CaseResult>& tenth_results() {
     return out;
   }();
   return results;
-}
-
-/// The same cases under each other's labels.
-std::vector<Measurement> relabelled(const std::vector<Measurement>& measurements) {
-  std::vector<Measurement> out = measurements;
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    const Measurement& other = measurements[(7 * i + 3) % out.size()];
-    out[i].id = other.id;
-    out[i].source = other.source;
-    out[i].family = other.family;
-    if (out[i].step && other.step) out[i].step->model.name = other.step->model.name;
-  }
-  return out;
-}
-
-/// The same questions with other answers.
-Measurement with_other_answers(Measurement m) {
-  if (m.gemm)
-    for (auto& point : m.gemm->points) point.time *= 3;
-  if (m.collective)
-    for (auto& point : m.collective->points) point.time *= 3;
-  if (m.memory) m.memory->bandwidth = m.memory->bandwidth * 3;
-  if (m.attention) m.attention->rate = m.attention->rate * 3;
-  if (m.footprint) m.footprint->value *= 3;
-  if (m.power) m.power->node_mean = m.power->node_mean * 3;
-  if (m.step) m.step->tokens_per_second_per_accelerator.reset(), m.step->step_time.reset(), m.step->peak_memory.reset();
-  return m;
 }
 
 void check_same_prediction(const CaseResult& a, const CaseResult& b) {

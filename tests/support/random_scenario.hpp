@@ -1,0 +1,125 @@
+/// Random training steps of small models on small clusters, with whatever a plan can ask for.
+#pragma once
+
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/small_scenario.hpp"
+
+namespace clusterwright::testing {
+
+inline constexpr int most_accelerators = 64;
+
+/// One to three tiers whose groups may be a prime number of nodes, so that replicas straddle them.
+inline std::vector<TierSpec> random_tiers(int per_node, int accelerators) {
+  std::vector<TierSpec> tiers;
+  int below = per_node;
+  for (int tier = *rc::gen::inRange(0, 3); tier > 0; --tier) {
+    below *= *rc::gen::element(1, 2, 3);
+    tiers.push_back({"tier", below, *rc::gen::element(1.0, 1.0, 3.0, 8.0, 64.0), ""});
+  }
+  tiers.push_back({"all", below * accelerators, 1, ""});
+  return tiers;
+}
+
+inline void draw_layout(SmallCase& c) {
+  c.per_node = *rc::gen::element(2, 4, 8);
+  c.tensor = *rc::gen::element(1, 2, 2, 4, 8, 16);
+  c.pipeline = *rc::gen::inRange(1, std::min(4, most_accelerators / c.tensor) + 1);
+  const int replica = c.tensor * c.pipeline;
+  const int whole_nodes = c.per_node / std::gcd(c.per_node, replica);
+  const int most = most_accelerators / (replica * whole_nodes);
+  c.data = whole_nodes * *rc::gen::inRange(1, most + 1);
+  c.rank_order = *rc::gen::element(RankOrder::tensor_context_data_pipeline, RankOrder::tensor_context_pipeline_data);
+  c.tiers = random_tiers(c.per_node, c.accelerators());
+  c.nic_gbit_per_s = *rc::gen::element(2.0, 10.0, 50.0, 400.0);
+}
+
+/// Sequences split over context ranks, weights over replicas, states in host memory, adapters.
+inline void draw_sharding(SmallCase& c) {
+  c.sharding = *rc::gen::element(Sharding::none, Sharding::zero1, Sharding::zero2, Sharding::zero3, Sharding::fsdp,
+                                 Sharding::hsdp);
+  if (c.data % 2 == 0 && *rc::gen::inRange(0, 3) == 0) {
+    c.context = 2;
+    c.data /= 2;
+    c.context_exchange =
+        *rc::gen::element(ContextExchange::ring, ContextExchange::all_gather, ContextExchange::all_to_all);
+    if (c.tensor == 16) c.context_exchange = ContextExchange::ring;  // 16 heads
+  }
+  const int ranks = c.context * c.data;
+  c.shard_group = ranks % 2 == 0 ? *rc::gen::element(1, 2, ranks) : ranks;
+  c.offload.optimizer = *rc::gen::inRange(0, 6) == 0;
+  c.offload.activations = *rc::gen::inRange(0, 6) == 0;
+  c.offload.weights = shards_weights(c.sharding) && c.pipeline == 1 && *rc::gen::inRange(0, 6) == 0;
+  if (*rc::gen::inRange(0, 5) == 0) c.lora_rank = 8;
+}
+
+inline void draw_job(SmallCase& c) {
+  c.virtual_pipeline = c.pipeline > 1 ? *rc::gen::inRange(1, 3) : 1;
+  c.micro_batches =
+      c.virtual_pipeline > 1 ? *rc::gen::inRange(c.pipeline, std::max(9, c.pipeline + 1)) : *rc::gen::inRange(1, 9);
+  c.micro_batch = *rc::gen::element(1, 1, 2);
+  c.sequence_parallel = *rc::gen::arbitrary<bool>();
+  draw_sharding(c);
+  c.recompute = *rc::gen::element(Recompute::none, Recompute::selective, Recompute::full);
+  c.stack = *rc::gen::element<std::string>("megatron-2022", "megatron-2024", "llama3-report", "nemo-2024",
+                                           "llm-foundry-2023", "torchtitan-2024", "xla-2024", "deepspeed-zero3-2021");
+}
+
+/// None in most cases.
+inline void draw_stragglers(SmallCase& c) {
+  std::set<int> slow;
+  for (int left = *rc::gen::element(0, 0, 0, 1, 2); left > 0; --left)
+    slow.insert(*rc::gen::inRange(0, c.accelerators()));
+  for (const int accelerator : slow) c.slow.push_back({accelerator, *rc::gen::element(0.5, 0.9)});
+}
+
+inline SmallCase random_case() {
+  SmallCase c;
+  c.hopper = *rc::gen::arbitrary<bool>();
+  draw_layout(c);
+  draw_job(c);
+  c.layers = *rc::gen::inRange(c.pipeline, 7);
+  c.virtual_pipeline = std::min(c.virtual_pipeline, (c.layers + 2) / c.pipeline);
+  c.hidden = *rc::gen::element(256, 1024, 4096);
+  c.sequence = *rc::gen::element(256, 1024);
+  c.gated_mlp = *rc::gen::arbitrary<bool>();
+  c.tied_embeddings = *rc::gen::arbitrary<bool>();
+  draw_stragglers(c);
+  return c;
+}
+
+/// Small models would wait for the host all the time; most cases take it away.
+inline Scenario random_scenario(const SmallCase& c) {
+  Scenario scenario = small_scenario(c);
+  if (*rc::gen::inRange(0, 4) > 0) scenario.stack.kernel_launch.value = {};
+  scenario.stack.bucket.value = *rc::gen::element(0.1, 10.0, 1000.0) * megabyte;
+  // Some draw more than their rated power and lower their clocks.
+  if (*rc::gen::inRange(0, 3) == 0) scenario.parameters.power.tensor_weight.value = 2;
+  return scenario;
+}
+inline Scenario random_scenario() {
+  return random_scenario(random_case());
+}
+
+inline void describe(const Scenario& s) {
+  const Plan plan = plan_of(s);
+  std::ostringstream line;
+  line << s.cluster.node_accelerators << " per node, t" << plan.tensor << " p" << plan.pipeline << " v"
+       << plan.virtual_pipeline << " d" << plan.data << " m" << plan.micro_batches << " b" << plan.micro_batch
+       << " context " << plan.context << "/" << static_cast<int>(plan.context_exchange) << " lora " << s.job.lora_rank
+       << " stack " << s.stack.name << " shard group " << plan.shard_group << " order "
+       << static_cast<int>(s.stack.rank_order) << " sharding " << static_cast<int>(plan.sharding) << " recompute "
+       << static_cast<int>(plan.recompute) << " layers " << s.transformer.layers << " hidden " << s.transformer.hidden
+       << " NIC " << s.cluster.nic_bandwidth.in(gigabit_per_second) << " tiers";
+  for (const TierSpec& tier : s.cluster.spec.fabric.tiers) line << ' ' << tier.accelerators << ':' << tier.taper;
+  RC_LOG() << line.str();
+}
+
+}  // namespace clusterwright::testing
