@@ -58,23 +58,24 @@ ChosenPlan at(const Scenario& scenario, std::optional<int> pipeline, std::option
   return chosen;
 }
 
-/// The fewest stages that fit with one sequence per micro-batch; powers of two, as far as layers go.
+/// The fewest stages that fit with one sequence per micro-batch and the recomputation that users of the stack choose,
+/// else the fewest that fit with more; powers of two, as far as layers go.
 std::optional<int> decide_pipeline(const Scenario& s) {
   if (s.job.parallel.pipeline) return {};
-  std::optional<int> last;
+  std::optional<int> first_that_fits, last;
   for (int stages = 1; stages <= s.transformer.layers; stages *= 2) {
     if (stages > 1 && !splits_evenly(s.transformer.layers, stages)) continue;
     try {
       const ChosenPlan chosen = at(s, stages, s.job.micro_batch.value_or(1));
       last = stages;
-      if (fits(chosen.scenario, chosen.memory) &&
-          (s.job.recompute || chosen.plan.recompute == s.stack.assumed_recompute))
-        return last;
+      if (!fits(chosen.scenario, chosen.memory)) continue;
+      if (s.job.recompute || chosen.plan.recompute == s.stack.assumed_recompute) return stages;
+      if (!first_that_fits) first_that_fits = stages;
     } catch (const ConfigError&) {
       // That many stages contradict something; more may not.
     }
   }
-  return last;
+  return first_that_fits ? first_that_fits : last;
 }
 
 std::string recompute_text(const Plan& plan) {
@@ -114,6 +115,8 @@ void take_fastest_micro_batch(const Scenario& given, std::optional<int> pipeline
   std::optional<Picoseconds> shortest;
   for (int size = 2; size <= std::min(per_replica, largest_micro_batch); size *= 2) {
     if (per_replica % size != 0) continue;
+    // An interleaved schedule needs as many micro-batches as stages.
+    if (best.plan.virtual_pipeline > 1 && per_replica / size < best.plan.pipeline) break;
     ChosenPlan larger = at(given, pipeline, size);
     // More recomputation for a larger micro-batch does not pay.
     if (!fits(larger.scenario, larger.memory) || larger.plan.recompute != best.plan.recompute) break;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "models/pipeline_schedule.hpp"
 #include "models/stage_layout.hpp"
 
@@ -91,11 +93,20 @@ void check_job(Contradictions& errors, const Job& job, const Plan& plan, const T
                   {"/job/offload/weights", "/job/sharding"}, "use sharding fsdp without pipeline stages");
 }
 
-int decide_shard_group(Contradictions& errors, const Job& job, const Plan& plan, const Cluster& cluster) {
+/// Ranks of a node that hold the same weights, or the most that divide all of them.
+int shard_group_of_node(const Scenario& s, const Plan& plan) {
+  const int all = plan.gradient_ranks();
+  const bool stages_inside = s.stack.rank_order == RankOrder::tensor_context_pipeline_data;
+  int group = std::clamp(s.cluster.node_accelerators / (plan.tensor * (stages_inside ? plan.pipeline : 1)), 1, all);
+  while (all % group != 0) --group;
+  return group;
+}
+
+int decide_shard_group(Contradictions& errors, const Scenario& s, const Plan& plan) {
+  const Job& job = s.job;
   const int all = plan.gradient_ranks();
   if (job.sharding != Sharding::hsdp) return all;
-  const int in_node = std::max(1, cluster.node_accelerators / (plan.tensor * plan.pipeline));
-  const int group = job.shard_group.value_or(std::min(all, in_node));
+  const int group = job.shard_group ? *job.shard_group : shard_group_of_node(s, plan);
   if (all % group != 0)
     errors.report("E0310",
                   fmt::format("shard_group must divide the {} ranks that hold the same weights (got {})", all, group),
@@ -221,7 +232,7 @@ ResolvedPlan resolve_plan(const Scenario& s) {
   check_division(errors, plan, s.transformer, s.cluster);
   errors.finish();
   plan.data = decide_data(errors, plan, s.job.parallel, s.cluster.spec.accelerators);
-  plan.shard_group = decide_shard_group(errors, s.job, plan, s.cluster);
+  plan.shard_group = decide_shard_group(errors, s, plan);
   errors.finish();
   decide_batches(errors, plan, s.job);
   check_size(errors, plan, s.transformer.layers);

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <mutex>
 
-#include "models/plan.hpp"
 #include "models/prediction_interval.hpp"
 #include "models/scenario.hpp"
 
@@ -15,14 +15,14 @@ namespace {
 constexpr double worthwhile_doubling = 1.8;
 
 /// The scenario on another number of accelerators: replicas follow the size.
-Scenario at_size(const Scenario& scenario, int accelerators, bool strong, double batch_per_replica) {
+Scenario at_size(const Scenario& scenario, int accelerators, bool strong) {
   Scenario sized = scenario;
   sized.cluster = resized(scenario.cluster, accelerators);
   sized.job.parallel.data.reset();
   if (strong) return sized;
-  sized.job.global_batch = sized.job.micro_batch.value_or(1) * accelerators;  // divides whatever the replicas are
-  const Plan plan = resolve_plan(sized).plan;
-  sized.job.global_batch = static_cast<int>(batch_per_replica * plan.data + 0.5);
+  const double batch = static_cast<double>(scenario.job.global_batch) * accelerators /
+                       static_cast<double>(scenario.cluster.spec.accelerators);
+  sized.job.global_batch = static_cast<int>(std::clamp(std::round(batch), 1.0, 1.0 * std::numeric_limits<int>::max()));
   return sized;
 }
 
@@ -59,11 +59,6 @@ ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accel
                          const std::function<void(std::size_t)>& done) {
   ScaleCurve curve;
   curve.strong = strong;
-  double batch_per_replica = 0;
-  if (!strong) {
-    const Plan own = resolve_plan(scenario).plan;
-    batch_per_replica = static_cast<double>(own.global_batch) / own.data;
-  }
   curve.points.resize(accelerators.size());
   std::vector<std::optional<ConfigError>> errors(accelerators.size());
   std::mutex progress;
@@ -73,7 +68,7 @@ ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accel
     ScalePoint& point = curve.points[i];
     point.step.accelerators = accelerators[i];
     try {
-      point.step = predict_step(at_size(scenario, accelerators[i], strong, batch_per_replica));
+      point.step = predict_step(at_size(scenario, accelerators[i], strong));
     } catch (const ConfigError& error) {
       point.reason = error.diagnostics().front().message;
       errors[i] = error;

@@ -199,6 +199,13 @@ TEST_CASE("a micro-batch that is left open is what users of the stack choose", "
   CHECK(micro_batch(AssumedMicroBatch::one_per_stage).second == "auto: the fastest that fits");
 }
 
+TEST_CASE("an open micro-batch leaves an interleaved schedule its micro-batches", "[models]") {
+  Scenario s = small_scenario(sixty_four());  // 8 sequences per replica, 4 stages
+  s.job.parallel.virtual_pipeline = 2;
+  s.job.micro_batch.reset();
+  CHECK(choose_plan(s).plan.micro_batches >= 4);
+}
+
 TEST_CASE("recomputation that is left open repeats as few layers as memory asks for", "[models]") {
   SmallCase c;
   c.per_node = 1;

@@ -38,6 +38,14 @@ TEST_CASE("strong scaling keeps the batch, weak scaling the batch per replica", 
   }
 }
 
+TEST_CASE("weak scaling needs no plan of its own for the batch", "[models]") {
+  Scenario s = sixteen();
+  s.job.parallel.pipeline.reset();
+  const ScaleCurve c = predict_scale(s, {16, 32}, false, {});
+  CHECK(c.points[0].step.plan.global_batch == 32);
+  CHECK(c.points[1].step.plan.global_batch == 64);
+}
+
 TEST_CASE("efficiency and speed-up are relative to the first point", "[models]") {
   const ScaleCurve c = curve({16, 32}, true);
   const StepPrediction &first = c.points[0].step, &second_point = c.points[1].step;
