@@ -211,9 +211,9 @@ void StepProgram::reduce_tied_table() {
 
 void StepProgram::optimize(OpId norm) {
   const double size = c_.scenario.stack.gradient_size.value;
-  if (c_.scenario.job.offload.optimizer) {
+  if (updates_on_host(c_.memory)) {
     const OpId updated = weights_.update_on_host(norm);
-    // The device only receives; a kernel of no length ends the step behind the copy.
+    // The device clears its gradients behind the copy.
     const WorkId receive = add_optimizer(c_.builder, c_.costs, weights_.trained(), 0, size);
     c_.builder.depends(updated, c_.builder.add_op(lanes_.compute, receive, charge_id(StepCharge::optimizer), -1));
     return;
@@ -233,9 +233,8 @@ void StepProgram::finish() {
 
 void StepProgram::write() {
   weights_.begin_step();
-  for (const PipelineSlot& slot :
-       pipeline_schedule(stage_, c_.plan.pipeline, c_.plan.virtual_pipeline, c_.plan.micro_batches,
-                         c_.plan.interleaving_group()))
+  for (const PipelineSlot& slot : pipeline_schedule(stage_, c_.plan.pipeline, c_.plan.virtual_pipeline,
+                                                    c_.plan.micro_batches, c_.plan.interleaving_group()))
     slot.forward ? forward(slot) : backward(slot);
   finish();
 }

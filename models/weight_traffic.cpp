@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "models/memory/parameter_memory.hpp"
+
 namespace clusterwright {
 
 namespace {
@@ -19,8 +21,7 @@ WeightTraffic::WeightTraffic(StepContext& context, std::size_t rank_class, LaneI
       data_(data),
       host_in_(host_in),
       host_out_(host_out),
-      streamed_(shards_weights(context.plan.sharding) && context.plan.pipeline == 1 &&
-                context.plan.gradient_ranks() > 1) {
+      streamed_(streams_weights(context.memory)) {
   for (int chunk = 0; chunk < c_.plan.virtual_pipeline; ++chunk) fill_buckets(chunk);
   for (const auto& buckets : buckets_)
     for (const Bucket& bucket : buckets) trained_ += bucket.trained;
@@ -37,14 +38,14 @@ void WeightTraffic::fill_buckets(int chunk) {
   std::vector<Bucket> buckets;
   for (int first = 0; first < std::max(1, contents.layers); first += step) {
     const int layers = std::max(0, std::min(step, contents.layers - first));
-    buckets.push_back({first, layers, layers * layer, layers * trained});
+    buckets.push_back({first, layers, layers * layer, 0, layers * trained});
   }
   const double table = contents.embedding ? embedding_parameters(model) / c_.plan.tensor : 0;
-  const double head = contents.head ? head_parameters(model) / c_.plan.tensor : 0;
+  const double head = contents.head ? head_weights(c_.memory) / c_.plan.tensor : 0;
   root_weights_ += table + head;
   root_trained_ += adapters ? 0 : table + head;
-  buckets.front().weights += table;
-  buckets.back().weights += head;
+  buckets.front().root += table;
+  buckets.back().root += head;
   if (!adapters) buckets.front().trained += table, buckets.back().trained += head;
   buckets_.push_back(std::move(buckets));
 }
@@ -53,17 +54,12 @@ ReplicaGroup WeightTraffic::shard_kind() const {
   return c_.plan.sharding == Sharding::hsdp ? ReplicaGroup::shard : ReplicaGroup::all;
 }
 
-double WeightTraffic::shard_ranks() const {
-  return c_.plan.sharding == Sharding::hsdp ? c_.plan.shard_group : c_.plan.gradient_ranks();
-}
-
-double WeightTraffic::gathered_size() const {
-  const bool narrow = c_.scenario.stack.narrow_gather && c_.costs.narrow_format();
-  return narrow ? 1 : c_.scenario.stack.gathered_size.value;
+Bytes WeightTraffic::gathered(double layers, double root) const {
+  return (layers * gathered_layer_size(c_.memory) + root * c_.scenario.stack.gathered_size.value) * byte;
 }
 
 double WeightTraffic::owned() const {
-  return c_.plan.sharding == Sharding::none ? trained_ : trained_ / shard_ranks();
+  return c_.plan.sharding == Sharding::none ? trained_ : trained_ / shard_ranks(c_.memory);
 }
 
 OpId WeightTraffic::exchange(ReplicaGroup kind, CollectiveOp op, Bytes payload, int note) {
@@ -88,8 +84,9 @@ void WeightTraffic::begin_step() {
   for (std::size_t chunk = 0; once && chunk < buckets_.size(); ++chunk)
     for (const Bucket& bucket : buckets_[chunk]) {
       // With adapters only they change; frozen weights stay where they are, unless they are sharded.
-      const double changed = shards_weights(c_.plan.sharding) ? bucket.weights : bucket.trained;
-      gathers_[chunk].push_back(exchange(shard_kind(), CollectiveOp::all_gather, changed * gathered_size() * byte, -1));
+      const bool all = shards_weights(c_.plan.sharding) || c_.memory.lora_rank == 0;
+      const Bytes changed = all ? gathered(bucket.weights, bucket.root) : gathered(bucket.trained, 0);
+      gathers_[chunk].push_back(exchange(shard_kind(), CollectiveOp::all_gather, changed, -1));
     }
 }
 
@@ -112,8 +109,9 @@ OpId WeightTraffic::gather_layer(int position, OpId after) {
   const bool present = position >= layers && !c_.scenario.stack.regather_for_backward;
   if (present) return {};
   OpId fetched = after;
-  if (c_.scenario.job.offload.weights) fetched = copy(false, weights / shard_ranks() * bytes_16bit * byte, after);
-  const OpId id = exchange(shard_kind(), CollectiveOp::all_gather, weights * gathered_size() * byte, -1);
+  if (c_.scenario.job.offload.weights)
+    fetched = copy(false, weights / shard_ranks(c_.memory) * bytes_16bit * byte, after);
+  const OpId id = exchange(shard_kind(), CollectiveOp::all_gather, gathered(weights, 0), -1);
   if (fetched.exists()) c_.builder.depends(fetched, id);
   return id;
 }
@@ -126,7 +124,7 @@ std::vector<OpId> WeightTraffic::streamed_before(const PipelineSlot& slot, int l
   std::vector<OpId> wait;
   if (position == 0) {
     streamed_gathers_.clear();
-    root_gather_ = exchange(shard_kind(), CollectiveOp::all_gather, root_weights_ * gathered_size() * byte, -1);
+    root_gather_ = exchange(shard_kind(), CollectiveOp::all_gather, gathered(0, root_weights_), -1);
     if (compute.exists()) c_.builder.depends(compute, root_gather_);
     wait.push_back(root_gather_);
   }
@@ -153,7 +151,7 @@ OpId WeightTraffic::reduce(double trained, OpId compute, int note) {
                            sharded ? CollectiveOp::reduce_scatter : CollectiveOp::all_reduce, payload, note);
   c_.builder.depends(compute, id);
   if (c_.plan.sharding != Sharding::hsdp || c_.plan.shard_group == c_.plan.gradient_ranks()) return id;
-  return exchange(ReplicaGroup::mirrors, CollectiveOp::all_reduce, payload / shard_ranks(), note);
+  return exchange(ReplicaGroup::mirrors, CollectiveOp::all_reduce, payload / shard_ranks(c_.memory), note);
 }
 
 void WeightTraffic::after_layer(const PipelineSlot& slot, int layer, OpId compute) {

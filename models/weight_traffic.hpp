@@ -13,7 +13,8 @@ namespace clusterwright {
 struct Bucket {
   int first_layer = 0;
   int layers = 0;
-  double weights = 0;  ///< parameters on this rank
+  double weights = 0;  ///< parameters of the layers on this rank
+  double root = 0;     ///< those of embedding, head and last norm
   double trained = 0;  ///< those with gradients
 };
 
@@ -52,8 +53,7 @@ class WeightTraffic {
   OpId copy(bool to_host, Bytes payload, OpId after);
   bool reduces(const PipelineSlot& slot) const;
   ReplicaGroup shard_kind() const;
-  double shard_ranks() const;
-  double gathered_size() const;
+  Bytes gathered(double layers, double root) const;  ///< payload of a gather of so many parameters
 
   StepContext& c_;
   std::size_t class_;

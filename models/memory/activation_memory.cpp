@@ -67,10 +67,10 @@ TokenBytes every_second_multiply(const MemoryCase& c) {
   return {bytes_16bit * w.hidden, bytes_16bit * (2 * w.query + w.key_value + w.ffn) + softmax_statistics(c)};
 }
 
-/// Input of the layer and of its second half, results of all multiplies and of attention.
+/// Input of the layer and of its second half, results of all multiplies by weights; attention runs again.
 TokenBytes all_multiplies(const MemoryCase& c) {
   const Widths w(c.model);
-  return {2 * bytes_16bit * w.hidden, bytes_16bit * (2 * w.query + 2 * w.key_value + w.up) + softmax_statistics(c)};
+  return {2 * bytes_16bit * w.hidden, bytes_16bit * (w.query + 2 * w.key_value + w.up)};
 }
 
 TokenBytes stored(const MemoryCase& c, Recompute recompute) {

@@ -22,7 +22,20 @@ double shard_ranks(const MemoryCase& c) {
 }
 
 bool streams_weights(const MemoryCase& c) {
-  return shards_weights(c.plan.sharding) && c.plan.pipeline == 1 && c.plan.gradient_ranks() > 1;
+  const bool elsewhere = c.plan.gradient_ranks() > 1 || c.offload.weights;
+  return shards_weights(c.plan.sharding) && c.plan.pipeline == 1 && elsewhere;
+}
+
+bool shards_master_weights(const MemoryCase& c) {
+  return c.plan.sharding == Sharding::fsdp || c.plan.sharding == Sharding::hsdp;
+}
+
+bool updates_on_host(const MemoryCase& c) {
+  return c.offload.optimizer || (c.offload.weights && shards_master_weights(c));
+}
+
+double gathered_layer_size(const MemoryCase& c) {
+  return c.stack.narrow_gather && element_size(c.precision) < 2 ? 1 : c.stack.gathered_size.value;
 }
 
 double element_size(Precision precision) {

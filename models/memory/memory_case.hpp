@@ -34,8 +34,18 @@ double residual_split(const MemoryCase& c);
 /// Ranks that share one copy of what is sharded.
 double shard_ranks(const MemoryCase& c);
 
-/// Weights are gathered layer by layer for each pass and freed again. Under a pipeline they are gathered once a step.
+/// Weights are gathered layer by layer for each pass and freed again, from other ranks or from the host. Under a
+/// pipeline they are gathered once a step.
 bool streams_weights(const MemoryCase& c);
+
+/// The master weights themselves are sharded (PyTorch), not a copy beside 16-bit weights.
+bool shards_master_weights(const MemoryCase& c);
+
+/// The optimizer runs where its states are: with them, or with the master weights, in host memory.
+bool updates_on_host(const MemoryCase& c);
+
+/// Bytes per parameter that a gather of layers sends. Embedding and head travel as `SoftwareStack::gathered_size` says.
+double gathered_layer_size(const MemoryCase& c);
 
 /// Bytes of one element as multiplies read it: 2, or less where the job runs in 8 bit or 4, scales included.
 double element_size(Precision precision);

@@ -14,11 +14,6 @@ bool holds_head(const MemoryCase& c, int stage) {
   return stage == c.plan.pipeline - 1;
 }
 
-/// PyTorch's name for it says who runs it.
-bool shards_master_weights(const MemoryCase& c) {
-  return c.plan.sharding == Sharding::fsdp || c.plan.sharding == Sharding::hsdp;
-}
-
 double layer_share(const MemoryCase& c) {
   return layer_parameters(c.model) / c.plan.tensor;
 }
@@ -43,10 +38,6 @@ double layer_weight_size(const MemoryCase& c) {
   return c.stack.narrow_gather ? copies : bytes_16bit + copies;
 }
 
-double gathered_size(const MemoryCase& c) {
-  return c.stack.narrow_gather && element_size(c.precision) < bytes_16bit ? 1 : c.stack.gathered_size.value;
-}
-
 /// Adding up over micro-batches needs gradients whole, unless each is reduced before the next.
 bool keeps_whole_gradients(const MemoryCase& c) {
   if (!shards_gradients(c.plan.sharding) || c.plan.pipeline > 1) return true;
@@ -55,15 +46,15 @@ bool keeps_whole_gradients(const MemoryCase& c) {
 
 }  // namespace
 
+double head_weights(const MemoryCase& c) {
+  const bool copies = c.model.tied_embeddings && c.plan.pipeline > 1;
+  return head_parameters(c.model) + (copies ? static_cast<double>(c.model.vocabulary * c.model.hidden) : 0);
+}
+
 double local_parameters(const MemoryCase& c, int stage) {
   double count = c.layout.layers_on(stage) * layer_parameters(c.model);
   if (stage == 0) count += embedding_parameters(c.model);
-  if (holds_head(c, stage)) {
-    count += head_parameters(c.model);
-    // A tied head keeps a copy of the table when it is not on the stage of the embedding.
-    if (c.model.tied_embeddings && c.plan.pipeline > 1)
-      count += static_cast<double>(c.model.vocabulary * c.model.hidden);
-  }
+  if (holds_head(c, stage)) count += head_weights(c);
   return count / c.plan.tensor;
 }
 
@@ -101,7 +92,7 @@ Bytes passing_gradients(const MemoryCase& c, int stage) {
 }
 
 Bytes optimizer_memory(const MemoryCase& c, int stage) {
-  if (c.offload.optimizer || (c.offload.weights && shards_master_weights(c))) return {};
+  if (updates_on_host(c)) return {};
   const double shards = c.plan.sharding == Sharding::none ? 1 : shard_ranks(c);
   const double states = (adam_moments + (shards_master_weights(c) ? 0 : 1)) * bytes_32bit;
   const bool owns = c.plan.sharding != Sharding::none;
@@ -110,7 +101,7 @@ Bytes optimizer_memory(const MemoryCase& c, int stage) {
 }
 
 Bytes gathered_memory(const MemoryCase& c, int stage) {
-  if (!shards_weights(c.plan.sharding) || shard_ranks(c) == 1) return {};
+  if (!shards_weights(c.plan.sharding) || (shard_ranks(c) == 1 && !c.offload.weights)) return {};
   if (!streams_weights(c)) return local_parameters(c, stage) * c.stack.gathered_size.value * byte;
   // A matrix at a time, embedding and head are gathered for themselves and count as one of them.
   const bool layers_whole = !c.stack.memory.gathers_by_multiply;
@@ -118,7 +109,7 @@ Bytes gathered_memory(const MemoryCase& c, int stage) {
   const double units = c.stack.regather_for_backward ? std::min(layers * layer_share(c), ahead * gathered_unit(c))
                                                      : layers * layer_share(c);
   const double root = layers_whole ? outside_layers(c, stage) : 0;
-  return (units * gathered_size(c) + root * c.stack.gathered_size.value) * byte;
+  return (units * gathered_layer_size(c) + root * c.stack.gathered_size.value) * byte;
 }
 
 }  // namespace clusterwright

@@ -5,6 +5,10 @@
 
 namespace clusterwright {
 
+/// Parameters of the head and the last norm, of the whole tensor group. A tied head keeps a copy of the table when it is
+/// not on the stage of the embedding.
+double head_weights(const MemoryCase& c);
+
 /// Parameters that one rank of `stage` holds (before sharding over data-parallel ranks).
 double local_parameters(const MemoryCase& c, int stage);
 

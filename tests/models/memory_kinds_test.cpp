@@ -4,6 +4,7 @@
 #include "models/memory/buffer_memory.hpp"
 #include "models/memory_use.hpp"
 #include "models/pipeline_schedule.hpp"
+#include "models/prediction.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
 
@@ -100,8 +101,8 @@ TEST_CASE("what selective recomputation stores depends on the stack", "[models][
   // input, query, value, result of attention, gate
   CHECK(s.layer() == Approx(tokens * (2 * (h + h + h + h + f) + sums)));
   s.scenario.stack.selective = SelectiveRecompute::all_but_multiplies;
-  // two inputs of halves; query, key, value, result of attention; both halves of the MLP
-  CHECK(s.layer() == Approx(tokens * (2 * (2 * h + 4 * h + 2 * f) + sums)));
+  // two inputs of halves; query, key, value; both halves of the MLP
+  CHECK(s.layer() == Approx(tokens * 2 * (2 * h + 3 * h + 2 * f)));
 }
 
 TEST_CASE("more recomputation stores less, context parallelism a part", "[models][memory]") {
@@ -197,6 +198,24 @@ TEST_CASE("frozen weights have no gradients and no states", "[models][memory]") 
   CHECK(s.use().weights.in(byte) == Approx(2 * (whole + adapters)));
   CHECK(s.use().gradients.in(byte) == Approx(4 * adapters));
   CHECK(s.use().optimizer.in(byte) == Approx(12 * adapters / 8));
+}
+
+TEST_CASE("one accelerator streams offloaded weights from its host", "[models][memory]") {
+  SmallCase c = llama(Sharding::fsdp, 1);
+  c.per_node = 1;
+  c.offload.weights = true;
+  Stored s(c);
+  const MemoryUse use = s.use();
+  CHECK(use.weights == Bytes{});
+  CHECK(use.optimizer == Bytes{});  // it runs where the master weights are
+  // present layer, one ahead, one that is copied out; embedding and head
+  const Transformer& model = s.scenario.transformer;
+  const double root = embedding_parameters(model) + head_parameters(model);
+  CHECK(use.gathered.in(byte) == Approx(2 * (3 * layer_parameters(model) + root)));
+  const auto time = [](const SmallCase& one) { return predict_step(small_scenario(one)).step_time; };
+  const Seconds offloaded = time(c);
+  c.offload.weights = false;
+  CHECK(offloaded > time(c));
 }
 
 TEST_CASE("what is offloaded leaves the device", "[models][memory]") {
