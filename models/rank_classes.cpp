@@ -35,7 +35,7 @@ class LoadCounter {
     for (int p = 0; p < plan.pipeline; ++p)
       for (int t = 0; t < plan.tensor; t += ranks_together_) {
         for (int d = 0; d < plan.gradient_ranks(); ++d) add_messages({t, d, p});
-        add_ring({t, 0, p});
+        add_rings(t, p);
       }
     return std::move(loads_);
   }
@@ -57,15 +57,21 @@ class LoadCounter {
     }
   }
 
-  void add_ring(RankCoordinates member) {
-    const int data = placement_.plan().gradient_ranks();
-    const StreamKey key{Stream::data_ring, classes_.class_of(member)};
+  void add_rings(int tensor, int pipeline) {
+    const Plan& plan = placement_.plan();
+    if (plan.shard_group == plan.gradient_ranks() || plan.sharding != Sharding::hsdp)
+      return add_ring(Stream::data_ring, ReplicaGroup::all, {tensor, 0, pipeline});
+    for (int d = 0; d < plan.shard_group; ++d)
+      add_ring(Stream::mirror_ring, ReplicaGroup::mirrors, {tensor, d, pipeline});
+  }
+
+  void add_ring(Stream stream, ReplicaGroup kind, const RankCoordinates& first) {
+    const std::vector<int> members = placement_.members(kind, first.data);
+    const StreamKey key{stream, classes_.class_of(first)};
     Loads ring;
-    for (int d = 0; d < data && data > 1; ++d) {
-      member.data = d;
-      RankCoordinates next = member;
-      next.data = (d + 1) % data;
-      cross(member, next, key, ring);
+    for (std::size_t i = 0; i < members.size() && members.size() > 1; ++i) {
+      const int next = members[(i + 1) % members.size()];
+      cross({first.tensor, members[i], first.pipeline}, {first.tensor, next, first.pipeline}, key, ring);
     }
     for (const auto& [bundle, load] : ring) {
       Load& total = loads_[bundle][key];

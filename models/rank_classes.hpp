@@ -18,8 +18,10 @@ struct UplinkBundle {
   auto operator<=>(const UplinkBundle&) const = default;
 };
 
-/// A stream of traffic between neighbours: pipeline messages one way or the other, or a data-parallel ring.
-enum class Stream : int { forward, backward, data_ring };
+/// A stream of traffic between neighbours: pipeline messages one way or the other, a ring of all replicas, or the rings
+/// of those that hold the same shard (HSDP).
+enum class Stream : int { forward, backward, data_ring, mirror_ring };
+inline constexpr std::size_t stream_count = 4;
 
 /// Highest clock of ranks that are slower than the others, relative to these.
 using SlowRanks = std::map<int, double>;
@@ -73,7 +75,7 @@ class RankClasses {
   std::vector<RankCoordinates> representatives_;
   std::vector<int> multiplicities_;
   std::vector<double> highest_clocks_;
-  std::vector<std::vector<Crossing>> crossings_[3];
+  std::vector<std::vector<Crossing>> crossings_[stream_count];
   std::vector<UplinkBundle> bundles_;
 };
 

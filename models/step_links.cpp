@@ -158,18 +158,25 @@ ChainId StepLinks::replicas(ReplicaGroup kind, CollectiveOp op, Bytes payload, s
   Uses uses;
   for (const std::size_t member : classes_of_group(kind, c)) use_ports(uses, member, cost, group.ranks_per_node);
   // Context and shard groups are neighbours; what they put on tapered uplinks is left out (docs/limits.md).
-  const bool far = kind == ReplicaGroup::all || kind == ReplicaGroup::mirrors;
-  if (cost.crosses_nodes && far) use_uplinks(uses, Stream::data_ring, replica_group(ReplicaGroup::all, c), cost);
+  if (cost.crosses_nodes && kind == ReplicaGroup::all) use_uplinks(uses, Stream::data_ring, group_name, cost);
+  if (cost.crosses_nodes && kind == ReplicaGroup::mirrors) use_uplinks(uses, Stream::mirror_ring, group_name, cost);
   return replica_chains_[key] = chain(cost, std::move(uses));
 }
 
 ChainId StepLinks::context_step(Bytes payload, std::size_t c) {
   const ReplicaGroup kind = ReplicaGroup::context;
   const GroupShape group = placement_.replica_group(kind);
-  const double steps = group.ranks() - 1;
-  CollectiveCost cost = price(CollectiveOp::all_gather, group.ranks() * payload, group, worst_ring_hop(kind));
-  cost.latency = cost.latency / steps;
-  cost.wire = cost.wire / steps;
+  CollectiveCost cost;
+  if (group.nodes > 1) {
+    // Neighbours exchange messages: the one pair at the edge of a node sets the pace of all others.
+    cost = price(CollectiveOp::send, payload, {2, 1}, worst_ring_hop(kind));
+    cost.scale_up_share = 1;
+  } else {
+    const double steps = group.ranks() - 1;
+    cost = price(CollectiveOp::all_gather, group.ranks() * payload, group, {});
+    cost.latency = cost.latency / steps;
+    cost.wire = cost.wire / steps;
+  }
   Uses uses;
   for (const std::size_t member : classes_of_group(kind, c)) use_ports(uses, member, cost, group.ranks_per_node);
   return chain(cost, std::move(uses));

@@ -154,6 +154,7 @@ CollectiveCost all_to_all_across_nodes(const Setting& at, const CollectiveChoice
   cost.algorithm = choice.algorithm.value_or(cost.algorithm);
   cost.latency += at.curve().rank_latency.value * (ranks - 1);
   cost.wire = at.payload * ((ranks - members) / ranks);
+  cost.network_share = members;  // each sends its own
   if (members < 2) return cost;
   const double hops = cost.algorithm == Algorithm::rail_aligned ? (members - 1) / members : 0;
   const Bytes inner = at.payload * ((members - 1) / ranks) + cost.wire * hops;
