@@ -32,13 +32,15 @@ double communication_share(const StepPrediction& step) {
 }
 
 /// First order: a factor on what takes a share of the step moves the step by that share.
-std::map<std::string, double> slopes_of(const StepPrediction& step, const std::string& entry,
+std::map<std::string, double> slopes_of(const StepPrediction& step, const StepFactors& factors,
                                         const std::string& architecture) {
+  const std::string& entry = factors.entry;
   const double compute = compute_share(step);
   return {{"compute/" + entry, compute},
           {"communication/" + entry, communication_share(step)},
           {"host/" + entry, share(step, {StepCharge::launch})},
-          {"kernel_tax/" + architecture, compute}};
+          {"kernel_tax/" + architecture, compute},
+          {"drift", -compute * factors.years}};
 }
 
 double slope_of(const std::map<std::string, double>& slopes, const std::string& name) {
@@ -111,18 +113,25 @@ double transfer_variance(const StepPrediction& step, const Scenario& s) {
 
 std::string job_key(const Scenario& s, const Plan& p) {
   const Transformer& m = s.transformer;
-  return fmt::format("{} {} {} {} {} | {} | {} {} {} {} {} {} {} | {} {} | {}", m.layers, m.hidden, m.heads, m.ffn,
-                     m.vocabulary, s.job.sequence, p.tensor, p.pipeline, p.virtual_pipeline, p.context, p.micro_batch,
-                     static_cast<int>(p.sharding), static_cast<int>(p.recompute), static_cast<int>(s.job.precision),
-                     s.stack.name, s.cluster.accelerator.id);
+  const Job& j = s.job;
+  const auto number = [](auto value) { return static_cast<int>(value); };
+  const std::string model = fmt::format("{} {} {} {} {} {} {}", m.layers, m.hidden, m.heads, m.key_value_heads(), m.ffn,
+                                        m.gated_mlp, m.vocabulary);
+  const std::string work =
+      fmt::format("{} {} {} {} {} {} {} {}", j.sequence, j.sample_tokens, j.lora_rank, number(j.precision),
+                  j.offload.any(), number(p.sharding), number(p.recompute), p.recomputed_layers.value_or(-1));
+  const std::string layout = fmt::format("{} {} {} {} {} {} {}", p.tensor, p.sequence_parallel, p.pipeline,
+                                         p.virtual_pipeline, p.context, number(p.context_exchange), p.micro_batch);
+  return fmt::format("{} | {} | {} | {} | {}", model, work, layout, s.stack.name, s.cluster.accelerator.id);
 }
 
 StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& s, bool known) {
-  const std::string entry = step_factors(s.steps, s.stack, s.job, s.cluster.accelerator).entry;
+  const StepFactors factors = step_factors(s.steps, s.stack, s.job, s.cluster.accelerator);
+  const std::string& entry = factors.entry;
   const std::string architecture = step_architecture(s.cluster.accelerator);
   StepUncertainty out;
   out.family = entry + " on " + architecture;
-  out.slopes = slopes_of(step, entry, architecture);
+  out.slopes = slopes_of(step, factors, architecture);
   const double classes = class_variance(s, entry, architecture, known);
   out.own = std::min(s.steps.residuals.own.value, std::sqrt(classes));
   out.job = job_key(s, step.plan);

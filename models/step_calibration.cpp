@@ -105,7 +105,7 @@ const Record<StepCalibration>& record(const StepCalibration*) {
 }
 
 std::string step_architecture(const AcceleratorPart& part) {
-  const std::string name = part.architecture.substr(0, part.architecture.find(' '));
+  const std::string name = architecture_of(part);
   return name.empty() ? part.vendor : name;
 }
 
@@ -120,9 +120,9 @@ StepFactors step_factors(const StepCalibration& calibration, const SoftwareStack
   out.cast_bytes = cast_bytes(calibration, job.precision);
   const StackCalibration* entry = find_entry(calibration, stack, out.entry);
   if (!entry) return out;
-  const double years = years_between(calibration.reference_date, job.release.empty() ? stack.date : job.release);
-  out.compute =
-      tax_of(calibration, step_architecture(part)) * entry->compute.value * std::exp(-calibration.drift.value * years);
+  out.years = years_between(calibration.reference_date, job.release.empty() ? stack.date : job.release);
+  out.compute = tax_of(calibration, step_architecture(part)) * entry->compute.value *
+                std::exp(-calibration.drift.value * out.years);
   out.communication = entry->communication.value;
   out.host = entry->host.value;
   return out;

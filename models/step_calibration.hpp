@@ -61,6 +61,7 @@ struct StepFactors {
   double compute = 1;  ///< stack and architecture together
   double communication = 1;
   double host = 1;
+  double years = 0;       ///< of the software since the reference date
   double cast_bytes = 0;  ///< memory traffic per activation element that is brought to the job's format; 0 in 16 bit
   std::string entry;      ///< of the calibration
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -27,6 +28,13 @@ constexpr Belief compute_belief{0.05, 0.10}, communication_belief{0, 0.20}, host
     tax_belief{0.03, 0.08}, drift_belief{0.03, 0.02};
 
 constexpr const char* drift_name = "drift";
+
+/// Kinds of which stacks and architectures without rows take the mean.
+constexpr std::array<const char*, 3> passed_on = {"compute", "communication", "kernel_tax"};
+
+std::string name_of(const std::string& kind, const StepRow& row) {
+  return kind + "/" + (kind == "kernel_tax" ? row.architecture : row.entry);
+}
 
 Sourced<double> believed(Belief belief) {
   const double value = std::exp(belief.value);
@@ -66,9 +74,10 @@ void forget(ScenarioShelf& shelf) {
   steps.drift = sourced(drift_belief.value, drift_belief.width, "prior: the same job under later releases");
 }
 
+/// Some step of the entry spends a hundredth or more waiting for the host.
 bool informs(const std::vector<StepRow>& rows, const std::vector<StepSlopes>& slopes, const std::string& entry) {
   for (std::size_t i = 0; i < rows.size(); ++i)
-    if (rows[i].entry == entry && slopes[i].host != 0) return true;
+    if (rows[i].entry == entry && std::abs(slopes[i].host) > 0.01) return true;
   return false;
 }
 
@@ -131,20 +140,23 @@ RegressionProblem StepProblem::regression(const std::vector<StepSlopes>& slopes,
   return problem;
 }
 
-void StepProblem::pass_on_taxes(const std::vector<bool>& keep, std::vector<double>& x) const {
-  std::map<int, std::string> by_year;
+void StepProblem::pass_on(const std::vector<bool>& keep, std::vector<double>& x) const {
   std::set<std::string> seen;
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const AcceleratorPart& part = rows_[i].scenario.cluster.accelerator;
-    if (part.multiprocessors) by_year.emplace(part.year ? part.year->value : 0, rows_[i].architecture);
-    if (keep[i]) seen.insert(rows_[i].architecture);
-  }
-  std::vector<std::string> line;
-  for (const auto& [year, architecture] : by_year)
-    if (std::find(line.begin(), line.end(), architecture) == line.end()) line.push_back(architecture);
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (seen.contains(line[i]) || line.size() < 2) continue;
-    x[*index("kernel_tax/" + line[i])] = x[*index("kernel_tax/" + line[i > 0 ? i - 1 : 1])];
+  for (std::size_t i = 0; i < rows_.size(); ++i)
+    if (keep[i])
+      for (const char* kind : passed_on) seen.insert(name_of(kind, rows_[i]));
+  for (const char* kind : passed_on) {
+    double sum = 0, count = 0;
+    std::vector<std::size_t> unseen;
+    for (std::size_t k = 0; k < names_.size(); ++k) {
+      if (!names_[k].starts_with(std::string(kind) + "/")) continue;
+      if (seen.contains(names_[k]))
+        sum += x[k], ++count;
+      else
+        unseen.push_back(k);
+    }
+    for (const std::size_t k : unseen)
+      if (count > 0) x[k] = sum / count;
   }
 }
 
@@ -170,7 +182,7 @@ double largest_change(const std::vector<double>& a, const std::vector<double>& b
 
 /// The middle of what was fitted, with its spread, for whom nothing was fitted.
 void publish_others(const StepFitResult& fit, StepCalibration& steps) {
-  for (const char* kind : {"compute", "communication", "kernel_tax"}) {
+  for (const char* kind : passed_on) {
     std::vector<double> values;
     for (std::size_t k = 0; k < fit.names.size(); ++k)
       if (fit.names[k].starts_with(std::string(kind) + "/")) values.push_back(fit.regression.x[k]);
@@ -199,6 +211,21 @@ void publish(const StepFitResult& fit, StepCalibration& steps) {
 
 }  // namespace
 
+namespace {
+
+/// Slopes stay as they are; errors follow.
+void solve(StepProblem& problem, StepCalibration& steps, StepFitResult& fit) {
+  for (int round = 0; round < most_rounds; ++round) {
+    fit.regression = regress(problem.regression(fit.slopes, {}));
+    const double change = largest_change(fit.regression.x, problem.present());
+    problem.apply(fit.regression.x, steps, fit.rows);
+    refresh_errors(fit.rows, fit.slopes);
+    if (change < converged) break;
+  }
+}
+
+}  // namespace
+
 StepFitResult fit_steps(const std::vector<Measurement>& measurements, ScenarioShelf& shelf) {
   forget(shelf);
   StepFitResult fit;
@@ -207,13 +234,9 @@ StepFitResult fit_steps(const std::vector<Measurement>& measurements, ScenarioSh
   fit.slopes = step_slopes(fit.rows);
   StepProblem problem(fit.rows, fit.slopes, shelf.steps);
   fit.names = problem.names();
-  for (int round = 0; round < most_rounds; ++round) {
-    fit.regression = regress(problem.regression(fit.slopes, {}));
-    const double change = largest_change(fit.regression.x, problem.present());
-    problem.apply(fit.regression.x, shelf.steps, fit.rows);
-    refresh_errors(fit.rows, fit.slopes);
-    if (change < converged) break;
-  }
+  solve(problem, shelf.steps, fit);
+  fit.slopes = step_slopes(fit.rows);  // at the solution
+  solve(problem, shelf.steps, fit);
   fit.errors = errors_of(fit.slopes);
   publish(fit, shelf.steps);
   publish_residuals(fit, shelf.steps);
@@ -245,7 +268,7 @@ std::vector<double> left_out_step_errors(const StepFitResult& fit, const std::ve
     std::vector<bool> keep(fit.rows.size(), true);
     for (const std::size_t i : members) keep[i] = false;
     RegressionResult others = regress(problem.regression(fit.slopes, keep));
-    problem.pass_on_taxes(keep, others.x);
+    problem.pass_on(keep, others.x);
     for (const std::size_t i : members) {
       errors[i] = all.offsets[i];
       for (std::size_t k = 0; k < unknowns; ++k) errors[i] += all.slopes[i * unknowns + k] * others.x[k];
@@ -256,7 +279,7 @@ std::vector<double> left_out_step_errors(const StepFitResult& fit, const std::ve
 
 std::string model_of(const StepRow& row) {
   const Transformer& t = row.scenario.transformer;
-  return fmt::format("{} {} {} {} {}", t.layers, t.hidden, t.heads, t.ffn, t.vocabulary);
+  return fmt::format("{} {} {} {}", t.layers, t.hidden, t.heads, t.ffn);
 }
 
 }  // namespace clusterwright

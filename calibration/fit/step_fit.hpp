@@ -24,8 +24,8 @@ class StepProblem {
   const std::vector<std::string>& names() const { return names_; }
   std::vector<double> present() const { return present_; }
 
-  /// The kernel tax of an architecture without kept rows is that of the one before it, or after it if it is the first.
-  void pass_on_taxes(const std::vector<bool>& keep, std::vector<double>& x) const;
+  /// Stacks and architectures without kept rows take the mean of the others, as the program does for unknown ones.
+  void pass_on(const std::vector<bool>& keep, std::vector<double>& x) const;
 
   /// Writes unknowns into a calibration and that into the scenarios of rows.
   void apply(const std::vector<double>& x, StepCalibration& steps, std::vector<StepRow>& rows);
@@ -61,7 +61,7 @@ std::vector<double> left_out_step_errors(const StepFitResult& fit, const std::ve
                                          const StepCalibration& steps,
                                          const std::function<std::string(const StepRow&)>& group_of);
 
-/// Rows of equal dimensions are one model, whatever it is called.
+/// Rows of equal dimensions are one model, whatever it is called and however its vocabulary is padded.
 std::string model_of(const StepRow& row);
 
 }  // namespace clusterwright

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 
 #include "calibration/fit/sourced_values.hpp"
@@ -16,6 +17,20 @@ namespace {
 /// Share of a normal distribution within 1.645 standard deviations: intervals are made to hold so many.
 constexpr double held = 0.90;
 constexpr double deviations_held = 1.645;
+
+/// Errors of every row, left out in each of these ways.
+struct LeftOutSteps {
+  std::vector<double> models, sizes, accelerators, generations, stacks;
+};
+
+LeftOutSteps left_out(const StepFitResult& fit, const StepCalibration& steps) {
+  const auto by = [&](const std::function<std::string(const StepRow&)>& group) {
+    return left_out_step_errors(fit, fit.slopes, steps, group);
+  };
+  return {by(model_of), by([](const StepRow& row) { return std::to_string(row.plan.accelerators()); }),
+          by([](const StepRow& row) { return row.scenario.cluster.accelerator.id; }),
+          by([](const StepRow& row) { return row.architecture; }), by([](const StepRow& row) { return row.entry; })};
+}
 
 /// The standard deviation whose 90 % interval holds 90 % of the errors, by weight.
 double width_of(const std::vector<double>& errors, const std::vector<double>& weights) {
@@ -78,19 +93,33 @@ double size_width(const StepFitResult& fit) {
   return width_of(errors, weights);
 }
 
-/// By stack, with as many rows of all stacks mixed in as keep a stack of few rows from looking sure.
-void publish_stacks(const StepFitResult& fit, const std::vector<double>& left_out, double all,
-                    const std::string& source, StepCalibration& steps) {
+/// By stack, of jobs that are known: errors of others are narrowed by what not knowing costs. As many rows of all
+/// stacks are mixed in as keep a stack of few rows from looking sure.
+void publish_stacks(const StepFitResult& fit, const std::vector<double>& left_out, StepCalibration& steps) {
   constexpr double mixed_in = 8;
+  const double all = steps.residuals.known.value;
+  const double narrowed = std::min(1.0, all / steps.residuals.unknown.value);
   for (auto& [name, entry] : steps.stacks) {
-    std::vector<double> errors;
-    for (std::size_t i = 0; i < left_out.size(); ++i)
-      if (fit.rows[i].entry == name) errors.push_back(left_out[i]);
+    std::vector<double> errors, weights;
+    for (std::size_t i = 0; i < left_out.size(); ++i) {
+      if (fit.rows[i].entry != name) continue;
+      errors.push_back(left_out[i] * (fit.rows[i].known ? 1 : narrowed));
+      weights.push_back(fit.rows[i].weight);
+    }
     const auto rows = static_cast<double>(errors.size());
-    const double own = width_of(errors, std::vector<double>(errors.size(), 1.0));
+    const double own = width_of(errors, weights);
     entry.residual = sourced(std::sqrt((rows * own * own + mixed_in * all * all) / (rows + mixed_in)), 0,
-                             fmt::format("{} steps, {}", errors.size(), source));
+                             fmt::format("{} steps, models left out, mixed with 8 of all stacks", errors.size()));
   }
+}
+
+std::vector<FitReport> reports(const StepFitResult& fit, const LeftOutSteps& left) {
+  const std::string rows = fmt::format("{} published training steps", fit.rows.size());
+  return {report("step, models left out", fit.errors, left.models, rows),
+          report("step, sizes left out", fit.errors, left.sizes, rows),
+          report("step, accelerators left out", fit.errors, left.accelerators, rows),
+          report("step, generations left out", fit.errors, left.generations, rows),
+          report("step, stacks left out", fit.errors, left.stacks, rows)};
 }
 
 void publish_ranges(const StepFitResult& fit, StepCalibration& steps) {
@@ -104,37 +133,26 @@ void publish_ranges(const StepFitResult& fit, StepCalibration& steps) {
 }  // namespace
 
 void publish_residuals(const StepFitResult& fit, StepCalibration& steps) {
-  const auto left_out = [&](const std::function<std::string(const StepRow&)>& group) {
-    return left_out_step_errors(fit, fit.slopes, steps, group);
-  };
-  const std::vector<double> models = left_out(model_of);
-  const std::vector<double> sizes =
-      left_out([](const StepRow& row) { return std::to_string(row.plan.accelerators()); });
-  const std::vector<double> accelerators =
-      left_out([](const StepRow& row) { return row.scenario.cluster.accelerator.id; });
-  const std::vector<double> generations = left_out([](const StepRow& row) { return row.architecture; });
-  const std::vector<double> stacks = left_out([](const StepRow& row) { return row.entry; });
+  const LeftOutSteps left = left_out(fit, steps);
   std::vector<double> weights;
   for (const StepRow& row : fit.rows) weights.push_back(row.weight);
-  const double all = width_of(models, weights);
+  const double all = width_of(left.models, weights);
   const std::string source = "steps left out of the fit: ";
+  const auto wider = [&](const std::vector<double>& errors, const char* what) {
+    return sourced(beyond(width_of(errors, weights), all), 0, source + what + ", beyond models");
+  };
   StepResiduals& r = steps.residuals;
-  r.known = sourced(width_where(fit, models, true), 0, source + "models, every job field published");
-  r.unknown = sourced(width_where(fit, models, false), 0, source + "models, some job field assumed");
-  r.stack = sourced(beyond(width_of(stacks, weights), all), 0, source + "stacks, beyond models");
-  r.accelerator = sourced(beyond(width_of(accelerators, weights), all), 0, source + "accelerators, beyond models");
-  r.generation = sourced(beyond(width_of(generations, weights), all), 0, source + "architectures, beyond models");
-  r.own = sourced(own_width(fit), 0, "fitted steps against the median of their model, stack, accelerator and format");
-  r.size = sourced(size_width(fit), 0, "pairs of fitted steps of one job on different numbers of accelerators");
-  publish_stacks(fit, models, all, "models left out, mixed with 8 of all stacks", steps);
+  r.known = sourced(width_where(fit, left.models, true), 0, source + "models, every job field published");
+  r.unknown = sourced(width_where(fit, left.models, false), 0, source + "models, some job field assumed");
+  r.stack = wider(left.stacks, "stacks");
+  r.accelerator = wider(left.accelerators, "accelerators");
+  r.generation = wider(left.generations, "architectures");
+  r.own = sourced(own_width(fit), 0, "steps against the median of their model, stack, accelerator and format");
+  r.size = sourced(size_width(fit), 0, "pairs of steps of one job on different numbers of accelerators");
   r.doubling = sourced(0.005, 0.002, "prior: residuals of published weak-scaling series per doubling of size");
+  publish_stacks(fit, left.models, steps);
   publish_ranges(fit, steps);
-  const std::string rows = fmt::format("{} published training steps", fit.rows.size());
-  steps.fits = {report("step, models left out", fit.errors, models, rows),
-                report("step, sizes left out", fit.errors, sizes, rows),
-                report("step, accelerators left out", fit.errors, accelerators, rows),
-                report("step, generations left out", fit.errors, generations, rows),
-                report("step, stacks left out", fit.errors, stacks, rows)};
+  steps.fits = reports(fit, left);
 }
 
 }  // namespace clusterwright

@@ -65,9 +65,10 @@ std::vector<StepRow> step_rows(const std::vector<Measurement>& measurements, con
     if (!scenario) return;
     try {
       ChosenPlan chosen = choose_plan(*scenario);
-      const StepFactors factors = step_factors(shelf.steps, chosen.scenario.stack, chosen.scenario.job,
-                                               scenario->cluster.accelerator);
-      const std::string& date = chosen.scenario.job.release;
+      const StepFactors factors =
+          step_factors(shelf.steps, chosen.scenario.stack, chosen.scenario.job, scenario->cluster.accelerator);
+      const std::string date =
+          chosen.scenario.job.release.empty() ? chosen.scenario.stack.date : chosen.scenario.job.release;
       all[i] = {std::move(chosen.scenario),
                 chosen.plan,
                 i,

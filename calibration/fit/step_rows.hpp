@@ -23,8 +23,8 @@ struct StepRow {
   double weight = 1;
 };
 
-/// Scored steps that the models can describe. Rows of one stack, architecture, number format and order of size share
-/// their say: a table of 700 rows counts as much as 26 single ones would.
+/// Scored steps that the models can describe. Rows of one stack, architecture, number format and either one node or
+/// several share their say: a table of 700 rows counts as much as 26 single ones would.
 std::vector<StepRow> step_rows(const std::vector<Measurement>& measurements, const ScenarioShelf& shelf);
 
 /// log(predicted/measured) of the rate, and its derivatives by the logarithms of the three factors.

@@ -20,8 +20,11 @@ struct Split {
 std::vector<Split> splits(const std::vector<Measurement>& measurements) {
   const auto accelerators = [](const StepRow& row) { return std::to_string(row.plan.accelerators()); };
   const auto part = [](const StepRow& row) { return row.scenario.cluster.accelerator.id; };
-  // A family is one source on one class of hardware; it names what is left out and is no input of any prediction.
-  const auto source = [&](const StepRow& row) { return measurements[row.measurement].family; };
+  // Its first word names who published; it says what is left out and is no input of any prediction.
+  const auto source = [&](const StepRow& row) {
+    const std::string& text = measurements[row.measurement].source;
+    return text.substr(0, text.find(' '));
+  };
   return {{"by_model", "training step, model left out", model_of},
           {"by_size", "training step, size left out", accelerators},
           {"by_accelerator", "training step, accelerator left out", part},
