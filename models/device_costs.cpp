@@ -12,7 +12,7 @@ namespace clusterwright {
 
 namespace {
 
-constexpr BytesPerSecond assumed_host_bandwidth = 25 * gigabyte / second;  // PCIe 4 x16, likewise
+constexpr BytesPerSecond assumed_host_bandwidth = 32 * gigabyte / second;  // data sheet of PCIe 4 x16
 
 /// Entry of the parameter file. 16-bit formats run at one speed.
 const char* fit_name(Precision precision) {
@@ -185,8 +185,9 @@ KernelPrice DeviceCosts::host_copy() const {
 }
 
 BytesPerSecond DeviceCosts::host_bandwidth() const {
-  const auto& host = part_.measured_host_bandwidth ? part_.measured_host_bandwidth : part_.host_bandwidth;
-  return host ? host->value : assumed_host_bandwidth;
+  if (part_.measured_host_bandwidth) return part_.measured_host_bandwidth->value;
+  const BytesPerSecond sheet = part_.host_bandwidth ? part_.host_bandwidth->value : assumed_host_bandwidth;
+  return sheet * parameters_.memory.host_share.value;
 }
 
 KernelPrice DeviceCosts::message() const {

@@ -28,7 +28,7 @@ constexpr std::array<Tile, 12> tiles = {{{16, 64},
                                          {256, 64},
                                          {256, 128}}};
 constexpr std::int64_t most_splits = 16;
-constexpr double wide_load = 16;  // bytes
+constexpr double wide_load = 16;          // bytes
 constexpr std::int64_t array_side = 128;  // of the systolic arrays of TPUs and Trainium
 
 /// Loss of a tile's rate: operands are loaded once per tile side, so short sides cost more. Zero at 256 x 128.
@@ -116,8 +116,8 @@ GemmCost gemm_cost(const GemmShape& shape, const GemmDevice& device, const GemmP
   if (shape.m <= 0 || shape.n <= 0 || shape.k <= 0 || shape.groups <= 0) return cost;
   cost.memory_time = operand_time(shape, device, parameters.bandwidth_share.value, storage);
   const double clock_loss = parameters.long_kernel_loss.value * long_kernel_share * kernel_length(shape.flops());
-  const Seconds compute =
-      device.multiprocessors > 0 ? tiled_time(shape, device, parameters, storage.a) : systolic_time(shape, device, parameters);
+  const Seconds compute = device.multiprocessors > 0 ? tiled_time(shape, device, parameters, storage.a)
+                                                     : systolic_time(shape, device, parameters);
   cost.time = overlapped(compute, cost.memory_time) * (1 + clock_loss);
   cost.tensor_share = shape.flops() / (cost.time * device.peak);
   return cost;

@@ -63,9 +63,18 @@ int LayerRecipes::attention_ring(RecipeWriter& w, bool forward, StepCharge charg
   return -1;
 }
 
+/// Of all scores of a rank's queries. The step ends with its slowest rank: where the sequence is cut into plain chunks,
+/// the last one attends to all that came before.
+double LayerRecipes::gathered_share(double sequence) const {
+  const double mean = c_.model.score_share(sequence, c_.sample_tokens);
+  const bool uneven = c_.plan.context_exchange == ContextExchange::all_gather && !c_.stack.balanced_context;
+  const double parts = c_.plan.context;
+  return uneven ? std::min(1.0, mean * (2 - 1 / parts)) : mean;
+}
+
 int LayerRecipes::attention_forward(RecipeWriter& w, StepCharge charge) const {
   const double parts = c_.plan.context, sequence = c_.sequence;
-  const double share = c_.model.score_share(sequence, c_.sample_tokens);
+  const double share = gathered_share(sequence);
   if (c_.plan.context == 1) {
     w.kernel("attention", attention(true, 1, sequence, sequence, share), charge);
     return -1;
@@ -85,13 +94,12 @@ int LayerRecipes::attention_forward(RecipeWriter& w, StepCharge charge) const {
   return w.collective(LayerCollective::context_exchange_out, w.last());
 }
 
-/// @param after  op of another lane that the gradient of the result comes from, or -1
-int LayerRecipes::attention_backward(RecipeWriter& w, int after) const {
+int LayerRecipes::attention_backward(RecipeWriter& w) const {
   const double parts = c_.plan.context, sequence = c_.sequence;
-  const double share = c_.model.score_share(sequence, c_.sample_tokens);
+  const double share = gathered_share(sequence);
   const StepCharge charge = StepCharge::compute_attention;
   if (c_.plan.context == 1) {
-    w.kernel("attention bwd", attention(false, 1, sequence, sequence, share), charge, after);
+    w.kernel("attention bwd", attention(false, 1, sequence, sequence, share), charge);
     return -1;
   }
   switch (c_.plan.context_exchange) {
@@ -137,11 +145,11 @@ void LayerRecipes::recompute_selected(RecipeWriter& w) const {
     attention_forward(w, charge);
     return;
   }
-  // Saved are every second of the multiplies by weights: half of what goes up, the projection and keys.
+  // Saved are every second of the multiplies by weights: queries, values, and of what goes up the first.
   linears_.forward(w, {"keys again", s_.key_value, s_.hidden, true, true}, charge, w.last());
   const int at = linears_.forward(w, projection_, charge, -1);
   if (at >= 0) w.kernel("projection here", elementwise(s_.residual(1)), charge, at);
-  linears_.forward(w, {"mlp up again", s_.up / (c_.model.gated_mlp ? 2 : 1), s_.hidden, true, true}, charge, w.last());
+  if (c_.model.gated_mlp) linears_.forward(w, {"mlp up again", s_.ffn, s_.hidden, true, true}, charge, w.last());
 }
 
 void LayerRecipes::mlp_backward(RecipeWriter& w) const {
@@ -157,9 +165,9 @@ void LayerRecipes::mlp_backward(RecipeWriter& w) const {
 
 void LayerRecipes::attention_block_backward(RecipeWriter& w, int entry) const {
   linears_.backward(w, projection_, entry);
-  const bool scores_dropped = c_.plan.recompute == Recompute::selective && c_.stack.attention == "unfused";
+  const bool scores_dropped = c_.plan.recompute == Recompute::selective && stores_scores(c_);
   if (scores_dropped) attention_forward(w, StepCharge::recompute);
-  const int dqkv = attention_backward(w, -1);
+  const int dqkv = attention_backward(w);
   const int rotary =
       w.kernel("rotary bwd", elementwise(backward_over_forward * rotary_traffic()), StepCharge::compute_other, dqkv);
   const int dx = linears_.backward(w, qkv_, rotary);

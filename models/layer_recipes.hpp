@@ -19,8 +19,9 @@ class LayerRecipes {
   KernelPrice elementwise(Bytes traffic) const { return costs_.elementwise(traffic * traffic_factor_); }
   /// `queries` against `keys` tokens, of one in `heads_split` of the rank's heads. @param share  of scores to compute
   KernelPrice attention(bool forward, double heads_split, double queries, double keys, double share) const;
+  double gathered_share(double sequence) const;
   int attention_forward(RecipeWriter& w, StepCharge charge) const;
-  int attention_backward(RecipeWriter& w, int after) const;
+  int attention_backward(RecipeWriter& w) const;
   int attention_ring(RecipeWriter& w, bool forward, StepCharge charge) const;
   Bytes activation_traffic() const;
   Bytes rotary_traffic() const;

@@ -26,8 +26,9 @@ struct GemmParameters {
   Sourced<Seconds> cast_fixed;       ///< per call, of that quantisation
   /// Rate with operand rows that are no multiple of 16 bytes over that with others: wide loads need aligned rows.
   Sourced<double> unaligned_factor{
-      0.33, "prior: the head of 50,257 rows in published single-node steps runs at a third; padding them to 50,304 is "
-            "known to make the whole of GPT-2 small a quarter faster"};
+      0.33,
+      "prior: the head of 50,257 rows in published single-node steps runs at a third; padding them to 50,304 is "
+      "known to make the whole of GPT-2 small a quarter faster"};
 };
 const Record<GemmParameters>& record(const GemmParameters*);
 

@@ -16,24 +16,26 @@ struct Resource {
   std::function<void(Scenario&)> raise;
 };
 
+/// What kernels draw stays as it is: only the limit moves.
+void raise_power_limit(Scenario& s) {
+  AcceleratorPart& part = s.cluster.accelerator;
+  DevicePowerParameters& p = s.parameters.power;
+  const Watts idle = part.idle_power ? part.idle_power->value : 0.1 * part.power.value;
+  const Watts reference = p.reference_power ? p.reference_power->value : Watts{};
+  const Watts before = std::max(part.power.value, reference) - idle;
+  part.power.value *= more;
+  const double range = (std::max(part.power.value, reference) - idle) / before;
+  for (auto* weight : {&p.tensor_weight, &p.memory_weight, &p.link_weight, &p.waiting_share, &p.active_weight})
+    weight->value /= range;
+}
+
 const std::vector<Resource>& resources() {
   static const std::vector<Resource> list = {
       {"matrix rate at the same power",
        [](Scenario& s) {
          for (auto& [format, rate] : s.cluster.accelerator.peak_dense_tflops) rate.value *= more;
        }},
-      {"power limit of the accelerator",
-       [](Scenario& s) {
-         // What a kernel draws at the reference clock stays as it is: only the limit moves.
-         const Watts idle = s.cluster.accelerator.idle_power ? s.cluster.accelerator.idle_power->value
-                                                             : 0.1 * s.cluster.accelerator.power.value;
-         const double range =
-             (s.cluster.accelerator.power.value * more - idle) / (s.cluster.accelerator.power.value - idle);
-         s.cluster.accelerator.power.value *= more;
-         auto& p = s.parameters.power;
-         for (auto* weight : {&p.tensor_weight, &p.memory_weight, &p.link_weight, &p.waiting_share})
-           weight->value /= range;
-       }},
+      {"power limit of the accelerator", raise_power_limit},
       {"device memory bandwidth", [](Scenario& s) { s.cluster.accelerator.memory_bandwidth.value *= more; }},
       {"scale-up bandwidth", [](Scenario& s) { s.cluster.scale_up_bandwidth *= more; }},
       {"network bandwidth", [](Scenario& s) { s.cluster.nic_bandwidth *= more; }},

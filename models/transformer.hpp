@@ -28,7 +28,7 @@ struct Transformer {
   bool biases = false;  ///< on every linear layer except the output projection
   Normalisation normalisation = Normalisation::rms;
   PositionEncoding positions = PositionEncoding::rotary;
-  std::int64_t max_sequence = 0;  ///< rows of a learned position table
+  std::int64_t max_sequence = 0;                     ///< rows of a learned position table
   std::optional<std::int64_t> sliding_window;        ///< tokens back that a windowed layer attends to
   std::optional<std::int64_t> full_attention_every;  ///< one layer in this many attends to all; absent: none does
 
