@@ -14,7 +14,10 @@ namespace clusterwright {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> open_words = {"accelerator", "framework", "kind"};
+/// Places of the schema whose words stay open: the case's own kind, not that of a network.
+constexpr std::array<std::string_view, 3> open_words = {"/definitions/case/properties/kind",
+                                                        "/definitions/hardware/properties/accelerator",
+                                                        "/definitions/job/properties/framework"};
 
 bool equal(const JsonValue& a, const JsonValue& b) {
   return a.is_numeric() && b.is_numeric() ? a.as_number() == b.as_number() : write_json(a) == write_json(b);
@@ -30,22 +33,31 @@ bool is_of_type(const JsonValue& value, const std::string& type) {
   return type == "object" && value.is(JsonKind::object);
 }
 
+/// "4 entries", "1 to 3 entries" or "at least 1 entry". @pre one of both
+std::string length_text(const JsonValue* least, const JsonValue* most) {
+  const auto entries = [](std::int64_t count) { return fmt::format("{} {}", count, count == 1 ? "entry" : "entries"); };
+  if (!most) return "at least " + entries(least->as_integer());
+  if (!least) return "at most " + entries(most->as_integer());
+  if (least->as_integer() == most->as_integer()) return entries(most->as_integer());
+  return fmt::format("{} to {}", least->as_integer(), entries(most->as_integer()));
+}
+
 /// One walk over a value and the part of the schema that describes it.
 class SchemaWalk {
  public:
   SchemaWalk(const JsonValue& document, std::vector<Diagnostic>& errors) : document_(document), errors_(errors) {}
 
-  void check(const JsonValue& given, const JsonValue& value, const std::string& pointer, std::string_view key = {}) {
+  void check(const JsonValue& given, const JsonValue& value, const std::string& pointer) {
     const JsonValue& schema = resolved(given);
     if (!check_type(schema, value, pointer)) return;
-    check_word(schema, value, pointer, key);
+    check_word(schema, value, pointer);
     check_range(schema, value, pointer);
     check_length(schema, value, pointer);
     check_object(schema, value, pointer);
     if (const JsonValue* items = schema.find("items"); items && value.is(JsonKind::list))
       for (std::size_t i = 0; i < value.elements().size(); ++i)
         check(*items, value.elements()[i], fmt::format("{}/{}", pointer, i));
-    check_conditions(schema, value, pointer, key);
+    check_conditions(schema, value, pointer);
   }
 
  private:
@@ -70,14 +82,19 @@ class SchemaWalk {
     return false;
   }
 
-  void check_word(const JsonValue& schema, const JsonValue& value, const std::string& pointer, std::string_view key) {
+  bool is_open(const JsonValue& schema) const {
+    return std::any_of(open_words.begin(), open_words.end(),
+                       [&](std::string_view place) { return document_.at_pointer(place) == &schema; });
+  }
+
+  void check_word(const JsonValue& schema, const JsonValue& value, const std::string& pointer) {
     if (const JsonValue* only = schema.find("const"); only && !equal(*only, value))
       report("E0203", fmt::format("must be {}", write_json(*only)), value.place(pointer));
     if (const JsonValue* pattern = schema.find("pattern"); pattern && value.is(JsonKind::text))
       if (!std::regex_search(value.as_text(), std::regex(pattern->as_text())))
         report("E0203", fmt::format("must match {}", pattern->as_text()), value.place(pointer));
     const JsonValue* words = schema.find("enum");
-    if (!words || std::find(open_words.begin(), open_words.end(), key) != open_words.end()) return;
+    if (!words || is_open(schema)) return;
     const auto& all = words->elements();
     if (std::any_of(all.begin(), all.end(), [&](const JsonValue& word) { return equal(word, value); })) return;
     report("E0203", fmt::format("must be one of {}", write_json(*words)), value.place(pointer));
@@ -97,7 +114,7 @@ class SchemaWalk {
     const auto length = static_cast<std::int64_t>(value.elements().size());
     const JsonValue *least = schema.find("minItems"), *most = schema.find("maxItems");
     if ((least && length < least->as_integer()) || (most && length > most->as_integer()))
-      report("E0202", fmt::format("has {} entries, which is not how many there must be", length), value.place(pointer));
+      report("E0202", fmt::format("must hold {} (got {})", length_text(least, most), length), value.place(pointer));
   }
 
   void check_object(const JsonValue& schema, const JsonValue& value, const std::string& pointer) {
@@ -111,24 +128,23 @@ class SchemaWalk {
     for (const auto& [key, member] : value.members()) {
       const std::string below = pointer + "/" + key;
       if (const JsonValue* known = properties ? properties->find(key) : nullptr)
-        check(*known, member, below, key);
+        check(*known, member, below);
       else if (others && others->is(JsonKind::object))
-        check(*others, member, below, key);
+        check(*others, member, below);
       else if (others && others->is(JsonKind::boolean) && !others->as_boolean())
         report("E0102", fmt::format("unknown key \"{}\"", key), member.key_place(below));
     }
   }
 
-  void check_conditions(const JsonValue& schema, const JsonValue& value, const std::string& pointer,
-                        std::string_view key) {
+  void check_conditions(const JsonValue& schema, const JsonValue& value, const std::string& pointer) {
     const JsonValue* all = schema.find("allOf");
     if (!all) return;
     for (const JsonValue& one : all->elements()) {
       const JsonValue *condition = one.find("if"), *then = one.find("then");
       if (!condition || !then) continue;
       std::vector<Diagnostic> unmet;
-      SchemaWalk(document_, unmet).check(*condition, value, pointer, key);
-      if (unmet.empty()) check(*then, value, pointer, key);
+      SchemaWalk(document_, unmet).check(*condition, value, pointer);
+      if (unmet.empty()) check(*then, value, pointer);
     }
   }
 

@@ -91,7 +91,7 @@ void add_computing(CommandLine& line) {
   scale_app->add_option("--mode", scale_request->mode, "strong keeps the global batch, weak the batch per replica")
       ->type_name("strong|weak")
       ->capture_default_str();
-  scale_app->add_flag("--replan", scale_request->replan, "planned");
+  scale_app->add_flag("--replan", scale_request->replan, "search the best plan at each size: planned, not there yet");
   scale_request->scenario.command_line = line.typed.text();
 }
 
@@ -159,7 +159,7 @@ void add_judging(CommandLine& line) {
 void add_looking(CommandLine& line) {
   const auto [check_app, check_request] = line.add<CheckRequest>("check", "whether files are valid", check);
   check_app->add_option("FILE", check_request->files,
-                        "scenario, cluster, transformer, stack, parameters, catalog or collectives");
+                        "scenario, cluster, transformer, stack, parameters, catalog or steps");
   check_app->add_flag("--quiet", check_request->quiet, "errors only");
 
   const auto [show_app, show_request] =
@@ -175,9 +175,9 @@ void add_looking(CommandLine& line) {
   add_output(*show_app, show_request->output, "table, json, csv, md or dot");
 
   const auto [catalog_app, catalog_request] =
-      line.add<CatalogRequest>("catalog", "parts with the sources of their numbers", catalog);
+      line.add<CatalogRequest>("catalog", "parts and software stacks, with the sources of their numbers", catalog);
   catalog_app->add_option("SECTION", catalog_request->section,
-                          "accelerators, nics, switches, cables, nodes or sources");
+                          "accelerators, nics, switches, cables, nodes, sources or stacks");
   catalog_app->add_option("ID", catalog_request->id, "one entry, with every fact");
   add_output(*catalog_app, catalog_request->output, data_formats);
 }
@@ -192,8 +192,7 @@ void add_learning(CommandLine& line) {
 
   const auto [schema_app, schema_request] = line.add<SchemaRequest>("schema", "JSON Schema of a kind of file", schema);
   schema_app
-      ->add_option("KIND", schema_request->kind,
-                   "scenario, cluster, transformer, stack, parameters, catalog or collectives")
+      ->add_option("KIND", schema_request->kind, "scenario, cluster, transformer, stack, parameters, catalog or steps")
       ->capture_default_str();
 
   const auto [explain_app, explain_request] =

@@ -32,11 +32,17 @@ const RecordSpec& spec_for() {
   return record(static_cast<const T*>(nullptr));
 }
 
+/// Parts, not the names of parts that other files list under the same key.
+bool lists_parts(const JsonValue* accelerators) {
+  if (!accelerators || !accelerators->is(JsonKind::list)) return false;
+  return accelerators->elements().empty() || accelerators->elements().front().is(JsonKind::object);
+}
+
 bool has_telling_key(const JsonValue& document, std::size_t kind) {
   const bool first = document.find(telling_keys[kind][0]) != nullptr;
   const bool second = document.find(telling_keys[kind][1]) != nullptr;
   const bool parts = static_cast<ConfigKind>(kind) == ConfigKind::catalog;
-  return parts ? second || (first && document.at("accelerators").is(JsonKind::list)) : first || second;
+  return parts ? second || lists_parts(document.find("accelerators")) : first || second;
 }
 
 }  // namespace

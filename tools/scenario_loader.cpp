@@ -49,19 +49,10 @@ fs::path named_or_path(const std::string& text, const char* folder, const fs::pa
   return configs_directory() / folder / (text + ".json");
 }
 
-std::vector<std::string> names_in(const fs::path& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error))
-    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
 SoftwareStack load_stack(const Scenario& scenario, const fs::path& beside, std::vector<InputFile>& inputs) {
   const fs::path path = named_or_path(scenario.job.stack, "stacks", beside);
   if (!fs::exists(path)) {
-    const std::vector<std::string> known = names_in(configs_directory() / "stacks");
+    const std::vector<std::string> known = config_names("stacks");
     const std::string meant = did_you_mean(scenario.job.stack, known);
     const JsonValue* value = scenario.source.at_pointer("/job/stack");
     throw ConfigError({"E0203",
@@ -95,7 +86,7 @@ void check_transferable(const AcceleratorPart& part) {
 fs::path find_parameters(const AcceleratorPart& part) {
   const fs::path folder = configs_directory() / "parameters";
   fs::path sibling;
-  for (const std::string& name : names_in(folder)) {
+  for (const std::string& name : config_names("parameters")) {
     const fs::path path = folder / (name + ".json");
     const auto set = decode_record<ParameterSet>(read_json_file(path));
     if (set.accelerator == part.id) return path;
@@ -181,6 +172,15 @@ fs::path configs_directory() {
                      {},
                      "",
                      "set CLUSTERWRIGHT_CONFIGS to the configs directory of the project"});
+}
+
+std::vector<std::string> config_names(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(configs_directory() / folder, error))
+    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 Scenario load_scenario(const fs::path& path, const ScenarioOptions& options) {

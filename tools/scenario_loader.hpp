@@ -15,6 +15,10 @@ namespace clusterwright {
 /// @throws ConfigError E0401 if there is none
 std::filesystem::path configs_directory();
 
+/// Names of the files in a folder of the configs directory, sorted: "stacks" holds "megatron-2024" and others.
+/// @throws ConfigError E0401 if there is no configs directory
+std::vector<std::string> config_names(const std::string& folder);
+
 struct ScenarioOptions {
   std::vector<std::string> settings;  ///< "path=value", in order
   std::optional<std::filesystem::path> parameters;

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "calibration/measurement_schema.hpp"
+#include "calibration/validation/cross_validate_collectives.hpp"
 #include "calibration/validation/cross_validate_kernels.hpp"
 #include "calibration/validation/cross_validate_steps.hpp"
 #include "calibration/validation/validate_case.hpp"
-#include "calibration/validation/validate_collectives.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/sha256.hpp"
 #include "tools/progress.hpp"
@@ -94,8 +94,8 @@ std::vector<LeftOutFigures> cross_validation(const std::vector<Measurement>& mea
   };
   for (const SplitErrors& split : cross_validate_steps(measurements, read_microbenchmarks(measurement_folder()), shelf))
     add(split_figures(split, results));
-  add(keyed(cross_validate_collectives(measurements, parts)));
-  add(keyed(cross_validate_kernels(measurements, parts)));
+  add(cross_validate_collectives(measurements, parts));
+  add(cross_validate_kernels(measurements, parts));
   return out;
 }
 

@@ -1,10 +1,11 @@
+#include "calibration/validation/cross_validate_collectives.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "calibration/fit/collective_fit.hpp"
 #include "calibration/fit/expert_fit.hpp"
-#include "calibration/validation/validate_collectives.hpp"
 #include "models/collectives/nccl_generation.hpp"
 
 namespace clusterwright {
@@ -62,6 +63,8 @@ ErrorFigures figures(const std::string& name, std::vector<double> errors) {
   std::sort(errors.begin(), errors.end());
   out.median_abs_log = at(0.5);
   out.p90_abs_log = at(0.9);
+  const auto near = std::count_if(errors.begin(), errors.end(), [](double error) { return error <= std::log(1.1); });
+  out.within_10_percent = static_cast<double>(near) / out.n;
   return out;
 }
 
@@ -124,17 +127,23 @@ void append(std::vector<double>& all, const std::vector<double>& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
 
+/// A way to leave rows out.
+struct Way {
+  const char* key;  ///< of the target that it is held against
+  const char* name;
+  void (*leave)(LeaveOut&, const std::vector<OwnedRow>&);
+};
+constexpr Way ways[] = {{"by_size", "rank count left out", leave_rank_counts_out},
+                        {"by_accelerator", "sibling left out", leave_siblings_out},
+                        {"by_generation", "generation left out", leave_generations_out}};
+
 }  // namespace
 
-std::vector<ErrorFigures> cross_validate_collectives(const std::vector<Measurement>& measurements,
-                                                     const std::vector<AcceleratorPart>& catalog) {
+std::vector<LeftOutFigures> cross_validate_collectives(const std::vector<Measurement>& measurements,
+                                                       const std::vector<AcceleratorPart>& catalog) {
   const std::vector<OwnedRow> rows = owned_rows(measurements, catalog);
-  const std::pair<const char*, void (*)(LeaveOut&, const std::vector<OwnedRow>&)> ways[] = {
-      {"rank count left out", leave_rank_counts_out},
-      {"sibling left out", leave_siblings_out},
-      {"generation left out", leave_generations_out}};
-  std::vector<ErrorFigures> out;
-  for (const auto& [name, leave] : ways) {
+  std::vector<LeftOutFigures> out;
+  for (const auto& [key, name, leave] : ways) {
     std::vector<double> from, below;
     for (const CollectiveOp op : measured_ops) {
       LeaveOut one(op, rows);
@@ -142,8 +151,8 @@ std::vector<ErrorFigures> cross_validate_collectives(const std::vector<Measureme
       append(from, one.from);
       append(below, one.below);
     }
-    out.push_back(figures(std::string(name) + ", from 1 MB", from));
-    out.push_back(figures(std::string(name) + ", below 1 MB", below));
+    out.push_back({key, figures(std::string(name) + ", from 1 MB", from)});
+    out.push_back({key, figures(std::string(name) + ", below 1 MB", below)});
   }
   return out;
 }

@@ -87,6 +87,16 @@ ErrorFigures figures(const std::string& name, const std::vector<double>& errors)
   return out;
 }
 
+/// A way to leave rows out.
+struct Way {
+  KernelFold fold;
+  const char* key;   ///< of the target that it is held against
+  const char* name;  ///< behind that of the kernel
+};
+constexpr Way ways[] = {{KernelFold::shape, "by_size", ", shape left out"},
+                        {KernelFold::accelerator, "by_accelerator", ", accelerator left out"},
+                        {KernelFold::generation, "by_generation", ", generation left out"}};
+
 /// "matrix multiply, Hopper, M >= 1024", or the kernel.
 std::string group_of(const LeftOutRow& row) {
   if (!row.kernel.starts_with("gemm")) return row.kernel;
@@ -103,17 +113,14 @@ std::vector<LeftOutRow> left_out_kernels(const std::vector<Measurement>& measure
   return out;
 }
 
-std::vector<ErrorFigures> cross_validate_kernels(const std::vector<Measurement>& measurements,
-                                                 const std::vector<AcceleratorPart>& catalog) {
-  const std::pair<KernelFold, const char*> ways[] = {{KernelFold::shape, ", shape left out"},
-                                                     {KernelFold::accelerator, ", accelerator left out"},
-                                                     {KernelFold::generation, ", generation left out"}};
-  std::vector<ErrorFigures> out;
-  for (const auto& [fold, name] : ways) {
+std::vector<LeftOutFigures> cross_validate_kernels(const std::vector<Measurement>& measurements,
+                                                   const std::vector<AcceleratorPart>& catalog) {
+  std::vector<LeftOutFigures> out;
+  for (const auto& [fold, key, name] : ways) {
     std::map<std::string, std::vector<double>> groups;
     for (const LeftOutRow& row : left_out_kernels(measurements, catalog, fold))
       groups[group_of(row)].push_back(row.error);
-    for (const auto& [group, errors] : groups) out.push_back(figures(group + name, errors));
+    for (const auto& [group, errors] : groups) out.push_back({key, figures(group + name, errors)});
   }
   return out;
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "calibration/measurement.hpp"
-#include "calibration/validation/validation_result.hpp"
+#include "calibration/validation/left_out.hpp"
 #include "topology/parts.hpp"
 
 namespace clusterwright {
@@ -31,7 +31,7 @@ std::vector<LeftOutRow> left_out_kernels(const std::vector<Measurement>& measure
                                          const std::vector<AcceleratorPart>& catalog, KernelFold fold);
 
 /// In the terms of the targets: matrix multiplies by architecture, from M of 1024 and below; memory and host link.
-std::vector<ErrorFigures> cross_validate_kernels(const std::vector<Measurement>& measurements,
-                                                 const std::vector<AcceleratorPart>& catalog);
+std::vector<LeftOutFigures> cross_validate_kernels(const std::vector<Measurement>& measurements,
+                                                   const std::vector<AcceleratorPart>& catalog);
 
 }  // namespace clusterwright

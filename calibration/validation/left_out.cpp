@@ -1,6 +1,5 @@
 #include "calibration/validation/left_out.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace clusterwright {
@@ -21,10 +20,6 @@ std::vector<CaseResult> left_out_results(const SplitErrors& split, const std::ve
   return out;
 }
 
-bool has(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 std::vector<LeftOutFigures> split_figures(const SplitErrors& split, const std::vector<CaseResult>& results) {
@@ -35,15 +30,6 @@ std::vector<LeftOutFigures> split_figures(const SplitErrors& split, const std::v
           {split.key, mean_of_groups(split.name + ", mean of families", family_figures(all))},
           {split.key, error_figures(split.name + ", job published", known)},
           {split.key, error_figures(split.name + ", something chosen", chosen)}};
-}
-
-std::vector<LeftOutFigures> keyed(const std::vector<ErrorFigures>& figures) {
-  std::vector<LeftOutFigures> out;
-  for (const ErrorFigures& one : figures) {
-    const bool size = has(one.name, "rank count") || has(one.name, "shape") || has(one.name, "size");
-    out.push_back({size ? "by_size" : "by_accelerator", one});
-  }
-  return out;
 }
 
 }  // namespace clusterwright

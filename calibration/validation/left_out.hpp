@@ -27,7 +27,4 @@ struct LeftOutFigures {
 /// the families. Intervals are not judged here.
 std::vector<LeftOutFigures> split_figures(const SplitErrors& split, const std::vector<CaseResult>& results);
 
-/// Figures that are named after what was left out, under the key of the target that they are held against.
-std::vector<LeftOutFigures> keyed(const std::vector<ErrorFigures>& figures);
-
 }  // namespace clusterwright

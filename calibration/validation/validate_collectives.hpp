@@ -1,4 +1,4 @@
-/// Predicts published collectives, and judges the fits by what they did not see.
+/// Predicts published collectives.
 #pragma once
 
 #include <functional>
@@ -19,10 +19,5 @@ using CollectiveSetOf = std::function<const CollectiveSet&(const std::string& ac
 /// @return unsupported for other kinds, unknown accelerators, and ops without a model
 CaseResult validate_collective(const Measurement& measurement, const std::vector<AcceleratorPart>& catalog,
                                const CollectiveSetOf& set_of);
-
-/// Fits without what is predicted, in the terms of the targets: a rank count, a sibling accelerator, a generation left
-/// out; from 1 MB and below.
-std::vector<ErrorFigures> cross_validate_collectives(const std::vector<Measurement>& measurements,
-                                                     const std::vector<AcceleratorPart>& catalog);
 
 }  // namespace clusterwright

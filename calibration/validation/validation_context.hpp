@@ -19,7 +19,7 @@ struct ValidationContext {
 ValidationContext validation_context(ScenarioShelf shelf);
 
 /// Numbers that a fit, not a definition, a prior or a data sheet, gave: of the parameter sets of these accelerators,
-/// and of training steps if `steps`.
+/// and those of the step fit if `steps`.
 int fitted_parameters(const ScenarioShelf& shelf, const std::vector<std::string>& accelerators, bool steps);
 
 }  // namespace clusterwright

@@ -9,7 +9,7 @@ int parameters_behind(const std::vector<CaseResult>& results, const ScenarioShel
   bool steps = false;
   for (const CaseResult& result : results) {
     if (!result.scored || !is_valid(result)) continue;
-    steps = steps || result.step.has_value();
+    steps = steps || result.step.has_value() || result.kind == "power";  // power is that of a predicted step
     accelerators.push_back(result.accelerator);
   }
   return fitted_parameters(shelf, accelerators, steps);

@@ -66,6 +66,23 @@ TEST_CASE("what breaks the schema is named with its place", "[calibration][valid
   check_broken(one, "E0104", "/cases/0");  // that its kind asks for, not every case
 }
 
+TEST_CASE("the words for networks are checked, though their key is called kind", "[calibration][validation]") {
+  for (const char* network : {"scale_up", "scale_out"}) {
+    JsonValue one = whole_case();
+    one.find("hardware")->find(network)->set("kind", "string");
+    check_broken(one, "E0203", std::string("/cases/0/hardware/") + network + "/kind");
+  }
+}
+
+TEST_CASE("a list of another length is told how many entries it must hold", "[calibration][validation]") {
+  JsonValue one = read_json_file(folder / "gemm.json").at("cases").elements().front();
+  one.find("gemm")->find("points")->elements().front().elements().pop_back();
+  check_broken(one, "E0202", "/cases/0/gemm/points/0");
+  CHECK(schema().check(one, "").front().message == "must hold 4 entries (got 3)");
+  one.find("gemm")->find("points")->elements().clear();
+  CHECK(schema().check(one, "").front().message == "must hold at least 1 entry (got 0)");
+}
+
 TEST_CASE("parts, frameworks and kinds that nobody listed are no mistake", "[calibration][validation]") {
   JsonValue one = whole_case();
   one.find("hardware")->set("accelerator", "H999");

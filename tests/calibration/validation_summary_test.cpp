@@ -121,14 +121,3 @@ TEST_CASE("errors of rows left out are summed up by what was published", "[calib
   CHECK(figures[2].figures.p90_abs_log == Approx(0.2));
   CHECK(figures[3].figures.median_abs_log == Approx(0.4));
 }
-
-TEST_CASE("figures are filed under the target that they are held against", "[calibration][validation]") {
-  ErrorFigures ranks, shape, sibling;
-  ranks.name = "rank count left out, from 1 MB";
-  shape.name = "matrix multiply, Hopper, M >= 1024, shape left out";
-  sibling.name = "sibling left out, below 1 MB";
-  const auto figures = keyed({ranks, shape, sibling});
-  CHECK(figures[0].key == "by_size");
-  CHECK(figures[1].key == "by_size");
-  CHECK(figures[2].key == "by_accelerator");
-}

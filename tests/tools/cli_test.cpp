@@ -170,7 +170,7 @@ TEST_CASE("wrong usage ends with code 2 and a suggestion, never a page of help",
 TEST_CASE("check says ok to every shipped file, and 2 if one of several is wrong", "[cli]") {
   const Room room;
   std::string files;
-  for (const char* folder : {"clusters", "transformers", "stacks", "parameters", "parts", "scenarios"})
+  for (const char* folder : {"clusters", "transformers", "stacks", "parameters", "steps", "parts", "scenarios"})
     for (const auto& entry : fs::directory_iterator(fs::path(CLUSTERWRIGHT_CONFIGS) / folder))
       if (entry.path().extension() == ".json") files += " '" + entry.path().string() + "'";
   const Outcome good = room.run("check" + files);
@@ -243,13 +243,17 @@ TEST_CASE("explain, schema, catalog and version answer without a scenario", "[cl
   CHECK(has(room.run("explain job.parallel.tensor").out, "type: integer"));
   CHECK(has(room.run("explain cluster.node").out, "node"));
   CHECK(has(room.run("explain E0203").out, "E0203"));
-  for (const char* kind : {"scenario", "cluster", "transformer", "stack", "parameters", "catalog", "collectives"}) {
+  for (const char* kind :
+       {"scenario", "cluster", "transformer", "stack", "parameters", "catalog", "collectives", "steps"}) {
     const Outcome schema = room.run(std::string("schema ") + kind);
     CHECK(schema.code == 0);
     CHECK(read_json(std::make_shared<SourceText>("stdout", schema.out)).find("properties") != nullptr);
   }
   CHECK(has(room.run("catalog accelerators").out, "H100-SXM"));
   CHECK(has(room.run("catalog accelerators H100-SXM").out, "memory_gb"));
+  CHECK(has(room.run("catalog").out, "stacks"));
+  CHECK(has(room.run("catalog stacks").out, "megatron-2024"));
+  CHECK(has(room.run("catalog stacks megatron-2024").out, "kernel_launch_us"));
   CHECK(read_json(std::make_shared<SourceText>("stdout", room.run("version --format json").out)).at("name").as_text() ==
         "clusterwright");
   CHECK(room.run("--version").code == 0);

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "models/stack.hpp"
 #include "sim/field_table.hpp"
+#include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/output/facts_table.hpp"
@@ -17,6 +19,8 @@
 namespace clusterwright {
 
 namespace {
+
+constexpr const char* stack_section = "stacks";  // of files, beside the sections of parts
 
 Column words(std::string key, std::string title) {
   return {std::move(key), std::move(title), "", 1, -1, Alignment::left};
@@ -33,6 +37,8 @@ ResultTable overview(const JsonValue& catalog) {
     const std::size_t size = section.is(JsonKind::list) ? section.elements().size() : section.members().size();
     table.rows.push_back({field.key, static_cast<std::int64_t>(size), field.help});
   }
+  const auto stacks = static_cast<std::int64_t>(config_names(stack_section).size());
+  table.rows.push_back({stack_section, stacks, "software stacks, by the name that a job gives"});
   return table;
 }
 
@@ -109,6 +115,29 @@ ResultTable source_list(const JsonValue& sources) {
   return table;
 }
 
+/// By the name that a job gives: that of the file.
+JsonValue stack_entries() {
+  JsonValue out = JsonValue::object();
+  for (const std::string& name : config_names(stack_section)) {
+    const auto file = configs_directory() / stack_section / (name + ".json");
+    out.set(name, encode_record(decode_record<SoftwareStack>(read_json_file(file))));
+  }
+  return out;
+}
+
+/// Of a source, what stands before the details.
+std::string first_words(const std::string& source) {
+  const std::string begin = source.substr(0, source.find_first_of(":;("));
+  return begin.substr(0, begin.find_last_not_of(' ') + 1);
+}
+
+ResultTable stack_list(const JsonValue& stacks) {
+  ResultTable table{"", {words("id", "Id"), words("date", "Date"), words("source", "Source")}, {}};
+  for (const auto& [id, stack] : stacks.members())
+    table.rows.push_back({id, stack.at("date").as_text(), first_words(stack.at("source").as_text())});
+  return table;
+}
+
 const JsonValue& find_entry(const JsonValue& section, const std::string& id) {
   std::vector<std::string> ids;
   for (const auto& [key, member] : section.members()) {
@@ -132,12 +161,17 @@ struct Answer {
 Answer answer(const CatalogRequest& request, const Catalog& parts, const JsonValue& catalog) {
   const RecordSpec& spec = record(static_cast<const Catalog*>(nullptr));
   if (request.section.empty()) return {catalog, overview(catalog)};
-  const FieldSpec& field = spec.fields[parse_choice("SECTION", request.section, spec.keys())];
-  const JsonValue& section = catalog.at(field.key);
+  std::vector<std::string> sections = spec.keys();
+  sections.emplace_back(stack_section);
+  const std::size_t chosen = parse_choice("SECTION", request.section, sections);
+  const bool stacks = chosen == spec.fields.size();
+  const JsonValue section = stacks ? stack_entries() : catalog.at(sections[chosen]);
   if (!request.id.empty()) {
     const JsonValue& entry = find_entry(section, request.id);
     return {entry, facts_table(entry)};
   }
+  if (stacks) return {section, stack_list(section)};
+  const FieldSpec& field = spec.fields[chosen];
   if (field.key == "nodes") return {section, node_list(parts)};
   return {section, field.is_map ? source_list(section) : part_list(field, section)};
 }

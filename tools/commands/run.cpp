@@ -66,7 +66,8 @@ std::string plan_sentence(const Plan& plan) {
   std::string text = fmt::format("TP {} x PP {} x DP {}", plan.tensor, plan.pipeline, plan.data);
   if (plan.context > 1) text += fmt::format(", context {}", plan.context);
   if (plan.virtual_pipeline > 1) text += fmt::format(", {} virtual stages", plan.virtual_pipeline);
-  return text + fmt::format(", {} micro-batches of {}", plan.micro_batches, plan.micro_batch);
+  return text + fmt::format(", {} {} of {}", plan.micro_batches,
+                            plan.micro_batches == 1 ? "micro-batch" : "micro-batches", plan.micro_batch);
 }
 
 std::string as_text(const RunRequest& request, const ScenarioSession& session, const StepPrediction& step) {

@@ -63,7 +63,15 @@ bool any_context(const ScaleCurve& curve) {
   return std::any_of(curve.points.begin(), curve.points.end(), [](const auto& p) { return p.step.plan.context > 1; });
 }
 
-std::vector<Cell> scale_row(const ScalePoint& point) {
+/// The verdict on a plan that does not fit, with what is missing: in a narrow case the sentence rounds both sides to
+/// one number.
+std::string misfit_text(const StepPrediction& step, Bytes memory_capacity) {
+  const double excess = (step.memory.total() - memory_capacity).in(gigabyte);
+  if (memory_capacity <= Bytes() || excess <= 0) return step.verdict;
+  return fmt::format("{}; {} GB too many", step.verdict, significant_text(excess, 2));
+}
+
+std::vector<Cell> scale_row(const ScalePoint& point, Bytes memory_capacity) {
   const StepPrediction& step = point.step;
   if (!computed(point)) return {step.accelerators, {}, {}, {}, {}, {}, {}, {}, {}, {}, point.reason};
   return {step.accelerators,
@@ -76,7 +84,7 @@ std::vector<Cell> scale_row(const ScalePoint& point) {
           step.fits ? Cell(point.efficiency) : Cell(),
           step.memory.total().in(gigabyte),
           step.power.it_mean.in(watt),
-          step.fits ? limited_by(step) : step.verdict};
+          step.fits ? limited_by(step) : misfit_text(step, memory_capacity)};
 }
 
 }  // namespace
@@ -111,7 +119,7 @@ ResultTable scale_table(const ScaleCurve& curve, Bytes memory_capacity) {
                    {"memory_gb", "Memory", capacity, 1, 1},
                    {"it_w_mean", "IT power", "MW", 1e-6, 3},
                    label("limited_by", "Limited by")};
-  for (const ScalePoint& point : curve.points) table.rows.push_back(scale_row(point));
+  for (const ScalePoint& point : curve.points) table.rows.push_back(scale_row(point, memory_capacity));
   return table;
 }
 
@@ -134,7 +142,8 @@ ResultTable headline_table(const StepPrediction& step, Bytes memory_capacity) {
   if (step.power.facility_mean)
     table.rows.push_back(
         line("Facility", fmt::format("{} kW mean", significant_text(step.power.facility_mean->in(kilowatt)))));
-  table.rows.push_back(line("Verdict", step.fits ? step.verdict : "DOES NOT FIT: " + step.verdict));
+  table.rows.push_back(
+      line("Verdict", step.fits ? step.verdict : "DOES NOT FIT: " + misfit_text(step, memory_capacity)));
   return table;
 }
 

@@ -34,8 +34,9 @@ std::vector<std::string> verdict(const ValidationReport& report) {
   const ConstantBaseline& baseline = report.summary.baseline;
   std::vector<std::string> out;
   if (all.coverage <= 0) return {"None of these cases can be predicted yet."};
-  out.push_back(fmt::format("Half of {} scored cases are within {}, nine in ten within {}.", count_text(all.n),
-                            percent_text(all.median_abs_log), percent_text(all.p90_abs_log)));
+  out.push_back(fmt::format("{} of {} scored cases are predicted; half of them within {}, nine in ten within {}.",
+                            count_text(predicted_cases(report)), count_text(all.n), percent_text(all.median_abs_log),
+                            percent_text(all.p90_abs_log)));
   out.push_back(
       fmt::format("{} of measured values lie inside the predicted 90 % interval.", percent_text(all.in_interval, 0)));
   out.push_back(fmt::format("Families weigh the same: medians average {}, 90th percentiles {}.",

@@ -36,16 +36,22 @@ JsonValue case_json(const CaseResult& result) {
   return out;
 }
 
+JsonValue judged(double value, bool is_judged) {
+  return is_judged ? JsonValue(value) : JsonValue();
+}
+
+/// Null for what was not judged: errors where nothing is predicted, intervals where no case has one of any width.
 JsonValue figures_json(const ErrorFigures& figures) {
+  const bool predicted = figures.coverage > 0, intervals = predicted && figures.median_half_width > 0;
   return JsonValue::object({{"name", figures.name},
                             {"n", figures.n},
                             {"coverage", figures.coverage},
-                            {"median_abs_log", figures.median_abs_log},
-                            {"p90_abs_log", figures.p90_abs_log},
-                            {"bias", figures.bias},
-                            {"within_10_percent", figures.within_10_percent},
-                            {"in_interval", figures.in_interval},
-                            {"median_half_width", figures.median_half_width}});
+                            {"median_abs_log", judged(figures.median_abs_log, predicted)},
+                            {"p90_abs_log", judged(figures.p90_abs_log, predicted)},
+                            {"bias", judged(figures.bias, predicted)},
+                            {"within_10_percent", judged(figures.within_10_percent, predicted)},
+                            {"in_interval", judged(figures.in_interval, intervals)},
+                            {"median_half_width", judged(figures.median_half_width, intervals)}});
 }
 
 JsonValue figures_list(const std::vector<ErrorFigures>& all) {
@@ -82,22 +88,24 @@ JsonValue baseline_json(const ConstantBaseline& baseline) {
                             {"mean_family_p90", baseline.model.p90_abs_log},
                             {"constant_mean_family_median", baseline.constant.median_abs_log},
                             {"constant_mean_family_p90", baseline.constant.p90_abs_log},
-                            {"ratio", baseline.ratio}});
+                            {"ratio", judged(baseline.ratio, baseline.ratio > 0)}});
 }
 
 JsonValue scaling_json(const ScalingFigures& figures) {
+  const bool any = figures.pairs > 0;
   return JsonValue::object({{"pairs", figures.pairs},
-                            {"median_abs_log", figures.median_abs_log},
-                            {"p90_abs_log", figures.p90_abs_log},
-                            {"bias", figures.bias},
-                            {"unchanged_median_abs_log", figures.unchanged_median}});
+                            {"median_abs_log", judged(figures.median_abs_log, any)},
+                            {"p90_abs_log", judged(figures.p90_abs_log, any)},
+                            {"bias", judged(figures.bias, any)},
+                            {"unchanged_median_abs_log", judged(figures.unchanged_median, any)}});
 }
 
 JsonValue overall_json(const ValidationSummary& summary) {
+  const ErrorFigures& mean = summary.mean_of_families;
   JsonValue out = figures_json(summary.overall);
-  out.set("families", summary.mean_of_families.n);
-  out.set("mean_family_median", summary.mean_of_families.median_abs_log);
-  out.set("mean_family_p90", summary.mean_of_families.p90_abs_log);
+  out.set("families", mean.n);
+  out.set("mean_family_median", judged(mean.median_abs_log, mean.n > 0));
+  out.set("mean_family_p90", judged(mean.p90_abs_log, mean.n > 0));
   return out;
 }
 

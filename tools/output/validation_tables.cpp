@@ -52,6 +52,14 @@ std::vector<Cell> figure_cells(const ErrorFigures& f) {
           f.median_half_width};
 }
 
+/// Scored and Predicted stay blank: families, not cases, are averaged.
+std::vector<Cell> mean_cells(const ErrorFigures& f) {
+  std::vector<Cell> cells = figure_cells(f);
+  cells[0] = fmt::format("mean of {} {}", f.n, f.n == 1 ? "family" : "families");
+  cells[1] = cells[2] = "";
+  return cells;
+}
+
 /// A case by the point in the middle of its errors, so that one odd size does not make a case the worst.
 struct CaseError {
   const CaseResult* result = nullptr;
@@ -98,7 +106,7 @@ ResultTable family_table(const ValidationReport& report) {
   for (const ErrorFigures& family : report.summary.families)
     if (family.n > 0) table.rows.push_back(figure_cells(family));
   table.rows.push_back(figure_cells(report.summary.overall));
-  table.rows.push_back(figure_cells(report.summary.mean_of_families));
+  table.rows.push_back(mean_cells(report.summary.mean_of_families));
   return table;
 }
 
@@ -234,10 +242,14 @@ std::vector<ResultTable> validation_tables(const ValidationReport& report) {
   return all;
 }
 
-std::string parameters_sentence(const ValidationReport& report) {
+long predicted_cases(const ValidationReport& report) {
   const ErrorFigures& all = report.summary.overall;
+  return std::lround(all.coverage * all.n);
+}
+
+std::string parameters_sentence(const ValidationReport& report) {
   return fmt::format("{} fitted parameters stand behind {} scored cases.", report.summary.parameters_used,
-                     count_text(std::lround(all.coverage * all.n)));
+                     count_text(predicted_cases(report)));
 }
 
 }  // namespace clusterwright

@@ -35,6 +35,9 @@ ResultTable case_table(const ValidationReport& report);
 /// Every table that has lines but that of single cases, in reading order.
 std::vector<ResultTable> validation_tables(const ValidationReport& report);
 
+/// Scored cases with a valid prediction.
+long predicted_cases(const ValidationReport& report);
+
 /// "517 fitted parameters stand behind 1,386 scored cases."
 std::string parameters_sentence(const ValidationReport& report);
 

@@ -1,0 +1,17 @@
+/// Judges the fits of collectives by what they did not see.
+#pragma once
+
+#include <vector>
+
+#include "calibration/measurement.hpp"
+#include "calibration/validation/left_out.hpp"
+#include "topology/parts.hpp"
+
+namespace clusterwright {
+
+/// Fits without what is predicted, in the terms of the targets: a rank count, a sibling accelerator, a generation left
+/// out; from 1 MB and below.
+std::vector<LeftOutFigures> cross_validate_collectives(const std::vector<Measurement>& measurements,
+                                                       const std::vector<AcceleratorPart>& catalog);
+
+}  // namespace clusterwright
