@@ -25,7 +25,7 @@ void multiply(const ParameterSet& set, Answers& out) {
   const GemmDevice device{peak(part, NumberFormat::bf16), part.memory_bandwidth.value, part.multiprocessors->value};
   for (const auto& [format, fit] : set.gemm)
     for (const GemmShape& shape : {GemmShape{64, 256, 65536}, GemmShape{64, 2048, 8192}, GemmShape{1000, 1000, 1000},
-                                   GemmShape{16384, 16384, 8192}}) {
+                                   GemmShape{16384, 16384, 8192}, GemmShape{16384, 50257, 8192}}) {
       const GemmCost cost = gemm_cost(shape, device, fit, 2 * byte, 2 * byte, 1);
       out.push_back((cost.time + cost.fixed + quantisation_time(shape, device, fit)).in(second));
     }
