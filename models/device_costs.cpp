@@ -153,7 +153,8 @@ KernelPrice DeviceCosts::attention(const AttentionShape& s) const {
   const GemmDevice all = device(NumberFormat::bf16, 0);
   const auto held = static_cast<std::uint32_t>(std::lround(parameters_.step.communication_sms.value));
   const double left = std::max(1.0, static_cast<double>(all.multiprocessors) - 2.0 * held);
-  if (all.multiprocessors > 0) price.slow_down = SmTable{{{0, 1}, {2 * held, all.multiprocessors / left}}};
+  if (all.multiprocessors > 0 && held > 0)
+    price.slow_down = SmTable{{{0, 1}, {2 * held, all.multiprocessors / left}}};
   return price;
 }
 

@@ -119,6 +119,14 @@ TEST_CASE("communication kernels cost multiprocessors, not time", "[models]") {
   CHECK(message.waiting_power == Watts{});
 }
 
+TEST_CASE("collectives that hold no multiprocessors slow nothing down", "[models]") {
+  ParameterSet free = fitted();
+  free.step.communication_sms.value = 0;
+  const DeviceCosts costs(h100(), free, stack(), factors(), Precision::bf16);
+  CHECK_FALSE(costs.attention({1, 4096, 4096, 0.5, 32, 128, true}).slow_down.has_value());
+  CHECK(costs.gemm({4096, 4096, 4096}, false, 2 * byte).slow_down->points.size() == 1);
+}
+
 TEST_CASE("parameters without the format or the attention kernels are refused", "[models]") {
   CHECK(error_of(h100(), fitted(), stack(), Precision::bf16).empty());
   const AcceleratorPart& a100 = *parts().find_accelerator("A100-80-SXM");
