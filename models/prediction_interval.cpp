@@ -80,7 +80,7 @@ double class_variance(const Scenario& s, const std::string& entry, const std::st
   const auto found = c.stacks.find(entry);
   const double own = found == c.stacks.end() ? 0 : found->second.residual.value;
   double variance = squared(own > 0 ? own : r.known.value);
-  if (!known) variance += std::max(0.0, squared(r.unknown.value) - squared(r.known.value));
+  if (!known && r.known.value > 0) variance *= squared(std::max(1.0, r.unknown.value / r.known.value));
   if (entry.empty() || entry == other_entry) variance += squared(r.stack.value);
   if (!contains(c.fitted, "kernel_tax/" + architecture)) {
     variance += squared(r.generation.value);
