@@ -97,7 +97,9 @@ class SchemaWalk {
     if (!words || is_open(schema)) return;
     const auto& all = words->elements();
     if (std::any_of(all.begin(), all.end(), [&](const JsonValue& word) { return equal(word, value); })) return;
-    report("E0203", fmt::format("must be one of {}", write_json(*words)), value.place(pointer));
+    std::vector<std::string> known;
+    for (const JsonValue& word : all) known.push_back(word.is(JsonKind::text) ? word.as_text() : write_json(word));
+    report("E0203", fmt::format("must be one of: {}", fmt::join(known, ", ")), value.place(pointer));
   }
 
   void check_range(const JsonValue& schema, const JsonValue& value, const std::string& pointer) {

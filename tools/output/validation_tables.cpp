@@ -149,7 +149,8 @@ ResultTable scaling_table(const ValidationReport& report) {
 ResultTable baseline_table(const ValidationReport& report) {
   const ConstantBaseline& baseline = report.summary.baseline;
   ResultTable table{
-      fmt::format("Beside {} constants: one fitted TFLOP/s per accelerator and precision", baseline.constants),
+      fmt::format("Beside {} {}: one fitted TFLOP/s per accelerator and precision", baseline.constants,
+                  baseline.constants == 1 ? "constant" : "constants"),
       {words("family", "Family"),
        {"n", "Steps", ""},
        percent("median_abs_log", "Median"),
