@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """What each modelled effect is worth: removes one at a time, fits the step calibration again, validates.
 
-    calibration/ablation.py build/release     prints a Markdown table; about two minutes per effect
+    calibration/ablation.py build/release [WORD...]   prints a Markdown table; about two minutes per effect
+
+With words, only effects whose name holds one of them are removed.
 
 Effects are removed in a copy of configs, so that the program that judges is the one that ships.
 """
@@ -95,8 +97,7 @@ def judge(build, configs):
     result = json.loads(out.read_text())
     families = [f for f in result["families"] if f["coverage"] > 0]
     mean = [sum(f[key] for f in families) / len(families) for key in ("median_abs_log", "p90_abs_log")]
-    worst = sorted(families, key=lambda f: -f["median_abs_log"])[:3]
-    return mean, {f["name"]: f["median_abs_log"] for f in families}, worst
+    return mean, {f["name"]: f["median_abs_log"] for f in families}
 
 
 def main():
@@ -104,12 +105,14 @@ def main():
     print("| without | mean of families, median / p90 % | suffers most (median, points worse) |\n| --- | --- | --- |")
     reference = {}
     for name, remove in EFFECTS.items():
+        if sys.argv[2:] and name != "nothing" and not any(word in name for word in sys.argv[2:]):
+            continue
         with tempfile.TemporaryDirectory() as folder:
             configs = pathlib.Path(folder) / "configs"
             shutil.copytree(ROOT / "configs", configs)
             (configs.parent / "calibration").symlink_to(ROOT / "calibration")
             remove(configs)
-            mean, medians, _ = judge(build, configs)
+            mean, medians = judge(build, configs)
         reference = reference or medians
         worse = sorted(medians, key=lambda f: reference.get(f, 0) - medians[f])[:3]
         suffers = ", ".join(f"{f} {100 * (medians[f] - reference.get(f, 0)):+.1f}" for f in worse)
