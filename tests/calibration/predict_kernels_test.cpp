@@ -9,7 +9,7 @@
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"
 #include "support/relabelled.hpp"
-#include "topology/catalog.hpp"
+#include "support/small_scenario.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;
@@ -17,11 +17,6 @@ using namespace clusterwright::testing;
 namespace {
 
 const std::filesystem::path configs = CLUSTERWRIGHT_CONFIGS;
-
-const std::vector<AcceleratorPart>& catalog() {
-  static const Catalog all = load_catalog(configs / "parts");
-  return all.accelerators;
-}
 
 const std::vector<Measurement>& published() {
   static const auto all = read_microbenchmarks(CLUSTERWRIGHT_MEASUREMENTS);
@@ -46,9 +41,9 @@ const ParameterSet* set_of(const std::string& accelerator) {
 }
 
 Prediction predict(const Measurement& m) {
-  if (m.gemm) return predict_gemm(m, catalog(), set_of);
-  if (m.memory) return predict_memory(m, catalog(), set_of);
-  return predict_attention(m, catalog(), set_of);
+  if (m.gemm) return predict_gemm(m, parts().accelerators, set_of);
+  if (m.memory) return predict_memory(m, parts().accelerators, set_of);
+  return predict_attention(m, parts().accelerators, set_of);
 }
 
 bool is_kernel(const Measurement& m) {
@@ -164,7 +159,8 @@ TEST_CASE("a part without measurements is predicted from its data sheet, with a 
 
 TEST_CASE("kernels left out are predicted as well as the documentation says", "[calibration][validation]") {
   std::vector<ErrorFigures> all;
-  for (const LeftOutFigures& one : cross_validate_kernels(published(), catalog())) all.push_back(one.figures);
+  for (const LeftOutFigures& one : cross_validate_kernels(published(), parts().accelerators))
+    all.push_back(one.figures);
   const auto check = [&](const std::string& name, double median, double p90) {
     const ErrorFigures& figures = named(all, name);
     CHECK(figures.median_abs_log < median);
@@ -181,6 +177,6 @@ TEST_CASE("kernels left out are predicted as well as the documentation says", "[
 }
 
 TEST_CASE("rows that no relative can predict are missing from the figures", "[calibration][validation]") {
-  for (const LeftOutRow& row : left_out_kernels(published(), catalog(), KernelFold::accelerator))
+  for (const LeftOutRow& row : left_out_kernels(published(), parts().accelerators, KernelFold::accelerator))
     CHECK(row.architecture != "Ampere");  // only one Ampere was measured
 }

@@ -7,18 +7,14 @@
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"
-#include "topology/catalog.hpp"
+#include "support/small_scenario.hpp"
 
 using namespace clusterwright;
+using namespace clusterwright::testing;
 
 namespace {
 
 const std::filesystem::path configs = CLUSTERWRIGHT_CONFIGS;
-
-const std::vector<AcceleratorPart>& catalog() {
-  static const Catalog all = load_catalog(configs / "parts");
-  return all.accelerators;
-}
 
 const std::vector<Measurement>& published() {
   static const auto all = read_measurements(std::filesystem::path(CLUSTERWRIGHT_MEASUREMENTS) / "collectives.json");
@@ -33,7 +29,7 @@ const CollectiveSet& transfer_set(const std::string&) {
 }
 
 CaseResult validated(const Measurement& measurement) {
-  return validate_collective(measurement, catalog(), transfer_set);
+  return validate_collective(measurement, parts().accelerators, transfer_set);
 }
 
 CaseResult result(const std::string& family, std::vector<double> predicted, std::vector<double> measured) {
@@ -102,8 +98,8 @@ TEST_CASE("fits without a part of the rows do not read labels either", "[calibra
     relabelled[i].id = std::to_string(relabelled.size() - i);
     relabelled[i].source.clear();
   }
-  const auto before = cross_validate_collectives(published(), catalog());
-  const auto after = cross_validate_collectives(relabelled, catalog());
+  const auto before = cross_validate_collectives(published(), parts().accelerators);
+  const auto after = cross_validate_collectives(relabelled, parts().accelerators);
   REQUIRE(before.size() == 6);
   REQUIRE(after.size() == 6);
   for (std::size_t i = 0; i < before.size(); ++i) check_equal(before[i].figures, after[i].figures);
