@@ -72,6 +72,8 @@ constexpr ErrorCode codes[] = {
     {"E0334", "The stride does not fit the nodes.", "Choose one that divides a node's accelerators, or a multiple."},
     {"E0335", "A node of the list does not exist or is listed twice.", "Nodes are numbered from 0; list each once."},
     {"E0336", "A straggler is not in the cluster, or named twice.", "Accelerators are numbered from 0, node by node."},
+    {"E0340", "The numbers of a sample contradict each other.",
+     "Take the sample again, or correct flops, bytes or threads."},
     // Files and usage.
     {"E0401", "A file or directory is missing or cannot be read.",
      "Check the path; paths in a file count from that file."},

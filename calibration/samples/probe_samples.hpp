@@ -1,0 +1,100 @@
+/// Raw samples of a probe program, one JSON document: what was measured and every repetition.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calibration/samples/probe_what.hpp"
+#include "sim/json_value.hpp"
+#include "sim/quantity.hpp"
+
+namespace clusterwright {
+
+enum class ProbeSuite { quick, full };
+enum class ProbeDeviceKind { host, gpu };
+
+/// The machine, without its name. Zero and empty are "not known", or "not of this kind".
+struct ProbeDevice {
+  ProbeDeviceKind kind = ProbeDeviceKind::host;
+  Bytes memory;
+  // Host.
+  std::string cpu;
+  std::int64_t cores = 0;    ///< physical
+  std::int64_t threads = 0;  ///< that the process may use
+  Bytes l3;
+  // GPU.
+  std::string name;
+  std::string compute_capability;  ///< 9.0
+  std::int64_t multiprocessors = 0, index = 0, gpus_in_node = 0, cublaslt = 0;
+  std::int64_t shared_bytes_per_block = 0;
+  Bytes l2;
+  std::string driver, cuda_driver, cuda_runtime, pci_link, nvml;
+  std::optional<Watts> power_limit;
+  std::optional<Hertz> max_sm, max_memory;
+};
+
+/// What the device reported while a sample was taken; empty where it reports nothing.
+struct DeviceState {
+  std::optional<Hertz> sm, memory;
+  std::optional<double> temperature_c, memory_temperature_c;
+  std::optional<Watts> power, power_average;
+  std::optional<double> clock_limit_reasons;  ///< bits, as NVML gives them
+};
+
+/// Readings of a held load, one list per column, all of one length.
+struct PowerTrace {
+  std::vector<std::optional<double>> t_s, power_w, power_average_w, energy_j, sm_mhz, memory_mhz, temperature_c,
+      memory_temperature_c, clock_limit_reasons;
+};
+
+struct ProbeSample {
+  std::string probe;
+  ProbeWhat what;
+  Flops flops;                       ///< of one call
+  Bytes bytes;                       ///< moved by one call
+  std::vector<Seconds> repetitions;  ///< of one call, in the order they ran; warm-up left out
+  std::int64_t launches = 1;         ///< calls between two looks at the clock
+  std::string mode;                  ///< burst, sustained; empty on a host
+  std::string clock;                 ///< "host" where a GPU's time is taken by the host
+  Seconds held;                      ///< how long a device was left in one state without calls
+  std::optional<Watts> mean_power;
+  DeviceState state;
+  PowerTrace trace;
+};
+
+struct SkippedProbe {
+  std::string probe;
+  JsonValue what;  ///< as a sample's "what", or words; {} for the whole probe
+  std::string reason;
+};
+
+struct ProbeSamples {
+  std::string tool;
+  std::string date;  ///< UTC, 2026-11-21T21:04:06Z; empty where nobody wrote it down
+  ProbeSuite suite = ProbeSuite::quick;
+  ProbeDevice device;
+  std::vector<ProbeSample> samples;
+  std::vector<SkippedProbe> skipped;
+  std::vector<SkippedProbe> failed;  ///< "errors": what a GPU probe could not finish
+};
+
+/// Fewer repetitions than these say nothing about spread.
+inline constexpr std::size_t least_repetitions = 3;
+
+/// Reads a document of a host or a GPU probe. A document without samples is no error; a GPU's
+/// device may be null then.
+/// @throws ConfigError with every error: no JSON or cut off (E0101), unknown or missing keys (E0102, E0104), wrong
+///         types and words (E0201, E0203), times that are not > 0 or too few of them (E0202), flops, bytes or threads
+///         that contradict "what" or the device (E0340, once all else is right), a file that cannot be read (E0401)
+ProbeSamples read_probe_samples(const std::filesystem::path& path);
+
+/// As above, from a document already read.
+ProbeSamples read_probe_samples(const JsonValue& document);
+
+/// The document that `read_probe_samples` reads. Times are rounded to a tenth of a nanosecond.
+JsonValue write_probe_samples(const ProbeSamples& samples);
+
+}  // namespace clusterwright
