@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "calibration/host/host_machine.hpp"
+#include "calibration/samples/probe_samples.hpp"
+#include "sim/quantity.hpp"
+
+namespace clusterwright {
+
+/// What the probes of a suite go through.
+struct HostProbeSizes {
+  std::vector<std::int64_t> threads;
+  std::vector<std::int64_t> gemm;    ///< sides of square problems, fp32
+  std::vector<std::int64_t> gemm64;  ///< the same, fp64
+  std::vector<std::int64_t> tokens;  ///< rows of the layer's problems, fp32
+  std::int64_t hidden = 512, ffn = 2048;
+  bool weight_gradients = false;  ///< of the layer's problems too
+  std::vector<Bytes> memory;      ///< all arrays of a kernel together
+  std::vector<Bytes> messages;
+  Bytes file = 64 * mebibyte;  ///< of storage and data loading
+  Bytes block = 1 * mebibyte;
+  Bytes record = 8 * kibibyte;  ///< 4096 tokens of two bytes
+  std::int64_t records = 256;   ///< of one call
+};
+
+/// Memory goes to twice the last-level cache (quick) or four times (full), at most a quarter of what is available.
+HostProbeSizes host_probe_sizes(ProbeSuite suite, const HostMachine& machine);
+
+}  // namespace clusterwright

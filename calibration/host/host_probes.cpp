@@ -1,0 +1,92 @@
+#include "calibration/host/host_probes.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <new>
+#include <system_error>
+
+namespace clusterwright {
+
+namespace {
+
+std::string utc_now() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now()));
+}
+
+std::filesystem::path usual_folder() {
+  std::error_code failed;
+  const auto folder = std::filesystem::temp_directory_path(failed);
+  return failed ? std::filesystem::path("/tmp") : folder;
+}
+
+/// Why `attempt` failed, without paths of the machine; empty if it did not.
+template <class Attempt>
+std::string reason_of(Attempt attempt) {
+  try {
+    attempt();
+  } catch (const ProbeFailure& failure) {
+    return failure.what();
+  } catch (const std::bad_alloc&) {
+    return "out of memory";
+  } catch (const std::system_error& error) {
+    return error.code().message();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return {};
+}
+
+}  // namespace
+
+HostProbes::HostProbes(HostProbeOptions options)
+    : options_(std::move(options)),
+      machine_(find_host_machine()),
+      sizes_(options_.sizes.value_or(host_probe_sizes(options_.suite, machine_))) {
+  std::erase_if(sizes_.threads, [this](std::int64_t threads) { return threads > machine_.device.threads; });
+  if (options_.folder.empty()) options_.folder = usual_folder();
+}
+
+std::vector<HostProbes::Family> HostProbes::families() const {
+  return {{"gemm", 0.35, [this] { return plan_gemm(sizes_); }},
+          {"memory", 0.3, [this] { return plan_memory(sizes_); }},
+          {"transfer", 0.15, [this] { return plan_transfer(sizes_); }},
+          {"storage", 0.1, [this] { return plan_storage(sizes_, options_.folder); }},
+          {"data_loading", 0.1, [this] { return plan_loading(sizes_, options_.folder); }}};
+}
+
+void HostProbes::run_case(const PlannedCase& planned, Seconds own, const TimeBudget& all, ProbeSamples& out) const {
+  std::optional<ProbeSample> sample;
+  const std::string reason = reason_of([&] { sample = measure_case(planned, {}, own, all); });
+  if (sample && options_.on_sample) options_.on_sample(*sample);
+  if (sample)
+    out.samples.push_back(std::move(*sample));
+  else
+    out.skipped.push_back({planned.probe, encode_what(planned.probe, planned.what), reason});
+}
+
+void HostProbes::run_family(const Family& family, const TimeBudget& budget, ProbeSamples& out) const {
+  constexpr double evenly = 0.4;  // of the time is shared evenly: the last cases are the longest and need the rest
+  std::vector<PlannedCase> plan;
+  if (const std::string reason = reason_of([&] { plan = family.plan(); }); !reason.empty())
+    out.skipped.push_back({family.probe, JsonValue::object(), reason});
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    run_case(plan[i], evenly * budget.left() / static_cast<double>(plan.size() - i), budget, out);
+    plan[i].build = nullptr;  // frees what the cases of a kind shared
+  }
+}
+
+ProbeSamples HostProbes::run() {
+  ProbeSamples out{"clusterwright host probe", utc_now(), options_.suite, machine_.device, {}, {}, {}};
+  const Seconds usual = (options_.suite == ProbeSuite::quick ? 20 : 180) * second;
+  const TimeBudget all(options_.budget.value_or(usual));
+  double weight_left = 1;
+  for (const Family& family : families()) {
+    run_family(family, all.part(family.weight / weight_left), out);
+    weight_left -= family.weight;
+  }
+  return out;
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,175 @@
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "calibration/host/host_plan.hpp"
+#include "calibration/host/random_data.hpp"
+#include "calibration/host/thread_team.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+using Index = Eigen::Index;
+using Stream = Eigen::Map<Eigen::ArrayXd>;
+
+constexpr std::size_t line = 8;  ///< doubles
+
+std::size_t arrays_of(const std::string& op) {
+  return op == "read" ? 1 : op == "copy" ? 2 : 3;
+}
+
+/// Sources, filled once with random whole numbers so that every sum below is exact, and a target of half the length.
+/// Memory for the largest size, allocated when the first case asks for it and shared by all cases of a team.
+class StreamArrays {
+ public:
+  StreamArrays(std::size_t doubles, std::int64_t threads) : doubles_(doubles), threads_(threads) {}
+
+  double* source() { return (fill(), source_.get()); }
+  double* target() { return (fill(), target_.get()); }
+
+ private:
+  void fill() {
+    if (source_) return;
+    ThreadTeam team(static_cast<int>(threads_));
+    target_ = std::make_unique_for_overwrite<double[]>(doubles_ / 2 + line);
+    source_ = std::make_unique_for_overwrite<double[]>(doubles_);
+    team.run([&](int member) {
+      const auto [begin, length] = team.stretch(doubles_, line, member);
+      fill_random(source_.get() + begin, length, static_cast<std::uint64_t>(member) + 1);
+      const auto half = team.stretch(doubles_ / 2, line, member);
+      std::fill_n(target_.get() + half.begin, half.length, 0.0);
+    });
+  }
+
+  /// One random tile after another of the same, each rotated by another distance: as quick as a copy.
+  static void fill_random(double* out, std::size_t length, std::uint64_t seed) {
+    constexpr std::size_t tile_length = 1u << 15;
+    RandomWords words(seed);
+    std::vector<double> tile(tile_length);
+    for (double& number : tile) number = static_cast<double>(words.below(1u << 20));
+    while (length > 0) {
+      const std::size_t from = words.below(tile_length), count = std::min(length, tile_length - from);
+      std::copy_n(tile.begin() + static_cast<std::ptrdiff_t>(from), count, out);
+      out += count;
+      length -= count;
+    }
+  }
+
+  std::size_t doubles_;
+  std::int64_t threads_;
+  std::unique_ptr<double[]> source_, target_;
+};
+
+/// Sixteen sums, so that additions do not wait for each other. @pre length is whole lines
+double sum_numbers(const double* begin, std::size_t length) {
+  using Sums = Eigen::Array<double, 2 * line, 1>;
+  Sums sums = Sums::Zero();
+  std::size_t i = 0;
+  for (; i + 2 * line <= length; i += 2 * line) sums += Eigen::Map<const Sums>(begin + i);
+  return sums.sum() + Eigen::Map<const Eigen::ArrayXd>(begin + i, static_cast<Index>(length - i)).sum();
+}
+
+class MemoryCase : public ProbeCase {
+ public:
+  MemoryCase(std::string op, std::size_t length, std::int64_t threads, std::shared_ptr<StreamArrays> arrays)
+      : op_(std::move(op)),
+        length_(length),
+        team_(static_cast<int>(threads)),
+        arrays_(std::move(arrays)),
+        target_(arrays_->target()),
+        first_(arrays_->source()),
+        second_(first_ + length),
+        sums_(static_cast<std::size_t>(threads)),
+        work_(kernel()) {}
+
+  void run() override { team_.run(work_); }
+
+  /// Whole numbers of 20 bits: every sum is exact, in whatever order.
+  void check() override {
+    const double first = sum(first_), second = arrays_of(op_) == 3 ? sum(second_) : 0;
+    double got = op_ == "read" ? total() : sum(target_), wanted = first + second;
+    if (op_ == "triad") wanted += 2 * second;
+    if (op_ == "copy" && std::memcmp(target_, first_, length_ * sizeof(double)) != 0) got = -1;
+    if (got != wanted) throw ProbeFailure("the checksum of a " + op_ + " is wrong");
+  }
+
+ private:
+  struct alignas(64) OwnLine {
+    double sum = 0;
+  };
+
+  double sum(const double* begin) const {
+    return Eigen::Map<const Eigen::ArrayXd>(begin, static_cast<Index>(length_)).sum();
+  }
+
+  double total() const {
+    double out = 0;
+    for (const OwnLine& one : sums_) out += one.sum;
+    return out;
+  }
+
+  Stream part(double* array, int member) const {
+    const auto [begin, length] = team_.stretch(length_, line, member);
+    return Stream(array + begin, static_cast<Index>(length));
+  }
+
+  std::function<void(int)> kernel() {
+    if (op_ == "add")
+      return [this](int member) { part(target_, member) = part(first_, member) + part(second_, member); };
+    if (op_ == "triad")
+      return [this](int member) { part(target_, member) = part(first_, member) + 3.0 * part(second_, member); };
+    if (op_ == "copy")
+      return [this](int member) {
+        const auto [begin, length] = team_.stretch(length_, line, member);
+        std::memcpy(target_ + begin, first_ + begin, length * sizeof(double));
+      };
+    return [this](int member) {
+      const auto [begin, length] = team_.stretch(length_, line, member);
+      sums_[static_cast<std::size_t>(member)].sum = sum_numbers(first_ + begin, length);
+    };
+  }
+
+  std::string op_;
+  std::size_t length_;  ///< doubles of one array, whole cache lines
+  ThreadTeam team_;
+  std::shared_ptr<StreamArrays> arrays_;
+  double *target_, *first_, *second_;
+  std::vector<OwnLine> sums_;
+  std::function<void(int)> work_;
+};
+
+PlannedCase memory_case(const std::string& op, Bytes size, std::int64_t threads,
+                        const std::shared_ptr<StreamArrays>& arrays) {
+  const std::size_t streams = arrays_of(op);
+  const auto doubles = static_cast<std::size_t>(size.in(byte)) / sizeof(double);
+  const std::size_t length = doubles / streams / line * line;
+  PlannedCase out;
+  out.probe = "memory";
+  out.what.operation = op;
+  out.what.dtype = "fp64";
+  out.what.working_set = static_cast<double>(length * streams * sizeof(double)) * byte;
+  out.what.threads = threads;
+  out.flops = static_cast<double>(op == "triad" ? 2 * length : op == "copy" ? 0 : length) * flop;
+  out.bytes = out.what.working_set;
+  out.build = [=] { return std::make_unique<MemoryCase>(op, length, threads, arrays); };
+  return out;
+}
+
+}  // namespace
+
+std::vector<PlannedCase> plan_memory(const HostProbeSizes& sizes) {
+  std::vector<PlannedCase> out;
+  if (sizes.memory.empty()) return out;
+  const Bytes largest = *std::max_element(sizes.memory.begin(), sizes.memory.end());
+  for (const std::int64_t threads : sizes.threads) {
+    const auto doubles = static_cast<std::size_t>(largest.in(byte)) / sizeof(double);
+    const auto arrays = std::make_shared<StreamArrays>(doubles, threads);
+    for (const Bytes size : sizes.memory)
+      for (const char* op : {"copy", "add", "triad", "read"}) out.push_back(memory_case(op, size, threads, arrays));
+  }
+  return out;
+}
+
+}  // namespace clusterwright

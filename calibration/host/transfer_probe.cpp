@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <cstring>
+
+#include "calibration/host/echo_process.hpp"
+#include "calibration/host/host_plan.hpp"
+#include "calibration/host/random_data.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+std::vector<unsigned char> random_message(std::size_t bytes) {
+  RandomWords words(bytes);
+  std::vector<unsigned char> out(bytes);
+  for (std::size_t i = 0; i < bytes; i += sizeof(std::uint64_t)) {
+    const std::uint64_t eight = words.next();
+    std::memcpy(out.data() + i, &eight, std::min(sizeof eight, bytes - i));
+  }
+  return out;
+}
+
+/// Sends the task's messages and waits for its answer: a round trip, or a stream and its receipt.
+class TransferCase : public ProbeCase {
+ public:
+  TransferCase(const std::string& path, const EchoTask& task)
+      : task_(task),
+        message_(random_message(task.bytes)),
+        answer_(task.returns_them ? task.bytes : 1),
+        other_(path, task) {}
+
+  void run() override {
+    for (std::size_t i = 0; i < task_.messages; ++i) other_.send(message_);
+    other_.receive(answer_);
+  }
+
+  void check() override {
+    const bool right =
+        task_.returns_them ? answer_ == message_ : answer_.front() == answer_to(message_, task_.messages);
+    if (!right) throw ProbeFailure("a message came back changed");
+  }
+
+ private:
+  EchoTask task_;
+  std::vector<unsigned char> message_, answer_;
+  EchoProcess other_;
+};
+
+PlannedCase transfer_case(const char* path, Bytes message, bool streams) {
+  const auto bytes = static_cast<std::size_t>(message.in(byte));
+  constexpr std::size_t in_flight = 8u << 20;
+  const EchoTask task{bytes, streams ? std::clamp<std::size_t>(in_flight / bytes, 2, 512) : 1, !streams};
+  PlannedCase out;
+  out.probe = "transfer";
+  out.what.path = path;
+  out.what.pattern = streams ? "stream" : "ping_pong";
+  out.what.message = message;
+  out.bytes = message;
+  out.time_share = streams ? 1.0 / static_cast<double>(task.messages) : 0.5;
+  out.build = [path = std::string(path), task] { return std::make_unique<TransferCase>(path, task); };
+  return out;
+}
+
+}  // namespace
+
+std::vector<PlannedCase> plan_transfer(const HostProbeSizes& sizes) {
+  std::vector<PlannedCase> out;
+  for (const Bytes message : sizes.messages)
+    for (const char* path : {"tcp_loopback", "pipe"})
+      for (const bool streams : {false, true}) out.push_back(transfer_case(path, message, streams));
+  return out;
+}
+
+}  // namespace clusterwright
