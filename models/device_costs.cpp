@@ -73,6 +73,7 @@ GemmDevice DeviceCosts::device(NumberFormat format, int reserved) const {
 }
 
 Watts DeviceCosts::idle_power() const {
+  if (parameters_.power.idle) return parameters_.power.idle->value;
   return part_.idle_power ? part_.idle_power->value : 0.1 * part_.power.value;
 }
 

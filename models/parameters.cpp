@@ -161,7 +161,20 @@ const Record<DevicePowerParameters>& record(const DevicePowerParameters*) {
           .required("link_weight", &P::link_weight, {.help = "scale-up and network links", .min = 0, .max = 2})
           .required("waiting_share", &P::waiting_share, {.help = "spinning in a collective", .min = 0, .max = 1})
           .required("clock_exponent", &P::clock_exponent,
-                    {.help = "of power in the clock: voltage falls with it", .min = 1, .max = 4});
+                    {.help = "of power in the clock: voltage falls with it", .min = 1, .max = 4})
+          .optional("idle_w", &P::idle, {.help = "as measured with the weights; absent: the part's own", .min = 0});
+  return table;
+}
+
+const Record<ThermalParameters>& record(const ThermalParameters*) {
+  using P = ThermalParameters;
+  static const auto table =
+      Record<P>("thermal_parameters", "Heat of one accelerator in its node")
+          .required("inlet_c", &P::inlet_c, {.help = "of the die without load", .min = -50, .max = 150})
+          .required("resistance_c_per_w", &P::resistance_c_per_w, {.help = "in balance", .min = 0, .max = 10})
+          .required("fast_resistance_c_per_w", &P::fast_resistance_c_per_w,
+                    {.help = "the part of it that follows power at once", .min = 0, .max = 10})
+          .required("capacity_j_per_c", &P::capacity_j_per_c, {.help = "behind the rest", .min = 0});
   return table;
 }
 
@@ -212,6 +225,7 @@ const Record<ParameterSet>& record(const ParameterSet*) {
           .required("network", &P::network, {.help = "between nodes"})
           .required("power", &P::power, {.help = "of one accelerator"})
           .required("step", &P::step, {.help = "of a whole step"})
+          .optional("thermal", &P::thermal, {.help = "where somebody watched it warm up"})
           .optional("fits", &P::fits, {.help = "how good the fits are"});
   return table;
 }

@@ -90,8 +90,18 @@ struct DevicePowerParameters {
   Sourced<double> short_term_power{1.4, "estimate: overshoot of racks below a millisecond, a secondary source"};
   /// Any kernel on all multiprocessors, whatever it does; part of `tensor_weight`.
   Sourced<double> active_weight{0.25, "estimate: streaming kernels draw 0.5 to 0.6 of the range, memory 0.3 of it"};
+  std::optional<Sourced<Watts>> idle;  ///< as measured with the weights; absent: the part's own
 };
 const Record<DevicePowerParameters>& record(const DevicePowerParameters*);
+
+/// Heat of one accelerator in its node: see calibration/fit/thermal_fit.hpp. Temperatures in degrees Celsius.
+struct ThermalParameters {
+  Sourced<double> inlet_c;                  ///< of the die without load: air or water that reaches it
+  Sourced<double> resistance_c_per_w;       ///< in balance
+  Sourced<double> fast_resistance_c_per_w;  ///< the part of it that follows power at once
+  Sourced<double> capacity_j_per_c;         ///< behind the rest
+};
+const Record<ThermalParameters>& record(const ThermalParameters*);
 
 /// What steps add to the sum of their microbenchmarks.
 struct StepParameters {
@@ -124,6 +134,7 @@ struct ParameterSet {
   NetworkParameters network;
   DevicePowerParameters power;
   StepParameters step;
+  std::optional<ThermalParameters> thermal;  ///< where somebody watched it warm up
   std::vector<FitReport> fits;
 };
 const Record<ParameterSet>& record(const ParameterSet*);

@@ -74,6 +74,8 @@ constexpr ErrorCode codes[] = {
     {"E0336", "A straggler is not in the cluster, or named twice.", "Accelerators are numbered from 0, node by node."},
     {"E0340", "The numbers of a sample contradict each other.",
      "Take the sample again, or correct flops, bytes or threads."},
+    {"E0341", "There are no samples, or too few for what is asked.",
+     "Take more with `clusterwright calibrate run`, or name other files."},
     // Files and usage.
     {"E0401", "A file or directory is missing or cannot be read.",
      "Check the path; paths in a file count from that file."},

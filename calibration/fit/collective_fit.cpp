@@ -12,14 +12,10 @@ namespace clusterwright {
 
 namespace {
 
-constexpr double small_message_weight = 0.4;
 constexpr double least_curve_spread = 0.02;    // two releases of one library on one host
 constexpr double least_network_spread = 0.05;  // few rows, each from one fabric
 const Bytes large_message = megabyte;
 const std::string switch_curve = "all_reduce_switch";
-
-/// Published sweeps do not describe their fabric: two tiers of switches and their cables.
-const Seconds usual_switch_latency = 1 * microsecond;
 
 /// Order of the parameter vector of one curve.
 enum : std::size_t { base_us, rank_us, share, group_loss, half_us, ramp, curve_size };
@@ -45,6 +41,21 @@ std::vector<FitParameter> switch_priors(NcclGeneration generation) {
   out[share] = {FitScale::share, expected, 0.3};
   out[group_loss] = {FitScale::share, 0.02, 0.3};
   return out;
+}
+
+/// Starts at a curve instead; what it holds at a bound keeps its usual prior.
+void believe(const CollectiveCurves& believed, const std::string& name, FitParameter* out) {
+  const auto found = believed.find(name);
+  if (found == believed.end()) return;
+  const CollectiveParameters& curve = found->second;
+  const double values[] = {curve.base_latency.value.in(microsecond),
+                           curve.rank_latency.value.in(microsecond),
+                           curve.bandwidth_share.value,
+                           curve.small_group_loss.value,
+                           curve.half_time.value.in(microsecond),
+                           curve.ramp_exponent.value};
+  for (std::size_t i = 0; i < curve_size; ++i)
+    if (values[i] > 0 && (out[i].scale != FitScale::share || values[i] < 1)) out[i].prior = values[i];
 }
 
 void assign(const double* value, CollectiveParameters& out) {
@@ -111,6 +122,14 @@ std::vector<FitParameter> network_priors() {
   out[net_latency] = {FitScale::positive, 1.0, 0.3};
   out[net_message_us] = {FitScale::positive, 12, 0.5};
   return out;
+}
+
+/// Fabrics differ more than hosts do: what was logged on this one soon outweighs what was seen on others.
+void believe(const NetworkParameters& believed, std::vector<FitParameter>& out) {
+  for (FitParameter& one : out) one.width = 1.0;
+  out[net_share].prior = believed.bandwidth_share.value;
+  out[net_latency].prior = believed.latency_scale.value;
+  out[net_message_us].prior = believed.message_latency.value.in(microsecond);
 }
 
 void assign(const std::vector<double>& value, NetworkParameters& out) {
@@ -187,7 +206,8 @@ Seconds predicted_time(const CollectiveRow& row, const CollectiveCurves& curves,
   return collective_cost(row.op, row.size, row.group, row.links, curves, network).time();
 }
 
-CollectiveCurves fit_curves(CollectiveOp op, const std::vector<CollectiveRow>& rows, const std::string& source) {
+CollectiveCurves fit_curves(CollectiveOp op, const std::vector<CollectiveRow>& rows, const std::string& source,
+                            const CollectiveCurves& believed) {
   const std::vector<CollectiveRow> own = rows_in_node(op, rows);
   const auto can_reduce =
       std::find_if(own.begin(), own.end(), [](const auto& row) { return row.links.switch_reduction; });
@@ -197,6 +217,8 @@ CollectiveCurves fit_curves(CollectiveOp op, const std::vector<CollectiveRow>& r
   const std::vector<FitParameter> more =
       reducing ? switch_priors(can_reduce->links.generation) : std::vector<FitParameter>{};
   problem.parameters.insert(problem.parameters.end(), more.begin(), more.end());
+  believe(believed, name, problem.parameters.data());
+  if (reducing) believe(believed, switch_curve, problem.parameters.data() + curve_size);
   CollectiveCurves trial{{name, {}}};
   if (reducing) trial[switch_curve] = {};
   problem.errors = [&](const std::vector<double>& values, std::vector<double>& errors) {
@@ -212,11 +234,12 @@ CollectiveCurves fit_curves(CollectiveOp op, const std::vector<CollectiveRow>& r
 }
 
 NetworkParameters fit_network(const std::vector<CollectiveRow>& rows, const CollectiveCurves& curves,
-                              const std::string& source) {
+                              const std::string& source, const NetworkParameters* believed) {
   std::vector<CollectiveRow> own;
   for (const CollectiveRow& row : rows)
     if (row.group.nodes > 1) own.push_back(row);
   FitProblem problem{network_priors(), weights_of(own), {}, least_network_spread};
+  if (believed) believe(*believed, problem.parameters);
   NetworkParameters trial;
   problem.errors = [&](const std::vector<double>& values, std::vector<double>& errors) {
     assign(values, trial);

@@ -13,6 +13,11 @@
 
 namespace clusterwright {
 
+inline constexpr double small_message_weight = 0.4;  ///< of a row below 1 MB
+
+/// Sweeps do not describe their fabric: two tiers of switches and their cables.
+inline constexpr Seconds usual_switch_latency = 1 * microsecond;
+
 using CollectiveCurves = std::map<std::string, CollectiveParameters>;
 
 /// One measured message size, ready to be predicted.
@@ -40,11 +45,14 @@ Seconds predicted_time(const CollectiveRow& row, const CollectiveCurves& curves,
 
 /// The curve of one operation inside a node, from its single-node rows; for all-reduce over a switch that can reduce
 /// also "all_reduce_switch". Without rows the priors come back: latencies and shares of NCCL's own tuner.
-CollectiveCurves fit_curves(CollectiveOp op, const std::vector<CollectiveRow>& rows, const std::string& source);
+/// @param believed  curves that stand before the rows do, instead of those priors
+CollectiveCurves fit_curves(CollectiveOp op, const std::vector<CollectiveRow>& rows, const std::string& source,
+                            const CollectiveCurves& believed = {});
 
 /// The network from rows across nodes, given the curves inside one; priors without such rows.
+/// @param believed  what stands before the rows do, instead of those priors; null: none
 NetworkParameters fit_network(const std::vector<CollectiveRow>& rows, const CollectiveCurves& curves,
-                              const std::string& source);
+                              const std::string& source, const NetworkParameters* believed = nullptr);
 
 /// The op by its name in the measurement set; nothing for ops that nccl-tests does not have.
 std::optional<CollectiveOp> nccl_op(const std::string& name);

@@ -54,6 +54,8 @@ const std::vector<GemmFormat>& gemm_formats() {
   // mxfp8 has a scale byte for each 32 elements, nvfp4 one for each 16, grouped int4 two for each 128.
   static const std::vector<GemmFormat> formats = {{"bf16", "bf16", F::bf16, 2, 2},
                                                   {"fp16", "fp16", F::fp16, 2, 2},
+                                                  {"fp32", "fp32", F::fp32, 4, 4},
+                                                  {"tf32", "tf32", F::tf32, 4, 4},
                                                   {"fp8", "fp8-tensor", F::fp8, 1, 1},
                                                   {"fp8-block", "fp8-block", F::fp8, 1, 1},
                                                   {"fp8-rowwise", "fp8-rowwise", F::fp8, 1, 1},

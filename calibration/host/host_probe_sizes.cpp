@@ -1,16 +1,24 @@
 #include "calibration/host/host_probe_sizes.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace clusterwright {
 
 namespace {
 
-/// From the first-level cache on, by `step`; the last is `largest`.
+/// Arrays of doubles that threads share evenly.
+Bytes whole_pages(Bytes size) {
+  constexpr double page = 12 * 4096;  // of up to three arrays
+  return std::floor(size.in(byte) / page) * page * byte;
+}
+
+/// From the first-level cache on, by `step`; from half of `largest` in finer steps, where a fit looks for the memory's
+/// own bandwidth.
 std::vector<Bytes> memory_sizes(double step, Bytes largest) {
   std::vector<Bytes> out;
-  for (Bytes size = 24 * kibibyte; size < largest / std::min(step, 2.0); size *= step) out.push_back(size);
-  out.push_back(largest);
+  for (Bytes size = 24 * kibibyte; size < 0.4 * largest; size *= step) out.push_back(size);
+  for (const double share : {0.5, 0.6, 0.7, 0.85, 1.0}) out.push_back(whole_pages(share * largest));
   return out;
 }
 
@@ -37,7 +45,7 @@ HostProbeSizes host_probe_sizes(ProbeSuite suite, const HostMachine& machine) {
     out.gemm = {64, 128, 256, 512, 1024};
     out.gemm64 = {64, 256, 512};
     out.tokens = {128, 512};
-    out.memory = memory_sizes(8, largest_memory(2, machine));
+    out.memory = memory_sizes(8, largest_memory(4, machine));
     out.messages = message_sizes(16);
     return out;
   }
@@ -45,7 +53,7 @@ HostProbeSizes host_probe_sizes(ProbeSuite suite, const HostMachine& machine) {
   out.gemm64 = out.gemm;
   out.tokens = {1, 16, 128, 512, 2048};
   out.weight_gradients = true;
-  out.memory = memory_sizes(2, largest_memory(4, machine));
+  out.memory = memory_sizes(2, largest_memory(6, machine));
   out.messages = message_sizes(4);
   out.file = 256 * mebibyte;
   return out;

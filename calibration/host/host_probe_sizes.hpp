@@ -25,7 +25,7 @@ struct HostProbeSizes {
   std::int64_t records = 256;   ///< of one call
 };
 
-/// Memory goes to twice the last-level cache (quick) or four times (full), at most a quarter of what is available.
+/// Memory goes to four times the last-level cache (quick) or six times (full), at most a quarter of what is available.
 HostProbeSizes host_probe_sizes(ProbeSuite suite, const HostMachine& machine);
 
 }  // namespace clusterwright

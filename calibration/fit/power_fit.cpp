@@ -1,0 +1,222 @@
+#include "calibration/fit/power_fit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "calibration/fit/least_squares.hpp"
+#include "calibration/fit/sourced_values.hpp"
+#include "calibration/samples/sample_statistics.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// Order of the parameter vector.
+enum : std::size_t { tensor, memory, active, waiting, exponent, sparse, zeros, power_size };
+
+constexpr double repeated_watts = 0.02;  // two holds of one load
+
+/// Part's idle share where its data sheet is silent, as the step model assumes.
+constexpr double usual_idle = 0.1;
+
+Watts idle_of(const AcceleratorPart& part, const DevicePowerParameters& p) {
+  if (p.idle) return p.idle->value;
+  return part.idle_power ? part.idle_power->value : usual_idle * part.power.value;
+}
+
+Watts range_of(const AcceleratorPart& part, const DevicePowerParameters& p) {
+  return std::max(part.power.value, p.reference_power ? p.reference_power->value : Watts{}) - idle_of(part, p);
+}
+
+PowerRow::Contents contents_of(const std::string& words) {
+  if (words.find("zero") != std::string::npos) return PowerRow::Contents::zeros;
+  return words.find("sparse") != std::string::npos ? PowerRow::Contents::sparse : PowerRow::Contents::random;
+}
+
+/// Share of a launch of two loads in turn that the second, a wait, leaves to the first.
+double duty_of(const ProbeSample& sample, Seconds time) {
+  const JsonValue* wait = sample.what.second.value.find("wait_us");
+  if (!wait || !wait->is(JsonKind::number) || time <= Seconds{}) return 1;
+  return std::max(0.05, 1 - wait->as_number() * microsecond / time);
+}
+
+const GemmParameters* multiplies_of(const ProbeSample& sample, const ParameterSet& fitted) {
+  const std::string& dtype = sample.what.dtype;
+  const auto found = fitted.gemm.find(dtype.starts_with("fp8") ? "fp8" : dtype.empty() ? "bf16" : dtype);
+  return found == fitted.gemm.end() ? nullptr : &found->second;
+}
+
+NumberFormat format_of(const std::string& dtype) {
+  if (dtype.starts_with("fp8")) return NumberFormat::fp8;
+  return dtype == "tf32" ? NumberFormat::tf32 : NumberFormat::bf16;
+}
+
+/// Over the clock that the data sheet's rates hold at.
+double clock_of(const ProbeSample& sample, const AcceleratorPart& part, const ProbeDevice& device) {
+  std::optional<Hertz> reference = device.max_sm;
+  if (part.boost_mhz) reference = part.boost_mhz->value * megahertz;
+  if (!reference || *reference <= Hertz{} || !sample.state.sm) return 1;
+  return std::clamp(*sample.state.sm / *reference, 0.05, 1.2);
+}
+
+/// Fills in activities from what the kernels did in their time.
+void add_work(const ProbeSample& sample, const AcceleratorPart& part, const ParameterSet& fitted, PowerRow& row) {
+  const Seconds time = statistics_of(sample.repetitions).median;
+  row.duty = duty_of(sample, time);
+  const Seconds busy = row.duty * time;
+  const BytesPerSecond rate = part.memory_bandwidth.value * fitted.memory.bandwidth_share.value;
+  const double memory_share = std::min(1.0, sample.bytes / rate / busy);
+  row.clock_share = sample.flops > Flops{} ? 1 - std::pow(memory_share, 4) : 0;
+  const Seconds reference = busy / (row.clock_share / row.clock + 1 - row.clock_share);
+  row.memory = std::min(1.0, sample.bytes / rate / reference);
+  const GemmParameters* multiply = multiplies_of(sample, fitted);
+  const FlopsPerSecond peak_rate = peak(part, format_of(sample.what.dtype));
+  if (multiply && sample.flops > Flops{} && peak_rate > FlopsPerSecond{})
+    row.tensor = std::min(1.0, sample.flops / reference / (peak_rate * multiply->efficiency.value));
+}
+
+bool starts_with_idle(const std::string& load) {
+  return load.starts_with("idle") || load == "cool_down";
+}
+
+/// Pure loads, each the only witness of a number.
+bool is_pure(const PowerRow& row) {
+  return row.load != PowerRow::Load::working || (row.duty >= 1 && (row.memory < 0.5 || row.tensor < 0.02));
+}
+
+double log_error(const PowerRow& row, const AcceleratorPart& part, const DevicePowerParameters& p, double s, double z) {
+  return std::log(predicted_power(row, part, p, s, z) / row.power);
+}
+
+struct FittedPower {
+  DevicePowerParameters parameters;
+  double sparse = 1, zeros = 1;
+};
+
+void assign(const std::vector<double>& value, FittedPower& out) {
+  out.parameters.tensor_weight.value = value[tensor];
+  out.parameters.memory_weight.value = value[memory];
+  out.parameters.active_weight.value = value[active];
+  out.parameters.waiting_share.value = value[waiting];
+  out.parameters.clock_exponent.value = value[exponent];
+  out.sparse = value[sparse];
+  out.zeros = value[zeros];
+}
+
+std::vector<FitParameter> priors_of(const DevicePowerParameters& p) {
+  std::vector<FitParameter> out(power_size);
+  out[tensor] = {FitScale::positive, p.tensor_weight.value, 0.4};
+  out[memory] = {FitScale::positive, p.memory_weight.value, 0.5};
+  out[active] = {FitScale::positive, p.active_weight.value, 0.5};
+  out[waiting] = {FitScale::positive, p.waiting_share.value, 0.7};
+  out[exponent] = {FitScale::positive, p.clock_exponent.value, 0.2};
+  out[sparse] = {FitScale::positive, 0.85, 0.3};
+  out[zeros] = {FitScale::positive, 0.6, 0.4};
+  return out;
+}
+
+/// What the fit rests on beside its rows.
+struct PowerProblem {
+  const AcceleratorPart& part;
+  DevicePowerParameters believed;  ///< with the idle that was read off
+  std::vector<PowerRow> pure;
+  std::string source;
+};
+
+FittedPower fit_rows(const PowerProblem& p, std::vector<PowerRow> rows) {
+  rows.insert(rows.end(), p.pure.begin(), p.pure.end());
+  FitProblem problem{priors_of(p.believed), std::vector<double>(rows.size(), 1.0), {}, repeated_watts};
+  FittedPower trial{p.believed};
+  problem.errors = [&](const std::vector<double>& values, std::vector<double>& errors) {
+    assign(values, trial);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      errors[i] = log_error(rows[i], p.part, trial.parameters, trial.sparse, trial.zeros);
+  };
+  const FitResult fit = fit_least_squares(problem);
+  assign(fit.values, trial);
+  const auto value = [&](std::size_t i) { return sourced(fit.values[i], fit.std_errors[i], p.source); };
+  trial.parameters.tensor_weight = value(tensor);
+  trial.parameters.memory_weight = value(memory);
+  trial.parameters.active_weight = value(active);
+  trial.parameters.waiting_share = value(waiting);
+  trial.parameters.clock_exponent = value(exponent);
+  return trial;
+}
+
+/// Means of what was held idle.
+void read_idle(const std::vector<SampleRow<PowerRow>>& samples, const std::string& source, DevicePowerParameters& out) {
+  std::vector<double> watts;
+  for (const auto& sample : samples)
+    if (sample.row.load == PowerRow::Load::idle) watts.push_back(sample.row.power.in(watt));
+  if (watts.empty()) return;
+  const double least = *std::min_element(watts.begin(), watts.end());
+  out.idle = sourced(least, 0, watt, source + ": the least of " + fmt::format("{} holds", watts.size()));
+}
+
+}  // namespace
+
+std::vector<SampleRow<PowerRow>> power_samples(const std::vector<ProbeSamples>& all, const AcceleratorPart& part,
+                                               const ParameterSet& fitted) {
+  std::vector<SampleRow<PowerRow>> out;
+  for (const ProbeSamples& document : all)
+    for (const ProbeSample& sample : document.samples) {
+      const auto power = sample.mean_power ? sample.mean_power : sample.state.power;
+      if (sample.probe != "power" || !power || *power <= Watts{}) continue;
+      PowerRow row;
+      row.power = *power;
+      row.contents = contents_of(sample.what.contents);
+      row.clock = clock_of(sample, part, document.device);
+      const std::string& load = sample.what.load;
+      if (starts_with_idle(load)) row.load = PowerRow::Load::idle;
+      if (load == "spin_wait") row.load = PowerRow::Load::waiting;
+      if (row.load == PowerRow::Load::working && !sample.repetitions.empty()) add_work(sample, part, fitted, row);
+      const bool cooling = load == "cool_down" || load == "ramp";  // means over a change say little
+      if (!cooling) out.push_back({row, load, load, sample.held, true});
+    }
+  return out;
+}
+
+Watts predicted_power(const PowerRow& row, const AcceleratorPart& part, const DevicePowerParameters& p, double sparse,
+                      double zeros) {
+  const Watts idle = idle_of(part, p), range = range_of(part, p);
+  const Watts wait = idle + range * p.waiting_share.value;
+  if (row.load == PowerRow::Load::idle) return idle;
+  if (row.load == PowerRow::Load::waiting) return wait;
+  const double bits = row.contents == PowerRow::Contents::zeros    ? zeros
+                      : row.contents == PowerRow::Contents::sparse ? sparse
+                                                                   : 1;
+  const double units = p.active_weight.value + bits * (p.tensor_weight.value - p.active_weight.value) * row.tensor +
+                       p.memory_weight.value * row.memory;
+  const double clocked = row.clock_share * std::pow(row.clock, p.clock_exponent.value) + 1 - row.clock_share;
+  return row.duty * (idle + range * units * clocked) + (1 - row.duty) * wait;
+}
+
+SectionFit fit_power(const std::vector<ProbeSamples>& all, const AcceleratorPart& part, const ParameterSet& fitted,
+                     const std::string& source, DevicePowerParameters* out) {
+  const auto samples = power_samples(all, part, fitted);
+  const std::string from = fmt::format("fit of {} held loads: {}", samples.size(), source);
+  PowerProblem problem{part, fitted.power, {}, from};
+  problem.believed.reference_power = part.power;
+  read_idle(samples, from, problem.believed);
+  std::vector<SampleRow<PowerRow>> mixed;
+  std::vector<PowerRow> rows;
+  for (const auto& sample : samples) {
+    if (sample.row.load == PowerRow::Load::idle) continue;
+    if (!is_pure(sample.row)) rows.push_back(sample.row);
+    is_pure(sample.row) ? problem.pure.push_back(sample.row) : mixed.push_back(sample);
+  }
+  const auto fit = [&](const std::vector<PowerRow>& some) {
+    return out ? fit_rows(problem, some) : FittedPower{fitted.power};
+  };
+  const auto error = [&](const PowerRow& row, const FittedPower& p) {
+    return log_error(row, part, p.parameters, p.sparse, p.zeros);
+  };
+  SectionFit section = judge({"power", 3, 3, 0.10, "", ""}, mixed, from, fit, error);
+  if (out && section.state == SectionState::fitted) *out = fit(rows).parameters;
+  return section;
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,205 @@
+#include "calibration/fit/sample_fit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "calibration/fit/gemm_fit.hpp"
+#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/traffic_fit.hpp"
+#include "calibration/samples/sample_statistics.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+constexpr CollectiveOp logged_ops[] = {CollectiveOp::all_gather, CollectiveOp::reduce_scatter, CollectiveOp::all_reduce,
+                                       CollectiveOp::all_to_all, CollectiveOp::send};
+
+/// Same units and rate: what is measured in one holds for the other.
+constexpr const char* other_half_format = "fp16";
+
+template <class Row>
+std::vector<Row> rows_of(const std::vector<SampleRow<Row>>& samples) {
+  std::vector<Row> out;
+  for (const auto& sample : samples) out.push_back(sample.row);
+  return out;
+}
+
+bool within_node(const SampleRow<CollectiveRow>& sample) {
+  return sample.row.group.nodes == 1;
+}
+
+/// One fit with everything that its sections share.
+class SampleSetFit {
+ public:
+  SampleSetFit(const std::vector<ProbeSamples>& all, const AcceleratorPart& part, const ParameterSet& base,
+               const SampleFitOptions& options, bool refit = true)
+      : all_(all), part_(part), base_(base), options_(options), refit_(refit), fit_{base, {}} {
+    fit_.parameters.name = options.name;
+    fit_.parameters.accelerator = part.id;
+    fit_.parameters.also_for.clear();
+  }
+
+  SampleFit run() {
+    for (const GemmFormat& format : gemm_formats())
+      if (format.key != other_half_format) fit_multiplies(format);
+    fit_streams();
+    fit_host_copies();
+    for (const CollectiveOp op : logged_ops) fit_collective(op);
+    fit_between_nodes();
+    fit_kernel_gap();
+    add(fit_power(all_, part_, fit_.parameters, options_.source, refit_ ? &fit_.parameters.power : nullptr));
+    if (auto thermal = fit_thermal(all_, options_.source)) fit_.parameters.thermal = std::move(thermal);
+    return std::move(fit_);
+  }
+
+ private:
+  std::string source_of(std::size_t samples, const std::string& what) const {
+    return fmt::format("fit of {} samples of {}: {}", samples, what, options_.source);
+  }
+
+  /// Keeps the verdict; replaces the base's reports by the section's where it was fitted.
+  bool add(SectionFit section) {
+    if (section.samples == 0) return false;
+    const bool fitted = section.state == SectionState::fitted;
+    auto& reports = fit_.parameters.fits;
+    if (fitted) {
+      for (const FitReport& one : section.reports) {
+        std::erase_if(reports, [&](const FitReport& old) { return old.name == one.name; });
+        reports.push_back(one);
+      }
+    }
+    fit_.sections.push_back(std::move(section));
+    return fitted;
+  }
+
+  void fit_multiplies(const GemmFormat& format) {
+    const auto samples = gemm_samples(all_, part_, format);
+    const auto found = base_.gemm.find(format.key);
+    const GemmParameters* believed = found == base_.gemm.end() ? nullptr : &found->second;
+    const std::string source = source_of(samples.size(), format.key + " multiplies");
+    if (!believed && !refit_) return;
+    const auto fit = [&](const std::vector<GemmRow>& rows) {
+      return refit_ ? fit_gemm(rows, source, believed) : *believed;
+    };
+    const SectionRule rule{"gemm/" + format.key, 12, 4, 0.10, ", M >= 1024", ", M < 1024"};
+    const auto error = [](const GemmRow& row, const GemmParameters& p) { return log_error(row, p); };
+    if (!add(judge(rule, samples, source, fit, error))) return;
+    fit_.parameters.gemm[format.key] = fit(rows_of(samples));
+    if (format.key == "bf16")
+      fit_.parameters.gemm[other_half_format] = borrowed_gemm(fit_.parameters.gemm.at("bf16"), 1, 0, source);
+  }
+
+  void fit_streams() {
+    const auto samples = memory_samples(all_);
+    const std::string source = source_of(samples.size(), "streaming kernels");
+    const StreamFit fitter(part_.memory_bandwidth.value, base_.memory);
+    const auto fit = [&](const std::vector<TrafficRow>& rows) {
+      return refit_ ? fitter.fit(rows, source) : base_.memory;
+    };
+    const auto error = [&](const TrafficRow& row, const MemoryParameters& p) { return fitter.log_error(row, p); };
+    if (add(judge({"memory", 6, 4, 0.10, "", ""}, samples, source, fit, error)))
+      fit_.parameters.memory = fit(rows_of(samples));
+  }
+
+  void fit_host_copies() {
+    if (!part_.host_bandwidth) return;
+    const auto samples = host_copy_samples(all_);
+    const std::string source = source_of(samples.size(), "copies from the host");
+    const HostCopyFit fitter(part_.host_bandwidth->value, base_.memory);
+    const auto fit = [&](const std::vector<TrafficRow>& rows) {
+      HostCopies copies = fitter.fit(rows, source);
+      if (!refit_) copies.share = base_.memory.host_share;  // a set keeps no start
+      return copies;
+    };
+    const auto error = [&](const TrafficRow& row, const HostCopies& p) { return fitter.log_error(row, p); };
+    if (add(judge({"host link", 4, 4, 0.10, "", ""}, samples, source, fit, error)))
+      fit_.parameters.memory.host_share = fit(rows_of(samples)).share;
+  }
+
+  std::vector<SampleRow<CollectiveRow>> logged(CollectiveOp op, bool in_node) const {
+    auto samples = collective_samples(all_, part_, options_.links, op);
+    std::erase_if(samples, [&](const auto& sample) { return within_node(sample) != in_node; });
+    return samples;
+  }
+
+  void fit_collective(CollectiveOp op) {
+    const auto samples = logged(op, true);
+    const std::string name = "collectives/" + std::string(name_of(op));
+    const std::string source = source_of(samples.size(), std::string(name_of(op)) + " in one node");
+    const auto fit = [&](const std::vector<CollectiveRow>& rows) {
+      return refit_ ? fit_curves(op, rows, source, base_.collectives) : base_.collectives;
+    };
+    const auto error = [](const CollectiveRow& row, const CollectiveCurves& curves) {
+      return std::log(predicted_time(row, curves, {}) / row.time);
+    };
+    if (!add(judge({name, 6, 4, 0.15, ", from 1 MB", ", below 1 MB"}, samples, source, fit, error))) return;
+    for (const auto& [key, curve] : fit(rows_of(samples))) fit_.parameters.collectives[key] = curve;
+  }
+
+  /// After the curves inside a node, on which it rests.
+  void fit_between_nodes() {
+    std::vector<SampleRow<CollectiveRow>> samples;
+    for (const CollectiveOp op : logged_ops) {
+      const auto more = logged(op, false);
+      samples.insert(samples.end(), more.begin(), more.end());
+    }
+    const std::string source = source_of(samples.size(), "collectives between nodes");
+    const CollectiveCurves& curves = fit_.parameters.collectives;
+    const auto fit = [&](const std::vector<CollectiveRow>& rows) {
+      return refit_ ? fit_network(rows, curves, source, &base_.network) : base_.network;
+    };
+    const auto error = [&](const CollectiveRow& row, const NetworkParameters& network) {
+      return std::log(predicted_time(row, curves, network) / row.time);
+    };
+    SectionFit section = judge({"network", 6, 4, 0.20, ", from 1 MB", ", below 1 MB"}, samples, source, fit, error);
+    if (!add(section)) return;
+    NetworkParameters fitted = fit(rows_of(samples));
+    // Of this fabric: what its own held-back messages missed, instead of how fabrics differ.
+    fitted.structural_error = sourced(section.reports.front().left_out_p90_abs_log / 1.645, 0, source);
+    fitted.tcp_bandwidth_share = base_.network.tcp_bandwidth_share;
+    fitted.tcp_latency = base_.network.tcp_latency;
+    fit_.parameters.network = fitted;
+  }
+
+  /// One number read off, no curve: kernels that follow each other on a busy device.
+  void fit_kernel_gap() {
+    for (const ProbeSamples& document : all_)
+      for (const ProbeSample& sample : document.samples) {
+        if (sample.probe != "launch" || sample.what.operation != "back_to_back_on_device") continue;
+        const SampleStatistics statistics = statistics_of(sample.repetitions);
+        fit_.parameters.step.kernel_gap =
+            sourced(statistics.median.in(microsecond), statistics.spread.in(microsecond), microsecond,
+                    source_of(sample.repetitions.size(), "kernels back to back"));
+        return;
+      }
+  }
+
+  const std::vector<ProbeSamples>& all_;
+  const AcceleratorPart& part_;
+  const ParameterSet& base_;
+  const SampleFitOptions& options_;
+  bool refit_;
+  SampleFit fit_;
+};
+
+}  // namespace
+
+bool SampleFit::any(SectionState state) const {
+  return std::any_of(sections.begin(), sections.end(), [&](const SectionFit& one) { return one.state == state; });
+}
+
+SampleFit fit_samples(const std::vector<ProbeSamples>& all, const AcceleratorPart& part, const ParameterSet& base,
+                      const SampleFitOptions& options) {
+  return SampleSetFit(all, part, base, options).run();
+}
+
+std::vector<SectionFit> check_samples(const std::vector<ProbeSamples>& all, const AcceleratorPart& part,
+                                      const ParameterSet& set, const SampledLinks& links) {
+  const SampleFitOptions options{set.name, "", links};
+  return SampleSetFit(all, part, set, options, false).run().sections;
+}
+
+}  // namespace clusterwright

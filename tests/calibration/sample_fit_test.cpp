@@ -1,0 +1,285 @@
+#include "calibration/fit/sample_fit.hpp"
+
+#include <algorithm>
+
+#include "calibration/fit/memory_fit.hpp"
+#include "support/catch.hpp"
+#include "support/made_up_samples.hpp"
+
+using namespace clusterwright;
+
+namespace {
+
+const SectionFit& section(const SampleFit& fit, const std::string& name) {
+  const auto found =
+      std::find_if(fit.sections.begin(), fit.sections.end(), [&](const SectionFit& one) { return one.name == name; });
+  REQUIRE(found != fit.sections.end());
+  return *found;
+}
+
+SampleFit fit_of(const ProbeSamples& samples, const SampledLinks& links = {}) {
+  return fit_samples({samples}, shipped_part("H200"), shipped_parameters("h200"),
+                     {"own", "own samples of H200", links});
+}
+
+/// The shipped H200, a tenth slower, with dearer prologues.
+GemmParameters other_chip() {
+  GemmParameters out = shipped_parameters("h200").gemm.at("bf16");
+  out.efficiency.value *= 0.9;
+  out.k_overhead.value = 120;
+  out.fixed.value = 6 * microsecond;
+  return out;
+}
+
+ProbeSamples multiplies(double noise) {
+  ProbeSamples out = made_up_gpu();
+  add_multiplies(shipped_part("H200"), other_chip(), noise, out);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a fit finds the chip that made the samples", "[calibration][samples]") {
+  const SampleFit fit = fit_of(multiplies(0.02));
+  const SectionFit& gemm = section(fit, "gemm/bf16");
+  CHECK(gemm.state == SectionState::fitted);
+  CHECK(gemm.samples == 80);
+  CHECK(gemm.sizes == 16);
+  CHECK(gemm.reports.front().left_out_median_abs_log < 0.03);
+  CHECK(gemm.coverage > 0.8);
+  CHECK(gemm.coverage < 0.99);
+  const GemmParameters& found = fit.parameters.gemm.at("bf16");
+  CHECK(found.efficiency.value == Approx(other_chip().efficiency.value).epsilon(0.02));
+  CHECK(found.fixed.value.in(microsecond) == Approx(6).epsilon(0.1));
+  CHECK(std::abs(found.efficiency.value - other_chip().efficiency.value) < 3 * found.efficiency.std_error);
+  CHECK(found.efficiency.source.find("80 samples") != std::string::npos);
+  CHECK(found.efficiency.source.find("own samples of H200") != std::string::npos);
+  // Both 16-bit formats run on the same units; what no sample speaks of is kept to the byte.
+  CHECK(fit.parameters.gemm.at("fp16").efficiency.value == found.efficiency.value);
+  CHECK(fit.parameters.gemm.at("fp8").efficiency.value == shipped_parameters("h200").gemm.at("fp8").efficiency.value);
+  CHECK(fit.parameters.memory.bandwidth_share.source == shipped_parameters("h200").memory.bandwidth_share.source);
+}
+
+TEST_CASE("one wild sample moves nothing and is named the worst", "[calibration][samples]") {
+  ProbeSamples samples = multiplies(0.02);
+  for (Seconds& time : samples.samples[40].repetitions) time *= 8;
+  const SampleFit fit = fit_of(samples), clean = fit_of(multiplies(0.02));
+  const auto& residuals = section(fit, "gemm/bf16").residuals;
+  const auto worst = std::max_element(residuals.begin(), residuals.end(),
+                                      [](auto& a, auto& b) { return std::abs(a.error) < std::abs(b.error); });
+  CHECK(worst - residuals.begin() == 40);
+  CHECK_FALSE(worst->inside());
+  CHECK(fit.parameters.gemm.at("bf16").efficiency.value ==
+        Approx(clean.parameters.gemm.at("bf16").efficiency.value).epsilon(0.01));
+}
+
+TEST_CASE("too few samples change nothing", "[calibration][samples]") {
+  ProbeSamples samples = multiplies(0.02);
+  samples.samples.resize(11);
+  const SampleFit fit = fit_of(samples);
+  CHECK(section(fit, "gemm/bf16").state == SectionState::too_few);
+  CHECK(fit.parameters.gemm.at("bf16").efficiency.value == shipped_parameters("h200").gemm.at("bf16").efficiency.value);
+}
+
+TEST_CASE("samples that no curve explains are refused", "[calibration][samples]") {
+  const SampleFit fit = fit_of(multiplies(0.8));
+  CHECK(section(fit, "gemm/bf16").state == SectionState::poor);
+  CHECK(fit.any(SectionState::poor));
+  CHECK(fit.parameters.gemm.at("bf16").efficiency.source.find("own samples") == std::string::npos);
+}
+
+TEST_CASE("streams tell shares and the size that half of them needs", "[calibration][samples]") {
+  const AcceleratorPart& part = shipped_part("H200");
+  MemoryParameters truth = shipped_parameters("h200").memory;
+  truth.bandwidth_share.value = 0.75;
+  truth.read_share.value = 0.85;
+  truth.half_size.value = 30 * megabyte;
+  ProbeSamples samples = made_up_gpu();
+  NormalNumbers numbers(3);
+  for (const char* operation : {"copy", "triad", "read"})
+    for (const double megabytes : {10.0, 250.0, 500.0, 1000.0, 2000.0, 4000.0, 8000.0}) {
+      ProbeWhat what;
+      what.operation = operation;
+      what.working_set = megabytes * megabyte;
+      const BytesPerSecond rate = part.memory_bandwidth.value * streaming_share(write_share(operation), truth);
+      ProbeSample sample =
+          made_up_sample("memory", what, (what.working_set + truth.half_size.value) / rate, 0.005, numbers);
+      sample.bytes = what.working_set;
+      samples.samples.push_back(std::move(sample));
+    }
+  const SampleFit fit = fit_of(samples);
+  CHECK(section(fit, "memory").samples == 18);  // 10 MB is the cache's
+  CHECK(section(fit, "memory").reports.front().left_out_median_abs_log < 0.03);
+  CHECK(fit.parameters.memory.bandwidth_share.value == Approx(0.75).epsilon(0.02));
+  CHECK(fit.parameters.memory.read_share.value == Approx(0.85).epsilon(0.02));
+  CHECK(fit.parameters.memory.half_size.value.in(megabyte) == Approx(30).epsilon(0.2));
+}
+
+namespace {
+
+/// all_reduce of eight ranks on each of `nodes`, `slower` than what the shipped curves say.
+ProbeSamples logged_all_reduce(int nodes, double slower, const SampledLinks& links) {
+  const AcceleratorPart& part = shipped_part("H200");
+  const ParameterSet set = shipped_parameters("h200");
+  ProbeSamples samples = made_up_gpu();
+  NormalNumbers numbers(5);
+  for (std::int64_t bytes = 1024; bytes <= std::int64_t{1} << 32; bytes *= 4) {
+    ProbeWhat what;
+    what.operation = "all_reduce";
+    what.bytes = bytes, what.ranks = 8 * nodes, what.nodes = nodes;
+    samples.samples.push_back(made_up_sample("collectives", what, 1 * second, 0, numbers));
+  }
+  for (std::size_t i = 0; const auto& row : collective_samples({samples}, part, links, CollectiveOp::all_reduce)) {
+    const Seconds time = predicted_time(row.row, set.collectives, set.network) * slower;
+    for (Seconds& one : samples.samples[i].repetitions) one = time;
+    ++i;
+  }
+  return samples;
+}
+
+}  // namespace
+
+TEST_CASE("a log of one operation moves its curve alone", "[calibration][samples]") {
+  const SampledLinks links{shipped_part("H200").scale_up_bandwidth->value, {}, false};
+  const ParameterSet shipped = shipped_parameters("h200");
+  const SampleFit fit = fit_of(logged_all_reduce(1, 1.3, links), links);
+  const SectionFit& own = section(fit, "collectives/all_reduce");
+  CHECK(own.state == SectionState::fitted);
+  CHECK(own.reports.front().left_out_median_abs_log < 0.05);
+  for (const auto& row :
+       collective_samples({logged_all_reduce(1, 1.3, links)}, shipped_part("H200"), links, CollectiveOp::all_reduce)) {
+    const double before = predicted_time(row.row, shipped.collectives, shipped.network) / row.measured;
+    const double now = predicted_time(row.row, fit.parameters.collectives, shipped.network) / row.measured;
+    CHECK(before == Approx(1 / 1.3));
+    CHECK(now == Approx(1).epsilon(0.08));
+  }
+  CHECK(fit.parameters.collectives.at("all_gather").base_latency.value ==
+        shipped.collectives.at("all_gather").base_latency.value);
+}
+
+TEST_CASE("a log over nodes moves the network, and is no use without links", "[calibration][samples]") {
+  const SampledLinks links{shipped_part("H200").scale_up_bandwidth->value, 50 * gigabyte / second, false};
+  const ProbeSamples samples = logged_all_reduce(4, 1.25, links);
+  CHECK(crosses_nodes({samples}));
+  const SampleFit fit = fit_of(samples, links);
+  CHECK(section(fit, "network").state == SectionState::fitted);
+  CHECK(fit.parameters.network.bandwidth_share.value < 0.9 * shipped_parameters("h200").network.bandwidth_share.value);
+  CHECK(fit.parameters.network.structural_error.value < 0.12);  // this fabric, not how fabrics differ
+  CHECK(fit_of(samples).sections.empty());
+}
+
+namespace {
+
+struct HeldLoad {
+  const char* name;
+  const char* contents;
+  double tensor;  ///< busy share of the matrix units, at their clock
+  double memory;
+  double clock;
+  double wait_us;
+};
+
+/// A load of about a millisecond as the probe would write it, but for its watts.
+ProbeSample held(const HeldLoad& load, const AcceleratorPart& part, const ParameterSet& set) {
+  ProbeSample out;
+  out.probe = "power";
+  out.mode = "sustained";
+  out.what.load = load.name;
+  out.what.contents = load.contents;
+  out.state.sm = load.clock * part.boost_mhz->value * megahertz;
+  if (load.tensor + load.memory == 0) return out;
+  const Seconds busy = 1 * millisecond, all = busy + load.wait_us * microsecond;
+  out.what.dtype = "bf16";
+  out.flops = load.tensor * busy * peak(part, NumberFormat::bf16) * set.gemm.at("bf16").efficiency.value * load.clock;
+  out.bytes = load.memory * busy * part.memory_bandwidth.value * set.memory.bandwidth_share.value;
+  out.repetitions = {all, all, all};
+  if (load.wait_us > 0) out.what.second.value = JsonValue::object({{"wait_us", load.wait_us}});
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("held loads tell what units draw, and how power follows the clock", "[calibration][samples]") {
+  const AcceleratorPart& part = shipped_part("H200");
+  const ParameterSet set = shipped_parameters("h200");
+  DevicePowerParameters truth = set.power;
+  truth.tensor_weight.value = 1.2;
+  truth.memory_weight.value = 0.4;
+  truth.active_weight.value = 0.2;
+  truth.waiting_share.value = 0.15;
+  truth.clock_exponent.value = 2.8;
+  truth.idle = Sourced<Watts>{95 * watt, ""};
+  ProbeSamples samples = made_up_gpu();
+  for (const HeldLoad& load : {HeldLoad{"idle", "", 0, 0, 0.2, 0},
+                               {"spin_wait", "", 0, 0, 1, 0},
+                               {"memory_bound_read", "", 0, 1, 1, 0},
+                               {"device_copy", "", 0, 0.95, 1, 0},
+                               {"gemm", "random", 1, 0.1, 0.8, 0},
+                               {"gemm", "zeros", 1, 0.1, 1, 0},
+                               {"gemm", "sparse", 1, 0.1, 0.9, 0},
+                               {"gemm_half_duty", "random", 1, 0.1, 1, 1000},
+                               {"mixed_gemm_copy", "random", 0.5, 0.6, 0.95, 0},
+                               {"decode_like", "random", 0.05, 0.9, 1, 0},
+                               {"quarter_duty", "random", 1, 0.1, 1, 3000}})
+    samples.samples.push_back(held(load, part, set));
+  for (ProbeSample& sample : samples.samples) sample.mean_power = 1 * watt;
+  const auto rows = power_samples({samples}, part, set);
+  REQUIRE(rows.size() == samples.samples.size());
+  NormalNumbers numbers(11);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    samples.samples[i].mean_power =
+        predicted_power(rows[i].row, part, truth, 0.9, 0.6) * std::exp(0.01 * numbers.next());
+
+  const SampleFit fit = fit_of(samples);
+  const SectionFit& power = section(fit, "power");
+  CHECK(power.state == SectionState::fitted);
+  CHECK(power.samples == 4);  // mixed loads judge; pure ones are each the only witness of a number
+  CHECK(power.reports.front().left_out_median_abs_log < 0.05);
+  const DevicePowerParameters& found = fit.parameters.power;
+  REQUIRE(found.idle);
+  CHECK(found.idle->value.in(watt) == Approx(95).epsilon(0.03));
+  CHECK(found.tensor_weight.value == Approx(1.2).epsilon(0.06));
+  CHECK(found.memory_weight.value + found.active_weight.value == Approx(0.6).epsilon(0.06));
+  CHECK(found.waiting_share.value == Approx(0.15).epsilon(0.1));
+  CHECK(found.clock_exponent.value == Approx(2.8).epsilon(0.12));  // no limit was touched
+  CHECK(found.clock_exponent.value > set.power.clock_exponent.value);
+}
+
+TEST_CASE("a warm-up tells resistance and capacity", "[calibration][samples]") {
+  ThermalParameters truth;
+  truth.inlet_c.value = 27;
+  truth.resistance_c_per_w.value = 0.06;
+  truth.fast_resistance_c_per_w.value = 0.02;
+  truth.capacity_j_per_c.value = 900;  // 36 s
+  ProbeSamples samples = made_up_gpu();
+  std::vector<double> t_s, power_w;
+  for (int i = 0; i <= 2400; ++i) {
+    t_s.push_back(0.1 * i);
+    power_w.push_back(i < 200 ? 100 : i < 1600 ? 690 : 110);
+  }
+  const std::vector<double> temperature = predicted_temperatures(truth, t_s, power_w);
+  CHECK(temperature.front() == Approx(27 + 6));
+  CHECK(*std::max_element(temperature.begin(), temperature.end()) == Approx(27 + 0.06 * 690).epsilon(0.03));
+  const auto add = [&](const char* load, std::size_t begin, std::size_t end) {
+    ProbeSample sample;
+    sample.probe = "power";
+    sample.what.load = load;
+    for (std::size_t i = begin; i < end; ++i) {
+      sample.trace.t_s.push_back(t_s[i] - t_s[begin] + 0.1);
+      sample.trace.power_w.push_back(power_w[i]);
+      sample.trace.temperature_c.push_back(std::round(temperature[i]));  // as NVML reads
+    }
+    samples.samples.push_back(std::move(sample));
+  };
+  add("idle_before_ramp", 0, 200);
+  add("ramp", 200, 1600);
+  add("cool_down", 1600, 2401);
+  const auto found = fit_thermal({samples}, "own");
+  REQUIRE(found);
+  CHECK(found->resistance_c_per_w.value == Approx(0.06).epsilon(0.05));
+  CHECK(found->capacity_j_per_c.value == Approx(900).epsilon(0.1));
+  CHECK(found->inlet_c.value == Approx(27).epsilon(0.05));
+  samples.samples.pop_back();
+  samples.samples.pop_back();  // idle alone says nothing
+  CHECK_FALSE(fit_thermal({samples}, "own"));
+}
