@@ -81,27 +81,11 @@ void check_transferable(const AcceleratorPart& part) {
                      "give --parameters FILE"});
 }
 
-/// The file fitted for the accelerator itself, else one that names it as a sibling, else what measured relatives have
-/// in common.
-fs::path find_parameters(const AcceleratorPart& part) {
-  const fs::path folder = configs_directory() / "parameters";
-  fs::path sibling;
-  for (const std::string& name : config_names("parameters")) {
-    const fs::path path = folder / (name + ".json");
-    const auto set = decode_record<ParameterSet>(read_json_file(path));
-    if (set.accelerator == part.id) return path;
-    if (serves(set, part.id)) sibling = path;
-  }
-  if (!sibling.empty()) return sibling;
-  check_transferable(part);
-  return folder / "transfer.json";
-}
-
 fs::path parameter_path(const ScenarioSpec& spec, const ScenarioOptions& options, const AcceleratorPart& part,
                         const fs::path& beside) {
   if (options.parameters) return *options.parameters;
   if (spec.parameters != "auto") return named_or_path(spec.parameters, "parameters", beside);
-  return find_parameters(part);
+  return parameter_file(part);
 }
 
 /// Relative where it lies below the working directory: results should not depend on where a checkout stands.
@@ -181,6 +165,20 @@ std::vector<std::string> config_names(const std::string& folder) {
     if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
   std::sort(names.begin(), names.end());
   return names;
+}
+
+fs::path parameter_file(const AcceleratorPart& part) {
+  const fs::path folder = configs_directory() / "parameters";
+  fs::path sibling;
+  for (const std::string& name : config_names("parameters")) {
+    const fs::path path = folder / (name + ".json");
+    const auto set = decode_record<ParameterSet>(read_json_file(path));
+    if (set.accelerator == part.id) return path;
+    if (serves(set, part.id)) sibling = path;
+  }
+  if (!sibling.empty()) return sibling;
+  check_transferable(part);
+  return folder / "transfer.json";
 }
 
 Scenario load_scenario(const fs::path& path, const ScenarioOptions& options) {

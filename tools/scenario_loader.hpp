@@ -19,6 +19,11 @@ std::filesystem::path configs_directory();
 /// @throws ConfigError E0401 if there is no configs directory
 std::vector<std::string> config_names(const std::string& folder);
 
+/// The parameters that a scenario takes unless it names some: the file fitted for the accelerator itself, else one that
+/// names it as a sibling, else what measured relatives have in common.
+/// @throws ConfigError E0315 if its data sheet lacks what shares would refer to
+std::filesystem::path parameter_file(const AcceleratorPart& part);
+
 struct ScenarioOptions {
   std::vector<std::string> settings;  ///< "path=value", in order
   std::optional<std::filesystem::path> parameters;

@@ -24,14 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The measurement set: beside configs, in the source tree or installed.
-fs::path measurement_folder() {
-  const fs::path beside = configs_directory().parent_path();
-  for (const char* place : {"calibration/measurements", "measurements"})
-    if (fs::exists(beside / place / "schema.json")) return beside / place;
-  throw ConfigError({Diagnostic{"E0401", "the shipped measurements are missing", {}, {}, "name files with --cases"}});
-}
-
 void add_input(const fs::path& file, std::vector<InputFile>& inputs) {
   inputs.push_back({file.lexically_normal().string(), sha256(read_source(file, JsonLimits{}.bytes)->text())});
 }
@@ -100,6 +92,13 @@ std::vector<LeftOutFigures> cross_validation(const std::vector<Measurement>& mea
 }
 
 }  // namespace
+
+fs::path measurement_folder() {
+  const fs::path beside = configs_directory().parent_path();
+  for (const char* place : {"calibration/measurements", "measurements"})
+    if (fs::exists(beside / place / "schema.json")) return beside / place;
+  throw ConfigError({Diagnostic{"E0401", "the shipped measurements are missing", {}, {}, "name files with --cases"}});
+}
 
 std::vector<fs::path> shipped_cases() {
   const fs::path folder = measurement_folder();

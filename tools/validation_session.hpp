@@ -8,6 +8,9 @@
 
 namespace clusterwright {
 
+/// The measurement set: beside configs, in the source tree or installed. @throws ConfigError E0401 if it is missing
+std::filesystem::path measurement_folder();
+
 /// The shipped files of the kinds that there are models for. @throws ConfigError E0401 if they are missing
 std::vector<std::filesystem::path> shipped_cases();
 

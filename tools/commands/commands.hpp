@@ -72,6 +72,37 @@ struct ValidateRequest {
 };
 ExitCode validate(const ValidateRequest& request);
 
+struct CalibrateRunRequest {
+  std::string suite = "quick";
+  std::string require;  ///< "gpu": its absence is an error
+  std::string only;     ///< "host", "gpu"; empty: both
+  std::string folder = "clusterwright-samples";
+  std::string scratch;  ///< where storage is probed; empty: the system's place for temporary files
+  std::string budget;   ///< of each device; empty: the suite's
+  std::string device = "0";
+  OutputRequest output;
+};
+ExitCode calibrate_run(const CalibrateRunRequest& request);
+
+struct CalibrateFitRequest {
+  std::vector<std::string> files;  ///< samples, and folders of them
+  std::string accelerator;         ///< catalog id; empty: by the driver's name
+  std::string base;                ///< a parameter file; empty: the one that `run` would take
+  std::string name;                ///< of the new set; empty: of the accelerator
+  std::string cluster;             ///< that collectives were logged on; empty: links of the data sheet, one node
+  std::string threads;             ///< of a host; empty: the most that ran
+  bool keep_poor = false;          ///< a section that misses its limit keeps the base's values, instead of refusing
+  OutputRequest output;            ///< .json: the parameter file; others: the report
+};
+ExitCode calibrate_fit(const CalibrateFitRequest& request);
+
+struct CalibrateShowRequest {
+  std::vector<std::string> files;  ///< a parameter file, samples, folders of samples
+  std::string accelerator, cluster, threads;
+  OutputRequest output;
+};
+ExitCode calibrate_show(const CalibrateShowRequest& request);
+
 struct CheckRequest {
   std::vector<std::string> files;
   bool quiet = false;
@@ -111,6 +142,12 @@ struct CatalogRequest {
   OutputRequest output;
 };
 ExitCode catalog(const CatalogRequest& request);
+
+struct DoctorRequest {
+  OutputRequest output;
+};
+/// What is on this machine, and what it can be used for here. Missing things are findings, not failures.
+ExitCode doctor(const DoctorRequest& request);
 
 struct VersionRequest {
   OutputRequest output;

@@ -1,0 +1,37 @@
+/// Sample files of one machine, and the part of the catalog that they speak of.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "calibration/samples/probe_samples.hpp"
+#include "models/parameters.hpp"
+#include "models/scenario.hpp"
+#include "topology/parts.hpp"
+
+namespace clusterwright {
+
+struct SampleSession {
+  std::vector<ProbeSamples> samples;  ///< of one kind of device
+  std::vector<std::string> left_out;  ///< what was read and not used, in words
+  std::vector<InputFile> inputs;
+  AcceleratorPart part;  ///< of the catalog; of a host: its own best
+  ParameterSet base;     ///< what is believed of it without the samples
+};
+
+struct SampleSessionRequest {
+  std::vector<std::string> paths;  ///< files, and folders of them
+  std::string accelerator;         ///< catalog id; empty: by the name that the driver gave
+  std::string base;                ///< a parameter file; empty: the one that `run` would take
+  std::int64_t threads = 0;        ///< of a host; 0: the most that ran
+};
+
+/// Samples of a GPU win over those of its host, which are named as left out.
+/// @throws ConfigError for files that are missing, hold no samples, or are of several kinds of GPU; for a GPU that the
+///         catalog does not know
+SampleSession open_samples(const SampleSessionRequest& request);
+
+/// "own samples of H200 (gpu_probe, 2026-11-21, driver 580.1)": for the source of every number.
+std::string origin_of(const SampleSession& session);
+
+}  // namespace clusterwright

@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+
+#include "calibration/fit/sample_fit.hpp"
+#include "sim/field_table.hpp"
+#include "sim/json_writer.hpp"
+#include "tools/calibration/sample_session.hpp"
+#include "tools/calibration/sampled_links.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/output/calibration_tables.hpp"
+#include "tools/output/escape.hpp"
+#include "tools/text_quantity.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+constexpr std::size_t shown_worst = 8;
+
+std::string lower_case(std::string text) {
+  for (char& letter : text) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  return text;
+}
+
+std::string file_name(const SampleSession& session) {
+  return lower_case(session.part.id) + "-own.json";
+}
+
+std::string next_line(const SampleSession& session, const CalibrateFitRequest& request) {
+  const bool written = !request.output.files.empty();
+  const std::string file = written ? request.output.files.front() : file_name(session);
+  if (!written) return fmt::format("Next: write the parameters with -o {}\n", file);
+  if (session.part.id == "host") return fmt::format("Next: clusterwright calibrate show {}\n", file);
+  return fmt::format("Next: clusterwright run SCENARIO --parameters {}\n", file);
+}
+
+std::string report_text(const SampleSession& session, const SampleFit& fit, std::string (*render)(const ResultTable&)) {
+  std::string text;
+  for (const ResultTable& table : {section_table(fit.sections, JudgedHow::held_back),
+                                   worst_table(fit.sections, shown_worst), value_table(fit.parameters, session.base)})
+    if (!table.rows.empty()) text += render(table) + "\n";
+  return text;
+}
+
+std::string as_text(const SampleSession& session, const SampleFit& fit) {
+  std::string text = printable(origin_of(session)) + ", on " + printable(session.base.name) + "\n\n";
+  text += report_text(session, fit, render_text) + section_plots(fit.sections);
+  if (fit.sections.empty()) text += "Nothing in these samples speaks of a section that can be fitted.\n";
+  for (const std::string& one : session.left_out) text += "Left out: " + printable(one) + "\n";
+  return text;
+}
+
+std::string render_as(OutputFormat format, const SampleSession& session, const SampleFit& fit) {
+  switch (format) {
+    case OutputFormat::json:
+      return write_json(encode_record(fit.parameters)) + "\n";
+    case OutputFormat::csv:
+      return render_csv(section_table(fit.sections, JudgedHow::held_back));
+    case OutputFormat::markdown:
+      return "# Fit of " + markdown_text(origin_of(session)) + "\n\n" + report_text(session, fit, render_markdown);
+    default:
+      return as_text(session, fit);
+  }
+}
+
+/// Whether standard output is among the targets; a parameter file alone leaves the terminal free for the report.
+bool shows_something(const std::vector<OutputTarget>& targets) {
+  return std::any_of(targets.begin(), targets.end(), [](const OutputTarget& target) { return target.path == "-"; });
+}
+
+void refuse(const SampleFit& fit, const SampleSession& session) {
+  std::fputs(as_text(session, fit).c_str(), stdout);
+  const auto poor = std::find_if(fit.sections.begin(), fit.sections.end(),
+                                 [](const SectionFit& one) { return one.state == SectionState::poor; });
+  fmt::print(
+      stderr,
+      "error: {} misses held-back samples by {:.0f} % in the middle, above {:.0f} %; nothing was written\n"
+      "   = help: look at the worst samples above, take them again on an idle machine, or keep what was known of "
+      "such sections with --keep-poor\n",
+      poor->name, 100 * poor->reports.front().left_out_median_abs_log, 100 * poor->limit);
+}
+
+}  // namespace
+
+ExitCode calibrate_fit(const CalibrateFitRequest& request) {
+  const auto targets = output_targets(
+      request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv, OutputFormat::markdown});
+  const std::int64_t threads = request.threads.empty() ? 0 : parse_count({"--threads", request.threads});
+  const SampleSession session = open_samples({request.files, request.accelerator, request.base, threads});
+  const std::string name = request.name.empty() ? lower_case(session.part.id) + "-own" : request.name;
+  const SampleFit fit = fit_samples(session.samples, session.part, session.base,
+                                    {name, origin_of(session), links_of(request.cluster, session)});
+  if (fit.any(SectionState::poor) && !request.keep_poor) {
+    refuse(fit, session);
+    return ExitCode::impossible;
+  }
+  if (!fit.any(SectionState::fitted)) {
+    std::fputs(as_text(session, fit).c_str(), stdout);
+    throw ConfigError({"E0341", "no section could be fitted", {}, "", "take more samples: --suite full"});
+  }
+  if (!shows_something(targets) && !request.output.quiet) std::fputs(as_text(session, fit).c_str(), stdout);
+  deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, session, fit); });
+  if (!request.output.quiet) std::fputs(next_line(session, request).c_str(), stderr);
+  return ExitCode::ok;
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,58 @@
+/// Everything that the doctor looks at, without judging it.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calibration/host/host_machine.hpp"
+#include "tools/doctor/config_survey.hpp"
+#include "tools/doctor/gpu_survey.hpp"
+#include "tools/doctor/library_survey.hpp"
+#include "tools/doctor/machine_access.hpp"
+
+namespace clusterwright {
+
+struct CudaCompiler {
+  std::string call;              ///< "nvcc", "/usr/local/cuda/bin/nvcc"
+  std::string version;           ///< "13.0"; empty: not known
+  bool cublaslt_header = false;  ///< what gpu_probe includes is beside it
+};
+
+/// A port of an InfiniBand or RoCE adapter.
+struct FabricPort {
+  std::string adapter;  ///< "mlx5_0"
+  std::string rate;     ///< "400 Gb/sec (4X NDR)"
+  std::string layer;    ///< "InfiniBand", "Ethernet"
+  bool active = false;
+};
+
+/// A library, or why it could not be asked.
+struct LibraryAnswer {
+  LibraryFound library;
+  std::string problem;
+};
+
+struct DoctorFacts {
+  HostMachine host;
+  TempFolder temp_folder;
+  ConfigSurvey configs;
+  std::optional<Located> gpu_probe;
+  bool gpu_probe_misnamed = false;  ///< the environment names something that is no program
+  GpuSurvey gpus;
+  std::array<LibraryAnswer, library_count> libraries;  ///< by LibraryId
+  std::optional<CudaCompiler> compiler;
+  std::map<std::string, bool> programs;  ///< in PATH or not: "mpirun", "sinfo", ...
+  std::vector<FabricPort> ports;
+
+  const LibraryAnswer& library(LibraryId id) const { return libraries[static_cast<std::size_t>(id)]; }
+};
+
+/// Looks at the machine. Libraries of others are asked aside, and what has not answered in time counts as a problem.
+DoctorFacts examine(const MachineAccess& machine, const ProgramFiles& files,
+                    std::chrono::milliseconds limit = std::chrono::milliseconds(1500));
+
+}  // namespace clusterwright

@@ -1,0 +1,137 @@
+#include "tools/doctor/library_survey.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "tools/output/escape.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+constexpr const char* toolkit = "install the CUDA Toolkit 12 or newer";
+
+constexpr LibraryKind kinds[] = {
+    {LibraryId::cuda_driver, "CUDA driver", "programs on GPUs", "comes with the NVIDIA driver"},
+    {LibraryId::cuda_runtime, "CUDA runtime", "gpu_probe, if it was linked with it", toolkit},
+    {LibraryId::cublaslt, "cuBLASLt", "matrix multiplies in gpu_probe", toolkit},
+    {LibraryId::nccl, "NCCL", "collectives in gpu_probe", "install libnccl2, or put its folder on LD_LIBRARY_PATH"},
+    {LibraryId::cudnn, "cuDNN", "attention in frameworks", "not needed here"},
+    {LibraryId::mpi, "MPI library", "processes on several nodes", "not needed on one node"},
+};
+
+/// Where its version is told.
+enum class VersionBy { nothing, into_int, result, text };
+
+struct Knowledge {
+  std::vector<const char*> files;  ///< newest first
+  const char* function;
+  VersionBy by;
+  std::string (*words)(long number);  ///< of a version as a number
+};
+
+std::string cuda_words(long number) {
+  return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
+}
+
+std::string dotted(long number, long major, long minor) {
+  return fmt::format("{}.{}.{}", number / major, number % major / minor, number % minor);
+}
+
+std::string cublas_words(long number) {
+  return dotted(number, 10000, 100);
+}
+
+std::string nccl_words(long number) {
+  return number < 10000 ? dotted(number, 1000, 100) : dotted(number, 10000, 100);  // from 2.9 on
+}
+
+std::string cudnn_words(long number) {
+  return number < 90000 ? dotted(number, 1000, 100) : dotted(number, 10000, 100);  // from 9 on
+}
+
+const Knowledge& knowledge(LibraryId id) {
+  static const Knowledge known[] = {
+      {{"libcuda.so.1"}, "cuDriverGetVersion", VersionBy::into_int, cuda_words},
+      {{"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0", "libcudart.so"},
+       "cudaRuntimeGetVersion",
+       VersionBy::into_int,
+       cuda_words},
+      {{"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so.11", "libcublasLt.so"},
+       "cublasLtGetVersion",
+       VersionBy::result,
+       cublas_words},
+      {{"libnccl.so.2"}, "ncclGetVersion", VersionBy::into_int, nccl_words},
+      {{"libcudnn.so.9", "libcudnn.so.8"}, "cudnnGetVersion", VersionBy::result, cudnn_words},
+      {{"libmpi.so.40", "libmpi.so.12", "libmpi_cray.so.12", "libmpi.so"},
+       "MPI_Get_library_version",  // may be called before MPI_Init
+       VersionBy::text,
+       nullptr},
+  };
+  return known[static_cast<std::size_t>(id)];
+}
+
+std::string number_version(const Knowledge& known, void* function) {
+  if (known.by == VersionBy::result)
+    return known.words(static_cast<long>(reinterpret_cast<std::size_t (*)()>(function)()));
+  int number = 0;
+  const bool told = reinterpret_cast<int (*)(int*)>(function)(&number) == 0 && number > 0;
+  return told ? known.words(number) : "";
+}
+
+/// Its first statement: what follows may name the machine that it was built on.
+std::string text_version(void* function) {
+  std::string text(1 << 16, '\0');
+  int length = 0;
+  if (reinterpret_cast<int (*)(char*, int*)>(function)(text.data(), &length) != 0) return "";
+  text.resize(static_cast<std::size_t>(std::clamp(length, 0, static_cast<int>(text.size()))));
+  text.resize(std::min(text.find_first_of(std::string_view(",\n\0", 3)), text.size()));
+  std::replace(text.begin(), text.end(), '\t', ' ');
+  return printable(text);
+}
+
+std::string version(const Knowledge& known, const LibrarySymbols& symbols) {
+  void* const function = symbols(known.function);
+  if (!function) return "";
+  return known.by == VersionBy::text ? text_version(function) : number_version(known, function);
+}
+
+/// The driver's library belongs where the loader looks; that of a toolkit may be beside it.
+std::vector<Located> library_folders(const MachineAccess& machine, LibraryId id) {
+  std::vector<Located> out{{{}, ""}};
+  if (id == LibraryId::cuda_driver || id == LibraryId::mpi) return out;
+  for (const Located& toolkit_folder : cuda_folders(machine))
+    for (const char* below : {"lib64", "lib"})
+      out.push_back({toolkit_folder.path / below, toolkit_folder.call + "/" + below});
+  return out;
+}
+
+}  // namespace
+
+std::span<const LibraryKind> library_kinds() {
+  static_assert(std::size(kinds) == library_count);
+  return kinds;
+}
+
+LibraryFound ask_library(const MachineAccess& machine, LibraryId id) {
+  const Knowledge& known = knowledge(id);
+  for (const Located& folder : library_folders(machine, id))
+    for (const char* file : known.files)
+      if (const LibrarySymbols symbols = machine.open_library((folder.path / file).string()))
+        return {true, file, folder.call, version(known, symbols)};
+  return {};
+}
+
+std::string write_library(const LibraryFound& library) {
+  return library.found ? fmt::format("{}\n{}\n{}", library.file, library.folder, library.version) : "";
+}
+
+LibraryFound read_library(const std::string& text) {
+  const std::size_t file = text.find('\n'), folder = text.find('\n', file + 1);
+  if (file == std::string::npos || folder == std::string::npos) return {};
+  return {true, text.substr(0, file), text.substr(file + 1, folder - file - 1), text.substr(folder + 1)};
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,35 @@
+/// Reads what the programs of nccl-tests print: text, or the report that -J writes.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "calibration/samples/probe_samples.hpp"
+#include "sim/diagnostic.hpp"
+
+namespace clusterwright {
+
+/// What a log does not say.
+struct NcclTestsImport {
+  std::string date;       ///< UTC, such as 2026-11-21T21:04:06Z; logs have none, or one without a time zone
+  std::string operation;  ///< ours or nccl-tests' name; empty: as the log says, or as its columns and bandwidths show
+};
+
+/// Samples of the probe "collectives": one for each row and half of it, out of place and in place. The one repetition
+/// is the mean of the calls between two looks at the host's clock, whose number is `launches`; the size is the column
+/// "size" as it is printed. Host names, processes, bus addresses, arguments and environment are left behind.
+///
+/// The text may be of several runs, in which launchers, NCCL and terminals left their marks. A row with wrong values is
+/// listed as failed; one that is cut off, has no time, or is not of single calls is listed as skipped, and so is the
+/// rest of a log that ends early.
+/// @throws ConfigError: neither rows nor a report (E0101); an unknown name of an operation, or none that can be told
+///         (E0203); a date that is none (E0203); GPUs of several kinds, ranks that are listed twice or not spread
+///         evenly, a name that the log contradicts (E0340); a file that is missing (E0401) or larger than 64 MiB, too
+///         many rows (E0501)
+ProbeSamples read_nccl_tests(const std::filesystem::path& path, const NcclTestsImport& options);
+
+/// As above, from a text already read.
+ProbeSamples read_nccl_tests(const std::shared_ptr<const SourceText>& source, const NcclTestsImport& options);
+
+}  // namespace clusterwright

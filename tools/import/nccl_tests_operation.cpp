@@ -1,0 +1,124 @@
+#include "tools/import/nccl_tests_operation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace clusterwright {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// Programs of nccl-tests without "_perf", and our words.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 11> programs = {
+    {{"all_reduce", "all_reduce"},
+     {"all_gather", "all_gather"},
+     {"reduce_scatter", "reduce_scatter"},
+     {"alltoall", "all_to_all"},
+     {"alltoallv", "all_to_all_v"},
+     {"sendrecv", "send"},
+     {"broadcast", "broadcast"},
+     {"reduce", "reduce"},
+     {"scatter", "scatter"},
+     {"gather", "gather"},
+     {"hypercube", "hypercube"}}};
+
+bool in_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/// "all_reduce" of "/usr/bin/all_reduce_perf_mpi", or empty.
+std::string_view program_ending_at(std::string_view line, std::size_t suffix) {
+  std::size_t begin = suffix;
+  while (begin > 0 && in_name(line[begin - 1])) --begin;
+  return line.substr(begin, suffix - begin);
+}
+
+/// Operations by what the columns of a row say of them.
+Words candidates(const NcclTestsResult& row) {
+  if (!row.reduction.empty()) return row.rooted ? Words{"reduce"} : Words{"all_reduce", "reduce_scatter"};
+  return row.rooted ? Words{"broadcast", "scatter", "gather"} : Words{"all_gather", "all_to_all", "send"};
+}
+
+/// Bus bandwidth over algorithm bandwidth, as nccl-tests defines them.
+double bus_factor(const std::string& operation, double ranks) {
+  if (operation == "all_reduce") return 2 * (ranks - 1) / ranks;
+  if (operation == "reduce" || operation == "broadcast" || operation == "send") return 1;
+  return (ranks - 1) / ranks;
+}
+
+const NcclTestsResult* fastest(const NcclTestsRun& run) {
+  const auto slower = [](const NcclTestsResult& a, const NcclTestsResult& b) {
+    return a.algorithm_gb_per_s < b.algorithm_gb_per_s;
+  };
+  const auto row = std::max_element(run.results.begin(), run.results.end(), slower);
+  return row == run.results.end() ? nullptr : &*row;
+}
+
+/// Drops candidates whose bandwidths would be others. Bandwidths are printed with two decimals.
+void drop_by_bandwidth(Words& words, const NcclTestsResult& row, std::int64_t ranks) {
+  constexpr double least_gb_per_s = 0.5, rounding = 0.006, relative = 2e-3;
+  if (ranks < 2 || !(row.algorithm_gb_per_s > least_gb_per_s) || !std::isfinite(row.bus_gb_per_s)) return;
+  const double seen = row.bus_gb_per_s / row.algorithm_gb_per_s;
+  std::erase_if(words, [&](const std::string& word) {
+    const double factor = bus_factor(word, static_cast<double>(ranks));
+    return !(std::abs(seen - factor) <= relative * factor + rounding * (1 + factor) / row.algorithm_gb_per_s);
+  });
+}
+
+std::string derived(const NcclTestsRun& run, std::int64_t ranks) {
+  const NcclTestsResult* row = fastest(run);
+  if (!row) return {};
+  Words words = candidates(*row);
+  drop_by_bandwidth(words, *row, ranks);
+  if (words.size() == 1) return words.front();
+  const std::string what = words.empty() ? std::string("the bandwidths fit no operation that is known")
+                                         : fmt::format("the log does not say which operation it measured; it may be {}",
+                                                       fmt::join(words, " or "));
+  throw ConfigError({"E0203", what, {row->place}, "", "name it, as in --op all_gather"});
+}
+
+}  // namespace
+
+std::string operation_word(std::string_view name) {
+  if (name.ends_with("_perf")) name.remove_suffix(5);
+  for (const auto& [program, word] : programs)
+    if (name == program || name == word) return std::string(word);
+  return {};
+}
+
+std::string operation_named_in(std::string_view line) {
+  constexpr std::string_view suffix = "_perf";
+  std::string found;
+  for (std::size_t at = line.find(suffix); at != std::string_view::npos; at = line.find(suffix, at + suffix.size())) {
+    const std::string word = operation_word(program_ending_at(line, at));
+    if (!found.empty() && !word.empty() && word != found) return {};
+    if (!word.empty()) found = word;
+  }
+  return found;
+}
+
+std::string operation_of_program(std::string_view program) {
+  const std::size_t suffix = program.find("_perf");
+  const std::string_view name = program_ending_at(program, std::min(suffix, program.size()));
+  const std::string word = operation_word(name);
+  return word.empty() && name.size() <= 40 ? std::string(name) : word;
+}
+
+std::string operation_of(const NcclTestsRun& run, const std::string& wanted, std::int64_t ranks) {
+  if (run.operation.empty()) return wanted.empty() ? derived(run, ranks) : wanted;
+  if (!wanted.empty() && wanted != run.operation)
+    throw ConfigError({"E0340",
+                       fmt::format("the log says that it measured {}, --op says {}", run.operation, wanted),
+                       {run.named_at},
+                       "",
+                       "leave --op out"});
+  return run.operation;
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,93 @@
+/// What one run of an nccl-tests program printed, as text or as JSON, before it is judged.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/diagnostic.hpp"
+#include "sim/json_value.hpp"
+
+namespace clusterwright {
+
+/// A GPU that takes part. The host and the process serve to count nodes and processes and go no further.
+struct NcclTestsRank {
+  std::int64_t rank = 0;
+  std::int64_t stands_for = 1;  ///< ranks of its process that are not listed themselves
+  std::int64_t group = 0;       ///< of several that run at once
+  std::int64_t process = 0;
+  std::string host;
+  std::string gpu;
+  Place place;
+};
+
+/// One half of a row: out of place, or in place.
+struct NcclTestsResult {
+  std::int64_t bytes = 0;  ///< the column "size"
+  std::string type;        ///< float, half, ...
+  std::string reduction;   ///< sum, ...; empty where nothing is reduced
+  bool rooted = false;     ///< one rank sends or receives everything
+  bool in_place = false;
+  bool cpu_time = false;  ///< the time to launch, not that of the operation
+  double time_us = 0;     ///< may be zero or not a number
+  double algorithm_gb_per_s = 0;
+  double bus_gb_per_s = 0;
+  std::optional<double> wrong;      ///< values; empty where they were not checked
+  std::optional<double> deviation;  ///< largest, of versions that print it instead of `wrong`
+  Place place;
+};
+
+/// A row that is there in part.
+struct NcclTestsCutRow {
+  std::string what, reason;
+};
+
+struct NcclTestsRun {
+  std::string operation;  ///< our word; empty where nothing names it
+  Place named_at;
+  std::string version;            ///< of nccl-tests; empty where it is not printed
+  std::int64_t nccl_version = 0;  ///< 22907; 0 where it is not printed
+  std::int64_t gpus_per_process = 1;
+  std::int64_t iterations = 20;  ///< the default of nccl-tests
+  std::int64_t aggregated = 1;   ///< operations that are launched as one
+  std::int64_t graph_launches = 0;
+  std::int64_t largest_bytes = 0;  ///< that it was asked for; 0 where it is not printed
+  /// Of several tables that follow one list of devices the runs share it. Never null.
+  std::shared_ptr<std::vector<NcclTestsRank>> ranks = std::make_shared<std::vector<NcclTestsRank>>();
+  std::vector<NcclTestsResult> results;
+  std::vector<NcclTestsCutRow> cut;
+  std::int64_t out_of_bounds = 0;  ///< wrong values of the whole run
+  bool concluded = false;
+  Place place;  ///< where it begins
+};
+
+/// A number of the log that counts calls or GPUs, as far as it is of use.
+inline std::int64_t bounded_count(std::int64_t count, std::int64_t least) {
+  constexpr std::int64_t most = 1'000'000;
+  return count < least ? least : count > most ? most : count;
+}
+
+/// Processes of nccl-tests drive several GPUs each: threads times the GPUs of one.
+inline std::int64_t product_of(std::int64_t threads, std::int64_t gpus) {
+  constexpr std::int64_t most = 1 << 10;
+  return std::min(bounded_count(threads, 1), most) * std::min(bounded_count(gpus, 1), most);
+}
+
+inline constexpr std::int64_t largest_rank = 1 << 24;
+
+/// At most 120 characters that can be printed, without blanks around them.
+std::string device_name(std::string_view text);
+
+/// The runs of one log or of several, one after the other.
+/// @throws ConfigError E0501 for more runs, rows or ranks than anybody needs
+std::vector<NcclTestsRun> nccl_tests_text_runs(const std::shared_ptr<const SourceText>& source);
+
+/// The run of one report (-J). Of its arguments only the name of the program is read; of its environment nothing.
+/// @throws ConfigError E0101 where it is no report of nccl-tests
+NcclTestsRun nccl_tests_json_run(const JsonValue& report);
+
+}  // namespace clusterwright

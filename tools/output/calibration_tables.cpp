@@ -1,0 +1,186 @@
+#include "tools/output/calibration_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/field_table.hpp"
+#include "tools/output/number_text.hpp"
+#include "tools/output/text_plot.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+constexpr std::size_t enough_to_plot = 8;
+constexpr std::size_t worst_in_json = 5;
+
+Column words(std::string key, std::string title) {
+  return {std::move(key), std::move(title), "", 1, -1, Alignment::left};
+}
+
+Column percent(std::string key, std::string title) {
+  return {std::move(key), std::move(title), "%", 100, 1};
+}
+
+std::string state_text(const SectionFit& section, JudgedHow how) {
+  if (how == JudgedHow::as_it_stands) return "";
+  switch (section.state) {
+    case SectionState::fitted:
+      return "fitted";
+    case SectionState::too_few:
+      return fmt::format("too few: {} samples of {} sizes; kept as it was", section.samples, section.sizes);
+    default:
+      return fmt::format("poor: above {}; refused", percent_text(section.limit, 0));
+  }
+}
+
+/// Mean of log(predicted / measured).
+double bias_of(const SectionFit& section) {
+  double sum = 0;
+  for (const SampleResidual& one : section.residuals) sum += one.error;
+  return section.residuals.empty() ? 0 : sum / static_cast<double>(section.residuals.size());
+}
+
+std::vector<const SampleResidual*> by_error(const std::vector<SectionFit>& sections) {
+  std::vector<const SampleResidual*> all;
+  for (const SectionFit& section : sections)
+    for (const SampleResidual& one : section.residuals) all.push_back(&one);
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto* a, const auto* b) { return std::abs(a->error) > std::abs(b->error); });
+  return all;
+}
+
+/// Every fitted number of a record: path, value, standard deviation.
+void add_values(const JsonValue& fitted, const JsonValue* base, const std::string& path, ResultTable& table) {
+  if (!fitted.is(JsonKind::object)) return;
+  const JsonValue* value = fitted.find("value");
+  if (!value) {
+    for (const auto& [key, member] : fitted.members())
+      add_values(member, base && base->is(JsonKind::object) ? base->find(key) : nullptr,
+                 path.empty() ? key : path + "." + key, table);
+    return;
+  }
+  if (!value->is(JsonKind::number)) return;
+  const JsonValue* before = base && base->is(JsonKind::object) ? base->find("value") : nullptr;
+  const JsonValue* error = fitted.find("std_error");
+  const JsonValue* source = fitted.find("source");
+  const bool same = before && before->is(JsonKind::number) && before->as_number() == value->as_number();
+  if (same || !source || source->as_text().find("own samples") == std::string::npos) return;
+  table.rows.push_back({path, value->as_number(), error ? Cell(error->as_number()) : Cell(),
+                        before ? Cell(before->as_number()) : Cell()});
+}
+
+}  // namespace
+
+ResultTable section_table(const std::vector<SectionFit>& sections, JudgedHow how) {
+  const bool held = how == JudgedHow::held_back;
+  ResultTable table{held ? "Sections, judged on samples that their fit did not see" : "Predicted against sampled",
+                    {words("section", "Section"),
+                     {"samples", "Samples", ""},
+                     percent("median_abs_log", "Median"),
+                     percent("p90_abs_log", "90th"),
+                     percent("coverage", "In 90 % band")},
+                    {}};
+  if (held) table.columns.push_back(words("state", "State"));
+  for (const SectionFit& section : sections) {
+    bool first = true;
+    for (const FitReport& report : section.reports) {
+      table.rows.push_back({report.name, report.rows, report.left_out_median_abs_log, report.left_out_p90_abs_log,
+                            first ? Cell(section.coverage) : Cell("")});
+      if (held) table.rows.back().push_back(first ? state_text(section, how) : "");
+      first = false;
+    }
+  }
+  return table;
+}
+
+ResultTable worst_table(const std::vector<SectionFit>& sections, std::size_t count) {
+  ResultTable table{"Worst samples",
+                    {words("section", "Section"),
+                     words("what", "What"),
+                     {"measured_us", "Measured", "us"},
+                     {"predicted_us", "Predicted", "us"},
+                     percent("error", "Error")},
+                    {}};
+  for (const SampleResidual* one : by_error(sections)) {
+    if (table.rows.size() >= count) break;
+    const bool timed = one->measured > Seconds{};
+    table.rows.push_back({one->section, one->what, timed ? Cell(one->measured.in(microsecond)) : Cell(),
+                          timed ? Cell(one->predicted().in(microsecond)) : Cell(), std::expm1(one->error)});
+  }
+  return table;
+}
+
+ResultTable value_table(const ParameterSet& fitted, const ParameterSet& base) {
+  ResultTable table{"Fitted values",
+                    {words("path", "Value"), {"value", "Own", ""}, {"std_error", "+-", ""}, {"before", "Before", ""}},
+                    {}};
+  const JsonValue before = encode_record(base);
+  add_values(encode_record(fitted), &before, "", table);
+  return table;
+}
+
+ResultTable report_table(const ParameterSet& set) {
+  ResultTable table{"Fits of this file",
+                    {words("fit", "Fit"),
+                     {"rows", "Points", ""},
+                     percent("median_abs_log", "Median"),
+                     percent("left_out_median_abs_log", "Left out"),
+                     percent("left_out_p90_abs_log", "90th"),
+                     words("rows_from", "From")},
+                    {}};
+  for (const FitReport& fit : set.fits)
+    table.rows.push_back(
+        {fit.name, fit.rows, fit.median_abs_log, fit.left_out_median_abs_log, fit.left_out_p90_abs_log, fit.rows_from});
+  return table;
+}
+
+std::string section_plots(const std::vector<SectionFit>& sections) {
+  std::string out;
+  for (const SectionFit& section : sections) {
+    TextPlot plot{section.name, "measured, us", "predicted over measured", {}};
+    std::vector<double> widths;
+    for (const SampleResidual& one : section.residuals) {
+      if (one.measured <= Seconds{}) continue;
+      plot.points.push_back({one.measured.in(microsecond), std::expm1(one.error)});
+      widths.push_back(one.half_width);
+    }
+    if (plot.points.size() < enough_to_plot) continue;
+    std::nth_element(widths.begin(), widths.begin() + static_cast<std::ptrdiff_t>(widths.size() / 2), widths.end());
+    plot.band = std::expm1(widths[widths.size() / 2]);
+    out += render_plot(plot) + "\n";
+  }
+  return out;
+}
+
+JsonValue section_json(const std::vector<SectionFit>& sections) {
+  JsonValue list = JsonValue::list();
+  for (const SectionFit& section : sections) {
+    JsonValue worst = JsonValue::list();
+    for (const SampleResidual* one : by_error({section})) {
+      if (worst.elements().size() >= worst_in_json) break;
+      worst.push_back(JsonValue::object({{"what", one->what},
+                                         {"measured_us", one->measured.in(microsecond)},
+                                         {"error", one->error},
+                                         {"inside", one->inside()}}));
+    }
+    constexpr const char* states[] = {"fitted", "too_few", "poor"};
+    const bool any = !section.reports.empty();
+    list.push_back(JsonValue::object(
+        {{"name", section.name},
+         {"state", states[static_cast<std::size_t>(section.state)]},
+         {"samples", static_cast<std::int64_t>(section.samples)},
+         {"sizes", static_cast<std::int64_t>(section.sizes)},
+         {"median_abs_log", any ? JsonValue(section.reports.front().left_out_median_abs_log) : JsonValue()},
+         {"p90_abs_log", any ? JsonValue(section.reports.front().left_out_p90_abs_log) : JsonValue()},
+         {"bias", bias_of(section)},
+         {"coverage", section.coverage},
+         {"limit", section.limit},
+         {"worst", std::move(worst)}}));
+  }
+  return list;
+}
+
+}  // namespace clusterwright
