@@ -185,6 +185,32 @@ void add_calibrating(CommandAdder& line) {
   add_output(*show_app, show->output, data_formats);
 }
 
+void add_importing(CommandAdder& line) {
+  CLI::App& import = *line.root.add_subcommand("import", "files of other programs: nccl-tests, NCCL's topology");
+  import.require_subcommand(0, 1);
+  import.allow_extras();
+
+  const auto [log_app, log] = line.add_to<ImportNcclTestsRequest>(
+      import, "nccl-tests", "output of all_reduce_perf and its kin, as samples for `calibrate fit`", import_nccl_tests);
+  log_app->add_option("FILE", log->file, "text, or the JSON of -J");
+  log_app->add_option("--op", log->operation, "where the log does not say: all_reduce, all_gather, ...")
+      ->type_name("OP");
+  log_app->add_option("--date", log->date, "of the run, UTC: 2026-11-21T21:04:06Z")->type_name("TIME");
+  add_output(*log_app, log->output, "json");
+
+  const auto [topology_app, topology] = line.add_to<ImportTopologyRequest>(
+      import, "nccl-topology", "a node as NCCL saw it (NCCL_TOPO_DUMP_FILE), as a cluster file", import_nccl_topology);
+  topology_app->add_option("FILE", topology->file, "XML");
+  topology_app->add_option("--accelerator", topology->accelerator, "catalog id, where the file fits several")
+      ->type_name("ID");
+  topology_app->add_option("--nic", topology->nic, "catalog id of the network cards")->type_name("ID");
+  topology_app->add_option("--nodes", topology->nodes, "alike; those of the file if not given")->type_name("N");
+  topology_app->add_option("--transport", topology->transport, "between nodes: infiniband, roce or ethernet")
+      ->type_name("HOW");
+  topology_app->add_option("--name", topology->name, "of the cluster")->type_name("TEXT");
+  add_output(*topology_app, topology->output, "json");
+}
+
 void add_looking(CommandAdder& line) {
   const auto [check_app, check_request] = line.add<CheckRequest>("check", "whether files are valid", check);
   check_app->add_option("FILE", check_request->files,
@@ -245,6 +271,7 @@ void add_commands(CLI::App& root, const std::string& typed, Action& action) {
   add_collective(line);
   add_judging(line);
   add_calibrating(line);
+  add_importing(line);
   add_looking(line);
   add_learning(line);
 }

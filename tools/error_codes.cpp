@@ -8,7 +8,7 @@ namespace {
 
 constexpr ErrorCode codes[] = {
     // Syntax and keys.
-    {"E0101", "The text is not valid JSON.",
+    {"E0101", "The text is not valid JSON, or not of the format that is imported.",
      "Mend the text at the place named; comments with // and /* */ are allowed."},
     {"E0102", "The key is not known there.",
      "Use one of the allowed keys; `clusterwright explain PATH` describes them."},
@@ -72,8 +72,8 @@ constexpr ErrorCode codes[] = {
     {"E0334", "The stride does not fit the nodes.", "Choose one that divides a node's accelerators, or a multiple."},
     {"E0335", "A node of the list does not exist or is listed twice.", "Nodes are numbered from 0; list each once."},
     {"E0336", "A straggler is not in the cluster, or named twice.", "Accelerators are numbered from 0, node by node."},
-    {"E0340", "The numbers of a sample contradict each other.",
-     "Take the sample again, or correct flops, bytes or threads."},
+    {"E0340", "What was measured contradicts itself, or what is asked of it.",
+     "Measure again, correct the number named, or name what the file belongs to."},
     {"E0341", "There are no samples, or too few for what is asked.",
      "Take more with `clusterwright calibrate run`, or name other files."},
     // Files and usage.

@@ -12,6 +12,7 @@
 #include "tools/output/escape.hpp"
 #include "tools/output/number_text.hpp"
 #include "tools/output/result_header.hpp"
+#include "tools/parameter_difference.hpp"
 #include "tools/text_quantity.hpp"
 #include "tools/usage_error.hpp"
 
@@ -115,7 +116,32 @@ bool compares(NodePolicy policy) {
   return policy != NodePolicy::contiguous && policy != NodePolicy::rail;
 }
 
-CollectiveReport make_report(const CollectiveCommandRequest& request, ClusterSession& session) {
+/// A report, and what a named parameter file does to it.
+struct Answered {
+  CollectiveReport report;
+  std::optional<AgainstUsual> against;
+};
+
+/// Times with the parameters that would be taken if none were named.
+AgainstUsual compare_with_usual(const CollectiveSet& named, const ClusterSession& session, const RoutedNetwork* routed,
+                                const CollectiveRequest& asked, CollectiveReport& report) {
+  const std::string& accelerator = session.cluster.accelerator.id;
+  std::vector<InputFile> unused;
+  const CollectiveSet usual = load_collective_set(accelerator, "", unused);
+  const CollectivePredictor predictor(session.cluster, usual, routed, asked);
+  AgainstUsual out{named.name, usual.name, named.accelerator == accelerator ? "" : named.accelerator, 1, 1, {}};
+  for (const CollectiveAnswer& row : report.rows) {
+    report.usual_times.push_back(predictor.predict(row.bytes).time);
+    const double ratio = row.time / report.usual_times.back();
+    const bool first = report.usual_times.size() == 1;
+    out.least_ratio = first ? ratio : std::min(out.least_ratio, ratio);
+    out.most_ratio = first ? ratio : std::max(out.most_ratio, ratio);
+  }
+  out.differences = differing_sections(named, usual);
+  return out;
+}
+
+Answered make_report(const CollectiveCommandRequest& request, ClusterSession& session) {
   const Cluster& cluster = session.cluster;
   const std::vector<Bytes> sizes = parse_message_sizes({"--bytes", request.bytes});
   GroupRequest grouping = group_request(request, cluster);
@@ -133,12 +159,15 @@ CollectiveReport make_report(const CollectiveCommandRequest& request, ClusterSes
                           parameters.name,
                           {},
                           {},
+                          {},
                           {}};
   const CollectivePredictor predictor(cluster, parameters, routed, asked);
   for (const Bytes size : sizes) {
     stop_if_interrupted();
     report.rows.push_back(predictor.predict(size));
   }
+  std::optional<AgainstUsual> against;
+  if (!request.parameters.empty()) against = compare_with_usual(parameters, session, routed, asked, report);
   if (routed) report.busiest = named(predictor.busiest(sizes.back(), shown_links), routed->graph);
   if (compares(grouping.policy)) {
     grouping.policy = NodePolicy::contiguous;
@@ -146,10 +175,11 @@ CollectiveReport make_report(const CollectiveCommandRequest& request, ClusterSes
     const CollectivePredictor plain(cluster, parameters, routed, asked);
     report.over_contiguous = report.rows.back().time / plain.predict(sizes.back()).time;
   }
-  return report;
+  return {std::move(report), std::move(against)};
 }
 
-std::string as_text(const CollectiveReport& report) {
+std::string as_text(const Answered& answered) {
+  const CollectiveReport& report = answered.report;
   std::string text = printable(collective_title(report)) +
                      "\nTimes are of the slowest group; low to high holds 90 %.\n\n" +
                      render_text(collective_table(report));
@@ -157,16 +187,19 @@ std::string as_text(const CollectiveReport& report) {
   if (report.over_contiguous)
     text += fmt::format("\nPlacement \"{}\": {} the time of contiguous nodes at the largest size.\n", report.placement,
                         percent_text(*report.over_contiguous));
+  if (answered.against) return text + "\n" + sentence_of(*answered.against) + "\n";
   return text + fmt::format("\nParameters: {}. Next: --algorithm, --placement, --concurrent or --fail for what-ifs.\n",
                             report.parameters);
 }
 
-std::string render_as(OutputFormat format, const CollectiveReport& report, const ClusterSession& session,
+std::string render_as(OutputFormat format, const Answered& answered, const ClusterSession& session,
                       std::uint64_t seed) {
+  const CollectiveReport& report = answered.report;
   switch (format) {
     case OutputFormat::json: {
       JsonValue document = result_header("collective", seed, session.inputs);
       add_to(document, report);
+      document.set("against_usual", json_of(answered.against));
       return write_json(document) + "\n";
     }
     case OutputFormat::csv:
@@ -176,7 +209,7 @@ std::string render_as(OutputFormat format, const CollectiveReport& report, const
     case OutputFormat::nccl_tests:
       return nccl_tests_text(report);
     default:
-      return as_text(report);
+      return as_text(answered);
   }
 }
 
@@ -190,8 +223,9 @@ bool finds_no_path(const ConfigError& error) {
 ExitCode answer(const CollectiveCommandRequest& request, const std::vector<OutputTarget>& targets) {
   const std::uint64_t seed = parse_seed({"--seed", request.seed});
   ClusterSession session = open_cluster(request.cluster, request.settings);
-  const CollectiveReport report = make_report(request, session);
-  deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, report, session, seed); });
+  const Answered answered = make_report(request, session);
+  deliver(targets, request.output.quiet,
+          [&](OutputFormat format) { return render_as(format, answered, session, seed); });
   return ExitCode::ok;
 }
 

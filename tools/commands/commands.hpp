@@ -103,6 +103,21 @@ struct CalibrateShowRequest {
 };
 ExitCode calibrate_show(const CalibrateShowRequest& request);
 
+struct ImportNcclTestsRequest {
+  std::string file;       ///< a log, or the JSON that -J writes
+  std::string operation;  ///< of all_reduce_perf and its kin, where the log does not say; empty: as it says
+  std::string date;       ///< UTC; empty: not known
+  OutputRequest output;
+};
+ExitCode import_nccl_tests(const ImportNcclTestsRequest& request);
+
+struct ImportTopologyRequest {
+  std::string file;  ///< what NCCL_TOPO_DUMP_FILE names
+  std::string accelerator, nic, nodes, transport, name;
+  OutputRequest output;
+};
+ExitCode import_nccl_topology(const ImportTopologyRequest& request);
+
 struct CheckRequest {
   std::vector<std::string> files;
   bool quiet = false;

@@ -14,6 +14,7 @@
 #include "tools/output/number_text.hpp"
 #include "tools/output/prediction_tables.hpp"
 #include "tools/output/result_json.hpp"
+#include "tools/parameter_difference.hpp"
 #include "tools/scenario_loader.hpp"
 
 namespace clusterwright {
@@ -70,36 +71,53 @@ std::string plan_sentence(const Plan& plan) {
                             plan.micro_batches == 1 ? "micro-batch" : "micro-batches", plan.micro_batch);
 }
 
-std::string as_text(const RunRequest& request, const ScenarioSession& session, const StepPrediction& step) {
+/// A step, and what a named parameter file does to it.
+struct RunAnswer {
+  const ScenarioSession& session;
+  const StepPrediction& step;
+  std::optional<AgainstUsual> against;
+};
+
+std::string as_text(const RunRequest& request, const RunAnswer& answer) {
+  const auto& [session, step, against] = answer;
   std::string text = printable(title_of(session.context, step)) + "\n" + printable(session.context.job) + "\n" +
                      plan_sentence(step.plan) + "\n";
   for (const ResultTable& table : tables_of(session, step, request.explain)) text += "\n" + render_text(table);
+  if (against) text += "\n" + sentence_of(*against) + "\n";
   text += "\nNext: " + printable(next_step(step)) + "\n";
   text += request.explain ? "Details: -o report.html for charts, --timeline trace.json for every op\n"
                           : "Details: --explain for the origin of each number, -o report.html for charts\n";
   return text;
 }
 
-std::string as_markdown(const RunRequest& request, const ScenarioSession& session, const StepPrediction& step) {
+std::string as_markdown(const RunRequest& request, const RunAnswer& answer) {
+  const auto& [session, step, against] = answer;
   std::string text = fmt::format("# {}\n\n{}; {}\n", markdown_text(title_of(session.context, step)),
                                  markdown_text(session.context.job), plan_sentence(step.plan));
   for (const ResultTable& table : tables_of(session, step, request.explain)) text += "\n" + render_markdown(table);
+  if (against) text += "\n" + markdown_text(sentence_of(*against)) + "\n";
   return text + fmt::format("\n**Next:** {}\n", markdown_text(next_step(step)));
 }
 
-std::string render_as(OutputFormat format, const RunRequest& request, const ScenarioSession& session,
-                      const StepPrediction& step) {
+JsonValue as_json(const RunAnswer& answer) {
+  JsonValue document = run_to_json(answer.session.context, answer.step);
+  document.set("against_usual", json_of(answer.against));
+  return document;
+}
+
+std::string render_as(OutputFormat format, const RunRequest& request, const RunAnswer& answer) {
+  const auto& [session, step, against] = answer;
   switch (format) {
     case OutputFormat::json:
-      return write_json(run_to_json(session.context, step)) + "\n";
+      return write_json(as_json(answer)) + "\n";
     case OutputFormat::csv:
       return render_csv(flat_table(single_point(step)));
     case OutputFormat::markdown:
-      return as_markdown(request, session, step);
+      return as_markdown(request, answer);
     case OutputFormat::html:
       return html_report(session.context, single_point(step));
     default:
-      return as_text(request, session, step);
+      return as_text(request, answer);
   }
 }
 
@@ -117,8 +135,9 @@ ExitCode run(const RunRequest& request) {
   const ScenarioSession session = open_scenario(request.scenario, "run");
   const StepPrediction step = predict_step(session.scenario);
   stop_if_interrupted();
-  deliver(targets, request.output.quiet,
-          [&](OutputFormat format) { return render_as(format, request, session, step); });
+  const bool named = !request.scenario.parameters.empty();
+  const RunAnswer answer{session, step, against_usual(session.scenario, named, step.step_time)};
+  deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, request, answer); });
   if (!request.timeline.empty()) write_timeline(request.timeline, session.scenario, step);
   return step.fits ? ExitCode::ok : ExitCode::impossible;
 }

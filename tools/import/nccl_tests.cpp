@@ -25,6 +25,7 @@ ConfigError option_error(const char* option, const std::string& text, std::strin
 /// 2026-11-21T21:04:06Z
 void check_date(const std::string& date) {
   constexpr std::string_view form = "dddd-dd-ddTdd:dd:ddZ";
+  if (date.empty()) return;  // not known
   bool good = date.size() == form.size();
   for (std::size_t i = 0; good && i < form.size(); ++i)
     good = form[i] == 'd' ? date[i] >= '0' && date[i] <= '9' : date[i] == form[i];

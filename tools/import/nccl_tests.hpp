@@ -12,7 +12,7 @@ namespace clusterwright {
 
 /// What a log does not say.
 struct NcclTestsImport {
-  std::string date;       ///< UTC, such as 2026-11-21T21:04:06Z; logs have none, or one without a time zone
+  std::string date;       ///< UTC, such as 2026-11-21T21:04:06Z; empty: not known, as logs have none with a time zone
   std::string operation;  ///< ours or nccl-tests' name; empty: as the log says, or as its columns and bandwidths show
 };
 

@@ -44,12 +44,16 @@ ResultTable collective_table(const CollectiveReport& report) {
                      {"protocol", "Protocol", "", 1, -1, Alignment::left},
                      {"limit", "Limited by", "", 1, -1, Alignment::left}},
                     {}};
-  for (const CollectiveAnswer& row : report.rows)
+  if (!report.usual_times.empty()) table.columns.push_back({"usual_us", "Usual", "us", 1, 2});
+  for (const CollectiveAnswer& row : report.rows) {
     table.rows.push_back({static_cast<std::int64_t>(row.bytes.in(byte)),
                           static_cast<std::int64_t>(element_count(report, row.bytes)), row.time.in(microsecond),
                           row.algorithm_bandwidth.in(gigabyte_per_second), row.bus_bandwidth.in(gigabyte_per_second),
                           row.low.in(microsecond), row.high.in(microsecond), std::string(name_of(row.algorithm)),
                           std::string(name_of(row.protocol)), row.limit});
+    if (!report.usual_times.empty())
+      table.rows.back().push_back(report.usual_times[table.rows.size() - 1].in(microsecond));
+  }
   return table;
 }
 

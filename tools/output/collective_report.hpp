@@ -30,6 +30,7 @@ struct CollectiveReport {
   std::vector<CollectiveAnswer> rows;
   std::vector<NamedLink> busiest;         ///< at the largest size
   std::optional<double> over_contiguous;  ///< time over that of contiguous nodes, at the largest size
+  std::vector<Seconds> usual_times;       ///< of the rows with the usual parameters, where others were named
 };
 
 /// One line for each size, in the columns of nccl-tests, then interval and choice.

@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <map>
+
+#include "sim/json_writer.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/import/nccl_tests.hpp"
+#include "tools/import/topology_cluster.hpp"
+#include "tools/output/escape.hpp"
+#include "tools/scenario_loader.hpp"
+#include "tools/text_quantity.hpp"
+#include "tools/usage_error.hpp"
+#include "topology/catalog.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+constexpr std::size_t shown_reasons = 5;
+
+/// "24 samples of all_reduce", and why rows are missing.
+std::string counts_text(const ProbeSamples& samples) {
+  std::map<std::string, int> by_operation;
+  for (const ProbeSample& sample : samples.samples) ++by_operation[sample.what.operation];
+  std::string text;
+  for (const auto& [operation, count] : by_operation) text += fmt::format("{} samples of {}\n", count, operation);
+  std::map<std::string, int> reasons;
+  for (const auto* list : {&samples.skipped, &samples.failed})
+    for (const SkippedProbe& one : *list) ++reasons[one.reason];
+  std::size_t shown = 0;
+  for (const auto& [reason, count] : reasons)
+    if (shown++ < shown_reasons) text += fmt::format("{} left out: {}\n", count, printable(reason));
+  return text;
+}
+
+std::string json_text(const JsonValue& document) {
+  return write_json(document) + "\n";
+}
+
+std::optional<Transport> transport_of(const std::string& typed) {
+  if (typed.empty()) return std::nullopt;
+  return static_cast<Transport>(parse_choice("--transport", typed, {transport_names.begin(), transport_names.end()}));
+}
+
+}  // namespace
+
+ExitCode import_nccl_tests(const ImportNcclTestsRequest& request) {
+  const auto targets = output_targets(request.output, {OutputFormat::json});
+  const ProbeSamples samples = read_nccl_tests(request.file, {request.date, request.operation});
+  if (!request.output.quiet) std::fputs(counts_text(samples).c_str(), stderr);
+  if (samples.samples.empty()) {
+    std::fputs("error: no row of the log can be used; nothing was written\n", stderr);
+    return ExitCode::impossible;
+  }
+  deliver(targets, request.output.quiet, [&](OutputFormat) { return json_text(write_probe_samples(samples)); });
+  if (!request.output.quiet && !request.output.files.empty())
+    fmt::print(stderr,
+               "Next: clusterwright calibrate fit {} -o parameters.json   (--cluster FILE if it crosses nodes)\n",
+               request.output.files.front());
+  return ExitCode::ok;
+}
+
+ExitCode import_nccl_topology(const ImportTopologyRequest& request) {
+  const auto targets = output_targets(request.output, {OutputFormat::json});
+  ClusterImport options{request.accelerator, request.nic, 0, transport_of(request.transport), request.name};
+  if (!request.nodes.empty()) options.nodes = parse_count({"--nodes", request.nodes});
+  const Catalog catalog = load_catalog(configs_directory() / "parts");
+  const JsonValue cluster = cluster_of(read_nccl_topology(request.file), options, catalog);
+  if (const JsonValue* source = cluster.find("source"); source && !request.output.quiet)
+    fmt::print(stderr, "{}\n", printable(source->as_text()));
+  deliver(targets, request.output.quiet, [&](OutputFormat) { return json_text(cluster); });
+  if (!request.output.quiet && !request.output.files.empty())
+    fmt::print(stderr, "Next: clusterwright collective {}\n", request.output.files.front());
+  return ExitCode::ok;
+}
+
+}  // namespace clusterwright
