@@ -134,6 +134,8 @@ void add_judging(CommandAdder& line) {
       ->type_name("FILE")
       ->allow_extra_args(true);
   app->add_flag("--cross", r->cross, "also fit without what is predicted");
+  app->add_option("--parameters", r->parameters, "instead of the shipped ones of the accelerator they were fitted for")
+      ->type_name("FILE");
   app->add_option("--max-error", r->max_error, "exit with 3 if the median of a family is above it, as 0.15")
       ->type_name("SHARE");
   app->add_option("--threads", r->threads, "at most so many; results do not depend on it")->type_name("N");

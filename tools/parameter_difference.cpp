@@ -105,7 +105,7 @@ std::string sentence_of(const AgainstUsual& against) {
   if (!against.fitted_for.empty()) text += ", fitted for " + against.fitted_for;
   if (against.differences.empty()) return text + fmt::format("; all numbers are those of {}.", against.usual);
   const bool one = against.least_ratio == against.most_ratio;
-  text += one ? fmt::format("; it takes {}", change_text(against.most_ratio))
+  text += one ? fmt::format("; a step takes {}", change_text(against.most_ratio))
               : fmt::format("; times are {} to {}", change_text(against.least_ratio), change_text(against.most_ratio));
   text += fmt::format(" {} with {}, the usual ones.", one && std::abs(against.most_ratio - 1) < 5e-4 ? "as" : "than",
                       against.usual);

@@ -13,8 +13,10 @@
 #include "calibration/validation/cross_validate_kernels.hpp"
 #include "calibration/validation/cross_validate_steps.hpp"
 #include "calibration/validation/validate_case.hpp"
+#include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/sha256.hpp"
+#include "tools/input_file.hpp"
 #include "tools/progress.hpp"
 #include "tools/scenario_loader.hpp"
 
@@ -110,17 +112,23 @@ std::vector<fs::path> shipped_cases() {
   return files;
 }
 
-ValidationReport validate_files(const std::vector<fs::path>& files, bool cross, bool quiet) {
+ValidationReport validate_files(const std::vector<fs::path>& files, const ValidationOptions& options) {
+  const bool quiet = options.quiet;
   ValidationReport report;
   const std::vector<ReadCase> cases = read_files(files, report.inputs);
   judge_reading(cases, quiet);
-  const ValidationContext context = validation_context(load_shelf(configs_directory()));
+  ScenarioShelf shelf = load_shelf(configs_directory());
   add_configs(report.inputs);
+  // Before the others: the first set of an accelerator is taken, its siblings keep theirs.
+  if (!options.parameters.empty())
+    shelf.parameters.insert(shelf.parameters.begin(),
+                            decode_record<ParameterSet>(read_input(options.parameters, report.inputs)));
+  const ValidationContext context = validation_context(std::move(shelf));
   report.results = predict_all(cases, context, quiet);
   std::vector<Measurement> measurements;
   for (const ReadCase& one : cases) measurements.push_back(one.measurement);
   report.summary = summarise(measurements, report.results, context.shelf);
-  if (cross) report.cross = cross_validation(measurements, report.results, context.shelf);
+  if (options.cross) report.cross = cross_validation(measurements, report.results, context.shelf);
   return report;
 }
 

@@ -125,7 +125,8 @@ std::vector<SampleRow<CollectiveRow>> collective_samples(const std::vector<Probe
     const bool large = row.size >= large_message;
     row.weight = large ? 1 : small_message_weight;
     out.push_back({row,
-                   fmt::format("{} of {} bytes, {} ranks on {} nodes", what.operation, what.bytes, what.ranks, nodes),
+                   fmt::format("{} of {} bytes, {} ranks on {} node{}", what.operation, what.bytes, what.ranks, nodes,
+                               nodes == 1 ? "" : "s"),
                    fmt::format("{}", what.bytes), row.time, large});
   });
   return out;

@@ -26,8 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr double default_minutes[] = {10, 60};    // of the suites, as the program has them
-constexpr auto grace = std::chrono::seconds(90);  // its own watchdog gives a hung launch 60 s
+constexpr double default_minutes[] = {10, 60};  // of the suites, as the program has them
 constexpr auto last_grace = std::chrono::seconds(5);
 constexpr auto look_every = std::chrono::milliseconds(50);
 
@@ -114,11 +113,9 @@ GpuProbeOutcome outcome_of(int status) {
 }
 
 GpuProbeOutcome wait_for(Child& child, const GpuProbeRequest& request) {
-  const auto limit =
-      Clock::now() +
-      std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(60 * minutes_of(request))) + grace;
-  std::optional<int> status = child.wait_until(limit);
-  if (status) return outcome_of(*status);
+  const std::chrono::duration<double> patience(60 * minutes_of(request) + request.grace.in(second));
+  const auto limit = Clock::now() + std::chrono::duration_cast<Clock::duration>(patience);
+  if (const std::optional<int> status = child.wait_until(limit)) return outcome_of(*status);
   child.end(SIGTERM);
   child.wait_until(Clock::now() + last_grace);
   return {

@@ -26,6 +26,7 @@ struct GpuProbeRequest {
   std::optional<Seconds> budget;  ///< of all probes; the suite's if not given
   std::filesystem::path samples;  ///< where it writes, again and again while it runs
   bool quiet = false;
+  Seconds grace = 90 * second;  ///< beyond the budget, before it is ended; its own watchdog gives a hung launch 60 s
 };
 
 struct GpuProbeOutcome {

@@ -184,6 +184,8 @@ ExitCode calibrate_run(const CalibrateRunRequest& request) {
   const auto suite = static_cast<ProbeSuite>(parse_choice("--suite", request.suite, {"quick", "full"}));
   if (!request.only.empty()) parse_choice("--only", request.only, {"host", "gpu"});
   if (!request.require.empty()) parse_choice("--require", request.require, {"gpu"});
+  budget_of(request);  // a wrong one is said before anything is made
+  parse_seed({"--device", request.device});
   prepare(request.folder);
   std::vector<DeviceRun> runs;
   // The GPU first: where one is required and missing, nobody waits for the host.

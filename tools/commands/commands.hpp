@@ -65,6 +65,7 @@ ExitCode collective(const CollectiveCommandRequest& request);
 struct ValidateRequest {
   std::vector<std::string> cases;  ///< files in the schema of the measurement set; empty: all that are shipped
   bool cross = false;              ///< also fit without what is predicted
+  std::string parameters;          ///< a file, instead of the shipped set of its accelerator
   std::string max_error;           ///< median of any family beyond which the exit code tells; empty: none
   std::string threads;             ///< empty: all cores
   std::string command_line;        ///< as typed, for the report

@@ -55,8 +55,8 @@ ExitCode validate(const ValidateRequest& request) {
   std::optional<ThreadLimit> threads;
   if (!request.threads.empty()) threads.emplace(parse_count({"--threads", request.threads}));
   const std::vector<std::filesystem::path> named(request.cases.begin(), request.cases.end());
-  const ValidationReport report =
-      validate_files(named.empty() ? shipped_cases() : named, request.cross, request.output.quiet);
+  const ValidationReport report = validate_files(named.empty() ? shipped_cases() : named,
+                                                 {request.cross, request.parameters, request.output.quiet});
   deliver(targets, request.output.quiet,
           [&](OutputFormat format) { return render_as(format, report, request.command_line); });
   const auto& families = report.summary.families;
