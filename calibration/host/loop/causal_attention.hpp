@@ -1,0 +1,44 @@
+#pragma once
+
+#include <vector>
+
+#include "calibration/host/loop/host_model.hpp"
+#include "calibration/host/loop/matrix_view.hpp"
+
+namespace clusterwright {
+
+/// softmax(Q K^T / sqrt(head size)) V for each head of each sequence, with the scores in full and kept.
+///
+/// Tokens are rows, sequence after sequence. A row of `qkv` is (queries, keys, values), each of all heads.
+template <class Scalar>
+class CausalAttention {
+ public:
+  using View = MatrixView<Scalar>;
+  using ConstView = MatrixView<const Scalar>;
+
+  explicit CausalAttention(const HostModel& model);
+
+  /// Elements of a layer's probabilities: (sequences, heads, sequence, sequence).
+  std::int64_t probability_count() const;
+
+  /// @param out  (tokens, hidden)
+  /// @param qkv  (tokens, 3 hidden)
+  void forward(View out, Scalar* probabilities, ConstView qkv) const;
+  /// Writes all of d_qkv.
+  void backward(View d_qkv, ConstView d_out, const Scalar* probabilities, ConstView qkv);
+
+ private:
+  /// Of one head of one sequence: (sequence, head size), in rows of `matrix`; `which` is 0 for queries, 1 keys, 2
+  /// values.
+  template <class Element>
+  MatrixView<Element> part(MatrixView<Element> matrix, std::int64_t index, std::int64_t which) const;
+
+  HostModel model_;
+  Scalar scale_;
+  std::vector<Scalar> gradient_;  ///< of one head's scores
+};
+
+extern template class CausalAttention<float>;
+extern template class CausalAttention<double>;
+
+}  // namespace clusterwright
