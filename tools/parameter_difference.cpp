@@ -15,6 +15,8 @@ namespace clusterwright {
 
 namespace {
 
+constexpr double unseen = 5e-4;  // a change of this share is none to a reader
+
 /// The first value that differs, or is missing in the other; null: none.
 const JsonValue* first_difference(const JsonValue& set, const JsonValue* usual) {
   if (!set.is(JsonKind::object)) return nullptr;
@@ -62,7 +64,6 @@ bool names_parameters(const Scenario& scenario) {
 }
 
 std::string change_text(double ratio) {
-  if (std::abs(ratio - 1) < 5e-4) return "as long";
   return percent_text(std::abs(ratio - 1)) + (ratio > 1 ? " longer" : " shorter");
 }
 
@@ -75,6 +76,16 @@ std::string grouped(const std::vector<ParameterDifference>& differences) {
   return text;
 }
 
+std::string ratio_text(const AgainstUsual& against) {
+  const std::string usual = against.usual + ", the usual ones.";
+  if (!against.most_ratio) return "; these are not those of " + usual;
+  if (*against.least_ratio != *against.most_ratio)
+    return fmt::format("; times are {} to {} than with {}", change_text(*against.least_ratio),
+                       change_text(*against.most_ratio), usual);
+  if (std::abs(*against.most_ratio - 1) < unseen) return "; a step takes as long as with " + usual;
+  return fmt::format("; a step takes {} than with {}", change_text(*against.most_ratio), usual);
+}
+
 }  // namespace
 
 std::vector<ParameterDifference> differing_sections(const ParameterSet& set, const ParameterSet& usual) {
@@ -85,17 +96,17 @@ std::vector<ParameterDifference> differing_sections(const CollectiveSet& set, co
   return compare_documents(encode_record(set), encode_record(usual));
 }
 
-std::optional<AgainstUsual> against_usual(const Scenario& scenario, bool named, Seconds step_time) {
+std::optional<AgainstUsual> against_usual(const Scenario& scenario, bool named, std::optional<Seconds> step_time) {
   if (!named && !names_parameters(scenario)) return std::nullopt;
   Scenario other = scenario;
   const AcceleratorPart& part = scenario.cluster.accelerator;
   other.parameters = decode_record<ParameterSet>(read_json_file(parameter_file(part)));
-  AgainstUsual out{scenario.parameters.name, other.parameters.name, "", 1, 1, {}};
+  AgainstUsual out{scenario.parameters.name, other.parameters.name, "", {}, {}, {}};
   const auto& siblings = scenario.parameters.also_for;
   const bool own = scenario.parameters.accelerator == part.id ||
                    std::find(siblings.begin(), siblings.end(), part.id) != siblings.end();
   if (!own) out.fitted_for = scenario.parameters.accelerator.empty() ? "no one part" : scenario.parameters.accelerator;
-  out.least_ratio = out.most_ratio = step_time / predict_step(other).step_time;
+  if (step_time) out.least_ratio = out.most_ratio = *step_time / predict_step(other).step_time;
   out.differences = differing_sections(scenario.parameters, other.parameters);
   return out;
 }
@@ -104,24 +115,20 @@ std::string sentence_of(const AgainstUsual& against) {
   std::string text = "Parameters: " + against.parameters;
   if (!against.fitted_for.empty()) text += ", fitted for " + against.fitted_for;
   if (against.differences.empty()) return text + fmt::format("; all numbers are those of {}.", against.usual);
-  const bool one = against.least_ratio == against.most_ratio;
-  text += one ? fmt::format("; a step takes {}", change_text(against.most_ratio))
-              : fmt::format("; times are {} to {}", change_text(against.least_ratio), change_text(against.most_ratio));
-  text += fmt::format(" {} with {}, the usual ones.", one && std::abs(against.most_ratio - 1) < 5e-4 ? "as" : "than",
-                      against.usual);
-  return text + grouped(against.differences);
+  return text + ratio_text(against) + grouped(against.differences);
 }
 
 JsonValue json_of(const std::optional<AgainstUsual>& against) {
   if (!against) return {};
+  const auto number = [](const std::optional<double>& value) { return value ? JsonValue(*value) : JsonValue(); };
   JsonValue differences = JsonValue::list();
   for (const ParameterDifference& one : against->differences)
     differences.push_back(JsonValue::object({{"section", one.section}, {"source", one.source}}));
   return JsonValue::object({{"parameters", against->parameters},
                             {"usual", against->usual},
                             {"fitted_for", against->fitted_for},
-                            {"least_ratio", against->least_ratio},
-                            {"most_ratio", against->most_ratio},
+                            {"least_ratio", number(against->least_ratio)},
+                            {"most_ratio", number(against->most_ratio)},
                             {"differences", std::move(differences)}});
 }
 

@@ -20,15 +20,16 @@ std::vector<ParameterDifference> differing_sections(const ParameterSet& set, con
 std::vector<ParameterDifference> differing_sections(const CollectiveSet& set, const CollectiveSet& usual);
 
 struct AgainstUsual {
-  std::string parameters, usual;           ///< names of the sets
-  std::string fitted_for;                  ///< where that is another accelerator than the cluster's; else empty
-  double least_ratio = 1, most_ratio = 1;  ///< of times, over the sizes asked for; of a step both are its own
+  std::string parameters, usual;                  ///< names of the sets
+  std::string fitted_for;                         ///< where that is another accelerator than the cluster's; else empty
+  std::optional<double> least_ratio, most_ratio;  ///< of times, over the sizes asked for; of a step both are its own
   std::vector<ParameterDifference> differences;
 };
 
-/// One step with the named parameters over one with the usual ones. Nothing where none were named.
-/// @param named  on the command line; else the scenario may name some
-std::optional<AgainstUsual> against_usual(const Scenario& scenario, bool named, Seconds step_time);
+/// Nothing where no parameters were named.
+/// @param named      on the command line; else the scenario may name some
+/// @param step_time  with the named ones, to be held against a step with the usual ones; absent: no ratio
+std::optional<AgainstUsual> against_usual(const Scenario& scenario, bool named, std::optional<Seconds> step_time);
 
 /// "Parameters: own; a step takes 3.2 % longer than with h200. Different: gemm/bf16 (fit of 80 samples ...)."
 std::string sentence_of(const AgainstUsual& against);

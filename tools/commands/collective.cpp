@@ -129,13 +129,13 @@ AgainstUsual compare_with_usual(const CollectiveSet& named, const ClusterSession
   std::vector<InputFile> unused;
   const CollectiveSet usual = load_collective_set(accelerator, "", unused);
   const CollectivePredictor predictor(session.cluster, usual, routed, asked);
-  AgainstUsual out{named.name, usual.name, named.accelerator == accelerator ? "" : named.accelerator, 1, 1, {}};
+  AgainstUsual out{named.name, usual.name, named.accelerator == accelerator ? "" : named.accelerator, {}, {}, {}};
   for (const CollectiveAnswer& row : report.rows) {
     report.usual_times.push_back(predictor.predict(row.bytes).time);
     const double ratio = row.time / report.usual_times.back();
     const bool first = report.usual_times.size() == 1;
-    out.least_ratio = first ? ratio : std::min(out.least_ratio, ratio);
-    out.most_ratio = first ? ratio : std::max(out.most_ratio, ratio);
+    out.least_ratio = first ? ratio : std::min(*out.least_ratio, ratio);
+    out.most_ratio = first ? ratio : std::max(*out.most_ratio, ratio);
   }
   out.differences = differing_sections(named, usual);
   return out;

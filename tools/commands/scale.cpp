@@ -10,6 +10,7 @@
 #include "tools/output/number_text.hpp"
 #include "tools/output/prediction_tables.hpp"
 #include "tools/output/result_json.hpp"
+#include "tools/parameter_difference.hpp"
 #include "tools/progress.hpp"
 #include "tools/text_quantity.hpp"
 #include "tools/usage_error.hpp"
@@ -23,10 +24,19 @@ std::string title_of(const ResultContext& context, const ScaleCurve& curve) {
                      curve.strong ? "strong" : "weak");
 }
 
-std::string as_text(const ScaleRequest& request, const ResultContext& context, const ScaleCurve& curve) {
+/// A curve, and which parameters made it where some were named.
+struct ScaleAnswer {
+  const ResultContext& context;
+  const ScaleCurve& curve;
+  std::optional<AgainstUsual> against;
+};
+
+std::string as_text(const ScaleRequest& request, const ScaleAnswer& answer) {
+  const auto& [context, curve, against] = answer;
   std::string text = printable(title_of(context, curve)) + "\n" + printable(context.job) + "\n\n" +
                      render_text(scale_table(curve, context.memory_capacity)) + "\n";
   for (const std::string& sentence : verdict_sentences(curve)) text += printable(sentence) + "\n";
+  if (against) text += "\n" + sentence_of(*against) + "\n";
   text += "\nNext: " + printable(next_step(curve)) + "\n";
   const int size = largest_fitting(curve) ? largest_fitting(curve)->step.accelerators : 0;
   if (size > 0)
@@ -45,11 +55,17 @@ std::string as_markdown(const ResultContext& context, const ScaleCurve& curve) {
   return text + fmt::format("\n**Next:** {}\n", markdown_text(next_step(curve)));
 }
 
-std::string render_as(OutputFormat format, const ScaleRequest& request, const ResultContext& context,
-                      const ScaleCurve& curve) {
+JsonValue as_json(const ScaleAnswer& answer) {
+  JsonValue document = scale_to_json(answer.context, answer.curve);
+  document.set("against_usual", json_of(answer.against));
+  return document;
+}
+
+std::string render_as(OutputFormat format, const ScaleRequest& request, const ScaleAnswer& answer) {
+  const auto& [context, curve, against] = answer;
   switch (format) {
     case OutputFormat::json:
-      return write_json(scale_to_json(context, curve)) + "\n";
+      return write_json(as_json(answer)) + "\n";
     case OutputFormat::csv:
       return render_csv(flat_table(curve));
     case OutputFormat::markdown:
@@ -57,7 +73,7 @@ std::string render_as(OutputFormat format, const ScaleRequest& request, const Re
     case OutputFormat::html:
       return html_report(context, curve);
     default:
-      return as_text(request, context, curve);
+      return as_text(request, answer);
   }
 }
 
@@ -83,8 +99,9 @@ ExitCode scale(const ScaleRequest& request) {
     curve = predict_scale(session.scenario, sizes, strong, [&](std::size_t done) { progress.finished(done); });
   }
   name_sizes(curve, sizes);
-  deliver(targets, request.output.quiet,
-          [&](OutputFormat format) { return render_as(format, request, session.context, curve); });
+  const ScaleAnswer answer{session.context, curve,
+                           against_usual(session.scenario, !request.scenario.parameters.empty(), {})};
+  deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, request, answer); });
   return ExitCode::ok;
 }
 
