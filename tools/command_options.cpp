@@ -176,6 +176,24 @@ void add_calibrating(CommandAdder& line) {
   fit_app->add_flag("--keep-poor", fit->keep_poor, "keep what was known where a fit is poor, instead of refusing");
   add_output(*fit_app, fit->output, "table, json (the parameters), csv or md");
 
+  const auto [loop_app, loop] = line.add_to<CalibrateLoopRequest>(
+      calibrate, "loop", "a small training step of this host: predicted, then run", calibrate_loop);
+  loop_app->add_option("--samples", loop->samples, "of this host; taken now if not given")->type_name("FILE");
+  loop_app->add_option("--processes", loop->processes, "data-parallel, one and up to so many")
+      ->type_name("N")
+      ->capture_default_str();
+  loop_app->add_option("--repetitions", loop->repetitions, "steps whose median counts")
+      ->type_name("N")
+      ->capture_default_str();
+  loop_app->add_option("--layers", loop->layers, "of the model")->type_name("N")->capture_default_str();
+  loop_app->add_option("--hidden", loop->hidden, "width of the model, a multiple of 64")
+      ->type_name("N")
+      ->capture_default_str();
+  loop_app->add_option("--sequences", loop->sequences, "of 128 tokens in the batch of a process")
+      ->type_name("N")
+      ->capture_default_str();
+  add_output(*loop_app, loop->output, "table, json or md");
+
   const auto [show_app, show] = line.add_to<CalibrateShowRequest>(
       calibrate, "show", "how well parameters predict samples and published benchmarks", calibrate_show);
   show_app->add_option("FILE", show->files, "a parameter file, samples, or both");

@@ -17,6 +17,10 @@ std::vector<PlannedCase> plan_gemm(const HostProbeSizes& sizes);
 /// that a store fetches first are not counted. Threads work on the stretch of memory that they touched first.
 std::vector<PlannedCase> plan_memory(const HostProbeSizes& sizes);
 
+/// What a training step does between its multiplies, fp32, one thread: the kernels of calibration/host/loop. Bytes are
+/// those of all arrays once.
+std::vector<PlannedCase> plan_kernels(const HostProbeSizes& sizes);
+
 /// Messages to a forked process by TCP over 127.0.0.1 and by a pipe. Time and bytes are of one message, one way.
 std::vector<PlannedCase> plan_transfer(const HostProbeSizes& sizes);
 

@@ -47,6 +47,10 @@ HostProbeSizes host_probe_sizes(ProbeSuite suite, const HostMachine& machine) {
     out.tokens = {128, 512};
     out.memory = memory_sizes(8, largest_memory(4, machine));
     out.messages = message_sizes(16);
+    out.kernel_rows = {96, 384};
+    out.kernel_widths = {192, 768, 3072};
+    out.softmax = {48, 96, 192};
+    out.updated = {1'000'000, 8'000'000};
     return out;
   }
   out.gemm = {64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048};
@@ -55,6 +59,10 @@ HostProbeSizes host_probe_sizes(ProbeSuite suite, const HostMachine& machine) {
   out.weight_gradients = true;
   out.memory = memory_sizes(2, largest_memory(6, machine));
   out.messages = message_sizes(4);
+  out.kernel_rows = {24, 96, 384, 1536};
+  out.kernel_widths = {192, 768, 3072};
+  out.softmax = {24, 48, 96, 192, 384, 768};
+  out.updated = {250'000, 1'000'000, 4'000'000, 16'000'000};
   out.file = 256 * mebibyte;
   return out;
 }

@@ -19,7 +19,10 @@ struct HostProbeSizes {
   bool weight_gradients = false;  ///< of the layer's problems too
   std::vector<Bytes> memory;      ///< all arrays of a kernel together
   std::vector<Bytes> messages;
-  Bytes file = 64 * mebibyte;  ///< of storage and data loading
+  std::vector<std::int64_t> kernel_rows, kernel_widths;  ///< of kernels between the multiplies
+  std::vector<std::int64_t> softmax;                     ///< sides of square scores
+  std::vector<std::int64_t> updated;                     ///< parameters that an optimizer updates at once
+  Bytes file = 64 * mebibyte;                            ///< of storage and data loading
   Bytes block = 1 * mebibyte;
   Bytes record = 8 * kibibyte;  ///< 4096 tokens of two bytes
   std::int64_t records = 256;   ///< of one call

@@ -50,8 +50,9 @@ HostProbes::HostProbes(HostProbeOptions options)
 
 std::vector<HostProbes::Family> HostProbes::families() const {
   return {{"gemm", 0.35, [this] { return plan_gemm(sizes_); }},
-          {"memory", 0.3, [this] { return plan_memory(sizes_); }},
-          {"transfer", 0.15, [this] { return plan_transfer(sizes_); }},
+          {"memory", 0.25, [this] { return plan_memory(sizes_); }},
+          {"kernels", 0.1, [this] { return plan_kernels(sizes_); }},
+          {"transfer", 0.1, [this] { return plan_transfer(sizes_); }},
           {"storage", 0.1, [this] { return plan_storage(sizes_, options_.folder); }},
           {"data_loading", 0.1, [this] { return plan_loading(sizes_, options_.folder); }}};
 }

@@ -135,6 +135,7 @@ WhatRecord kernels_record() {
   return WhatRecord("what a kernel did", "kernels between the multiplies")
       .required("kernel", &ProbeWhat::kernel, word("name"))
       .required("dtype", &ProbeWhat::dtype, word("number formats"))
+      .optional("pass", &ProbeWhat::pass, word("forward, backward or update"))
       .optional("tokens", &ProbeWhat::tokens, count("rows"))
       .optional("width", &ProbeWhat::width, count("columns"))
       .optional("heads", &ProbeWhat::heads, count("of queries"))

@@ -104,6 +104,16 @@ struct CalibrateShowRequest {
 };
 ExitCode calibrate_show(const CalibrateShowRequest& request);
 
+/// A small training step of this host, predicted from its samples and then run.
+struct CalibrateLoopRequest {
+  std::string samples;          ///< a file or folder; empty: the host is probed first
+  std::string processes = "2";  ///< one and up to so many
+  std::string repetitions = "11";
+  std::string layers = "4", hidden = "256", sequences = "2";
+  OutputRequest output;
+};
+ExitCode calibrate_loop(const CalibrateLoopRequest& request);
+
 struct ImportNcclTestsRequest {
   std::string file;       ///< a log, or the JSON that -J writes
   std::string operation;  ///< of all_reduce_perf and its kin, where the log does not say; empty: as it says

@@ -1,0 +1,176 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "calibration/host/host_probes.hpp"
+#include "calibration/host/loop/host_prediction.hpp"
+#include "calibration/host/loop/host_step.hpp"
+#include "sim/json_writer.hpp"
+#include "tools/calibration/sample_session.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/interrupt.hpp"
+#include "tools/output/number_text.hpp"
+#include "tools/output/result_header.hpp"
+#include "tools/output/result_table.hpp"
+#include "tools/text_quantity.hpp"
+#include "tools/usage_error.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+constexpr Seconds patience = 120 * second;  // for all steps of one number of processes
+
+/// One number of processes: what was said before, and what happened.
+struct LoopRow {
+  int processes;
+  HostStepPrediction predicted;
+  HostStepTimes measured;
+  Seconds step;  ///< median of the measured ones
+
+  bool inside() const { return step >= predicted.low && step <= predicted.high; }
+};
+
+struct LoopAnswer {
+  HostModel model;
+  std::vector<LoopRow> rows;
+  std::vector<InputFile> inputs;
+};
+
+HostModel model_of(const CalibrateLoopRequest& request) {
+  constexpr std::int64_t head = 64;
+  HostModel model;
+  model.layers = parse_count({"--layers", request.layers});
+  model.hidden = parse_count({"--hidden", request.hidden});
+  if (model.hidden % head != 0) throw option_error("--hidden", request.hidden, "must be a multiple of 64", "write 256");
+  model.heads = model.hidden / head;
+  model.ffn = 4 * model.hidden;
+  model.vocabulary = 4096;
+  model.sequence = 128;
+  model.sequences = parse_count({"--sequences", request.sequences});
+  return model;
+}
+
+/// Of a file or folder; else taken now.
+ProbeSamples samples_of(const CalibrateLoopRequest& request, std::vector<InputFile>& inputs) {
+  if (request.samples.empty()) {
+    if (!request.output.quiet) std::fputs("probing this host, some 20 s\n", stderr);
+    HostProbeOptions options;
+    options.on_sample = [](const ProbeSample&) { stop_if_interrupted(); };
+    return HostProbes(options).run();
+  }
+  SampleSession session = open_samples({{request.samples}, "", "", 1});
+  if (session.samples.front().device.kind != ProbeDeviceKind::host)
+    throw option_error("--samples", request.samples, "holds samples of a GPU", "name those of the host: host.json");
+  inputs = session.inputs;
+  return session.samples.front();
+}
+
+Seconds median(std::vector<Seconds> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+LoopAnswer answer(const CalibrateLoopRequest& request) {
+  LoopAnswer out{model_of(request), {}, {}};
+  const int most = parse_count({"--processes", request.processes});
+  const int repetitions = parse_count({"--repetitions", request.repetitions});
+  const HostCosts costs = host_costs(samples_of(request, out.inputs));
+  for (int processes = 1; processes <= most; ++processes) {
+    LoopRow row{processes, predict_host_step(out.model, processes, costs), {}, {}};
+    row.measured = run_host_steps(out.model, processes, repetitions, patience);
+    row.step = median(row.measured.steps);
+    out.rows.push_back(std::move(row));
+    stop_if_interrupted();
+  }
+  return out;
+}
+
+ResultTable parts_table(const LoopRow& row) {
+  ResultTable table{fmt::format("{} process{}", row.processes, row.processes == 1 ? "" : "es"),
+                    {{"part", "Part", "", 1, -1, Alignment::left},
+                     {"predicted_ms", "Predicted", "ms"},
+                     {"measured_ms", "Measured", "ms"},
+                     {"error", "Error", "%", 100, 1}},
+                    {}};
+  const auto add = [&](const std::string& name, Seconds predicted, Seconds measured) {
+    const bool any = measured > Seconds{} && predicted > Seconds{};
+    table.rows.push_back(
+        {name, predicted.in(millisecond), measured.in(millisecond), any ? Cell(predicted / measured - 1) : Cell()});
+  };
+  for (const char* part : step_part_names) {
+    const bool reduces = std::string(part) == "all_reduce";
+    if (reduces && row.processes == 1) continue;
+    // The last process to come waits for no other: what it sees is the transfer.
+    add(part, row.predicted.parts.at(part), reduces ? row.measured.all_reduce_of_last : row.measured.parts.at(part));
+  }
+  add("step", row.predicted.step, row.step);
+  return table;
+}
+
+std::string sentence(const LoopRow& row) {
+  const auto [low, high] = std::minmax_element(row.measured.steps.begin(), row.measured.steps.end());
+  return fmt::format("Predicted {} to {} ms with 90 %; measured {} ms, {} the interval (steps of {} to {} ms).\n",
+                     significant_text(row.predicted.low.in(millisecond)),
+                     significant_text(row.predicted.high.in(millisecond)), significant_text(row.step.in(millisecond)),
+                     row.inside() ? "inside" : "outside", significant_text(low->in(millisecond)),
+                     significant_text(high->in(millisecond)));
+}
+
+std::string as_text(const LoopAnswer& out, std::string (*render)(const ResultTable&)) {
+  const HostModel& m = out.model;
+  std::string text = fmt::format(
+      "A decoder of {} layers, hidden {}, {} heads, ffn {}, vocabulary {}; {} sequences of {} tokens per process, "
+      "fp32\n\n",
+      m.layers, m.hidden, m.heads, m.ffn, count_text(m.vocabulary), m.sequences, m.sequence);
+  for (const LoopRow& row : out.rows) text += render(parts_table(row)) + "\n" + sentence(row) + "\n";
+  if (out.rows.size() < 2) return text;
+  const LoopRow &one = out.rows.front(), &last = out.rows.back();
+  return text +
+         fmt::format("Weak scaling from 1 to {} processes: predicted {}, measured {} of the throughput per process.\n",
+                     last.processes, percent_text(one.predicted.step / last.predicted.step),
+                     percent_text(one.step / last.step));
+}
+
+JsonValue as_json(const LoopAnswer& out) {
+  JsonValue document = result_header("calibrate loop", 0, out.inputs);
+  JsonValue rows = JsonValue::list();
+  for (const LoopRow& row : out.rows) {
+    JsonValue parts = JsonValue::object();
+    for (const char* part : step_part_names)
+      parts.set(part, JsonValue::object({{"predicted_s", row.predicted.parts.at(part).in(second)},
+                                         {"measured_s", row.measured.parts.at(part).in(second)}}));
+    rows.push_back(JsonValue::object({{"processes", row.processes},
+                                      {"predicted_s", row.predicted.step.in(second)},
+                                      {"low", row.predicted.low.in(second)},
+                                      {"high", row.predicted.high.in(second)},
+                                      {"measured_s", row.step.in(second)},
+                                      {"inside", row.inside()},
+                                      {"parts", std::move(parts)}}));
+  }
+  document.set("rows", std::move(rows));
+  return document;
+}
+
+}  // namespace
+
+ExitCode calibrate_loop(const CalibrateLoopRequest& request) {
+  const auto targets =
+      output_targets(request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::markdown});
+  try {
+    const LoopAnswer out = answer(request);
+    deliver(targets, request.output.quiet, [&](OutputFormat format) {
+      if (format == OutputFormat::json) return write_json(as_json(out)) + "\n";
+      return format == OutputFormat::markdown ? "# Host loop\n\n" + as_text(out, render_markdown)
+                                              : as_text(out, render_text);
+    });
+    return ExitCode::ok;
+  } catch (const ProbeFailure& failure) {
+    fmt::print(stderr, "error: the step could not be run here: {}\n", failure.what());
+    return ExitCode::impossible;
+  }
+}
+
+}  // namespace clusterwright
