@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "calibration/samples/probe_samples.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
 #include "topology/parts.hpp"
 
 namespace clusterwright {

@@ -8,7 +8,7 @@
 
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/sourced_values.hpp"
-#include "calibration/samples/sample_statistics.hpp"
+#include "calibration/sample_files/sample_statistics.hpp"
 
 namespace clusterwright {
 

@@ -8,7 +8,7 @@
 #include "calibration/fit/gemm_fit.hpp"
 #include "calibration/fit/sourced_values.hpp"
 #include "calibration/fit/traffic_fit.hpp"
-#include "calibration/samples/sample_statistics.hpp"
+#include "calibration/sample_files/sample_statistics.hpp"
 
 namespace clusterwright {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "calibration/fit/memory_fit.hpp"
-#include "calibration/samples/sample_statistics.hpp"
+#include "calibration/sample_files/sample_statistics.hpp"
 #include "models/collectives/nccl_generation.hpp"
 
 namespace clusterwright {

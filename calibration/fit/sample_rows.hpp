@@ -6,7 +6,7 @@
 
 #include "calibration/fit/collective_fit.hpp"
 #include "calibration/fit/gemm_rows.hpp"
-#include "calibration/samples/probe_samples.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
 #include "topology/parts.hpp"
 
 namespace clusterwright {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/samples/probe_samples.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
 #include "models/parameters.hpp"
 
 namespace clusterwright {

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "calibration/samples/probe_samples.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "calibration/host/host_machine.hpp"
-#include "calibration/samples/probe_samples.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {

@@ -9,7 +9,7 @@
 #include "calibration/host/host_plan.hpp"
 #include "calibration/host/host_probe_sizes.hpp"
 #include "calibration/host/repetitions.hpp"
-#include "calibration/samples/probe_samples.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "calibration/samples/probe_what.hpp"
+#include "calibration/sample_files/probe_what.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "calibration/host/probe_case.hpp"
-#include "calibration/samples/probe_samples.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {

@@ -1,9 +1,9 @@
-#include "calibration/samples/probe_samples.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
 
 #include <filesystem>
 #include <fstream>
 
-#include "calibration/samples/sample_statistics.hpp"
+#include "calibration/sample_files/sample_statistics.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
 #include "support/catch.hpp"

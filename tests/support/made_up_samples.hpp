@@ -10,7 +10,7 @@
 #include "calibration/fit/sample_rows.hpp"
 #include "calibration/fit/thermal_fit.hpp"
 #include "calibration/host/random_data.hpp"
-#include "calibration/samples/probe_samples.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
 #include "models/gemm_time.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"

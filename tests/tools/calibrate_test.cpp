@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "calibration/samples/probe_samples.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
 #include "sim/json_writer.hpp"
 #include "support/catch.hpp"
 #include "support/made_up_samples.hpp"

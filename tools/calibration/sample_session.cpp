@@ -8,7 +8,7 @@
 
 #include "calibration/fit/host_part.hpp"
 #include "calibration/fit/sample_rows.hpp"
-#include "calibration/samples/catalog_accelerator.hpp"
+#include "calibration/sample_files/catalog_accelerator.hpp"
 #include "sim/diagnostic.hpp"
 #include "sim/field_table.hpp"
 #include "tools/input_file.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/samples/probe_samples.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
 #include "models/parameters.hpp"
 #include "models/scenario.hpp"
 #include "topology/parts.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "calibration/samples/catalog_accelerator.hpp"
+#include "calibration/sample_files/catalog_accelerator.hpp"
 #include "tools/doctor/finding.hpp"
 #include "tools/output/escape.hpp"
 #include "tools/output/result_header.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "calibration/samples/catalog_accelerator.hpp"
+#include "calibration/sample_files/catalog_accelerator.hpp"
 #include "tools/doctor/finding.hpp"
 
 namespace clusterwright {

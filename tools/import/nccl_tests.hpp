@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "calibration/samples/probe_samples.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
 #include "sim/diagnostic.hpp"
 
 namespace clusterwright {

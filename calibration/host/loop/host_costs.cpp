@@ -8,7 +8,7 @@
 #include "calibration/fit/gemm_fit.hpp"
 #include "calibration/fit/host_part.hpp"
 #include "calibration/fit/sample_rows.hpp"
-#include "calibration/samples/sample_statistics.hpp"
+#include "calibration/sample_files/sample_statistics.hpp"
 #include "sim/diagnostic.hpp"
 
 namespace clusterwright {

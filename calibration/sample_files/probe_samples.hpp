@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/samples/probe_what.hpp"
+#include "calibration/sample_files/probe_what.hpp"
 #include "sim/json_value.hpp"
 #include "sim/quantity.hpp"
 

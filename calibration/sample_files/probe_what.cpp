@@ -1,4 +1,4 @@
-#include "calibration/samples/probe_what.hpp"
+#include "calibration/sample_files/probe_what.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <functional>
 #include <map>
 
-#include "calibration/samples/sparse_record.hpp"
+#include "calibration/sample_files/sparse_record.hpp"
 #include "sim/field_table.hpp"
 
 namespace clusterwright {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/samples/probe_what.hpp"
+#include "calibration/sample_files/probe_what.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_writer.hpp"
 

@@ -1,4 +1,4 @@
-#include "calibration/samples/sample_statistics.hpp"
+#include "calibration/sample_files/sample_statistics.hpp"
 
 #include <algorithm>
 #include <stdexcept>

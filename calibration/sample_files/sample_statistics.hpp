@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "calibration/samples/probe_samples.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {

@@ -1,4 +1,4 @@
-#include "calibration/samples/probe_samples.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <regex>
 
-#include "calibration/samples/sparse_record.hpp"
+#include "calibration/sample_files/sparse_record.hpp"
 #include "sim/json_reader.hpp"
 
 namespace clusterwright {

@@ -1,4 +1,4 @@
-#include "calibration/samples/catalog_accelerator.hpp"
+#include "calibration/sample_files/catalog_accelerator.hpp"
 
 #include <algorithm>
 #include <cctype>
