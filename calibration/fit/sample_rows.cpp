@@ -48,6 +48,7 @@ bool is_burst(const ProbeSample& sample) {
 }
 
 CollectiveOp op_of(const std::string& name) {
+  if (name == "send_recv") return CollectiveOp::send;
   for (std::size_t i = 0; i < collective_op_names.size(); ++i)
     if (collective_op_names[i] == name) return static_cast<CollectiveOp>(i);
   return CollectiveOp::dispatch;  // which no log has

@@ -5,7 +5,8 @@
 namespace clusterwright::probes {
 namespace {
 
-template <int D> constexpr int out_stride_shared = D + 4;
+template <int D>
+constexpr int out_stride_shared = D + 4;
 
 template <int D>
 struct ForwardShared {
@@ -28,8 +29,12 @@ __device__ RowHalf row_of_lane() {
   return {static_cast<int>(threadIdx.x) / 32 * 16 + lane / 2, lane % 2};
 }
 
-__device__ float both_halves_max(float x) { return fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 1)); }
-__device__ float both_halves_sum(float x) { return x + __shfl_xor_sync(0xffffffffu, x, 1); }
+__device__ float both_halves_max(float x) {
+  return fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 1));
+}
+__device__ float both_halves_sum(float x) {
+  return x + __shfl_xor_sync(0xffffffffu, x, 1);
+}
 
 /// Scores become weights relative to the new maximum; what was summed before is rescaled to it.
 /// `visible` is how many columns of this tile the row may see.
@@ -86,7 +91,8 @@ __device__ void clear_state(ForwardShared<D>& s) {
 }
 
 template <int D>
-__device__ void write_rows(const ForwardShared<D>& s, const AttentionShape& shape, const AttentionForward& data, int batch, int head, int first_row) {
+__device__ void write_rows(const ForwardShared<D>& s, const AttentionShape& shape, const AttentionForward& data,
+                           int batch, int head, int first_row) {
   const RowHalf r = row_of_lane();
   const int position = first_row + r.row;
   Bf16* out = data.out + token_at(shape, batch, position) * shape.out_stride + head * D;
@@ -99,23 +105,24 @@ __device__ void write_rows(const ForwardShared<D>& s, const AttentionShape& shap
 }
 
 template <int D>
-__global__ void __launch_bounds__(attention_threads) attention_forward_kernel(AttentionShape shape, AttentionForward data) {
+__global__ void __launch_bounds__(attention_threads)
+    attention_forward_kernel(AttentionShape shape, AttentionForward data) {
   extern __shared__ __align__(32) unsigned char raw[];
   ForwardShared<D>& s = *reinterpret_cast<ForwardShared<D>*>(raw);
-  const int first_row = (gridDim.x - 1 - blockIdx.x) * tile;   // longest rows first, so that the last wave is short
+  const int first_row = (gridDim.x - 1 - blockIdx.x) * tile;  // longest rows first, so that the last wave is short
   const int head = blockIdx.y, batch = blockIdx.z, kv_head = head / (shape.heads / shape.kv_heads);
   load_tile<D>(s.q, data.q + token_at(shape, batch, first_row) * shape.q_stride + head * D, shape.q_stride);
   clear_state(s);
   const int end = shape.causal ? first_row + tile : shape.sequence;
   for (int key = 0; key < end; key += tile) {
     const std::size_t offset = token_at(shape, batch, key) * shape.kv_stride + kv_head * D;
-    __syncthreads();   // all warps are done with the tile before
+    __syncthreads();  // all warps are done with the tile before
     load_tile<D>(s.k, data.k + offset, shape.kv_stride);
     load_tile<D>(s.v, data.v + offset, shape.kv_stride);
     __syncthreads();
     multiply_transposed<D>(s.scores, s.q, s.k);
     __syncwarp();
-    const int last_seen = first_row + row_of_lane().row - key;   // column index in this tile
+    const int last_seen = first_row + row_of_lane().row - key;  // column index in this tile
     softmax_step<D>(s, rsqrtf(static_cast<float>(D)), shape.causal ? min(tile, last_seen + 1) : tile);
     add_weighted_values<D>(s);
   }
@@ -125,7 +132,8 @@ __global__ void __launch_bounds__(attention_threads) attention_forward_kernel(At
 template <int D>
 void launch(const AttentionShape& shape, const AttentionForward& data, cudaStream_t stream) {
   allow_shared(attention_forward_kernel<D>, sizeof(ForwardShared<D>));
-  const dim3 grid(static_cast<unsigned>(shape.sequence / tile), static_cast<unsigned>(shape.heads), static_cast<unsigned>(shape.batch));
+  const dim3 grid(static_cast<unsigned>(shape.sequence / tile), static_cast<unsigned>(shape.heads),
+                  static_cast<unsigned>(shape.batch));
   attention_forward_kernel<D><<<grid, attention_threads, sizeof(ForwardShared<D>), stream>>>(shape, data);
   check_launch("attention_forward_kernel");
 }
@@ -134,6 +142,12 @@ void launch(const AttentionShape& shape, const AttentionForward& data, cudaStrea
 
 AttentionShape packed_attention(int batch, int sequence, int heads, int kv_heads, int head_dim, bool causal) {
   return {batch, sequence, heads, kv_heads, head_dim, causal, heads * head_dim, kv_heads * head_dim, heads * head_dim};
+}
+
+AttentionShape fused_attention(int batch, int sequence, int heads, int kv_heads, int head_dim, bool causal) {
+  AttentionShape out = packed_attention(batch, sequence, heads, kv_heads, head_dim, causal);
+  out.q_stride = out.kv_stride = (heads + 2 * kv_heads) * head_dim;
+  return out;
 }
 
 void enqueue_attention(const AttentionShape& shape, const AttentionForward& data, cudaStream_t stream) {

@@ -1,6 +1,7 @@
 // Attention by sequence, heads and tensor split; the tokens of a step stay about equal while the sequence grows.
 
 #include <algorithm>
+#include <set>
 
 #include "attention.hpp"
 #include "measure.hpp"
@@ -17,7 +18,8 @@ struct Buffers {
   DeviceArray<float> log_sum, row_dot, dq_fp32;
 
   Buffers(const Context& context, const AttentionShape& s) {
-    const std::size_t rows = static_cast<std::size_t>(s.tokens()), q_count = rows * s.q_stride, kv_count = rows * s.kv_stride;
+    const std::size_t rows = static_cast<std::size_t>(s.tokens()), q_count = rows * s.q_stride,
+                      kv_count = rows * s.kv_stride;
     const std::uint64_t seed = context.options.seed;
     q = random_bf16(q_count, seed, context.stream);
     k = random_bf16(kv_count, seed + 1, context.stream);
@@ -32,14 +34,20 @@ struct Buffers {
     dq_fp32 = DeviceArray<float>(q_count);
   }
   AttentionForward forward() const { return {q.data(), k.data(), v.data(), out.data(), log_sum.data()}; }
-  AttentionBackward backward() const { return {forward(), dout.data(), row_dot.data(), dq_fp32.data(), dq.data(), dk.data(), dv.data()}; }
+  AttentionBackward backward() const {
+    return {forward(), dout.data(), row_dot.data(), dq_fp32.data(), dq.data(), dk.data(), dv.data()};
+  }
 };
 
 Work attention_work(const AttentionShape& s, const char* pass) {
   const double q_bytes = 2.0 * s.tokens() * s.q_stride, kv_bytes = 2.0 * s.tokens() * s.kv_stride;
   Work work;
   work.probe = probe_name;
-  work.what.put("pass", pass).put("implementation", "own_wmma").put("dtype", "bf16").put("batch", s.batch).put("sequence", s.sequence);
+  work.what.put("pass", pass)
+      .put("implementation", "own_wmma")
+      .put("dtype", "bf16")
+      .put("batch", s.batch)
+      .put("sequence", s.sequence);
   work.what.put("heads", s.heads).put("kv_heads", s.kv_heads).put("head_dim", s.head_dim).put("causal", s.causal);
   const bool forward = std::string(pass) == "forward";
   work.flops = forward ? s.forward_flops() : s.backward_flops();
@@ -51,36 +59,54 @@ void measure_shape(Context& context, const AttentionShape& s) {
   const Buffers buffers(context, s);
   Work forward = attention_work(s, "forward");
   forward.launch = [&](cudaStream_t stream, int) { enqueue_attention(s, buffers.forward(), stream); };
-  measure_burst(context, forward, 40);   // also leaves the log sums that the backward pass reads
+  measure_burst(context, forward, 40);  // also leaves the log sums that the backward pass reads
   Work backward = attention_work(s, "backward");
+  backward.operations = 4;
   backward.launch = [&](cudaStream_t stream, int) { enqueue_attention_backward(s, buffers.backward(), stream); };
   measure_burst(context, backward, 60);
 }
 
 void add_sequences(Context& context, std::vector<Task>& tasks, int heads, int kv_heads, int head_dim) {
-  const std::vector<int> sequences = context.options.full ? std::vector<int>{1024, 2048, 4096, 8192, 16384, 32768} : std::vector<int>{1024, 4096, 8192};
+  const std::vector<int> sequences = context.options.full ? std::vector<int>{1024, 2048, 4096, 8192, 16384, 32768}
+                                                          : std::vector<int>{1024, 4096, 8192};
   for (const int sequence : sequences) {
     for (const bool causal : {true, false}) {
       if (!causal && sequence > 4096) continue;
-      const AttentionShape shape = packed_attention(std::max(1, 8192 / sequence), sequence, heads, kv_heads, head_dim, causal);
+      const AttentionShape shape =
+          packed_attention(std::max(1, 8192 / sequence), sequence, heads, kv_heads, head_dim, causal);
       const std::string what = attention_work(shape, "both").what.text();
       tasks.push_back({what, [&context, shape] { measure_shape(context, shape); }});
     }
   }
 }
 
+struct Heads {
+  int count, kv_count, width;
+  bool full_only;
+};
+
+constexpr Heads all_heads[] = {
+    {32, 8, 128, false},  // llama3-8b
+    {8, 1, 128, false},   // llama3-70b at tensor split 8
+    {16, 16, 64, false},  // small heads
+    {64, 8, 128, true},   // llama3-70b
+    {96, 96, 128, true},  // gpt3-175b
+    {12, 12, 128, true},  // gpt3-175b at tensor split 8
+};
+
 }  // namespace
 
 void probe_attention(Context& context) {
-  check_attention(context.stream);
+  std::set<int> correct;
+  for (const int head_dim : {64, 128}) {
+    const std::string what = "check of head_dim " + std::to_string(head_dim);
+    if (run_task(context, probe_name, {what, [&] { check_attention(head_dim, context.stream); }}))
+      correct.insert(head_dim);
+  }
   std::vector<Task> tasks;
-  add_sequences(context, tasks, 32, 8, 128);    // llama3-8b
-  add_sequences(context, tasks, 8, 1, 128);     // llama3-70b at tensor split 8
-  add_sequences(context, tasks, 16, 16, 64);
-  if (context.options.full) {
-    add_sequences(context, tasks, 64, 8, 128);  // llama3-70b
-    add_sequences(context, tasks, 96, 96, 128); // gpt3-175b
-    add_sequences(context, tasks, 12, 12, 128); // gpt3-175b at tensor split 8
+  for (const Heads& heads : all_heads) {
+    if (correct.count(heads.width) == 0 || (heads.full_only && !context.options.full)) continue;
+    add_sequences(context, tasks, heads.count, heads.kv_count, heads.width);
   }
   run_tasks(context, probe_name, tasks);
 }

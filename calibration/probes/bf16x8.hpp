@@ -37,7 +37,7 @@ __device__ inline void store8(__nv_bfloat16* to, const Float8& values) {
 /// The sum over a block, given to every thread. `scratch` holds 32 floats; all threads must call.
 __device__ inline float block_sum(float value, float* scratch) {
   for (int lane = 16; lane > 0; lane /= 2) value += __shfl_xor_sync(0xffffffffu, value, lane);
-  __syncthreads();   // the scratch may still be read from the call before
+  __syncthreads();  // the scratch may still be read from the call before
   if (threadIdx.x % 32 == 0) scratch[threadIdx.x / 32] = value;
   __syncthreads();
   float sum = 0;

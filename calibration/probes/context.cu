@@ -5,25 +5,28 @@
 namespace clusterwright::probes {
 namespace {
 
-constexpr double write_interval_s = 10;   // a run that is killed loses at most this much
+constexpr double write_interval_s = 10;  // a run that is killed loses at most this much
 
-void run_task(Context& context, const std::string& probe, const Task& task) {
+}  // namespace
+
+bool run_task(Context& context, const std::string& probe, const Task& task) {
+  context.watchdog.set_activity(probe, task.what);
   try {
     task.run();
     CHECK_CUDA(cudaStreamSynchronize(context.stream));
+    return true;
   } catch (const NotPossible& reason) {
     context.report.skip(probe, task.what, reason.what());
   } catch (const std::bad_alloc&) {
     context.report.skip(probe, task.what, "out of memory: host");
-  } catch (const SampleFailed& failure) {
-    context.report.error(probe, task.what, failure.what());
   } catch (const DeviceLost& loss) {
     context.report.error(probe, task.what, loss.what());
     throw;
+  } catch (const std::exception& failure) {
+    context.report.error(probe, task.what, failure.what());
   }
+  return false;
 }
-
-}  // namespace
 
 bool run_tasks(Context& context, const std::string& probe, const std::vector<Task>& tasks) {
   double written_s = context.watchdog.elapsed_s();
@@ -31,12 +34,12 @@ bool run_tasks(Context& context, const std::string& probe, const std::vector<Tas
     if (context.out_of_time()) {
       const std::string left = std::to_string(tasks.size() - i) + " tasks from \"" + tasks[i].what + "\" on";
       context.report.skip(probe, left, "time limit: the probe's share of --minutes is used");
+      context.cut_short = true;
       return false;
     }
-    context.watchdog.set_activity(probe, tasks[i].what);
     run_task(context, probe, tasks[i]);
     if (context.watchdog.elapsed_s() - written_s > write_interval_s) {
-      context.report.write();
+      context.report.checkpoint();
       written_s = context.watchdog.elapsed_s();
     }
   }

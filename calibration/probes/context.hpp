@@ -16,7 +16,7 @@ namespace clusterwright::probes {
 
 struct DeviceFacts {
   std::string name;
-  int compute_capability = 0;   // 90 for 9.0
+  int compute_capability = 0;  // 90 for 9.0
   int multiprocessors = 0;
   std::size_t memory_bytes = 0, l2_bytes = 0, shared_bytes_per_block = 0;
 };
@@ -28,7 +28,8 @@ struct Context {
   const Nvml& nvml;
   DeviceFacts device;
   cudaStream_t stream;
-  double probe_deadline_s = 0;   // on the watchdog's clock: this probe's share of the budget
+  double probe_deadline_s = 0;  // on the watchdog's clock: this probe's share of the budget
+  bool cut_short = false;       // something was left out for lack of time
 
   bool out_of_time() const { return watchdog.elapsed_s() >= probe_deadline_s; }
 };
@@ -39,7 +40,11 @@ struct Task {
   std::function<void()> run;
 };
 
-/// Runs the tasks in order until the time share is used; a task that throws becomes an entry of the document.
+/// Runs one task; when it throws, an entry of the document says why. Returns whether it finished.
+/// @throws DeviceLost
+bool run_task(Context& context, const std::string& probe, const Task& task);
+
+/// Runs the tasks in order until the time share is used.
 /// Returns false when tasks were left out for lack of time (one "skipped" entry names how many).
 /// @throws DeviceLost
 bool run_tasks(Context& context, const std::string& probe, const std::vector<Task>& tasks);

@@ -56,6 +56,7 @@ void measure_size(Context& context, Buffers& buffers, std::size_t bytes) {
   Work down = copy_work("device_to_host", bytes, size);
   down.launch = [&buffers, bytes](cudaStream_t stream, int) { copy_to_host(buffers, bytes, stream); };
   Work both = copy_work("both", bytes, 2 * size);
+  both.operations = 9;  // two copies, three events, four waits
   both.launch = [&buffers, bytes](cudaStream_t stream, int) { copy_both_ways(buffers, bytes, stream); };
   for (const Work& work : {up, down, both}) measure_burst(context, work, 30);
 }
@@ -63,13 +64,16 @@ void measure_size(Context& context, Buffers& buffers, std::size_t bytes) {
 }  // namespace
 
 void probe_copies(Context& context) {
-  const std::size_t largest = std::min((context.options.full ? std::size_t{1} << 30 : std::size_t{1} << 28), free_memory_bytes() / 4);
+  const std::size_t largest =
+      std::min((context.options.full ? std::size_t{1} << 30 : std::size_t{1} << 28), free_memory_bytes() / 4);
   Buffers buffers(largest);
   CHECK_CUDA(cudaMemset(buffers.device_out.data(), 0x5a, largest));
-  std::fill_n(static_cast<char*>(buffers.host_out.data()), largest, char{0x3c});   // touched, so that its pages exist
+  CHECK_CUDA(cudaDeviceSynchronize());
+  std::fill_n(static_cast<char*>(buffers.host_out.data()), largest, char{0x3c});  // touched, so that its pages exist
   std::vector<Task> tasks;
   for (std::size_t bytes = 1024; bytes <= largest; bytes *= 4) {
-    tasks.push_back({std::to_string(bytes) + " bytes", [&context, &buffers, bytes] { measure_size(context, buffers, bytes); }});
+    tasks.push_back(
+        {std::to_string(bytes) + " bytes", [&context, &buffers, bytes] { measure_size(context, buffers, bytes); }});
   }
   run_tasks(context, probe_name, tasks);
 }

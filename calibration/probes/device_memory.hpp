@@ -18,6 +18,7 @@ class DeviceArray {
   }
   explicit DeviceArray(const std::vector<T>& values) : DeviceArray(values.size()) {
     CHECK_CUDA(cudaMemcpy(data_, values.data(), bytes(), cudaMemcpyHostToDevice));
+    CHECK_CUDA(cudaDeviceSynchronize());  // from pageable memory the copy may still be on its way
   }
   DeviceArray(DeviceArray&& other) noexcept { swap(other); }
   DeviceArray& operator=(DeviceArray&& other) noexcept {
@@ -29,6 +30,7 @@ class DeviceArray {
   T* data() const { return data_; }
   std::size_t count() const { return count_; }
   std::size_t bytes() const { return count_ * sizeof(T); }
+  /// The stream that writes the array must be done.
   std::vector<T> to_host() const {
     std::vector<T> values(count_);
     CHECK_CUDA(cudaMemcpy(values.data(), data_, bytes(), cudaMemcpyDeviceToHost));
@@ -77,6 +79,12 @@ class Event {
   cudaEvent_t get() const { return event_; }
   void record(cudaStream_t stream) { CHECK_CUDA(cudaEventRecord(event_, stream)); }
   void wait() { CHECK_CUDA(cudaEventSynchronize(event_)); }
+  bool done() const {
+    const cudaError_t status = cudaEventQuery(event_);
+    if (status != cudaErrorNotReady) CHECK_CUDA(status);
+    cudaGetLastError();  // "not ready" would be taken for the next launch's error
+    return status == cudaSuccess;
+  }
 
  private:
   cudaEvent_t event_ = nullptr;

@@ -21,18 +21,20 @@ __device__ float normal(std::uint64_t bits) {
 }
 
 template <class T>
-__global__ void fill_kernel(T* data, std::size_t count, Contents contents, std::uint64_t seed, float deviation) {
+__global__ void fill_kernel(T* data, std::size_t count, Contents contents, std::uint64_t seed, float deviation,
+                            float mean) {
   const std::size_t stride = static_cast<std::size_t>(gridDim.x) * blockDim.x;
   for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += stride) {
     const std::uint64_t bits = mixed(seed + i * 0xd1342543de82ef95ull);
     const bool keep = contents == Contents::random || (contents == Contents::sparse && (bits & 0xffff) < 6554);
-    data[i] = T(keep ? deviation * normal(mixed(bits)) : 0.0f);
+    data[i] = T(keep ? mean + deviation * normal(mixed(bits)) : 0.0f);
   }
 }
 
 template <class T>
-void launch_fill(void* data, std::size_t count, Contents contents, std::uint64_t seed, cudaStream_t stream, float deviation) {
-  fill_kernel<T><<<2048, 256, 0, stream>>>(static_cast<T*>(data), count, contents, mixed(seed), deviation);
+void launch_fill(void* data, std::size_t count, Contents contents, std::uint64_t seed, cudaStream_t stream,
+                 float deviation, float mean) {
+  fill_kernel<T><<<2048, 256, 0, stream>>>(static_cast<T*>(data), count, contents, mixed(seed), deviation, mean);
   check_launch("fill_kernel");
 }
 
@@ -40,11 +42,16 @@ void launch_fill(void* data, std::size_t count, Contents contents, std::uint64_t
 
 const char* name_of(DataType type) {
   switch (type) {
-    case DataType::bf16: return "bf16";
-    case DataType::fp8_e4m3: return "fp8_e4m3";
-    case DataType::fp16: return "fp16";
-    case DataType::tf32: return "tf32";
-    default: return "fp32";
+    case DataType::bf16:
+      return "bf16";
+    case DataType::fp8_e4m3:
+      return "fp8_e4m3";
+    case DataType::fp16:
+      return "fp16";
+    case DataType::tf32:
+      return "tf32";
+    default:
+      return "fp32";
   }
 }
 
@@ -57,12 +64,17 @@ const char* name_of(Contents contents) {
   return contents == Contents::zeros ? "zeros" : contents == Contents::sparse ? "sparse_10pct" : "random_normal";
 }
 
-void fill(void* data, DataType type, std::size_t count, Contents contents, std::uint64_t seed, cudaStream_t stream, float deviation) {
+void fill(void* data, DataType type, std::size_t count, Contents contents, std::uint64_t seed, cudaStream_t stream,
+          float deviation, float mean) {
   switch (type) {
-    case DataType::bf16: return launch_fill<__nv_bfloat16>(data, count, contents, seed, stream, deviation);
-    case DataType::fp8_e4m3: return launch_fill<__nv_fp8_e4m3>(data, count, contents, seed, stream, deviation);
-    case DataType::fp16: return launch_fill<__half>(data, count, contents, seed, stream, deviation);
-    default: return launch_fill<float>(data, count, contents, seed, stream, deviation);
+    case DataType::bf16:
+      return launch_fill<__nv_bfloat16>(data, count, contents, seed, stream, deviation, mean);
+    case DataType::fp8_e4m3:
+      return launch_fill<__nv_fp8_e4m3>(data, count, contents, seed, stream, deviation, mean);
+    case DataType::fp16:
+      return launch_fill<__half>(data, count, contents, seed, stream, deviation, mean);
+    default:
+      return launch_fill<float>(data, count, contents, seed, stream, deviation, mean);
   }
 }
 

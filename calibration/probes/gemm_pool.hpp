@@ -24,8 +24,8 @@ class GemmPool {
   DeviceArray<char> inputs_, outputs_;
 };
 
-/// Compares the three layouts in bf16 with a double-precision product on the host.
+/// Compares the three layouts, and for bf16 the one that accumulates, with a double-precision product on the host.
 /// @throws SampleFailed when they differ by more than rounding
-void check_gemm_layouts(Context& context, const LtHandle& handle);
+void check_gemm(Context& context, const LtHandle& handle, DataType type);
 
 }  // namespace clusterwright::probes

@@ -23,13 +23,13 @@ std::vector<Task> tasks_for(const Plan& plan, const std::vector<GemmCase>& cases
   for (const GemmCase& gemm : cases) {
     const std::string what = gemm.origin + " " + gemm.shape.json().text();
     tasks.push_back({what, [plan, gemm, mode] {
-      const Work work = plan.pool.work(plan.handle, probe_name, gemm.origin, gemm.shape);
-      if (mode == Mode::burst) {
-        measure_burst(plan.context, work, burst_ms);
-      } else {
-        measure_sustained(plan.context, work, sustained_s);
-      }
-    }});
+                       const Work work = plan.pool.work(plan.handle, probe_name, gemm.origin, gemm.shape);
+                       if (mode == Mode::burst) {
+                         measure_burst(plan.context, work, burst_ms);
+                       } else {
+                         measure_sustained(plan.context, work, sustained_s);
+                       }
+                     }});
   }
   return tasks;
 }
@@ -44,9 +44,12 @@ void run_type(Context& context, const LtHandle& handle, DataType type) {
     return;
   }
   const bool full = context.options.full, main_type = type == DataType::bf16 || type == DataType::fp8_e4m3;
+  check_gemm(context, handle, type);
   const GemmPool pool(context, type, Contents::random);
   const Plan plan{context, handle, pool};
-  const auto run = [&](const std::vector<GemmCase>& cases, Mode mode) { return run_tasks(context, probe_name, tasks_for(plan, cases, mode)); };
+  const auto run = [&](const std::vector<GemmCase>& cases, Mode mode) {
+    return run_tasks(context, probe_name, tasks_for(plan, cases, mode));
+  };
   if (main_type) {
     if (!run(layer_gemms(type, full), Mode::burst)) return;
     if (!run(sustained_gemms(type, full), Mode::sustained)) return;
@@ -60,7 +63,6 @@ void run_type(Context& context, const LtHandle& handle, DataType type) {
 
 void probe_gemm(Context& context) {
   const LtHandle handle;
-  check_gemm_layouts(context, handle);
   for (const DataType type : {DataType::bf16, DataType::fp8_e4m3, DataType::fp16, DataType::tf32}) {
     run_tasks(context, probe_name, {{name_of(type), [&] { run_type(context, handle, type); }}});
   }

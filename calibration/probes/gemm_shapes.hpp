@@ -9,7 +9,7 @@
 namespace clusterwright::probes {
 
 struct GemmCase {
-  std::string origin;   // "llama3-70b tp4 mlp_up", "grid", "wave edge"
+  std::string origin;  // "llama3-70b tp4 mlp_up", "grid", "wave edge"
   GemmShape shape;
 };
 

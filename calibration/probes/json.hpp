@@ -61,7 +61,8 @@ class JsonObject {
   JsonObject& put(const std::string& key, const char* text) { return put_json(key, json_string(text)); }
   JsonObject& put(const std::string& key, const JsonObject& object) { return put_json(key, object.text()); }
   JsonObject& put(const std::string& key, bool value) { return put_json(key, value ? "true" : "false"); }
-  template <class Number, std::enable_if_t<std::is_arithmetic<Number>::value && !std::is_same<Number, bool>::value, int> = 0>
+  template <class Number,
+            std::enable_if_t<std::is_arithmetic<Number>::value && !std::is_same<Number, bool>::value, int> = 0>
   JsonObject& put(const std::string& key, Number value) {
     return put_json(key, json_number(static_cast<double>(value)));
   }

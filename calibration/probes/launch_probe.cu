@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "cuda_graph.hpp"
 #include "measure.hpp"
 #include "probes.hpp"
 
@@ -14,7 +15,9 @@ using Clock = std::chrono::steady_clock;
 
 __global__ void empty_kernel() {}
 
-double us_since(Clock::time_point start) { return std::chrono::duration<double, std::micro>(Clock::now() - start).count(); }
+double us_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+}
 
 void enqueue_empty(cudaStream_t stream, int blocks) {
   empty_kernel<<<blocks, 128, 0, stream>>>();
@@ -31,16 +34,19 @@ Work launch_work(const char* operation, int kernels) {
 /// Host-bound: what one kernel adds when the device is never busy.
 void measure_stream_rate(Context& context) {
   std::vector<double> total_us, host_us;
-  for (int r = 0; r < 30; ++r) {
+  for (int r = -2; r < 30; ++r) {  // two to warm up
     const auto start = Clock::now();
     for (int i = 0; i < stream_launches; ++i) enqueue_empty(context.stream, 1);
-    host_us.push_back(us_since(start) / stream_launches);
+    const double enqueued_us = us_since(start);
     CHECK_CUDA(cudaStreamSynchronize(context.stream));
-    total_us.push_back(us_since(start) / stream_launches);
+    const double finished_us = us_since(start);
     context.watchdog.progress();
+    if (r < 0) continue;
+    host_us.push_back(enqueued_us / stream_launches);
+    total_us.push_back(finished_us / stream_launches);
   }
-  add_host_sample(context, launch_work("stream_launch_enqueue", 1), host_us);
-  add_host_sample(context, launch_work("stream_launch_and_finish", 1), total_us);
+  add_host_sample(context, launch_work("stream_launch_enqueue", 1), host_us, stream_launches);
+  add_host_sample(context, launch_work("stream_launch_and_finish", 1), total_us, stream_launches);
 }
 
 void measure_round_trip(Context& context, bool launch) {
@@ -51,7 +57,8 @@ void measure_round_trip(Context& context, bool launch) {
     CHECK_CUDA(cudaStreamSynchronize(context.stream));
     if (r >= 20) times_us.push_back(us_since(start));
   }
-  add_host_sample(context, launch_work(launch ? "launch_and_synchronize" : "synchronize_only", launch ? 1 : 0), times_us);
+  add_host_sample(context, launch_work(launch ? "launch_and_synchronize" : "synchronize_only", launch ? 1 : 0),
+                  times_us);
 }
 
 /// Device-bound: the queue is full before the clock starts, so this is the gap between two kernels on the device.
@@ -62,29 +69,10 @@ void measure_back_to_back(Context& context, int blocks) {
   measure_burst(context, work, 20);
 }
 
-class Graph {
- public:
-  Graph(cudaStream_t stream, int kernels) {
-    CHECK_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    for (int i = 0; i < kernels; ++i) empty_kernel<<<1, 128, 0, stream>>>();
-    CHECK_CUDA(cudaStreamEndCapture(stream, &graph_));
-    CHECK_CUDA(cudaGraphInstantiate(&executable_, graph_, 0));
-  }
-  Graph(const Graph&) = delete;
-  Graph& operator=(const Graph&) = delete;
-  ~Graph() {
-    if (executable_ != nullptr) cudaGraphExecDestroy(executable_);
-    if (graph_ != nullptr) cudaGraphDestroy(graph_);
-  }
-  void launch(cudaStream_t stream) const { CHECK_CUDA(cudaGraphLaunch(executable_, stream)); }
-
- private:
-  cudaGraph_t graph_ = nullptr;
-  cudaGraphExec_t executable_ = nullptr;
-};
-
 void measure_graph(Context& context, int kernels) {
-  const Graph graph(context.stream, kernels);
+  const CudaGraph graph(context.stream, [&] {
+    for (int i = 0; i < kernels; ++i) enqueue_empty(context.stream, 1);
+  });
   Work work = launch_work("graph_replay_on_device", kernels);
   work.launch = [&graph](cudaStream_t stream, int) { graph.launch(stream); };
   measure_burst(context, work, 20);
@@ -94,7 +82,7 @@ void measure_graph(Context& context, int kernels) {
     graph.launch(context.stream);
     const double enqueued_us = us_since(start);
     CHECK_CUDA(cudaStreamSynchronize(context.stream));
-    if (r < 10) continue;   // the first replays upload the graph
+    if (r < 10) continue;  // the first replays upload the graph
     enqueue_us.push_back(enqueued_us);
     total_us.push_back(us_since(start));
   }
@@ -106,11 +94,12 @@ void measure_graph(Context& context, int kernels) {
 
 void probe_launch(Context& context) {
   const int multiprocessors = context.device.multiprocessors;
-  std::vector<Task> tasks = {{"stream rate", [&] { measure_stream_rate(context); }},
-                             {"round trip", [&] { measure_round_trip(context, true); }},
-                             {"synchronize only", [&] { measure_round_trip(context, false); }},
-                             {"back to back", [&] { measure_back_to_back(context, 1); }},
-                             {"back to back, whole chip", [&, multiprocessors] { measure_back_to_back(context, 8 * multiprocessors); }}};
+  std::vector<Task> tasks = {
+      {"stream rate", [&] { measure_stream_rate(context); }},
+      {"round trip", [&] { measure_round_trip(context, true); }},
+      {"synchronize only", [&] { measure_round_trip(context, false); }},
+      {"back to back", [&] { measure_back_to_back(context, 1); }},
+      {"back to back, whole chip", [&, multiprocessors] { measure_back_to_back(context, 8 * multiprocessors); }}};
   for (const int kernels : {1, 10, 100, 1000}) {
     tasks.push_back({"graph of " + std::to_string(kernels), [&context, kernels] { measure_graph(context, kernels); }});
   }

@@ -1,5 +1,6 @@
 // The closed loop: a whole layer, to be predicted from the other probes' samples and compared.
 
+#include "layer_check.hpp"
 #include "measure.hpp"
 #include "probes.hpp"
 #include "transformer_layer.hpp"
@@ -13,23 +14,31 @@ constexpr double sustained_s = 4;
 Work layer_work(const TransformerWidths& model, const LayerShape& s, int split, const char* pass) {
   Work work;
   work.probe = probe_name;
-  work.what.put("pass", pass).put("model", model.name).put("tensor_split", split).put("communication", false).put("dtype", "bf16");
-  work.what.put("batch", s.batch).put("sequence", s.sequence).put("hidden", s.hidden).put("ffn", s.ffn).put("heads", s.heads);
-  work.what.put("kv_heads", s.kv_heads).put("head_dim", s.head_dim).put("gated", s.gated).put("causal", true);
-  work.what.put("attention", "own_wmma").put("bytes_counted", false);
+  work.what.put("pass", pass).put("model", model.name).put("tensor_split", split).put("communication", false);
+  work.what.put("dtype", "bf16").put("batch", s.batch).put("sequence", s.sequence).put("hidden", s.hidden);
+  work.what.put("ffn", s.ffn).put("heads", s.heads).put("kv_heads", s.kv_heads).put("head_dim", s.head_dim);
+  work.what.put("gated", s.gated).put("causal", true).put("attention", "own_wmma").put("bytes_counted", false);
   return work;
 }
 
-void measure_layer(Context& context, const LtHandle& handle, const TransformerWidths& model, const LayerShape& shape, int split) {
-  const TransformerLayer layer(handle, shape, context.options.seed, context.stream);
+void measure_layer(Context& context, const LtHandle& handle, const TransformerWidths& model, const LayerShape& shape,
+                   int split) {
+  check_attention(shape.head_dim, context.stream);
+  const std::uint64_t seed = context.options.seed;
+  ParameterArena arena(shape.parameter_counts(), context.stream);
+  const TransformerLayer layer(handle, shape, arena, seed, context.stream);
+  const std::size_t count = static_cast<std::size_t>(shape.tokens()) * static_cast<std::size_t>(shape.hidden);
+  const auto x = random_bf16(count, seed + 6, context.stream), dy = random_bf16(count, seed + 7, context.stream);
   Work forward = layer_work(model, shape, split, "forward");
   forward.flops = layer.forward_flops();
-  forward.launch = [&](cudaStream_t stream, int) { layer.forward(stream); };
-  Work both = layer_work(model, shape, split, "forward_and_backward");
+  forward.operations = TransformerLayer::forward_operations;
+  forward.launch = [&](cudaStream_t stream, int) { layer.forward(x.data(), stream); };
+  Work both = layer_work(model, shape, split, "both");
   both.flops = layer.forward_flops() + layer.backward_flops();
+  both.operations = TransformerLayer::forward_operations + TransformerLayer::backward_operations;
   both.launch = [&](cudaStream_t stream, int) {
-    layer.forward(stream);
-    layer.backward(stream);
+    layer.forward(x.data(), stream);
+    layer.backward(x.data(), dy.data(), stream);
   };
   measure_burst(context, forward, 60);
   measure_burst(context, both, 150);
@@ -39,17 +48,19 @@ void measure_layer(Context& context, const LtHandle& handle, const TransformerWi
 }  // namespace
 
 void probe_layer(Context& context) {
-  check_layer_kernels(context.stream);
-  check_attention(context.stream);
   const LtHandle handle;
+  check_layer_kernels(context.stream);
+  check_transformer_layer(handle, context.stream);
   std::vector<Task> tasks;
   const auto add = [&](std::size_t index, int split, int batch, int sequence) {
     const TransformerWidths& model = transformer_widths()[index];
     const LayerShape shape = layer_shape(model, split, batch, sequence);
     const std::string what = layer_work(model, shape, split, "both").what.text();
-    tasks.push_back({what, [&context, &handle, &model, shape, split] { measure_layer(context, handle, model, shape, split); }});
+    tasks.push_back(
+        {what, [&context, &handle, &model, shape, split] { measure_layer(context, handle, model, shape, split); }});
   };
-  for (const std::size_t index : context.options.full ? std::vector<std::size_t>{0, 1, 2, 3, 5, 7} : std::vector<std::size_t>{0, 2, 1}) {
+  for (const std::size_t index :
+       context.options.full ? std::vector<std::size_t>{0, 1, 2, 3, 5, 7} : std::vector<std::size_t>{0, 2, 1}) {
     add(index, 1, 1, 4096);
     add(index, 8, 1, 4096);
     if (!context.options.full) continue;

@@ -62,15 +62,17 @@ __global__ void adam_kernel(AdamState state, std::int64_t count, AdamConstants c
 
 }  // namespace
 
-void enqueue_cross_entropy(Bf16* logits, const int* targets, float* loss, int tokens, int vocabulary, cudaStream_t stream) {
-  cross_entropy_kernel<<<tokens, loss_threads, 0, stream>>>(logits, targets, loss, vocabulary, 1.0f / static_cast<float>(tokens));
+void enqueue_cross_entropy(Bf16* logits, const int* targets, float* loss, int tokens, int vocabulary,
+                           cudaStream_t stream) {
+  cross_entropy_kernel<<<tokens, loss_threads, 0, stream>>>(logits, targets, loss, vocabulary,
+                                                            1.0f / static_cast<float>(tokens));
   check_launch("cross_entropy_kernel");
 }
 
-void enqueue_adam(const AdamState& state, std::int64_t count, int step, cudaStream_t stream) {
-  AdamConstants c{1e-3f, 0.9f, 0.95f, 1e-8f, 0.1f, 0, 0};
-  c.correction1 = 1.0f / (1.0f - powf(c.beta1, static_cast<float>(step)));
-  c.correction2 = 1.0f / (1.0f - powf(c.beta2, static_cast<float>(step)));
+void enqueue_adam(const AdamState& state, std::int64_t count, const AdamStep& step, cudaStream_t stream) {
+  AdamConstants c{step.rate, 0.9f, 0.95f, 1e-8f, 0.1f, 0, 0};
+  c.correction1 = 1.0f / (1.0f - powf(c.beta1, static_cast<float>(step.number)));
+  c.correction2 = 1.0f / (1.0f - powf(c.beta2, static_cast<float>(step.number)));
   const auto blocks = static_cast<unsigned>((count / 8 + adam_threads - 1) / adam_threads);
   adam_kernel<<<blocks, adam_threads, 0, stream>>>(state, count, c);
   check_launch("adam_kernel");

@@ -7,10 +7,14 @@ namespace {
 
 cudaDataType_t operand_type(DataType type) {
   switch (type) {
-    case DataType::bf16: return CUDA_R_16BF;
-    case DataType::fp8_e4m3: return CUDA_R_8F_E4M3;
-    case DataType::fp16: return CUDA_R_16F;
-    default: return CUDA_R_32F;
+    case DataType::bf16:
+      return CUDA_R_16BF;
+    case DataType::fp8_e4m3:
+      return CUDA_R_8F_E4M3;
+    case DataType::fp16:
+      return CUDA_R_16F;
+    default:
+      return CUDA_R_32F;
   }
 }
 
@@ -19,16 +23,22 @@ cudaDataType_t output_type(const GemmShape& shape) {
   return shape.type == DataType::fp16 ? CUDA_R_16F : CUDA_R_16BF;
 }
 
-bool a_transposed(const GemmShape& shape) { return shape.operands()[0] == 'T'; }
-bool b_transposed(const GemmShape& shape) { return shape.operands()[1] == 'T'; }
+bool a_transposed(const GemmShape& shape) {
+  return shape.operands()[0] == 'T';
+}
+bool b_transposed(const GemmShape& shape) {
+  return shape.operands()[1] == 'T';
+}
 
-void set_attribute(cublasLtMatmulDesc_t multiply, cublasLtMatmulDescAttributes_t attribute, const void* value, std::size_t bytes) {
+void set_attribute(cublasLtMatmulDesc_t multiply, cublasLtMatmulDescAttributes_t attribute, const void* value,
+                   std::size_t bytes) {
   CHECK_LT(cublasLtMatmulDescSetAttribute(multiply, attribute, value, bytes));
 }
 
 /// Column-major, packed.
 void create_layout(cublasLtMatrixLayout_t* layout, cudaDataType_t type, std::int64_t rows, std::int64_t columns) {
-  CHECK_LT(cublasLtMatrixLayoutCreate(layout, type, static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(columns), rows));
+  CHECK_LT(cublasLtMatrixLayoutCreate(layout, type, static_cast<std::uint64_t>(rows),
+                                      static_cast<std::uint64_t>(columns), rows));
 }
 
 }  // namespace
@@ -45,7 +55,12 @@ const char* GemmShape::operands() const {
 
 JsonObject GemmShape::json() const {
   JsonObject out;
-  out.put("m", m).put("n", n).put("k", k).put("layout", name_of(layout)).put("operands", operands()).put("dtype", name_of(type));
+  out.put("m", m)
+      .put("n", n)
+      .put("k", k)
+      .put("layout", name_of(layout))
+      .put("operands", operands())
+      .put("dtype", name_of(type));
   out.put("output", output_element_bytes() == 4 ? "fp32" : type == DataType::fp16 ? "fp16" : "bf16");
   if (accumulate_fp32) out.put("accumulate", true);
   if (type == DataType::fp8_e4m3) out.put("scaling", "tensor").put("fast_accumulation", layout == GemmLayout::forward);
@@ -55,7 +70,7 @@ JsonObject GemmShape::json() const {
 void check_lt(cublasStatus_t status, const char* call) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
   const std::string text = std::string(call) + ": " + cublasLtGetStatusName(status);
-  check(cudaGetLastError(), call);   // a lost device shows here first
+  check(cudaGetLastError(), call);  // a lost device shows here first
   if (status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_ARCH_MISMATCH) throw NotPossible(text);
   if (status == CUBLAS_STATUS_ALLOC_FAILED) throw NotPossible("out of memory: " + text);
   throw SampleFailed(text);
@@ -70,7 +85,7 @@ LtGemm::LtGemm(const LtHandle& handle, const GemmShape& shape) : handle_(handle)
     describe();
     choose_algorithm();
   } catch (...) {
-    destroy();   // a constructor that throws runs no destructor
+    destroy();  // a constructor that throws runs no destructor
     throw;
   }
 }
@@ -112,9 +127,11 @@ void LtGemm::choose_algorithm() {
   const std::size_t workspace = handle_.workspace_bytes();
   cublasLtMatmulHeuristicResult_t result{};
   int found = 0;
-  cublasStatus_t status = cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace, sizeof workspace);
+  cublasStatus_t status = cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                                               &workspace, sizeof workspace);
   if (status == CUBLAS_STATUS_SUCCESS) {
-    status = cublasLtMatmulAlgoGetHeuristic(handle_.get(), multiply_, a_, b_, output_, output_, preference, 1, &result, &found);
+    status = cublasLtMatmulAlgoGetHeuristic(handle_.get(), multiply_, a_, b_, output_, output_, preference, 1, &result,
+                                            &found);
   }
   cublasLtMatmulPreferenceDestroy(preference);
   check_lt(status, "cublasLtMatmulAlgoGetHeuristic");
@@ -124,8 +141,8 @@ void LtGemm::choose_algorithm() {
 
 void LtGemm::enqueue(const void* a, const void* b, void* output, cudaStream_t stream) const {
   const float alpha = 1, beta = shape_.accumulate_fp32 ? 1 : 0;
-  CHECK_LT(cublasLtMatmul(handle_.get(), multiply_, &alpha, a, a_, b, b_, &beta, output, output_, output, output_, &algorithm_,
-                          handle_.workspace(), handle_.workspace_bytes(), stream));
+  CHECK_LT(cublasLtMatmul(handle_.get(), multiply_, &alpha, a, a_, b, b_, &beta, output, output_, output, output_,
+                          &algorithm_, handle_.workspace(), handle_.workspace_bytes(), stream));
 }
 
 }  // namespace clusterwright::probes

@@ -12,9 +12,9 @@ namespace clusterwright::probes {
 
 /// The three multiplies of a linear layer y = x W^T with row-major x [tokens, in], W [out, in], y [tokens, out].
 enum class GemmLayout {
-  forward,           // y  [tokens, out] = x W^T       "TN"
-  input_gradient,    // dx [tokens, in]  = dy W        "NN"
-  weight_gradient,   // dW [out, in]     = dy^T x      "NT"
+  forward,          // y  [tokens, out] = x W^T       "TN"
+  input_gradient,   // dx [tokens, in]  = dy W        "NN"
+  weight_gradient,  // dW [out, in]     = dy^T x      "NT"
 };
 
 const char* name_of(GemmLayout layout);
@@ -24,14 +24,20 @@ struct GemmShape {
   std::int64_t m, n, k;
   GemmLayout layout;
   DataType type;
-  bool accumulate_fp32 = false;   // weight gradient added to an fp32 buffer, as Megatron does
+  bool accumulate_fp32 = false;  // weight gradient added to an fp32 buffer, as Megatron does
 
   double flops() const { return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
-  std::size_t a_bytes() const { return static_cast<std::size_t>(n * k) * bytes_of(type); }   // the operand that spans n: W, W or x
-  std::size_t b_bytes() const { return static_cast<std::size_t>(m * k) * bytes_of(type); }   // the operand that spans m: x, dy or dy
+  std::size_t a_bytes() const {
+    return static_cast<std::size_t>(n * k) * bytes_of(type);
+  }  // the operand that spans n: W, W or x
+  std::size_t b_bytes() const {
+    return static_cast<std::size_t>(m * k) * bytes_of(type);
+  }  // the operand that spans m: x, dy or dy
   std::size_t output_bytes() const { return static_cast<std::size_t>(m * n) * output_element_bytes(); }
   std::size_t output_element_bytes() const { return accumulate_fp32 || bytes_of(type) == 4 ? 4 : 2; }
-  double bytes() const { return static_cast<double>(a_bytes() + b_bytes() + output_bytes() * (accumulate_fp32 ? 2 : 1)); }
+  double bytes() const {
+    return static_cast<double>(a_bytes() + b_bytes() + output_bytes() * (accumulate_fp32 ? 2 : 1));
+  }
   /// fp8 exists only as TN before sm_100; frameworks transpose while they quantise, and so do we.
   const char* operands() const;
   JsonObject json() const;
@@ -54,7 +60,7 @@ class LtHandle {
  private:
   cublasLtHandle_t handle_ = nullptr;
   DeviceArray<char> workspace_;
-  DeviceArray<float> unit_scale_;   // the tensor-wise scale of fp8 operands
+  DeviceArray<float> unit_scale_;  // the tensor-wise scale of fp8 operands
 };
 
 class LtGemm {

@@ -4,44 +4,70 @@
 #include <chrono>
 #include <thread>
 
+#include "device_clock.hpp"
 #include "power_sampler.hpp"
 
 namespace clusterwright::probes {
 namespace {
 
-constexpr int warmup_launches = 2;
-constexpr int max_launches_per_repetition = 200;   // well under the depth of the launch queue (1024)
-constexpr double repetition_us = 500, batch_us = 20000, host_launch_us = 8;
+using Clock = std::chrono::steady_clock;
 
-__device__ unsigned long long device_time_ns() {
-  unsigned long long now = 0;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-  return now;
-}
+constexpr int warmup_launches = 2, least_repetitions = 3, most_repetitions = 25;
+// Both well under the depth of a stream's queue (about 1024 entries): a full one would let the host's rate in.
+constexpr int most_launches = 200, most_queued = 400;
+constexpr double repetition_us = 500, batch_us = 20000, longest_wait_us = 50000;
 
 __global__ void wait_kernel(unsigned long long wait_ns) {
-  const unsigned long long start = device_time_ns();
-  while (device_time_ns() - start < wait_ns) {
+  const DeviceTimer timer(wait_ns);
+  while (!timer.over()) {
   }
 }
 
-/// Microseconds per launch of `launches` launches from `index` on. `wait` hides the host's launch rate.
-double time_batch(Context& context, const Work& work, int index, int launches, bool wait) {
-  Event begin, end;
-  if (wait) enqueue_wait(context.stream, host_launch_us * launches + 20);
-  begin.record(context.stream);
-  for (int i = 0; i < launches; ++i) work.launch(context.stream, index + i);
-  end.record(context.stream);
-  end.wait();
-  check_launch("kernel launch");
-  context.watchdog.progress();
-  return elapsed_us(begin, end) / launches;
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// The time of one launch once it is warm; the first launch also loads modules and so is not counted.
-double pilot_us(Context& context, const Work& work) {
-  for (int i = 0; i < warmup_launches; ++i) time_batch(context, work, i, 1, false);
-  return std::max(0.5, time_batch(context, work, warmup_launches, 1, true));
+void wait_for(Event& event, const Work& work) {
+  while (work.still_possible && !event.done()) work.still_possible();
+  event.wait();
+}
+
+/// Per launch.
+struct BatchTime {
+  double device_us, host_us;
+};
+
+/// `launches` launches from `index` on, behind a wait kernel of `wait_us` (0: none).
+BatchTime time_batch(Context& context, const Work& work, int index, int launches, double wait_us) {
+  Event begin, end;
+  if (work.announce) work.announce(launches);
+  if (wait_us > 0) enqueue_wait(context.stream, wait_us);
+  begin.record(context.stream);
+  const auto start = Clock::now();
+  for (int i = 0; i < launches; ++i) work.launch(context.stream, index + i);
+  const double host_us = 1e6 * seconds_since(start) / launches;
+  end.record(context.stream);
+  wait_for(end, work);
+  check_launch("kernel launch");
+  context.watchdog.progress();
+  return {elapsed_us(begin, end) / launches, host_us};
+}
+
+/// Long enough for the host to enqueue them all.
+double covering_wait_us(const Work& work, double host_us, int launches) {
+  return std::min(longest_wait_us, std::max(work.least_wait_us, 20 + 1.5 * host_us * launches));
+}
+
+/// One launch once it is warm; the first also loads modules and so is not counted.
+BatchTime pilot(Context& context, const Work& work) {
+  BatchTime warm{};
+  for (int i = 0; i < warmup_launches; ++i) warm = time_batch(context, work, i, 1, work.least_wait_us);
+  const BatchTime out = time_batch(context, work, warmup_launches, 1, covering_wait_us(work, warm.host_us, 1));
+  return {std::max(0.5, out.device_us), std::max(2.0, out.host_us)};
+}
+
+int launches_for(double target_us, double one_us, int most) {
+  return static_cast<int>(std::min(std::max(1.0, target_us / one_us), static_cast<double>(most)));
 }
 
 JsonObject sample_head(const Work& work, const char* mode) {
@@ -52,12 +78,9 @@ JsonObject sample_head(const Work& work, const char* mode) {
 
 void add_power(JsonObject& sample, const std::vector<PowerReading>& readings, bool keep_trace) {
   const double from_s = readings.empty() ? 0 : 0.25 * readings.back().time_s;
-  sample.put("mean_power_w", mean_power_by_energy_w(readings, from_s)).put("state", mean_state(readings, from_s).json());
+  sample.put("mean_power_w", mean_power_by_energy_w(readings, from_s))
+      .put("state", mean_state(readings, from_s).json());
   if (keep_trace) sample.put("trace", trace_json(readings));
-}
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace
@@ -68,13 +91,16 @@ void enqueue_wait(cudaStream_t stream, double wait_us) {
 }
 
 void measure_burst(Context& context, const Work& work, double target_ms) {
-  const double one_us = pilot_us(context, work);
-  const int launches = static_cast<int>(std::clamp(repetition_us / one_us, 1.0, double(max_launches_per_repetition)));
-  const int repetitions = static_cast<int>(std::clamp(1e3 * target_ms / (one_us * launches), 5.0, 25.0));
+  const BatchTime one = pilot(context, work);
+  const int launches =
+      launches_for(repetition_us, one.device_us, std::max(1, std::min(most_launches, most_queued / work.operations)));
+  const double wanted = std::max(5.0, 1e3 * target_ms / (one.device_us * launches));
+  const int repetitions = static_cast<int>(std::min(wanted, static_cast<double>(most_repetitions)));
+  const double wait_us = covering_wait_us(work, one.host_us, launches);
   std::vector<double> times_us;
   int index = warmup_launches + 1;
-  for (int r = 0; r < repetitions && (r == 0 || context.watchdog.left_s() > 0); ++r, index += launches) {
-    times_us.push_back(time_batch(context, work, index, launches, true));
+  for (int r = 0; r < repetitions && (r < least_repetitions || context.watchdog.left_s() > 0); ++r, index += launches) {
+    times_us.push_back(time_batch(context, work, index, launches, wait_us).device_us);
   }
   JsonObject sample = sample_head(work, "burst");
   sample.put("launches_per_repetition", launches).put_json("repetitions_us", json_numbers(times_us));
@@ -82,14 +108,14 @@ void measure_burst(Context& context, const Work& work, double target_ms) {
 }
 
 void measure_sustained(Context& context, const Work& work, double seconds, bool keep_trace) {
-  const double one_us = pilot_us(context, work);
-  const int launches = static_cast<int>(std::clamp(batch_us / one_us, 1.0, 400.0));
+  const int launches = launches_for(batch_us, pilot(context, work).device_us, 2 * most_launches);
   std::vector<double> times_us;
   PowerSampler sampler(context.nvml, seconds > 20 ? 0.1 : 0.02);
-  const auto start = std::chrono::steady_clock::now();
-  Event marks[3];   // while one batch runs, the next already waits in the queue, so that the GPU never idles
+  const auto start = Clock::now();
+  Event marks[3];  // while one batch runs, the next already waits in the queue, so that the GPU never idles
   marks[0].record(context.stream);
-  for (int batch = 0; batch < 2 || (seconds_since(start) < seconds && context.watchdog.left_s() > 0); ++batch) {
+  for (int batch = 0; batch <= least_repetitions || (seconds_since(start) < seconds && context.watchdog.left_s() > 0);
+       ++batch) {
     for (int i = 0; i < launches; ++i) work.launch(context.stream, batch * launches + i);
     marks[(batch + 1) % 3].record(context.stream);
     if (batch > 0) {
@@ -98,7 +124,7 @@ void measure_sustained(Context& context, const Work& work, double seconds, bool 
     }
     context.watchdog.progress();
   }
-  const std::vector<PowerReading>& readings = sampler.stop();   // before the queue runs dry
+  const std::vector<PowerReading>& readings = sampler.stop();  // before the queue runs dry
   CHECK_CUDA(cudaStreamSynchronize(context.stream));
   JsonObject sample = sample_head(work, "sustained");
   sample.put("launches_per_repetition", launches).put_json("repetitions_us", json_numbers(times_us));
@@ -106,9 +132,11 @@ void measure_sustained(Context& context, const Work& work, double seconds, bool 
   context.report.add_sample(sample);
 }
 
-void add_host_sample(Context& context, const Work& work, const std::vector<double>& repetitions_us) {
+void add_host_sample(Context& context, const Work& work, const std::vector<double>& repetitions_us, int launches) {
   JsonObject sample = sample_head(work, "burst");
-  sample.put("clock", "host").put_json("repetitions_us", json_numbers(repetitions_us));
+  sample.put("clock", "host")
+      .put("launches_per_repetition", launches)
+      .put_json("repetitions_us", json_numbers(repetitions_us));
   context.report.add_sample(sample.put("state", context.nvml.state().json()));
 }
 
@@ -117,7 +145,7 @@ void measure_idle(Context& context, const std::string& probe, const JsonObject& 
   work.probe = probe;
   work.what = what;
   PowerSampler sampler(context.nvml, 0.05);
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   while (seconds_since(start) < seconds && context.watchdog.left_s() > 0) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     context.watchdog.progress();

@@ -18,7 +18,10 @@ void measure_stream(Context& context, const StreamArrays& arrays, StreamKind kin
   part.count = array_bytes / sizeof(float);
   Work work;
   work.probe = probe_name;
-  work.what.put("operation", name_of(kind)).put("dtype", "fp32").put("array_bytes", array_bytes).put("arrays", arrays_of(kind));
+  work.what.put("operation", name_of(kind))
+      .put("dtype", "fp32")
+      .put("array_bytes", array_bytes)
+      .put("arrays", arrays_of(kind));
   work.what.put("working_set_bytes", array_bytes * static_cast<std::size_t>(arrays_of(kind)));
   work.bytes = static_cast<double>(array_bytes) * arrays_of(kind);
   work.flops = static_cast<double>(part.count) * (kind == StreamKind::copy ? 0 : kind == StreamKind::triad ? 2 : 1);
@@ -38,7 +41,7 @@ void probe_memory(Context& context) {
   const StreamArrays arrays{a.data(), b.data(), c.data(), sums.data(), 0};
   std::vector<Task> tasks;
   for (std::size_t bytes = std::size_t{64} << 10; bytes <= largest; bytes *= 2) {
-    for (const std::size_t size : {bytes, bytes / 2 * 3}) {   // half steps only in the full suite
+    for (const std::size_t size : {bytes, bytes / 2 * 3}) {  // half steps only in the full suite
       if (size > largest || (size != bytes && !context.options.full)) continue;
       for (const StreamKind kind : {StreamKind::copy, StreamKind::read, StreamKind::triad, StreamKind::add}) {
         const std::string what = std::string(name_of(kind)) + " " + std::to_string(size) + " bytes per array";

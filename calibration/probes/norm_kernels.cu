@@ -31,14 +31,17 @@ __global__ void rms_norm_kernel(const Bf16* x, const Bf16* weight, Bf16* y, floa
 }
 
 /// With n = x * inverse and g = dy * weight: dx = inverse * (g - n * mean(g n)); dweight = sum over rows of dy n.
-__device__ void backward_row(const Bf16* x, const Bf16* weight, float inverse, const Bf16* dy, Bf16* dx, float* column_sums, float* scratch, int width) {
+__device__ void backward_row(const Bf16* x, const Bf16* weight, float inverse, const Bf16* dy, Bf16* dx,
+                             float* column_sums, float* scratch, int width) {
   float dot = 0;
   for (int i = 8 * threadIdx.x; i < width; i += 8 * threads) {
     const Float8 v = load8(x + i), w = load8(weight + i), g = load8(dy + i);
+    Float8 sums = *reinterpret_cast<const Float8*>(column_sums + i);  // a column belongs to one thread
     for (int j = 0; j < 8; ++j) {
       dot += g.at[j] * w.at[j] * v.at[j] * inverse;
-      column_sums[i + j] += g.at[j] * v.at[j] * inverse;   // a column belongs to one thread
+      sums.at[j] += g.at[j] * v.at[j] * inverse;
     }
+    *reinterpret_cast<Float8*>(column_sums + i) = sums;
   }
   const float mean = block_sum(dot, scratch) / width;
   for (int i = 8 * threadIdx.x; i < width; i += 8 * threads) {
@@ -49,9 +52,9 @@ __device__ void backward_row(const Bf16* x, const Bf16* weight, float inverse, c
   }
 }
 
-__global__ void rms_norm_backward_kernel(const Bf16* x, const Bf16* weight, const float* inverse_rms, const Bf16* dy, Bf16* dx, float* weight_gradient,
-                                         int tokens, int width) {
-  extern __shared__ float column_sums[];   // [width]
+__global__ void rms_norm_backward_kernel(const Bf16* x, const Bf16* weight, const float* inverse_rms, const Bf16* dy,
+                                         Bf16* dx, float* weight_gradient, int tokens, int width) {
+  extern __shared__ __align__(16) float column_sums[];  // [width]
   __shared__ float scratch[32];
   for (int i = threadIdx.x; i < width; i += threads) column_sums[i] = 0;
   __syncthreads();
@@ -65,18 +68,21 @@ __global__ void rms_norm_backward_kernel(const Bf16* x, const Bf16* weight, cons
 
 }  // namespace
 
-void enqueue_rms_norm(const Bf16* x, const Bf16* weight, Bf16* y, float* inverse_rms, int tokens, int width, cudaStream_t stream) {
+void enqueue_rms_norm(const Bf16* x, const Bf16* weight, Bf16* y, float* inverse_rms, int tokens, int width,
+                      cudaStream_t stream) {
   rms_norm_kernel<<<tokens, threads, 0, stream>>>(x, weight, y, inverse_rms, width);
   check_launch("rms_norm_kernel");
 }
 
-void enqueue_rms_norm_backward(const Bf16* x, const Bf16* weight, const float* inverse_rms, const Bf16* dy, Bf16* dx, float* weight_gradient,
-                               int tokens, int width, cudaStream_t stream) {
+void enqueue_rms_norm_backward(const Bf16* x, const Bf16* weight, const float* inverse_rms, const Bf16* dy, Bf16* dx,
+                               float* weight_gradient, int tokens, int width, cudaStream_t stream) {
   const std::size_t shared_bytes = static_cast<std::size_t>(width) * sizeof(float);
-  if (shared_bytes > std::size_t{48} << 10) {   // more than that must be asked for
-    CHECK_CUDA(cudaFuncSetAttribute(rms_norm_backward_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)));
+  if (shared_bytes > std::size_t{48} << 10) {  // more than that must be asked for
+    CHECK_CUDA(cudaFuncSetAttribute(rms_norm_backward_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(shared_bytes)));
   }
-  rms_norm_backward_kernel<<<std::min(tokens, backward_blocks), threads, shared_bytes, stream>>>(x, weight, inverse_rms, dy, dx, weight_gradient, tokens, width);
+  rms_norm_backward_kernel<<<std::min(tokens, backward_blocks), threads, shared_bytes, stream>>>(
+      x, weight, inverse_rms, dy, dx, weight_gradient, tokens, width);
   check_launch("rms_norm_backward_kernel");
 }
 

@@ -25,12 +25,18 @@ struct FieldValue {
 
 double value_of(const FieldValue& field) {
   switch (field.type) {
-    case 0: return field.value.as_double;
-    case 1: return field.value.as_unsigned;
+    case 0:
+      return field.value.as_double;
+    case 1:
+      return field.value.as_unsigned;
     case 2:
-    case 3: return static_cast<double>(field.value.as_long);
-    case 5: return field.value.as_int;
-    default: return missing;
+    case 3:
+    case 4:
+      return static_cast<double>(field.value.as_long);
+    case 5:
+      return field.value.as_int;
+    default:
+      return missing;
   }
 }
 
@@ -72,13 +78,19 @@ double Nvml::number(const char* name) const {
   return present() && get != nullptr && get(device_, &value) == 0 ? value : missing;
 }
 
+double Nvml::large_number(const char* name) const {
+  const auto get = find<int(void*, unsigned long long*)>(name);
+  unsigned long long value = 0;
+  return present() && get != nullptr && get(device_, &value) == 0 ? static_cast<double>(value) : missing;
+}
+
 double Nvml::clock(const char* name, int clock) const {
   const auto get = find<int(void*, int, unsigned*)>(name);
   unsigned value = 0;
   return present() && get != nullptr && get(device_, clock, &value) == 0 ? value : missing;
 }
 
-double Nvml::field_w(unsigned id) const {
+double Nvml::field(unsigned id) const {
   const auto get = find<int(void*, int, FieldValue*)>("nvmlDeviceGetFieldValues");
   FieldValue field{};
   field.field = id;
@@ -90,38 +102,41 @@ GpuState Nvml::state() const {
   GpuState state{};
   state.sm_mhz = clock("nvmlDeviceGetClockInfo", sm_clock);
   state.memory_mhz = clock("nvmlDeviceGetClockInfo", memory_clock);
-  state.temperature_c = clock("nvmlDeviceGetTemperature", 0);   // same prototype; sensor 0 is the GPU
-  state.memory_temperature_c = field_w(field_memory_temperature);
+  state.temperature_c = clock("nvmlDeviceGetTemperature", 0);  // same prototype; sensor 0 is the GPU
+  state.memory_temperature_c = field(field_memory_temperature);
   const double usage_w = 1e-3 * number("nvmlDeviceGetPowerUsage");
-  const double instant_w = 1e-3 * field_w(field_power_instant);
-  const double average_w = 1e-3 * field_w(field_power_average);
+  const double instant_w = 1e-3 * field(field_power_instant);
+  const double average_w = 1e-3 * field(field_power_average);
   state.power_w = std::isfinite(instant_w) ? instant_w : usage_w;
   state.power_average_w = std::isfinite(average_w) ? average_w : usage_w;
-  unsigned long long reasons = 0;
-  const auto get = find<int(void*, unsigned long long*)>("nvmlDeviceGetCurrentClocksThrottleReasons");
-  const bool known = present() && get != nullptr && get(device_, &reasons) == 0;
-  state.clock_limit_reasons = known ? static_cast<double>(reasons) : missing;
+  state.clock_limit_reasons = large_number("nvmlDeviceGetCurrentClocksEventReasons");
+  if (!std::isfinite(state.clock_limit_reasons)) {  // its name before driver 535
+    state.clock_limit_reasons = large_number("nvmlDeviceGetCurrentClocksThrottleReasons");
+  }
   return state;
 }
 
 double Nvml::energy_j() const {
-  const auto get = find<int(void*, unsigned long long*)>("nvmlDeviceGetTotalEnergyConsumption");
-  unsigned long long millijoules = 0;
-  return present() && get != nullptr && get(device_, &millijoules) == 0 ? 1e-3 * static_cast<double>(millijoules) : missing;
+  return 1e-3 * large_number("nvmlDeviceGetTotalEnergyConsumption");
 }
 
-double Nvml::power_limit_w() const { return 1e-3 * number("nvmlDeviceGetEnforcedPowerLimit"); }
+double Nvml::power_limit_w() const {
+  return 1e-3 * number("nvmlDeviceGetEnforcedPowerLimit");
+}
 
-double Nvml::max_clock_mhz(int which) const { return clock("nvmlDeviceGetMaxClockInfo", which); }
+double Nvml::max_clock_mhz(int which) const {
+  return clock("nvmlDeviceGetMaxClockInfo", which);
+}
 
 std::string Nvml::driver() const {
   const auto get = find<int(char*, unsigned)>("nvmlSystemGetDriverVersion");
   char text[96] = "";
-  return present() && get != nullptr && get(text, sizeof text) == 0 ? text : "";
+  return get != nullptr && get(text, sizeof text) == 0 ? text : "";
 }
 
 std::string Nvml::pci_link() const {
-  const double generation = number("nvmlDeviceGetMaxPcieLinkGeneration"), width = number("nvmlDeviceGetMaxPcieLinkWidth");
+  const double generation = number("nvmlDeviceGetMaxPcieLinkGeneration"),
+               width = number("nvmlDeviceGetMaxPcieLinkWidth");
   if (!std::isfinite(generation) || !std::isfinite(width)) return "";
   return "gen" + json_number(generation) + " x" + json_number(width);
 }

@@ -44,6 +44,11 @@ std::uint64_t whole(const std::string& option, const std::string& text) {
   return value;
 }
 
+/// Beyond any node is refused where it is used.
+int small_whole(const std::string& option, const std::string& text) {
+  return static_cast<int>(std::min<std::uint64_t>(whole(option, text), 1 << 20));
+}
+
 bool parse_suite(const std::string& text) {
   if (text != "quick" && text != "full") throw UsageError("--suite: must be quick or full (got \"" + text + "\")");
   return text == "full";
@@ -57,7 +62,11 @@ void set_option(Options& options, const std::string& name, const std::string& va
   } else if (name == "--minutes") {
     options.minutes = number(name, value, 0.1, 10000);
   } else if (name == "--device") {
-    options.device = static_cast<int>(std::min<std::uint64_t>(whole(name, value), 1 << 20));   // beyond any node; refused when opened
+    options.device = small_whole(name, value);
+  } else if (name == "--rank") {
+    options.rank = small_whole(name, value);
+  } else if (name == "--ranks") {
+    options.ranks = small_whole(name, value);
   } else if (name == "--seed") {
     options.seed = whole(name, value);
   } else if (name == "--out" && !value.empty()) {

@@ -1,4 +1,4 @@
-// SwiGLU, GELU, rotary embedding, residual add.
+// SwiGLU, GELU, rotary embedding, residual add, fp32 to bf16 and back.
 
 #include "bf16x8.hpp"
 #include "layer_kernels.hpp"
@@ -10,11 +10,17 @@ namespace {
 constexpr int threads = 256;
 
 /// Blocks for one thread per eight numbers.
-unsigned blocks_for(std::int64_t count) { return static_cast<unsigned>((count / 8 + threads - 1) / threads); }
+unsigned blocks_for(std::int64_t count) {
+  return static_cast<unsigned>((count / 8 + threads - 1) / threads);
+}
 
-__device__ std::int64_t first_of_thread() { return 8 * (static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x); }
+__device__ std::int64_t first_of_thread() {
+  return 8 * (static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x);
+}
 
-__device__ float sigmoid(float x) { return 1.0f / (1.0f + __expf(-x)); }
+__device__ float sigmoid(float x) {
+  return 1.0f / (1.0f + __expf(-x));
+}
 
 __global__ void swiglu_kernel(const Bf16* in, Bf16* out, std::int64_t count, int width) {
   const std::int64_t at = first_of_thread();
@@ -41,7 +47,9 @@ __global__ void swiglu_backward_kernel(const Bf16* in, const Bf16* dout, Bf16* d
   store8(din + gate_at + width, dup);
 }
 
-__device__ float gelu_tanh(float x) { return tanhf(0.7978845608f * (x + 0.044715f * x * x * x)); }
+__device__ float gelu_tanh(float x) {
+  return tanhf(0.7978845608f * (x + 0.044715f * x * x * x));
+}
 
 __global__ void gelu_kernel(const Bf16* in, Bf16* out, std::int64_t count) {
   const std::int64_t at = first_of_thread();
@@ -72,12 +80,23 @@ __global__ void add_kernel(const Bf16* a, const Bf16* b, Bf16* out, std::int64_t
   store8(out + at, v);
 }
 
+__global__ void round_kernel(const float* in, Bf16* out, std::int64_t count) {
+  const std::int64_t at = first_of_thread();
+  if (at < count) store8(out + at, *reinterpret_cast<const Float8*>(in + at));
+}
+
+__global__ void widen_kernel(const Bf16* in, float* out, std::int64_t count) {
+  const std::int64_t at = first_of_thread();
+  if (at < count) *reinterpret_cast<Float8*>(out + at) = load8(in + at);
+}
+
 /// A block turns one row; its angles are computed once and shared by all heads.
 __global__ void rotary_kernel(Bf16* rows, int sequence, int heads, int head_dim, int row_stride, float direction) {
-  extern __shared__ float2 turn[];   // [head_dim / 2]: cosine and sine
+  extern __shared__ float2 turn[];  // [head_dim / 2]: cosine and sine
   const int half = head_dim / 2;
   for (int i = threadIdx.x; i < half; i += blockDim.x) {
-    const float angle = static_cast<float>(blockIdx.x % sequence) * exp2f(-13.28771238f * 2.0f * i / head_dim);   // log2(10000)
+    const float angle =
+        static_cast<float>(blockIdx.x % sequence) * exp2f(-13.28771238f * 2.0f * i / head_dim);  // log2(10000)
     turn[i] = make_float2(cosf(angle), direction * sinf(angle));
   }
   __syncthreads();
@@ -98,9 +117,11 @@ __global__ void rotary_kernel(Bf16* rows, int sequence, int heads, int head_dim,
 
 }  // namespace
 
-void enqueue_rotary(Bf16* rows, int tokens, int sequence, int heads, int head_dim, int row_stride, int direction, cudaStream_t stream) {
+void enqueue_rotary(Bf16* rows, int tokens, int sequence, int heads, int head_dim, int row_stride, int direction,
+                    cudaStream_t stream) {
   const std::size_t shared_bytes = static_cast<std::size_t>(head_dim / 2) * sizeof(float2);
-  rotary_kernel<<<tokens, threads, shared_bytes, stream>>>(rows, sequence, heads, head_dim, row_stride, static_cast<float>(direction));
+  rotary_kernel<<<tokens, threads, shared_bytes, stream>>>(rows, sequence, heads, head_dim, row_stride,
+                                                           static_cast<float>(direction));
   check_launch("rotary_kernel");
 }
 
@@ -129,6 +150,16 @@ void enqueue_gelu_backward(const Bf16* in, const Bf16* dout, Bf16* din, std::int
 void enqueue_add(const Bf16* a, const Bf16* b, Bf16* out, std::int64_t count, cudaStream_t stream) {
   add_kernel<<<blocks_for(count), threads, 0, stream>>>(a, b, out, count);
   check_launch("add_kernel");
+}
+
+void enqueue_round(const float* in, Bf16* out, std::int64_t count, cudaStream_t stream) {
+  round_kernel<<<blocks_for(count), threads, 0, stream>>>(in, out, count);
+  check_launch("round_kernel");
+}
+
+void enqueue_widen(const Bf16* in, float* out, std::int64_t count, cudaStream_t stream) {
+  widen_kernel<<<blocks_for(count), threads, 0, stream>>>(in, out, count);
+  check_launch("widen_kernel");
 }
 
 }  // namespace clusterwright::probes

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "device_clock.hpp"
 #include "gemm_pool.hpp"
 #include "measure.hpp"
 #include "probes.hpp"
@@ -17,11 +18,9 @@ constexpr GemmShape decode_gemm{8, 28672, 8192, GemmLayout::forward, DataType::b
 
 /// Polls a word of device memory, as a collective's kernel waits for its neighbour, until the time is over.
 __global__ void poll_kernel(const volatile int* flag, unsigned long long wait_ns) {
-  unsigned long long start = 0, now = 0;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
-  do {
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-  } while (*flag == 0 && now - start < wait_ns);
+  const DeviceTimer timer(wait_ns);
+  while (*flag == 0 && !timer.over()) {
+  }
 }
 
 Work load(const std::string& name) {
@@ -37,13 +36,16 @@ Work gemm_load(const LtHandle& handle, const GemmPool& pool, const std::string& 
   return work;
 }
 
-double held_s(const Context& context) { return context.options.full ? 15 : 5; }
+double held_s(const Context& context) {
+  return context.options.full ? 15 : 5;
+}
 
 void run_loads(Context& context, std::vector<Work> loads) {
   std::vector<Task> tasks;
   for (Work& work : loads) {
     const std::string what = work.what.text();
-    tasks.push_back({what, [&context, work = std::move(work)] { measure_sustained(context, work, held_s(context), true); }});
+    tasks.push_back(
+        {what, [&context, work = std::move(work)] { measure_sustained(context, work, held_s(context), true); }});
   }
   run_tasks(context, probe_name, tasks);
 }
@@ -56,7 +58,7 @@ void run_idle(Context& context, const std::string& name, double seconds) {
 void run_waiting(Context& context) {
   const DeviceArray<int> flag(std::vector<int>{0});
   std::vector<Work> loads;
-  for (const int blocks : {16, context.device.multiprocessors}) {   // a collective's few channels; the whole chip
+  for (const int blocks : {16, context.device.multiprocessors}) {  // a collective's few channels; the whole chip
     Work work = load("spin_wait");
     work.what.put("blocks", blocks).put("threads_per_block", 512);
     work.launch = [&flag, blocks](cudaStream_t stream, int) {
@@ -71,8 +73,8 @@ void run_waiting(Context& context) {
 Work copy_load(const DeviceArray<char>& from, const DeviceArray<char>& to) {
   Work work = load("device_copy");
   work.bytes = 2.0 * static_cast<double>(from.bytes());
-  work.launch = [&](cudaStream_t stream, int) {
-    CHECK_CUDA(cudaMemcpyAsync(to.data(), from.data(), from.bytes(), cudaMemcpyDeviceToDevice, stream));
+  work.launch = [to = to.data(), from = from.data(), bytes = from.bytes()](cudaStream_t stream, int) {
+    CHECK_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream));
   };
   return work;
 }
@@ -90,6 +92,7 @@ Work alternating(const std::string& name, const Work& first, const Work& second)
   work.what.put("first", first.what).put("second", second.what);
   work.flops = first.flops + second.flops;
   work.bytes = first.bytes + second.bytes;
+  work.operations = first.operations + second.operations;
   work.launch = [first, second](cudaStream_t stream, int i) {
     first.launch(stream, i);
     second.launch(stream, i);
@@ -108,14 +111,16 @@ void run_memory_and_mixed(Context& context, const LtHandle& handle) {
   const std::size_t bytes = std::min(std::size_t{1} << 30, free_memory_bytes() / 8) / 4096 * 4096;
   DeviceArray<char> a(bytes), b(bytes), c(bytes);
   DeviceArray<float> sums(read_blocks);
-  for (DeviceArray<char>* array : {&a, &b}) fill(array->data(), DataType::fp32, bytes / 4, Contents::random, context.options.seed, context.stream);
-  const StreamArrays arrays{reinterpret_cast<float*>(a.data()), reinterpret_cast<float*>(b.data()), reinterpret_cast<float*>(c.data()),
-                            sums.data(), bytes / 4};
+  for (DeviceArray<char>* array : {&a, &b})
+    fill(array->data(), DataType::fp32, bytes / 4, Contents::random, context.options.seed, context.stream);
+  const StreamArrays arrays{reinterpret_cast<float*>(a.data()), reinterpret_cast<float*>(b.data()),
+                            reinterpret_cast<float*>(c.data()), sums.data(), bytes / 4};
   const GemmPool pool(context, DataType::bf16, Contents::random);
   const Work gemm = gemm_load(handle, pool, "gemm", large_gemm);
-  run_loads(context, {gemm, copy_load(a, c), stream_load(arrays, StreamKind::read), stream_load(arrays, StreamKind::triad),
-                      gemm_load(handle, pool, "decode_like", decode_gemm), alternating("mixed_gemm_copy", gemm, copy_load(a, c)),
-                      alternating("gemm_half_duty", gemm, waiting_work(1500))});
+  run_loads(context,
+            {gemm, copy_load(a, c), stream_load(arrays, StreamKind::read), stream_load(arrays, StreamKind::triad),
+             gemm_load(handle, pool, "decode_like", decode_gemm), alternating("mixed_gemm_copy", gemm, copy_load(a, c)),
+             alternating("gemm_half_duty", gemm, waiting_work(1500))});
 }
 
 void run_contents(Context& context, const LtHandle& handle, DataType type, Contents contents) {
@@ -141,9 +146,11 @@ void probe_power(Context& context) {
   if (!context.nvml.present()) throw NotPossible("NVML is not there: no power, clock or temperature to read");
   const LtHandle handle;
   run_idle(context, "idle", context.options.full ? 20 : 6);
-  std::vector<Task> tasks = {{"waiting", [&] { run_waiting(context); }}, {"memory and mixed", [&] { run_memory_and_mixed(context, handle); }}};
+  std::vector<Task> tasks = {{"waiting", [&] { run_waiting(context); }},
+                             {"memory and mixed", [&] { run_memory_and_mixed(context, handle); }}};
   for (const Contents contents : {Contents::zeros, Contents::sparse}) {
-    tasks.push_back({name_of(contents), [&context, &handle, contents] { run_contents(context, handle, DataType::bf16, contents); }});
+    tasks.push_back({name_of(contents),
+                     [&context, &handle, contents] { run_contents(context, handle, DataType::bf16, contents); }});
   }
   if (context.device.compute_capability >= 89) {
     tasks.push_back({"fp8", [&] { run_contents(context, handle, DataType::fp8_e4m3, Contents::random); }});

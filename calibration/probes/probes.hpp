@@ -9,6 +9,7 @@ void probe_gemm(Context& context);
 void probe_power(Context& context);
 void probe_attention(Context& context);
 void probe_layer(Context& context);
+void probe_model(Context& context);
 void probe_memory(Context& context);
 void probe_kernels(Context& context);
 void probe_launch(Context& context);
@@ -18,7 +19,7 @@ void probe_collectives(Context& context);
 struct Probe {
   const char* name;
   const char* summary;
-  double time_weight;   // share of --minutes while all are run; what one leaves, the later ones get
+  double time_weight;  // share of --minutes while all are run; what one leaves, the later ones get
   void (*run)(Context& context);
 };
 
@@ -28,11 +29,12 @@ inline const std::vector<Probe>& all_probes() {
       {"power", "idle, waiting, copying, multiplying; operand contents; cold-to-steady ramp", 20, probe_power},
       {"attention", "own tiled kernel, forward and backward", 10, probe_attention},
       {"layer", "one transformer layer, forward and backward, timed whole", 10, probe_layer},
+      {"model", "a training step of a small model, eager and as a CUDA graph", 6, probe_model},
       {"memory", "copy, add, triad, read from L2 to device memory sizes", 6, probe_memory},
-      {"kernels", "norm, rotary, SwiGLU, softmax-cross-entropy, Adam", 6, probe_kernels},
+      {"kernels", "norm, rotary, SwiGLU, GELU, add, softmax-cross-entropy, embedding, Adam", 6, probe_kernels},
       {"launch", "launch latency and rate, with and without CUDA graphs", 3, probe_launch},
       {"copies", "pinned host copies, one way and both", 3, probe_copies},
-      {"collectives", "peer-to-peer and NCCL by size over the GPUs present", 5, probe_collectives},
+      {"collectives", "NCCL by size over the GPUs present, a process each; copies between them", 5, probe_collectives},
   };
   return probes;
 }

@@ -22,7 +22,8 @@ void write_file(const std::string& path, const std::string& text) {
   if (file == nullptr) throw std::runtime_error("cannot write " + part);
   const bool wrote = std::fwrite(text.data(), 1, text.size(), file) == text.size();
   const bool closed = std::fclose(file) == 0;
-  if (!wrote || !closed || std::rename(part.c_str(), path.c_str()) != 0) throw std::runtime_error("cannot write " + path);
+  if (!wrote || !closed || std::rename(part.c_str(), path.c_str()) != 0)
+    throw std::runtime_error("cannot write " + path);
 }
 
 std::string lines(const std::vector<std::string>& items) {
@@ -33,7 +34,8 @@ std::string lines(const std::vector<std::string>& items) {
 
 }  // namespace
 
-Report::Report(std::string path, std::string suite) : path_(std::move(path)), suite_(std::move(suite)), date_(utc_now()) {}
+Report::Report(std::string path, std::string suite)
+    : path_(std::move(path)), suite_(std::move(suite)), date_(utc_now()) {}
 
 void Report::set_device(const JsonObject& device) {
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -65,6 +67,14 @@ void Report::write(bool last) {
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
       throw std::runtime_error("cannot write to standard output");
     }
+  }
+}
+
+void Report::checkpoint() {
+  try {
+    write();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "gpu_probe: %s\n", error.what());
   }
 }
 

@@ -18,9 +18,13 @@ class Report {
   void skip(const std::string& probe, const std::string& what, const std::string& reason);
   void error(const std::string& probe, const std::string& what, const std::string& message);
 
-  /// Rewrites --out by rename, so that a reader never sees half a document. Without --out it does nothing before `last`.
+  /// Rewrites --out by rename, so that a reader never sees half a document. Without --out it does nothing before
+  /// `last`.
   /// @throws std::runtime_error when the file cannot be written
   void write(bool last = false);
+
+  /// As `write` before the end; a failure is only said on standard error, because the last write decides.
+  void checkpoint();
 
   std::size_t sample_count() const;
 

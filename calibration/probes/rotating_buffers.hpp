@@ -14,13 +14,16 @@ class RotatingBuffers {
  public:
   /// As many sets as it takes to cover four times L2, or as many as fit.
   /// @throws NotPossible when not even one set fits
-  RotatingBuffers(char* base, std::size_t capacity_bytes, const std::vector<std::size_t>& sizes_bytes, std::size_t l2_bytes) : base_(base) {
+  RotatingBuffers(char* base, std::size_t capacity_bytes, const std::vector<std::size_t>& sizes_bytes,
+                  std::size_t l2_bytes)
+      : base_(base) {
     for (const std::size_t size : sizes_bytes) {
       offsets_.push_back(stride_);
-      stride_ += (size + 255) / 256 * 256;   // cuBLASLt's heuristic assumes pointers on 256 bytes
+      stride_ += (size + 255) / 256 * 256;  // cuBLASLt's heuristic assumes pointers on 256 bytes
     }
     if (stride_ > capacity_bytes) {
-      throw NotPossible("out of memory: needs " + std::to_string(stride_) + " bytes of " + std::to_string(capacity_bytes));
+      throw NotPossible("out of memory: needs " + std::to_string(stride_) + " bytes of " +
+                        std::to_string(capacity_bytes));
     }
     sets_ = std::min(capacity_bytes / stride_, 4 * l2_bytes / stride_ + 1);
   }

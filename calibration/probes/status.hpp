@@ -25,15 +25,19 @@ struct DeviceLost : std::runtime_error {
 
 inline void check(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
-  cudaGetLastError();   // clears the sticky copy of an ordinary error; a lost context answers again below
+  cudaGetLastError();  // clears the sticky copy of an ordinary error; a lost context answers again below
   const std::string text = std::string(call) + ": " + cudaGetErrorName(status) + ", " + cudaGetErrorString(status);
   if (status == cudaErrorMemoryAllocation) throw NotPossible("out of memory: " + text);
-  if (cudaStreamQuery(cudaStreamLegacy) == status) throw DeviceLost(text);
+  const bool lost = cudaStreamQuery(cudaStreamLegacy) == status;
+  cudaGetLastError();  // the query leaves its own
+  if (lost) throw DeviceLost(text);
   throw SampleFailed(text);
 }
 
 /// Kernel launches return nothing; their error waits here.
-inline void check_launch(const char* kernel) { check(cudaGetLastError(), kernel); }
+inline void check_launch(const char* kernel) {
+  check(cudaGetLastError(), kernel);
+}
 
 }  // namespace clusterwright::probes
 

@@ -18,7 +18,8 @@ __device__ float4 combine(StreamKind kind, float4 a, float4 b) {
 }
 
 template <StreamKind kind>
-__global__ void stream_kernel(const float4* __restrict__ a, const float4* __restrict__ b, float4* __restrict__ c, std::size_t vectors) {
+__global__ void stream_kernel(const float4* __restrict__ a, const float4* __restrict__ b, float4* __restrict__ c,
+                              std::size_t vectors) {
   const std::size_t first = static_cast<std::size_t>(blockIdx.x) * (threads * unroll) + threadIdx.x;
   float4 x[unroll], y[unroll];
 #pragma unroll
@@ -56,7 +57,8 @@ template <StreamKind kind>
 void launch(const StreamArrays& s, cudaStream_t stream) {
   const std::size_t vectors = s.count / 4;
   const auto blocks = static_cast<unsigned>((vectors + threads * unroll - 1) / (threads * unroll));
-  stream_kernel<kind><<<blocks, threads, 0, stream>>>(reinterpret_cast<const float4*>(s.a), reinterpret_cast<const float4*>(s.b),
+  stream_kernel<kind><<<blocks, threads, 0, stream>>>(reinterpret_cast<const float4*>(s.a),
+                                                      reinterpret_cast<const float4*>(s.b),
                                                       reinterpret_cast<float4*>(s.c), vectors);
 }
 
@@ -65,11 +67,12 @@ double expected(StreamKind kind, double a, double b) {
   return kind == StreamKind::add ? a + b : a + 3 * b;
 }
 
-double worst_difference(StreamKind kind, const std::vector<float>& a, const std::vector<float>& b, const std::vector<float>& c) {
+double worst_difference(StreamKind kind, const std::vector<float>& a, const std::vector<float>& b,
+                        const std::vector<float>& c) {
   double worst = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const double off = std::fabs(c[i] - expected(kind, a[i], b[i]));
-    if (!(off <= worst)) worst = off;   // a NaN replaces the worst and is refused below
+    if (!(off <= worst)) worst = off;  // a NaN replaces the worst and is refused below
     if (std::isnan(worst)) break;
   }
   return worst;
@@ -83,35 +86,49 @@ double sum_difference(const std::vector<float>& numbers, const std::vector<float
 }
 
 void require(double difference, StreamKind kind) {
-  if (!(difference < 1e-3)) throw SampleFailed(std::string("stream check, ") + name_of(kind) + ": differs by " + std::to_string(difference));
+  if (!(difference < 1e-3))
+    throw SampleFailed(std::string("stream check, ") + name_of(kind) + ": differs by " + std::to_string(difference));
 }
 
 }  // namespace
 
 const char* name_of(StreamKind kind) {
   switch (kind) {
-    case StreamKind::copy: return "copy";
-    case StreamKind::add: return "add";
-    case StreamKind::triad: return "triad";
-    default: return "read";
+    case StreamKind::copy:
+      return "copy";
+    case StreamKind::add:
+      return "add";
+    case StreamKind::triad:
+      return "triad";
+    default:
+      return "read";
   }
 }
 
-int arrays_of(StreamKind kind) { return kind == StreamKind::read ? 1 : kind == StreamKind::copy ? 2 : 3; }
+int arrays_of(StreamKind kind) {
+  return kind == StreamKind::read ? 1 : kind == StreamKind::copy ? 2 : 3;
+}
 
 void enqueue_stream(StreamKind kind, const StreamArrays& arrays, cudaStream_t stream) {
   switch (kind) {
-    case StreamKind::copy: launch<StreamKind::copy>(arrays, stream); break;
-    case StreamKind::add: launch<StreamKind::add>(arrays, stream); break;
-    case StreamKind::triad: launch<StreamKind::triad>(arrays, stream); break;
+    case StreamKind::copy:
+      launch<StreamKind::copy>(arrays, stream);
+      break;
+    case StreamKind::add:
+      launch<StreamKind::add>(arrays, stream);
+      break;
+    case StreamKind::triad:
+      launch<StreamKind::triad>(arrays, stream);
+      break;
     case StreamKind::read:
-      read_kernel<<<read_blocks, threads, 0, stream>>>(reinterpret_cast<const float4*>(arrays.a), arrays.count / 4, arrays.sums);
+      read_kernel<<<read_blocks, threads, 0, stream>>>(reinterpret_cast<const float4*>(arrays.a), arrays.count / 4,
+                                                       arrays.sums);
   }
   check_launch("stream kernel");
 }
 
 void check_stream_kernels(cudaStream_t stream) {
-  const std::size_t count = 4 * 12345;   // not a whole number of blocks
+  const std::size_t count = 4 * 12345;  // not a whole number of blocks
   DeviceArray<float> a(count), b(count), c(count), sums(read_blocks);
   fill(a.data(), DataType::fp32, count, Contents::random, 21, stream);
   fill(b.data(), DataType::fp32, count, Contents::random, 22, stream);
@@ -121,7 +138,9 @@ void check_stream_kernels(cudaStream_t stream) {
     CHECK_CUDA(cudaMemsetAsync(c.data(), 0xff, c.bytes(), stream));
     enqueue_stream(kind, {a.data(), b.data(), c.data(), sums.data(), count}, stream);
     CHECK_CUDA(cudaStreamSynchronize(stream));
-    require(kind == StreamKind::read ? sum_difference(host_a, sums.to_host()) : worst_difference(kind, host_a, host_b, c.to_host()), kind);
+    require(kind == StreamKind::read ? sum_difference(host_a, sums.to_host())
+                                     : worst_difference(kind, host_a, host_b, c.to_host()),
+            kind);
   }
 }
 

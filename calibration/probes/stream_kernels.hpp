@@ -17,7 +17,7 @@ int arrays_of(StreamKind kind);
 struct StreamArrays {
   const float *a, *b;
   float* c;
-  float* sums;   // read_blocks partial sums
+  float* sums;  // read_blocks partial sums
   std::size_t count;
 };
 

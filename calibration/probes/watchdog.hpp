@@ -1,11 +1,14 @@
 #pragma once
 // Time limits. The probes ask between launches; the alarm thread acts when a launch never comes back.
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <chrono>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "report.hpp"
 
@@ -24,6 +27,10 @@ class Watchdog {
   void progress() { last_progress_ns_ = now_ns(); }
   void set_activity(const std::string& probe, const std::string& what);
 
+  /// Another process that must not outlive this one: killed when a launch hangs.
+  void adopt(pid_t process);
+  void release(pid_t process);
+
   double elapsed_s() const { return 1e-9 * static_cast<double>(now_ns() - start_ns_); }
   double left_s() const { return limit_s_ - elapsed_s(); }
 
@@ -37,8 +44,9 @@ class Watchdog {
   std::int64_t start_ns_;
   std::atomic<std::int64_t> last_progress_ns_;
   std::atomic<bool> stop_{false};
-  std::mutex activity_mutex_;
+  std::mutex mutex_;  // of what follows
   std::string probe_ = "start", what_ = "opening the device";
+  std::vector<pid_t> adopted_;
   std::thread thread_;
 };
 

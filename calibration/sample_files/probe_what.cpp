@@ -131,6 +131,29 @@ WhatRecord layer_record() {
       .optional("bytes_counted", &ProbeWhat::bytes_counted, word("whether bytes mean anything"));
 }
 
+WhatRecord model_record() {
+  return WhatRecord("what a model did", "a small model: forward, backward and optimizer")
+      .required("pass", &ProbeWhat::pass, word("step"))
+      .required("dtype", &ProbeWhat::dtype, word("number format"))
+      .required("layers", &ProbeWhat::layers, count("of the model"))
+      .required("hidden", &ProbeWhat::hidden, count("width"))
+      .required("ffn", &ProbeWhat::ffn, count("width of the feed-forward part"))
+      .required("heads", &ProbeWhat::heads, count("of queries"))
+      .required("kv_heads", &ProbeWhat::kv_heads, count("of keys and values"))
+      .required("head_width", &ProbeWhat::head_width, count("of one head"))
+      .required("vocabulary", &ProbeWhat::vocabulary, count("tokens that there are"))
+      .required("batch", &ProbeWhat::batch, count("sequences"))
+      .required("sequence", &ProbeWhat::sequence, count("tokens of a sequence"))
+      .required("causal", &ProbeWhat::causal, word("half of the scores"))
+      .optional("gated", &ProbeWhat::gated, word("feed-forward part"))
+      .optional("graph", &ProbeWhat::graph, word("launched as one"))
+      .optional("parameters", &ProbeWhat::parameters, count("that are updated"))
+      .optional("model", &ProbeWhat::model, word("its name"))
+      .optional("tensor_split", &ProbeWhat::tensor_split, count("degree of tensor parallelism"))
+      .optional("communication", &ProbeWhat::communication, word("collectives included"))
+      .optional("attention", &ProbeWhat::attention, word("whose kernel"));
+}
+
 WhatRecord kernels_record() {
   return WhatRecord("what a kernel did", "kernels between the multiplies")
       .required("kernel", &ProbeWhat::kernel, word("name"))
@@ -174,10 +197,19 @@ WhatRecord collectives_record() {
 
 const std::map<std::string, WhatRecord>& what_records() {
   static const std::map<std::string, WhatRecord> records = {
-      {"gemm", gemm_record()},           {"memory", memory_record()},        {"transfer", transfer_record()},
-      {"storage", storage_record()},     {"data_loading", loading_record()}, {"power", power_record()},
-      {"attention", attention_record()}, {"layer", layer_record()},          {"kernels", kernels_record()},
-      {"launch", launch_record()},       {"copies", copies_record()},        {"collectives", collectives_record()},
+      {"gemm", gemm_record()},
+      {"memory", memory_record()},
+      {"transfer", transfer_record()},
+      {"storage", storage_record()},
+      {"data_loading", loading_record()},
+      {"power", power_record()},
+      {"attention", attention_record()},
+      {"layer", layer_record()},
+      {"kernels", kernels_record()},
+      {"model", model_record()},
+      {"launch", launch_record()},
+      {"copies", copies_record()},
+      {"collectives", collectives_record()},
   };
   return records;
 }
@@ -201,6 +233,7 @@ const std::vector<WordList>& word_lists() {
       {"data_loading", "method", {"mmap", "pread"}},
       {"attention", "pass", {"forward", "backward", "both"}},
       {"layer", "pass", {"forward", "backward", "both"}},
+      {"model", "pass", {"step"}},
       {"copies", "direction", {"host_to_device", "device_to_host", "both"}},
   };
   return lists;

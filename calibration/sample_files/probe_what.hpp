@@ -52,7 +52,8 @@ struct ProbeWhat {
   // Attention, layers and their kernels.
   std::string pass, implementation, model, attention, kernel;
   std::int64_t batch = 0, sequence = 0, heads = 0, kv_heads = 0, head_width = 0, hidden = 0, ffn = 0, tensor_split = 0;
-  bool causal = false, gated = false, communication = false, bytes_counted = false;
+  bool causal = false, gated = false, communication = false, bytes_counted = false, graph = false;
+  std::int64_t layers = 0, vocabulary = 0;
   std::int64_t tokens = 0, width = 0, parameters = 0;
   // Launches and power states.
   std::int64_t kernels = 0, blocks = 0, threads_per_block = 0;
