@@ -13,12 +13,12 @@ Bytes whole_pages(Bytes size) {
   return std::floor(size.in(byte) / page) * page * byte;
 }
 
-/// From the first-level cache on, by `step`; from half of `largest` in finer steps, where a fit looks for the memory's
-/// own bandwidth.
+/// From the first-level cache on, by `step`; from two thirds of `largest` in finer steps, where a fit looks for the
+/// memory's own bandwidth.
 std::vector<Bytes> memory_sizes(double step, Bytes largest) {
   std::vector<Bytes> out;
-  for (Bytes size = 24 * kibibyte; size < 0.4 * largest; size *= step) out.push_back(size);
-  for (const double share : {0.5, 0.6, 0.7, 0.85, 1.0}) out.push_back(whole_pages(share * largest));
+  for (Bytes size = 24 * kibibyte; size < 0.5 * largest; size *= step) out.push_back(size);
+  for (const double share : {0.67, 0.78, 0.89, 1.0}) out.push_back(whole_pages(share * largest));
   return out;
 }
 
@@ -45,7 +45,7 @@ HostProbeSizes host_probe_sizes(ProbeSuite suite, const HostMachine& machine) {
     out.gemm = {64, 128, 256, 512, 1024};
     out.gemm64 = {64, 256, 512};
     out.tokens = {128, 512};
-    out.memory = memory_sizes(8, largest_memory(4, machine));
+    out.memory = memory_sizes(8, largest_memory(3, machine));
     out.messages = message_sizes(16);
     out.kernel_rows = {96, 384};
     out.kernel_widths = {192, 768, 3072};

@@ -28,7 +28,7 @@ struct HostProbeSizes {
   std::int64_t records = 256;   ///< of one call
 };
 
-/// Memory goes to four times the last-level cache (quick) or six times (full), at most a quarter of what is available.
+/// Memory goes to three times the last-level cache (quick) or six times (full), at most a quarter of what is available.
 HostProbeSizes host_probe_sizes(ProbeSuite suite, const HostMachine& machine);
 
 }  // namespace clusterwright

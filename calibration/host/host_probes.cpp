@@ -49,12 +49,12 @@ HostProbes::HostProbes(HostProbeOptions options)
 }
 
 std::vector<HostProbes::Family> HostProbes::families() const {
-  return {{"gemm", 0.35, [this] { return plan_gemm(sizes_); }},
-          {"memory", 0.25, [this] { return plan_memory(sizes_); }},
+  return {{"gemm", 0.2, [this] { return plan_gemm(sizes_); }},
+          {"memory", 0.5, [this] { return plan_memory(sizes_); }},
           {"kernels", 0.1, [this] { return plan_kernels(sizes_); }},
           {"transfer", 0.1, [this] { return plan_transfer(sizes_); }},
-          {"storage", 0.1, [this] { return plan_storage(sizes_, options_.folder); }},
-          {"data_loading", 0.1, [this] { return plan_loading(sizes_, options_.folder); }}};
+          {"storage", 0.05, [this] { return plan_storage(sizes_, options_.folder); }},
+          {"data_loading", 0.05, [this] { return plan_loading(sizes_, options_.folder); }}};
 }
 
 void HostProbes::run_case(const PlannedCase& planned, Seconds own, const TimeBudget& all, ProbeSamples& out) const {
@@ -80,7 +80,7 @@ void HostProbes::run_family(const Family& family, const TimeBudget& budget, Prob
 
 ProbeSamples HostProbes::run() {
   ProbeSamples out{"clusterwright host probe", utc_now(), options_.suite, machine_.device, {}, {}, {}};
-  const Seconds usual = (options_.suite == ProbeSuite::quick ? 20 : 180) * second;
+  const Seconds usual = (options_.suite == ProbeSuite::quick ? 45 : 240) * second;
   const TimeBudget all(options_.budget.value_or(usual));
   double weight_left = 1;
   for (const Family& family : families()) {

@@ -16,7 +16,7 @@ namespace clusterwright {
 
 struct HostProbeOptions {
   ProbeSuite suite = ProbeSuite::quick;
-  std::optional<Seconds> budget;  ///< of all probes; 20 s (quick) or 180 s (full) unless given
+  std::optional<Seconds> budget;  ///< of all probes; 45 s (quick) or 240 s (full) unless given
   std::filesystem::path folder;   ///< for temporary files; empty: the system's
   /// Thread counts above the machine's are left out.
   std::optional<HostProbeSizes> sizes;                ///< those of the suite unless given

@@ -168,7 +168,7 @@ TEST_CASE("samples that are wrong are refused with their place", "[tools][calibr
 }
 
 TEST_CASE("commands below a command are checked as others are", "[tools][calibrate]") {
-  check_refused("calibrate", "E0404", "run, fit, show");
+  check_refused("calibrate", "E0404", "run, fit, loop, show");
   check_refused("calibrate fitt", "E0404", "did you mean \"fit\"?");
   check_refused("calibrate fit", "E0404", "calibrate fit needs SAMPLES");
   check_refused("calibrate fit x.json --acelerator H200", "E0404", "--accelerator");

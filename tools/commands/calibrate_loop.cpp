@@ -56,7 +56,7 @@ HostModel model_of(const CalibrateLoopRequest& request) {
 /// Of a file or folder; else taken now.
 ProbeSamples samples_of(const CalibrateLoopRequest& request, std::vector<InputFile>& inputs) {
   if (request.samples.empty()) {
-    if (!request.output.quiet) std::fputs("probing this host, some 20 s\n", stderr);
+    if (!request.output.quiet) std::fputs("probing this host, some 45 s\n", stderr);
     HostProbeOptions options;
     options.on_sample = [](const ProbeSample&) { stop_if_interrupted(); };
     return HostProbes(options).run();
