@@ -168,3 +168,17 @@ TEST_CASE("rates are those of the median time", "[calibration][probes]") {
   CHECK(median_rate(gemm).in(flop / second) == Approx(32e6));  // 48 FLOP in 1.5 us
   CHECK(median_bandwidth(gemm).in(byte / second) == Approx(104 / 1.5e-6));
 }
+
+TEST_CASE("every document of calibration/samples is read, and speaks of something that can be fitted",
+          "[calibration][probes]") {
+  std::size_t documents = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(CLUSTERWRIGHT_MEASUREMENTS "/../samples")) {
+    if (entry.path().extension() != ".json") continue;
+    INFO(entry.path().string());
+    ++documents;
+    const ProbeSamples read = read_probe_samples(entry.path());
+    CHECK(read.samples.size() > 50);
+    CHECK_FALSE(read.date.empty());
+  }
+  CHECK(documents > 0);
+}
