@@ -90,7 +90,9 @@ std::vector<SampleRow<TrafficRow>> memory_samples(const std::vector<ProbeSamples
   for_each_sample(all, "memory", [&](const ProbeSamples& document, const ProbeSample& sample) {
     const Bytes cached = std::max(beyond_l2 * document.device.l2, beyond_l3 * document.device.l3);
     const double writes = write_share(sample.what.operation);
-    if (!is_burst(sample) || writes < 0 || sample.what.working_set < cached) return;
+    // A host copies by stores that pass the cache by, which no kernel of a step does.
+    const bool passes_by = document.device.kind == ProbeDeviceKind::host && sample.what.operation == "copy";
+    if (passes_by || !is_burst(sample) || writes < 0 || sample.what.working_set < cached) return;
     const Seconds time = statistics_of(sample.repetitions).median;
     const std::string size = fmt::format("{:.1f} MB", sample.bytes.in(megabyte));
     out.push_back({{writes, sample.bytes, time}, sample.what.operation + " of " + size, size, time, true});

@@ -33,7 +33,7 @@ std::vector<SampleRow<GemmRow>> gemm_samples(const std::vector<ProbeSamples>& al
                                              const GemmFormat& format);
 
 /// Streams over more than the last-level cache, which smaller ones would measure: four times that of a GPU, whose lines
-/// leave at random; twice that of a host, which keeps what was used last.
+/// leave at random; twice that of a host, which keeps what was used last. A host's own copies are left out.
 std::vector<SampleRow<TrafficRow>> memory_samples(const std::vector<ProbeSamples>& all);
 
 /// Pinned copies from the host, all sizes.

@@ -55,7 +55,7 @@ HostProbeSizes host_probe_sizes(ProbeSuite suite, const HostMachine& machine) {
   }
   out.gemm = {64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048};
   out.gemm64 = out.gemm;
-  out.tokens = {1, 16, 128, 512, 2048};
+  out.tokens = {16, 64, 128, 256, 512, 2048};  // one token is no multiply of tiles on a host
   out.weight_gradients = true;
   out.memory = memory_sizes(2, largest_memory(6, machine));
   out.messages = message_sizes(4);

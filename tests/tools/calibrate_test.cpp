@@ -203,3 +203,22 @@ TEST_CASE("a topology that NCCL saw becomes a cluster that collective takes", "[
   room.write("empty.xml", "<system version=\"1\"></system>");
   check_refused(room, "import nccl-topology empty.xml", "E0101", "empty.xml");
 }
+
+TEST_CASE("the host loop predicts a step and runs it", "[tools][calibrate]") {
+  const ProgramRoom room;
+  REQUIRE(room.run("calibrate run --only host --budget 8s --quiet").code == 0);
+  const Outcome ran = room.run(
+      "calibrate loop --samples clusterwright-samples --layers 1 --hidden 64 --repetitions 3 --quiet --format json");
+  INFO(ran.err);
+  REQUIRE(ran.code == 0);
+  const JsonValue answer = ran.json();
+  REQUIRE(answer.at("rows").elements().size() == 2);
+  for (const JsonValue& row : answer.at("rows").elements()) {
+    const double predicted = row.at("predicted_s").as_number(), measured = row.at("measured_s").as_number();
+    CHECK(predicted < 20 * measured);  // this machine runs other tests meanwhile
+    CHECK(measured < 20 * predicted);
+    CHECK(row.at("low").as_number() < predicted);
+  }
+  check_refused(room, "calibrate loop --hidden 100", "E0404", "multiple of 64");
+  check_refused(room, "calibrate loop --samples nowhere.json", "E0401", "nowhere.json");
+}

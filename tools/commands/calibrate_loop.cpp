@@ -7,6 +7,7 @@
 #include "calibration/host/host_probes.hpp"
 #include "calibration/host/loop/host_prediction.hpp"
 #include "calibration/host/loop/host_step.hpp"
+#include "calibration/sample_files/sample_statistics.hpp"
 #include "sim/json_writer.hpp"
 #include "tools/calibration/sample_session.hpp"
 #include "tools/commands/commands.hpp"
@@ -21,6 +22,7 @@ namespace clusterwright {
 
 namespace {
 
+constexpr double noticeable = 0.05;         // a change of speed worth a line
 constexpr Seconds patience = 120 * second;  // for all steps of one number of processes
 
 /// One number of processes: what was said before, and what happened.
@@ -37,6 +39,7 @@ struct LoopAnswer {
   HostModel model;
   std::vector<LoopRow> rows;
   std::vector<InputFile> inputs;
+  std::optional<double> slowdown;  ///< of the machine between its samples and the end of the runs
 };
 
 HostModel model_of(const CalibrateLoopRequest& request) {
@@ -73,11 +76,36 @@ Seconds median(std::vector<Seconds> values) {
   return values[values.size() / 2];
 }
 
+bool same(const ProbeWhat& a, const ProbeWhat& b) {
+  return a.m == b.m && a.n == b.n && a.k == b.k && a.dtype == b.dtype && a.threads == b.threads;
+}
+
+/// Multiplies that stand for the machine's speed, taken again: their time over that in `samples`, in the middle.
+std::optional<double> slowdown_since(const ProbeSamples& samples) {
+  HostProbeOptions options;
+  options.budget = 5 * second;
+  options.sizes = HostProbeSizes{};
+  options.sizes->threads = {1};
+  options.sizes->gemm = {256, 512};
+  options.sizes->tokens = {128};
+  options.sizes->file = 1 * mebibyte;
+  std::vector<double> ratios;
+  const ProbeSamples now = HostProbes(options).run();
+  for (const ProbeSample& again : now.samples)
+    for (const ProbeSample& one : samples.samples)
+      if (again.probe == "gemm" && one.probe == "gemm" && same(again.what, one.what))
+        ratios.push_back(statistics_of(again.repetitions).median / statistics_of(one.repetitions).median);
+  if (ratios.empty()) return std::nullopt;
+  std::sort(ratios.begin(), ratios.end());
+  return ratios[ratios.size() / 2];
+}
+
 LoopAnswer answer(const CalibrateLoopRequest& request) {
-  LoopAnswer out{model_of(request), {}, {}};
+  LoopAnswer out{model_of(request), {}, {}, {}};
   const int most = parse_count({"--processes", request.processes});
   const int repetitions = parse_count({"--repetitions", request.repetitions});
-  const HostCosts costs = host_costs(samples_of(request, out.inputs));
+  const ProbeSamples samples = samples_of(request, out.inputs);
+  const HostCosts costs = host_costs(samples);
   for (int processes = 1; processes <= most; ++processes) {
     LoopRow row{processes, predict_host_step(out.model, processes, costs), {}, {}};
     row.measured = run_host_steps(out.model, processes, repetitions, patience);
@@ -85,6 +113,7 @@ LoopAnswer answer(const CalibrateLoopRequest& request) {
     out.rows.push_back(std::move(row));
     stop_if_interrupted();
   }
+  out.slowdown = slowdown_since(samples);
   return out;
 }
 
@@ -126,6 +155,10 @@ std::string as_text(const LoopAnswer& out, std::string (*render)(const ResultTab
       "fp32\n\n",
       m.layers, m.hidden, m.heads, m.ffn, count_text(m.vocabulary), m.sequences, m.sequence);
   for (const LoopRow& row : out.rows) text += render(parts_table(row)) + "\n" + sentence(row) + "\n";
+  if (out.slowdown && std::abs(*out.slowdown - 1) > noticeable)
+    text += fmt::format(
+        "This machine was not steady: after the runs its multiplies took {} of the time they took when sampled.\n",
+        percent_text(*out.slowdown, 0));
   if (out.rows.size() < 2) return text;
   const LoopRow &one = out.rows.front(), &last = out.rows.back();
   return text +
@@ -151,6 +184,7 @@ JsonValue as_json(const LoopAnswer& out) {
                                       {"parts", std::move(parts)}}));
   }
   document.set("rows", std::move(rows));
+  document.set("slowdown", out.slowdown ? JsonValue(*out.slowdown) : JsonValue());
   return document;
 }
 
