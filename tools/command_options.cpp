@@ -143,11 +143,7 @@ void add_judging(CommandAdder& line) {
   add_output(*app, r->output, all_formats);
 }
 
-void add_calibrating(CommandAdder& line) {
-  CLI::App& calibrate = *line.root.add_subcommand("calibrate", "probe this machine, fit parameters, look at them");
-  calibrate.require_subcommand(0, 1);
-  calibrate.allow_extras();
-
+void add_probing(CommandAdder& line, CLI::App& calibrate) {
   const auto [run_app, probes] = line.add_to<CalibrateRunRequest>(
       calibrate, "run", "microbenchmarks of this machine, raw samples kept", calibrate_run);
   run_app->add_option("--suite", probes->suite, "how much")->type_name("quick|full")->capture_default_str();
@@ -161,7 +157,9 @@ void add_calibrating(CommandAdder& line) {
   run_app->add_option("--budget", probes->budget, "time for each device, such as 5min")->type_name("TIME");
   run_app->add_option("--device", probes->device, "index of the GPU")->type_name("N")->capture_default_str();
   add_output(*run_app, probes->output, data_formats);
+}
 
+void add_fitting(CommandAdder& line, CLI::App& calibrate) {
   const auto [fit_app, fit] = line.add_to<CalibrateFitRequest>(
       calibrate, "fit", "parameters from samples, judged on held-back ones", calibrate_fit);
   fit_app->add_option("SAMPLES", fit->files, "files of samples, or folders of them");
@@ -175,7 +173,9 @@ void add_calibrating(CommandAdder& line) {
   fit_app->add_option("--threads", fit->threads, "of a host's samples; the most that ran")->type_name("N");
   fit_app->add_flag("--keep-poor", fit->keep_poor, "keep what was known where a fit is poor, instead of refusing");
   add_output(*fit_app, fit->output, "table, json (the parameters), csv or md");
+}
 
+void add_loop(CommandAdder& line, CLI::App& calibrate) {
   const auto [loop_app, loop] = line.add_to<CalibrateLoopRequest>(
       calibrate, "loop", "a small training step of this host: predicted, then run", calibrate_loop);
   loop_app->add_option("--samples", loop->samples, "of this host; taken now if not given")->type_name("FILE");
@@ -193,7 +193,9 @@ void add_calibrating(CommandAdder& line) {
       ->type_name("N")
       ->capture_default_str();
   add_output(*loop_app, loop->output, "table, json or md");
+}
 
+void add_showing(CommandAdder& line, CLI::App& calibrate) {
   const auto [show_app, show] = line.add_to<CalibrateShowRequest>(
       calibrate, "show", "how well parameters predict samples and published benchmarks", calibrate_show);
   show_app->add_option("FILE", show->files, "a parameter file, samples, or both");
@@ -203,6 +205,16 @@ void add_calibrating(CommandAdder& line) {
       ->type_name("FILE");
   show_app->add_option("--threads", show->threads, "of a host's samples; the most that ran")->type_name("N");
   add_output(*show_app, show->output, data_formats);
+}
+
+void add_calibrating(CommandAdder& line) {
+  CLI::App& calibrate = *line.root.add_subcommand("calibrate", "probe this machine, fit parameters, look at them");
+  calibrate.require_subcommand(0, 1);
+  calibrate.allow_extras();
+  add_probing(line, calibrate);
+  add_fitting(line, calibrate);
+  add_loop(line, calibrate);
+  add_showing(line, calibrate);
 }
 
 void add_importing(CommandAdder& line) {
