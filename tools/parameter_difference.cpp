@@ -79,6 +79,10 @@ std::string grouped(const std::vector<ParameterDifference>& differences) {
 std::string ratio_text(const AgainstUsual& against) {
   const std::string usual = against.usual + ", the usual ones.";
   if (!against.most_ratio) return "; these are not those of " + usual;
+  const bool both_longer = *against.least_ratio > 1 && *against.most_ratio > 1 + unseen;
+  if (*against.least_ratio != *against.most_ratio && both_longer)
+    return fmt::format("; times are {} to {} longer than with {}", percent_text(*against.least_ratio - 1),
+                       percent_text(*against.most_ratio - 1), usual);
   if (*against.least_ratio != *against.most_ratio)
     return fmt::format("; times are {} to {} than with {}", change_text(*against.least_ratio),
                        change_text(*against.most_ratio), usual);
