@@ -133,29 +133,16 @@ KernelPrice DeviceCosts::gemm(const GemmShape& shape, bool narrow, Bytes output)
 }
 
 KernelPrice DeviceCosts::attention(const AttentionShape& s) const {
-  const AttentionParameters& fit = *attention_;
-  // Kernels that skip masked blocks compute the share under the mask, others the whole square.
-  const double executed = std::min(1.0, fit.executed_share.value < 1 ? 2 * s.share * fit.executed_share.value : 1.0);
-  const double scores = s.sequences * s.heads * s.queries * s.keys * executed;
-  const Flops flops = scores * s.head_width * (s.forward ? 4.0 : 10.0) * flop;  // 2 or 5 multiplies of 2 FLOPs
-  const double length = s.queries / (s.queries + fit.half_sequence.value);
-  const bool aligned = static_cast<int>(s.head_width) % 8 == 0;
-  const double width =
-      (s.head_width < 128 ? fit.narrow_head_factor.value : 1) * (aligned ? 1 : fit.unaligned_factor.value);
-  const double efficiency = (s.forward ? fit.forward_efficiency : fit.backward_efficiency).value * length * width;
   const FlopsPerSecond rate = peak(part_, NumberFormat::bf16);
-  const Seconds compute = flops / (rate * efficiency);
-  const double score_bytes = (s.forward ? fit.score_bytes_forward : fit.score_bytes_backward).value;
-  const Seconds memory =
-      scores * score_bytes * byte / (part_.memory_bandwidth.value * parameters_.memory.bandwidth_share.value);
-  const Seconds time = compute + memory;
-  const double tensor = std::min(1.0, flops / (time * rate * gemm_fit(Precision::bf16).efficiency.value));
-  KernelPrice price = finish(taxed(time), compute / time, {tensor, memory / time, 0});
+  const AttentionCost cost =
+      attention_cost(s, *attention_, rate, part_.memory_bandwidth.value * parameters_.memory.bandwidth_share.value);
+  const Seconds time = cost.time();
+  const double tensor = std::min(1.0, cost.flops / (time * rate * gemm_fit(Precision::bf16).efficiency.value));
+  KernelPrice price = finish(taxed(time), cost.compute / time, {tensor, cost.memory / time, 0});
   const GemmDevice all = device(NumberFormat::bf16, 0);
   const auto held = static_cast<std::uint32_t>(std::lround(parameters_.step.communication_sms.value));
   const double left = std::max(1.0, static_cast<double>(all.multiprocessors) - 2.0 * held);
-  if (all.multiprocessors > 0 && held > 0)
-    price.slow_down = SmTable{{{0, 1}, {2 * held, all.multiprocessors / left}}};
+  if (all.multiprocessors > 0 && held > 0) price.slow_down = SmTable{{{0, 1}, {2 * held, all.multiprocessors / left}}};
   return price;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "models/attention_time.hpp"
 #include "models/collectives/collective_cost.hpp"
 #include "models/gemm_time.hpp"
 #include "models/job.hpp"
@@ -19,17 +20,6 @@ namespace clusterwright {
 struct KernelPrice {
   WorkPrice work;
   std::optional<SmTable> slow_down;
-};
-
-/// Forward or backward pass of self-attention on one rank.
-struct AttentionShape {
-  double sequences = 1;  ///< of the micro-batch
-  double queries = 0;    ///< tokens of a sequence that ask
-  double keys = 0;       ///< tokens that they may attend to, masked ones included
-  double share = 0.5;    ///< of queries x keys under the mask; kernels that keep scores in memory compute all
-  double heads = 0;      ///< query heads of this rank
-  double head_width = 0;
-  bool forward = true;
 };
 
 /// Format whose peak and storage the matrix units see.

@@ -141,6 +141,30 @@ AttentionParameters fit_attention(const std::string& family, const std::string& 
   return parameters_of(fit_least_squares(problem), rates.source, source);
 }
 
+double log_error(const AttentionSampleRow& row, const AttentionParameters& parameters) {
+  // Fused kernels keep no scores in memory, so its bandwidth does not matter.
+  return std::log(attention_cost(row.shape, parameters, row.peak, 1 * terabyte_per_second).time() / row.time);
+}
+
+AttentionParameters fit_attention_samples(const std::vector<AttentionSampleRow>& rows, const std::string& source) {
+  FitProblem problem{{{FitScale::share, 0.4, 1.5},
+                      {FitScale::share, 0.3, 1.5},
+                      {FitScale::positive, 500, 1.5},
+                      {FitScale::positive, 0.8, 0.5}},
+                     std::vector<double>(rows.size(), 1.0),
+                     {}};
+  const auto at = [&](const FitResult& fit) { return parameters_of(fit, source, source); };
+  AttentionParameters trial = at({{0.4, 0.3, 500, 0.8}, {0, 0, 0, 0}});
+  problem.errors = [&](const std::vector<double>& values, std::vector<double>& errors) {
+    trial.forward_efficiency.value = values[forward];
+    trial.backward_efficiency.value = values[backward];
+    trial.half_sequence.value = values[half_sequence];
+    trial.narrow_head_factor.value = values[narrow_head];
+    for (std::size_t i = 0; i < rows.size(); ++i) errors[i] = log_error(rows[i], trial);
+  };
+  return at(fit_least_squares(problem));
+}
+
 std::map<std::string, AttentionParameters> attention_families(const AttentionParameters& flash,
                                                               const AttentionParameters& cudnn,
                                                               const std::string& architecture) {
@@ -159,7 +183,8 @@ FitReport attention_report(const std::string& family, const std::string& archite
                            const std::vector<AttentionRow>& rows, const AttentionParameters& fitted) {
   const auto fold = [](const AttentionRow& row) { return std::pair(row.sequence, row.narrow_head); };
   const auto refit = [&](const std::vector<AttentionRow>& kept) { return fit_attention(family, architecture, kept); };
-  const std::vector<double> left_out = left_out_errors(rows, fold, refit, log_error);
+  const auto error = [](const AttentionRow& row, const AttentionParameters& p) { return log_error(row, p); };
+  const std::vector<double> left_out = left_out_errors(rows, fold, refit, error);
   return report("attention/" + family, errors_of(rows, fitted), left_out,
                 fitted.forward_efficiency.source + "; left out: each sequence length and head width in turn");
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "calibration/fit/sample_rows.hpp"
 #include "calibration/measurement.hpp"
 #include "models/parameters.hpp"
 
@@ -32,6 +33,12 @@ double forward_share(const AttentionRow& row, const AttentionParameters& paramet
 /// ones between them); a single kernel measured by others, its mask unknown, moves them by what it is worth.
 AttentionParameters fit_attention(const std::string& family, const std::string& architecture,
                                   const std::vector<AttentionRow>& rows);
+
+/// Both passes of one kernel from samples of it, with nothing assumed of its speed.
+AttentionParameters fit_attention_samples(const std::vector<AttentionSampleRow>& rows, const std::string& source);
+
+/// log(predicted / sampled).
+double log_error(const AttentionSampleRow& row, const AttentionParameters& parameters);
 
 /// All families, given the two that may have been measured: "flash-2", "cudnn", "flash-triton" (flash with position
 /// biases in Triton), "xla" (fused attention of XLA) and "unfused" (scores are written to memory and read again).

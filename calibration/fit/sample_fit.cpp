@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "calibration/fit/attention_fit.hpp"
 #include "calibration/fit/gemm_fit.hpp"
 #include "calibration/fit/sourced_values.hpp"
 #include "calibration/fit/traffic_fit.hpp"
@@ -45,6 +46,7 @@ class SampleSetFit {
   SampleFit run() {
     for (const GemmFormat& format : gemm_formats())
       if (format.key != other_half_format) fit_multiplies(format);
+    for (const std::string& kernel : sampled_attention(all_)) fit_attention_kernel(kernel);
     fit_streams();
     fit_host_copies();
     for (const CollectiveOp op : logged_ops) fit_collective(op);
@@ -90,6 +92,20 @@ class SampleSetFit {
     fit_.parameters.gemm[format.key] = fit(rows_of(samples));
     if (format.key == "bf16")
       fit_.parameters.gemm[other_half_format] = borrowed_gemm(fit_.parameters.gemm.at("bf16"), 1, 0, source);
+  }
+
+  /// A kernel of its own beside the shipped families: stacks may name it.
+  void fit_attention_kernel(const std::string& name) {
+    const auto samples = attention_samples(all_, part_, name);
+    const auto found = base_.attention.find(name);
+    if (found == base_.attention.end() && !refit_) return;
+    const std::string source = source_of(samples.size(), name + " attention");
+    const auto fit = [&](const std::vector<AttentionSampleRow>& rows) {
+      return refit_ ? fit_attention_samples(rows, source) : found->second;
+    };
+    const auto error = [](const AttentionSampleRow& row, const AttentionParameters& p) { return log_error(row, p); };
+    if (add(judge({"attention/" + name, 8, 4, 0.15, "", ""}, samples, source, fit, error)))
+      fit_.parameters.attention[name] = fit(rows_of(samples));
   }
 
   void fit_streams() {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "calibration/fit/memory_fit.hpp"
 #include "calibration/sample_files/sample_statistics.hpp"
@@ -83,6 +84,42 @@ std::vector<SampleRow<GemmRow>> gemm_samples(const std::vector<ProbeSamples>& al
     out.push_back({row, gemm_words(what), fmt::format("{}x{}", what.n, what.k), row.time, large});
   });
   return out;
+}
+
+std::vector<SampleRow<AttentionSampleRow>> attention_samples(const std::vector<ProbeSamples>& all,
+                                                             const AcceleratorPart& part,
+                                                             const std::string& implementation) {
+  std::vector<SampleRow<AttentionSampleRow>> out;
+  const FlopsPerSecond rate = peak(part, NumberFormat::bf16);
+  if (rate <= FlopsPerSecond{}) return out;
+  for_each_sample(all, "attention", [&](const ProbeSamples&, const ProbeSample& sample) {
+    const ProbeWhat& what = sample.what;
+    const bool one_pass = what.pass == "forward" || what.pass == "backward";
+    if (what.implementation != implementation || !one_pass || !is_burst(sample)) return;
+    AttentionShape shape;
+    shape.sequences = static_cast<double>(what.batch);
+    shape.queries = shape.keys = static_cast<double>(what.sequence);
+    shape.share = what.causal ? 0.5 : 1;
+    shape.heads = static_cast<double>(what.heads);
+    shape.head_width = static_cast<double>(what.head_width);
+    shape.forward = what.pass == "forward";
+    const Seconds time = statistics_of(sample.repetitions).median;
+    out.push_back({{shape, rate, time},
+                   fmt::format("{} of {} x {} tokens, {} heads of {}", what.pass, what.batch, what.sequence, what.heads,
+                               what.head_width),
+                   fmt::format("{} {} {}", what.sequence, what.batch, what.head_width),
+                   time,
+                   true});
+  });
+  return out;
+}
+
+std::vector<std::string> sampled_attention(const std::vector<ProbeSamples>& all) {
+  std::set<std::string> names;
+  for_each_sample(all, "attention", [&](const ProbeSamples&, const ProbeSample& sample) {
+    if (!sample.what.implementation.empty()) names.insert(sample.what.implementation);
+  });
+  return {names.begin(), names.end()};
 }
 
 std::vector<SampleRow<TrafficRow>> memory_samples(const std::vector<ProbeSamples>& all) {

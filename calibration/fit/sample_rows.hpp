@@ -7,6 +7,7 @@
 #include "calibration/fit/collective_fit.hpp"
 #include "calibration/fit/gemm_rows.hpp"
 #include "calibration/sample_files/probe_samples.hpp"
+#include "models/attention_time.hpp"
 #include "topology/parts.hpp"
 
 namespace clusterwright {
@@ -31,6 +32,19 @@ struct TrafficRow {
 /// @param part  gives the data sheet that shares refer to
 std::vector<SampleRow<GemmRow>> gemm_samples(const std::vector<ProbeSamples>& all, const AcceleratorPart& part,
                                              const GemmFormat& format);
+
+/// One pass of an attention kernel.
+struct AttentionSampleRow {
+  AttentionShape shape;
+  FlopsPerSecond peak;  ///< dense, 16 bit
+  Seconds time;
+};
+
+/// Passes of one implementation in 16 bit, and the names of all that were sampled.
+std::vector<SampleRow<AttentionSampleRow>> attention_samples(const std::vector<ProbeSamples>& all,
+                                                             const AcceleratorPart& part,
+                                                             const std::string& implementation);
+std::vector<std::string> sampled_attention(const std::vector<ProbeSamples>& all);
 
 /// Streams over more than the last-level cache, which smaller ones would measure: four times that of a GPU, whose lines
 /// leave at random; twice that of a host, which keeps what was used last. A host's own copies are left out.

@@ -88,6 +88,40 @@ TEST_CASE("samples that no curve explains are refused", "[calibration][samples]"
   CHECK(fit.parameters.gemm.at("bf16").efficiency.source.find("own samples") == std::string::npos);
 }
 
+TEST_CASE("a kernel of attention is fitted beside the shipped families, both passes", "[calibration][samples]") {
+  const AcceleratorPart& part = shipped_part("H200");
+  AttentionParameters truth = shipped_parameters("h200").attention.at("flash-2");
+  truth.forward_efficiency.value = 0.31;
+  truth.backward_efficiency.value = 0.22;
+  truth.half_sequence.value = 900;
+  truth.narrow_head_factor.value = 0.7;
+  ProbeSamples samples = made_up_gpu();
+  NormalNumbers numbers(9);
+  for (const std::int64_t sequence : {512, 1024, 2048, 4096, 8192, 16384})
+    for (const std::int64_t width : {64, 128})
+      for (const char* pass : {"forward", "backward"}) {
+        ProbeWhat what;
+        what.pass = pass, what.implementation = "own_wmma", what.dtype = "bf16", what.batch = 16384 / sequence;
+        what.sequence = sequence, what.heads = what.kv_heads = 32, what.head_width = width, what.causal = true;
+        samples.samples.push_back(made_up_sample("attention", what, 1 * second, 0, numbers));
+      }
+  const auto rows = attention_samples({samples}, part, "own_wmma");
+  REQUIRE(rows.size() == samples.samples.size());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (Seconds& time : samples.samples[i].repetitions)
+      time = attention_cost(rows[i].row.shape, truth, rows[i].row.peak, 1 * terabyte_per_second).time() *
+             std::exp(0.01 * numbers.next());
+  const SampleFit fit = fit_of(samples);
+  CHECK(section(fit, "attention/own_wmma").reports.front().left_out_median_abs_log < 0.03);
+  const AttentionParameters& found = fit.parameters.attention.at("own_wmma");
+  CHECK(found.forward_efficiency.value == Approx(0.31).epsilon(0.03));
+  CHECK(found.backward_efficiency.value == Approx(0.22).epsilon(0.03));
+  CHECK(found.half_sequence.value == Approx(900).epsilon(0.1));
+  CHECK(found.narrow_head_factor.value == Approx(0.7).epsilon(0.03));
+  CHECK(fit.parameters.attention.at("flash-2").forward_efficiency.source ==
+        shipped_parameters("h200").attention.at("flash-2").forward_efficiency.source);
+}
+
 TEST_CASE("streams tell shares and the size that half of them needs", "[calibration][samples]") {
   const AcceleratorPart& part = shipped_part("H200");
   MemoryParameters truth = shipped_parameters("h200").memory;
