@@ -7,6 +7,7 @@
 
 #include "calibration/fit/attention_fit.hpp"
 #include "calibration/fit/gemm_fit.hpp"
+#include "calibration/fit/sample_layers.hpp"
 #include "calibration/fit/sourced_values.hpp"
 #include "calibration/fit/traffic_fit.hpp"
 #include "calibration/sample_files/sample_statistics.hpp"
@@ -209,13 +210,17 @@ bool SampleFit::any(SectionState state) const {
 
 SampleFit fit_samples(const std::vector<ProbeSamples>& all, const AcceleratorPart& part, const ParameterSet& base,
                       const SampleFitOptions& options) {
-  return SampleSetFit(all, part, base, options).run();
+  SampleFit fit = SampleSetFit(all, part, base, options).run();
+  for (SectionFit& one : check_layers(all, part, fit.parameters)) fit.sections.push_back(std::move(one));
+  return fit;
 }
 
 std::vector<SectionFit> check_samples(const std::vector<ProbeSamples>& all, const AcceleratorPart& part,
                                       const ParameterSet& set, const SampledLinks& links) {
   const SampleFitOptions options{set.name, "", links};
-  return SampleSetFit(all, part, set, options, false).run().sections;
+  std::vector<SectionFit> sections = SampleSetFit(all, part, set, options, false).run().sections;
+  for (SectionFit& one : check_layers(all, part, set)) sections.push_back(std::move(one));
+  return sections;
 }
 
 }  // namespace clusterwright

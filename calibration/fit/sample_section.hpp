@@ -38,8 +38,8 @@ struct SectionRule {
   std::string large, small;  ///< names of the two classes of samples, as reports write them; empty: one class
 };
 
-/// What became of a section.
-enum class SectionState { fitted, too_few, poor };
+/// What became of a section; `checked`: nothing was fitted, whatever its error.
+enum class SectionState { fitted, too_few, poor, checked };
 
 struct SectionFit {
   std::string name;
@@ -57,6 +57,9 @@ std::vector<int> folds_of(const std::vector<std::string>& sizes);
 /// Fills in bands, coverage, reports and state from residuals in the order of `folds`.
 SectionFit judged(const SectionRule& rule, std::vector<SampleResidual> residuals, const std::vector<int>& folds,
                   const std::string& source);
+
+/// A section of samples that were predicted and not fitted to. Bands are those of every eighth in turn.
+SectionFit checked(const SectionRule& rule, std::vector<SampleResidual> residuals);
 
 /// @param fit    parameters from rows
 /// @param error  log(predicted / measured) of one row

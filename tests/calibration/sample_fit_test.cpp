@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "calibration/fit/memory_fit.hpp"
+#include "calibration/fit/sample_layers.hpp"
 #include "support/catch.hpp"
 #include "support/made_up_samples.hpp"
 
@@ -316,4 +317,41 @@ TEST_CASE("a warm-up tells resistance and capacity", "[calibration][samples]") {
   samples.samples.pop_back();
   samples.samples.pop_back();  // idle alone says nothing
   CHECK_FALSE(fit_thermal({samples}, "own"));
+}
+
+TEST_CASE("a layer is the sum of its pieces, and a split layer less than the whole", "[calibration][samples]") {
+  const AcceleratorPart& part = shipped_part("H200");
+  ParameterSet set = shipped_parameters("h200");
+  set.attention["own_wmma"] = set.attention.at("flash-2");
+  ProbeSample layer;
+  layer.probe = "layer";
+  layer.what.pass = "forward", layer.what.dtype = "bf16", layer.what.attention = "own_wmma";
+  layer.what.batch = 1, layer.what.sequence = 4096, layer.what.hidden = 4096, layer.what.ffn = 14336;
+  layer.what.heads = 32, layer.what.kv_heads = 8, layer.what.head_width = 128;
+  layer.what.gated = layer.what.causal = true;
+  const Seconds forward = predicted_layers(layer, part, set);
+  // 2 x 4096 tokens x 218 M weights and 4096^2 x 4096 x 2 of attention, at some 600 to 800 TFLOP/s.
+  const Flops flops = (2.0 * 4096 * 218.1e6 + 2.0 * 4096 * 4096 * 4096) * flop;
+  CHECK(flops / forward > 500e12 * flop / second);
+  CHECK(flops / forward < 800e12 * flop / second);
+  layer.what.pass = "both";
+  const Seconds both = predicted_layers(layer, part, set);
+  CHECK(both / forward > 2.8);
+  CHECK(both / forward < 3.6);
+  ProbeSample model = layer;
+  model.probe = "model";
+  model.what.layers = 4, model.what.vocabulary = 32000, model.what.parameters = 4 * 218'100'000;
+  CHECK(predicted_layers(model, part, set) > 4 * both);
+  layer.what.heads = 8, layer.what.kv_heads = 2, layer.what.ffn = 14336 / 4;  // a rank of four
+  CHECK(predicted_layers(layer, part, set) < 0.4 * both);
+
+  ProbeSamples samples = made_up_gpu();
+  layer.repetitions = {1.1 * predicted_layers(layer, part, set)};
+  samples.samples = {layer};
+  const std::vector<SectionFit> found = check_layers({samples}, part, set);
+  REQUIRE(found.size() == 1);
+  CHECK(found.front().name == "layer");
+  CHECK(found.front().state == SectionState::checked);
+  CHECK(found.front().residuals.front().error == Approx(-std::log(1.1)));
+  CHECK(check_layers({samples}, part, shipped_parameters("h200")).empty());  // nobody fitted that attention
 }

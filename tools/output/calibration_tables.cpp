@@ -31,6 +31,8 @@ std::string state_text(const SectionFit& section, JudgedHow how) {
       return "fitted";
     case SectionState::too_few:
       return fmt::format("too few: {} samples of {} sizes; kept as it was", section.samples, section.sizes);
+    case SectionState::checked:
+      return "predicted, nothing fitted";
     default:
       return fmt::format("poor: above {}; refused", percent_text(section.limit, 0));
   }
@@ -159,14 +161,15 @@ JsonValue section_json(const std::vector<SectionFit>& sections) {
   JsonValue list = JsonValue::list();
   for (const SectionFit& section : sections) {
     JsonValue worst = JsonValue::list();
-    for (const SampleResidual* one : by_error({section})) {
+    const std::vector<SectionFit> alone = {section};
+    for (const SampleResidual* one : by_error(alone)) {
       if (worst.elements().size() >= worst_in_json) break;
       worst.push_back(JsonValue::object({{"what", one->what},
                                          {"measured_us", one->measured.in(microsecond)},
                                          {"error", one->error},
                                          {"inside", one->inside()}}));
     }
-    constexpr const char* states[] = {"fitted", "too_few", "poor"};
+    constexpr const char* states[] = {"fitted", "too_few", "poor", "checked"};
     const bool any = !section.reports.empty();
     list.push_back(JsonValue::object(
         {{"name", section.name},
