@@ -102,9 +102,9 @@ double transferred_sigma(const ParameterSet& parameters, std::string_view family
   return widest;
 }
 
-/// Kernels of accelerators that somebody measured are inside the residuals of whole steps already.
+/// Kernels of accelerators that somebody measured are inside the residuals of whole steps already; sets that samples
+/// moved in part still carry the reports of what was transferred.
 double transfer_variance(const StepPrediction& step, const Scenario& s) {
-  if (!s.parameters.accelerator.empty()) return 0;
   return squared(compute_share(step) * transferred_sigma(s.parameters, "gemm/bf16")) +
          squared(communication_share(step) * transferred_sigma(s.parameters, "collectives"));
 }

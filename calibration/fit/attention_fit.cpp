@@ -99,6 +99,20 @@ AttentionParameters unfused_attention() {
       .score_bytes_backward = sourced(22, 5, traffic)};
 }
 
+/// Wide: own samples are to win over what was seen elsewhere.
+std::vector<FitParameter> sample_priors(const AttentionParameters* believed) {
+  std::vector<FitParameter> out = {{FitScale::share, 0.4, 1.5},
+                                   {FitScale::share, 0.3, 1.5},
+                                   {FitScale::positive, 500, 1.5},
+                                   {FitScale::positive, 0.8, 0.5}};
+  if (!believed) return out;
+  out[forward].prior = believed->forward_efficiency.value;
+  out[backward].prior = believed->backward_efficiency.value;
+  if (believed->half_sequence.value > 0) out[half_sequence].prior = believed->half_sequence.value;
+  out[narrow_head].prior = believed->narrow_head_factor.value;
+  return out;
+}
+
 }  // namespace
 
 std::string attention_family(const std::string& kernel) {
@@ -146,13 +160,9 @@ double log_error(const AttentionSampleRow& row, const AttentionParameters& param
   return std::log(attention_cost(row.shape, parameters, row.peak, 1 * terabyte_per_second).time() / row.time);
 }
 
-AttentionParameters fit_attention_samples(const std::vector<AttentionSampleRow>& rows, const std::string& source) {
-  FitProblem problem{{{FitScale::share, 0.4, 1.5},
-                      {FitScale::share, 0.3, 1.5},
-                      {FitScale::positive, 500, 1.5},
-                      {FitScale::positive, 0.8, 0.5}},
-                     std::vector<double>(rows.size(), 1.0),
-                     {}};
+AttentionParameters fit_attention_samples(const std::vector<AttentionSampleRow>& rows, const std::string& source,
+                                          const AttentionParameters* believed) {
+  FitProblem problem{sample_priors(believed), std::vector<double>(rows.size(), 1.0), {}};
   const auto at = [&](const FitResult& fit) { return parameters_of(fit, source, source); };
   AttentionParameters trial = at({{0.4, 0.3, 500, 0.8}, {0, 0, 0, 0}});
   problem.errors = [&](const std::vector<double>& values, std::vector<double>& errors) {

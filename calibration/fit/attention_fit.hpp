@@ -34,8 +34,10 @@ double forward_share(const AttentionRow& row, const AttentionParameters& paramet
 AttentionParameters fit_attention(const std::string& family, const std::string& architecture,
                                   const std::vector<AttentionRow>& rows);
 
-/// Both passes of one kernel from samples of it, with nothing assumed of its speed.
-AttentionParameters fit_attention_samples(const std::vector<AttentionSampleRow>& rows, const std::string& source);
+/// Both passes of one kernel from samples of it.
+/// @param believed  of its family, before the samples; null: nothing is assumed of its speed
+AttentionParameters fit_attention_samples(const std::vector<AttentionSampleRow>& rows, const std::string& source,
+                                          const AttentionParameters* believed = nullptr);
 
 /// log(predicted / sampled).
 double log_error(const AttentionSampleRow& row, const AttentionParameters& parameters);

@@ -63,16 +63,16 @@ class SampleSetFit {
     return fmt::format("fit of {} samples of {}: {}", samples, what, options_.source);
   }
 
-  /// Keeps the verdict; replaces the base's reports by the section's where it was fitted.
+  /// Keeps the verdict; replaces the base's reports of the section, transferred ones too, where it was fitted.
   bool add(SectionFit section) {
     if (section.samples == 0) return false;
     const bool fitted = section.state == SectionState::fitted;
     auto& reports = fit_.parameters.fits;
     if (fitted) {
-      for (const FitReport& one : section.reports) {
-        std::erase_if(reports, [&](const FitReport& old) { return old.name == one.name; });
-        reports.push_back(one);
-      }
+      std::erase_if(reports, [&](const FitReport& old) {
+        return old.name == section.name || old.name.starts_with(section.name + ",");
+      });
+      reports.insert(reports.end(), section.reports.begin(), section.reports.end());
     }
     fit_.sections.push_back(std::move(section));
     return fitted;
@@ -95,14 +95,15 @@ class SampleSetFit {
       fit_.parameters.gemm[other_half_format] = borrowed_gemm(fit_.parameters.gemm.at("bf16"), 1, 0, source);
   }
 
-  /// A kernel of its own beside the shipped families: stacks may name it.
+  /// Of a shipped family, which stacks name, or a kernel of its own beside them.
   void fit_attention_kernel(const std::string& name) {
     const auto samples = attention_samples(all_, part_, name);
     const auto found = base_.attention.find(name);
-    if (found == base_.attention.end() && !refit_) return;
+    const AttentionParameters* believed = found == base_.attention.end() ? nullptr : &found->second;
+    if (!believed && !refit_) return;
     const std::string source = source_of(samples.size(), name + " attention");
     const auto fit = [&](const std::vector<AttentionSampleRow>& rows) {
-      return refit_ ? fit_attention_samples(rows, source) : found->second;
+      return refit_ ? fit_attention_samples(rows, source, believed) : *believed;
     };
     const auto error = [](const AttentionSampleRow& row, const AttentionParameters& p) { return log_error(row, p); };
     if (add(judge({"attention/" + name, 8, 4, 0.15, "", ""}, samples, source, fit, error)))

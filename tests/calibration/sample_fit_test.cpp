@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "calibration/fit/attention_fit.hpp"
 #include "calibration/fit/memory_fit.hpp"
 #include "calibration/fit/sample_layers.hpp"
 #include "support/catch.hpp"
@@ -59,6 +60,19 @@ TEST_CASE("a fit finds the chip that made the samples", "[calibration][samples]"
   CHECK(fit.parameters.gemm.at("fp16").efficiency.value == found.efficiency.value);
   CHECK(fit.parameters.gemm.at("fp8").efficiency.value == shipped_parameters("h200").gemm.at("fp8").efficiency.value);
   CHECK(fit.parameters.memory.bandwidth_share.source == shipped_parameters("h200").memory.bandwidth_share.source);
+}
+
+TEST_CASE("what was transferred and not sampled keeps its report, and with it its width", "[calibration][samples]") {
+  const SampleFit fit = fit_samples({multiplies(0.02)}, shipped_part("H200"), shipped_parameters("transfer"),
+                                    {"own", "own samples of H200", {}});
+  const auto has_report = [&](const std::string& name) {
+    return std::any_of(fit.parameters.fits.begin(), fit.parameters.fits.end(),
+                       [&](const FitReport& one) { return one.name == name; });
+  };
+  CHECK(has_report("gemm/bf16, M >= 1024"));
+  CHECK_FALSE(has_report("gemm/bf16, M >= 1024, generation left out"));
+  CHECK(has_report("gemm/fp8, M >= 1024, generation left out"));
+  CHECK(has_report("collectives/all_reduce, from 1 MB"));
 }
 
 TEST_CASE("one wild sample moves nothing and is named the worst", "[calibration][samples]") {
@@ -121,6 +135,14 @@ TEST_CASE("a kernel of attention is fitted beside the shipped families, both pas
   CHECK(found.narrow_head_factor.value == Approx(0.7).epsilon(0.03));
   CHECK(fit.parameters.attention.at("flash-2").forward_efficiency.source ==
         shipped_parameters("h200").attention.at("flash-2").forward_efficiency.source);
+}
+
+TEST_CASE("samples of a shipped family start from what is believed of it", "[calibration][samples]") {
+  const AttentionParameters believed = shipped_parameters("h200").attention.at("cudnn");
+  const AttentionParameters none = fit_attention_samples({}, "own", &believed);
+  CHECK(none.forward_efficiency.value == Approx(believed.forward_efficiency.value));
+  CHECK(none.backward_efficiency.value == Approx(believed.backward_efficiency.value));
+  CHECK(none.narrow_head_factor.value == Approx(believed.narrow_head_factor.value));
 }
 
 TEST_CASE("streams tell shares and the size that half of them needs", "[calibration][samples]") {
