@@ -2,6 +2,7 @@
 
 #include "attention.hpp"
 #include "attention_reference.hpp"
+#include "cudnn_attention.hpp"
 
 namespace clusterwright::probes {
 namespace {
@@ -15,7 +16,14 @@ Numbers columns(const Numbers& rows, int stride, int first, int width) {
   return out;
 }
 
-void check_one(const AttentionShape& s, cudaStream_t stream) {
+void run_own(const AttentionShape& s, const AttentionBackward& data, cudaStream_t stream) {
+  enqueue_attention(s, data.forward, stream);
+  enqueue_attention_backward(s, data, stream);
+}
+
+/// `run` enqueues both passes.
+template <class Run>
+void check_one(const std::string& name, const AttentionShape& s, const Run& run, cudaStream_t stream) {
   const std::size_t rows = static_cast<std::size_t>(s.tokens());
   const int q_width = s.heads * s.head_dim, kv_width = s.kv_heads * s.head_dim;
   const auto qkv = random_bf16(rows * s.q_stride, 81, stream), dout = random_bf16(rows * s.out_stride, 84, stream);
@@ -25,12 +33,11 @@ void check_one(const AttentionShape& s, cudaStream_t stream) {
   const __nv_bfloat16 *k = qkv.data() + q_width, *v = k + kv_width;
   __nv_bfloat16 *dk = dqkv.data() + q_width, *dv = dk + kv_width;
   const AttentionForward forward{qkv.data(), k, v, out.data(), log_sum.data()};
-  enqueue_attention(s, forward, stream);
-  enqueue_attention_backward(s, {forward, dout.data(), row_dot.data(), dq_fp32.data(), dqkv.data(), dk, dv}, stream);
+  run(s, AttentionBackward{forward, dout.data(), row_dot.data(), dq_fp32.data(), dqkv.data(), dk, dv}, stream);
   CHECK_CUDA(cudaStreamSynchronize(stream));
   const HostAttention host = attention_reference(s, numbers(qkv), numbers(dout));
   const Numbers got = numbers(dqkv);
-  const std::string what = "attention check, head_dim " + std::to_string(s.head_dim) + ", ";
+  const std::string what = name + " check, head_dim " + std::to_string(s.head_dim) + ", ";
   const auto part = [&](const Numbers& all, int first, int width) { return columns(all, s.q_stride, first, width); };
   require_close(what + "out", numbers(out), host.out);
   require_close(what + "dq", part(got, 0, q_width), part(host.dqkv, 0, q_width));
@@ -41,8 +48,20 @@ void check_one(const AttentionShape& s, cudaStream_t stream) {
 }  // namespace
 
 void check_attention(int head_dim, cudaStream_t stream) {
-  check_one(fused_attention(2, 192, 4, 2, head_dim, true), stream);
-  check_one(fused_attention(1, 128, 2, 2, head_dim, false), stream);
+  check_one("attention", fused_attention(2, 192, 4, 2, head_dim, true), run_own, stream);
+  check_one("attention", fused_attention(1, 128, 2, 2, head_dim, false), run_own, stream);
+}
+
+void check_cudnn_attention(const CudnnHandle& handle, int head_dim, bool causal, cudaStream_t stream) {
+  const auto run = [&](const AttentionShape& s, const AttentionBackward& data, cudaStream_t) {
+    const CudnnAttention forward(handle, s, data.forward);
+    const CudnnAttentionBackward backward(handle, s, data);
+    forward.enqueue(stream);
+    backward.enqueue(stream);
+    CHECK_CUDA(cudaStreamSynchronize(stream));  // the plans end here
+  };
+  check_one("cuDNN attention", fused_attention(2, 192, 4, 2, head_dim, causal), run, stream);
+  check_one("cuDNN attention", fused_attention(1, 128, 2, 2, head_dim, causal), run, stream);
 }
 
 }  // namespace clusterwright::probes

@@ -27,7 +27,7 @@ inline const std::vector<Probe>& all_probes() {
   static const std::vector<Probe> probes = {
       {"gemm", "matrix multiplies by cuBLASLt: bf16, fp8, fp16, tf32", 40, probe_gemm},
       {"power", "idle, waiting, copying, multiplying; operand contents; cold-to-steady ramp", 20, probe_power},
-      {"attention", "own tiled kernel, forward and backward", 10, probe_attention},
+      {"attention", "own tiled kernel and cuDNN's, forward and backward", 10, probe_attention},
       {"layer", "one transformer layer, forward and backward, timed whole", 10, probe_layer},
       {"model", "a training step of a small model, eager and as a CUDA graph", 6, probe_model},
       {"memory", "copy, add, triad, read from L2 to device memory sizes", 6, probe_memory},
