@@ -1,5 +1,7 @@
 #include "topology/parts.hpp"
 
+#include <cctype>
+
 #include "topology/node_enum_names.hpp"
 
 namespace clusterwright {
@@ -232,6 +234,12 @@ const Record<Catalog>& record(const Catalog*) {
 
 std::string architecture_of(const AcceleratorPart& part) {
   return part.architecture.substr(0, part.architecture.find(' '));
+}
+
+std::string file_name_of(const AcceleratorPart& part) {
+  std::string name = part.id;
+  for (char& letter : name) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  return name;
 }
 
 Bytes memory_capacity(const AcceleratorPart& part) {

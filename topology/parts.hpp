@@ -57,6 +57,9 @@ const Record<AcceleratorPart>& record(const AcceleratorPart*);
 /// "Hopper" of "Hopper (export)"; empty where the vendor names none.
 std::string architecture_of(const AcceleratorPart& part);
 
+/// The id in lower case, as files and parameter sets are named.
+std::string file_name_of(const AcceleratorPart& part);
+
 /// Bytes that a job can have: what the driver reports, else the data sheet's.
 Bytes memory_capacity(const AcceleratorPart& part);
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "calibration/fit/collective_fit.hpp"
 #include "calibration/fit/expert_fit.hpp"
@@ -14,11 +13,6 @@ namespace {
 
 constexpr CollectiveOp fitted_ops[] = {CollectiveOp::all_gather, CollectiveOp::reduce_scatter, CollectiveOp::all_reduce,
                                        CollectiveOp::all_to_all, CollectiveOp::send};
-
-std::string lower_case(std::string text) {
-  for (char& letter : text) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  return text;
-}
 
 bool crosses_nodes(const CollectiveRow& row) {
   return row.group.nodes > 1;
@@ -99,7 +93,7 @@ CollectiveSet fit_collective_set(const std::vector<Measurement>& measurements, c
   std::vector<CollectiveRow> rows = collective_rows(measurements, part);
   SetFit fit(
       rows, part.id, [](const CollectiveRow& row) { return row.group.ranks_per_node; }, "each rank count in turn");
-  fit.set.name = lower_case(part.id);
+  fit.set.name = file_name_of(part);
   fit.set.accelerator = part.id;
   fit.fit_ops();
   std::string from = part.id;

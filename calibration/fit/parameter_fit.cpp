@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <stdexcept>
 
@@ -26,11 +25,6 @@ const BytesPerSecond usual_bandwidth = 2 * terabyte_per_second;
 
 FlopsPerSecond bf16_peak(const AcceleratorPart& part) {
   return peak(part, NumberFormat::bf16);
-}
-
-std::string lower_case(std::string text) {
-  for (char& letter : text) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  return text;
 }
 
 /// Same architecture and matrix rate: the parts differ in memory, links or power, or in few multiprocessors.
@@ -120,7 +114,7 @@ class ParameterFit {
   }
 
   ParameterSet run() {
-    set_.name = lower_case(part_.id);
+    set_.name = file_name_of(part_);
     set_.accelerator = part_.id;
     name_users();
     GemmSet gemm = fit_gemm_set(measurements_, part_, siblings_, catalog_);

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 
 #include "calibration/fit/sample_fit.hpp"
@@ -20,18 +19,13 @@ namespace {
 
 constexpr std::size_t shown_worst = 8;
 
-std::string lower_case(std::string text) {
-  for (char& letter : text) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  return text;
-}
-
-std::string file_name(const SampleSession& session) {
-  return lower_case(session.part.id) + "-own.json";
+std::string own_file(const SampleSession& session) {
+  return file_name_of(session.part) + "-own.json";
 }
 
 std::string next_line(const SampleSession& session, const CalibrateFitRequest& request) {
   const bool written = !request.output.files.empty();
-  const std::string file = written ? request.output.files.front() : file_name(session);
+  const std::string file = written ? request.output.files.front() : own_file(session);
   if (!written) return fmt::format("Next: write the parameters with -o {}\n", file);
   if (session.part.id == "host") return fmt::format("Next: clusterwright calibrate show {}\n", file);
   return fmt::format("Next: clusterwright run SCENARIO --parameters {}\n", file);
@@ -90,7 +84,7 @@ ExitCode calibrate_fit(const CalibrateFitRequest& request) {
       request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv, OutputFormat::markdown});
   const std::int64_t threads = request.threads.empty() ? 0 : parse_count({"--threads", request.threads});
   const SampleSession session = open_samples({request.files, request.accelerator, request.base, threads});
-  const std::string name = request.name.empty() ? lower_case(session.part.id) + "-own" : request.name;
+  const std::string name = request.name.empty() ? file_name_of(session.part) + "-own" : request.name;
   const SampleFit fit = fit_samples(session.samples, session.part, session.base,
                                     {name, origin_of(session), links_of(request.cluster, session)});
   if (fit.any(SectionState::poor) && !request.keep_poor) {
