@@ -1,16 +1,13 @@
 #include "calibration/host/echo_process.hpp"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <tuple>
 #include <utility>
 
 #include "calibration/host/probe_case.hpp"
@@ -66,33 +63,13 @@ void serve(int reads, int writes, const EchoTask& task, unsigned char* buffer) {
   }
 }
 
-void send_at_once(int descriptor) {
-  const int on = 1;
-  if (setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) != 0) refused("TCP_NODELAY is refused");
-}
-
 Descriptor copy_of(const Descriptor& descriptor) {
   const int number = fcntl(descriptor.number(), F_DUPFD_CLOEXEC, 0);
   if (number < 0) refused("a descriptor is refused");
   return Descriptor(number);
 }
 
-Descriptor tcp_socket() {
-  const int number = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (number < 0) refused("a socket is refused");
-  return Descriptor(number);
-}
-
 }  // namespace
-
-Descriptor::~Descriptor() {
-  close();
-}
-
-void Descriptor::close() {
-  if (number_ >= 0) ::close(number_);
-  number_ = -1;
-}
 
 unsigned char answer_to(const std::vector<unsigned char>& message, std::size_t messages) {
   unsigned char answer = 0;
@@ -121,23 +98,8 @@ EchoProcess::~EchoProcess() {
 }
 
 void EchoProcess::join_by_tcp() {
-  const Descriptor listener = tcp_socket();
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof address;
-  auto* general = reinterpret_cast<sockaddr*>(&address);
-  if (bind(listener.number(), general, length) != 0 || listen(listener.number(), 1) != 0 ||
-      getsockname(listener.number(), general, &length) != 0)
-    refused("a port of 127.0.0.1 is refused");
-  own_.reads = tcp_socket();
-  if (connect(own_.reads.number(), general, length) != 0) refused("a connection to 127.0.0.1 is refused");
-  other_.reads = Descriptor(accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC));
-  if (other_.reads.number() < 0) refused("a connection from 127.0.0.1 is refused");
-  for (Ends* ends : {&own_, &other_}) {
-    send_at_once(ends->reads.number());
-    ends->writes = copy_of(ends->reads);
-  }
+  std::tie(own_.reads, other_.reads) = connect_over_loopback();
+  for (Ends* ends : {&own_, &other_}) ends->writes = copy_of(ends->reads);
 }
 
 void EchoProcess::join_by_pipes() {

@@ -6,29 +6,11 @@
 #include <csignal>
 #include <cstddef>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "calibration/host/loopback.hpp"
+
 namespace clusterwright {
-
-/// A file descriptor that closes itself; -1 is none.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor();
-
-  int number() const { return number_; }
-  void close();
-
- private:
-  int number_ = -1;
-};
 
 /// What the other process does with a message.
 struct EchoTask {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 
-#include "calibration/host/echo_process.hpp"
+#include "calibration/host/loopback.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {

@@ -1,9 +1,6 @@
 #include "calibration/host/loop/ring.hpp"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -16,6 +13,7 @@
 #include <utility>
 
 #include "calibration/host/loop/element_kernels.hpp"
+#include "calibration/host/loopback.hpp"
 #include "calibration/host/probe_case.hpp"
 
 namespace clusterwright {
@@ -37,33 +35,12 @@ bool would_block() {
   return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
 }
 
-Descriptor socket_or_refused(int number) {
-  if (number < 0) refused("a connection over 127.0.0.1 is refused");
-  return Descriptor(number);
-}
-
-void set_options(const Descriptor& end) {
-  const int on = 1;  // small messages leave at once
-  if (setsockopt(end.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) != 0) refused("TCP_NODELAY is refused");
-  if (fcntl(end.number(), F_SETFL, O_NONBLOCK) != 0) refused("O_NONBLOCK is refused");
-}
-
-/// The two ends of a connection.
-std::pair<Descriptor, Descriptor> tcp_connection() {
-  const Descriptor listener = socket_or_refused(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof address;
-  auto* general = reinterpret_cast<sockaddr*>(&address);
-  if (bind(listener.number(), general, length) != 0 || listen(listener.number(), 1) != 0 ||
-      getsockname(listener.number(), general, &length) != 0)
-    refused("a port of 127.0.0.1 is refused");
-  Descriptor one = socket_or_refused(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (connect(one.number(), general, length) != 0) refused("a connection to 127.0.0.1 is refused");
-  Descriptor other = socket_or_refused(accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC));
-  for (const Descriptor* end : {&one, &other}) set_options(*end);
-  return {std::move(one), std::move(other)};
+/// Both directions go on at once, so no end may wait for the other.
+std::pair<Descriptor, Descriptor> connection() {
+  auto ends = connect_over_loopback();
+  for (const Descriptor* end : {&ends.first, &ends.second})
+    if (fcntl(end->number(), F_SETFL, O_NONBLOCK) != 0) refused("O_NONBLOCK is refused");
+  return ends;
 }
 
 }  // namespace
@@ -71,7 +48,7 @@ std::pair<Descriptor, Descriptor> tcp_connection() {
 std::vector<RingEnds> connect_ring(int size) {
   std::vector<RingEnds> out(static_cast<std::size_t>(size));
   for (std::size_t i = 0; size > 1 && i < out.size(); ++i)
-    std::tie(out[i].to_next, out[(i + 1) % out.size()].from_previous) = tcp_connection();
+    std::tie(out[i].to_next, out[(i + 1) % out.size()].from_previous) = connection();
   return out;
 }
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "calibration/host/echo_process.hpp"
+#include "calibration/host/loopback.hpp"
 
 namespace clusterwright {
 
