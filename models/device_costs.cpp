@@ -38,6 +38,16 @@ NumberFormat matrix_format(Precision precision) {
   return formats[static_cast<std::size_t>(precision)];
 }
 
+Watts idle_power(const AcceleratorPart& part, const DevicePowerParameters& power) {
+  if (power.idle) return power.idle->value;
+  return part.idle_power ? part.idle_power->value : 0.1 * part.power.value;
+}
+
+Watts power_range(const AcceleratorPart& part, const DevicePowerParameters& power) {
+  const auto& reference = power.reference_power;
+  return std::max(part.power.value, reference ? reference->value : Watts{}) - idle_power(part, power);
+}
+
 DeviceCosts::DeviceCosts(const AcceleratorPart& part, const ParameterSet& parameters, const SoftwareStack& stack,
                          const StepFactors& factors, Precision precision)
     : part_(part), parameters_(parameters), stack_(stack), factors_(factors), precision_(precision) {
@@ -73,8 +83,7 @@ GemmDevice DeviceCosts::device(NumberFormat format, int reserved) const {
 }
 
 Watts DeviceCosts::idle_power() const {
-  if (parameters_.power.idle) return parameters_.power.idle->value;
-  return part_.idle_power ? part_.idle_power->value : 0.1 * part_.power.value;
+  return clusterwright::idle_power(part_, parameters_.power);
 }
 
 Watts DeviceCosts::governed_power() const {
@@ -82,10 +91,8 @@ Watts DeviceCosts::governed_power() const {
   return part_.boost_mhz || part_.multiprocessors ? rated_power() : never_met * rated_power();
 }
 
-/// From idle to what the die draws where no board holds it to less.
 Watts DeviceCosts::power_range() const {
-  const auto& reference = parameters_.power.reference_power;
-  return std::max(rated_power(), reference ? reference->value : Watts{}) - idle_power();
+  return clusterwright::power_range(part_, parameters_.power);
 }
 
 Watts DeviceCosts::above_idle(const Activity& activity) const {

@@ -25,6 +25,12 @@ struct KernelPrice {
 /// Format whose peak and storage the matrix units see.
 NumberFormat matrix_format(Precision precision);
 
+/// What it draws with nothing to do: as measured, else of the data sheet, else a tenth of its rating.
+Watts idle_power(const AcceleratorPart& part, const DevicePowerParameters& power);
+
+/// From idle to what the die draws where no board holds it to less.
+Watts power_range(const AcceleratorPart& part, const DevicePowerParameters& power);
+
 class DeviceCosts {
  public:
   /// @throws ConfigError E0314 if the parameters lack the number format or the attention kernels of the stack

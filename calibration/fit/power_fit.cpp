@@ -9,6 +9,7 @@
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/sourced_values.hpp"
 #include "calibration/sample_files/sample_statistics.hpp"
+#include "models/device_costs.hpp"
 
 namespace clusterwright {
 
@@ -18,18 +19,6 @@ namespace {
 enum : std::size_t { tensor, memory, active, waiting, exponent, sparse, zeros, power_size };
 
 constexpr double repeated_watts = 0.02;  // two holds of one load
-
-/// Part's idle share where its data sheet is silent, as the step model assumes.
-constexpr double usual_idle = 0.1;
-
-Watts idle_of(const AcceleratorPart& part, const DevicePowerParameters& p) {
-  if (p.idle) return p.idle->value;
-  return part.idle_power ? part.idle_power->value : usual_idle * part.power.value;
-}
-
-Watts range_of(const AcceleratorPart& part, const DevicePowerParameters& p) {
-  return std::max(part.power.value, p.reference_power ? p.reference_power->value : Watts{}) - idle_of(part, p);
-}
 
 PowerRow::Contents contents_of(const std::string& words) {
   if (words.find("zero") != std::string::npos) return PowerRow::Contents::zeros;
@@ -54,11 +43,11 @@ NumberFormat format_of(const std::string& dtype) {
   return dtype == "tf32" ? NumberFormat::tf32 : NumberFormat::bf16;
 }
 
-/// Over the clock that the data sheet's rates hold at.
-double clock_of(const ProbeSample& sample, const AcceleratorPart& part, const ProbeDevice& device) {
+/// Over the clock that the data sheet's rates hold at; nothing where either is not known.
+std::optional<double> clock_of(const ProbeSample& sample, const AcceleratorPart& part, const ProbeDevice& device) {
   std::optional<Hertz> reference = device.max_sm;
   if (part.boost_mhz) reference = part.boost_mhz->value * megahertz;
-  if (!reference || *reference <= Hertz{} || !sample.state.sm) return 1;
+  if (!reference || *reference <= Hertz{} || !sample.state.sm) return std::nullopt;
   return std::clamp(*sample.state.sm / *reference, 0.05, 1.2);
 }
 
@@ -168,11 +157,14 @@ std::vector<SampleRow<PowerRow>> power_samples(const std::vector<ProbeSamples>& 
       PowerRow row;
       row.power = *power;
       row.contents = contents_of(sample.what.contents);
-      row.clock = clock_of(sample, part, document.device);
+      const std::optional<double> clock = clock_of(sample, part, document.device);
+      row.clock = clock.value_or(1);  // idle and waiting do not ask
       const std::string& load = sample.what.load;
       if (starts_with_idle(load)) row.load = PowerRow::Load::idle;
       if (load == "spin_wait") row.load = PowerRow::Load::waiting;
-      if (row.load == PowerRow::Load::working && !sample.repetitions.empty()) add_work(sample, part, fitted, row);
+      const bool working = row.load == PowerRow::Load::working;
+      if (working && (sample.repetitions.empty() || !clock)) continue;
+      if (working) add_work(sample, part, fitted, row);
       const bool cooling = load == "cool_down" || load == "ramp";  // means over a change say little
       if (!cooling) out.push_back({row, load, load, sample.held, true});
     }
@@ -181,7 +173,7 @@ std::vector<SampleRow<PowerRow>> power_samples(const std::vector<ProbeSamples>& 
 
 Watts predicted_power(const PowerRow& row, const AcceleratorPart& part, const DevicePowerParameters& p, double sparse,
                       double zeros) {
-  const Watts idle = idle_of(part, p), range = range_of(part, p);
+  const Watts idle = idle_power(part, p), range = power_range(part, p);
   const Watts wait = idle + range * p.waiting_share.value;
   if (row.load == PowerRow::Load::idle) return idle;
   if (row.load == PowerRow::Load::waiting) return wait;

@@ -23,7 +23,8 @@ struct PowerRow {
   Watts power;             ///< mean
 };
 
-/// Loads with a mean power. Activities as the step model counts them: shares of the fitted rates of `gemm` and memory.
+/// Loads with a mean power; working ones only where the clock was reported too. Activities as the step model counts
+/// them: shares of the fitted rates of `gemm` and memory.
 std::vector<SampleRow<PowerRow>> power_samples(const std::vector<ProbeSamples>& all, const AcceleratorPart& part,
                                                const ParameterSet& fitted);
 
