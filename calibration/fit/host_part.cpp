@@ -20,14 +20,6 @@ FlopsPerSecond best_multiply(const ProbeSamples& samples) {
 BytesPerSecond best_stream(const ProbeSamples& samples) {
   BytesPerSecond best;
   for (const auto& sample : memory_samples({samples})) best = std::max(best, sample.row.traffic / sample.row.time);
-  if (best > BytesPerSecond{}) return best;
-  // Cut short before the large sizes: the largest that there is.
-  Bytes largest;
-  for (const ProbeSample& sample : samples.samples) {
-    if (sample.probe != "memory" || sample.what.operation == "copy" || sample.bytes < largest) continue;
-    largest = sample.bytes;
-    best = median_bandwidth(sample);
-  }
   return best;
 }
 
@@ -38,7 +30,7 @@ AcceleratorPart host_part(const ProbeSamples& samples) {
   const BytesPerSecond bandwidth = best_stream(samples);
   if (rate <= FlopsPerSecond{} || bandwidth <= BytesPerSecond{})
     throw ConfigError({"E0340",
-                       "the samples of the host hold no fp32 multiplies, or no streams",
+                       "the samples of the host hold no fp32 multiplies, or no streams beyond its cache",
                        {},
                        "",
                        "probe again with more time: clusterwright calibrate run --suite full"});

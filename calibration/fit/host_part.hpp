@@ -9,10 +9,10 @@
 namespace clusterwright {
 
 /// The best that its own probes reached stands for the data sheet that a processor lacks: fp32 rate of its largest
-/// multiplies, bandwidth of its streams beyond the cache, or of the largest that there are. One multiprocessor: a team
+/// multiplies, bandwidth of its streams beyond the cache. One multiprocessor: a team
 /// of threads works as one.
 /// @param samples  of one thread count
-/// @throws ConfigError E0340 if they hold no fp32 multiplies or no streams
+/// @throws ConfigError E0340 if they hold no fp32 multiplies or no streams beyond the cache
 AcceleratorPart host_part(const ProbeSamples& samples);
 
 }  // namespace clusterwright
