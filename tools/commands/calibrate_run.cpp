@@ -107,13 +107,12 @@ bool has_samples(const DeviceRun& run) {
 
 /// One line per probe: how many samples, and why others are missing.
 ResultTable probes_table(const std::vector<DeviceRun>& runs) {
-  const auto words = [](const char* key, const char* title) { return Column{key, title, "", 1, -1, Alignment::left}; };
   ResultTable table{"",
-                    {words("device", "Device"),
-                     words("probe", "Probe"),
+                    {words_column("device", "Device"),
+                     words_column("probe", "Probe"),
                      {"samples", "Samples", ""},
                      {"skipped", "Skipped", ""},
-                     words("reason", "Why")},
+                     words_column("reason", "Why")},
                     {}};
   for (const DeviceRun& run : runs) {
     if (!run.samples || run.samples->samples.empty()) {

@@ -22,16 +22,13 @@ namespace {
 
 constexpr const char* stack_section = "stacks";  // of files, beside the sections of parts
 
-Column words(std::string key, std::string title) {
-  return {std::move(key), std::move(title), "", 1, -1, Alignment::left};
-}
-
 bool scalar_field(const FieldSpec& field) {
   return field.type != FieldType::record && !field.is_list && !field.is_map;
 }
 
 ResultTable overview(const JsonValue& catalog) {
-  ResultTable table{"", {words("section", "Section"), {"entries", "Entries", ""}, words("about", "About")}, {}};
+  ResultTable table{
+      "", {words_column("section", "Section"), {"entries", "Entries", ""}, words_column("about", "About")}, {}};
   for (const FieldSpec& field : record(static_cast<const Catalog*>(nullptr)).fields) {
     const JsonValue& section = catalog.at(field.key);
     const std::size_t size = section.is(JsonKind::list) ? section.elements().size() : section.members().size();
@@ -96,10 +93,10 @@ ResultTable node_list(const Catalog& catalog) {
     return Column{key, title, unit, 1, -1, Alignment::right, true};
   };
   ResultTable table{"",
-                    {words("id", "Id"),
-                     words("accelerator", "Accelerator"),
+                    {words_column("id", "Id"),
+                     words_column("accelerator", "Accelerator"),
                      number("accelerators", "Each"),
-                     words("nic", "NIC"),
+                     words_column("nic", "NIC"),
                      number("nics", "NICs"),
                      number("domain", "Domain"),
                      number("max_power_kw", "Max power", "kW"),
@@ -110,7 +107,7 @@ ResultTable node_list(const Catalog& catalog) {
 }
 
 ResultTable source_list(const JsonValue& sources) {
-  ResultTable table{"", {words("id", "Id"), words("title", "Title")}, {}};
+  ResultTable table{"", {words_column("id", "Id"), words_column("title", "Title")}, {}};
   for (const auto& [id, source] : sources.members()) table.rows.push_back({id, fact_cell(source.find("title"))});
   return table;
 }
@@ -132,7 +129,7 @@ std::string first_words(const std::string& source) {
 }
 
 ResultTable stack_list(const JsonValue& stacks) {
-  ResultTable table{"", {words("id", "Id"), words("date", "Date"), words("source", "Source")}, {}};
+  ResultTable table{"", {words_column("id", "Id"), words_column("date", "Date"), words_column("source", "Source")}, {}};
   for (const auto& [id, stack] : stacks.members())
     table.rows.push_back({id, stack.at("date").as_text(), first_words(stack.at("source").as_text())});
   return table;

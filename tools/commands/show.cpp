@@ -21,10 +21,6 @@ namespace clusterwright {
 
 namespace {
 
-Column words(std::string key, std::string title) {
-  return {std::move(key), std::move(title), "", 1, -1, Alignment::left};
-}
-
 /// Failures and pictures are of a topology, so asking for them asks for it.
 struct Wanted {
   bool topology = false;
@@ -36,7 +32,8 @@ Shown show_scenario(const ShowRequest& request, Wanted wanted) {
   if (!request.parameters.empty()) options.parameters = request.parameters;
   const Scenario scenario = load_scenario(request.file, options);
   if (wanted.topology) return show_topology(scenario.cluster, request.failures, wanted.dot);
-  ResultTable table{"", {words("path", "Field"), words("value", "Value"), words("origin", "Origin")}, {}};
+  ResultTable table{
+      "", {words_column("path", "Field"), words_column("value", "Value"), words_column("origin", "Origin")}, {}};
   JsonValue list = JsonValue::list();
   for (const Origin& o : origins(scenario)) {
     table.rows.push_back({o.path, o.value, o.origin});
@@ -49,8 +46,9 @@ Shown show_scenario(const ShowRequest& request, Wanted wanted) {
 Shown show_transformer(const JsonValue& document) {
   const auto model = decode_record<Transformer>(document);
   const double count = parameters(model);
-  ResultTable size{
-      "", {words("what", ""), words("value", "")}, {{"Parameters", count_text(static_cast<long long>(count))}}};
+  ResultTable size{"",
+                   {words_column("what", ""), words_column("value", "")},
+                   {{"Parameters", count_text(static_cast<long long>(count))}}};
   JsonValue json = JsonValue::object({{"parameters", count}, {"transformer", encode_record(model)}});
   return {model.name, json, {size, facts_table(json.at("transformer"))}, {}};
 }

@@ -17,10 +17,6 @@ namespace {
 
 constexpr std::size_t widest_line = 100;
 
-Column words(const char* key, const char* title) {
-  return {key, title, "", 1, -1, Alignment::left};
-}
-
 std::string capitalised(std::string text) {
   if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   return text;
@@ -38,7 +34,8 @@ std::string said_of(const Finding& finding) {
 
 /// A line for each finding below the name of its section.
 ResultTable finding_table(const std::vector<Finding>& findings) {
-  ResultTable table{"", {words("name", ""), words("found", "Found"), words("detail", "Detail")}, {}};
+  ResultTable table{
+      "", {words_column("name", ""), words_column("found", "Found"), words_column("detail", "Detail")}, {}};
   std::string section;
   for (const Finding& finding : findings) {
     if (finding.section != section) {
@@ -133,14 +130,16 @@ std::string doctor_text(const DoctorFacts& facts) {
 }
 
 std::string doctor_markdown(const DoctorFacts& facts) {
-  ResultTable findings{"What is here",
-                       {words("section", "Section"), words("name", "Name"), words("found", "Found"),
-                        words("detail", "Detail"), words("purpose", "What for"), words("remedy", "What to do")},
-                       {}};
+  ResultTable findings{
+      "What is here",
+      {words_column("section", "Section"), words_column("name", "Name"), words_column("found", "Found"),
+       words_column("detail", "Detail"), words_column("purpose", "What for"), words_column("remedy", "What to do")},
+      {}};
   for (const Finding& f : findings_of(facts))
     findings.rows.push_back({f.section, f.name, word(f.found), f.detail, f.purpose, f.remedy});
   ResultTable can{"What you can do here",
-                  {words("what", "What"), words("possible", "Possible"), words("why", "Why"), words("how", "How")},
+                  {words_column("what", "What"), words_column("possible", "Possible"), words_column("why", "Why"),
+                   words_column("how", "How")},
                   {}};
   for (const Ability& a : abilities_of(facts)) can.rows.push_back({a.what, word(a.possible), a.why, a.how});
   return render_markdown(findings) + "\n" + render_markdown(can);

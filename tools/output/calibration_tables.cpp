@@ -16,14 +16,6 @@ namespace {
 constexpr std::size_t enough_to_plot = 8;
 constexpr std::size_t worst_in_json = 5;
 
-Column words(std::string key, std::string title) {
-  return {std::move(key), std::move(title), "", 1, -1, Alignment::left};
-}
-
-Column percent(std::string key, std::string title) {
-  return {std::move(key), std::move(title), "%", 100, 1};
-}
-
 std::string state_text(const SectionFit& section, JudgedHow how) {
   if (how == JudgedHow::as_it_stands) return "";
   switch (section.state) {
@@ -79,13 +71,13 @@ void add_values(const JsonValue& fitted, const JsonValue* base, const std::strin
 ResultTable section_table(const std::vector<SectionFit>& sections, JudgedHow how) {
   const bool held = how == JudgedHow::held_back;
   ResultTable table{held ? "Sections, judged on samples that their fit did not see" : "Predicted against sampled",
-                    {words("section", "Section"),
+                    {words_column("section", "Section"),
                      {"samples", "Samples", ""},
-                     percent("median_abs_log", "Median"),
-                     percent("p90_abs_log", "90th"),
-                     percent("coverage", "In 90 % band")},
+                     percent_column("median_abs_log", "Median"),
+                     percent_column("p90_abs_log", "90th"),
+                     percent_column("coverage", "In 90 % band")},
                     {}};
-  if (held) table.columns.push_back(words("state", "State"));
+  if (held) table.columns.push_back(words_column("state", "State"));
   for (const SectionFit& section : sections) {
     bool first = true;
     for (const FitReport& report : section.reports) {
@@ -100,11 +92,11 @@ ResultTable section_table(const std::vector<SectionFit>& sections, JudgedHow how
 
 ResultTable worst_table(const std::vector<SectionFit>& sections, std::size_t count) {
   ResultTable table{"Worst samples",
-                    {words("section", "Section"),
-                     words("what", "What"),
+                    {words_column("section", "Section"),
+                     words_column("what", "What"),
                      {"measured_us", "Measured", "us"},
                      {"predicted_us", "Predicted", "us"},
-                     percent("error", "Error")},
+                     percent_column("error", "Error")},
                     {}};
   for (const SampleResidual* one : by_error(sections)) {
     if (table.rows.size() >= count) break;
@@ -116,9 +108,10 @@ ResultTable worst_table(const std::vector<SectionFit>& sections, std::size_t cou
 }
 
 ResultTable value_table(const ParameterSet& fitted, const ParameterSet& base) {
-  ResultTable table{"Fitted values",
-                    {words("path", "Value"), {"value", "Own", ""}, {"std_error", "+-", ""}, {"before", "Before", ""}},
-                    {}};
+  ResultTable table{
+      "Fitted values",
+      {words_column("path", "Value"), {"value", "Own", ""}, {"std_error", "+-", ""}, {"before", "Before", ""}},
+      {}};
   const JsonValue before = encode_record(base);
   add_values(encode_record(fitted), &before, "", table);
   return table;
@@ -126,12 +119,12 @@ ResultTable value_table(const ParameterSet& fitted, const ParameterSet& base) {
 
 ResultTable report_table(const ParameterSet& set) {
   ResultTable table{"Fits of this file",
-                    {words("fit", "Fit"),
+                    {words_column("fit", "Fit"),
                      {"rows", "Points", ""},
-                     percent("median_abs_log", "Median"),
-                     percent("left_out_median_abs_log", "Left out"),
-                     percent("left_out_p90_abs_log", "90th"),
-                     words("rows_from", "From")},
+                     percent_column("median_abs_log", "Median"),
+                     percent_column("left_out_median_abs_log", "Left out"),
+                     percent_column("left_out_p90_abs_log", "90th"),
+                     words_column("rows_from", "From")},
                     {}};
   for (const FitReport& fit : set.fits)
     table.rows.push_back(

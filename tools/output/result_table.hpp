@@ -21,6 +21,15 @@ struct Column {
   bool exact = false;  ///< people see what machines see: for data sheets
 };
 
+/// Text, to the left.
+inline Column words_column(std::string key, std::string title) {
+  return {std::move(key), std::move(title), "", 1, -1, Alignment::left};
+}
+/// A share, shown in percent.
+inline Column percent_column(std::string key, std::string title) {
+  return {std::move(key), std::move(title), "%", 100, 1};
+}
+
 /// Nothing (not known), a number in the unit of the key, a count, or text.
 struct Cell {
   enum class Kind : std::uint8_t { nothing, number, count, text };

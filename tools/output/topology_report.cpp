@@ -13,10 +13,6 @@ namespace clusterwright {
 
 namespace {
 
-Column words(std::string key, std::string title) {
-  return {std::move(key), std::move(title), "", 1, -1, Alignment::left};
-}
-
 std::string rate_text(BytesPerSecond rate) {
   return significant_text(rate.in(gigabyte_per_second)) + " GB/s, one direction";
 }
@@ -42,7 +38,7 @@ int domains_of(const NodeGroup& group) {
 }
 
 ResultTable machine_table(const Cluster& cluster) {
-  ResultTable table{"", {words("what", ""), words("value", "")}, {}};
+  ResultTable table{"", {words_column("what", ""), words_column("value", "")}, {}};
   const NodeGroup& main = cluster.groups.front();
   table.rows = {{"GPUs", gpus_text(cluster)}, {"Nodes", nodes_text(main, cluster.nodes())}};
   if (cluster.mixed()) return table;
@@ -55,7 +51,7 @@ ResultTable machine_table(const Cluster& cluster) {
 
 ResultTable kinds_table(const Cluster& cluster) {
   ResultTable table{"Nodes by kind",
-                    {words("accelerator", "GPU"),
+                    {words_column("accelerator", "GPU"),
                      {"gpus", "GPUs", ""},
                      {"nodes", "Nodes", ""},
                      {"domain", "Domain", "GPUs"},
@@ -105,10 +101,10 @@ std::string sites_text(const SitesSpec& sites) {
 
 /// One column, or two where something has failed.
 ResultTable network_table(const TopologyReport& report) {
-  ResultTable table{"Network", {words("what", ""), words("whole", report.after ? "Whole" : "")}, {}};
+  ResultTable table{"Network", {words_column("what", ""), words_column("whole", report.after ? "Whole" : "")}, {}};
   if (report.after) {
     table.title += fmt::format("; failed: {}", fmt::join(report.failures, ", "));
-    table.columns.push_back(words("after", "After"));
+    table.columns.push_back(words_column("after", "After"));
   }
   const auto row = [&](const char* what, const auto& text) {
     table.rows.push_back({what, text(*report.whole)});
@@ -132,7 +128,7 @@ ResultTable switch_table(const TopologyFacts& facts, const FabricSpec& fabric) {
   const bool stand_in = std::any_of(fabric.tiers.begin(), fabric.tiers.end(),
                                     [](const TierSpec& tier) { return tier.switch_part.empty(); });
   ResultTable table{stand_in ? "Switches; one without a named part stands for as many as it takes" : "Switches",
-                    {words("tier", "Tier"),
+                    {words_column("tier", "Tier"),
                      {"count", "Switches", ""},
                      {"ports_used_max", "Ports used", "at most"},
                      {"ports", "Ports", ""}},
@@ -149,8 +145,9 @@ double gigabits(BytesPerSecond rate) {
 }
 
 ResultTable cable_table(const TopologyFacts& facts, std::string title) {
-  ResultTable table{
-      std::move(title), {words("kind", "Kind"), {"count", "Cables", ""}, {"gbit_per_s", "Each way", "Gbit/s"}}, {}};
+  ResultTable table{std::move(title),
+                    {words_column("kind", "Kind"), {"count", "Cables", ""}, {"gbit_per_s", "Each way", "Gbit/s"}},
+                    {}};
   for (const auto& row : facts.cables)
     table.rows.push_back({row.kind, static_cast<std::int64_t>(row.count), gigabits(row.rate)});
   return table;
@@ -168,7 +165,7 @@ std::optional<double> taper_of(const Cluster& cluster, const FabricTiers::Tier& 
 
 ResultTable tier_table(const Cluster& cluster) {
   ResultTable table{"Groups of the fabric, nearest to the nodes first",
-                    {words("tier", "Tier"),
+                    {words_column("tier", "Tier"),
                      {"gpus_below", "GPUs below", ""},
                      {"groups", "Groups", ""},
                      {"uplink_gb_per_s", "Uplinks of a group, one direction", "GB/s"},

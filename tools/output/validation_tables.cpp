@@ -18,24 +18,16 @@ constexpr std::size_t shown_errors = 10;
 constexpr std::size_t shown_reasons = 10;
 constexpr std::size_t shown_charges = 3;
 
-Column words(std::string key, std::string title) {
-  return {std::move(key), std::move(title), "", 1, -1, Alignment::left};
-}
-
-Column percent(std::string key, std::string title) {
-  return {std::move(key), std::move(title), "%", 100, 1};
-}
-
 std::vector<Column> figure_columns(Column first) {
   return {std::move(first),
           {"n", "Scored", ""},
-          percent("coverage", "Predicted"),
-          percent("median_abs_log", "Median"),
-          percent("p90_abs_log", "90th"),
-          percent("bias", "Bias"),
-          percent("within_10_percent", "Within 10 %"),
-          percent("in_interval", "In interval"),
-          percent("median_half_width", "Half-width")};
+          percent_column("coverage", "Predicted"),
+          percent_column("median_abs_log", "Median"),
+          percent_column("p90_abs_log", "90th"),
+          percent_column("bias", "Bias"),
+          percent_column("within_10_percent", "Within 10 %"),
+          percent_column("in_interval", "In interval"),
+          percent_column("median_half_width", "Half-width")};
 }
 
 /// Where nothing is predicted there is no error to show.
@@ -101,7 +93,7 @@ std::string largest_charges(const StepDetail& step) {
 
 ResultTable family_table(const ValidationReport& report) {
   ResultTable table{"Predicted against measured, by family: errors are |log(predicted / measured)|",
-                    figure_columns(words("family", "Family")),
+                    figure_columns(words_column("family", "Family")),
                     {}};
   for (const ErrorFigures& family : report.summary.families)
     if (family.n > 0) table.rows.push_back(figure_cells(family));
@@ -111,7 +103,7 @@ ResultTable family_table(const ValidationReport& report) {
 }
 
 ResultTable training_table(const ValidationReport& report) {
-  ResultTable table{"Training steps", figure_columns(words("steps", "Steps")), {}};
+  ResultTable table{"Training steps", figure_columns(words_column("steps", "Steps")), {}};
   const ValidationSummary& s = report.summary;
   for (const auto* group : {&s.by_knowledge, &s.by_precision, &s.by_accelerator})
     for (const ErrorFigures& one : *group)
@@ -131,12 +123,12 @@ ResultTable training_table(const ValidationReport& report) {
 
 ResultTable scaling_table(const ValidationReport& report) {
   ResultTable table{"Rate on a larger cluster over that on a smaller, of one job",
-                    {words("scaling", "Scaling"),
+                    {words_column("scaling", "Scaling"),
                      {"pairs", "Pairs", ""},
-                     percent("median_abs_log", "Median"),
-                     percent("p90_abs_log", "90th"),
-                     percent("bias", "Bias"),
-                     percent("unchanged_median_abs_log", "If nothing changed")},
+                     percent_column("median_abs_log", "Median"),
+                     percent_column("p90_abs_log", "90th"),
+                     percent_column("bias", "Bias"),
+                     percent_column("unchanged_median_abs_log", "If nothing changed")},
                     {}};
   const ScalingShape& shape = report.summary.scaling;
   const std::pair<const char*, const ScalingFigures&> lines[] = {{"strong: the batch stays", shape.strong},
@@ -148,16 +140,15 @@ ResultTable scaling_table(const ValidationReport& report) {
 
 ResultTable baseline_table(const ValidationReport& report) {
   const ConstantBaseline& baseline = report.summary.baseline;
-  ResultTable table{
-      fmt::format("Beside {} {}: one fitted TFLOP/s per accelerator and precision", baseline.constants,
-                  baseline.constants == 1 ? "constant" : "constants"),
-      {words("family", "Family"),
-       {"n", "Steps", ""},
-       percent("median_abs_log", "Median"),
-       percent("p90_abs_log", "90th"),
-       percent("constant_median_abs_log", "Constant: median"),
-       percent("constant_p90_abs_log", "Constant: 90th")},
-      {}};
+  ResultTable table{fmt::format("Beside {} {}: one fitted TFLOP/s per accelerator and precision", baseline.constants,
+                                baseline.constants == 1 ? "constant" : "constants"),
+                    {words_column("family", "Family"),
+                     {"n", "Steps", ""},
+                     percent_column("median_abs_log", "Median"),
+                     percent_column("p90_abs_log", "90th"),
+                     percent_column("constant_median_abs_log", "Constant: median"),
+                     percent_column("constant_p90_abs_log", "Constant: 90th")},
+                    {}};
   if (baseline.families.empty()) return table;
   const auto add = [&](const ErrorFigures& model, const ErrorFigures& constant) {
     table.rows.push_back(
@@ -170,11 +161,11 @@ ResultTable baseline_table(const ValidationReport& report) {
 
 ResultTable cross_table(const ValidationReport& report) {
   ResultTable table{"Fitted without what is predicted",
-                    {words("left_out", "Left out"),
+                    {words_column("left_out", "Left out"),
                      {"n", "Rows", ""},
-                     percent("median_abs_log", "Median"),
-                     percent("p90_abs_log", "90th"),
-                     percent("bias", "Bias")},
+                     percent_column("median_abs_log", "Median"),
+                     percent_column("p90_abs_log", "90th"),
+                     percent_column("bias", "Bias")},
                     {}};
   for (const LeftOutFigures& one : *report.cross) {
     const ErrorFigures& f = one.figures;
@@ -185,12 +176,12 @@ ResultTable cross_table(const ValidationReport& report) {
 
 ResultTable worst_table(const ValidationReport& report, std::size_t top) {
   ResultTable table{"Largest errors",
-                    {words("id", "Case"),
+                    {words_column("id", "Case"),
                      {"measured", "Measured", ""},
                      {"predicted", "Predicted", ""},
-                     words("unit", "Unit"),
-                     percent("error", "log error"),
-                     words("largest_charges", "Where the time goes")},
+                     words_column("unit", "Unit"),
+                     percent_column("error", "log error"),
+                     words_column("largest_charges", "Where the time goes")},
                     {}};
   for (const CaseError& one : worst_cases(report)) {
     if (table.rows.size() == top) break;
@@ -204,7 +195,7 @@ ResultTable worst_table(const ValidationReport& report, std::size_t top) {
 
 ResultTable missing_table(const ValidationReport& report, std::size_t top) {
   ResultTable table{"Scored cases without a prediction",
-                    {words("status", "Status"), {"cases", "Cases", ""}, words("reason", "Reason")},
+                    {words_column("status", "Status"), {"cases", "Cases", ""}, words_column("reason", "Reason")},
                     {}};
   std::map<std::pair<std::string, std::string>, int> count;
   for (const CaseResult& r : report.results)
