@@ -57,6 +57,7 @@ TEST_CASE("run answers with a table, and with JSON that has the keys", "[cli]") 
   CHECK(result.at("seed").as_integer() == 7);
   CHECK(result.at("fits").as_boolean());
   CHECK(result.at("step_time_s").as_number() > 0);
+  CHECK(result.at("plan").at("schedule").as_text() == "1f1b");
 }
 
 TEST_CASE("scale answers with one line per size, and files by their suffix", "[cli]") {
