@@ -29,13 +29,20 @@ bool try_recompute(ChosenPlan& chosen, Recompute recompute, std::optional<int> l
   return fits(chosen.scenario, chosen.memory);
 }
 
-/// What the stack's users choose or more, until it fits: selective, then layer by layer, as few as need be; all layers
-/// if nothing does.
+/// What the stack's users choose or more, until it fits: selective, then layer by layer, as few as need be; if
+/// nothing does, what needs least.
 void decide_recompute(ChosenPlan& chosen) {
   const Recompute assumed = chosen.scenario.stack.assumed_recompute;
   if (assumed == Recompute::none && try_recompute(chosen, Recompute::none, {})) return;
   if (assumed != Recompute::full && try_recompute(chosen, Recompute::selective, {})) return;
-  if (!try_recompute(chosen, Recompute::full, {}) || assumed == Recompute::full) return;
+  const Bytes selective = chosen.memory.total();
+  const bool whole_fits = try_recompute(chosen, Recompute::full, {});
+  if (assumed == Recompute::full) return;
+  if (!whole_fits) {
+    // What put-off weight gradients keep may be the most there is: computing again saves nothing.
+    if (chosen.memory.total() >= selective) try_recompute(chosen, Recompute::selective, {});
+    return;
+  }
   const Plan& plan = chosen.plan;
   const std::int64_t layers = chosen.scenario.transformer.layers;
   const int most = std::max(static_cast<int>(layers) / plan.pipeline + 2, stage_layout(layers, plan).most_layers());

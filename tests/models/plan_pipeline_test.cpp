@@ -111,3 +111,18 @@ TEST_CASE("an open micro-batch leaves DualPipe its micro-batches", "[models]") {
     CHECK(schedule_takes(plan, plan.micro_batches));
   }
 }
+
+TEST_CASE("recomputation that saves nothing is not chosen", "[models]") {
+  SmallCase c = four_stages(PipelineSchedule::zero_bubble);
+  Scenario s = small_scenario(c);
+  s.job.recompute.reset();
+  s.cluster.accelerator.addressable_memory.reset();
+  s.cluster.accelerator.memory.value = 1 * megabyte;  // nothing fits
+  const ChosenPlan chosen = choose_plan(s);
+  Plan full = chosen.plan;
+  full.recompute = Recompute::full;
+  REQUIRE(memory_under(s, full).total() >= chosen.memory.total());
+  CHECK(chosen.plan.recompute == Recompute::selective);
+  s.job.parallel.schedule = PipelineSchedule::one_forward_one_backward;
+  CHECK(choose_plan(s).plan.recompute == Recompute::full);
+}
