@@ -69,6 +69,7 @@ void describe_layout(const MeasuredJob& m, Job& job) {
   job.parallel.tensor = narrow(m.tensor);
   job.parallel.pipeline = narrow(m.pipeline);
   job.parallel.virtual_pipeline = m.schedule == "1f1b" ? 1 : narrow(m.virtual_pipeline);
+  if (m.schedule) job.parallel.schedule = enum_of<PipelineSchedule>(*m.schedule).value_or(PipelineSchedule{});
   job.parallel.context = narrow(m.context).value_or(1);
   job.parallel.sequence = m.sequence_parallel.value_or(m.release >= "2022-05");
   job.sharding = enum_of<Sharding>(m.sharding).value_or(Sharding::zero1);

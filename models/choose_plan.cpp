@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
+#include "models/plan_pipeline.hpp"
+#include "models/stage_layout.hpp"
 #include "models/steady_state.hpp"
 #include "sim/diagnostic.hpp"
 
@@ -26,15 +29,23 @@ bool try_recompute(ChosenPlan& chosen, Recompute recompute, std::optional<int> l
   return fits(chosen.scenario, chosen.memory);
 }
 
-/// What the stack's users choose or more, until it fits: selective, then layer by layer, as few as need be; all layers
-/// if nothing does.
+/// What the stack's users choose or more, until it fits: selective, then layer by layer, as few as need be; if
+/// nothing does, what needs least.
 void decide_recompute(ChosenPlan& chosen) {
   const Recompute assumed = chosen.scenario.stack.assumed_recompute;
   if (assumed == Recompute::none && try_recompute(chosen, Recompute::none, {})) return;
   if (assumed != Recompute::full && try_recompute(chosen, Recompute::selective, {})) return;
-  if (!try_recompute(chosen, Recompute::full, {}) || assumed == Recompute::full) return;
+  const Bytes selective = chosen.memory.total();
+  const bool whole_fits = try_recompute(chosen, Recompute::full, {});
+  if (assumed == Recompute::full) return;
+  if (!whole_fits) {
+    // What put-off weight gradients keep may be the most there is: computing again saves nothing.
+    if (chosen.memory.total() >= selective) try_recompute(chosen, Recompute::selective, {});
+    return;
+  }
   const Plan& plan = chosen.plan;
-  const auto most = static_cast<int>(chosen.scenario.transformer.layers) / plan.pipeline + 2;
+  const std::int64_t layers = chosen.scenario.transformer.layers;
+  const int most = std::max(static_cast<int>(layers) / plan.pipeline + 2, stage_layout(layers, plan).most_layers());
   int too_few = 0, enough = most;
   while (enough - too_few > 1) {
     const int middle = (too_few + enough) / 2;
@@ -64,7 +75,8 @@ std::optional<int> decide_pipeline(const Scenario& s) {
   if (s.job.parallel.pipeline) return {};
   std::optional<int> first_that_fits, last;
   for (int stages = 1; stages <= s.transformer.layers; stages *= 2) {
-    if (stages > 1 && !splits_evenly(s.transformer.layers, stages)) continue;
+    const bool given = !s.job.parallel.stage_layers.empty();
+    if (stages > 1 && !given && !splits_evenly(s.transformer.layers, stages)) continue;
     try {
       const ChosenPlan chosen = at(s, stages, s.job.micro_batch.value_or(1));
       last = stages;
@@ -102,7 +114,7 @@ std::optional<int> usual_micro_batch(const SoftwareStack& stack, const Plan& of_
 /// @param best  with micro-batches of one sequence @return false if there is no usual one or it does not fit
 bool take_usual_micro_batch(const Scenario& given, std::optional<int> pipeline, ChosenPlan& best) {
   const std::optional<int> size = usual_micro_batch(given.stack, best.plan);
-  if (!size) return false;
+  if (!size || !schedule_takes(best.plan, best.plan.micro_batches / *size)) return false;
   ChosenPlan usual = at(given, pipeline, *size);
   if (!fits(usual.scenario, usual.memory)) return false;
   best = std::move(usual);
@@ -115,8 +127,7 @@ void take_fastest_micro_batch(const Scenario& given, std::optional<int> pipeline
   std::optional<Picoseconds> shortest;
   for (int size = 2; size <= std::min(per_replica, largest_micro_batch); size *= 2) {
     if (per_replica % size != 0) continue;
-    // An interleaved schedule needs as many micro-batches as stages.
-    if (best.plan.virtual_pipeline > 1 && per_replica / size < best.plan.pipeline) break;
+    if (!schedule_takes(best.plan, per_replica / size)) break;
     ChosenPlan larger = at(given, pipeline, size);
     // More recomputation for a larger micro-batch does not pay.
     if (!fits(larger.scenario, larger.memory) || larger.plan.recompute != best.plan.recompute) break;
@@ -142,7 +153,7 @@ void add_assumptions(const Scenario& given, const std::string& micro_batch, Chos
 }  // namespace
 
 MemoryUse memory_under(const Scenario& s, const Plan& plan) {
-  const StageLayout layout(s.transformer.layers, plan.pipeline, plan.virtual_pipeline);
+  const StageLayout layout = stage_layout(s.transformer.layers, plan);
   return worst_memory(memory_case(s.transformer, s.job, s.stack, plan, layout));
 }
 

@@ -25,7 +25,17 @@ const Record<ParallelSpec>& record(const ParallelSpec*) {
           .optional("data", &ParallelSpec::data,
                     {.help = "replicas; auto: what is left of the cluster", .min = 1, .max = 1048576})
           .optional("sequence", &ParallelSpec::sequence,
-                    {.help = "sequence parallelism: norms and residuals are split over the tensor group"});
+                    {.help = "sequence parallelism: norms and residuals are split over the tensor group"})
+          .optional(
+              "schedule", &ParallelSpec::schedule,
+              {.help = "order of work on a pipeline stage: 1f1b (interleaved where virtual_pipeline > 1), "
+                       "zero_bubble (ZB-H1: weight gradients fill the bubble) or dualpipe (from both ends over two "
+                       "copies of the weights)"})
+          .optional("stage_layers", &ParallelSpec::stage_layers,
+                    {.help = "layers of each chunk in model order, stages x virtual_pipeline of them; empty: as evenly "
+                             "as they go",
+                     .min = 0,
+                     .max = 65536});
   return table;
 }
 

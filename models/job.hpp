@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sim/sourced.hpp"
 #include "topology/number_format.hpp"
@@ -18,6 +19,11 @@ enum class Recompute { none, selective, full };
 enum class Precision { bf16, fp16, fp8, fp8_rowwise, fp8_block, mxfp8, nvfp4, int8 };
 /// How context-parallel ranks bring queries and keys together.
 enum class ContextExchange { ring, all_gather, all_to_all };
+
+/// In which order pipeline stages work: one forward, one backward (interleaved where stages hold several chunks); the
+/// same with weight gradients put off into the bubble (ZB-H1); or from both ends at once over two copies of the
+/// weights.
+enum class PipelineSchedule { one_forward_one_backward, zero_bubble, dualpipe };
 
 constexpr bool shards_gradients(Sharding sharding) {
   return sharding >= Sharding::zero2;
@@ -36,6 +42,8 @@ struct ParallelSpec {
   std::optional<int> expert = 1;
   std::optional<int> data;  ///< auto: what is left
   bool sequence = true;     ///< sequence parallelism inside the tensor group
+  PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
+  std::vector<int> stage_layers;  ///< of each chunk along the model; empty: as evenly as they go
 };
 const Record<ParallelSpec>& record(const ParallelSpec*);
 

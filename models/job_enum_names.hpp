@@ -27,5 +27,9 @@ template <>
 struct EnumNames<ContextExchange> {
   static constexpr std::array<std::string_view, 3> names = {"ring", "all-gather", "all-to-all"};
 };
+template <>
+struct EnumNames<PipelineSchedule> {
+  static constexpr std::array<std::string_view, 3> names = {"1f1b", "zero_bubble", "dualpipe"};
+};
 
 }  // namespace clusterwright

@@ -62,9 +62,9 @@ void LinearRecipes::adapters_backward(RecipeWriter& w, const Linear& linear, int
   const StepCharge gemm = StepCharge::compute_gemm;
   const std::int64_t rank = c_.lora_rank;
   w.kernel(linear.name + " adapter up dgrad", multiply(s_.tokens, rank, linear.n, false), gemm, after);
-  w.kernel(linear.name + " adapter up wgrad", multiply(rank, linear.n, s_.tokens, false, true), gemm);
+  w.for_weights(w.kernel(linear.name + " adapter up wgrad", multiply(rank, linear.n, s_.tokens, false, true), gemm));
   w.kernel(linear.name + " adapter down dgrad", multiply(s_.tokens, linear.k, rank, false), gemm);
-  w.kernel(linear.name + " adapter down wgrad", multiply(linear.k, rank, s_.tokens, false, true), gemm);
+  w.for_weights(w.kernel(linear.name + " adapter down wgrad", multiply(linear.k, rank, s_.tokens, false, true), gemm));
   w.kernel(linear.name + " adapter sum bwd", costs_.elementwise(s_.split(linear.k, 3)), StepCharge::compute_other);
 }
 
@@ -83,8 +83,8 @@ int LinearRecipes::forward(RecipeWriter& w, const Linear& linear, StepCharge cha
 
 void LinearRecipes::weight_gradient(RecipeWriter& w, const Linear& linear, int after) const {
   if (has_adapters()) return adapters_backward(w, linear, after);
-  w.kernel(linear.name + " wgrad", multiply(linear.k, linear.n, s_.tokens, linear.narrow, true),
-           StepCharge::compute_gemm, after);
+  w.for_weights(w.kernel(linear.name + " wgrad", multiply(linear.k, linear.n, s_.tokens, linear.narrow, true),
+                         StepCharge::compute_gemm, after));
 }
 
 int LinearRecipes::backward(RecipeWriter& w, const Linear& linear, int after) const {
@@ -95,7 +95,7 @@ int LinearRecipes::backward(RecipeWriter& w, const Linear& linear, int after) co
     return -1;
   }
   const bool hidden = c_.stack.overlap_weight_gradient;
-  const int x = w.collective(s_.before, after);
+  const int x = w.for_weights(w.collective(s_.before, after));
   if (in_pieces()) {
     const int dx = scattered(w, linear.name + " dgrad", linear.k, linear.n, linear.narrow, gemm, -1);
     weight_gradient(w, linear, x);

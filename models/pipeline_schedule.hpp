@@ -6,10 +6,15 @@
 
 namespace clusterwright {
 
+/// What of a backward pass a slot computes: all, or gradients by inputs now and those by weights in a later slot.
+enum class BackwardPart { whole, input, weight };
+
 struct PipelineSlot {
   bool forward = true;
   int chunk = 0;  ///< of this stage
   int micro_batch = 0;
+  BackwardPart part = BackwardPart::whole;
+  bool with_next = false;  ///< this forward pass and the backward pass behind it run side by side
 };
 
 /// Micro-batches that visit one chunk after the other together: the smallest divisor of all that is no smaller than the

@@ -4,33 +4,12 @@
 
 #include <algorithm>
 
-#include "models/pipeline_schedule.hpp"
-#include "models/stage_layout.hpp"
+#include "models/contradictions.hpp"
+#include "models/plan_pipeline.hpp"
 
 namespace clusterwright {
 
 namespace {
-
-/// Collects contradictions between fields, each with the places of both.
-class Contradictions {
- public:
-  explicit Contradictions(const JsonValue& source) : source_(source) {}
-
-  void report(std::string code, std::string message, const std::vector<std::string>& pointers, std::string help = {}) {
-    Diagnostic d{std::move(code), std::move(message), {}, "", std::move(help)};
-    for (const std::string& pointer : pointers)
-      if (const JsonValue* value = source_.at_pointer(pointer)) d.places.push_back(value->place(pointer));
-    if (d.places.empty()) d.places.push_back(source_.place(""));
-    errors_.push_back(std::move(d));
-  }
-  void finish() const {
-    if (!errors_.empty()) throw ConfigError(errors_);
-  }
-
- private:
-  const JsonValue& source_;
-  std::vector<Diagnostic> errors_;
-};
 
 /// Ops that one layer costs for one micro-batch, roughly, and ops that fit into a few gigabytes.
 constexpr double ops_per_layer = 50;
@@ -155,47 +134,6 @@ void check_size(Contradictions& errors, const Plan& plan, std::int64_t layers) {
                 {"/job/global_batch"}, "a smaller batch per replica, or a larger micro-batch");
 }
 
-/// The largest number of chunks per stage that splits the layers evenly and that the interleaved schedule allows.
-int largest_virtual(const Plan& plan, std::int64_t layers, int most) {
-  if (plan.pipeline == 1 || plan.micro_batches % plan.pipeline != 0) return 1;
-  int best = 1;
-  for (int v = 2; v <= most && static_cast<std::int64_t>(v) * plan.pipeline <= layers + 2; ++v)
-    if (splits_evenly(layers, plan.pipeline * v)) best = v;
-  return best;
-}
-
-void decide_virtual(Contradictions& errors, ResolvedPlan& out, const Scenario& s) {
-  const ParallelSpec& parallel = s.job.parallel;
-  const std::int64_t layers = s.transformer.layers;
-  Plan& plan = out.plan;
-  if (!parallel.virtual_pipeline) {
-    plan.virtual_pipeline = largest_virtual(plan, layers, s.stack.most_virtual);
-    if (plan.pipeline > 1)
-      out.assumptions.push_back({"virtual pipeline stages", std::to_string(plan.virtual_pipeline), "default",
-                                 "not given: the largest that divides the layers and suits the micro-batches"});
-    return;
-  }
-  plan.virtual_pipeline = *parallel.virtual_pipeline;
-  const char* pointer = "/job/parallel/virtual_pipeline";
-  if (plan.virtual_pipeline == 1) return;
-  if (plan.pipeline == 1) errors.report("E0310", "virtual stages need more than one pipeline stage", {pointer});
-  const int group = interleaving_group(plan.pipeline, plan.micro_batches);
-  if (group == 0)
-    errors.report("E0312",
-                  fmt::format("an interleaved schedule needs at least as many micro-batches as stages (got {}, {} "
-                              "stages)",
-                              plan.micro_batches, plan.pipeline),
-                  {pointer, "/job/global_batch"}, "use \"virtual_pipeline\": 1 or a larger batch");
-  if (group > plan.pipeline) {
-    plan.larger_group = group;
-    out.assumptions.push_back({"interleaved micro-batches", fmt::format("groups of {}", group), "default",
-                               "the stages do not divide the micro-batches: the next group that does"});
-  }
-  if (static_cast<std::int64_t>(plan.virtual_pipeline) * plan.pipeline > layers + 2)
-    errors.report("E0310", fmt::format("{} chunks for {} layers", plan.virtual_pipeline * plan.pipeline, layers),
-                  {pointer, "/transformer/layers"});
-}
-
 Plan degrees_of(const Scenario& s) {
   const Job& job = s.job;
   Plan plan;
@@ -237,7 +175,7 @@ ResolvedPlan resolve_plan(const Scenario& s) {
   decide_batches(errors, plan, s.job);
   check_size(errors, plan, s.transformer.layers);
   errors.finish();
-  decide_virtual(errors, out, s);
+  decide_pipeline_schedule(errors, out, s);
   errors.finish();
   note_assumptions(s.job, out);
   return out;

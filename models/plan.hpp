@@ -15,7 +15,8 @@ struct ResolvedPlan {
 
 /// Decides what is "auto"; recomputation, which depends on memory, stays "none" here if it is open.
 ///
-/// @throws ConfigError E0310 a degree does not divide what it splits, E0311 the degrees do not multiply to the
+/// @throws ConfigError E0310 a degree does not divide what it splits or layers of stages do not add up, E0311 the
+/// degrees do not multiply to the
 ///         accelerators, E0312 the batch does not divide, E0313 not modelled yet,
 ///         E0502 more micro-batches and layers than can be simulated
 ResolvedPlan resolve_plan(const Scenario& scenario);

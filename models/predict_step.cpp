@@ -57,7 +57,9 @@ void add_assumptions(const Scenario& s, StepPrediction& out) {
 /// Nothing that moves a step by more than a few percent had to be assumed.
 bool all_given(const Job& job) {
   const ParallelSpec& parallel = job.parallel;
-  const bool stages = parallel.pipeline && (*parallel.pipeline == 1 || parallel.virtual_pipeline);
+  const bool chunks = parallel.virtual_pipeline || !parallel.stage_layers.empty() ||
+                      parallel.schedule != PipelineSchedule::one_forward_one_backward;
+  const bool stages = parallel.pipeline && (*parallel.pipeline == 1 || chunks);
   return job.recompute && job.micro_batch && parallel.tensor && stages;
 }
 

@@ -89,6 +89,8 @@ struct Plan {
   int global_batch = 1;   ///< sequences per step
   bool sequence_parallel = true;
   ContextExchange context_exchange = ContextExchange::ring;
+  PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
+  std::vector<int> stage_layers;  ///< of each chunk along the model; empty: as evenly as they go
   Sharding sharding = Sharding::zero1;
   int shard_group = 1;  ///< ranks that share one copy of weights and optimizer (all gradient ranks but under hsdp)
   Recompute recompute = Recompute::none;
@@ -98,6 +100,8 @@ struct Plan {
   std::optional<int> larger_group;
 
   int accelerators() const { return tensor * pipeline * context * data; }
+  /// Copies of the weights among the stages: DualPipe keeps those of the mirror stage too.
+  int weight_copies() const { return schedule == PipelineSchedule::dualpipe ? 2 : 1; }
   int interleaving_group() const { return larger_group.value_or(pipeline); }
   /// Ranks that hold the same weights and reduce gradients: context ranks are replicas of the weights too.
   int gradient_ranks() const { return context * data; }

@@ -32,6 +32,12 @@ class RecipeWriter {
     return add({collective_kernel_, kind, context ? StepCharge::cp_exposed : StepCharge::tp_exposed, after});
   }
 
+  /// Marks an op, if there is one, as needed for gradients of weights only.
+  int for_weights(int op) {
+    if (op >= 0) ops_[static_cast<std::size_t>(op)].for_weights = true;
+    return op;
+  }
+
   int last() const { return static_cast<int>(ops_.size()) - 1; }
   Recipe take() { return std::move(ops_); }
 

@@ -1,5 +1,7 @@
 #include "models/stage_layout.hpp"
 
+#include <algorithm>
+
 namespace clusterwright {
 
 bool splits_evenly(std::int64_t layers, int parts) {
@@ -25,6 +27,21 @@ StageLayout::StageLayout(std::int64_t layers, int stages, int chunks_per_stage)
   }
 }
 
+StageLayout::StageLayout(const std::vector<int>& layers, int stages)
+    : stages_(stages), chunks_(static_cast<int>(layers.size()) / stages), contents_(layers.size()) {
+  for (std::size_t i = 0; i < layers.size(); ++i) contents_[i].layers = layers[i];
+  contents_.front().embedding = true;
+  contents_.back().head = true;
+}
+
+StageLayout StageLayout::mirrored() const {
+  StageLayout both = *this;
+  both.chunks_ = 2;
+  both.mirrored_ = true;
+  both.contents_.insert(both.contents_.end(), contents_.rbegin(), contents_.rend());
+  return both;
+}
+
 int StageLayout::layers_before(int stage, int chunk) const {
   int layers = 0;
   for (int earlier = 0; earlier < chunk; ++earlier) layers += at(stage, earlier).layers;
@@ -33,6 +50,24 @@ int StageLayout::layers_before(int stage, int chunk) const {
 
 int StageLayout::layers_on(int stage) const {
   return layers_before(stage, chunks_);
+}
+
+int StageLayout::most_layers() const {
+  int most = 0;
+  for (int stage = 0; stage < stages_; ++stage) most = std::max(most, layers_on(stage));
+  return most;
+}
+
+bool StageLayout::holds(int stage, bool ChunkContents::*what) const {
+  for (int chunk = 0; chunk < chunks_; ++chunk)
+    if (at(stage, chunk).*what) return true;
+  return false;
+}
+
+StageLayout stage_layout(std::int64_t layers, const Plan& plan) {
+  const StageLayout once = plan.stage_layers.empty() ? StageLayout(layers, plan.pipeline, plan.virtual_pipeline)
+                                                     : StageLayout(plan.stage_layers, plan.pipeline);
+  return plan.weight_copies() > 1 ? once.mirrored() : once;
 }
 
 }  // namespace clusterwright

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/prediction.hpp"
+
 namespace clusterwright {
 
 /// What one chunk of one stage holds. Chunk c of stage s is number c * stages + s along the model.
@@ -19,6 +21,10 @@ struct ChunkContents {
 class StageLayout {
  public:
   StageLayout(std::int64_t layers, int stages, int chunks_per_stage);
+  /// @param layers  of each chunk along the model, a multiple of the stages
+  StageLayout(const std::vector<int>& layers, int stages);
+  /// The same with a copy of each stage's only chunk on its mirror stage, as its second chunk.
+  StageLayout mirrored() const;
 
   int stages() const { return stages_; }
   int chunks() const { return chunks_; }  ///< per stage
@@ -27,14 +33,24 @@ class StageLayout {
                      static_cast<std::size_t>(stage)];
   }
   int layers_on(int stage) const;
+  int most_layers() const;  ///< on one stage
+  bool is_mirrored() const { return mirrored_; }
+  bool holds_embedding(int stage) const { return holds(stage, &ChunkContents::embedding); }
+  bool holds_head(int stage) const { return holds(stage, &ChunkContents::head); }
   /// Layers of the stage in the chunks before `chunk`.
   int layers_before(int stage, int chunk) const;
 
  private:
+  bool holds(int stage, bool ChunkContents::*what) const;
+
   int stages_;
   int chunks_;
+  bool mirrored_ = false;
   std::vector<ChunkContents> contents_;
 };
+
+/// Where a plan puts the layers of a model.
+StageLayout stage_layout(std::int64_t layers, const Plan& plan);
 
 /// Whether `parts` equal parts are possible, with embedding and head counted as a layer each if need be.
 bool splits_evenly(std::int64_t layers, int parts);

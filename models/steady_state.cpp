@@ -217,6 +217,10 @@ std::vector<ShortenedStep> shortened_steps(const Plan& plan) {
     const int micro_batches = at_least + (plan.micro_batches - at_least) % period;
     if (2 * micro_batches + period <= worthwhile * plan.micro_batches) tries.push_back({micro_batches, period});
   };
+  if (plan.schedule == PipelineSchedule::dualpipe) {
+    for (const int rounds : {3, 6}) add(rounds * stages, 2);  // one from each end
+    return tries;
+  }
   if (plan.virtual_pipeline == 1) add(5 * stages / 2 + std::min(stages - 1, 3), 1);
   const int group = plan.virtual_pipeline > 1 ? plan.interleaving_group() : stages;
   for (const int rounds : {3, 6}) add(rounds * group, group);

@@ -28,8 +28,9 @@ struct ShortenedStep {
 /// What to try for the plan, in this order; empty where the full step is hardly dearer.
 ///
 /// 1F1B and plain accumulation repeat themselves with every micro-batch, but for messages that tie several together: at
-/// most as many as there are stages, so the last so many are compared. Interleaved schedules go in their groups. What
-/// the warm-up leaves behind has mostly decayed after one and a half rounds of 1F1B, and after two when interleaved.
+/// most as many as there are stages, so the last so many are compared. Interleaved schedules go in their groups,
+/// DualPipe in pairs. What the warm-up leaves behind has mostly decayed after one and a half rounds of 1F1B, and after
+/// two when interleaved.
 std::vector<ShortenedStep> shortened_steps(const Plan& plan);
 
 }  // namespace clusterwright

@@ -52,7 +52,7 @@ StepContext::StepContext(const Scenario& s, const Plan& p, Folding folding)
     : scenario(s),
       cluster(used_part(s)),
       plan(p),
-      layout(s.transformer.layers, p.pipeline, p.virtual_pipeline),
+      layout(stage_layout(s.transformer.layers, p)),
       memory(memory_case(s.transformer, s.job, s.stack, plan, layout)),
       factors(step_factors(s.steps, s.stack, s.job, s.cluster.accelerator)),
       builder(make_builder()),
@@ -63,11 +63,11 @@ StepContext::StepContext(const Scenario& s, const Plan& p, Folding folding)
       recipes(write_recipes(builder, costs, memory)),
       domain(builder.add_power_domain("accelerators and hosts")),
       tensor(builder, classes.count(), classes.count(), StepCharge::imbalance),
-      forward(builder, classes.count(), 2 * classes.count(), StepCharge::bubble),
-      backward(builder, classes.count(), 2 * classes.count(), StepCharge::bubble),
       tied(builder, classes.count(), classes.count(), StepCharge::bubble),
       norm(builder, 1, classes.count(), p.pipeline > 1 ? StepCharge::bubble : StepCharge::imbalance),
       host(builder, classes.count(), classes.count(), StepCharge::imbalance),
+      copies(builder, classes.count(), classes.count(), StepCharge::bubble),
+      messages(message_route_count, Meetings(builder, classes.count(), 2 * classes.count(), StepCharge::bubble)),
       replicas(make_replica_meetings(builder, classes.count())),
       norm_chain(links.everywhere()) {
   builder.set_power_clock_exponent(s.parameters.power.clock_exponent.value);

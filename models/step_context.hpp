@@ -32,12 +32,16 @@ class Meetings {
   std::vector<std::size_t> joined_;
 };
 
+/// Pipeline messages that keep their order among themselves: of the forward and the backward pass of micro-batches that
+/// flow down the stages, and of those that flow up (DualPipe).
+enum class MessageRoute : int { forward, backward, forward_up, backward_up };
+inline constexpr std::size_t message_route_count = 4;
+
 struct StepContext {
   StepContext(const Scenario& s, const Plan& p, Folding folding);
 
   /// Activation of one micro-batch at a layer's boundary, whole over the tensor group, of one context rank.
   Bytes activation() const;
-  Meetings& messages(Stream stream) { return stream == Stream::forward ? forward : backward; }
 
   const Scenario& scenario;
   Cluster cluster;  ///< with the network cards that the stack uses
@@ -52,7 +56,8 @@ struct StepContext {
   StepLinks links;
   StepRecipes recipes;
   PowerDomainId domain;
-  Meetings tensor, forward, backward, tied, norm, host;
+  Meetings tensor, tied, norm, host, copies;
+  std::vector<Meetings> messages;  ///< by MessageRoute
   std::vector<Meetings> replicas;  ///< by ReplicaGroup
   ChainId norm_chain;
 };

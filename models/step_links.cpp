@@ -216,16 +216,15 @@ ChainId StepLinks::everywhere() {
   return chain(cost, {});
 }
 
-ChainId StepLinks::tied_table(Bytes payload, std::size_t c) {
-  RankCoordinates first = classes_.representative(c);
-  RankCoordinates last = first;
-  last.pipeline = placement_.plan().pipeline - 1;
-  const bool near = placement_.node(first) == placement_.node(last);
-  const Seconds switches = near ? Seconds{} : cluster_.fabric.latency(placement_.rank(first), placement_.rank(last));
-  const CollectiveCost cost =
-      price(CollectiveOp::all_reduce, payload, near ? GroupShape{1, 2} : GroupShape{2, 1}, switches);
+ChainId StepLinks::between_stages(CollectiveOp op, Bytes payload, std::size_t c, int stage) {
+  const RankCoordinates here = classes_.representative(c);
+  RankCoordinates there = here;
+  there.pipeline = stage;
+  const bool near = placement_.node(here) == placement_.node(there);
+  const Seconds switches = near ? Seconds{} : cluster_.fabric.latency(placement_.rank(here), placement_.rank(there));
+  const CollectiveCost cost = price(op, payload, near ? GroupShape{1, 2} : GroupShape{2, 1}, switches);
   Uses uses;
-  for (const RankCoordinates& at : {first, last}) use_ports(uses, classes_.class_of(at), cost, near ? 2 : 1);
+  for (const RankCoordinates& at : {here, there}) use_ports(uses, classes_.class_of(at), cost, near ? 2 : 1);
   return chain(cost, std::move(uses));
 }
 

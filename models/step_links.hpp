@@ -31,8 +31,8 @@ class StepLinks {
   ChainId everywhere();
   /// A copy of a rank of class `c` to the memory of its host, or back.
   ChainId host_copy(bool to_host, Bytes payload, std::size_t c);
-  /// The gradient of a tied table, reduced over the first and the last stage; `c` is on the first.
-  ChainId tied_table(Bytes payload, std::size_t c);
+  /// A collective of a rank of class `c` with the one of `stage` that differs from it in nothing else.
+  ChainId between_stages(CollectiveOp op, Bytes payload, std::size_t c, int stage);
 
   /// Lowest class of each group that `c` belongs to: names the group.
   std::size_t tensor_group(std::size_t c) const;

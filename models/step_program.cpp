@@ -2,9 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "models/rank_shapes.hpp"
 
 namespace clusterwright {
+
+namespace {
+
+/// Towards which neighbour messages travel.
+Stream stream_of(MessageRoute route) {
+  const bool down = route == MessageRoute::forward || route == MessageRoute::backward_up;
+  return down ? Stream::forward : Stream::backward;
+}
+
+}  // namespace
 
 StepProgram::StepProgram(StepContext& context, std::size_t rank_class)
     : c_(context),
@@ -26,7 +38,7 @@ StepProgram::Lanes StepProgram::add_lanes(StepContext& c, std::size_t rank_class
   const RankClassId rank = c.builder.add_rank_class(
       fmt::format("stage {}", c.classes.representative(rank_class).pipeline), multiplicity, c.domain,
       c.costs.idle_power() + host, c.costs.governed_power() + host, c.classes.highest_clock(rank_class));
-  const auto lane = [&](LaneKind kind, const char* name) { return c.builder.add_lane(rank, kind, name); };
+  const auto lane = [&](LaneKind kind, std::string name) { return c.builder.add_lane(rank, kind, std::move(name)); };
   Lanes lanes;
   lanes.compute = lane(LaneKind::compute, "compute");
   lanes.tensor = lane(LaneKind::communication, "tensor parallel");
@@ -37,10 +49,11 @@ StepProgram::Lanes StepProgram::add_lanes(StepContext& c, std::size_t rank_class
     lanes.host_out = lane(LaneKind::communication, "to host");
   }
   if (c.plan.pipeline == 1) return lanes;
-  lanes.out[0] = lane(LaneKind::communication, "send forward");
-  lanes.in[0] = lane(LaneKind::communication, "receive forward");
-  lanes.out[1] = lane(LaneKind::communication, "send backward");
-  lanes.in[1] = lane(LaneKind::communication, "receive backward");
+  constexpr std::array<const char*, message_route_count> routes = {"forward", "backward", "forward up", "backward up"};
+  for (std::size_t i = 0; i < (c.layout.is_mirrored() ? message_route_count : 2); ++i) {
+    lanes.out[i] = lane(LaneKind::communication, fmt::format("send {}", routes[i]));
+    lanes.in[i] = lane(LaneKind::communication, fmt::format("receive {}", routes[i]));
+  }
   return lanes;
 }
 
@@ -86,27 +99,44 @@ void StepProgram::choose_message_chains() {
   }
 }
 
-void StepProgram::stamp_collective(const RecipeOp& op, int note) {
+OpId StepProgram::stamp_collective(const RecipeOp& op, int note) {
   const ChainId chain = layer_chains_[static_cast<std::size_t>(op.collective)];
   const bool context = op.collective >= LayerCollective::context_step;
   Meetings& meetings = context ? c_.replicas[static_cast<std::size_t>(ReplicaGroup::context)] : c_.tensor;
   const RendezvousId meeting = meetings.join(context ? context_group_ : tensor_group_, class_, chain);
-  stamped_.push_back(
-      c_.builder.add_op(context ? lanes_.context : lanes_.tensor, op.work, charge_id(op.charge), meeting, note));
+  return c_.builder.add_op(context ? lanes_.context : lanes_.tensor, op.work, charge_id(op.charge), meeting, note);
+}
+
+void StepProgram::stamp_next(Stamping& s) {
+  const RecipeOp& op = s.recipe[s.ops.size()];
+  if (op.collective == LayerCollective::none) {
+    last_compute_ = c_.builder.add_op(lanes_.compute, op.work, charge_id(op.charge), s.note);
+    for (const OpId before : pending_) c_.builder.depends(before, last_compute_);
+    pending_.clear();
+    s.ops.push_back(last_compute_);
+  } else {
+    s.ops.push_back(stamp_collective(op, s.note));
+    // Put-off gathers could start any time, and do with the weight gradients of their layer.
+    if (op.for_weights && op.after < 0) c_.builder.depends(s.entry, s.ops.back());
+  }
+  if (op.after >= 0) c_.builder.depends(s.ops[static_cast<std::size_t>(op.after)], s.ops.back());
+}
+
+StepProgram::Stamping StepProgram::start(const Recipe& recipe, int note, int which) {
+  stamped_[which].clear();
+  return {recipe, note, last_compute_, stamped_[which]};
 }
 
 void StepProgram::stamp(const Recipe& recipe, int note) {
-  stamped_.clear();
-  for (const RecipeOp& op : recipe) {
-    if (op.collective == LayerCollective::none) {
-      last_compute_ = c_.builder.add_op(lanes_.compute, op.work, charge_id(op.charge), note);
-      for (const OpId before : pending_) c_.builder.depends(before, last_compute_);
-      pending_.clear();
-      stamped_.push_back(last_compute_);
-    } else {
-      stamp_collective(op, note);
-    }
-    if (op.after >= 0) c_.builder.depends(stamped_[static_cast<std::size_t>(op.after)], stamped_.back());
+  Stamping stamping = start(recipe, note);
+  while (!stamping.ended()) stamp_next(stamping);
+}
+
+void StepProgram::stamp_until_collective(Stamping& s) {
+  bool waits = false;
+  while (!s.ended() && !waits) {
+    waits = s.recipe[s.ops.size()].collective != LayerCollective::none;
+    stamp_next(s);
   }
 }
 
@@ -116,23 +146,34 @@ std::size_t StepProgram::slots_ahead(Stream stream) const {
   return 1 + 2 * static_cast<std::size_t>(early);
 }
 
-void StepProgram::receive(Stream stream, std::size_t sender, int note) {
-  const int i = static_cast<int>(stream);
+MessageRoute StepProgram::route(const PipelineSlot& slot) const {
+  const bool up = c_.layout.is_mirrored() && slot.chunk == 1;
+  if (slot.forward) return up ? MessageRoute::forward_up : MessageRoute::forward;
+  return up ? MessageRoute::backward_up : MessageRoute::backward;
+}
+
+void StepProgram::receive(const PipelineSlot& slot) {
+  const auto lane = static_cast<std::size_t>(route(slot));
+  const Stream stream = stream_of(route(slot));
+  const std::size_t sender = neighbour(stream == Stream::forward ? -1 : 1);
   const std::size_t member = c_.classes.count() + class_;
-  const RendezvousId meeting = c_.messages(stream).join(sender, member, incoming_chains_[i]);
-  const OpId id = c_.builder.add_op(lanes_.in[i], c_.recipes.message, charge_id(StepCharge::pp_exposed), meeting, note);
+  const RendezvousId meeting = c_.messages[lane].join(sender, member, incoming_chains_[static_cast<int>(stream)]);
+  const OpId id = c_.builder.add_op(lanes_.in[lane], c_.recipes.message, charge_id(StepCharge::pp_exposed), meeting,
+                                    slot.micro_batch);
   const std::size_t ahead = slots_ahead(stream);
   if (slot_ends_.size() > ahead) c_.builder.depends(slot_ends_[slot_ends_.size() - 1 - ahead], id);
   wait_for(id);
 }
 
-void StepProgram::send(Stream stream, int note) {
-  const int i = static_cast<int>(stream);
-  const RendezvousId meeting = c_.messages(stream).join(class_, class_, message_chains_[i]);
-  const OpId id =
-      c_.builder.add_op(lanes_.out[i], c_.recipes.message, charge_id(StepCharge::pp_exposed), meeting, note);
+void StepProgram::send(const PipelineSlot& slot) {
+  const auto lane = static_cast<std::size_t>(route(slot));
+  const ChainId chain = message_chains_[static_cast<int>(stream_of(route(slot)))];
+  const RendezvousId meeting = c_.messages[lane].join(class_, class_, chain);
+  const OpId id = c_.builder.add_op(lanes_.out[lane], c_.recipes.message, charge_id(StepCharge::pp_exposed), meeting,
+                                    slot.micro_batch);
   c_.builder.depends(last_compute_, id);
-  if (!c_.scenario.stack.overlap_pipeline_messages) wait_for(id);
+  // DualPipe posts messages of both directions together; one at a time, they would wait for each other.
+  if (!c_.scenario.stack.overlap_pipeline_messages && !c_.layout.is_mirrored()) wait_for(id);
 }
 
 OpId StepProgram::copy_activations(bool to_host, OpId after) {
@@ -157,19 +198,22 @@ void StepProgram::fetch_activations(const PipelineSlot& slot, int layer) {
   wait_for(fetched);
 }
 
-void StepProgram::forward(const PipelineSlot& slot) {
-  const ChunkContents& contents = c_.layout.at(stage_, slot.chunk);
-  if (!first_part(slot)) receive(Stream::forward, neighbour(-1), slot.micro_batch);
+void StepProgram::begin_forward(const PipelineSlot& slot) {
+  if (!contents(slot).embedding) receive(slot);
   wait_for(weights_.before_layer(slot, 0, last_compute_));
-  if (contents.embedding) stamp(c_.recipes.embedding_forward, slot.micro_batch);
-  for (int layer = 0; layer < contents.layers; ++layer) {
-    if (layer > 0) wait_for(weights_.before_layer(slot, layer, last_compute_));
-    stamp(c_.recipes.layer_forward, slot.micro_batch);
-    store_activations(slot, layer);
-  }
-  if (contents.head) stamp(c_.recipes.head_forward, slot.micro_batch);
+  if (contents(slot).embedding) stamp(c_.recipes.embedding_forward, slot.micro_batch);
+}
+
+void StepProgram::forward_layer(const PipelineSlot& slot, int layer) {
+  if (layer > 0) wait_for(weights_.before_layer(slot, layer, last_compute_));
+  stamp(c_.recipes.layer_forward, slot.micro_batch);
+  store_activations(slot, layer);
+}
+
+void StepProgram::end_forward(const PipelineSlot& slot) {
+  if (contents(slot).head) stamp(c_.recipes.head_forward, slot.micro_batch);
   slot_ends_.push_back(last_compute_);
-  if (!last_part(slot)) send(Stream::forward, slot.micro_batch);
+  if (!contents(slot).head) send(slot);
 }
 
 bool StepProgram::repeats(const PipelineSlot& slot, int layer) const {
@@ -177,33 +221,99 @@ bool StepProgram::repeats(const PipelineSlot& slot, int layer) const {
   return !c_.plan.recomputed_layers || c_.layout.layers_before(stage_, slot.chunk) + layer < *c_.plan.recomputed_layers;
 }
 
-void StepProgram::backward(const PipelineSlot& slot) {
-  const ChunkContents& contents = c_.layout.at(stage_, slot.chunk);
-  if (!last_part(slot)) receive(Stream::backward, neighbour(1), slot.micro_batch);
-  if (contents.head) stamp(c_.recipes.head_backward, slot.micro_batch);
-  for (int layer = contents.layers - 1; layer >= 0; --layer) {
-    wait_for(weights_.before_layer(slot, layer, last_compute_));
-    fetch_activations(slot, layer);
-    if (repeats(slot, layer)) stamp(c_.recipes.layer_again, slot.micro_batch);
-    stamp(c_.recipes.layer_backward, slot.micro_batch);
+void StepProgram::begin_backward(const PipelineSlot& slot) {
+  const bool whole = slot.part == BackwardPart::whole;
+  if (!contents(slot).head) return receive(slot);
+  stamp(whole ? c_.recipes.head_backward : c_.recipes.head_split.input, slot.micro_batch);
+}
+
+void StepProgram::prepare_backward(const PipelineSlot& slot, int layer) {
+  wait_for(weights_.before_layer(slot, layer, last_compute_));
+  fetch_activations(slot, layer);
+  if (repeats(slot, layer)) stamp(c_.recipes.layer_again, slot.micro_batch);
+}
+
+void StepProgram::backward_layer(const PipelineSlot& slot, int layer) {
+  const bool whole = slot.part == BackwardPart::whole;
+  prepare_backward(slot, layer);
+  stamp(whole ? c_.recipes.layer_backward : c_.recipes.layer_split.input, slot.micro_batch);
+  if (whole) weights_.after_layer(slot, layer, last_compute_);
+}
+
+void StepProgram::end_backward(const PipelineSlot& slot) {
+  if (contents(slot).embedding) stamp(c_.recipes.embedding_backward, slot.micro_batch);
+  slot_ends_.push_back(last_compute_);
+  if (!contents(slot).embedding) send(slot);
+  if (slot.part == BackwardPart::whole) end_gradients(slot);
+}
+
+void StepProgram::end_gradients(const PipelineSlot& slot) {
+  if (const OpId reduced = weights_.after_backward(slot, last_compute_); reduced.exists()) wait_for(reduced);
+}
+
+void StepProgram::weight_gradients(const PipelineSlot& slot) {
+  if (contents(slot).head) stamp(c_.recipes.head_split.weight, slot.micro_batch);
+  for (int layer = contents(slot).layers - 1; layer >= 0; --layer) {
+    stamp(c_.recipes.layer_split.weight, slot.micro_batch);
     weights_.after_layer(slot, layer, last_compute_);
   }
-  if (contents.embedding) stamp(c_.recipes.embedding_backward, slot.micro_batch);
-  slot_ends_.push_back(last_compute_);
-  if (!first_part(slot)) send(Stream::backward, slot.micro_batch);
-  if (const OpId reduced = weights_.after_backward(slot, last_compute_); reduced.exists()) wait_for(reduced);
+  end_gradients(slot);
+}
+
+void StepProgram::layers_side_by_side(const PipelineSlot& forward, int ahead, const PipelineSlot& backward, int back) {
+  if (ahead > 0) wait_for(weights_.before_layer(forward, ahead, last_compute_));
+  prepare_backward(backward, back);
+  Stamping one = start(c_.recipes.layer_forward, forward.micro_batch, 0);
+  Stamping other = start(c_.recipes.layer_backward, backward.micro_batch, 1);
+  while (!one.ended() || !other.ended()) {
+    stamp_until_collective(one);
+    stamp_until_collective(other);
+  }
+  store_activations(forward, ahead);
+  weights_.after_layer(backward, back, last_compute_);
+}
+
+void StepProgram::side_by_side(const PipelineSlot& forward, const PipelineSlot& backward) {
+  begin_forward(forward);
+  begin_backward(backward);
+  const int ahead = contents(forward).layers, back = contents(backward).layers;
+  for (int i = 0; i < std::max(ahead, back); ++i) {
+    if (i < std::min(ahead, back))
+      layers_side_by_side(forward, i, backward, back - 1 - i);
+    else
+      i < ahead ? forward_layer(forward, i) : backward_layer(backward, back - 1 - i);
+  }
+  end_forward(forward);
+  slot_ends_.pop_back();  // the pair is one slot
+  end_backward(backward);
+}
+
+void StepProgram::run(const PipelineSlot& slot) {
+  const int layers = contents(slot).layers;
+  if (slot.part == BackwardPart::weight) return weight_gradients(slot);
+  if (slot.forward) {
+    begin_forward(slot);
+    for (int layer = 0; layer < layers; ++layer) forward_layer(slot, layer);
+    end_forward(slot);
+  } else {
+    begin_backward(slot);
+    for (int layer = layers - 1; layer >= 0; --layer) backward_layer(slot, layer);
+    end_backward(slot);
+  }
 }
 
 void StepProgram::reduce_tied_table() {
   const Transformer& model = c_.scenario.transformer;
   const int last = c_.plan.pipeline - 1;
+  const bool copied = last > 0 && !c_.layout.is_mirrored();
   const bool holds = stage_ == 0 || stage_ == last;
-  if (!model.tied_embeddings || last == 0 || !holds || c_.memory.lora_rank > 0) return;
+  if (!model.tied_embeddings || !copied || !holds || c_.memory.lora_rank > 0) return;
   RankCoordinates first = c_.classes.representative(class_);
   first.pipeline = 0;
   const std::size_t group = c_.classes.class_of(first);
   const double rows = static_cast<double>(model.vocabulary * model.hidden) / c_.plan.tensor;
-  const ChainId chain = c_.links.tied_table(rows * c_.scenario.stack.gradient_size.value * byte, group);
+  const Bytes table = rows * c_.scenario.stack.gradient_size.value * byte;
+  const ChainId chain = c_.links.between_stages(CollectiveOp::all_reduce, table, group, last);
   const OpId id = c_.builder.add_op(lanes_.data, c_.recipes.data_collective, charge_id(StepCharge::dp_exposed),
                                     c_.tied.join(group, class_, chain), -1);
   c_.builder.depends(last_compute_, id);
@@ -233,9 +343,15 @@ void StepProgram::finish() {
 
 void StepProgram::write() {
   weights_.begin_step();
-  for (const PipelineSlot& slot : pipeline_schedule(stage_, c_.plan.pipeline, c_.plan.virtual_pipeline,
-                                                    c_.plan.micro_batches, c_.plan.interleaving_group()))
-    slot.forward ? forward(slot) : backward(slot);
+  const std::vector<PipelineSlot> slots = stage_schedule(c_.plan, stage_);
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].with_next) {
+      side_by_side(slots[i], slots[i + 1]);
+      ++i;
+    } else {
+      run(slots[i]);
+    }
+  }
   finish();
 }
 

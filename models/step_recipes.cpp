@@ -94,6 +94,8 @@ StepRecipes write_recipes(StepGraphBuilder& builder, const DeviceCosts& costs, c
   recipes.embedding_backward = ends.embedding_backward();
   recipes.head_forward = ends.head_forward();
   recipes.head_backward = ends.head_backward();
+  recipes.layer_split = split_backward(recipes.layer_backward, c.stack.overlap_weight_gradient);
+  recipes.head_split = split_backward(recipes.head_backward, c.stack.overlap_weight_gradient);
   recipes.data_collective = builder.add_work("data-parallel collective", costs.collective().work);
   recipes.message = builder.add_work("pipeline message", costs.message().work);
   recipes.host_copy = builder.add_work("host copy", costs.host_copy().work);

@@ -34,10 +34,20 @@ struct RecipeOp {
   WorkId work;
   LayerCollective collective = LayerCollective::none;  ///< none: a kernel on the compute lane
   StepCharge charge = StepCharge::compute_other;
-  int after = -1;  ///< op of the recipe on another lane that must end first; order on a lane is implied
+  int after = -1;            ///< op of the recipe on another lane that must end first; order on a lane is implied
+  bool for_weights = false;  ///< only gradients of weights need it
 };
 
 using Recipe = std::vector<RecipeOp>;
+
+/// A backward pass in two parts: what gradients of inputs need, and the gradients of weights later.
+struct SplitRecipe {
+  Recipe input, weight;
+};
+
+/// Whatever the weight part needs of the input part has ended before, so that it waits only for its own gathers.
+/// @param overlap  each of them runs beside the multiply before its own
+SplitRecipe split_backward(const Recipe& whole, bool overlap);
 
 struct StepRecipes {
   Recipe layer_forward;
@@ -47,9 +57,10 @@ struct StepRecipes {
   Recipe embedding_backward;
   Recipe head_forward;  ///< final norm, logits and loss
   Recipe head_backward;
-  WorkId data_collective;  ///< kernel of a data-parallel collective
-  WorkId message;          ///< kernel of a pipeline message
-  WorkId host_copy;        ///< between device and host memory
+  SplitRecipe layer_split, head_split;  ///< their backward passes, for schedules that put weight gradients off
+  WorkId data_collective;               ///< kernel of a data-parallel collective
+  WorkId message;                       ///< kernel of a pipeline message
+  WorkId host_copy;                     ///< between device and host memory
 };
 
 /// Prices every kernel of a step and adds it to the builder.

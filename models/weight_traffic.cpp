@@ -1,8 +1,10 @@
 #include "models/weight_traffic.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "models/memory/parameter_memory.hpp"
+#include "models/stage_schedule.hpp"
 
 namespace clusterwright {
 
@@ -22,7 +24,7 @@ WeightTraffic::WeightTraffic(StepContext& context, std::size_t rank_class, LaneI
       host_in_(host_in),
       host_out_(host_out),
       streamed_(streams_weights(context.memory)) {
-  for (int chunk = 0; chunk < c_.plan.virtual_pipeline; ++chunk) fill_buckets(chunk);
+  for (int chunk = 0; chunk < c_.layout.chunks(); ++chunk) fill_buckets(chunk);
   for (const auto& buckets : buckets_)
     for (const Bucket& bucket : buckets) trained_ += bucket.trained;
 }
@@ -59,7 +61,7 @@ Bytes WeightTraffic::gathered(double layers, double root) const {
 }
 
 double WeightTraffic::owned() const {
-  return c_.plan.sharding == Sharding::none ? trained_ : trained_ / shard_ranks(c_.memory);
+  return trained_ / optimizer_ranks(c_.memory);
 }
 
 OpId WeightTraffic::exchange(ReplicaGroup kind, CollectiveOp op, Bytes payload, int note) {
@@ -67,6 +69,21 @@ OpId WeightTraffic::exchange(ReplicaGroup kind, CollectiveOp op, Bytes payload, 
   Meetings& meetings = c_.replicas[static_cast<std::size_t>(kind)];
   const RendezvousId meeting = meetings.join(c_.links.replica_group(kind, class_), class_, chain);
   return c_.builder.add_op(data_, c_.recipes.data_collective, charge_id(StepCharge::dp_exposed), meeting, note);
+}
+
+OpId WeightTraffic::exchange_copies(CollectiveOp op, Bytes payload, int note) {
+  RankCoordinates mirror = c_.classes.representative(class_);
+  mirror.pipeline = c_.plan.pipeline - 1 - stage_;
+  const ChainId chain = c_.links.between_stages(op, payload, class_, mirror.pipeline);
+  const RendezvousId meeting = c_.copies.join(std::min(class_, c_.classes.class_of(mirror)), class_, chain);
+  return c_.builder.add_op(data_, c_.recipes.data_collective, charge_id(StepCharge::dp_exposed), meeting, note);
+}
+
+std::vector<int> WeightTraffic::chunks_in_common_order() const {
+  std::vector<int> chunks(buckets_.size());
+  std::iota(chunks.begin(), chunks.end(), 0);
+  if (c_.layout.is_mirrored() && 2 * stage_ >= c_.plan.pipeline) std::reverse(chunks.begin(), chunks.end());
+  return chunks;
 }
 
 OpId WeightTraffic::copy(bool to_host, Bytes payload, OpId after) {
@@ -80,22 +97,33 @@ OpId WeightTraffic::copy(bool to_host, Bytes payload, OpId after) {
 
 void WeightTraffic::begin_step() {
   gathers_.assign(buckets_.size(), {});
-  const bool once = c_.plan.sharding != Sharding::none && !streamed_ && c_.plan.gradient_ranks() > 1;
-  for (std::size_t chunk = 0; once && chunk < buckets_.size(); ++chunk)
-    for (const Bucket& bucket : buckets_[chunk]) {
-      // With adapters only they change; frozen weights stay where they are, unless they are sharded.
-      const bool all = shards_weights(c_.plan.sharding) || c_.memory.lora_rank == 0;
-      const Bytes changed = all ? gathered(bucket.weights, bucket.root) : gathered(bucket.trained, 0);
-      gathers_[chunk].push_back(exchange(shard_kind(), CollectiveOp::all_gather, changed, -1));
+  last_gather_ = {};
+  const bool apart = c_.plan.gradient_ranks() > 1 || copies_share_optimizer(c_.memory);
+  if (c_.plan.sharding == Sharding::none || streamed_ || !apart) return;
+  for (const int chunk : chunks_in_common_order())
+    for (const Bucket& bucket : buckets_[static_cast<std::size_t>(chunk)]) {
+      last_gather_ = gather_bucket(bucket);
+      gathers_[static_cast<std::size_t>(chunk)].push_back(last_gather_);
     }
+}
+
+OpId WeightTraffic::gather_bucket(const Bucket& bucket) {
+  // With adapters only they change; frozen weights stay where they are, unless they are sharded.
+  const bool all = shards_weights(c_.plan.sharding) || c_.memory.lora_rank == 0;
+  const Bytes changed = all ? gathered(bucket.weights, bucket.root) : gathered(bucket.trained, 0);
+  OpId last;
+  if (copies_share_optimizer(c_.memory))
+    last = exchange_copies(CollectiveOp::all_gather, changed / shard_ranks(c_.memory), -1);
+  return c_.plan.gradient_ranks() > 1 ? exchange(shard_kind(), CollectiveOp::all_gather, changed, -1) : last;
 }
 
 std::vector<OpId> WeightTraffic::before_layer(const PipelineSlot& slot, int layer, OpId compute) {
   if (streamed_) return streamed_before(slot, layer, compute);
   const auto chunk = static_cast<std::size_t>(slot.chunk);
-  if (!slot.forward || slot.micro_batch > 0 || gathers_[chunk].empty()) return {};
+  const bool first = slot.forward && slot.micro_batch == micro_batches_of(c_.plan, slot.chunk).first;
+  if (!first || gathers_[chunk].empty()) return {};
   if (!c_.scenario.stack.overlap_parameter_gather) {
-    if (layer == 0 && chunk == 0) return {gathers_.back().back()};
+    if (layer == 0 && (chunk == 0 || c_.layout.is_mirrored())) return {last_gather_};
     return {};
   }
   for (std::size_t i = 0; i < buckets_[chunk].size(); ++i)
@@ -137,21 +165,32 @@ std::vector<OpId> WeightTraffic::streamed_before(const PipelineSlot& slot, int l
 }
 
 bool WeightTraffic::reduces(const PipelineSlot& slot) const {
-  if (c_.plan.gradient_ranks() == 1 || trained_ <= 0) return false;
+  const bool alone = c_.plan.gradient_ranks() == 1 && !c_.layout.is_mirrored();
+  if (alone || trained_ <= 0) return false;
   const bool early = c_.scenario.stack.reduce_every_micro_batch && shards_gradients(c_.plan.sharding);
   const bool every_time = c_.plan.pipeline == 1 && (early || c_.plan.sharding == Sharding::zero2);
-  return every_time || slot.micro_batch == c_.plan.micro_batches - 1;
+  return every_time || slot.micro_batch == micro_batches_of(c_.plan, slot.chunk).last;
 }
 
 OpId WeightTraffic::reduce(double trained, OpId compute, int note) {
   if (trained <= 0) return {};
   const bool sharded = c_.plan.sharding != Sharding::none;
   const Bytes payload = trained * c_.scenario.stack.reduced_size.value * byte;
-  const OpId id = exchange(sharded ? shard_kind() : ReplicaGroup::all,
-                           sharded ? CollectiveOp::reduce_scatter : CollectiveOp::all_reduce, payload, note);
-  c_.builder.depends(compute, id);
-  if (c_.plan.sharding != Sharding::hsdp || c_.plan.shard_group == c_.plan.gradient_ranks()) return id;
-  return exchange(ReplicaGroup::mirrors, CollectiveOp::all_reduce, payload / shard_ranks(c_.memory), note);
+  const Bytes own = sharded ? payload / shard_ranks(c_.memory) : payload;
+  OpId last;
+  const auto add = [&](OpId id) {
+    if (!last.exists()) c_.builder.depends(compute, id);
+    last = id;
+  };
+  if (c_.plan.gradient_ranks() > 1)
+    add(exchange(sharded ? shard_kind() : ReplicaGroup::all,
+                 sharded ? CollectiveOp::reduce_scatter : CollectiveOp::all_reduce, payload, note));
+  if (c_.plan.sharding == Sharding::hsdp && c_.plan.shard_group != c_.plan.gradient_ranks())
+    add(exchange(ReplicaGroup::mirrors, CollectiveOp::all_reduce, own, note));
+  if (c_.layout.is_mirrored())
+    add(exchange_copies(copies_share_optimizer(c_.memory) ? CollectiveOp::reduce_scatter : CollectiveOp::all_reduce,
+                        own, note));
+  return last;
 }
 
 void WeightTraffic::after_layer(const PipelineSlot& slot, int layer, OpId compute) {
@@ -175,7 +214,8 @@ OpId WeightTraffic::after_backward(const PipelineSlot& slot, OpId compute) {
     return {};
   }
   for (const Bucket& bucket : buckets) unreduced_.push_back(bucket.trained);
-  return slot.micro_batch < c_.plan.micro_batches - 1 ? reduce_rest(compute) : OpId{};
+  const bool more = slot.micro_batch < micro_batches_of(c_.plan, slot.chunk).last;
+  return more ? reduce_rest(compute) : OpId{};
 }
 
 OpId WeightTraffic::reduce_rest(OpId compute) {

@@ -48,8 +48,13 @@ class WeightTraffic {
   void fill_buckets(int chunk);
   std::vector<OpId> streamed_before(const PipelineSlot& slot, int layer, OpId compute);
   OpId gather_layer(int position, OpId after);
+  OpId gather_bucket(const Bucket& bucket);
   OpId reduce(double trained, OpId compute, int note);
   OpId exchange(ReplicaGroup kind, CollectiveOp op, Bytes payload, int note);
+  /// Between the two ranks that hold copies of the same part of the model (DualPipe).
+  OpId exchange_copies(CollectiveOp op, Bytes payload, int note);
+  /// The same chunk of the model first on both.
+  std::vector<int> chunks_in_common_order() const;
   OpId copy(bool to_host, Bytes payload, OpId after);
   bool reduces(const PipelineSlot& slot) const;
   ReplicaGroup shard_kind() const;
@@ -63,7 +68,8 @@ class WeightTraffic {
   double trained_ = 0;
   std::vector<std::vector<Bucket>> buckets_;  // by chunk
   std::vector<std::vector<OpId>> gathers_;    // by chunk and bucket
-  std::vector<double> unreduced_;             // trained parameters
+  OpId last_gather_;
+  std::vector<double> unreduced_;  // trained parameters
   // Layer by layer: passes run over positions 0..layers-1 (forward) and on to 2 layers - 1 (backward).
   std::vector<OpId> streamed_gathers_;  // by position of the present micro-batch
   OpId root_gather_;

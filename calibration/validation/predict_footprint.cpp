@@ -29,7 +29,7 @@ double ratio(const Scenario& s, const Plan& plan, const StageLayout& layout) {
 
 Prediction item_of(const MeasuredFootprint& footprint, const ChosenPlan& chosen) {
   const Scenario& s = chosen.scenario;
-  const StageLayout layout(s.transformer.layers, chosen.plan.pipeline, chosen.plan.virtual_pipeline);
+  const StageLayout layout = stage_layout(s.transformer.layers, chosen.plan);
   const MemoryCase c = memory_case(s.transformer, s.job, s.stack, chosen.plan, layout);
   double value = 0;
   if (footprint.item == "weights-gradients-optimizer") {
@@ -71,7 +71,7 @@ Prediction predict_peak_memory(const Measurement& measurement, const ScenarioShe
   const auto chosen = plan_of(measurement, shelf);
   if (const auto* why = std::get_if<std::string>(&chosen)) return *why;
   const auto& [scenario, plan, memory, assumptions] = std::get<ChosenPlan>(chosen);
-  const StageLayout layout(scenario.transformer.layers, plan.pipeline, plan.virtual_pipeline);
+  const StageLayout layout = stage_layout(scenario.transformer.layers, plan);
   const MemoryCase c = memory_case(scenario.transformer, scenario.job, scenario.stack, plan, layout);
   const Bytes left_out = scenario.stack.memory.reports_allocator ? outside_allocator(c) : Bytes{};
   PredictedValues values;

@@ -1,8 +1,9 @@
 #include "models/memory/activation_memory.hpp"
 
 #include <algorithm>
+#include <vector>
 
-#include "models/pipeline_schedule.hpp"
+#include "models/stage_schedule.hpp"
 
 namespace clusterwright {
 
@@ -97,15 +98,36 @@ TokenBytes gradients_in_passing(const MemoryCase& c) {
 }
 
 /// The schedule repeats itself long before this many micro-batches; those in flight do not grow any more.
-int micro_batches_that_matter(const Plan& plan) {
-  return std::min(plan.micro_batches, 4 * plan.interleaving_group());
+Plan as_long_as_matters(Plan plan) {
+  plan.micro_batches = std::min(plan.micro_batches, 4 * plan.interleaving_group());
+  return plan;
+}
+
+/// Of a layer until its weight gradients: inputs of multiplies, and gradients of their results, which the tensor group
+/// has gathered where they were split.
+TokenBytes kept_by_layer(const MemoryCase& c) {
+  const Widths w(c.model);
+  const double input = keeps_narrow_copies(c) ? element_size(c.precision) : bytes_16bit;
+  const double whole_gradients = 2 * bytes_16bit * w.hidden * residual_split(c);
+  const double split_gradients = bytes_16bit * (w.query + 2 * w.key_value + w.up);
+  return {2 * input * w.hidden + whole_gradients, input * (w.query + w.ffn) + split_gradients};
+}
+
+/// The same of the head.
+TokenBytes kept_by_head(const MemoryCase& c) {
+  return {bytes_16bit * static_cast<double>(c.model.hidden), bytes_16bit * static_cast<double>(c.model.vocabulary)};
+}
+
+Bytes kept_for_weights(const MemoryCase& c, const ChunkContents& contents) {
+  const double head = contents.head && c.lora_rank == 0 ? per_token(c, kept_by_head(c)) : 0;
+  return local_tokens(c) * (contents.layers * per_token(c, kept_by_layer(c)) + head) * byte;
 }
 
 /// Logits of the micro-batches before the present one, where the stack keeps them.
 Bytes kept_logits(const MemoryCase& c, int stage) {
-  if (!c.stack.memory.keeps_logits || c.plan.pipeline == 1 || stage != c.plan.pipeline - 1) return {};
+  if (!c.stack.memory.keeps_logits || c.plan.pipeline == 1 || !c.layout.holds_head(stage)) return {};
   const double logits = bytes_16bit * static_cast<double>(c.model.vocabulary);
-  return (c.plan.micro_batches - 1) * local_tokens(c) * per_token(c, {0, logits}) * byte;
+  return (c.plan.micro_batches / c.plan.weight_copies() - 1) * local_tokens(c) * per_token(c, {0, logits}) * byte;
 }
 
 /// Layers of a chunk that store as the plan's recomputation says; the others store everything.
@@ -113,6 +135,31 @@ int lean_layers(const Plan& plan, const StageLayout& layout, int stage, int chun
   const int layers = layout.at(stage, chunk).layers;
   if (!plan.recomputed_layers) return layers;
   return std::clamp(*plan.recomputed_layers - layout.layers_before(stage, chunk), 0, layers);
+}
+
+/// What a micro-batch leaves on a chunk: from its forward to its backward pass, and on to its weight gradients.
+struct ChunkBytes {
+  Bytes stored, kept;
+
+  /// What a slot leaves behind beyond what it found.
+  Bytes change(const PipelineSlot& slot) const {
+    if (slot.forward) return stored;
+    if (slot.part == BackwardPart::weight) return -kept;
+    return (slot.part == BackwardPart::input ? kept : Bytes{}) - stored;
+  }
+};
+
+std::vector<ChunkBytes> bytes_by_chunk(const MemoryCase& c, int stage) {
+  const Bytes layer = layer_activations(c);
+  const Bytes whole = local_tokens(c) * per_token(c, stored(c, Recompute::none)) * byte;
+  std::vector<ChunkBytes> chunks;
+  for (int chunk = 0; chunk < c.layout.chunks(); ++chunk) {
+    const ChunkContents& contents = c.layout.at(stage, chunk);
+    const int lean = lean_layers(c.plan, c.layout, stage, chunk);
+    const Bytes stored_here = c.offload.activations ? Bytes{} : layer * lean + whole * (contents.layers - lean);
+    chunks.push_back({stored_here, kept_for_weights(c, contents)});
+  }
+  return chunks;
 }
 
 }  // namespace
@@ -127,24 +174,18 @@ Bytes layer_working_set(const MemoryCase& c) {
 }
 
 Bytes stored_activations(const MemoryCase& c, int stage) {
-  const Bytes layer = layer_activations(c);
-  const Bytes whole = local_tokens(c) * per_token(c, stored(c, Recompute::none)) * byte;
-  const int most = c.layout.layers_on(stage);
-  if (c.offload.activations) return layer * std::min(2, most);
+  const std::vector<ChunkBytes> chunks = bytes_by_chunk(c, stage);
   Bytes held, peak;
-  for (const PipelineSlot& slot : pipeline_schedule(stage, c.plan.pipeline, c.plan.virtual_pipeline,
-                                                    micro_batches_that_matter(c.plan), c.plan.interleaving_group())) {
-    const int layers = c.layout.at(stage, slot.chunk).layers;
-    const int lean = lean_layers(c.plan, c.layout, stage, slot.chunk);
-    const Bytes chunk = layer * lean + whole * (layers - lean);
-    held += slot.forward ? chunk : -chunk;
+  for (const PipelineSlot& slot : stage_schedule(as_long_as_matters(c.plan), stage)) {
+    held += chunks[static_cast<std::size_t>(slot.chunk)].change(slot);
     peak = std::max(peak, held);
   }
+  if (c.offload.activations) return peak + layer_activations(c) * std::min(2, c.layout.layers_on(stage));
   return peak + kept_logits(c, stage);
 }
 
 Bytes logit_memory(const MemoryCase& c, int stage) {
-  if (stage != c.plan.pipeline - 1) return {};
+  if (!c.layout.holds_head(stage)) return {};
   const StackMemory& memory = c.stack.memory;
   const bool split = c.plan.tensor > 1 && memory.split_loss_size;
   const double size = split ? memory.split_loss_size->value : memory.loss_size.value;

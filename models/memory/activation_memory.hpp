@@ -13,8 +13,9 @@ Bytes layer_activations(const MemoryCase& c);
 /// While one layer runs its backward pass: activations that it computes again, and gradients of activations.
 Bytes layer_working_set(const MemoryCase& c);
 
-/// Stored activations of all micro-batches that a stage has in flight, at the fullest instant of the schedule. With
-/// activations in host memory, those of the layer that runs and of the one that travels.
+/// Stored activations of all micro-batches that a stage has in flight, at the fullest instant of the schedule. Where
+/// weight gradients are put off, what they need is kept until then. With activations in host memory, stored ones are
+/// those of the layer that runs and of the one that travels.
 Bytes stored_activations(const MemoryCase& c, int stage);
 
 /// Output of the last norm, logits and loss of one micro-batch on the stage that holds the head; zero elsewhere.

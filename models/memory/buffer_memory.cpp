@@ -32,10 +32,10 @@ Bytes context_buffers(const MemoryCase& c) {
   return tokens_of(c, width / c.plan.tensor);
 }
 
-/// One activation and one gradient arrive while others are worked on.
+/// One activation and one gradient arrive while others are worked on, in each direction that micro-batches flow.
 Bytes message_buffers(const MemoryCase& c) {
   if (c.plan.pipeline == 1) return {};
-  return 2 * tokens_of(c, static_cast<double>(c.model.hidden)) / residual_split(c);
+  return 2 * c.plan.weight_copies() * tokens_of(c, static_cast<double>(c.model.hidden)) / residual_split(c);
 }
 
 }  // namespace
@@ -43,7 +43,8 @@ Bytes message_buffers(const MemoryCase& c) {
 Bytes communicator_memory(const MemoryCase& c) {
   const Plan& p = c.plan;
   const bool mirrors = p.sharding == Sharding::hsdp && p.shard_group < p.gradient_ranks();
-  const int count = (p.tensor > 1) + (p.pipeline > 1) + (p.context > 1) + (p.gradient_ranks() > 1) + mirrors;
+  const int count =
+      (p.tensor > 1) + (p.pipeline > 1) + (p.context > 1) + (p.gradient_ranks() > 1) + mirrors + c.layout.is_mirrored();
   return count * c.stack.memory.communicator.value;
 }
 

@@ -21,6 +21,16 @@ double shard_ranks(const MemoryCase& c) {
   return c.plan.sharding == Sharding::hsdp ? c.plan.shard_group : c.plan.gradient_ranks();
 }
 
+bool copies_share_optimizer(const MemoryCase& c) {
+  const bool states_only = c.plan.sharding == Sharding::zero1 || c.plan.sharding == Sharding::zero2;
+  return c.layout.is_mirrored() && states_only;
+}
+
+double optimizer_ranks(const MemoryCase& c) {
+  if (c.plan.sharding == Sharding::none) return 1;
+  return shard_ranks(c) * (copies_share_optimizer(c) ? c.plan.weight_copies() : 1);
+}
+
 bool streams_weights(const MemoryCase& c) {
   const bool elsewhere = c.plan.gradient_ranks() > 1 || c.offload.weights;
   return shards_weights(c.plan.sharding) && c.plan.pipeline == 1 && elsewhere;

@@ -34,6 +34,13 @@ double residual_split(const MemoryCase& c);
 /// Ranks that share one copy of what is sharded.
 double shard_ranks(const MemoryCase& c);
 
+/// The two copies of the weights under DualPipe share one optimizer state: ZeRO-1 and 2, whose weights are gathered
+/// anyway.
+bool copies_share_optimizer(const MemoryCase& c);
+
+/// Ranks that share one optimizer state.
+double optimizer_ranks(const MemoryCase& c);
+
 /// Weights are gathered layer by layer for each pass and freed again, from other ranks or from the host. Under a
 /// pipeline they are gathered once a step.
 bool streams_weights(const MemoryCase& c);

@@ -10,10 +10,6 @@ constexpr double bytes_16bit = 2;
 constexpr double bytes_32bit = 4;
 constexpr double adam_moments = 2;
 
-bool holds_head(const MemoryCase& c, int stage) {
-  return stage == c.plan.pipeline - 1;
-}
-
 double layer_share(const MemoryCase& c) {
   return layer_parameters(c.model) / c.plan.tensor;
 }
@@ -47,14 +43,14 @@ bool keeps_whole_gradients(const MemoryCase& c) {
 }  // namespace
 
 double head_weights(const MemoryCase& c) {
-  const bool copies = c.model.tied_embeddings && c.plan.pipeline > 1;
+  const bool copies = c.model.tied_embeddings && c.plan.pipeline > 1 && !c.layout.is_mirrored();
   return head_parameters(c.model) + (copies ? static_cast<double>(c.model.vocabulary * c.model.hidden) : 0);
 }
 
 double local_parameters(const MemoryCase& c, int stage) {
   double count = c.layout.layers_on(stage) * layer_parameters(c.model);
-  if (stage == 0) count += embedding_parameters(c.model);
-  if (holds_head(c, stage)) count += head_weights(c);
+  if (c.layout.holds_embedding(stage)) count += embedding_parameters(c.model);
+  if (c.layout.holds_head(stage)) count += head_weights(c);
   return count / c.plan.tensor;
 }
 
@@ -93,7 +89,7 @@ Bytes passing_gradients(const MemoryCase& c, int stage) {
 
 Bytes optimizer_memory(const MemoryCase& c, int stage) {
   if (updates_on_host(c)) return {};
-  const double shards = c.plan.sharding == Sharding::none ? 1 : shard_ranks(c);
+  const double shards = optimizer_ranks(c);
   const double states = (adam_moments + (shards_master_weights(c) ? 0 : 1)) * bytes_32bit;
   const bool owns = c.plan.sharding != Sharding::none;
   const double size = states + (owns ? c.stack.memory.owned_gradient_size.value : 0);

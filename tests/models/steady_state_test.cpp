@@ -67,8 +67,14 @@ TEST_CASE("short steps are not shortened, long ones to what the schedule allows"
 }
 
 TEST_CASE("a pipeline that has filled repeats itself to the picosecond", "[models]") {
-  for (const int chunks : {1, 2}) {
-    Scenario s = small_scenario(long_case(4, chunks, 96));
+  const auto plain = PipelineSchedule::one_forward_one_backward;
+  const std::vector<std::pair<int, PipelineSchedule>> schedules = {
+      {1, plain}, {2, plain}, {1, PipelineSchedule::zero_bubble}, {1, PipelineSchedule::dualpipe}};
+  for (const auto& [chunks, schedule] : schedules) {
+    SmallCase c = long_case(4, chunks, 96);
+    c.schedule = schedule;
+    INFO(chunks << " chunks, schedule " << static_cast<int>(schedule));
+    Scenario s = small_scenario(c);
     s.stack.kernel_launch.value = {};
     s.parameters.step.message_sms.value = 0;  // kernels beside messages would settle only bit by bit
     const Plan plan = plan_of(s);
@@ -126,6 +132,12 @@ void draw_parallelism(SmallCase& c) {
   c.data = 8 / std::gcd(8, replica) * *rc::gen::inRange(1, 3);
   c.micro_batches =
       c.virtual_pipeline > 1 ? c.pipeline * *rc::gen::inRange(1, 64 / c.pipeline + 1) : *rc::gen::inRange(1, 65);
+  if (c.virtual_pipeline > 1 || c.pipeline == 1) return;
+  c.schedule = *rc::gen::element(PipelineSchedule::one_forward_one_backward, PipelineSchedule::zero_bubble,
+                                 PipelineSchedule::dualpipe);
+  if (c.schedule != PipelineSchedule::dualpipe) return;
+  if (c.pipeline % 2 != 0) c.schedule = PipelineSchedule::zero_bubble;
+  c.micro_batches = 2 * c.pipeline + 2 * *rc::gen::inRange(0, 25);
 }
 
 void draw_rest(SmallCase& c) {
@@ -159,8 +171,9 @@ TEST_CASE("a continued step is the full step", "[models]") {
     const Scenario s = random_scenario();
     const Plan plan = plan_of(s);
     const StepSummary continued = summarise_step(s, plan), full = summarise(simulate_step(s, plan));
-    RC_LOG() << "t" << plan.tensor << " p" << plan.pipeline << " v" << plan.virtual_pipeline << " d" << plan.data
-             << " m" << plan.micro_batches << " sharding " << static_cast<int>(plan.sharding);
+    RC_LOG() << "t" << plan.tensor << " p" << plan.pipeline << " schedule " << static_cast<int>(plan.schedule) << " v"
+             << plan.virtual_pipeline << " d" << plan.data << " m" << plan.micro_batches << " sharding "
+             << static_cast<int>(plan.sharding);
     RC_CLASSIFY(!shortened_steps(plan).empty(), "long enough to be shortened");
     RC_ASSERT(std::abs(relative(to_seconds(continued.end - full.end), full.end)) < 1e-3);
     for (std::size_t i = 0; i < full.breakdown.size(); ++i) {

@@ -60,10 +60,29 @@ inline void draw_sharding(SmallCase& c) {
   if (*rc::gen::inRange(0, 5) == 0) c.lora_rank = 8;
 }
 
-inline void draw_job(SmallCase& c) {
+/// 1F1B, interleaved or not, in most cases.
+inline void draw_schedule(SmallCase& c) {
   c.virtual_pipeline = c.pipeline > 1 ? *rc::gen::inRange(1, 3) : 1;
   c.micro_batches =
       c.virtual_pipeline > 1 ? *rc::gen::inRange(c.pipeline, std::max(9, c.pipeline + 1)) : *rc::gen::inRange(1, 9);
+  const int kind = c.pipeline > 1 ? *rc::gen::inRange(0, 4) : 0;
+  if (kind < 2) return;
+  c.virtual_pipeline = 1;
+  c.schedule = PipelineSchedule::zero_bubble;
+  if (kind == 2 || c.pipeline % 2 != 0) return;
+  c.schedule = PipelineSchedule::dualpipe;
+  c.micro_batches = 2 * c.pipeline + 2 * *rc::gen::inRange(0, 3);
+}
+
+/// At least one layer for each chunk, the others anywhere.
+inline std::vector<int> random_stage_layers(int chunks, int layers) {
+  std::vector<int> each(static_cast<std::size_t>(chunks), 1);
+  for (int left = layers - chunks; left > 0; --left) ++each[static_cast<std::size_t>(*rc::gen::inRange(0, chunks))];
+  return each;
+}
+
+inline void draw_job(SmallCase& c) {
+  draw_schedule(c);
   c.micro_batch = *rc::gen::element(1, 1, 2);
   c.sequence_parallel = *rc::gen::arbitrary<bool>();
   draw_sharding(c);
@@ -87,6 +106,9 @@ inline SmallCase random_case() {
   draw_job(c);
   c.layers = *rc::gen::inRange(c.pipeline, 7);
   c.virtual_pipeline = std::min(c.virtual_pipeline, (c.layers + 2) / c.pipeline);
+  const int chunks = c.pipeline * c.virtual_pipeline;
+  if (chunks > 1 && chunks <= c.layers && *rc::gen::inRange(0, 4) == 0)
+    c.stage_layers = random_stage_layers(chunks, c.layers);
   c.hidden = *rc::gen::element(256, 1024, 4096);
   c.sequence = *rc::gen::element(256, 1024);
   c.gated_mlp = *rc::gen::arbitrary<bool>();
@@ -112,12 +134,13 @@ inline void describe(const Scenario& s) {
   const Plan plan = plan_of(s);
   std::ostringstream line;
   line << s.cluster.node_accelerators << " per node, t" << plan.tensor << " p" << plan.pipeline << " v"
-       << plan.virtual_pipeline << " d" << plan.data << " m" << plan.micro_batches << " b" << plan.micro_batch
-       << " context " << plan.context << "/" << static_cast<int>(plan.context_exchange) << " lora " << s.job.lora_rank
-       << " stack " << s.stack.name << " shard group " << plan.shard_group << " order "
-       << static_cast<int>(s.stack.rank_order) << " sharding " << static_cast<int>(plan.sharding) << " recompute "
-       << static_cast<int>(plan.recompute) << " layers " << s.transformer.layers << " hidden " << s.transformer.hidden
-       << " NIC " << s.cluster.nic_bandwidth.in(gigabit_per_second) << " tiers";
+       << plan.virtual_pipeline << " schedule " << static_cast<int>(plan.schedule) << " d" << plan.data << " m"
+       << plan.micro_batches << " b" << plan.micro_batch << " context " << plan.context << "/"
+       << static_cast<int>(plan.context_exchange) << " lora " << s.job.lora_rank << " stack " << s.stack.name
+       << " shard group " << plan.shard_group << " order " << static_cast<int>(s.stack.rank_order) << " sharding "
+       << static_cast<int>(plan.sharding) << " recompute " << static_cast<int>(plan.recompute) << " layers "
+       << s.transformer.layers << " hidden " << s.transformer.hidden << " NIC "
+       << s.cluster.nic_bandwidth.in(gigabit_per_second) << " tiers";
   for (const TierSpec& tier : s.cluster.spec.fabric.tiers) line << ' ' << tier.accelerators << ':' << tier.taper;
   RC_LOG() << line.str();
 }

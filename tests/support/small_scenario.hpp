@@ -26,6 +26,8 @@ struct SmallCase {
   int tensor = 1;
   int pipeline = 1;
   int virtual_pipeline = 1;
+  PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
+  std::vector<int> stage_layers;
   int context = 1;
   ContextExchange context_exchange = ContextExchange::ring;
   int data = 1;
@@ -97,6 +99,8 @@ inline Job small_job(const SmallCase& c) {
   job.parallel.tensor = c.tensor;
   job.parallel.pipeline = c.pipeline;
   job.parallel.virtual_pipeline = c.virtual_pipeline;
+  job.parallel.schedule = c.schedule;
+  job.parallel.stage_layers = c.stage_layers;
   job.parallel.sequence = c.sequence_parallel;
   job.parallel.context = c.context;
   job.parallel.context_exchange = c.context_exchange;

@@ -57,6 +57,7 @@ TEST_CASE("run answers with a table, and with JSON that has the keys", "[cli]") 
   CHECK(result.at("seed").as_integer() == 7);
   CHECK(result.at("fits").as_boolean());
   CHECK(result.at("step_time_s").as_number() > 0);
+  CHECK(result.at("plan").at("schedule").as_text() == "1f1b");
 }
 
 TEST_CASE("scale answers with one line per size, and files by their suffix", "[cli]") {
@@ -117,6 +118,8 @@ TEST_CASE("wrong input ends with code 2 and an error that points at it", "[cli]"
   check_refused_file(scenario_with("8192", "1e400"), "E0202", "too large");
   check_refused_file(scenario_with("\"bf16\"", "\"bf61\""), "E0203", "did you mean \"bf16\"?");
   check_refused_file(scenario_with("\"tensor\": 4", "\"tensor\": 3"), "E0310", "tensor must divide");
+  check_refused_file(scenario_with("\"tensor\": 4", "\"tensor\": 4, \"stage_layers\": [16, 17]"), "E0310",
+                     "/job/parallel/stage_layers");
   check_refused_file(scenario_with("\"data\": \"auto\"", "\"data\": 16"), "E0311", "does not make 8 accelerators");
   check_refused_file(scenario_with("llama3-8b.json", "llama9-8b.json"), "E0401", "llama9-8b.json");
   check_refused_file(scenario_with("", "").substr(0, 200), "E0101", "bad.json:");

@@ -67,6 +67,8 @@ std::string plan_sentence(const Plan& plan) {
   std::string text = fmt::format("TP {} x PP {} x DP {}", plan.tensor, plan.pipeline, plan.data);
   if (plan.context > 1) text += fmt::format(", context {}", plan.context);
   if (plan.virtual_pipeline > 1) text += fmt::format(", {} virtual stages", plan.virtual_pipeline);
+  if (plan.schedule == PipelineSchedule::zero_bubble) text += ", zero-bubble";
+  if (plan.schedule == PipelineSchedule::dualpipe) text += ", DualPipe";
   return text + fmt::format(", {} {} of {}", plan.micro_batches,
                             plan.micro_batches == 1 ? "micro-batch" : "micro-batches", plan.micro_batch);
 }

@@ -19,10 +19,12 @@ JsonValue plan_to_json(const Plan& plan) {
   Job words;  // its field table knows the words for choices
   words.sharding = plan.sharding;
   words.recompute = plan.recompute;
+  words.parallel.schedule = plan.schedule;
   const JsonValue job = encode_record(words);
   return JsonValue::object({{"tensor", plan.tensor},
                             {"pipeline", plan.pipeline},
                             {"virtual_pipeline", plan.virtual_pipeline},
+                            {"schedule", job.at("parallel").at("schedule")},
                             {"context", plan.context},
                             {"expert", plan.expert},
                             {"data", plan.data},
