@@ -10,7 +10,7 @@
 
 namespace clusterwright {
 
-/// Collects contradictions between fields, each with the places of both.
+/// Collects contradictions between fields, each with the places of all.
 class Contradictions {
  public:
   explicit Contradictions(const JsonValue& source) : source_(source) {}
