@@ -114,6 +114,13 @@ KernelPrice DeviceCosts::finish(Seconds time, double clock, Activity activity) c
   return price;
 }
 
+KernelPrice DeviceCosts::issued(KernelPrice price, std::int64_t times, std::optional<Seconds> each) const {
+  if (stack_.graph_capture == GraphCapture::all) return price;
+  const Seconds once = each.value_or(stack_.kernel_launch.value * stack_.kernels_per_op.value);
+  price.work.launch = to_picoseconds(once * (factors_.host * static_cast<double>(times)));
+  return price;
+}
+
 SmTable DeviceCosts::slow_down_of_gemm(const GemmShape& shape, Precision precision, Bytes output, Seconds alone) const {
   const int held = static_cast<int>(std::lround(parameters_.step.communication_sms.value));
   const NumberFormat format = matrix_format(precision);
@@ -160,6 +167,7 @@ KernelPrice DeviceCosts::elementwise(Bytes traffic) const {
 }
 
 Picoseconds DeviceCosts::host_time(double kernels) const {
+  if (stack_.graph_capture != GraphCapture::none) return {};
   return to_picoseconds(stack_.kernel_launch.value * (kernels * factors_.host));
 }
 

@@ -50,6 +50,8 @@ class DeviceCosts {
   /// Of PCI Express or a chip-to-chip link, one direction.
   BytesPerSecond host_bandwidth() const;
   KernelPrice message() const;
+  /// The same kernel issued by the host `times` over, `each` time of its own if given; free where graphs hold it.
+  KernelPrice issued(KernelPrice price, std::int64_t times, std::optional<Seconds> each) const;
 
   /// Activations are cast before they are multiplied.
   bool narrow_format() const;

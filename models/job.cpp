@@ -21,7 +21,15 @@ const Record<ParallelSpec>& record(const ParallelSpec*) {
           .optional("context_exchange", &ParallelSpec::context_exchange,
                     {.help = "how context ranks meet: ring of keys and values, all-gather of them, or all-to-all over "
                              "heads (Ulysses); auto: the stack's"})
-          .optional("expert", &ParallelSpec::expert, {.help = "ranks that split the experts", .min = 1, .max = 1024})
+          .optional("expert", &ParallelSpec::expert,
+                    {.help = "ranks that share the experts out, taken from tensor x context x data; auto: the largest "
+                             "number that divides, inside a scale-up domain unless weights are sharded",
+                     .min = 1,
+                     .max = 1024})
+          .optional("expert_tensor", &ParallelSpec::expert_tensor,
+                    {.help = "ranks that split each expert; auto: tensor, or 1 where that leaves no ranks for expert",
+                     .min = 1,
+                     .max = 1024})
           .optional("data", &ParallelSpec::data,
                     {.help = "replicas; auto: what is left of the cluster", .min = 1, .max = 1048576})
           .optional("sequence", &ParallelSpec::sequence,
@@ -36,6 +44,22 @@ const Record<ParallelSpec>& record(const ParallelSpec*) {
                              "as they go",
                      .min = 0,
                      .max = 65536});
+  return table;
+}
+
+const Record<ExpertRouting>& record(const ExpertRouting*) {
+  static const auto table =
+      Record<ExpertRouting>("routing", "How evenly tokens spread over the experts of a mixture")
+          .optional("imbalance", &ExpertRouting::imbalance,
+                    {.help = "coefficient of variation of the experts' popularity within a micro-batch, 0: forced "
+                             "balance; null: an estimate of what balancing losses leave",
+                     .min = 0,
+                     .max = 8})
+          .optional("capacity_factor", &ExpertRouting::capacity_factor,
+                    {.help = "rows that an expert takes over the mean: more are dropped, fewer padded; null: none is",
+                     .min = 0,
+                     .max = 16,
+                     .above_min = true});
   return table;
 }
 
@@ -60,6 +84,7 @@ const Record<Job>& record(const Job*) {
                     {.help = "sequences that one replica computes at a time; auto: 1", .min = 1, .max = 65536})
           .optional("precision", &Job::precision, {.help = "number format of the matrix multiplies"})
           .optional("parallel", &Job::parallel, {.help = "degrees of parallelism"})
+          .optional("routing", &Job::routing, {.help = "how tokens spread over experts"})
           .optional("sharding", &Job::sharding,
                     {.help = "what data-parallel ranks share out: zero1 the optimizer state, zero2 also gradients, "
                              "zero3 or fsdp also weights; hsdp: fsdp inside groups of shard_group ranks"})

@@ -32,16 +32,18 @@ constexpr bool shards_weights(Sharding sharding) {
   return sharding >= Sharding::zero3;
 }
 
-/// Degrees of parallelism. accelerators = tensor x pipeline x context x data.
+/// Degrees of parallelism. accelerators = tensor x pipeline x context x data. Experts are split over ranks of all but
+/// the pipeline: expert x expert_tensor divides tensor x context x data.
 struct ParallelSpec {
   std::optional<int> tensor = 1;
   std::optional<int> pipeline = 1;
   std::optional<int> virtual_pipeline;  ///< auto: the largest that divides
   std::optional<int> context = 1;
   std::optional<ContextExchange> context_exchange;  ///< auto: the stack's
-  std::optional<int> expert = 1;
-  std::optional<int> data;  ///< auto: what is left
-  bool sequence = true;     ///< sequence parallelism inside the tensor group
+  std::optional<int> expert = 1;     ///< ranks that share the experts out; auto: all of a scale-up domain
+  std::optional<int> expert_tensor;  ///< ranks that split each expert; auto: tensor, if they fit
+  std::optional<int> data;           ///< auto: what is left
+  bool sequence = true;              ///< sequence parallelism inside the tensor group
   PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
   std::vector<int> stage_layers;  ///< of each chunk along the model; empty: as evenly as they go
 };
@@ -56,6 +58,15 @@ struct Offload {
 };
 const Record<Offload>& record(const Offload*);
 
+/// How evenly tokens spread over the experts.
+struct ExpertRouting {
+  /// Coefficient of variation of the experts' popularity. Auto: an estimate of what balancing losses leave.
+  std::optional<double> imbalance;
+  /// Rows that an expert takes over the mean; tokens beyond are dropped, places below are padded. Absent: none is.
+  std::optional<double> capacity_factor;
+};
+const Record<ExpertRouting>& record(const ExpertRouting*);
+
 struct Job {
   Task task = Task::pretrain;
   int sequence = 0;                ///< tokens of one sequence
@@ -63,6 +74,7 @@ struct Job {
   std::optional<int> micro_batch;  ///< sequences per micro-batch and replica; auto: 1
   Precision precision = Precision::bf16;
   ParallelSpec parallel;
+  ExpertRouting routing;
   Sharding sharding = Sharding::zero1;
   std::optional<int> shard_group;  ///< ranks that share one copy of the weights (hsdp); auto: the ranks of a node
   Offload offload;

@@ -8,10 +8,30 @@ namespace {
 
 constexpr double backward_over_forward = 1.5;  // traffic of element-wise kernels: the gradient joins the input
 
+/// Linear layers in front of attention. The narrow vectors of latent attention are whole on every rank of a tensor
+/// group, which computes them for itself.
+std::vector<Linear> attention_inputs(const Transformer& m, const RankShapes& s) {
+  if (!m.latent) return {{"qkv", s.query + s.key_value + s.value, s.hidden, true, true}};
+  const LatentAttention& l = *m.latent;
+  const std::int64_t heads = s.query / m.width_of_head();
+  const std::int64_t queries = l.query_rank > 0 ? l.query_rank : s.query;
+  std::vector<Linear> out{{"latent down", queries + l.key_value_rank + l.rotary_width, s.hidden, true, true}};
+  if (l.query_rank > 0) out.push_back({"latent queries", s.query, l.query_rank, true, true, false});
+  out.push_back(
+      {"latent keys and values", heads * (l.plain_width + l.value_width), l.key_value_rank, true, true, false});
+  return out;
+}
+
+/// Norms of latent vectors, and of the queries and keys of each head.
+double extra_norm_width(const Transformer& m, const RankShapes& s) {
+  const auto latent = m.latent ? m.latent->query_rank + m.latent->key_value_rank : 0;
+  return static_cast<double>(latent + (m.query_key_norm ? s.query + s.key_value : 0));
+}
+
 }  // namespace
 
 LayerRecipes::LayerRecipes(StepGraphBuilder& builder, const DeviceCosts& costs, const MemoryCase& c,
-                           WorkId collective_kernel)
+                           WorkId collective_kernel, LayerKind kind, const ExpertWork& work)
     : builder_(builder),
       costs_(costs),
       c_(c),
@@ -19,10 +39,13 @@ LayerRecipes::LayerRecipes(StepGraphBuilder& builder, const DeviceCosts& costs, 
       traffic_factor_(c.stack.elementwise_traffic.value),
       s_(c),
       linears_(costs, c, s_),
-      qkv_{"qkv", s_.query + 2 * s_.key_value, s_.hidden, true, true},
-      projection_{"projection", s_.hidden, s_.query, false, true},
-      up_{"mlp up", s_.up, s_.hidden, true, true},
-      down_{"mlp down", s_.hidden, s_.ffn, false, true} {}
+      inputs_(attention_inputs(c.model, s_)),
+      // Side by side, attention and MLP read one gathered input, and their sum is reduced once.
+      projection_{"projection", s_.hidden, s_.attended, false, true, !c.model.parallel_block},
+      up_{"mlp up", s_.up, s_.hidden, true, true, !c.model.parallel_block},
+      down_{"mlp down", s_.hidden, s_.ffn, false, true} {
+  if (kind == LayerKind::experts) experts_.emplace(costs_, c_, s_, linears_, work);
+}
 
 Bytes LayerRecipes::activation_traffic() const {
   const double gated = c_.stack.fused_elementwise ? 3 : 5;  // read both halves, write one; unfused: twice
@@ -32,18 +55,21 @@ Bytes LayerRecipes::activation_traffic() const {
 
 Bytes LayerRecipes::rotary_traffic() const {
   const double passes = c_.stack.fused_elementwise ? 2 : 4;  // layout change and rotation, or bias on their own
-  return s_.split(s_.query + 2 * s_.key_value, passes);
+  return s_.split(s_.query + s_.key_value + s_.value, passes) + s_.split(1, 2 * extra_norm_width(c_.model, s_));
 }
 
 Bytes LayerRecipes::cast_traffic() const {
-  const double elements = static_cast<double>(s_.tokens) * static_cast<double>(2 * s_.hidden + s_.query + s_.ffn);
+  // Experts cast the rows that they get.
+  const std::int64_t mlp = experts_ ? 0 : s_.hidden + s_.ffn;
+  const double elements = static_cast<double>(s_.tokens) * static_cast<double>(s_.hidden + s_.attended + mlp);
   return elements * costs_.cast_bytes() * byte;
 }
 
 KernelPrice LayerRecipes::attention(bool forward, double heads_split, double queries, double keys, double share) const {
-  const auto width = static_cast<double>(c_.model.width_of_head());
+  const auto keys_width = static_cast<double>(c_.model.width_of_head());
+  const auto width = (keys_width + static_cast<double>(c_.model.width_of_value())) / 2;
   return costs_.attention({static_cast<double>(c_.plan.micro_batch), queries, keys, share,
-                           static_cast<double>(s_.query) / width / heads_split, width, forward});
+                           static_cast<double>(s_.query) / keys_width / heads_split, width, forward});
 }
 
 /// One chunk of keys after the other; the next one travels meanwhile.
@@ -117,30 +143,49 @@ int LayerRecipes::attention_backward(RecipeWriter& w) const {
   return w.collective(LayerCollective::context_exchange_in, w.last());
 }
 
+void LayerRecipes::expand_latents(RecipeWriter& w, StepCharge charge) const {
+  for (const Linear& linear : inputs_)
+    if (!linear.exchange) linears_.forward(w, linear, charge, -1);
+  w.kernel("rotary again", elementwise(rotary_traffic()), charge);
+}
+
+void LayerRecipes::project_inputs(RecipeWriter& w, StepCharge gemm, StepCharge other, int after) const {
+  for (const Linear& linear : inputs_) {
+    linears_.forward(w, linear, gemm, after);
+    after = -1;
+  }
+  w.kernel("rotary", elementwise(rotary_traffic()), other);
+}
+
+/// From the last op so far. @return op of another lane that the result comes from, or -1
+int LayerRecipes::mlp_forward(RecipeWriter& w, StepCharge gemm, StepCharge other) const {
+  linears_.forward(w, up_, gemm, w.last_kernel());
+  w.kernel("activation", elementwise(activation_traffic()), other);
+  return linears_.forward(w, down_, gemm, -1);
+}
+
 Recipe LayerRecipes::forward(bool again) const {
   const auto charge = [&](StepCharge own) { return again ? StepCharge::recompute : own; };
   const StepCharge gemm = charge(StepCharge::compute_gemm), other = charge(StepCharge::compute_other);
   RecipeWriter w = writer();
   if (costs_.narrow_format()) w.kernel("cast", elementwise(cast_traffic()), other);
   int at = w.kernel("norm", elementwise(s_.residual(2)), other);
-  linears_.forward(w, qkv_, gemm, at);
-  w.kernel("rotary", elementwise(rotary_traffic()), other);
+  project_inputs(w, gemm, other, at);
   at = attention_forward(w, charge(StepCharge::compute_attention));
   at = linears_.forward(w, projection_, gemm, at);
-  at = w.kernel("residual and norm", elementwise(s_.residual(5 + dropout())), other, at);
-  linears_.forward(w, up_, gemm, at);
-  w.kernel("activation", elementwise(activation_traffic()), other);
-  at = linears_.forward(w, down_, gemm, -1);
+  if (!c_.model.parallel_block) w.kernel("residual and norm", elementwise(s_.residual(5 + dropout())), other, at);
+  at = experts_ ? experts_->forward(w, again) : mlp_forward(w, gemm, other);
   w.kernel("residual", elementwise(s_.residual(3 + dropout())), other, at);
   return w.take();
 }
 
 /// What selective recomputation repeats beside what the backward pass of unfused attention repeats itself.
 void LayerRecipes::recompute_selected(RecipeWriter& w) const {
-  if (c_.plan.recompute != Recompute::selective || c_.stack.selective == SelectiveRecompute::attention) return;
   const StepCharge charge = StepCharge::recompute;
-  w.kernel("element-wise again", elementwise(s_.residual(10 + 2 * dropout()) + activation_traffic() + rotary_traffic()),
-           charge);
+  if (expands_latents_again(c_)) expand_latents(w, charge);
+  if (c_.plan.recompute != Recompute::selective || c_.stack.selective == SelectiveRecompute::attention) return;
+  const Bytes mlp = experts_ ? Bytes{} : activation_traffic();
+  w.kernel("element-wise again", elementwise(s_.residual(10 + 2 * dropout()) + mlp + rotary_traffic()), charge);
   if (c_.stack.selective == SelectiveRecompute::all_but_multiplies) {
     attention_forward(w, charge);
     return;
@@ -149,18 +194,31 @@ void LayerRecipes::recompute_selected(RecipeWriter& w) const {
   linears_.forward(w, {"keys again", s_.key_value, s_.hidden, true, true}, charge, w.last());
   const int at = linears_.forward(w, projection_, charge, -1);
   if (at >= 0) w.kernel("projection here", elementwise(s_.residual(1)), charge, at);
-  if (c_.model.gated_mlp) linears_.forward(w, {"mlp up again", s_.ffn, s_.hidden, true, true}, charge, w.last());
+  if (c_.model.gated_mlp && !experts_)
+    linears_.forward(w, {"mlp up again", s_.ffn, s_.hidden, true, true}, charge, w.last());
 }
 
-void LayerRecipes::mlp_backward(RecipeWriter& w) const {
-  const int entry = w.kernel("residual bwd", elementwise(s_.residual(2 + dropout())), StepCharge::compute_other);
+int LayerRecipes::mlp_gradients(RecipeWriter& w, int entry) const {
+  if (experts_) return experts_->backward(w);
   if (c_.stack.lean_activations) w.kernel("activation again", elementwise(activation_traffic()), StepCharge::recompute);
   linears_.backward(w, down_, entry);
   const int act =
       w.kernel("activation bwd", elementwise(backward_over_forward * activation_traffic()), StepCharge::compute_other);
-  const int dx = linears_.backward(w, up_, act);
+  return linears_.backward(w, up_, act);
+}
+
+void LayerRecipes::mlp_backward(RecipeWriter& w) const {
+  const int entry = w.kernel("residual bwd", elementwise(s_.residual(2 + dropout())), StepCharge::compute_other);
+  const int dx = mlp_gradients(w, entry);
+  if (c_.model.parallel_block) return;
   w.kernel("norm bwd", elementwise(s_.residual(backward_over_forward * (5 + dropout()))), StepCharge::compute_other,
            dx);
+}
+
+int LayerRecipes::project_inputs_backward(RecipeWriter& w, int after) const {
+  int dx = -1;
+  for (std::size_t i = inputs_.size(); i-- > 0; after = w.last_kernel()) dx = linears_.backward(w, inputs_[i], after);
+  return dx;
 }
 
 void LayerRecipes::attention_block_backward(RecipeWriter& w, int entry) const {
@@ -170,7 +228,7 @@ void LayerRecipes::attention_block_backward(RecipeWriter& w, int entry) const {
   const int dqkv = attention_backward(w);
   const int rotary =
       w.kernel("rotary bwd", elementwise(backward_over_forward * rotary_traffic()), StepCharge::compute_other, dqkv);
-  const int dx = linears_.backward(w, qkv_, rotary);
+  const int dx = project_inputs_backward(w, rotary);
   w.kernel("norm bwd", elementwise(s_.residual(backward_over_forward * 2)), StepCharge::compute_other, dx);
 }
 

@@ -1,6 +1,10 @@
 /// Forward and backward pass of one decoder layer on one rank.
 #pragma once
 
+#include <optional>
+#include <vector>
+
+#include "models/expert_recipes.hpp"
 #include "models/linear_recipes.hpp"
 #include "models/step_recipes.hpp"
 
@@ -8,7 +12,9 @@ namespace clusterwright {
 
 class LayerRecipes {
  public:
-  LayerRecipes(StepGraphBuilder& builder, const DeviceCosts& costs, const MemoryCase& c, WorkId collective_kernel);
+  /// @param work  of layers with experts
+  LayerRecipes(StepGraphBuilder& builder, const DeviceCosts& costs, const MemoryCase& c, WorkId collective_kernel,
+               LayerKind kind, const ExpertWork& work);
 
   /// @param again  in the backward pass, for recomputation
   Recipe forward(bool again) const;
@@ -26,7 +32,12 @@ class LayerRecipes {
   Bytes activation_traffic() const;
   Bytes rotary_traffic() const;
   Bytes cast_traffic() const;
+  void project_inputs(RecipeWriter& w, StepCharge gemm, StepCharge other, int after) const;
+  void expand_latents(RecipeWriter& w, StepCharge charge) const;
+  int project_inputs_backward(RecipeWriter& w, int after) const;
+  int mlp_forward(RecipeWriter& w, StepCharge gemm, StepCharge other) const;
   void recompute_selected(RecipeWriter& w) const;
+  int mlp_gradients(RecipeWriter& w, int entry) const;
   void mlp_backward(RecipeWriter& w) const;
   void attention_block_backward(RecipeWriter& w, int entry) const;
   double dropout() const { return c_.model.biases ? 1 : 0; }
@@ -38,7 +49,9 @@ class LayerRecipes {
   double traffic_factor_;
   RankShapes s_;
   LinearRecipes linears_;
-  Linear qkv_, projection_, up_, down_;
+  std::vector<Linear> inputs_;  ///< of attention: queries, keys and values at once, or by way of latent vectors
+  Linear projection_, up_, down_;
+  std::optional<ExpertRecipes> experts_;
 };
 
 }  // namespace clusterwright

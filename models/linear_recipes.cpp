@@ -69,6 +69,11 @@ void LinearRecipes::adapters_backward(RecipeWriter& w, const Linear& linear, int
 }
 
 int LinearRecipes::forward(RecipeWriter& w, const Linear& linear, StepCharge charge, int after) const {
+  if (!linear.exchange) {
+    w.kernel(linear.name, multiply(s_.tokens, linear.n, linear.k, linear.narrow), charge, after);
+    adapters_forward(w, linear, charge);
+    return -1;
+  }
   if (linear.columns) {
     gathered(w, linear.name, linear.n, linear.k, linear.narrow, charge, after);
     adapters_forward(w, linear, charge);
@@ -89,6 +94,11 @@ void LinearRecipes::weight_gradient(RecipeWriter& w, const Linear& linear, int a
 
 int LinearRecipes::backward(RecipeWriter& w, const Linear& linear, int after) const {
   const StepCharge gemm = StepCharge::compute_gemm;
+  if (!linear.exchange) {
+    w.kernel(linear.name + " dgrad", multiply(s_.tokens, linear.k, linear.n, linear.narrow), gemm, after);
+    weight_gradient(w, linear, -1);
+    return -1;
+  }
   if (!linear.columns) {
     gathered(w, linear.name + " dgrad", linear.k, linear.n, linear.narrow, gemm, after);
     weight_gradient(w, linear, -1);

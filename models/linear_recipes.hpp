@@ -16,8 +16,9 @@ struct Linear {
   std::string name;
   std::int64_t n = 0;
   std::int64_t k = 0;
-  bool columns = true;  ///< the tensor group splits n; otherwise k
-  bool narrow = true;   ///< in the job's number format; otherwise 16 bit
+  bool columns = true;   ///< the tensor group splits n; otherwise k
+  bool narrow = true;    ///< in the job's number format; otherwise 16 bit
+  bool exchange = true;  ///< false: x is gathered already, or what y adds to is reduced later
 };
 
 class LinearRecipes {

@@ -21,10 +21,12 @@ int interleaving_group(int stages, int micro_batches) {
   return 0;
 }
 
-std::vector<PipelineSlot> pipeline_schedule(int stage, int stages, int chunks, int micro_batches, int group) {
+std::vector<PipelineSlot> pipeline_schedule(int stage, int stages, int chunks, int micro_batches, int group,
+                                            bool pairs) {
   const int total = micro_batches * chunks;
   const int behind = stages - stage - 1;
-  const int warm_up = std::min(total, chunks == 1 ? behind : 2 * behind + (chunks - 1) * group);
+  const int ahead = (chunks == 1 ? behind : 2 * behind + (chunks - 1) * group) + (pairs ? 1 : 0);
+  const int warm_up = std::min(total, ahead);
   const auto at = [&](int k, bool forward) {
     return chunks == 1 ? PipelineSlot{forward, 0, k} : slot(k, forward, group, chunks);
   };
@@ -33,6 +35,7 @@ std::vector<PipelineSlot> pipeline_schedule(int stage, int stages, int chunks, i
   for (int k = 0; k < warm_up; ++k) order.push_back(at(k, true));
   for (int k = warm_up; k < total; ++k) {
     order.push_back(at(k, true));
+    order.back().with_next = pairs;
     order.push_back(at(k - warm_up, false));
   }
   for (int k = total - warm_up; k < total; ++k) order.push_back(at(k, false));

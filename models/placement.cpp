@@ -21,40 +21,62 @@ GroupShape Placement::tensor_group() const {
   return {nodes, plan_.tensor / nodes};
 }
 
-int Placement::first_member(ReplicaGroup kind, int data) const {
+Placement::Sequence Placement::sequence(ReplicaGroup kind, const RankCoordinates& of) const {
+  const int along_data = plan_.tensor, all = plan_.gradient_ranks();
+  const int split = plan_.expert_tensor, block = split * plan_.expert;
+  const int own = of.tensor + of.data * along_data;
+  const auto from = [&](int data, int stride, int count) {
+    return Sequence{of.tensor + data * along_data, stride * along_data, count};
+  };
   switch (kind) {
-    case ReplicaGroup::context:
-      return data - data % plan_.context;
-    case ReplicaGroup::shard:
-      return data - data % plan_.shard_group;
-    case ReplicaGroup::mirrors:
-      return data % plan_.shard_group;
     case ReplicaGroup::all:
-      break;
+      return from(0, 1, all);
+    case ReplicaGroup::context:
+      return from(of.data - of.data % plan_.context, 1, plan_.context);
+    case ReplicaGroup::shard:
+      return from(of.data - of.data % plan_.shard_group, 1, plan_.shard_group);
+    case ReplicaGroup::mirrors:
+      return from(of.data % plan_.shard_group, plan_.shard_group, all / plan_.shard_group);
+    case ReplicaGroup::experts:
+      return {own - own % block + own % split, split, plan_.expert};
+    case ReplicaGroup::expert_tensor:
+      return {own - own % split, 1, split};
+    case ReplicaGroup::expert_replicas:
+      return {own % block, block, plan_.expert_replicas()};
   }
-  return 0;
+  return {own, 1, 1};
 }
 
-std::vector<int> Placement::members(ReplicaGroup kind, int data) const {
-  const int all = plan_.gradient_ranks();
-  const int block = kind == ReplicaGroup::context ? plan_.context : plan_.shard_group;
-  const bool apart = kind == ReplicaGroup::mirrors;
-  const int count = kind == ReplicaGroup::all ? all : apart ? all / block : block;
-  const int first = first_member(kind, data), stride = apart ? block : 1;
-  std::vector<int> out;
-  out.reserve(static_cast<std::size_t>(count));
-  for (int i = 0; i < count; ++i) out.push_back(first + i * stride);
+RankCoordinates Placement::of_stage(int index, int pipeline) const {
+  return {index % plan_.tensor, index / plan_.tensor, pipeline};
+}
+
+RankCoordinates Placement::first_member(ReplicaGroup kind, const RankCoordinates& of) const {
+  return of_stage(sequence(kind, of).first, of.pipeline);
+}
+
+std::vector<RankCoordinates> Placement::members(ReplicaGroup kind, const RankCoordinates& of) const {
+  const Sequence group = sequence(kind, of);
+  std::vector<RankCoordinates> out;
+  out.reserve(static_cast<std::size_t>(group.count));
+  for (int i = 0; i < group.count; ++i) out.push_back(of_stage(group.first + i * group.stride, of.pipeline));
   return out;
 }
 
 GroupShape Placement::replica_group(ReplicaGroup kind) const {
-  const std::vector<int> group = members(kind, 0);
+  const std::vector<RankCoordinates> group = members(kind, {});
   int nodes = 1;
   for (std::size_t i = 1; i < group.size(); ++i)
-    if (node({0, group[i], 0}) != node({0, group[i - 1], 0})) ++nodes;
+    if (node(group[i]) != node(group[i - 1])) ++nodes;
   const auto ranks = static_cast<int>(group.size());
   // Replicas that do not fill their nodes evenly leave a ring through fewer NICs: the floor is what it can use.
   return {nodes, ranks / nodes, ranks % nodes};
+}
+
+int Placement::members_on_node(ReplicaGroup kind) const {
+  const std::vector<RankCoordinates> group = members(kind, {});
+  return static_cast<int>(
+      std::count_if(group.begin(), group.end(), [&](const auto& at) { return node(at) == node(group.front()); }));
 }
 
 }  // namespace clusterwright

@@ -24,7 +24,7 @@ void check_division(Contradictions& errors, const Plan& plan, const Transformer&
                   {tensor_path, pointer});
   };
   must_divide(model.heads, "attention heads", "/transformer/heads");
-  must_divide(model.ffn, "MLP width", "/transformer/ffn");
+  if (model.layers_of(LayerKind::dense) > 0) must_divide(model.ffn, "MLP width", "/transformer/ffn");
   if (model.key_value_heads() % plan.tensor != 0 && plan.tensor % model.key_value_heads() != 0)
     errors.report("E0310",
                   fmt::format("tensor must divide the key-value heads or be a multiple of them (got {}, kv_heads {})",
@@ -46,9 +46,6 @@ void check_division(Contradictions& errors, const Plan& plan, const Transformer&
 
 /// Ways to split a sequence, and what is trained of it.
 void check_job(Contradictions& errors, const Job& job, const Plan& plan, const Transformer& model) {
-  if (job.parallel.expert.value_or(1) > 1)
-    errors.report("E0313", fmt::format("expert parallelism is not modelled yet (got {})", *job.parallel.expert),
-                  {"/job/parallel/expert"}, "set it to 1");
   if (job.sequence % plan.context != 0)
     errors.report("E0310",
                   fmt::format("context must divide the sequence (got {}, sequence {})", plan.context, job.sequence),
@@ -60,6 +57,12 @@ void check_job(Contradictions& errors, const Job& job, const Plan& plan, const T
         fmt::format("exchanging heads, tensor x context must divide the attention heads (got {} x {}, heads {})",
                     plan.tensor, plan.context, model.heads),
         {"/job/parallel/context", "/transformer/heads"}, "use \"context_exchange\": \"ring\"");
+  if (job.lora_rank > 0 && model.latent)
+    errors.report("E0313", "adapters on latent attention are not modelled yet",
+                  {"/job/lora_rank", "/transformer/latent"}, "use \"task\": \"sft\"");
+  if (model.parallel_block && model.experts)
+    errors.report("E0313", "experts beside attention in one block are not modelled yet",
+                  {"/transformer/parallel_block", "/transformer/experts"}, "use \"parallel_block\": false");
   if ((job.task == Task::lora) != (job.lora_rank > 0))
     errors.report("E0310",
                   job.lora_rank > 0 ? "adapters have a rank, but the task is not lora" : "task lora needs lora_rank",
@@ -93,6 +96,41 @@ int decide_shard_group(Contradictions& errors, const Scenario& s, const Plan& pl
   return group;
 }
 
+/// Experts over ranks, with the replicas known.
+void check_experts(Contradictions& errors, const Plan& plan, const Scenario& s) {
+  const ExpertMixture& experts = *s.transformer.experts;
+  const char* expert = "/job/parallel/expert";
+  const char* expert_tensor = "/job/parallel/expert_tensor";
+  if (experts.experts % plan.expert != 0)
+    errors.report("E0310",
+                  fmt::format("expert must divide the experts (got {}, experts {})", plan.expert, experts.experts),
+                  {expert, "/transformer/experts/experts"});
+  if (plan.stage_ranks() % (plan.expert * plan.expert_tensor) != 0)
+    errors.report(
+        "E0310",
+        fmt::format("expert {} x expert_tensor {} must divide the {} ranks of a pipeline stage (tensor {} x "
+                    "context {} x data {})",
+                    plan.expert, plan.expert_tensor, plan.stage_ranks(), plan.tensor, plan.context, plan.data),
+        {expert, expert_tensor, "/job/parallel/data"});
+  const int block = plan.expert * plan.expert_tensor, domain = s.cluster.domain;
+  const auto fits = [](int a, int b) { return a % b == 0 || b % a == 0; };
+  if (!fits(block, plan.tensor) || !fits(block, domain))
+    errors.report("E0310",
+                  fmt::format("expert {} x expert_tensor {} must be a multiple or a part of tensor ({}), and of the "
+                              "accelerators of a {} ({})",
+                              plan.expert, plan.expert_tensor, plan.tensor,
+                              domain > s.cluster.node_accelerators ? "scale-up domain" : "node", domain),
+                  {expert, expert_tensor});
+  if (experts.ffn % plan.expert_tensor != 0)
+    errors.report("E0310",
+                  fmt::format("expert_tensor must divide the width of an expert (got {}, ffn {})", plan.expert_tensor,
+                              experts.ffn),
+                  {expert_tensor, "/transformer/experts/ffn"});
+  if (plan.tensor > 1 && !plan.sequence_parallel && plan.expert_tensor != plan.tensor)
+    errors.report("E0310", "without sequence parallelism experts are split as tensors are",
+                  {expert_tensor, "/job/parallel/sequence"}, "use \"sequence\": true");
+}
+
 /// Replicas from the accelerators that are there, or the contradiction.
 int decide_data(Contradictions& errors, const Plan& plan, const ParallelSpec& parallel, int accelerators) {
   const int replica = plan.tensor * plan.pipeline * plan.context;
@@ -108,6 +146,40 @@ int decide_data(Contradictions& errors, const Plan& plan, const ParallelSpec& pa
         {parallel.data ? "/job/parallel/data" : "/job/parallel/pipeline", "/cluster/accelerators"},
         fmt::format("use a multiple of {} accelerators{}", replica, parallel.data ? ", or \"data\": \"auto\"" : ""));
   return data;
+}
+
+/// The largest number of ranks up to `most` that divides the experts and the ranks of a stage, and fills domains
+/// evenly.
+int largest_expert_group(const ExpertMixture& experts, int stage_ranks, int domain, int most) {
+  int best = 1;
+  for (int ranks = 2; ranks <= std::min(most, stage_ranks); ++ranks)
+    if (experts.experts % ranks == 0 && stage_ranks % ranks == 0 && (domain % ranks == 0 || ranks % domain == 0))
+      best = ranks;
+  return best;
+}
+
+/// How many ranks split each expert, and the experts among them.
+void decide_experts(Contradictions& errors, ResolvedPlan& out, const Scenario& s) {
+  const ParallelSpec& parallel = s.job.parallel;
+  Plan& plan = out.plan;
+  if (!s.transformer.experts) {
+    if (parallel.expert.value_or(1) > 1 || parallel.expert_tensor.value_or(1) > 1)
+      errors.report("E0310", "the transformer has no experts to share out",
+                    {parallel.expert.value_or(1) > 1 ? "/job/parallel/expert" : "/job/parallel/expert_tensor"});
+    return;
+  }
+  const ExpertMixture& experts = *s.transformer.experts;
+  const int ranks = plan.stage_ranks();
+  // Weights that are gathered layer by layer cost more on the way than tokens do.
+  const int most = shards_weights(plan.sharding) ? ranks : s.cluster.domain;
+  plan.expert = parallel.expert.value_or(largest_expert_group(experts, ranks, s.cluster.domain, most));
+  const bool whole = ranks % (plan.expert * plan.tensor) == 0 && experts.ffn % plan.tensor == 0;
+  plan.expert_tensor = parallel.expert_tensor.value_or(whole ? plan.tensor : 1);
+  if (!parallel.expert)
+    out.assumptions.push_back(
+        {"expert group", std::to_string(plan.expert), "default",
+         "auto: the largest that divides the experts, inside a scale-up domain unless weights are sharded"});
+  check_experts(errors, plan, s);
 }
 
 void decide_batches(Contradictions& errors, Plan& plan, const Job& job) {
@@ -162,6 +234,7 @@ ResolvedPlan resolve_plan(const Scenario& s) {
   Contradictions errors(s.source);
   ResolvedPlan out;
   Plan& plan = out.plan;
+  check_transformer(s.transformer, s.source);
   plan = degrees_of(s);
   check_job(errors, s.job, plan, s.transformer);
   if (s.cluster.mixed())
@@ -172,11 +245,14 @@ ResolvedPlan resolve_plan(const Scenario& s) {
   plan.data = decide_data(errors, plan, s.job.parallel, s.cluster.spec.accelerators);
   plan.shard_group = decide_shard_group(errors, s, plan);
   errors.finish();
+  decide_experts(errors, out, s);
   decide_batches(errors, plan, s.job);
   check_size(errors, plan, s.transformer.layers);
   errors.finish();
   decide_pipeline_schedule(errors, out, s);
   errors.finish();
+  plan.paired = s.stack.experts.overlap_exchange && plan.expert > 1 &&
+                plan.schedule == PipelineSchedule::one_forward_one_backward;
   note_assumptions(s.job, out);
   return out;
 }

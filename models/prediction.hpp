@@ -82,7 +82,8 @@ struct Plan {
   int pipeline = 1;
   int virtual_pipeline = 1;
   int context = 1;
-  int expert = 1;
+  int expert = 1;         ///< ranks that share the experts out
+  int expert_tensor = 1;  ///< ranks that split each expert
   int data = 1;
   int micro_batch = 1;
   int micro_batches = 1;  ///< per replica and step
@@ -96,6 +97,8 @@ struct Plan {
   Recompute recompute = Recompute::none;
   std::optional<int> recomputed_layers;  ///< of a stage, where full recomputation repeats only the first so many
 
+  bool paired = false;  ///< forward and backward passes of different micro-batches run side by side
+
   /// Micro-batches that visit one virtual stage after the other, where they are not as many as stages.
   std::optional<int> larger_group;
 
@@ -105,6 +108,10 @@ struct Plan {
   int interleaving_group() const { return larger_group.value_or(pipeline); }
   /// Ranks that hold the same weights and reduce gradients: context ranks are replicas of the weights too.
   int gradient_ranks() const { return context * data; }
+  /// Ranks of one pipeline stage.
+  int stage_ranks() const { return tensor * gradient_ranks(); }
+  /// Ranks that hold the same experts, or the same part of them.
+  int expert_replicas() const { return stage_ranks() / (expert * expert_tensor); }
 };
 
 /// Something that the user did not say and the program decided, or a number that carries the answer.

@@ -1,6 +1,7 @@
 #include "models/rank_classes.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace clusterwright {
@@ -15,7 +16,7 @@ struct StreamKey {
 
 struct Load {
   int count = 0;
-  int passes = 1;
+  double passes = 1;
   auto operator<=>(const Load&) const = default;
 };
 
@@ -37,6 +38,7 @@ class LoadCounter {
         for (int d = 0; d < plan.gradient_ranks(); ++d) add_messages({t, d, p});
         add_rings(t, p);
       }
+    for (int p = 0; p < plan.pipeline; ++p) add_experts(p);
     return std::move(loads_);
   }
 
@@ -60,23 +62,53 @@ class LoadCounter {
   void add_rings(int tensor, int pipeline) {
     const Plan& plan = placement_.plan();
     if (plan.shard_group == plan.gradient_ranks() || plan.sharding != Sharding::hsdp)
-      return add_ring(Stream::data_ring, ReplicaGroup::all, {tensor, 0, pipeline});
+      return add_ring(Stream::data_ring, ReplicaGroup::all, {tensor, 0, pipeline}, ranks_together_);
     for (int d = 0; d < plan.shard_group; ++d)
-      add_ring(Stream::mirror_ring, ReplicaGroup::mirrors, {tensor, d, pipeline});
+      add_ring(Stream::mirror_ring, ReplicaGroup::mirrors, {tensor, d, pipeline}, ranks_together_);
   }
 
-  void add_ring(Stream stream, ReplicaGroup kind, const RankCoordinates& first) {
-    const std::vector<int> members = placement_.members(kind, first.data);
+  /// @param alike  rings that run beside each other over the same nodes
+  void add_ring(Stream stream, ReplicaGroup kind, const RankCoordinates& first, int alike) {
+    const std::vector<RankCoordinates> members = placement_.members(kind, first);
     const StreamKey key{stream, classes_.class_of(first)};
     Loads ring;
-    for (std::size_t i = 0; i < members.size() && members.size() > 1; ++i) {
-      const int next = members[(i + 1) % members.size()];
-      cross({first.tensor, members[i], first.pipeline}, {first.tensor, next, first.pipeline}, key, ring);
-    }
+    for (std::size_t i = 0; i < members.size() && members.size() > 1; ++i)
+      cross(members[i], members[(i + 1) % members.size()], key, ring);
     for (const auto& [bundle, load] : ring) {
       Load& total = loads_[bundle][key];
       total.passes = load.at(key).count / ranks_together_;
-      total.count += ranks_together_;
+      total.count += alike;
+    }
+  }
+
+  /// Every member of a group of experts sends to all others: of what leaves its domain, a part leaves the tier's group.
+  void add_exchange(const RankCoordinates& first) {
+    const std::vector<RankCoordinates> members = placement_.members(ReplicaGroup::experts, first);
+    const auto all = static_cast<double>(members.size());
+    for (std::size_t tier = 0; tier + 1 < fabric_.tiers().size(); ++tier) {
+      if (!fabric_.tiers()[tier].tapered) continue;
+      std::map<int, int> inside;
+      for (const RankCoordinates& at : members) ++inside[fabric_.group_of(placement_.rank(at), tier)];
+      for (const RankCoordinates& at : members) {
+        const int group = fabric_.group_of(placement_.rank(at), tier);
+        if (inside[group] == static_cast<int>(members.size())) continue;
+        const double near = placement_.members_on_node(ReplicaGroup::experts);
+        for (const bool up : {true, false}) {
+          Load& load = loads_[{static_cast<int>(tier), group, up}][{Stream::experts, classes_.class_of(at)}];
+          load.passes = (all - inside[group]) / (all - near);
+          ++load.count;
+        }
+      }
+    }
+  }
+
+  void add_experts(int pipeline) {
+    const Plan& plan = placement_.plan();
+    const int block = plan.expert * plan.expert_tensor;
+    for (int i = 0; block > 1 && i < plan.stage_ranks(); ++i) {
+      const RankCoordinates at{i % plan.tensor, i / plan.tensor, pipeline};
+      if (plan.expert > 1 && i % block < plan.expert_tensor) add_exchange(at);
+      if (i < block) add_ring(Stream::expert_ring, ReplicaGroup::expert_replicas, at, 1);
     }
   }
 
@@ -124,6 +156,36 @@ std::vector<int> neighbour_distances(const Placement& placement, const FabricTie
   return distances;
 }
 
+/// How a rank's expert groups lie over tapered tiers: members beside it, and hops of their ring that leave its group.
+void add_group_spread(const Placement& placement, const FabricTiers& fabric, const RankCoordinates& at,
+                      std::vector<int>& spread) {
+  for (const ReplicaGroup kind : {ReplicaGroup::experts, ReplicaGroup::expert_tensor, ReplicaGroup::expert_replicas}) {
+    const std::vector<RankCoordinates> members = placement.members(kind, at);
+    for (std::size_t tier = 0; tier + 1 < fabric.tiers().size(); ++tier) {
+      if (!fabric.tiers()[tier].tapered) continue;
+      const auto beside = [&](const RankCoordinates& other) {
+        return fabric.group_of(placement.rank(other), tier) == fabric.group_of(placement.rank(at), tier);
+      };
+      int inside = 0, leaving = 0;
+      for (std::size_t i = 0; i < members.size(); ++i) {
+        inside += beside(members[i]);
+        leaving += beside(members[i]) && !beside(members[(i + 1) % members.size()]);
+      }
+      spread.push_back(inside);
+      spread.push_back(leaving);
+    }
+  }
+}
+
+std::vector<int> expert_spread(const Placement& placement, const FabricTiers& fabric, int d) {
+  const Plan& plan = placement.plan();
+  std::vector<int> spread;
+  if (plan.expert * plan.expert_tensor == 1) return spread;
+  for (int p = 0; p < plan.pipeline; ++p)
+    for (int t = 0; t < plan.tensor; ++t) add_group_spread(placement, fabric, {t, d, p}, spread);
+  return spread;
+}
+
 double clock_of(int rank, const SlowRanks& slow) {
   const auto found = slow.find(rank);
   return found == slow.end() ? 1 : found->second;
@@ -155,15 +217,15 @@ RankClasses::RankClasses(const Placement& placement, const FabricTiers& fabric, 
       folded_(folded),
       tensor_ranks_together_(folded && slow.empty() ? std::min(plan_.tensor, placement.per_node()) : 1) {
   std::vector<int> colours(static_cast<std::size_t>(plan_.gradient_ranks()));
-  Interner<std::pair<std::vector<int>, std::vector<double>>> interner;
+  Interner<std::tuple<std::vector<int>, std::vector<int>, std::vector<double>>> interner;
   for (int d = 0; d < plan_.gradient_ranks(); ++d)
     colours[static_cast<std::size_t>(d)] =
         folded ? interner.number({neighbour_distances(placement, fabric, d, tensor_ranks_together_),
-                                  clocks_of_replica(placement, slow, d)})
+                                  expert_spread(placement, fabric, d), clocks_of_replica(placement, slow, d)})
                : d;
   assign(colours);
   load_uplinks(placement, fabric);
-  const bool groups = plan_.context > 1 || plan_.sharding == Sharding::hsdp;
+  const bool groups = plan_.context > 1 || plan_.sharding == Sharding::hsdp || plan_.expert * plan_.expert_tensor > 1;
   for (std::size_t before = 0; folded && (has_taper(fabric) || groups) && before != count();) {
     before = count();
     assign(colour_replicas(placement, fabric));
@@ -218,6 +280,18 @@ void RankClasses::load_uplinks(const Placement& placement, const FabricTiers& fa
   }
 }
 
+void RankClasses::add_neighbours(const Placement& placement, int d, std::vector<int>& seen) const {
+  const auto add = [&](ReplicaGroup kind, int tensor) {
+    for (const RankCoordinates& other : placement.members(kind, {tensor, d, 0}))
+      seen.push_back(colour_[static_cast<std::size_t>(other.data)]);
+  };
+  for (const ReplicaGroup kind : {ReplicaGroup::context, ReplicaGroup::shard, ReplicaGroup::mirrors}) add(kind, 0);
+  if (plan_.expert * plan_.expert_tensor == 1) return;
+  for (int t = 0; t < plan_.tensor; ++t)
+    for (const ReplicaGroup kind : {ReplicaGroup::experts, ReplicaGroup::expert_tensor, ReplicaGroup::expert_replicas})
+      add(kind, t);
+}
+
 std::vector<int> RankClasses::colour_replicas(const Placement& placement, const FabricTiers& fabric) const {
   const Loads loads = has_taper(fabric) ? LoadCounter(*this, placement, fabric).count() : Loads{};
   const bool alike = count() == static_cast<std::size_t>(plan_.pipeline * plan_.tensor / tensor_ranks_together_);
@@ -228,10 +302,7 @@ std::vector<int> RankClasses::colour_replicas(const Placement& placement, const 
   std::vector<int> colours;
   for (int d = 0; d < plan_.gradient_ranks(); ++d) {
     std::vector<int> seen{colour_[static_cast<std::size_t>(d)]};
-    // Who shares a group with unlike ranks is unlike those who do not.
-    for (const ReplicaGroup kind : {ReplicaGroup::context, ReplicaGroup::shard, ReplicaGroup::mirrors})
-      for (const int other : alike ? std::vector<int>{} : placement.members(kind, d))
-        seen.push_back(colour_[static_cast<std::size_t>(other)]);
+    if (!alike) add_neighbours(placement, d, seen);
     for (int p = 0; p < plan_.pipeline; ++p)
       for (int t = 0; t < plan_.tensor; t += tensor_ranks_together_) {
         const int rank = placement.rank({t, d, p});

@@ -18,10 +18,10 @@ struct UplinkBundle {
   auto operator<=>(const UplinkBundle&) const = default;
 };
 
-/// A stream of traffic between neighbours: pipeline messages one way or the other, a ring of all replicas, or the rings
-/// of those that hold the same shard (HSDP).
-enum class Stream : int { forward, backward, data_ring, mirror_ring };
-inline constexpr std::size_t stream_count = 4;
+/// A stream of traffic: pipeline messages one way or the other, a ring of all replicas, the rings of those that hold
+/// the same shard (HSDP), tokens on their way to experts, or the rings of those that hold the same experts.
+enum class Stream : int { forward, backward, data_ring, mirror_ring, experts, expert_ring };
+inline constexpr std::size_t stream_count = 6;
 
 /// Highest clock of ranks that are slower than the others, relative to these.
 using SlowRanks = std::map<int, double>;
@@ -51,9 +51,10 @@ class RankClasses {
 
   /// Bundles above tapered tiers that a stream of class `c` crosses, and what it puts there.
   struct Crossing {
-    int resource = 0;  ///< bundles with the same load share a number
-    int count = 0;     ///< concrete transfers of the class that cross one bundle
-    int passes = 1;    ///< times that one transfer crosses it (a ring may leave a group more than once)
+    int resource = 0;   ///< bundles with the same load share a number
+    int count = 0;      ///< concrete transfers of the class that cross one bundle
+    double passes = 1;  ///< times that one transfer crosses it: a ring may leave a group more than once, an exchange
+                        ///< sends a part of what leaves the node
   };
   const std::vector<Crossing>& crossings(Stream stream, std::size_t c) const {
     return crossings_[static_cast<std::size_t>(stream)][c];
@@ -66,6 +67,9 @@ class RankClasses {
   RankClasses(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow, bool folded);
   std::vector<int> colour_replicas(const Placement& placement, const FabricTiers& fabric) const;
   void assign(const std::vector<int>& colours);
+  /// Colours of those that replica `d` shares a group with: who shares one with unlike ranks is unlike those who do
+  /// not.
+  void add_neighbours(const Placement& placement, int d, std::vector<int>& seen) const;
   void load_uplinks(const Placement& placement, const FabricTiers& fabric);
 
   Plan plan_;

@@ -23,6 +23,8 @@ RankShapes::RankShapes(const MemoryCase& c) : residual_split_(c.plan.sequence_pa
   query = share(c.model.query_width());
   // Fewer key-value heads than ranks: each rank keeps a copy of one.
   key_value = std::max(share(c.model.key_value_width()), c.model.width_of_head());
+  value = std::max(share(c.model.key_value_heads() * c.model.width_of_value()), c.model.width_of_value());
+  attended = share(c.model.attention_output_width());
   ffn = share(c.model.ffn);
   up = ffn * (c.model.gated_mlp ? 2 : 1);
   vocabulary = c.plan.tensor > 1 ? padded_share(c.model.vocabulary, c.plan.tensor) : c.model.vocabulary;

@@ -20,7 +20,9 @@ class RankShapes {
   std::int64_t tokens;  ///< of one micro-batch on this rank
   std::int64_t hidden;  ///< whole; the others are this rank's share
   std::int64_t query;
-  std::int64_t key_value;  ///< of keys; as much again of values
+  std::int64_t key_value;  ///< of keys; values add `value`
+  std::int64_t value;
+  std::int64_t attended;  ///< what attention returns
   std::int64_t ffn;
   std::int64_t up;  ///< columns of the first multiply of the MLP
   std::int64_t vocabulary;

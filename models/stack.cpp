@@ -19,6 +19,10 @@ struct EnumNames<AssumedMicroBatch> {
   static constexpr std::array<std::string_view, 3> names = {"fastest", "one-per-stage", "one-sequence"};
 };
 template <>
+struct EnumNames<GraphCapture> {
+  static constexpr std::array<std::string_view, 3> names = {"none", "around-experts", "all"};
+};
+template <>
 struct EnumNames<SelectiveRecompute> {
   static constexpr std::array<std::string_view, 3> names = {"attention", "every-second-multiply", "all-but-multiplies"};
 };
@@ -60,6 +64,9 @@ void add_recomputation(StackRecord& table) {
                  .min = 0,
                  .max = 1024})
       .optional("selective_recompute", &S::selective, {.help = "what selective recomputation computes again"})
+      .optional(
+          "selective_latents", &S::selective_latents,
+          {.help = "selective recomputation also expands latent vectors again instead of storing what they become"})
       .optional("assumed_recompute", &S::assumed_recompute,
                 {.help = "recomputation that its users choose, if more than what fits"})
       .optional("assumed_micro_batch", &S::assumed_micro_batch,
@@ -77,7 +84,10 @@ void add_host_times(StackRecord& table) {
   using S = SoftwareStack;
   table
       .required("kernel_launch_us", &S::kernel_launch,
-                {.help = "host time to issue one kernel; 0 with graph capture", .min = 0})
+                {.help = "host time to issue one kernel that is in no captured graph", .min = 0})
+      .optional("graph_capture", &S::graph_capture,
+                {.help = "kernels launched from captured graphs: none, all but those between dispatch to experts and "
+                         "return, or all"})
       .required("kernels_per_op", &S::kernels_per_op,
                 {.help = "kernels that one op of the step graph stands for", .min = 1, .max = 100})
       .required("kernels_per_message", &S::kernels_per_message,
@@ -114,7 +124,8 @@ StackRecord make_record() {
   add_recomputation(table);
   add_host_times(table);
   add_traffic(table);
-  table.optional("memory", &S::memory, {.help = "what it keeps in device memory beyond what a step needs"})
+  table.optional("experts", &S::experts, {.help = "what it does with mixtures of experts"})
+      .optional("memory", &S::memory, {.help = "what it keeps in device memory beyond what a step needs"})
       .required("reserved_memory_gb", &S::reserved_memory,
                 {.help = "context and libraries per accelerator, outside the allocator", .min = 0});
   return table;

@@ -6,6 +6,7 @@
 
 #include "models/job.hpp"
 #include "models/memory/stack_memory.hpp"
+#include "models/stack_experts.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
 
@@ -21,6 +22,10 @@ enum class TensorOverlap { none, pieces };
 /// What selective recomputation computes again: unfused attention (nothing where attention is fused); every second
 /// multiply and all that is element-wise; or all but the multiplies by weights.
 enum class SelectiveRecompute { attention, every_second, all_but_multiplies };
+
+/// Kernels that are launched from captured graphs, at no cost to the host: none; all but those between the dispatch of
+/// tokens to experts and their return, whose shapes change; or all.
+enum class GraphCapture { none, around_experts, all };
 
 /// Micro-batches where nothing is said: the fastest; one for each virtual stage of a pipeline; or of one sequence.
 enum class AssumedMicroBatch { fastest, one_per_stage, one_sequence };
@@ -44,12 +49,15 @@ struct SoftwareStack {
   bool regather_for_backward = true;      ///< sharded weights are freed after the forward pass of a layer
   int prefetched_layers = 1;              ///< gathers of sharded weights that run ahead of their layer
   SelectiveRecompute selective = SelectiveRecompute::attention;
+  bool selective_latents =
+      false;  ///< selective recomputation also expands latent vectors again instead of storing heads
   Recompute assumed_recompute = Recompute::none;  ///< that its users choose where nothing is said, if it fits
   AssumedMicroBatch assumed_micro_batch = AssumedMicroBatch::fastest;
-  int most_virtual = 1024;              ///< chunks per stage that its users choose where nothing is said
-  bool fused_elementwise = true;        ///< bias, dropout, activation, rotary fused with their neighbours
-  bool lean_activations = false;        ///< norm and activation outputs are computed again instead of stored
-  Sourced<Seconds> kernel_launch;       ///< host time to issue one kernel; 0 with graph capture
+  int most_virtual = 1024;        ///< chunks per stage that its users choose where nothing is said
+  bool fused_elementwise = true;  ///< bias, dropout, activation, rotary fused with their neighbours
+  bool lean_activations = false;  ///< norm and activation outputs are computed again instead of stored
+  GraphCapture graph_capture = GraphCapture::none;
+  Sourced<Seconds> kernel_launch;       ///< host time to issue one kernel that is in no captured graph
   Sourced<double> kernels_per_op;       ///< kernels that one op of the step graph stands for
   Sourced<double> kernels_per_message;  ///< kernels that take the host as long as one pipeline message
   Sourced<double> gradient_size;        ///< bytes per parameter of the buffer that gradients accumulate in
@@ -58,6 +66,7 @@ struct SoftwareStack {
   bool narrow_gather = false;           ///< gathers send 8 bit in 8-bit runs
   Sourced<double> elementwise_traffic;  ///< of element-wise kernels, over that of hand-fused ones
   Sourced<Bytes> bucket;                ///< data-parallel bucket size
+  StackExperts experts;
   StackMemory memory;
   Sourced<Bytes> reserved_memory;  ///< context and libraries per device, outside the allocator
 };

@@ -25,6 +25,12 @@ StageLayout::StageLayout(std::int64_t layers, int stages, int chunks_per_stage)
     --contents_.front().layers;
     --contents_.back().layers;
   }
+  number_layers();
+}
+
+void StageLayout::number_layers() {
+  for (std::size_t i = 1; i < contents_.size(); ++i)
+    contents_[i].first_layer = contents_[i - 1].first_layer + contents_[i - 1].layers;
 }
 
 StageLayout::StageLayout(const std::vector<int>& layers, int stages)
@@ -32,6 +38,7 @@ StageLayout::StageLayout(const std::vector<int>& layers, int stages)
   for (std::size_t i = 0; i < layers.size(); ++i) contents_[i].layers = layers[i];
   contents_.front().embedding = true;
   contents_.back().head = true;
+  number_layers();
 }
 
 StageLayout StageLayout::mirrored() const {

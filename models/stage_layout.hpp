@@ -11,6 +11,7 @@ namespace clusterwright {
 /// What one chunk of one stage holds. Chunk c of stage s is number c * stages + s along the model.
 struct ChunkContents {
   int layers = 0;
+  int first_layer = 0;  ///< of the model
   bool embedding = false;
   bool head = false;
 };
@@ -41,6 +42,7 @@ class StageLayout {
   int layers_before(int stage, int chunk) const;
 
  private:
+  void number_layers();
   bool holds(int stage, bool ChunkContents::*what) const;
 
   int stages_;

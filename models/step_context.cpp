@@ -25,15 +25,23 @@ RankClasses make_classes(const Scenario& s, const Placement& placement, Folding 
 }
 
 std::vector<Meetings> make_replica_meetings(StepGraphBuilder& builder, std::size_t classes) {
-  return std::vector<Meetings>(4, Meetings(builder, classes, classes, StepCharge::imbalance));
+  return std::vector<Meetings>(replica_group_count, Meetings(builder, classes, classes, StepCharge::imbalance));
+}
+
+ExpertWork make_experts(const MemoryCase& c, const Placement& placement) {
+  if (!c.model.experts) return {};
+  int near = placement.members_on_node(ReplicaGroup::experts);
+  if (c.plan.expert % near != 0) near = 1;
+  return expert_work(c, near);
 }
 
 void reserve_ops(StepContext& c) {
   const auto slots = static_cast<std::size_t>(c.plan.micro_batches) * static_cast<std::size_t>(c.plan.virtual_pipeline);
   const std::size_t layers =
       static_cast<std::size_t>(c.scenario.transformer.layers) / static_cast<std::size_t>(c.plan.pipeline) + 2;
-  const std::size_t per_layer =
-      c.recipes.layer_forward.size() + c.recipes.layer_backward.size() + c.recipes.layer_again.size();
+  std::size_t per_layer = 0;
+  for (const LayerPasses& passes : c.recipes.layers)
+    per_layer = std::max(per_layer, passes.forward.size() + passes.again.size() + passes.backward.size());
   const std::size_t ops =
       c.classes.count() * (layers * static_cast<std::size_t>(c.plan.micro_batches) * per_layer + 4 * slots);
   c.builder.reserve(ops, ops);
@@ -54,18 +62,20 @@ StepContext::StepContext(const Scenario& s, const Plan& p, Folding folding)
       plan(p),
       layout(stage_layout(s.transformer.layers, p)),
       memory(memory_case(s.transformer, s.job, s.stack, plan, layout)),
+      placement(p, s.stack.rank_order, s.cluster.domain),
+      experts(make_experts(memory, placement)),
       factors(step_factors(s.steps, s.stack, s.job, s.cluster.accelerator)),
       builder(make_builder()),
-      placement(p, s.stack.rank_order, s.cluster.domain),
       classes(make_classes(s, placement, folding)),
       costs(s.cluster.accelerator, s.parameters, s.stack, factors, s.job.precision),
       links(builder, cluster, s.parameters, placement, classes, factors.communication, costs.host_bandwidth()),
-      recipes(write_recipes(builder, costs, memory)),
+      recipes(write_recipes(builder, costs, memory, experts)),
       domain(builder.add_power_domain("accelerators and hosts")),
       tensor(builder, classes.count(), classes.count(), StepCharge::imbalance),
       tied(builder, classes.count(), classes.count(), StepCharge::bubble),
       norm(builder, 1, classes.count(), p.pipeline > 1 ? StepCharge::bubble : StepCharge::imbalance),
       host(builder, classes.count(), classes.count(), StepCharge::imbalance),
+      issue(builder, classes.count(), classes.count(), StepCharge::launch),
       copies(builder, classes.count(), classes.count(), StepCharge::bubble),
       messages(message_route_count, Meetings(builder, classes.count(), 2 * classes.count(), StepCharge::bubble)),
       replicas(make_replica_meetings(builder, classes.count())),

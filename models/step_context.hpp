@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "models/device_costs.hpp"
+#include "models/expert_work.hpp"
 #include "models/lowering.hpp"
 #include "models/memory_use.hpp"
 #include "models/rank_classes.hpp"
@@ -48,15 +49,16 @@ struct StepContext {
   Plan plan;
   StageLayout layout;
   MemoryCase memory;
+  Placement placement;
+  ExpertWork experts;  ///< of a layer with experts
   StepFactors factors;
   StepGraphBuilder builder;
-  Placement placement;
   RankClasses classes;
   DeviceCosts costs;
   StepLinks links;
   StepRecipes recipes;
   PowerDomainId domain;
-  Meetings tensor, tied, norm, host, copies;
+  Meetings tensor, tied, norm, host, issue, copies;
   std::vector<Meetings> messages;  ///< by MessageRoute
   std::vector<Meetings> replicas;  ///< by ReplicaGroup
   ChainId norm_chain;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "models/collectives/expert_cost.hpp"
 #include "models/collectives/group_links.hpp"
 
 namespace clusterwright {
@@ -60,8 +61,11 @@ StepLinks::Ports StepLinks::add_ports(std::size_t rank_class, BytesPerSecond net
 }
 
 CollectiveCost StepLinks::price(CollectiveOp op, Bytes payload, const GroupShape& group, Seconds switches) const {
-  CollectiveCost cost = collective_cost(op, payload, group, group_links(cluster_, group, switches),
-                                        parameters_.collectives, parameters_.network);
+  return with_factors(collective_cost(op, payload, group, group_links(cluster_, group, switches),
+                                      parameters_.collectives, parameters_.network));
+}
+
+CollectiveCost StepLinks::with_factors(CollectiveCost cost) const {
   cost.latency = cost.latency * communication_factor_;
   const bool inside = !cost.crosses_nodes && inner_ > BytesPerSecond{};
   cost.rate = cost.rate / (inside ? std::max(communication_factor_, cost.rate / inner_) : network_factor_);
@@ -103,9 +107,7 @@ std::size_t StepLinks::tensor_group(std::size_t c) const {
 }
 
 std::size_t StepLinks::replica_group(ReplicaGroup kind, std::size_t c) const {
-  RankCoordinates at = classes_.representative(c);
-  at.data = placement_.first_member(kind, at.data);
-  return classes_.class_of(at);
+  return classes_.class_of(placement_.first_member(kind, classes_.representative(c)));
 }
 
 std::size_t StepLinks::receiver(Stream stream, std::size_t c) const {
@@ -117,11 +119,8 @@ std::size_t StepLinks::receiver(Stream stream, std::size_t c) const {
 
 std::vector<std::size_t> StepLinks::classes_of_group(ReplicaGroup kind, std::size_t c) const {
   std::set<std::size_t> members;
-  RankCoordinates at = classes_.representative(c);
-  for (const int member : placement_.members(kind, at.data)) {
-    at.data = member;
+  for (const RankCoordinates& at : placement_.members(kind, classes_.representative(c)))
     members.insert(classes_.class_of(at));
-  }
   return {members.begin(), members.end()};
 }
 
@@ -139,10 +138,9 @@ ChainId StepLinks::tensor(CollectiveOp op, Bytes payload, std::size_t c) {
 /// A ring advances in step with its longest hop.
 Seconds StepLinks::worst_ring_hop(ReplicaGroup kind) const {
   Seconds worst;
-  const std::vector<int> ring = placement_.members(kind, 0);
+  const std::vector<RankCoordinates> ring = placement_.members(kind, {});
   for (std::size_t i = 0; i < ring.size(); ++i) {
-    const RankCoordinates a{0, ring[i], 0};
-    const RankCoordinates b{0, ring[(i + 1) % ring.size()], 0};
+    const RankCoordinates &a = ring[i], &b = ring[(i + 1) % ring.size()];
     if (placement_.node(a) != placement_.node(b))
       worst = std::max(worst, cluster_.fabric.latency(placement_.rank(a), placement_.rank(b)));
   }
@@ -160,7 +158,41 @@ ChainId StepLinks::replicas(ReplicaGroup kind, CollectiveOp op, Bytes payload, s
   // Context and shard groups are neighbours; what they put on tapered uplinks is left out (docs/limits.md).
   if (cost.crosses_nodes && kind == ReplicaGroup::all) use_uplinks(uses, Stream::data_ring, group_name, cost);
   if (cost.crosses_nodes && kind == ReplicaGroup::mirrors) use_uplinks(uses, Stream::mirror_ring, group_name, cost);
+  if (cost.crosses_nodes && kind == ReplicaGroup::expert_replicas)
+    use_uplinks(uses, Stream::expert_ring, group_name, cost);
   return replica_chains_[key] = chain(cost, std::move(uses));
+}
+
+/// An all-to-all of the library sends every copy; kernels for experts send one to each node and rank.
+CollectiveCost StepLinks::price_exchange(const ExpertWork& work, ExpertTransfer transfer, Bytes copy) const {
+  const GroupShape group = placement_.replica_group(ReplicaGroup::experts);
+  const Seconds switches = worst_ring_hop(ReplicaGroup::experts);
+  const ExpertLoad& busy = group.nodes > 1 ? work.traffic.network : work.traffic.scale_up;
+  const double imbalance = busy.mean > Bytes{} ? busy.busiest / busy.mean : 1;
+  const Bytes payload = work.copies * copy;
+  if (transfer == ExpertTransfer::all_to_all)
+    return price(CollectiveOp::all_to_all, payload * imbalance, group, switches);
+  const Bytes drawn = work.drawn * byte;  // the traffic is of copies of one byte
+  const ExpertShares shares{work.traffic.network.mean / drawn, work.traffic.scale_up.mean / drawn, imbalance};
+  CollectiveCost cost = expert_cost(payload, group, group_links(cluster_, group, switches),
+                                    parameters_.collectives.at("expert_exchange"), parameters_.network, shares);
+  cost.network_share = group.ranks_per_node;  // each member sends its own
+  return with_factors(cost);
+}
+
+ChainId StepLinks::experts(const ExpertWork& work, ExpertTransfer transfer, Bytes copy, std::size_t c) {
+  const ReplicaGroup kind = ReplicaGroup::experts;
+  const CollectiveCost cost = price_exchange(work, transfer, copy);
+  const int per_node = placement_.replica_group(kind).ranks_per_node;
+  Uses uses;
+  for (const std::size_t member : classes_of_group(kind, c)) {
+    use_ports(uses, member, cost, per_node);
+    if (!cost.crosses_nodes) continue;
+    for (const RankClasses::Crossing& crossing : classes_.crossings(Stream::experts, member))
+      uses.push_back({uplinks_[static_cast<std::size_t>(crossing.resource)], static_cast<std::uint32_t>(crossing.count),
+                      crossing.passes * cost.network_share / per_node});
+  }
+  return chain(cost, std::move(uses));
 }
 
 ChainId StepLinks::context_step(Bytes payload, std::size_t c) {
@@ -180,6 +212,13 @@ ChainId StepLinks::context_step(Bytes payload, std::size_t c) {
   Uses uses;
   for (const std::size_t member : classes_of_group(kind, c)) use_ports(uses, member, cost, group.ranks_per_node);
   return chain(cost, std::move(uses));
+}
+
+ChainId StepLinks::host_issue(Picoseconds time) {
+  StepGraphBuilder::Stage stage;
+  stage.price.delay = time;
+  stage.price.rate_bound = 1;
+  return builder_.add_chain({stage});
 }
 
 ChainId StepLinks::host_copy(bool to_host, Bytes payload, std::size_t c) {

@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "models/collectives/collective_cost.hpp"
+#include "models/expert_work.hpp"
 #include "models/placement.hpp"
 #include "models/rank_classes.hpp"
+#include "models/stack_experts.hpp"
 #include "sim/step_graph_builder.hpp"
 #include "topology/cluster.hpp"
 
@@ -25,10 +27,14 @@ class StepLinks {
   ChainId replicas(ReplicaGroup kind, CollectiveOp op, Bytes payload, std::size_t c);
   /// One of the steps in which keys and values go round the context group. @param payload  of one rank
   ChainId context_step(Bytes payload, std::size_t c);
+  /// Tokens of class `c` on their way to experts, or back. @param copy  bytes of one copy of a token
+  ChainId experts(const ExpertWork& work, ExpertTransfer transfer, Bytes copy, std::size_t c);
   /// A pipeline message from class `c` along `stream`. @param payload  bytes that this rank sends
   ChainId message(Stream stream, Bytes payload, std::size_t c);
   /// A few bytes reduced over every rank of the job.
   ChainId everywhere();
+  /// The host is busy, and nothing else.
+  ChainId host_issue(Picoseconds time);
   /// A copy of a rank of class `c` to the memory of its host, or back.
   ChainId host_copy(bool to_host, Bytes payload, std::size_t c);
   /// A collective of a rank of class `c` with the one of `stage` that differs from it in nothing else.
@@ -44,6 +50,8 @@ class StepLinks {
   using Uses = std::vector<StepGraphBuilder::StageUse>;
 
   ChainId chain(const CollectiveCost& cost, Uses uses);
+  CollectiveCost with_factors(CollectiveCost cost) const;
+  CollectiveCost price_exchange(const ExpertWork& work, ExpertTransfer transfer, Bytes copy) const;
   CollectiveCost price(CollectiveOp op, Bytes payload, const GroupShape& group, Seconds switches) const;
   void use_ports(Uses& uses, std::size_t c, const CollectiveCost& cost, int members_per_node) const;
   void use_uplinks(Uses& uses, Stream stream, std::size_t c, const CollectiveCost& cost) const;

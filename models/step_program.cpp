@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "models/rank_shapes.hpp"
-
 namespace clusterwright {
 
 namespace {
@@ -23,11 +21,11 @@ StepProgram::StepProgram(StepContext& context, std::size_t rank_class)
       class_(rank_class),
       stage_(context.classes.representative(rank_class).pipeline),
       tensor_group_(context.links.tensor_group(rank_class)),
-      context_group_(context.links.replica_group(ReplicaGroup::context, rank_class)),
       lanes_(add_lanes(context, rank_class)),
+      chains_(context, rank_class),
       weights_(context, rank_class, lanes_.data, lanes_.host_in, lanes_.host_out) {
-  if (c_.plan.tensor > 1) choose_tensor_chains();
-  if (c_.plan.context > 1) choose_context_chains();
+  for (std::size_t kind = 0; kind < replica_group_count; ++kind)
+    groups_[kind] = context.links.replica_group(static_cast<ReplicaGroup>(kind), rank_class);
   if (c_.plan.pipeline > 1) choose_message_chains();
 }
 
@@ -44,6 +42,10 @@ StepProgram::Lanes StepProgram::add_lanes(StepContext& c, std::size_t rank_class
   lanes.tensor = lane(LaneKind::communication, "tensor parallel");
   lanes.data = lane(LaneKind::communication, "data parallel");
   if (c.plan.context > 1) lanes.context = lane(LaneKind::communication, "context parallel");
+  if (c.scenario.transformer.experts) {
+    lanes.experts = lane(LaneKind::communication, "expert parallel");
+    lanes.issue = lane(LaneKind::communication, "host");
+  }
   if (c.scenario.job.offload.any()) {
     lanes.host_in = lane(LaneKind::communication, "from host");
     lanes.host_out = lane(LaneKind::communication, "to host");
@@ -63,31 +65,6 @@ std::size_t StepProgram::neighbour(int step) const {
   return c_.classes.class_of(at);
 }
 
-void StepProgram::choose_tensor_chains() {
-  const auto chain = [&](LayerCollective kind, CollectiveOp op) {
-    layer_chains_[static_cast<std::size_t>(kind)] = c_.links.tensor(op, c_.activation(), class_);
-  };
-  chain(LayerCollective::gather, CollectiveOp::all_gather);
-  chain(LayerCollective::scatter, CollectiveOp::reduce_scatter);
-  chain(LayerCollective::reduce, CollectiveOp::all_reduce);
-}
-
-void StepProgram::choose_context_chains() {
-  const RankShapes shapes(c_.memory);
-  const Bytes keys = shapes.split(2 * shapes.key_value, 1), queries = shapes.split(shapes.query, 1);
-  const int ranks = c_.plan.context;
-  const auto set = [&](LayerCollective kind, ChainId chain) { layer_chains_[static_cast<std::size_t>(kind)] = chain; };
-  const auto group = [&](CollectiveOp op, Bytes payload) {
-    return c_.links.replicas(ReplicaGroup::context, op, payload, class_);
-  };
-  set(LayerCollective::context_step, c_.links.context_step(keys, class_));
-  set(LayerCollective::context_step_with_gradients, c_.links.context_step(2 * keys, class_));
-  set(LayerCollective::context_gather, group(CollectiveOp::all_gather, ranks * keys));
-  set(LayerCollective::context_scatter, group(CollectiveOp::reduce_scatter, ranks * keys));
-  set(LayerCollective::context_exchange_in, group(CollectiveOp::all_to_all, queries + keys));
-  set(LayerCollective::context_exchange_out, group(CollectiveOp::all_to_all, queries));
-}
-
 void StepProgram::choose_message_chains() {
   // Each rank of a tensor group sends its share; the group gathers behind the receiver where it needs the whole.
   const Bytes payload = c_.activation() / c_.plan.tensor;
@@ -100,11 +77,18 @@ void StepProgram::choose_message_chains() {
 }
 
 OpId StepProgram::stamp_collective(const RecipeOp& op, int note) {
-  const ChainId chain = layer_chains_[static_cast<std::size_t>(op.collective)];
-  const bool context = op.collective >= LayerCollective::context_step;
-  Meetings& meetings = context ? c_.replicas[static_cast<std::size_t>(ReplicaGroup::context)] : c_.tensor;
-  const RendezvousId meeting = meetings.join(context ? context_group_ : tensor_group_, class_, chain);
-  return c_.builder.add_op(context ? lanes_.context : lanes_.tensor, op.work, charge_id(op.charge), meeting, note);
+  const ChainId chain = chains_.of(op.collective);
+  const ReplicaGroup kind = group_of(op.collective);
+  const bool tensor = kind == ReplicaGroup::all;
+  Meetings& meetings = tensor ? c_.tensor : c_.replicas[static_cast<std::size_t>(kind)];
+  const std::size_t group = tensor ? tensor_group_ : groups_[static_cast<std::size_t>(kind)];
+  const LaneId lane = tensor ? lanes_.tensor : kind == ReplicaGroup::context ? lanes_.context : lanes_.experts;
+  return c_.builder.add_op(lane, op.work, charge_id(op.charge), meetings.join(group, class_, chain), note);
+}
+
+OpId StepProgram::stamp_host(const RecipeOp& op, int note) {
+  return c_.builder.add_op(lanes_.issue, c_.recipes.host_issue, charge_id(op.charge),
+                           c_.issue.join(class_, class_, chains_.host(op.host_time)), note);
 }
 
 void StepProgram::stamp_next(Stamping& s) {
@@ -114,6 +98,8 @@ void StepProgram::stamp_next(Stamping& s) {
     for (const OpId before : pending_) c_.builder.depends(before, last_compute_);
     pending_.clear();
     s.ops.push_back(last_compute_);
+  } else if (op.collective == LayerCollective::host) {
+    s.ops.push_back(stamp_host(op, s.note));
   } else {
     s.ops.push_back(stamp_collective(op, s.note));
     // Put-off gathers could start any time, and do with the weight gradients of their layer.
@@ -135,7 +121,8 @@ void StepProgram::stamp(const Recipe& recipe, int note) {
 void StepProgram::stamp_until_collective(Stamping& s) {
   bool waits = false;
   while (!s.ended() && !waits) {
-    waits = s.recipe[s.ops.size()].collective != LayerCollective::none;
+    const LayerCollective kind = s.recipe[s.ops.size()].collective;
+    waits = kind != LayerCollective::none && kind != LayerCollective::host;
     stamp_next(s);
   }
 }
@@ -172,8 +159,8 @@ void StepProgram::send(const PipelineSlot& slot) {
   const OpId id = c_.builder.add_op(lanes_.out[lane], c_.recipes.message, charge_id(StepCharge::pp_exposed), meeting,
                                     slot.micro_batch);
   c_.builder.depends(last_compute_, id);
-  // DualPipe posts messages of both directions together; one at a time, they would wait for each other.
-  if (!c_.scenario.stack.overlap_pipeline_messages && !c_.layout.is_mirrored()) wait_for(id);
+  // Pairs of passes post messages of both directions together; one at a time, they would wait for each other.
+  if (!c_.scenario.stack.overlap_pipeline_messages && !c_.layout.is_mirrored() && !c_.plan.paired) wait_for(id);
 }
 
 OpId StepProgram::copy_activations(bool to_host, OpId after) {
@@ -198,6 +185,40 @@ void StepProgram::fetch_activations(const PipelineSlot& slot, int layer) {
   wait_for(fetched);
 }
 
+const LayerPasses& StepProgram::passes(const PipelineSlot& slot, int layer) const {
+  const int number = contents(slot).first_layer + layer;
+  return c_.recipes.layers[static_cast<std::size_t>(c_.scenario.transformer.kind_of(number))];
+}
+
+/// Each further token is predicted from what predicted the one before, by one more layer and the head.
+void StepProgram::stamp_head_forward(const PipelineSlot& slot) {
+  const Transformer& model = c_.scenario.transformer;
+  stamp(c_.recipes.head_forward, slot.micro_batch);
+  for (std::int64_t i = 0; i < model.predicted_tokens; ++i) {
+    stamp(c_.recipes.prediction_forward, slot.micro_batch);
+    stamp(c_.recipes.layers[static_cast<std::size_t>(model.last_kind())].forward, slot.micro_batch);
+    stamp(c_.recipes.head_forward, slot.micro_batch);
+  }
+}
+
+void StepProgram::stamp_head_backward(const PipelineSlot& slot, BackwardPart part) {
+  const Transformer& model = c_.scenario.transformer;
+  const LayerPasses& layer = c_.recipes.layers[static_cast<std::size_t>(model.last_kind())];
+  const auto stamp_part = [&](const Recipe& whole, const SplitRecipe& split) {
+    stamp(part == BackwardPart::whole   ? whole
+          : part == BackwardPart::input ? split.input
+                                        : split.weight,
+          slot.micro_batch);
+  };
+  for (std::int64_t i = 0; i < model.predicted_tokens; ++i) {
+    stamp_part(c_.recipes.head_backward, c_.recipes.head_split);
+    if (c_.plan.recompute == Recompute::full && part != BackwardPart::weight) stamp(layer.again, slot.micro_batch);
+    stamp_part(layer.backward, layer.split);
+    stamp_part(c_.recipes.prediction_backward, c_.recipes.prediction_split);
+  }
+  stamp_part(c_.recipes.head_backward, c_.recipes.head_split);
+}
+
 void StepProgram::begin_forward(const PipelineSlot& slot) {
   if (!contents(slot).embedding) receive(slot);
   wait_for(weights_.before_layer(slot, 0, last_compute_));
@@ -206,12 +227,12 @@ void StepProgram::begin_forward(const PipelineSlot& slot) {
 
 void StepProgram::forward_layer(const PipelineSlot& slot, int layer) {
   if (layer > 0) wait_for(weights_.before_layer(slot, layer, last_compute_));
-  stamp(c_.recipes.layer_forward, slot.micro_batch);
+  stamp(passes(slot, layer).forward, slot.micro_batch);
   store_activations(slot, layer);
 }
 
 void StepProgram::end_forward(const PipelineSlot& slot) {
-  if (contents(slot).head) stamp(c_.recipes.head_forward, slot.micro_batch);
+  if (contents(slot).head) stamp_head_forward(slot);
   slot_ends_.push_back(last_compute_);
   if (!contents(slot).head) send(slot);
 }
@@ -222,21 +243,21 @@ bool StepProgram::repeats(const PipelineSlot& slot, int layer) const {
 }
 
 void StepProgram::begin_backward(const PipelineSlot& slot) {
-  const bool whole = slot.part == BackwardPart::whole;
   if (!contents(slot).head) return receive(slot);
-  stamp(whole ? c_.recipes.head_backward : c_.recipes.head_split.input, slot.micro_batch);
+  stamp_head_backward(slot, slot.part);
 }
 
 void StepProgram::prepare_backward(const PipelineSlot& slot, int layer) {
   wait_for(weights_.before_layer(slot, layer, last_compute_));
   fetch_activations(slot, layer);
-  if (repeats(slot, layer)) stamp(c_.recipes.layer_again, slot.micro_batch);
+  if (repeats(slot, layer)) stamp(passes(slot, layer).again, slot.micro_batch);
 }
 
 void StepProgram::backward_layer(const PipelineSlot& slot, int layer) {
   const bool whole = slot.part == BackwardPart::whole;
   prepare_backward(slot, layer);
-  stamp(whole ? c_.recipes.layer_backward : c_.recipes.layer_split.input, slot.micro_batch);
+  const LayerPasses& pass = passes(slot, layer);
+  stamp(whole ? pass.backward : pass.split.input, slot.micro_batch);
   if (whole) weights_.after_layer(slot, layer, last_compute_);
 }
 
@@ -252,9 +273,9 @@ void StepProgram::end_gradients(const PipelineSlot& slot) {
 }
 
 void StepProgram::weight_gradients(const PipelineSlot& slot) {
-  if (contents(slot).head) stamp(c_.recipes.head_split.weight, slot.micro_batch);
+  if (contents(slot).head) stamp_head_backward(slot, BackwardPart::weight);
   for (int layer = contents(slot).layers - 1; layer >= 0; --layer) {
-    stamp(c_.recipes.layer_split.weight, slot.micro_batch);
+    stamp(passes(slot, layer).split.weight, slot.micro_batch);
     weights_.after_layer(slot, layer, last_compute_);
   }
   end_gradients(slot);
@@ -263,8 +284,8 @@ void StepProgram::weight_gradients(const PipelineSlot& slot) {
 void StepProgram::layers_side_by_side(const PipelineSlot& forward, int ahead, const PipelineSlot& backward, int back) {
   if (ahead > 0) wait_for(weights_.before_layer(forward, ahead, last_compute_));
   prepare_backward(backward, back);
-  Stamping one = start(c_.recipes.layer_forward, forward.micro_batch, 0);
-  Stamping other = start(c_.recipes.layer_backward, backward.micro_batch, 1);
+  Stamping one = start(passes(forward, ahead).forward, forward.micro_batch, 0);
+  Stamping other = start(passes(backward, back).backward, backward.micro_batch, 1);
   while (!one.ended() || !other.ended()) {
     stamp_until_collective(one);
     stamp_until_collective(other);

@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "models/layer_chains.hpp"
 #include "models/stage_schedule.hpp"
 #include "models/step_context.hpp"
 #include "models/weight_traffic.hpp"
@@ -18,13 +19,11 @@ class StepProgram {
 
  private:
   struct Lanes {
-    LaneId compute, tensor, context, data, host_in, host_out;
+    LaneId compute, tensor, context, experts, data, host_in, host_out, issue;
     LaneId out[message_route_count], in[message_route_count];  // pipeline messages, by route
   };
 
   static Lanes add_lanes(StepContext& c, std::size_t rank_class);
-  void choose_tensor_chains();
-  void choose_context_chains();
   void choose_message_chains();
   void run(const PipelineSlot& slot);
   void begin_forward(const PipelineSlot& slot);
@@ -54,8 +53,12 @@ class StepProgram {
   void stamp(const Recipe& recipe, int note);
   void stamp_next(Stamping& stamping);
   OpId stamp_collective(const RecipeOp& op, int note);
+  OpId stamp_host(const RecipeOp& op, int note);
   /// Up to and with its next collective.
   void stamp_until_collective(Stamping& stamping);
+  const LayerPasses& passes(const PipelineSlot& slot, int layer) const;
+  void stamp_head_forward(const PipelineSlot& slot);
+  void stamp_head_backward(const PipelineSlot& slot, BackwardPart part);
   OpId copy_activations(bool to_host, OpId after);
   void store_activations(const PipelineSlot& slot, int layer);
   void fetch_activations(const PipelineSlot& slot, int layer);
@@ -75,11 +78,12 @@ class StepProgram {
   StepContext& c_;
   std::size_t class_;
   int stage_;
-  std::size_t tensor_group_, context_group_;
+  std::size_t tensor_group_;
+  std::array<std::size_t, replica_group_count> groups_;  // names, by ReplicaGroup
   Lanes lanes_;
+  LayerChains chains_;
   WeightTraffic weights_;
-  std::array<ChainId, layer_collective_count> layer_chains_;  // by LayerCollective
-  ChainId message_chains_[2], incoming_chains_[2];            // by stream
+  ChainId message_chains_[2], incoming_chains_[2];  // by stream
   std::vector<OpId> slot_ends_;  // last compute op of each slot so far, without those for weight gradients
   std::vector<OpId> pending_;    // what the next kernel waits for
   std::vector<OpId> stamped_[2];

@@ -20,7 +20,8 @@ class EndRecipes {
         collective_kernel_(collective_kernel),
         s_(c),
         linears_(costs, c, s_),
-        logits_{"logits", s_.vocabulary, s_.hidden, true, false} {}
+        logits_{"logits", s_.vocabulary, s_.hidden, true, false},
+        join_{"join prediction", s_.hidden / c.plan.tensor, 2 * s_.hidden, true, false} {}
 
   Recipe embedding_forward() const {
     RecipeWriter w = writer();
@@ -37,6 +38,28 @@ class EndRecipes {
     const int whole = w.collective(s_.before, at);
     w.kernel("embedding bwd", costs_.elementwise(rows() * (bytes_16bit + bytes_accumulated)), StepCharge::compute_other,
              whole);
+    return w.take();
+  }
+
+  /// The hidden state of a position and the embedding of the token behind it are normalised and joined.
+  Recipe prediction_forward() const {
+    RecipeWriter w = writer();
+    int at = w.kernel("next embedding", costs_.elementwise(rows() * 2 * bytes_16bit), StepCharge::compute_other);
+    at = w.collective(s_.behind, at);
+    at = w.kernel("norms of prediction", costs_.elementwise(s_.residual(4)), StepCharge::compute_other, at);
+    at = w.collective(s_.before, at);
+    w.kernel(join_.name, multiply(s_.tokens, join_.n, join_.k), StepCharge::compute_gemm, at);
+    return w.take();
+  }
+
+  Recipe prediction_backward() const {
+    RecipeWriter w = writer();
+    const int dx =
+        c_.lora_rank > 0
+            ? w.collective(s_.behind, w.kernel("join prediction dgrad", multiply(s_.tokens, join_.k, join_.n),
+                                               StepCharge::compute_gemm))
+            : linears_.backward(w, join_, -1);
+    w.kernel("norms of prediction bwd", costs_.elementwise(s_.residual(6)), StepCharge::compute_other, dx);
     return w.take();
   }
 
@@ -77,28 +100,40 @@ class EndRecipes {
   WorkId collective_kernel_;
   RankShapes s_;
   LinearRecipes linears_;
-  Linear logits_;
+  Linear logits_, join_;
 };
 
 }  // namespace
 
-StepRecipes write_recipes(StepGraphBuilder& builder, const DeviceCosts& costs, const MemoryCase& c) {
+StepRecipes write_recipes(StepGraphBuilder& builder, const DeviceCosts& costs, const MemoryCase& c,
+                          const ExpertWork& work) {
   const WorkId collective = builder.add_work("tensor-parallel collective", costs.collective().work);
-  const LayerRecipes layer(builder, costs, c, collective);
   const EndRecipes ends(builder, costs, c, collective);
   StepRecipes recipes;
-  recipes.layer_forward = layer.forward(false);
-  if (c.plan.recompute == Recompute::full) recipes.layer_again = layer.forward(true);
-  recipes.layer_backward = layer.backward();
+  for (const LayerKind kind : {LayerKind::dense, LayerKind::experts}) {
+    if (c.model.layers_of(kind) == 0) continue;
+    const LayerRecipes layer(builder, costs, c, collective, kind, work);
+    LayerPasses& passes = recipes.layers[static_cast<std::size_t>(kind)];
+    passes.forward = layer.forward(false);
+    if (c.plan.recompute == Recompute::full) passes.again = layer.forward(true);
+    passes.backward = layer.backward();
+  }
+  if (c.model.predicted_tokens > 0) {
+    recipes.prediction_forward = ends.prediction_forward();
+    recipes.prediction_backward = ends.prediction_backward();
+  }
   recipes.embedding_forward = ends.embedding_forward();
   recipes.embedding_backward = ends.embedding_backward();
   recipes.head_forward = ends.head_forward();
   recipes.head_backward = ends.head_backward();
-  recipes.layer_split = split_backward(recipes.layer_backward, c.stack.overlap_weight_gradient);
-  recipes.head_split = split_backward(recipes.head_backward, c.stack.overlap_weight_gradient);
+  const bool overlap = c.stack.overlap_weight_gradient;
+  for (LayerPasses& passes : recipes.layers) passes.split = split_backward(passes.backward, overlap);
+  recipes.head_split = split_backward(recipes.head_backward, overlap);
+  recipes.prediction_split = split_backward(recipes.prediction_backward, overlap);
   recipes.data_collective = builder.add_work("data-parallel collective", costs.collective().work);
   recipes.message = builder.add_work("pipeline message", costs.message().work);
   recipes.host_copy = builder.add_work("host copy", costs.host_copy().work);
+  recipes.host_issue = builder.add_work("host issues kernels", {});
   return recipes;
 }
 

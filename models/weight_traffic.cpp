@@ -31,24 +31,30 @@ WeightTraffic::WeightTraffic(StepContext& context, std::size_t rank_class, LaneI
 
 void WeightTraffic::fill_buckets(int chunk) {
   const ChunkContents& contents = c_.layout.at(stage_, chunk);
-  const Transformer& model = c_.scenario.transformer;
   const bool adapters = c_.memory.lora_rank > 0;
-  const double layer = layer_parameters(model) / c_.plan.tensor;
-  const double trained = adapters ? adapter_parameters(model, c_.memory.lora_rank) / c_.plan.tensor : layer;
+  const auto trained_in = [&](int first, int layers) {
+    const int number = contents.first_layer + first;
+    return adapters ? adapters_of(c_.memory, number, layers) : layers_share(c_.memory, number, layers);
+  };
   const double wanted = c_.scenario.stack.bucket.value.in(byte) / c_.scenario.stack.gradient_size.value;
-  const int step = std::max(1, static_cast<int>(std::min(wanted / trained, 1e6)));
   std::vector<Bucket> buckets;
-  for (int first = 0; first < std::max(1, contents.layers); first += step) {
+  for (int first = 0; first < std::max(1, contents.layers);) {
+    const double one = trained_in(first, 1).total();
+    const int step = std::max(1, static_cast<int>(std::min(wanted / one, 1e6)));
     const int layers = std::max(0, std::min(step, contents.layers - first));
-    buckets.push_back({first, layers, layers * layer, 0, layers * trained});
+    buckets.push_back(
+        {first, layers, layers_share(c_.memory, contents.first_layer + first, layers), 0, trained_in(first, layers)});
+    first += step;
   }
-  const double table = contents.embedding ? embedding_parameters(model) / c_.plan.tensor : 0;
-  const double head = contents.head ? head_weights(c_.memory) / c_.plan.tensor : 0;
-  root_weights_ += table + head;
-  root_trained_ += adapters ? 0 : table + head;
+  const double table = contents.embedding ? embedding_parameters(c_.scenario.transformer) / c_.plan.tensor : 0;
+  const RankParameters head = contents.head ? head_share(c_.memory) : RankParameters{};
+  root_weights_ += table + head.common;
+  root_trained_ += adapters ? 0 : table + head.common;
+  root_routed_ += adapters ? 0 : head.routed;
   buckets.front().root += table;
-  buckets.back().root += head;
-  if (!adapters) buckets.front().trained += table, buckets.back().trained += head;
+  buckets.back().root += head.common;
+  buckets.back().weights.routed += head.routed;
+  if (!adapters) buckets.front().trained.common += table, buckets.back().trained += head;
   buckets_.push_back(std::move(buckets));
 }
 
@@ -61,7 +67,7 @@ Bytes WeightTraffic::gathered(double layers, double root) const {
 }
 
 double WeightTraffic::owned() const {
-  return trained_ / optimizer_ranks(c_.memory);
+  return updated_part(c_.memory, trained_);
 }
 
 OpId WeightTraffic::exchange(ReplicaGroup kind, CollectiveOp op, Bytes payload, int note) {
@@ -110,11 +116,7 @@ void WeightTraffic::begin_step() {
 OpId WeightTraffic::gather_bucket(const Bucket& bucket) {
   // With adapters only they change; frozen weights stay where they are, unless they are sharded.
   const bool all = shards_weights(c_.plan.sharding) || c_.memory.lora_rank == 0;
-  const Bytes changed = all ? gathered(bucket.weights, bucket.root) : gathered(bucket.trained, 0);
-  OpId last;
-  if (copies_share_optimizer(c_.memory))
-    last = exchange_copies(CollectiveOp::all_gather, changed / shard_ranks(c_.memory), -1);
-  return c_.plan.gradient_ranks() > 1 ? exchange(shard_kind(), CollectiveOp::all_gather, changed, -1) : last;
+  return all ? gather(bucket.weights, bucket.root, {}) : gather(bucket.trained, 0, {});
 }
 
 std::vector<OpId> WeightTraffic::before_layer(const PipelineSlot& slot, int layer, OpId compute) {
@@ -131,17 +133,43 @@ std::vector<OpId> WeightTraffic::before_layer(const PipelineSlot& slot, int laye
   return {};
 }
 
+OpId WeightTraffic::gather_group(ReplicaGroup kind, Bytes payload, OpId after) {
+  const bool routed = kind == ReplicaGroup::expert_replicas;
+  const double shards = routed ? expert_shard_ranks(c_.memory) : shard_ranks(c_.memory);
+  const int members = routed ? c_.plan.expert_replicas() : c_.plan.gradient_ranks();
+  OpId last;
+  const auto add = [&](OpId id) {
+    if (after.exists()) c_.builder.depends(after, id);
+    last = id;
+  };
+  if (copies_share_optimizer(c_.memory)) add(exchange_copies(CollectiveOp::all_gather, payload / shards, -1));
+  // What comes from the host passes here too, with nobody to gather from.
+  if (members > 1 || (streamed_ && !routed)) add(exchange(kind, CollectiveOp::all_gather, payload, -1));
+  return last;
+}
+
+OpId WeightTraffic::gather(const RankParameters& layers, double root, OpId after) {
+  const OpId common = gather_group(shard_kind(), gathered(layers.common, root), after);
+  if (layers.routed <= 0) return common;
+  const OpId routed = gather_group(ReplicaGroup::expert_replicas, gathered(layers.routed, 0), after);
+  return routed.exists() ? routed : common;
+}
+
+RankParameters WeightTraffic::layer_at(int place) const {
+  int chunk = 0;
+  while (place >= c_.layout.at(stage_, chunk).layers) place -= c_.layout.at(stage_, chunk++).layers;
+  return layers_share(c_.memory, c_.layout.at(stage_, chunk).first_layer + place, 1);
+}
+
 OpId WeightTraffic::gather_layer(int position, OpId after) {
   const int layers = c_.layout.layers_on(stage_);
-  const double weights = layer_parameters(c_.scenario.transformer) / c_.plan.tensor;
+  const RankParameters weights = layer_at(position < layers ? position : 2 * layers - 1 - position);
   const bool present = position >= layers && !c_.scenario.stack.regather_for_backward;
   if (present) return {};
   OpId fetched = after;
   if (c_.scenario.job.offload.weights)
-    fetched = copy(false, weights / shard_ranks(c_.memory) * bytes_16bit * byte, after);
-  const OpId id = exchange(shard_kind(), CollectiveOp::all_gather, gathered(weights, 0), -1);
-  if (fetched.exists()) c_.builder.depends(fetched, id);
-  return id;
+    fetched = copy(false, owned_part(c_.memory, weights) * bytes_16bit * byte, after);
+  return gather(weights, 0, fetched);
 }
 
 /// Gathers of the layers up to `prefetched_layers` ahead are issued first; each may start when the layer before its own
@@ -152,8 +180,7 @@ std::vector<OpId> WeightTraffic::streamed_before(const PipelineSlot& slot, int l
   std::vector<OpId> wait;
   if (position == 0) {
     streamed_gathers_.clear();
-    root_gather_ = exchange(shard_kind(), CollectiveOp::all_gather, gathered(0, root_weights_), -1);
-    if (compute.exists()) c_.builder.depends(compute, root_gather_);
+    root_gather_ = gather({}, root_weights_, compute);
     wait.push_back(root_gather_);
   }
   const int ahead = std::min(position + c_.scenario.stack.prefetched_layers, 2 * layers - 1);
@@ -166,38 +193,52 @@ std::vector<OpId> WeightTraffic::streamed_before(const PipelineSlot& slot, int l
 
 bool WeightTraffic::reduces(const PipelineSlot& slot) const {
   const bool alone = c_.plan.gradient_ranks() == 1 && !c_.layout.is_mirrored();
-  if (alone || trained_ <= 0) return false;
+  if (alone || trained_.total() <= 0) return false;
   const bool early = c_.scenario.stack.reduce_every_micro_batch && shards_gradients(c_.plan.sharding);
   const bool every_time = c_.plan.pipeline == 1 && (early || c_.plan.sharding == Sharding::zero2);
   return every_time || slot.micro_batch == micro_batches_of(c_.plan, slot.chunk).last;
 }
 
-OpId WeightTraffic::reduce(double trained, OpId compute, int note) {
-  if (trained <= 0) return {};
-  const bool sharded = c_.plan.sharding != Sharding::none;
-  const Bytes payload = trained * c_.scenario.stack.reduced_size.value * byte;
-  const Bytes own = sharded ? payload / shard_ranks(c_.memory) : payload;
+OpId WeightTraffic::reduce_group(ReplicaGroup kind, Bytes payload, OpId compute, int note) {
+  const Plan& plan = c_.plan;
+  const bool routed = kind == ReplicaGroup::expert_replicas, sharded = plan.sharding != Sharding::none;
+  const double shards = routed ? expert_shard_ranks(c_.memory) : shard_ranks(c_.memory);
+  const int members = routed ? plan.expert_replicas() : plan.gradient_ranks();
+  const bool hybrid = !routed && plan.sharding == Sharding::hsdp && plan.shard_group != plan.gradient_ranks();
+  const Bytes own = sharded ? payload / shards : payload;
   OpId last;
   const auto add = [&](OpId id) {
     if (!last.exists()) c_.builder.depends(compute, id);
     last = id;
   };
-  if (c_.plan.gradient_ranks() > 1)
-    add(exchange(sharded ? shard_kind() : ReplicaGroup::all,
-                 sharded ? CollectiveOp::reduce_scatter : CollectiveOp::all_reduce, payload, note));
-  if (c_.plan.sharding == Sharding::hsdp && c_.plan.shard_group != c_.plan.gradient_ranks())
-    add(exchange(ReplicaGroup::mirrors, CollectiveOp::all_reduce, own, note));
+  if (members > 1)
+    add(exchange(kind, sharded ? CollectiveOp::reduce_scatter : CollectiveOp::all_reduce, payload, note));
+  if (hybrid) add(exchange(ReplicaGroup::mirrors, CollectiveOp::all_reduce, own, note));
   if (c_.layout.is_mirrored())
     add(exchange_copies(copies_share_optimizer(c_.memory) ? CollectiveOp::reduce_scatter : CollectiveOp::all_reduce,
                         own, note));
   return last;
 }
 
+/// Gradients of experts go to those that hold the same ones, all others to all gradient ranks.
+OpId WeightTraffic::reduce(const RankParameters& trained, OpId compute, int note) {
+  const double size = c_.scenario.stack.reduced_size.value;
+  OpId last;
+  if (trained.common > 0) {
+    const ReplicaGroup kind = c_.plan.sharding == Sharding::none ? ReplicaGroup::all : shard_kind();
+    last = reduce_group(kind, trained.common * size * byte, compute, note);
+  }
+  if (trained.routed <= 0) return last;
+  const OpId routed = reduce_group(ReplicaGroup::expert_replicas, trained.routed * size * byte, compute, note);
+  return routed.exists() ? routed : last;
+}
+
 void WeightTraffic::after_layer(const PipelineSlot& slot, int layer, OpId compute) {
   if (!reduces(slot) || !c_.scenario.stack.overlap_gradient_reduce) return;
   if (streamed_) {
-    const double layers = std::max(1, c_.layout.layers_on(stage_));
-    reduce((trained_ - root_trained_) / layers, compute, slot.micro_batch);
+    const int number = c_.layout.at(stage_, slot.chunk).first_layer + layer;
+    reduce(c_.memory.lora_rank > 0 ? adapters_of(c_.memory, number, 1) : layers_share(c_.memory, number, 1), compute,
+           slot.micro_batch);
     return;
   }
   if (layer == 0) return;  // the first bucket ends with the embedding
@@ -210,7 +251,8 @@ OpId WeightTraffic::after_backward(const PipelineSlot& slot, OpId compute) {
   if (!reduces(slot)) return {};
   const std::vector<Bucket>& buckets = buckets_[static_cast<std::size_t>(slot.chunk)];
   if (c_.scenario.stack.overlap_gradient_reduce) {
-    reduce(streamed_ ? root_trained_ : buckets.front().trained, compute, slot.micro_batch);
+    reduce(streamed_ ? RankParameters{root_trained_, root_routed_} : buckets.front().trained, compute,
+           slot.micro_batch);
     return {};
   }
   for (const Bucket& bucket : buckets) unreduced_.push_back(bucket.trained);
@@ -220,7 +262,7 @@ OpId WeightTraffic::after_backward(const PipelineSlot& slot, OpId compute) {
 
 OpId WeightTraffic::reduce_rest(OpId compute) {
   OpId last;
-  for (const double trained : unreduced_)
+  for (const RankParameters& trained : unreduced_)
     if (const OpId id = reduce(trained, compute, -1); id.exists()) last = id;
   unreduced_.clear();
   return last;

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "models/memory/parameter_memory.hpp"
 #include "models/pipeline_schedule.hpp"
 #include "models/step_context.hpp"
 
@@ -13,9 +14,9 @@ namespace clusterwright {
 struct Bucket {
   int first_layer = 0;
   int layers = 0;
-  double weights = 0;  ///< parameters of the layers on this rank
-  double root = 0;     ///< those of embedding, head and last norm
-  double trained = 0;  ///< those with gradients
+  RankParameters weights;  ///< of the layers on this rank
+  double root = 0;         ///< those of embedding, head and last norm
+  RankParameters trained;  ///< those with gradients
 };
 
 /// Two regimes. Weights that every replica keeps (or gathers once per step: ZeRO-1, ZeRO-2, and any sharding under a
@@ -41,15 +42,22 @@ class WeightTraffic {
   /// The optimizer step where its states are in host memory. @return the last copy
   OpId update_on_host(OpId after);
 
-  double trained() const { return trained_; }  ///< parameters with gradients on this rank
-  double owned() const;                        ///< those that it updates
+  double trained() const { return trained_.total(); }  ///< parameters with gradients on this rank
+  double owned() const;                                ///< those that it updates
 
  private:
   void fill_buckets(int chunk);
   std::vector<OpId> streamed_before(const PipelineSlot& slot, int layer, OpId compute);
   OpId gather_layer(int position, OpId after);
   OpId gather_bucket(const Bucket& bucket);
-  OpId reduce(double trained, OpId compute, int note);
+  OpId reduce(const RankParameters& trained, OpId compute, int note);
+  /// Among the ranks that hold the same parameters: those of experts, or those that share all others.
+  OpId reduce_group(ReplicaGroup kind, Bytes payload, OpId compute, int note);
+  OpId gather_group(ReplicaGroup kind, Bytes payload, OpId after);
+  /// Of a layer by its place on the stage, chunk after chunk.
+  RankParameters layer_at(int place) const;
+  /// All gathers of so many parameters. @param after  op that they wait for; may not exist @return the last one
+  OpId gather(const RankParameters& layers, double root, OpId after);
   OpId exchange(ReplicaGroup kind, CollectiveOp op, Bytes payload, int note);
   /// Between the two ranks that hold copies of the same part of the model (DualPipe).
   OpId exchange_copies(CollectiveOp op, Bytes payload, int note);
@@ -65,15 +73,16 @@ class WeightTraffic {
   int stage_;
   LaneId data_, host_in_, host_out_;
   bool streamed_;
-  double trained_ = 0;
+  RankParameters trained_;
   std::vector<std::vector<Bucket>> buckets_;  // by chunk
   std::vector<std::vector<OpId>> gathers_;    // by chunk and bucket
   OpId last_gather_;
-  std::vector<double> unreduced_;  // trained parameters
+  std::vector<RankParameters> unreduced_;  // trained parameters
   // Layer by layer: passes run over positions 0..layers-1 (forward) and on to 2 layers - 1 (backward).
   std::vector<OpId> streamed_gathers_;  // by position of the present micro-batch
   OpId root_gather_;
   double root_weights_ = 0, root_trained_ = 0;  // embedding, head and last norm
+  double root_routed_ = 0;                      // trained experts of the layers that predict further tokens
 };
 
 }  // namespace clusterwright

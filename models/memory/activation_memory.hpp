@@ -5,7 +5,7 @@
 
 namespace clusterwright {
 
-/// Bytes that one layer keeps from forward to backward for one micro-batch, on one rank.
+/// Bytes that one layer, of the kind that keeps most, keeps from forward to backward for one micro-batch, on one rank.
 /// @source Korthikanti et al. 2022, section 4, extended to grouped queries, gated MLPs, fused attention and context
 /// parallelism; docs/models.md, "Memory"
 Bytes layer_activations(const MemoryCase& c);

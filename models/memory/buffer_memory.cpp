@@ -1,5 +1,7 @@
 #include "models/memory/buffer_memory.hpp"
 
+#include "models/expert_work.hpp"
+
 namespace clusterwright {
 
 namespace {
@@ -25,7 +27,8 @@ Bytes gathered_inputs(const MemoryCase& c) {
 Bytes context_buffers(const MemoryCase& c) {
   if (c.plan.context == 1) return {};
   const auto query = static_cast<double>(c.model.query_width());
-  const double pair = 2 * static_cast<double>(c.model.key_value_width());
+  const auto pair =
+      static_cast<double>(c.model.key_value_heads() * (c.model.width_of_head() + c.model.width_of_value()));
   double width = 4 * pair;
   if (c.plan.context_exchange == ContextExchange::all_gather) width = 2 * pair * c.plan.context;
   if (c.plan.context_exchange == ContextExchange::all_to_all) width = 2 * query + pair;
@@ -38,13 +41,21 @@ Bytes message_buffers(const MemoryCase& c) {
   return 2 * c.plan.weight_copies() * tokens_of(c, static_cast<double>(c.model.hidden)) / residual_split(c);
 }
 
+/// Rows as they arrive and as they leave again.
+Bytes expert_buffers(const MemoryCase& c) {
+  if (c.plan.expert * c.plan.expert_tensor == 1) return {};
+  return 2 * expert_rows(c) * static_cast<double>(c.model.hidden) * bytes_16bit * byte;
+}
+
 }  // namespace
 
 Bytes communicator_memory(const MemoryCase& c) {
   const Plan& p = c.plan;
   const bool mirrors = p.sharding == Sharding::hsdp && p.shard_group < p.gradient_ranks();
-  const int count =
-      (p.tensor > 1) + (p.pipeline > 1) + (p.context > 1) + (p.gradient_ranks() > 1) + mirrors + c.layout.is_mirrored();
+  const int experts =
+      (p.expert > 1) + (p.expert_tensor > 1) + (p.expert * p.expert_tensor > 1 && p.expert_replicas() > 1);
+  const int count = (p.tensor > 1) + (p.pipeline > 1) + (p.context > 1) + (p.gradient_ranks() > 1) + mirrors + experts +
+                    c.layout.is_mirrored();
   return count * c.stack.memory.communicator.value;
 }
 
@@ -60,7 +71,7 @@ Bytes exchange_buffers(const MemoryCase& c) {
 }
 
 Bytes layer_buffers(const MemoryCase& c) {
-  return gathered_inputs(c) + context_buffers(c);
+  return gathered_inputs(c) + context_buffers(c) + expert_buffers(c);
 }
 
 }  // namespace clusterwright

@@ -6,7 +6,8 @@ namespace clusterwright {
 
 MemoryCase memory_case(const Transformer& model, const Job& job, const SoftwareStack& stack, const Plan& plan,
                        const StageLayout& layout) {
-  return {model, plan, layout, stack, job.sequence, job.lora_rank, job.sample_tokens, job.precision, job.offload};
+  return {model,         plan,        layout,     stack, job.sequence, job.lora_rank, job.sample_tokens,
+          job.precision, job.offload, job.routing};
 }
 
 double local_tokens(const MemoryCase& c) {
@@ -21,14 +22,13 @@ double shard_ranks(const MemoryCase& c) {
   return c.plan.sharding == Sharding::hsdp ? c.plan.shard_group : c.plan.gradient_ranks();
 }
 
+double expert_shard_ranks(const MemoryCase& c) {
+  return c.plan.expert_replicas();
+}
+
 bool copies_share_optimizer(const MemoryCase& c) {
   const bool states_only = c.plan.sharding == Sharding::zero1 || c.plan.sharding == Sharding::zero2;
   return c.layout.is_mirrored() && states_only;
-}
-
-double optimizer_ranks(const MemoryCase& c) {
-  if (c.plan.sharding == Sharding::none) return 1;
-  return shard_ranks(c) * (copies_share_optimizer(c) ? c.plan.weight_copies() : 1);
 }
 
 bool streams_weights(const MemoryCase& c) {
@@ -56,6 +56,10 @@ double element_size(Precision precision) {
 
 bool keeps_narrow_copies(const MemoryCase& c) {
   return c.stack.memory.narrow_copies && element_size(c.precision) < 2;
+}
+
+bool expands_latents_again(const MemoryCase& c) {
+  return c.model.latent && c.stack.selective_latents && c.plan.recompute == Recompute::selective;
 }
 
 bool stores_scores(const MemoryCase& c) {

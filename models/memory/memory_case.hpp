@@ -19,6 +19,7 @@ struct MemoryCase {
   double sample_tokens = 0;  ///< mean length of packed samples; 0: one sample fills the sequence
   Precision precision = Precision::bf16;
   Offload offload = {};
+  ExpertRouting routing = {};
 };
 
 /// The case of a job under a plan; keeps references to all but the job.
@@ -34,12 +35,12 @@ double residual_split(const MemoryCase& c);
 /// Ranks that share one copy of what is sharded.
 double shard_ranks(const MemoryCase& c);
 
+/// Ranks that share one copy of the routed experts that they all hold.
+double expert_shard_ranks(const MemoryCase& c);
+
 /// The two copies of the weights under DualPipe share one optimizer state: ZeRO-1 and 2, whose weights are gathered
 /// anyway.
 bool copies_share_optimizer(const MemoryCase& c);
-
-/// Ranks that share one optimizer state.
-double optimizer_ranks(const MemoryCase& c);
 
 /// Weights are gathered layer by layer for each pass and freed again, from other ranks or from the host. Under a
 /// pipeline they are gathered once a step.
@@ -59,6 +60,9 @@ double element_size(Precision precision);
 
 /// Narrow copies are kept: the job runs in 8 bit or less, and the stack keeps them.
 bool keeps_narrow_copies(const MemoryCase& c);
+
+/// Queries, keys and values are expanded again from stored latent vectors.
+bool expands_latents_again(const MemoryCase& c);
 
 /// Scores are written to memory, not kept on chip.
 bool stores_scores(const MemoryCase& c);

@@ -10,18 +10,26 @@ constexpr double bytes_16bit = 2;
 constexpr double bytes_32bit = 4;
 constexpr double adam_moments = 2;
 
-double layer_share(const MemoryCase& c) {
-  return layer_parameters(c.model) / c.plan.tensor;
+double outside_head(const MemoryCase& c) {
+  return head_weights(c) + static_cast<double>(c.model.predicted_tokens) * extra_prediction_parameters(c.model);
 }
 
-/// Embedding, head and last norm.
+/// Embedding, head, last norm, and what joins the inputs of further predictions.
 double outside_layers(const MemoryCase& c, int stage) {
-  return local_parameters(c, stage) - c.layout.layers_on(stage) * layer_share(c);
+  const double table = c.layout.holds_embedding(stage) ? embedding_parameters(c.model) : 0;
+  return (table + (c.layout.holds_head(stage) ? outside_head(c) : 0)) / c.plan.tensor;
 }
 
-/// Parameters that are gathered, and whose gradients are scattered, in one go.
+RankParameters largest_layer(const MemoryCase& c) {
+  return layer_share(c, c.model.layers_of(LayerKind::experts) > 0 ? LayerKind::experts : LayerKind::dense);
+}
+
+/// Parameters that are gathered, and whose gradients are scattered, in one go. Experts that one rank alone holds never
+/// are.
 double gathered_unit(const MemoryCase& c) {
-  if (!c.stack.memory.gathers_by_multiply) return layer_share(c);
+  const RankParameters layer = largest_layer(c);
+  const double routed = expert_shard_ranks(c) > 1 ? layer.routed : 0;
+  if (!c.stack.memory.gathers_by_multiply) return layer.common + routed;
   const double up = static_cast<double>(c.model.ffn) * (c.model.gated_mlp ? 2 : 1);
   const double qkv = static_cast<double>(c.model.query_width() + 2 * c.model.key_value_width());
   return static_cast<double>(c.model.hidden) * std::max(up, qkv) / c.plan.tensor;
@@ -47,63 +55,121 @@ double head_weights(const MemoryCase& c) {
   return head_parameters(c.model) + (copies ? static_cast<double>(c.model.vocabulary * c.model.hidden) : 0);
 }
 
-double local_parameters(const MemoryCase& c, int stage) {
-  double count = c.layout.layers_on(stage) * layer_parameters(c.model);
-  if (c.layout.holds_embedding(stage)) count += embedding_parameters(c.model);
-  if (c.layout.holds_head(stage)) count += head_weights(c);
-  return count / c.plan.tensor;
+RankParameters& RankParameters::operator+=(const RankParameters& other) {
+  common += other.common;
+  routed += other.routed;
+  return *this;
 }
 
-double trained_parameters(const MemoryCase& c, int stage) {
+RankParameters layer_share(const MemoryCase& c, LayerKind kind) {
+  const double routed = routed_parameters(c.model, kind);
+  return {(layer_parameters(c.model, kind) - routed) / c.plan.tensor,
+          routed / (static_cast<double>(c.plan.expert) * c.plan.expert_tensor)};
+}
+
+RankParameters head_share(const MemoryCase& c) {
+  RankParameters share = static_cast<double>(c.model.predicted_tokens) * layer_share(c, c.model.last_kind());
+  share.common += outside_head(c) / c.plan.tensor;
+  return share;
+}
+
+RankParameters layers_share(const MemoryCase& c, int first, int count) {
+  RankParameters sum;
+  for (const LayerKind kind : {LayerKind::dense, LayerKind::experts})
+    if (const auto layers = c.model.layers_of(kind, first, count); layers > 0)
+      sum += static_cast<double>(layers) * layer_share(c, kind);
+  return sum;
+}
+
+RankParameters stage_layers_share(const MemoryCase& c, int stage) {
+  RankParameters sum;
+  for (int chunk = 0; chunk < c.layout.chunks(); ++chunk) {
+    const ChunkContents& contents = c.layout.at(stage, chunk);
+    sum += layers_share(c, contents.first_layer, contents.layers);
+  }
+  if (c.layout.holds_head(stage))
+    sum += static_cast<double>(c.model.predicted_tokens) * layer_share(c, c.model.last_kind());
+  return sum;
+}
+
+double owned_part(const MemoryCase& c, const RankParameters& p) {
+  return p.common / shard_ranks(c) + p.routed / expert_shard_ranks(c);
+}
+
+RankParameters local_parameters(const MemoryCase& c, int stage) {
+  RankParameters sum = stage_layers_share(c, stage);
+  sum.common += outside_layers(c, stage);
+  return sum;
+}
+
+RankParameters adapters_of(const MemoryCase& c, int first, int count) {
+  double sum = 0;
+  for (const LayerKind kind : {LayerKind::dense, LayerKind::experts})
+    sum += static_cast<double>(c.model.layers_of(kind, first, count)) * adapter_parameters(c.model, c.lora_rank, kind);
+  return {sum / c.plan.tensor, 0};
+}
+
+RankParameters trained_parameters(const MemoryCase& c, int stage) {
   if (c.lora_rank == 0) return local_parameters(c, stage);
-  return c.layout.layers_on(stage) * adapter_parameters(c.model, c.lora_rank) / c.plan.tensor;
+  RankParameters sum;
+  for (int chunk = 0; chunk < c.layout.chunks(); ++chunk)
+    sum += adapters_of(c, c.layout.at(stage, chunk).first_layer, c.layout.at(stage, chunk).layers);
+  return sum;
 }
 
 Bytes weight_memory(const MemoryCase& c, int stage) {
   if (c.offload.weights) return {};
-  const double shards = shards_weights(c.plan.sharding) ? shard_ranks(c) : 1;
-  const double local = local_parameters(c, stage), trained = trained_parameters(c, stage);
-  const double frozen = c.lora_rank > 0 ? local : 0;
+  const RankParameters local = local_parameters(c, stage), trained = trained_parameters(c, stage);
+  const bool frozen = c.lora_rank > 0;
   const bool master = shards_master_weights(c) && !c.offload.optimizer;
   if (shards_weights(c.plan.sharding))
-    return (frozen * bytes_16bit + trained * (master ? bytes_32bit : bytes_16bit)) / shards * byte;
-  const double narrow = c.layout.layers_on(stage) * layer_share(c);
-  return ((local - narrow) * bytes_16bit + narrow * layer_weight_size(c) + (frozen > 0 ? trained * bytes_16bit : 0)) *
+    return ((frozen ? owned_part(c, local) * bytes_16bit : 0) +
+            owned_part(c, trained) * (master ? bytes_32bit : bytes_16bit)) *
+           byte;
+  const double narrow = stage_layers_share(c, stage).total();
+  return ((local.total() - narrow) * bytes_16bit + narrow * layer_weight_size(c) +
+          (frozen ? trained.total() * bytes_16bit : 0)) *
          byte;
 }
 
 Bytes gradient_memory(const MemoryCase& c, int stage) {
-  const double trained = trained_parameters(c, stage), size = c.stack.gradient_size.value;
-  if (keeps_whole_gradients(c)) return trained * (size + c.stack.memory.kept_gradient_size.value) * byte;
-  return trained * size / shard_ranks(c) * byte;
+  const RankParameters trained = trained_parameters(c, stage);
+  const double size = c.stack.gradient_size.value;
+  if (keeps_whole_gradients(c)) return trained.total() * (size + c.stack.memory.kept_gradient_size.value) * byte;
+  return owned_part(c, trained) * size * byte;
 }
 
 Bytes passing_gradients(const MemoryCase& c, int stage) {
   if (!streams_weights(c) || keeps_whole_gradients(c)) return {};
-  const double adapters = c.lora_rank > 0 ? adapter_parameters(c.model, c.lora_rank) / c.plan.tensor : 0;
-  const double layer = c.lora_rank > 0 ? adapters : gathered_unit(c);
+  const double layer =
+      c.lora_rank > 0 ? adapters_of(c, static_cast<int>(c.model.layers) - 1, 1).total() : gathered_unit(c);
   const bool passed = c.lora_rank > 0 || c.stack.memory.gathers_by_multiply;
   const double root = passed ? 0 : outside_layers(c, stage);
   return (layer * (bytes_16bit + c.stack.reduced_size.value) + root * bytes_16bit) * byte;
 }
 
+double updated_part(const MemoryCase& c, const RankParameters& p) {
+  if (c.plan.sharding == Sharding::none) return p.total();
+  return owned_part(c, p) / (copies_share_optimizer(c) ? c.plan.weight_copies() : 1);
+}
+
 Bytes optimizer_memory(const MemoryCase& c, int stage) {
   if (updates_on_host(c)) return {};
-  const double shards = optimizer_ranks(c);
-  const double states = (adam_moments + (shards_master_weights(c) ? 0 : 1)) * bytes_32bit;
   const bool owns = c.plan.sharding != Sharding::none;
+  const double states = (adam_moments + (shards_master_weights(c) ? 0 : 1)) * bytes_32bit;
   const double size = states + (owns ? c.stack.memory.owned_gradient_size.value : 0);
-  return trained_parameters(c, stage) * size / shards * byte;
+  return updated_part(c, trained_parameters(c, stage)) * size * byte;
 }
 
 Bytes gathered_memory(const MemoryCase& c, int stage) {
   if (!shards_weights(c.plan.sharding) || (shard_ranks(c) == 1 && !c.offload.weights)) return {};
-  if (!streams_weights(c)) return local_parameters(c, stage) * c.stack.gathered_size.value * byte;
+  if (!streams_weights(c)) return local_parameters(c, stage).total() * c.stack.gathered_size.value * byte;
   // A matrix at a time, embedding and head are gathered for themselves and count as one of them.
   const bool layers_whole = !c.stack.memory.gathers_by_multiply;
-  const int layers = c.layout.layers_on(stage), ahead = c.stack.prefetched_layers + (layers_whole ? 2 : 1);
-  const double units = c.stack.regather_for_backward ? std::min(layers * layer_share(c), ahead * gathered_unit(c))
-                                                     : layers * layer_share(c);
+  const RankParameters layers = stage_layers_share(c, stage);
+  const double whole = layers.common + (expert_shard_ranks(c) > 1 ? layers.routed : 0);
+  const int ahead = c.stack.prefetched_layers + (layers_whole ? 2 : 1);
+  const double units = c.stack.regather_for_backward ? std::min(whole, ahead * gathered_unit(c)) : whole;
   const double root = layers_whole ? outside_layers(c, stage) : 0;
   return (units * gathered_layer_size(c) + root * c.stack.gathered_size.value) * byte;
 }

@@ -5,15 +5,41 @@
 
 namespace clusterwright {
 
-/// Parameters of the head and the last norm, of the whole tensor group. A tied head keeps a copy of the table when it is
-/// not on the stage of the embedding.
+/// Parameters of one rank, apart by who holds the same ones: all gradient ranks, or those with the same experts.
+struct RankParameters {
+  double common = 0;
+  double routed = 0;
+
+  double total() const { return common + routed; }
+  RankParameters& operator+=(const RankParameters& other);
+  friend RankParameters operator*(double count, const RankParameters& p) {
+    return {count * p.common, count * p.routed};
+  }
+};
+
+/// Of one layer; of `count` layers from `first` on; of all layers of a stage, those that predict further tokens too.
+RankParameters layer_share(const MemoryCase& c, LayerKind kind);
+RankParameters layers_share(const MemoryCase& c, int first, int count);
+RankParameters stage_layers_share(const MemoryCase& c, int stage);
+
+/// Of the head and its norm, with all that predicts further tokens.
+RankParameters head_share(const MemoryCase& c);
+
+/// What one rank of the groups that share out these parameters owns of them, and what it updates: all where nothing is
+/// shared out, less where two copies share one optimizer.
+double owned_part(const MemoryCase& c, const RankParameters& parameters);
+double updated_part(const MemoryCase& c, const RankParameters& parameters);
+
+/// Parameters of the head and the last norm, of the whole tensor group. A tied head keeps a copy of the table when it
+/// is not on the stage of the embedding.
 double head_weights(const MemoryCase& c);
 
 /// Parameters that one rank of `stage` holds (before sharding over data-parallel ranks).
-double local_parameters(const MemoryCase& c, int stage);
+RankParameters local_parameters(const MemoryCase& c, int stage);
 
 /// Those of them that have gradients: all, or low-rank adapters.
-double trained_parameters(const MemoryCase& c, int stage);
+RankParameters adapters_of(const MemoryCase& c, int first, int count);
+RankParameters trained_parameters(const MemoryCase& c, int stage);
 
 /// Adam in mixed precision: 16-bit weights, gradients in what the stack accumulates in, three 32-bit states. ZeRO
 /// shares states, gradients and weights out in this order. PyTorch FSDP keeps no 16-bit weights: its shards are the

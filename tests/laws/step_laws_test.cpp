@@ -248,13 +248,16 @@ TEST_CASE("alone on one device, a step is the sum of its kernels", "[laws]") {
   REQUIRE(rc::check("and of the gradient norm's one reduction, to the picosecond", [] {
     SmallCase c = random_case();
     c.per_node = c.tensor = c.pipeline = c.virtual_pipeline = c.context = c.data = c.shard_group = 1;
+    c.expert = 1;
+    c.expert_tensor.reset();
     c.schedule = PipelineSchedule::one_forward_one_backward;
     c.stage_layers.clear();
     c.offload = {};
     c.tiers.clear();
     c.slow.clear();
     Scenario s = random_scenario(c);
-    s.stack.kernel_launch.value = {};
+    s.stack.kernel_launch.value = s.stack.experts.launch.value = {};
+    s.stack.experts.overlap_shared = s.stack.experts.overlap_exchange = s.stack.experts.synchronises = false;
     const StepGraph graph = lower_training_step(s, plan_of(s), Folding::folded);
     Picoseconds sum;
     for (std::size_t i = 0; i < graph.structure.op_count(); ++i)
@@ -277,11 +280,13 @@ TEST_CASE("a stack that overlaps nothing does one thing after the other", "[laws
         c.context = 1;
         c.offload = {};
         c.data = c.per_node * *rc::gen::element(1, 2);
+        if (c.tensor * c.data % (c.expert * c.expert_tensor.value_or(1)) != 0) c.expert = 1;
         c.tiers = {{"all", 4096, 1, ""}};
         c.slow.clear();
         Scenario s = random_scenario(c);
         describe(s);
-        s.stack.kernel_launch.value = {};
+        s.stack.kernel_launch.value = s.stack.experts.launch.value = {};
+        s.stack.experts.overlap_shared = s.stack.experts.overlap_exchange = false;
         s.stack.overlap_weight_gradient = s.stack.overlap_gradient_reduce = s.stack.overlap_parameter_gather = false;
         s.stack.tensor_overlap = TensorOverlap::none;
         s.stack.lean_activations = false;  // what is computed again may run beside a gather

@@ -185,14 +185,14 @@ TEST_CASE("under a pipeline sharded weights and gradients are whole", "[models][
   c.pipeline = 2;
   c.micro_batches = 8;
   Stored s(c);
-  const double local = local_parameters(s.of_stage_layout(), 0);
+  const double local = local_parameters(s.of_stage_layout(), 0).total();
   CHECK(s.use().gathered.in(byte) == Approx(2 * local));
   CHECK(s.use().gradients.in(byte) == Approx(4 * local));
 }
 
 TEST_CASE("frozen weights have no gradients and no states", "[models][memory]") {
   Stored s(llama(Sharding::zero1));
-  const double whole = local_parameters(s.of_stage_layout(), 0);
+  const double whole = local_parameters(s.of_stage_layout(), 0).total();
   s.scenario.job.lora_rank = 16;
   const double adapters = 16 * adapter_parameters(s.scenario.transformer, 16);
   CHECK(s.use().weights.in(byte) == Approx(2 * (whole + adapters)));

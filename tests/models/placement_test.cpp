@@ -68,13 +68,18 @@ TEST_CASE("context ranks are neighbours, and shard groups are blocks of ranks wi
     CHECK(placement.rank({0, 1, 0}) == 2);  // the second context rank of the first replica
   }
   const Placement placement(p, data_inside, 8);
-  CHECK(placement.members(ReplicaGroup::all, 4).size() == 6);
-  CHECK(placement.members(ReplicaGroup::context, 3) == std::vector<int>{2, 3});
-  CHECK(placement.members(ReplicaGroup::shard, 4) == std::vector<int>{3, 4, 5});
-  CHECK(placement.members(ReplicaGroup::mirrors, 4) == std::vector<int>{1, 4});
+  const auto members = [&](ReplicaGroup kind, int d) {
+    std::vector<int> out;
+    for (const RankCoordinates& at : placement.members(kind, {0, d, 0})) out.push_back(at.data);
+    return out;
+  };
+  CHECK(members(ReplicaGroup::all, 4).size() == 6);
+  CHECK(members(ReplicaGroup::context, 3) == std::vector<int>{2, 3});
+  CHECK(members(ReplicaGroup::shard, 4) == std::vector<int>{3, 4, 5});
+  CHECK(members(ReplicaGroup::mirrors, 4) == std::vector<int>{1, 4});
   for (const ReplicaGroup kind : {ReplicaGroup::all, ReplicaGroup::context, ReplicaGroup::shard, ReplicaGroup::mirrors})
     for (int d = 0; d < p.gradient_ranks(); ++d)
-      CHECK(placement.members(kind, d).front() == placement.first_member(kind, d));
+      CHECK(placement.members(kind, {0, d, 0}).front() == placement.first_member(kind, {0, d, 0}));
 }
 
 TEST_CASE("data groups use the nodes that their replicas reach", "[models]") {

@@ -75,7 +75,7 @@ TEST_CASE("a pipeline that has filled repeats itself to the picosecond", "[model
     c.schedule = schedule;
     INFO(chunks << " chunks, schedule " << static_cast<int>(schedule));
     Scenario s = small_scenario(c);
-    s.stack.kernel_launch.value = {};
+    s.stack.kernel_launch.value = s.stack.experts.launch.value = {};
     s.parameters.step.message_sms.value = 0;  // kernels beside messages would settle only bit by bit
     const Plan plan = plan_of(s);
     const StepSimulation few = replayed(s, plan, 32), many = replayed(s, plan, 36), most = replayed(s, plan, 96);

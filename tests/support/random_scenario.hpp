@@ -91,6 +91,28 @@ inline void draw_job(SmallCase& c) {
                                            "llm-foundry-2023", "torchtitan-2024", "xla-2024", "deepspeed-zero3-2021");
 }
 
+/// Experts in one case of three, shared out over whatever ranks of a stage divide them.
+inline void draw_experts(SmallCase& c) {
+  if (*rc::gen::inRange(0, 3) > 0) return;
+  c.experts = ExpertMixture{48, *rc::gen::element(1, 2, 4), 256, *rc::gen::inRange(0, 2), {}, 0, 1, {}, {}};
+  c.experts->every = c.layers > 1 ? *rc::gen::inRange(1, 3) : 1;
+  c.experts->dense_layers = c.experts->every == 1 ? *rc::gen::inRange(0, c.layers) : 0;
+  const bool split = c.tensor > 1 && (!c.sequence_parallel || *rc::gen::arbitrary<bool>());
+  c.expert_tensor = split ? c.tensor : 1;
+  const int ranks = c.tensor * c.context * c.data / *c.expert_tensor;
+  c.expert = *rc::gen::element(1, std::gcd(ranks, 4), std::gcd(ranks, 16));
+  c.routing.imbalance = *rc::gen::element(0.0, 0.5);
+  if (*rc::gen::inRange(0, 4) == 0) c.routing.capacity_factor = 1.25;
+}
+
+/// Other kinds of attention and blocks, in a few cases.
+inline void draw_model(SmallCase& c) {
+  draw_experts(c);
+  if (c.lora_rank == 0 && *rc::gen::inRange(0, 5) == 0) c.latent = LatentAttention{64, 32, 32, 16, 32};
+  c.parallel_block = !c.experts && *rc::gen::inRange(0, 5) == 0;
+  c.predicted_tokens = *rc::gen::element(0, 0, 0, 1);
+}
+
 /// None in most cases.
 inline void draw_stragglers(SmallCase& c) {
   std::set<int> slow;
@@ -113,6 +135,7 @@ inline SmallCase random_case() {
   c.sequence = *rc::gen::element(256, 1024);
   c.gated_mlp = *rc::gen::arbitrary<bool>();
   c.tied_embeddings = *rc::gen::arbitrary<bool>();
+  draw_model(c);
   draw_stragglers(c);
   return c;
 }
@@ -120,7 +143,10 @@ inline SmallCase random_case() {
 /// Small models would wait for the host all the time; most cases take it away.
 inline Scenario random_scenario(const SmallCase& c) {
   Scenario scenario = small_scenario(c);
-  if (*rc::gen::inRange(0, 4) > 0) scenario.stack.kernel_launch.value = {};
+  if (*rc::gen::inRange(0, 4) > 0) scenario.stack.kernel_launch.value = scenario.stack.experts.launch.value = {};
+  scenario.stack.experts.overlap_exchange = *rc::gen::arbitrary<bool>();
+  scenario.stack.experts.overlap_shared = *rc::gen::arbitrary<bool>();
+  if (*rc::gen::arbitrary<bool>()) scenario.stack.experts.transfer = ExpertTransfer::hierarchical;
   scenario.stack.bucket.value = *rc::gen::element(0.1, 10.0, 1000.0) * megabyte;
   // Some draw more than their rated power and lower their clocks.
   if (*rc::gen::inRange(0, 3) == 0) scenario.parameters.power.tensor_weight.value = 2;
@@ -133,6 +159,12 @@ inline Scenario random_scenario() {
 inline void describe(const Scenario& s) {
   const Plan plan = plan_of(s);
   std::ostringstream line;
+  if (s.transformer.experts)
+    line << "experts e" << plan.expert << " x t" << plan.expert_tensor << " top " << s.transformer.experts->per_token
+         << " every " << s.transformer.experts->every << " dense " << s.transformer.experts->dense_layers << " pairs "
+         << plan.paired << ", ";
+  line << (s.transformer.latent ? "latent, " : "") << (s.transformer.parallel_block ? "parallel, " : "")
+       << s.transformer.predicted_tokens << " further, ";
   line << s.cluster.node_accelerators << " per node, t" << plan.tensor << " p" << plan.pipeline << " v"
        << plan.virtual_pipeline << " schedule " << static_cast<int>(plan.schedule) << " d" << plan.data << " m"
        << plan.micro_batches << " b" << plan.micro_batch << " context " << plan.context << "/"

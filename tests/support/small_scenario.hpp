@@ -31,6 +31,8 @@ struct SmallCase {
   int context = 1;
   ContextExchange context_exchange = ContextExchange::ring;
   int data = 1;
+  int expert = 1;
+  std::optional<int> expert_tensor;
   int micro_batch = 1;
   int micro_batches = 1;  ///< per replica
   bool sequence_parallel = true;
@@ -51,6 +53,11 @@ struct SmallCase {
   int vocabulary = 2048;
   bool gated_mlp = true;
   bool tied_embeddings = false;
+  bool parallel_block = false;
+  int predicted_tokens = 0;
+  std::optional<ExpertMixture> experts;
+  std::optional<LatentAttention> latent;
+  ExpertRouting routing;
 
   int accelerators() const { return tensor * pipeline * context * data; }
 };
@@ -87,6 +94,10 @@ inline Transformer small_transformer(const SmallCase& c) {
   t.vocabulary = c.vocabulary;
   t.tied_embeddings = c.tied_embeddings;
   t.max_sequence = c.sequence;
+  t.parallel_block = c.parallel_block;
+  t.predicted_tokens = c.predicted_tokens;
+  t.experts = c.experts;
+  t.latent = c.latent;
   return t;
 }
 
@@ -103,6 +114,9 @@ inline Job small_job(const SmallCase& c) {
   job.parallel.stage_layers = c.stage_layers;
   job.parallel.sequence = c.sequence_parallel;
   job.parallel.context = c.context;
+  job.parallel.expert = c.expert;
+  job.parallel.expert_tensor = c.expert_tensor;
+  job.routing = c.routing;
   job.parallel.context_exchange = c.context_exchange;
   job.sharding = c.sharding;
   if (c.sharding == Sharding::hsdp) job.shard_group = c.shard_group;

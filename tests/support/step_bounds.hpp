@@ -12,11 +12,21 @@
 
 namespace clusterwright::testing {
 
+/// Weights of attention that every rank of a tensor group must have; latent vectors may be as narrow as they like.
+inline double least_attention_weights(const Transformer& m) {
+  return m.latent ? 0 : 4 * static_cast<double>(m.hidden * m.hidden);
+}
+
+/// Weights that a token meets in the lighter kind of layer.
+inline double least_mlp_weights(const Transformer& m) {
+  const double each = (m.gated_mlp ? 3 : 2) * static_cast<double>(m.hidden);
+  const double dense = each * static_cast<double>(m.ffn);
+  return m.experts ? std::min(dense, each * static_cast<double>(m.experts->per_token * m.experts->ffn)) : dense;
+}
+
 /// FLOPs of one micro-batch through one layer, forward and backward, on all ranks: 2 per weight and token, three times.
 inline double layer_flops(const Scenario& s) {
-  const Transformer& m = s.transformer;
-  const auto hidden = static_cast<double>(m.hidden);
-  const double weights = 4 * hidden * hidden + (m.gated_mlp ? 3 : 2) * hidden * static_cast<double>(m.ffn);
+  const double weights = least_attention_weights(s.transformer) + least_mlp_weights(s.transformer);
   return 6 * weights * s.job.sequence * *s.job.micro_batch;
 }
 
@@ -32,8 +42,9 @@ inline double least_compute_time(const Scenario& s, const Plan& plan) {
 inline double least_network_time(const Scenario& s, const Plan& plan) {
   const GroupShape group = Placement(plan, s.stack.rank_order, s.cluster.domain).replica_group(ReplicaGroup::all);
   if (group.nodes == 1 || plan.sharding == Sharding::none) return 0;
-  const auto hidden = static_cast<double>(s.transformer.hidden);
-  const double weights = (4 + (s.transformer.gated_mlp ? 12 : 8)) * hidden * hidden;  // of a layer; ffn is 4 hidden
+  // Experts may have one owner each, whose gradients go nowhere.
+  const double weights =
+      least_attention_weights(s.transformer) + (s.transformer.experts ? 0 : least_mlp_weights(s.transformer));
   const double of_a_rank = weights * static_cast<double>(s.transformer.layers) / (plan.tensor * plan.pipeline);
   // Frozen weights stay where they are; a shard group may fit into a node; stacks differ in the width of gradients.
   if (s.job.lora_rank > 0 || plan.sharding == Sharding::hsdp) return 0;

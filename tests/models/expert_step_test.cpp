@@ -1,0 +1,181 @@
+#include <string>
+
+#include "models/choose_plan.hpp"
+#include "models/expert_work.hpp"
+#include "models/memory_use.hpp"
+#include "models/steady_state.hpp"
+#include "sim/diagnostic.hpp"
+#include "support/catch.hpp"
+#include "support/small_scenario.hpp"
+
+using namespace clusterwright;
+using namespace clusterwright::testing;
+
+namespace {
+
+/// Sixteen experts on two nodes.
+SmallCase sixteen() {
+  SmallCase c;
+  c.data = 16;
+  c.expert = 16;
+  c.micro_batches = 2;
+  c.hidden = 2048;
+  c.sequence = 4096;
+  c.experts = ExpertMixture{16, 2, 1024, 1, {}, 1, 1, {}, {}};
+  c.routing.imbalance = 0;
+  return c;
+}
+
+Seconds step_of(const Scenario& s) {
+  return to_seconds(summarise_step(s, plan_of(s)).end);
+}
+Seconds step_of(const SmallCase& c) {
+  return step_of(small_scenario(c));
+}
+Seconds charged(const Scenario& s, StepCharge charge) {
+  return summarise_step(s, plan_of(s)).breakdown[static_cast<std::size_t>(charge)];
+}
+
+MemoryUse memory_of(const SmallCase& c) {
+  const Scenario s = small_scenario(c);
+  return memory_under(s, plan_of(s));
+}
+
+std::string refusal(const SmallCase& c) {
+  try {
+    plan_of(small_scenario(c));
+  } catch (const ConfigError& error) {
+    return error.diagnostics().front().code + " " + error.diagnostics().front().message;
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("experts shared out over more ranks take less memory on each", "[models][experts]") {
+  SmallCase c = sixteen();
+  c.experts->shared = 0;
+  const Bytes shared_out = memory_of(c).weights;
+  c.expert = 1;
+  const Bytes whole = memory_of(c).weights;
+  const double routed = 3 * 16 * 3.0 * 2048 * 1024;  // three layers with experts
+  CHECK((whole - shared_out).in(byte) == Approx(2 * routed * 15 / 16).epsilon(1e-6));
+}
+
+TEST_CASE("tokens between nodes cost more than inside one", "[models][experts]") {
+  SmallCase c = sixteen();
+  const Seconds far = charged(small_scenario(c), StepCharge::ep_exposed);
+  c.expert = 8;
+  const Seconds near = charged(small_scenario(c), StepCharge::ep_exposed);
+  CHECK(near > Seconds{});
+  CHECK(far > 1.5 * near);
+}
+
+TEST_CASE("kernels that send one copy per node beat an all-to-all of copies", "[models][experts]") {
+  SmallCase c = sixteen();
+  c.experts->per_token = 8;
+  c.sequence = 16384;
+  Scenario s = small_scenario(c);
+  const Seconds copies = charged(s, StepCharge::ep_exposed);
+  s.stack.experts.transfer = ExpertTransfer::hierarchical;
+  CHECK(charged(s, StepCharge::ep_exposed) < 0.8 * copies);
+}
+
+TEST_CASE("uneven routing makes ranks wait for the busiest, a capacity factor pads instead", "[models][experts]") {
+  SmallCase c = sixteen();
+  const Seconds even = step_of(c);
+  CHECK(charged(small_scenario(c), StepCharge::imbalance) == Seconds{});
+  c.routing.imbalance = 0.6;
+  CHECK(step_of(c) > 1.01 * even);
+  CHECK(charged(small_scenario(c), StepCharge::imbalance) > Seconds{});
+  c.routing.capacity_factor = 1.5;
+  CHECK(charged(small_scenario(c), StepCharge::imbalance) == Seconds{});
+  CHECK(step_of(c) > even);
+}
+
+TEST_CASE("two micro-batches hide each other's tokens", "[models][experts]") {
+  SmallCase c = sixteen();
+  c.micro_batches = 8;
+  Scenario s = small_scenario(c);
+  s.stack.experts.synchronises = false;
+  const Seconds alone = charged(s, StepCharge::ep_exposed), before = step_of(s);
+  s.stack.experts.overlap_exchange = true;
+  CHECK(plan_of(s).paired);
+  CHECK(charged(s, StepCharge::ep_exposed) < 0.7 * alone);
+  CHECK(step_of(s) < before);
+}
+
+TEST_CASE("many experts launched one by one keep the device waiting for the host", "[models][experts]") {
+  SmallCase c = sixteen();
+  c.expert = 1;
+  c.sequence = 512;
+  Scenario s = small_scenario(c);
+  const Seconds one_by_one = step_of(s);
+  CHECK(charged(s, StepCharge::launch) > 0.2 * one_by_one);
+  s.stack.experts.one_launch = true;
+  CHECK(step_of(s) < 0.8 * one_by_one);
+  s.stack.graph_capture = GraphCapture::all;
+  CHECK(charged(s, StepCharge::launch) == Seconds{});
+}
+
+TEST_CASE("experts split like tensors multiply as many rows in all", "[models][experts]") {
+  SmallCase c = sixteen();
+  c.tensor = 2;
+  c.data = 8;
+  c.expert = 8;
+  const auto work = [&](int expert_tensor) {
+    c.expert_tensor = expert_tensor;
+    const Scenario s = small_scenario(c);
+    const Plan plan = plan_of(s);
+    const StageLayout layout = stage_layout(s.transformer.layers, plan);
+    return expert_work(memory_case(s.transformer, s.job, s.stack, plan, layout), plan.expert);
+  };
+  // Each rank sends half of the tokens of its tensor group, twice over.
+  CHECK(work(1).rows == Approx(4096));
+  CHECK(work(2).rows == Approx(8192));
+  CHECK(work(2).copies == Approx(4096));
+}
+
+TEST_CASE("latent attention keeps narrow vectors where they are expanded again", "[models][experts]") {
+  SmallCase c = sixteen();
+  c.latent = LatentAttention{256, 128, 128, 64, 128};
+  c.recompute = Recompute::selective;
+  Scenario s = small_scenario(c);
+  const Bytes wide = memory_under(s, plan_of(s)).activations;
+  const Seconds fast = step_of(s);
+  s.stack.selective_latents = true;
+  CHECK(memory_under(s, plan_of(s)).activations < 0.8 * wide);
+  CHECK(step_of(s) > fast);
+}
+
+TEST_CASE("a parallel block exchanges activations once instead of twice", "[models][experts]") {
+  SmallCase c;
+  c.tensor = 8;
+  c.hidden = 4096;
+  c.sequence = 4096;
+  const Seconds twice = charged(small_scenario(c), StepCharge::tp_exposed);
+  c.parallel_block = true;
+  const Seconds once = charged(small_scenario(c), StepCharge::tp_exposed);
+  CHECK(once < 0.75 * twice);
+  CHECK(once > 0.25 * twice);
+}
+
+TEST_CASE("layouts of experts that do not divide are refused with what does not", "[models][experts]") {
+  SmallCase c = sixteen();
+  CHECK(refusal(c).empty());
+  c.expert = 5;
+  CHECK(refusal(c).starts_with("E0310 expert must divide the experts"));
+  c = sixteen();
+  c.data = 8;
+  CHECK(refusal(c).starts_with("E0310 expert 16 x expert_tensor 1 must divide the 8 ranks"));
+  c = sixteen();
+  c.expert_tensor = 3;
+  CHECK(refusal(c).starts_with("E0310"));
+  c = sixteen();
+  c.experts.reset();
+  CHECK(refusal(c).starts_with("E0310 the transformer has no experts"));
+  c = sixteen();
+  c.latent = LatentAttention{256, 128, 128, 64, 128};
+  c.lora_rank = 8;
+  CHECK(refusal(c).starts_with("E0313"));
+}
