@@ -20,8 +20,6 @@ constexpr double assumed_sample_tokens = 512;
 constexpr int assumed_lora_rank = 16;
 
 std::string unsupported_model(const MeasuredModel& model) {
-  if (model.experts) return "mixture of experts is not modelled yet";
-  if (model.latent_attention) return "latent attention is not modelled yet";
   if (!model.layers || !model.hidden || !model.heads || !model.ffn || !model.vocabulary || !model.sequence)
     return "model dimensions are not published";
   return {};
@@ -37,6 +35,19 @@ std::optional<E> enum_of(const std::string& text) {
 
 std::optional<Precision> precision_of(const std::string& text) {
   return enum_of<Precision>(text == "fp8-tensor" ? "fp8" : text);
+}
+
+ExpertMixture mixture_of(const MeasuredExperts& m) {
+  ExpertMixture experts;
+  experts.experts = m.experts;
+  experts.per_token = m.per_token;
+  experts.ffn = m.ffn;
+  experts.shared = m.shared;
+  experts.dense_layers = m.dense_layers;
+  experts.every = m.every.value_or(1);
+  experts.groups = m.groups;
+  experts.groups_per_token = m.limited_groups;
+  return experts;
 }
 
 Transformer transformer_of(const MeasuredModel& m) {
@@ -57,6 +68,12 @@ Transformer transformer_of(const MeasuredModel& m) {
   t.max_sequence = *m.sequence;
   t.sliding_window = m.sliding_window;
   t.full_attention_every = m.sliding_window_every;
+  if (m.experts) t.experts = mixture_of(*m.experts);
+  if (m.latent) {
+    t.latent = {m.latent->query_rank, m.latent->key_value_rank, m.latent->plain_width, m.latent->rotary_width,
+                m.latent->value_width};
+    t.kv_heads.reset();
+  }
   return t;
 }
 
@@ -71,6 +88,10 @@ void describe_layout(const MeasuredJob& m, Job& job) {
   job.parallel.virtual_pipeline = m.schedule == "1f1b" ? 1 : narrow(m.virtual_pipeline);
   if (m.schedule) job.parallel.schedule = enum_of<PipelineSchedule>(*m.schedule).value_or(PipelineSchedule{});
   job.parallel.context = narrow(m.context).value_or(1);
+  job.parallel.expert = narrow(m.expert);
+  job.parallel.expert_tensor = narrow(m.expert_tensor);
+  if (m.routing == "balanced") job.routing.imbalance = 0;
+  if (m.routing == "token-drop") job.routing.capacity_factor = 1;
   job.parallel.sequence = m.sequence_parallel.value_or(m.release >= "2022-05");
   job.sharding = enum_of<Sharding>(m.sharding).value_or(Sharding::zero1);
   if (job.sharding == Sharding::hsdp) job.shard_group = narrow(m.shard_group);
@@ -95,6 +116,7 @@ Job job_of(const MeasuredModel& model, const MeasuredJob& m, Precision precision
   }
   if (m.packed_sequences.value_or(false)) job.sample_tokens = assumed_sample_tokens;
   describe_layout(m, job);
+  if (!model.experts) job.parallel.expert = 1;
   return job;
 }
 
@@ -141,15 +163,16 @@ std::string stack_of(const MeasuredJob& job) {
   if (framework == "megatron-lm" && job.release < "2023")
     return job.sharding == "zero3" ? "deepspeed-zero3-2021" : "megatron-2022";
   if (framework == "torchtitan" && job.release >= "2025") return "torchtitan-2025";
+  if (framework == "megatron-bridge" && job.release >= "2026-06") return "bridge-2026";
   // DeepSpeed's bf16 engine is not its fp16 engine: it keeps and reduces gradients in 32 bit with kernels of its own.
   if (framework == "megatron-deepspeed" && job.precision == "bf16") return "deepspeed-bf16-2022";
   constexpr std::array<std::pair<std::string_view, std::string_view>, 18> stacks = {
       {{"megatron-lm", "megatron-2024"},
        {"megascale", "megatron-2024"},
-       {"hai-llm", "megatron-2024"},
+       {"hai-llm", "hai-llm-2024"},
        {"meta-internal", "llama3-report"},
        {"nemo", "nemo-2024"},
-       {"megatron-bridge", "nemo-2024"},
+       {"megatron-bridge", "bridge-2025"},
        {"mlperf-nvidia", "nemo-2024"},
        {"mlperf-amd", "nemo-2024"},
        {"megatron-deepspeed", "deepspeed-2022"},

@@ -173,9 +173,16 @@ MeasuredAttention read_attention(const JsonValue& value, const JsonValue& measur
           .rate = number(measured, "tflops") * teraflop_per_second};
 }
 
+MeasuredLatentAttention read_latent_attention(const JsonValue& value) {
+  return {integer(value, "q_lora_rank"), integer(value, "kv_lora_rank"), integer(value, "qk_nope_dim"),
+          integer(value, "qk_rope_dim"), integer(value, "v_dim")};
+}
+
 MeasuredExperts read_experts(const JsonValue& value) {
-  return {integer(value, "experts"),        integer(value, "topk"),         integer(value, "expert_ffn"),
-          integer(value, "shared_experts"), integer(value, "dense_layers"), maybe_integer(value, "every")};
+  return {integer(value, "experts"),      integer(value, "topk"),
+          integer(value, "expert_ffn"),   integer(value, "shared_experts"),
+          integer(value, "dense_layers"), maybe_integer(value, "every"),
+          maybe_integer(value, "groups"), maybe_integer(value, "limited_groups")};
 }
 
 MeasuredModel read_model(const JsonValue& value) {
@@ -195,7 +202,7 @@ MeasuredModel read_model(const JsonValue& value) {
   out.causal = to_boolean(required(value, "causal"));
   out.sliding_window = maybe_integer(value, "sliding_window");
   out.sliding_window_every = maybe_integer(value, "sliding_window_every");
-  out.latent_attention = published(value, "mla") != nullptr;
+  if (const JsonValue* latent = published(value, "mla")) out.latent = read_latent_attention(*latent);
   if (const JsonValue* experts = published(value, "moe")) out.experts = read_experts(*experts);
   out.trainable = text(value, "trainable");
   out.lora_rank = maybe_integer(value, "lora_rank");

@@ -78,7 +78,11 @@ struct MeasuredAttention {
 
 struct MeasuredExperts {
   std::int64_t experts, per_token, ffn, shared, dense_layers;
-  std::optional<std::int64_t> every;
+  std::optional<std::int64_t> every, groups, limited_groups;
+};
+
+struct MeasuredLatentAttention {
+  std::int64_t query_rank, key_value_rank, plain_width, rotary_width, value_width;
 };
 
 /// Transformer of a training step; empty is "not published".
@@ -89,7 +93,7 @@ struct MeasuredModel {
   std::optional<double> parameters;
   bool causal = true;
   std::optional<std::int64_t> sliding_window, sliding_window_every;
-  bool latent_attention = false;
+  std::optional<MeasuredLatentAttention> latent;
   std::optional<MeasuredExperts> experts;
   std::string trainable;  ///< all, lora
   std::optional<std::int64_t> lora_rank;
