@@ -38,6 +38,12 @@ NumberFormat matrix_format(Precision precision) {
   return formats[static_cast<std::size_t>(precision)];
 }
 
+BytesPerSecond host_link_bandwidth(const AcceleratorPart& part, const ParameterSet& parameters) {
+  if (part.measured_host_bandwidth) return part.measured_host_bandwidth->value;
+  const BytesPerSecond sheet = part.host_bandwidth ? part.host_bandwidth->value : assumed_host_bandwidth;
+  return sheet * parameters.memory.host_share.value;
+}
+
 DeviceCosts::DeviceCosts(const AcceleratorPart& part, const ParameterSet& parameters, const SoftwareStack& stack,
                          const StepFactors& factors, Precision precision)
     : part_(part), parameters_(parameters), stack_(stack), factors_(factors), precision_(precision) {
@@ -171,12 +177,6 @@ KernelPrice DeviceCosts::host_copy() const {
   price.work.reserved_sms = 0;
   price.work.waiting_power = {};
   return price;
-}
-
-BytesPerSecond DeviceCosts::host_bandwidth() const {
-  if (part_.measured_host_bandwidth) return part_.measured_host_bandwidth->value;
-  const BytesPerSecond sheet = part_.host_bandwidth ? part_.host_bandwidth->value : assumed_host_bandwidth;
-  return sheet * parameters_.memory.host_share.value;
 }
 
 KernelPrice DeviceCosts::message() const {

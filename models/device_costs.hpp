@@ -25,6 +25,9 @@ struct KernelPrice {
 /// Format whose peak and storage the matrix units see.
 NumberFormat matrix_format(Precision precision);
 
+/// Of PCI Express or a chip-to-chip link, one direction.
+BytesPerSecond host_link_bandwidth(const AcceleratorPart& part, const ParameterSet& parameters);
+
 class DeviceCosts {
  public:
   /// @throws ConfigError E0314 if the parameters lack the number format or the attention kernels of the stack
@@ -41,8 +44,7 @@ class DeviceCosts {
   KernelPrice collective() const;
   /// A copy between device and host memory by the copy engine; its transfer is priced by its chain.
   KernelPrice host_copy() const;
-  /// Of PCI Express or a chip-to-chip link, one direction.
-  BytesPerSecond host_bandwidth() const;
+  BytesPerSecond host_bandwidth() const { return host_link_bandwidth(part_, parameters_); }
   KernelPrice message() const;
 
   /// Activations are cast before they are multiplied.

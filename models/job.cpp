@@ -58,6 +58,7 @@ const Record<Job>& record(const Job*) {
                      .min = 1,
                      .max = 1048576})
           .optional("offload", &Job::offload, {.help = "what is kept in host memory"})
+          .optional("input", &Job::input, {.help = "what hosts read and prepare; without it data is always there"})
           .optional("lora_rank", &Job::lora_rank, {.help = "rank of the adapters of task lora", .min = 0, .max = 65536})
           .optional("sample_tokens", &Job::sample_tokens,
                     {.help = "mean length of the samples packed into one sequence, which attend only to themselves; "

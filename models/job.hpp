@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "models/input_spec.hpp"
 #include "sim/sourced.hpp"
 #include "topology/number_format.hpp"
 
@@ -58,9 +59,10 @@ struct Job {
   Sharding sharding = Sharding::zero1;
   std::optional<int> shard_group;  ///< ranks that share one copy of the weights (hsdp); auto: the ranks of a node
   Offload offload;
-  int lora_rank = 0;         ///< of the adapters; > 0 only for task lora
-  double sample_tokens = 0;  ///< mean length of samples packed into a sequence; 0: one sample fills it
-  std::string release;       ///< "2024-06": software date, where it is not the stack's own
+  std::optional<InputSpec> input;  ///< absent: data is always there
+  int lora_rank = 0;               ///< of the adapters; > 0 only for task lora
+  double sample_tokens = 0;        ///< mean length of samples packed into a sequence; 0: one sample fills it
+  std::string release;             ///< "2024-06": software date, where it is not the stack's own
   std::optional<Recompute> recompute = Recompute::none;  ///< auto: the least that fits
   std::string stack = "megatron-2024";                   ///< name of a file in configs/stacks, or a path
 };

@@ -6,6 +6,7 @@
 
 #include "models/pipeline_schedule.hpp"
 #include "models/stage_layout.hpp"
+#include "models/store_check.hpp"
 
 namespace clusterwright {
 
@@ -226,6 +227,8 @@ ResolvedPlan resolve_plan(const Scenario& s) {
   Plan& plan = out.plan;
   plan = degrees_of(s);
   check_job(errors, s.job, plan, s.transformer);
+  for (const Contradiction& found : check_input(s))
+    errors.report(found.code, found.message, found.pointers, found.help);
   if (s.cluster.mixed())
     errors.report("E0324", "a step on nodes of several kinds is not modelled yet", {"/cluster/also"},
                   "describe one kind of nodes and leave \"also\" out");

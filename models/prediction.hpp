@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/input_use.hpp"
 #include "models/job.hpp"
 #include "sim/quantity.hpp"
 
@@ -97,6 +98,9 @@ struct Plan {
   /// Micro-batches that visit one virtual stage after the other, where they are not as many as stages.
   std::optional<int> larger_group;
 
+  /// That lie in host memory when a step starts, where the loader is so slow that it has not read all that it may.
+  std::optional<int> ready_micro_batches;
+
   int accelerators() const { return tensor * pipeline * context * data; }
   int interleaving_group() const { return larger_group.value_or(pipeline); }
   /// Ranks that hold the same weights and reduce gradients: context ranks are replicas of the weights too.
@@ -125,11 +129,17 @@ struct StepPrediction {
   FlopsPerSecond model_flops_per_accelerator;
   double mfu = 0;
   std::array<Seconds, step_charge_count> breakdown{};  ///< mean over ranks; sums to step_time
+  std::optional<InputSupply> input;                    ///< where the job says what it reads
+  std::optional<CheckpointUse> checkpoint;             ///< not in step_time
   PowerUse power;
   std::string bottleneck;  ///< one sentence: what to change first
   std::vector<Assumption> assumptions;
   StepUncertainty uncertainty;
 
+  /// Tokens per second over many steps, with the checkpoints among them.
+  double tokens_per_second_with_checkpoints() const {
+    return checkpoint ? tokens_per_second * (step_time / (step_time + checkpoint->per_step())) : tokens_per_second;
+  }
   double tokens_per_second_per_accelerator() const { return tokens_per_second / accelerators; }
 };
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "models/device_costs.hpp"
+#include "models/input_side.hpp"
 #include "models/lowering.hpp"
 #include "models/memory_use.hpp"
 #include "models/rank_classes.hpp"
@@ -32,6 +33,9 @@ class Meetings {
   std::vector<std::size_t> joined_;
 };
 
+/// Classes of the ranks of a step; its ranks share their hosts where the job uses something of these.
+RankClasses rank_classes(const Scenario& s, const Placement& placement, Folding folding);
+
 struct StepContext {
   StepContext(const Scenario& s, const Plan& p, Folding folding);
 
@@ -55,6 +59,8 @@ struct StepContext {
   Meetings tensor, forward, backward, tied, norm, host;
   std::vector<Meetings> replicas;  ///< by ReplicaGroup
   ChainId norm_chain;
+  std::optional<InputSide> input;  ///< where the job says what it reads
+  Meetings reads;
 };
 
 }  // namespace clusterwright

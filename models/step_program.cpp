@@ -14,6 +14,7 @@ StepProgram::StepProgram(StepContext& context, std::size_t rank_class)
       context_group_(context.links.replica_group(ReplicaGroup::context, rank_class)),
       lanes_(add_lanes(context, rank_class)),
       weights_(context, rank_class, lanes_.data, lanes_.host_in, lanes_.host_out) {
+  if (c_.input) input_.emplace(c_, class_, lanes_.input);
   if (c_.plan.tensor > 1) choose_tensor_chains();
   if (c_.plan.context > 1) choose_context_chains();
   if (c_.plan.pipeline > 1) choose_message_chains();
@@ -36,6 +37,7 @@ StepProgram::Lanes StepProgram::add_lanes(StepContext& c, std::size_t rank_class
     lanes.host_in = lane(LaneKind::communication, "from host");
     lanes.host_out = lane(LaneKind::communication, "to host");
   }
+  if (c.input) lanes.input = lane(LaneKind::communication, "input");
   if (c.plan.pipeline == 1) return lanes;
   lanes.out[0] = lane(LaneKind::communication, "send forward");
   lanes.in[0] = lane(LaneKind::communication, "receive forward");
@@ -157,11 +159,22 @@ void StepProgram::fetch_activations(const PipelineSlot& slot, int layer) {
   wait_for(fetched);
 }
 
+/// Behind the receive of the slot. On later stages that is what waits: its message cannot come before the data, and so
+/// the wait for the message is charged to the data.
+void StepProgram::await_data(const PipelineSlot& slot) {
+  if (!input_ || slot.chunk > 0) return;
+  const OpId data = input_->ready(slot.micro_batch);
+  if (!data.exists()) return;
+  stage_ == 0 ? wait_for(data) : c_.builder.depends(data, pending_.back());
+}
+
 void StepProgram::forward(const PipelineSlot& slot) {
   const ChunkContents& contents = c_.layout.at(stage_, slot.chunk);
   if (!first_part(slot)) receive(Stream::forward, neighbour(-1), slot.micro_batch);
+  await_data(slot);
   wait_for(weights_.before_layer(slot, 0, last_compute_));
   if (contents.embedding) stamp(c_.recipes.embedding_forward, slot.micro_batch);
+  if (input_ && first_part(slot)) input_->taken(last_compute_);
   for (int layer = 0; layer < contents.layers; ++layer) {
     if (layer > 0) wait_for(weights_.before_layer(slot, layer, last_compute_));
     stamp(c_.recipes.layer_forward, slot.micro_batch);
@@ -233,6 +246,7 @@ void StepProgram::finish() {
 
 void StepProgram::write() {
   weights_.begin_step();
+  if (input_) input_->begin_step();
   for (const PipelineSlot& slot : pipeline_schedule(stage_, c_.plan.pipeline, c_.plan.virtual_pipeline,
                                                     c_.plan.micro_batches, c_.plan.interleaving_group()))
     slot.forward ? forward(slot) : backward(slot);

@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "models/input_lane.hpp"
 #include "models/pipeline_schedule.hpp"
 #include "models/step_context.hpp"
 #include "models/weight_traffic.hpp"
@@ -18,7 +19,7 @@ class StepProgram {
 
  private:
   struct Lanes {
-    LaneId compute, tensor, context, data, host_in, host_out;
+    LaneId compute, tensor, context, data, host_in, host_out, input;
     LaneId out[2], in[2];  // pipeline messages, by stream
   };
 
@@ -27,6 +28,7 @@ class StepProgram {
   void choose_context_chains();
   void choose_message_chains();
   void forward(const PipelineSlot& slot);
+  void await_data(const PipelineSlot& slot);
   void backward(const PipelineSlot& slot);
   void finish();
   void optimize(OpId norm);
@@ -57,6 +59,7 @@ class StepProgram {
   std::size_t tensor_group_, context_group_;
   Lanes lanes_;
   WeightTraffic weights_;
+  std::optional<InputLane> input_;
   std::array<ChainId, layer_collective_count> layer_chains_;  // by LayerCollective
   ChainId message_chains_[2], incoming_chains_[2];
   std::vector<OpId> slot_ends_;  // last compute op of each slot so far

@@ -55,6 +55,24 @@ JsonValue memory_to_json(const MemoryUse& memory) {
                             {"total", gb(memory.total())}});
 }
 
+JsonValue input_to_json(const StepPrediction& step) {
+  if (!step.input) return {};
+  const Seconds all = step.input->micro_batch * step.plan.micro_batches;
+  return JsonValue::object({{"step_s", all.in(second)}, {"limited_by", step.input->limited_by}});
+}
+
+JsonValue checkpoint_to_json(const StepPrediction& step) {
+  if (!step.checkpoint) return {};
+  const CheckpointUse& use = *step.checkpoint;
+  return JsonValue::object({{"every_steps", use.every_steps},
+                            {"size_gb", use.bytes.in(gigabyte)},
+                            {"write_s", use.write.in(second)},
+                            {"limited_by", use.limits},
+                            {"stall_s", use.stall.in(second)},
+                            {"stall_per_step_s", use.per_step().in(second)},
+                            {"tokens_per_s", step.tokens_per_second_with_checkpoints()}});
+}
+
 JsonValue power_to_json(const PowerUse& power) {
   const JsonValue facility = power.facility_mean ? JsonValue(power.facility_mean->in(kilowatt)) : JsonValue();
   return JsonValue::object({{"it_kw_mean", power.it_mean.in(kilowatt)},
@@ -97,6 +115,8 @@ JsonValue step_to_json(const StepPrediction& step) {
                             {"model_tflops_per_gpu", step.model_flops_per_accelerator.in(teraflop_per_second)},
                             {"mfu", step.mfu},
                             {"breakdown_s", breakdown_to_json(step)},
+                            {"input", input_to_json(step)},
+                            {"checkpoint", checkpoint_to_json(step)},
                             {"memory_gb", memory_to_json(step.memory)},
                             {"memory_stage", step.memory.stage},
                             {"fits", step.fits},
