@@ -40,12 +40,17 @@ struct ParallelSpec {
 };
 const Record<ParallelSpec>& record(const ParallelSpec*);
 
-/// What is kept in host memory and crosses PCI Express in every step.
+/// Where something is kept: with the accelerator, in the memory of its host, in the cluster's pool, on its node's
+/// drives.
+enum class Tier { device, host, pool, nvme };
+
+/// What is kept elsewhere and travels in every step.
 struct Offload {
-  bool weights = false;
-  bool optimizer = false;    ///< states, and the update on the host
-  bool activations = false;  ///< of a layer, from its forward to its backward pass
-  bool any() const { return weights || optimizer || activations; }
+  Tier weights = Tier::device;
+  Tier optimizer = Tier::device;    ///< states; they are updated on the host, but those in a pool by the accelerator
+  Tier activations = Tier::device;  ///< of a layer, from its forward to its backward pass
+  bool uses(Tier tier) const { return weights == tier || optimizer == tier || activations == tier; }
+  bool any() const { return uses(Tier::host) || uses(Tier::pool) || uses(Tier::nvme); }
 };
 const Record<Offload>& record(const Offload*);
 

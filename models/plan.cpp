@@ -89,8 +89,8 @@ void check_job(Contradictions& errors, const Job& job, const Plan& plan, const T
   if (job.shard_group && job.sharding != Sharding::hsdp)
     errors.report("E0310", "shard_group says how hsdp shares, but sharding is another",
                   {"/job/shard_group", "/job/sharding"});
-  if (job.offload.weights && (!shards_weights(job.sharding) || plan.pipeline > 1))
-    errors.report("E0313", "weights in host memory are modelled only where layers are gathered one by one",
+  if (job.offload.weights != Tier::device && (!shards_weights(job.sharding) || plan.pipeline > 1))
+    errors.report("E0313", "weights beyond the accelerator are modelled only where layers are gathered one by one",
                   {"/job/offload/weights", "/job/sharding"}, "use sharding fsdp without pipeline stages");
 }
 
@@ -227,7 +227,7 @@ ResolvedPlan resolve_plan(const Scenario& s) {
   Plan& plan = out.plan;
   plan = degrees_of(s);
   check_job(errors, s.job, plan, s.transformer);
-  for (const Contradiction& found : check_input(s))
+  for (const Contradiction& found : check_stores(s))
     errors.report(found.code, found.message, found.pointers, found.help);
   if (s.cluster.mixed())
     errors.report("E0324", "a step on nodes of several kinds is not modelled yet", {"/cluster/also"},

@@ -8,6 +8,7 @@
 #include "models/device_costs.hpp"
 #include "models/input_settling.hpp"
 #include "models/input_side.hpp"
+#include "models/memory/memory_tiers.hpp"
 #include "models/prediction_interval.hpp"
 #include "models/scenario.hpp"
 
@@ -29,6 +30,15 @@ void add_power(const Scenario& s, const StepSummary& step, StepPrediction& out) 
   out.power.energy_per_token = step.energy / (out.tokens_per_second * out.step_time.in(second));
   if (const auto pue = s.cluster.spec.facility.power_usage_effectiveness)
     out.power.facility_mean = step.mean_power * *pue;
+}
+
+/// The accelerator's own memory first.
+void judge(const Scenario& s, StepPrediction& out) {
+  const MemoryVerdict verdict = judge_memory(out.memory, memory_capacity(s.cluster.accelerator), out.plan.pipeline);
+  out.tiers = tier_uses(s, out.plan);
+  const std::string beyond = tier_verdict(out.tiers);
+  out.fits = verdict.fits && beyond.empty();
+  out.verdict = verdict.fits && !out.fits ? beyond : verdict.sentence;
 }
 
 void add_input(const Scenario& s, StepPrediction& out) {
@@ -80,9 +90,7 @@ StepPrediction predict_step(const Scenario& s) {
   out.plan = chosen.plan;
   out.assumptions = std::move(chosen.assumptions);
   out.memory = chosen.memory;
-  const MemoryVerdict verdict = judge_memory(out.memory, memory_capacity(s.cluster.accelerator), out.plan.pipeline);
-  out.fits = verdict.fits;
-  out.verdict = verdict.sentence;
+  judge(chosen.scenario, out);
 
   const StepSummary step = settle_input(chosen.scenario, out.plan);
   out.step_time = to_seconds(step.end);

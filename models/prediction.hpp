@@ -10,6 +10,7 @@
 
 #include "models/input_use.hpp"
 #include "models/job.hpp"
+#include "models/memory/tier_use.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {
@@ -121,6 +122,7 @@ struct StepPrediction {
   bool fits = false;
   std::string verdict;  ///< one sentence: "fits: 61.2 of 80 GB", or which rank and kind do not
   MemoryUse memory;
+  std::vector<TierUse> tiers;  ///< memory beyond the accelerator that the job uses
 
   // Present also when the plan does not fit, as the time it would take.
   Seconds step_time;

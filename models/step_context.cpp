@@ -37,7 +37,7 @@ void reserve_ops(StepContext& c) {
 
 RankClasses rank_classes(const Scenario& s, const Placement& placement, Folding folding) {
   const SlowRanks slow = slow_ranks(s.cluster.spec, placement.plan().accelerators());
-  const int host = s.job.input ? s.cluster.node_accelerators : 0;
+  const int host = shares_hosts(s) ? s.cluster.node_accelerators : 0;
   return folding == Folding::folded ? RankClasses::fold(placement, s.cluster.fabric, slow, host)
                                     : RankClasses::unfold(placement, s.cluster.fabric, slow, host);
 }
@@ -61,6 +61,7 @@ StepContext::StepContext(const Scenario& s, const Plan& p, Folding folding)
       classes(rank_classes(s, placement, folding)),
       costs(s.cluster.accelerator, s.parameters, s.stack, factors, s.job.precision),
       links(builder, cluster, s.parameters, placement, classes, factors.communication, costs.host_bandwidth()),
+      tiers(builder, s, classes, links, costs.host_bandwidth()),
       recipes(write_recipes(builder, costs, memory)),
       domain(builder.add_power_domain("accelerators and hosts")),
       tensor(builder, classes.count(), classes.count(), StepCharge::imbalance),

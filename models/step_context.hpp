@@ -11,6 +11,7 @@
 #include "models/stage_layout.hpp"
 #include "models/step_links.hpp"
 #include "models/step_recipes.hpp"
+#include "models/tier_links.hpp"
 
 namespace clusterwright {
 
@@ -54,6 +55,7 @@ struct StepContext {
   RankClasses classes;
   DeviceCosts costs;
   StepLinks links;
+  TierLinks tiers;
   StepRecipes recipes;
   PowerDomainId domain;
   Meetings tensor, forward, backward, tied, norm, host;

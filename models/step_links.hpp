@@ -29,8 +29,18 @@ class StepLinks {
   ChainId message(Stream stream, Bytes payload, std::size_t c);
   /// A few bytes reduced over every rank of the job.
   ChainId everywhere();
-  /// A copy of a rank of class `c` to the memory of its host, or back.
-  ChainId host_copy(bool to_host, Bytes payload, std::size_t c);
+  using Uses = std::vector<StepGraphBuilder::StageUse>;
+
+  /// One transfer without latency, as fast as `rate` where nothing that it uses is short.
+  ChainId transfer(Bytes payload, BytesPerSecond rate, const Uses& uses);
+  /// Of a rank of class `c` to its host, or back.
+  StepGraphBuilder::StageUse host_port(bool to_host, std::size_t c) const;
+  /// Of a rank of class `c` to pooled memory, or back: the links that it shares with collectives, and their rate.
+  struct PoolPath {
+    Uses uses;
+    BytesPerSecond rate;  ///< zero over links of its own
+  };
+  PoolPath pool_path(PoolLink over, bool out, std::size_t c) const;
   /// The gradient of a tied table, reduced over the first and the last stage; `c` is on the first.
   ChainId tied_table(Bytes payload, std::size_t c);
 
@@ -41,8 +51,6 @@ class StepLinks {
   std::size_t receiver(Stream stream, std::size_t c) const;
 
  private:
-  using Uses = std::vector<StepGraphBuilder::StageUse>;
-
   ChainId chain(const CollectiveCost& cost, Uses uses);
   CollectiveCost price(CollectiveOp op, Bytes payload, const GroupShape& group, Seconds switches) const;
   void use_ports(Uses& uses, std::size_t c, const CollectiveCost& cost, int members_per_node) const;

@@ -138,7 +138,8 @@ void StepProgram::send(Stream stream, int note) {
 }
 
 OpId StepProgram::copy_activations(bool to_host, OpId after) {
-  const ChainId chain = c_.links.host_copy(to_host, layer_activations(c_.memory), class_);
+  const Tier tier = c_.scenario.job.offload.activations;
+  const ChainId chain = c_.tiers.copy(tier, to_host, layer_activations(c_.memory), class_);
   const OpId id = c_.builder.add_op(to_host ? lanes_.host_out : lanes_.host_in, c_.recipes.host_copy,
                                     charge_id(StepCharge::recompute), c_.host.join(class_, class_, chain));
   if (after.exists()) c_.builder.depends(after, id);
@@ -146,13 +147,13 @@ OpId StepProgram::copy_activations(bool to_host, OpId after) {
 }
 
 void StepProgram::store_activations(const PipelineSlot& slot, int layer) {
-  if (c_.scenario.job.offload.activations)
+  if (c_.scenario.job.offload.activations != Tier::device)
     stored_[{slot.micro_batch, slot.chunk, layer}] = copy_activations(true, last_compute_);
 }
 
 /// Activations of a layer come back while the layer behind it runs its backward pass.
 void StepProgram::fetch_activations(const PipelineSlot& slot, int layer) {
-  if (!c_.scenario.job.offload.activations) return;
+  if (c_.scenario.job.offload.activations == Tier::device) return;
   const OpId fetched = copy_activations(false, stored_.at({slot.micro_batch, slot.chunk, layer}));
   if (before_fetch_.exists()) c_.builder.depends(before_fetch_, fetched);
   before_fetch_ = last_compute_;
@@ -222,7 +223,21 @@ void StepProgram::reduce_tied_table() {
   c_.builder.depends(last_compute_, id);
 }
 
+/// States come from the pool and go back layer by layer, one part on its way while another is updated.
+void StepProgram::optimize_through_pool(OpId norm) {
+  const int parts = std::max(1, c_.layout.layers_on(stage_));
+  const WorkId update = add_optimizer(c_.builder, c_.costs, weights_.trained() / parts, weights_.owned() / parts,
+                                      c_.scenario.stack.gradient_size.value);
+  for (int part = 0; part < parts; ++part) {
+    const OpId fetched = weights_.copy_states(false, parts, norm);
+    const OpId updated = c_.builder.add_op(lanes_.compute, update, charge_id(StepCharge::optimizer), -1);
+    c_.builder.depends(fetched, updated);
+    weights_.copy_states(true, parts, updated);
+  }
+}
+
 void StepProgram::optimize(OpId norm) {
+  if (optimizer_tier(c_.memory) == Tier::pool) return optimize_through_pool(norm);
   const double size = c_.scenario.stack.gradient_size.value;
   if (updates_on_host(c_.memory)) {
     const OpId updated = weights_.update_on_host(norm);

@@ -32,6 +32,7 @@ class StepProgram {
   void backward(const PipelineSlot& slot);
   void finish();
   void optimize(OpId norm);
+  void optimize_through_pool(OpId norm);
   void reduce_tied_table();
   void stamp(const Recipe& recipe, int note);
   void stamp_collective(const RecipeOp& op, int note);

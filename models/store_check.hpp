@@ -16,7 +16,9 @@ struct Contradiction {
   std::string help;
 };
 
-/// E0327 what is read is not given, or given twice; E0328 a rate or number that it needs is not known
-std::vector<Contradiction> check_input(const Scenario& scenario);
+/// What a job reads, writes and keeps beyond its accelerators.
+///
+/// E0327 what is read is not given, or given twice; E0328 a rate or number that is needed is not known
+std::vector<Contradiction> check_stores(const Scenario& scenario);
 
 }  // namespace clusterwright

@@ -41,6 +41,9 @@ class WeightTraffic {
   /// The optimizer step where its states are in host memory. @return the last copy
   OpId update_on_host(OpId after);
 
+  /// One of `parts` of the optimizer states, to the pool that they are in, or back. @return the copy
+  OpId copy_states(bool out, int parts, OpId after);
+
   double trained() const { return trained_; }  ///< parameters with gradients on this rank
   double owned() const;                        ///< those that it updates
 
@@ -50,7 +53,9 @@ class WeightTraffic {
   OpId gather_layer(int position, OpId after);
   OpId reduce(double trained, OpId compute, int note);
   OpId exchange(ReplicaGroup kind, CollectiveOp op, Bytes payload, int note);
-  OpId copy(bool to_host, Bytes payload, OpId after);
+  /// Of the device, to `tier` or back.
+  OpId copy(Tier tier, bool out, Bytes payload, OpId after, StepCharge charge);
+  OpId host_op(bool out, ChainId chain, OpId after, StepCharge charge);
   bool reduces(const PipelineSlot& slot) const;
   ReplicaGroup shard_kind() const;
   Bytes gathered(double layers, double root) const;  ///< payload of a gather of so many parameters

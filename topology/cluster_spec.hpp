@@ -37,6 +37,7 @@ struct ClusterSpec {
   std::vector<MixedNodesSpec> also;  ///< numbered after the nodes of `node`, in this order
   FabricSpec fabric;
   StorageSpec storage;
+  std::optional<PoolSpec> pool;
   std::vector<SlowAcceleratorSpec> slow;
   FacilitySpec facility;
 };

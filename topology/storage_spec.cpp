@@ -4,6 +4,11 @@
 
 namespace clusterwright {
 
+template <>
+struct EnumNames<PoolLink> {
+  static constexpr std::array<std::string_view, 3> names = {"own", "scale_up", "network"};
+};
+
 namespace {
 
 FieldRule rate_rule(std::string help) {
@@ -30,6 +35,19 @@ const Record<HostSpec>& record(const HostSpec*) {
                     rate_rule("all drives together; the server's if not given"))
           .optional("nvme_write_gb_per_s", &HostSpec::nvme_write,
                     rate_rule("all drives together; the server's if not given"));
+  return table;
+}
+
+const Record<PoolSpec>& record(const PoolSpec*) {
+  using P = PoolSpec;
+  static const auto table =
+      Record<P>("pool", "Memory that all accelerators share, such as CXL or a memory server")
+          .optional("capacity_gb", &P::capacity, capacity_rule("of all of it; not checked if not given"))
+          .optional("accelerator_gb_per_s", &P::accelerator,
+                    rate_rule("one accelerator, one direction; that of the links it goes over if not given"))
+          .optional("total_gb_per_s", &P::total, rate_rule("all accelerators together, one direction"))
+          .optional("over", &P::over,
+                    {.help = "own: links of its own; scale_up, network: those that collectives use too"});
   return table;
 }
 

@@ -20,6 +20,19 @@ struct HostSpec {
 };
 const Record<HostSpec>& record(const HostSpec*);
 
+/// How accelerators reach pooled memory: over links that are for nothing else, or over those that collectives use.
+enum class PoolLink { own, scale_up, network };
+
+/// Memory that all accelerators share: CXL, or a memory server.
+struct PoolSpec {
+  std::optional<Bytes> capacity;
+  std::optional<BytesPerSecond>
+      accelerator;                      ///< one accelerator, one direction; that of the links it goes over if absent
+  std::optional<BytesPerSecond> total;  ///< all accelerators together, one direction
+  PoolLink over = PoolLink::own;
+};
+const Record<PoolSpec>& record(const PoolSpec*);
+
 /// A file system that all hosts share. Absent rates are no limit.
 struct StorageSpec {
   std::optional<BytesPerSecond> read;  ///< all hosts together

@@ -130,7 +130,7 @@ Bytes stored_activations(const MemoryCase& c, int stage) {
   const Bytes layer = layer_activations(c);
   const Bytes whole = local_tokens(c) * per_token(c, stored(c, Recompute::none)) * byte;
   const int most = c.layout.layers_on(stage);
-  if (c.offload.activations) return layer * std::min(2, most);
+  if (c.offload.activations != Tier::device) return layer * std::min(2, most);
   Bytes held, peak;
   for (const PipelineSlot& slot : pipeline_schedule(stage, c.plan.pipeline, c.plan.virtual_pipeline,
                                                     micro_batches_that_matter(c.plan), c.plan.interleaving_group())) {

@@ -64,11 +64,11 @@ double trained_parameters(const MemoryCase& c, int stage) {
 }
 
 Bytes weight_memory(const MemoryCase& c, int stage) {
-  if (c.offload.weights) return {};
+  if (c.offload.weights != Tier::device) return {};
   const double shards = shards_weights(c.plan.sharding) ? shard_ranks(c) : 1;
   const double local = local_parameters(c, stage), trained = trained_parameters(c, stage);
   const double frozen = c.lora_rank > 0 ? local : 0;
-  const bool master = shards_master_weights(c) && !c.offload.optimizer;
+  const bool master = shards_master_weights(c) && c.offload.optimizer == Tier::device;
   if (shards_weights(c.plan.sharding))
     return (frozen * bytes_16bit + trained * (master ? bytes_32bit : bytes_16bit)) / shards * byte;
   const double narrow = c.layout.layers_on(stage) * layer_share(c);
@@ -92,7 +92,7 @@ Bytes passing_gradients(const MemoryCase& c, int stage) {
 }
 
 Bytes optimizer_memory(const MemoryCase& c, int stage) {
-  if (updates_on_host(c)) return {};
+  if (optimizer_tier(c) != Tier::device) return {};
   const double shards = c.plan.sharding == Sharding::none ? 1 : shard_ranks(c);
   const double states = (adam_moments + (shards_master_weights(c) ? 0 : 1)) * bytes_32bit;
   const bool owns = c.plan.sharding != Sharding::none;
@@ -101,7 +101,7 @@ Bytes optimizer_memory(const MemoryCase& c, int stage) {
 }
 
 Bytes gathered_memory(const MemoryCase& c, int stage) {
-  if (!shards_weights(c.plan.sharding) || (shard_ranks(c) == 1 && !c.offload.weights)) return {};
+  if (!shards_weights(c.plan.sharding) || (shard_ranks(c) == 1 && c.offload.weights == Tier::device)) return {};
   if (!streams_weights(c)) return local_parameters(c, stage) * c.stack.gathered_size.value * byte;
   // A matrix at a time, embedding and head are gathered for themselves and count as one of them.
   const bool layers_whole = !c.stack.memory.gathers_by_multiply;

@@ -188,6 +188,25 @@ ResultTable memory_table(const StepPrediction& step, Bytes memory_capacity) {
   return table;
 }
 
+ResultTable tier_table(const StepPrediction& step) {
+  ResultTable table{"Memory beyond the accelerators, of the fullest node or the whole pool",
+                    {label("where", "Where"),
+                     {"weights_gb", "Weights", "GB", 1, 1},
+                     {"gradients_gb", "Gradients", "GB", 1, 1},
+                     {"optimizer_gb", "Optimizer", "GB", 1, 1},
+                     {"activations_gb", "Activations", "GB", 1, 1},
+                     {"checkpoint_gb", "Checkpoint", "GB", 1, 1},
+                     {"capacity_gb", "Capacity", "GB", 1, 1}},
+                    {}};
+  constexpr std::array<std::string_view, 4> places = {"", "host memory", "memory pool", "drives"};
+  for (const TierUse& use : step.tiers)
+    table.rows.push_back({places[static_cast<std::size_t>(use.tier)], use.bytes.weights.in(gigabyte),
+                          use.bytes.gradients.in(gigabyte), use.bytes.optimizer.in(gigabyte),
+                          use.bytes.activations.in(gigabyte), use.bytes.checkpoint.in(gigabyte),
+                          use.capacity ? Cell(use.capacity->in(gigabyte)) : Cell()});
+  return table;
+}
+
 ResultTable memory_by_size(const ScaleCurve& curve) {
   ResultTable table{"Memory of the fullest GPU by kind", {{"gpus", "GPUs", ""}}, {}};
   for (const MemoryKind& kind : memory_kinds)

@@ -1,6 +1,6 @@
 #include "tools/output/result_json.hpp"
 
-#include "models/job.hpp"
+#include "models/job_enum_names.hpp"
 #include "sim/field_table.hpp"
 #include "tools/output/result_header.hpp"
 
@@ -53,6 +53,21 @@ JsonValue memory_to_json(const MemoryUse& memory) {
                             {"buffers", gb(memory.buffers)},
                             {"reserved", gb(memory.reserved)},
                             {"total", gb(memory.total())}});
+}
+
+JsonValue tiers_to_json(const StepPrediction& step) {
+  JsonValue tiers = JsonValue::object();
+  const auto gb = [](Bytes bytes) { return JsonValue(bytes.in(gigabyte)); };
+  for (const TierUse& use : step.tiers)
+    tiers.set(std::string(EnumNames<Tier>::names[static_cast<std::size_t>(use.tier)]),
+              JsonValue::object({{"weights", gb(use.bytes.weights)},
+                                 {"gradients", gb(use.bytes.gradients)},
+                                 {"optimizer", gb(use.bytes.optimizer)},
+                                 {"activations", gb(use.bytes.activations)},
+                                 {"checkpoint", gb(use.bytes.checkpoint)},
+                                 {"total", gb(use.bytes.total())},
+                                 {"capacity", use.capacity ? gb(*use.capacity) : JsonValue()}}));
+  return tiers;
 }
 
 JsonValue input_to_json(const StepPrediction& step) {
@@ -118,6 +133,7 @@ JsonValue step_to_json(const StepPrediction& step) {
                             {"input", input_to_json(step)},
                             {"checkpoint", checkpoint_to_json(step)},
                             {"memory_gb", memory_to_json(step.memory)},
+                            {"memory_tiers_gb", tiers_to_json(step)},
                             {"memory_stage", step.memory.stage},
                             {"fits", step.fits},
                             {"verdict", step.verdict},

@@ -148,16 +148,15 @@ ResultTable scaling_table(const ValidationReport& report) {
 
 ResultTable baseline_table(const ValidationReport& report) {
   const ConstantBaseline& baseline = report.summary.baseline;
-  ResultTable table{
-      fmt::format("Beside {} {}: one fitted TFLOP/s per accelerator and precision", baseline.constants,
-                  baseline.constants == 1 ? "constant" : "constants"),
-      {words("family", "Family"),
-       {"n", "Steps", ""},
-       percent("median_abs_log", "Median"),
-       percent("p90_abs_log", "90th"),
-       percent("constant_median_abs_log", "Constant: median"),
-       percent("constant_p90_abs_log", "Constant: 90th")},
-      {}};
+  ResultTable table{fmt::format("Beside {} {}: one fitted TFLOP/s per accelerator and precision", baseline.constants,
+                                baseline.constants == 1 ? "constant" : "constants"),
+                    {words("family", "Family"),
+                     {"n", "Steps", ""},
+                     percent("median_abs_log", "Median"),
+                     percent("p90_abs_log", "90th"),
+                     percent("constant_median_abs_log", "Constant: median"),
+                     percent("constant_p90_abs_log", "Constant: 90th")},
+                    {}};
   if (baseline.families.empty()) return table;
   const auto add = [&](const ErrorFigures& model, const ErrorFigures& constant) {
     table.rows.push_back(
