@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace clusterwright {
@@ -12,6 +13,7 @@ struct Cause {
   const char* name;
   std::vector<StepCharge> charges;
   const char* advice;
+  bool elsewhere = false;  ///< the optimizer's charge counts only where states are not with the accelerator
 };
 
 const std::vector<Cause>& causes() {
@@ -25,6 +27,9 @@ const std::vector<Cause>& causes() {
        {StepCharge::dp_exposed},
        "a larger batch per replica, or more network per accelerator"},
       {"imbalance between ranks", {StepCharge::imbalance}, "a more even split of layers"},
+      {"data that is not there yet",
+       {StepCharge::input_wait},
+       "faster storage, more cores for preparing data, or a deeper prefetch"},
       {"kernel launches", {StepCharge::launch}, "larger micro-batches or captured graphs"},
       {"power limit", {StepCharge::throttle}, "a higher power limit or better cooling"},
       {"recomputation",
@@ -33,8 +38,26 @@ const std::vector<Cause>& causes() {
       {"memory-bound kernels",
        {StepCharge::compute_other, StepCharge::optimizer},
        "kernel fusion, or a larger tensor group"},
+      {"optimizer beyond the accelerator",
+       {StepCharge::optimizer},
+       "states over more ranks, or in memory that is faster or nearer",
+       true},
   };
   return list;
+}
+
+/// Then what the optimizer takes is copies and a host's work, not kernels.
+bool optimizer_is_elsewhere(const StepPrediction& step) {
+  return std::any_of(step.tiers.begin(), step.tiers.end(),
+                     [](const TierUse& use) { return use.bytes.optimizer > Bytes{}; });
+}
+
+double share_of(const Cause& cause, const StepPrediction& step) {
+  double share = 0;
+  for (const StepCharge charge : cause.charges)
+    if (charge != StepCharge::optimizer || cause.elsewhere == optimizer_is_elsewhere(step))
+      share += step.breakdown[static_cast<std::size_t>(charge)] / step.step_time;
+  return share;
 }
 
 }  // namespace
@@ -44,9 +67,7 @@ std::string name_bottleneck(const StepPrediction& step) {
   const Cause* worst = nullptr;
   double worst_share = 0;
   for (const Cause& cause : causes()) {
-    double share = 0;
-    for (const StepCharge charge : cause.charges)
-      share += step.breakdown[static_cast<std::size_t>(charge)] / step.step_time;
+    const double share = share_of(cause, step);
     if (share > worst_share) {
       worst = &cause;
       worst_share = share;

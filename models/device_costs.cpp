@@ -48,6 +48,12 @@ Watts power_range(const AcceleratorPart& part, const DevicePowerParameters& powe
   return std::max(part.power.value, reference ? reference->value : Watts{}) - idle_power(part, power);
 }
 
+BytesPerSecond host_link_bandwidth(const AcceleratorPart& part, const ParameterSet& parameters) {
+  if (part.measured_host_bandwidth) return part.measured_host_bandwidth->value;
+  const BytesPerSecond sheet = part.host_bandwidth ? part.host_bandwidth->value : assumed_host_bandwidth;
+  return sheet * parameters.memory.host_share.value;
+}
+
 DeviceCosts::DeviceCosts(const AcceleratorPart& part, const ParameterSet& parameters, const SoftwareStack& stack,
                          const StepFactors& factors, Precision precision)
     : part_(part), parameters_(parameters), stack_(stack), factors_(factors), precision_(precision) {
@@ -186,12 +192,6 @@ KernelPrice DeviceCosts::host_copy() const {
   price.work.reserved_sms = 0;
   price.work.waiting_power = {};
   return price;
-}
-
-BytesPerSecond DeviceCosts::host_bandwidth() const {
-  if (part_.measured_host_bandwidth) return part_.measured_host_bandwidth->value;
-  const BytesPerSecond sheet = part_.host_bandwidth ? part_.host_bandwidth->value : assumed_host_bandwidth;
-  return sheet * parameters_.memory.host_share.value;
 }
 
 KernelPrice DeviceCosts::message() const {

@@ -31,6 +31,9 @@ Watts idle_power(const AcceleratorPart& part, const DevicePowerParameters& power
 /// From idle to what the die draws where no board holds it to less.
 Watts power_range(const AcceleratorPart& part, const DevicePowerParameters& power);
 
+/// Of PCI Express or a chip-to-chip link, one direction.
+BytesPerSecond host_link_bandwidth(const AcceleratorPart& part, const ParameterSet& parameters);
+
 class DeviceCosts {
  public:
   /// @throws ConfigError E0314 if the parameters lack the number format or the attention kernels of the stack
@@ -47,8 +50,7 @@ class DeviceCosts {
   KernelPrice collective() const;
   /// A copy between device and host memory by the copy engine; its transfer is priced by its chain.
   KernelPrice host_copy() const;
-  /// Of PCI Express or a chip-to-chip link, one direction.
-  BytesPerSecond host_bandwidth() const;
+  BytesPerSecond host_bandwidth() const { return host_link_bandwidth(part_, parameters_); }
   KernelPrice message() const;
   /// The same kernel issued by the host `times` over, `each` time of its own if given; free where graphs hold it.
   KernelPrice issued(KernelPrice price, std::int64_t times, std::optional<Seconds> each) const;

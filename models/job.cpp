@@ -65,11 +65,13 @@ const Record<ExpertRouting>& record(const ExpertRouting*) {
 
 const Record<Offload>& record(const Offload*) {
   static const auto table =
-      Record<Offload>("offload", "What is kept in host memory")
-          .optional("weights", &Offload::weights, {.help = "16-bit weights, fetched layer by layer"})
-          .optional("optimizer", &Offload::optimizer, {.help = "optimizer states; the host updates the weights"})
+      Record<Offload>("offload", "What is kept beyond the accelerator; true is host, false is device")
+          .optional("weights", &Offload::weights, {.help = "16-bit weights, fetched layer by layer", .flag = true})
+          .optional("optimizer", &Offload::optimizer,
+                    {.help = "optimizer states; the host updates the weights, but from a pool the accelerator does",
+                     .flag = true})
           .optional("activations", &Offload::activations,
-                    {.help = "stored activations, from the forward to the backward pass of their layer"});
+                    {.help = "stored activations, from the forward to the backward pass of their layer", .flag = true});
   return table;
 }
 
@@ -92,7 +94,8 @@ const Record<Job>& record(const Job*) {
                     {.help = "ranks that share one copy of the weights under hsdp; auto: the ranks of a node",
                      .min = 1,
                      .max = 1048576})
-          .optional("offload", &Job::offload, {.help = "what is kept in host memory"})
+          .optional("offload", &Job::offload, {.help = "what is kept beyond the accelerator"})
+          .optional("input", &Job::input, {.help = "what hosts read and prepare; without it data is always there"})
           .optional("lora_rank", &Job::lora_rank, {.help = "rank of the adapters of task lora", .min = 0, .max = 65536})
           .optional("sample_tokens", &Job::sample_tokens,
                     {.help = "mean length of the samples packed into one sequence, which attend only to themselves; "

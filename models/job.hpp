@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "models/input_spec.hpp"
 #include "sim/sourced.hpp"
 #include "topology/number_format.hpp"
 
@@ -49,12 +50,17 @@ struct ParallelSpec {
 };
 const Record<ParallelSpec>& record(const ParallelSpec*);
 
-/// What is kept in host memory and crosses PCI Express in every step.
+/// Where something is kept: with the accelerator, in the memory of its host, in the cluster's pool, on its node's
+/// drives.
+enum class Tier { device, host, pool, nvme };
+
+/// What is kept elsewhere and travels in every step.
 struct Offload {
-  bool weights = false;
-  bool optimizer = false;    ///< states, and the update on the host
-  bool activations = false;  ///< of a layer, from its forward to its backward pass
-  bool any() const { return weights || optimizer || activations; }
+  Tier weights = Tier::device;
+  Tier optimizer = Tier::device;    ///< states; they are updated on the host, but those in a pool by the accelerator
+  Tier activations = Tier::device;  ///< of a layer, from its forward to its backward pass
+  bool uses(Tier tier) const { return weights == tier || optimizer == tier || activations == tier; }
+  bool any() const { return uses(Tier::host) || uses(Tier::pool) || uses(Tier::nvme); }
 };
 const Record<Offload>& record(const Offload*);
 
@@ -78,9 +84,10 @@ struct Job {
   Sharding sharding = Sharding::zero1;
   std::optional<int> shard_group;  ///< ranks that share one copy of the weights (hsdp); auto: the ranks of a node
   Offload offload;
-  int lora_rank = 0;         ///< of the adapters; > 0 only for task lora
-  double sample_tokens = 0;  ///< mean length of samples packed into a sequence; 0: one sample fills it
-  std::string release;       ///< "2024-06": software date, where it is not the stack's own
+  std::optional<InputSpec> input;  ///< absent: data is always there
+  int lora_rank = 0;               ///< of the adapters; > 0 only for task lora
+  double sample_tokens = 0;        ///< mean length of samples packed into a sequence; 0: one sample fills it
+  std::string release;             ///< "2024-06": software date, where it is not the stack's own
   std::optional<Recompute> recompute = Recompute::none;  ///< auto: the least that fits
   std::string stack = "megatron-2024";                   ///< name of a file in configs/stacks, or a path
 };

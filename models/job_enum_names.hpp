@@ -24,6 +24,10 @@ struct EnumNames<Precision> {
                                                             "fp8-block", "mxfp8", "nvfp4", "int8"};
 };
 template <>
+struct EnumNames<Tier> {
+  static constexpr std::array<std::string_view, 4> names = {"device", "host", "pool", "nvme"};
+};
+template <>
 struct EnumNames<ContextExchange> {
   static constexpr std::array<std::string_view, 3> names = {"ring", "all-gather", "all-to-all"};
 };

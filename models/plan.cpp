@@ -6,6 +6,7 @@
 
 #include "models/contradictions.hpp"
 #include "models/plan_pipeline.hpp"
+#include "models/store_check.hpp"
 
 namespace clusterwright {
 
@@ -60,6 +61,9 @@ void check_job(Contradictions& errors, const Job& job, const Plan& plan, const T
   if (job.lora_rank > 0 && model.latent)
     errors.report("E0313", "adapters on latent attention are not modelled yet",
                   {"/job/lora_rank", "/transformer/latent"}, "use \"task\": \"sft\"");
+  if (job.input && job.parallel.schedule == PipelineSchedule::dualpipe)
+    errors.report("E0313", "reading of data under dualpipe, where it enters at both ends, is not modelled yet",
+                  {"/job/input", "/job/parallel/schedule"}, "use \"schedule\": \"1f1b\"");
   if (model.parallel_block && model.experts)
     errors.report("E0313", "experts beside attention in one block are not modelled yet",
                   {"/transformer/parallel_block", "/transformer/experts"}, "use \"parallel_block\": false");
@@ -70,8 +74,8 @@ void check_job(Contradictions& errors, const Job& job, const Plan& plan, const T
   if (job.shard_group && job.sharding != Sharding::hsdp)
     errors.report("E0310", "shard_group says how hsdp shares, but sharding is another",
                   {"/job/shard_group", "/job/sharding"});
-  if (job.offload.weights && (!shards_weights(job.sharding) || plan.pipeline > 1))
-    errors.report("E0313", "weights in host memory are modelled only where layers are gathered one by one",
+  if (job.offload.weights != Tier::device && (!shards_weights(job.sharding) || plan.pipeline > 1))
+    errors.report("E0313", "weights beyond the accelerator are modelled only where layers are gathered one by one",
                   {"/job/offload/weights", "/job/sharding"}, "use sharding fsdp without pipeline stages");
 }
 
@@ -237,6 +241,8 @@ ResolvedPlan resolve_plan(const Scenario& s) {
   check_transformer(s.transformer, s.source);
   plan = degrees_of(s);
   check_job(errors, s.job, plan, s.transformer);
+  for (const Contradiction& found : check_stores(s))
+    errors.report(found.code, found.message, found.pointers, found.help);
   if (s.cluster.mixed())
     errors.report("E0324", "a step on nodes of several kinds is not modelled yet", {"/cluster/also"},
                   "describe one kind of nodes and leave \"also\" out");

@@ -3,11 +3,14 @@
 #include <cmath>
 
 #include "models/bottleneck.hpp"
+#include "models/checkpoint_stall.hpp"
 #include "models/choose_plan.hpp"
 #include "models/device_costs.hpp"
+#include "models/input_settling.hpp"
+#include "models/input_side.hpp"
+#include "models/memory/memory_tiers.hpp"
 #include "models/prediction_interval.hpp"
 #include "models/scenario.hpp"
-#include "models/steady_state.hpp"
 
 namespace clusterwright {
 
@@ -27,6 +30,21 @@ void add_power(const Scenario& s, const StepSummary& step, StepPrediction& out) 
   out.power.energy_per_token = step.energy / (out.tokens_per_second * out.step_time.in(second));
   if (const auto pue = s.cluster.spec.facility.power_usage_effectiveness)
     out.power.facility_mean = step.mean_power * *pue;
+}
+
+/// The accelerator's own memory first.
+void judge(const Scenario& s, StepPrediction& out) {
+  const MemoryVerdict verdict = judge_memory(out.memory, memory_capacity(s.cluster.accelerator), out.plan.pipeline);
+  out.tiers = tier_uses(s, out.plan);
+  const std::string beyond = tier_verdict(out.tiers);
+  out.fits = verdict.fits && beyond.empty();
+  out.verdict = verdict.fits && !out.fits ? beyond : verdict.sentence;
+}
+
+void add_input(const Scenario& s, StepPrediction& out) {
+  if (!s.job.input) return;
+  out.input = input_supply(s, out.plan);
+  if (s.job.input->checkpoint) out.checkpoint = checkpoint_use(s, out.plan, out.step_time);
 }
 
 void add_assumptions(const Scenario& s, StepPrediction& out) {
@@ -50,6 +68,8 @@ void add_assumptions(const Scenario& s, StepPrediction& out) {
                   "estimate", s.cluster.spec.node.host_power.source});
   list.push_back({"network share of the data sheet", percent(s.parameters.network.bandwidth_share.value), "fit",
                   sourced(s.parameters.network.bandwidth_share)});
+  if (out.input && out.input->limited_by.empty())
+    list.push_back({"storage that data is read from", "no limit", "default", "no rate of it is given"});
   list.push_back({"stragglers, jitter and failures", "none", "default", "not modelled in this version"});
   list.push_back({"network paths", "evenly spread", "default", "collisions of hashed flows are not modelled yet"});
 }
@@ -72,11 +92,9 @@ StepPrediction predict_step(const Scenario& s) {
   out.plan = chosen.plan;
   out.assumptions = std::move(chosen.assumptions);
   out.memory = chosen.memory;
-  const MemoryVerdict verdict = judge_memory(out.memory, memory_capacity(s.cluster.accelerator), out.plan.pipeline);
-  out.fits = verdict.fits;
-  out.verdict = verdict.sentence;
+  judge(chosen.scenario, out);
 
-  const StepSummary step = summarise_step(chosen.scenario, out.plan);
+  const StepSummary step = settle_input(chosen.scenario, out.plan);
   out.step_time = to_seconds(step.end);
   for (std::size_t i = 0; i < step_charge_count; ++i) out.breakdown[i] = step.breakdown[i];
   add_rates(s, out);
@@ -85,6 +103,7 @@ StepPrediction predict_step(const Scenario& s) {
   const double factor = std::exp(half_width_90 * out.uncertainty.sigma);
   out.low = out.step_time / factor;
   out.high = out.step_time * factor;
+  add_input(chosen.scenario, out);
   out.bottleneck = name_bottleneck(out);
   add_assumptions(s, out);
   return out;

@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "models/input_use.hpp"
 #include "models/job.hpp"
+#include "models/memory/tier_use.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {
@@ -102,6 +104,9 @@ struct Plan {
   /// Micro-batches that visit one virtual stage after the other, where they are not as many as stages.
   std::optional<int> larger_group;
 
+  /// That lie in host memory when a step starts, where the loader is so slow that it has not read all that it may.
+  std::optional<int> ready_micro_batches;
+
   int accelerators() const { return tensor * pipeline * context * data; }
   /// Copies of the weights among the stages: DualPipe keeps those of the mirror stage too.
   int weight_copies() const { return schedule == PipelineSchedule::dualpipe ? 2 : 1; }
@@ -128,6 +133,7 @@ struct StepPrediction {
   bool fits = false;
   std::string verdict;  ///< one sentence: "fits: 61.2 of 80 GB", or which rank and kind do not
   MemoryUse memory;
+  std::vector<TierUse> tiers;  ///< memory beyond the accelerator that the job uses
 
   // Present also when the plan does not fit, as the time it would take.
   Seconds step_time;
@@ -136,11 +142,17 @@ struct StepPrediction {
   FlopsPerSecond model_flops_per_accelerator;
   double mfu = 0;
   std::array<Seconds, step_charge_count> breakdown{};  ///< mean over ranks; sums to step_time
+  std::optional<InputSupply> input;                    ///< where the job says what it reads
+  std::optional<CheckpointUse> checkpoint;             ///< not in step_time
   PowerUse power;
   std::string bottleneck;  ///< one sentence: what to change first
   std::vector<Assumption> assumptions;
   StepUncertainty uncertainty;
 
+  /// Tokens per second over many steps, with the checkpoints among them.
+  double tokens_per_second_with_checkpoints() const {
+    return checkpoint ? tokens_per_second * (step_time / (step_time + checkpoint->per_step())) : tokens_per_second;
+  }
   double tokens_per_second_per_accelerator() const { return tokens_per_second / accelerators; }
 };
 

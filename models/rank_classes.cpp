@@ -1,6 +1,7 @@
 #include "models/rank_classes.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -212,10 +213,13 @@ SlowRanks slow_ranks(const ClusterSpec& cluster, int ranks) {
   return out;
 }
 
-RankClasses::RankClasses(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow, bool folded)
+RankClasses::RankClasses(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow, bool folded,
+                         int host)
     : plan_(placement.plan()),
       folded_(folded),
+      host_(host),
       tensor_ranks_together_(folded && slow.empty() ? std::min(plan_.tensor, placement.per_node()) : 1) {
+  if (host > 0) tensor_ranks_together_ = std::gcd(tensor_ranks_together_, host);
   std::vector<int> colours(static_cast<std::size_t>(plan_.gradient_ranks()));
   Interner<std::tuple<std::vector<int>, std::vector<int>, std::vector<double>>> interner;
   for (int d = 0; d < plan_.gradient_ranks(); ++d)
@@ -225,21 +229,42 @@ RankClasses::RankClasses(const Placement& placement, const FabricTiers& fabric, 
                : d;
   assign(colours);
   load_uplinks(placement, fabric);
-  const bool groups = plan_.context > 1 || plan_.sharding == Sharding::hsdp || plan_.expert * plan_.expert_tensor > 1;
+  const bool groups =
+      plan_.context > 1 || plan_.sharding == Sharding::hsdp || plan_.expert * plan_.expert_tensor > 1 || host > 0;
   for (std::size_t before = 0; folded && (has_taper(fabric) || groups) && before != count();) {
     before = count();
     assign(colour_replicas(placement, fabric));
     load_uplinks(placement, fabric);
   }
   for (const RankCoordinates& at : representatives_) highest_clocks_.push_back(clock_of(placement.rank(at), slow));
+  if (host > 0) number_hosts(placement);
 }
 
-RankClasses RankClasses::fold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow) {
-  return {placement, fabric, slow, true};
+RankClasses RankClasses::fold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow, int host) {
+  return {placement, fabric, slow, true, host};
 }
 
-RankClasses RankClasses::unfold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow) {
-  return {placement, fabric, slow, false};
+RankClasses RankClasses::unfold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow,
+                                int host) {
+  return {placement, fabric, slow, false, host};
+}
+
+std::map<int, RankClasses::HostRanks> RankClasses::fill_hosts(const Placement& placement) const {
+  std::map<int, HostRanks> hosts;
+  for (int p = 0; p < plan_.pipeline; ++p)
+    for (int d = 0; d < plan_.gradient_ranks(); ++d)
+      for (int t = 0; t < plan_.tensor; ++t) ++hosts[placement.rank({t, d, p}) / host_][class_of({t, d, p})];
+  return hosts;
+}
+
+void RankClasses::number_hosts(const Placement& placement) {
+  Interner<HostRanks> kinds;
+  host_of_.assign(count(), 0);
+  for (const auto& [node, ranks] : fill_hosts(placement)) {
+    const auto kind = static_cast<std::size_t>(kinds.number(ranks));
+    if (kind == hosts_.size()) hosts_.push_back(ranks);
+    for (const auto& [rank_class, number] : ranks) host_of_[rank_class] = kind;
+  }
 }
 
 void RankClasses::assign(const std::vector<int>& colours) {
@@ -295,6 +320,10 @@ void RankClasses::add_neighbours(const Placement& placement, int d, std::vector<
 std::vector<int> RankClasses::colour_replicas(const Placement& placement, const FabricTiers& fabric) const {
   const Loads loads = has_taper(fabric) ? LoadCounter(*this, placement, fabric).count() : Loads{};
   const bool alike = count() == static_cast<std::size_t>(plan_.pipeline * plan_.tensor / tensor_ranks_together_);
+  std::map<int, int> host_kind;
+  Interner<HostRanks> hosts_seen;
+  if (host_ > 0)
+    for (const auto& [node, ranks] : fill_hosts(placement)) host_kind[node] = hosts_seen.number(ranks);
   std::map<UplinkBundle, int> signature;
   Interner<BundleLoad> loads_seen;
   for (const auto& [bundle, load] : loads) signature[bundle] = loads_seen.number(load);
@@ -306,6 +335,7 @@ std::vector<int> RankClasses::colour_replicas(const Placement& placement, const 
     for (int p = 0; p < plan_.pipeline; ++p)
       for (int t = 0; t < plan_.tensor; t += tensor_ranks_together_) {
         const int rank = placement.rank({t, d, p});
+        if (host_ > 0) seen.push_back(host_kind.at(rank / host_));
         for (std::size_t tier = 0; tier + 1 < fabric.tiers().size(); ++tier)
           for (const bool up : {true, false}) {
             const auto found = signature.find({static_cast<int>(tier), fabric.group_of(rank, tier), up});

@@ -35,10 +35,16 @@ SlowRanks slow_ranks(const ClusterSpec& cluster, int ranks);
 /// far away and whose tapered uplinks carry the same traffic (refined until nothing splits: colour refinement on
 /// replicas). Stragglers split the replicas that they are in, and tensor groups into single ranks. Unfolding gives each
 /// rank a class of its own.
+///
+/// Where ranks share their hosts (storage, host memory), ranks of one class also sit on hosts that hold equally many
+/// ranks of every class.
 class RankClasses {
  public:
-  static RankClasses fold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow = {});
-  static RankClasses unfold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow = {});
+  /// @param host  accelerators of one host; 0 if its ranks share nothing of it
+  static RankClasses fold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow = {},
+                          int host = 0);
+  static RankClasses unfold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow = {},
+                            int host = 0);
 
   std::size_t count() const { return representatives_.size(); }
   const RankCoordinates& representative(std::size_t c) const { return representatives_[c]; }
@@ -63,8 +69,18 @@ class RankClasses {
   /// One bundle for each `Crossing::resource`.
   const std::vector<UplinkBundle>& bundles() const { return bundles_; }
 
+  /// Kinds of hosts, and that of the hosts of class `c`. Only where ranks share them.
+  std::size_t host_count() const { return hosts_.size(); }
+  std::size_t host_of(std::size_t c) const { return host_of_[c]; }
+  /// Ranks of class `c` on one of its hosts.
+  int ranks_on_host(std::size_t c) const { return hosts_[host_of_[c]].at(c); }
+
  private:
-  RankClasses(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow, bool folded);
+  using HostRanks = std::map<std::size_t, int>;  // ranks of each class on one host
+
+  RankClasses(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow, bool folded, int host);
+  std::map<int, HostRanks> fill_hosts(const Placement& placement) const;
+  void number_hosts(const Placement& placement);
   std::vector<int> colour_replicas(const Placement& placement, const FabricTiers& fabric) const;
   void assign(const std::vector<int>& colours);
   /// Colours of those that replica `d` shares a group with: who shares one with unlike ranks is unlike those who do
@@ -74,6 +90,7 @@ class RankClasses {
 
   Plan plan_;
   bool folded_ = true;
+  int host_ = 0;
   int tensor_ranks_together_ = 1;
   std::vector<int> colour_;  // of each replica
   std::vector<RankCoordinates> representatives_;
@@ -81,6 +98,8 @@ class RankClasses {
   std::vector<double> highest_clocks_;
   std::vector<std::vector<Crossing>> crossings_[stream_count];
   std::vector<UplinkBundle> bundles_;
+  std::vector<HostRanks> hosts_;
+  std::vector<std::size_t> host_of_;  // by class
 };
 
 }  // namespace clusterwright

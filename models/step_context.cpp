@@ -18,12 +18,6 @@ Cluster used_part(const Scenario& s) {
   return cluster;
 }
 
-RankClasses make_classes(const Scenario& s, const Placement& placement, Folding folding) {
-  const SlowRanks slow = slow_ranks(s.cluster.spec, placement.plan().accelerators());
-  return folding == Folding::folded ? RankClasses::fold(placement, s.cluster.fabric, slow)
-                                    : RankClasses::unfold(placement, s.cluster.fabric, slow);
-}
-
 std::vector<Meetings> make_replica_meetings(StepGraphBuilder& builder, std::size_t classes) {
   return std::vector<Meetings>(replica_group_count, Meetings(builder, classes, classes, StepCharge::imbalance));
 }
@@ -49,6 +43,13 @@ void reserve_ops(StepContext& c) {
 
 }  // namespace
 
+RankClasses rank_classes(const Scenario& s, const Placement& placement, Folding folding) {
+  const SlowRanks slow = slow_ranks(s.cluster.spec, placement.plan().accelerators());
+  const int host = shares_hosts(s) ? s.cluster.node_accelerators : 0;
+  return folding == Folding::folded ? RankClasses::fold(placement, s.cluster.fabric, slow, host)
+                                    : RankClasses::unfold(placement, s.cluster.fabric, slow, host);
+}
+
 RendezvousId Meetings::join(std::size_t group, std::size_t member, ChainId chain) {
   std::vector<RendezvousId>& list = by_group_[group];
   const std::size_t index = joined_[member]++;
@@ -66,9 +67,10 @@ StepContext::StepContext(const Scenario& s, const Plan& p, Folding folding)
       experts(make_experts(memory, placement)),
       factors(step_factors(s.steps, s.stack, s.job, s.cluster.accelerator)),
       builder(make_builder()),
-      classes(make_classes(s, placement, folding)),
+      classes(rank_classes(s, placement, folding)),
       costs(s.cluster.accelerator, s.parameters, s.stack, factors, s.job.precision),
       links(builder, cluster, s.parameters, placement, classes, factors.communication, costs.host_bandwidth()),
+      tiers(builder, s, classes, links, costs.host_bandwidth()),
       recipes(write_recipes(builder, costs, memory, experts)),
       domain(builder.add_power_domain("accelerators and hosts")),
       tensor(builder, classes.count(), classes.count(), StepCharge::imbalance),
@@ -79,7 +81,9 @@ StepContext::StepContext(const Scenario& s, const Plan& p, Folding folding)
       copies(builder, classes.count(), classes.count(), StepCharge::bubble),
       messages(message_route_count, Meetings(builder, classes.count(), 2 * classes.count(), StepCharge::bubble)),
       replicas(make_replica_meetings(builder, classes.count())),
-      norm_chain(links.everywhere()) {
+      norm_chain(links.everywhere()),
+      reads(builder, classes.count(), classes.count(), StepCharge::input_wait) {
+  if (s.job.input) input.emplace(builder, s, placement, classes);
   builder.set_power_clock_exponent(s.parameters.power.clock_exponent.value);
   builder.set_short_term_power(s.parameters.power.short_term_power.value);
   reserve_ops(*this);

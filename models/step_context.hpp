@@ -5,12 +5,14 @@
 
 #include "models/device_costs.hpp"
 #include "models/expert_work.hpp"
+#include "models/input_side.hpp"
 #include "models/lowering.hpp"
 #include "models/memory_use.hpp"
 #include "models/rank_classes.hpp"
 #include "models/stage_layout.hpp"
 #include "models/step_links.hpp"
 #include "models/step_recipes.hpp"
+#include "models/tier_links.hpp"
 
 namespace clusterwright {
 
@@ -38,6 +40,9 @@ class Meetings {
 enum class MessageRoute : int { forward, backward, forward_up, backward_up };
 inline constexpr std::size_t message_route_count = 4;
 
+/// Classes of the ranks of a step; its ranks share their hosts where the job uses something of these.
+RankClasses rank_classes(const Scenario& s, const Placement& placement, Folding folding);
+
 struct StepContext {
   StepContext(const Scenario& s, const Plan& p, Folding folding);
 
@@ -56,12 +61,15 @@ struct StepContext {
   RankClasses classes;
   DeviceCosts costs;
   StepLinks links;
+  TierLinks tiers;
   StepRecipes recipes;
   PowerDomainId domain;
   Meetings tensor, tied, norm, host, issue, copies;
   std::vector<Meetings> messages;  ///< by MessageRoute
   std::vector<Meetings> replicas;  ///< by ReplicaGroup
   ChainId norm_chain;
+  std::optional<InputSide> input;  ///< where the job says what it reads
+  Meetings reads;
 };
 
 }  // namespace clusterwright

@@ -221,11 +221,23 @@ ChainId StepLinks::host_issue(Picoseconds time) {
   return builder_.add_chain({stage});
 }
 
-ChainId StepLinks::host_copy(bool to_host, Bytes payload, std::size_t c) {
+ChainId StepLinks::transfer(Bytes payload, BytesPerSecond rate, const Uses& uses) {
   CollectiveCost cost;
   cost.wire = payload;
-  cost.rate = host_bandwidth_;
-  return chain(cost, {{to_host ? ports_[c].host_out : ports_[c].host_in, 1, 1.0}});
+  cost.rate = rate;
+  return chain(cost, uses);
+}
+
+StepGraphBuilder::StageUse StepLinks::host_port(bool to_host, std::size_t c) const {
+  return {to_host ? ports_[c].host_out : ports_[c].host_in, 1, 1.0};
+}
+
+StepLinks::PoolPath StepLinks::pool_path(PoolLink over, bool out, std::size_t c) const {
+  const Ports& ports = ports_[c];
+  if (over == PoolLink::scale_up) return {{{out ? ports.scale_up_out : ports.scale_up_in, 1, 1.0}}, inner_};
+  if (over == PoolLink::network)
+    return {{{out ? ports.network_out : ports.network_in, 1, 1.0}}, cluster_.network_per_accelerator()};
+  return {};
 }
 
 ChainId StepLinks::message(Stream stream, Bytes payload, std::size_t c) {

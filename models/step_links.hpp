@@ -35,10 +35,20 @@ class StepLinks {
   ChainId everywhere();
   /// The host is busy, and nothing else.
   ChainId host_issue(Picoseconds time);
-  /// A copy of a rank of class `c` to the memory of its host, or back.
-  ChainId host_copy(bool to_host, Bytes payload, std::size_t c);
   /// A collective of a rank of class `c` with the one of `stage` that differs from it in nothing else.
   ChainId between_stages(CollectiveOp op, Bytes payload, std::size_t c, int stage);
+  using Uses = std::vector<StepGraphBuilder::StageUse>;
+
+  /// One transfer without latency, as fast as `rate` where nothing that it uses is short.
+  ChainId transfer(Bytes payload, BytesPerSecond rate, const Uses& uses);
+  /// Of a rank of class `c` to its host, or back.
+  StepGraphBuilder::StageUse host_port(bool to_host, std::size_t c) const;
+  /// Of a rank of class `c` to pooled memory, or back: the links that it shares with collectives, and their rate.
+  struct PoolPath {
+    Uses uses;
+    BytesPerSecond rate;  ///< zero over links of its own
+  };
+  PoolPath pool_path(PoolLink over, bool out, std::size_t c) const;
 
   /// Lowest class of each group that `c` belongs to: names the group.
   std::size_t tensor_group(std::size_t c) const;
@@ -47,8 +57,6 @@ class StepLinks {
   std::size_t receiver(Stream stream, std::size_t c) const;
 
  private:
-  using Uses = std::vector<StepGraphBuilder::StageUse>;
-
   ChainId chain(const CollectiveCost& cost, Uses uses);
   CollectiveCost with_factors(CollectiveCost cost) const;
   CollectiveCost price_exchange(const ExpertWork& work, ExpertTransfer transfer, Bytes copy) const;

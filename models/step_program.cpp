@@ -26,6 +26,7 @@ StepProgram::StepProgram(StepContext& context, std::size_t rank_class)
       weights_(context, rank_class, lanes_.data, lanes_.host_in, lanes_.host_out) {
   for (std::size_t kind = 0; kind < replica_group_count; ++kind)
     groups_[kind] = context.links.replica_group(static_cast<ReplicaGroup>(kind), rank_class);
+  if (c_.input) input_.emplace(c_, class_, lanes_.input);
   if (c_.plan.pipeline > 1) choose_message_chains();
 }
 
@@ -50,6 +51,7 @@ StepProgram::Lanes StepProgram::add_lanes(StepContext& c, std::size_t rank_class
     lanes.host_in = lane(LaneKind::communication, "from host");
     lanes.host_out = lane(LaneKind::communication, "to host");
   }
+  if (c.input) lanes.input = lane(LaneKind::communication, "input");
   if (c.plan.pipeline == 1) return lanes;
   constexpr std::array<const char*, message_route_count> routes = {"forward", "backward", "forward up", "backward up"};
   for (std::size_t i = 0; i < (c.layout.is_mirrored() ? message_route_count : 2); ++i) {
@@ -164,7 +166,8 @@ void StepProgram::send(const PipelineSlot& slot) {
 }
 
 OpId StepProgram::copy_activations(bool to_host, OpId after) {
-  const ChainId chain = c_.links.host_copy(to_host, layer_activations(c_.memory), class_);
+  const Tier tier = c_.scenario.job.offload.activations;
+  const ChainId chain = c_.tiers.copy(tier, to_host, layer_activations(c_.memory), class_);
   const OpId id = c_.builder.add_op(to_host ? lanes_.host_out : lanes_.host_in, c_.recipes.host_copy,
                                     charge_id(StepCharge::recompute), c_.host.join(class_, class_, chain));
   if (after.exists()) c_.builder.depends(after, id);
@@ -172,13 +175,13 @@ OpId StepProgram::copy_activations(bool to_host, OpId after) {
 }
 
 void StepProgram::store_activations(const PipelineSlot& slot, int layer) {
-  if (c_.scenario.job.offload.activations)
+  if (c_.scenario.job.offload.activations != Tier::device)
     stored_[{slot.micro_batch, slot.chunk, layer}] = copy_activations(true, last_compute_);
 }
 
 /// Activations of a layer come back while the layer behind it runs its backward pass.
 void StepProgram::fetch_activations(const PipelineSlot& slot, int layer) {
-  if (!c_.scenario.job.offload.activations) return;
+  if (c_.scenario.job.offload.activations == Tier::device) return;
   const OpId fetched = copy_activations(false, stored_.at({slot.micro_batch, slot.chunk, layer}));
   if (before_fetch_.exists()) c_.builder.depends(before_fetch_, fetched);
   before_fetch_ = last_compute_;
@@ -219,10 +222,22 @@ void StepProgram::stamp_head_backward(const PipelineSlot& slot, BackwardPart par
   stamp_part(c_.recipes.head_backward, c_.recipes.head_split);
 }
 
+/// Behind the receive of the slot. On later stages that is what waits: its message cannot come before the data, and so
+/// the wait for the message is charged to the data.
+void StepProgram::await_data(const PipelineSlot& slot) {
+  if (!input_ || slot.chunk > 0) return;
+  const OpId data = input_->ready(slot.micro_batch);
+  if (!data.exists()) return;
+  stage_ == 0 ? wait_for(data) : c_.builder.depends(data, pending_.back());
+}
+
 void StepProgram::begin_forward(const PipelineSlot& slot) {
-  if (!contents(slot).embedding) receive(slot);
+  const bool first = contents(slot).embedding;
+  if (!first) receive(slot);
+  await_data(slot);
   wait_for(weights_.before_layer(slot, 0, last_compute_));
-  if (contents(slot).embedding) stamp(c_.recipes.embedding_forward, slot.micro_batch);
+  if (first) stamp(c_.recipes.embedding_forward, slot.micro_batch);
+  if (input_ && first) input_->taken(last_compute_);
 }
 
 void StepProgram::forward_layer(const PipelineSlot& slot, int layer) {
@@ -340,7 +355,21 @@ void StepProgram::reduce_tied_table() {
   c_.builder.depends(last_compute_, id);
 }
 
+/// States come from the pool and go back layer by layer, one part on its way while another is updated.
+void StepProgram::optimize_through_pool(OpId norm) {
+  const int parts = std::max(1, c_.layout.layers_on(stage_));
+  const WorkId update = add_optimizer(c_.builder, c_.costs, weights_.trained() / parts, weights_.owned() / parts,
+                                      c_.scenario.stack.gradient_size.value);
+  for (int part = 0; part < parts; ++part) {
+    const OpId fetched = weights_.copy_states(false, parts, norm);
+    const OpId updated = c_.builder.add_op(lanes_.compute, update, charge_id(StepCharge::optimizer), -1);
+    c_.builder.depends(fetched, updated);
+    weights_.copy_states(true, parts, updated);
+  }
+}
+
 void StepProgram::optimize(OpId norm) {
+  if (optimizer_tier(c_.memory) == Tier::pool) return optimize_through_pool(norm);
   const double size = c_.scenario.stack.gradient_size.value;
   if (updates_on_host(c_.memory)) {
     const OpId updated = weights_.update_on_host(norm);
@@ -364,6 +393,7 @@ void StepProgram::finish() {
 
 void StepProgram::write() {
   weights_.begin_step();
+  if (input_) input_->begin_step();
   const std::vector<PipelineSlot> slots = stage_schedule(c_.plan, stage_);
   for (std::size_t i = 0; i < slots.size(); ++i) {
     if (slots[i].with_next) {

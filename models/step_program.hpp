@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "models/input_lane.hpp"
 #include "models/layer_chains.hpp"
 #include "models/stage_schedule.hpp"
 #include "models/step_context.hpp"
@@ -19,7 +20,7 @@ class StepProgram {
 
  private:
   struct Lanes {
-    LaneId compute, tensor, context, experts, data, host_in, host_out, issue;
+    LaneId compute, tensor, context, experts, data, host_in, host_out, issue, input;
     LaneId out[message_route_count], in[message_route_count];  // pipeline messages, by route
   };
 
@@ -27,6 +28,7 @@ class StepProgram {
   void choose_message_chains();
   void run(const PipelineSlot& slot);
   void begin_forward(const PipelineSlot& slot);
+  void await_data(const PipelineSlot& slot);
   void forward_layer(const PipelineSlot& slot, int layer);
   void end_forward(const PipelineSlot& slot);
   void begin_backward(const PipelineSlot& slot);
@@ -40,6 +42,7 @@ class StepProgram {
   void layers_side_by_side(const PipelineSlot& forward, int ahead, const PipelineSlot& backward, int back);
   void finish();
   void optimize(OpId norm);
+  void optimize_through_pool(OpId norm);
   void reduce_tied_table();
   /// A recipe on its way into the graph.
   struct Stamping {
@@ -83,6 +86,7 @@ class StepProgram {
   Lanes lanes_;
   LayerChains chains_;
   WeightTraffic weights_;
+  std::optional<InputLane> input_;
   ChainId message_chains_[2], incoming_chains_[2];  // by stream
   std::vector<OpId> slot_ends_;  // last compute op of each slot so far, without those for weight gradients
   std::vector<OpId> pending_;    // what the next kernel waits for

@@ -14,6 +14,7 @@ constexpr double more = 1.1;
 struct Resource {
   const char* name;
   std::function<void(Scenario&)> raise;
+  std::function<bool(const Scenario&)> used = [](const Scenario&) { return true; };
 };
 
 /// What kernels draw stays as it is: only the limit moves.
@@ -29,6 +30,27 @@ void raise_power_limit(Scenario& s) {
     weight->value /= range;
 }
 
+template <class... Rates>
+void raise_rates(Rates&... rates) {
+  const auto raise = [](auto& rate) {
+    if (rate) *rate *= more;
+  };
+  (raise(rates), ...);
+}
+
+void raise_input(Scenario& s) {
+  StorageSpec& shared = s.cluster.spec.storage;
+  InputSpec& input = *s.job.input;
+  raise_rates(input.tokens_per_core, input.storage.read, input.storage.host_read, shared.read, shared.host_read);
+  if (input.from == Store::local) raise_rates(s.cluster.spec.node.host.nvme_read);
+}
+
+void raise_tiers(Scenario& s) {
+  HostSpec& host = s.cluster.spec.node.host;
+  raise_rates(host.memory_bandwidth, host.nvme_read, host.nvme_write);
+  if (auto& pool = s.cluster.spec.pool) raise_rates(pool->accelerator, pool->total);
+}
+
 const std::vector<Resource>& resources() {
   static const std::vector<Resource> list = {
       {"matrix rate at the same power",
@@ -40,6 +62,8 @@ const std::vector<Resource>& resources() {
       {"scale-up bandwidth", [](Scenario& s) { s.cluster.scale_up_bandwidth *= more; }},
       {"network bandwidth", [](Scenario& s) { s.cluster.nic_bandwidth *= more; }},
       {"speed of the host", [](Scenario& s) { s.stack.kernel_launch.value *= 1 / more; }},
+      {"storage and preparation of data", raise_input, [](const Scenario& s) { return s.job.input.has_value(); }},
+      {"host memory, drives and pool", raise_tiers, [](const Scenario& s) { return s.job.offload.any(); }},
   };
   return list;
 }
@@ -49,6 +73,7 @@ const std::vector<Resource>& resources() {
 std::vector<StepSensitivity> step_sensitivities(const Scenario& scenario, const StepPrediction& step) {
   std::vector<StepSensitivity> out;
   for (const Resource& resource : resources()) {
+    if (!resource.used(scenario)) continue;
     Scenario changed = scenario;
     resource.raise(changed);
     const Seconds time = to_seconds(summarise_step(changed, step.plan).end);

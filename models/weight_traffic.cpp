@@ -11,8 +11,8 @@ namespace clusterwright {
 namespace {
 
 constexpr double bytes_16bit = 2;
-/// Adam's states, read and written in host memory. An accelerator's share of that is about as fast as its link.
-constexpr double host_update_traffic = 24;
+/// Adam's states and the master weights.
+constexpr double state_bytes = 12;
 
 }  // namespace
 
@@ -92,11 +92,13 @@ std::vector<int> WeightTraffic::chunks_in_common_order() const {
   return chunks;
 }
 
-OpId WeightTraffic::copy(bool to_host, Bytes payload, OpId after) {
-  const ChainId chain = c_.links.host_copy(to_host, payload, class_);
+OpId WeightTraffic::copy(Tier tier, bool out, Bytes payload, OpId after, StepCharge charge) {
+  return host_op(out, c_.tiers.copy(tier, out, payload, class_), after, charge);
+}
+
+OpId WeightTraffic::host_op(bool out, ChainId chain, OpId after, StepCharge charge) {
   const RendezvousId meeting = c_.host.join(class_, class_, chain);
-  const OpId id = c_.builder.add_op(to_host ? host_out_ : host_in_, c_.recipes.host_copy,
-                                    charge_id(StepCharge::dp_exposed), meeting);
+  const OpId id = c_.builder.add_op(out ? host_out_ : host_in_, c_.recipes.host_copy, charge_id(charge), meeting);
   if (after.exists()) c_.builder.depends(after, id);
   return id;
 }
@@ -167,8 +169,10 @@ OpId WeightTraffic::gather_layer(int position, OpId after) {
   const bool present = position >= layers && !c_.scenario.stack.regather_for_backward;
   if (present) return {};
   OpId fetched = after;
-  if (c_.scenario.job.offload.weights)
-    fetched = copy(false, owned_part(c_.memory, weights) * bytes_16bit * byte, after);
+  if (const Tier tier = c_.scenario.job.offload.weights; tier != Tier::device) {
+    const Bytes own = owned_part(c_.memory, weights) * bytes_16bit * byte;
+    fetched = copy(tier, false, own, after, StepCharge::dp_exposed);
+  }
   return gather(weights, 0, fetched);
 }
 
@@ -268,11 +272,27 @@ OpId WeightTraffic::reduce_rest(OpId compute) {
   return last;
 }
 
-/// Gradients go to the host, which updates its states and sends new weights back.
+/// Gradients go to the host, which updates its states and sends new weights to where they are kept.
 OpId WeightTraffic::update_on_host(OpId after) {
-  const OpId out = copy(true, owned() * c_.scenario.stack.reduced_size.value * byte, after);
-  const OpId updated = copy(true, owned() * host_update_traffic * byte, out);
-  return copy(false, owned() * bytes_16bit * byte, updated);
+  const OpId out =
+      copy(Tier::host, true, owned() * c_.scenario.stack.reduced_size.value * byte, after, StepCharge::optimizer);
+  const OpId updated =
+      host_op(true, c_.tiers.update(optimizer_tier(c_.memory), owned(), class_), out, StepCharge::optimizer);
+  const Bytes weights = owned() * bytes_16bit * byte;
+  switch (c_.scenario.job.offload.weights) {
+    case Tier::nvme:
+      return host_op(true, c_.tiers.host_to_drives(weights, class_), updated, StepCharge::optimizer);
+    case Tier::pool:
+      return copy(Tier::pool, true, weights, updated, StepCharge::optimizer);
+    default:
+      return copy(Tier::host, false, weights, updated, StepCharge::optimizer);
+  }
+}
+
+OpId WeightTraffic::copy_states(bool out, int parts, OpId after) {
+  const bool with_weights = out && c_.scenario.job.offload.weights == Tier::pool;
+  const double each = state_bytes + (with_weights ? bytes_16bit : 0);
+  return copy(Tier::pool, out, owned() / parts * each * byte, after, StepCharge::optimizer);
 }
 
 }  // namespace clusterwright

@@ -42,6 +42,9 @@ class WeightTraffic {
   /// The optimizer step where its states are in host memory. @return the last copy
   OpId update_on_host(OpId after);
 
+  /// One of `parts` of the optimizer states, to the pool that they are in, or back. @return the copy
+  OpId copy_states(bool out, int parts, OpId after);
+
   double trained() const { return trained_.total(); }  ///< parameters with gradients on this rank
   double owned() const;                                ///< those that it updates
 
@@ -63,7 +66,9 @@ class WeightTraffic {
   OpId exchange_copies(CollectiveOp op, Bytes payload, int note);
   /// The same chunk of the model first on both.
   std::vector<int> chunks_in_common_order() const;
-  OpId copy(bool to_host, Bytes payload, OpId after);
+  /// Of the device, to `tier` or back.
+  OpId copy(Tier tier, bool out, Bytes payload, OpId after, StepCharge charge);
+  OpId host_op(bool out, ChainId chain, OpId after, StepCharge charge);
   bool reduces(const PipelineSlot& slot) const;
   ReplicaGroup shard_kind() const;
   Bytes gathered(double layers, double root) const;  ///< payload of a gather of so many parameters

@@ -141,6 +141,7 @@ std::optional<std::string> Decoder::text(const JsonValue& value, const FieldSpec
 }
 
 std::optional<std::size_t> Decoder::choice(const JsonValue& value, const FieldSpec& spec) {
+  if (spec.flag && value.is(JsonKind::boolean)) return value.as_boolean() ? 1 : 0;
   if (value.is(JsonKind::text))
     for (std::size_t i = 0; i < spec.choices.size(); ++i)
       if (spec.choices[i] == value.as_text()) return i;

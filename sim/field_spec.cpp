@@ -70,6 +70,7 @@ std::string type_text(const FieldSpec& field) {
   if (field.automatic) text += " or \"auto\"";
   if (field.nullable) text += " or null";
   if (field.reference) text += " or path";
+  if (field.flag) text += " or boolean";
   return text;
 }
 
@@ -116,6 +117,7 @@ JsonValue field_schema(const FieldSpec& field) {
   if (field.automatic) alternatives.push_back(JsonValue::object({{"const", "auto"}}));
   if (field.nullable) alternatives.push_back(JsonValue::object({{"type", "null"}}));
   if (field.reference) alternatives.push_back(JsonValue::object({{"type", "string"}}));
+  if (field.flag) alternatives.push_back(JsonValue::object({{"type", "boolean"}}));
   JsonValue element = alternatives.size() == 1 ? value : JsonValue::object({{"anyOf", JsonValue::list(alternatives)}});
   if (field.is_list) element = JsonValue::object({{"type", "array"}, {"items", element}});
   if (field.is_map) element = map_schema(field, element);

@@ -26,6 +26,7 @@ struct FieldRule {
   std::size_t max_elements = 4096;         ///< of a list or map
   std::string unit = {};                   ///< only where the key's suffix does not say it
   std::vector<std::string> map_keys = {};  ///< keys that a map may have; any if empty
+  bool flag = false;                       ///< of a choice: false and true stand for its first two words
 };
 
 struct FieldSpec : FieldRule {

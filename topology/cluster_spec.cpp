@@ -49,6 +49,8 @@ const Record<ClusterSpec>& record(const ClusterSpec*) {
           .optional("also", &ClusterSpec::also,
                     {.help = "nodes of other kinds; they count in `accelerators`", .max_elements = 64})
           .optional("fabric", &ClusterSpec::fabric, {.help = "may be left out for a single node"})
+          .optional("storage", &ClusterSpec::storage, {.help = "file system that all hosts share"})
+          .optional("pool", &ClusterSpec::pool, {.help = "memory that all accelerators share"})
           .optional("slow", &ClusterSpec::slow, {.help = "stragglers; steps wait for them"})
           .optional("facility", &ClusterSpec::facility, {.help = "what surrounds the cluster"});
   return table;

@@ -36,6 +36,8 @@ struct ClusterSpec {
   NodeSpec node;
   std::vector<MixedNodesSpec> also;  ///< numbered after the nodes of `node`, in this order
   FabricSpec fabric;
+  StorageSpec storage;
+  std::optional<PoolSpec> pool;
   std::vector<SlowAcceleratorSpec> slow;
   FacilitySpec facility;
 };

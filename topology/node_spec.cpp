@@ -30,7 +30,8 @@ void add_scale_up(Record<NodeSpec>& table) {
                  .min = 1,
                  .max = most_per_domain,
                  .max_elements = 3})
-      .optional("pcie", &NodeSpec::pcie, {.help = "PCI Express, which accelerators use that have no scale-up links"});
+      .optional("pcie", &NodeSpec::pcie, {.help = "PCI Express, which accelerators use that have no scale-up links"})
+      .optional("host", &NodeSpec::host, {.help = "processors, memory and drives"});
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
+#include "topology/storage_spec.hpp"
 
 namespace clusterwright {
 
@@ -56,6 +57,7 @@ struct NodeSpec {
   std::optional<int> scale_up_domain;
   std::vector<int> scale_up_torus;  ///< sides, whose product is the domain; the part's, else one ring, if empty
   PcieSpec pcie;
+  HostSpec host;
 };
 const Record<NodeSpec>& record(const NodeSpec*);
 

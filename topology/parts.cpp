@@ -167,6 +167,19 @@ void add_wiring(Record<NodePart>& table) {
                  .min = 0});
 }
 
+void add_host(Record<NodePart>& table) {
+  using Part = NodePart;
+  table.optional("cores", &Part::cores, {.help = "of all host processors", .min = 1})
+      .optional("host_memory_gb", &Part::host_memory, {.help = "memory of the host", .min = 0})
+      .optional("host_memory_gb_per_s", &Part::host_memory_bandwidth,
+                {.help = "of all sockets, reads and writes together", .min = 0, .above_min = true})
+      .optional("nvme_gb", &Part::nvme, {.help = "drives for data", .min = 0, .above_min = true})
+      .optional("nvme_read_gb_per_s", &Part::nvme_read,
+                {.help = "all these drives together", .min = 0, .above_min = true})
+      .optional("nvme_write_gb_per_s", &Part::nvme_write,
+                {.help = "all these drives together", .min = 0, .above_min = true});
+}
+
 Record<NodePart> node_table() {
   using Part = NodePart;
   Record<Part> table("node", "A server, or a rack that is sold as one machine");
@@ -174,10 +187,10 @@ Record<NodePart> node_table() {
       .optional("accelerator", &Part::accelerator, {.help = "how many of which, as the vendor writes it"})
       .optional("cooling", &Part::cooling, {.help = "as the vendor writes it"});
   add_wiring(table);
+  add_host(table);
   table.optional("processors", &Part::processors, {.help = "host processors"})
       .optional("nics", &Part::nics, {.help = "network adapters"})
       .optional("power_supplies", &Part::power_supplies, {.help = "power supply units"})
-      .optional("host_memory_gb", &Part::host_memory, {.help = "memory of the host", .min = 0})
       .optional("max_power_kw", &Part::max_power, {.help = "the most that it draws", .min = 0})
       .optional("typical_power_kw", &Part::typical_power, {.help = "under a training load", .min = 0})
       .optional("idle_power_kw", &Part::idle_power, {.help = "doing nothing", .min = 0})

@@ -132,7 +132,12 @@ struct NodePart {
   std::optional<Sourced<std::string>> processors;
   std::optional<Sourced<std::string>> nics;
   std::optional<Sourced<std::string>> power_supplies;
+  std::optional<Sourced<int>> cores;  ///< of all processors
   std::optional<Sourced<Bytes>> host_memory;
+  std::optional<Sourced<BytesPerSecond>> host_memory_bandwidth;  ///< of all sockets, reads and writes together
+  std::optional<Sourced<Bytes>> nvme;                            ///< drives for data, without those that it boots from
+  std::optional<Sourced<BytesPerSecond>> nvme_read;              ///< all of them together
+  std::optional<Sourced<BytesPerSecond>> nvme_write;
   std::optional<Sourced<Watts>> max_power;
   std::optional<Sourced<Watts>> typical_power;
   std::optional<Sourced<Watts>> idle_power;

@@ -220,7 +220,7 @@ struct ChunkBytes {
 std::vector<ChunkBytes> bytes_by_chunk(const MemoryCase& c, int stage) {
   std::vector<ChunkBytes> chunks;
   for (int chunk = 0; chunk < c.layout.chunks(); ++chunk) {
-    const Bytes stored = c.offload.activations ? Bytes{} : stored_by_chunk(c, stage, chunk);
+    const Bytes stored = c.offload.activations != Tier::device ? Bytes{} : stored_by_chunk(c, stage, chunk);
     chunks.push_back({stored, kept_by_chunk(c, c.layout.at(stage, chunk))});
   }
   return chunks;
@@ -250,7 +250,8 @@ Bytes stored_activations(const MemoryCase& c, int stage) {
     held += chunks[static_cast<std::size_t>(slot.chunk)].change(slot);
     peak = std::max(peak, held);
   }
-  if (c.offload.activations) return peak + layer_activations(c) * std::min(2, c.layout.layers_on(stage));
+  if (c.offload.activations != Tier::device)
+    return peak + layer_activations(c) * std::min(2, c.layout.layers_on(stage));
   return peak + kept_logits(c, stage);
 }
 

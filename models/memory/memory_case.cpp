@@ -32,7 +32,7 @@ bool copies_share_optimizer(const MemoryCase& c) {
 }
 
 bool streams_weights(const MemoryCase& c) {
-  const bool elsewhere = c.plan.gradient_ranks() > 1 || c.offload.weights;
+  const bool elsewhere = c.plan.gradient_ranks() > 1 || c.offload.weights != Tier::device;
   return shards_weights(c.plan.sharding) && c.plan.pipeline == 1 && elsewhere;
 }
 
@@ -40,8 +40,13 @@ bool shards_master_weights(const MemoryCase& c) {
   return c.plan.sharding == Sharding::fsdp || c.plan.sharding == Sharding::hsdp;
 }
 
+Tier optimizer_tier(const MemoryCase& c) {
+  const bool follows = c.offload.optimizer == Tier::device && shards_master_weights(c);
+  return follows ? c.offload.weights : c.offload.optimizer;
+}
+
 bool updates_on_host(const MemoryCase& c) {
-  return c.offload.optimizer || (c.offload.weights && shards_master_weights(c));
+  return optimizer_tier(c) == Tier::host || optimizer_tier(c) == Tier::nvme;
 }
 
 double gathered_layer_size(const MemoryCase& c) {

@@ -49,7 +49,11 @@ bool streams_weights(const MemoryCase& c);
 /// The master weights themselves are sharded (PyTorch), not a copy beside 16-bit weights.
 bool shards_master_weights(const MemoryCase& c);
 
-/// The optimizer runs where its states are: with them, or with the master weights, in host memory.
+/// Where optimizer states are: with master weights that are the weights, these may take them along.
+Tier optimizer_tier(const MemoryCase& c);
+
+/// The optimizer runs on the host where its states are there or on drives. A pool computes nothing: the accelerator
+/// updates states that it fetches.
 bool updates_on_host(const MemoryCase& c);
 
 /// Bytes per parameter that a gather of layers sends. Embedding and head travel as `SoftwareStack::gathered_size` says.

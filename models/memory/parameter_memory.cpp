@@ -118,10 +118,10 @@ RankParameters trained_parameters(const MemoryCase& c, int stage) {
 }
 
 Bytes weight_memory(const MemoryCase& c, int stage) {
-  if (c.offload.weights) return {};
+  if (c.offload.weights != Tier::device) return {};
   const RankParameters local = local_parameters(c, stage), trained = trained_parameters(c, stage);
   const bool frozen = c.lora_rank > 0;
-  const bool master = shards_master_weights(c) && !c.offload.optimizer;
+  const bool master = shards_master_weights(c) && c.offload.optimizer == Tier::device;
   if (shards_weights(c.plan.sharding))
     return ((frozen ? owned_part(c, local) * bytes_16bit : 0) +
             owned_part(c, trained) * (master ? bytes_32bit : bytes_16bit)) *
@@ -154,7 +154,7 @@ double updated_part(const MemoryCase& c, const RankParameters& p) {
 }
 
 Bytes optimizer_memory(const MemoryCase& c, int stage) {
-  if (updates_on_host(c)) return {};
+  if (optimizer_tier(c) != Tier::device) return {};
   const bool owns = c.plan.sharding != Sharding::none;
   const double states = (adam_moments + (shards_master_weights(c) ? 0 : 1)) * bytes_32bit;
   const double size = states + (owns ? c.stack.memory.owned_gradient_size.value : 0);
@@ -162,7 +162,7 @@ Bytes optimizer_memory(const MemoryCase& c, int stage) {
 }
 
 Bytes gathered_memory(const MemoryCase& c, int stage) {
-  if (!shards_weights(c.plan.sharding) || (shard_ranks(c) == 1 && !c.offload.weights)) return {};
+  if (!shards_weights(c.plan.sharding) || (shard_ranks(c) == 1 && c.offload.weights == Tier::device)) return {};
   if (!streams_weights(c)) return local_parameters(c, stage).total() * c.stack.gathered_size.value * byte;
   // A matrix at a time, embedding and head are gathered for themselves and count as one of them.
   const bool layers_whole = !c.stack.memory.gathers_by_multiply;

@@ -7,9 +7,9 @@
 #include <thread>
 #include <vector>
 
-#include "models/rank_classes.hpp"
 #include "models/step_simulation.hpp"
 #include "support/catch.hpp"
+#include "support/folded_step.hpp"
 #include "support/random_scenario.hpp"
 #include "support/small_scenario.hpp"
 #include "support/step_bounds.hpp"
@@ -18,22 +18,6 @@ using namespace clusterwright;
 using namespace clusterwright::testing;
 
 namespace {
-
-bool same(const OpTrace& a, const OpTrace& b) {
-  return a.start == b.start && a.active == b.active && a.end == b.end && a.unshared == b.unshared;
-}
-
-/// Ops of each rank class in the order in which its host issues them.
-std::vector<std::vector<OpId>> ops_by_class(const StepStructure& structure) {
-  std::vector<std::vector<OpId>> ops(structure.ranks.size());
-  for (std::size_t i = 0; i < structure.op_count(); ++i)
-    ops[structure.lanes[structure.op_lane[OpId(i)]].rank.value].push_back(OpId(i));
-  return ops;
-}
-
-DomainPower power_of(const StepSimulation& step) {
-  return meter_power(step.graph.structure, step.graph.price, step.result)[PowerDomainId(0)];
-}
 
 double seconds(Picoseconds time) {
   return to_seconds(time).in(second);
@@ -111,25 +95,7 @@ TEST_CASE("a step folded by symmetry equals the step of every rank", "[laws]") {
   REQUIRE(rc::check("each rank does what its class does, to the picosecond; energies agree to 1e-12", [] {
     const Scenario s = random_scenario();
     describe(s);
-    const Plan plan = plan_of(s);
-    const Placement placement(plan, s.stack.rank_order, s.cluster.domain);
-    const SlowRanks slow = slow_ranks(s.cluster.spec, plan.accelerators());
-    const RankClasses classes = RankClasses::fold(placement, s.cluster.fabric, slow);
-    const RankClasses ranks = RankClasses::unfold(placement, s.cluster.fabric, slow);
-    const StepSimulation folded = simulate_step(s, plan, Folding::folded);
-    const StepSimulation unfolded = simulate_step(s, plan, Folding::unfolded);
-    const auto folded_ops = ops_by_class(folded.graph.structure), unfolded_ops = ops_by_class(unfolded.graph.structure);
-    RC_ASSERT(ranks.count() == static_cast<std::size_t>(plan.accelerators()));
-    RC_ASSERT(unfolded_ops.size() == ranks.count());
-    for (std::size_t rank = 0; rank < ranks.count(); ++rank) {
-      const auto& expected = folded_ops[classes.class_of(ranks.representative(rank))];
-      RC_ASSERT(unfolded_ops[rank].size() == expected.size());
-      for (std::size_t i = 0; i < expected.size(); ++i)
-        RC_ASSERT(same(folded.result.ops[expected[i]], unfolded.result.ops[unfolded_ops[rank][i]]));
-    }
-    RC_ASSERT(folded.result.end == unfolded.result.end);
-    const double energy = power_of(folded).energy.in(joule);
-    RC_ASSERT(std::abs(energy - power_of(unfolded).energy.in(joule)) <= 1e-12 * energy);
+    assert_folds(s);
   }));
 }
 

@@ -203,7 +203,7 @@ TEST_CASE("frozen weights have no gradients and no states", "[models][memory]") 
 TEST_CASE("one accelerator streams offloaded weights from its host", "[models][memory]") {
   SmallCase c = llama(Sharding::fsdp, 1);
   c.per_node = 1;
-  c.offload.weights = true;
+  c.offload.weights = Tier::host;
   Stored s(c);
   const MemoryUse use = s.use();
   CHECK(use.weights == Bytes{});
@@ -214,19 +214,19 @@ TEST_CASE("one accelerator streams offloaded weights from its host", "[models][m
   CHECK(use.gathered.in(byte) == Approx(2 * (3 * layer_parameters(model) + root)));
   const auto time = [](const SmallCase& one) { return predict_step(small_scenario(one)).step_time; };
   const Seconds offloaded = time(c);
-  c.offload.weights = false;
+  c.offload.weights = Tier::device;
   CHECK(offloaded > time(c));
 }
 
 TEST_CASE("what is offloaded leaves the device", "[models][memory]") {
   Stored s(llama(Sharding::fsdp));
   const MemoryUse all = s.use();
-  s.scenario.job.offload.activations = true;
+  s.scenario.job.offload.activations = Tier::host;
   CHECK(s.use().activations.in(byte) == Approx(all.activations.in(byte)*2 / 16));  // two of 16 layers
-  s.scenario.job.offload.optimizer = true;
+  s.scenario.job.offload.optimizer = Tier::host;
   CHECK(s.use().optimizer == Bytes{});
   CHECK(s.use().weights.in(byte) == Approx(all.weights.in(byte) / 2));  // master weights go, 16-bit ones stay
-  s.scenario.job.offload.weights = true;
+  s.scenario.job.offload.weights = Tier::host;
   CHECK(s.use().weights == Bytes{});
 }
 

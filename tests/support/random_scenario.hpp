@@ -54,9 +54,12 @@ inline void draw_sharding(SmallCase& c) {
   }
   const int ranks = c.context * c.data;
   c.shard_group = ranks % 2 == 0 ? *rc::gen::element(1, 2, ranks) : ranks;
-  c.offload.optimizer = *rc::gen::inRange(0, 6) == 0;
-  c.offload.activations = *rc::gen::inRange(0, 6) == 0;
-  c.offload.weights = shards_weights(c.sharding) && c.pipeline == 1 && *rc::gen::inRange(0, 6) == 0;
+  const auto maybe_host = [](bool possible) {
+    return possible && *rc::gen::inRange(0, 6) == 0 ? Tier::host : Tier::device;
+  };
+  c.offload.optimizer = maybe_host(true);
+  c.offload.activations = maybe_host(true);
+  c.offload.weights = maybe_host(shards_weights(c.sharding) && c.pipeline == 1);
   if (*rc::gen::inRange(0, 5) == 0) c.lora_rank = 8;
 }
 

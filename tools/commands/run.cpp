@@ -50,6 +50,7 @@ ResultTable sensitivity_table(const Scenario& scenario, const StepPrediction& st
 std::vector<ResultTable> tables_of(const ScenarioSession& session, const StepPrediction& step, bool explain_origins) {
   std::vector<ResultTable> tables = {headline_table(step, session.context.memory_capacity), breakdown_table(step),
                                      memory_table(step, session.context.memory_capacity)};
+  if (!step.tiers.empty()) tables.push_back(tier_table(step));
   if (explain_origins) {
     tables.push_back(sensitivity_table(session.scenario, step));
     tables.push_back(assumptions_table(step.assumptions));

@@ -71,6 +71,22 @@ std::string misfit_text(const StepPrediction& step, Bytes memory_capacity) {
   return fmt::format("{}; {} GB too many", step.verdict, significant_text(excess, 2));
 }
 
+/// What the readers can supply, against what the step uses.
+std::string input_text(const StepPrediction& step) {
+  const Seconds all = step.input->micro_batch * step.plan.micro_batches;
+  if (all <= Seconds{}) return "no limit on reading it is given";
+  return fmt::format("{} s to read and prepare a step's, limited by {}", significant_text(all.in(second)),
+                     step.input->limited_by);
+}
+
+std::string checkpoint_text(const StepPrediction& step) {
+  const CheckpointUse& use = *step.checkpoint;
+  return fmt::format("{} GB every {} steps: {} s to write ({}), {} s lost; {} tokens/s with them",
+                     significant_text(use.bytes.in(gigabyte)), use.every_steps, significant_text(use.write.in(second)),
+                     use.limits.empty() ? "no limit given" : use.limits, significant_text(use.stall.in(second)),
+                     fixed_text(step.tokens_per_second_with_checkpoints(), 0));
+}
+
 std::vector<Cell> scale_row(const ScalePoint& point, Bytes memory_capacity) {
   const StepPrediction& step = point.step;
   if (!computed(point)) return {step.accelerators, {}, {}, {}, {}, {}, {}, {}, {}, {}, point.reason};
@@ -139,6 +155,8 @@ ResultTable headline_table(const StepPrediction& step, Bytes memory_capacity) {
       line("IT power", fmt::format("{} kW mean, {} kW peak", significant_text(step.power.it_mean.in(kilowatt)),
                                    significant_text(step.power.it_peak.in(kilowatt)))),
       line("Energy", fmt::format("{} J per token", significant_text(step.power.energy_per_token.in(joule))))};
+  if (step.input) table.rows.push_back(line("Data", input_text(step)));
+  if (step.checkpoint) table.rows.push_back(line("Checkpoints", checkpoint_text(step)));
   if (step.power.facility_mean)
     table.rows.push_back(
         line("Facility", fmt::format("{} kW mean", significant_text(step.power.facility_mean->in(kilowatt)))));
@@ -167,6 +185,25 @@ ResultTable memory_table(const StepPrediction& step, Bytes memory_capacity) {
   };
   for (const MemoryKind& kind : memory_kinds) add(kind.name, step.memory.*kind.bytes);
   add("total", step.memory.total());
+  return table;
+}
+
+ResultTable tier_table(const StepPrediction& step) {
+  ResultTable table{"Memory beyond the accelerators, of the fullest node or the whole pool",
+                    {label("where", "Where"),
+                     {"weights_gb", "Weights", "GB", 1, 1},
+                     {"gradients_gb", "Gradients", "GB", 1, 1},
+                     {"optimizer_gb", "Optimizer", "GB", 1, 1},
+                     {"activations_gb", "Activations", "GB", 1, 1},
+                     {"checkpoint_gb", "Checkpoint", "GB", 1, 1},
+                     {"capacity_gb", "Capacity", "GB", 1, 1}},
+                    {}};
+  constexpr std::array<std::string_view, 4> places = {"", "host memory", "memory pool", "drives"};
+  for (const TierUse& use : step.tiers)
+    table.rows.push_back({places[static_cast<std::size_t>(use.tier)], use.bytes.weights.in(gigabyte),
+                          use.bytes.gradients.in(gigabyte), use.bytes.optimizer.in(gigabyte),
+                          use.bytes.activations.in(gigabyte), use.bytes.checkpoint.in(gigabyte),
+                          use.capacity ? Cell(use.capacity->in(gigabyte)) : Cell()});
   return table;
 }
 

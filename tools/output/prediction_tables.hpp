@@ -33,6 +33,8 @@ ResultTable breakdown_table(const StepPrediction& step);
 ResultTable memory_table(const StepPrediction& step, Bytes memory_capacity);
 
 /// The same for every size that was computed.
+/// What the job keeps beyond its accelerators; no rows where it keeps nothing there.
+ResultTable tier_table(const StepPrediction& step);
 ResultTable memory_by_size(const ScaleCurve& curve);
 ResultTable power_by_size(const ScaleCurve& curve);
 ResultTable breakdown_by_size(const ScaleCurve& curve);

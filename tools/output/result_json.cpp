@@ -1,6 +1,6 @@
 #include "tools/output/result_json.hpp"
 
-#include "models/job.hpp"
+#include "models/job_enum_names.hpp"
 #include "sim/field_table.hpp"
 #include "tools/output/result_header.hpp"
 
@@ -57,6 +57,39 @@ JsonValue memory_to_json(const MemoryUse& memory) {
                             {"total", gb(memory.total())}});
 }
 
+JsonValue tiers_to_json(const StepPrediction& step) {
+  JsonValue tiers = JsonValue::object();
+  const auto gb = [](Bytes bytes) { return JsonValue(bytes.in(gigabyte)); };
+  for (const TierUse& use : step.tiers)
+    tiers.set(std::string(EnumNames<Tier>::names[static_cast<std::size_t>(use.tier)]),
+              JsonValue::object({{"weights", gb(use.bytes.weights)},
+                                 {"gradients", gb(use.bytes.gradients)},
+                                 {"optimizer", gb(use.bytes.optimizer)},
+                                 {"activations", gb(use.bytes.activations)},
+                                 {"checkpoint", gb(use.bytes.checkpoint)},
+                                 {"total", gb(use.bytes.total())},
+                                 {"capacity", use.capacity ? gb(*use.capacity) : JsonValue()}}));
+  return tiers;
+}
+
+JsonValue input_to_json(const StepPrediction& step) {
+  if (!step.input) return {};
+  const Seconds all = step.input->micro_batch * step.plan.micro_batches;
+  return JsonValue::object({{"step_s", all.in(second)}, {"limited_by", step.input->limited_by}});
+}
+
+JsonValue checkpoint_to_json(const StepPrediction& step) {
+  if (!step.checkpoint) return {};
+  const CheckpointUse& use = *step.checkpoint;
+  return JsonValue::object({{"every_steps", use.every_steps},
+                            {"size_gb", use.bytes.in(gigabyte)},
+                            {"write_s", use.write.in(second)},
+                            {"limited_by", use.limits},
+                            {"stall_s", use.stall.in(second)},
+                            {"stall_per_step_s", use.per_step().in(second)},
+                            {"tokens_per_s", step.tokens_per_second_with_checkpoints()}});
+}
+
 JsonValue power_to_json(const PowerUse& power) {
   const JsonValue facility = power.facility_mean ? JsonValue(power.facility_mean->in(kilowatt)) : JsonValue();
   return JsonValue::object({{"it_kw_mean", power.it_mean.in(kilowatt)},
@@ -99,7 +132,10 @@ JsonValue step_to_json(const StepPrediction& step) {
                             {"model_tflops_per_gpu", step.model_flops_per_accelerator.in(teraflop_per_second)},
                             {"mfu", step.mfu},
                             {"breakdown_s", breakdown_to_json(step)},
+                            {"input", input_to_json(step)},
+                            {"checkpoint", checkpoint_to_json(step)},
                             {"memory_gb", memory_to_json(step.memory)},
+                            {"memory_tiers_gb", tiers_to_json(step)},
                             {"memory_stage", step.memory.stage},
                             {"fits", step.fits},
                             {"verdict", step.verdict},

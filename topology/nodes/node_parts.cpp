@@ -32,6 +32,15 @@ void inherit(PcieSpec& own, const PcieSpec& part) {
   inherit(own.peer_to_peer, part.peer_to_peer);
 }
 
+void inherit(HostSpec& own, const NodePart& part) {
+  inherit(own.cores, part.cores);
+  inherit(own.memory, part.host_memory);
+  inherit(own.memory_bandwidth, part.host_memory_bandwidth);
+  inherit(own.nvme, part.nvme);
+  inherit(own.nvme_read, part.nvme_read);
+  inherit(own.nvme_write, part.nvme_write);
+}
+
 bool given(const Sourced<Watts>& power) {
   return power.value > Watts{} || power.source != Sourced<Watts>{}.source;
 }
@@ -64,6 +73,7 @@ NodeSpec fill_in(NodeSpec node, const Catalog& catalog) {
   inherit(node.scale_up_domain, part->scale_up_domain);
   if (node.scale_up_torus.empty()) node.scale_up_torus = part->scale_up_torus;
   if (part->pcie) inherit(node.pcie, *part->pcie);
+  inherit(node.host, *part);
   if (!given(node.host_power)) node.host_power = host_power(*part, catalog.find_accelerator(part->accelerator_id));
   return node;
 }

@@ -1,0 +1,53 @@
+/// Steps folded by symmetry against steps of every rank.
+#pragma once
+
+#include <rapidcheck.h>
+
+#include <cmath>
+#include <vector>
+
+#include "models/step_context.hpp"
+#include "models/step_simulation.hpp"
+#include "support/small_scenario.hpp"
+
+namespace clusterwright::testing {
+
+inline bool same(const OpTrace& a, const OpTrace& b) {
+  return a.start == b.start && a.active == b.active && a.end == b.end && a.unshared == b.unshared;
+}
+
+/// Ops of each rank class in the order in which its host issues them.
+inline std::vector<std::vector<OpId>> ops_by_class(const StepStructure& structure) {
+  std::vector<std::vector<OpId>> ops(structure.ranks.size());
+  for (std::size_t i = 0; i < structure.op_count(); ++i)
+    ops[structure.lanes[structure.op_lane[OpId(i)]].rank.value].push_back(OpId(i));
+  return ops;
+}
+
+inline DomainPower power_of(const StepSimulation& step) {
+  return meter_power(step.graph.structure, step.graph.price, step.result)[PowerDomainId(0)];
+}
+
+/// Each rank does what its class does, to the picosecond; energies agree to 1e-12.
+inline void assert_folds(const Scenario& s) {
+  const Plan plan = plan_of(s);
+  const Placement placement(plan, s.stack.rank_order, s.cluster.domain);
+  const RankClasses classes = rank_classes(s, placement, Folding::folded);
+  const RankClasses ranks = rank_classes(s, placement, Folding::unfolded);
+  const StepSimulation folded = simulate_step(s, plan, Folding::folded);
+  const StepSimulation unfolded = simulate_step(s, plan, Folding::unfolded);
+  const auto folded_ops = ops_by_class(folded.graph.structure), unfolded_ops = ops_by_class(unfolded.graph.structure);
+  RC_ASSERT(ranks.count() == static_cast<std::size_t>(plan.accelerators()));
+  RC_ASSERT(unfolded_ops.size() == ranks.count());
+  for (std::size_t rank = 0; rank < ranks.count(); ++rank) {
+    const auto& expected = folded_ops[classes.class_of(ranks.representative(rank))];
+    RC_ASSERT(unfolded_ops[rank].size() == expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      RC_ASSERT(same(folded.result.ops[expected[i]], unfolded.result.ops[unfolded_ops[rank][i]]));
+  }
+  RC_ASSERT(folded.result.end == unfolded.result.end);
+  const double energy = power_of(folded).energy.in(joule);
+  RC_ASSERT(std::abs(energy - power_of(unfolded).energy.in(joule)) <= 1e-12 * energy);
+}
+
+}  // namespace clusterwright::testing
