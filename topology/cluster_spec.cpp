@@ -50,7 +50,9 @@ const Record<ClusterSpec>& record(const ClusterSpec*) {
                     {.help = "nodes of other kinds; they count in `accelerators`", .max_elements = 64})
           .optional("fabric", &ClusterSpec::fabric, {.help = "may be left out for a single node"})
           .optional("slow", &ClusterSpec::slow, {.help = "stragglers; steps wait for them"})
-          .optional("facility", &ClusterSpec::facility, {.help = "what surrounds the cluster"});
+          .optional("facility", &ClusterSpec::facility, {.help = "what surrounds the cluster"})
+          .optional("parts", &ClusterSpec::parts,
+                    {.help = "accelerators, NICs, switches and nodes that the catalog lacks, in its own form"});
   return table;
 }
 
