@@ -7,6 +7,7 @@
 #include <set>
 
 #include "models/collectives/group_links.hpp"
+#include "models/collectives/torus_fabric.hpp"
 
 namespace clusterwright {
 
@@ -60,8 +61,10 @@ StepLinks::Ports StepLinks::add_ports(std::size_t rank_class, BytesPerSecond net
 }
 
 CollectiveCost StepLinks::price(CollectiveOp op, Bytes payload, const GroupShape& group, Seconds switches) const {
-  CollectiveCost cost = collective_cost(op, payload, group, group_links(cluster_, group, switches),
-                                        parameters_.collectives, parameters_.network);
+  const GroupLinks links = group_links(cluster_, group, switches);
+  const auto torus = torus_fabric_cost(op, payload, group, cluster_, links, parameters_.network);
+  CollectiveCost cost =
+      torus ? *torus : collective_cost(op, payload, group, links, parameters_.collectives, parameters_.network);
   cost.latency = cost.latency * communication_factor_;
   const bool inside = !cost.crosses_nodes && inner_ > BytesPerSecond{};
   cost.rate = cost.rate / (inside ? std::max(communication_factor_, cost.rate / inner_) : network_factor_);
