@@ -148,16 +148,15 @@ ResultTable scaling_table(const ValidationReport& report) {
 
 ResultTable baseline_table(const ValidationReport& report) {
   const ConstantBaseline& baseline = report.summary.baseline;
-  ResultTable table{
-      fmt::format("Beside {} {}: one fitted TFLOP/s per accelerator and precision", baseline.constants,
-                  baseline.constants == 1 ? "constant" : "constants"),
-      {words("family", "Family"),
-       {"n", "Steps", ""},
-       percent("median_abs_log", "Median"),
-       percent("p90_abs_log", "90th"),
-       percent("constant_median_abs_log", "Constant: median"),
-       percent("constant_p90_abs_log", "Constant: 90th")},
-      {}};
+  ResultTable table{fmt::format("Beside {} {}: one fitted TFLOP/s per accelerator and precision", baseline.constants,
+                                baseline.constants == 1 ? "constant" : "constants"),
+                    {words("family", "Family"),
+                     {"n", "Steps", ""},
+                     percent("median_abs_log", "Median"),
+                     percent("p90_abs_log", "90th"),
+                     percent("constant_median_abs_log", "Constant: median"),
+                     percent("constant_p90_abs_log", "Constant: 90th")},
+                    {}};
   if (baseline.families.empty()) return table;
   const auto add = [&](const ErrorFigures& model, const ErrorFigures& constant) {
     table.rows.push_back(
@@ -174,11 +173,16 @@ ResultTable cross_table(const ValidationReport& report) {
                      {"n", "Rows", ""},
                      percent("median_abs_log", "Median"),
                      percent("p90_abs_log", "90th"),
-                     percent("bias", "Bias")},
+                     percent("bias", "Bias"),
+                     percent("in_interval", "In interval"),
+                     percent("half_width", "Half-width")},
                     {}};
   for (const LeftOutFigures& one : *report.cross) {
     const ErrorFigures& f = one.figures;
-    if (f.n > 0) table.rows.push_back({f.name, f.n, f.median_abs_log, f.p90_abs_log, f.bias});
+    if (f.n == 0) continue;
+    const bool judged = f.median_half_width > 0;
+    table.rows.push_back({f.name, f.n, f.median_abs_log, f.p90_abs_log, f.bias, judged ? Cell(f.in_interval) : Cell(),
+                          judged ? Cell(f.median_half_width) : Cell()});
   }
   return table;
 }
