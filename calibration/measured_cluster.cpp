@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "calibration/validation/find_part.hpp"
+
 namespace clusterwright {
 
 namespace {
@@ -35,6 +37,34 @@ std::vector<int> torus_sides(int chips, int dimensions) {
   return sides;
 }
 
+constexpr const char* sheet_source = "data sheet that came with the measurement";
+
+/// Of parts that do not publish their power: between the measured generations.
+constexpr double assumed_density = 1.2;  // dense 16-bit TFLOP/s per watt
+
+template <class T>
+Sourced<T> from_sheet(T value) {
+  return {value, sheet_source, false};
+}
+
+std::optional<AcceleratorPart> part_of_sheet(const MeasuredHardware& hardware) {
+  AcceleratorPart part;
+  part.id = hardware.accelerator;
+  part.vendor = "not known";
+  for (const auto& [format, rate] : hardware.peak_dense) part.peak_dense_tflops[format] = from_sheet(rate);
+  const FlopsPerSecond rate = peak(part, NumberFormat::bf16);
+  if (rate <= FlopsPerSecond{} || !hardware.memory_bandwidth || hardware.memory <= Bytes{}) return {};
+  part.memory = from_sheet(hardware.memory);
+  part.memory_bandwidth = from_sheet(*hardware.memory_bandwidth);
+  part.power = from_sheet(hardware.power.value_or(rate / (1 * teraflop_per_second) / assumed_density * watt));
+  part.scale_up_kind = hardware.scale_up_kind;
+  if (hardware.scale_up) part.scale_up_bandwidth = from_sheet(*hardware.scale_up);
+  part.scale_up_domain = from_sheet(hardware.scale_up_domain);
+  const ScaleUpWiring wiring = hardware.scale_up_kind == "ici-torus" ? ScaleUpWiring::torus : ScaleUpWiring::switched;
+  if (hardware.scale_up) part.scale_up = from_sheet(wiring);
+  return part;
+}
+
 BytesPerSecond network_of(const MeasuredHardware& hardware) {
   if (hardware.scale_out) return *hardware.scale_out;
   return hardware.scale_out_kind == "dcn" ? assumed_host_network : assumed_network;
@@ -50,8 +80,16 @@ void describe_scale_up(const MeasuredHardware& hardware, NodeSpec& node) {
 
 }  // namespace
 
-ClusterSpec measured_cluster(const MeasuredHardware& hardware) {
+std::optional<AcceleratorPart> measured_part(const MeasuredHardware& hardware,
+                                             const std::vector<AcceleratorPart>& catalog) {
+  if (const AcceleratorPart* known = find_part(catalog, hardware.accelerator)) return *known;
+  return part_of_sheet(hardware);
+}
+
+ClusterSpec measured_cluster(const MeasuredHardware& hardware, const std::vector<AcceleratorPart>& catalog) {
   ClusterSpec spec;
+  const bool known = find_part(catalog, hardware.accelerator);
+  if (const auto part = known ? std::nullopt : part_of_sheet(hardware)) spec.parts.emplace().accelerators = {*part};
   spec.name = "as published";
   spec.accelerators = hardware.accelerators;
   spec.node.accelerator = hardware.accelerator;

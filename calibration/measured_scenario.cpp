@@ -211,7 +211,8 @@ std::variant<Scenario, std::string> measured_scenario(const Measurement& measure
   scenario.parameters = *parameters;
   scenario.steps = shelf.steps;
   try {
-    scenario.cluster = build_cluster(measured_cluster(measurement.hardware), shelf.catalog, scenario.source);
+    scenario.cluster = build_cluster(measured_cluster(measurement.hardware, shelf.catalog.accelerators), shelf.catalog,
+                                     scenario.source);
   } catch (const ConfigError& error) {
     return error.diagnostics().front().message;
   }

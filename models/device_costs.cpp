@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "models/power_density.hpp"
 #include "sim/diagnostic.hpp"
 
 namespace clusterwright {
@@ -28,6 +29,20 @@ bool is_narrow(Precision precision) {
 /// Share of a p-norm of compute and memory time that goes with the clock: d ln t / d ln compute.
 double clock_share(Seconds memory_time, Seconds time) {
   return 1 - std::min(1.0, std::pow(memory_time / time, 4));
+}
+
+/// What the die draws where no board holds it to less: as the measured one for each FLOP of its peak.
+Watts die_power(const AcceleratorPart& part, const ParameterSet& parameters) {
+  const auto& reference = parameters.power.reference_power;
+  if (!reference) return part.power.value;
+  const double density = parameters.gemm.at("bf16").density_reference.value;
+  const Watts as_measured = density > 0 ? power_density(part) / density * part.power.value : reference->value;
+  return std::max(part.power.value, as_measured);
+}
+
+/// What a board withholds from its die is the clock governor's business, not the kernels'.
+double die_density(const AcceleratorPart& part, const ParameterSet& parameters) {
+  return power_density(part) * (part.power.value / die_power(part, parameters));
 }
 
 }  // namespace
@@ -82,10 +97,11 @@ const GemmParameters& DeviceCosts::gemm_fit(Precision precision) const {
 
 GemmDevice DeviceCosts::device(NumberFormat format, int reserved) const {
   // Parts without a count are systolic arrays; their links have engines of their own and take nothing from them.
-  if (!part_.multiprocessors) return {peak(part_, format), part_.memory_bandwidth.value, 0};
+  const double density = die_density(part_, parameters_);
+  if (!part_.multiprocessors) return {peak(part_, format), part_.memory_bandwidth.value, 0, density};
   const int all = part_.multiprocessors->value;
   const int free = std::max(1, all - reserved);
-  return {peak(part_, format) * (static_cast<double>(free) / all), part_.memory_bandwidth.value, free};
+  return {peak(part_, format) * (static_cast<double>(free) / all), part_.memory_bandwidth.value, free, density};
 }
 
 Watts DeviceCosts::idle_power() const {
@@ -98,7 +114,7 @@ Watts DeviceCosts::governed_power() const {
 }
 
 Watts DeviceCosts::power_range() const {
-  return clusterwright::power_range(part_, parameters_.power);
+  return die_power(part_, parameters_) - idle_power();
 }
 
 Watts DeviceCosts::above_idle(const Activity& activity) const {
@@ -145,7 +161,7 @@ KernelPrice DeviceCosts::gemm(const GemmShape& shape, bool narrow, Bytes output)
   const GemmParameters& fit = gemm_fit(precision);
   // The clock that power allows is decided once for the whole step, so a kernel's own loss of clock is left out.
   const GemmCost cost = gemm_cost(shape, device(format, 0), fit, size_of(format), output, 0);
-  const double tensor = std::min(1.0, cost.tensor_share / fit.efficiency.value);
+  const double tensor = std::min(1.0, cost.tensor_share / reached_share(device(format, 0), fit));
   const double memory = std::min(1.0, cost.memory_time / cost.time);
   KernelPrice price = finish(taxed(cost.time), clock_share(cost.memory_time, cost.time), {tensor, memory, 0});
   price.slow_down = slow_down_of_gemm(shape, precision, output, cost.time);
@@ -156,10 +172,10 @@ KernelPrice DeviceCosts::attention(const AttentionShape& s) const {
   const FlopsPerSecond rate = peak(part_, NumberFormat::bf16);
   const AttentionCost cost =
       attention_cost(s, *attention_, rate, part_.memory_bandwidth.value * parameters_.memory.bandwidth_share.value);
-  const Seconds time = cost.time();
-  const double tensor = std::min(1.0, cost.flops / (time * rate * gemm_fit(Precision::bf16).efficiency.value));
-  KernelPrice price = finish(taxed(time), cost.compute / time, {tensor, cost.memory / time, 0});
   const GemmDevice all = device(NumberFormat::bf16, 0);
+  const Seconds time = cost.time();
+  const double tensor = std::min(1.0, cost.flops / (time * rate * reached_share(all, gemm_fit(Precision::bf16))));
+  KernelPrice price = finish(taxed(time), cost.compute / time, {tensor, cost.memory / time, 0});
   const auto held = static_cast<std::uint32_t>(std::lround(parameters_.step.communication_sms.value));
   const double left = std::max(1.0, static_cast<double>(all.multiprocessors) - 2.0 * held);
   if (all.multiprocessors > 0 && held > 0) price.slow_down = SmTable{{{0, 1}, {2 * held, all.multiprocessors / left}}};

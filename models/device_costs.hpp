@@ -28,7 +28,7 @@ NumberFormat matrix_format(Precision precision);
 /// What it draws with nothing to do: as measured, else of the data sheet, else a tenth of its rating.
 Watts idle_power(const AcceleratorPart& part, const DevicePowerParameters& power);
 
-/// From idle to what the die draws where no board holds it to less.
+/// From idle to what the die draws where no board holds it to less, of a part that `power` was fitted on.
 Watts power_range(const AcceleratorPart& part, const DevicePowerParameters& power);
 
 /// Of PCI Express or a chip-to-chip link, one direction.

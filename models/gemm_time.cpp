@@ -74,7 +74,7 @@ bool has_aligned_rows(const GemmShape& shape, Bytes element) {
 
 Seconds tiled_time(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters, Bytes element) {
   const double rate =
-      parameters.efficiency.value * (has_aligned_rows(shape, element) ? 1 : parameters.unaligned_factor.value);
+      reached_share(device, parameters) * (has_aligned_rows(shape, element) ? 1 : parameters.unaligned_factor.value);
   const FlopsPerSecond one = device.peak * rate / static_cast<double>(device.multiprocessors);
   Seconds best = std::numeric_limits<double>::infinity() * second;
   for (const Tile tile : tiles) best = std::min(best, best_split(shape, tile, device, parameters, one));
@@ -85,7 +85,7 @@ Seconds tiled_time(const GemmShape& shape, const GemmDevice& device, const GemmP
 Seconds systolic_time(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters) {
   const GemmShape padded{std::max(shape.m, array_side), ceil_divide(shape.n, array_side) * array_side,
                          ceil_divide(shape.k, array_side) * array_side, shape.groups};
-  return padded.flops() / (device.peak * parameters.efficiency.value);
+  return padded.flops() / (device.peak * reached_share(device, parameters));
 }
 
 Seconds operand_time(const GemmShape& shape, const GemmDevice& device, double share, const GemmStorage& storage) {
@@ -108,6 +108,12 @@ double kernel_length(Flops work) {
 }
 
 }  // namespace
+
+double reached_share(const GemmDevice& device, const GemmParameters& parameters) {
+  if (device.density < 0) return parameters.efficiency.value;
+  const double loss = parameters.density_loss.value;
+  return parameters.efficiency.value * (1 + loss * parameters.density_reference.value) / (1 + loss * device.density);
+}
 
 GemmCost gemm_cost(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters,
                    const GemmStorage& storage, double long_kernel_share) {

@@ -34,6 +34,8 @@ struct GemmDevice {
   BytesPerSecond memory_bandwidth;
   /// That the kernel may use; `peak` is of these. 0: one systolic array instead (TPU, Trainium, ...), or not known.
   int multiprocessors = 1;
+  /// power_density of the part; below 0: as the part that the parameters were measured on.
+  double density = -1;
 };
 
 struct GemmCost {
@@ -43,12 +45,17 @@ struct GemmCost {
   double tensor_share = 0;  ///< FLOPs over (time * peak), 0..1
 };
 
+/// Share of the device's peak that large multiplies reach.
+double reached_share(const GemmDevice& device, const GemmParameters& parameters);
+
 /// Best of the tile sizes that a library would try: tile and wave quantisation, K prologue, a roofline on operand
 /// traffic, and the clock loss of long kernels.
 ///   waves   = wave_share * ceil(tiles / multiprocessors) + (1 - wave_share) * max(1, tiles / multiprocessors)
 ///   compute = waves * 2 tile_m tile_n (k / splits + k_overhead) / rate of one multiprocessor, + split if splits > 1
 ///   time    = (compute^4 + memory^4)^(1/4) * (1 + long_kernel_loss * decades of FLOPs above 1e12 / 2, at most 1)
 /// Where rows of A (K elements) or of B (N elements) are no multiple of 16 bytes, compute takes 1 / unaligned_factor.
+/// A part with more FLOPs per joule to deliver than the measured one reaches less of its peak:
+///   rate    = efficiency * (1 + density_loss * density_reference) / (1 + density_loss * density)
 /// A systolic array holds 128 x 128 elements of B while rows of A stream through: K and N count in whole 128s, and
 /// fewer than 128 rows take as long as 128. An empty shape costs nothing but `fixed`.
 /// @param long_kernel_share  of GemmParameters::long_kernel_loss to apply: 1 in a microbenchmark

@@ -39,7 +39,17 @@ const Record<GemmParameters>& record(const GemmParameters*) {
                     {.help = "rate with operand rows that are no multiple of 16 bytes over that with others",
                      .min = 0,
                      .max = 1,
-                     .above_min = true});
+                     .above_min = true})
+          .optional("density_loss", &P::density_loss,
+                    {.help = "parts with more dense 16-bit TFLOP/s per rated watt reach less of their peak: so much "
+                             "longer takes a multiply per TFLOP/s and watt",
+                     .min = 0,
+                     .max = 5})
+          .optional("density_reference", &P::density_reference,
+                    {.help = "TFLOP/s per watt of the part that `efficiency` was measured on; 0 where it was "
+                             "extrapolated to none",
+                     .min = 0,
+                     .max = 1000});
   return table;
 }
 

@@ -29,6 +29,10 @@ struct GemmParameters {
       0.33,
       "prior: the head of 50,257 rows in published single-node steps runs at a third; padding them to 50,304 is "
       "known to make the whole of GPT-2 small a quarter faster"};
+  /// A part whose peak asks for more of its power reaches less of it: 1 + density_loss * power_density is the time of
+  /// a multiply over that at no density. Matters to parts other than the measured one only.
+  Sourced<double> density_loss{0, "definition: alike on all parts"};
+  Sourced<double> density_reference{0, "definition: alike on all parts"};  ///< of the part that `efficiency` is of
 };
 const Record<GemmParameters>& record(const GemmParameters*);
 

@@ -85,6 +85,8 @@ double class_variance(const Scenario& s, const std::string& entry, const std::st
   if (entry.empty() || entry == other_entry) variance += squared(r.stack.value);
   if (!contains(c.fitted, "kernel_tax/" + architecture)) {
     variance += squared(r.generation.value);
+    // How good the software of a vendor is that nobody measured, nothing tells.
+    if (!c.vendors.empty() && !contains(c.vendors, s.cluster.accelerator.vendor)) variance += squared(r.stack.value);
   } else if (!contains(c.accelerators, s.cluster.accelerator.id)) {
     variance += squared(r.accelerator.value);
   }

@@ -1,9 +1,11 @@
 #include "models/step_calibration.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
 #include "models/job_enum_names.hpp"
+#include "models/power_density.hpp"
 #include "sim/diagnostic.hpp"
 
 namespace clusterwright {
@@ -26,11 +28,15 @@ const StackCalibration* find_entry(const StepCalibration& calibration, const Sof
   return nullptr;
 }
 
-double tax_of(const StepCalibration& calibration, const std::string& architecture) {
-  for (const std::string& name : {architecture, std::string(other_entry)})
-    if (const auto found = calibration.kernel_tax.find(name); found != calibration.kernel_tax.end())
-      return found->second.value;
-  return 1;
+double tax_of(const StepCalibration& calibration, const AcceleratorPart& part) {
+  const auto own = calibration.kernel_tax.find(step_architecture(part));
+  if (own != calibration.kernel_tax.end()) return own->second.value;
+  const auto other = calibration.kernel_tax.find(other_entry);
+  if (other == calibration.kernel_tax.end()) return 1;
+  const double slope = calibration.tax_per_density.value;
+  if (slope == 0) return other->second.value;
+  return std::max(1.0,
+                  other->second.value * std::exp(slope * (power_density(part) - calibration.density_reference.value)));
 }
 
 double cast_bytes(const StepCalibration& calibration, Precision precision) {
@@ -93,8 +99,17 @@ const Record<StepCalibration>& record(const StepCalibration*) {
                        "same clock; by architecture, \"other\" for those without an entry",
                .min = 0.5,
                .max = 3})
+          .optional("tax_per_density", &S::tax_per_density,
+                    {.help = "the logarithm of the tax of \"other\" grows by this for each dense 16-bit TFLOP/s per "
+                             "rated watt beyond density_reference",
+                     .min = -5,
+                     .max = 5})
+          .optional("density_reference", &S::density_reference,
+                    {.help = "TFLOP/s per watt at which \"other\" holds", .min = 0, .max = 1000})
           .required("stacks", &S::stacks, {.help = "by stack; \"other\" serves those without an entry"})
           .optional("accelerators", &S::accelerators, {.help = "whose steps were in the fit"})
+          .optional("vendors", &S::vendors,
+                    {.help = "of those accelerators; on parts of others the residual of an unknown stack is added"})
           .optional("most_accelerators", &S::most_accelerators, {.help = "of one job in the fit", .min = 1})
           .optional("longest_sequence", &S::longest_sequence, {.help = "of one job in the fit, tokens", .min = 1})
           .required("residuals", &S::residuals, {.help = "what remains"})
@@ -121,8 +136,7 @@ StepFactors step_factors(const StepCalibration& calibration, const SoftwareStack
   const StackCalibration* entry = find_entry(calibration, stack, out.entry);
   if (!entry) return out;
   out.years = years_between(calibration.reference_date, job.release.empty() ? stack.date : job.release);
-  out.compute = tax_of(calibration, step_architecture(part)) * entry->compute.value *
-                std::exp(-calibration.drift.value * out.years);
+  out.compute = tax_of(calibration, part) * entry->compute.value * std::exp(-calibration.drift.value * out.years);
   out.communication = entry->communication.value;
   out.host = entry->host.value;
   return out;

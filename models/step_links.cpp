@@ -8,6 +8,7 @@
 
 #include "models/collectives/expert_cost.hpp"
 #include "models/collectives/group_links.hpp"
+#include "models/collectives/torus_fabric.hpp"
 
 namespace clusterwright {
 
@@ -61,8 +62,10 @@ StepLinks::Ports StepLinks::add_ports(std::size_t rank_class, BytesPerSecond net
 }
 
 CollectiveCost StepLinks::price(CollectiveOp op, Bytes payload, const GroupShape& group, Seconds switches) const {
-  return with_factors(collective_cost(op, payload, group, group_links(cluster_, group, switches),
-                                      parameters_.collectives, parameters_.network));
+  const GroupLinks links = group_links(cluster_, group, switches);
+  const auto torus = torus_fabric_cost(op, payload, group, cluster_, links, parameters_.network);
+  return with_factors(torus ? *torus
+                            : collective_cost(op, payload, group, links, parameters_.collectives, parameters_.network));
 }
 
 CollectiveCost StepLinks::with_factors(CollectiveCost cost) const {

@@ -9,6 +9,20 @@ namespace clusterwright {
 
 namespace {
 
+template <class Part>
+void append(std::vector<Part>& to, const std::vector<Part>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+Catalog joined(Catalog catalog, const Catalog& own) {
+  append(catalog.accelerators, own.accelerators);
+  append(catalog.nics, own.nics);
+  append(catalog.switches, own.switches);
+  append(catalog.cables, own.cables);
+  append(catalog.nodes, own.nodes);
+  return catalog;
+}
+
 ClusterSpec fill_in(ClusterSpec spec, const Catalog& catalog) {
   spec.node = fill_in(spec.node, catalog);
   for (MixedNodesSpec& also : spec.also) also.node = fill_in(also.node, catalog);
@@ -51,11 +65,15 @@ BytesPerSecond Cluster::inner_bandwidth(int members) const {
   }
 }
 
-Cluster build_cluster(const ClusterSpec& spec, const Catalog& catalog, const JsonValue& source,
-                      const std::string& pointer) {
+namespace {
+
+/// @param catalog  the cluster's own parts included
+Cluster build_from(const ClusterSpec& spec, const Catalog& catalog, const JsonValue& source,
+                   const std::string& pointer) {
   Cluster cluster;
   cluster.spec = fill_in(spec, catalog);
   ClusterChecker checker(spec, cluster.spec, catalog, &source, pointer);
+  checker.check_own_parts();
   checker.check_parts();
   checker.check_wiring();
   checker.check_sizes();
@@ -67,6 +85,14 @@ Cluster build_cluster(const ClusterSpec& spec, const Catalog& catalog, const Jso
   describe_nodes(cluster, catalog);
   cluster.fabric = make_fabric_tiers(cluster.spec.fabric, cluster.network_size(), cluster.ports);
   return cluster;
+}
+
+}  // namespace
+
+Cluster build_cluster(const ClusterSpec& spec, const Catalog& catalog, const JsonValue& source,
+                      const std::string& pointer) {
+  if (!spec.parts) return build_from(spec, catalog, source, pointer);
+  return build_from(spec, joined(catalog, *spec.parts), source, pointer);
 }
 
 Cluster resized(const Cluster& cluster, int accelerators) {

@@ -22,6 +22,30 @@ std::vector<NodeGroupSpec> node_groups(const ClusterSpec& spec) {
   return groups;
 }
 
+void ClusterChecker::check_new(const std::vector<std::string>& own, const std::vector<std::string>& all,
+                               std::string_view list) {
+  for (std::size_t i = 0; i < own.size(); ++i)
+    if (std::count(all.begin(), all.end(), own[i]) > 1)
+      error("E0204", fmt::format("the id \"{}\" is already taken", own[i].substr(0, 60)),
+            {fmt::format("/parts/{}/{}/id", list, i)}, "given again here", "ids are unique, the catalog's included");
+}
+
+void ClusterChecker::check_own_parts() {
+  if (!spec_.parts) return;
+  const Catalog& own = *spec_.parts;
+  check_new(ids_of(own.accelerators), ids_of(catalog_.accelerators), "accelerators");
+  check_new(ids_of(own.nics), ids_of(catalog_.nics), "nics");
+  check_new(ids_of(own.switches), ids_of(catalog_.switches), "switches");
+  check_new(ids_of(own.nodes), ids_of(catalog_.nodes), "nodes");
+  for (std::size_t i = 0; i < own.nodes.size(); ++i) {
+    const std::string pointer = fmt::format("/parts/nodes/{}/", i);
+    if (const std::string& id = own.nodes[i].accelerator_id; !id.empty())
+      check_part(id, ids_of(catalog_.accelerators), "accelerator", pointer + "accelerator_id");
+    if (const std::string& id = own.nodes[i].nic_id; !id.empty())
+      check_part(id, ids_of(catalog_.nics), "nic", pointer + "nic_id");
+  }
+}
+
 void ClusterChecker::check_parts() {
   const auto written = node_groups(written_), filled = node_groups(spec_);
   for (std::size_t g = 0; g < filled.size(); ++g)

@@ -31,6 +31,8 @@ class ClusterChecker {
                  std::string pointer)
       : written_(written), spec_(filled), catalog_(catalog), source_(source), pointer_(std::move(pointer)) {}
 
+  /// Ids of the cluster's own parts are new, and its nodes name parts that there are.
+  void check_own_parts();
   void check_parts();
   void check_wiring();
   void check_sizes();
@@ -44,6 +46,7 @@ class ClusterChecker {
   void finish();
 
  private:
+  void check_new(const std::vector<std::string>& own, const std::vector<std::string>& all, std::string_view list);
   void check_node_parts(const NodeSpec& written, const NodeSpec& filled, const std::string& pointer);
   void check_contradiction(const NodeSpec& written, const NodePart& part, const std::string& pointer);
   void check_part(const std::string& id, const std::vector<std::string>& known, std::string_view kind,

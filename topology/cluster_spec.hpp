@@ -7,6 +7,7 @@
 
 #include "topology/fabric_spec.hpp"
 #include "topology/node_spec.hpp"
+#include "topology/parts.hpp"
 
 namespace clusterwright {
 
@@ -40,6 +41,7 @@ struct ClusterSpec {
   std::optional<PoolSpec> pool;
   std::vector<SlowAcceleratorSpec> slow;
   FacilitySpec facility;
+  std::optional<Catalog> parts;  ///< beside those of the catalog: what is not on sale yet, or not in it
 };
 const Record<ClusterSpec>& record(const ClusterSpec*);
 

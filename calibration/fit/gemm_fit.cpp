@@ -11,7 +11,8 @@ namespace clusterwright {
 
 namespace {
 
-/// Order of the parameter vector; the last two only where the format needs a quantisation.
+/// Order of the parameter vector; the casts only where the format needs a quantisation. Fits over several parts end
+/// with the loss by power density.
 enum : std::size_t {
   efficiency,
   tile_penalty,
@@ -53,18 +54,26 @@ std::vector<double> values_of(const GemmParameters& p) {
           p.cast_fixed.value.in(microsecond)};
 }
 
-std::vector<FitParameter> priors(bool with_cast, const GemmParameters* relative) {
+/// A fit over parts that differ in density extrapolates their efficiency to none, where nothing but the kernel is lost.
+constexpr FitParameter efficiency_at_no_density = {FitScale::share, 0.97, 0.7};
+constexpr FitParameter density_loss_prior = {FitScale::positive, usual_density_loss, 0.4};
+
+std::vector<FitParameter> priors(bool with_cast, GemmFitScope scope, const GemmParameters* relative) {
   std::vector<FitParameter> out = usual_priors(with_cast);
-  if (!relative) return out;
-  const std::vector<double> values = values_of(*relative);
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    const bool possible = values[i] > 0 && (out[i].scale != FitScale::share || values[i] < 1);
-    if (possible) out[i].prior = values[i];
+  if (relative) {
+    const std::vector<double> values = values_of(*relative);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const bool possible = values[i] > 0 && (out[i].scale != FitScale::share || values[i] < 1);
+      if (possible) out[i].prior = values[i];
+    }
   }
+  if (scope == GemmFitScope::one_part) return out;
+  if (!relative) out[efficiency] = efficiency_at_no_density;
+  out.push_back(density_loss_prior);
   return out;
 }
 
-GemmParameters parameters_of(const FitResult& fit, const std::string& source) {
+GemmParameters parameters_of(const FitResult& fit, bool with_cast, const std::string& source) {
   const auto plain = [&](std::size_t i) { return sourced(fit.values[i], fit.std_errors[i], source); };
   const auto time = [&](std::size_t i) { return sourced(fit.values[i], fit.std_errors[i], microsecond, source); };
   GemmParameters out;
@@ -76,15 +85,17 @@ GemmParameters parameters_of(const FitResult& fit, const std::string& source) {
   out.fixed = time(fixed_us);
   out.bandwidth_share = plain(bandwidth_share);
   out.long_kernel_loss = plain(long_loss);
-  const bool with_cast = fit.values.size() > cast_bytes;
   const std::string no_cast = "definition: 16-bit operands are not quantised";
   out.cast_bytes = with_cast ? plain(cast_bytes) : sourced(0, 0, no_cast);
   out.cast_fixed = with_cast ? time(cast_us) : sourced(0, 0, microsecond, no_cast);
+  const std::size_t last = with_cast ? cast_us + 1 : cast_bytes;
+  if (fit.values.size() > last) out.density_loss = plain(last);
+  if (fit.values.size() > last) out.density_reference = sourced(0, 0, "definition: extrapolated to no density");
   return out;
 }
 
 /// Values without their origin, cheap enough for the inside of a fit.
-void assign(const std::vector<double>& value, GemmParameters& out) {
+void assign(const std::vector<double>& value, bool with_cast, GemmParameters& out) {
   out.efficiency.value = value[efficiency];
   out.tile_penalty.value = value[tile_penalty];
   out.k_overhead.value = value[k_overhead];
@@ -93,7 +104,9 @@ void assign(const std::vector<double>& value, GemmParameters& out) {
   out.fixed.value = value[fixed_us] * microsecond;
   out.bandwidth_share.value = value[bandwidth_share];
   out.long_kernel_loss.value = value[long_loss];
-  if (value.size() <= cast_bytes) return;
+  const std::size_t last = with_cast ? cast_us + 1 : cast_bytes;
+  if (value.size() > last) out.density_loss.value = value[last];
+  if (!with_cast) return;
   out.cast_bytes.value = value[cast_bytes];
   out.cast_fixed.value = value[cast_us] * microsecond;
 }
@@ -110,17 +123,18 @@ double log_error(const GemmRow& row, const GemmParameters& parameters) {
   return std::log(predicted_time(row, parameters) / row.time);
 }
 
-GemmParameters fit_gemm(const std::vector<GemmRow>& rows, const std::string& source, const GemmParameters* relative) {
+GemmParameters fit_gemm(const std::vector<GemmRow>& rows, const std::string& source, const GemmParameters* relative,
+                        GemmFitScope scope) {
   const bool with_cast = !rows.empty() && rows.front().storage.a < 2 * byte;
   FitProblem problem;
-  problem.parameters = priors(with_cast, relative);
+  problem.parameters = priors(with_cast, scope, relative);
   for (const GemmRow& row : rows) problem.weights.push_back(row.weight);
   GemmParameters trial;
   problem.errors = [&](const std::vector<double>& values, std::vector<double>& errors) {
-    assign(values, trial);
+    assign(values, with_cast, trial);
     for (std::size_t i = 0; i < rows.size(); ++i) errors[i] = log_error(rows[i], trial);
   };
-  return parameters_of(fit_least_squares(problem), source);
+  return parameters_of(fit_least_squares(problem), with_cast, source);
 }
 
 GemmParameters borrowed_gemm(const GemmParameters& relative, double factor, double doubt, const std::string& source) {
@@ -143,8 +157,8 @@ std::string architecture_fold(const GemmRow& row) {
 }
 
 std::vector<double> gemm_left_out(const std::vector<GemmRow>& rows, const GemmFold& fold,
-                                  const GemmParameters* relative) {
-  const auto refit = [&](const std::vector<GemmRow>& kept) { return fit_gemm(kept, "", relative); };
+                                  const GemmParameters* relative, GemmFitScope scope) {
+  const auto refit = [&](const std::vector<GemmRow>& kept) { return fit_gemm(kept, "", relative, scope); };
   return left_out_errors(rows, fold, refit, log_error);
 }
 

@@ -17,11 +17,18 @@ Seconds predicted_time(const GemmRow& row, const GemmParameters& parameters);
 /// log(predicted / measured).
 double log_error(const GemmRow& row, const GemmParameters& parameters);
 
+/// How much longer a multiply takes for each dense 16-bit TFLOP/s per rated watt (models/power_density.hpp), before any
+/// measurement: between nothing and the third that three generations lose from A100 to B200.
+inline constexpr double usual_density_loss = 0.15;
+
+/// Rows of parts that differ in power density tell what density costs; those of one part, or of equal ones, do not.
+enum class GemmFitScope { one_part, many_parts };
+
 /// @param source    of the fitted values
 /// @param relative  what a related format showed on the same device: where few rows exist, they move it and do not
 ///                  replace it; null: usual values
 GemmParameters fit_gemm(const std::vector<GemmRow>& rows, const std::string& source,
-                        const GemmParameters* relative = nullptr);
+                        const GemmParameters* relative = nullptr, GemmFitScope scope = GemmFitScope::one_part);
 
 /// What nobody measured takes the values of a relative.
 /// @param factor  by which its efficiency changes
@@ -35,7 +42,8 @@ std::string architecture_fold(const GemmRow& row);  ///< a generation
 
 /// Errors of rows predicted by fits that did not see their fold.
 std::vector<double> gemm_left_out(const std::vector<GemmRow>& rows, const GemmFold& fold,
-                                  const GemmParameters* relative = nullptr);
+                                  const GemmParameters* relative = nullptr,
+                                  GemmFitScope scope = GemmFitScope::one_part);
 
 /// In sample and left out, for M >= 1024 and below.
 /// @param what  follows the sizes in the names of the reports: ", generation left out", or empty

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "models/power_density.hpp"
+
 namespace clusterwright {
 
 namespace {
@@ -81,14 +83,15 @@ std::vector<GemmRow> rows_of_case(const Measurement& measurement, const Accelera
   for (const auto& point : gemm.points) total += vote(point);
   std::vector<GemmRow> out;
   for (const auto& point : gemm.points)
-    out.push_back({.shape = {point.m, point.n, point.k, gemm.groups},
-                   .device = {peak_of(measurement.hardware, format.units), memory, multiprocessors_of(part)},
-                   .storage = {format.bytes_a * byte, format.bytes_b * byte, 2 * byte},
-                   .quantises = quantises(gemm, format),
-                   .time = point.time,
-                   .weight = vote(point) / std::pow(total, crowding),
-                   .accelerator = part.id,
-                   .architecture = architecture_of(part)});
+    out.push_back(
+        {.shape = {point.m, point.n, point.k, gemm.groups},
+         .device = {peak_of(measurement.hardware, format.units), memory, multiprocessors_of(part), power_density(part)},
+         .storage = {format.bytes_a * byte, format.bytes_b * byte, 2 * byte},
+         .quantises = quantises(gemm, format),
+         .time = point.time,
+         .weight = vote(point) / std::pow(total, crowding),
+         .accelerator = part.id,
+         .architecture = architecture_of(part)});
   return out;
 }
 

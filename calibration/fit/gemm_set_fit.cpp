@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "calibration/fit/sourced_values.hpp"
+#include "models/power_density.hpp"
+
 namespace clusterwright {
 
 namespace {
@@ -48,10 +51,16 @@ std::string origin_of(const std::vector<GemmRow>& rows) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
+void measured_at(double density, const std::string& accelerator, GemmParameters& fit) {
+  fit.density_loss = sourced(usual_density_loss, 0.4 * usual_density_loss, "prior: what generations differ by");
+  fit.density_reference = sourced(density, 0, "data sheet of " + accelerator);
+}
+
 class GemmSetFit {
  public:
-  GemmSetFit(const std::vector<Measurement>& measurements, const std::vector<AcceleratorPart>& catalog)
-      : measurements_(measurements), catalog_(catalog) {}
+  GemmSetFit(const std::vector<Measurement>& measurements, const std::vector<AcceleratorPart>& catalog,
+             GemmFitScope scope)
+      : measurements_(measurements), catalog_(catalog), scope_(scope) {}
 
   void fit(const std::string& format, const std::vector<GemmRow>& rows, const GemmFold& fold, const std::string& what,
            const std::string& left_out) {
@@ -61,8 +70,8 @@ class GemmSetFit {
     const GemmParameters* other = leans ? &relative->second : nullptr;
     const std::string source =
         fmt::format("fit of measured {} calls: {}{}", format, origin_of(rows), leans ? "; prior: fp8" : "");
-    const GemmParameters fitted = fit_gemm(rows, source, other);
-    for (const FitReport& one : gemm_reports(rows, fitted, gemm_left_out(rows, fold, other), format, what,
+    const GemmParameters fitted = fit_gemm(rows, source, other, scope_);
+    for (const FitReport& one : gemm_reports(rows, fitted, gemm_left_out(rows, fold, other, scope_), format, what,
                                              fmt::format("{}; left out: {}", source, left_out)))
       if (one.rows > 0) set.fits.push_back(one);
     if (format == "bf16")
@@ -71,10 +80,19 @@ class GemmSetFit {
     set.gemm[format] = fitted;
   }
 
+  /// What other parts of its architecture reach with these kernels goes with their density.
+  void state_density(const AcceleratorPart& part) {
+    for (auto& [format, fit] : set.gemm) measured_at(power_density(part), part.id, fit);
+  }
+
   /// Kernels that widen their weights were measured on one accelerator only.
   void fit_weight_only() {
-    for (const char* format : weight_only_formats)
-      fit(format, all_gemm_rows(measurements_, catalog_, format), shape_fold, "", "each N and K in turn");
+    scope_ = GemmFitScope::one_part;
+    for (const char* format : weight_only_formats) {
+      const std::vector<GemmRow> rows = all_gemm_rows(measurements_, catalog_, format);
+      fit(format, rows, shape_fold, "", "each N and K in turn");
+      if (!rows.empty()) measured_at(rows.front().device.density, rows.front().accelerator, set.gemm.at(format));
+    }
   }
 
   /// @param has  whether the part multiplies in a format
@@ -92,6 +110,7 @@ class GemmSetFit {
  private:
   const std::vector<Measurement>& measurements_;
   const std::vector<AcceleratorPart>& catalog_;
+  GemmFitScope scope_;
 };
 
 /// Own rows, and those of the same die where they are few.
@@ -111,19 +130,20 @@ std::vector<GemmRow> rows_for(const std::vector<Measurement>& measurements, cons
 GemmSet fit_gemm_set(const std::vector<Measurement>& measurements, const AcceleratorPart& part,
                      const std::vector<const AcceleratorPart*>& siblings, const std::vector<AcceleratorPart>& catalog) {
   const auto has = [&](NumberFormat format) { return peak(part, format) > FlopsPerSecond{}; };
-  GemmSetFit fit(measurements, catalog);
+  GemmSetFit fit(measurements, catalog, GemmFitScope::one_part);
   for (const char* format : fitted_formats)
     if (has(format == std::string("bf16") ? NumberFormat::bf16 : NumberFormat::fp8))
       fit.fit(format, rows_for(measurements, part, siblings, format), shape_fold, "", "each N and K in turn");
   if (!fit.set.gemm.contains("bf16"))
     fit.set.gemm["bf16"] = fit_gemm({}, "prior: usual values of large matrix multiplies");
+  fit.state_density(part);
   fit.fit_weight_only();
   fit.derive(has);
   return std::move(fit.set);
 }
 
 GemmSet fit_gemm_transfer(const std::vector<Measurement>& measurements, const std::vector<AcceleratorPart>& catalog) {
-  GemmSetFit fit(measurements, catalog);
+  GemmSetFit fit(measurements, catalog, GemmFitScope::many_parts);
   for (const char* format : fitted_formats)
     fit.fit(format, all_gemm_rows(measurements, catalog, format), architecture_fold, ", generation left out",
             "each generation in turn");

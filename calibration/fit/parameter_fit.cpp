@@ -27,25 +27,32 @@ FlopsPerSecond bf16_peak(const AcceleratorPart& part) {
   return peak(part, NumberFormat::bf16);
 }
 
-/// Same architecture and matrix rate: the parts differ in memory, links or power, or in few multiprocessors.
-bool near_die(const AcceleratorPart& a, const AcceleratorPart& b) {
-  return architecture_of(a) == architecture_of(b) && bf16_peak(a) == bf16_peak(b);
+bool same_architecture(const AcceleratorPart& a, const AcceleratorPart& b) {
+  return !architecture_of(a).empty() && architecture_of(a) == architecture_of(b);
 }
 
-/// Near, and as many multiprocessors: kernels of one run alike on the other.
+/// Rate and multiprocessors too: kernels of one run alike on the other.
 bool same_die(const AcceleratorPart& a, const AcceleratorPart& b) {
-  return near_die(a, b) && a.multiprocessors && b.multiprocessors &&
+  return same_architecture(a, b) && bf16_peak(a) == bf16_peak(b) && a.multiprocessors && b.multiprocessors &&
          a.multiprocessors->value == b.multiprocessors->value;
 }
 
-/// Links reach equally many accelerators, or one part has none at all.
+/// Collectives were measured in groups of up to so many; more is extrapolated the same way on every part.
+constexpr int largest_measured_group = 8;
+
+/// Groups as large as the user's links join were measured, or it has none at all.
 bool links_match(const AcceleratorPart& own, const AcceleratorPart& user) {
   if (!user.scale_up_bandwidth) return true;
-  return own.scale_up_domain && user.scale_up_domain && own.scale_up_domain->value == user.scale_up_domain->value;
+  const auto reach = [](const AcceleratorPart& part) {
+    return std::min(part.scale_up_domain ? part.scale_up_domain->value : 0, largest_measured_group);
+  };
+  return reach(own) >= reach(user);
 }
 
-double memory_distance(const AcceleratorPart& a, const AcceleratorPart& b) {
-  return std::abs(std::log(a.memory_bandwidth.value / b.memory_bandwidth.value));
+/// By the rates of matrix units and of memory, as logarithms.
+double sheet_distance(const AcceleratorPart& a, const AcceleratorPart& b) {
+  return std::abs(std::log(bf16_peak(a) / bf16_peak(b))) +
+         std::abs(std::log(a.memory_bandwidth.value / b.memory_bandwidth.value));
 }
 
 /// What every set has that no microbenchmark tells.
@@ -132,13 +139,13 @@ class ParameterFit {
  private:
   bool links_measured(const AcceleratorPart& part) const { return !collective_rows(measurements_, part).empty(); }
 
-  /// Parts of nearly the same die without measurements of their own, each to the measured part whose memory is nearest.
+  /// Parts of its architecture without measurements of their own, each to the measured part with the nearest sheet.
   void name_users() {
     for (const AcceleratorPart& user : catalog_) {
-      if (user.id == part_.id || !near_die(user, part_) || !links_match(part_, user) || links_measured(user)) continue;
+      if (user.id == part_.id || !may_serve(part_, user) || links_measured(user)) continue;
       const bool nearer = std::any_of(catalog_.begin(), catalog_.end(), [&](const AcceleratorPart& other) {
-        return near_die(user, other) && links_match(other, user) && links_measured(other) &&
-               memory_distance(user, other) < memory_distance(user, part_);
+        return may_serve(other, user) && links_measured(other) &&
+               sheet_distance(user, other) < sheet_distance(user, part_);
       });
       if (!nearer) set_.also_for.push_back(user.id);
     }
@@ -201,6 +208,10 @@ void transfer_memory(const std::vector<Measurement>& measurements, const std::ve
 }
 
 }  // namespace
+
+bool may_serve(const AcceleratorPart& own, const AcceleratorPart& user) {
+  return same_architecture(own, user) && links_match(own, user) && bf16_peak(user) > FlopsPerSecond{};
+}
 
 ParameterSet fit_parameters(const std::vector<Measurement>& measurements, const AcceleratorPart& part,
                             const std::vector<AcceleratorPart>& catalog) {

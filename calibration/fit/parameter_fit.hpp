@@ -17,6 +17,10 @@ namespace clusterwright {
 ParameterSet fit_parameters(const std::vector<Measurement>& measurements, const AcceleratorPart& part,
                             const std::vector<AcceleratorPart>& catalog);
 
+/// Kernels and links of the measured part `own` are nearer to those of `user` than a mean over generations is: one
+/// architecture, and links that reach as many. What its peak asks of its power may differ (density_loss).
+bool may_serve(const AcceleratorPart& own, const AcceleratorPart& user);
+
 /// The set for accelerators that nobody measured: the shape of measured relatives on the part's own data sheet. One fit
 /// over all of them, every generation one vote; its reports leave each generation out in turn.
 ParameterSet fit_transfer_parameters(const std::vector<Measurement>& measurements,

@@ -8,6 +8,7 @@
 #include "calibration/sample_files/sample_statistics.hpp"
 #include "models/attention_time.hpp"
 #include "models/gemm_time.hpp"
+#include "models/power_density.hpp"
 
 namespace clusterwright {
 
@@ -66,7 +67,7 @@ class LaunchSum {
 
   void multiply(std::int64_t m, std::int64_t n, std::int64_t k) {
     const GemmDevice device{peak(part_, NumberFormat::bf16), part_.memory_bandwidth.value,
-                            part_.multiprocessors ? part_.multiprocessors->value : 0};
+                            part_.multiprocessors ? part_.multiprocessors->value : 0, power_density(part_)};
     // The gap stands for what a call costs beyond its kernel.
     add(gemm_cost({m, n, k}, device, set_.gemm.at("bf16"), narrow, narrow, 1).time);
   }

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <map>
 #include <set>
 #include <stdexcept>
 
 #include "calibration/fit/sourced_values.hpp"
 #include "calibration/fit/step_residuals.hpp"
+#include "models/power_density.hpp"
 
 namespace clusterwright {
 
@@ -28,8 +30,9 @@ constexpr Belief compute_belief{0.05, 0.10}, communication_belief{0, 0.20}, host
     tax_belief{0.03, 0.08}, drift_belief{0.03, 0.02};
 
 constexpr const char* drift_name = "drift";
+constexpr const char* tax_prefix = "kernel_tax/";
 
-/// Kinds of which stacks and architectures without rows take the mean.
+/// Kinds that stacks and architectures without rows take from the others: the mean, or the line of taxes.
 constexpr std::array<const char*, 3> passed_on = {"compute", "communication", "kernel_tax"};
 
 std::string name_of(const std::string& kind, const StepRow& row) {
@@ -71,6 +74,7 @@ void forget(ScenarioShelf& shelf) {
   for (const auto& [name, stack] : shelf.stacks)
     steps.stacks[stack.calibrated.empty() ? name : stack.calibrated] = believed_stack();
   steps.kernel_tax = {{other_entry, believed(tax_belief)}};
+  steps.tax_per_density = steps.density_reference = {0, "definition: one tax for all"};
   steps.drift = sourced(drift_belief.value, drift_belief.width, "prior: the same job under later releases");
 }
 
@@ -140,11 +144,27 @@ RegressionProblem StepProblem::regression(const std::vector<StepSlopes>& slopes,
   return problem;
 }
 
+TaxLine StepProblem::tax_line(const std::set<std::string>& seen, const std::vector<double>& x) const {
+  std::vector<TaxPoint> points;
+  for (std::size_t k = 0; k < names_.size(); ++k)
+    if (names_[k].starts_with(tax_prefix) && seen.contains(names_[k]))
+      points.push_back({density_of(names_[k].substr(std::strlen(tax_prefix))), x[k]});
+  return fit_tax_line(points);
+}
+
+double StepProblem::density_of(const std::string& architecture) const {
+  double sum = 0, count = 0;
+  for (const StepRow& row : rows_)
+    if (row.architecture == architecture) sum += power_density(row.scenario.cluster.accelerator), ++count;
+  return sum / count;
+}
+
 void StepProblem::pass_on(const std::vector<bool>& keep, std::vector<double>& x) const {
   std::set<std::string> seen;
   for (std::size_t i = 0; i < rows_.size(); ++i)
     if (keep[i])
       for (const char* kind : passed_on) seen.insert(name_of(kind, rows_[i]));
+  const TaxLine line = tax_line(seen, x);
   for (const char* kind : passed_on) {
     double sum = 0, count = 0;
     std::vector<std::size_t> unseen;
@@ -156,7 +176,10 @@ void StepProblem::pass_on(const std::vector<bool>& keep, std::vector<double>& x)
         unseen.push_back(k);
     }
     for (const std::size_t k : unseen)
-      if (count > 0) x[k] = sum / count;
+      if (names_[k].starts_with(tax_prefix))
+        x[k] = line.at(density_of(names_[k].substr(std::strlen(tax_prefix))));
+      else if (count > 0)
+        x[k] = sum / count;
   }
 }
 
@@ -182,7 +205,7 @@ double largest_change(const std::vector<double>& a, const std::vector<double>& b
 
 /// The middle of what was fitted, with its spread, for whom nothing was fitted.
 void publish_others(const StepFitResult& fit, StepCalibration& steps) {
-  for (const char* kind : passed_on) {
+  for (const char* kind : {"compute", "communication"}) {
     std::vector<double> values;
     for (std::size_t k = 0; k < fit.names.size(); ++k)
       if (fit.names[k].starts_with(std::string(kind) + "/")) values.push_back(fit.regression.x[k]);
@@ -194,19 +217,34 @@ void publish_others(const StepFitResult& fit, StepCalibration& steps) {
   }
 }
 
+/// The tax of architectures without steps goes with what their peak asks of their power.
+void publish_tax_line(const StepProblem& problem, const StepFitResult& fit, StepCalibration& steps) {
+  const std::set<std::string> all(fit.names.begin(), fit.names.end());
+  const TaxLine line = problem.tax_line(all, fit.regression.x);
+  const std::string source = "line through the taxes of the fitted architectures over their power density";
+  write(steps, fmt::format("{}{}", tax_prefix, other_entry), line.middle, line.spread, source);
+  steps.tax_per_density = sourced(line.slope, line.slope_error, source);
+  steps.density_reference = sourced(line.reference, 0, "mean of the fitted architectures, from their data sheets");
+}
+
 /// Values with their errors and origin.
-void publish(const StepFitResult& fit, StepCalibration& steps) {
+void publish(const StepProblem& problem, const StepFitResult& fit, StepCalibration& steps) {
   const std::size_t n = fit.names.size();
   const std::string source = fmt::format("fit of {} published training steps", fit.rows.size());
   for (std::size_t k = 0; k < n; ++k)
     write(steps, fit.names[k], fit.regression.x[k], std::sqrt(fit.regression.covariance[k * n + k]), source);
   publish_others(fit, steps);
+  publish_tax_line(problem, fit, steps);
   steps.fitted = fit.names;
   steps.covariance.clear();
   for (const double value : fit.regression.covariance) steps.covariance.push_back(rounded(value));
-  std::set<std::string> accelerators;
-  for (const StepRow& row : fit.rows) accelerators.insert(row.scenario.cluster.accelerator.id);
+  std::set<std::string> accelerators, vendors;
+  for (const StepRow& row : fit.rows) {
+    accelerators.insert(row.scenario.cluster.accelerator.id);
+    vendors.insert(row.scenario.cluster.accelerator.vendor);
+  }
   steps.accelerators.assign(accelerators.begin(), accelerators.end());
+  steps.vendors.assign(vendors.begin(), vendors.end());
 }
 
 }  // namespace
@@ -238,7 +276,7 @@ StepFitResult fit_steps(const std::vector<Measurement>& measurements, ScenarioSh
   fit.slopes = step_slopes(fit.rows);  // at the solution
   solve(problem, shelf.steps, fit);
   fit.errors = errors_of(fit.slopes);
-  publish(fit, shelf.steps);
+  publish(problem, fit, shelf.steps);
   publish_residuals(fit, shelf.steps);
   return fit;
 }

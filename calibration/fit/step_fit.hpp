@@ -6,11 +6,13 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "calibration/fit/robust_regression.hpp"
 #include "calibration/fit/step_rows.hpp"
+#include "calibration/fit/tax_line.hpp"
 
 namespace clusterwright {
 
@@ -24,14 +26,19 @@ class StepProblem {
   const std::vector<std::string>& names() const { return names_; }
   std::vector<double> present() const { return present_; }
 
-  /// Stacks and architectures without kept rows take the mean of the others, as the program does for unknown ones.
+  /// Stacks without kept rows take the mean of the others, architectures the line of taxes, as the program does for
+  /// unknown ones.
   void pass_on(const std::vector<bool>& keep, std::vector<double>& x) const;
+
+  /// Through the taxes in `x` whose names are `seen`.
+  TaxLine tax_line(const std::set<std::string>& seen, const std::vector<double>& x) const;
 
   /// Writes unknowns into a calibration and that into the scenarios of rows.
   void apply(const std::vector<double>& x, StepCalibration& steps, std::vector<StepRow>& rows);
 
  private:
   std::optional<std::size_t> index(const std::string& name) const;
+  double density_of(const std::string& architecture) const;
 
   const std::vector<StepRow>& rows_;
   std::vector<std::string> names_;

@@ -38,11 +38,12 @@ std::size_t fold_count(const std::vector<GemmRow>& rows, const GemmFold& fold) {
 
 void leave_gemm_out(const std::vector<GemmRow>& all, const std::string& format, KernelFold fold,
                     std::vector<LeftOutRow>& out) {
+  const auto scope = fold == KernelFold::shape ? GemmFitScope::one_part : GemmFitScope::many_parts;
   std::map<std::string, std::vector<GemmRow>> sets;
   for (const GemmRow& row : all) sets[fitted_together(row, fold)].push_back(row);
   for (const auto& [name, rows] : sets) {
     if (fold_count(rows, fold_of(fold)) < 2) continue;
-    const std::vector<double> errors = gemm_left_out(rows, fold_of(fold));
+    const std::vector<double> errors = gemm_left_out(rows, fold_of(fold), nullptr, scope);
     for (std::size_t i = 0; i < rows.size(); ++i)
       out.push_back({"gemm/" + format, rows[i].accelerator, rows[i].architecture, is_large(rows[i]), errors[i]});
   }

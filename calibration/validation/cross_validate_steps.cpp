@@ -1,11 +1,16 @@
 #include "calibration/validation/cross_validate_steps.hpp"
 
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <string>
 
-#include "calibration/fit/parameter_fit.hpp"
 #include "calibration/fit/step_fit.hpp"
+#include "calibration/validation/unmeasured_part.hpp"
+#include "models/prediction_interval.hpp"
+#include "models/steady_state.hpp"
 
 namespace clusterwright {
 
@@ -17,9 +22,12 @@ struct Split {
   std::function<std::string(const StepRow&)> group;
 };
 
+std::string part_of(const StepRow& row) {
+  return row.scenario.cluster.accelerator.id;
+}
+
 std::vector<Split> splits(const std::vector<Measurement>& measurements) {
   const auto accelerators = [](const StepRow& row) { return std::to_string(row.plan.accelerators()); };
-  const auto part = [](const StepRow& row) { return row.scenario.cluster.accelerator.id; };
   // Its first word names who published; it says what is left out and is no input of any prediction.
   const auto source = [&](const StepRow& row) {
     const std::string& text = measurements[row.measurement].source;
@@ -27,32 +35,68 @@ std::vector<Split> splits(const std::vector<Measurement>& measurements) {
   };
   return {{"by_model", "training step, model left out", model_of},
           {"by_size", "training step, size left out", accelerators},
-          {"by_accelerator", "training step, accelerator left out", part},
+          {"by_accelerator", "training step, accelerator left out", part_of},
           {"by_source", "training step, source left out", source},
           {"by_stack", "training step, stack left out", [](const StepRow& row) { return row.entry; }}};
 }
 
-/// Parameters of accelerators of an architecture, as if nobody had measured one.
-ParameterSet without_architecture(const std::vector<Measurement>& microbenchmarks, const Catalog& catalog,
-                                  const std::string& architecture) {
-  std::vector<Measurement> others;
-  for (const Measurement& m : microbenchmarks) {
-    const AcceleratorPart* part = catalog.find_accelerator(m.hardware.accelerator);
-    if (part && step_architecture(*part) != architecture) others.push_back(m);
+/// Rows with the kernels that they would have without what is left out, and their group's name.
+struct LeftOutRows {
+  std::vector<StepRow> rows;
+  std::vector<std::string> groups;
+};
+
+LeftOutRows without_own_part(const StepFitResult& fit, const std::vector<Measurement>& microbenchmarks,
+                             const ScenarioShelf& shelf) {
+  std::map<std::string, UnmeasuredPart> parts;
+  LeftOutRows out{fit.rows, {}};
+  for (StepRow& row : out.rows) {
+    const AcceleratorPart& part = row.scenario.cluster.accelerator;
+    const auto [found, added] = parts.try_emplace(part.id);
+    if (added) found->second = as_if_unmeasured(part, microbenchmarks, shelf);
+    row.scenario.parameters = found->second.parameters;
+    out.groups.push_back(part.id + " left out, " + found->second.origin);
   }
-  return fit_transfer_parameters(others, catalog.accelerators);
+  return out;
 }
 
-/// Slopes of all rows under kernels that nobody measured on their own architecture.
-std::vector<StepSlopes> transferred_slopes(std::vector<StepRow> rows, const std::vector<Measurement>& microbenchmarks,
-                                           const Catalog& catalog) {
+LeftOutRows without_own_architecture(const StepFitResult& fit, const std::vector<Measurement>& microbenchmarks,
+                                     const ScenarioShelf& shelf) {
   std::map<std::string, ParameterSet> sets;
-  for (StepRow& row : rows) {
+  LeftOutRows out{fit.rows, {}};
+  for (StepRow& row : out.rows) {
     const auto [found, added] = sets.try_emplace(row.architecture);
-    if (added) found->second = without_architecture(microbenchmarks, catalog, row.architecture);
+    if (added) found->second = without_architecture(row.architecture, microbenchmarks, shelf.catalog);
     row.scenario.parameters = found->second;
+    out.groups.push_back(row.architecture + " left out");
   }
-  return step_shares(rows);
+  return out;
+}
+
+/// The calibration as it would be if no step of the row's part had been seen, or none of its architecture. Names change
+/// and stay as many, since the covariance goes with them.
+StepCalibration blind(StepCalibration steps, const StepRow& row, bool architecture_too) {
+  std::replace(steps.accelerators.begin(), steps.accelerators.end(), row.scenario.cluster.accelerator.id,
+               std::string());
+  const std::string tax = "kernel_tax/" + row.architecture;
+  if (architecture_too) std::replace(steps.fitted.begin(), steps.fitted.end(), tax, std::string());
+  return steps;
+}
+
+/// Half of the 90 % interval that each row would have got.
+std::vector<double> half_widths(const std::vector<StepRow>& rows, bool architecture_too) {
+  std::vector<double> widths(rows.size());
+  tbb::parallel_for(std::size_t{0}, rows.size(), [&](std::size_t i) {
+    Scenario scenario = rows[i].scenario;
+    scenario.steps = blind(scenario.steps, rows[i], architecture_too);
+    const StepSummary summary = summarise_step(scenario, rows[i].plan);
+    StepPrediction step;
+    step.plan = rows[i].plan;
+    step.step_time = to_seconds(summary.end);
+    std::copy(summary.breakdown.begin(), summary.breakdown.end(), step.breakdown.begin());
+    widths[i] = half_width_90 * step_uncertainty(step, scenario, rows[i].known).sigma;
+  });
+  return widths;
 }
 
 }  // namespace
@@ -63,15 +107,20 @@ std::vector<SplitErrors> cross_validate_steps(const std::vector<Measurement>& me
   const StepFitResult fit = committed_steps(measurements, shelf);
   std::vector<SplitErrors> out;
   if (fit.rows.empty()) return out;
-  const auto add = [&](const Split& split, const std::vector<StepSlopes>& slopes) {
-    SplitErrors errors{split.key, split.name, {}};
+  const auto add = [&](const Split& split, const std::vector<StepSlopes>& slopes, std::vector<double> widths,
+                       std::vector<std::string> groups) {
+    SplitErrors errors{split.key, split.name, {}, std::move(widths), std::move(groups)};
     const std::vector<double> left_out = left_out_step_errors(fit, slopes, shelf.steps, split.group);
     for (std::size_t i = 0; i < fit.rows.size(); ++i) errors.errors.emplace_back(fit.rows[i].measurement, left_out[i]);
     out.push_back(std::move(errors));
   };
-  for (const Split& split : splits(measurements)) add(split, fit.slopes);
+  for (const Split& split : splits(measurements)) add(split, fit.slopes, {}, {});
+  LeftOutRows part = without_own_part(fit, microbenchmarks, shelf);
+  add({"by_accelerator", "training step, accelerator and its kernels left out", part_of}, step_shares(part.rows),
+      half_widths(part.rows, false), std::move(part.groups));
+  LeftOutRows generation = without_own_architecture(fit, microbenchmarks, shelf);
   add({"by_generation", "training step, generation left out", [](const StepRow& row) { return row.architecture; }},
-      transferred_slopes(fit.rows, microbenchmarks, shelf.catalog));
+      step_shares(generation.rows), half_widths(generation.rows, true), std::move(generation.groups));
   return out;
 }
 

@@ -1,7 +1,7 @@
 #include "calibration/validation/predict_attention.hpp"
 
 #include "calibration/fit/attention_fit.hpp"
-#include "calibration/validation/find_part.hpp"
+#include "calibration/measured_cluster.hpp"
 
 namespace clusterwright {
 
@@ -22,8 +22,8 @@ Prediction predict_attention(const Measurement& measurement, const std::vector<A
                              const ParameterSetOf& set_of) {
   if (!measurement.attention) return "no attention kernel";
   const MeasuredAttention& kernel = *measurement.attention;
-  const AcceleratorPart* part = find_part(catalog, measurement.hardware.accelerator);
-  if (!part) return "the catalog has no such accelerator";
+  const std::optional<AcceleratorPart> part = measured_part(measurement.hardware, catalog);
+  if (!part) return "neither the catalog nor a whole data sheet has the accelerator";
   const std::string family = attention_family(kernel.kernel);
   if (family.empty()) return "no model of the attention kernel " + kernel.kernel;
   if (kernel.dtype != "bf16" && kernel.dtype != "fp16") return "no model of attention in " + kernel.dtype;

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "calibration/fit/gemm_fit.hpp"
-#include "calibration/validation/find_part.hpp"
+#include "calibration/measured_cluster.hpp"
 
 namespace clusterwright {
 
@@ -36,8 +36,8 @@ Prediction predict_gemm(const Measurement& measurement, const std::vector<Accele
   if (!measurement.gemm) return "no matrix multiply";
   const GemmFormat* format = measured_gemm_format(measurement.gemm->dtype);
   if (!format) return "no model of matrix multiplies in " + measurement.gemm->dtype;
-  const AcceleratorPart* part = find_part(catalog, measurement.hardware.accelerator);
-  if (!part) return "the catalog has no such accelerator";
+  const std::optional<AcceleratorPart> part = measured_part(measurement.hardware, catalog);
+  if (!part) return "neither the catalog nor a whole data sheet has the accelerator";
   const ParameterSet* set = set_of(part->id);
   if (!set || !set->gemm.contains(format->key)) return "no parameters for " + format->key + " on " + part->id;
   PredictedValues values;

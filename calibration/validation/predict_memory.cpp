@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "calibration/fit/memory_fit.hpp"
-#include "calibration/validation/find_part.hpp"
+#include "calibration/measured_cluster.hpp"
 #include "models/collectives/collective_cost.hpp"
 
 namespace clusterwright {
@@ -58,8 +58,8 @@ Prediction between_peers(const Measurement& measurement, const AcceleratorPart& 
 Prediction predict_memory(const Measurement& measurement, const std::vector<AcceleratorPart>& catalog,
                           const ParameterSetOf& set_of) {
   if (!measurement.memory) return "no memory bandwidth";
-  const AcceleratorPart* part = find_part(catalog, measurement.hardware.accelerator);
-  if (!part) return "the catalog has no such accelerator";
+  const std::optional<AcceleratorPart> part = measured_part(measurement.hardware, catalog);
+  if (!part) return "neither the catalog nor a whole data sheet has the accelerator";
   const ParameterSet* set = set_of(part->id);
   if (!set) return "no parameters for " + part->id;
   const std::string& path = measurement.memory->path;

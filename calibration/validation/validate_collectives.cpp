@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "calibration/fit/collective_fit.hpp"
-#include "calibration/validation/find_part.hpp"
+#include "calibration/measured_cluster.hpp"
 #include "models/collectives/collective_interval.hpp"
 #include "models/collectives/expert_cost.hpp"
 
@@ -62,8 +62,8 @@ CaseResult validate_collective(const Measurement& measurement, const std::vector
   CaseResult result = blank_result(measurement);
   if (!measurement.collective) return unsupported(result, "no model of this kind yet");
   const MeasuredCollective& measured = *measurement.collective;
-  const AcceleratorPart* part = find_part(catalog, measurement.hardware.accelerator);
-  if (!part) return unsupported(result, "the catalog has no such accelerator");
+  const std::optional<AcceleratorPart> part = measured_part(measurement.hardware, catalog);
+  if (!part) return unsupported(result, "neither the catalog nor a whole data sheet has the accelerator");
   const std::optional<CollectiveOp> op = op_of(measured);
   if (!op) return unsupported(result, "no model of " + measured.op);
   if (measured.points.empty()) return unsupported(result, "the case has no points");

@@ -37,7 +37,8 @@ CollectiveCost inside_node(const Setting& at, const TunerEstimate& chosen) {
   const Bytes wire = reducing ? switch_wire(at.payload, ranks) : at.wire();
   const bool exchanges = at.op == CollectiveOp::all_to_all && at.links.exchange > BytesPerSecond{};
   const BytesPerSecond link = exchanges ? at.links.exchange : at.links.scale_up;
-  CollectiveCost cost{curve_latency(curve, ranks), wire, curve_rate(curve, wire, ranks, link), false};
+  const int steps = at.links.inner_steps > 0 ? at.links.inner_steps : ranks - 1;
+  CollectiveCost cost{curve_latency(curve, steps + 1), wire, curve_rate(curve, wire, ranks, link), false};
   cost.algorithm = chosen.algorithm;
   cost.protocol = chosen.protocol;
   return cost;

@@ -32,6 +32,8 @@ struct GroupLinks {
   bool amd_host = false;  ///< processors whose posts to the NIC NCCL counts double
   bool sharp = false;     ///< switches between nodes reduce
   bool tcp = false;       ///< sockets between nodes instead of RDMA
+  /// Steps of a message inside until it has been everywhere; 0: one less than members, as round a ring.
+  int inner_steps = 0;
   /// Rate of `wire` that the fabric allows when it is the bottleneck; none: it never is.
   std::optional<BytesPerSecond> fabric_limit{};
 };
@@ -60,7 +62,7 @@ struct CollectiveCost {
 /// Inside a node, p ranks, curve of `op`:
 ///   rate    = scale_up * bandwidth_share * (1 - small_group_loss * 2 / p) / (1 + (half / wire)^ramp_exponent),
 ///             half = half_time * scale_up
-///   latency = base_latency + rank_latency * (p - 1)
+///   latency = base_latency + rank_latency * (p - 1), in a torus times its hops instead
 ///   wire    = payload * (p - 1) / p, twice that for all-reduce, payload * (p + 1) / p when the switch reduces
 /// Across n nodes with g members each, a ring leaves every node over g NICs:
 ///   bulk    = min(the rate above, g * network_per_rank * network.bandwidth_share, fabric_limit)

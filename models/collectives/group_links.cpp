@@ -23,6 +23,7 @@ GroupLinks links_on(const NodeGroup& kind, const GroupShape& group) {
   links.switch_reduction = kind.switch_reduction;
   links.exchange = kind.links.exchange_bandwidth(members);
   links.generation = nccl_generation(kind.accelerator);
+  links.inner_steps = kind.links.inner_steps(members);
   links.nvlink = kind.links.inner(members) != NodeLinks::LinkClass::pcie;
   return links;
 }
@@ -33,6 +34,7 @@ GroupLinks slower_of(GroupLinks a, const GroupLinks& b) {
   a.switch_reduction = a.switch_reduction && b.switch_reduction;
   a.exchange = std::min(a.exchange, b.exchange);
   a.generation = std::min(a.generation, b.generation);
+  a.inner_steps = std::max(a.inner_steps, b.inner_steps);
   a.nvlink = a.nvlink && b.nvlink;
   return a;
 }
@@ -48,6 +50,7 @@ GroupLinks group_links(const Cluster& cluster, const GroupShape& group, Seconds 
   links.switch_reduction = cluster.switch_reduction;
   links.exchange = cluster.links.exchange_bandwidth(members);
   links.generation = nccl_generation(cluster.accelerator);
+  links.inner_steps = cluster.links.inner_steps(members);
   links.nvlink = cluster.links.inner(members) != NodeLinks::LinkClass::pcie;
   links.tcp = cluster.spec.fabric.transport == Transport::ethernet;
   return links;

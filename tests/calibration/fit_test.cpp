@@ -70,7 +70,7 @@ void for_each_perturbed(const Parameters& parameters, Check check) {
 }
 
 std::vector<Seconds> gemm_probes(const GemmParameters& parameters) {
-  const GemmDevice device{1000 * teraflop_per_second, 3 * terabyte_per_second, 132};
+  const GemmDevice device{1000 * teraflop_per_second, 3 * terabyte_per_second, 132, 1.5};
   std::vector<Seconds> times;
   for (const std::int64_t m : {16, 1024, 8192, 65536})
     for (const std::int64_t n : {512, 8192, 50257})
@@ -208,8 +208,10 @@ TEST_CASE("every part is served by at most one file besides the transferred one"
   CHECK(served.at("H100-SXM-96GB-HBM2e-500W") == "h100-sxm");
   CHECK(served.at("B300-HGX") == "b200");
   CHECK(served.at("GB300-GPU") == "gb200-gpu");
-  CHECK_FALSE(served.contains("H100-PCIe"));     // fewer multiprocessors, other links
-  CHECK_FALSE(served.contains("A100-80-PCIe"));  // links in pairs
+  CHECK(served.at("H100-PCIe") == "h100-sxm");  // fewer multiprocessors and watts: its density says so
+  CHECK(served.at("A100-80-PCIe") == "a100-80-sxm");
+  CHECK_FALSE(served.contains("RTX-5090"));  // other matrix instructions
+  CHECK_FALSE(served.contains("MI300X"));
 }
 
 TEST_CASE("every set has the kernels that stacks and jobs ask for", "[calibration]") {

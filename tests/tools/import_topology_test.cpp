@@ -268,7 +268,7 @@ TEST_CASE("the file of a cloud provider names PCI devices alone", "[tools][impor
 }
 
 TEST_CASE("an accelerator is guessed only where one remains", "[tools][import]") {
-  CHECK(built({.sm = "100", .device = "0xffff"}).accelerator.id == "B200");
+  check_cluster_refused({.sm = "100", .device = "0xffff"}, {}, "E0203", "B100, B200");
   check_cluster_refused({.device = "0xffff"}, {}, "E0203", "H100-SXM, H200, ");
   check_cluster_refused({.sm = "75", .device = "0x1eb8"}, {}, "E0203", "is none of the catalog");
   CHECK(built({.device = "0xffff"}, {.accelerator = "H200"}).accelerator.id == "H200");

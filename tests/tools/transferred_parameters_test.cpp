@@ -60,3 +60,40 @@ TEST_CASE("the transferred set does not give a part formats that it lacks", "[cl
   room.write("scenario.json", scenario_on("tpu-v5p-512", "nvfp4"));
   check_refused(room, "run scenario.json", "E0314", "nvfp4");
 }
+
+TEST_CASE("the shipped scenarios on other vendors' parts, wafers and desktops fit and are believable", "[cli]") {
+  for (const char* name : {"llama3-405b-tpu-v5p", "llama3-70b-tpu-v5p", "llama3-70b-mi300x", "llama3-70b-gaudi3",
+                           "llama3-70b-consumer-wan", "llama3-8b-cs3"}) {
+    INFO(name);
+    const Outcome outcome = ProgramRoom().run("run '" + configs + "/scenarios/" + name + ".json' --format json");
+    REQUIRE(outcome.code == 0);
+    const JsonValue prediction = outcome.json();
+    CHECK(prediction.at("fits").as_boolean());
+    CHECK(prediction.at("mfu").as_number() > 0.02);
+    CHECK(prediction.at("mfu").as_number() < 0.65);
+    CHECK(relative_width(prediction) > 1.4);
+  }
+}
+
+TEST_CASE("a model over the internet waits for its activations", "[cli]") {
+  const std::string scenario = "'" + configs + "/scenarios/llama3-70b-consumer-wan.json'";
+  const JsonValue prediction = ProgramRoom().run("run " + scenario + " --format json").json();
+  const JsonValue& spent = prediction.at("breakdown_s");
+  const double waiting = spent.at("pp_exposed").as_number() + spent.at("bubble").as_number();
+  CHECK(waiting > 0.7 * prediction.at("step_time_s").as_number());
+}
+
+TEST_CASE("a part of one's own is predicted like any other", "[cli]") {
+  const ProgramRoom room;
+  room.write("scenario.json", R"({"cluster": {"name": "mine", "accelerators": 8,
+      "parts": {"accelerators": [{"id": "Next-1", "vendor": "Somebody", "peak_dense_tflops": {"bf16": 3000},
+        "memory_gb": 256, "memory_bandwidth_tb_per_s": 10, "multiprocessors": 160,
+        "scale_up_bandwidth_gb_per_s": 900, "scale_up_domain": 8, "power_w": 1400}]},
+      "node": {"accelerator": "Next-1", "nics": 0}}, "transformer": ")" +
+                                  configs + R"(/transformers/llama3-8b.json",
+      "job": {"sequence": 4096, "global_batch": 64, "recompute": "full", "stack": "megatron-2024"}})");
+  const Outcome outcome = room.run("run scenario.json --format json");
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  CHECK(outcome.json().at("mfu").as_number() > 0.15);
+}

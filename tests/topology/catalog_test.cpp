@@ -63,11 +63,11 @@ void for_each_fact(const JsonValue& value, const Check& check) {
 }  // namespace
 
 TEST_CASE("the shipped catalog is complete", "[topology][catalog]") {
-  CHECK(shipped().accelerators.size() == 36);
-  CHECK(shipped().nics.size() == 19);
+  CHECK(shipped().accelerators.size() == 56);
+  CHECK(shipped().nics.size() == 27);
   CHECK(shipped().switches.size() == 12);
   CHECK(shipped().cables.size() == 13);
-  CHECK(shipped().nodes.size() == 39);
+  CHECK(shipped().nodes.size() == 83);
 }
 
 TEST_CASE("an H100 is what its data sheet says", "[topology][catalog]") {

@@ -114,7 +114,7 @@ TEST_CASE("domains and nodes nest, and a torus fills its domain", "[topology][cl
 }
 
 TEST_CASE("links that nobody knows are an error", "[topology][cluster]") {
-  CHECK(codes_of(cluster_of(64, R"({"accelerator": "TPU-v7x", "scale_up": "none", "nic": "100 GbE"})")) == "E0326");
+  CHECK(codes_of(cluster_of(64, R"({"accelerator": "TPU-v3", "scale_up": "none", "nic": "100 GbE"})")) == "E0326");
   CHECK(codes_of(cluster_of(64, R"({"accelerator": "L40S", "scale_up": "switch", "nic": "100 GbE"})")) == "E0326");
 }
 

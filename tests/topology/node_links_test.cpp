@@ -205,3 +205,37 @@ TEST_CASE("groups and pairs that are not there are refused", "[topology][node]")
   CHECK_THROWS_AS(links_of("TPU v4 rack").nic_of(0), std::invalid_argument);
   CHECK(links_of("TPU v4 rack").network_bandwidth(64) == BytesPerSecond{});
 }
+
+TEST_CASE("in a torus a message has been everywhere after half of every ring", "[topology][node]") {
+  const NodeLinks slice = links_of("TPU v5p host of a 8x8x8 slice");
+  CHECK(slice.inner_steps(8) == 4);        // one ring of 8
+  CHECK(slice.inner_steps(64) == 4 + 4);   // a plane
+  CHECK(slice.inner_steps(512) == 3 * 4);  // the cube
+  CHECK(slice.inner_steps(4) == 3);        // a line: no links close it
+  CHECK(links_of("DGX H100").inner_steps(8) == 7);
+}
+
+TEST_CASE("a larger block of a torus has more links to each member", "[topology][node]") {
+  const NodeLinks slice = links_of("TPU v5p host of a 8x8x8 slice");
+  CHECK(gb(slice.ring_bandwidth(8)) == Approx(2 * 90));
+  CHECK(gb(slice.ring_bandwidth(64)) == Approx(4 * 90));
+  CHECK(gb(slice.ring_bandwidth(512)) == Approx(6 * 90));
+  // Each of 8 sends an eighth to each other: 8 places x 8^2 / 8 hops over two directions = 8 / 8 x 8 bytes on a link.
+  CHECK(gb(slice.exchange_bandwidth(8)) == Approx(90 * 7.0 / 8));
+  CHECK(gb(slice.exchange_bandwidth(512)) < gb(slice.ring_bandwidth(512)));
+}
+
+TEST_CASE("Gaudi 3 has 7 x 3 ports inside its server and 3 outside", "[topology][node]") {
+  const NodeLinks gaudi3 = links_of("Gaudi3 8-OAM server");
+  CHECK(gb(gaudi3.ring_bandwidth(8)) == Approx(21 * 25));
+  CHECK(gb(gaudi3.ring_bandwidth(1)) == Approx(21 * 25));
+  CHECK(gb(gaudi3.pair_bandwidth(0, 5)) == Approx(3 * 25));
+  CHECK(gb(gaudi3.network_bandwidth(8)) == Approx(3 * 25));
+}
+
+TEST_CASE("a wafer has no network inside", "[topology][node]") {
+  const NodeGroup cs3 = one_node("CS-3");
+  CHECK(cs3.domain == 1);
+  CHECK(cs3.links.reach() == 1);
+  CHECK(gb(cs3.links.network_bandwidth(1)) == Approx(150));  // 12 x 100 Gbit/s
+}

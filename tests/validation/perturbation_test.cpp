@@ -5,6 +5,7 @@
 #include "models/collectives/collective_interval.hpp"
 #include "models/collectives/expert_cost.hpp"
 #include "models/gemm_time.hpp"
+#include "models/power_density.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
 
@@ -22,7 +23,8 @@ const std::vector<Measurement>& microbenchmarks() {
 
 void multiply(const ParameterSet& set, Answers& out) {
   const AcceleratorPart& part = *parts().find_accelerator(set.accelerator);
-  const GemmDevice device{peak(part, NumberFormat::bf16), part.memory_bandwidth.value, part.multiprocessors->value};
+  const GemmDevice device{peak(part, NumberFormat::bf16), part.memory_bandwidth.value, part.multiprocessors->value,
+                          2 * power_density(part)};
   for (const auto& [format, fit] : set.gemm)
     for (const GemmShape& shape : {GemmShape{64, 256, 65536}, GemmShape{64, 2048, 8192}, GemmShape{1000, 1000, 1000},
                                    GemmShape{16384, 16384, 8192}, GemmShape{16384, 50257, 8192}}) {
@@ -122,6 +124,8 @@ void check_every_parameter(const std::string& name) {
     // Zero by definition: nothing to quantise, no scores in memory. Exchanges of experts have a start and a rate, no
     // ramp.
     if (value.as_number() == 0 || path == "/collectives/expert_exchange/ramp_exponent") return;
+    // Says what density_reference says too, for files without that.
+    if (path == "/power/reference_power_w") return;
     INFO(name << path);
     // Most go down, as shares end at 1; limits may matter only upwards.
     CHECK((moves(document, value, 0.8, usual) || moves(document, value, 1.1, usual)));

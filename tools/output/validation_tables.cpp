@@ -165,11 +165,16 @@ ResultTable cross_table(const ValidationReport& report) {
                      {"n", "Rows", ""},
                      percent_column("median_abs_log", "Median"),
                      percent_column("p90_abs_log", "90th"),
-                     percent_column("bias", "Bias")},
+                     percent_column("bias", "Bias"),
+                     percent_column("in_interval", "In interval"),
+                     percent_column("half_width", "Half-width")},
                     {}};
   for (const LeftOutFigures& one : *report.cross) {
     const ErrorFigures& f = one.figures;
-    if (f.n > 0) table.rows.push_back({f.name, f.n, f.median_abs_log, f.p90_abs_log, f.bias});
+    if (f.n == 0) continue;
+    const bool judged = f.median_half_width > 0;
+    table.rows.push_back({f.name, f.n, f.median_abs_log, f.p90_abs_log, f.bias, judged ? Cell(f.in_interval) : Cell(),
+                          judged ? Cell(f.median_half_width) : Cell()});
   }
   return table;
 }

@@ -45,6 +45,10 @@ BytesPerSecond NodeLinks::ring_bandwidth(int members) const {
   }
 }
 
+int NodeLinks::inner_steps(int members) const {
+  return inner(members) == LinkClass::torus ? torus_hops(wiring_.torus, members) : members - 1;
+}
+
 BytesPerSecond NodeLinks::exchange_bandwidth(int members) const {
   const LinkClass links = inner(members);
   if (members == 1) return ring_bandwidth(1);

@@ -32,6 +32,9 @@ class NodeLinks {
   /// A group of one has no ring: the rate at which it can send at all.
   BytesPerSecond ring_bandwidth(int members) const;
 
+  /// Hops of a message until it has reached all members: one less than members, but along the sides of a torus.
+  int inner_steps(int members) const;
+
   /// Rate at which one accelerator sends to all others together, when every member does, evenly.
   BytesPerSecond exchange_bandwidth(int members) const;
 

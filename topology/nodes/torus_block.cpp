@@ -34,6 +34,12 @@ double torus_ring_links(std::span<const int> sides, int members) {
   return links;
 }
 
+int torus_hops(std::span<const int> sides, int members) {
+  int hops = 0;
+  for (const Extent& extent : extents(sides, members)) hops += extent.ring ? extent.length / 2 : extent.length - 1;
+  return hops;
+}
+
 double torus_exchange_load(std::span<const int> sides, int members) {
   const std::vector<Extent> block = extents(sides, members);
   double all = 1;

@@ -13,6 +13,11 @@ namespace clusterwright {
 /// @throws std::invalid_argument for fewer than one member, or more than the torus has
 double torus_ring_links(std::span<const int> sides, int members);
 
+/// Hops from one member until a message has been at all others, along every side in turn: half-way round a ring, to the
+/// other end of a line.
+/// @throws std::invalid_argument as torus_ring_links
+int torus_hops(std::span<const int> sides, int members);
+
 /// Bytes over the busiest link, one direction, when every member sends one byte to every other one, along one side
 /// after the other and evenly both ways round a ring.
 /// @throws std::invalid_argument as torus_ring_links
