@@ -67,6 +67,12 @@ def set_stack(key, value):
     return change
 
 
+def set_experts(key, value):
+    def change(data):
+        data.setdefault("experts", {})[key] = value
+    return change
+
+
 def no_casts(configs):
     edit(configs, "steps", lambda data: [cast.update(value=0) for cast in data["cast_bytes"].values()])
 
@@ -83,6 +89,12 @@ EFFECTS = {
     "casts to narrow formats": no_casts,
     "rows that are not aligned": parameters(full_rate_unaligned),
     "gaps between kernels": parameters(set_value("step", "kernel_gap_us", 0)),
+    "experts launched one by one": stacks(set_experts("one_launch", True)),
+    "a host that waits for the router": stacks(set_experts("synchronises", False)),
+    "one copy of a token to each node": stacks(set_experts("transfer", "all-to-all")),
+    "exchanges of experts behind another micro-batch": stacks(set_experts("overlap_exchange", False)),
+    "captured graphs": stacks(set_stack("graph_capture", "none")),
+    "latent vectors expanded again": stacks(set_stack("selective_latents", False)),
 }
 
 

@@ -223,6 +223,13 @@ Plan degrees_of(const Scenario& s) {
   return plan;
 }
 
+void note_routing(const Scenario& s, ResolvedPlan& out) {
+  if (!s.transformer.experts || s.job.routing.imbalance || s.job.routing.capacity_factor) return;
+  const Sourced<double>& usual = s.stack.experts.imbalance;
+  out.assumptions.push_back(
+      {"uneven popularity of experts", fmt::format("{:.2f} of the mean", usual.value), "estimate", usual.source});
+}
+
 void note_assumptions(const Job& job, ResolvedPlan& out) {
   if (!job.parallel.tensor)
     out.assumptions.push_back(
@@ -260,6 +267,7 @@ ResolvedPlan resolve_plan(const Scenario& s) {
   plan.paired = s.stack.experts.overlap_exchange && plan.expert > 1 &&
                 plan.schedule == PipelineSchedule::one_forward_one_backward;
   note_assumptions(s.job, out);
+  note_routing(s, out);
   return out;
 }
 

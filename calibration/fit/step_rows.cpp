@@ -128,8 +128,14 @@ std::vector<StepSlopes> step_shares(const std::vector<StepRow>& rows) {
     slopes[i] = {
         log_rate(rows[i], step) - std::log(rows[i].tokens_per_second_per_accelerator),
         share({StepCharge::compute_gemm, StepCharge::compute_attention, StepCharge::recompute, StepCharge::throttle}),
-        share({StepCharge::tp_exposed, StepCharge::cp_exposed, StepCharge::pp_exposed, StepCharge::dp_exposed}),
+        share({StepCharge::tp_exposed, StepCharge::cp_exposed, StepCharge::ep_exposed, StepCharge::pp_exposed,
+               StepCharge::dp_exposed}),
         share({StepCharge::launch})};
+    // Ranks that wait for a host in every layer make others wait too, which no share tells.
+    if (rows[i].scenario.transformer.experts && share_of(step, StepCharge::launch) > unnoticed)
+      slopes[i].host = (log_rate(rows[i], summarise_step(moved(rows[i], 0, 0, difference), rows[i].plan)) -
+                        log_rate(rows[i], step)) /
+                       difference;
   });
   return slopes;
 }

@@ -63,6 +63,14 @@ bool any_context(const ScaleCurve& curve) {
   return std::any_of(curve.points.begin(), curve.points.end(), [](const auto& p) { return p.step.plan.context > 1; });
 }
 
+bool any_experts(const ScaleCurve& curve) {
+  return std::any_of(curve.points.begin(), curve.points.end(), [](const auto& p) { return p.step.plan.expert > 1; });
+}
+
+std::string plan_title(const ScaleCurve& curve) {
+  return fmt::format("TPxPP{}xDP{}", any_context(curve) ? "xCP" : "", any_experts(curve) ? " EP" : "");
+}
+
 /// The verdict on a plan that does not fit, with what is missing: in a narrow case the sentence rounds both sides to
 /// one number.
 std::string misfit_text(const StepPrediction& step, Bytes memory_capacity) {
@@ -111,7 +119,8 @@ std::string_view people_name(StepCharge charge) {
 
 std::string plan_text(const Plan& plan) {
   const std::string context = plan.context > 1 ? fmt::format("x{}", plan.context) : std::string();
-  return fmt::format("{}x{}{}x{}", plan.tensor, plan.pipeline, context, plan.data);
+  const std::string experts = plan.expert > 1 ? fmt::format(" {}", plan.expert) : std::string();
+  return fmt::format("{}x{}{}x{}{}", plan.tensor, plan.pipeline, context, plan.data, experts);
 }
 
 std::string limited_by(const StepPrediction& step) {
@@ -125,7 +134,7 @@ ResultTable scale_table(const ScaleCurve& curve, Bytes memory_capacity) {
   const std::string capacity = fmt::format("GB of {}", capacity_text(memory_capacity));
   ResultTable table;
   table.columns = {{"gpus", "GPUs", ""},
-                   label("plan", any_context(curve) ? "TPxPPxCPxDP" : "TPxPPxDP"),
+                   label("plan", plan_title(curve)),
                    {"step_time_s", "Step", "s"},
                    {"half_width_s", "\xc2\xb1 90 %", "s", 1, 2},
                    {"tokens_per_s", "Tokens", "/s", 1, 0},
