@@ -22,8 +22,10 @@ JobKey& JobKey::model(const MeasuredModel& m) {
   add(m.gated_mlp).add(m.tied_embeddings).add(m.trainable).add(std::int64_t{m.causal});
   if (const auto& l = m.latent)
     add(l->query_rank).add(l->key_value_rank).add(l->plain_width).add(l->rotary_width).add(l->value_width);
-  if (const auto& e = m.experts)
-    add(e->experts).add(e->per_token).add(e->ffn).add(e->shared).add(e->dense_layers).add(e->every).add(e->groups);
+  if (const auto& e = m.experts) {
+    add(e->experts).add(e->per_token).add(e->ffn).add(e->shared).add(e->dense_layers);
+    add(e->every).add(e->groups).add(e->limited_groups);
+  }
   return *this;
 }
 

@@ -22,17 +22,21 @@ struct Row {
   double rate() const { return result->measured.front(); }
 };
 
-/// Everything that two layouts of one job share.
+/// Everything that two layouts of one job share. One slice and two slices of a torus are different machines, which
+/// sizes of one job need not be.
 std::string job_of(const Measurement& m) {
   const MeasuredStep& step = *m.step;
   JobKey key = JobKey().model(step.model).software(step.job).machine(m.hardware);
+  key.add(m.hardware.scale_out_kind).add(std::int64_t{m.hardware.scale_up_domain});
   return key.add(std::int64_t{m.hardware.accelerators}).add(*step.job.global_batch).text();
 }
 
+/// Depth and heads tell apart what one source calls by one name.
 std::string group_name(const Measurement& m) {
-  const std::string& model = m.step->model.name;
-  return fmt::format("{}, {} {}, batch {}", model.empty() ? "model" : model, m.hardware.accelerators,
-                     m.hardware.accelerator, *m.step->job.global_batch);
+  const MeasuredModel& model = m.step->model;
+  return fmt::format("{} ({} layers, {} heads), {} {}, batch {}", model.name.empty() ? "model" : model.name,
+                     model.layers.value_or(0), model.heads.value_or(0), m.hardware.accelerators, m.hardware.accelerator,
+                     *m.step->job.global_batch);
 }
 
 std::ptrdiff_t unpublished(const Row& row) {
