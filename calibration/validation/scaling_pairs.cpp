@@ -1,47 +1,20 @@
 #include "calibration/validation/scaling_pairs.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <map>
+#include <string>
 
+#include "calibration/validation/job_key.hpp"
 #include "calibration/validation/weighted_quantile.hpp"
 
 namespace clusterwright {
 
 namespace {
 
-/// Fields one after another; what is not published is a value of its own.
-class JobKey {
- public:
-  JobKey& operator<<(const std::string& value) {
-    text_ += value + "/";
-    return *this;
-  }
-  JobKey& operator<<(std::int64_t value) { return *this << fmt::format("{}", value); }
-  template <class T>
-  JobKey& operator<<(const std::optional<T>& value) {
-    return value ? *this << T(*value) : *this << std::string("-");
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
 /// Everything that two sizes of one job share.
 std::string job_of(const Measurement& m) {
-  const MeasuredModel& model = m.step->model;
-  const MeasuredJob& job = m.step->job;
-  JobKey key;
-  key << model.layers << model.hidden << model.heads << model.kv_heads << model.ffn << model.vocabulary
-      << model.sequence << model.gated_mlp << model.trainable;
-  key << job.task << job.framework << job.release << job.precision << job.micro_batch << job.tensor << job.pipeline
-      << job.virtual_pipeline << job.context << job.expert << job.sharding << job.shard_group << job.recompute
-      << job.sequence_parallel << job.offload << job.compiled << job.async_tensor;
-  key << m.hardware.accelerator << std::int64_t{m.hardware.accelerators_per_node};
-  if (m.hardware.scale_out) key << fmt::format("{:.3g}", m.hardware.scale_out->in(gigabit_per_second));
-  return key.text();
+  const MeasuredStep& step = *m.step;
+  return JobKey().model(step.model).software(step.job).layout(step.job).machine(m.hardware).text();
 }
 
 struct Row {

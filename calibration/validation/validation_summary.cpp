@@ -51,6 +51,7 @@ ValidationSummary summarise(const std::vector<Measurement>& measurements, const 
   out.mean_of_families = mean_of_groups("mean of families", out.families);
   out.baseline = constant_baseline(results);
   out.scaling = scaling_shape(measurements, results);
+  out.layout_ranking = layout_ranking(measurements, results);
   out.parameters_used = parameters_behind(results, shelf);
   return out;
 }

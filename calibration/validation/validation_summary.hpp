@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "calibration/validation/constant_baseline.hpp"
+#include "calibration/validation/layout_ranking.hpp"
 #include "calibration/validation/scaling_pairs.hpp"
 #include "calibration/validation/validation_context.hpp"
 #include "calibration/validation/validation_result.hpp"
@@ -21,6 +22,7 @@ struct ValidationSummary {
   ErrorFigures mean_of_families;
   ConstantBaseline baseline;
   ScalingShape scaling;
+  LayoutRanking layout_ranking;
   int parameters_used = 0;  ///< fitted ones behind the scored cases
 };
 

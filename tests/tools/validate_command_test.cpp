@@ -186,6 +186,7 @@ TEST_CASE("cases without a model say why", "[cli][validate]") {
     CHECK(outages.at("overall").at(key).is_null());
   CHECK(outages.at("training").at("peak_memory").at("bias").is_null());
   CHECK(outages.at("scaling").at("strong").at("median_abs_log").is_null());
+  CHECK(outages.at("layout_ranking").at("summary").at("right_best").is_null());
 }
 
 TEST_CASE("an accelerator that the catalog lacks is predicted from its data sheet", "[cli][validate]") {
@@ -243,6 +244,27 @@ TEST_CASE("every kind answers in the unit and shape of the measurement set", "[c
   for (const char* key : {"by_knowledge", "by_precision", "by_accelerator", "peak_memory"})
     CHECK(answer.at("training").find(key));
   for (const char* key : {"strong", "weak"}) CHECK(answer.at("scaling").at(key).find("median_abs_log"));
+  for (const char* key : {"summary", "with_unscored", "families", "groups"})
+    CHECK(answer.at("layout_ranking").find(key));
+}
+
+TEST_CASE("layouts of one job are ranked, in JSON and in a table", "[cli][validate]") {
+  const ProgramRoom room;
+  JsonValue list = JsonValue::list();
+  const JsonValue cases = cases_of("training-nvidia-ampere.json");
+  for (const JsonValue& one : cases.elements())  // each once with full, once with selective recomputation
+    if (one.at("family").as_text() == "korthikanti2022-a100") list.push_back(one);
+  room.write("cases.json", write_json(JsonValue::object({{"schema", 1}, {"cases", list}})));
+  const JsonValue ranking = room.run("validate --format json --cases cases.json").json().at("layout_ranking");
+  CHECK(ranking.at("summary").at("groups").as_number() == 4);
+  CHECK(ranking.at("summary").at("right_best").as_number() == 1);
+  CHECK(ranking.at("with_unscored").at("mean_regret").is_null());
+  REQUIRE(ranking.at("groups").elements().size() == 4);
+  for (const JsonValue& group : ranking.at("groups").elements()) {
+    CHECK(group.at("regret").as_number() == 0);
+    CHECK(has(group.at("true_best").at("layout").as_text(), "recompute selective"));
+  }
+  CHECK(has(room.run("validate --cases cases.json").out, "Ranking of layouts"));
 }
 
 TEST_CASE("the number of threads changes no byte", "[cli][validate]") {

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "tools/build_facts.hpp"
+#include "tools/output/layout_ranking_report.hpp"
 
 namespace clusterwright {
 
@@ -132,6 +133,7 @@ JsonValue validation_json(const ValidationReport& report, JsonValue header) {
                                             {"peak_memory", figures_json(summary.peak_memory)}}));
   header.set("scaling", JsonValue::object({{"strong", scaling_json(summary.scaling.strong)},
                                            {"weak", scaling_json(summary.scaling.weak)}}));
+  header.set("layout_ranking", layout_ranking_json(summary.layout_ranking));
   header.set("cross_validation", report.cross ? cross_json(*report.cross) : JsonValue());
   header.set("baseline_constant", baseline_json(summary.baseline));
   header.set("parameters_used", summary.parameters_used);

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "tools/output/layout_ranking_report.hpp"
 #include "tools/output/number_text.hpp"
 #include "tools/output/prediction_tables.hpp"
 
@@ -15,6 +16,7 @@ namespace clusterwright {
 namespace {
 
 constexpr std::size_t shown_errors = 10;
+constexpr std::size_t shown_regrets = 6;
 constexpr std::size_t shown_reasons = 10;
 constexpr std::size_t shown_charges = 3;
 
@@ -230,7 +232,12 @@ ResultTable case_table(const ValidationReport& report) {
 }
 
 std::vector<ResultTable> validation_tables(const ValidationReport& report) {
-  std::vector<ResultTable> all = {family_table(report), training_table(report), scaling_table(report),
+  const LayoutRanking& ranking = report.summary.layout_ranking;
+  std::vector<ResultTable> all = {family_table(report),
+                                  training_table(report),
+                                  scaling_table(report),
+                                  layout_ranking_table(ranking),
+                                  layout_regret_table(ranking, shown_regrets),
                                   baseline_table(report)};
   all.push_back(worst_table(report, shown_errors));
   all.push_back(missing_table(report, shown_reasons));

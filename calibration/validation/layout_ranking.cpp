@@ -1,0 +1,171 @@
+#include "calibration/validation/layout_ranking.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "calibration/validation/job_key.hpp"
+#include "calibration/validation/published_layout.hpp"
+#include "calibration/validation/weighted_quantile.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+struct Row {
+  const Measurement* measurement;
+  const CaseResult* result;
+
+  const MeasuredJob& job() const { return measurement->step->job; }
+  double rate() const { return result->measured.front(); }
+};
+
+/// Everything that two layouts of one job share. One slice and two slices of a torus are different machines, which
+/// sizes of one job need not be.
+std::string job_of(const Measurement& m) {
+  const MeasuredStep& step = *m.step;
+  JobKey key = JobKey().model(step.model).software(step.job).machine(m.hardware);
+  key.add(m.hardware.scale_out_kind).add(std::int64_t{m.hardware.scale_up_domain});
+  return key.add(std::int64_t{m.hardware.accelerators}).add(*step.job.global_batch).text();
+}
+
+/// Depth and heads tell apart what one source calls by one name.
+std::string group_name(const Measurement& m) {
+  const MeasuredModel& model = m.step->model;
+  return fmt::format("{} ({} layers, {} heads), {} {}, batch {}", model.name.empty() ? "model" : model.name,
+                     model.layers.value_or(0), model.heads.value_or(0), m.hardware.accelerators, m.hardware.accelerator,
+                     *m.step->job.global_batch);
+}
+
+std::ptrdiff_t unpublished(const Row& row) {
+  const auto fields = layout_fields(row.job());
+  return std::count_if(fields.begin(), fields.end(), [](const LayoutField& field) { return field.value.empty(); });
+}
+
+/// One row for each layout. The best known layouts come first, so that one with gaps joins one that it may be.
+std::vector<Row> best_of_repeats(std::vector<Row> rows) {
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return unpublished(a) < unpublished(b); });
+  std::vector<Row> out;
+  for (const Row& row : rows) {
+    const auto same =
+        std::find_if(out.begin(), out.end(), [&](const Row& one) { return !surely_differ(one.job(), row.job()); });
+    if (same == out.end())
+      out.push_back(row);
+    else if (row.rate() > same->rate())
+      *same = row;
+  }
+  return out;
+}
+
+RankedLayout ranked(const Row& row) {
+  return {row.result->id, layout_words(row.job()), row.result->predicted.front(), row.rate(), row.result->scored};
+}
+
+void judge(LayoutGroup& group) {
+  const auto& all = group.layouts;
+  group.predicted_best = *std::max_element(all.begin(), all.end(), [](const RankedLayout& a, const RankedLayout& b) {
+    return a.predicted != b.predicted ? a.predicted < b.predicted : a.measured > b.measured;
+  });
+  group.true_best = *std::max_element(
+      all.begin(), all.end(), [](const RankedLayout& a, const RankedLayout& b) { return a.measured < b.measured; });
+  group.regret = std::log(group.true_best.measured / group.predicted_best.measured);
+  for (const RankedLayout& one : all)
+    group.blind_regret += std::log(group.true_best.measured / one.measured) / static_cast<double>(all.size());
+  group.kendall_tau = kendall_tau(all);
+}
+
+std::optional<LayoutGroup> group_of(const std::vector<Row>& rows) {
+  const std::vector<Row> layouts = best_of_repeats(rows);
+  if (layouts.size() < 2) return std::nullopt;
+  LayoutGroup out;
+  out.name = group_name(*layouts.front().measurement);
+  out.family = layouts.front().result->family;
+  for (const Row& row : layouts) out.layouts.push_back(ranked(row));
+  judge(out);
+  return out;
+}
+
+/// Of the scored rows; and of all, where an unscored layout makes a difference.
+void add_groups(const std::vector<Row>& rows, std::vector<LayoutGroup>& groups) {
+  std::vector<Row> scored;
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(scored), [](const Row& r) { return r.result->scored; });
+  if (auto group = group_of(scored)) groups.push_back(std::move(*group));
+  auto all = group_of(rows);
+  if (all && !all->is_scored()) groups.push_back(std::move(*all));
+}
+
+RankingFigures figures_of(const std::string& name, const std::vector<LayoutGroup>& groups, auto belongs) {
+  RankingFigures out;
+  out.name = name;
+  std::vector<Weighted> regrets, taus;
+  for (const LayoutGroup& group : groups) {
+    if (!belongs(group)) continue;
+    const double n = ++out.groups;
+    out.layouts += static_cast<int>(group.layouts.size());
+    regrets.push_back({group.regret});
+    if (group.kendall_tau) taus.push_back({*group.kendall_tau});
+    out.right_best += ((group.regret <= 0) - out.right_best) / n;
+    out.within_3_percent += ((group.regret <= std::log(1.03)) - out.within_3_percent) / n;
+    out.mean_regret += (group.regret - out.mean_regret) / n;
+    out.mean_blind_regret += (group.blind_regret - out.mean_blind_regret) / n;
+  }
+  out.median_regret = weighted_quantile(regrets, 0.5);
+  out.p90_regret = weighted_quantile(regrets, 0.9);
+  out.median_tau = weighted_quantile(taus, 0.5);
+  return out;
+}
+
+std::vector<RankingFigures> by_family(const std::vector<LayoutGroup>& groups) {
+  std::vector<RankingFigures> out;
+  for (const LayoutGroup& one : groups) {
+    const auto known = [&](const RankingFigures& figures) { return figures.name == one.family; };
+    if (!one.is_scored() || std::any_of(out.begin(), out.end(), known)) continue;
+    out.push_back(figures_of(
+        one.family, groups, [&](const LayoutGroup& group) { return group.is_scored() && group.family == one.family; }));
+  }
+  return out;
+}
+
+}  // namespace
+
+bool LayoutGroup::is_scored() const {
+  return std::all_of(layouts.begin(), layouts.end(), [](const RankedLayout& one) { return one.scored; });
+}
+
+std::optional<double> kendall_tau(const std::vector<RankedLayout>& layouts) {
+  double agreement = 0, by_prediction = 0, by_measurement = 0;
+  const auto sign = [](double difference) { return (difference > 0) - (difference < 0); };
+  for (std::size_t i = 0; i < layouts.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const int p = sign(layouts[i].predicted - layouts[j].predicted);
+      const int m = sign(layouts[i].measured - layouts[j].measured);
+      agreement += p * m;
+      by_prediction += p * p;
+      by_measurement += m * m;
+    }
+  if (by_prediction <= 0 || by_measurement <= 0) return std::nullopt;
+  return agreement / std::sqrt(by_prediction * by_measurement);
+}
+
+LayoutRanking layout_ranking(const std::vector<Measurement>& measurements, const std::vector<CaseResult>& results) {
+  std::map<std::string, std::vector<Row>> jobs;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Measurement& m = measurements[i];
+    if (results[i].step && is_valid(results[i]) && m.step && m.step->job.global_batch)
+      jobs[job_of(m)].push_back({&m, &results[i]});
+  }
+  LayoutRanking out;
+  for (const auto& [key, rows] : jobs) add_groups(rows, out.groups);
+  out.families = by_family(out.groups);
+  std::stable_sort(out.groups.begin(), out.groups.end(),
+                   [](const LayoutGroup& a, const LayoutGroup& b) { return a.regret > b.regret; });
+  out.scored = figures_of("all", out.groups, [](const LayoutGroup& group) { return group.is_scored(); });
+  out.with_unscored =
+      figures_of("unscored steps too", out.groups, [](const LayoutGroup& group) { return !group.is_scored(); });
+  return out;
+}
+
+}  // namespace clusterwright
