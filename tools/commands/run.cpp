@@ -67,6 +67,8 @@ std::string title_of(const ResultContext& context, const StepPrediction& step) {
 std::string plan_sentence(const Plan& plan) {
   std::string text = fmt::format("TP {} x PP {} x DP {}", plan.tensor, plan.pipeline, plan.data);
   if (plan.context > 1) text += fmt::format(", context {}", plan.context);
+  if (plan.expert > 1) text += fmt::format(", experts over {}", plan.expert);
+  if (plan.expert > 1 && plan.expert_tensor > 1) text += fmt::format(" x {}", plan.expert_tensor);
   if (plan.virtual_pipeline > 1) text += fmt::format(", {} virtual stages", plan.virtual_pipeline);
   if (plan.schedule == PipelineSchedule::zero_bubble) text += ", zero-bubble";
   if (plan.schedule == PipelineSchedule::dualpipe) text += ", DualPipe";

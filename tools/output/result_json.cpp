@@ -27,6 +27,7 @@ JsonValue plan_to_json(const Plan& plan) {
                             {"schedule", job.at("parallel").at("schedule")},
                             {"context", plan.context},
                             {"expert", plan.expert},
+                            {"expert_tensor", plan.expert_tensor},
                             {"data", plan.data},
                             {"micro_batch", plan.micro_batch},
                             {"micro_batches", plan.micro_batches},
