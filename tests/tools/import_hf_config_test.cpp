@@ -8,11 +8,16 @@
 #include "sim/json_writer.hpp"
 #include "support/catch.hpp"
 #include "support/hf_configs.hpp"
+#include "support/program_room.hpp"
 #include "tools/import/hf_config.hpp"
 #include "tools/import/hf_families.hpp"
 
 using namespace clusterwright;
+using clusterwright::testing::check_refused;
+using clusterwright::testing::has;
 using clusterwright::testing::hf_config;
+using clusterwright::testing::Outcome;
+using clusterwright::testing::ProgramRoom;
 
 namespace {
 
@@ -38,7 +43,7 @@ std::string small(const std::string& changes, const std::string& type = "llama")
   return write_json(base);
 }
 
-void check_refused(const std::string& text, const std::string& code, const std::string& words) {
+void check_import_refused(const std::string& text, const std::string& code, const std::string& words) {
   try {
     imported(text);
     FAIL("was accepted: " << text);
@@ -156,19 +161,19 @@ TEST_CASE("lists of layers override the family's pattern", "[tools][import][hf]"
   const HfImport uneven = imported(small(window + list({f, s, s, s, s, s, s, f}), "mistral"));
   CHECK(uneven.transformer.full_attention_every == 4);
   CHECK(uneven.notes.back().find("2 of 8 layers") != std::string::npos);
-  check_refused(small(window + list({f, s}), "mistral"), "E0343", "lists 2 layers of 8");
-  check_refused(small(window + list({"\"linear_attention\"", s, s, s, s, s, s, f}), "mistral"), "E0313",
-                "layer_types/0");
+  check_import_refused(small(window + list({f, s}), "mistral"), "E0343", "lists 2 layers of 8");
+  check_import_refused(small(window + list({"\"linear_attention\"", s, s, s, s, s, s, f}), "mistral"), "E0313",
+                       "layer_types/0");
 }
 
 TEST_CASE("layers with experts are read from lists", "[tools][import][hf]") {
   const std::string experts = R"("num_local_experts": 4, )";
   CHECK(model(small(experts + R"("moe_layers": [1, 3, 5, 7])", "llama4_text")).experts->every == 2);
   CHECK_FALSE(model(small(experts + R"("moe_layers": [], "interleave_moe_layer_step": 0)", "llama4_text")).experts);
-  check_refused(small(experts + R"("moe_layers": [0, 3])", "llama4_text"), "E0313", "moe_layers");
-  check_refused(small(experts + R"("moe_layers": [8])", "llama4_text"), "E0343", "below 8");
+  check_import_refused(small(experts + R"("moe_layers": [0, 3])", "llama4_text"), "E0313", "moe_layers");
+  check_import_refused(small(experts + R"("moe_layers": [8])", "llama4_text"), "E0343", "below 8");
   CHECK(model(small(R"("mlp_only_layers": [0, 1])", "qwen3_moe")).experts->dense_layers == 2);
-  check_refused(small(R"("mlp_only_layers": [3])", "qwen3_moe"), "E0313", "leading");
+  check_import_refused(small(R"("mlp_only_layers": [3])", "qwen3_moe"), "E0313", "leading");
   CHECK_FALSE(model(small(R"("num_experts": 0)", "qwen3_moe")).experts);
 }
 
@@ -178,33 +183,33 @@ TEST_CASE("what is missing takes the library's default and is told", "[tools][im
   CHECK(fmt::format("{}", fmt::join(mistral.assumed, ", ")) ==
         "num_key_value_heads 8, max_position_embeddings 131072, sliding_window 4096");
   CHECK_FALSE(model(small(R"("num_key_value_heads": null)", "mistral")).kv_heads);
-  check_refused(R"({"model_type": "llama", "hidden_size": 64})", "E0104", "num_hidden_layers");
+  check_import_refused(R"({"model_type": "llama", "hidden_size": 64})", "E0104", "num_hidden_layers");
 }
 
 TEST_CASE("numbers that are wrong or contradict each other are refused at their place", "[tools][import][hf]") {
-  check_refused(small(R"("num_attention_heads": 7)"), "E0343", "/num_attention_heads");
+  check_import_refused(small(R"("num_attention_heads": 7)"), "E0343", "/num_attention_heads");
   CHECK(model(small(R"("num_attention_heads": 7, "head_dim": 8)")).head_width == 8);
-  check_refused(small(R"("num_key_value_heads": 3)"), "E0343", "/num_key_value_heads");
-  check_refused(small(R"("num_local_experts": 4, "num_experts_per_tok": 5)", "mixtral"), "E0343",
-                "/num_experts_per_tok");
-  check_refused(small(R"("first_k_dense_replace": 8)", "deepseek_v3"), "E0343", "/first_k_dense_replace");
-  check_refused(small(R"("vocab_size": null)"), "E0201", "/vocab_size");
-  check_refused(small(R"("vocab_size": -5)"), "E0202", "/vocab_size");
-  check_refused(small(R"("hidden_size": 1e300)"), "E0202", "/hidden_size");
-  check_refused(small(R"("num_hidden_layers": 12345678901)"), "E0202", "/num_hidden_layers");
-  check_refused(small(R"("tie_word_embeddings": 1)"), "E0201", "/tie_word_embeddings");
-  check_refused(small(R"("moe_layer_freq": 2)", "deepseek_v3"), "E0313", "/moe_layer_freq");
-  check_refused(small(R"("word_embed_proj_dim": 32, "ffn_dim": 256)", "opt"), "E0313", "/word_embed_proj_dim");
-  check_refused(R"({"model_type": "gemma3", "text_config": {"model_type": "gemma3_text", "hidden_size": 0,
+  check_import_refused(small(R"("num_key_value_heads": 3)"), "E0343", "/num_key_value_heads");
+  check_import_refused(small(R"("num_local_experts": 4, "num_experts_per_tok": 5)", "mixtral"), "E0343",
+                       "/num_experts_per_tok");
+  check_import_refused(small(R"("first_k_dense_replace": 8)", "deepseek_v3"), "E0343", "/first_k_dense_replace");
+  check_import_refused(small(R"("vocab_size": null)"), "E0201", "/vocab_size");
+  check_import_refused(small(R"("vocab_size": -5)"), "E0202", "/vocab_size");
+  check_import_refused(small(R"("hidden_size": 1e300)"), "E0202", "/hidden_size");
+  check_import_refused(small(R"("num_hidden_layers": 12345678901)"), "E0202", "/num_hidden_layers");
+  check_import_refused(small(R"("tie_word_embeddings": 1)"), "E0201", "/tie_word_embeddings");
+  check_import_refused(small(R"("moe_layer_freq": 2)", "deepseek_v3"), "E0313", "/moe_layer_freq");
+  check_import_refused(small(R"("word_embed_proj_dim": 32, "ffn_dim": 256)", "opt"), "E0313", "/word_embed_proj_dim");
+  check_import_refused(R"({"model_type": "gemma3", "text_config": {"model_type": "gemma3_text", "hidden_size": 0,
       "intermediate_size": 8, "num_hidden_layers": 2}})",
-                "E0202", "/text_config/hidden_size");
+                       "E0202", "/text_config/hidden_size");
 }
 
 TEST_CASE("a family that is not known is refused with those that are", "[tools][import][hf]") {
-  check_refused(small("", "mixtrall"), "E0342", "did you mean \"mixtral\"?");
-  check_refused(small("", "mamba"), "E0342", "deepseek_v3, kimi_k2");
-  check_refused(R"({"model_type": 3})", "E0201", "/model_type");
-  check_refused(R"({"model_type": "llava", "text_config": {"hidden_size": 8}})", "E0104", "model_type");
+  check_import_refused(small("", "mixtrall"), "E0342", "did you mean \"mixtral\"?");
+  check_import_refused(small("", "mamba"), "E0342", "deepseek_v3, kimi_k2");
+  check_import_refused(R"({"model_type": 3})", "E0201", "/model_type");
+  check_import_refused(R"({"model_type": "llava", "text_config": {"hidden_size": 8}})", "E0104", "model_type");
 }
 
 TEST_CASE("names come without folders, and quantisation is told", "[tools][import][hf]") {
@@ -221,4 +226,46 @@ TEST_CASE("an imported document is a transformer in our form", "[tools][import][
     CHECK(parameters(decode_record<Transformer>(read_json(text))) == parameters(import.transformer));
     CHECK_FALSE(is_hf_config(import.document));
   }
+}
+
+TEST_CASE("shipped transformers are what their config.json says", "[tools][import][hf]") {
+  for (const char* name : {"deepseek-v3", "mixtral-8x7b", "qwen3-235b-a22b", "qwen3-30b-a3b", "llama4-scout",
+                           "gpt-oss-120b", "kimi-k2", "llama3-405b"}) {
+    INFO(name);
+    const std::string path = std::string(CLUSTERWRIGHT_CONFIGS) + "/transformers/" + name + ".json";
+    const auto shipped = decode_record<Transformer>(read_json_file(path));
+    CHECK(parameters(shipped) == parameters(model(hf_config(name))));
+    CHECK(active_parameters(shipped) == active_parameters(model(hf_config(name))));
+  }
+}
+
+TEST_CASE("the program imports a config.json, and scenarios name one", "[tools][import][hf][cli]") {
+  const ProgramRoom room;
+  room.write("config.json", hf_config("llama3-8b"));
+  const Outcome made = room.run("import hf-config config.json --name mine -o own.json");
+  CHECK(made.code == 0);
+  CHECK(has(made.err, "mine (llama): 8.030 billion parameters, all active"));
+  const std::string cluster = std::string(CLUSTERWRIGHT_CONFIGS) + "/clusters/h100-single-node.json";
+  const auto scenario = [&](const char* transformer) {
+    return fmt::format(R"({{"cluster": "{}", "transformer": "{}", "job": {{"task": "pretrain", "sequence": 4096,
+        "global_batch": 8, "micro_batch": 1, "precision": "bf16", "sharding": "zero3", "stack": "megatron-2024",
+        "parallel": {{"tensor": 1, "pipeline": 1, "data": "auto"}}}}}})",
+                       cluster, transformer);
+  };
+  room.write("theirs-run.json", scenario("config.json"));
+  room.write("own-run.json", scenario("own.json"));
+  const Outcome theirs = room.run("run theirs-run.json --format json --set transformer.layers=8");
+  const Outcome own = room.run("run own-run.json --format json --set transformer.layers=8");
+  REQUIRE(theirs.code == 0);
+  CHECK(theirs.json().at("step_time_s").as_number() == own.json().at("step_time_s").as_number());
+  CHECK(has(room.run("check config.json theirs-run.json own.json").out, "config.json: ok (transformer)"));
+  CHECK(has(room.run("show config.json").out, "8,030,261,248"));
+}
+
+TEST_CASE("errors of a config.json that a scenario names stand in the config.json", "[tools][import][hf][cli]") {
+  const ProgramRoom room;
+  room.write("config.json", small(R"("num_attention_heads": 7)"));
+  check_refused(room, "check config.json", "E0343", "config.json:");
+  check_refused(room, "import hf-config config.json", "E0343", "(/num_attention_heads)");
+  check_refused(room, "import hf-config missing.json", "E0401", "missing.json");
 }

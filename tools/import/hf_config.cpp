@@ -75,6 +75,9 @@ bool is_hf_config(const JsonValue& document) {
 
 HfImport import_hf_config(const JsonValue& document, const std::string& name) {
   HfReader reader(document);
+  reader.set("name", name.empty() ? name_of(document, reader) : name, "model_type");
+  reader.set("source", fmt::format("Hugging Face config.json, model_type {}", reader.family().model_type),
+             "model_type");
   reader.copy_tables();
   settle_attention(reader);
   if (reader.family().adjust) reader.family().adjust(reader);
@@ -82,9 +85,6 @@ HfImport import_hf_config(const JsonValue& document, const std::string& name) {
   if (!unsaid.empty()) reader.note(fmt::format("not described: {}", unsaid));
   if (reader.part().find("quantization_config") || document.find("quantization_config"))
     reader.note("quantization_config is left out: job.precision says in what numbers a job computes");
-  reader.set("name", name.empty() ? name_of(document, reader) : name, "model_type");
-  reader.set("source", fmt::format("Hugging Face config.json, model_type {}", reader.family().model_type),
-             "model_type");
   HfImport out{std::string(reader.family().model_type), {}, reader.finish(), reader.assumed(), reader.notes()};
   out.transformer = decode_record<Transformer>(out.document);
   std::vector<Diagnostic> errors;

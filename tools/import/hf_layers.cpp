@@ -36,6 +36,7 @@ std::optional<std::int64_t> period(const std::vector<bool>& marked) {
 
 /// Of layers that are not evenly spread, the nearest even share is kept: costs follow their count, not their order.
 void settle_full_layers(HfReader& r, const std::vector<bool>& full, std::string_view from) {
+  r.forget(r.family().full_attention_every);
   const auto count = std::count(full.begin(), full.end(), true);
   if (static_cast<std::size_t>(count) == full.size()) return drop_windows(r);
   r.drop("full_attention_every");
@@ -84,7 +85,6 @@ std::vector<bool> marked_layers(HfReader& r, std::string_view key) {
 }  // namespace
 
 void settle_attention(HfReader& r) {
-  if (!r.flag(r.family().windows)) drop_windows(r);
   const bool windows = r.written("/sliding_window") || r.written("/attention_chunk");
   std::vector<bool> full;
   std::string_view from = "layer_types";

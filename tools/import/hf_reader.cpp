@@ -56,6 +56,11 @@ std::string_view first_of(std::string_view keys) {
   return keys.substr(0, keys.find('|'));
 }
 
+/// What every transformer is asked; the rest is left out where it does not apply.
+bool always_written(std::string_view flag) {
+  return flag == "gated_mlp" || flag == "tied_embeddings" || flag == "biases";
+}
+
 bool names_known_family(const JsonValue* part) {
   const JsonValue* type = part && part->is(JsonKind::object) ? part->find("model_type") : nullptr;
   return type && type->is(JsonKind::text) && find_hf_family(type->as_text());
@@ -173,6 +178,11 @@ void HfReader::drop(std::string_view key) {
   std::erase_if(out_.members(), [&](const JsonValue::Member& member) { return member.first == key; });
 }
 
+void HfReader::forget(const HfNumber& assumed) {
+  if (assumed.keys.empty()) return;
+  std::erase(assumed_, fmt::format("{} {}", first_of(assumed.keys), assumed.fallback));
+}
+
 void HfReader::error(std::string code, std::string message, std::string_view key) {
   const JsonValue* member = key.empty() ? nullptr : part_->find(key);
   if (!member) return decoder_.error(std::move(code), std::move(message), *part_);
@@ -204,8 +214,9 @@ void HfReader::copy_flags() {
                                                                   {"attention_biases", &HfFamily::attention_biases},
                                                                   {"query_key_norm", &HfFamily::query_key_norm},
                                                                   {"parallel_block", &HfFamily::parallel_block}};
-  for (const auto& [key, member] : flags) set(key, flag(f.*member), (f.*member).key);
-  if (written("/biases")->as_boolean()) set("attention_biases", false, "");  // among all of them
+  for (const auto& [key, member] : flags)
+    if (const bool given = flag(f.*member); given || always_written(key)) set(key, given, (f.*member).key);
+  if (written("/biases")->as_boolean()) drop("attention_biases");  // among all of them
   Transformer words;
   words.normalisation = f.normalisation;
   words.positions = f.positions;
@@ -228,7 +239,9 @@ void HfReader::copy_mixture(const HfMixture& mixture) {
 
 void HfReader::copy_tables() {
   const RecordSpec& spec = spec_for<Transformer>();
-  copy(*family_, model_numbers, spec, "");
+  HfFamily numbers = *family_;
+  if (!flag(numbers.windows)) numbers.sliding_window = {};  // given all the same, and without effect
+  copy(numbers, model_numbers, spec, "");
   if (!written("/ffn")) {
     const auto ratio = number(family_->ffn_ratio, *spec.find("ffn"));
     if (ratio) set("ffn", *ratio * written_number("/hidden", 1), find(family_->hidden.keys).key);

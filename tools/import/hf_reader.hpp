@@ -41,6 +41,7 @@ class HfReader {
   void drop(std::string_view key);
 
   void assume(std::string text) { assumed_.push_back(std::move(text)); }
+  void forget(const HfNumber& assumed);  ///< the file has said it in another way
   void note(std::string text) { notes_.push_back(std::move(text)); }
   /// At a member of the part, or at the part if it has none of that name.
   void error(std::string code, std::string message, std::string_view key);
