@@ -218,7 +218,8 @@ void add_calibrating(CommandAdder& line) {
 }
 
 void add_importing(CommandAdder& line) {
-  CLI::App& import = *line.root.add_subcommand("import", "files of other programs: nccl-tests, NCCL's topology");
+  CLI::App& import =
+      *line.root.add_subcommand("import", "files of other programs: models, nccl-tests, NCCL's topology");
   import.require_subcommand(0, 1);
   import.allow_extras();
 
@@ -241,6 +242,12 @@ void add_importing(CommandAdder& line) {
       ->type_name("HOW");
   topology_app->add_option("--name", topology->name, "of the cluster")->type_name("TEXT");
   add_output(*topology_app, topology->output, "json");
+
+  const auto [model_app, model] = line.add_to<ImportHfConfigRequest>(
+      import, "hf-config", "a model's config.json of Hugging Face, as a transformer", import_hf_config_file);
+  model_app->add_option("FILE", model->file, "config.json");
+  model_app->add_option("--name", model->name, "of the transformer")->type_name("TEXT");
+  add_output(*model_app, model->output, "json");
 }
 
 void add_looking(CommandAdder& line) {

@@ -9,6 +9,7 @@
 #include "models/step_calibration.hpp"
 #include "models/transformer.hpp"
 #include "sim/field_table.hpp"
+#include "tools/import/hf_config.hpp"
 #include "tools/scenario_loader.hpp"
 #include "topology/catalog.hpp"
 #include "topology/cluster.hpp"
@@ -79,6 +80,7 @@ ConfigKind kind_of(const JsonValue& document) {
   if (const JsonValue* schema = document.find("$schema"); schema && schema->is(JsonKind::text))
     for (std::size_t i = 0; i < names.size(); ++i)
       if (schema->as_text().ends_with(names[i] + ".schema.json")) return static_cast<ConfigKind>(i);
+  if (is_hf_config(document)) return ConfigKind::transformer;
   for (std::size_t i = 0; i < names.size(); ++i)
     if (document.is(JsonKind::object) && has_telling_key(document, i)) return static_cast<ConfigKind>(i);
   throw ConfigError(
@@ -97,7 +99,7 @@ void check_document(ConfigKind kind, const JsonValue& document) {
       return;
     }
     case ConfigKind::transformer:
-      decode_record<Transformer>(document);
+      decode_record<Transformer>(in_own_form(document));
       return;
     case ConfigKind::stack:
       decode_record<SoftwareStack>(document);

@@ -16,7 +16,8 @@ const std::vector<std::string>& config_kind_names();
 
 const RecordSpec& spec_of(ConfigKind kind);
 
-/// By "$schema" if it names a kind, otherwise by the keys that only one kind has.
+/// By "$schema" if it names a kind, otherwise by the keys that only one kind has. A Hugging Face config.json is a
+/// transformer.
 /// @throws ConfigError E0105 if neither tells
 ConfigKind kind_of(const JsonValue& document);
 

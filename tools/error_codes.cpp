@@ -79,6 +79,9 @@ constexpr ErrorCode codes[] = {
      "Measure again, correct the number named, or name what the file belongs to."},
     {"E0341", "There are no samples, or too few for what is asked.",
      "Take more with `clusterwright calibrate run`, or name other files."},
+    {"E0342", "The family of a Hugging Face config.json is not known.",
+     "Use one of the families named, or write a transformer of your own; `clusterwright explain transformer`."},
+    {"E0343", "The numbers of a Hugging Face config.json contradict each other.", "Correct one of the numbers named."},
     // Files and usage.
     {"E0401", "A file or directory is missing or cannot be read.",
      "Check the path; paths in a file count from that file."},

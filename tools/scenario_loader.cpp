@@ -9,6 +9,7 @@
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
+#include "tools/import/hf_config.hpp"
 #include "tools/input_file.hpp"
 #include "tools/output/result_context.hpp"
 #include "tools/scenario_source.hpp"
@@ -31,7 +32,8 @@ const Record<ScenarioSpec>& record(const ScenarioSpec*) {
   static const auto table =
       Record<ScenarioSpec>("scenario", "A job on a cluster: what `run` and `scale` read")
           .required("cluster", &ScenarioSpec::cluster, {.help = "the machine", .reference = true})
-          .required("transformer", &ScenarioSpec::transformer, {.help = "the model", .reference = true})
+          .required("transformer", &ScenarioSpec::transformer,
+                    {.help = "the model; also a Hugging Face config.json", .reference = true})
           .required("job", &ScenarioSpec::job, {.help = "what is computed and how it is laid out"})
           .optional("parameters", &ScenarioSpec::parameters,
                     {.help = "path of a parameter file; auto: the file in configs/parameters that was fitted for the "
@@ -93,6 +95,11 @@ fs::path as_seen_from_here(const fs::path& path) {
   std::error_code error;
   const fs::path relative = fs::proximate(path, error);
   return error || relative.empty() || *relative.begin() == ".." ? path : relative;
+}
+
+/// Settings name our fields, so a config.json is translated before any of them applies.
+void translate_transformer(JsonValue& scenario) {
+  if (JsonValue* transformer = scenario.find("transformer")) *transformer = in_own_form(std::move(*transformer));
 }
 
 std::string short_json(const JsonValue& value) {
@@ -186,7 +193,11 @@ Scenario load_scenario(const fs::path& path, const ScenarioOptions& options) {
   scenario.source = read_input(path, scenario.inputs);
   const ReferenceReader reader = [&](const fs::path& file) { return read_input(file, scenario.inputs); };
   resolve_references(scenario.source, scenario_spec(), reader);
-  for (const std::string& setting : options.settings) apply_setting(scenario.source, scenario_spec(), setting, reader);
+  translate_transformer(scenario.source);
+  for (const std::string& setting : options.settings) {
+    apply_setting(scenario.source, scenario_spec(), setting, reader);
+    translate_transformer(scenario.source);
+  }
   auto spec = decode_record<ScenarioSpec>(scenario.source);
   scenario.transformer = spec.transformer;
   scenario.job = spec.job;

@@ -1,14 +1,17 @@
-// Both importers on arbitrary bytes: the first byte chooses. Wrong input may only end in a ConfigError; what is
-// accepted must be a document that reads back, and a cluster that builds.
+// The importers on arbitrary bytes: the first byte chooses. Wrong input may only end in a ConfigError; what is
+// accepted must be a document that reads back, a cluster that builds, a transformer that can be counted.
 // Wants clang++ -fsanitize=fuzzer,address,undefined, and the folders below compiled with fuzzer-no-link in its place.
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 
 #include "sim/field_table.hpp"
+#include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
+#include "tools/import/hf_config.hpp"
 #include "tools/import/nccl_tests.hpp"
 #include "tools/import/topology_cluster.hpp"
 #include "topology/cluster.hpp"
@@ -58,6 +61,13 @@ void import_topology(const std::shared_ptr<const SourceText>& source, const std:
   }
 }
 
+void import_model(const std::shared_ptr<const SourceText>& source) {
+  const HfImport imported = import_hf_config(read_json(source));
+  const auto text = std::make_shared<const SourceText>("own", write_json(imported.document));
+  const double count = parameters(decode_record<Transformer>(read_json(text)));
+  if (!std::isfinite(count) || count != parameters(imported.transformer)) __builtin_trap();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -65,7 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto source =
       std::make_shared<const SourceText>("fuzz", std::string(reinterpret_cast<const char*>(data) + 1, size - 1));
   try {
-    switch (data[0] % 4) {
+    switch (data[0] % 5) {
       case 0:
         import_log(source, "");
         break;
@@ -75,8 +85,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       case 2:
         import_topology(source, "");
         break;
-      default:
+      case 3:
         import_topology(source, "H100-SXM");
+        break;
+      default:
+        import_model(source);
     }
   } catch (const ConfigError&) {
   }

@@ -129,6 +129,13 @@ struct ImportTopologyRequest {
 };
 ExitCode import_nccl_topology(const ImportTopologyRequest& request);
 
+struct ImportHfConfigRequest {
+  std::string file;  ///< config.json
+  std::string name;
+  OutputRequest output;
+};
+ExitCode import_hf_config_file(const ImportHfConfigRequest& request);
+
 struct CheckRequest {
   std::vector<std::string> files;
   bool quiet = false;

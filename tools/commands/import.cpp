@@ -3,8 +3,10 @@
 #include <cstdio>
 #include <map>
 
+#include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/import/hf_config.hpp"
 #include "tools/import/nccl_tests.hpp"
 #include "tools/import/topology_cluster.hpp"
 #include "tools/output/escape.hpp"
@@ -43,6 +45,16 @@ std::optional<Transport> transport_of(const std::string& typed) {
   return static_cast<Transport>(parse_choice("--transport", typed, {transport_names.begin(), transport_names.end()}));
 }
 
+/// What the user can check, and what is not in the file.
+std::string summary(const HfImport& imported) {
+  std::string text = fmt::format("{} ({}): {}\n", printable(imported.transformer.name), imported.family,
+                                 parameter_text(imported.transformer));
+  if (!imported.assumed.empty())
+    text += fmt::format("assumed, the library's defaults: {}\n", fmt::join(imported.assumed, ", "));
+  for (const std::string& note : imported.notes) text += note + "\n";
+  return text;
+}
+
 }  // namespace
 
 ExitCode import_nccl_tests(const ImportNcclTestsRequest& request) {
@@ -72,6 +84,16 @@ ExitCode import_nccl_topology(const ImportTopologyRequest& request) {
   deliver(targets, request.output.quiet, [&](OutputFormat) { return json_text(cluster); });
   if (!request.output.quiet && !request.output.files.empty())
     fmt::print(stderr, "Next: clusterwright collective {}\n", request.output.files.front());
+  return ExitCode::ok;
+}
+
+ExitCode import_hf_config_file(const ImportHfConfigRequest& request) {
+  const auto targets = output_targets(request.output, {OutputFormat::json});
+  const HfImport imported = import_hf_config(read_json_file(request.file), request.name);
+  if (!request.output.quiet) std::fputs(summary(imported).c_str(), stderr);
+  JsonValue document = JsonValue::object({{"$schema", "transformer.schema.json"}});
+  for (const auto& [key, value] : imported.document.members()) document.set(key, value);
+  deliver(targets, request.output.quiet, [&](OutputFormat) { return json_text(document); });
   return ExitCode::ok;
 }
 

@@ -10,6 +10,7 @@
 #include "tools/commands/commands.hpp"
 #include "tools/commands/show_topology.hpp"
 #include "tools/config_kinds.hpp"
+#include "tools/import/hf_config.hpp"
 #include "tools/output/escape.hpp"
 #include "tools/output/facts_table.hpp"
 #include "tools/output/number_text.hpp"
@@ -44,7 +45,7 @@ Shown show_scenario(const ShowRequest& request, Wanted wanted) {
 }
 
 Shown show_transformer(const JsonValue& document) {
-  const auto model = decode_record<Transformer>(document);
+  const auto model = decode_record<Transformer>(in_own_form(document));
   const double count = parameters(model);
   ResultTable size{"",
                    {words_column("what", ""), words_column("value", "")},
