@@ -168,7 +168,7 @@ void check_experts(const ExpertMixture& e, std::int64_t layers, const Report& re
   const std::int64_t visited = e.groups_per_token.value_or(groups);
   if (visited > groups)
     report(fmt::format("a token cannot visit {} of {} groups", visited, groups), "experts/groups_per_token");
-  else if (e.per_token > visited * (e.experts / groups))
+  else if (e.groups && e.per_token > visited * (e.experts / groups))
     report(fmt::format("{} groups hold fewer than {} experts", visited, e.per_token), "experts/groups_per_token");
 }
 

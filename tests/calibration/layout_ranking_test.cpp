@@ -153,7 +153,7 @@ TEST_CASE("of repeats of a layout the best counts", "[calibration][validation]")
   CHECK(ranking.groups.front().regret == 0);
 }
 
-TEST_CASE("unscored layouts make a group of their own kind; invalid ones make none", "[calibration][validation]") {
+TEST_CASE("unscored layouts make a group of their own kind, invalid ones none", "[calibration][validation]") {
   MadeUpSteps steps;
   steps.add(1, 100, 90);
   steps.add(2, 90, 80);
