@@ -25,7 +25,9 @@ std::vector<PipelineSlot> pipeline_schedule(int stage, int stages, int chunks, i
                                             bool pairs) {
   const int total = micro_batches * chunks;
   const int behind = stages - stage - 1;
-  const int ahead = (chunks == 1 ? behind : 2 * behind + (chunks - 1) * group) + (pairs ? 1 : 0);
+  // In pairs both passes take as long as the pair, so that twice as many micro-batches are on their way.
+  const int once = chunks == 1 && !pairs ? behind : 2 * behind;
+  const int ahead = once + (chunks - 1) * group + (pairs ? 1 : 0);
   const int warm_up = std::min(total, ahead);
   const auto at = [&](int k, bool forward) {
     return chunks == 1 ? PipelineSlot{forward, 0, k} : slot(k, forward, group, chunks);

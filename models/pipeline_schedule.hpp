@@ -26,8 +26,9 @@ int interleaving_group(int stages, int micro_batches);
 ///
 /// Warm-up: min(total, stages - stage - 1) forwards, or min(total, 2 (stages - stage - 1) + (chunks - 1) group) when
 /// interleaved, where micro-batches go through the chunks in groups of `group`, which divides `micro_batches` and is no
-/// smaller than the stages (ignored if chunks == 1). In pairs, one more: a forward pass then runs beside the backward
-/// pass of an earlier micro-batch, of which it needs nothing.
+/// smaller than the stages (ignored if chunks == 1). In pairs a forward pass runs beside the backward pass of an
+/// earlier micro-batch, of which it needs nothing: 2 (stages - stage - 1) + (chunks - 1) group + 1, as messages of both
+/// passes then travel once a pair.
 /// @source Narayanan et al. 2021 (Efficient Large-Scale Language Model Training on GPU Clusters), section 2.2
 std::vector<PipelineSlot> pipeline_schedule(int stage, int stages, int chunks, int micro_batches, int group,
                                             bool pairs = false);

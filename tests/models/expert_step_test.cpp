@@ -105,6 +105,22 @@ TEST_CASE("two micro-batches hide each other's tokens", "[models][experts]") {
   CHECK(step_of(s) < before);
 }
 
+TEST_CASE("a pipeline of pairs keeps all stages busy", "[models][experts]") {
+  SmallCase c = sixteen();
+  c.pipeline = 4;
+  c.layers = 8;
+  c.data = 8;
+  c.expert = 8;
+  c.micro_batches = 48;
+  Scenario s = small_scenario(c);
+  s.stack.experts.synchronises = false;
+  const Seconds apart = step_of(s);
+  s.stack.experts.overlap_exchange = true;
+  REQUIRE(plan_of(s).paired);
+  CHECK(step_of(s) < apart);
+  CHECK(charged(s, StepCharge::bubble) < 0.25 * step_of(s));
+}
+
 TEST_CASE("many experts launched one by one keep the device waiting for the host", "[models][experts]") {
   SmallCase c = sixteen();
   c.expert = 1;
