@@ -4,15 +4,13 @@
 #include <map>
 
 #include "models/device_costs.hpp"
+#include "models/kernel_traffic.hpp"
 #include "models/memory/parameter_memory.hpp"
 #include "models/placement.hpp"
 
 namespace clusterwright {
 
 namespace {
-
-constexpr double bytes_16bit = 2;
-constexpr double state_bytes = 3 * 4;  // Adam's moments and the master weights
 
 /// Bytes that leave one rank, one host and the whole job, at most.
 struct Written {
@@ -57,7 +55,7 @@ double written_bytes(const MemoryCase& c, double parameters, double owners, doub
   const bool first = place < 1, first_copy = place < owners;
   double bytes = 0;
   if (sharding == Sharding::none ? first : first_copy)
-    bytes += parameters * state_bytes / (sharding == Sharding::none ? 1 : owners);
+    bytes += parameters * adam_states() / (sharding == Sharding::none ? 1 : owners);
   if (shards_master_weights(c)) return bytes;
   if (shards_weights(sharding) ? first_copy : first)
     bytes += parameters * bytes_16bit / (shards_weights(sharding) ? owners : 1);

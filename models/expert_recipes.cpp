@@ -8,9 +8,6 @@ namespace clusterwright {
 
 namespace {
 
-constexpr Bytes bytes_16bit = 2 * byte;
-constexpr Bytes bytes_accumulated = 8 * byte;  // read and written in 32 bit
-constexpr double backward_over_forward = 1.5;  // traffic of element-wise kernels: the gradient joins the input
 /// Logits, their softmax, the choice and the map that follows from it, in 32 bit.
 constexpr double router_bytes = 16;
 
@@ -55,7 +52,7 @@ ExpertRecipes::ExpertRecipes(const DeviceCosts& costs, const MemoryCase& c, cons
   up_ = ffn_ * gates;
   rows_each_ = std::max<std::int64_t>(1, std::llround(work.rows / static_cast<double>(work.local_experts)));
   shared_ = (experts.shared_width() + c.plan.tensor - 1) / c.plan.tensor;
-  router_ = {"router", experts.experts, c.model.hidden, true, false, false};
+  routed_ = experts.experts;
   shared_up_ = {"shared experts up", shared_ * gates, c.model.hidden, true, true};
   shared_down_ = {"shared experts down", c.model.hidden, shared_, false, true};
 }
@@ -66,7 +63,7 @@ KernelPrice ExpertRecipes::elementwise(double elements, double bytes) const {
 
 KernelPrice ExpertRecipes::multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool accumulate) const {
   return for_each_expert(
-      costs_.gemm({m, n, k, work_.local_experts}, true, accumulate ? bytes_accumulated : bytes_16bit));
+      costs_.gemm({m, n, k, work_.local_experts}, true, (accumulate ? bytes_accumulated : bytes_16bit) * byte));
 }
 
 KernelPrice ExpertRecipes::cast(double width) const {
@@ -79,15 +76,15 @@ KernelPrice ExpertRecipes::for_each_expert(KernelPrice price) const {
 }
 
 KernelPrice ExpertRecipes::activation(double rows, std::int64_t width) const {
-  const double passes = (c_.model.gated_mlp ? 3.0 : 2.0) + (c_.stack.fused_elementwise ? 0 : 2);
-  return elementwise(rows * static_cast<double>(width) * passes, 2);
+  const double passes = activation_passes(c_.model.gated_mlp, c_.stack.fused_elementwise);
+  return elementwise(rows * static_cast<double>(width) * passes, bytes_16bit);
 }
 
 /// Scores of all experts, and which of them each token visits.
 int ExpertRecipes::route(RecipeWriter& w, StepCharge gemm, StepCharge other) const {
   const auto experts = static_cast<double>(c_.model.experts->experts);
   const auto tokens = std::max<std::int64_t>(1, std::llround(work_.tokens));
-  w.kernel("router", costs_.gemm({tokens, router_.n, router_.k}, false, bytes_16bit), gemm);
+  w.kernel("router", costs_.gemm({tokens, routed_, c_.model.hidden}, false, bytes_16bit * byte), gemm);
   const int host = synchronises() ? w.host(0, -1) : -1;
   return w.kernel("route", elementwise(work_.tokens * experts, router_bytes), other, host);
 }
@@ -198,8 +195,9 @@ void ExpertRecipes::route_backward(RecipeWriter& w) const {
   const auto experts = static_cast<double>(c_.model.experts->experts);
   const auto tokens = std::max<std::int64_t>(1, std::llround(work_.tokens));
   w.kernel("route bwd", elementwise(work_.tokens * experts, router_bytes), StepCharge::compute_other);
-  w.kernel("router dgrad", costs_.gemm({tokens, router_.k, router_.n}, false, bytes_16bit), gemm);
-  w.for_weights(w.kernel("router wgrad", costs_.gemm({router_.k, router_.n, tokens}, false, bytes_accumulated), gemm));
+  w.kernel("router dgrad", costs_.gemm({tokens, c_.model.hidden, routed_}, false, bytes_16bit * byte), gemm);
+  w.for_weights(
+      w.kernel("router wgrad", costs_.gemm({c_.model.hidden, routed_, tokens}, false, bytes_accumulated * byte), gemm));
 }
 
 }  // namespace clusterwright

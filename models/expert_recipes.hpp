@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/expert_work.hpp"
+#include "models/kernel_traffic.hpp"
 #include "models/linear_recipes.hpp"
 
 namespace clusterwright {
@@ -26,8 +27,8 @@ class ExpertRecipes {
   class Span;
 
   KernelPrice elementwise(double elements, double bytes) const;
-  KernelPrice move_rows(double passes) const { return elementwise(work_.rows * hidden_ * passes, 2); }
-  KernelPrice move_copies(double widths) const { return elementwise(work_.tokens * hidden_ * widths, 2); }
+  KernelPrice move_rows(double passes) const { return elementwise(work_.rows * hidden_ * passes, bytes_16bit); }
+  KernelPrice move_copies(double widths) const { return elementwise(work_.tokens * hidden_ * widths, bytes_16bit); }
   KernelPrice multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool accumulate) const;
   KernelPrice cast(double width) const;
   /// The same kernel for each expert of the rank, unless one does for all.
@@ -56,8 +57,8 @@ class ExpertRecipes {
   const LinearRecipes& linears_;
   const ExpertWork& work_;
   double hidden_, traffic_factor_;
-  std::int64_t ffn_, up_, rows_each_, shared_;
-  Linear router_, shared_up_, shared_down_;
+  std::int64_t ffn_, up_, rows_each_, shared_, routed_;
+  Linear shared_up_, shared_down_;
 };
 
 }  // namespace clusterwright

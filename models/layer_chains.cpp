@@ -1,5 +1,6 @@
 #include "models/layer_chains.hpp"
 
+#include "models/kernel_traffic.hpp"
 #include "models/rank_shapes.hpp"
 
 namespace clusterwright {
@@ -48,7 +49,6 @@ void LayerChains::choose_context_chains() {
 }
 
 void LayerChains::choose_expert_chains() {
-  constexpr double bytes_16bit = 2;
   const SoftwareStack& stack = c_.scenario.stack;
   const auto hidden = static_cast<double>(c_.scenario.transformer.hidden);
   const auto exchange = [&](double size) {

@@ -1,12 +1,12 @@
 #include "models/layer_recipes.hpp"
 
+#include "models/kernel_traffic.hpp"
+
 #include <algorithm>
 
 namespace clusterwright {
 
 namespace {
-
-constexpr double backward_over_forward = 1.5;  // traffic of element-wise kernels: the gradient joins the input
 
 /// Linear layers in front of attention. The narrow vectors of latent attention are whole on every rank of a tensor
 /// group, which computes them for itself.
@@ -48,9 +48,7 @@ LayerRecipes::LayerRecipes(StepGraphBuilder& builder, const DeviceCosts& costs, 
 }
 
 Bytes LayerRecipes::activation_traffic() const {
-  const double gated = c_.stack.fused_elementwise ? 3 : 5;  // read both halves, write one; unfused: twice
-  const double plain = c_.stack.fused_elementwise ? 2 : 4;
-  return s_.split(s_.ffn, c_.model.gated_mlp ? gated : plain);
+  return s_.split(s_.ffn, activation_passes(c_.model.gated_mlp, c_.stack.fused_elementwise));
 }
 
 Bytes LayerRecipes::rotary_traffic() const {

@@ -1,11 +1,10 @@
 #include "models/linear_recipes.hpp"
 
+#include "models/kernel_traffic.hpp"
+
 namespace clusterwright {
 
 namespace {
-
-constexpr Bytes bytes_16bit = 2 * byte;
-constexpr Bytes bytes_accumulated = 8 * byte;  // read and written in 32 bit
 
 KernelPrice times(KernelPrice price, int count) {
   price.work.duration = {price.work.duration.count * count};
@@ -17,7 +16,7 @@ KernelPrice times(KernelPrice price, int count) {
 
 KernelPrice LinearRecipes::multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool narrow,
                                     bool accumulate) const {
-  return costs_.gemm({m, n, k}, narrow, accumulate ? bytes_accumulated : bytes_16bit);
+  return costs_.gemm({m, n, k}, narrow, (accumulate ? bytes_accumulated : bytes_16bit) * byte);
 }
 
 bool LinearRecipes::in_pieces() const {

@@ -1,12 +1,12 @@
 #include "models/rank_shapes.hpp"
 
+#include "models/kernel_traffic.hpp"
+
 #include <algorithm>
 
 namespace clusterwright {
 
 namespace {
-
-constexpr double bytes_16bit = 2;
 
 /// Frameworks that split the vocabulary pad each part to whole tiles first.
 std::int64_t padded_share(std::int64_t vocabulary, int ranks) {

@@ -1,14 +1,13 @@
 #include "models/step_recipes.hpp"
 
+#include "models/kernel_traffic.hpp"
 #include "models/layer_recipes.hpp"
 
 namespace clusterwright {
 
 namespace {
 
-constexpr double bytes_16bit = 2;
-constexpr double bytes_accumulated = 8;  // read and written in 32 bit
-constexpr double loss_bytes = 13;        // per logit and direction; docs/models.md, "Head and loss"
+constexpr double loss_bytes = 13;  // per logit and direction; docs/models.md, "Head and loss"
 
 /// Kernels in front of the first layer and behind the last.
 class EndRecipes {

@@ -3,18 +3,13 @@
 #include <algorithm>
 #include <numeric>
 
+#include "models/kernel_traffic.hpp"
 #include "models/memory/parameter_memory.hpp"
 #include "models/stage_schedule.hpp"
 
 namespace clusterwright {
 
-namespace {
-
-constexpr double bytes_16bit = 2;
-/// Adam's states and the master weights.
-constexpr double state_bytes = 12;
-
-}  // namespace
+namespace {}  // namespace
 
 WeightTraffic::WeightTraffic(StepContext& context, std::size_t rank_class, LaneId data, LaneId host_in, LaneId host_out)
     : c_(context),
@@ -291,7 +286,7 @@ OpId WeightTraffic::update_on_host(OpId after) {
 
 OpId WeightTraffic::copy_states(bool out, int parts, OpId after) {
   const bool with_weights = out && c_.scenario.job.offload.weights == Tier::pool;
-  const double each = state_bytes + (with_weights ? bytes_16bit : 0);
+  const double each = adam_states() + (with_weights ? bytes_16bit : 0);
   return copy(Tier::pool, out, owned() / parts * each * byte, after, StepCharge::optimizer);
 }
 

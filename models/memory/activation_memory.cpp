@@ -4,14 +4,13 @@
 #include <vector>
 
 #include "models/expert_work.hpp"
+#include "models/kernel_traffic.hpp"
 #include "models/stage_schedule.hpp"
 
 namespace clusterwright {
 
 namespace {
 
-constexpr double bytes_16bit = 2;
-constexpr double bytes_32bit = 4;
 constexpr double mask = 1;
 
 /// Bytes per token, by the ranks that split them, and per row of this rank's experts.

@@ -1,12 +1,11 @@
 #include "models/memory/buffer_memory.hpp"
 
 #include "models/expert_work.hpp"
+#include "models/kernel_traffic.hpp"
 
 namespace clusterwright {
 
 namespace {
-
-constexpr double bytes_16bit = 2;
 
 Bytes tokens_of(const MemoryCase& c, double width) {
   return local_tokens(c) * width * bytes_16bit * byte;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "models/checkpoint_stall.hpp"
+#include "models/kernel_traffic.hpp"
 #include "models/memory/activation_memory.hpp"
 #include "models/memory/parameter_memory.hpp"
 #include "models/placement.hpp"
@@ -14,10 +15,6 @@
 namespace clusterwright {
 
 namespace {
-
-constexpr double bytes_16bit = 2;
-constexpr double bytes_32bit = 4;
-constexpr double adam_moments = 2;
 
 /// Parameters that one rank of `stage` updates.
 double owned_parameters(const MemoryCase& c, int stage) {
@@ -109,8 +106,7 @@ TierBytes tier_bytes_of_rank(const MemoryCase& c, Tier tier, int stage) {
   TierBytes bytes;
   if (c.offload.weights == tier) bytes.weights = weights_of_rank(c, stage);
   if (optimizer_tier(c) == tier)
-    bytes.optimizer =
-        owned_parameters(c, stage) * bytes_32bit * (adam_moments + (holds_master_weights(c) ? 0 : 1)) * byte;
+    bytes.optimizer = owned_parameters(c, stage) * adam_states(!holds_master_weights(c)) * byte;
   if (tier == Tier::host && updates_on_host(c))
     bytes.gradients = owned_parameters(c, stage) * c.stack.reduced_size.value * byte;
   if (c.offload.activations == tier) bytes.activations = activations_of_rank(c, stage);

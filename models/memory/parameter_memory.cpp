@@ -1,14 +1,12 @@
 #include "models/memory/parameter_memory.hpp"
 
+#include "models/kernel_traffic.hpp"
+
 #include <algorithm>
 
 namespace clusterwright {
 
 namespace {
-
-constexpr double bytes_16bit = 2;
-constexpr double bytes_32bit = 4;
-constexpr double adam_moments = 2;
 
 double outside_head(const MemoryCase& c) {
   return head_weights(c) + static_cast<double>(c.model.predicted_tokens) * extra_prediction_parameters(c.model);
@@ -156,7 +154,7 @@ double updated_part(const MemoryCase& c, const RankParameters& p) {
 Bytes optimizer_memory(const MemoryCase& c, int stage) {
   if (optimizer_tier(c) != Tier::device) return {};
   const bool owns = c.plan.sharding != Sharding::none;
-  const double states = (adam_moments + (shards_master_weights(c) ? 0 : 1)) * bytes_32bit;
+  const double states = adam_states(!shards_master_weights(c));
   const double size = states + (owns ? c.stack.memory.owned_gradient_size.value : 0);
   return updated_part(c, trained_parameters(c, stage)) * size * byte;
 }
