@@ -31,18 +31,14 @@ double clock_share(Seconds memory_time, Seconds time) {
   return 1 - std::min(1.0, std::pow(memory_time / time, 4));
 }
 
-/// What the die draws where no board holds it to less: as the measured one for each FLOP of its peak.
-Watts die_power(const AcceleratorPart& part, const ParameterSet& parameters) {
-  const auto& reference = parameters.power.reference_power;
-  if (!reference) return part.power.value;
-  const double density = parameters.gemm.at("bf16").density_reference.value;
-  const Watts as_measured = density > 0 ? power_density(part) / density * part.power.value : reference->value;
-  return std::max(part.power.value, as_measured);
+/// Of the part that the power parameters were fitted on.
+double reference_density(const ParameterSet& parameters) {
+  return parameters.gemm.at("bf16").density_reference.value;
 }
 
 /// What a board withholds from its die is the clock governor's business, not the kernels'.
 double die_density(const AcceleratorPart& part, const ParameterSet& parameters) {
-  return power_density(part) * (part.power.value / die_power(part, parameters));
+  return power_density(part) * (part.power.value / die_power(part, parameters.power, reference_density(parameters)));
 }
 
 }  // namespace
@@ -58,9 +54,15 @@ Watts idle_power(const AcceleratorPart& part, const DevicePowerParameters& power
   return part.idle_power ? part.idle_power->value : 0.1 * part.power.value;
 }
 
-Watts power_range(const AcceleratorPart& part, const DevicePowerParameters& power) {
-  const auto& reference = power.reference_power;
-  return std::max(part.power.value, reference ? reference->value : Watts{}) - idle_power(part, power);
+Watts die_power(const AcceleratorPart& part, const DevicePowerParameters& power, double density) {
+  if (!power.reference_power) return part.power.value;
+  const Watts as_measured =
+      density > 0 ? power_density(part) / density * part.power.value : power.reference_power->value;
+  return std::max(part.power.value, as_measured);
+}
+
+Watts power_range(const AcceleratorPart& part, const DevicePowerParameters& power, double density) {
+  return die_power(part, power, density) - idle_power(part, power);
 }
 
 BytesPerSecond host_link_bandwidth(const AcceleratorPart& part, const ParameterSet& parameters) {
@@ -114,7 +116,7 @@ Watts DeviceCosts::governed_power() const {
 }
 
 Watts DeviceCosts::power_range() const {
-  return die_power(part_, parameters_) - idle_power();
+  return clusterwright::power_range(part_, parameters_.power, reference_density(parameters_));
 }
 
 Watts DeviceCosts::above_idle(const Activity& activity) const {

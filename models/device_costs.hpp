@@ -28,8 +28,12 @@ NumberFormat matrix_format(Precision precision);
 /// What it draws with nothing to do: as measured, else of the data sheet, else a tenth of its rating.
 Watts idle_power(const AcceleratorPart& part, const DevicePowerParameters& power);
 
-/// From idle to what the die draws where no board holds it to less, of a part that `power` was fitted on.
-Watts power_range(const AcceleratorPart& part, const DevicePowerParameters& power);
+/// What the die draws where no board holds it to less: as the measured one for each FLOP of its peak.
+/// @param density  TFLOP/s per watt of the part that `power` was fitted on; 0: `part` is that part
+Watts die_power(const AcceleratorPart& part, const DevicePowerParameters& power, double density = 0);
+
+/// From idle to that.
+Watts power_range(const AcceleratorPart& part, const DevicePowerParameters& power, double density = 0);
 
 /// Of PCI Express or a chip-to-chip link, one direction.
 BytesPerSecond host_link_bandwidth(const AcceleratorPart& part, const ParameterSet& parameters);
