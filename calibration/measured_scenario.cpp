@@ -18,6 +18,8 @@ namespace {
 /// Mean length of the samples of fine-tuning sets that are packed, where nobody says: short dialogues and questions.
 constexpr double assumed_sample_tokens = 512;
 constexpr int assumed_lora_rank = 16;
+/// Rows of an expert over the mean where tokens are dropped and nobody says from when on.
+constexpr double assumed_capacity_factor = 1;
 
 std::string unsupported_model(const MeasuredModel& model) {
   if (!model.layers || !model.hidden || !model.heads || !model.ffn || !model.vocabulary || !model.sequence)
@@ -91,7 +93,7 @@ void describe_layout(const MeasuredJob& m, Job& job) {
   job.parallel.expert = narrow(m.expert);
   job.parallel.expert_tensor = narrow(m.expert_tensor);
   if (m.routing == "balanced") job.routing.imbalance = 0;
-  if (m.routing == "token-drop") job.routing.capacity_factor = 1;
+  if (m.routing == "token-drop") job.routing.capacity_factor = assumed_capacity_factor;
   job.parallel.sequence = m.sequence_parallel.value_or(m.release >= "2022-05");
   job.sharding = enum_of<Sharding>(m.sharding).value_or(Sharding::zero1);
   if (job.sharding == Sharding::hsdp) job.shard_group = narrow(m.shard_group);

@@ -86,6 +86,7 @@ class LoadCounter {
   void add_exchange(const RankCoordinates& first) {
     const std::vector<RankCoordinates> members = placement_.members(ReplicaGroup::experts, first);
     const auto all = static_cast<double>(members.size());
+    const double near = placement_.members_on_node(ReplicaGroup::experts);
     for (std::size_t tier = 0; tier + 1 < fabric_.tiers().size(); ++tier) {
       if (!fabric_.tiers()[tier].tapered) continue;
       std::map<int, int> inside;
@@ -93,7 +94,6 @@ class LoadCounter {
       for (const RankCoordinates& at : members) {
         const int group = fabric_.group_of(placement_.rank(at), tier);
         if (inside[group] == static_cast<int>(members.size())) continue;
-        const double near = placement_.members_on_node(ReplicaGroup::experts);
         for (const bool up : {true, false}) {
           Load& load = loads_[{static_cast<int>(tier), group, up}][{Stream::experts, classes_.class_of(at)}];
           load.passes = (all - inside[group]) / (all - near);

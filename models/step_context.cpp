@@ -24,8 +24,9 @@ std::vector<Meetings> make_replica_meetings(StepGraphBuilder& builder, std::size
 
 ExpertWork make_experts(const MemoryCase& c, const Placement& placement) {
   if (!c.model.experts) return {};
+  // Where stages share nodes, groups may fill them unevenly: the most that divide, as for shard groups.
   int near = placement.members_on_node(ReplicaGroup::experts);
-  if (c.plan.expert % near != 0) near = 1;
+  while (c.plan.expert % near != 0) --near;
   return expert_work(c, near);
 }
 
