@@ -3,24 +3,12 @@
 #include "models/choose_plan.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"
-#include "support/small_scenario.hpp"
+#include "support/four_stages.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;
 
 namespace {
-
-/// 4 stages of 4 layers on 16 accelerators, 8 micro-batches.
-SmallCase four_stages(PipelineSchedule schedule) {
-  SmallCase c;
-  c.schedule = schedule;
-  c.tensor = 2;
-  c.pipeline = 4;
-  c.data = 2;
-  c.micro_batches = 8;
-  c.layers = 16;
-  return c;
-}
 
 /// "CODE at place and place; ..." of all contradictions, in a source that names the fields in question.
 std::string contradictions(const SmallCase& c) {
@@ -46,11 +34,11 @@ std::string contradictions(const SmallCase& c) {
 
 TEST_CASE("a schedule that puts weight gradients off needs stages, and one chunk on each", "[models]") {
   for (const PipelineSchedule schedule : {PipelineSchedule::zero_bubble, PipelineSchedule::dualpipe}) {
-    SmallCase c = four_stages(schedule);
+    SmallCase c = four_stages(schedule, 8, 16);
     CHECK(contradictions(c).empty());
     c.virtual_pipeline = 2;
     CHECK(contradictions(c) == "E0313: /job/parallel/virtual_pipeline /job/parallel/schedule; ");
-    c = four_stages(schedule);
+    c = four_stages(schedule, 8, 16);
     c.pipeline = 1;
     c.data = 8;
     CHECK(contradictions(c) == "E0310: /job/parallel/schedule /job/parallel/pipeline; ");
@@ -58,7 +46,7 @@ TEST_CASE("a schedule that puts weight gradients off needs stages, and one chunk
 }
 
 TEST_CASE("DualPipe needs even stages and two even micro-batches for each", "[models]") {
-  SmallCase c = four_stages(PipelineSchedule::dualpipe);
+  SmallCase c = four_stages(PipelineSchedule::dualpipe, 8, 16);
   c.micro_batches = 9;
   CHECK(contradictions(c) == "E0312: /job/global_batch /job/parallel/schedule; ");
   c.micro_batches = 6;
@@ -72,7 +60,7 @@ TEST_CASE("DualPipe needs even stages and two even micro-batches for each", "[mo
 }
 
 TEST_CASE("layers of stages must name every chunk and add up", "[models]") {
-  SmallCase c = four_stages(PipelineSchedule::one_forward_one_backward);
+  SmallCase c = four_stages(PipelineSchedule::one_forward_one_backward, 8, 16);
   c.stage_layers = {3, 5, 5, 3};
   CHECK(contradictions(c).empty());
   CHECK(stage_layout(16, plan_of(small_scenario(c))).layers_on(1) == 5);
@@ -89,7 +77,7 @@ TEST_CASE("layers of stages must name every chunk and add up", "[models]") {
 }
 
 TEST_CASE("layers of stages tell the chunks that were left open", "[models]") {
-  SmallCase c = four_stages(PipelineSchedule::one_forward_one_backward);
+  SmallCase c = four_stages(PipelineSchedule::one_forward_one_backward, 8, 16);
   c.stage_layers = {1, 2, 2, 3, 3, 2, 2, 1};
   Scenario s = small_scenario(c);
   s.job.parallel.virtual_pipeline.reset();
@@ -102,7 +90,7 @@ TEST_CASE("layers of stages tell the chunks that were left open", "[models]") {
 }
 
 TEST_CASE("an open micro-batch leaves DualPipe its micro-batches", "[models]") {
-  Scenario s = small_scenario(four_stages(PipelineSchedule::dualpipe));
+  Scenario s = small_scenario(four_stages(PipelineSchedule::dualpipe, 8, 16));
   s.job.global_batch *= 2;  // 16 sequences for each replica
   s.job.micro_batch.reset();
   for (const AssumedMicroBatch usual : {AssumedMicroBatch::fastest, AssumedMicroBatch::one_per_stage}) {
@@ -113,7 +101,7 @@ TEST_CASE("an open micro-batch leaves DualPipe its micro-batches", "[models]") {
 }
 
 TEST_CASE("recomputation that saves nothing is not chosen", "[models]") {
-  SmallCase c = four_stages(PipelineSchedule::zero_bubble);
+  SmallCase c = four_stages(PipelineSchedule::zero_bubble, 8, 16);
   Scenario s = small_scenario(c);
   s.job.recompute.reset();
   s.cluster.accelerator.addressable_memory.reset();

@@ -6,21 +6,15 @@
 #include "models/step_recipes.hpp"
 #include "sim/replay.hpp"
 #include "support/catch.hpp"
-#include "support/small_scenario.hpp"
+#include "support/four_stages.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;
 
 namespace {
 
-SmallCase four_stages(PipelineSchedule schedule) {
-  SmallCase c;
-  c.schedule = schedule;
-  c.tensor = 2;
-  c.pipeline = 4;
-  c.data = 2;
-  c.micro_batches = 12;
-  c.layers = 8;
+SmallCase tied_stages(PipelineSchedule schedule) {
+  SmallCase c = four_stages(schedule, 12, 8);
   c.tied_embeddings = true;
   return c;
 }
@@ -72,9 +66,9 @@ TEST_CASE("a split backward pass keeps the order of each part, and gathers run o
 }
 
 TEST_CASE("every schedule runs the same kernels", "[models]") {
-  const auto plain = kernels(lowered(four_stages(PipelineSchedule::one_forward_one_backward)).structure);
-  CHECK(kernels(lowered(four_stages(PipelineSchedule::zero_bubble)).structure) == plain);
-  CHECK(kernels(lowered(four_stages(PipelineSchedule::dualpipe)).structure) == plain);
+  const auto plain = kernels(lowered(tied_stages(PipelineSchedule::one_forward_one_backward)).structure);
+  CHECK(kernels(lowered(tied_stages(PipelineSchedule::zero_bubble)).structure) == plain);
+  CHECK(kernels(lowered(tied_stages(PipelineSchedule::dualpipe)).structure) == plain);
 }
 
 TEST_CASE("schedules end whether messages overlap or hold up the stage", "[models]") {
@@ -82,7 +76,7 @@ TEST_CASE("schedules end whether messages overlap or hold up the stage", "[model
     for (int stages = 2; stages <= 8; stages += 2)
       for (int micro_batches = 2 * stages; micro_batches <= 4 * stages; micro_batches += 2)
         for (const bool overlap : {true, false}) {
-          SmallCase c = four_stages(schedule);
+          SmallCase c = tied_stages(schedule);
           c.tensor = 1;
           c.data = 8;
           c.pipeline = stages;
@@ -95,7 +89,7 @@ TEST_CASE("schedules end whether messages overlap or hold up the stage", "[model
 
 TEST_CASE("gradients are reduced behind the last weight gradients of their bucket", "[models]") {
   for (const PipelineSchedule schedule : {PipelineSchedule::zero_bubble, PipelineSchedule::dualpipe}) {
-    const StepGraph graph = lowered(four_stages(schedule));
+    const StepGraph graph = lowered(tied_stages(schedule));
     const StepStructure& s = graph.structure;
     const ReplayResult result = replay(s, graph.price);
     std::map<std::pair<std::size_t, int>, Picoseconds> first_layer;  // by rank and micro-batch: end of a layer's last
