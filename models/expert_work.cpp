@@ -1,6 +1,8 @@
 #include "models/expert_work.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace clusterwright {
 
@@ -47,7 +49,7 @@ void add_share(ExpertTraffic& sum, const ExpertTraffic& one, double share) {
   sum.rows_busiest += share * one.rows_busiest;
 }
 
-ExpertTraffic mean_traffic(ExpertExchange exchange) {
+ExpertTraffic draw_traffic(ExpertExchange exchange) {
   const int draws = exchange.imbalance > 0 ? popularity_draws : 1;
   ExpertTraffic mean;
   for (int draw = 0; draw < draws; ++draw) {
@@ -55,6 +57,13 @@ ExpertTraffic mean_traffic(ExpertExchange exchange) {
     add_share(mean, expert_traffic(exchange), 1.0 / draws);
   }
   return mean;
+}
+
+/// A plan is lowered many times over, for shorter steps and other prices, and always draws the same.
+ExpertTraffic mean_traffic(const ExpertExchange& exchange) {
+  thread_local std::optional<std::pair<ExpertExchange, ExpertTraffic>> last;
+  if (!last || last->first != exchange) last = {exchange, draw_traffic(exchange)};
+  return last->second;
 }
 
 /// Every rank gets the mean.

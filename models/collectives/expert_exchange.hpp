@@ -25,6 +25,7 @@ struct ExpertExchange {
   double imbalance = 0;         ///< coefficient of variation of the experts' popularity; drawn by the seed
   std::vector<double> weights;  ///< popularity of each expert instead; empty: by `imbalance`
   std::uint64_t seed = 0;
+  bool operator==(const ExpertExchange&) const = default;
 };
 
 struct ExpertLoad {
