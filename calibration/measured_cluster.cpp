@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "calibration/validation/find_part.hpp"
 
 namespace clusterwright {
 

@@ -27,6 +27,8 @@ void add_rates(const Scenario& s, StepPrediction& out) {
 void add_power(const Scenario& s, const StepSummary& step, StepPrediction& out) {
   out.power.it_mean = step.mean_power;
   out.power.it_peak = step.peak_power;
+  out.power.it_trough = step.wave.low;
+  out.power.it_crest = step.wave.high;
   out.power.energy_per_token = step.energy / (out.tokens_per_second * out.step_time.in(second));
   if (const auto pue = s.cluster.spec.facility.power_usage_effectiveness)
     out.power.facility_mean = step.mean_power * *pue;

@@ -76,6 +76,8 @@ struct PowerUse {
   Watts it_peak;                       ///< largest instant of the replayed step
   std::optional<Watts> facility_mean;  ///< needs a power usage effectiveness
   Joules energy_per_token;             ///< at the IT equipment
+  Watts it_trough;                     ///< least that supplies pass on, tens of milliseconds smoothed
+  Watts it_crest;                      ///< most that they pass on, as smooth
 };
 
 /// The parallel plan that ran, every field decided.

@@ -25,6 +25,9 @@ StepSimulation simulate_step(const Scenario& scenario, const Plan& plan, Folding
 
 namespace {
 
+/// Of the bulk capacitors of a server's power supply; estimates run from 20 to 50 ms.
+constexpr Seconds supply_time_constant = 30 * millisecond;
+
 /// What supplies see at most: what ranks draw beyond their limits is shorter than what capacitors bridge.
 Watts governed_power(const StepGraph& graph) {
   Watts sum;
@@ -38,8 +41,12 @@ Watts governed_power(const StepGraph& graph) {
 StepSummary summarise(const StepSimulation& step) {
   const auto domains = meter_power(step.graph.structure, step.graph.price, step.result);
   const DomainPower& all = domains[PowerDomainId(0)];
-  return {step.result.end, step.breakdown.mean, all.energy, all.mean,
-          std::max(all.mean, std::min(all.peak, governed_power(step.graph)))};
+  return {step.result.end,
+          step.breakdown.mean,
+          all.energy,
+          all.mean,
+          std::max(all.mean, std::min(all.peak, governed_power(step.graph))),
+          smoothed_wave(all, step.result.end, supply_time_constant)};
 }
 
 }  // namespace clusterwright

@@ -27,6 +27,7 @@ struct StepSummary {
   Joules energy;                   ///< of all nodes of the job
   Watts mean_power;
   Watts peak_power;  ///< largest instant
+  PowerWave wave;    ///< behind the filter of power supplies
 };
 
 StepSummary summarise(const StepSimulation& step);

@@ -14,7 +14,7 @@ namespace clusterwright {
 namespace {
 
 // Longest suffix first where one ends in another.
-constexpr std::array<KeyUnit, 32> key_units = {{
+constexpr std::array<KeyUnit, 33> key_units = {{
     {"_gb_per_s_bidirectional", "GB/s, both directions together", 1e9},
     {"_tb_per_s", "TB/s", 1e12},
     {"_gb_per_s", "GB/s", 1e9},
@@ -39,6 +39,7 @@ constexpr std::array<KeyUnit, 32> key_units = {{
     {"_ms", "ms", 1e-3},
     {"_mhz", "MHz", 1e6},
     {"_usd", "USD", 1},
+    {"_kva", "kVA", 1e3},
     {"_kw", "kW", 1e3},
     {"_kg", "kg", 1},
     {"_s", "s", 1},

@@ -246,4 +246,19 @@ IndexedVector<PowerDomainId, DomainPower> meter_power(const StepStructure& struc
   return PowerWalk(structure, price, result).run();
 }
 
+PowerWave smoothed_wave(const DomainPower& power, Picoseconds end, Seconds time_constant) {
+  double level = power.mean.in(watt);
+  PowerWave wave{power.mean, power.mean};
+  for (int round = 0; round < 2; ++round) {  // the first finds the level that a step starts from
+    wave = {level * watt, level * watt};
+    for (std::size_t i = 0; i < power.samples.size(); ++i) {
+      const Picoseconds until = i + 1 < power.samples.size() ? power.samples[i + 1].from : end;
+      const double target = power.samples[i].power.in(watt);
+      level = target + (level - target) * std::exp(-(to_seconds(until - power.samples[i].from) / time_constant));
+      wave = {std::min(wave.low, level * watt), std::max(wave.high, level * watt)};
+    }
+  }
+  return wave;
+}
+
 }  // namespace clusterwright

@@ -25,4 +25,14 @@ struct DomainPower {
 IndexedVector<PowerDomainId, DomainPower> meter_power(const StepStructure& structure, const StepPrice& price,
                                                       const ReplayResult& result);
 
+/// The least and the most of a power that varies.
+struct PowerWave {
+  Watts low, high;
+};
+
+/// Of the power behind a first-order filter, the step repeating for ever.
+/// @param end            of the step, above 0
+/// @param time_constant  above 0
+PowerWave smoothed_wave(const DomainPower& power, Picoseconds end, Seconds time_constant);
+
 }  // namespace clusterwright

@@ -44,7 +44,8 @@ class CatalogReader {
   }
 
   Catalog finish() {
-    for (const char* list : {"accelerators", "nics", "switches", "cables", "nodes"}) check_ids(list);
+    for (const FieldSpec& list : record(static_cast<const Catalog*>(nullptr)).fields)
+      if (list.is_list) check_ids(list.key);
     check_source_ids();
     // Half-read files would make facts look unsourced: what they cause is reported only when nothing else is wrong.
     if (errors_.empty())
@@ -60,6 +61,14 @@ class CatalogReader {
     append(catalog_.switches, std::move(share.switches));
     append(catalog_.cables, std::move(share.cables));
     append(catalog_.nodes, std::move(share.nodes));
+    append(catalog_.racks, std::move(share.racks));
+    append(catalog_.power_stages, std::move(share.power_stages));
+    append(catalog_.rack_cooling, std::move(share.rack_cooling));
+    append(catalog_.heat_rejection, std::move(share.heat_rejection));
+    append(catalog_.climates, std::move(share.climates));
+    append(catalog_.coolant_units, std::move(share.coolant_units));
+    append(catalog_.storage_systems, std::move(share.storage_systems));
+    append(catalog_.servers, std::move(share.servers));
     catalog_.sources.merge(share.sources);
   }
 

@@ -11,14 +11,6 @@ constexpr double most_accelerators = 1 << 24;
 
 }  // namespace
 
-const Record<FacilitySpec>& record(const FacilitySpec*) {
-  static const auto table =
-      Record<FacilitySpec>("facility", "The building")
-          .optional("power_usage_effectiveness", &FacilitySpec::power_usage_effectiveness,
-                    {.help = "power of the facility over power of the machines", .min = 1, .max = 10});
-  return table;
-}
-
 const Record<MixedNodesSpec>& record(const MixedNodesSpec*) {
   static const auto table = Record<MixedNodesSpec>("mixed_nodes", "Nodes of another kind in a mixed cluster")
                                 .required("accelerators", &MixedNodesSpec::accelerators,
@@ -52,7 +44,7 @@ const Record<ClusterSpec>& record(const ClusterSpec*) {
           .optional("storage", &ClusterSpec::storage, {.help = "file system that all hosts share"})
           .optional("pool", &ClusterSpec::pool, {.help = "memory that all accelerators share"})
           .optional("slow", &ClusterSpec::slow, {.help = "stragglers; steps wait for them"})
-          .optional("facility", &ClusterSpec::facility, {.help = "what surrounds the cluster"})
+          .optional("facility", &ClusterSpec::facility, {.help = "what surrounds the cluster: racks, hall, power, cooling, services", .reference = true})
           .optional("parts", &ClusterSpec::parts,
                     {.help = "accelerators, NICs, switches and nodes that the catalog lacks, in its own form"});
   return table;

@@ -6,15 +6,11 @@
 #include <vector>
 
 #include "topology/fabric_spec.hpp"
+#include "topology/facility/facility_spec.hpp"
 #include "topology/node_spec.hpp"
 #include "topology/parts.hpp"
 
 namespace clusterwright {
-
-struct FacilitySpec {
-  std::optional<double> power_usage_effectiveness;
-};
-const Record<FacilitySpec>& record(const FacilitySpec*);
 
 /// Nodes of another kind in a mixed cluster; with as many accelerators and NICs each as those of `node`.
 struct MixedNodesSpec {

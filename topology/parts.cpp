@@ -6,14 +6,12 @@
 
 namespace clusterwright {
 
-namespace {
+template <>
+struct EnumNames<CableKind> {
+  static constexpr auto names = cable_kind_names;
+};
 
-template <class Part>
-const Part* find_part(const std::vector<Part>& parts, const std::string& id) {
-  for (const Part& part : parts)
-    if (part.id == id) return &part;
-  return nullptr;
-}
+namespace {
 
 constexpr const char* further_help = "numbers that no model reads yet; their keys end in the unit";
 
@@ -123,6 +121,8 @@ Record<SwitchPart> switch_table() {
   table.required("id", &Part::id, {.help = "name that clusters refer to"})
       .optional("fabric", &Part::fabric, {.help = "such as InfiniBand NDR"})
       .required("ports", &Part::ports, {.help = "at the rate of one port", .min = 1})
+      .optional("cages", &Part::cages,
+                {.help = "that modules and cables plug into; as many as ports if not given", .min = 1})
       .optional("port_rate_gbit_per_s", &Part::port_rate, {.help = "one direction", .min = 0, .above_min = true})
       .optional("latency_ns", &Part::latency, {.help = "port to port", .min = 0})
       .optional("typical_power_w", &Part::typical_power, {.help = "under load", .min = 0})
@@ -137,13 +137,23 @@ Record<CablePart> cable_table() {
   using Part = CablePart;
   Record<Part> table("cable", "A cable with its ends, a transceiver, or bare fibre");
   table.required("id", &Part::id, {.help = "name"})
+      .optional("kind", &Part::kind, {.help = "what it is; without it, no plan takes it"})
+      .optional("rate_gbit_per_s", &Part::rate, {.help = "of one link, one direction", .min = 0, .above_min = true})
+      .optional("links", &Part::links, {.help = "that one cable or module carries", .min = 1, .max = 64})
+      .optional("splits", &Part::splits,
+                {.help = "the links of one end go to as many places: one cage of a switch, two nodes"})
+      .optional("fibre", &Part::fibre, {.help = "that a module needs, another part", .catalog = "cables"})
+      .optional("scale_up_kind", &Part::scale_up_kind, {.help = "of a backplane: whose links, such as NVLink 5"})
+      .optional("pairs_per_link", &Part::pairs_per_link,
+                {.help = "of a backplane: cables for one link of an accelerator", .min = 1})
       .optional("reach_m", &Part::reach, {.help = "longest link", .min = 0})
       .optional("power_per_end_w", &Part::power_per_end, {.help = "drawn at each end", .min = 0})
       .optional("max_power_per_end_w", &Part::max_power_per_end, {.help = "at most", .min = 0})
       .optional("delay_ns_per_m", &Part::delay, {.help = "propagation", .min = 0})
       .optional("mass_kg_per_m", &Part::mass_per_length, {.help = "of the cable", .min = 0})
       .optional("mass_kg", &Part::mass, {.help = "of the whole part", .min = 0})
-      .optional("bend_radius_m", &Part::bend_radius, {.help = "smallest", .min = 0});
+      .optional("bend_radius_m", &Part::bend_radius, {.help = "smallest", .min = 0})
+      .optional("diameter_m", &Part::diameter, {.help = "of one cable", .min = 0});
   return with_price_and_notes(std::move(table));
 }
 
@@ -195,7 +205,13 @@ Record<NodePart> node_table() {
       .optional("typical_power_kw", &Part::typical_power, {.help = "under a training load", .min = 0})
       .optional("idle_power_kw", &Part::idle_power, {.help = "doing nothing", .min = 0})
       .optional("height_u", &Part::rack_units, {.help = "in a rack", .min = 0})
-      .optional("mass_kg", &Part::mass, {.help = "installed", .min = 0});
+      .optional("mass_kg", &Part::mass, {.help = "installed", .min = 0})
+      .optional("machine", &Part::machine,
+                {.help = "the entry that it is sold as a share of: trays of a rack", .catalog = "nodes"})
+      .optional("needs_liquid", &Part::needs_liquid, {.help = "air alone cannot cool it"})
+      .optional("liquid_share", &Part::liquid_share, {.help = "of its heat that liquid takes up", .min = 0, .max = 1})
+      .optional("switch_trays", &Part::switch_trays,
+                {.help = "of a rack that is sold as one machine: trays with switches of the scale-up links", .min = 1});
   return with_price_and_notes(std::move(table));
 }
 
@@ -235,13 +251,23 @@ const Record<FactSource>& record(const FactSource*) {
 }
 
 const Record<Catalog>& record(const Catalog*) {
-  static const auto table = Record<Catalog>("catalog", "Parts, or a share of them, and the sources of their facts")
-                                .optional("accelerators", &Catalog::accelerators, {.help = "accelerator packages"})
-                                .optional("nics", &Catalog::nics, {.help = "network adapters"})
-                                .optional("switches", &Catalog::switches, {.help = "switches"})
-                                .optional("cables", &Catalog::cables, {.help = "cables and transceivers"})
-                                .optional("nodes", &Catalog::nodes, {.help = "servers"})
-                                .optional("sources", &Catalog::sources, {.help = "where facts come from, by id"});
+  static const auto table =
+      Record<Catalog>("catalog", "Parts, or a share of them, and the sources of their facts")
+          .optional("accelerators", &Catalog::accelerators, {.help = "accelerator packages"})
+          .optional("nics", &Catalog::nics, {.help = "network adapters"})
+          .optional("switches", &Catalog::switches, {.help = "switches"})
+          .optional("cables", &Catalog::cables, {.help = "cables and transceivers"})
+          .optional("nodes", &Catalog::nodes, {.help = "servers with accelerators"})
+          .optional("racks", &Catalog::racks, {.help = "empty racks"})
+          .optional("power_stages", &Catalog::power_stages,
+                    {.help = "transformers, UPS modules, distribution units, feeds of racks"})
+          .optional("rack_cooling", &Catalog::rack_cooling, {.help = "how heat leaves a rack"})
+          .optional("heat_rejection", &Catalog::heat_rejection, {.help = "how heat leaves a building"})
+          .optional("climates", &Catalog::climates, {.help = "outdoor temperatures"})
+          .optional("coolant_units", &Catalog::coolant_units, {.help = "pumps and exchangers"})
+          .optional("storage_systems", &Catalog::storage_systems, {.help = "storage appliances"})
+          .optional("servers", &Catalog::servers, {.help = "servers that run the cluster"})
+          .optional("sources", &Catalog::sources, {.help = "where facts come from, by id"});
   return table;
 }
 

@@ -1,13 +1,16 @@
 /// Parts as a catalog describes them: every value with its source and whether it was checked there.
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
+#include "topology/facility/facility_parts.hpp"
 #include "topology/node_spec.hpp"
 #include "topology/number_format.hpp"
 
@@ -85,6 +88,7 @@ struct SwitchPart {
   std::string id;
   std::string fabric;  ///< "InfiniBand NDR"
   Sourced<int> ports;
+  std::optional<Sourced<int>> cages;                 ///< that modules and cables plug into; as many as ports if absent
   std::optional<Sourced<BytesPerSecond>> port_rate;  ///< one direction; unknown for circuit switches
   std::optional<Sourced<Seconds>> latency;
   std::optional<Sourced<Watts>> typical_power;
@@ -98,9 +102,22 @@ struct SwitchPart {
 };
 const Record<SwitchPart>& record(const SwitchPart*);
 
+/// copper: passive, with its ends. active_copper, active_optical: likewise, with electronics in the ends.
+/// module: a transceiver for one end of a fibre. fibre: bare, between two modules. backplane: built into a rack.
+enum class CableKind { copper, active_copper, active_optical, module, fibre, backplane };
+inline constexpr std::array<std::string_view, 6> cable_kind_names = {"copper", "active_copper", "active_optical",
+                                                                     "module", "fibre",         "backplane"};
+
 /// A cable with its ends, a transceiver, or bare fibre.
 struct CablePart {
   std::string id;
+  std::optional<CableKind> kind;
+  std::optional<Sourced<BytesPerSecond>> rate;  ///< of one link, one direction
+  int links = 1;                                ///< that one cable or module carries
+  bool splits = false;        ///< the links of one end go to as many places: one switch cage, two nodes
+  std::string fibre;          ///< that a module needs: the id of another part
+  std::string scale_up_kind;  ///< of a backplane: "NVLink 5"
+  std::optional<Sourced<int>> pairs_per_link;  ///< of a backplane: twinax cables for one link of an accelerator
   std::optional<Sourced<Meters>> reach;
   std::optional<Sourced<Watts>> power_per_end;
   std::optional<Sourced<Watts>> max_power_per_end;
@@ -108,6 +125,7 @@ struct CablePart {
   std::optional<Sourced<KilogramsPerMeter>> mass_per_length;
   std::optional<Sourced<Kilograms>> mass;  ///< of a whole cartridge
   std::optional<Sourced<Meters>> bend_radius;
+  std::optional<Sourced<Meters>> diameter;
   std::map<std::string, Sourced<double>> price_usd;
   std::map<std::string, Sourced<double>> further;
   std::string note;
@@ -143,6 +161,10 @@ struct NodePart {
   std::optional<Sourced<Watts>> idle_power;
   std::optional<Sourced<double>> rack_units;
   std::optional<Sourced<Kilograms>> mass;
+  std::string machine;                          ///< the part that it is sold as a share of: trays of a rack
+  std::optional<Sourced<bool>> needs_liquid;    ///< cannot be cooled by air alone
+  std::optional<Sourced<double>> liquid_share;  ///< of its heat that liquid takes up, where its vendor says so
+  std::optional<Sourced<int>> switch_trays;     ///< of a rack that is sold as one machine: for scale-up links
   std::map<std::string, Sourced<double>> price_usd;
   std::map<std::string, Sourced<double>> further;
   std::string note;
@@ -164,6 +186,14 @@ struct Catalog {
   std::vector<SwitchPart> switches;
   std::vector<CablePart> cables;
   std::vector<NodePart> nodes;
+  std::vector<RackPart> racks;
+  std::vector<PowerPart> power_stages;
+  std::vector<RackCoolingPart> rack_cooling;
+  std::vector<HeatRejectionPart> heat_rejection;
+  std::vector<ClimatePart> climates;
+  std::vector<CoolantUnitPart> coolant_units;
+  std::vector<StoragePart> storage_systems;
+  std::vector<ServerPart> servers;
   std::map<std::string, FactSource> sources;  ///< by id
 
   /// The part with this id, or nullptr.
@@ -174,6 +204,14 @@ struct Catalog {
   const NodePart* find_node(const std::string& id) const;
 };
 const Record<Catalog>& record(const Catalog*);
+
+/// The part of a list with this id, or nullptr.
+template <class Part>
+const Part* find_part(const std::vector<Part>& parts, const std::string& id) {
+  for (const Part& part : parts)
+    if (part.id == id) return &part;
+  return nullptr;
+}
 
 /// The ids of a list of parts, in its order.
 template <class Part>

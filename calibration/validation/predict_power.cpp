@@ -4,7 +4,6 @@
 #include <optional>
 #include <string_view>
 
-#include "calibration/validation/find_part.hpp"
 #include "models/choose_plan.hpp"
 #include "sim/diagnostic.hpp"
 #include "topology/nodes/node_parts.hpp"

@@ -1,0 +1,127 @@
+/// Parts of a building: racks, power, cooling, storage. Every value with its source and whether it was checked there.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "sim/quantity.hpp"
+#include "sim/sourced.hpp"
+
+namespace clusterwright {
+
+/// An empty rack or cabinet.
+struct RackPart {
+  std::string id;
+  Sourced<double> rack_units;
+  Sourced<Meters> width, depth, height;
+  Sourced<Kilograms> mass;         ///< with its power strips, without equipment
+  Sourced<Kilograms> static_load;  ///< equipment that it can carry
+  std::map<std::string, Sourced<double>> price_usd;
+  std::string note;
+};
+const Record<RackPart>& record(const RackPart*);
+
+enum class PowerStageKind { transformer, ups, pdu, busway, circuit };
+inline constexpr std::array<std::string_view, 5> power_stage_kind_names = {"transformer", "ups", "pdu", "busway",
+                                                                           "circuit"};
+
+/// One module of a stage between the grid and a rack. At load x (output over rating) it loses
+/// rating (no_load + proportional x + (1/efficiency - 1 - no_load - proportional) x^2).
+struct PowerPart {
+  std::string id;
+  PowerStageKind kind = PowerStageKind::ups;
+  Sourced<Watts> rating;                 ///< apparent power (kVA) that one module can pass on for ever
+  Sourced<double> efficiency;            ///< at full load
+  Sourced<double> no_load_loss;          ///< share of the rating lost when nothing is drawn
+  Sourced<double> proportional_loss;     ///< share of the load lost at any load
+  std::optional<Sourced<double>> volts;  ///< between phases
+  std::optional<Sourced<double>> amperes;
+  int phases = 3;
+  std::map<std::string, Sourced<double>> price_usd;
+  std::string note;
+};
+const Record<PowerPart>& record(const PowerPart*);
+
+/// How the heat of a rack leaves it.
+struct RackCoolingPart {
+  std::string id;
+  Sourced<Watts> capacity;           ///< of one rack
+  Sourced<double> liquid_share;      ///< of a rack's heat that liquid takes up; the rest heats the air of the hall
+  Sourced<Watts> air_capacity;       ///< of one rack, of the heat that stays in the air
+  Sourced<double> server_fan_share;  ///< of a server's power that its own fans draw
+  Sourced<double> air_supply_c;      ///< at the inlets of servers
+  Sourced<double> coolant_supply_c;  ///< to the racks; not read without liquid
+  Sourced<double> air_rise_k;        ///< of air through a server
+  Sourced<double> coolant_rise_k;    ///< of coolant through a server; 0 without liquid
+  Sourced<double> coolant_heat_j_per_l_k;  ///< density times specific heat of the coolant; 0 without liquid
+  Sourced<double> air_mover_share;         ///< power of the hall's fans over the heat in its air
+  Sourced<double> pump_share;              ///< power of pumps over the heat in liquid
+  std::map<std::string, Sourced<double>> price_usd_per_kw;  ///< low, high
+  std::string note;
+};
+const Record<RackCoolingPart>& record(const RackCoolingPart*);
+
+/// How the heat of a hall leaves the building.
+struct HeatRejectionPart {
+  std::string id;
+  /// How much warmer than outdoors what it supplies is without a compressor; absent: it never goes without.
+  std::optional<Sourced<double>> approach_k;
+  Sourced<double> fan_share;                    ///< power of fans and pumps over the heat rejected
+  bool evaporates = false;                      ///< it cools down towards the wet bulb, and uses water
+  std::optional<Sourced<double>> carnot_share;  ///< of its compressor's efficiency; absent: it has none
+  Sourced<double> lift_k;  ///< that a compressor works against beyond supply and outdoor temperature
+  std::string note;
+};
+const Record<HeatRejectionPart>& record(const HeatRejectionPart*);
+
+/// Outdoor temperatures over a year: mean + annual cos(season) + daily cos(hour).
+struct ClimatePart {
+  std::string id;
+  Sourced<double> mean_c;
+  Sourced<double> annual_k;          ///< half of the way from the coldest to the warmest month
+  Sourced<double> daily_k;           ///< half of the way from the coldest to the warmest hour
+  Sourced<double> wet_bulb_below_k;  ///< how far the wet bulb lies below the mean, at any time
+  std::string note;
+};
+const Record<ClimatePart>& record(const ClimatePart*);
+
+/// A unit that pumps coolant through racks and passes its heat on.
+struct CoolantUnitPart {
+  std::string id;
+  Sourced<Watts> capacity;
+  std::optional<Sourced<double>> rack_units;  ///< where it stands in a rack
+  Sourced<Kilograms> mass;
+  std::map<std::string, Sourced<double>> price_usd;
+  std::string note;
+};
+const Record<CoolantUnitPart>& record(const CoolantUnitPart*);
+
+/// One appliance of a shared file system.
+struct StoragePart {
+  std::string id;
+  Sourced<BytesPerSecond> read, write;
+  Sourced<Bytes> capacity;
+  Sourced<Watts> power;
+  Sourced<double> rack_units;
+  Sourced<Kilograms> mass;
+  int ports = 8;  ///< to the storage network
+  std::map<std::string, Sourced<double>> price_usd;
+  std::string note;
+};
+const Record<StoragePart>& record(const StoragePart*);
+
+/// A server that runs the cluster: scheduler, provisioning, fabric manager.
+struct ServerPart {
+  std::string id;
+  Sourced<Watts> power;
+  Sourced<double> rack_units;
+  Sourced<Kilograms> mass;
+  std::map<std::string, Sourced<double>> price_usd;
+  std::string note;
+};
+const Record<ServerPart>& record(const ServerPart*);
+
+}  // namespace clusterwright
