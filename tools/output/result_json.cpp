@@ -95,6 +95,7 @@ JsonValue power_to_json(const PowerUse& power) {
   const JsonValue facility = power.facility_mean ? JsonValue(power.facility_mean->in(kilowatt)) : JsonValue();
   return JsonValue::object({{"it_kw_mean", power.it_mean.in(kilowatt)},
                             {"it_kw_peak", power.it_peak.in(kilowatt)},
+                            {"it_kw_trough", power.it_trough.in(kilowatt)},
                             {"facility_kw_mean", facility},
                             {"swing_kw", nullptr},
                             {"ramp_kw_per_s", nullptr},

@@ -157,6 +157,11 @@ const Record<ServicesSpec>& record(const ServicesSpec*) {
                     {.help = "for consoles of nodes, switches and power strips", .catalog = "switches"})
           .optional("consoles_per_node", &S::consoles_per_node, {.help = "cables of one node", .min = 0, .max = 16})
           .optional("networks", &S::networks, {.help = "beside the one that trains", .max_elements = 8})
+          .optional(
+              "cables", &S::cables,
+              {.help = "cable, or module of the lower end, for a class of links such as node-leaf; the cheapest that "
+                       "reaches if not given",
+               .catalog = "cables"})
           .optional("storage", &S::storage, {.help = "none is bought if not given"});
   return table;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -107,6 +108,8 @@ struct ServicesSpec {
   std::string management_switch;      ///< in the catalog; for consoles of nodes, switches and power strips
   int consoles_per_node = 1;
   std::vector<SideNetworkSpec> networks;
+  /// Cable or lower module to use for a class of links, such as "node-leaf", instead of the cheapest that reaches.
+  std::map<std::string, std::string> cables;
   std::optional<StorageNeedSpec> storage;
 };
 const Record<ServicesSpec>& record(const ServicesSpec*);

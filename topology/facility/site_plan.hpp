@@ -189,7 +189,8 @@ struct SiteVerdict {
 struct NodePower {
   Watts rated;               ///< nameplate
   Watts mean, peak, trough;  ///< of one node over a step; all as the catalog's typical power without a job
-  std::string source;        ///< "replayed step", or where the typical power comes from
+  Watts accelerators_rated, accelerators_mean;  ///< of these, what the accelerators draw
+  std::string source;                           ///< "replayed step", or where the typical power comes from
 };
 
 struct SitePlan {

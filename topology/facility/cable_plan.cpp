@@ -1,0 +1,414 @@
+#include "topology/facility/cable_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "topology/facility/devices.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+constexpr const char* copper_kind = "copper";
+
+/// One end of a link: where it is, what it ends in, and who counts the modules there.
+struct Plug {
+  Location at;
+  LinkEnd end;
+  std::vector<std::pair<const CablePart*, int>>* modules = nullptr;  ///< of a switch; null: a module for each link
+  std::uint64_t device = 0;                                          ///< tells switches apart, and racks of nodes
+};
+
+/// Links of one class.
+struct LinkClass {
+  std::string network, name;
+  BytesPerSecond rate;
+  const CablePart* named = nullptr;        ///< that somebody wants for it
+  std::vector<std::size_t> totals;         ///< of the plan, that belong to it
+  std::map<std::size_t, LinkParts> parts;  ///< by total
+};
+
+std::string kind_word(const LinkParts& parts) {
+  if (parts.lower_module) return "fibre";
+  switch (*parts.cable->kind) {
+    case CableKind::active_copper:
+      return "active copper";
+    case CableKind::active_optical:
+      return "active optical";
+    default:
+      return copper_kind;
+  }
+}
+
+int ports_per_cage(const SwitchPart& part) {
+  return part.cages ? std::max(1, part.ports.value / part.cages->value) : 1;
+}
+
+bool same(const LinkParts& a, const LinkParts& b) {
+  return a.cable == b.cable && a.lower_module == b.lower_module && a.upper_module == b.upper_module;
+}
+
+/// Modules in the cages of one switch, by part.
+using CageContents = std::vector<std::pair<const CablePart*, int>>;
+
+void plug_in(const CablePart* part, Plug& plug, std::map<const CablePart*, long long>& in_nodes) {
+  if (!plug.modules) {
+    ++in_nodes[part];
+    return;
+  }
+  for (auto& [known, links] : *plug.modules)
+    if (known == part) {
+      ++links;
+      return;
+    }
+  plug.modules->emplace_back(part, 1);
+}
+
+int whole_parts(int links, const CablePart& part) {
+  return (links + part.links - 1) / part.links;
+}
+
+class CablePlanner {
+ public:
+  explicit CablePlanner(const CableRequest& request) : request_(request), links_(request.catalog) {
+    for (const SiteNetwork& network : request.networks) cages_.emplace_back(network.graph.switches());
+    used_ports_.resize(request.networks.size());
+    for (std::size_t n = 0; n < request.networks.size(); ++n) count_ports(n);
+  }
+
+  CablePlan plan() {
+    for (std::size_t n = 0; n < request_.networks.size(); ++n) add_network(n);
+    add_managers();
+    add_consoles();
+    add_uplinks();
+    count_cables();
+    count_modules();
+    for (std::size_t n = 0; n < request_.networks.size(); ++n) add_switches(n);
+    add_management_switches();
+    return std::move(out_);
+  }
+
+ private:
+  const RackLayout& layout() const { return request_.layout; }
+
+  void count_ports(std::size_t n) {
+    const NetworkGraph& graph = request_.networks[n].graph;
+    used_ports_[n].resize(graph.switches());
+    for (VertexId v = static_cast<VertexId>(graph.endpoints()); v < graph.vertices(); ++v)
+      used_ports_[n][v - graph.endpoints()] = static_cast<int>(graph.leaving(v).size());
+  }
+
+  // --- Links of a network -----------------------------------------------------------------------------------------
+
+  LinkClass link_class(const std::string& network, const std::string& name, BytesPerSecond rate) const {
+    LinkClass out{network, name, rate, nullptr, {}, {}};
+    const auto found = request_.services.cables.find(name);
+    if (found != request_.services.cables.end()) out.named = request_.catalog.find_cable(found->second);
+    return out;
+  }
+
+  void add_network(std::size_t n) {
+    const SiteNetwork& network = request_.networks[n];
+    const NetworkGraph& graph = network.graph;
+    std::vector<LinkClass> classes;
+    for (const LinkKind& kind : graph.link_kinds()) classes.push_back(link_class(network.name, kind.name, kind.rate));
+    for (LinkId link = 0; link < graph.links(); link += 2) {
+      if (!network.bought[graph.kind(link)]) continue;
+      const auto [low, high] = std::minmax(graph.from(link), graph.to(link));
+      if (is_unknown(n, high) || is_unknown(n, low) || is_unused(network, low)) continue;
+      add_link(classes[graph.kind(link)], plug(n, low), plug(n, high));
+    }
+    finish(classes);
+    warn_of_unnamed(network);
+  }
+
+  const SwitchPart* part_of(std::size_t n, VertexId v) const {
+    const auto& tiers = request_.networks[n].graph.tiers();
+    for (std::size_t t = tiers.size(); t-- > 0;)
+      if (v >= tiers[t].first) return request_.networks[n].tier_parts[t];
+    return nullptr;
+  }
+
+  /// A torus has its routers inside the nodes; what else has no part cannot be placed.
+  bool is_unknown(std::size_t n, VertexId v) const {
+    const SiteNetwork& network = request_.networks[n];
+    return !network.graph.is_endpoint(v) && !part_of(n, v) && network.bought[0];
+  }
+
+  /// Ports of the graph beyond those of services only fill its last stand-in for a node.
+  static bool is_unused(const SiteNetwork& network, VertexId v) {
+    return network.graph.is_endpoint(v) && network.graph.node_of(v) >= network.nodes &&
+           service_port(network, v) >= network.services.size();
+  }
+
+  static std::size_t service_port(const SiteNetwork& network, VertexId v) {
+    return v - static_cast<std::size_t>(network.nodes) * static_cast<std::size_t>(network.graph.rails());
+  }
+
+  Plug plug(std::size_t n, VertexId v) {
+    const SiteNetwork& network = request_.networks[n];
+    if (network.graph.is_endpoint(v)) return endpoint_plug(network, v);
+    const std::size_t at = v - network.graph.endpoints();
+    const SwitchPart* part = part_of(n, v);
+    if (!part) return {layout().nodes.at(at), {true, 1}, nullptr, node_device(layout().nodes.at(at).rack)};
+    return {layout().switches[n][at], {false, ports_per_cage(*part)}, &cages_[n][at], (n << 32) + v};
+  }
+
+  Plug endpoint_plug(const SiteNetwork& network, VertexId v) const {
+    const Location at = endpoint_location(network, v);
+    return {at, {true, 1}, nullptr, node_device(at.rack)};
+  }
+
+  static std::uint64_t node_device(std::size_t rack) { return (std::uint64_t{1} << 60) + rack; }
+
+  Location endpoint_location(const SiteNetwork& network, VertexId v) const {
+    const int node = network.graph.node_of(v);
+    if (node < network.nodes) return layout().nodes[static_cast<std::size_t>(node)];
+    const ServicePort& service = network.services[service_port(network, v)];
+    const auto& places = service.kind == ServiceKind::storage ? layout().appliances : layout().servers;
+    return places[static_cast<std::size_t>(service.device)];
+  }
+
+  void add_link(LinkClass& link, Plug lower, Plug upper) {
+    const Meters routed = request_.router.length(lower.at, upper.at);
+    const Meters bought = length_on_sale(routed);
+    const std::size_t total = total_of(link, lower.end, upper.end, bought);
+    CableTotal& sum = out_.cables[total];
+    ++sum.links;
+    ++lengths_[total][bought.in(meter)];
+    sum.longest = std::max(sum.longest, routed);
+    if (request_.keep_runs) out_.runs.push_back({total, lower.at.rack, upper.at.rack, routed, bought});
+    const LinkParts& parts = link.parts[total];
+    if (!parts.cable) return;
+    if (parts.lower_module) {
+      plug_in(parts.lower_module, lower, in_nodes_);
+      plug_in(parts.upper_module, upper, in_nodes_);
+      ++sum.cables;
+    } else if (parts.cable->links == 1) {
+      ++sum.cables;
+    } else {
+      ++bundles_[{total, lower.device, upper.device}];
+    }
+  }
+
+  /// Which sum a link belongs to: that of its class and parts.
+  std::size_t total_of(LinkClass& link, LinkEnd lower, LinkEnd upper, Meters length) {
+    LinkParts parts;
+    if (link.named) {
+      parts = links_.with_named(*link.named, link.rate, lower, upper).value_or(LinkParts{});
+    } else if (const LinkParts* found = links_.choose(link.rate, lower, upper, length)) {
+      parts = *found;
+    }
+    for (const std::size_t total : link.totals)
+      if (same(link.parts[total], parts)) return total;
+    const std::size_t total = out_.cables.size();
+    CableTotal sum;
+    sum.network = link.network;
+    sum.link = link.name;
+    sum.rate = link.rate;
+    if (parts.cable) {
+      sum.part = parts.cable->id;
+      sum.kind = kind_word(parts);
+      if (parts.lower_module) sum.lower_module = parts.lower_module->id;
+      if (parts.upper_module) sum.upper_module = parts.upper_module->id;
+    }
+    out_.cables.push_back(std::move(sum));
+    lengths_.emplace_back();
+    link.totals.push_back(total);
+    link.parts.emplace(total, parts);
+    return total;
+  }
+
+  /// Judges what was chosen for each class.
+  void finish(const std::vector<LinkClass>& classes) {
+    for (const LinkClass& link : classes)
+      for (const std::size_t total : link.totals) judge(link, out_.cables[total], link.parts.at(total));
+  }
+
+  void judge(const LinkClass& link, const CableTotal& sum, const LinkParts& parts) {
+    const double gigabits = link.rate.in(gigabit_per_second);
+    const std::string name = fmt::format("{} cables of the {} network", link.name, link.network);
+    if (!parts.cable) {
+      const std::string what =
+          link.named ? link.named->id + " does not carry" : std::string("no cable in the catalog carries");
+      out_.verdicts.push_back({name, false,
+                               fmt::format("{} {:.4g} Gbit/s over {:.1f} m", what, gigabits, sum.longest.in(meter)),
+                               "facility.services.cables, or parts.cables of the cluster"});
+      return;
+    }
+    if (!link.named) return;
+    const Meters reach = link.named->reach ? link.named->reach->value : Meters{};
+    out_.verdicts.push_back({name, reach >= sum.longest,
+                             fmt::format("{} reaches {:.4g} m, the longest is {:.1f} m", link.named->id,
+                                         reach.in(meter), sum.longest.in(meter)),
+                             fmt::format("facility.services.cables.{}", link.name)});
+  }
+
+  void warn_of_unnamed(const SiteNetwork& network) {
+    for (std::size_t t = 0; t < network.tier_parts.size(); ++t)
+      if (!network.tier_parts[t] && network.bought[0])
+        out_.warnings.push_back(
+            fmt::format("the tier \"{}\" of the {} network names no switch: neither it nor its cables "
+                        "are counted",
+                        network.graph.tiers()[t].name, network.name));
+  }
+
+  // --- Cables beside the graphs -------------------------------------------------------------------------------------
+
+  /// To lowest switches of the last unit that have a port left.
+  void add_managers() {
+    const int wanted = layout().managers.empty() || request_.networks.empty() ? 0 : request_.services.manager_cables;
+    if (wanted == 0 || request_.networks[0].name != "training") return;
+    const NetworkGraph& graph = request_.networks[0].graph;
+    std::vector<LinkClass> classes = {link_class("training", "manager-leaf", graph.link_kinds()[0].rate)};
+    int done = 0;
+    const SwitchTier& leaves = graph.tiers().front();
+    for (std::uint32_t i = leaves.count; i-- > 0 && done < wanted;) {
+      const VertexId leaf = leaves.first + i;
+      const SwitchPart* part = part_of(0, leaf);
+      int& used = used_ports_[0][leaf - graph.endpoints()];
+      if (!part || used >= part->ports.value) continue;
+      ++used;
+      const Location manager = layout().managers[static_cast<std::size_t>(done) % layout().managers.size()];
+      add_link(classes[0], {manager, {true, 1}, nullptr, node_device(manager.rack)}, plug(0, leaf));
+      ++done;
+    }
+    finish(classes);
+    if (done < wanted)
+      out_.warnings.push_back(
+          fmt::format("only {} of {} cables of fabric managers find a free leaf port: leave one node "
+                      "of the last group out, as reference designs do",
+                      done, wanted));
+  }
+
+  void add_consoles() {
+    if (!request_.management_switch || layout().consoles.empty()) return;
+    const SwitchPart& part = *request_.management_switch;
+    std::vector<LinkClass> classes = {
+        link_class("management", "console", part.port_rate ? part.port_rate->value : BytesPerSecond{})};
+    for (const auto& [end, management] : layout().consoles)
+      add_link(classes[0], {end, {true, 1}, nullptr, node_device(end.rack)},
+               {layout().management[management], {true, 1}, nullptr, management});
+    finish(classes);
+  }
+
+  /// Each switch for consoles has one cable to the nearest switch of a provisioning network with a port left.
+  void add_uplinks() {
+    for (std::size_t n = 1; n < request_.networks.size(); ++n) {
+      const SiteNetwork& network = request_.networks[n];
+      if (is_storage(network)) continue;
+      uplinks_to(n);
+      return;
+    }
+  }
+
+  static bool is_storage(const SiteNetwork& network) {
+    return std::any_of(network.services.begin(), network.services.end(),
+                       [](const ServicePort& port) { return port.kind == ServiceKind::storage; });
+  }
+
+  void uplinks_to(std::size_t n) {
+    const NetworkGraph& graph = request_.networks[n].graph;
+    std::vector<LinkClass> classes = {link_class("management", "management-uplink", graph.link_kinds()[0].rate)};
+    for (std::size_t m = 0; m < layout().management.size(); ++m) {
+      const Location from = layout().management[m];
+      const auto nearest = nearest_free(n, from);
+      if (!nearest) continue;
+      ++used_ports_[n][*nearest - graph.endpoints()];
+      add_link(classes[0], {from, {true, 1}, nullptr, node_device(from.rack)}, plug(n, *nearest));
+    }
+    finish(classes);
+  }
+
+  std::optional<VertexId> nearest_free(std::size_t n, const Location& from) const {
+    const NetworkGraph& graph = request_.networks[n].graph;
+    const SwitchTier& leaves = graph.tiers().front();
+    std::optional<VertexId> best;
+    Meters least;
+    for (std::uint32_t i = 0; i < leaves.count; ++i) {
+      const VertexId leaf = leaves.first + i;
+      if (used_ports_[n][leaf - graph.endpoints()] >= part_of(n, leaf)->ports.value) continue;
+      const Meters length = request_.router.length(from, layout().switches[n][leaf - graph.endpoints()]);
+      if (!best || length < least) best = leaf, least = length;
+    }
+    return best;
+  }
+
+  // --- Sums ---------------------------------------------------------------------------------------------------------
+
+  void count_cables() {
+    for (const auto& [bundle, links] : bundles_) {
+      CableTotal& sum = out_.cables[std::get<0>(bundle)];
+      sum.cables += whole_parts(links, *request_.catalog.find_cable(sum.part));
+    }
+    for (std::size_t t = 0; t < out_.cables.size(); ++t)
+      for (const auto& [length, links] : lengths_[t]) out_.cables[t].lengths.push_back({length * meter, links});
+  }
+
+  void count_modules() {
+    std::map<std::string, long long> counts;
+    for (const auto& [part, links] : in_nodes_) counts[part->id] += links;
+    for (const auto& network : cages_)
+      for (const CageContents& cages : network)
+        for (const auto& [part, links] : cages) counts[part->id] += whole_parts(links, *part);
+    for (const auto& [part, count] : counts) out_.transceivers.push_back({part, count});
+  }
+
+  void add_switches(std::size_t n) {
+    const SiteNetwork& network = request_.networks[n];
+    for (std::size_t t = 0; t < network.graph.tiers().size(); ++t) {
+      const SwitchTier& tier = network.graph.tiers()[t];
+      const SwitchPart* part = network.tier_parts[t];
+      if (!part) continue;
+      Watts expected;
+      for (std::uint32_t i = 0; i < tier.count; ++i)
+        expected += expected_power(*part, cages_[n][tier.first - network.graph.endpoints() + i]);
+      add_total({network.name, tier.name, part->id, tier.count, rated_power(*part), expected / tier.count});
+    }
+  }
+
+  /// The rating holds modules in all cages already: those that are there come on top of passive cables only.
+  static Watts expected_power(const SwitchPart& part, const CageContents& cages) {
+    if (!part.passive_power) return part.typical_power ? part.typical_power->value : rated_power(part);
+    Watts power = part.passive_power->value;
+    for (const auto& [module, links] : cages)
+      if (module->power_per_end) power += whole_parts(links, *module) * module->power_per_end->value;
+    return std::min(power, rated_power(part));
+  }
+
+  void add_total(SwitchTotal total) {
+    for (SwitchTotal& known : out_.switches)
+      if (known.network == total.network && known.tier == total.tier && known.part == total.part) {
+        known.count += total.count;
+        return;
+      }
+    out_.switches.push_back(std::move(total));
+  }
+
+  void add_management_switches() {
+    if (!request_.management_switch || layout().management.empty()) return;
+    const SwitchPart& part = *request_.management_switch;
+    add_total({"management", "console", part.id, static_cast<long long>(layout().management.size()), rated_power(part),
+               expected_power(part, {})});
+  }
+
+  const CableRequest& request_;
+  LinkCatalog links_;
+  CablePlan out_;
+  std::vector<std::vector<CageContents>> cages_;      ///< by network, by switch
+  std::vector<std::vector<int>> used_ports_;          ///< likewise
+  std::map<const CablePart*, long long> in_nodes_;    ///< modules at ends that take one for each link
+  std::vector<std::map<double, long long>> lengths_;  ///< by total: links by length in metres
+  std::map<std::tuple<std::size_t, std::uint64_t, std::uint64_t>, int> bundles_;  ///< links between two devices
+};
+
+}  // namespace
+
+CablePlan plan_cables(const CableRequest& request) {
+  return CablePlanner(request).plan();
+}
+
+}  // namespace clusterwright

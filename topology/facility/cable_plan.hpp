@@ -1,0 +1,33 @@
+/// Every cable between racks: how long, of which parts, and how many of these to buy.
+#pragma once
+
+#include <vector>
+
+#include "topology/facility/floor_plan.hpp"
+#include "topology/facility/link_parts.hpp"
+#include "topology/facility/site_networks.hpp"
+
+namespace clusterwright {
+
+struct CablePlan {
+  std::vector<SwitchTotal> switches;
+  std::vector<CableTotal> cables;
+  std::vector<TransceiverTotal> transceivers;  ///< the larger of a part's both uses together
+  std::vector<CableRun> runs;                  ///< only if asked for
+  std::vector<std::string> warnings;
+  std::vector<SiteVerdict> verdicts;
+};
+
+struct CableRequest {
+  const RackLayout& layout;
+  const CableRouter& router;
+  const std::vector<SiteNetwork>& networks;
+  const Catalog& catalog;
+  const SwitchPart* management_switch = nullptr;
+  const ServicesSpec& services;
+  bool keep_runs = false;
+};
+
+CablePlan plan_cables(const CableRequest& request);
+
+}  // namespace clusterwright

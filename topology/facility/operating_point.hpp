@@ -1,0 +1,26 @@
+/// What a facility draws from the grid while its machines draw so much.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "topology/facility/heat_removal.hpp"
+#include "topology/facility/power_chain.hpp"
+
+namespace clusterwright {
+
+/// Machines at one operating point, by what they are.
+struct MachinePower {
+  int nodes = 0;
+  Watts node, accelerators;         ///< of one node; of its accelerators together, zero where not known
+  std::vector<PowerNode> switches;  ///< by network
+  Watts storage, services;
+  Watts total() const;
+};
+
+/// @param given_pue  instead of what the parts draw; losses stay, cooling takes what is left
+FacilityPower facility_power(const MachinePower& machines, const PowerChain& chain, const RemovalPower& removal,
+                             std::optional<double> given_pue);
+
+}  // namespace clusterwright

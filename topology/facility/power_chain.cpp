@@ -1,0 +1,110 @@
+#include "topology/facility/power_chain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "topology/facility/power_feeds.hpp"
+#include "topology/parts.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+constexpr double rounding = 1e-9;
+
+/// Modules that carry a load, spares not counted.
+long long modules_for(Watts load, Watts rating) {
+  return std::max(1LL, static_cast<long long>(std::ceil(load / rating - rounding)));
+}
+
+}  // namespace
+
+Watts stage_loss(const PowerPart& part, Watts rating, Watts output) {
+  const double x = output / rating;
+  const double quadratic = 1 / part.efficiency.value - 1 - part.no_load_loss.value - part.proportional_loss.value;
+  return (part.no_load_loss.value + part.proportional_loss.value * x + std::max(0.0, quadratic) * x * x) * rating;
+}
+
+PowerChain::PowerChain(const PowerChainSpec& spec, const Catalog& catalog, Watts machines, Watts cooling,
+                       long long feeds)
+    : spec_(spec), machines_(machines), cooling_(cooling) {
+  if (!spec.circuit.empty()) add_circuits(catalog, feeds);
+  for (std::size_t i = spec.stages.size(); i-- > 0;) {
+    const PowerPart* part = find_part(catalog.power_stages, spec.stages[i].part);
+    stages_.push_back({part, spec.stages[i], part->rating.value * spec.power_factor, 1});
+    const Watts output = flows(machines, cooling).back().output;
+    stages_.back().modules =
+        with_spares(modules_for(output, stages_.back().rating), spec.stages[i].redundancy, spec.stages[i].group);
+  }
+}
+
+void PowerChain::add_circuits(const Catalog& catalog, long long feeds) {
+  const PowerPart* part = find_part(catalog.power_stages, spec_.circuit);
+  PowerStageSpec use;
+  use.part = spec_.circuit;
+  use.redundancy = spec_.feeds;
+  use.group = spec_.most_feeds;
+  stages_.push_back({part, use, part->rating.value * spec_.power_factor, std::max(1LL, feeds)});
+}
+
+std::vector<PowerChain::StageFlow> PowerChain::flows(Watts machines, Watts cooling) const {
+  std::vector<StageFlow> out;
+  Watts through = machines;
+  bool joined = false;
+  for (const SizedStage& stage : stages_) {
+    if (stage.spec.carries_cooling && !joined) {
+      through += cooling + other(machines);
+      joined = true;
+    }
+    const auto modules = static_cast<double>(stage.modules);
+    const Watts loss = stage_loss(*stage.part, stage.rating, through / modules) * modules;
+    out.push_back({&stage, through, loss});
+    through += loss;
+  }
+  return out;
+}
+
+std::vector<PowerStageLoad> PowerChain::rated_loads() const {
+  std::vector<PowerStageLoad> out;
+  for (const StageFlow& flow : flows(machines_, cooling_)) {
+    const SizedStage& stage = *flow.stage;
+    PowerStageLoad load;
+    load.part = stage.part->id;
+    load.kind = stage.part->kind;
+    load.redundancy = stage.spec.redundancy;
+    load.modules = stage.modules;
+    load.rating = stage.rating;
+    load.output = flow.output;
+    load.load = flow.output / (static_cast<double>(stage.modules) * stage.rating);
+    load.load_after_loss = load.load * load_growth(stage.modules, stage.spec.redundancy, stage.spec.group);
+    load.efficiency = flow.output / (flow.output + flow.loss);
+    if (stage.part->volts) {
+      const double across = (stage.part->phases == 3 ? std::sqrt(3.0) : 1.0) * stage.part->volts->value;
+      load.amperes = flow.output.in(watt) / static_cast<double>(stage.modules) / spec_.power_factor / across;
+    }
+    out.push_back(load);
+  }
+  std::reverse(out.begin(), out.end());
+  return out;
+}
+
+void PowerChain::judge(std::vector<SiteVerdict>& verdicts) const {
+  for (const PowerStageLoad& stage : rated_loads()) {
+    if (stage.redundancy == Redundancy::n || stage.kind == PowerStageKind::circuit) continue;
+    verdicts.push_back({fmt::format("{} after a failure", stage.part), stage.load_after_loss <= 1 + rounding,
+                        fmt::format("{} modules of {:.0f} kW at {:.0f} %, at {:.0f} % after a loss", stage.modules,
+                                    stage.rating.in(kilowatt), 100 * stage.load, 100 * stage.load_after_loss),
+                        "facility.power.stages"});
+  }
+  if (!spec_.grid_limit || stages_.empty()) return;
+  const StageFlow grid = flows(machines_, cooling_).back();
+  const Watts drawn = grid.output + grid.loss;
+  verdicts.push_back(
+      {"power from the grid", drawn <= *spec_.grid_limit * (1 + rounding),
+       fmt::format("{:.4g} kW at rated load, {:.4g} kW granted", drawn.in(kilowatt), spec_.grid_limit->in(kilowatt)),
+       "facility.power.grid_limit_kw"});
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,54 @@
+/// Losses from the grid to the racks, at any load, and what a failure does.
+#pragma once
+
+#include <vector>
+
+#include "topology/facility/site_plan.hpp"
+
+namespace clusterwright {
+
+struct Catalog;  // topology/parts.hpp
+
+/// Modules of one stage; `part` outlives it.
+struct SizedStage {
+  const PowerPart* part = nullptr;
+  PowerStageSpec spec;
+  Watts rating;  ///< of one module, real power
+  long long modules = 0;
+};
+
+/// Sized at the rated load of the machines and what hangs on the chain beside them.
+class PowerChain {
+ public:
+  /// @param cooling  at rated load
+  /// @param feeds    circuits of all racks together
+  PowerChain(const PowerChainSpec& spec, const Catalog& catalog, Watts machines, Watts cooling, long long feeds);
+
+  /// One stage at an operating point: what it passes on, and what it loses.
+  struct StageFlow {
+    const SizedStage* stage = nullptr;
+    Watts output, loss;
+  };
+
+  /// From the racks to the grid. @param other  beside machines and cooling
+  std::vector<StageFlow> flows(Watts machines, Watts cooling) const;
+
+  const std::vector<SizedStage>& stages() const { return stages_; }  ///< from the racks to the grid
+  Watts other(Watts machines) const { return spec_.other_share * machines; }
+
+  /// Each stage at rated load, from the grid to the racks.
+  std::vector<PowerStageLoad> rated_loads() const;
+  void judge(std::vector<SiteVerdict>& verdicts) const;
+
+ private:
+  void add_circuits(const Catalog& catalog, long long feeds);
+
+  PowerChainSpec spec_;
+  Watts machines_, cooling_;
+  std::vector<SizedStage> stages_;
+};
+
+/// What a module at `output` loses. @param output  of one module
+Watts stage_loss(const PowerPart& part, Watts rating, Watts output);
+
+}  // namespace clusterwright

@@ -1,0 +1,148 @@
+#include "topology/facility/site_networks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/diagnostic.hpp"
+#include "topology/cluster.hpp"
+#include "topology/fabrics/fat_tree_shape.hpp"
+#include "topology/network/build_network.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// Tiers have consecutive numbers, lower ones first, so one pass upwards sees each switch after all below it.
+std::vector<NodeSpan> spans_of(const NetworkGraph& graph, int nodes) {
+  const auto endpoints = static_cast<VertexId>(graph.endpoints());
+  std::vector<NodeSpan> spans(graph.switches());
+  std::vector<std::size_t> tier(graph.switches());
+  for (std::size_t t = 0; t < graph.tiers().size(); ++t)
+    for (std::uint32_t i = 0; i < graph.tiers()[t].count; ++i) tier[graph.tiers()[t].first - endpoints + i] = t;
+  const auto widen = [](NodeSpan& span, NodeSpan by) {
+    if (by.last < by.first) return;
+    if (span.last < span.first) span = by;
+    span = {std::min(span.first, by.first), std::max(span.last, by.last)};
+  };
+  for (VertexId v = 0; v < graph.vertices(); ++v) {
+    const bool endpoint = graph.is_endpoint(v);
+    const int node = endpoint ? graph.node_of(v) : 0;
+    const NodeSpan own = !endpoint ? spans[v - endpoints] : node < nodes ? NodeSpan{node, node} : NodeSpan{};
+    for (const LinkId link : graph.leaving(v)) {
+      const VertexId to = graph.to(link);
+      if (to < v || graph.is_endpoint(to)) continue;
+      if (endpoint || tier[to - endpoints] != tier[v - endpoints]) widen(spans[to - endpoints], own);
+    }
+  }
+  return spans;
+}
+
+const SwitchPart* part_of_tier(const FabricSpec& fabric, std::size_t tier, const Catalog& catalog) {
+  if (fabric.kind != FabricKind::fat_tree) return catalog.find_switch(fabric.switch_part);
+  return tier < fabric.tiers.size() ? catalog.find_switch(fabric.tiers[tier].switch_part) : nullptr;
+}
+
+FabricSpec side_fabric(const SideNetworkSpec& spec, int tiers, int leaf_nodes) {
+  static constexpr const char* names[] = {"leaf", "spine", "core"};
+  FabricSpec fabric;
+  fabric.rails = RailLayout::shared;
+  for (int t = 0; t < tiers; ++t) {
+    TierSpec tier;
+    tier.name = names[t];
+    tier.switch_part = spec.switch_part;
+    tier.taper = t == 0 ? spec.taper : 1;
+    tier.accelerators = t == 0 && tiers > 1 ? leaf_nodes : 0;
+    fabric.tiers.push_back(tier);
+  }
+  return fabric;
+}
+
+/// The largest equal share of a unit that one leaf has ports for.
+int leaf_nodes(const SideNetworkSpec& spec, const SwitchPart& part, int ends, int unit_nodes) {
+  const int down = std::max(ends, static_cast<int>(part.ports.value * spec.taper / (1 + spec.taper)));
+  const int most = std::max(1, down / ends);
+  const int leaves = (unit_nodes + most - 1) / most;
+  return (unit_nodes + leaves - 1) / leaves;
+}
+
+std::vector<ServicePort> service_ports(const SideNetworkSpec& spec, const ServiceCounts& services) {
+  std::vector<ServicePort> ports;
+  for (int server = 0; server < services.servers; ++server)
+    ports.insert(ports.end(), static_cast<std::size_t>(spec.ports_per_server), {ServiceKind::server, server});
+  if (spec.storage)
+    for (int appliance = 0; appliance < services.appliances; ++appliance)
+      ports.insert(ports.end(), static_cast<std::size_t>(services.ports_per_appliance),
+                   {ServiceKind::storage, appliance});
+  return ports;
+}
+
+[[noreturn]] void too_large(const SideNetworkSpec& spec, int nodes) {
+  throw ConfigError({"E0306",
+                     fmt::format("three tiers of {} cannot join the {} nodes of the network \"{}\"", spec.switch_part,
+                                 nodes, spec.name),
+                     {},
+                     "",
+                     "name a larger switch, or raise the taper"});
+}
+
+}  // namespace
+
+std::vector<SiteNetwork> training_network(const Cluster& cluster, const Catalog& catalog) {
+  if (cluster.nics == 0 || cluster.nodes() < 2 || cluster.spec.fabric.transport == Transport::none) return {};
+  const FabricSpec& fabric = cluster.spec.fabric;
+  Network network = build_network(fabric, cluster.network_size(), cluster.ports);
+  SiteNetwork out{"training", std::move(network.graph), {}, cluster.nodes(), {}, {}, {}};
+  const bool routers_in_nodes = fabric.kind == FabricKind::torus;
+  const std::size_t site_tiers = fabric.kind == FabricKind::fat_tree ? fabric.tiers.size() : out.graph.tiers().size();
+  for (std::size_t t = 0; t < out.graph.tiers().size(); ++t)
+    out.tier_parts.push_back(
+        routers_in_nodes ? nullptr : part_of_tier(fabric, t % std::max<std::size_t>(1, site_tiers), catalog));
+  for (std::size_t k = 0; k < out.graph.link_kinds().size(); ++k)
+    out.bought.push_back(out.graph.link_kinds()[k].name != "site" && !(routers_in_nodes && k == 0));
+  out.spans = spans_of(out.graph, out.nodes);
+  std::vector<SiteNetwork> list;
+  list.push_back(std::move(out));
+  return list;
+}
+
+int nodes_per_unit(const std::vector<SiteNetwork>& networks, int nodes, int least_nodes) {
+  // inside[n]: some switch has both node n - 1 and node n directly below it
+  std::vector<bool> inside(static_cast<std::size_t>(nodes) + 1, false);
+  for (const SiteNetwork& network : networks) {
+    const SwitchTier& lowest = network.graph.tiers().front();
+    for (std::uint32_t i = 0; i < lowest.count; ++i) {
+      const NodeSpan span = network.spans[lowest.first - network.graph.endpoints() + i];
+      for (int n = span.first + 1; n <= span.last; ++n) inside[static_cast<std::size_t>(n)] = true;
+    }
+  }
+  int end = std::min(nodes, std::max(1, least_nodes));
+  while (end < nodes && inside[static_cast<std::size_t>(end)]) ++end;
+  return std::max(1, end);
+}
+
+SiteNetwork side_network(const SideNetworkSpec& spec, int nodes, int unit_nodes, const ServiceCounts& services,
+                         const Catalog& catalog) {
+  const SwitchPart& part = *catalog.find_switch(spec.switch_part);
+  const int ends = std::max(1, spec.ports_per_node);
+  std::vector<ServicePort> ports = service_ports(spec, services);
+  const int stand_ins = (static_cast<int>(ports.size()) + ends - 1) / ends;
+  const BytesPerSecond rate = part.port_rate ? part.port_rate->value : BytesPerSecond{};
+  const NetworkSize size{nodes + stand_ins, 1, ends, rate};
+  const int per_leaf = leaf_nodes(spec, part, ends, unit_nodes);
+  for (int tiers = 1; tiers <= 3; ++tiers) {
+    const FabricSpec fabric = side_fabric(spec, tiers, per_leaf);
+    const FabricPorts switch_ports{std::vector<int>(static_cast<std::size_t>(tiers), part.ports.value), 0};
+    if (!fat_tree_errors(fabric, size, switch_ports).empty()) continue;
+    if (fat_tree_shape(fabric, size, switch_ports).back().nodes < size.nodes) continue;
+    Network network = build_network(fabric, size, switch_ports);
+    SiteNetwork out{spec.name, std::move(network.graph), {}, nodes, std::move(ports), {}, {}};
+    out.tier_parts.assign(out.graph.tiers().size(), &part);
+    out.bought.assign(out.graph.link_kinds().size(), true);
+    out.spans = spans_of(out.graph, nodes);
+    return out;
+  }
+  too_large(spec, nodes);
+}
+
+}  // namespace clusterwright
