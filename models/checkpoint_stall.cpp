@@ -17,8 +17,10 @@ struct Written {
   Bytes rank, host, all;
 };
 
-Written written_by(const MemoryCase& c, const Placement& placement, int host_accelerators) {
-  const Plan& plan = placement.plan();
+Written written_by(const Scenario& s, const Plan& plan) {
+  const StageLayout layout = stage_layout(s.transformer.layers, plan);
+  const MemoryCase c = memory_case(s.transformer, s.job, s.stack, plan, layout);
+  const Placement placement(plan, s.stack.rank_order, s.cluster.domain);
   std::map<int, Bytes> hosts;
   Written written;
   for (int p = 0; p < plan.pipeline; ++p)
@@ -27,7 +29,7 @@ Written written_by(const MemoryCase& c, const Placement& placement, int host_acc
       if (rank <= Bytes{}) continue;
       written.rank = std::max(written.rank, rank);
       for (int t = 0; t < plan.tensor; ++t) {
-        Bytes& host = hosts[placement.rank({t, d, p}) / host_accelerators];
+        Bytes& host = hosts[placement.rank({t, d, p}) / s.cluster.node_accelerators];
         host += rank;
         written.host = std::max(written.host, host);
         written.all += rank;
@@ -44,6 +46,19 @@ struct Narrowest {
     if (rate && bytes / *rate > time) *this = {bytes / *rate, name};
   }
 };
+
+/// Device to host, all hosts at once.
+Narrowest copy_to_hosts(const Scenario& s, const Written& written) {
+  Narrowest copy;
+  copy.through(written.rank, host_link_bandwidth(s.cluster.accelerator, s.parameters), "host link");
+  copy.through(written.host, s.cluster.spec.node.host.memory_bandwidth, "host memory");
+  return copy;
+}
+
+/// The cluster's file system, or what the job says in its place.
+StorageSpec storage_of(const Scenario& s) {
+  return filled_in(s.job.input ? s.job.input->storage : StorageSpec{}, s.cluster.spec.storage);
+}
 
 }  // namespace
 
@@ -72,21 +87,21 @@ Bytes checkpoint_of_rank(const MemoryCase& c, int stage, int data) {
          byte;
 }
 
+CheckpointSource checkpoint_source(const Scenario& s, const Plan& plan) {
+  const Written written = written_by(s, plan);
+  Narrowest hosts = copy_to_hosts(s, written);
+  hosts.through(written.host, storage_of(s).host_write, "host storage");
+  return {written.all, hosts.time, hosts.what};
+}
+
 CheckpointUse checkpoint_use(const Scenario& s, const Plan& plan, Seconds step) {
   const CheckpointSpec& spec = *s.job.input->checkpoint;
-  const HostSpec& host = s.cluster.spec.node.host;
-  const StageLayout layout = stage_layout(s.transformer.layers, plan);
-  const MemoryCase memory = memory_case(s.transformer, s.job, s.stack, plan, layout);
-  const Placement placement(plan, s.stack.rank_order, s.cluster.domain);
-  const Written written = written_by(memory, placement, s.cluster.node_accelerators);
-
-  Narrowest copy;
-  copy.through(written.rank, host_link_bandwidth(s.cluster.accelerator, s.parameters), "host link");
-  copy.through(written.host, host.memory_bandwidth, "host memory");
+  const Written written = written_by(s, plan);
+  const Narrowest copy = copy_to_hosts(s, written);
   Narrowest write = copy;
-  const StorageSpec storage = filled_in(s.job.input->storage, s.cluster.spec.storage);
+  const StorageSpec storage = storage_of(s);
   const bool local = spec.to == Store::local;
-  write.through(written.host, local ? host.nvme_write : storage.host_write, "host storage");
+  write.through(written.host, local ? s.cluster.spec.node.host.nvme_write : storage.host_write, "host storage");
   if (!local) write.through(written.all, storage.write, "file system");
 
   CheckpointUse use{spec.every_steps, written.all, write.time, write.time, write.what};

@@ -12,6 +12,16 @@ namespace clusterwright {
 /// @param data  as RankCoordinates count it
 Bytes checkpoint_of_rank(const MemoryCase& c, int stage, int data);
 
+/// What a checkpoint of the whole job asks of the file system.
+struct CheckpointSource {
+  Bytes bytes;         ///< of all hosts
+  Seconds hand_over;   ///< that the slowest host takes, were the file system endlessly fast
+  std::string limits;  ///< what sets that time: "host link", "host memory", "host storage"
+};
+
+/// Whether or not the job says that it writes checkpoints.
+CheckpointSource checkpoint_source(const Scenario& scenario, const Plan& plan);
+
 /// Device to host, host to store, all hosts at once, each as fast as the narrowest of what it crosses.
 ///
 /// A synchronous write stalls training for its whole length. An asynchronous one stalls it for the copy to host memory,

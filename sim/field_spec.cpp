@@ -14,7 +14,7 @@ namespace clusterwright {
 namespace {
 
 // Longest suffix first where one ends in another.
-constexpr std::array<KeyUnit, 33> key_units = {{
+constexpr std::array<KeyUnit, 39> key_units = {{
     {"_gb_per_s_bidirectional", "GB/s, both directions together", 1e9},
     {"_tb_per_s", "TB/s", 1e12},
     {"_gb_per_s", "GB/s", 1e9},
@@ -22,6 +22,12 @@ constexpr std::array<KeyUnit, 33> key_units = {{
     {"_kw_per_s", "kW/s", 1e3},
     {"_usd_per_kwh", "USD/kWh", 1 / 3.6e6},
     {"_usd_per_year", "USD/year", 1 / (365.25 * 86400)},
+    {"_usd_per_rack_year", "USD per rack and year", 1 / (365.25 * 86400)},
+    {"_usd_per_kw_month", "USD per kW and month", 12 / (1e3 * 365.25 * 86400)},
+    {"_usd_per_accelerator_hour", "USD per accelerator and hour", 1.0 / 3600},
+    {"_usd_per_node", "USD per node", 1},
+    {"_usd_per_kw", "USD/kW", 1e-3},
+    {"_usd_per_m3", "USD/m3", 1},
     {"_tflops", "TFLOP/s", 1e12},
     {"_mw_site", "MW", 1e6},
     {"_ns_per_m", "ns/m", 1e-9},

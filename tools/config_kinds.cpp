@@ -4,12 +4,15 @@
 
 #include <array>
 
+#include "models/money/price_list.hpp"
 #include "models/parameters.hpp"
 #include "models/stack.hpp"
 #include "models/step_calibration.hpp"
 #include "models/transformer.hpp"
 #include "sim/field_table.hpp"
+#include "sim/json_reader.hpp"
 #include "tools/import/hf_config.hpp"
+#include "tools/price_files.hpp"
 #include "tools/scenario_loader.hpp"
 #include "topology/catalog.hpp"
 #include "topology/cluster.hpp"
@@ -19,14 +22,15 @@ namespace clusterwright {
 namespace {
 
 /// Keys that only files of the kind have, in the order of ConfigKind.
-constexpr std::array<std::array<std::string_view, 2>, 8> telling_keys = {{{"job", "transformer"},
+constexpr std::array<std::array<std::string_view, 2>, 9> telling_keys = {{{"job", "transformer"},
                                                                           {"node", "fabric"},
                                                                           {"layers", "hidden"},
                                                                           {"rank_order", "kernel_launch_us"},
                                                                           {"gemm", "attention"},
                                                                           {"accelerators", "sources"},
                                                                           {"collectives", "network"},
-                                                                          {"stacks", "drift_per_year"}}};
+                                                                          {"stacks", "drift_per_year"},
+                                                                          {"electricity_usd_per_kwh", "parts_usd"}}};
 
 template <class T>
 const RecordSpec& spec_for() {
@@ -49,8 +53,8 @@ bool has_telling_key(const JsonValue& document, std::size_t kind) {
 }  // namespace
 
 const std::vector<std::string>& config_kind_names() {
-  static const std::vector<std::string> names = {"scenario",   "cluster", "transformer", "stack",
-                                                 "parameters", "catalog", "collectives", "steps"};
+  static const std::vector<std::string> names = {"scenario", "cluster",     "transformer", "stack", "parameters",
+                                                 "catalog",  "collectives", "steps",       "prices"};
   return names;
 }
 
@@ -70,6 +74,8 @@ const RecordSpec& spec_of(ConfigKind kind) {
       return spec_for<CollectiveSet>();
     case ConfigKind::steps:
       return spec_for<StepCalibration>();
+    case ConfigKind::prices:
+      return spec_for<PriceList>();
     default:
       return spec_for<Catalog>();
   }
@@ -116,6 +122,11 @@ void check_document(ConfigKind kind, const JsonValue& document) {
     case ConfigKind::steps:
       decode_record<StepCalibration>(document);
       return;
+    case ConfigKind::prices: {
+      const JsonValue whole = filled_in_prices(document, [](const auto& path) { return read_json_file(path); });
+      check_price_list(decode_record<PriceList>(whole), load_catalog(configs_directory() / "parts"), whole);
+      return;
+    }
     case ConfigKind::scenario:
       throw std::logic_error("scenarios are loaded with their references");
   }

@@ -9,7 +9,7 @@
 
 namespace clusterwright {
 
-enum class ConfigKind { scenario, cluster, transformer, stack, parameters, catalog, collectives, steps };
+enum class ConfigKind { scenario, cluster, transformer, stack, parameters, catalog, collectives, steps, prices };
 
 /// "scenario", in the order of the enumeration.
 const std::vector<std::string>& config_kind_names();

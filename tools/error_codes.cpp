@@ -82,6 +82,8 @@ constexpr ErrorCode codes[] = {
     {"E0342", "The family of a Hugging Face config.json is not known.",
      "Use one of the families named, or write a transformer of your own; `clusterwright explain transformer`."},
     {"E0343", "The numbers of a Hugging Face config.json contradict each other.", "Correct one of the numbers named."},
+    {"E0360", "A price list does not say exactly once what the building costs.",
+     "Give a price of the building by power or by node, or a rent of space."},
     // Files and usage.
     {"E0401", "A file or directory is missing or cannot be read.",
      "Check the path; paths in a file count from that file."},

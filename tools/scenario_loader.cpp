@@ -6,12 +6,14 @@
 #include <cstdlib>
 #include <functional>
 
+#include "models/money/price_list.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
 #include "tools/import/hf_config.hpp"
 #include "tools/input_file.hpp"
 #include "tools/output/result_context.hpp"
+#include "tools/price_files.hpp"
 #include "tools/scenario_source.hpp"
 #include "topology/catalog.hpp"
 
@@ -26,6 +28,7 @@ struct ScenarioSpec {
   Job job;
   std::string parameters = "auto";
   std::string steps = "published";
+  std::optional<PriceList> prices;  ///< read where something is bought; see load_prices
 };
 
 const Record<ScenarioSpec>& record(const ScenarioSpec*) {
@@ -39,7 +42,10 @@ const Record<ScenarioSpec>& record(const ScenarioSpec*) {
                     {.help = "path of a parameter file; auto: the file in configs/parameters that was fitted for the "
                              "cluster's accelerator, else transfer.json, which measured relatives share"})
           .optional("steps", &ScenarioSpec::steps,
-                    {.help = "what whole steps add to their microbenchmarks: a name in configs/steps or a path"});
+                    {.help = "what whole steps add to their microbenchmarks: a name in configs/steps or a path"})
+          .optional(
+              "prices", &ScenarioSpec::prices,
+              {.help = "what the cluster costs; those of configs/prices/default.json if not given", .reference = true});
   return table;
 }
 
@@ -198,13 +204,15 @@ Scenario load_scenario(const fs::path& path, const ScenarioOptions& options) {
     apply_setting(scenario.source, scenario_spec(), setting, reader);
     translate_transformer(scenario.source);
   }
+  if (JsonValue* prices = scenario.source.find("prices")) *prices = filled_in_prices(std::move(*prices), reader);
   auto spec = decode_record<ScenarioSpec>(scenario.source);
   scenario.transformer = spec.transformer;
   scenario.job = spec.job;
   const JsonValue& cluster = scenario.source.at("cluster");
   const bool in_line = cluster.source == scenario.source.source;
-  scenario.cluster =
-      build_cluster(spec.cluster, load_catalog(configs_directory() / "parts"), cluster, in_line ? "/cluster" : "");
+  const Catalog catalog = load_catalog(configs_directory() / "parts");
+  scenario.cluster = build_cluster(spec.cluster, catalog, cluster, in_line ? "/cluster" : "");
+  if (spec.prices) check_price_list(*spec.prices, catalog, scenario.source, "/prices");
   spec.cluster = scenario.cluster.spec;  // with what parts say
   const fs::path beside = path.parent_path();
   scenario.stack = load_stack(scenario, beside, scenario.inputs);

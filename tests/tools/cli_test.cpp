@@ -173,7 +173,8 @@ TEST_CASE("wrong usage ends with code 2 and a suggestion, never a page of help",
 TEST_CASE("check says ok to every shipped file, and 2 if one of several is wrong", "[cli]") {
   const Room room;
   std::string files;
-  for (const char* folder : {"clusters", "transformers", "stacks", "parameters", "steps", "parts", "scenarios"})
+  for (const char* folder :
+       {"clusters", "transformers", "stacks", "parameters", "steps", "parts", "prices", "scenarios"})
     for (const auto& entry : fs::directory_iterator(fs::path(CLUSTERWRIGHT_CONFIGS) / folder))
       if (entry.path().extension() == ".json") files += " '" + entry.path().string() + "'";
   const Outcome good = room.run("check" + files);
@@ -247,7 +248,7 @@ TEST_CASE("explain, schema, catalog and version answer without a scenario", "[cl
   CHECK(has(room.run("explain cluster.node").out, "node"));
   CHECK(has(room.run("explain E0203").out, "E0203"));
   for (const char* kind :
-       {"scenario", "cluster", "transformer", "stack", "parameters", "catalog", "collectives", "steps"}) {
+       {"scenario", "cluster", "transformer", "stack", "parameters", "catalog", "collectives", "steps", "prices"}) {
     const Outcome schema = room.run(std::string("schema ") + kind);
     CHECK(schema.code == 0);
     CHECK(read_json(std::make_shared<SourceText>("stdout", schema.out)).find("properties") != nullptr);

@@ -11,10 +11,23 @@
 
 namespace clusterwright {
 
-/// Chapters of a purchasing list.
-enum class BillChapter { compute, network, cables, transceivers, services, storage, racks, power, cooling };
-inline constexpr std::array<std::string_view, 9> bill_chapter_names = {
-    "compute", "network", "cables", "transceivers", "services", "storage", "racks", "power", "cooling"};
+/// Chapters of a purchasing list. building and installation hold what no part of the catalog stands for.
+enum class BillChapter {
+  compute,
+  network,
+  cables,
+  transceivers,
+  services,
+  storage,
+  racks,
+  power,
+  cooling,
+  building,
+  installation
+};
+inline constexpr std::array<std::string_view, 11> bill_chapter_names = {
+    "compute", "network", "cables",  "transceivers", "services",    "storage",
+    "racks",   "power",   "cooling", "building",     "installation"};
 
 /// One line of the list. Equal parts for different uses are different lines.
 struct BillItem {

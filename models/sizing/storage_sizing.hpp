@@ -1,0 +1,25 @@
+/// How many appliances of the shared file system a cluster and its job need.
+#pragma once
+
+#include "models/scenario.hpp"
+#include "models/sizing/sized_cluster.hpp"
+#include "topology/facility/facility_parts.hpp"
+#include "topology/facility/facility_spec.hpp"
+
+namespace clusterwright {
+
+struct StorageRequest {
+  const StorageNeedSpec& need;
+  const StoragePart& part;
+  int nodes = 0;                     ///< that read and write at once
+  std::optional<Bytes> host_memory;  ///< of one node, passed on
+  const Scenario* scenario = nullptr;
+  const StepPrediction* step = nullptr;  ///< of that scenario; without both no checkpoint is counted
+};
+
+/// The most that reading, writing and keeping ask for, in whole appliances. Writing carries a checkpoint within
+/// `checkpoint_time`, keeping holds `checkpoints` of them. A checkpoint takes no less than its hosts need to hand it
+/// over, however many appliances there are.
+StorageSizing size_storage(const StorageRequest& request);
+
+}  // namespace clusterwright
