@@ -69,10 +69,11 @@ ClusterSession open_cluster(const fs::path& path, const std::vector<std::string>
   ClusterSession session;
   session.catalog = load_catalog(configs_directory() / "parts");
   const ReferenceReader read = [&](const fs::path& file) { return read_input(file, session.inputs); };
-  std::string pointer;
-  JsonValue document = cluster_document(read_input(path, session.inputs), pointer, read);
-  for (const std::string& setting : settings) apply_setting(document, spec_of(ConfigKind::cluster), setting, read);
-  session.cluster = build_cluster(decode_record<ClusterSpec>(document), session.catalog, document, pointer);
+  session.document = cluster_document(read_input(path, session.inputs), session.pointer, read);
+  for (const std::string& setting : settings)
+    apply_setting(session.document, spec_of(ConfigKind::cluster), setting, read);
+  session.cluster =
+      build_cluster(decode_record<ClusterSpec>(session.document), session.catalog, session.document, session.pointer);
   return session;
 }
 

@@ -16,6 +16,8 @@ struct ClusterSession {
   Catalog catalog;
   Cluster cluster;
   std::vector<InputFile> inputs;
+  JsonValue document;   ///< of the cluster, references resolved and settings applied
+  std::string pointer;  ///< of the cluster in its file; empty if it is the whole file
 };
 
 /// @param settings  "path=value" of the cluster's fields: "accelerators=1024", "fabric.tiers.1.taper=2"

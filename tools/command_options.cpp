@@ -80,6 +80,15 @@ void add_computing(CommandAdder& line) {
   scale_request->scenario.command_line = line.typed;
 }
 
+void add_size(CommandAdder& line) {
+  const auto [app, r] = line.add<SizeRequest>("size", "racks, cables, power, cooling and money of a cluster", size);
+  add_scenario(*app, r->scenario);
+  app->add_option("--prices", r->prices, "name in configs/prices or a file; the scenario's, or default, if not given")
+      ->type_name("LIST");
+  add_output(*app, r->output, all_formats);
+  r->scenario.command_line = line.typed;
+}
+
 void add_collective_traffic(CLI::App& app, CollectiveCommandRequest& r) {
   app.add_option("--gpus", r.gpus, "ranks of one group; all if not given")->type_name("N");
   app.add_option("--concurrent", r.concurrent, "groups that run the op at once")->type_name("K|all");
@@ -307,6 +316,7 @@ void add_learning(CommandAdder& line) {
 void add_commands(CLI::App& root, const std::string& typed, Action& action) {
   CommandAdder line{root, typed, action};
   add_computing(line);
+  add_size(line);
   add_collective(line);
   add_judging(line);
   add_calibrating(line);

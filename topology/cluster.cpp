@@ -4,24 +4,11 @@
 
 #include "topology/cluster_check.hpp"
 #include "topology/nodes/node_parts.hpp"
+#include "topology/own_parts.hpp"
 
 namespace clusterwright {
 
 namespace {
-
-template <class Part>
-void append(std::vector<Part>& to, const std::vector<Part>& from) {
-  to.insert(to.end(), from.begin(), from.end());
-}
-
-Catalog joined(Catalog catalog, const Catalog& own) {
-  append(catalog.accelerators, own.accelerators);
-  append(catalog.nics, own.nics);
-  append(catalog.switches, own.switches);
-  append(catalog.cables, own.cables);
-  append(catalog.nodes, own.nodes);
-  return catalog;
-}
 
 ClusterSpec fill_in(ClusterSpec spec, const Catalog& catalog) {
   spec.node = fill_in(spec.node, catalog);
@@ -92,7 +79,7 @@ Cluster build_from(const ClusterSpec& spec, const Catalog& catalog, const JsonVa
 Cluster build_cluster(const ClusterSpec& spec, const Catalog& catalog, const JsonValue& source,
                       const std::string& pointer) {
   if (!spec.parts) return build_from(spec, catalog, source, pointer);
-  return build_from(spec, joined(catalog, *spec.parts), source, pointer);
+  return build_from(spec, with_own_parts(catalog, spec), source, pointer);
 }
 
 Cluster resized(const Cluster& cluster, int accelerators) {

@@ -62,6 +62,13 @@ struct CollectiveCommandRequest {
 };
 ExitCode collective(const CollectiveCommandRequest& request);
 
+struct SizeRequest {
+  ScenarioRequest scenario;  ///< or a cluster file: then without a job
+  std::string prices;        ///< a name in configs/prices, or a path; empty: as the scenario says
+  OutputRequest output;
+};
+ExitCode size(const SizeRequest& request);
+
 struct ValidateRequest {
   std::vector<std::string> cases;  ///< files in the schema of the measurement set; empty: all that are shipped
   bool cross = false;              ///< also fit without what is predicted

@@ -1,0 +1,96 @@
+#include "models/sizing/sized_cluster.hpp"
+#include "tools/cluster_session.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/commands/scenario_session.hpp"
+#include "tools/config_kinds.hpp"
+#include "tools/facility_files.hpp"
+#include "tools/input_file.hpp"
+#include "tools/output/size_report.hpp"
+#include "tools/price_files.hpp"
+#include "tools/scenario_loader.hpp"
+#include "tools/text_quantity.hpp"
+#include "tools/usage_error.hpp"
+#include "topology/catalog.hpp"
+#include "topology/own_parts.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// What is sized: a cluster, with the job of a scenario or without.
+struct SizingSession {
+  Cluster cluster;
+  Catalog catalog;  ///< with the cluster's own parts
+  Facility facility;
+  PriceList prices;
+  std::optional<Scenario> scenario;
+  ResultContext context;
+};
+
+/// `--prices` in place of what the scenario names: a name in configs/prices, or a path.
+JsonValue with_prices(JsonValue document, const std::string& prices, std::vector<InputFile>& inputs) {
+  if (prices.empty()) return document;
+  const ReferenceReader read = [&](const std::filesystem::path& file) { return read_input(file, inputs); };
+  JsonValue list = JsonValue::object({{"like", prices}});
+  if (prices.ends_with(".json")) list = read(prices);
+  document.set("prices", filled_in_prices(std::move(list), read));
+  return document;
+}
+
+void open_with_job(const SizeRequest& request, SizingSession& session) {
+  ScenarioSession opened = open_scenario(request.scenario, "size");
+  session.context = std::move(opened.context);
+  const Scenario& scenario = session.scenario.emplace(std::move(opened.scenario));
+  session.cluster = scenario.cluster;
+  session.catalog = with_own_parts(load_catalog(configs_directory() / "parts"), scenario.cluster.spec);
+  const JsonValue& cluster = scenario.source.at("cluster");
+  const bool in_line = cluster.source == scenario.source.source;
+  auto& inputs = session.context.inputs;
+  session.facility = load_facility(session.cluster, session.catalog, cluster, in_line ? "/cluster" : "", inputs);
+  session.prices = load_prices(with_prices(scenario.source, request.prices, inputs), session.catalog, inputs);
+}
+
+void open_without_job(const SizeRequest& request, SizingSession& session) {
+  ClusterSession opened = open_cluster(request.scenario.scenario, request.scenario.settings);
+  ResultContext& context = session.context;
+  context.command = "size";
+  context.command_line = request.scenario.command_line;
+  context.seed = parse_seed({"--seed", request.scenario.seed});
+  context.accelerator = opened.cluster.accelerator.id;
+  context.cluster = opened.cluster.spec.name;
+  context.memory_capacity = memory_capacity(opened.cluster.accelerator);
+  context.inputs = opened.inputs;
+  session.cluster = opened.cluster;
+  session.catalog = with_own_parts(std::move(opened.catalog), opened.cluster.spec);
+  session.facility =
+      load_facility(session.cluster, session.catalog, opened.document, opened.pointer, context.inputs);
+  session.prices = load_prices(with_prices(JsonValue::object(), request.prices, context.inputs), session.catalog,
+                               context.inputs);
+}
+
+SizingSession open_sizing(const SizeRequest& request) {
+  SizingSession session;
+  std::vector<InputFile> unused;
+  const bool cluster = kind_of(read_input(request.scenario.scenario, unused)) == ConfigKind::cluster;
+  if (cluster)
+    open_without_job(request, session);
+  else
+    open_with_job(request, session);
+  return session;
+}
+
+}  // namespace
+
+ExitCode size(const SizeRequest& request) {
+  const auto targets = output_targets(request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv,
+                                                       OutputFormat::markdown, OutputFormat::html});
+  const SizingSession session = open_sizing(request);
+  const Scenario* scenario = session.scenario ? &*session.scenario : nullptr;
+  const SizedCluster sized =
+      size_cluster({session.cluster, session.catalog, session.facility, session.prices, scenario});
+  deliver(targets, request.output.quiet,
+          [&](OutputFormat format) { return render_size(format, session.context, sized); });
+  return sized.plan.holds() ? ExitCode::ok : ExitCode::impossible;
+}
+
+}  // namespace clusterwright

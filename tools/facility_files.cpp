@@ -1,0 +1,80 @@
+#include "tools/facility_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/field_table.hpp"
+#include "tools/input_file.hpp"
+#include "tools/scenario_loader.hpp"
+#include "topology/facility/facility_check.hpp"
+
+namespace clusterwright {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* folder = "facilities";
+constexpr int longest_chain = 8;
+
+/// `own` over `base`: objects field by field.
+JsonValue joined(JsonValue own, JsonValue base) {
+  if (!own.is(JsonKind::object) || !base.is(JsonKind::object)) return own;
+  for (auto& [key, member] : base.members()) {
+    JsonValue* said = own.find(key);
+    if (!said)
+      own.set(key, std::move(member));
+    else
+      *said = joined(std::move(*said), std::move(member));
+  }
+  return own;
+}
+
+fs::path path_of(const std::string& name, const JsonValue& facility) {
+  const JsonValue* like = facility.find("like");
+  if (name.ends_with(".json")) {
+    const fs::path beside = like && like->source ? fs::path(like->source->name()).parent_path() : fs::path();
+    return fs::path(name).is_absolute() ? fs::path(name) : beside / name;
+  }
+  const std::vector<std::string> known = config_names(folder);
+  if (std::find(known.begin(), known.end(), name) != known.end())
+    return configs_directory() / folder / (name + ".json");
+  const std::string meant = did_you_mean(name, known);
+  throw ConfigError({"E0203",
+                     fmt::format("unknown facility \"{}\"", name.substr(0, 80)),
+                     {(like ? *like : facility).place("/like")},
+                     "not in configs/facilities",
+                     fmt::format("{}{}there are: {}", meant, meant.empty() ? "" : "   ", fmt::join(known, ", "))});
+}
+
+JsonValue filled_in(JsonValue facility, const std::string& usual, std::vector<InputFile>& inputs, int depth) {
+  const JsonValue* like = facility.find("like");
+  const std::string name = like && like->is(JsonKind::text) ? like->as_text() : usual;
+  if (name.empty() || name == "none") return facility;
+  if (depth == longest_chain)
+    throw ConfigError({"E0501", "facilities refer to each other in a circle", {facility.place("")}, "", ""});
+  JsonValue base = read_input(path_of(name, facility), inputs);
+  base = filled_in(std::move(base), "none", inputs, depth + 1);
+  return joined(std::move(facility), std::move(base));
+}
+
+std::string usual_facility(const Cluster& cluster, const Catalog& catalog) {
+  const NodePart* node = catalog.find_node(cluster.spec.node.part);
+  if (node && !node->machine.empty()) return "rack-scale";
+  return node && node->needs_liquid && node->needs_liquid->value ? "direct-to-chip" : "air";
+}
+
+}  // namespace
+
+Facility load_facility(const Cluster& cluster, const Catalog& catalog, const JsonValue& document,
+                       const std::string& pointer, std::vector<InputFile>& inputs) {
+  const JsonValue* own = document.find("facility");
+  JsonValue facility = own && own->is(JsonKind::object) ? *own : JsonValue::object();
+  facility = filled_in(std::move(facility), usual_facility(cluster, catalog), inputs, 0);
+  const bool inside = own && own->source == document.source;
+  return complete_facility(decode_record<FacilitySpec>(facility), catalog, facility,
+                           inside ? pointer + "/facility" : "");
+}
+
+}  // namespace clusterwright
