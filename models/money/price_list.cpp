@@ -29,8 +29,7 @@ FieldRule positive_share(std::string help) {
   return {.help = std::move(help), .min = 0, .max = 1, .above_min = true};
 }
 
-template <class List>
-void add_what_is_bought(List& table) {
+void add_what_is_bought(Record<PriceList>& table) {
   using P = PriceList;
   table
       .optional("parts_usd", &P::parts,
@@ -49,8 +48,7 @@ void add_what_is_bought(List& table) {
       .optional("installation_share", &P::installation_share, share("of the price of all parts, paid once"));
 }
 
-template <class List>
-void add_what_is_paid_by_time(List& table) {
+void add_what_is_paid_by_time(Record<PriceList>& table) {
   using P = PriceList;
   table.optional("electricity_usd_per_kwh", &P::electricity, price("from the grid"))
       .optional("water_usd_per_m3", &P::water, price("that cooling evaporates"))
