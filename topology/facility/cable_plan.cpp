@@ -117,7 +117,7 @@ class CablePlanner {
     for (const LinkKind& kind : graph.link_kinds()) classes.push_back(link_class(network.name, kind.name, kind.rate));
     for (LinkId link = 0; link < graph.links(); link += 2) {
       if (!network.bought[graph.kind(link)]) continue;
-      const auto [low, high] = std::minmax(graph.from(link), graph.to(link));
+      const auto [low, high] = std::minmax({graph.from(link), graph.to(link)});
       if (is_unknown(n, high) || is_unknown(n, low) || is_unused(network, low)) continue;
       add_link(classes[graph.kind(link)], plug(n, low), plug(n, high));
     }

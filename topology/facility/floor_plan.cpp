@@ -28,7 +28,7 @@ class Floor {
       if (place > 0 && place + size > per_row && size <= per_row) ++row, place = 0;
       for (const std::size_t rack : block) {
         if (place == per_row) ++row, place = 0;
-        if (racks) put((*racks)[rack], row, place);
+        if (racks) put((*racks)[rack], row, row % 2 == 0 ? place : per_row - 1 - place);
         ++place;
       }
     }

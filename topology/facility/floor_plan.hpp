@@ -5,9 +5,10 @@
 
 namespace clusterwright {
 
-/// Rows along x. Rows 0 and 1 face each other over a cold aisle, rows 1 and 2 turn their backs on a hot aisle. Blocks
-/// stand one behind the other; one that is longer than the rest of a row starts the next one if it fits in there.
-/// Without a length or a number of racks per row the hall becomes as square as whole blocks allow.
+/// Rows along x, filled to and fro so that what follows is near. Rows 0 and 1 face each other over a cold aisle, rows 1
+/// and 2 turn their backs on a hot aisle. Blocks stand one behind the other; one that is longer than the rest of a row
+/// starts the next one if it fits in there. Without a length or a number of racks per row the hall becomes as square as
+/// whole blocks allow.
 /// @param verdicts  gets whether the hall is large enough
 FloorPlan place_racks(RackLayout& layout, const HallSpec& hall, const RackPart& frame,
                       std::vector<SiteVerdict>& verdicts);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include "sim/diagnostic.hpp"
 #include "topology/cluster.hpp"
@@ -43,7 +45,7 @@ const SwitchPart* part_of_tier(const FabricSpec& fabric, std::size_t tier, const
   return tier < fabric.tiers.size() ? catalog.find_switch(fabric.tiers[tier].switch_part) : nullptr;
 }
 
-FabricSpec side_fabric(const SideNetworkSpec& spec, int tiers, int leaf_nodes) {
+FabricSpec side_fabric(const SideNetworkSpec& spec, int tiers, int leaf_nodes, double taper) {
   static constexpr const char* names[] = {"leaf", "spine", "core"};
   FabricSpec fabric;
   fabric.rails = RailLayout::shared;
@@ -51,19 +53,53 @@ FabricSpec side_fabric(const SideNetworkSpec& spec, int tiers, int leaf_nodes) {
     TierSpec tier;
     tier.name = names[t];
     tier.switch_part = spec.switch_part;
-    tier.taper = t == 0 ? spec.taper : 1;
+    tier.taper = t == 0 ? taper : 1;
     tier.accelerators = t == 0 && tiers > 1 ? leaf_nodes : 0;
     fabric.tiers.push_back(tier);
   }
   return fabric;
 }
 
-/// The largest equal share of a unit that one leaf has ports for.
-int leaf_nodes(const SideNetworkSpec& spec, const SwitchPart& part, int ends, int unit_nodes) {
+/// Nodes on one leaf: equal shares of a unit, so that no leaf serves two; from the largest that has the ports to half
+/// of that. Where none divides the unit, or there is only one, as many as there are ports for.
+std::vector<int> leaf_sizes(const SideNetworkSpec& spec, const SwitchPart& part, int ends, int unit_nodes, int nodes) {
   const int down = std::max(ends, static_cast<int>(part.ports.value * spec.taper / (1 + spec.taper)));
   const int most = std::max(1, down / ends);
-  const int leaves = (unit_nodes + most - 1) / most;
-  return (unit_nodes + leaves - 1) / leaves;
+  std::vector<int> sizes;
+  if (nodes > unit_nodes)
+    for (int size = most; 2 * size >= most; --size)
+      if (unit_nodes % size == 0) sizes.push_back(size);
+  if (sizes.empty()) sizes.push_back(most);
+  return sizes;
+}
+
+struct SideShape {
+  FabricSpec fabric;
+  long long switches = 0;
+};
+
+long long switches_of(const std::vector<FatTreeTier>& shape, const NetworkSize& size) {
+  long long sum = 0;
+  for (const FatTreeTier& tier : shape)
+    sum += static_cast<long long>(tier.switches()) * tier.lines * ((size.nodes + tier.nodes - 1) / tier.nodes);
+  return sum;
+}
+
+/// Cables spread evenly only over as many switches above as divide the cables up of one leaf. Where that asks for many,
+/// a few cables more cost less: tries up to twice as many as the taper needs.
+void try_leaves(const SideNetworkSpec& spec, const NetworkSize& size, int tiers, int per_leaf, int ports,
+                std::optional<SideShape>& best) {
+  const int down = per_leaf * size.nics_per_node;
+  const int least = std::max(1, static_cast<int>(std::ceil(down / spec.taper)));
+  for (int up = least; up <= std::min(2 * least, std::max(least, ports - down)); ++up) {
+    const FabricSpec fabric = side_fabric(spec, tiers, per_leaf, std::max(1.0, static_cast<double>(down) / up));
+    const FabricPorts switch_ports{std::vector<int>(static_cast<std::size_t>(tiers), ports), 0};
+    if (!fat_tree_errors(fabric, size, switch_ports).empty()) continue;
+    const auto shape = fat_tree_shape(fabric, size, switch_ports);
+    if (shape.back().nodes < size.nodes) continue;
+    const long long switches = switches_of(shape, size);
+    if (!best || switches < best->switches) best = {fabric, switches};
+  }
 }
 
 std::vector<ServicePort> service_ports(const SideNetworkSpec& spec, const ServiceCounts& services) {
@@ -129,13 +165,13 @@ SiteNetwork side_network(const SideNetworkSpec& spec, int nodes, int unit_nodes,
   const int stand_ins = (static_cast<int>(ports.size()) + ends - 1) / ends;
   const BytesPerSecond rate = part.port_rate ? part.port_rate->value : BytesPerSecond{};
   const NetworkSize size{nodes + stand_ins, 1, ends, rate};
-  const int per_leaf = leaf_nodes(spec, part, ends, unit_nodes);
+  const std::vector<int> leaves = leaf_sizes(spec, part, ends, unit_nodes, nodes);
   for (int tiers = 1; tiers <= 3; ++tiers) {
-    const FabricSpec fabric = side_fabric(spec, tiers, per_leaf);
-    const FabricPorts switch_ports{std::vector<int>(static_cast<std::size_t>(tiers), part.ports.value), 0};
-    if (!fat_tree_errors(fabric, size, switch_ports).empty()) continue;
-    if (fat_tree_shape(fabric, size, switch_ports).back().nodes < size.nodes) continue;
-    Network network = build_network(fabric, size, switch_ports);
+    std::optional<SideShape> shape;
+    for (const int per_leaf : leaves) try_leaves(spec, size, tiers, per_leaf, part.ports.value, shape);
+    if (!shape) continue;
+    Network network =
+        build_network(shape->fabric, size, {std::vector<int>(static_cast<std::size_t>(tiers), part.ports.value), 0});
     SiteNetwork out{spec.name, std::move(network.graph), {}, nodes, std::move(ports), {}, {}};
     out.tier_parts.assign(out.graph.tiers().size(), &part);
     out.bought.assign(out.graph.link_kinds().size(), true);
