@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <map>
 #include <sstream>
 
@@ -15,6 +16,7 @@
 #include "tools/output/size_page.hpp"
 #include "tools/output/size_report.hpp"
 #include "tools/output/size_sentences.hpp"
+#include "tools/output/size_tables.hpp"
 #include "tools/output/text_floor_plan.hpp"
 
 using namespace clusterwright;
@@ -391,4 +393,37 @@ TEST_CASE("hostile names stay text in every format of a sized cluster", "[tools]
   for (const OutputFormat format :
        {OutputFormat::table, OutputFormat::json, OutputFormat::csv, OutputFormat::markdown, OutputFormat::html})
     CHECK(render_size(format, context, sized).find('\033') == std::string::npos);
+}
+
+TEST_CASE("a plan of nothing is shown in every format without numbers that are none", "[tools]") {
+  for (const OutputFormat format :
+       {OutputFormat::table, OutputFormat::json, OutputFormat::csv, OutputFormat::markdown, OutputFormat::html}) {
+    const std::string text = render_size(format, made_up::context("size"), SizedCluster{});
+    CHECK(text.find("nan") == std::string::npos);
+    CHECK(text.find("inf") == std::string::npos);
+  }
+}
+
+TEST_CASE("names stand on racks only where there is room for all of them", "[tools]") {
+  const FloorPlan floor = made_up::site().plan.floor;
+  const auto labels = [&](double width) {
+    std::string all;
+    for (const FloorStrip& strip : floor_drawing(floor, width).strips) all += strip.label + " ";
+    return all;
+  };
+  CHECK(labels(wide_chart).starts_with("C1 C2 C3 C4 N1 "));
+  CHECK(labels(narrow_chart).starts_with("C C C C N "));
+}
+
+TEST_CASE("the table of rows has every rack of the floor plan", "[tools]") {
+  for (const SizedCluster& sized : small_and_large()) {
+    const ResultTable table = floor_row_table(sized.plan.floor);
+    std::int64_t racks = 0;
+    for (const auto& row : table.rows) {
+      int first = 0, last = 0;
+      if (std::sscanf(row[0].text.c_str(), "%d to %d", &first, &last) < 2) last = first;
+      for (std::size_t c = 1; c + 2 < row.size(); ++c) racks += row[c].count * (last - first + 1);
+    }
+    CHECK(racks == static_cast<std::int64_t>(sized.plan.floor.racks.size()));
+  }
 }

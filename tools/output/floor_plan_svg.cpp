@@ -9,6 +9,7 @@
 #include "tools/output/escape.hpp"
 #include "tools/output/number_text.hpp"
 #include "tools/output/size_sentences.hpp"
+#include "tools/output/text_floor_plan.hpp"
 
 namespace clusterwright {
 
@@ -71,17 +72,25 @@ std::string title_of(const Group& group) {
   return title + fmt::format(", {} rated", power_text(rated));
 }
 
-std::string label_of(const Group& group, const Rectangle& box) {
-  const double room = box.right - box.left - 4;
-  if (box.bottom - box.top < 12) return {};
-  const auto fits = [&](const std::string& text) {
-    return small_letter * static_cast<double>(display_width(text)) <= room;
-  };
-  const std::string name = printable(group.front()->name);
-  if (group.size() == 1) return fits(name) ? name : std::string();
-  const std::string all = fmt::format("{} {}", group.size(), role_name(group.front()->role));
+double room_in(const Rectangle& box) {
+  return box.bottom - box.top < 12 ? 0 : box.right - box.left - 4;
+}
+
+bool fits(const std::string& text, double room) {
+  return small_letter * static_cast<double>(display_width(text)) <= room;
+}
+
+/// Names on racks where there is room for all of them, else letters; on strips what they hold.
+/// @param longest  of the names of all racks
+std::string label_of(const Group& group, double room, std::size_t longest) {
+  const PlacedRack& first = *group.front();
   const std::string count = std::to_string(group.size());
-  return fits(all) ? all : fits(count) ? count : std::string();
+  const std::string all = fmt::format("{} {}", count, role_name(first.role));
+  const bool names = small_letter * static_cast<double>(longest) <= room;
+  const std::string whole = group.size() > 1 ? all : names ? printable(first.name) : "";
+  const std::string brief = group.size() > 1 ? count : std::string(1, rack_letter(first.role));
+  if (!whole.empty() && fits(whole, room)) return whole;
+  return fits(brief, room) ? brief : std::string();
 }
 
 /// 1, 2 or 5 times a power of ten: the largest of at most so many metres.
@@ -163,13 +172,15 @@ FloorDrawing floor_drawing(const FloorPlan& floor, double width) {
   drawing.hall = {left, top_margin, left + scale * length, top_margin + scale * across};
   drawing.height = drawing.hall.bottom + bottom_margin;
   const bool merge = scale * floor.rack_width.in(meter) < smallest_rack || floor.racks.size() > most_racks;
+  std::size_t longest = 0;
+  for (const PlacedRack& rack : floor.racks) longest = std::max(longest, display_width(printable(rack.name)));
   for (const Group& group : groups_of(floor, merge)) {
     const PlacedRack &first = *group.front(), &last = *group.back();
     const double half = 0.5 * scale * floor.rack_width.in(meter), deep = 0.5 * scale * floor.rack_depth.in(meter);
     const double y = top_margin + scale * first.y.in(meter);
     const auto [low, high] = std::minmax(first.x, last.x);
     const Rectangle box{left + scale * low.in(meter)-half, y - deep, left + scale * high.in(meter) + half, y + deep};
-    drawing.strips.push_back({box, first.role, group.size(), label_of(group, box), title_of(group)});
+    drawing.strips.push_back({box, first.role, group.size(), label_of(group, room_in(box), longest), title_of(group)});
   }
   return drawing;
 }
@@ -191,7 +202,8 @@ std::string floor_legend(const FloorPlan& floor) {
   for (std::size_t role = 0; role < counts.size(); ++role)
     if (counts[role] > 0)
       items += item(fmt::format("r-{}", rack_role_names[role]),
-                    fmt::format("{} {}", count_text(counts[role]), rack_role_names[role]));
+                    fmt::format("{} {} ({})", count_text(counts[role]), rack_role_names[role],
+                                rack_letter(static_cast<RackRole>(role))));
   if (!floor.aisles.empty()) items += item("cold", "cold aisle") + item("hot", "hot aisle");
   return "<ul class=\"legend\">\n" + items + "</ul>\n";
 }

@@ -97,9 +97,9 @@ ResultTable purchasing_list(const SizedCluster& sized) {
                      words_column("use", "Use"),
                      {"count", "Count", ""},
                      {"length_m", "Length", "m", 1, 1},
-                     {"rated_w_each", "Rated, each", "W"},
-                     {"mass_kg_each", "Mass, each", "kg"},
-                     {"price_each_usd", "Each", "$", 1, 0},
+                     {"rated_w_each", "Rated, each", "W", 1, 0},
+                     {"mass_kg_each", "Mass, each", "kg", 1, 1},
+                     {"price_each_usd", "Each", "$"},
                      {"price_total_usd", "Together", "$", 1, 0},
                      words_column("price_source", "Price from")},
                     {}};

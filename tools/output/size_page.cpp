@@ -93,7 +93,9 @@ std::string floor_section(const FloorPlan& floor) {
                   fixed_text(floor.length.in(meter), 1), fixed_text(floor.width.in(meter), 1));
   const std::string figure =
       html_figure(floor_legend(floor), both_widths(chart, floor_plan_svg),
-                  chart.text.description + " Racks are drawn to scale; hover over one for what stands in it.");
+                  chart.text.description +
+                      " Racks are drawn to scale; hover over one for what stands in it. A bare number counts "
+                      "neighbours of one role.");
   return html_section("Floor plan", "", figure + titled(rack_limit_table(floor)) + titled(floor_row_table(floor)));
 }
 
@@ -188,6 +190,9 @@ std::string page_style() {
   return fmt::format(
       "h3 {{ margin: 26px 0 -4px; font-size: 16px; font-weight: 620; }}\n"
       ".chart-name {{ margin: 0 0 8px; font-weight: 600; }}\nfigure + figure {{ margin-top: 14px; }}\n"
+      ".bill th, .bill td {{ padding: 6px 8px; font-size: 13px; }}\n"
+      ".bill td:nth-child(3) {{ white-space: normal; min-width: 130px; }}\n"
+      ".bill td:last-child {{ min-width: 170px; }}\n"
       "@media (min-width: 621px) {{ .tiles {{ grid-template-columns: repeat(4, 1fr); }} }}\n"
       "{}{}{}",
       floor_plan_style(), power_flow_style(), amount_style());

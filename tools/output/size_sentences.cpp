@@ -38,6 +38,7 @@ std::string binding_sentence(const FloorPlan& floor) {
 }
 
 std::string cost_sentence(const CostReport& cost) {
+  if (cost.items.empty()) return "Nothing has a price.";
   std::string text =
       fmt::format("Buying costs {} and running {} a year", capex_text(cost), money_text(cost.opex_total));
   if (cost.per_hour.total() > Dollars())
@@ -130,6 +131,7 @@ std::string size_next_step(const SizedCluster& sized) {
                        some_of(sized.cost.unpriced));
   const auto& limits = sized.plan.floor.limits;
   if (limits.size() > 1 && limits[1].nodes > limits[0].nodes) return binding_step(sized.plan.floor);
+  if (sized.cost.items.empty()) return "give a price list";
   return fmt::format("replace the prices of {} by your own quotes", sized.cost.price_list);
 }
 

@@ -185,8 +185,11 @@ ResultTable rack_limit_table(const FloorPlan& floor) {
 
 ResultTable floor_row_table(const FloorPlan& floor) {
   ResultTable table{"Rows of the hall", {words_column("rows", "Rows")}, {}};
-  for (const std::string_view role : rack_role_names)
-    table.columns.push_back({fmt::format("{}_racks", role), fmt::format("{} racks", role), ""});
+  const auto all = racks_by_role(floor);
+  for (std::size_t role = 0; role < all.size(); ++role)
+    if (all[role] > 0)
+      table.columns.push_back(
+          {fmt::format("{}_racks", rack_role_names[role]), fmt::format("{} racks", rack_role_names[role]), ""});
   table.columns.push_back({"nodes", "Nodes", ""});
   table.columns.push_back(kilowatts("rated_w", "Rated, a row"));
   const std::vector<RowTotal> rows = row_totals(floor);
@@ -194,7 +197,8 @@ ResultTable floor_row_table(const FloorPlan& floor) {
     while (last < rows.size() && rows[last] == rows[first]) ++last;
     std::vector<Cell> cells{last - first == 1 ? fmt::format("{}", last)
                                               : fmt::format("{} to {}, each", first + 1, last)};
-    for (const long long racks : rows[first].racks) cells.emplace_back(std::int64_t{racks});
+    for (std::size_t role = 0; role < all.size(); ++role)
+      if (all[role] > 0) cells.emplace_back(std::int64_t{rows[first].racks[role]});
     cells.emplace_back(std::int64_t{rows[first].nodes});
     cells.push_back(watts_cell(rows[first].rated));
     table.rows.push_back(std::move(cells));
@@ -298,6 +302,7 @@ ResultTable power_tree_table(const SitePlan& plan) {
 
 ResultTable cooling_table(const CoolingLoad& c) {
   Facts facts("Cooling at rated load");
+  if (c.kind.empty()) return facts.take();
   facts.add("Kind", c.kind);
   facts.add("Heat", fmt::format("{} to liquid, {} to air", power_text(c.liquid), power_text(c.air)));
   if (c.coolant_l_per_min)
@@ -349,6 +354,7 @@ ResultTable scale_up_table(const SitePlan& plan) {
 
 ResultTable feed_table(const RackFeeds& f) {
   Facts facts("Feeds of a compute rack");
+  if (f.feeds == 0) return facts.take();
   facts.add("Feeds",
             fmt::format("{} {}, of which {} carry the rack", count_text(f.feeds), f.part, count_text(f.needed)));
   facts.add("Each", fmt::format("{} for hours; {} when the spare ones are lost", power_text(f.usable),
