@@ -4,10 +4,9 @@
 
 #include <algorithm>
 
-#include "sim/json_writer.hpp"
-#include "tools/build_facts.hpp"
 #include "tools/output/escape.hpp"
 #include "tools/output/html_page.hpp"
+#include "tools/output/html_sections.hpp"
 #include "tools/output/number_text.hpp"
 #include "tools/output/prediction_tables.hpp"
 #include "tools/output/svg_chart.hpp"
@@ -51,25 +50,15 @@ std::string tiles(const Page& page) {
          "</dl>\n";
 }
 
-/// Keeps a per cent sign on the line of its number.
-std::string unbroken(std::string text) {
-  for (std::size_t at = text.find(" %"); at != std::string::npos; at = text.find(" %", at))
-    text.replace(at, 1, "&nbsp;");
-  return text;
-}
-
 std::string head(const Page& page) {
   std::vector<std::string> sentences = page.single ? verdict_sentences(*page.focus) : verdict_sentences(page.curve);
   const bool bad = page.single ? !page.focus->fits : !page.focus;
-  std::string list;
   sentences.push_back("Next: " + (page.single ? next_step(*page.focus) : next_step(page.curve)));
-  for (const std::string& sentence : sentences) list += fmt::format("<li>{}</li>\n", unbroken(html_text(sentence)));
   const std::string kind = page.single ? "One training step" : page.curve.strong ? "Strong scaling" : "Weak scaling";
   return fmt::format(
-      "<header>\n<p class=\"kind\">{}</p>\n<h1>{}</h1>\n<p class=\"job\">{}. Cluster: {}.</p>\n<ul "
-      "class=\"verdict{}\">\n{}</ul>\n{}</header>\n",
+      "<header>\n<p class=\"kind\">{}</p>\n<h1>{}</h1>\n<p class=\"job\">{}. Cluster: {}.</p>\n{}{}</header>\n",
       html_text(kind), html_text(title_of(page)), html_text(page.context.job), html_text(page.context.cluster),
-      bad ? " no" : "", list, tiles(page));
+      html_verdict(sentences, bad), tiles(page));
 }
 
 EfficiencyChart efficiency_chart(const ScaleCurve& curve) {
@@ -98,9 +87,7 @@ std::string efficiency_section(const ScaleCurve& curve) {
   const std::string caption =
       chart.text.description + " The band is the 90 % interval of each size's own throughput." +
       (chart.impossible.empty() ? "" : " A cross marks a size that does not fit or that the plan cannot use.");
-  return html_section("How it scales", "",
-                      "<figure>\n" + both_widths(chart, efficiency_svg) +
-                          fmt::format("<figcaption>{}</figcaption>\n</figure>\n", html_text(caption)));
+  return html_section("How it scales", "", html_figure("", both_widths(chart, efficiency_svg), caption));
 }
 
 std::string legend(const std::vector<StepCharge>& charges) {
@@ -141,15 +128,11 @@ BreakdownChart breakdown_chart(const ScaleCurve& curve) {
 std::string breakdown_section(const Page& page) {
   const BreakdownChart chart = breakdown_chart(page.curve);
   if (chart.bars.empty()) return {};
-  const std::string figure = "<figure>\n" + legend(charges_in_use(page.curve)) + both_widths(chart, breakdown_svg) +
-                             fmt::format("<figcaption>{}</figcaption>\n</figure>\n", html_text(chart.text.description));
+  const std::string figure =
+      html_figure(legend(charges_in_use(page.curve)), both_widths(chart, breakdown_svg), chart.text.description);
   const ResultTable table = page.single ? breakdown_table(*page.focus) : breakdown_by_size(page.curve);
   return html_section("Where the step goes", "Mean over all GPUs; every wait is charged to what ended it.",
                       figure + render_html(table));
-}
-
-std::string wrapped(const ResultTable& table, std::string_view style) {
-  return fmt::format("<div class=\"{}\">\n{}</div>\n", style, render_html(table));
 }
 
 std::string data_sections(const Page& page) {
@@ -169,33 +152,13 @@ std::string data_sections(const Page& page) {
                             render_html(power_by_size(page.curve)));
 }
 
-/// Escaped, with the line breaks kept.
-std::string html_lines(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    out += html_text(text.substr(0, end)) + "\n";
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out;
-}
-
 std::string origin_sections(const Page& page) {
   std::string out;
   if (page.focus && !page.focus->assumptions.empty())
     out +=
         html_section("Assumptions", "What was not given and had to be decided, and the numbers that carry the answer.",
-                     wrapped(assumptions_table(page.focus->assumptions), "wrap"));
-  const std::string scenario =
-      fmt::format("<details>\n<summary>The effective scenario</summary>\n<pre tabindex=\"0\">{}</pre>\n</details>\n",
-                  html_lines(write_json(page.context.scenario)));
-  return out + html_section("Inputs", "Files that the answer depends on, with their fingerprints.",
-                            wrapped(inputs_table(page.context.inputs), "files") + scenario);
-}
-
-std::string footer(const Page& page) {
-  return fmt::format("<footer>\n<p>clusterwright {}, seed {}. Repeat with:</p>\n<p><code>{}</code></p>\n</footer>\n",
-                     html_text(build_facts().version), page.context.seed, html_text(page.context.command_line));
+                     styled_table(assumptions_table(page.focus->assumptions), "wrap"));
+  return out + inputs_section(page.context);
 }
 
 }  // namespace
@@ -207,7 +170,7 @@ std::string html_report(const ResultContext& context, const ScaleCurve& curve) {
   std::string body = head(page);
   if (!page.single) body += efficiency_section(curve);
   body += breakdown_section(page) + data_sections(page) + origin_sections(page);
-  return html_page(title_of(page), "", body, footer(page));
+  return html_page(title_of(page), "", body, repeat_footer(page.context));
 }
 
 }  // namespace clusterwright

@@ -11,6 +11,7 @@
 #include "tools/build_facts.hpp"
 #include "tools/output/escape.hpp"
 #include "tools/output/html_page.hpp"
+#include "tools/output/html_sections.hpp"
 #include "tools/output/number_text.hpp"
 #include "tools/output/prediction_tables.hpp"
 #include "tools/output/validation_charts.hpp"
@@ -65,12 +66,8 @@ std::string tiles(const ValidationReport& report) {
 }
 
 std::string header(const ValidationReport& report) {
-  std::string list;
-  for (const std::string& sentence : verdict(report)) list += fmt::format("<li>{}</li>\n", html_text(sentence));
-  return fmt::format(
-      "<header>\n<p class=\"kind\">Validation</p>\n<h1>Predicted against measured</h1>\n<ul "
-      "class=\"verdict\">\n{}</ul>\n{}</header>\n",
-      list, tiles(report));
+  return fmt::format("<header>\n<p class=\"kind\">Validation</p>\n<h1>Predicted against measured</h1>\n{}{}</header>\n",
+                     html_verdict(verdict(report), false), tiles(report));
 }
 
 /// What the kinds of cases are called on the page.
@@ -135,10 +132,6 @@ std::string legend(const Scatter& scatter) {
   return "<ul class=\"legend\">\n" + items + "</ul>\n";
 }
 
-std::string figure(const std::string& above, const std::string& charts, std::string_view caption) {
-  return fmt::format("<figure>\n{}{}<figcaption>{}</figcaption>\n</figure>\n", above, charts, html_text(caption));
-}
-
 std::string scatter_section(const Scatter& scatter, std::size_t number) {
   ScatterChart chart = scatter.chart;
   const auto near = std::count_if(chart.points.begin(), chart.points.end(), [](const ScatterPoint& point) {
@@ -150,8 +143,8 @@ std::string scatter_section(const Scatter& scatter, std::size_t number) {
                             count_text(static_cast<long long>(chart.points.size())))};
   return html_section(
       title, "",
-      figure(legend(scatter), both_widths(chart, scatter_svg),
-             chart.text.description + " The band is 10 % on either side; hover over a point for its case."));
+      html_figure(legend(scatter), both_widths(chart, scatter_svg),
+                  chart.text.description + " The band is 10 % on either side; hover over a point for its case."));
 }
 
 std::string scatter_sections(const ValidationReport& report) {
@@ -179,9 +172,9 @@ std::string error_section(const ValidationReport& report) {
   if (chart.boxes.empty()) return {};
   return html_section(
       "Errors by family", "log(predicted / measured): above zero the prediction is too high.",
-      figure("", both_widths(chart, error_boxes_svg),
-             "Boxes hold the middle half, lines nine tenths, the stroke is the median, also written at the right. "
-             "What lies beyond 50 % is drawn at the edge.") +
+      html_figure("", both_widths(chart, error_boxes_svg),
+                  "Boxes hold the middle half, lines nine tenths, the stroke is the median, also written at the right. "
+                  "What lies beyond 50 % is drawn at the edge.") +
           render_html(family_table(report)));
 }
 
@@ -197,7 +190,7 @@ std::string interval_section(const ValidationReport& report) {
       fmt::format("{} of {} families have fewer than 85 % of their values inside.", short_of, chart.bars.size());
   return html_section("How honest the intervals are",
                       "A 90 % interval should hold 85 to 95 of 100 measured values, between the two lines.",
-                      figure("", both_widths(chart, shares_svg), chart.text.description));
+                      html_figure("", both_widths(chart, shares_svg), chart.text.description));
 }
 
 std::string table_sections(const ValidationReport& report) {
@@ -206,7 +199,7 @@ std::string table_sections(const ValidationReport& report) {
     if (table.columns.front().key == "family" && table.columns.size() > 6) continue;  // stands below its chart
     out += html_section(table.title, "", render_html(table));
   }
-  const std::string inputs = fmt::format("<div class=\"files\">\n{}</div>\n", render_html(inputs_table(report.inputs)));
+  const std::string inputs = styled_table(inputs_table(report.inputs), "files");
   return out + html_section("Inputs", "Files that the answer depends on, with their fingerprints.", inputs);
 }
 

@@ -48,11 +48,18 @@ struct RackLimit {
   std::string arithmetic;  ///< "41 kW / 10.2 kW"
 };
 
+/// A lane beside rows of racks, over the whole length of the hall.
+struct Aisle {
+  Meters from, to;   ///< across the rows, from the hall's corner
+  bool cold = true;  ///< else hot
+};
+
 struct FloorPlan {
   Meters length, width;  ///< of the hall, along and across the rows; given or needed
   int rows = 0;
   int racks_per_row = 0;  ///< room, not use
   std::vector<PlacedRack> racks;
+  std::vector<Aisle> aisles;  ///< in order
   int nodes_per_rack = 0;
   int nodes_per_unit = 0;         ///< that share racks of switches
   std::vector<RackLimit> limits;  ///< of compute racks, the binding one first

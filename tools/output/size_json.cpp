@@ -1,0 +1,331 @@
+#include "tools/output/size_json.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "tools/output/result_header.hpp"
+#include "tools/output/result_json.hpp"
+#include "tools/output/result_table.hpp"
+#include "tools/output/size_cost_tables.hpp"
+#include "tools/output/size_sentences.hpp"
+#include "tools/output/size_tables.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+JsonValue integer(long long value) {
+  return std::int64_t{value};
+}
+JsonValue kw(Watts power) {
+  return power.in(kilowatt);
+}
+template <class T>
+JsonValue or_null(const std::optional<T>& value) {
+  return value ? JsonValue(*value) : JsonValue();
+}
+template <class Q>
+JsonValue or_null(const std::optional<Q>& value, Q unit) {
+  return value ? JsonValue(value->in(unit)) : JsonValue();
+}
+JsonValue text_or_null(const std::string& text) {
+  return text.empty() ? JsonValue() : JsonValue(text);
+}
+
+JsonValue json_of(const Cell& cell) {
+  switch (cell.kind) {
+    case Cell::Kind::number:
+      return cell.number;
+    case Cell::Kind::count:
+      return cell.count;
+    case Cell::Kind::text:
+      return cell.text;
+    default:
+      return {};
+  }
+}
+
+/// An object per row, by the keys of the columns.
+JsonValue rows_of(const ResultTable& table) {
+  JsonValue list = JsonValue::list();
+  for (const auto& row : table.rows) {
+    JsonValue object = JsonValue::object();
+    for (std::size_t c = 0; c < row.size(); ++c) object.set(table.columns[c].key, json_of(row[c]));
+    list.push_back(std::move(object));
+  }
+  return list;
+}
+
+JsonValue racks_to_json(const FloorPlan& floor) {
+  JsonValue racks = JsonValue::object({{"total", static_cast<std::int64_t>(floor.racks.size())}});
+  const auto counts = racks_by_role(floor);
+  for (std::size_t role = 0; role < counts.size(); ++role)
+    racks.set(std::string(rack_role_names[role]), integer(counts[role]));
+  return racks;
+}
+
+/// Counts of switches by network and tier.
+JsonValue switches_to_json(const SitePlan& plan) {
+  JsonValue switches = JsonValue::object({{"total", 0}});
+  long long total = 0;
+  for (const SwitchTotal& s : plan.switches) {
+    total += s.count;
+    if (!switches.find(s.network)) switches.set(s.network, JsonValue::object());
+    JsonValue& network = *switches.find(s.network);
+    const JsonValue* const before = network.find(s.tier);
+    network.set(s.tier, integer(s.count + (before ? before->as_integer() : 0)));
+  }
+  switches.set("total", integer(total));
+  return switches;
+}
+
+JsonValue cables_to_json(const SitePlan& plan) {
+  JsonValue cables = rows_of(cable_table(plan));
+  for (std::size_t i = 0; i < plan.cables.size(); ++i) {
+    JsonValue lengths = JsonValue::list();
+    for (const LengthBin& bin : plan.cables[i].lengths)
+      lengths.push_back(JsonValue::object({{"length_m", bin.length.in(meter)}, {"links", integer(bin.links)}}));
+    cables.elements()[i].set("lengths", lengths);
+  }
+  return cables;
+}
+
+JsonValue transceivers_to_json(const SitePlan& plan) {
+  long long total = 0;
+  for (const TransceiverTotal& t : plan.transceivers) total += t.count;
+  return JsonValue::object({{"total", integer(total)}, {"parts", rows_of(transceiver_table(plan))}});
+}
+
+JsonValue tree_to_json(const PowerNode& node) {
+  JsonValue parts = JsonValue::list();
+  for (const PowerNode& part : node.parts) parts.push_back(tree_to_json(part));
+  return JsonValue::object({{"name", node.name}, {"kw", kw(node.power)}, {"parts", parts}});
+}
+
+JsonValue power_at(const FacilityPower& p) {
+  return JsonValue::object({{"it_kw", kw(p.it)},
+                            {"losses_kw", kw(p.losses)},
+                            {"cooling_kw", kw(p.cooling)},
+                            {"other_kw", kw(p.other)},
+                            {"facility_kw", kw(p.facility)},
+                            {"pue", p.pue}});
+}
+
+JsonValue feeds_to_json(const RackFeeds& f) {
+  return JsonValue::object({{"part", text_or_null(f.part)},
+                            {"feeds", f.feeds},
+                            {"needed", f.needed},
+                            {"usable_kw", kw(f.usable)},
+                            {"after_loss_kw", kw(f.after_loss)},
+                            {"amperes", f.amperes}});
+}
+
+JsonValue power_to_json(const SitePlan& plan) {
+  return JsonValue::object({{"stages", rows_of(power_stage_table(plan))},
+                            {"feeds", feeds_to_json(plan.feeds)},
+                            {"mean", power_at(plan.mean)},
+                            {"rated", power_at(plan.rated)},
+                            {"peak", power_at(plan.peak)},
+                            {"tree", JsonValue::object({{"mean", tree_to_json(plan.mean.tree)},
+                                                        {"rated", tree_to_json(plan.rated.tree)}})}});
+}
+
+JsonValue cooling_to_json(const CoolingLoad& c) {
+  return JsonValue::object({{"kind", text_or_null(c.kind)},
+                            {"liquid_kw", kw(c.liquid)},
+                            {"air_kw", kw(c.air)},
+                            {"coolant_l_per_min", or_null(c.coolant_l_per_min)},
+                            {"air_m3_per_h", c.air_m3_per_h},
+                            {"air_kg_per_s", c.air_kg_per_s},
+                            {"rack_air_kw", kw(c.rack_air)},
+                            {"coolant_supply_c", c.coolant_l_per_min ? JsonValue(c.coolant_supply_c) : JsonValue()},
+                            {"coolant_return_c", c.coolant_l_per_min ? JsonValue(c.coolant_return_c) : JsonValue()},
+                            {"air_supply_c", c.air_supply_c},
+                            {"air_return_c", c.air_return_c},
+                            {"hottest_c", c.hottest_c},
+                            {"compressor_share", c.compressor_share},
+                            {"coolant_unit", text_or_null(c.coolant_unit)},
+                            {"coolant_units", integer(c.coolant_units)},
+                            {"pue_share", c.pue_share},
+                            {"wue_l_per_kwh", c.wue_l_per_kwh}});
+}
+
+JsonValue rack_to_json(const PlacedRack& rack) {
+  JsonValue contents = JsonValue::list();
+  for (const RackContent& c : rack.contents)
+    contents.push_back(JsonValue::object({{"what", c.what}, {"part", c.part}, {"count", c.count}}));
+  const bool compute = rack.nodes > 0;
+  return JsonValue::object({{"name", rack.name},
+                            {"role", rack_role_names[static_cast<std::size_t>(rack.role)]},
+                            {"row", rack.row},
+                            {"place", rack.place},
+                            {"x_m", rack.x.in(meter)},
+                            {"y_m", rack.y.in(meter)},
+                            {"used_u", rack.used_u},
+                            {"mass_kg", rack.mass.in(kilogram)},
+                            {"rated_kw", kw(rack.rated)},
+                            {"to_air_kw", kw(rack.to_air)},
+                            {"first_node", compute ? JsonValue(rack.first_node) : JsonValue()},
+                            {"nodes", rack.nodes},
+                            {"contents", contents}});
+}
+
+JsonValue floor_to_json(const FloorPlan& floor) {
+  JsonValue racks = JsonValue::list();
+  for (const PlacedRack& rack : floor.racks) racks.push_back(rack_to_json(rack));
+  JsonValue aisles = JsonValue::list();
+  for (const Aisle& a : floor.aisles)
+    aisles.push_back(
+        JsonValue::object({{"from_m", a.from.in(meter)}, {"to_m", a.to.in(meter)}, {"kind", a.cold ? "cold" : "hot"}}));
+  return JsonValue::object({{"length_m", floor.length.in(meter)},
+                            {"width_m", floor.width.in(meter)},
+                            {"rows", floor.rows},
+                            {"racks_per_row", floor.racks_per_row},
+                            {"nodes_per_rack", floor.nodes_per_rack},
+                            {"nodes_per_unit", floor.nodes_per_unit},
+                            {"frame", text_or_null(floor.frame)},
+                            {"rack_width_m", floor.rack_width.in(meter)},
+                            {"rack_depth_m", floor.rack_depth.in(meter)},
+                            {"limits", rows_of(rack_limit_table(floor))},
+                            {"aisles", aisles},
+                            {"racks", racks}});
+}
+
+JsonValue storage_to_json(const std::optional<StorageSizing>& storage) {
+  if (!storage) return {};
+  const StorageSizing& s = *storage;
+  const BytesPerSecond rate = gigabyte_per_second;
+  return JsonValue::object({{"part", text_or_null(s.part)},
+                            {"appliances", integer(s.appliances)},
+                            {"bound", text_or_null(s.bound)},
+                            {"read_needed_gb_per_s", s.read_needed.in(rate)},
+                            {"read_given_gb_per_s", s.read_given.in(rate)},
+                            {"write_needed_gb_per_s", s.write_needed.in(rate)},
+                            {"write_given_gb_per_s", s.write_given.in(rate)},
+                            {"capacity_needed_gb", s.capacity_needed.in(gigabyte)},
+                            {"capacity_given_gb", s.capacity_given.in(gigabyte)},
+                            {"checkpoint_gb", or_null(s.checkpoint, gigabyte)},
+                            {"checkpoint_s", or_null(s.checkpoint_time, second)},
+                            {"host_memory_needed_gb", or_null(s.host_memory_needed, gigabyte)},
+                            {"host_memory_gb", or_null(s.host_memory, gigabyte)}});
+}
+
+JsonValue shares_to_json(const std::vector<CostShare>& shares) {
+  JsonValue object = JsonValue::object();
+  for (const CostShare& share : shares) object.set(share.name, share.amount.in(dollar));
+  return object;
+}
+
+JsonValue rent_to_json(const std::optional<RentOrBuy>& rent) {
+  if (!rent) return {};
+  return JsonValue::object({{"usd_per_gpu_hour", rent->rent_per_hour.in(dollar)},
+                            {"break_even_utilisation", or_null(rent->break_even_utilisation)},
+                            {"break_even_months", or_null(rent->break_even_months)},
+                            {"buy", rent->buy}});
+}
+
+JsonValue cost_to_json(const CostReport& cost) {
+  JsonValue unpriced = JsonValue::list();
+  for (const std::string& part : cost.unpriced) unpriced.push_back(part);
+  const CostPerHour& each = cost.per_hour;
+  const JsonValue per_hour = JsonValue::object({{"capital", each.capital.in(dollar)},
+                                                {"operations", each.operations.in(dollar)},
+                                                {"energy", each.energy.in(dollar)},
+                                                {"total", each.total().in(dollar)}});
+  return JsonValue::object({{"price_list", text_or_null(cost.price_list)},
+                            {"date", text_or_null(cost.date)},
+                            {"capex_usd", shares_to_json(cost.capex)},
+                            {"opex_usd_per_year", shares_to_json(cost.opex)},
+                            {"years", cost.years},
+                            {"interest", cost.interest},
+                            {"utilisation", cost.utilisation},
+                            {"usd_per_gpu_hour", per_hour},
+                            {"energy_share", cost.energy_share},
+                            {"usd_per_million_tokens", or_null(cost.usd_per_million_tokens)},
+                            {"rent", rent_to_json(cost.rent)},
+                            {"lower_bound", !cost.unpriced.empty()},
+                            {"unpriced", unpriced}});
+}
+
+JsonValue scale_up_to_json(const std::optional<ScaleUpCheck>& check) {
+  if (!check) return {};
+  return JsonValue::object({{"gpus", check->accelerators},
+                            {"racks", check->racks},
+                            {"cables", integer(check->cables)},
+                            {"longest_m", check->longest.in(meter)},
+                            {"total_length_m", check->total_length.in(meter)},
+                            {"reach_m", or_null(check->reach, meter)},
+                            {"mass_kg", check->mass.in(kilogram)},
+                            {"holds", check->holds},
+                            {"arithmetic", check->arithmetic}});
+}
+
+JsonValue node_power_to_json(const NodePower& node) {
+  return JsonValue::object({{"rated_kw", kw(node.rated)},
+                            {"mean_kw", kw(node.mean)},
+                            {"peak_kw", kw(node.peak)},
+                            {"trough_kw", kw(node.trough)},
+                            {"source", text_or_null(node.source)}});
+}
+
+JsonValue verdicts_to_json(const SitePlan& plan) {
+  JsonValue list = JsonValue::list();
+  for (const SiteVerdict& v : plan.verdicts)
+    list.push_back(JsonValue::object(
+        {{"what", v.what}, {"holds", v.holds}, {"arithmetic", v.arithmetic}, {"field", text_or_null(v.field)}}));
+  return list;
+}
+
+void add_machines(JsonValue& document, const SitePlan& plan) {
+  document.set("gpus", plan.accelerators);
+  document.set("nodes", plan.nodes);
+  document.set("spare_nodes", plan.spare_nodes);
+  document.set("racks", racks_to_json(plan.floor));
+  document.set("switches", switches_to_json(plan));
+  document.set("cables", cables_to_json(plan));
+  document.set("transceivers", transceivers_to_json(plan));
+  document.set("scale_up", scale_up_to_json(plan.scale_up));
+}
+
+void add_power(JsonValue& document, const SitePlan& plan) {
+  document.set("it_kw", kw(plan.mean.it));
+  document.set("it_kw_rated", kw(plan.rated.it));
+  document.set("it_kw_peak", kw(plan.peak.it));
+  document.set("facility_kw", kw(plan.mean.facility));
+  document.set("facility_kw_rated", kw(plan.rated.facility));
+  document.set("pue", plan.mean.pue);
+  document.set("node_power", node_power_to_json(plan.node));
+  document.set("power", power_to_json(plan));
+  document.set("cooling", cooling_to_json(plan.cooling));
+}
+
+void add_cost(JsonValue& document, const SizedCluster& sized) {
+  document.set("capex_usd", sized.cost.capex_total.in(dollar));
+  document.set("opex_usd_per_year", sized.cost.opex_total.in(dollar));
+  document.set("cost", cost_to_json(sized.cost));
+  document.set("bill", rows_of(purchasing_list(sized)));
+}
+
+}  // namespace
+
+JsonValue size_to_json(const ResultContext& context, const SizedCluster& sized) {
+  JsonValue document = result_header(context.command, context.seed, context.inputs);
+  document.set("scenario", context.scenario);
+  document.set("cluster", sized.name);
+  document.set("accelerator", sized.accelerator);
+  document.set("holds", sized.plan.holds());
+  add_machines(document, sized.plan);
+  add_power(document, sized.plan);
+  document.set("mass_kg", sized.plan.mass.in(kilogram));
+  document.set("storage", storage_to_json(sized.storage));
+  add_cost(document, sized);
+  document.set("step", sized.step ? step_to_json(*sized.step) : JsonValue());
+  document.set("floor", floor_to_json(sized.plan.floor));
+  document.set("verdicts", verdicts_to_json(sized.plan));
+  JsonValue warnings = JsonValue::list();
+  for (const std::string& warning : sized.plan.warnings) warnings.push_back(warning);
+  document.set("warnings", warnings);
+  return document;
+}
+
+}  // namespace clusterwright

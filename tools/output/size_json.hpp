@@ -1,0 +1,13 @@
+#pragma once
+
+#include "models/sizing/sized_cluster.hpp"
+#include "sim/json_value.hpp"
+#include "tools/output/result_context.hpp"
+
+namespace clusterwright {
+
+/// The document of `size`: `gpus`, `racks`, `switches`, `cables`, `it_kw`, `floor`, `bill`, `capex_usd` and so on, with
+/// `schema_version`, tool, seed, inputs and scenario. `it_kw` and `facility_kw` are means; null is what is not known.
+JsonValue size_to_json(const ResultContext& context, const SizedCluster& sized);
+
+}  // namespace clusterwright

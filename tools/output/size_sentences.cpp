@@ -1,0 +1,138 @@
+#include "tools/output/size_sentences.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tools/output/number_text.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+std::string holds_sentence(const SitePlan& plan) {
+  const auto fails = [](const SiteVerdict& verdict) { return !verdict.holds; };
+  const auto failing = std::count_if(plan.verdicts.begin(), plan.verdicts.end(), fails);
+  const std::size_t all = plan.verdicts.size();
+  if (all == 0) return "No constraint was checked.";
+  if (failing == 0 && all == 1) return "The one constraint that was checked holds.";
+  if (failing == 0) return fmt::format("All {} constraints hold.", all);
+  const SiteVerdict& first = *std::find_if(plan.verdicts.begin(), plan.verdicts.end(), fails);
+  return fmt::format("{} of {} constraints {} not hold; the first: {} ({}).", failing, all,
+                     failing == 1 ? "does" : "do", first.what, first.arithmetic);
+}
+
+std::string nodes_text(int nodes) {
+  return count_text(nodes) + (nodes == 1 ? " node" : " nodes");
+}
+
+std::string binding_sentence(const FloorPlan& floor) {
+  if (floor.limits.empty()) return {};
+  const RackLimit& binding = floor.limits.front();
+  std::string text =
+      fmt::format("A rack holds {}, bound by {} ({})", nodes_text(binding.nodes), binding.what, binding.arithmetic);
+  if (floor.limits.size() > 1)
+    text += fmt::format("; next comes {} at {}", floor.limits[1].what, count_text(floor.limits[1].nodes));
+  return text + ".";
+}
+
+std::string cost_sentence(const CostReport& cost) {
+  if (cost.items.empty()) return "Nothing has a price.";
+  std::string text =
+      fmt::format("Buying costs {} and running {} a year", capex_text(cost), money_text(cost.opex_total));
+  if (cost.per_hour.total() > Dollars())
+    text += fmt::format(": {} per accelerator and hour, {} of it for energy", money_text(cost.per_hour.total()),
+                        percent_text(cost.energy_share, 0));
+  return text + ".";
+}
+
+std::string rent_sentence(const CostReport& cost) {
+  if (!cost.rent) return {};
+  const RentOrBuy& rent = *cost.rent;
+  std::string text = fmt::format("Against rent at {} an hour, {} is cheaper at {} use", money_text(rent.rent_per_hour),
+                                 rent.buy ? "buying" : "renting", percent_text(cost.utilisation, 0));
+  if (rent.break_even_utilisation)
+    text += fmt::format("; the two cost the same at {}", percent_text(*rent.break_even_utilisation, 0));
+  return text + ".";
+}
+
+/// A few names and how many more there are.
+std::string some_of(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, names.size()); ++i) text += (i ? ", " : "") + names[i];
+  if (names.size() > most) text += fmt::format(" and {} more", names.size() - most);
+  return text;
+}
+
+std::string binding_step(const FloorPlan& floor) {
+  const RackLimit& binding = floor.limits[0];
+  const RackLimit& next = floor.limits[1];
+  return fmt::format("more {} per rack would allow {} in it instead of {}; then {} binds", binding.what,
+                     nodes_text(next.nodes), count_text(binding.nodes), next.what);
+}
+
+}  // namespace
+
+std::string power_text(Watts power) {
+  if (power >= megawatt) return significant_text(power.in(megawatt), 3) + " MW";
+  if (power >= kilowatt) return significant_text(power.in(kilowatt), 3) + " kW";
+  return significant_text(power.in(watt), 3) + " W";
+}
+
+std::string money_text(Dollars money) {
+  const double usd = money.in(dollar);
+  const std::string sign = usd < 0 ? "-$" : "$";
+  const double size = std::abs(usd);
+  if (size >= 1e9) return sign + significant_text(size / 1e9, 3) + " bn";
+  if (size >= 1e6) return sign + significant_text(size / 1e6, 3) + " M";
+  return sign + fixed_text(size, size >= 1000 || size == 0 ? 0 : 2);
+}
+
+std::array<long long, rack_role_names.size()> racks_by_role(const FloorPlan& floor) {
+  std::array<long long, rack_role_names.size()> counts{};
+  for (const PlacedRack& rack : floor.racks) ++counts[static_cast<std::size_t>(rack.role)];
+  return counts;
+}
+
+std::string roles_text(const FloorPlan& floor) {
+  const auto counts = racks_by_role(floor);
+  std::string text;
+  for (std::size_t role = 0; role < counts.size(); ++role)
+    if (counts[role] > 0)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count_text(counts[role]), rack_role_names[role]);
+  return text;
+}
+
+std::string size_title(const SizedCluster& sized) {
+  return fmt::format("{} x {} in {} racks", count_text(sized.plan.accelerators), sized.accelerator,
+                     count_text(static_cast<long long>(sized.plan.floor.racks.size())));
+}
+
+std::string capex_text(const CostReport& cost) {
+  return (cost.unpriced.empty() ? "" : "at least ") + money_text(cost.capex_total);
+}
+
+std::vector<std::string> size_verdicts(const SizedCluster& sized) {
+  std::vector<std::string> sentences = {holds_sentence(sized.plan), binding_sentence(sized.plan.floor),
+                                        cost_sentence(sized.cost), rent_sentence(sized.cost)};
+  std::erase(sentences, std::string());
+  return sentences;
+}
+
+std::string size_next_step(const SizedCluster& sized) {
+  for (const SiteVerdict& verdict : sized.plan.verdicts)
+    if (!verdict.holds)
+      return fmt::format("change {}: {} does not hold ({})", verdict.field, verdict.what, verdict.arithmetic);
+  if (sized.step && !sized.step->fits) return "change the job's plan: " + sized.step->verdict;
+  if (!sized.cost.unpriced.empty())
+    return fmt::format("give a price list with {}: without a price for them the cost is a lower bound",
+                       some_of(sized.cost.unpriced));
+  const auto& limits = sized.plan.floor.limits;
+  if (limits.size() > 1 && limits[1].nodes > limits[0].nodes) return binding_step(sized.plan.floor);
+  if (sized.cost.items.empty()) return "give a price list";
+  return fmt::format("replace the prices of {} by your own quotes", sized.cost.price_list);
+}
+
+}  // namespace clusterwright

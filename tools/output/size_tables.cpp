@@ -1,0 +1,366 @@
+#include "tools/output/size_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tools/output/number_text.hpp"
+#include "tools/output/size_sentences.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// A table of names and what stands for them.
+class Facts {
+ public:
+  explicit Facts(std::string title) {
+    table_.title = std::move(title);
+    table_.columns = {words_column("what", ""), words_column("value", "")};
+  }
+  void add(std::string_view name, std::string value) { table_.rows.push_back({name, std::move(value)}); }
+  ResultTable take() { return std::move(table_); }
+
+ private:
+  ResultTable table_;
+};
+
+Cell watts_cell(Watts power) {
+  return power.in(watt);
+}
+
+Column kilowatts(std::string key, std::string title) {
+  return {std::move(key), std::move(title), "kW", 1e-3, 1};
+}
+
+Cell words_or_nothing(const std::string& words) {
+  return words.empty() ? Cell() : Cell(words);
+}
+
+std::string floor_text(const FloorPlan& floor) {
+  return fmt::format("{} x {} m, {} m2; {} {}", fixed_text(floor.length.in(meter), 1),
+                     fixed_text(floor.width.in(meter), 1), fixed_text(floor.length.in(meter)*floor.width.in(meter), 0),
+                     count_text(floor.rows), floor.rows == 1 ? "row" : "rows");
+}
+
+std::string switches_text(const SitePlan& plan) {
+  long long all = 0;
+  std::string parts;
+  for (const SwitchTotal& s : plan.switches) {
+    all += s.count;
+    parts += fmt::format("{}{} {} {}", parts.empty() ? ": " : ", ", count_text(s.count), s.network, s.tier);
+  }
+  return count_text(all) + parts;
+}
+
+std::string cables_text(const SitePlan& plan) {
+  long long links = 0, cables = 0, modules = 0;
+  Meters longest;
+  for (const CableTotal& c : plan.cables) {
+    links += c.links;
+    cables += c.cables;
+    longest = std::max(longest, c.longest);
+  }
+  for (const TransceiverTotal& t : plan.transceivers) modules += t.count;
+  return fmt::format("{} for {} links, the longest {} m; {} transceivers", count_text(cables), count_text(links),
+                     significant_text(longest.in(meter), 3), count_text(modules));
+}
+
+std::string per_accelerator(const SizedCluster& sized, Dollars money) {
+  if (sized.plan.accelerators == 0) return {};
+  return fmt::format(", {} per accelerator", money_text(money / sized.plan.accelerators));
+}
+
+void add_machines(Facts& facts, const SizedCluster& sized) {
+  const SitePlan& plan = sized.plan;
+  facts.add("Accelerators", fmt::format("{} {}", count_text(plan.accelerators), sized.accelerator));
+  facts.add("Nodes",
+            fmt::format("{} {}, and {} spare", count_text(plan.nodes), plan.node_part, count_text(plan.spare_nodes)));
+  facts.add("Racks", fmt::format("{}: {}; {} nodes in one", count_text(static_cast<long long>(plan.floor.racks.size())),
+                                 roles_text(plan.floor), count_text(plan.floor.nodes_per_rack)));
+  facts.add("Floor", floor_text(plan.floor));
+  facts.add("Switches", switches_text(plan));
+  facts.add("Cables", cables_text(plan));
+  facts.add("Mass", fmt::format("{} t", significant_text(plan.mass.in(1000 * kilogram), 3)));
+}
+
+void add_power(Facts& facts, const SitePlan& plan) {
+  facts.add("IT power", fmt::format("{} mean, {} peak, {} rated", power_text(plan.mean.it), power_text(plan.peak.it),
+                                    power_text(plan.rated.it)));
+  facts.add("Facility", fmt::format("{} mean, {} rated; PUE {}", power_text(plan.mean.facility),
+                                    power_text(plan.rated.facility), fixed_text(plan.mean.pue, 3)));
+}
+
+void add_cost(Facts& facts, const SizedCluster& sized) {
+  const CostReport& cost = sized.cost;
+  facts.add("To buy", capex_text(cost) + per_accelerator(sized, cost.capex_total));
+  facts.add("To run", money_text(cost.opex_total) + " a year");
+  if (cost.per_hour.total() > Dollars())
+    facts.add("Per GPU-hour", fmt::format("{} at {} use over {} years", money_text(cost.per_hour.total()),
+                                          percent_text(cost.utilisation, 0), fmt::format("{:.3g}", cost.years)));
+  if (cost.usd_per_million_tokens) facts.add("Per million tokens", money_text(*cost.usd_per_million_tokens * dollar));
+}
+
+/// The length that the given share of the links does not exceed.
+Meters length_at(const CableTotal& cable, double share) {
+  long long below = 0;
+  for (const LengthBin& bin : cable.lengths) {
+    below += bin.links;
+    if (static_cast<double>(below) >= share * static_cast<double>(cable.links)) return bin.length;
+  }
+  return cable.lengths.back().length;
+}
+
+std::string modules_text(const CableTotal& cable) {
+  if (cable.lower_module == cable.upper_module) return cable.lower_module;
+  return cable.lower_module + " / " + cable.upper_module;
+}
+
+/// @param above  "IT / nodes / "
+void add_branches(ResultTable& table, const PowerNode& node, const std::string& above, Watts whole) {
+  for (const PowerNode& part : node.parts) {
+    table.rows.push_back(
+        {above + part.name, watts_cell(part.power), whole > Watts() ? Cell(part.power / whole) : Cell()});
+    add_branches(table, part, above + part.name + " / ", whole);
+  }
+}
+
+std::string degrees(double from, double to) {
+  return fmt::format("{} to {} C", significant_text(from, 3), significant_text(to, 3));
+}
+
+std::string given_of(double given, double needed, std::string_view unit) {
+  return fmt::format("{} {}, {} needed", significant_text(given, 3), unit, significant_text(needed, 3));
+}
+
+/// What stands in one row of the hall.
+struct RowTotal {
+  std::array<long long, rack_role_names.size()> racks{};
+  long long nodes = 0;
+  Watts rated;
+  bool operator==(const RowTotal&) const = default;
+};
+
+std::vector<RowTotal> row_totals(const FloorPlan& floor) {
+  std::vector<RowTotal> rows;
+  for (const PlacedRack& rack : floor.racks) {
+    const auto row = static_cast<std::size_t>(rack.row);
+    if (row >= rows.size()) rows.resize(row + 1);
+    ++rows[row].racks[static_cast<std::size_t>(rack.role)];
+    rows[row].nodes += rack.nodes;
+    rows[row].rated += rack.rated;
+  }
+  return rows;
+}
+
+}  // namespace
+
+ResultTable size_headline(const SizedCluster& sized) {
+  Facts facts("");
+  add_machines(facts, sized);
+  add_power(facts, sized.plan);
+  add_cost(facts, sized);
+  return facts.take();
+}
+
+ResultTable verdict_table(const SitePlan& plan, bool failing_only) {
+  ResultTable table{"Constraints",
+                    {words_column("what", "Constraint"), words_column("holds", "Holds"),
+                     words_column("arithmetic", "Because"), words_column("field", "Field")},
+                    {}};
+  for (const SiteVerdict& v : plan.verdicts)
+    if (!failing_only || !v.holds)
+      table.rows.push_back({v.what, v.holds ? "yes" : "NO", v.arithmetic, words_or_nothing(v.field)});
+  return table;
+}
+
+ResultTable rack_limit_table(const FloorPlan& floor) {
+  ResultTable table{"What limits the nodes of a rack",
+                    {words_column("limit", "Limit"), {"nodes", "Nodes", ""}, words_column("arithmetic", "Because")},
+                    {}};
+  for (const RackLimit& limit : floor.limits) table.rows.push_back({limit.what, limit.nodes, limit.arithmetic});
+  return table;
+}
+
+ResultTable floor_row_table(const FloorPlan& floor) {
+  ResultTable table{"Rows of the hall", {words_column("rows", "Rows")}, {}};
+  const auto all = racks_by_role(floor);
+  for (std::size_t role = 0; role < all.size(); ++role)
+    if (all[role] > 0)
+      table.columns.push_back(
+          {fmt::format("{}_racks", rack_role_names[role]), fmt::format("{} racks", rack_role_names[role]), ""});
+  table.columns.push_back({"nodes", "Nodes", ""});
+  table.columns.push_back(kilowatts("rated_w", "Rated, a row"));
+  const std::vector<RowTotal> rows = row_totals(floor);
+  for (std::size_t first = 0, last = 0; first < rows.size(); first = last) {
+    while (last < rows.size() && rows[last] == rows[first]) ++last;
+    std::vector<Cell> cells{last - first == 1 ? fmt::format("{}", last)
+                                              : fmt::format("{} to {}, each", first + 1, last)};
+    for (std::size_t role = 0; role < all.size(); ++role)
+      if (all[role] > 0) cells.emplace_back(std::int64_t{rows[first].racks[role]});
+    cells.emplace_back(std::int64_t{rows[first].nodes});
+    cells.push_back(watts_cell(rows[first].rated));
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+ResultTable switch_table(const SitePlan& plan) {
+  ResultTable table{"Switches",
+                    {words_column("network", "Network"),
+                     words_column("tier", "Tier"),
+                     words_column("part", "Part"),
+                     {"count", "Count", ""},
+                     {"rated_w_each", "Rated, each", "W", 1, 0},
+                     {"expected_w_each", "Expected, each", "W", 1, 0},
+                     kilowatts("rated_w", "Rated, all")},
+                    {}};
+  for (const SwitchTotal& s : plan.switches)
+    table.rows.push_back({s.network, s.tier, words_or_nothing(s.part), std::int64_t{s.count}, watts_cell(s.rated_each),
+                          watts_cell(s.expected_each), watts_cell(static_cast<double>(s.count) * s.rated_each)});
+  return table;
+}
+
+ResultTable cable_table(const SitePlan& plan) {
+  ResultTable table{"Cables",
+                    {words_column("network", "Network"),
+                     words_column("link", "Link"),
+                     words_column("kind", "Kind"),
+                     words_column("part", "Part"),
+                     words_column("modules", "Modules"),
+                     {"rate_gbit_per_s", "Rate", "Gbit/s", 1, 0},
+                     {"links", "Links", ""},
+                     {"cables", "To buy", ""},
+                     {"shortest_m", "Shortest", "m", 1, 1},
+                     {"median_m", "Median", "m", 1, 1},
+                     {"longest_m", "Longest", "m", 1, 1},
+                     {"longest_routed_m", "As routed", "m", 1, 1}},
+                    {}};
+  for (const CableTotal& c : plan.cables) {
+    const auto length = [&](double share) { return c.lengths.empty() ? Cell() : length_at(c, share).in(meter); };
+    table.rows.push_back({c.network, c.link, words_or_nothing(c.kind), words_or_nothing(c.part),
+                          words_or_nothing(modules_text(c)), c.rate.in(gigabit_per_second), std::int64_t{c.links},
+                          std::int64_t{c.cables}, length(0), length(0.5), length(1), c.longest.in(meter)});
+  }
+  return table;
+}
+
+ResultTable transceiver_table(const SitePlan& plan) {
+  ResultTable table{"Transceivers", {words_column("part", "Part"), {"count", "Count", ""}}, {}};
+  for (const TransceiverTotal& t : plan.transceivers) table.rows.push_back({t.part, std::int64_t{t.count}});
+  return table;
+}
+
+ResultTable power_stage_table(const SitePlan& plan) {
+  ResultTable table{"Power chain at rated load",
+                    {words_column("kind", "Stage"),
+                     words_column("part", "Part"),
+                     words_column("redundancy", "Redundancy"),
+                     {"modules", "Modules", ""},
+                     kilowatts("rating_w", "Rating, each"),
+                     kilowatts("output_w", "Output"),
+                     percent_column("load", "Load"),
+                     percent_column("load_after_loss", "After a loss"),
+                     percent_column("efficiency", "Efficiency"),
+                     {"amperes", "Current", "A", 1, 0}},
+                    {}};
+  for (const PowerStageLoad& s : plan.stages)
+    table.rows.push_back({power_stage_kind_names[static_cast<std::size_t>(s.kind)], s.part,
+                          redundancy_names[static_cast<std::size_t>(s.redundancy)], std::int64_t{s.modules},
+                          watts_cell(s.rating), watts_cell(s.output), s.load, s.load_after_loss, s.efficiency,
+                          s.amperes ? Cell(*s.amperes) : Cell()});
+  return table;
+}
+
+ResultTable facility_power_table(const SitePlan& plan) {
+  ResultTable table{"Power by load",
+                    {words_column("load", "Load"), kilowatts("it_w", "IT"), kilowatts("losses_w", "Losses"),
+                     kilowatts("cooling_w", "Cooling"), kilowatts("other_w", "Other"),
+                     kilowatts("facility_w", "Facility"), Column{"pue", "PUE", "", 1, 3}},
+                    {}};
+  const auto add = [&](std::string_view name, const FacilityPower& p) {
+    table.rows.push_back({name, watts_cell(p.it), watts_cell(p.losses), watts_cell(p.cooling), watts_cell(p.other),
+                          watts_cell(p.facility), p.pue});
+  };
+  add("rated", plan.rated);
+  add("mean", plan.mean);
+  add("peak", plan.peak);
+  return table;
+}
+
+ResultTable power_tree_table(const SitePlan& plan) {
+  ResultTable table{"Where the power goes at mean load",
+                    {words_column("branch", "Branch"), kilowatts("power_w", "Power"), percent_column("share", "Share")},
+                    {}};
+  const PowerNode& tree = plan.mean.tree;
+  if (tree.parts.empty()) return table;
+  table.rows.push_back({tree.name, watts_cell(tree.power), 1.0});
+  add_branches(table, tree, "", tree.power);
+  return table;
+}
+
+ResultTable cooling_table(const CoolingLoad& c) {
+  Facts facts("Cooling at rated load");
+  if (c.kind.empty()) return facts.take();
+  facts.add("Kind", c.kind);
+  facts.add("Heat", fmt::format("{} to liquid, {} to air", power_text(c.liquid), power_text(c.air)));
+  if (c.coolant_l_per_min)
+    facts.add("Coolant", fmt::format("{} l/min, {}", fixed_text(*c.coolant_l_per_min, 0),
+                                     degrees(c.coolant_supply_c, c.coolant_return_c)));
+  if (c.coolant_units > 0)
+    facts.add("Coolant units", fmt::format("{} {}", count_text(c.coolant_units), c.coolant_unit));
+  facts.add("Air", fmt::format("{} m3/h ({} kg/s), {}", fixed_text(c.air_m3_per_h, 0),
+                               significant_text(c.air_kg_per_s, 3), degrees(c.air_supply_c, c.air_return_c)));
+  facts.add("Air of one rack", power_text(c.rack_air));
+  facts.add("Outdoors", fmt::format("up to {} C; a compressor runs in {} of the hours",
+                                    significant_text(c.hottest_c, 3), percent_text(c.compressor_share, 0)));
+  facts.add("Over a year", fmt::format("{} of the machines' power, {} l of water per kWh", percent_text(c.pue_share),
+                                       significant_text(c.wue_l_per_kwh, 2)));
+  return facts.take();
+}
+
+ResultTable storage_table(const StorageSizing& s) {
+  Facts facts("Storage");
+  facts.add("Appliances", fmt::format("{} {}, set by {}", count_text(s.appliances), s.part, s.bound));
+  facts.add("Read", given_of(s.read_given.in(gigabyte_per_second), s.read_needed.in(gigabyte_per_second), "GB/s"));
+  facts.add("Write", given_of(s.write_given.in(gigabyte_per_second), s.write_needed.in(gigabyte_per_second), "GB/s"));
+  facts.add("Capacity", given_of(s.capacity_given.in(terabyte), s.capacity_needed.in(terabyte), "TB"));
+  if (s.checkpoint)
+    facts.add("Checkpoint",
+              fmt::format("{} TB{}", significant_text(s.checkpoint->in(terabyte), 3),
+                          s.checkpoint_time
+                              ? fmt::format(", written in {} s", significant_text(s.checkpoint_time->in(second), 3))
+                              : std::string()));
+  if (s.host_memory_needed && s.host_memory)
+    facts.add("Host memory", given_of(s.host_memory->in(gigabyte), s.host_memory_needed->in(gigabyte), "GB per node"));
+  return facts.take();
+}
+
+ResultTable scale_up_table(const SitePlan& plan) {
+  Facts facts("Links inside a machine");
+  if (plan.scale_up) {
+    const ScaleUpCheck& s = *plan.scale_up;
+    facts.add("Machine", fmt::format("{} accelerators in {} racks", count_text(s.accelerators), count_text(s.racks)));
+    facts.add("Cables", fmt::format("{}, {} m and {} kg in all", count_text(s.cables),
+                                    fixed_text(s.total_length.in(meter), 0), fixed_text(s.mass.in(kilogram), 0)));
+    facts.add("Longest",
+              fmt::format("{} m of {} m", significant_text(s.longest.in(meter), 3),
+                          s.reach ? significant_text(s.reach->in(meter), 3) : std::string("unknown reach,")));
+    facts.add("Holds", fmt::format("{}: {}", s.holds ? "yes" : "NO", s.arithmetic));
+  }
+  return facts.take();
+}
+
+ResultTable feed_table(const RackFeeds& f) {
+  Facts facts("Feeds of a compute rack");
+  if (f.feeds == 0) return facts.take();
+  facts.add("Feeds",
+            fmt::format("{} {}, of which {} carry the rack", count_text(f.feeds), f.part, count_text(f.needed)));
+  facts.add("Each", fmt::format("{} for hours; {} when the spare ones are lost", power_text(f.usable),
+                                power_text(f.after_loss)));
+  facts.add("Current", fmt::format("{} A per phase", significant_text(f.amperes, 3)));
+  return facts.take();
+}
+
+}  // namespace clusterwright
