@@ -9,6 +9,7 @@
 #include "models/step_calibration.hpp"
 #include "models/transformer.hpp"
 #include "sim/field_table.hpp"
+#include "tools/blueprint_loader.hpp"
 #include "tools/import/hf_config.hpp"
 #include "tools/scenario_loader.hpp"
 #include "topology/catalog.hpp"
@@ -19,14 +20,15 @@ namespace clusterwright {
 namespace {
 
 /// Keys that only files of the kind have, in the order of ConfigKind.
-constexpr std::array<std::array<std::string_view, 2>, 8> telling_keys = {{{"job", "transformer"},
+constexpr std::array<std::array<std::string_view, 2>, 9> telling_keys = {{{"job", "transformer"},
                                                                           {"node", "fabric"},
                                                                           {"layers", "hidden"},
                                                                           {"rank_order", "kernel_launch_us"},
                                                                           {"gemm", "attention"},
                                                                           {"accelerators", "sources"},
                                                                           {"collectives", "network"},
-                                                                          {"stacks", "drift_per_year"}}};
+                                                                          {"stacks", "drift_per_year"},
+                                                                          {"claims", "claims"}}};
 
 template <class T>
 const RecordSpec& spec_for() {
@@ -43,14 +45,15 @@ bool has_telling_key(const JsonValue& document, std::size_t kind) {
   const bool first = document.find(telling_keys[kind][0]) != nullptr;
   const bool second = document.find(telling_keys[kind][1]) != nullptr;
   const bool parts = static_cast<ConfigKind>(kind) == ConfigKind::catalog;
+  if (static_cast<ConfigKind>(kind) == ConfigKind::scenario && document.find("claims")) return false;
   return parts ? second || lists_parts(document.find("accelerators")) : first || second;
 }
 
 }  // namespace
 
 const std::vector<std::string>& config_kind_names() {
-  static const std::vector<std::string> names = {"scenario",   "cluster", "transformer", "stack",
-                                                 "parameters", "catalog", "collectives", "steps"};
+  static const std::vector<std::string> names = {"scenario", "cluster",     "transformer", "stack",    "parameters",
+                                                 "catalog",  "collectives", "steps",       "blueprint"};
   return names;
 }
 
@@ -70,6 +73,8 @@ const RecordSpec& spec_of(ConfigKind kind) {
       return spec_for<CollectiveSet>();
     case ConfigKind::steps:
       return spec_for<StepCalibration>();
+    case ConfigKind::blueprint:
+      return blueprint_spec();
     default:
       return spec_for<Catalog>();
   }
@@ -117,7 +122,8 @@ void check_document(ConfigKind kind, const JsonValue& document) {
       decode_record<StepCalibration>(document);
       return;
     case ConfigKind::scenario:
-      throw std::logic_error("scenarios are loaded with their references");
+    case ConfigKind::blueprint:
+      throw std::logic_error("files that hold a scenario are loaded with their references");
   }
 }
 

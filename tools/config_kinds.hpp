@@ -9,7 +9,12 @@
 
 namespace clusterwright {
 
-enum class ConfigKind { scenario, cluster, transformer, stack, parameters, catalog, collectives, steps };
+enum class ConfigKind { scenario, cluster, transformer, stack, parameters, catalog, collectives, steps, blueprint };
+
+/// Files that describe a cluster with a job on it.
+inline bool holds_scenario(ConfigKind kind) {
+  return kind == ConfigKind::scenario || kind == ConfigKind::blueprint;
+}
 
 /// "scenario", in the order of the enumeration.
 const std::vector<std::string>& config_kind_names();

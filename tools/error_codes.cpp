@@ -82,6 +82,13 @@ constexpr ErrorCode codes[] = {
     {"E0342", "The family of a Hugging Face config.json is not known.",
      "Use one of the families named, or write a transformer of your own; `clusterwright explain transformer`."},
     {"E0343", "The numbers of a Hugging Face config.json contradict each other.", "Correct one of the numbers named."},
+    {"E0360", "A claim of a blueprint is stated as its kind is not.",
+     "State numbers as numbers, shares from 0 to 1, and scale_up, layout, fits and cooling in words."},
+    {"E0361", "A blueprint makes a claim twice.", "Keep one; audit the other in a file of its own."},
+    {"E0362", "One replica of a blueprint's layout takes more accelerators than there are.",
+     "Describe a smaller layout or a larger cluster."},
+    {"E0363", "The layout that a blueprint claims is not the one that its job describes.",
+     "Write the degrees under job.parallel as the claim says them."},
     // Files and usage.
     {"E0401", "A file or directory is missing or cannot be read.",
      "Check the path; paths in a file count from that file."},

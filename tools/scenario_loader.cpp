@@ -13,33 +13,16 @@
 #include "tools/input_file.hpp"
 #include "tools/output/result_context.hpp"
 #include "tools/scenario_source.hpp"
+#include "tools/scenario_spec.hpp"
 #include "topology/catalog.hpp"
 
 namespace clusterwright {
 
 namespace fs = std::filesystem;
 
-/// A scenario file after its references are resolved.
-struct ScenarioSpec {
-  ClusterSpec cluster;
-  Transformer transformer;
-  Job job;
-  std::string parameters = "auto";
-  std::string steps = "published";
-};
-
 const Record<ScenarioSpec>& record(const ScenarioSpec*) {
   static const auto table =
-      Record<ScenarioSpec>("scenario", "A job on a cluster: what `run` and `scale` read")
-          .required("cluster", &ScenarioSpec::cluster, {.help = "the machine", .reference = true})
-          .required("transformer", &ScenarioSpec::transformer,
-                    {.help = "the model; also a Hugging Face config.json", .reference = true})
-          .required("job", &ScenarioSpec::job, {.help = "what is computed and how it is laid out"})
-          .optional("parameters", &ScenarioSpec::parameters,
-                    {.help = "path of a parameter file; auto: the file in configs/parameters that was fitted for the "
-                             "cluster's accelerator, else transfer.json, which measured relatives share"})
-          .optional("steps", &ScenarioSpec::steps,
-                    {.help = "what whole steps add to their microbenchmarks: a name in configs/steps or a path"});
+      with_scenario_fields(Record<ScenarioSpec>("scenario", "A job on a cluster: what `run` and `scale` read"));
   return table;
 }
 
@@ -188,17 +171,24 @@ fs::path parameter_file(const AcceleratorPart& part) {
   return folder / "transfer.json";
 }
 
-Scenario load_scenario(const fs::path& path, const ScenarioOptions& options) {
-  Scenario scenario;
-  scenario.source = read_input(path, scenario.inputs);
-  const ReferenceReader reader = [&](const fs::path& file) { return read_input(file, scenario.inputs); };
-  resolve_references(scenario.source, scenario_spec(), reader);
-  translate_transformer(scenario.source);
+JsonValue read_resolved(const fs::path& path, const RecordSpec& spec, const ScenarioOptions& options,
+                        std::vector<InputFile>& inputs) {
+  JsonValue document = read_input(path, inputs);
+  const ReferenceReader reader = [&](const fs::path& file) { return read_input(file, inputs); };
+  resolve_references(document, spec, reader);
+  translate_transformer(document);
   for (const std::string& setting : options.settings) {
-    apply_setting(scenario.source, scenario_spec(), setting, reader);
-    translate_transformer(scenario.source);
+    apply_setting(document, spec, setting, reader);
+    translate_transformer(document);
   }
-  auto spec = decode_record<ScenarioSpec>(scenario.source);
+  return document;
+}
+
+Scenario make_scenario(ScenarioSpec spec, JsonValue source, const ScenarioOptions& options, const fs::path& beside,
+                       std::vector<InputFile> inputs) {
+  Scenario scenario;
+  scenario.source = std::move(source);
+  scenario.inputs = std::move(inputs);
   scenario.transformer = spec.transformer;
   scenario.job = spec.job;
   const JsonValue& cluster = scenario.source.at("cluster");
@@ -206,13 +196,19 @@ Scenario load_scenario(const fs::path& path, const ScenarioOptions& options) {
   scenario.cluster =
       build_cluster(spec.cluster, load_catalog(configs_directory() / "parts"), cluster, in_line ? "/cluster" : "");
   spec.cluster = scenario.cluster.spec;  // with what parts say
-  const fs::path beside = path.parent_path();
   scenario.stack = load_stack(scenario, beside, scenario.inputs);
   scenario.steps =
       decode_record<StepCalibration>(read_input(named_or_path(spec.steps, "steps", beside), scenario.inputs));
   scenario.parameters = decode_record<ParameterSet>(
       read_input(parameter_path(spec, options, scenario.cluster.accelerator, beside), scenario.inputs));
   return scenario;
+}
+
+Scenario load_scenario(const fs::path& path, const ScenarioOptions& options) {
+  std::vector<InputFile> inputs;
+  JsonValue source = read_resolved(path, scenario_spec(), options, inputs);
+  auto spec = decode_record<ScenarioSpec>(source);
+  return make_scenario(std::move(spec), std::move(source), options, path.parent_path(), std::move(inputs));
 }
 
 std::vector<Origin> origins(const Scenario& scenario) {

@@ -62,6 +62,13 @@ struct CollectiveCommandRequest {
 };
 ExitCode collective(const CollectiveCommandRequest& request);
 
+struct AuditRequest {
+  ScenarioRequest blueprint;  ///< `scenario` is the path of the blueprint
+  OutputRequest output;
+};
+/// @return impossible if a claim does not hold
+ExitCode audit(const AuditRequest& request);
+
 struct ValidateRequest {
   std::vector<std::string> cases;  ///< files in the schema of the measurement set; empty: all that are shipped
   bool cross = false;              ///< also fit without what is predicted
