@@ -24,7 +24,13 @@ void add_op(ClockDemand& demand, const WorkPrice& work, const OpTrace& trace, La
   demand.clocked_time += time * share;
 }
 
-/// The highest clock at which the mean stays within what the limit leaves above idle.
+}  // namespace
+
+double ClockDemand::mean_power(double c, double exponent) const {
+  const double joules = clocked * std::pow(c, exponent - 1) + crossed * (1 / c + std::pow(c, exponent)) + fixed;
+  return joules / (busy + clocked_time * (1 / c - 1 / clock));
+}
+
 double allowed_clock(const ClockDemand& demand, double headroom, double exponent) {
   if (demand.mean_power(1, exponent) <= headroom) return 1;
   double low = lowest_clock, high = 1;
@@ -33,13 +39,6 @@ double allowed_clock(const ClockDemand& demand, double headroom, double exponent
     (demand.mean_power(middle, exponent) <= headroom ? low : high) = middle;
   }
   return low;
-}
-
-}  // namespace
-
-double ClockDemand::mean_power(double c, double exponent) const {
-  const double joules = clocked * std::pow(c, exponent - 1) + crossed * (1 / c + std::pow(c, exponent)) + fixed;
-  return joules / (busy + clocked_time * (1 / c - 1 / clock));
 }
 
 std::vector<ClockDemand> clock_demands(const StepGraph& graph, const ReplayResult& result, const Breakdown& breakdown,

@@ -32,6 +32,10 @@ struct ClockDemand {
   double mean_power(double c, double exponent) const;
 };
 
+/// The highest clock, relative to the reference clock and at most 1, at which the mean stays within `headroom` watts.
+/// @param headroom  what a limit leaves above idle
+double allowed_clock(const ClockDemand& demand, double headroom, double exponent);
+
 /// By rank class. @param bubble  the charge whose time does not count
 std::vector<ClockDemand> clock_demands(const StepGraph& graph, const ReplayResult& result, const Breakdown& breakdown,
                                        ChargeId bubble);

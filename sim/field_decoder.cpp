@@ -31,6 +31,7 @@ std::string expected_kind(const FieldSpec& spec) {
       text = "an object";
       break;
   }
+  if (spec.or_text) text += " or a text";
   if (spec.automatic) text += " or \"auto\"";
   if (spec.nullable) text += " or null";
   return text;

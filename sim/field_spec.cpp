@@ -74,6 +74,7 @@ std::string type_text(const FieldSpec& field) {
   if (field.type == FieldType::record) text = field.nested().name;
   if (field.is_list) text = "list of " + text;
   if (field.is_map) text = "map of " + text;
+  if (field.or_text) text += " or string";
   if (field.automatic) text += " or \"auto\"";
   if (field.nullable) text += " or null";
   if (field.reference) text += " or path";
@@ -121,6 +122,7 @@ JsonValue field_schema(const FieldSpec& field) {
   JsonValue value = scalar_schema(field);
   std::vector<JsonValue> alternatives{value};
   if (field.sourced) alternatives.push_back(sourced_schema(value));
+  if (field.or_text) alternatives.push_back(JsonValue::object({{"type", "string"}}));
   if (field.automatic) alternatives.push_back(JsonValue::object({{"const", "auto"}}));
   if (field.nullable) alternatives.push_back(JsonValue::object({{"type", "null"}}));
   if (field.reference) alternatives.push_back(JsonValue::object({{"type", "string"}}));

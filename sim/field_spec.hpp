@@ -36,6 +36,7 @@ struct FieldSpec : FieldRule {
   bool is_map = false;     ///< an object with free keys and values of `type`
   bool nullable = false;   ///< null means "not known"
   bool automatic = false;  ///< the text "auto" lets the program choose
+  bool or_text = false;    ///< of a number: a text is allowed too
   bool sourced = false;    ///< may be {"value", "source", "verified"}
   bool required = true;
   JsonValue fallback;  ///< value when the key is absent

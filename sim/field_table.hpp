@@ -10,6 +10,7 @@
 /// `required` fields must be given; `optional` ones default to the value in a default-constructed object.
 #pragma once
 
+#include <concepts>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -20,6 +21,7 @@
 
 #include "sim/field_decoder.hpp"
 #include "sim/field_spec.hpp"
+#include "sim/number_or_text.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
 
@@ -40,13 +42,14 @@ class Record : public RecordSpec {
     help = std::move(record_help);
   }
 
-  template <class M>
-  Record& required(std::string key, M T::*member, FieldRule rule) {
-    return add(std::move(key), member, std::move(rule), true);
+  /// Members may be inherited.
+  template <class M, class B>
+  requires std::derived_from<T, B> Record& required(std::string key, M B::*member, FieldRule rule) {
+    return add(std::move(key), static_cast<M T::*>(member), std::move(rule), true);
   }
-  template <class M>
-  Record& optional(std::string key, M T::*member, FieldRule rule) {
-    return add(std::move(key), member, std::move(rule), false);
+  template <class M, class B>
+  requires std::derived_from<T, B> Record& optional(std::string key, M B::*member, FieldRule rule) {
+    return add(std::move(key), static_cast<M T::*>(member), std::move(rule), false);
   }
 
   void decode(const JsonValue& value, Decoder& decoder, T& out) const {
@@ -163,6 +166,24 @@ struct FieldCodec<std::string> {
     if (auto text = decoder.text(value, spec)) out = std::move(*text);
   }
   static JsonValue encode(const std::string& value, const FieldSpec&) { return value; }
+};
+
+template <>
+struct FieldCodec<NumberOrText> {
+  static void describe(FieldSpec& spec) {
+    spec.type = FieldType::number;
+    spec.or_text = true;
+  }
+  static void decode(const JsonValue& value, const FieldSpec& spec, Decoder& decoder, NumberOrText& out) {
+    if (value.is(JsonKind::text)) {
+      if (auto text = decoder.text(value, spec)) out = std::move(*text);
+    } else if (const auto number = decoder.number(value, spec)) {
+      out = *number;
+    }
+  }
+  static JsonValue encode(const NumberOrText& value, const FieldSpec&) {
+    return std::visit([](const auto& inner) { return JsonValue(inner); }, value);
+  }
 };
 
 template <class E>

@@ -22,7 +22,7 @@ JsonValue cluster_document(JsonValue document, std::string& pointer, const Refer
   const ConfigKind kind = kind_of(document);
   resolve_references(document, spec_of(kind), read);
   if (kind == ConfigKind::cluster) return document;
-  if (kind != ConfigKind::scenario)
+  if (!holds_scenario(kind))
     throw ConfigError({Diagnostic{"E0105",
                                   "neither a cluster nor a scenario",
                                   {document.place("")},

@@ -106,7 +106,7 @@ void check_extras(const CommandLine& line, const CLI::App& app) {
 
 /// Words that the command cannot do without. SECTION, ID, KIND and TOPIC have an answer for their absence.
 void check_needed(const CommandLine& line, const CLI::App& app) {
-  for (const char* needed : {"SCENARIO", "CLUSTER", "FILE", "SAMPLES", "NAME", "--gpus"}) {
+  for (const char* needed : {"SCENARIO", "BLUEPRINT", "CLUSTER", "FILE", "SAMPLES", "NAME", "--gpus"}) {
     const CLI::Option* option = app.get_option_no_throw(needed);
     const bool has_default = std::string(needed) == "--gpus" && app.get_name() == "collective";
     if (!option || option->count() > 0 || has_default) continue;

@@ -50,8 +50,8 @@ void add_settings(CLI::App& app, std::vector<std::string>& settings, std::string
   app.add_option("--parameters", parameters, "fitted parameters to use")->type_name("FILE");
 }
 
-void add_scenario(CLI::App& app, ScenarioRequest& request) {
-  app.add_option("SCENARIO", request.scenario, "scenario file");
+void add_scenario(CLI::App& app, ScenarioRequest& request, const char* name = "SCENARIO") {
+  app.add_option(name, request.scenario, std::string(name) == "SCENARIO" ? "scenario file" : "blueprint file");
   add_settings(app, request.settings, request.parameters);
   app.add_option("--seed", request.seed, "of everything random")->type_name("N")->capture_default_str();
   app.add_option("--threads", request.threads, "at most so many; results do not depend on it")->type_name("N");
@@ -87,6 +87,14 @@ void add_size(CommandAdder& line) {
       ->type_name("LIST");
   add_output(*app, r->output, all_formats);
   r->scenario.command_line = line.typed;
+}
+
+void add_auditing(CommandAdder& line) {
+  const auto [app, request] =
+      line.add<AuditRequest>("audit", "what a published blueprint claims: recomputed, claim by claim", audit);
+  add_scenario(*app, request->blueprint, "BLUEPRINT");
+  add_output(*app, request->output, all_formats);
+  request->blueprint.command_line = line.typed;
 }
 
 void add_collective_traffic(CLI::App& app, CollectiveCommandRequest& r) {
@@ -262,7 +270,7 @@ void add_importing(CommandAdder& line) {
 void add_looking(CommandAdder& line) {
   const auto [check_app, check_request] = line.add<CheckRequest>("check", "whether files are valid", check);
   check_app->add_option("FILE", check_request->files,
-                        "scenario, cluster, transformer, stack, parameters, catalog or steps");
+                        "scenario, cluster, transformer, stack, parameters, catalog, steps or blueprint");
   check_app->add_flag("--quiet", check_request->quiet, "errors only");
 
   const auto [show_app, show_request] =
@@ -295,7 +303,8 @@ void add_learning(CommandAdder& line) {
 
   const auto [schema_app, schema_request] = line.add<SchemaRequest>("schema", "JSON Schema of a kind of file", schema);
   schema_app
-      ->add_option("KIND", schema_request->kind, "scenario, cluster, transformer, stack, parameters, catalog or steps")
+      ->add_option("KIND", schema_request->kind,
+                   "scenario, cluster, transformer, stack, parameters, catalog, steps or blueprint")
       ->capture_default_str();
 
   const auto [explain_app, explain_request] =
@@ -317,6 +326,7 @@ void add_commands(CLI::App& root, const std::string& typed, Action& action) {
   CommandAdder line{root, typed, action};
   add_computing(line);
   add_size(line);
+  add_auditing(line);
   add_collective(line);
   add_judging(line);
   add_calibrating(line);

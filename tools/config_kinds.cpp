@@ -11,6 +11,8 @@
 #include "models/transformer.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
+#include "tools/blueprint_loader.hpp"
+#include "tools/facility_files.hpp"
 #include "tools/import/hf_config.hpp"
 #include "tools/price_files.hpp"
 #include "tools/scenario_loader.hpp"
@@ -22,15 +24,17 @@ namespace clusterwright {
 namespace {
 
 /// Keys that only files of the kind have, in the order of ConfigKind.
-constexpr std::array<std::array<std::string_view, 2>, 9> telling_keys = {{{"job", "transformer"},
-                                                                          {"node", "fabric"},
-                                                                          {"layers", "hidden"},
-                                                                          {"rank_order", "kernel_launch_us"},
-                                                                          {"gemm", "attention"},
-                                                                          {"accelerators", "sources"},
-                                                                          {"collectives", "network"},
-                                                                          {"stacks", "drift_per_year"},
-                                                                          {"electricity_usd_per_kwh", "parts_usd"}}};
+constexpr std::array<std::array<std::string_view, 2>, 11> telling_keys = {{{"job", "transformer"},
+                                                                           {"node", "fabric"},
+                                                                           {"layers", "hidden"},
+                                                                           {"rank_order", "kernel_launch_us"},
+                                                                           {"gemm", "attention"},
+                                                                           {"accelerators", "sources"},
+                                                                           {"collectives", "network"},
+                                                                           {"stacks", "drift_per_year"},
+                                                                           {"electricity_usd_per_kwh", "parts_usd"},
+                                                                           {"hall", "rack"},
+                                                                           {"claims", "claims"}}};
 
 template <class T>
 const RecordSpec& spec_for() {
@@ -47,14 +51,16 @@ bool has_telling_key(const JsonValue& document, std::size_t kind) {
   const bool first = document.find(telling_keys[kind][0]) != nullptr;
   const bool second = document.find(telling_keys[kind][1]) != nullptr;
   const bool parts = static_cast<ConfigKind>(kind) == ConfigKind::catalog;
+  if (static_cast<ConfigKind>(kind) == ConfigKind::scenario && document.find("claims")) return false;
   return parts ? second || lists_parts(document.find("accelerators")) : first || second;
 }
 
 }  // namespace
 
 const std::vector<std::string>& config_kind_names() {
-  static const std::vector<std::string> names = {"scenario", "cluster",     "transformer", "stack", "parameters",
-                                                 "catalog",  "collectives", "steps",       "prices"};
+  static const std::vector<std::string> names = {"scenario",   "cluster",  "transformer", "stack",
+                                                 "parameters", "catalog",  "collectives", "steps",
+                                                 "prices",     "facility", "blueprint"};
   return names;
 }
 
@@ -76,6 +82,10 @@ const RecordSpec& spec_of(ConfigKind kind) {
       return spec_for<StepCalibration>();
     case ConfigKind::prices:
       return spec_for<PriceList>();
+    case ConfigKind::facility:
+      return spec_for<FacilitySpec>();
+    case ConfigKind::blueprint:
+      return blueprint_spec();
     default:
       return spec_for<Catalog>();
   }
@@ -127,8 +137,12 @@ void check_document(ConfigKind kind, const JsonValue& document) {
       check_price_list(decode_record<PriceList>(whole), load_catalog(configs_directory() / "parts"), whole);
       return;
     }
+    case ConfigKind::facility:
+      complete_facility_file(document, load_catalog(configs_directory() / "parts"));
+      return;
     case ConfigKind::scenario:
-      throw std::logic_error("scenarios are loaded with their references");
+    case ConfigKind::blueprint:
+      throw std::logic_error("files that hold a scenario are loaded with their references");
   }
 }
 

@@ -9,7 +9,24 @@
 
 namespace clusterwright {
 
-enum class ConfigKind { scenario, cluster, transformer, stack, parameters, catalog, collectives, steps, prices };
+enum class ConfigKind {
+  scenario,
+  cluster,
+  transformer,
+  stack,
+  parameters,
+  catalog,
+  collectives,
+  steps,
+  prices,
+  facility,
+  blueprint
+};
+
+/// Files that describe a cluster with a job on it.
+inline bool holds_scenario(ConfigKind kind) {
+  return kind == ConfigKind::scenario || kind == ConfigKind::blueprint;
+}
 
 /// "scenario", in the order of the enumeration.
 const std::vector<std::string>& config_kind_names();

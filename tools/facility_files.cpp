@@ -77,4 +77,10 @@ Facility load_facility(const Cluster& cluster, const Catalog& catalog, const Jso
                            inside ? pointer + "/facility" : "");
 }
 
+Facility complete_facility_file(const JsonValue& document, const Catalog& catalog) {
+  std::vector<InputFile> unused;
+  const JsonValue facility = filled_in(document, "air", unused, 0);
+  return complete_facility(decode_record<FacilitySpec>(facility), catalog, facility);
+}
+
 }  // namespace clusterwright

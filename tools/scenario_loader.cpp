@@ -15,37 +15,17 @@
 #include "tools/output/result_context.hpp"
 #include "tools/price_files.hpp"
 #include "tools/scenario_source.hpp"
+#include "tools/scenario_spec.hpp"
 #include "topology/catalog.hpp"
+#include "topology/own_parts.hpp"
 
 namespace clusterwright {
 
 namespace fs = std::filesystem;
 
-/// A scenario file after its references are resolved.
-struct ScenarioSpec {
-  ClusterSpec cluster;
-  Transformer transformer;
-  Job job;
-  std::string parameters = "auto";
-  std::string steps = "published";
-  std::optional<PriceList> prices;  ///< read where something is bought; see load_prices
-};
-
 const Record<ScenarioSpec>& record(const ScenarioSpec*) {
   static const auto table =
-      Record<ScenarioSpec>("scenario", "A job on a cluster: what `run` and `scale` read")
-          .required("cluster", &ScenarioSpec::cluster, {.help = "the machine", .reference = true})
-          .required("transformer", &ScenarioSpec::transformer,
-                    {.help = "the model; also a Hugging Face config.json", .reference = true})
-          .required("job", &ScenarioSpec::job, {.help = "what is computed and how it is laid out"})
-          .optional("parameters", &ScenarioSpec::parameters,
-                    {.help = "path of a parameter file; auto: the file in configs/parameters that was fitted for the "
-                             "cluster's accelerator, else transfer.json, which measured relatives share"})
-          .optional("steps", &ScenarioSpec::steps,
-                    {.help = "what whole steps add to their microbenchmarks: a name in configs/steps or a path"})
-          .optional(
-              "prices", &ScenarioSpec::prices,
-              {.help = "what the cluster costs; those of configs/prices/default.json if not given", .reference = true});
+      with_scenario_fields(Record<ScenarioSpec>("scenario", "A job on a cluster: what `run` and `scale` read"));
   return table;
 }
 
@@ -194,33 +174,47 @@ fs::path parameter_file(const AcceleratorPart& part) {
   return folder / "transfer.json";
 }
 
-Scenario load_scenario(const fs::path& path, const ScenarioOptions& options) {
-  Scenario scenario;
-  scenario.source = read_input(path, scenario.inputs);
-  const ReferenceReader reader = [&](const fs::path& file) { return read_input(file, scenario.inputs); };
-  resolve_references(scenario.source, scenario_spec(), reader);
-  translate_transformer(scenario.source);
+JsonValue read_resolved(const fs::path& path, const RecordSpec& spec, const ScenarioOptions& options,
+                        std::vector<InputFile>& inputs) {
+  JsonValue document = read_input(path, inputs);
+  const ReferenceReader reader = [&](const fs::path& file) { return read_input(file, inputs); };
+  resolve_references(document, spec, reader);
+  translate_transformer(document);
   for (const std::string& setting : options.settings) {
-    apply_setting(scenario.source, scenario_spec(), setting, reader);
-    translate_transformer(scenario.source);
+    apply_setting(document, spec, setting, reader);
+    translate_transformer(document);
   }
-  if (JsonValue* prices = scenario.source.find("prices")) *prices = filled_in_prices(std::move(*prices), reader);
-  auto spec = decode_record<ScenarioSpec>(scenario.source);
+  if (JsonValue* prices = document.find("prices")) *prices = filled_in_prices(std::move(*prices), reader);
+  return document;
+}
+
+Scenario make_scenario(ScenarioSpec spec, JsonValue source, const ScenarioOptions& options, const fs::path& beside,
+                       std::vector<InputFile> inputs) {
+  Scenario scenario;
+  scenario.source = std::move(source);
+  scenario.inputs = std::move(inputs);
   scenario.transformer = spec.transformer;
   scenario.job = spec.job;
   const JsonValue& cluster = scenario.source.at("cluster");
   const bool in_line = cluster.source == scenario.source.source;
   const Catalog catalog = load_catalog(configs_directory() / "parts");
   scenario.cluster = build_cluster(spec.cluster, catalog, cluster, in_line ? "/cluster" : "");
-  if (spec.prices) check_price_list(*spec.prices, catalog, scenario.source, "/prices");
+  if (spec.prices)
+    check_price_list(*spec.prices, with_own_parts(catalog, scenario.cluster.spec), scenario.source, "/prices");
   spec.cluster = scenario.cluster.spec;  // with what parts say
-  const fs::path beside = path.parent_path();
   scenario.stack = load_stack(scenario, beside, scenario.inputs);
   scenario.steps =
       decode_record<StepCalibration>(read_input(named_or_path(spec.steps, "steps", beside), scenario.inputs));
   scenario.parameters = decode_record<ParameterSet>(
       read_input(parameter_path(spec, options, scenario.cluster.accelerator, beside), scenario.inputs));
   return scenario;
+}
+
+Scenario load_scenario(const fs::path& path, const ScenarioOptions& options) {
+  std::vector<InputFile> inputs;
+  JsonValue source = read_resolved(path, scenario_spec(), options, inputs);
+  auto spec = decode_record<ScenarioSpec>(source);
+  return make_scenario(std::move(spec), std::move(source), options, path.parent_path(), std::move(inputs));
 }
 
 std::vector<Origin> origins(const Scenario& scenario) {

@@ -85,7 +85,7 @@ void check_building(const PriceList& prices, const std::string& pointer, Contrad
   const std::string message = keys.empty() ? "the building has no price"
                                            : fmt::format("the building is paid by {}", fmt::join(keys, " and by "));
   if (keys.empty()) places.push_back(pointer);
-  errors.report("E0360", message, places, fmt::format("give one of {}, {}, {}", all[0].key, all[1].key, all[2].key));
+  errors.report("E0352", message, places, fmt::format("give one of {}, {}, {}", all[0].key, all[1].key, all[2].key));
 }
 
 }  // namespace

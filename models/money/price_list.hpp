@@ -63,7 +63,7 @@ const Record<PriceList>& record(const PriceList*);
 ///
 /// @param document  that the list was decoded from, or that it is a part of, at `pointer`
 /// @throws ConfigError E0104 without life or price of electricity, E0203 for a price of a part that the catalog lacks,
-///         E0360 unless exactly one price of the building is given
+///         E0352 unless exactly one price of the building is given
 void check_price_list(const PriceList& prices, const Catalog& catalog, const JsonValue& document,
                       const std::string& pointer = "");
 

@@ -241,9 +241,9 @@ TEST_CASE("a list with impossible prices is refused, with the place", "[models][
   CHECK(code_of(node + R"(, "parts_usd": {"DGX H101": 5})") == "E0203");
   CHECK(code_of(node + R"(, "utilisation": 0)") == "E0202");
   CHECK(code_of(node + R"(, "building_covers": ["roof"])") == "E0203");
-  CHECK(code_of(node + R"(, "facility_usd_per_kw": 9000)") == "E0360");
-  CHECK(code_of(node + R"(, "colocation_usd_per_kw_month": 150)") == "E0360");
-  CHECK(code_of(R"("interest": 0.08)") == "E0360");
+  CHECK(code_of(node + R"(, "facility_usd_per_kw": 9000)") == "E0352");
+  CHECK(code_of(node + R"(, "colocation_usd_per_kw_month": 150)") == "E0352");
+  CHECK(code_of(R"("interest": 0.08)") == "E0352");
   const auto without_life = [](const char* text) {
     const JsonValue json = read_json(std::make_shared<const SourceText>("prices.json", text));
     check_price_list(decode_record<PriceList>(json), parts(), json);

@@ -70,9 +70,9 @@ TEST_CASE("wrong prices are refused by every command that reads the scenario", "
   scenario_with(room, R"({"like": "2025-h100"})");
   check_refused(room, "check scenario.json", "E0203", "2024-h100");
   scenario_with(room, R"({"like": "none", "years": 4, "electricity_usd_per_kwh": 0.1})");
-  check_refused(room, "check scenario.json", "E0360", "the building has no price");
+  check_refused(room, "check scenario.json", "E0352", "the building has no price");
   scenario_with(room, R"({"facility_usd_per_kw": 1, "facility_usd_per_node": 1})");
-  check_refused(room, "run scenario.json", "E0360", "scenario.json:3");
+  check_refused(room, "run scenario.json", "E0352", "scenario.json:3");
   scenario_with(room, R"({"parts_usd": {"DGX H1000": 1}})");
   check_refused(room, "check scenario.json", "E0203", "did you mean \"DGX H100\"?");
   scenario_with(room, "");

@@ -4,6 +4,7 @@
 
 #include "models/plan.hpp"
 #include "sim/json_reader.hpp"
+#include "tools/blueprint_loader.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/config_kinds.hpp"
 #include "tools/scenario_loader.hpp"
@@ -16,12 +17,12 @@ namespace {
 ConfigKind check_file(const std::string& file) {
   const JsonValue document = read_json_file(file);
   const ConfigKind kind = kind_of(document);
-  if (kind != ConfigKind::scenario) {
+  if (kind == ConfigKind::scenario)
+    resolve_plan(load_scenario(file, {}));
+  else if (kind == ConfigKind::blueprint)
+    load_blueprint(file, {});
+  else
     check_document(kind, document);
-    return kind;
-  }
-  const Scenario scenario = load_scenario(file, {});
-  resolve_plan(scenario);
   return kind;
 }
 

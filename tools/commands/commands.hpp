@@ -69,6 +69,13 @@ struct SizeRequest {
 };
 ExitCode size(const SizeRequest& request);
 
+struct AuditRequest {
+  ScenarioRequest blueprint;  ///< `scenario` is the path of the blueprint
+  OutputRequest output;
+};
+/// @return impossible if a claim does not hold
+ExitCode audit(const AuditRequest& request);
+
 struct ValidateRequest {
   std::vector<std::string> cases;  ///< files in the schema of the measurement set; empty: all that are shipped
   bool cross = false;              ///< also fit without what is predicted

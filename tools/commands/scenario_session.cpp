@@ -1,18 +1,21 @@
 #include "tools/commands/scenario_session.hpp"
 
-#include "tools/scenario_loader.hpp"
 #include "tools/text_quantity.hpp"
 
 namespace clusterwright {
+
+ScenarioOptions scenario_options(const ScenarioRequest& request) {
+  ScenarioOptions options;
+  options.settings = request.settings;
+  if (!request.parameters.empty()) options.parameters = request.parameters;
+  return options;
+}
 
 ScenarioSession open_scenario(const ScenarioRequest& request, const std::string& command) {
   ScenarioSession session;
   const std::uint64_t seed = parse_seed({"--seed", request.seed});
   if (!request.threads.empty()) session.threads.emplace(parse_count({"--threads", request.threads}));
-  ScenarioOptions options;
-  options.settings = request.settings;
-  if (!request.parameters.empty()) options.parameters = request.parameters;
-  session.scenario = load_scenario(request.scenario, options);
+  session.scenario = load_scenario(request.scenario, scenario_options(request));
   session.context = make_result_context(session.scenario, command, request.command_line, seed);
   return session;
 }

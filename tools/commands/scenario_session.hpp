@@ -5,6 +5,7 @@
 #include "models/scenario.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/output/result_context.hpp"
+#include "tools/scenario_loader.hpp"
 #include "tools/thread_limit.hpp"
 
 namespace clusterwright {
@@ -15,6 +16,9 @@ struct ScenarioSession {
   ResultContext context;
   std::optional<ThreadLimit> threads;
 };
+
+/// What was asked for with --set and --parameters.
+ScenarioOptions scenario_options(const ScenarioRequest& request);
 
 /// @throws ConfigError E0404 without a scenario file
 ScenarioSession open_scenario(const ScenarioRequest& request, const std::string& command);

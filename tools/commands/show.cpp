@@ -6,6 +6,7 @@
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
+#include "tools/blueprint_loader.hpp"
 #include "tools/cluster_session.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/show_topology.hpp"
@@ -28,10 +29,12 @@ struct Wanted {
   bool dot = false;
 };
 
-Shown show_scenario(const ShowRequest& request, Wanted wanted) {
+/// Of a blueprint what it describes, without its claims.
+Shown show_scenario(const ShowRequest& request, ConfigKind kind, Wanted wanted) {
   ScenarioOptions options{request.settings, {}};
   if (!request.parameters.empty()) options.parameters = request.parameters;
-  const Scenario scenario = load_scenario(request.file, options);
+  const Scenario scenario = kind == ConfigKind::blueprint ? load_blueprint(request.file, options).scenario
+                                                          : load_scenario(request.file, options);
   if (wanted.topology) return show_topology(scenario.cluster, request.failures, wanted.dot);
   ResultTable table{
       "", {words_column("path", "Field"), words_column("value", "Value"), words_column("origin", "Origin")}, {}};
@@ -63,7 +66,7 @@ Shown show_record(const JsonValue& document) {
 Shown show_file(const ShowRequest& request, Wanted wanted) {
   const JsonValue document = read_json_file(request.file);
   const ConfigKind kind = kind_of(document);
-  if (kind == ConfigKind::scenario) return show_scenario(request, wanted);
+  if (holds_scenario(kind)) return show_scenario(request, kind, wanted);
   if (kind == ConfigKind::cluster || wanted.topology)  // of other kinds an error
     return show_topology(open_cluster(request.file, request.settings).cluster, request.failures, wanted.dot);
   switch (kind) {

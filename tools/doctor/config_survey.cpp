@@ -5,6 +5,7 @@
 #include "models/parameters.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
+#include "tools/blueprint_loader.hpp"
 #include "tools/config_kinds.hpp"
 #include "tools/output/escape.hpp"
 #include "tools/scenario_loader.hpp"
@@ -37,6 +38,10 @@ void read_config(const fs::path& file, const fs::path& folder, ConfigSurvey& sur
   if (kind == ConfigKind::scenario) {
     load_scenario(folder / file, {});  // with all that it refers to
     survey.scenarios.push_back(printable(file.string()));
+    return;
+  }
+  if (kind == ConfigKind::blueprint) {
+    load_blueprint(folder / file, {});
     return;
   }
   check_document(kind, document);

@@ -44,8 +44,8 @@ class TextLayout {
  public:
   explicit TextLayout(const ResultTable& table) : columns_(table.columns) {
     for (const Column& column : columns_) {
-      titles_.push_back(printable(column.title));
-      units_.push_back(printable(column.unit));
+      titles_.push_back(column.below ? "" : printable(column.title));
+      units_.push_back(column.below ? "" : printable(column.unit));
       widths_.push_back(std::max(display_width(titles_.back()), display_width(units_.back())));
     }
     for (const auto& row : table.rows) {
@@ -54,6 +54,8 @@ class TextLayout {
     }
     for (std::size_t c = 0; c < widths_.size(); ++c)
       if (columns_[c].alignment == Alignment::left) widths_[c] = std::min(widths_[c], longest);
+    for (std::size_t c = 0; c < widths_.size(); ++c)
+      if (columns_[c].below) widths_[c] = 0;
   }
 
   /// Titles, units and a rule; nothing for tables without titles.
@@ -71,7 +73,8 @@ class TextLayout {
   std::string row(const std::vector<std::string>& cells) const {
     std::vector<std::vector<std::string>> parts;
     std::size_t lines = 1;
-    for (const std::string& cell : cells) {
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      const std::string cell = columns_[c].below ? std::string() : cells[c];
       parts.push_back(display_width(cell) > longest ? wrapped(cell, longest) : std::vector{cell});
       lines = std::max(lines, parts.back().size());
     }
@@ -81,11 +84,21 @@ class TextLayout {
       for (const auto& part : parts) shown.push_back(l < part.size() ? part[l] : std::string());
       text += line(shown);
     }
-    return text;
+    return text + below(cells);
   }
 
  private:
   static constexpr std::size_t longest = 64;
+  static constexpr std::size_t longest_below = 116;
+  static constexpr const char* indent = "    ";
+
+  std::string below(const std::vector<std::string>& cells) const {
+    std::string text;
+    for (std::size_t c = 0; c < cells.size(); ++c)
+      if (columns_[c].below && !cells[c].empty())
+        for (const std::string& part : wrapped(cells[c], longest_below)) text += indent + part + "\n";
+    return text;
+  }
 
   std::string line(const std::vector<std::string>& cells) const {
     std::string text;

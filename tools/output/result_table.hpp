@@ -19,6 +19,7 @@ struct Column {
   int decimals = -1;  ///< digits behind the point for people; -1: four significant digits
   Alignment alignment = Alignment::right;
   bool exact = false;  ///< people see what machines see: for data sheets
+  bool below = false;  ///< a long text: in terminals it stands on lines of its own under its row
 };
 
 /// Text, to the left.

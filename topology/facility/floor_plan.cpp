@@ -35,6 +35,15 @@ class Floor {
     return row + 1;
   }
 
+  std::vector<Aisle> aisles(int rows) const {
+    std::vector<Aisle> out;
+    for (int row = 0; row + 1 < rows; ++row) {
+      const Aisle aisle{y(row) + depth_ / 2, y(row + 1) - depth_ / 2, row % 2 == 0};
+      if (aisle.to > aisle.from) out.push_back(aisle);
+    }
+    return out;
+  }
+
   Meters length(int per_row) const { return per_row * width_ + 2 * hall_.margin; }
   Meters width(int rows) const { return y(rows - 1) + depth_ / 2 + hall_.margin; }
 
@@ -99,6 +108,7 @@ FloorPlan place_racks(RackLayout& layout, const HallSpec& hall, const RackPart& 
   plan.racks_per_row = racks_in_row(hall, floor, frame, layout);
   plan.rows = floor.fill(layout.blocks, plan.racks_per_row, &layout.racks);
   plan.racks = layout.racks;
+  plan.aisles = floor.aisles(plan.rows);
   plan.length = floor.length(plan.racks_per_row);
   plan.width = floor.width(plan.rows);
   judge(plan, hall, verdicts);

@@ -1,0 +1,99 @@
+/// What a published blueprint claims, as users write it down.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/json_value.hpp"
+#include "sim/number_or_text.hpp"
+#include "sim/quantity.hpp"
+#include "sim/sourced.hpp"
+#include "topology/parts.hpp"
+
+namespace clusterwright {
+
+enum class ClaimKind {
+  accelerators,                ///< racks x accelerators in a rack
+  training_days,               ///< at most
+  scale_up,                    ///< "NVLink 4": the generation of the links inside a node
+  nic_gbit_per_s,              ///< of one accelerator, one direction
+  layout,                      ///< "TP8 x PP4": whether it divides the accelerators
+  weights_gb_per_accelerator,  ///< at the precision of the job
+  fits,                        ///< "yes"
+  rack_kw,                     ///< that a rack of nodes may draw
+  cooling,                     ///< an entry of the catalog's rack_cooling
+  site_mw,                     ///< of the facility, from the grid
+  communication_share,         ///< of a step, exposed; at most
+  utilisation,                 ///< model FLOPs over peak; at least
+  failures                     ///< mean time to interrupt, in hours; at least
+};
+inline constexpr std::size_t claim_kind_count = 13;
+inline constexpr std::array<std::string_view, claim_kind_count> claim_kind_names = {"accelerators",
+                                                                                    "training_days",
+                                                                                    "scale_up",
+                                                                                    "nic_gbit_per_s",
+                                                                                    "layout",
+                                                                                    "weights_gb_per_accelerator",
+                                                                                    "fits",
+                                                                                    "rack_kw",
+                                                                                    "cooling",
+                                                                                    "site_mw",
+                                                                                    "communication_share",
+                                                                                    "utilisation",
+                                                                                    "failures"};
+
+/// Whether a claim of the kind is stated in words, not by a number.
+bool stated_in_words(ClaimKind kind);
+
+struct Claim {
+  ClaimKind claim = ClaimKind::accelerators;
+  NumberOrText stated;
+  std::string words;  ///< the sentence as published
+};
+const Record<Claim>& record(const Claim*);
+
+/// How near is near enough, relative to what is stated.
+struct AuditTolerance {
+  double holds = 0.05;
+  double partly = 0.15;
+};
+const Record<AuditTolerance>& record(const AuditTolerance*);
+
+/// What the audit takes where a blueprint is silent.
+struct AuditAssumptions {
+  Sourced<double> tokens_per_parameter{20, "Hoffmann et al. 2022 (arXiv 2203.15556): compute-optimal training"};
+  Sourced<double> failures_per_1000_node_days{
+      3.79, "derived: 419 unplanned interruptions of 2,048 nodes in 54 days, Llama 3 report (arXiv 2407.21783)"};
+  Sourced<Seconds> restart{10 * minute, "estimate: to find a failure, replace the node and load the last checkpoint"};
+  Sourced<double> other_it_share{
+      0.1, "derived: nodes are 91 % of a modelled unit of 32 DGX H100 with its network, storage and management"};
+  Sourced<double> power_usage_effectiveness{
+      1.15, "estimate: between the lower quarter (1.12) and the median (1.22) of direct-to-chip sites"};
+};
+const Record<AuditAssumptions>& record(const AuditAssumptions*);
+
+/// Beside the scenario (cluster, transformer, job) that it describes.
+struct Blueprint {
+  std::string name;
+  std::string source;
+  std::optional<int> racks;               ///< with nodes; as many as facility.rack.nodes needs if absent
+  std::optional<double> training_tokens;  ///< tokens_per_parameter times the parameters if absent
+  std::vector<Claim> claims;
+  AuditAssumptions assume;
+  AuditTolerance tolerance;
+
+  /// Of the kind, or nullptr.
+  const Claim* find(ClaimKind kind) const;
+  /// The number that a claim of the kind states.
+  std::optional<double> stated_number(ClaimKind kind) const;
+};
+
+/// @param source  that it was decoded from, for places
+/// @throws ConfigError E0360 for words where a number belongs or the other way round, a share above 1 or a word with no
+/// meaning; E0361 for a claim that is made twice; E0203 for a kind of cooling that the catalog lacks
+void check_claims(const Blueprint& blueprint, const Catalog& catalog, const JsonValue& source);
+
+}  // namespace clusterwright

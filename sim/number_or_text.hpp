@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string>
+#include <variant>
+
+namespace clusterwright {
+
+/// What may be a number or words: 1200, "NVLink 3".
+using NumberOrText = std::variant<double, std::string>;
+
+}  // namespace clusterwright

@@ -1,0 +1,23 @@
+/// Reads a blueprint: the scenario that it describes, and what it claims.
+#pragma once
+
+#include <filesystem>
+
+#include "models/audit/blueprint.hpp"
+#include "tools/scenario_loader.hpp"
+
+namespace clusterwright {
+
+struct LoadedBlueprint {
+  Blueprint blueprint;
+  Scenario scenario;
+  Catalog catalog;  ///< that claims refer to
+};
+
+/// @throws ConfigError with every error found
+LoadedBlueprint load_blueprint(const std::filesystem::path& path, const ScenarioOptions& options);
+
+/// The description of a blueprint file, for `schema`, `explain` and docs.
+const RecordSpec& blueprint_spec();
+
+}  // namespace clusterwright

@@ -1,0 +1,47 @@
+#include "sim/json_writer.hpp"
+#include "tools/blueprint_loader.hpp"
+#include "tools/commands/commands.hpp"
+#include "tools/commands/scenario_session.hpp"
+#include "tools/interrupt.hpp"
+#include "tools/output/audit_report.hpp"
+#include "tools/text_quantity.hpp"
+#include "tools/thread_limit.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+std::string render_as(OutputFormat format, const AuditAnswer& answer) {
+  switch (format) {
+    case OutputFormat::json:
+      return write_json(audit_to_json(answer)) + "\n";
+    case OutputFormat::csv:
+      return render_csv(claims_data(answer.report));
+    case OutputFormat::markdown:
+      return audit_markdown(answer);
+    case OutputFormat::html:
+      return audit_page(answer);
+    default:
+      return audit_text(answer);
+  }
+}
+
+}  // namespace
+
+ExitCode audit(const AuditRequest& request) {
+  const auto targets = output_targets(request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv,
+                                                       OutputFormat::markdown, OutputFormat::html});
+  const ScenarioRequest& asked = request.blueprint;
+  const std::uint64_t seed = parse_seed({"--seed", asked.seed});
+  std::optional<ThreadLimit> threads;
+  if (!asked.threads.empty()) threads.emplace(parse_count({"--threads", asked.threads}));
+  const LoadedBlueprint loaded = load_blueprint(asked.scenario, scenario_options(asked));
+  const AuditReport report = audit_blueprint(loaded.blueprint, loaded.scenario, loaded.catalog);
+  stop_if_interrupted();
+  const ResultContext context = make_result_context(loaded.scenario, "audit", asked.command_line, seed);
+  const AuditAnswer answer{context, loaded.blueprint, report};
+  deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, answer); });
+  return report.count(Holds::no) > 0 ? ExitCode::impossible : ExitCode::ok;
+}
+
+}  // namespace clusterwright
