@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "models/sizing/sized_cluster.hpp"
 #include "support/made_up_predictions.hpp"
@@ -293,7 +294,11 @@ inline SizedCluster site(const SiteShape& shape = {}) {
   return s;
 }
 
-/// The same with a hall that is too small for its racks' heat.
+inline std::vector<SizedCluster> small_and_large() {
+  return {site(), site(large_site_shape)};
+}
+
+/// A small one whose racks cannot be cooled.
 inline SizedCluster failing_site() {
   SizedCluster s = site();
   s.plan.verdicts.insert(s.plan.verdicts.begin(),
@@ -301,7 +306,7 @@ inline SizedCluster failing_site() {
   return s;
 }
 
-/// The same where nobody knows what transceivers and racks cost.
+/// A small one where nobody knows what transceivers and racks cost.
 inline SizedCluster unpriced_site() {
   SizedCluster s = site();
   for (PricedItem& item : s.cost.items) {

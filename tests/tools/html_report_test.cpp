@@ -2,42 +2,33 @@
 
 #include "support/catch.hpp"
 #include "support/made_up_predictions.hpp"
+#include "support/times_in.hpp"
 
 using namespace clusterwright;
 
-namespace {
-
-std::size_t times(const std::string& text, const std::string& part) {
-  std::size_t n = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
-  return n;
-}
-
-}  // namespace
-
 TEST_CASE("a report is one page without script, address or request", "[tools]") {
   const std::string page = html_report(made_up::context("scale"), made_up::curve());
-  CHECK(times(page, "<script") == 0);
-  CHECK(times(page, "http") == 1);  // the http-equiv of the policy itself
-  CHECK(times(page, "url(") == 0);
-  CHECK(times(page, "@import") == 0);
-  CHECK(times(page, "default-src 'none'; style-src 'unsafe-inline'") == 1);
+  CHECK(times_in(page, "<script") == 0);
+  CHECK(times_in(page, "http") == 1);  // the http-equiv of the policy itself
+  CHECK(times_in(page, "url(") == 0);
+  CHECK(times_in(page, "@import") == 0);
+  CHECK(times_in(page, "default-src 'none'; style-src 'unsafe-inline'") == 1);
 }
 
 TEST_CASE("every chart says in words what it shows, at both widths", "[tools]") {
   const std::string page = html_report(made_up::context("scale"), made_up::curve());
-  CHECK(times(page, "role=\"img\"") == 4);  // efficiency and breakdown, wide and narrow
-  CHECK(times(page, "<title id=") == 4);
-  CHECK(times(page, "<desc id=") == 4);
-  CHECK(times(page, "Efficiency goes from 100.0 % at 1,024 GPUs") >= 2);
+  CHECK(times_in(page, "role=\"img\"") == 4);  // efficiency and breakdown, wide and narrow
+  CHECK(times_in(page, "<title id=") == 4);
+  CHECK(times_in(page, "<desc id=") == 4);
+  CHECK(times_in(page, "Efficiency goes from 100.0 % at 1,024 GPUs") >= 2);
 }
 
 TEST_CASE("the page of one step has no efficiency curve", "[tools]") {
   ScaleCurve one;
   one.points.push_back({made_up::step(16384), 1, 1, 1, 1, ""});
   const std::string page = html_report(made_up::context("run"), one);
-  CHECK(times(page, "role=\"img\"") == 2);
-  CHECK(times(page, "16,384 \xc3\x97 H100-SXM") >= 1);
+  CHECK(times_in(page, "role=\"img\"") == 2);
+  CHECK(times_in(page, "16,384 \xc3\x97 H100-SXM") >= 1);
 }
 
 TEST_CASE("hostile names stay text everywhere on the page", "[tools]") {
@@ -53,8 +44,8 @@ TEST_CASE("hostile names stay text everywhere on the page", "[tools]") {
   }
   curve.points[0].reason = attack;
   const std::string page = html_report(context, curve);
-  CHECK(times(page, "<script") == 0);
-  CHECK(times(page, "<img") == 0);
+  CHECK(times_in(page, "<script") == 0);
+  CHECK(times_in(page, "<img") == 0);
   CHECK(page.find('\033') == std::string::npos);
 }
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <map>
 #include <sstream>
@@ -7,10 +6,7 @@
 #include "sim/json_writer.hpp"
 #include "support/catch.hpp"
 #include "support/made_up_site.hpp"
-#include "tools/output/escape.hpp"
-#include "tools/output/floor_plan_svg.hpp"
-#include "tools/output/html_page.hpp"
-#include "tools/output/sankey_svg.hpp"
+#include "support/times_in.hpp"
 #include "tools/output/size_cost_tables.hpp"
 #include "tools/output/size_json.hpp"
 #include "tools/output/size_page.hpp"
@@ -22,16 +18,6 @@
 using namespace clusterwright;
 
 namespace {
-
-std::size_t times(const std::string& text, const std::string& part) {
-  std::size_t n = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
-  return n;
-}
-
-bool overlap(const Rectangle& a, const Rectangle& b) {
-  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
-}
 
 /// Fields of one line of CSV.
 std::vector<std::string> fields_of(const std::string& line) {
@@ -58,10 +44,6 @@ std::vector<std::vector<std::string>> read_csv(const std::string& text) {
 
 JsonValue json_of(const SizedCluster& sized) {
   return size_to_json(made_up::context("size"), sized);
-}
-
-std::vector<SizedCluster> small_and_large() {
-  return {made_up::site(), made_up::site(made_up::large_site_shape)};
 }
 
 }  // namespace
@@ -115,7 +97,7 @@ TEST_CASE("the JSON of a sized cluster has every key that scripts rely on", "[to
 }
 
 TEST_CASE("the JSON of a sized cluster agrees with itself and with what was planned", "[tools]") {
-  for (const SizedCluster& sized : small_and_large()) {
+  for (const SizedCluster& sized : made_up::small_and_large()) {
     const JsonValue document = json_of(sized);
     CHECK(document.at("gpus").as_integer() == 8 * document.at("nodes").as_integer());
     CHECK(document.at("racks").at("total").as_integer() == static_cast<std::int64_t>(sized.plan.floor.racks.size()));
@@ -186,107 +168,6 @@ TEST_CASE("a plan without prices still lists what to buy", "[tools]") {
   CHECK(lines[1][7].empty());
 }
 
-TEST_CASE("flows of power are to scale: parts add up to what they are parts of", "[tools]") {
-  for (const double width : {wide_chart, narrow_chart}) {
-    const FlowDrawing drawing = power_flow_drawing(made_up::site().plan.mean.tree, width);
-    REQUIRE(drawing.boxes.size() > 10);
-    std::map<std::size_t, double> parts;
-    for (const FlowBox& box : drawing.boxes)
-      if (box.from) parts[*box.from] += box.size;
-    CHECK(parts.size() >= 4);
-    for (const auto& [whole, size] : parts) {
-      INFO(drawing.boxes[whole].name);
-      CHECK(size == Approx(drawing.boxes[whole].size));
-    }
-  }
-}
-
-TEST_CASE("flows leave a bar side by side, inside it", "[tools]") {
-  const FlowDrawing drawing = power_flow_drawing(made_up::site().plan.mean.tree, wide_chart);
-  std::map<std::size_t, double> next;
-  for (const FlowBox& box : drawing.boxes) {
-    CHECK(box.bar.bottom - box.bar.top == Approx(box.size));
-    if (!box.from) continue;
-    const FlowBox& whole = drawing.boxes[*box.from];
-    if (!next.count(*box.from)) next[*box.from] = whole.bar.top;
-    CHECK(box.leaves_at == Approx(next[*box.from]));
-    next[*box.from] = box.leaves_at + box.size;
-    CHECK(next[*box.from] <= whole.bar.bottom + 1e-6);
-  }
-}
-
-TEST_CASE("labels of flows never overlap and stay inside the drawing", "[tools]") {
-  PowerNode many{"a very long name of a grid connection that nobody would draw", {}, {}};
-  for (int i = 0; i < 30; ++i) {
-    const Watts part = (i % 3 == 0 ? 1.0 : 300.0) * kilowatt;
-    many.parts.push_back({"branch number " + std::to_string(i) + " with a long name",
-                          part,
-                          {{"half", 0.5 * part, {}}, {"rest", 0.5 * part, {}}}});
-    many.power += part;
-  }
-  for (const PowerNode& tree : {made_up::site().plan.mean.tree, many})
-    for (const double width : {wide_chart, narrow_chart}) {
-      const FlowDrawing drawing = power_flow_drawing(tree, width);
-      for (std::size_t i = 0; i < drawing.boxes.size(); ++i) {
-        const FlowBox& box = drawing.boxes[i];
-        INFO(box.name << " at " << width);
-        CHECK(box.label.left >= 0);
-        CHECK(box.label.right <= width);
-        CHECK(box.label.top >= 0);
-        CHECK(box.label.bottom <= drawing.height);
-        CHECK(7.4 * static_cast<double>(display_width(box.name)) <= box.label.right - box.label.left + 7.4);
-        for (std::size_t j = 0; j < drawing.boxes.size(); ++j) {
-          if (j != i) CHECK_FALSE(overlap(box.label, drawing.boxes[j].label));
-          if (j != i) CHECK_FALSE(overlap(box.bar, drawing.boxes[j].bar));
-          CHECK_FALSE(overlap(box.label, drawing.boxes[j].bar));
-        }
-      }
-    }
-}
-
-TEST_CASE("very small flows of one whole are drawn as one, under all their names", "[tools]") {
-  const PowerNode tree{
-      "grid", 1000 * kilowatt, {{"IT", 997 * kilowatt, {}}, {"doors", 2 * kilowatt, {}}, {"lifts", 1 * kilowatt, {}}}};
-  const FlowDrawing drawing = power_flow_drawing(tree, wide_chart);
-  REQUIRE(drawing.boxes.size() == 3);
-  CHECK(drawing.boxes[2].whole_name == "doors + lifts");
-  CHECK(drawing.boxes[2].value == "3.00 kW, 0.3 %");
-}
-
-TEST_CASE("a floor plan draws every rack inside the hall and none over another", "[tools]") {
-  for (const SizedCluster& sized : small_and_large())
-    for (const double width : {wide_chart, narrow_chart}) {
-      const FloorPlan& floor = sized.plan.floor;
-      const FloorDrawing drawing = floor_drawing(floor, width);
-      std::size_t racks = 0;
-      double drawn = 0;
-      for (std::size_t i = 0; i < drawing.strips.size(); ++i) {
-        const FloorStrip& strip = drawing.strips[i];
-        racks += strip.racks;
-        drawn += (strip.box.right - strip.box.left) / drawing.pixels_per_meter;
-        CHECK(strip.box.left >= drawing.hall.left);
-        CHECK(strip.box.right <= drawing.hall.right);
-        CHECK(strip.box.top >= drawing.hall.top);
-        CHECK(strip.box.bottom <= drawing.hall.bottom);
-        if (i > 0)
-          CHECK((strip.box.left > drawing.strips[i - 1].box.right - 0.01 ||
-                 strip.box.top >= drawing.strips[i - 1].box.bottom));
-      }
-      CHECK(racks == floor.racks.size());
-      CHECK(drawn == Approx(floor.rack_width.in(meter) * static_cast<double>(racks)));
-      CHECK(drawing.hall.right <= width);
-    }
-}
-
-TEST_CASE("few racks are drawn one by one, thousands as strips of one role", "[tools]") {
-  CHECK(floor_drawing(made_up::site().plan.floor, wide_chart).strips.size() == 38);
-  const SizedCluster large = made_up::site(made_up::large_site_shape);
-  const FloorDrawing drawing = floor_drawing(large.plan.floor, wide_chart);
-  CHECK(large.plan.floor.racks.size() == 2632);
-  CHECK(drawing.strips.size() < 700);
-  CHECK(drawing.strips[0].title == "C1 to C4: 4 compute racks, 16 nodes, 163 kW rated");
-}
-
 TEST_CASE("a text floor plan has a character per rack", "[tools]") {
   const FloorPlan floor = made_up::site().plan.floor;
   const std::string text = text_floor_plan(floor);
@@ -301,11 +182,11 @@ TEST_CASE("a text floor plan has a character per rack", "[tools]") {
 
 TEST_CASE("a text floor plan of thousands of racks counts them and stays short", "[tools]") {
   const std::string wide = text_floor_plan(made_up::site(made_up::large_site_shape).plan.floor);
-  CHECK(times(wide, "\n") <= 6);
+  CHECK(times_in(wide, "\n") <= 6);
   CHECK(wide.find("1-8  4C 1N 8C") != std::string::npos);
   const std::string tall = text_floor_plan(made_up::site({300, 1, 1, 16, 24}).plan.floor);
   CHECK(tall.find("1-16  CCCCNCCCCX\n") != std::string::npos);
-  CHECK(times(tall, "\n") == 4);  // heading, rows with a core rack, with a service rack, with neither
+  CHECK(times_in(tall, "\n") == 4);  // heading, rows with a core rack, with a service rack, with neither
 }
 
 TEST_CASE("an empty place between racks shows in a text floor plan", "[tools]") {
@@ -358,13 +239,13 @@ TEST_CASE("power and money are written with three digits and their unit", "[tool
 }
 
 TEST_CASE("the page of a sized cluster is one page without script or request, with words for every chart", "[tools]") {
-  for (const SizedCluster& sized : small_and_large()) {
+  for (const SizedCluster& sized : made_up::small_and_large()) {
     const std::string page = size_page(made_up::context("size"), sized);
-    CHECK(times(page, "<script") == 0);
-    CHECK(times(page, "http") == 1);  // the http-equiv of the policy itself
-    CHECK(times(page, "url(") == 0);
-    CHECK(times(page, "role=\"img\"") == 8);  // floor, power, capex, hour; wide and narrow
-    CHECK(times(page, "<desc id=") == 8);
+    CHECK(times_in(page, "<script") == 0);
+    CHECK(times_in(page, "http") == 1);  // the http-equiv of the policy itself
+    CHECK(times_in(page, "url(") == 0);
+    CHECK(times_in(page, "role=\"img\"") == 8);  // floor, power, capex, hour; wide and narrow
+    CHECK(times_in(page, "<desc id=") == 8);
     CHECK(page.size() < 600000);
   }
 }
@@ -387,9 +268,9 @@ TEST_CASE("hostile names stay text in every format of a sized cluster", "[tools]
   sized.plan.cooling.kind = sized.storage->part = sized.cost.price_list = attack;
   const ResultContext context = made_up::context("size");
   const std::string page = size_page(context, sized);
-  CHECK(times(page, "<script") == 0);
-  CHECK(times(page, "<img") == 0);
-  CHECK(times(size_markdown(context, sized), "<script") == 0);
+  CHECK(times_in(page, "<script") == 0);
+  CHECK(times_in(page, "<img") == 0);
+  CHECK(times_in(size_markdown(context, sized), "<script") == 0);
   for (const OutputFormat format :
        {OutputFormat::table, OutputFormat::json, OutputFormat::csv, OutputFormat::markdown, OutputFormat::html})
     CHECK(render_size(format, context, sized).find('\033') == std::string::npos);
@@ -404,19 +285,8 @@ TEST_CASE("a plan of nothing is shown in every format without numbers that are n
   }
 }
 
-TEST_CASE("names stand on racks only where there is room for all of them", "[tools]") {
-  const FloorPlan floor = made_up::site().plan.floor;
-  const auto labels = [&](double width) {
-    std::string all;
-    for (const FloorStrip& strip : floor_drawing(floor, width).strips) all += strip.label + " ";
-    return all;
-  };
-  CHECK(labels(wide_chart).starts_with("C1 C2 C3 C4 N1 "));
-  CHECK(labels(narrow_chart).starts_with("C C C C N "));
-}
-
 TEST_CASE("the table of rows has every rack of the floor plan", "[tools]") {
-  for (const SizedCluster& sized : small_and_large()) {
+  for (const SizedCluster& sized : made_up::small_and_large()) {
     const ResultTable table = floor_row_table(sized.plan.floor);
     std::int64_t racks = 0;
     for (const auto& row : table.rows) {

@@ -43,7 +43,7 @@ std::string amount_svg(const AmountChart& chart, double width) {
 std::string_view amount_style() {
   return R"css(
 .a-part { fill: #0072b2; } .a-total { fill: #7f8894; } .a-other { fill: #e69f00; }
-@media (prefers-color-scheme: dark) { .a-part { fill: #3d9fe0; } .a-total { fill: #a2abb7; } }
+@media screen and (prefers-color-scheme: dark) { .a-part { fill: #3d9fe0; } .a-total { fill: #a2abb7; } }
 )css";
 }
 

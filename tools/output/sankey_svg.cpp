@@ -78,6 +78,10 @@ std::string shortened(const std::string& text, double room) {
   return out + std::string(ellipsis);
 }
 
+std::string share_text(double share) {
+  return share < 0.0005 ? "under 0.1 %" : percent_text(share, 1);
+}
+
 std::size_t levels(const PowerNode& node) {
   std::size_t most = 0;
   for (const PowerNode& part : node.parts) most = std::max(most, levels(part));
@@ -120,7 +124,7 @@ class FlowLayout {
                  std::string_view family) const {
     FlowBox box;
     box.whole_name = node.name;
-    box.value = fmt::format("{}, {}", power_text(node.power), percent_text(node.power / tree_.power, 1));
+    box.value = fmt::format("{}, {}", power_text(node.power), share_text(node.power / tree_.power));
     box.depth = depth;
     box.family = family;
     box.from = from;
@@ -227,7 +231,7 @@ std::string_view power_flow_style() {
 svg .flow { fill-opacity: .28; }
 .p-whole { fill: var(--muted); } .p-it { fill: #0072b2; } .p-loss { fill: #d55e00; } .p-cool { fill: #009e73; }
 .p-other { fill: #7f8894; }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   .p-it { fill: #3d9fe0; } .p-loss { fill: #f07a2a; } .p-cool { fill: #2fc79b; } .p-other { fill: #a2abb7; }
 }
 )css";

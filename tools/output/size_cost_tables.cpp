@@ -99,7 +99,7 @@ ResultTable purchasing_list(const SizedCluster& sized) {
                      {"length_m", "Length", "m", 1, 1},
                      {"rated_w_each", "Rated, each", "W", 1, 0},
                      {"mass_kg_each", "Mass, each", "kg", 1, 1},
-                     {"price_each_usd", "Each", "$"},
+                     {"price_each_usd", "Each", "$", 1, 0},
                      {"price_total_usd", "Together", "$", 1, 0},
                      words_column("price_source", "Price from")},
                     {}};

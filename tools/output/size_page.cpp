@@ -91,11 +91,11 @@ std::string floor_section(const FloorPlan& floor) {
       fmt::format("{} racks ({}) in {} rows, in a hall of {} by {} m.",
                   count_text(static_cast<long long>(floor.racks.size())), roles_text(floor), count_text(floor.rows),
                   fixed_text(floor.length.in(meter), 1), fixed_text(floor.width.in(meter), 1));
-  const std::string figure =
-      html_figure(floor_legend(floor), both_widths(chart, floor_plan_svg),
-                  chart.text.description +
-                      " Racks are drawn to scale; hover over one for what stands in it. A bare number counts "
-                      "neighbours of one role.");
+  const bool strips = floor_drawing(floor, wide_chart).strips.size() < floor.racks.size();
+  const std::string figure = html_figure(
+      floor_legend(floor), both_widths(chart, floor_plan_svg),
+      fmt::format("{} Racks are drawn to scale; hover over one for what stands in it.{}", chart.text.description,
+                  strips ? " Neighbours of one role are drawn as one, with their number." : ""));
   return html_section("Floor plan", "", figure + titled(rack_limit_table(floor)) + titled(floor_row_table(floor)));
 }
 
@@ -186,16 +186,22 @@ std::string warnings_section(const std::vector<std::string>& warnings) {
   return html_section("Warnings", "", "<ul class=\"warnings\">\n" + items + "</ul>\n");
 }
 
+/// On paper the common style sheet makes tables small enough; on a screen the long list needs its own sizes.
+constexpr std::string_view list_style = R"css(
+h3 { margin: 26px 0 -4px; font-size: 16px; font-weight: 620; }
+.chart-name { margin: 0 0 8px; font-weight: 600; }
+figure + figure { margin-top: 14px; }
+@media print { h3 { break-after: avoid; } }
+@media screen and (min-width: 621px) { .tiles { grid-template-columns: repeat(4, 1fr); } }
+@media screen {
+  .bill th, .bill td { padding: 6px 8px; font-size: 13px; }
+  .bill td:nth-child(3) { white-space: normal; min-width: 130px; }
+  .bill td:last-child { min-width: 170px; }
+}
+)css";
+
 std::string page_style() {
-  return fmt::format(
-      "h3 {{ margin: 26px 0 -4px; font-size: 16px; font-weight: 620; }}\n"
-      ".chart-name {{ margin: 0 0 8px; font-weight: 600; }}\nfigure + figure {{ margin-top: 14px; }}\n"
-      ".bill th, .bill td {{ padding: 6px 8px; font-size: 13px; }}\n"
-      ".bill td:nth-child(3) {{ white-space: normal; min-width: 130px; }}\n"
-      ".bill td:last-child {{ min-width: 170px; }}\n"
-      "@media (min-width: 621px) {{ .tiles {{ grid-template-columns: repeat(4, 1fr); }} }}\n"
-      "{}{}{}",
-      floor_plan_style(), power_flow_style(), amount_style());
+  return fmt::format("{}{}{}{}", list_style, floor_plan_style(), power_flow_style(), amount_style());
 }
 
 }  // namespace
