@@ -42,9 +42,10 @@ struct ServiceCounts {
 /// The network that trains; nothing without one.
 std::vector<SiteNetwork> training_network(const Cluster& cluster, const Catalog& catalog);
 
-/// Nodes behind one lowest switch of all these networks never belong to two units: the least multiple of whole groups
-/// with at least `least_nodes`.
-int nodes_per_unit(const std::vector<SiteNetwork>& networks, int nodes, int least_nodes);
+/// Neither nodes behind one lowest switch of all these networks nor those of one machine ever belong to two units: the
+/// least multiple of whole groups and whole machines with at least `least_nodes`.
+/// @param machine_nodes  that come as one piece
+int nodes_per_unit(const std::vector<SiteNetwork>& networks, int nodes, int machine_nodes, int least_nodes);
 
 /// A fat tree with as few tiers as its switch allows, all ports of a node on one leaf, leaves that divide a unit.
 /// @throws ConfigError E0306 if not even three tiers join everything
