@@ -1,5 +1,7 @@
 #include "topology/facility/operating_point.hpp"
 
+#include <algorithm>
+
 #include "topology/parts.hpp"
 
 namespace clusterwright {
@@ -19,7 +21,8 @@ PowerNode node_with(std::string name, std::vector<PowerNode> parts) {
 PowerNode nodes_tree(const MachinePower& machines) {
   const Watts all = machines.node * machines.nodes;
   if (machines.accelerators == Watts{}) return {"nodes", all, {}};
-  const Watts accelerators = machines.accelerators * machines.nodes;
+  // A node may be rated at less than its accelerators: then they get all of it.
+  const Watts accelerators = std::min(all, machines.accelerators * machines.nodes);
   return node_with("nodes", {{"accelerators", accelerators, {}}, {"hosts", all - accelerators, {}}});
 }
 
