@@ -10,7 +10,7 @@ using namespace clusterwright::testing;
 
 namespace {
 
-/// Nodes with one NIC on leaves of four ports: two nodes on each.
+/// Nodes with one NIC on leaves of eight ports: four nodes on each.
 Cluster nodes_on_small_leaves(int nodes) {
   return cluster_of(fmt::format(R"({{"name": "test", "accelerators": {},
       "parts": {{"switches": [{{"id": "S", "ports": 8, "port_rate_gbit_per_s": 400, "height_u": 1, "max_power_w": 99}}],
