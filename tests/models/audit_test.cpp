@@ -8,6 +8,7 @@
 #include "models/audit/power_cap.hpp"
 #include "models/audit/switch_counts.hpp"
 #include "support/catch.hpp"
+#include "support/facilities.hpp"
 #include "support/small_scenario.hpp"
 
 using namespace clusterwright;
@@ -173,32 +174,29 @@ TEST_CASE("a cap slows multiplies as clocks follow watts, and the step less", "[
 }
 
 TEST_CASE("racks and site from nodes, with the blueprint's own numbers first", "[models][audit]") {
-  Scenario s = three_nodes();
+  const Scenario s = three_nodes();
+  const StepPrediction step = predict_step(used_part(s, layout_use(s, "")).scenario);
+  Facility facility = air_facility(parts());
   Blueprint blueprint;
-  const SiteFigures usual = site_figures(blueprint, s.cluster, parts());
+  const SiteFigures usual = site_figures(blueprint, s, parts(), facility, step);
   CHECK(usual.nodes == 3);
   CHECK(usual.node_rated.in(kilowatt) == Approx(10.2));
-  CHECK(usual.site_rated().in(kilowatt) == Approx(3 * 10.2 * 1.1 * 1.15));
+  CHECK(usual.node_mean.in(watt) == Approx(step.power.it_mean.in(watt) / 2));
+  CHECK(usual.it_rated.in(kilowatt) > 3 * 10.2);
+  CHECK(usual.site_rated.in(kilowatt) == Approx(usual.it_rated.in(kilowatt)*usual.pue));
   blueprint.racks = 2;
-  s.cluster.spec.facility.power_usage_effectiveness = 1.3;
-  const SiteFigures own = site_figures(blueprint, s.cluster, parts());
+  facility.power_usage_effectiveness = 1.5;
+  const SiteFigures own = site_figures(blueprint, s, parts(), facility, step);
   CHECK(own.nodes_per_rack == 2);
-  CHECK(own.rack_typical().in(kilowatt) == Approx(2 * 7.75));
-  CHECK(own.pue == Approx(1.3));
-}
-
-TEST_CASE("coolant flow is the liquid's heat over what a litre takes up", "[models][audit]") {
-  const RackCoolingPart& part = *find_part(parts().rack_cooling, "direct-to-chip");
-  // 0.87 x 51 kW / (3978 J/(L K) x 10 K) = 1.115 L/s
-  CHECK(coolant_l_per_min(part, 51 * kilowatt) == Approx(66.9).epsilon(0.002));
-  CHECK(coolant_l_per_min(*find_part(parts().rack_cooling, "contained air"), 51 * kilowatt) == 0);
+  CHECK(own.rack_mean().in(kilowatt) == Approx(2 * own.node_mean.in(kilowatt)));
+  CHECK(own.pue == Approx(1.5));
 }
 
 TEST_CASE("claims that are missing are added without a verdict", "[models][audit]") {
   const Scenario s = three_nodes();
   Blueprint blueprint;
   blueprint.claims = {{ClaimKind::scale_up, std::string("nvlink-4"), ""}, {ClaimKind::utilisation, 0.9, ""}};
-  const AuditReport report = audit_blueprint(blueprint, s, parts());
+  const AuditReport report = audit_blueprint(blueprint, s, parts(), air_facility(parts()));
   CHECK(report.findings.size() == 4);
   CHECK(report.missing() == 2);
   CHECK(found(report, ClaimKind::scale_up).holds == Holds::yes);

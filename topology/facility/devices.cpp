@@ -84,12 +84,11 @@ ComputeBlock compute_block(const Cluster& cluster, const Catalog& catalog, const
   const NodePart& whole = block.machine ? *block.machine : *block.node;
   if (block.machine && block.machine->accelerator_count && block.node->accelerator_count)
     block.nodes = block.machine->accelerator_count->value / block.node->accelerator_count->value;
-  const double saving = fan_saving(whole, cooling, catalog);
   block.device = {"node",
                   whole.id,
                   whole.rack_units->value,
                   whole.mass->value,
-                  (1 - saving) * whole.max_power->value,
+                  whole.max_power->value,
                   liquid_share(whole, cooling)};
   return block;
 }

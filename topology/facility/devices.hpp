@@ -35,7 +35,8 @@ struct ComputeBlock {
 ComputeBlock compute_block(const Cluster& cluster, const Catalog& catalog, const RackCoolingPart& cooling,
                            std::vector<std::string>& warnings);
 
-/// How much less a server draws under `cooling` than as it is sold: liquid spares the fans of servers built for air.
+/// How much less a server draws under `cooling` than as it is sold, as a share: liquid spares the fans of servers built
+/// for air. Its nameplate stays.
 double fan_saving(const NodePart& node, const RackCoolingPart& cooling, const Catalog& catalog);
 
 /// @throws ConfigError E0350 if the part lacks height or power

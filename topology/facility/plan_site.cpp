@@ -66,7 +66,7 @@ class SitePlanner {
   }
 
   void build_networks(int nodes_per_rack) {
-    networks_ = training_network(request_.cluster, catalog_);
+    networks_ = training_network(request_.cluster, catalog_, plan_.warnings);
     unit_nodes_ = nodes_per_unit(networks_, plan_.nodes, facility_.rack.unit_racks * nodes_per_rack);
     const StoragePart* storage =
         facility_.services.storage ? find_part(catalog_.storage_systems, facility_.services.storage->part) : nullptr;
@@ -194,7 +194,7 @@ class SitePlanner {
   void judge() {
     const RackLimit& tightest = plan_.floor.limits.front();
     if (tightest.nodes >= block_.nodes)
-      plan_.verdicts.push_back({fmt::format("nodes in a rack: {}", tightest.what), true,
+      plan_.verdicts.push_back({fmt::format("nodes in a rack, by {}", tightest.what), true,
                                 fmt::format("{} nodes: {}", plan_.floor.nodes_per_rack, tightest.arithmetic),
                                 "facility.rack"});
     const NodePart& node = block_.machine ? *block_.machine : *block_.node;

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <stdexcept>
 
 #include "sim/diagnostic.hpp"
 #include "topology/cluster.hpp"
 #include "topology/fabrics/fat_tree_shape.hpp"
+#include "topology/facility/link_parts.hpp"
 #include "topology/network/build_network.hpp"
 
 namespace clusterwright {
@@ -43,6 +45,51 @@ std::vector<NodeSpan> spans_of(const NetworkGraph& graph, int nodes) {
 const SwitchPart* part_of_tier(const FabricSpec& fabric, std::size_t tier, const Catalog& catalog) {
   if (fabric.kind != FabricKind::fat_tree) return catalog.find_switch(fabric.switch_part);
   return tier < fabric.tiers.size() ? catalog.find_switch(fabric.tiers[tier].switch_part) : nullptr;
+}
+
+bool speaks(const SwitchPart& part, Transport transport) {
+  return part.fabric.starts_with(transport == Transport::infiniband ? "InfiniBand" : "Ethernet");
+}
+
+/// Those that could stand in, the cheapest ports first.
+std::vector<const SwitchPart*> switches_for(Transport transport, BytesPerSecond rate, const Catalog& catalog) {
+  constexpr double same_rate = 1e-6;
+  std::vector<std::pair<double, const SwitchPart*>> found;
+  for (const SwitchPart& part : catalog.switches) {
+    const auto price = usual_price_usd(part.price_usd);
+    const bool fits = part.port_rate && std::abs(part.port_rate->value / rate - 1) < same_rate;
+    if (fits && price && speaks(part, transport)) found.emplace_back(*price / part.ports.value, &part);
+  }
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<const SwitchPart*> out;
+  for (const auto& [price, part] : found) out.push_back(part);
+  return out;
+}
+
+bool can_be_built(const FabricSpec& fabric, const NetworkSize& size, const Catalog& catalog) {
+  const FabricPorts ports = fabric_ports(fabric, catalog);
+  if (!fat_tree_errors(fabric, size, ports).empty()) return false;
+  try {
+    return fat_tree_shape(fabric, size, ports).back().nodes >= size.nodes;
+  } catch (const std::invalid_argument&) {  // tiers that do not nest with these ports
+    return false;
+  }
+}
+
+FabricSpec with_switches(const Cluster& cluster, const Catalog& catalog, std::vector<std::string>& warnings) {
+  const FabricSpec& written = cluster.spec.fabric;
+  const auto open = [](const TierSpec& tier) { return tier.switch_part.empty(); };
+  if (written.kind != FabricKind::fat_tree || std::none_of(written.tiers.begin(), written.tiers.end(), open))
+    return written;
+  for (const SwitchPart* part : switches_for(written.transport, cluster.nic_bandwidth, catalog)) {
+    FabricSpec fabric = written;
+    for (TierSpec& tier : fabric.tiers)
+      if (open(tier)) tier.switch_part = part->id;
+    if (!can_be_built(fabric, site_size(fabric, cluster.network_size()), catalog)) continue;
+    warnings.push_back(fmt::format("the fabric names no switches: {} is assumed", part->id));
+    return fabric;
+  }
+  return written;
 }
 
 FabricSpec side_fabric(const SideNetworkSpec& spec, int tiers, int leaf_nodes, double taper) {
@@ -124,10 +171,11 @@ std::vector<ServicePort> service_ports(const SideNetworkSpec& spec, const Servic
 
 }  // namespace
 
-std::vector<SiteNetwork> training_network(const Cluster& cluster, const Catalog& catalog) {
+std::vector<SiteNetwork> training_network(const Cluster& cluster, const Catalog& catalog,
+                                          std::vector<std::string>& warnings) {
   if (cluster.nics == 0 || cluster.nodes() < 2 || cluster.spec.fabric.transport == Transport::none) return {};
-  const FabricSpec& fabric = cluster.spec.fabric;
-  Network network = build_network(fabric, cluster.network_size(), cluster.ports);
+  const FabricSpec fabric = with_switches(cluster, catalog, warnings);
+  Network network = build_network(fabric, cluster.network_size(), fabric_ports(fabric, catalog));
   SiteNetwork out{"training", std::move(network.graph), {}, cluster.nodes(), {}, {}, {}};
   const bool routers_in_nodes = fabric.kind == FabricKind::torus;
   const std::size_t site_tiers = fabric.kind == FabricKind::fat_tree ? fabric.tiers.size() : out.graph.tiers().size();

@@ -39,8 +39,10 @@ struct ServiceCounts {
   int ports_per_appliance = 0;
 };
 
-/// The network that trains; nothing without one.
-std::vector<SiteNetwork> training_network(const Cluster& cluster, const Catalog& catalog);
+/// The network that trains; nothing without one. Tiers of a fat tree that name no switch get the one with the cheapest
+/// ports among those of its transport and rate that can build it; `warnings` says which.
+std::vector<SiteNetwork> training_network(const Cluster& cluster, const Catalog& catalog,
+                                          std::vector<std::string>& warnings);
 
 /// Nodes behind one lowest switch of all these networks never belong to two units: the least multiple of whole groups
 /// with at least `least_nodes`.
