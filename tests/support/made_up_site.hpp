@@ -236,12 +236,11 @@ inline void add_cost(SizedCluster& sized) {
   for (const BillItem& item : sized.plan.bill)
     cost.items.push_back({item, price_of(item), "catalog: middle of low and high (price sheet)"});
   const Dollars building = sized.plan.rated.it.in(kilowatt)*4500 * dollar;
-  cost.items.push_back({{BillChapter::compute, "building", "per kW of machines", 1, {}, {}, {}}, building, "prices"});
+  cost.items.push_back({{BillChapter::building, "", "per kW of machines", 1, {}, {}, {}}, building, "prices"});
   for (std::size_t c = 0; c < bill_chapter_names.size(); ++c)
     cost.capex.push_back({std::string(bill_chapter_names[c]), {}});
   for (const PricedItem& item : cost.items)
-    if (item.item.part != "building") cost.capex[static_cast<std::size_t>(item.item.chapter)].amount += item.total();
-  cost.capex.push_back({"building", building});
+    cost.capex[static_cast<std::size_t>(item.item.chapter)].amount += item.total();
   for (const CostShare& share : cost.capex) cost.capex_total += share.amount;
   const Dollars energy = sized.plan.mean.facility.in(kilowatt)*8760 * 0.08 * dollar;
   cost.opex = {{"energy", energy}, {"maintenance", 0.03 * cost.capex_total}, {"staff", 600000 * dollar}};

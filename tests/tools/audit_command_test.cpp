@@ -99,9 +99,10 @@ TEST_CASE("the published blueprint: the arithmetic names the numbers", "[cli][au
   CHECK(says(claim(result, "scale_up"), "NVLink 3, 12 links, 300 GB/s"));
   CHECK(says(claim(result, "weights_gb_per_accelerator"), "12 B x 500.1e9 / 1200"));
   CHECK(says(claim(result, "weights_gb_per_accelerator"), "a model of 80e9, or one copy over 200"));
-  CHECK(says(claim(result, "rack_kw"), "38.8 kW under load"));
+  CHECK(says(claim(result, "rack_kw"), "51.0 kW rated (DGX H100 of the catalog)"));
   CHECK(says(claim(result, "cooling"), "contained air carries 41 kW"));
-  CHECK(says(claim(result, "site_mw"), "(2N) have 3.87 MW"));
+  CHECK(says(claim(result, "site_mw"),
+             "150 nodes x 10.20 kW + 0.17 MW of network, storage and services = 1.70 MW of IT"));
   CHECK(says(claim(result, "utilisation"), "80.3 %"));
   CHECK(says(claim(result, "failures"), "7.0 TB written in 117 s"));
   CHECK(result.at("changes").elements().size() == 2);

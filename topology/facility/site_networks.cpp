@@ -51,45 +51,89 @@ bool speaks(const SwitchPart& part, Transport transport) {
   return part.fabric.starts_with(transport == Transport::infiniband ? "InfiniBand" : "Ethernet");
 }
 
-/// Those that could stand in, the cheapest ports first.
+/// Those that could stand in.
 std::vector<const SwitchPart*> switches_for(Transport transport, BytesPerSecond rate, const Catalog& catalog) {
   constexpr double same_rate = 1e-6;
-  std::vector<std::pair<double, const SwitchPart*>> found;
+  std::vector<const SwitchPart*> found;
   for (const SwitchPart& part : catalog.switches) {
-    const auto price = usual_price_usd(part.price_usd);
     const bool fits = part.port_rate && std::abs(part.port_rate->value / rate - 1) < same_rate;
-    if (fits && price && speaks(part, transport)) found.emplace_back(*price / part.ports.value, &part);
+    if (fits && usual_price_usd(part.price_usd) && speaks(part, transport)) found.push_back(&part);
   }
-  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<const SwitchPart*> out;
-  for (const auto& [price, part] : found) out.push_back(part);
-  return out;
+  return found;
 }
 
-bool can_be_built(const FabricSpec& fabric, const NetworkSize& size, const Catalog& catalog) {
+std::optional<std::vector<FatTreeTier>> shape_of(const FabricSpec& fabric, const NetworkSize& size,
+                                                 const Catalog& catalog) {
   const FabricPorts ports = fabric_ports(fabric, catalog);
-  if (!fat_tree_errors(fabric, size, ports).empty()) return false;
+  if (!fat_tree_errors(fabric, size, ports).empty()) return {};
   try {
-    return fat_tree_shape(fabric, size, ports).back().nodes >= size.nodes;
+    auto shape = fat_tree_shape(fabric, size, ports);
+    if (shape.back().nodes >= size.nodes) return shape;
   } catch (const std::invalid_argument&) {  // tiers that do not nest with these ports
-    return false;
   }
+  return {};
 }
+
+long long switches_of(const FatTreeTier& tier, const NetworkSize& size) {
+  return static_cast<long long>(tier.switches()) * tier.lines * ((size.nodes + tier.nodes - 1) / tier.nodes);
+}
+
+/// Tries every switch in every tier that names none, for the cheapest tree.
+class SwitchChooser {
+ public:
+  SwitchChooser(const Cluster& cluster, const Catalog& catalog)
+      : catalog_(catalog),
+        size_(site_size(cluster.spec.fabric, cluster.network_size())),
+        candidates_(switches_for(cluster.spec.fabric.transport, cluster.nic_bandwidth, catalog)) {}
+
+  std::optional<FabricSpec> choose(const FabricSpec& written) {
+    FabricSpec fabric = written;
+    fill(fabric, 0);
+    return best_;
+  }
+
+ private:
+  void fill(FabricSpec& fabric, std::size_t t) {
+    while (t < fabric.tiers.size() && !fabric.tiers[t].switch_part.empty()) ++t;
+    if (t == fabric.tiers.size()) return weigh(fabric);
+    for (const SwitchPart* part : candidates_) {
+      fabric.tiers[t].switch_part = part->id;
+      fill(fabric, t + 1);
+    }
+    fabric.tiers[t].switch_part.clear();
+  }
+
+  void weigh(const FabricSpec& fabric) {
+    const auto shape = shape_of(fabric, size_, catalog_);
+    if (!shape) return;
+    double price = 0;
+    for (std::size_t t = 0; t < shape->size(); ++t) {
+      const SwitchPart* part = catalog_.find_switch(fabric.tiers[t].switch_part);
+      price += static_cast<double>(switches_of((*shape)[t], size_)) *
+               (part ? usual_price_usd(part->price_usd).value_or(0) : 0);
+    }
+    if (!best_ || price < least_) best_ = fabric, least_ = price;
+  }
+
+  const Catalog& catalog_;
+  NetworkSize size_;
+  std::vector<const SwitchPart*> candidates_;
+  std::optional<FabricSpec> best_;
+  double least_ = 0;
+};
 
 FabricSpec with_switches(const Cluster& cluster, const Catalog& catalog, std::vector<std::string>& warnings) {
   const FabricSpec& written = cluster.spec.fabric;
   const auto open = [](const TierSpec& tier) { return tier.switch_part.empty(); };
   if (written.kind != FabricKind::fat_tree || std::none_of(written.tiers.begin(), written.tiers.end(), open))
     return written;
-  for (const SwitchPart* part : switches_for(written.transport, cluster.nic_bandwidth, catalog)) {
-    FabricSpec fabric = written;
-    for (TierSpec& tier : fabric.tiers)
-      if (open(tier)) tier.switch_part = part->id;
-    if (!can_be_built(fabric, site_size(fabric, cluster.network_size()), catalog)) continue;
-    warnings.push_back(fmt::format("the fabric names no switches: {} is assumed", part->id));
-    return fabric;
-  }
-  return written;
+  const auto chosen = SwitchChooser(cluster, catalog).choose(written);
+  if (!chosen) return written;
+  for (std::size_t t = 0; t < written.tiers.size(); ++t)
+    if (open(written.tiers[t]))
+      warnings.push_back(fmt::format("tier \"{}\" of the fabric names no switch: {} is assumed", written.tiers[t].name,
+                                     chosen->tiers[t].switch_part));
+  return *chosen;
 }
 
 FabricSpec side_fabric(const SideNetworkSpec& spec, int tiers, int leaf_nodes, double taper) {
@@ -127,8 +171,7 @@ struct SideShape {
 
 long long switches_of(const std::vector<FatTreeTier>& shape, const NetworkSize& size) {
   long long sum = 0;
-  for (const FatTreeTier& tier : shape)
-    sum += static_cast<long long>(tier.switches()) * tier.lines * ((size.nodes + tier.nodes - 1) / tier.nodes);
+  for (const FatTreeTier& tier : shape) sum += switches_of(tier, size);
   return sum;
 }
 

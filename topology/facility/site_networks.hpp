@@ -39,8 +39,8 @@ struct ServiceCounts {
   int ports_per_appliance = 0;
 };
 
-/// The network that trains; nothing without one. Tiers of a fat tree that name no switch get the one with the cheapest
-/// ports among those of its transport and rate that can build it; `warnings` says which.
+/// The network that trains; nothing without one. Tiers of a fat tree that name no switch get those of
+/// its transport and rate that make the cheapest tree; `warnings` says which.
 std::vector<SiteNetwork> training_network(const Cluster& cluster, const Catalog& catalog,
                                           std::vector<std::string>& warnings);
 
