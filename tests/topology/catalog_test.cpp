@@ -66,7 +66,7 @@ TEST_CASE("the shipped catalog is complete", "[topology][catalog]") {
   CHECK(shipped().accelerators.size() == 56);
   CHECK(shipped().nics.size() == 27);
   CHECK(shipped().switches.size() == 15);
-  CHECK(shipped().cables.size() == 28);
+  CHECK(shipped().cables.size() == 29);
   CHECK(shipped().nodes.size() == 83);
   CHECK(shipped().racks.size() == 4);
   CHECK(shipped().power_stages.size() == 10);

@@ -37,7 +37,7 @@ class LimitList {
     add_power("cooling", bounds_.cooling->capacity.value, device.rated);
     const Watts air = (1 - device.liquid_share) * device.rated;
     if (device.liquid_share > 0) add_power("heat left in the air", bounds_.cooling->air_capacity.value, air);
-    if (bounds_.circuit) add_power("feeds", most_fed(*bounds_.circuit, bounds_.power), device.rated);
+    if (bounds_.circuit) add_feeds();
     add_height();
     add_weight();
     if (bounds_.rules.nodes) limits_.push_back({"stated nodes per rack", *bounds_.rules.nodes, "as the facility says"});
@@ -53,6 +53,15 @@ class LimitList {
 
   void add_power(const char* what, Watts limit, Watts each) {
     add(what, limit / each, fmt::format("{} / {}", kilowatts(limit), kilowatts(each)));
+  }
+
+  void add_feeds() {
+    const PowerChainSpec& power = bounds_.power;
+    const Watts limit = most_fed(*bounds_.circuit, power);
+    const std::string_view redundancy = redundancy_names[static_cast<std::size_t>(power.feeds)];
+    add("feeds", limit / block_.device.rated,
+        fmt::format("{} circuits, {}: {} / {}", power.most_feeds, redundancy, kilowatts(limit),
+                    kilowatts(block_.device.rated)));
   }
 
   void add_height() {

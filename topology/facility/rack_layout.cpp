@@ -122,9 +122,13 @@ class RackLayer {
     bay.open.emplace(bounds_, bounds_.rules.reserved_network_u);
     bay.racks.push_back(new_rack(bay.role));
     std::string reason;
-    if (!bay.open->fits(device, &reason))
-      out_.verdicts.push_back({"rack of a " + device.what, false, fmt::format("{} alone: {}", device.part, reason),
-                               "facility.rack or facility.cooling"});
+    if (!bay.open->fits(device, &reason)) report_once("rack of a " + device.what, device.part + " alone: " + reason);
+  }
+
+  void report_once(std::string what, std::string reason) {
+    const auto said = [&](const SiteVerdict& verdict) { return verdict.what == what; };
+    if (std::any_of(out_.verdicts.begin(), out_.verdicts.end(), said)) return;
+    out_.verdicts.push_back({std::move(what), false, std::move(reason), "facility.rack or facility.cooling"});
   }
 
   static void count_content(PlacedRack& rack, const Device& device) {

@@ -151,15 +151,15 @@ FabricSpec side_fabric(const SideNetworkSpec& spec, int tiers, int leaf_nodes, d
   return fabric;
 }
 
-/// Nodes on one leaf: equal shares of a unit, so that no leaf serves two; from the largest that has the ports to half
-/// of that. Where none divides the unit, or there is only one, as many as there are ports for.
+/// Nodes on one leaf: equal shares of a unit, or whole units, so that cables stay short; from the largest that has the
+/// ports to half of that. Where none divides the unit, or there is only one, as many as there are ports for.
 std::vector<int> leaf_sizes(const SideNetworkSpec& spec, const SwitchPart& part, int ends, int unit_nodes, int nodes) {
   const int down = std::max(ends, static_cast<int>(part.ports.value * spec.taper / (1 + spec.taper)));
   const int most = std::max(1, down / ends);
   std::vector<int> sizes;
   if (nodes > unit_nodes)
     for (int size = most; 2 * size >= most; --size)
-      if (unit_nodes % size == 0) sizes.push_back(size);
+      if (unit_nodes % size == 0 || size % unit_nodes == 0) sizes.push_back(size);
   if (sizes.empty()) sizes.push_back(most);
   return sizes;
 }

@@ -48,7 +48,8 @@ std::vector<SiteNetwork> training_network(const Cluster& cluster, const Catalog&
 /// with at least `least_nodes`.
 int nodes_per_unit(const std::vector<SiteNetwork>& networks, int nodes, int least_nodes);
 
-/// A fat tree with as few tiers as its switch allows, all ports of a node on one leaf, leaves that divide a unit.
+/// A fat tree with as few tiers as its switch allows, all ports of a node on one leaf, leaves that divide a unit or
+/// serve whole ones.
 /// @throws ConfigError E0306 if not even three tiers join everything
 SiteNetwork side_network(const SideNetworkSpec& spec, int nodes, int unit_nodes, const ServiceCounts& services,
                          const Catalog& catalog);
