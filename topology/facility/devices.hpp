@@ -29,7 +29,7 @@ struct ComputeBlock {
 };
 
 /// The catalog's entry that can be placed: the one that the cluster names, the machine that it is a share of, or, where
-/// the cluster names none that has height, mass and rated power, the first with these accelerators. The last adds to
+/// the cluster names none that has height and rated power, the first with these accelerators. The last adds to
 /// `warnings`.
 /// @throws ConfigError E0350 if there is none
 ComputeBlock compute_block(const Cluster& cluster, const Catalog& catalog, const RackCoolingPart& cooling,
