@@ -154,8 +154,9 @@ inline void add_power(SitePlan& plan) {
     const long long modules = redundancy == Redundancy::two_n ? 2 * least : least + 1;
     const double load = needed / (static_cast<double>(modules) * rating);
     const double left = static_cast<double>(redundancy == Redundancy::two_n ? least : modules - 1);
-    return PowerStageLoad{part,       kind,        redundancy, modules, rating, needed, load, needed / (left * rating),
-                          efficiency, std::nullopt};
+    return PowerStageLoad{part,       kind,         redundancy,    modules,
+                          rating,     needed,       load,          needed / (left * rating),
+                          efficiency, std::nullopt, rating / 0.95, 3};
   };
   plan.stages = {
       stage("transformer-2500kva", PowerStageKind::transformer, Redundancy::n_plus_1, 2.375 * megawatt, 0.991),

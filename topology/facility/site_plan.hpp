@@ -136,6 +136,8 @@ struct PowerStageLoad {
   double load_after_loss = 0;     ///< of one of those that are left when the redundancy is used up
   double efficiency = 0;          ///< at that load
   std::optional<double> amperes;  ///< of one module and phase
+  Watts apparent;                 ///< kVA that one module is rated at
+  int phases = 3;
 };
 
 struct RackFeeds {
