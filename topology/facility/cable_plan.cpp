@@ -258,13 +258,28 @@ class CablePlanner {
 
   // --- Cables beside the graphs -------------------------------------------------------------------------------------
 
-  /// To lowest switches of the last unit that have a port left.
+  /// To lowest switches of the last unit that have a port left: one to each, then the next to each.
   void add_managers() {
     const int wanted = layout().managers.empty() || request_.networks.empty() ? 0 : request_.services.manager_cables;
     if (wanted == 0 || request_.networks[0].name != "training") return;
     const NetworkGraph& graph = request_.networks[0].graph;
     std::vector<LinkClass> classes = {link_class("training", "manager-leaf", graph.link_kinds()[0].rate)};
     int done = 0;
+    while (done < wanted) {
+      const int before = done;
+      add_manager_round(classes[0], wanted, done);
+      if (done == before) break;
+    }
+    finish(classes);
+    if (done < wanted)
+      out_.warnings.push_back(
+          fmt::format("only {} of {} cables of fabric managers find a free leaf port: leave one node "
+                      "of the last group out, as reference designs do",
+                      done, wanted));
+  }
+
+  void add_manager_round(LinkClass& link, int wanted, int& done) {
+    const NetworkGraph& graph = request_.networks[0].graph;
     const SwitchTier& leaves = graph.tiers().front();
     for (std::uint32_t i = leaves.count; i-- > 0 && done < wanted;) {
       const VertexId leaf = leaves.first + i;
@@ -273,15 +288,9 @@ class CablePlanner {
       if (!part || used >= part->ports.value) continue;
       ++used;
       const Location manager = layout().managers[static_cast<std::size_t>(done) % layout().managers.size()];
-      add_link(classes[0], {manager, {true, 1}, nullptr, node_device(manager.rack)}, plug(0, leaf));
+      add_link(link, {manager, {true, 1}, nullptr, node_device(manager.rack)}, plug(0, leaf));
       ++done;
     }
-    finish(classes);
-    if (done < wanted)
-      out_.warnings.push_back(
-          fmt::format("only {} of {} cables of fabric managers find a free leaf port: leave one node "
-                      "of the last group out, as reference designs do",
-                      done, wanted));
   }
 
   void add_consoles() {
@@ -297,30 +306,37 @@ class CablePlanner {
 
   /// Each switch for consoles has one cable to the nearest switch of a provisioning network with a port left.
   void add_uplinks() {
-    for (std::size_t n = 1; n < request_.networks.size(); ++n) {
-      const SiteNetwork& network = request_.networks[n];
-      if (is_storage(network)) continue;
+    for (std::size_t n = 0; n < request_.networks.size(); ++n) {
+      if (request_.networks[n].name == "training" || is_storage(request_.networks[n])) continue;
       uplinks_to(n);
       return;
     }
   }
 
-  static bool is_storage(const SiteNetwork& network) {
-    return std::any_of(network.services.begin(), network.services.end(),
-                       [](const ServicePort& port) { return port.kind == ServiceKind::storage; });
+  /// Also where no appliance hangs on it yet.
+  bool is_storage(const SiteNetwork& network) const {
+    const auto& specs = request_.services.networks;
+    return std::any_of(specs.begin(), specs.end(),
+                       [&](const SideNetworkSpec& spec) { return spec.storage && spec.name == network.name; });
   }
 
   void uplinks_to(std::size_t n) {
     const NetworkGraph& graph = request_.networks[n].graph;
     std::vector<LinkClass> classes = {link_class("management", "management-uplink", graph.link_kinds()[0].rate)};
-    for (std::size_t m = 0; m < layout().management.size(); ++m) {
-      const Location from = layout().management[m];
+    std::size_t apart = 0;
+    for (const Location& from : layout().management) {
       const auto nearest = nearest_free(n, from);
-      if (!nearest) continue;
+      if (!nearest) {
+        ++apart;
+        continue;
+      }
       ++used_ports_[n][*nearest - graph.endpoints()];
       add_link(classes[0], {from, {true, 1}, nullptr, node_device(from.rack)}, plug(n, *nearest));
     }
     finish(classes);
+    if (apart > 0)
+      out_.warnings.push_back(fmt::format("{} of {} switches for consoles find no free port in the {} network", apart,
+                                          layout().management.size(), request_.networks[n].name));
   }
 
   std::optional<VertexId> nearest_free(std::size_t n, const Location& from) const {

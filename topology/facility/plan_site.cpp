@@ -67,7 +67,7 @@ class SitePlanner {
 
   void build_networks(int nodes_per_rack) {
     networks_ = training_network(request_.cluster, catalog_, plan_.warnings);
-    unit_nodes_ = nodes_per_unit(networks_, plan_.nodes, facility_.rack.unit_racks * nodes_per_rack);
+    unit_nodes_ = nodes_per_unit(networks_, plan_.nodes, block_.nodes, facility_.rack.unit_racks * nodes_per_rack);
     const StoragePart* storage =
         facility_.services.storage ? find_part(catalog_.storage_systems, facility_.services.storage->part) : nullptr;
     const ServiceCounts services{servers() + managers(), appliances(), storage ? storage->ports : 0};

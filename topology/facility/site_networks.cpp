@@ -233,7 +233,7 @@ std::vector<SiteNetwork> training_network(const Cluster& cluster, const Catalog&
   return list;
 }
 
-int nodes_per_unit(const std::vector<SiteNetwork>& networks, int nodes, int least_nodes) {
+int nodes_per_unit(const std::vector<SiteNetwork>& networks, int nodes, int machine_nodes, int least_nodes) {
   // inside[n]: some switch has both node n - 1 and node n directly below it
   std::vector<bool> inside(static_cast<std::size_t>(nodes) + 1, false);
   for (const SiteNetwork& network : networks) {
@@ -243,9 +243,15 @@ int nodes_per_unit(const std::vector<SiteNetwork>& networks, int nodes, int leas
       for (int n = span.first + 1; n <= span.last; ++n) inside[static_cast<std::size_t>(n)] = true;
     }
   }
-  int end = std::min(nodes, std::max(1, least_nodes));
-  while (end < nodes && inside[static_cast<std::size_t>(end)]) ++end;
-  return std::max(1, end);
+  const auto splits = [&](int unit) {
+    for (int border = unit; border < nodes; border += unit)
+      if (inside[static_cast<std::size_t>(border)]) return true;
+    return false;
+  };
+  const int machines = (std::max(1, least_nodes) + machine_nodes - 1) / machine_nodes;
+  int end = machines * machine_nodes;
+  while (end < nodes && splits(end)) end += machine_nodes;
+  return std::max(1, std::min(nodes, end));
 }
 
 SiteNetwork side_network(const SideNetworkSpec& spec, int nodes, int unit_nodes, const ServiceCounts& services,

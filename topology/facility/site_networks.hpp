@@ -44,9 +44,10 @@ struct ServiceCounts {
 std::vector<SiteNetwork> training_network(const Cluster& cluster, const Catalog& catalog,
                                           std::vector<std::string>& warnings);
 
-/// Nodes behind one lowest switch of all these networks never belong to two units: the least multiple of whole groups
-/// with at least `least_nodes`.
-int nodes_per_unit(const std::vector<SiteNetwork>& networks, int nodes, int least_nodes);
+/// Neither nodes behind one lowest switch of all these networks nor those of one machine ever belong to two units: the
+/// least multiple of whole groups and whole machines with at least `least_nodes`.
+/// @param machine_nodes  that come as one piece
+int nodes_per_unit(const std::vector<SiteNetwork>& networks, int nodes, int machine_nodes, int least_nodes);
 
 /// A fat tree with as few tiers as its switch allows, all ports of a node on one leaf, leaves that divide a unit or
 /// serve whole ones.
