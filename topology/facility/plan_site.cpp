@@ -174,6 +174,8 @@ class SitePlanner {
     plan_.mean = facility_power(mean, chain, yearly_removal(cooling_, heat_of(mean)), pue);
     plan_.peak = facility_power(peak, chain, hottest_removal(cooling_, heat_of(peak)), pue);
     plan_.stages = chain.rated_loads();
+    for (PowerStageLoad& stage : plan_.stages)
+      if (stage.kind == PowerStageKind::circuit) stage.load_after_loss = plan_.feeds.after_loss / stage.rating;
     chain.judge(plan_.verdicts);
     const Watts rack_air = (1 - block_.device.liquid_share) * node.rated * plan_.floor.nodes_per_rack;
     plan_.cooling = size_cooling(facility_.cooling, cooling_, heat_of(rated), heat_of(mean), plan_.mean.it, rack_air);
