@@ -1,7 +1,9 @@
 #include "tools/blueprint_loader.hpp"
 
+#include "tools/facility_files.hpp"
 #include "tools/scenario_spec.hpp"
 #include "topology/catalog.hpp"
+#include "topology/own_parts.hpp"
 
 namespace clusterwright {
 
@@ -35,9 +37,13 @@ LoadedBlueprint load_blueprint(const std::filesystem::path& path, const Scenario
   std::vector<InputFile> inputs;
   JsonValue source = read_resolved(path, blueprint_spec(), options, inputs);
   auto file = decode_record<BlueprintFile>(source);
-  LoadedBlueprint loaded{file, {}, load_catalog(configs_directory() / "parts")};
+  LoadedBlueprint loaded{file, {}, with_own_parts(load_catalog(configs_directory() / "parts"), file.cluster), {}};
   check_claims(file, loaded.catalog, source);
   loaded.scenario = make_scenario(std::move(file), std::move(source), options, path.parent_path(), std::move(inputs));
+  const JsonValue& cluster = loaded.scenario.source.at("cluster");
+  const bool in_line = cluster.source == loaded.scenario.source.source;
+  loaded.facility = load_facility(loaded.scenario.cluster, loaded.catalog, cluster, in_line ? "/cluster" : "",
+                                  loaded.scenario.inputs);
   return loaded;
 }
 

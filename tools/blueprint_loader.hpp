@@ -5,13 +5,15 @@
 
 #include "models/audit/blueprint.hpp"
 #include "tools/scenario_loader.hpp"
+#include "topology/facility/facility_spec.hpp"
 
 namespace clusterwright {
 
 struct LoadedBlueprint {
   Blueprint blueprint;
   Scenario scenario;
-  Catalog catalog;  ///< that claims refer to
+  Catalog catalog;    ///< that claims refer to, with the cluster's own parts
+  Facility facility;  ///< around the cluster, complete
 };
 
 /// @throws ConfigError with every error found

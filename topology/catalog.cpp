@@ -7,6 +7,7 @@
 
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
+#include "topology/catalog_lists.hpp"
 
 namespace clusterwright {
 
@@ -23,11 +24,6 @@ std::vector<std::filesystem::path> json_files(const std::filesystem::path& direc
   }
   std::sort(files.begin(), files.end());
   return files;
-}
-
-template <class Part>
-void append(std::vector<Part>& to, std::vector<Part>&& from) {
-  std::move(from.begin(), from.end(), std::back_inserter(to));
 }
 
 /// What is wrong across files: the JSON is kept for the places of errors.
@@ -56,19 +52,8 @@ class CatalogReader {
 
  private:
   void merge(Catalog&& share) {
-    append(catalog_.accelerators, std::move(share.accelerators));
-    append(catalog_.nics, std::move(share.nics));
-    append(catalog_.switches, std::move(share.switches));
-    append(catalog_.cables, std::move(share.cables));
-    append(catalog_.nodes, std::move(share.nodes));
-    append(catalog_.racks, std::move(share.racks));
-    append(catalog_.power_stages, std::move(share.power_stages));
-    append(catalog_.rack_cooling, std::move(share.rack_cooling));
-    append(catalog_.heat_rejection, std::move(share.heat_rejection));
-    append(catalog_.climates, std::move(share.climates));
-    append(catalog_.coolant_units, std::move(share.coolant_units));
-    append(catalog_.storage_systems, std::move(share.storage_systems));
-    append(catalog_.servers, std::move(share.servers));
+    for_each_list(catalog_, share,
+                  [](auto& to, auto& from) { std::move(from.begin(), from.end(), std::back_inserter(to)); });
     catalog_.sources.merge(share.sources);
   }
 

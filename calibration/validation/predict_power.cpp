@@ -6,15 +6,14 @@
 
 #include "models/choose_plan.hpp"
 #include "sim/diagnostic.hpp"
+#include "topology/facility/devices.hpp"
 #include "topology/nodes/node_parts.hpp"
 
 namespace clusterwright {
 
 namespace {
 
-constexpr double half_width = 0.15;  // as |log(predicted/measured)|: host, cooling and layout are all assumed
-/// Middle of the 10 to 18 % of a server's power that its fans are said to draw.
-constexpr double fan_share = 0.14;
+constexpr double half_width = 0.15;         // as |log(predicted/measured)|: host, cooling and layout are all assumed
 constexpr double supply_efficiency = 0.96;  // Titanium rating
 /// Loading and connecting in front of the first step; host at half its loaded power, accelerators idle.
 constexpr Seconds start_up = 30 * second;
@@ -65,12 +64,20 @@ const NodePart* node_part(const Catalog& catalog, const MeasuredHardware& hardwa
   return nullptr;
 }
 
-/// Of a node without its accelerators under load, in front of its supplies.
-Watts host_of(const NodePart& part, const AcceleratorPart& accelerator, const std::string& cooling) {
+/// Kinds of cooling in the words of publications.
+const RackCoolingPart* rack_cooling(const Catalog& catalog, const std::string& words) {
+  if (words == "immersion") return find_part(catalog.rack_cooling, "single-phase immersion");
+  return words == "water" ? find_part(catalog.rack_cooling, "direct-to-chip") : nullptr;
+}
+
+/// Of a node without its accelerators under load, in front of its supplies; without the fans that liquid spares.
+Watts host_of(const NodePart& part, const AcceleratorPart& accelerator, const std::string& cooling,
+              const Catalog& catalog) {
   const Watts host = host_power(part, &accelerator).value;
-  if (cooling == "air") return host;
+  const RackCoolingPart* liquid = rack_cooling(catalog, cooling);
+  if (!liquid) return host;
   const Watts whole = host + part.accelerator_count->value * accelerator.power.value;
-  return std::max(Watts{}, host - fan_share * whole);
+  return std::max(Watts{}, host - fan_saving(part, *liquid, catalog) * whole);
 }
 
 /// Layouts that fit, with powers of two of tensor and context parallelism inside a node. Those that recompute more than
@@ -122,7 +129,7 @@ Prediction predict_power(const Measurement& measurement, const ScenarioShelf& sh
   const AcceleratorPart* accelerator = find_part(shelf.catalog.accelerators, hardware.accelerator);
   const NodePart* part = node_part(shelf.catalog, hardware);
   if (!accelerator || !part) return "the catalog has no such node";
-  const Watts host = host_of(*part, *accelerator, measurement.power->cooling);
+  const Watts host = host_of(*part, *accelerator, measurement.power->cooling, shelf.catalog);
   const auto step = fastest(layouts(measurement, *workload, host, shelf));
   if (!step) return "no layout fits";
   const double nodes = static_cast<double>(hardware.accelerators) / hardware.accelerators_per_node;

@@ -52,8 +52,9 @@ const ClaimFinding* AuditReport::first_to_mend() const {
   return nullptr;
 }
 
-AuditReport audit_blueprint(const Blueprint& blueprint, const Scenario& scenario, const Catalog& catalog) {
-  const AuditCase c(blueprint, scenario, catalog);
+AuditReport audit_blueprint(const Blueprint& blueprint, const Scenario& scenario, const Catalog& catalog,
+                            const Facility& facility) {
+  const AuditCase c(blueprint, scenario, catalog, facility);
   AuditReport report;
   report.changes = c.used.changes;
   report.step = c.step;

@@ -21,8 +21,10 @@ struct AuditReport {
 };
 
 /// @param scenario  the cluster, transformer and job that the blueprint describes
+/// @param facility  around that cluster, complete
 /// @pre check_claims passed
 /// @throws ConfigError E0362, E0363 and what predict_step throws
-AuditReport audit_blueprint(const Blueprint& blueprint, const Scenario& scenario, const Catalog& catalog);
+AuditReport audit_blueprint(const Blueprint& blueprint, const Scenario& scenario, const Catalog& catalog,
+                            const Facility& facility);
 
 }  // namespace clusterwright

@@ -13,14 +13,14 @@ std::string stated_layout(const Blueprint& blueprint) {
 
 }  // namespace
 
-AuditCase::AuditCase(const Blueprint& b, const Scenario& s, const Catalog& c)
+AuditCase::AuditCase(const Blueprint& b, const Scenario& s, const Catalog& c, const Facility& f)
     : blueprint(b),
       scenario(s),
       catalog(c),
       layout(layout_use(s, stated_layout(b))),
       used(used_part(s, layout)),
       step(predict_step(used.scenario)),
-      site(site_figures(b, s.cluster, c)),
+      site(site_figures(b, s, c, f, step)),
       parameters(clusterwright::parameters(s.transformer)) {}
 
 FlopsPerSecond AuditCase::peak() const {

@@ -14,7 +14,7 @@ namespace clusterwright {
 
 struct AuditCase {
   /// @throws ConfigError as layout_use and predict_step
-  AuditCase(const Blueprint& blueprint, const Scenario& scenario, const Catalog& catalog);
+  AuditCase(const Blueprint& blueprint, const Scenario& scenario, const Catalog& catalog, const Facility& facility);
 
   const Blueprint& blueprint;
   const Scenario& scenario;  ///< as described

@@ -90,11 +90,7 @@ const Record<AuditAssumptions>& record(const AuditAssumptions*) {
                     positive("of the training run, where training_tokens is not given"))
           .optional("failures_per_1000_node_days", &A::failures_per_1000_node_days,
                     positive("interruptions of a job by its nodes"))
-          .optional("restart_s", &A::restart, {.help = "from an interruption until training goes on", .min = 0})
-          .optional("other_it_share", &A::other_it_share,
-                    {.help = "power of switches, storage and services over that of the nodes", .min = 0, .max = 2})
-          .optional("power_usage_effectiveness", &A::power_usage_effectiveness,
-                    {.help = "where cluster.facility does not say it", .min = 1, .max = 10});
+          .optional("restart_s", &A::restart, {.help = "from an interruption until training goes on", .min = 0});
   return table;
 }
 

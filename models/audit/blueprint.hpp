@@ -68,10 +68,6 @@ struct AuditAssumptions {
   Sourced<double> failures_per_1000_node_days{
       3.79, "derived: 419 unplanned interruptions of 2,048 nodes in 54 days, Llama 3 report (arXiv 2407.21783)"};
   Sourced<Seconds> restart{10 * minute, "estimate: to find a failure, replace the node and load the last checkpoint"};
-  Sourced<double> other_it_share{
-      0.1, "derived: nodes are 91 % of a modelled unit of 32 DGX H100 with its network, storage and management"};
-  Sourced<double> power_usage_effectiveness{
-      1.15, "estimate: between the lower quarter (1.12) and the median (1.22) of direct-to-chip sites"};
 };
 const Record<AuditAssumptions>& record(const AuditAssumptions*);
 

@@ -19,15 +19,21 @@ double miss(double stated, double computed, ClaimSense sense) {
   }
 }
 
+/// 105 is within 5 % of 100, whatever the last bit says.
+bool within(double off, double tolerance) {
+  constexpr double rounding = 1e-9;
+  return off <= tolerance + rounding;
+}
+
 }  // namespace
 
 bool near_enough(double stated, double computed, ClaimSense sense, const AuditTolerance& tolerance) {
-  return miss(stated, computed, sense) <= tolerance.holds;
+  return within(miss(stated, computed, sense), tolerance.holds);
 }
 
 Holds judge(double stated, double computed, ClaimSense sense, const AuditTolerance& tolerance, bool conditional) {
   const double off = miss(stated, computed, sense);
-  return judge(off <= tolerance.holds, conditional || off <= tolerance.partly);
+  return judge(within(off, tolerance.holds), conditional || within(off, tolerance.partly));
 }
 
 }  // namespace clusterwright

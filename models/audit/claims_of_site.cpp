@@ -2,6 +2,7 @@
 
 #include "models/audit/claim_checks.hpp"
 #include "models/audit/power_cap.hpp"
+#include "topology/facility/heat_removal.hpp"
 
 namespace clusterwright {
 
@@ -37,8 +38,9 @@ bool carries(const RackCoolingPart& part, Watts heat) {
 }
 
 std::string flow_words(const RackCoolingPart& part, Watts heat) {
-  const double flow = coolant_l_per_min(part, heat);
-  if (flow <= 0) return {};
+  if (part.liquid_share.value == 0) return {};
+  const double flow =
+      coolant_l_per_min(part.liquid_share.value * heat, part.coolant_rise_k.value, part.coolant_heat_j_per_l_k.value);
   return fmt::format("; {:.0f} % of {:.1f} kW into coolant that warms by {:g} K: {:.0f} L/min",
                      100 * part.liquid_share.value, kw(heat), part.coolant_rise_k.value, flow);
 }
@@ -49,12 +51,11 @@ ClaimFinding check_rack(const AuditCase& c) {
   ClaimFinding finding = finding_of(c, ClaimKind::rack_kw);
   const SiteFigures& site = c.site;
   const std::optional<double> stated = c.blueprint.stated_number(ClaimKind::rack_kw);
-  const bool typical =
-      stated && near_enough(*stated, kw(site.rack_typical()), ClaimSense::at_most, c.blueprint.tolerance);
+  const bool typical = stated && near_enough(*stated, kw(site.rack_mean()), ClaimSense::at_most, c.blueprint.tolerance);
   conclude(finding, c, kw(site.rack_rated()), ClaimSense::at_most, typical);
-  finding.arithmetic =
-      fmt::format("{} nodes x {:.2f} kW = {:.1f} kW rated, {:.1f} kW under load ({})", site.nodes_per_rack,
-                  kw(site.node_rated), kw(site.rack_rated()), kw(site.rack_typical()), site.power_source);
+  finding.arithmetic = fmt::format(
+      "{} nodes x {:.2f} kW = {:.1f} kW rated ({} of the catalog), {:.1f} kW in the predicted step",
+      site.nodes_per_rack, kw(site.node_rated), kw(site.rack_rated()), site.node_part, kw(site.rack_mean()));
   if (!stated || finding.holds == Holds::yes) return finding;
   finding.arithmetic += cap_words(c, *stated * kilowatt);
   const int fewer = static_cast<int>(*stated * kilowatt / site.node_rated);
@@ -87,17 +88,18 @@ ClaimFinding check_cooling(const AuditCase& c) {
 ClaimFinding check_site(const AuditCase& c) {
   ClaimFinding finding = finding_of(c, ClaimKind::site_mw);
   const SiteFigures& site = c.site;
-  const double rated = site.site_rated().in(megawatt), typical = site.site_typical().in(megawatt);
+  const double rated = site.site_rated.in(megawatt), mean = site.site_mean.in(megawatt);
   const std::optional<double> stated = c.blueprint.stated_number(ClaimKind::site_mw);
   const auto near = [&](double computed) {
     return stated && near_enough(*stated, computed, ClaimSense::equal, c.blueprint.tolerance);
   };
-  conclude(finding, c, rated, ClaimSense::equal, near(typical) || near(2 * rated));
+  conclude(finding, c, rated, ClaimSense::equal, near(mean) || near(2 * rated));
+  const double nodes = site.nodes * site.node_rated.in(megawatt);
   finding.arithmetic = fmt::format(
-      "{} nodes x {:.2f} kW x {:g} with network, storage and services = {:.2f} MW of IT, x PUE {:g} = {:.2f} MW rated, "
-      "{:.2f} MW under load; two whole paths (2N) have {:.2f} MW",
-      site.nodes, kw(site.node_rated), 1 + c.blueprint.assume.other_it_share.value, site.it_rated.in(megawatt),
-      site.pue, rated, typical, 2 * rated);
+      "{} nodes x {:.2f} kW + {:.2f} MW of network, storage and services = {:.2f} MW of IT, x PUE {:.2f} = {:.2f} MW "
+      "rated, {:.2f} MW in the predicted step; two whole paths (2N) have {:.2f} MW",
+      site.nodes, kw(site.node_rated), site.it_rated.in(megawatt)-nodes, site.it_rated.in(megawatt), site.pue, rated,
+      mean, 2 * rated);
   if (stated)
     finding.arithmetic += fmt::format("; {:g} MW are {:.1f} kW for each accelerator", *stated,
                                       *stated * 1e3 / c.scenario.cluster.spec.accelerators);

@@ -1,35 +1,34 @@
 /// Power and cooling of the racks and the site that a blueprint describes.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "models/audit/blueprint.hpp"
-#include "topology/cluster.hpp"
+#include "models/scenario.hpp"
+#include "topology/facility/facility_spec.hpp"
 
 namespace clusterwright {
 
-/// The only place from which an audit takes figures of racks and buildings.
+/// What an audit takes from the planned site. Racks hold what the blueprint says, whatever they can carry.
 struct SiteFigures {
   int nodes = 0;
   int nodes_per_rack = 0;
   int racks = 0;
-  Watts node_rated;    ///< nameplate
-  Watts node_typical;  ///< under load
-  std::string power_source;
-  Watts it_rated;  ///< of all nodes, with their share of network, storage and services
-  double pue = 1;
-  Watts node_other;  ///< of one node under load, without its accelerators
+  Watts node_rated;  ///< nameplate
+  Watts node_mean;   ///< over the predicted step
+  Watts node_other;  ///< of that, what is not its accelerators
+  std::string node_part;
+  Watts it_rated, it_mean;  ///< of all machines: nodes, switches, storage, services
+  Watts site_rated;         ///< from the grid
+  Watts site_mean;
+  double pue = 1;  ///< at rated load, in the hottest hour
 
   Watts rack_rated() const { return node_rated * nodes_per_rack; }
-  Watts rack_typical() const { return node_typical * nodes_per_rack; }
-  Watts site_rated() const { return it_rated * pue; }
-  Watts site_typical() const { return site_rated() * (node_typical / node_rated); }
+  Watts rack_mean() const { return node_mean * nodes_per_rack; }
 };
 
-SiteFigures site_figures(const Blueprint& blueprint, const Cluster& cluster, const Catalog& catalog);
-
-/// Coolant that takes up the liquid share of a rack's heat, in litres a minute; zero without liquid.
-double coolant_l_per_min(const RackCoolingPart& part, Watts heat);
+/// @param step  on the accelerators that the layout uses
+SiteFigures site_figures(const Blueprint& blueprint, const Scenario& scenario, const Catalog& catalog,
+                         const Facility& facility, const StepPrediction& step);
 
 }  // namespace clusterwright

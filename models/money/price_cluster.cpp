@@ -101,6 +101,16 @@ std::vector<CostShare> fixed_costs(const CostRequest& r, Dollars parts) {
   return costs;
 }
 
+/// The building outlives the machines.
+Dollars yearly_capital(const CostReport& report, const PriceList& prices) {
+  Dollars building;
+  for (const PricedItem& item : report.items)
+    if (item.item.chapter == BillChapter::building) building += item.total();
+  const double years = prices.building_years ? prices.building_years->value : report.years;
+  return (report.capex_total - building) * capital_recovery_factor(report.interest, report.years) +
+         building * capital_recovery_factor(report.interest, years);
+}
+
 struct YearlyCosts {
   Dollars capital;  ///< interest and repayment
   Dollars fixed;
@@ -167,7 +177,7 @@ CostReport price_cluster(const CostRequest& r) {
   }
   for (const CostShare& cost : report.opex) report.opex_total += cost.amount;
 
-  const Dollars capital = report.capex_total * capital_recovery_factor(report.interest, report.years);
+  const Dollars capital = yearly_capital(report, prices);
   const YearlyCosts costs{capital, fixed, full};
   report.per_hour = per_hour(costs, load, year * report.utilisation * r.accelerators);
   const Dollars hourly = report.per_hour.total();

@@ -31,6 +31,7 @@ double capital_recovery_factor(double interest, double years);
 
 /// Capital, operations and energy of an accelerator and hour in use:
 ///   (capex x CRF + yearly cost) / (year x utilisation x accelerators)
+/// with the building's part of capex over its own life.
 /// Hours without work draw `idle_power_share` of the mean power. Energy and water follow that power; all else is paid
 /// whether used or not. What the building's price covers costs nothing more. Parts without a price count nothing and
 /// are named.

@@ -60,6 +60,9 @@ void add_what_is_paid_by_time(Record<PriceList>& table) {
       .optional("interest", &P::interest, share("a year, on what was paid for the cluster"))
       .optional("years", &P::years,
                 {.help = "of use, after which nothing is left", .min = 0, .max = 50, .above_min = true})
+      .optional(
+          "building_years", &P::building_years,
+          {.help = "the same of the building; as the machines if not given", .min = 0, .max = 100, .above_min = true})
       .optional("utilisation", &P::utilisation, positive_share("share of all hours in which the cluster is in use"))
       .optional("goodput", &P::goodput, positive_share("share of those hours that makes progress"))
       .optional("rent_usd_per_accelerator_hour", &P::rent,

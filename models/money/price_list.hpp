@@ -49,8 +49,9 @@ struct PriceList {
   Sourced<DollarsPerSecond> staff;
   Sourced<DollarsPerSecond> staff_per_rack;
 
-  Sourced<double> interest;  ///< a year
-  std::optional<Sourced<double>> years;
+  Sourced<double> interest;                       ///< a year
+  std::optional<Sourced<double>> years;           ///< that machines are used
+  std::optional<Sourced<double>> building_years;  ///< that the building is; as long as machines if absent
   Sourced<double> utilisation{1};                 ///< share of all hours in which the cluster is in use
   Sourced<double> goodput{1};                     ///< share of those that makes progress
   std::optional<Sourced<DollarsPerSecond>> rent;  ///< of an accelerator elsewhere

@@ -13,17 +13,41 @@ namespace clusterwright {
 
 namespace {
 
+Watts accelerators_rated(const Cluster& cluster) {
+  return cluster.node_accelerators * cluster.accelerator.power.value;
+}
+
+/// A node as it stands in the hall.
+struct CooledNode {
+  CooledNode(const Cluster& c, const Catalog& catalog, const CoolingSpec& spec) : cluster(c) {
+    const RackCoolingPart& racks = *cooling_parts(spec, catalog).racks;
+    std::vector<std::string> unused;  // the plan warns itself
+    block = compute_block(cluster, catalog, racks, unused);
+    saved = fan_saving(*block.node, racks, catalog);
+  }
+
+  /// Fans belong to the host's share of a node's power.
+  Watts spared_host() const {
+    const Watts host = cluster.spec.node.host_power.value;
+    return std::max(Watts{}, host - saved * (host + accelerators_rated(cluster)));
+  }
+
+  const Cluster& cluster;
+  ComputeBlock block;
+  double saved = 0;
+};
+
 class Sizer {
  public:
   explicit Sizer(const SizingRequest& request)
-      : request_(request),
-        cooling_(cooling_parts(request.facility.cooling, request.catalog)),
-        block_(compute_block(request.cluster, request.catalog, *cooling_.racks, unused_)) {}
+      : request_(request), node_(request.cluster, request.catalog, request.facility.cooling) {}
 
   SizedCluster size() {
     out_.name = request_.cluster.spec.name;
     out_.accelerator = request_.cluster.accelerator.id;
-    const NodePower node = request_.scenario ? replayed_power() : typical_power();
+    const NodePower node = request_.scenario
+                               ? replayed_power()
+                               : typical_node_power(request_.cluster, request_.catalog, request_.facility.cooling);
     size_file_system();
     const int appliances = out_.storage ? static_cast<int>(out_.storage->appliances) : 0;
     out_.plan = plan_site({request_.cluster, request_.catalog, request_.facility, node, appliances, false});
@@ -33,19 +57,10 @@ class Sizer {
   }
 
  private:
-  const NodePart& node_part() const { return *block_.node; }
-  Watts accelerators_rated() const {
-    return request_.cluster.node_accelerators * request_.cluster.accelerator.power.value;
-  }
-  double saved() const { return fan_saving(node_part(), *cooling_.racks, request_.catalog); }
-
-  /// Liquid spares fans, which belong to the host's share of a node's power.
-  Watts spared_host(Watts host) const { return std::max(Watts{}, host - saved() * (host + accelerators_rated())); }
-
   NodePower replayed_power() {
     Scenario scenario = *request_.scenario;
-    Watts& host = scenario.cluster.spec.node.host_power.value;
-    host = spared_host(host);
+    const Watts host = node_.spared_host();
+    scenario.cluster.spec.node.host_power.value = host;
     out_.step = predict_step(scenario);
     const PowerUse& power = out_.step->power;
     const double nodes = request_.cluster.nodes();
@@ -53,21 +68,9 @@ class Sizer {
     out.mean = power.it_mean / nodes;
     out.peak = power.it_crest / nodes;
     out.trough = power.it_trough / nodes;
-    out.accelerators_rated = accelerators_rated();
+    out.accelerators_rated = accelerators_rated(request_.cluster);
     out.accelerators_mean = std::max(Watts{}, out.mean - host);
     out.source = "replayed step";
-    return out;
-  }
-
-  /// The catalog's typical power, else the measured share of the rating.
-  NodePower typical_power() const {
-    const NodePart& whole = block_.machine ? *block_.machine : node_part();
-    const bool stated = whole.typical_power.has_value();
-    const Watts each = (stated ? whole.typical_power->value : loaded_share_of_rating * whole.max_power->value) /
-                       block_.nodes * (1 - saved());
-    const Watts host = spared_host(request_.cluster.spec.node.host_power.value);
-    NodePower out{{}, each, each, each, accelerators_rated(), std::max(Watts{}, each - host), {}};
-    out.source = stated ? whole.typical_power->source : "0.76 of the rating (H100-NODE)";
     return out;
   }
 
@@ -99,13 +102,25 @@ class Sizer {
   }
 
   const SizingRequest& request_;
-  std::vector<std::string> unused_;  ///< the plan warns itself
-  CoolingParts cooling_;
-  ComputeBlock block_;
+  CooledNode node_;
   SizedCluster out_;
 };
 
 }  // namespace
+
+NodePower typical_node_power(const Cluster& cluster, const Catalog& catalog, const CoolingSpec& cooling) {
+  const CooledNode node(cluster, catalog, cooling);
+  const NodePart& whole = node.block.machine ? *node.block.machine : *node.block.node;
+  const bool stated = whole.typical_power.has_value();
+  const Watts each = (stated ? whole.typical_power->value : loaded_share_of_rating * whole.max_power->value) /
+                     node.block.nodes * (1 - node.saved);
+  NodePower out;
+  out.mean = out.peak = out.trough = each;
+  out.accelerators_rated = accelerators_rated(cluster);
+  out.accelerators_mean = std::max(Watts{}, each - node.spared_host());
+  out.source = stated ? whole.typical_power->source : "0.76 of the rating (H100-NODE)";
+  return out;
+}
 
 SizedCluster size_cluster(const SizingRequest& request) {
   return Sizer(request).size();

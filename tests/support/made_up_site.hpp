@@ -142,7 +142,8 @@ inline FacilityPower facility_power(const SitePlan& plan, Watts node) {
 }
 
 inline void add_power(SitePlan& plan) {
-  plan.node = {10.2 * kilowatt, 8.7 * kilowatt, 9.6 * kilowatt, 5.1 * kilowatt, "replayed step"};
+  plan.node = {10.2 * kilowatt, 8.7 * kilowatt, 9.6 * kilowatt, 5.1 * kilowatt,
+               5.6 * kilowatt,  5.4 * kilowatt, "replayed step"};
   plan.rated = facility_power(plan, plan.node.rated);
   plan.mean = facility_power(plan, plan.node.mean);
   plan.peak = facility_power(plan, plan.node.peak);
@@ -153,8 +154,9 @@ inline void add_power(SitePlan& plan) {
     const long long modules = redundancy == Redundancy::two_n ? 2 * least : least + 1;
     const double load = needed / (static_cast<double>(modules) * rating);
     const double left = static_cast<double>(redundancy == Redundancy::two_n ? least : modules - 1);
-    return PowerStageLoad{part,       kind,        redundancy, modules, rating, needed, load, needed / (left * rating),
-                          efficiency, std::nullopt};
+    return PowerStageLoad{part,       kind,         redundancy,    modules,
+                          rating,     needed,       load,          needed / (left * rating),
+                          efficiency, std::nullopt, rating / 0.95, 3};
   };
   plan.stages = {
       stage("transformer-2500kva", PowerStageKind::transformer, Redundancy::n_plus_1, 2.375 * megawatt, 0.991),
@@ -235,12 +237,11 @@ inline void add_cost(SizedCluster& sized) {
   for (const BillItem& item : sized.plan.bill)
     cost.items.push_back({item, price_of(item), "catalog: middle of low and high (price sheet)"});
   const Dollars building = sized.plan.rated.it.in(kilowatt)*4500 * dollar;
-  cost.items.push_back({{BillChapter::compute, "building", "per kW of machines", 1, {}, {}, {}}, building, "prices"});
+  cost.items.push_back({{BillChapter::building, "", "per kW of machines", 1, {}, {}, {}}, building, "prices"});
   for (std::size_t c = 0; c < bill_chapter_names.size(); ++c)
     cost.capex.push_back({std::string(bill_chapter_names[c]), {}});
   for (const PricedItem& item : cost.items)
-    if (item.item.part != "building") cost.capex[static_cast<std::size_t>(item.item.chapter)].amount += item.total();
-  cost.capex.push_back({"building", building});
+    cost.capex[static_cast<std::size_t>(item.item.chapter)].amount += item.total();
   for (const CostShare& share : cost.capex) cost.capex_total += share.amount;
   const Dollars energy = sized.plan.mean.facility.in(kilowatt)*8760 * 0.08 * dollar;
   cost.opex = {{"energy", energy}, {"maintenance", 0.03 * cost.capex_total}, {"staff", 600000 * dollar}};

@@ -77,8 +77,10 @@ TEST_CASE("in every shipped cluster the graph and the nested groups agree on rea
     CHECK(facts.farthest.in(microsecond) == Approx(cluster.fabric.tiers().back().turn_latency.in(microsecond)));
     const BytesPerSecond groups =
         cluster.fabric.bisection(cluster.spec.accelerators, cluster.network_per_accelerator());
-    // Of Frontier's 74 groups the last is half empty, so that its halves do not end with a group.
-    CHECK(facts.bisection.in(gigabyte_per_second) == Approx(groups.in(gigabyte_per_second)).epsilon(0.001));
+    // Of Frontier's 74 groups the last is half empty, so that its halves do not end with a group. The graph halves
+    // whole nodes, the groups an odd number of them in the middle of one.
+    const double odd = cluster.nodes() % 2 == 0 ? 0.001 : 1.01 / cluster.nodes();
+    CHECK(facts.bisection.in(gigabyte_per_second) == Approx(groups.in(gigabyte_per_second)).epsilon(odd));
     CHECK(facts.cut_off.empty());
     for (const auto& switches : facts.switches)
       CHECK((switches.ports == 0 || switches.ports_used_max <= static_cast<std::size_t>(switches.ports)));

@@ -201,8 +201,7 @@ TEST_CASE("the next step is the failing constraint, then missing prices, then wh
         "change facility.cooling.racks: cooling of a rack does not hold (40.8 kW of 30 kW)");
   CHECK(size_next_step(made_up::unpriced_site())
             .starts_with("give a price list with MMA4Z00-NS, MMA4Z00-NS400, rack-42u"));
-  CHECK(size_next_step(made_up::site()) ==
-        "more cooling per rack would allow 5 nodes in it instead of 4; then height binds");
+  CHECK(size_next_step(made_up::site()) == "cooling keeps a rack at 4 nodes; without that limit height would allow 5");
   SizedCluster bound = made_up::site();
   bound.plan.floor.limits.resize(1);
   CHECK(size_next_step(bound) == "replace the prices of catalog by your own quotes");

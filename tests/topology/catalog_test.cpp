@@ -65,9 +65,17 @@ void for_each_fact(const JsonValue& value, const Check& check) {
 TEST_CASE("the shipped catalog is complete", "[topology][catalog]") {
   CHECK(shipped().accelerators.size() == 56);
   CHECK(shipped().nics.size() == 27);
-  CHECK(shipped().switches.size() == 12);
-  CHECK(shipped().cables.size() == 13);
-  CHECK(shipped().nodes.size() == 83);
+  CHECK(shipped().switches.size() == 15);
+  CHECK(shipped().cables.size() == 29);
+  CHECK(shipped().nodes.size() == 84);
+  CHECK(shipped().racks.size() == 4);
+  CHECK(shipped().power_stages.size() == 10);
+  CHECK(shipped().rack_cooling.size() == 5);
+  CHECK(shipped().heat_rejection.size() == 7);
+  CHECK(shipped().climates.size() == 4);
+  CHECK(shipped().coolant_units.size() == 3);
+  CHECK(shipped().storage_systems.size() == 2);
+  CHECK(shipped().servers.size() == 2);
 }
 
 TEST_CASE("an H100 is what its data sheet says", "[topology][catalog]") {

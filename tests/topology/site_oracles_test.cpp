@@ -283,7 +283,7 @@ TEST_CASE("four DGX B300 draw 56 kW", "[topology][facility][oracle]") {
   const Cluster cluster = cluster_with("DGX B300 (AC)", 32, fat_tree_of("Q3400-RA", {0}));
   const SitePlan air = planned(cluster, facility_of("air", no_services));
   CHECK(air.floor.nodes_per_rack == 2);
-  CHECK(air.floor.limits.front().what == "cooling of a rack");
+  CHECK(air.floor.limits.front().what == "cooling");
   const SitePlan door =
       planned(cluster,
               facility_of("direct-to-chip", R"({"cooling": {"racks": "rear-door exchanger"}, )" + only_training + "}"));

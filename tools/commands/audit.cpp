@@ -36,7 +36,7 @@ ExitCode audit(const AuditRequest& request) {
   std::optional<ThreadLimit> threads;
   if (!asked.threads.empty()) threads.emplace(parse_count({"--threads", asked.threads}));
   const LoadedBlueprint loaded = load_blueprint(asked.scenario, scenario_options(asked));
-  const AuditReport report = audit_blueprint(loaded.blueprint, loaded.scenario, loaded.catalog);
+  const AuditReport report = audit_blueprint(loaded.blueprint, loaded.scenario, loaded.catalog, loaded.facility);
   stop_if_interrupted();
   const ResultContext context = make_result_context(loaded.scenario, "audit", asked.command_line, seed);
   const AuditAnswer answer{context, loaded.blueprint, report};

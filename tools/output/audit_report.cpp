@@ -159,9 +159,9 @@ std::string audit_page(const AuditAnswer& answer) {
   std::string verdict;
   for (const std::string& sentence : sentences) verdict += fmt::format("<li>{}</li>\n", html_text(sentence));
   const std::string header = fmt::format(
-      "<header>\n<p class=\"kind\">Audit</p>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n<ul "
-      "class=\"verdict\">\n{}</ul>\n</header>\n",
-      html_text(title_of(answer)), html_text(answer.context.job), verdict);
+      "<header>\n<p class=\"kind\">Audit</p>\n<h1>{}</h1>\n<p class=\"job\">{}.</p>\n<ul "
+      "class=\"verdict{}\">\n{}</ul>\n</header>\n",
+      html_text(title_of(answer)), html_text(answer.context.job), report.count(Holds::no) > 0 ? " no" : "", verdict);
   const std::string footer =
       fmt::format("<footer>\n<p>clusterwright {}. Repeat with:</p>\n<p><code>{}</code></p>\n</footer>\n",
                   html_text(build_facts().version), html_text(answer.context.command_line));

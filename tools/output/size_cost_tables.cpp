@@ -82,14 +82,6 @@ ResultTable cost_terms_table(const CostReport& cost) {
   return table;
 }
 
-std::string chapter_of(const PricedItem& item, const CostReport& cost) {
-  const std::string& part = item.item.part;
-  const bool chapter =
-      std::find(bill_chapter_names.begin(), bill_chapter_names.end(), part) != bill_chapter_names.end();
-  const bool own = std::any_of(cost.capex.begin(), cost.capex.end(), [&](const auto& s) { return s.name == part; });
-  return own && !chapter ? part : bill_chapter(item.item);
-}
-
 ResultTable purchasing_list(const SizedCluster& sized) {
   ResultTable table{"What to buy",
                     {words_column("chapter", "Chapter"),
@@ -104,7 +96,7 @@ ResultTable purchasing_list(const SizedCluster& sized) {
                      words_column("price_source", "Price from")},
                     {}};
   for (const PricedItem& item : sized.cost.items) {
-    std::vector<Cell> row = bill_cells(chapter_of(item, sized.cost), item.item);
+    std::vector<Cell> row = bill_cells(bill_chapter(item.item), item.item);
     row.push_back(item.each ? Cell(item.each->in(dollar)) : Cell());
     row.push_back(item.each ? Cell(item.total().in(dollar)) : Cell());
     row.push_back(item.source.empty() ? Cell() : Cell(item.source));

@@ -17,9 +17,6 @@ ResultTable per_hour_table(const CostReport& cost);
 /// Assumptions behind the hour, tokens, and rent against buying.
 ResultTable cost_terms_table(const CostReport& cost);
 
-/// The chapter of a purchasing line; lines that are a share of the capex of their own ("building") are theirs.
-std::string chapter_of(const PricedItem& item, const CostReport& cost);
-
 /// What has to be bought, a line per part, use and length; the plan's bill where nothing was priced.
 ResultTable purchasing_list(const SizedCluster& sized);
 

@@ -69,8 +69,8 @@ std::string some_of(const std::vector<std::string>& names) {
 std::string binding_step(const FloorPlan& floor) {
   const RackLimit& binding = floor.limits[0];
   const RackLimit& next = floor.limits[1];
-  return fmt::format("more {} per rack would allow {} in it instead of {}; then {} binds", binding.what,
-                     nodes_text(next.nodes), count_text(binding.nodes), next.what);
+  return fmt::format("{} keeps a rack at {}; without that limit {} would allow {}", binding.what,
+                     nodes_text(binding.nodes), next.what, count_text(next.nodes));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "tools/output/number_text.hpp"
 #include "tools/output/size_sentences.hpp"
+#include "topology/nodes/node_parts.hpp"
 
 namespace clusterwright {
 
@@ -85,7 +86,15 @@ void add_machines(Facts& facts, const SizedCluster& sized) {
   facts.add("Mass", fmt::format("{} t", significant_text(plan.mass.in(1000 * kilogram), 3)));
 }
 
+/// Against the nameplate, and against what nodes of published runs draw.
+std::string node_power_text(const NodePower& node) {
+  return fmt::format("{} mean, {} of the nameplate (measured nodes: about {}); {} peak, {} trough",
+                     power_text(node.mean), percent_text(node.mean / node.rated, 0),
+                     percent_text(loaded_share_of_rating, 0), power_text(node.peak), power_text(node.trough));
+}
+
 void add_power(Facts& facts, const SitePlan& plan) {
+  if (plan.node.rated > Watts{}) facts.add("Node power", node_power_text(plan.node));
   facts.add("IT power", fmt::format("{} mean, {} peak, {} rated", power_text(plan.mean.it), power_text(plan.peak.it),
                                     power_text(plan.rated.it)));
   facts.add("Facility", fmt::format("{} mean, {} rated; PUE {}", power_text(plan.mean.facility),
@@ -258,18 +267,20 @@ ResultTable power_stage_table(const SitePlan& plan) {
                      words_column("part", "Part"),
                      words_column("redundancy", "Redundancy"),
                      {"modules", "Modules", ""},
-                     kilowatts("rating_w", "Rating, each"),
+                     {"rating_va", "Module", "kVA", 1e-3, 0},
+                     {"phases", "Phases", ""},
+                     {"rating_w", "Module", "kW", 1e-3, 0},
                      kilowatts("output_w", "Output"),
                      percent_column("load", "Load"),
-                     percent_column("load_after_loss", "After a loss"),
+                     percent_column("load_after_loss", "After loss"),
                      percent_column("efficiency", "Efficiency"),
                      {"amperes", "Current", "A", 1, 0}},
                     {}};
   for (const PowerStageLoad& s : plan.stages)
     table.rows.push_back({power_stage_kind_names[static_cast<std::size_t>(s.kind)], s.part,
                           redundancy_names[static_cast<std::size_t>(s.redundancy)], std::int64_t{s.modules},
-                          watts_cell(s.rating), watts_cell(s.output), s.load, s.load_after_loss, s.efficiency,
-                          s.amperes ? Cell(*s.amperes) : Cell()});
+                          watts_cell(s.apparent), s.phases, watts_cell(s.rating), watts_cell(s.output), s.load,
+                          s.load_after_loss, s.efficiency, s.amperes ? Cell(*s.amperes) : Cell()});
   return table;
 }
 

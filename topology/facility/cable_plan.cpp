@@ -3,77 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <unordered_map>
+#include <optional>
 
+#include "topology/facility/cable_tally.hpp"
 #include "topology/facility/devices.hpp"
 
 namespace clusterwright {
 
 namespace {
 
-constexpr const char* copper_kind = "copper";
-
-/// One end of a link: where it is, what it ends in, and who counts the modules there.
-struct Plug {
-  Location at;
-  LinkEnd end;
-  std::vector<std::pair<const CablePart*, int>>* modules = nullptr;  ///< of a switch; null: a module for each link
-  std::uint64_t device = 0;                                          ///< tells switches apart, and racks of nodes
-};
-
-/// Links of one class.
-struct LinkClass {
-  std::string network, name;
-  BytesPerSecond rate;
-  const CablePart* named = nullptr;        ///< that somebody wants for it
-  std::vector<std::size_t> totals;         ///< of the plan, that belong to it
-  std::map<std::size_t, LinkParts> parts;  ///< by total
-};
-
-std::string kind_word(const LinkParts& parts) {
-  if (parts.lower_module) return "fibre";
-  switch (*parts.cable->kind) {
-    case CableKind::active_copper:
-      return "active copper";
-    case CableKind::active_optical:
-      return "active optical";
-    default:
-      return copper_kind;
-  }
-}
-
 int ports_per_cage(const SwitchPart& part) {
   return part.cages ? std::max(1, part.ports.value / part.cages->value) : 1;
 }
 
-bool same(const LinkParts& a, const LinkParts& b) {
-  return a.cable == b.cable && a.lower_module == b.lower_module && a.upper_module == b.upper_module;
-}
-
-/// Modules in the cages of one switch, by part.
-using CageContents = std::vector<std::pair<const CablePart*, int>>;
-
-void plug_in(const CablePart* part, Plug& plug, std::map<const CablePart*, long long>& in_nodes) {
-  if (!plug.modules) {
-    ++in_nodes[part];
-    return;
-  }
-  for (auto& [known, links] : *plug.modules)
-    if (known == part) {
-      ++links;
-      return;
-    }
-  plug.modules->emplace_back(part, 1);
-}
-
-int whole_parts(int links, const CablePart& part) {
-  return (links + part.links - 1) / part.links;
-}
-
 class CablePlanner {
  public:
-  explicit CablePlanner(const CableRequest& request) : request_(request), links_(request.catalog) {
+  explicit CablePlanner(const CableRequest& request)
+      : request_(request), tally_(request.catalog, request.services, request.router, request.keep_runs) {
     for (const SiteNetwork& network : request.networks) cages_.emplace_back(network.graph.switches());
     used_ports_.resize(request.networks.size());
     for (std::size_t n = 0; n < request.networks.size(); ++n) count_ports(n);
@@ -84,8 +30,9 @@ class CablePlanner {
     add_managers();
     add_consoles();
     add_uplinks();
-    count_cables();
-    count_modules();
+    out_.cables = tally_.take_totals();
+    out_.runs = tally_.take_runs();
+    out_.transceivers = tally_.transceivers(cages_);
     for (std::size_t n = 0; n < request_.networks.size(); ++n) add_switches(n);
     add_management_switches();
     return std::move(out_);
@@ -103,23 +50,17 @@ class CablePlanner {
 
   // --- Links of a network -----------------------------------------------------------------------------------------
 
-  LinkClass link_class(const std::string& network, const std::string& name, BytesPerSecond rate) const {
-    LinkClass out{network, name, rate, nullptr, {}, {}};
-    const auto found = request_.services.cables.find(name);
-    if (found != request_.services.cables.end()) out.named = request_.catalog.find_cable(found->second);
-    return out;
-  }
-
   void add_network(std::size_t n) {
     const SiteNetwork& network = request_.networks[n];
     const NetworkGraph& graph = network.graph;
     std::vector<LinkClass> classes;
-    for (const LinkKind& kind : graph.link_kinds()) classes.push_back(link_class(network.name, kind.name, kind.rate));
+    for (const LinkKind& kind : graph.link_kinds())
+      classes.push_back(tally_.link_class(network.name, kind.name, kind.rate));
     for (LinkId link = 0; link < graph.links(); link += 2) {
       if (!network.bought[graph.kind(link)]) continue;
       const auto [low, high] = std::minmax({graph.from(link), graph.to(link)});
       if (is_unknown(n, high) || is_unknown(n, low) || is_unused(network, low)) continue;
-      add_link(classes[graph.kind(link)], plug(n, low), plug(n, high));
+      tally_.add(classes[graph.kind(link)], plug(n, low), plug(n, high));
     }
     finish(classes);
     warn_of_unnamed(network);
@@ -172,79 +113,8 @@ class CablePlanner {
     return places[static_cast<std::size_t>(service.device)];
   }
 
-  void add_link(LinkClass& link, Plug lower, Plug upper) {
-    const Meters routed = request_.router.length(lower.at, upper.at);
-    const Meters bought = length_on_sale(routed);
-    const std::size_t total = total_of(link, lower.end, upper.end, bought);
-    CableTotal& sum = out_.cables[total];
-    ++sum.links;
-    ++lengths_[total][bought.in(meter)];
-    sum.longest = std::max(sum.longest, routed);
-    if (request_.keep_runs) out_.runs.push_back({total, lower.at.rack, upper.at.rack, routed, bought});
-    const LinkParts& parts = link.parts[total];
-    if (!parts.cable) return;
-    if (parts.lower_module) {
-      plug_in(parts.lower_module, lower, in_nodes_);
-      plug_in(parts.upper_module, upper, in_nodes_);
-      ++sum.cables;
-    } else if (parts.cable->links == 1) {
-      ++sum.cables;
-    } else {
-      ++bundles_[{total, lower.device, upper.device}];
-    }
-  }
-
-  /// Which sum a link belongs to: that of its class and parts.
-  std::size_t total_of(LinkClass& link, LinkEnd lower, LinkEnd upper, Meters length) {
-    LinkParts parts;
-    if (link.named) {
-      parts = links_.with_named(*link.named, link.rate, lower, upper).value_or(LinkParts{});
-    } else if (const LinkParts* found = links_.choose(link.rate, lower, upper, length)) {
-      parts = *found;
-    }
-    for (const std::size_t total : link.totals)
-      if (same(link.parts[total], parts)) return total;
-    const std::size_t total = out_.cables.size();
-    CableTotal sum;
-    sum.network = link.network;
-    sum.link = link.name;
-    sum.rate = link.rate;
-    if (parts.cable) {
-      sum.part = parts.cable->id;
-      sum.kind = kind_word(parts);
-      if (parts.lower_module) sum.lower_module = parts.lower_module->id;
-      if (parts.upper_module) sum.upper_module = parts.upper_module->id;
-    }
-    out_.cables.push_back(std::move(sum));
-    lengths_.emplace_back();
-    link.totals.push_back(total);
-    link.parts.emplace(total, parts);
-    return total;
-  }
-
-  /// Judges what was chosen for each class.
   void finish(const std::vector<LinkClass>& classes) {
-    for (const LinkClass& link : classes)
-      for (const std::size_t total : link.totals) judge(link, out_.cables[total], link.parts.at(total));
-  }
-
-  void judge(const LinkClass& link, const CableTotal& sum, const LinkParts& parts) {
-    const double gigabits = link.rate.in(gigabit_per_second);
-    const std::string name = fmt::format("{} cables of the {} network", link.name, link.network);
-    if (!parts.cable) {
-      const std::string what =
-          link.named ? link.named->id + " does not carry" : std::string("no cable in the catalog carries");
-      out_.verdicts.push_back({name, false,
-                               fmt::format("{} {:.4g} Gbit/s over {:.1f} m", what, gigabits, sum.longest.in(meter)),
-                               "facility.services.cables, or parts.cables of the cluster"});
-      return;
-    }
-    if (!link.named) return;
-    const Meters reach = link.named->reach ? link.named->reach->value : Meters{};
-    out_.verdicts.push_back({name, reach >= sum.longest,
-                             fmt::format("{} reaches {:.4g} m, the longest is {:.1f} m", link.named->id,
-                                         reach.in(meter), sum.longest.in(meter)),
-                             fmt::format("facility.services.cables.{}", link.name)});
+    for (const LinkClass& link : classes) tally_.judge(link, out_.verdicts);
   }
 
   void warn_of_unnamed(const SiteNetwork& network) {
@@ -263,7 +133,7 @@ class CablePlanner {
     const int wanted = layout().managers.empty() || request_.networks.empty() ? 0 : request_.services.manager_cables;
     if (wanted == 0 || request_.networks[0].name != "training") return;
     const NetworkGraph& graph = request_.networks[0].graph;
-    std::vector<LinkClass> classes = {link_class("training", "manager-leaf", graph.link_kinds()[0].rate)};
+    std::vector<LinkClass> classes = {tally_.link_class("training", "manager-leaf", graph.link_kinds()[0].rate)};
     int done = 0;
     while (done < wanted) {
       const int before = done;
@@ -288,7 +158,7 @@ class CablePlanner {
       if (!part || used >= part->ports.value) continue;
       ++used;
       const Location manager = layout().managers[static_cast<std::size_t>(done) % layout().managers.size()];
-      add_link(link, {manager, {true, 1}, nullptr, node_device(manager.rack)}, plug(0, leaf));
+      tally_.add(link, {manager, {true, 1}, nullptr, node_device(manager.rack)}, plug(0, leaf));
       ++done;
     }
   }
@@ -297,10 +167,10 @@ class CablePlanner {
     if (!request_.management_switch || layout().consoles.empty()) return;
     const SwitchPart& part = *request_.management_switch;
     std::vector<LinkClass> classes = {
-        link_class("management", "console", part.port_rate ? part.port_rate->value : BytesPerSecond{})};
+        tally_.link_class("management", "console", part.port_rate ? part.port_rate->value : BytesPerSecond{})};
     for (const auto& [end, management] : layout().consoles)
-      add_link(classes[0], {end, {true, 1}, nullptr, node_device(end.rack)},
-               {layout().management[management], {true, 1}, nullptr, management});
+      tally_.add(classes[0], {end, {true, 1}, nullptr, node_device(end.rack)},
+                 {layout().management[management], {true, 1}, nullptr, management});
     finish(classes);
   }
 
@@ -322,7 +192,7 @@ class CablePlanner {
 
   void uplinks_to(std::size_t n) {
     const NetworkGraph& graph = request_.networks[n].graph;
-    std::vector<LinkClass> classes = {link_class("management", "management-uplink", graph.link_kinds()[0].rate)};
+    std::vector<LinkClass> classes = {tally_.link_class("management", "management-uplink", graph.link_kinds()[0].rate)};
     std::size_t apart = 0;
     for (const Location& from : layout().management) {
       const auto nearest = nearest_free(n, from);
@@ -331,7 +201,7 @@ class CablePlanner {
         continue;
       }
       ++used_ports_[n][*nearest - graph.endpoints()];
-      add_link(classes[0], {from, {true, 1}, nullptr, node_device(from.rack)}, plug(n, *nearest));
+      tally_.add(classes[0], {from, {true, 1}, nullptr, node_device(from.rack)}, plug(n, *nearest));
     }
     finish(classes);
     if (apart > 0)
@@ -354,24 +224,6 @@ class CablePlanner {
   }
 
   // --- Sums ---------------------------------------------------------------------------------------------------------
-
-  void count_cables() {
-    for (const auto& [bundle, links] : bundles_) {
-      CableTotal& sum = out_.cables[std::get<0>(bundle)];
-      sum.cables += whole_parts(links, *request_.catalog.find_cable(sum.part));
-    }
-    for (std::size_t t = 0; t < out_.cables.size(); ++t)
-      for (const auto& [length, links] : lengths_[t]) out_.cables[t].lengths.push_back({length * meter, links});
-  }
-
-  void count_modules() {
-    std::map<std::string, long long> counts;
-    for (const auto& [part, links] : in_nodes_) counts[part->id] += links;
-    for (const auto& network : cages_)
-      for (const CageContents& cages : network)
-        for (const auto& [part, links] : cages) counts[part->id] += whole_parts(links, *part);
-    for (const auto& [part, count] : counts) out_.transceivers.push_back({part, count});
-  }
 
   void add_switches(std::size_t n) {
     const SiteNetwork& network = request_.networks[n];
@@ -412,13 +264,10 @@ class CablePlanner {
   }
 
   const CableRequest& request_;
-  LinkCatalog links_;
+  CableTally tally_;
   CablePlan out_;
-  std::vector<std::vector<CageContents>> cages_;      ///< by network, by switch
-  std::vector<std::vector<int>> used_ports_;          ///< likewise
-  std::map<const CablePart*, long long> in_nodes_;    ///< modules at ends that take one for each link
-  std::vector<std::map<double, long long>> lengths_;  ///< by total: links by length in metres
-  std::map<std::tuple<std::size_t, std::uint64_t, std::uint64_t>, int> bundles_;  ///< links between two devices
+  std::vector<std::vector<CageContents>> cages_;  ///< by network, by switch
+  std::vector<std::vector<int>> used_ports_;      ///< likewise
 };
 
 }  // namespace

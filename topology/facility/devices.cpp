@@ -11,8 +11,18 @@ namespace clusterwright {
 
 namespace {
 
+/// Where nobody says what a server weighs: a DGX H100 has 130 kg in 8 units.
+constexpr Kilograms mass_per_unit = 16 * kilogram;
+
 bool can_be_placed(const NodePart& part) {
-  return part.max_power && part.rack_units && part.mass;
+  return part.max_power && part.rack_units;
+}
+
+Kilograms mass_of(const NodePart& part, std::vector<std::string>& warnings) {
+  if (part.mass) return part.mass->value;
+  warnings.push_back(fmt::format("the mass of {} is not known: {:.0f} kg for each rack unit are assumed", part.id,
+                                 mass_per_unit.in(kilogram)));
+  return part.rack_units->value * mass_per_unit;
 }
 
 const NodePart* machine_of(const NodePart& part, const Catalog& catalog) {
@@ -45,11 +55,11 @@ const NodePart& placeable_node(const Cluster& cluster, const Catalog& catalog, s
     throw ConfigError({"E0350",
                        fmt::format("no server with {} can be placed in a rack", asked),
                        {},
-                       "height, mass or rated power of the node are not known",
+                       "its height or rated power is not known",
                        "describe one under \"parts\" of the cluster, with height_u, mass_kg and max_power_kw, and name "
                        "it as \"part\" of the node"});
   warnings.push_back(fmt::format("racks are planned with {}: {}", other->id,
-                                 named ? fmt::format("height, mass or power of {} are not known", named->id)
+                                 named ? fmt::format("height or power of {} are not known", named->id)
                                        : std::string("the cluster names no server")));
   return *other;
 }
@@ -84,12 +94,11 @@ ComputeBlock compute_block(const Cluster& cluster, const Catalog& catalog, const
   const NodePart& whole = block.machine ? *block.machine : *block.node;
   if (block.machine && block.machine->accelerator_count && block.node->accelerator_count)
     block.nodes = block.machine->accelerator_count->value / block.node->accelerator_count->value;
-  const double saving = fan_saving(whole, cooling, catalog);
   block.device = {"node",
                   whole.id,
                   whole.rack_units->value,
-                  whole.mass->value,
-                  (1 - saving) * whole.max_power->value,
+                  mass_of(whole, warnings),
+                  whole.max_power->value,
                   liquid_share(whole, cooling)};
   return block;
 }

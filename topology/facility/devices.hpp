@@ -29,13 +29,14 @@ struct ComputeBlock {
 };
 
 /// The catalog's entry that can be placed: the one that the cluster names, the machine that it is a share of, or, where
-/// the cluster names none that has height, mass and rated power, the first with these accelerators. The last adds to
+/// the cluster names none that has height and rated power, the first with these accelerators. The last adds to
 /// `warnings`.
 /// @throws ConfigError E0350 if there is none
 ComputeBlock compute_block(const Cluster& cluster, const Catalog& catalog, const RackCoolingPart& cooling,
                            std::vector<std::string>& warnings);
 
-/// How much less a server draws under `cooling` than as it is sold: liquid spares the fans of servers built for air.
+/// How much less a server draws under `cooling` than as it is sold, as a share: liquid spares the fans of servers built
+/// for air. Its nameplate stays.
 double fan_saving(const NodePart& node, const RackCoolingPart& cooling, const Catalog& catalog);
 
 /// @throws ConfigError E0350 if the part lacks height or power

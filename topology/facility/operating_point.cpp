@@ -68,12 +68,19 @@ FacilityPower facility_power(const MachinePower& machines, const PowerChain& cha
   out.it = machines.total();
   out.cooling = removal.total();
   out.other = chain.other(out.it);
-  std::vector<PowerNode> losses;
-  for (const PowerChain::StageFlow& flow : chain.flows(out.it, out.cooling)) {
-    out.losses += flow.loss;
-    losses.push_back({loss_name(flow.stage->part->kind), flow.loss, {}});
+  const auto flows = chain.flows(out.it, out.cooling);
+  for (const PowerChain::StageFlow& flow : flows) out.losses += flow.loss;
+  double kept = 1;  // of losses and other, where a stated effectiveness leaves less room than they take
+  if (given_pue) {
+    const Watts beside = out.it * (*given_pue - 1);
+    kept = std::min(1.0, beside / (out.losses + out.other));
+    out.losses *= kept;
+    out.other *= kept;
+    out.cooling = beside - out.losses - out.other;
   }
-  if (given_pue) out.cooling = std::max(Watts{}, out.it * (*given_pue - 1) - out.losses - out.other);
+  std::vector<PowerNode> losses;
+  for (const PowerChain::StageFlow& flow : flows)
+    losses.push_back({loss_name(flow.stage->part->kind), kept * flow.loss, {}});
   out.tree = node_with("grid", {machines_tree(machines),
                                 cooling_tree(removal, out.cooling),
                                 node_with("losses", std::move(losses)),

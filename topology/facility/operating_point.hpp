@@ -19,7 +19,8 @@ struct MachinePower {
   Watts total() const;
 };
 
-/// @param given_pue  instead of what the parts draw; losses stay, cooling takes what is left
+/// @param given_pue  power from the grid over that of the machines, instead of what the parts draw: cooling takes what
+///                   losses leave of it; where that is nothing, losses shrink (and a verdict says so)
 FacilityPower facility_power(const MachinePower& machines, const PowerChain& chain, const RemovalPower& removal,
                              std::optional<double> given_pue);
 

@@ -66,7 +66,7 @@ class SitePlanner {
   }
 
   void build_networks(int nodes_per_rack) {
-    networks_ = training_network(request_.cluster, catalog_);
+    networks_ = training_network(request_.cluster, catalog_, plan_.warnings);
     unit_nodes_ = nodes_per_unit(networks_, plan_.nodes, block_.nodes, facility_.rack.unit_racks * nodes_per_rack);
     const StoragePart* storage =
         facility_.services.storage ? find_part(catalog_.storage_systems, facility_.services.storage->part) : nullptr;
@@ -174,6 +174,8 @@ class SitePlanner {
     plan_.mean = facility_power(mean, chain, yearly_removal(cooling_, heat_of(mean)), pue);
     plan_.peak = facility_power(peak, chain, hottest_removal(cooling_, heat_of(peak)), pue);
     plan_.stages = chain.rated_loads();
+    for (PowerStageLoad& stage : plan_.stages)
+      if (stage.kind == PowerStageKind::circuit) stage.load_after_loss = plan_.feeds.after_loss / stage.rating;
     chain.judge(plan_.verdicts);
     const Watts rack_air = (1 - block_.device.liquid_share) * node.rated * plan_.floor.nodes_per_rack;
     plan_.cooling = size_cooling(facility_.cooling, cooling_, heat_of(rated), heat_of(mean), plan_.mean.it, rack_air);
@@ -194,7 +196,7 @@ class SitePlanner {
   void judge() {
     const RackLimit& tightest = plan_.floor.limits.front();
     if (tightest.nodes >= block_.nodes)
-      plan_.verdicts.push_back({fmt::format("nodes in a rack: {}", tightest.what), true,
+      plan_.verdicts.push_back({fmt::format("nodes in a rack, by {}", tightest.what), true,
                                 fmt::format("{} nodes: {}", plan_.floor.nodes_per_rack, tightest.arithmetic),
                                 "facility.rack"});
     const NodePart& node = block_.machine ? *block_.machine : *block_.node;

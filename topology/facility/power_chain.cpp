@@ -76,6 +76,8 @@ std::vector<PowerStageLoad> PowerChain::rated_loads() const {
     load.redundancy = stage.spec.redundancy;
     load.modules = stage.modules;
     load.rating = stage.rating;
+    load.apparent = stage.part->rating.value;
+    load.phases = stage.part->phases;
     load.output = flow.output;
     load.load = flow.output / (static_cast<double>(stage.modules) * stage.rating);
     load.load_after_loss = load.load * load_growth(stage.modules, stage.spec.redundancy, stage.spec.group);

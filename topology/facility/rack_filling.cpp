@@ -33,11 +33,11 @@ class LimitList {
 
   std::vector<RackLimit> collect() {
     const Device& device = block_.device;
-    if (bounds_.rules.power_limit) add_power("power limit of a rack", *bounds_.rules.power_limit, device.rated);
-    add_power("cooling of a rack", bounds_.cooling->capacity.value, device.rated);
+    if (bounds_.rules.power_limit) add_power("power limit", *bounds_.rules.power_limit, device.rated);
+    add_power("cooling", bounds_.cooling->capacity.value, device.rated);
     const Watts air = (1 - device.liquid_share) * device.rated;
-    if (device.liquid_share > 0) add_power("heat that stays in the air", bounds_.cooling->air_capacity.value, air);
-    if (bounds_.circuit) add_power("feeds of a rack", most_fed(*bounds_.circuit, bounds_.power), device.rated);
+    if (device.liquid_share > 0) add_power("heat left in the air", bounds_.cooling->air_capacity.value, air);
+    if (bounds_.circuit) add_feeds();
     add_height();
     add_weight();
     if (bounds_.rules.nodes) limits_.push_back({"stated nodes per rack", *bounds_.rules.nodes, "as the facility says"});
@@ -55,6 +55,15 @@ class LimitList {
     add(what, limit / each, fmt::format("{} / {}", kilowatts(limit), kilowatts(each)));
   }
 
+  void add_feeds() {
+    const PowerChainSpec& power = bounds_.power;
+    const Watts limit = most_fed(*bounds_.circuit, power);
+    const std::string_view redundancy = redundancy_names[static_cast<std::size_t>(power.feeds)];
+    add("feeds", limit / block_.device.rated,
+        fmt::format("{} circuits, {}: {} / {}", power.most_feeds, redundancy, kilowatts(limit),
+                    kilowatts(block_.device.rated)));
+  }
+
   void add_height() {
     const bool own_frame = block_.machine != nullptr;
     const double room = bounds_.frame->rack_units.value - (own_frame ? 0 : bounds_.rules.reserved_u);
@@ -67,8 +76,7 @@ class LimitList {
     const Kilograms frame = block_.machine ? Kilograms{} : bounds_.frame->mass.value;
     const Kilograms each = block_.device.mass;
     const Kilograms most = bounds_.frame->static_load.value + (bounds_.frame->mass.value - frame);
-    add("static load of the rack", most / each,
-        fmt::format("{:.0f} kg / {:.4g} kg", most.in(kilogram), each.in(kilogram)));
+    add("static load", most / each, fmt::format("{:.0f} kg / {:.4g} kg", most.in(kilogram), each.in(kilogram)));
     if (bounds_.floor_load_kg_per_m2 <= 0) return;
     const Kilograms floor = most_on_floor(bounds_) - frame;
     add("floor load", floor / each,

@@ -103,25 +103,32 @@ class RackLayer {
 
   Location place(const Device& device, Bay& bay) {
     if (!bay.open || !bay.open->fits(device)) open_rack(device, bay);
-    bay.open->add(device);
     ++bay.devices;
-    PlacedRack& rack = out_.racks[bay.racks.back()];
-    const Meters height = plinth + (bay.open->used_u() - device.rack_units / 2) * rack_unit;
-    rack.used_u = bay.open->used_u();
-    rack.mass = bounds_.frame->mass.value + bay.open->mass();
-    rack.rated = bay.open->rated();
-    rack.to_air = bay.open->to_air();
+    return add_to(bay.racks.back(), device, *bay.open);
+  }
+
+  Location add_to(std::size_t index, const Device& device, OpenRack& open) {
+    open.add(device);
+    PlacedRack& rack = out_.racks[index];
+    rack.used_u = open.used_u();
+    rack.mass = bounds_.frame->mass.value + open.mass();
+    rack.rated = open.rated();
+    rack.to_air = open.to_air();
     count_content(rack, device);
-    return {bay.racks.back(), height};
+    return {index, plinth + (open.used_u() - device.rack_units / 2) * rack_unit};
   }
 
   void open_rack(const Device& device, Bay& bay) {
     bay.open.emplace(bounds_, bounds_.rules.reserved_network_u);
     bay.racks.push_back(new_rack(bay.role));
     std::string reason;
-    if (!bay.open->fits(device, &reason))
-      out_.verdicts.push_back({"rack of a " + device.what, false, fmt::format("{} alone: {}", device.part, reason),
-                               "facility.rack or facility.cooling"});
+    if (!bay.open->fits(device, &reason)) report_once("rack of a " + device.what, device.part + " alone: " + reason);
+  }
+
+  void report_once(std::string what, std::string reason) {
+    const auto said = [&](const SiteVerdict& verdict) { return verdict.what == what; };
+    if (std::any_of(out_.verdicts.begin(), out_.verdicts.end(), said)) return;
+    out_.verdicts.push_back({std::move(what), false, std::move(reason), "facility.rack or facility.cooling"});
   }
 
   static void count_content(PlacedRack& rack, const Device& device) {
@@ -158,17 +165,35 @@ class RackLayer {
         const Device device = switch_device(*network.tier_parts[t], network.name + " " + tier.name);
         for (std::uint32_t i = 0; i < tier.count; ++i) {
           const std::size_t at = tier.first - endpoints + i;
-          places[at] =
-              place(device, units_.size() > 1 || t == 0 ? bay_or_own(network.spans[at], t) : bay_of(network.spans[at]));
+          const NodeSpan span = network.spans[at];
+          if (const auto own = on_top(device, span))
+            places[at] = *own;
+          else
+            places[at] = place(device, t == 0 ? bay_or_own(span) : bay_of(span));
         }
       }
     }
   }
 
   /// With a single unit, its lowest switches stand with it too.
-  Bay& bay_or_own(NodeSpan span, std::size_t tier) {
-    if (units_.size() == 1 && tier == 0 && span.last >= span.first) return units_.front().network;
+  Bay& bay_or_own(NodeSpan span) {
+    if (units_.size() == 1 && span.last >= span.first) return units_.front().network;
     return bay_of(span);
+  }
+
+  /// A switch whose nodes all stand in one rack goes there, if it has the room.
+  std::optional<Location> on_top(const Device& device, NodeSpan span) {
+    if (span.last < span.first || request_.block.machine) return {};
+    const std::size_t rack = out_.nodes[static_cast<std::size_t>(span.first)].rack;
+    if (out_.nodes[static_cast<std::size_t>(span.last)].rack != rack) return {};
+    auto found = compute_racks_.find(rack);
+    if (found == compute_racks_.end()) {
+      found = compute_racks_.emplace(rack, OpenRack(bounds_, bounds_.rules.reserved_u)).first;
+      for (int n = 0; n < out_.racks[rack].nodes; ++n) found->second.add(request_.block.device);
+    }
+    if (!found->second.fits(device)) return {};
+    ++units_[static_cast<std::size_t>(span.first / request_.unit_nodes)].network.devices;
+    return add_to(rack, device, found->second);
   }
 
   /// One console for each node, switch, server and power strip; switches for them where these stand.
@@ -196,9 +221,8 @@ class RackLayer {
 
   /// Consoles are spread evenly over the racks that have them.
   Location end_of_console(const std::vector<std::size_t>& racks, int end, int ends) const {
-    const std::size_t rack =
-        racks.empty() ? 0 : racks[racks.size() * static_cast<std::size_t>(end) / static_cast<std::size_t>(ends)];
-    return {rack, bounds_.frame->height.value / 2};
+    const std::size_t at = racks.size() * static_cast<std::size_t>(end) / static_cast<std::size_t>(ends);
+    return {racks[at], bounds_.frame->height.value / 2};
   }
 
   void arrange() {
@@ -227,6 +251,7 @@ class RackLayer {
   std::vector<Unit> units_;
   std::map<std::pair<std::size_t, std::size_t>, Bay> cores_;  ///< by the units that they join
   Hall hall_;
+  std::map<std::size_t, OpenRack> compute_racks_;  ///< those that switches stand in
   std::array<int, 5> numbers_{};
 };
 

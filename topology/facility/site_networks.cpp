@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <stdexcept>
 
 #include "sim/diagnostic.hpp"
 #include "topology/cluster.hpp"
 #include "topology/fabrics/fat_tree_shape.hpp"
+#include "topology/facility/link_parts.hpp"
 #include "topology/network/build_network.hpp"
 
 namespace clusterwright {
@@ -45,6 +47,95 @@ const SwitchPart* part_of_tier(const FabricSpec& fabric, std::size_t tier, const
   return tier < fabric.tiers.size() ? catalog.find_switch(fabric.tiers[tier].switch_part) : nullptr;
 }
 
+bool speaks(const SwitchPart& part, Transport transport) {
+  return part.fabric.starts_with(transport == Transport::infiniband ? "InfiniBand" : "Ethernet");
+}
+
+/// Those that could stand in.
+std::vector<const SwitchPart*> switches_for(Transport transport, BytesPerSecond rate, const Catalog& catalog) {
+  constexpr double same_rate = 1e-6;
+  std::vector<const SwitchPart*> found;
+  for (const SwitchPart& part : catalog.switches) {
+    const bool fits = part.port_rate && std::abs(part.port_rate->value / rate - 1) < same_rate;
+    if (fits && usual_price_usd(part.price_usd) && speaks(part, transport)) found.push_back(&part);
+  }
+  return found;
+}
+
+std::optional<std::vector<FatTreeTier>> shape_of(const FabricSpec& fabric, const NetworkSize& size,
+                                                 const Catalog& catalog) {
+  const FabricPorts ports = fabric_ports(fabric, catalog);
+  if (!fat_tree_errors(fabric, size, ports).empty()) return {};
+  try {
+    auto shape = fat_tree_shape(fabric, size, ports);
+    if (shape.back().nodes >= size.nodes) return shape;
+  } catch (const std::invalid_argument&) {  // tiers that do not nest with these ports
+  }
+  return {};
+}
+
+long long switches_of(const FatTreeTier& tier, const NetworkSize& size) {
+  return static_cast<long long>(tier.switches()) * tier.lines * ((size.nodes + tier.nodes - 1) / tier.nodes);
+}
+
+/// Tries every switch in every tier that names none, for the cheapest tree.
+class SwitchChooser {
+ public:
+  SwitchChooser(const Cluster& cluster, const Catalog& catalog)
+      : catalog_(catalog),
+        size_(site_size(cluster.spec.fabric, cluster.network_size())),
+        candidates_(switches_for(cluster.spec.fabric.transport, cluster.nic_bandwidth, catalog)) {}
+
+  std::optional<FabricSpec> choose(const FabricSpec& written) {
+    FabricSpec fabric = written;
+    fill(fabric, 0);
+    return best_;
+  }
+
+ private:
+  void fill(FabricSpec& fabric, std::size_t t) {
+    while (t < fabric.tiers.size() && !fabric.tiers[t].switch_part.empty()) ++t;
+    if (t == fabric.tiers.size()) return weigh(fabric);
+    for (const SwitchPart* part : candidates_) {
+      fabric.tiers[t].switch_part = part->id;
+      fill(fabric, t + 1);
+    }
+    fabric.tiers[t].switch_part.clear();
+  }
+
+  void weigh(const FabricSpec& fabric) {
+    const auto shape = shape_of(fabric, size_, catalog_);
+    if (!shape) return;
+    double price = 0;
+    for (std::size_t t = 0; t < shape->size(); ++t) {
+      const SwitchPart* part = catalog_.find_switch(fabric.tiers[t].switch_part);
+      price += static_cast<double>(switches_of((*shape)[t], size_)) *
+               (part ? usual_price_usd(part->price_usd).value_or(0) : 0);
+    }
+    if (!best_ || price < least_) best_ = fabric, least_ = price;
+  }
+
+  const Catalog& catalog_;
+  NetworkSize size_;
+  std::vector<const SwitchPart*> candidates_;
+  std::optional<FabricSpec> best_;
+  double least_ = 0;
+};
+
+FabricSpec with_switches(const Cluster& cluster, const Catalog& catalog, std::vector<std::string>& warnings) {
+  const FabricSpec& written = cluster.spec.fabric;
+  const auto open = [](const TierSpec& tier) { return tier.switch_part.empty(); };
+  if (written.kind != FabricKind::fat_tree || std::none_of(written.tiers.begin(), written.tiers.end(), open))
+    return written;
+  const auto chosen = SwitchChooser(cluster, catalog).choose(written);
+  if (!chosen) return written;
+  for (std::size_t t = 0; t < written.tiers.size(); ++t)
+    if (open(written.tiers[t]))
+      warnings.push_back(fmt::format("tier \"{}\" of the fabric names no switch: {} is assumed", written.tiers[t].name,
+                                     chosen->tiers[t].switch_part));
+  return *chosen;
+}
+
 FabricSpec side_fabric(const SideNetworkSpec& spec, int tiers, int leaf_nodes, double taper) {
   static constexpr const char* names[] = {"leaf", "spine", "core"};
   FabricSpec fabric;
@@ -60,15 +151,15 @@ FabricSpec side_fabric(const SideNetworkSpec& spec, int tiers, int leaf_nodes, d
   return fabric;
 }
 
-/// Nodes on one leaf: equal shares of a unit, so that no leaf serves two; from the largest that has the ports to half
-/// of that. Where none divides the unit, or there is only one, as many as there are ports for.
+/// Nodes on one leaf: equal shares of a unit, or whole units, so that cables stay short; from the largest that has the
+/// ports to half of that. Where none divides the unit, or there is only one, as many as there are ports for.
 std::vector<int> leaf_sizes(const SideNetworkSpec& spec, const SwitchPart& part, int ends, int unit_nodes, int nodes) {
   const int down = std::max(ends, static_cast<int>(part.ports.value * spec.taper / (1 + spec.taper)));
   const int most = std::max(1, down / ends);
   std::vector<int> sizes;
   if (nodes > unit_nodes)
     for (int size = most; 2 * size >= most; --size)
-      if (unit_nodes % size == 0) sizes.push_back(size);
+      if (unit_nodes % size == 0 || size % unit_nodes == 0) sizes.push_back(size);
   if (sizes.empty()) sizes.push_back(most);
   return sizes;
 }
@@ -80,8 +171,7 @@ struct SideShape {
 
 long long switches_of(const std::vector<FatTreeTier>& shape, const NetworkSize& size) {
   long long sum = 0;
-  for (const FatTreeTier& tier : shape)
-    sum += static_cast<long long>(tier.switches()) * tier.lines * ((size.nodes + tier.nodes - 1) / tier.nodes);
+  for (const FatTreeTier& tier : shape) sum += switches_of(tier, size);
   return sum;
 }
 
@@ -124,10 +214,11 @@ std::vector<ServicePort> service_ports(const SideNetworkSpec& spec, const Servic
 
 }  // namespace
 
-std::vector<SiteNetwork> training_network(const Cluster& cluster, const Catalog& catalog) {
+std::vector<SiteNetwork> training_network(const Cluster& cluster, const Catalog& catalog,
+                                          std::vector<std::string>& warnings) {
   if (cluster.nics == 0 || cluster.nodes() < 2 || cluster.spec.fabric.transport == Transport::none) return {};
-  const FabricSpec& fabric = cluster.spec.fabric;
-  Network network = build_network(fabric, cluster.network_size(), cluster.ports);
+  const FabricSpec fabric = with_switches(cluster, catalog, warnings);
+  Network network = build_network(fabric, cluster.network_size(), fabric_ports(fabric, catalog));
   SiteNetwork out{"training", std::move(network.graph), {}, cluster.nodes(), {}, {}, {}};
   const bool routers_in_nodes = fabric.kind == FabricKind::torus;
   const std::size_t site_tiers = fabric.kind == FabricKind::fat_tree ? fabric.tiers.size() : out.graph.tiers().size();

@@ -39,15 +39,18 @@ struct ServiceCounts {
   int ports_per_appliance = 0;
 };
 
-/// The network that trains; nothing without one.
-std::vector<SiteNetwork> training_network(const Cluster& cluster, const Catalog& catalog);
+/// The network that trains; nothing without one. Tiers of a fat tree that name no switch get those of
+/// its transport and rate that make the cheapest tree; `warnings` says which.
+std::vector<SiteNetwork> training_network(const Cluster& cluster, const Catalog& catalog,
+                                          std::vector<std::string>& warnings);
 
 /// Neither nodes behind one lowest switch of all these networks nor those of one machine ever belong to two units: the
 /// least multiple of whole groups and whole machines with at least `least_nodes`.
 /// @param machine_nodes  that come as one piece
 int nodes_per_unit(const std::vector<SiteNetwork>& networks, int nodes, int machine_nodes, int least_nodes);
 
-/// A fat tree with as few tiers as its switch allows, all ports of a node on one leaf, leaves that divide a unit.
+/// A fat tree with as few tiers as its switch allows, all ports of a node on one leaf, leaves that divide a unit or
+/// serve whole ones.
 /// @throws ConfigError E0306 if not even three tiers join everything
 SiteNetwork side_network(const SideNetworkSpec& spec, int nodes, int unit_nodes, const ServiceCounts& services,
                          const Catalog& catalog);

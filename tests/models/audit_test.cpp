@@ -1,0 +1,208 @@
+// Arithmetic of audits, against sums that can be done by hand, and verdicts by their thresholds.
+#include "models/audit/audit.hpp"
+
+#include <cmath>
+
+#include "models/audit/claim_checks.hpp"
+#include "models/audit/interruptions.hpp"
+#include "models/audit/power_cap.hpp"
+#include "models/audit/switch_counts.hpp"
+#include "support/catch.hpp"
+#include "support/facilities.hpp"
+#include "support/small_scenario.hpp"
+
+using namespace clusterwright;
+using namespace clusterwright::testing;
+
+namespace {
+
+/// 500e9 parameters at 40 % of an H100's 989 TFLOP/s.
+const TrainingPace pace{6 * 500e9 * flop, 989 * teraflop_per_second, 0.4};
+
+/// A small model on three DGX H100: TP 8 x PP 2 leaves one node over.
+Scenario three_nodes() {
+  SmallCase c;
+  c.tensor = 8;
+  c.pipeline = 1;
+  c.data = 3;
+  Scenario s = small_scenario(c);
+  ClusterSpec spec = s.cluster.spec;
+  spec.node.part = "DGX H100";
+  s.cluster = build_cluster(spec, parts(), s.source);
+  s.job.parallel.pipeline = 2;
+  s.job.parallel.data.reset();
+  s.job.parallel.virtual_pipeline.reset();
+  s.job.global_batch = 8;
+  return s;
+}
+
+ClaimFinding found(const AuditReport& report, ClaimKind kind) {
+  for (const ClaimFinding& finding : report.findings)
+    if (finding.claim == kind) return finding;
+  FAIL("no such finding");
+  return {};
+}
+
+double number(const ClaimFinding& finding) {
+  return std::get<double>(finding.computed);
+}
+
+bool says(const ClaimFinding& finding, const std::string& words) {
+  return finding.arithmetic.find(words) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("days, tokens and accelerators of a run follow from each other", "[models][audit]") {
+  // 6 x 500e9 x 10e12 FLOP / (1,200 x 989e12 x 0.4 FLOP/s) = 6.32e7 s
+  CHECK(training_time(pace, 10e12, 1200).in(day) == Approx(731).epsilon(0.002));
+  CHECK(tokens_trained(pace, 30 * day, 1200) == Approx(0.41e12).epsilon(0.005));
+  CHECK(accelerators_needed(pace, 10e12, 30 * day) == Approx(29300).epsilon(0.005));
+  CHECK(tokens_trained({pace.per_token, pace.peak, 1}, 30 * day, 1200) == Approx(1.03e12).epsilon(0.005));
+}
+
+TEST_CASE("failures: time to interrupt, the interval that loses least, the waste", "[models][audit]") {
+  const Seconds mean = mean_time_to_interrupt(3.79, 150);
+  CHECK(mean.in(hour) == Approx(42.2).epsilon(0.002));  // 1000 x 24 / (3.79 x 150)
+  CHECK(30 * day / mean == Approx(17).epsilon(0.01));
+  // Young: sqrt(2 x 117 s x 42.2 h) = 1.66 h; Daly's next terms take half a write off it
+  const Seconds interval = checkpoint_interval(117 * second, mean);
+  CHECK(interval.in(hour) == Approx(1.65).epsilon(0.02));
+  const CheckpointWaste waste = checkpoint_waste(117 * second, interval, {}, mean);
+  CHECK(waste.total() == Approx(0.039).epsilon(0.02));
+  CHECK(waste.writing == Approx(waste.lost_work).epsilon(0.05));  // balanced at the best interval
+  // Young has 1,155 s for 60 s of writing at 3.09 h; Daly 1,155 (1 + 0.0519 / 3 + 0.0027 / 9) - 60 = 1,116 s.
+  CHECK(checkpoint_interval(60 * second, 3.09 * hour).in(second) == Approx(1116).epsilon(0.001));
+  // A write that takes longer than two mean times leaves nothing to choose.
+  CHECK(checkpoint_interval(3 * hour, 1 * hour) == 1 * hour);
+}
+
+TEST_CASE("the best interval is better than its neighbours", "[models][audit]") {
+  for (const double write : {1.0, 30.0, 300.0}) {
+    const Seconds mean = 5 * hour, best = checkpoint_interval(write * second, mean);
+    const double least = checkpoint_waste(write * second, best, {}, mean).total();
+    CHECK(least < checkpoint_waste(write * second, 1.5 * best, {}, mean).total());
+    CHECK(least < checkpoint_waste(write * second, best / 1.5, {}, mean).total());
+  }
+}
+
+TEST_CASE("switches for 1,200 endpoints, joined and as rail planes", "[models][audit]") {
+  CHECK(two_tier_limit(40) == 800);
+  CHECK(joined_switches(1200, 40).tiers == std::vector<long long>{60, 60, 30});
+  CHECK(joined_switches(800, 40).tiers == std::vector<long long>{40, 20});
+  CHECK(joined_switches(40, 40).total() == 1);
+  const NetworkSize size{150, 8, 8, 200 * gigabit_per_second};
+  CHECK(plane_switches(size, 40).total() == 96);                     // 8 x (8 + 4)
+  CHECK(plane_switches(size, 64).total() == 72);                     // 8 x (5 + 4)
+  CHECK(plane_switches({3, 8, 8, size.nic_rate}, 64).total() == 8);  // a leaf for each rail
+  CHECK(plane_switches({2049, 8, 8, size.nic_rate}, 64).total() == 0);
+  CHECK(joined_switches(16384, 64).total() == 1280);  // published
+}
+
+TEST_CASE("verdicts by tolerance and by which side is good", "[models][audit]") {
+  const AuditTolerance t;
+  CHECK(judge(100, 105, ClaimSense::equal, t) == Holds::yes);
+  CHECK(judge(100, 94, ClaimSense::equal, t) == Holds::partly);
+  CHECK(judge(100, 80, ClaimSense::equal, t) == Holds::no);
+  CHECK(judge(100, 20, ClaimSense::at_most, t) == Holds::yes);
+  CHECK(judge(100, 116, ClaimSense::at_most, t) == Holds::no);
+  CHECK(judge(100, 200, ClaimSense::at_least, t) == Holds::yes);
+  CHECK(judge(100, 50, ClaimSense::at_least, t) == Holds::no);
+  CHECK(judge(100, 50, ClaimSense::at_least, t, true) == Holds::partly);
+  CHECK(judge(100, 116, ClaimSense::at_most, {0.2, 0.3}) == Holds::yes);
+}
+
+TEST_CASE("a layout that does not divide leaves accelerators idle", "[models][audit]") {
+  const LayoutUse use{8, 4, 1, 1200, 37};
+  CHECK(use.used() == 1184);
+  CHECK(use.idle() == 16);
+  const std::vector<int> whole = whole_pipelines(use, 120);
+  REQUIRE_FALSE(whole.empty());
+  CHECK(whole.front() == 5);  // as near as 3, and needs less memory
+  for (const int stages : whole) CHECK(1200 % (8 * stages) == 0);
+
+  const Scenario s = three_nodes();
+  const LayoutUse found = layout_use(s, "TP8 x PP2");
+  CHECK(found.replicas == 1);
+  CHECK(found.idle() == 8);
+  const UsedScenario used = used_part(s, found);
+  CHECK(used.scenario.cluster.spec.accelerators == 16);
+  CHECK(used.scenario.cluster.nodes() == 2);
+  CHECK(predict_step(used.scenario).accelerators == 16);
+}
+
+TEST_CASE("a batch that replicas do not divide goes to the nearest that they do", "[models][audit]") {
+  Scenario s = three_nodes();
+  s.job.parallel.pipeline = 1;
+  const UsedScenario used = used_part(s, layout_use(s, ""));
+  CHECK(used.scenario.job.global_batch == 9);  // 8 over 3 replicas
+  CHECK(used.changes.size() == 1);
+}
+
+TEST_CASE("replicas fill whole nodes", "[models][audit]") {
+  Scenario s = three_nodes();
+  s.job.parallel.tensor = 2;
+  s.job.parallel.pipeline = 3;
+  // 24 / 6 = 4 replicas; 1, 2 or 3 of them would end inside a node
+  CHECK(layout_use(s, "").replicas == 4);
+  s.job.parallel.data = 3;
+  CHECK_THROWS_AS(layout_use(s, ""), ConfigError);
+}
+
+TEST_CASE("the claimed layout must be the described one, and fit", "[models][audit]") {
+  Scenario s = three_nodes();
+  CHECK_NOTHROW(layout_use(s, "TP8, PP 2"));
+  CHECK_NOTHROW(layout_use(s, "as usual"));
+  CHECK_THROWS_AS(layout_use(s, "TP8 x PP4"), ConfigError);
+  s.job.parallel.pipeline = 4;
+  CHECK_THROWS_AS(layout_use(s, ""), ConfigError);
+}
+
+TEST_CASE("a cap slows multiplies as clocks follow watts, and the step less", "[models][audit]") {
+  const Scenario s = used_part(three_nodes(), layout_use(three_nodes(), "")).scenario;
+  const StepPrediction step = predict_step(s);
+  const auto at_400 = speed_at_cap(s, step, 400 * watt), at_700 = speed_at_cap(s, step, 700 * watt);
+  REQUIRE(at_400);
+  REQUIRE(at_700);
+  CHECK(at_700->gemm == Approx(1));
+  CHECK(at_700->step == Approx(1).epsilon(1e-6));
+  // ((400 - 70) / (700 - 70))^(1/2.4)
+  CHECK(at_400->gemm == Approx(std::pow(330.0 / 630, 1 / 2.4)).epsilon(1e-6));
+  CHECK(at_400->step > at_400->gemm);
+  CHECK(at_400->step <= 1 + 1e-9);
+  CHECK_FALSE(speed_at_cap(s, step, 200 * watt));  // the least that can be set
+}
+
+TEST_CASE("racks and site from nodes, with the blueprint's own numbers first", "[models][audit]") {
+  const Scenario s = three_nodes();
+  const StepPrediction step = predict_step(used_part(s, layout_use(s, "")).scenario);
+  Facility facility = air_facility(parts());
+  Blueprint blueprint;
+  const SiteFigures usual = site_figures(blueprint, s, parts(), facility, step);
+  CHECK(usual.nodes == 3);
+  CHECK(usual.node_rated.in(kilowatt) == Approx(10.2));
+  CHECK(usual.node_mean.in(watt) == Approx(step.power.it_mean.in(watt) / 2));
+  CHECK(usual.it_rated.in(kilowatt) > 3 * 10.2);
+  CHECK(usual.site_rated.in(kilowatt) == Approx(usual.it_rated.in(kilowatt)*usual.pue));
+  blueprint.racks = 2;
+  facility.power_usage_effectiveness = 1.5;
+  const SiteFigures own = site_figures(blueprint, s, parts(), facility, step);
+  CHECK(own.nodes_per_rack == 2);
+  CHECK(own.rack_mean().in(kilowatt) == Approx(2 * own.node_mean.in(kilowatt)));
+  CHECK(own.pue == Approx(1.5));
+}
+
+TEST_CASE("claims that are missing are added without a verdict", "[models][audit]") {
+  const Scenario s = three_nodes();
+  Blueprint blueprint;
+  blueprint.claims = {{ClaimKind::scale_up, std::string("nvlink-4"), ""}, {ClaimKind::utilisation, 0.9, ""}};
+  const AuditReport report = audit_blueprint(blueprint, s, parts(), air_facility(parts()));
+  CHECK(report.findings.size() == 4);
+  CHECK(report.missing() == 2);
+  CHECK(found(report, ClaimKind::scale_up).holds == Holds::yes);
+  CHECK(found(report, ClaimKind::utilisation).holds == Holds::no);
+  CHECK(number(found(report, ClaimKind::utilisation)) == report.step.mfu);
+  CHECK(says(found(report, ClaimKind::utilisation), "80.3 %"));  // 794.5 of 989
+  CHECK_FALSE(found(report, ClaimKind::fits).holds);
+  CHECK(report.first_to_mend()->claim == ClaimKind::utilisation);
+}
