@@ -48,14 +48,24 @@ fs::path path_of(const std::string& name, const JsonValue& facility) {
                      fmt::format("{}{}there are: {}", meant, meant.empty() ? "" : "   ", fmt::join(known, ", "))});
 }
 
+/// Blocks that are null, as defaults are written out: a facility has all of them, so they are left to its base.
+void forget_null_blocks(JsonValue& facility, const JsonValue& base) {
+  std::erase_if(facility.members(), [&](const JsonValue::Member& member) {
+    const JsonValue* below = base.find(member.first);
+    return member.second.is_null() && below && below->is(JsonKind::object);
+  });
+}
+
 JsonValue filled_in(JsonValue facility, const std::string& usual, std::vector<InputFile>& inputs, int depth) {
   const JsonValue* like = facility.find("like");
-  const std::string name = like && like->is(JsonKind::text) ? like->as_text() : usual;
-  if (name.empty() || name == "none") return facility;
+  std::string name = like && like->is(JsonKind::text) ? like->as_text() : "";
+  if (name.empty()) name = usual;
+  if (name == "none") return facility;
   if (depth == longest_chain)
     throw ConfigError({"E0501", "facilities refer to each other in a circle", {facility.place("")}, "", ""});
   JsonValue base = read_input(path_of(name, facility), inputs);
   base = filled_in(std::move(base), "none", inputs, depth + 1);
+  forget_null_blocks(facility, base);
   return joined(std::move(facility), std::move(base));
 }
 
@@ -71,6 +81,11 @@ Facility load_facility(const Cluster& cluster, const Catalog& catalog, const Jso
                        const std::string& pointer, std::vector<InputFile>& inputs) {
   const JsonValue* own = document.find("facility");
   JsonValue facility = own && own->is(JsonKind::object) ? *own : JsonValue::object();
+  if (!facility.source && !facility.members().empty()) {  // made by a setting: it stands where its first field does
+    const JsonValue& first = facility.members().front().second;
+    facility.source = first.source;
+    facility.length = first.length;
+  }
   facility = filled_in(std::move(facility), usual_facility(cluster, catalog), inputs, 0);
   const bool inside = own && own->source == document.source;
   return complete_facility(decode_record<FacilitySpec>(facility), catalog, facility,

@@ -4,5 +4,5 @@ if(CLUSTERWRIGHT_NODE)
   add_test(NAME browser_report
            COMMAND ${CLUSTERWRIGHT_NODE} ${CMAKE_CURRENT_SOURCE_DIR}/browser/report_test.mjs $<TARGET_FILE:clusterwright>
                    ${PROJECT_SOURCE_DIR}/configs ${CMAKE_CURRENT_BINARY_DIR}/browser)
-  set_tests_properties(browser_report PROPERTIES LABELS browser SKIP_RETURN_CODE 77 TIMEOUT 180)
+  set_tests_properties(browser_report PROPERTIES LABELS browser SKIP_RETURN_CODE 77 TIMEOUT 400)
 endif()

@@ -1,7 +1,7 @@
 // Opens reports in a real browser, as a reader would: offline, light and dark, wide and narrow, printed.
 //   node report_test.mjs PROGRAM CONFIGS OUTPUT_DIRECTORY
 // Exit code 77: something that the test needs is not on this machine.
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
@@ -33,11 +33,21 @@ const check = (holds, what) => {
 
 mkdirSync(folder, { recursive: true });
 const scenario = join(configs, 'scenarios', 'llama3-405b-h100.json');
-const run = (...words) => execFileSync(program, [...words, '--quiet'], { env: { ...process.env, CLUSTERWRIGHT_CONFIGS: configs } });
+const runWith = (code, ...words) => {
+  const done = spawnSync(program, [...words, '--quiet'], { env: { ...process.env, CLUSTERWRIGHT_CONFIGS: configs }, encoding: 'utf8' });
+  if (done.status !== code) throw new Error(`${words.join(' ')}: exit code ${done.status}\n${done.stderr}`);
+};
+const run = (...words) => runWith(0, ...words);
 run('scale', scenario, '--gpus', '192,1024..16384x2', '-o', join(folder, 'scale.html'), '-o', join(folder, 'scale.json'));
 run('run', scenario, '-o', join(folder, 'run.html'), '-o', join(folder, 'run.json'));
 const measured = ['collectives', 'gemm', 'training-tpu', 'memory-footprint'].map((name) => join(configs, '..', 'calibration', 'measurements', `${name}.json`));
 run('validate', '--cross', '--cases', ...measured, '-o', join(folder, 'validation.html'), '-o', join(folder, 'validation.json'));
+
+const cluster = join(configs, 'clusters', 'gb200-nvl72-9racks.json');
+run('size', scenario, '-o', join(folder, 'size.html'), '-o', join(folder, 'size.json'));
+run('size', cluster, '-o', join(folder, 'size-cluster.html'), '-o', join(folder, 'size-cluster.json'));
+const blueprint = join(configs, 'blueprints', 'dense-500b-1200-h100.json');
+runWith(1, 'audit', blueprint, '-o', join(folder, 'audit.html'), '-o', join(folder, 'audit.json'));  // not all claims hold
 
 const browser = await chromium.launch({
   executablePath: browserPath,
@@ -145,13 +155,50 @@ async function checkValidation() {
   await context.close();
 }
 
-async function checkPrint() {
-  const { page, context } = await open('scale', { colorScheme: 'dark' });
+const same = (row, key, value, what) =>
+  check(value === null ? row[key].value === undefined : Number(row[key].value) === value,
+        `${key} of ${what}: page ${row[key].value}, JSON ${value}`);
+
+async function checkSize(name) {
+  const result = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
+  const { page, context } = await open(name, { viewport: { width: 1280, height: 900 } });
+  const bill = await rowsWith(page, ['chapter', 'part', 'count', 'price_total_usd']);
+  check(bill?.length === result.bill.length, `${name}: a row per item of the bill`);
+  result.bill.forEach((item, i) => {
+    for (const key of ['count', 'price_each_usd', 'price_total_usd']) same(bill[i], key, item[key], item.part);
+  });
+  const capex = await rowsWith(page, ['what', 'usd', 'share']);
+  same(capex.at(-1), 'usd', result.capex_usd, 'everything bought');
+  const verdicts = await rowsWith(page, ['what', 'holds', 'arithmetic', 'field']);
+  check(verdicts?.length === result.verdicts.length, `${name}: a row per constraint`);
+  const words = await page.locator('body').innerText();
+  check(words.includes('million tokens') === (result.step !== null), `${name}: tokens have a price if there is a job`);
+  for (const warning of result.warnings) check(words.includes(warning), `${name}: warns that ${warning}`);
+  const racks = await page.locator('.chart.wide:visible').first().locator('desc').textContent();
+  check(racks.length > 20, `${name}: the floor plan in words: ${racks}`);
+  await context.close();
+}
+
+async function checkAudit() {
+  const result = JSON.parse(readFileSync(join(folder, 'audit.json'), 'utf8'));
+  const { page, context } = await open('audit', {});
+  const rows = await rowsWith(page, ['claim', 'stated', 'computed', 'error', 'holds', 'arithmetic']);
+  check(rows?.length === result.claims.length, 'a row per claim');
+  result.claims.forEach((claim, i) => {
+    same(rows[i], 'error', claim.error, claim.claim);
+    check(rows[i].arithmetic.text === claim.arithmetic, `arithmetic of ${claim.claim}`);
+    check(claim.holds === null || rows[i].holds.text === claim.holds, `verdict on ${claim.claim}`);
+  });
+  await context.close();
+}
+
+async function checkPrint(name) {
+  const { page, context } = await open(name, { colorScheme: 'dark' });
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
   const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-  check(ground === 'rgb(255, 255, 255)', `print is on white, also from a dark screen: ${ground}`);
-  const pdf = await page.pdf({ path: join(folder, 'scale.pdf'), format: 'A4', printBackground: true });
-  check(pdf.length > 20000, 'the page prints');
+  check(ground === 'rgb(255, 255, 255)', `${name}: print is on white, also from a dark screen: ${ground}`);
+  const pdf = await page.pdf({ path: join(folder, `${name}.pdf`), format: 'A4', printBackground: true });
+  check(pdf.length > 20000, `${name}: the page prints`);
   await context.close();
 }
 
@@ -159,9 +206,15 @@ try {
   await checkPage('scale', 2);
   await checkPage('run', 1);
   await checkPage('validation', 7);  // steps, multiplies, collectives, memory in GB and as ratio; errors; intervals
+  await checkPage('size', 4);  // floor plan, power, capital, an hour
+  await checkPage('size-cluster', 4);
+  await checkPage('audit', 0);
   await checkNumbers();
   await checkValidation();
-  await checkPrint();
+  await checkSize('size');
+  await checkSize('size-cluster');
+  await checkAudit();
+  for (const name of ['scale', 'size', 'audit']) await checkPrint(name);
 } finally {
   await browser.close();
 }

@@ -1,4 +1,5 @@
 #include "models/sizing/sized_cluster.hpp"
+#include "sim/field_table.hpp"
 #include "tools/cluster_session.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/scenario_session.hpp"
@@ -31,10 +32,22 @@ struct SizingSession {
 JsonValue with_prices(JsonValue document, const std::string& prices, std::vector<InputFile>& inputs) {
   if (prices.empty()) return document;
   const ReferenceReader read = [&](const std::filesystem::path& file) { return read_input(file, inputs); };
-  JsonValue list = JsonValue::object({{"like", prices}});
-  if (prices.ends_with(".json")) list = read(prices);
+  JsonValue name(prices);
+  name.source = std::make_shared<const SourceText>("--prices", prices);
+  name.length = prices.size();
+  JsonValue list = prices.ends_with(".json") ? read(prices) : JsonValue::object({{"like", name}});
   document.set("prices", filled_in_prices(std::move(list), read));
   return document;
+}
+
+/// With nothing left to files that may change.
+JsonValue effective_facility(const Facility& f) {
+  return encode_record(
+      FacilitySpec{"none", "", f.power_usage_effectiveness, f.rack, f.hall, f.power, f.cooling, f.services});
+}
+JsonValue effective_prices(PriceList prices) {
+  prices.like = "none";
+  return encode_record(prices);
 }
 
 void open_with_job(const SizeRequest& request, SizingSession& session) {
@@ -48,6 +61,8 @@ void open_with_job(const SizeRequest& request, SizingSession& session) {
   auto& inputs = session.context.inputs;
   session.facility = load_facility(session.cluster, session.catalog, cluster, in_line ? "/cluster" : "", inputs);
   session.prices = load_prices(with_prices(scenario.source, request.prices, inputs), session.catalog, inputs);
+  session.context.scenario.find("cluster")->set("facility", effective_facility(session.facility));
+  session.context.scenario.set("prices", effective_prices(session.prices));
 }
 
 void open_without_job(const SizeRequest& request, SizingSession& session) {
@@ -62,10 +77,9 @@ void open_without_job(const SizeRequest& request, SizingSession& session) {
   context.inputs = opened.inputs;
   session.cluster = opened.cluster;
   session.catalog = with_own_parts(std::move(opened.catalog), opened.cluster.spec);
-  session.facility =
-      load_facility(session.cluster, session.catalog, opened.document, opened.pointer, context.inputs);
-  session.prices = load_prices(with_prices(JsonValue::object(), request.prices, context.inputs), session.catalog,
-                               context.inputs);
+  session.facility = load_facility(session.cluster, session.catalog, opened.document, opened.pointer, context.inputs);
+  session.prices =
+      load_prices(with_prices(JsonValue::object(), request.prices, context.inputs), session.catalog, context.inputs);
 }
 
 SizingSession open_sizing(const SizeRequest& request) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "topology/facility/cable_tally.hpp"
 #include "topology/facility/devices.hpp"
@@ -31,6 +33,7 @@ class CablePlanner {
     add_consoles();
     add_uplinks();
     out_.cables = tally_.take_totals();
+    warn_of_other_classes();
     out_.runs = tally_.take_runs();
     out_.transceivers = tally_.transceivers(cages_);
     for (std::size_t n = 0; n < request_.networks.size(); ++n) add_switches(n);
@@ -124,6 +127,17 @@ class CablePlanner {
             fmt::format("the tier \"{}\" of the {} network names no switch: neither it nor its cables "
                         "are counted",
                         network.graph.tiers()[t].name, network.name));
+  }
+
+  /// A cable named for links that the plan has none of changes nothing: most likely the name is wrong.
+  void warn_of_other_classes() {
+    std::set<std::string> classes;
+    for (const CableTotal& total : out_.cables) classes.insert(total.link);
+    for (const auto& [link, part] : request_.services.cables)
+      if (!classes.contains(link))
+        out_.warnings.push_back(
+            fmt::format("facility.services.cables names \"{}\" for \"{}\", but the links here are {}", part, link,
+                        fmt::join(classes, ", ")));
   }
 
   // --- Cables beside the graphs -------------------------------------------------------------------------------------

@@ -180,14 +180,15 @@ class SitePlanner {
     const Watts rack_air = (1 - block_.device.liquid_share) * node.rated * plan_.floor.nodes_per_rack;
     plan_.cooling = size_cooling(facility_.cooling, cooling_, heat_of(rated), heat_of(mean), plan_.mean.it, rack_air);
     judge_cooling(cooling_, plan_.verdicts);
-    judge_pue();
+    judge_pue(facility_power(mean, chain, yearly_removal(cooling_, heat_of(mean)), std::nullopt));
   }
 
   /// A stated effectiveness must leave room for what the chain loses.
-  void judge_pue() {
+  /// @param modelled  mean power where nothing is stated: the plan's own losses fit what is stated
+  void judge_pue(const FacilityPower& modelled) {
     if (!facility_.power_usage_effectiveness) return;
     const double stated = *facility_.power_usage_effectiveness;
-    const double losses = 1 + (plan_.mean.losses + plan_.mean.other) / plan_.mean.it;
+    const double losses = 1 + (modelled.losses + modelled.other) / modelled.it;
     plan_.verdicts.push_back({"stated power usage effectiveness", stated >= losses * (1 - rounding),
                               fmt::format("{:.3g} stated, {:.3f} before any cooling", stated, losses),
                               "facility.power_usage_effectiveness"});
