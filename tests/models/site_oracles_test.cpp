@@ -65,7 +65,7 @@ TEST_CASE("a sized SuperPOD of 127 DGX H100 has 38 racks beside its storage", "[
   INFO(failed_verdicts(cluster.plan));
   CHECK(cluster.plan.holds());
   REQUIRE(cluster.storage);
-  CHECK(cluster.storage->appliances == 6);  // 127 x 4 GB/s over 90 GB/s
+  CHECK(cluster.storage->appliances == 2);  // 127 x 1.25 GB/s over 90 GB/s
   CHECK(static_cast<int>(cluster.plan.floor.racks.size()) - racks_of(cluster.plan, RackRole::storage) == 38);
 }
 

@@ -102,7 +102,7 @@ TEST_CASE("the published blueprint: the arithmetic names the numbers", "[cli][au
   CHECK(says(claim(result, "rack_kw"), "51.0 kW rated (DGX H100 of the catalog)"));
   CHECK(says(claim(result, "cooling"), "contained air carries 41 kW"));
   CHECK(says(claim(result, "site_mw"),
-             "150 nodes x 10.20 kW + 0.17 MW of network, storage and services = 1.70 MW of IT"));
+             "150 nodes x 10.20 kW + 0.16 MW of network, storage and services = 1.69 MW of IT"));
   CHECK(says(claim(result, "utilisation"), "80.3 %"));
   CHECK(says(claim(result, "failures"), "7.0 TB written in 117 s"));
   CHECK(result.at("changes").elements().size() == 2);
