@@ -239,6 +239,7 @@ TEST_CASE("the bill buys what the plan shows", "[laws][facility]") {
     const bool machines = site.like == "rack-scale";
     const int each = machines ? 18 : 1;
     RC_ASSERT(billed(plan, BillChapter::compute) == (plan.nodes + each - 1) / each + plan.spare_nodes);
+    if (machines) RC_ASSERT(racks_of(plan, RackRole::compute) == (plan.nodes + each - 1) / each);  // one to a rack
     std::map<std::string, long long> switches, cables, modules;
     long long racks = machines ? -racks_of(plan, RackRole::compute) : 0;
     for (const SwitchTotal& total : plan.switches) switches[total.part] += total.count;
