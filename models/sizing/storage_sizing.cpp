@@ -1,18 +1,34 @@
 #include "models/sizing/storage_sizing.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "models/checkpoint_stall.hpp"
+#include "sim/diagnostic.hpp"
 
 namespace clusterwright {
 
 namespace {
 
+/// Every one of them is placed and cabled.
+constexpr long long most_appliances = 100'000;
+
 /// Whole ones; a need that is met but for rounding asks for no further one.
 long long whole(double appliances) {
   constexpr double rounding = 1e-9;
-  return static_cast<long long>(std::ceil(appliances * (1 - rounding)));
+  return static_cast<long long>(std::ceil(std::min(appliances, 2.0 * most_appliances) * (1 - rounding)));
+}
+
+void check_count(const StorageSizing& sizing) {
+  if (sizing.appliances <= most_appliances) return;
+  throw ConfigError({"E0501",
+                     fmt::format("storage needs more than {} of {} to {}", most_appliances, sizing.part,
+                                 sizing.bound == "capacity" ? "keep everything" : sizing.bound),
+                     {},
+                     "",
+                     "ask less of facility.services.storage, or name a larger part there"});
 }
 
 std::optional<CheckpointSource> checkpoint_of(const StorageRequest& r) {
@@ -42,6 +58,7 @@ void set_appliances(StorageSizing& sizing, const StoragePart& part) {
   limit("read", sizing.read_needed / part.read.value);
   limit("write", sizing.write_needed / part.write.value);
   limit("capacity", sizing.capacity_needed / part.capacity.value);
+  check_count(sizing);
   const auto count = static_cast<double>(sizing.appliances);
   sizing.read_given = part.read.value * count;
   sizing.write_given = part.write.value * count;

@@ -20,6 +20,7 @@ struct StorageRequest {
 /// The most that reading, writing and keeping ask for, in whole appliances. Writing carries a checkpoint within
 /// `checkpoint_time`, keeping holds `checkpoints` of them. A checkpoint takes no less than its hosts need to hand it
 /// over, however many appliances there are.
+/// @throws ConfigError E0501 for more appliances than anybody places
 StorageSizing size_storage(const StorageRequest& request);
 
 }  // namespace clusterwright

@@ -511,6 +511,8 @@ TEST_CASE("wrong numbers and fields of a facility are refused at their place", "
                         "--set facility.power_usage_effectiveness:1:1");
   check_refused_setting("facility.rack.power_limit_kw=-1", "E0202", "--set facility.rack.power_limit_kw:1:1");
   check_refused_setting("facility.rack.nodes=0", "E0202", "must be >= 1 (got 0)");
+  check_refused_setting("facility.services.storage.read_per_node_gb_per_s=1e9", "E0501", "more than 100000 of DDN");
+  check_refused_setting("facility.services.storage.capacity_tb=1e300", "E0501", "to keep everything");
   check_refused_setting("facility.power.feeds=3n", "E0203", "2n");
   check_refused_setting("facility.rack.framee=x", "E0402", "did you mean \"frame\"?");
   const ProgramRoom room;
