@@ -69,10 +69,17 @@ JsonValue filled_in(JsonValue facility, const std::string& usual, std::vector<In
   return joined(std::move(facility), std::move(base));
 }
 
+/// Nodes that together are rated less stand in a room, not in a hall.
+constexpr Watts least_hall = 200 * kilowatt;
+
 std::string usual_facility(const Cluster& cluster, const Catalog& catalog) {
   const NodePart* node = catalog.find_node(cluster.spec.node.part);
   if (node && !node->machine.empty()) return "rack-scale";
-  return node && node->needs_liquid && node->needs_liquid->value ? "direct-to-chip" : "air";
+  if (node && node->needs_liquid && node->needs_liquid->value) return "direct-to-chip";
+  const Watts rated = node && node->max_power ? node->max_power->value
+                                              : cluster.spec.node.host_power.value +
+                                                    cluster.node_accelerators * cluster.accelerator.power.value;
+  return rated * cluster.nodes() < least_hall ? "room" : "air";
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace clusterwright {
 
 /// The facility of a cluster: what it says itself over the file in configs/facilities, or the path, that "like" names.
 /// Objects are joined field by field, lists and values replaced. Without "like" the nodes decide: rack-scale for
-/// machines of several nodes, direct-to-chip for nodes that need liquid, else air.
+/// machines of several nodes, direct-to-chip for nodes that need liquid, room for less than 200 kW, else air.
 /// @param document  of the cluster, as decoded
 /// @param pointer   of it in its file; empty if it is the whole file
 /// @throws ConfigError with every error found

@@ -163,6 +163,8 @@ void add_wiring(Record<NodePart>& table) {
       .optional("accelerator_count", &Part::accelerator_count, {.help = "in one node", .min = 1})
       .optional("nic_id", &Part::nic_id, {.help = "which part; of the network for training", .catalog = "nics"})
       .optional("nic_count", &Part::nic_count, {.help = "in one node", .min = 0})
+      .optional("nic_cages", &Part::nic_cages,
+                {.help = "that their cables plug into; one for each NIC if not given", .min = 1})
       .optional("scale_up", &Part::scale_up,
                 {.help = "how accelerators are wired; the accelerator's own way if not given"})
       .optional("scale_up_domain", &Part::scale_up_domain,

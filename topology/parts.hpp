@@ -141,6 +141,7 @@ struct NodePart {
   std::optional<Sourced<int>> accelerator_count;
   std::string nic_id;  ///< of the network for training; NICs for storage and the host do not count
   std::optional<Sourced<int>> nic_count;
+  std::optional<Sourced<int>> nic_cages;  ///< that these NICs' cables plug into; one for each NIC if absent
   std::optional<Sourced<ScaleUpWiring>> scale_up;  ///< the accelerator's if absent
   std::optional<Sourced<int>> scale_up_domain;     ///< likewise
   std::vector<int> scale_up_torus;

@@ -32,8 +32,8 @@ Dollars sum_of(const std::vector<PricedItem>& items) {
 
 void add_building(CostReport& report, const CostRequest& r) {
   if (const auto& price = r.prices.facility_per_power)
-    report.items.push_back({once(BillChapter::building, "for the rated power from the grid"),
-                            price->value * r.rated_facility, "prices: " + price->source});
+    report.items.push_back({once(BillChapter::building, "for the rated power of the machines"),
+                            price->value * r.rated_it, "prices: " + price->source});
   if (const auto& price = r.prices.facility_per_node) {
     BillItem item = once(BillChapter::building, "for one node each");
     item.count = r.nodes;
@@ -91,12 +91,8 @@ FullUse full_use(const CostRequest& r) {
 /// Paid by the year whether the cluster is used or not, but for energy in idle hours.
 std::vector<CostShare> fixed_costs(const CostRequest& r, Dollars parts) {
   const PriceList& prices = r.prices;
-  long long racks = 0;
-  for (const BillItem& item : r.bill)
-    if (item.chapter == BillChapter::racks) racks += item.count;
-  std::vector<CostShare> costs = {
-      {"maintenance", parts * prices.maintenance_share.value},
-      {"staff", (prices.staff.value + prices.staff_per_rack.value * static_cast<double>(racks)) * year}};
+  std::vector<CostShare> costs = {{"maintenance", parts * prices.maintenance_share.value},
+                                  {"staff", (prices.staff.value + prices.staff_per_rack.value * r.racks) * year}};
   if (prices.colocation) costs.push_back({"rent of space", r.rated_it * year * prices.colocation->value});
   return costs;
 }

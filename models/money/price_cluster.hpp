@@ -17,7 +17,7 @@ struct CostRequest {
   int accelerators = 0;     ///< working ones: spares are bought, their hours are not sold
   int nodes = 0;            ///< that stand there, spares included
   Watts rated_it;           ///< of all machines
-  Watts rated_facility;     ///< from the grid
+  int racks = 0;            ///< that stand there, those that machines bring included
   Watts mean_it;            ///< in hours of use
   Watts mean_facility;
   double wue_l_per_kwh = 0;                 ///< water over energy of the machines

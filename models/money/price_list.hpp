@@ -36,7 +36,7 @@ struct PriceList {
   Sourced<double> node_over_accelerators{1};
 
   // One of three.
-  std::optional<Sourced<DollarsPerWatt>> facility_per_power;  ///< of what the grid delivers at rated load
+  std::optional<Sourced<DollarsPerWatt>> facility_per_power;  ///< of what all machines are rated at
   std::optional<Sourced<Dollars>> facility_per_node;
   std::optional<Sourced<DollarsPerJoule>> colocation;  ///< rent of space, for the rated power of the machines
   std::vector<BillChapter> building_covers = {BillChapter::power, BillChapter::cooling};  ///< paid with the building

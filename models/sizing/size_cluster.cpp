@@ -53,6 +53,7 @@ class Sizer {
     out_.plan = plan_site({request_.cluster, request_.catalog, request_.facility, node, appliances, false});
     warn();
     out_.cost = price();
+    for (const std::string& missing : out_.plan.uncounted) out_.cost.unpriced.push_back(missing);
     return std::move(out_);
   }
 
@@ -93,10 +94,17 @@ class Sizer {
 
   CostReport price() const {
     const SitePlan& plan = out_.plan;
-    CostRequest cost{
-        plan.bill,     request_.catalog,    request_.prices, plan.accelerators,  plan.nodes + plan.spare_nodes,
-        plan.rated.it, plan.rated.facility, plan.mean.it,    plan.mean.facility, plan.cooling.wue_l_per_kwh,
-        std::nullopt};
+    CostRequest cost{plan.bill,
+                     request_.catalog,
+                     request_.prices,
+                     plan.accelerators,
+                     plan.nodes + plan.spare_nodes,
+                     plan.rated.it,
+                     static_cast<int>(plan.floor.racks.size()),
+                     plan.mean.it,
+                     plan.mean.facility,
+                     plan.cooling.wue_l_per_kwh,
+                     std::nullopt};
     if (out_.step) cost.tokens_per_second = out_.step->tokens_per_second;
     return price_cluster(cost);
   }

@@ -45,8 +45,8 @@ struct SizingRequest {
   const Scenario* scenario = nullptr;  ///< with the job, on the same cluster; none: typical power, no tokens
 };
 
-/// What a node draws without a job: the catalog's typical power, else the measured share of its rating, without the fans
-/// that liquid spares. @throws ConfigError E0350
+/// What a node draws without a job: the catalog's typical power, else the measured share of its rating, without the
+/// fans that liquid spares. @throws ConfigError E0350
 NodePower typical_node_power(const Cluster& cluster, const Catalog& catalog, const CoolingSpec& cooling);
 
 /// @throws ConfigError for parts that the catalog lacks, or that lack what a plan needs (height, mass, power)

@@ -64,7 +64,7 @@ BillOfMaterials random_bill() {
 CostRequest random_request(const BillOfMaterials& bill, const PriceList& prices) {
   const int nodes = *rc::gen::inRange(1, 5000);
   const Watts it = draw(1, 1e4) * kilowatt;
-  return {bill, parts(), prices, 8 * nodes, nodes, 1.3 * it, 1.6 * it, it, 1.2 * it, draw(0, 2), {}};
+  return {bill, parts(), prices, 8 * nodes, nodes, 1.3 * it, nodes / 4 + 1, it, 1.2 * it, draw(0, 2), {}};
 }
 
 Dollars sum(const std::vector<CostShare>& shares) {
@@ -124,7 +124,7 @@ TEST_CASE("more of anything is never cheaper", "[laws][money]") {
         request.mean_facility *= 1.1;
         break;
       case 5:
-        request.rated_facility *= 1.1;
+        ++request.racks;
         request.rated_it *= 1.1;
         break;
       default:

@@ -46,7 +46,7 @@ double share(const std::vector<CostShare>& shares, const std::string& name) {
 /// One accelerator for $50,000 that draws 1.275 kW with a tenth more for the rest, at a PUE of 1.25 and $0.078/kWh.
 CostRequest one_accelerator(const BillOfMaterials& bill, const PriceList& prices) {
   const Watts it = 1.275 * 1.1 * kilowatt;
-  return {bill, parts(), prices, 1, 1, it, 1.25 * it, it, 1.25 * it, 0, {}};
+  return {bill, parts(), prices, 1, 1, it, 0, it, 1.25 * it, 0, {}};
 }
 
 const BillOfMaterials one_h100 = {item(BillChapter::compute, "H100-SXM", 1)};
@@ -241,7 +241,7 @@ TEST_CASE("a list with impossible prices is refused, with the place", "[models][
   CHECK(code_of(node + R"(, "parts_usd": {"DGX H101": 5})") == "E0203");
   CHECK(code_of(node + R"(, "utilisation": 0)") == "E0202");
   CHECK(code_of(node + R"(, "building_covers": ["roof"])") == "E0203");
-  CHECK(code_of(node + R"(, "facility_usd_per_kw": 9000)") == "E0352");
+  CHECK(code_of(node + R"(, "facility_usd_per_it_kw": 9000)") == "E0352");
   CHECK(code_of(node + R"(, "colocation_usd_per_kw_month": 150)") == "E0352");
   CHECK(code_of(R"("interest": 0.08)") == "E0352");
   const auto without_life = [](const char* text) {

@@ -69,7 +69,7 @@ TEST_CASE("the shipped catalog is complete", "[topology][catalog]") {
   CHECK(shipped().cables.size() == 29);
   CHECK(shipped().nodes.size() == 84);
   CHECK(shipped().racks.size() == 4);
-  CHECK(shipped().power_stages.size() == 10);
+  CHECK(shipped().power_stages.size() == 13);
   CHECK(shipped().rack_cooling.size() == 5);
   CHECK(shipped().heat_rejection.size() == 7);
   CHECK(shipped().climates.size() == 4);

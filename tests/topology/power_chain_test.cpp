@@ -39,7 +39,7 @@ TEST_CASE("a UPS at a tenth of its load wastes more of it", "[topology][facility
 // Transformer 1.0 to 1.5 %, UPS 94 to 97 %, busway, circuit: a chain of these keeps 92 to 96 % (PWR-CHAIN).
 TEST_CASE("losses from the grid to the racks add up stage by stage", "[topology][facility]") {
   const PowerChainSpec spec = facility_of("air").power;
-  const PowerChain chain(spec, shipped_parts(), 10 * megawatt, 2 * megawatt, 900);
+  const PowerChain chain(spec, shipped_parts(), 10 * megawatt, 2 * megawatt, {900, {}});
   const auto flows = chain.flows(10 * megawatt, 2 * megawatt);
   REQUIRE(flows.size() == spec.stages.size() + 1);
   CHECK(flows.front().output == 10 * megawatt);
@@ -55,7 +55,7 @@ TEST_CASE("losses from the grid to the racks add up stage by stage", "[topology]
 
 TEST_CASE("modules carry the load with the redundancy that is asked for", "[topology][facility]") {
   for (const PowerStageLoad& stage :
-       PowerChain(facility_of("air").power, shipped_parts(), 10 * megawatt, 2 * megawatt, 900).rated_loads()) {
+       PowerChain(facility_of("air").power, shipped_parts(), 10 * megawatt, 2 * megawatt, {900, {}}).rated_loads()) {
     INFO(stage.part);
     CHECK(stage.load > 0);
     CHECK(stage.load_after_loss <= 1 + 1e-9);

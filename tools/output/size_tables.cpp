@@ -280,7 +280,8 @@ ResultTable power_stage_table(const SitePlan& plan) {
     table.rows.push_back({power_stage_kind_names[static_cast<std::size_t>(s.kind)], s.part,
                           redundancy_names[static_cast<std::size_t>(s.redundancy)], std::int64_t{s.modules},
                           watts_cell(s.apparent), s.phases, watts_cell(s.rating), watts_cell(s.output), s.load,
-                          s.load_after_loss, s.efficiency, s.amperes ? Cell(*s.amperes) : Cell()});
+                          s.load_after_loss > 0 ? Cell(s.load_after_loss) : Cell(), s.efficiency,
+                          s.amperes ? Cell(*s.amperes) : Cell()});
   return table;
 }
 

@@ -23,6 +23,7 @@ class CablePlanner {
   explicit CablePlanner(const CableRequest& request)
       : request_(request), tally_(request.catalog, request.services, request.router, request.keep_runs) {
     for (const SiteNetwork& network : request.networks) cages_.emplace_back(network.graph.switches());
+    node_cages_.resize(request.layout.nodes.size());
     used_ports_.resize(request.networks.size());
     for (std::size_t n = 0; n < request.networks.size(); ++n) count_ports(n);
   }
@@ -35,6 +36,7 @@ class CablePlanner {
     out_.cables = tally_.take_totals();
     warn_of_other_classes();
     out_.runs = tally_.take_runs();
+    cages_.push_back(std::move(node_cages_));
     out_.transceivers = tally_.transceivers(cages_);
     for (std::size_t n = 0; n < request_.networks.size(); ++n) add_switches(n);
     add_management_switches();
@@ -66,7 +68,7 @@ class CablePlanner {
       tally_.add(classes[graph.kind(link)], plug(n, low), plug(n, high));
     }
     finish(classes);
-    warn_of_unnamed(network);
+    note_unnamed(network);
   }
 
   const SwitchPart* part_of(std::size_t n, VertexId v) const {
@@ -101,9 +103,12 @@ class CablePlanner {
     return {layout().switches[n][at], {false, ports_per_cage(*part)}, &cages_[n][at], (n << 32) + v};
   }
 
-  Plug endpoint_plug(const SiteNetwork& network, VertexId v) const {
+  /// Ports of one node may share cages; then modules are counted by node.
+  Plug endpoint_plug(const SiteNetwork& network, VertexId v) {
     const Location at = endpoint_location(network, v);
-    return {at, {true, 1}, nullptr, node_device(at.rack)};
+    const int ports = request_.node_ports_per_cage;
+    if (ports == 1 || network.name != "training") return {at, {true, 1}, nullptr, node_device(at.rack)};
+    return {at, {true, ports}, &node_cages_[static_cast<std::size_t>(network.graph.node_of(v))], node_device(at.rack)};
   }
 
   static std::uint64_t node_device(std::size_t rack) { return (std::uint64_t{1} << 60) + rack; }
@@ -120,13 +125,11 @@ class CablePlanner {
     for (const LinkClass& link : classes) tally_.judge(link, out_.verdicts);
   }
 
-  void warn_of_unnamed(const SiteNetwork& network) {
+  void note_unnamed(const SiteNetwork& network) {
     for (std::size_t t = 0; t < network.tier_parts.size(); ++t)
       if (!network.tier_parts[t] && network.bought[0])
-        out_.warnings.push_back(
-            fmt::format("the tier \"{}\" of the {} network names no switch: neither it nor its cables "
-                        "are counted",
-                        network.graph.tiers()[t].name, network.name));
+        out_.uncounted.push_back(fmt::format("switches of tier \"{}\" of the {} network, and their cables",
+                                             network.graph.tiers()[t].name, network.name));
   }
 
   /// A cable named for links that the plan has none of changes nothing: most likely the name is wrong.
@@ -145,7 +148,7 @@ class CablePlanner {
   /// To lowest switches of the last unit that have a port left: one to each, then the next to each.
   void add_managers() {
     const int wanted = layout().managers.empty() || request_.networks.empty() ? 0 : request_.services.manager_cables;
-    if (wanted == 0 || request_.networks[0].name != "training") return;
+    if (wanted == 0 || request_.networks[0].name != "training" || !request_.networks[0].tier_parts[0]) return;
     const NetworkGraph& graph = request_.networks[0].graph;
     std::vector<LinkClass> classes = {tally_.link_class("training", "manager-leaf", graph.link_kinds()[0].rate)};
     int done = 0;
@@ -281,6 +284,7 @@ class CablePlanner {
   CableTally tally_;
   CablePlan out_;
   std::vector<std::vector<CageContents>> cages_;  ///< by network, by switch
+  std::vector<CageContents> node_cages_;          ///< by node, where ports of the training network share cages
   std::vector<std::vector<int>> used_ports_;      ///< likewise
 };
 

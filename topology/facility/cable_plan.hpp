@@ -16,6 +16,7 @@ struct CablePlan {
   std::vector<CableRun> runs;                  ///< only if asked for
   std::vector<std::string> warnings;
   std::vector<SiteVerdict> verdicts;
+  std::vector<std::string> uncounted;  ///< "switches of tier leaf and their cables": what has no part
 };
 
 struct CableRequest {
@@ -25,6 +26,7 @@ struct CableRequest {
   const Catalog& catalog;
   const SwitchPart* management_switch = nullptr;
   const ServicesSpec& services;
+  int node_ports_per_cage = 1;  ///< of the training network; nodes of other networks have a cage for each port
   bool keep_runs = false;
 };
 

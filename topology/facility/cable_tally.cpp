@@ -51,6 +51,10 @@ void CableTally::add(LinkClass& link, Plug lower, Plug upper) {
   if (keep_runs_) runs_.push_back({total, lower.at.rack, upper.at.rack, routed, bought});
   const LinkParts& parts = link.parts[total];
   if (!parts.cable) return;
+  if (parts.cable->kind == CableKind::active_copper || parts.cable->kind == CableKind::active_optical) {
+    if (lower.modules) plug_in(parts.cable, lower);
+    if (upper.modules) plug_in(parts.cable, upper);
+  }
   if (parts.lower_module) {
     plug_in(parts.lower_module, lower);
     plug_in(parts.upper_module, upper);
@@ -139,7 +143,8 @@ std::vector<TransceiverTotal> CableTally::transceivers(const std::vector<std::ve
   for (const auto& [part, links] : in_nodes_) counts[part->id] += links;
   for (const auto& network : cages)
     for (const CageContents& contents : network)
-      for (const auto& [part, links] : contents) counts[part->id] += whole_parts(links, *part);
+      for (const auto& [part, links] : contents)
+        if (part->kind == CableKind::module) counts[part->id] += whole_parts(links, *part);
   std::vector<TransceiverTotal> out;
   for (const auto& [part, count] : counts) out.push_back({part, count});
   return out;

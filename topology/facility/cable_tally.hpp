@@ -13,7 +13,7 @@
 
 namespace clusterwright {
 
-/// Modules in the cages of one switch: links by part.
+/// Modules, and ends of active cables, in the cages of one switch or node: links by part.
 using CageContents = std::vector<std::pair<const CablePart*, int>>;
 
 /// One end of a link: where it is, what it ends in, and who counts the modules there.

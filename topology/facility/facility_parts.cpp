@@ -145,7 +145,9 @@ const Record<ClimatePart>& record(const ClimatePart*) {
         .required("annual_k", &Part::annual_k, kelvins("half of the way from the coldest to the warmest month"))
         .required("daily_k", &Part::daily_k, kelvins("half of the way from the coldest to the warmest hour"))
         .required("wet_bulb_below_k", &Part::wet_bulb_below_k,
-                  kelvins("how far the wet bulb lies below, in the mean of the year"));
+                  kelvins("how far the wet bulb lies below, in the mean of the year"))
+        .required("design_c", &Part::design_c, temperature("of the hottest hours, which plants are sized for"))
+        .required("design_wet_bulb_c", &Part::design_wet_bulb_c, temperature("of the wet bulb then"));
     return with_note(std::move(t));
   }();
   return table;

@@ -83,7 +83,9 @@ struct ClimatePart {
   Sourced<double> mean_c;
   Sourced<double> annual_k;          ///< half of the way from the coldest to the warmest month
   Sourced<double> daily_k;           ///< half of the way from the coldest to the warmest hour
-  Sourced<double> wet_bulb_below_k;  ///< how far the wet bulb lies below the mean, at any time
+  Sourced<double> wet_bulb_below_k;  ///< how far the wet bulb lies below, in the mean of the year
+  /// Hottest hours of a bad year, which plants are sized for.
+  Sourced<double> design_c, design_wet_bulb_c;
   std::string note;
 };
 const Record<ClimatePart>& record(const ClimatePart*);

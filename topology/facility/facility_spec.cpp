@@ -9,16 +9,23 @@ struct EnumNames<Redundancy> {
   static constexpr auto names = redundancy_names;
 };
 
+template <>
+struct EnumNames<StageLoad> {
+  static constexpr auto names = stage_load_names;
+};
+
 namespace {
 
+constexpr double largest_rate = 1e6;      // GB/s
+constexpr double largest_capacity = 1e9;  // TB
 constexpr double longest_m = 10000;
 
 FieldRule length(std::string help) {
   return {.help = std::move(help), .min = 0, .max = longest_m};
 }
 
-FieldRule positive(std::string help) {
-  return {.help = std::move(help), .min = 0, .above_min = true};
+FieldRule positive(std::string help, double max = 1e9) {
+  return {.help = std::move(help), .min = 0, .max = max, .above_min = true};
 }
 
 FieldRule units(std::string help) {
@@ -71,7 +78,8 @@ const Record<PowerStageSpec>& record(const PowerStageSpec*) {
           .optional("redundancy", &S::redundancy, {.help = "what may fail without loss of load"})
           .optional("group", &S::group,
                     {.help = "of a catcher: modules that share one in reserve", .min = 2, .max = 64})
-          .optional("carries_cooling", &S::carries_cooling, {.help = "pumps, fans and chillers hang on it too"});
+          .optional("carries", &S::carries,
+                    {.help = "what hangs on it: the machines; also pumps and fans of the hall; also plants that cool"});
   return table;
 }
 
@@ -117,7 +125,7 @@ const Record<SideNetworkSpec>& record(const SideNetworkSpec*) {
       Record<S>("side_network", "A network beside the one that trains: storage, provisioning")
           .required("name", &S::name, {.help = "for people"})
           .required("switch", &S::switch_part, {.help = "which part", .catalog = "switches"})
-          .optional("ports_per_node", &S::ports_per_node, {.help = "of one node", .min = 0, .max = 64})
+          .optional("ports_per_node", &S::ports_per_node, {.help = "of one node", .min = 1, .max = 64})
           .optional("ports_per_server", &S::ports_per_server, {.help = "of one service node", .min = 0, .max = 64})
           .optional("storage", &S::storage, {.help = "storage appliances hang on it"})
           .optional("taper", &S::taper,
@@ -130,12 +138,15 @@ const Record<StorageNeedSpec>& record(const StorageNeedSpec*) {
   static const auto table =
       Record<S>("storage_need", "What the file system must carry")
           .optional("part", &S::part, {.help = "which appliance", .catalog = "storage_systems"})
-          .optional("read_per_node_gb_per_s", &S::read_per_node, {.help = "all nodes reading at once", .min = 0})
-          .optional("write_per_node_gb_per_s", &S::write_per_node, {.help = "all nodes writing at once", .min = 0})
-          .optional("read_gb_per_s", &S::read, positive("of the whole cluster, instead"))
-          .optional("write_gb_per_s", &S::write, positive("of the whole cluster, instead"))
-          .optional("capacity_tb", &S::capacity, positive("usable; what the job keeps if not given"))
-          .optional("checkpoint_time_s", &S::checkpoint_time, {.help = "that one checkpoint may take", .min = 0})
+          .optional("read_per_node_gb_per_s", &S::read_per_node,
+                    {.help = "all nodes reading at once", .min = 0, .max = largest_rate})
+          .optional("write_per_node_gb_per_s", &S::write_per_node,
+                    {.help = "all nodes writing at once", .min = 0, .max = largest_rate})
+          .optional("read_gb_per_s", &S::read, positive("of the whole cluster, instead", largest_rate))
+          .optional("write_gb_per_s", &S::write, positive("of the whole cluster, instead", largest_rate))
+          .optional("capacity_tb", &S::capacity, positive("usable; what the job keeps if not given", largest_capacity))
+          .optional("checkpoint_time_s", &S::checkpoint_time,
+                    {.help = "that one checkpoint may take; 0: not looked at", .min = 0, .max = 1e6})
           .optional("checkpoints", &S::checkpoints, {.help = "kept at a time", .min = 0, .max = 100000});
   return table;
 }
@@ -148,7 +159,8 @@ const Record<ServicesSpec>& record(const ServicesSpec*) {
                     {.help = "nodes bought beyond those that work, rounded up", .min = 0, .max = 1})
           .optional("server", &S::server, {.help = "of service nodes", .catalog = "servers"})
           .optional("servers", &S::servers, {.help = "service nodes of any cluster", .min = 0, .max = 10000})
-          .optional("servers_per_1000_nodes", &S::servers_per_1000_nodes, {.help = "beyond, rounded up", .min = 0})
+          .optional("servers_per_1000_nodes", &S::servers_per_1000_nodes,
+                    {.help = "beyond, rounded up", .min = 0, .max = 1e4})
           .optional("fabric_managers", &S::fabric_managers,
                     {.help = "servers that manage the network for training", .min = 0, .max = 64})
           .optional("manager_cables", &S::manager_cables,

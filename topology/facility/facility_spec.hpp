@@ -18,7 +18,7 @@ namespace clusterwright {
 /// What a single failure may cost.
 ///
 /// n: no spare. n_plus_1: one module more than needed. two_n: two whole paths, each at most half loaded.
-/// catcher: of every `group` modules one is in reserve for the others.
+/// catcher: every `group` modules share what one less of them can carry (4 to make 3).
 enum class Redundancy { n, n_plus_1, two_n, catcher };
 inline constexpr std::array<std::string_view, 4> redundancy_names = {"n", "n+1", "2n", "catcher"};
 
@@ -45,12 +45,17 @@ struct HallSpec {
 };
 const Record<HallSpec>& record(const HallSpec*);
 
+/// What hangs on a stage: the machines alone; also pumps and fans that must not stop while the machines run; also
+/// plants.
+enum class StageLoad { machines, pumps, cooling };
+inline constexpr std::array<std::string_view, 3> stage_load_names = {"machines", "pumps", "cooling"};
+
 /// Modules of one kind that pass power on.
 struct PowerStageSpec {
   std::string part;
   Redundancy redundancy = Redundancy::n;
-  int group = 4;                 ///< of a catcher
-  bool carries_cooling = false;  ///< pumps, fans and chillers hang on this stage too
+  int group = 4;  ///< of a catcher
+  StageLoad carries = StageLoad::machines;
 };
 const Record<PowerStageSpec>& record(const PowerStageSpec*);
 

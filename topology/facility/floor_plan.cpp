@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "topology/facility/rounding.hpp"
+
 namespace clusterwright {
 
 namespace {
-
-constexpr double rounding = 1e-9;
 
 Meters absolute(Meters m) {
   return m < Meters{} ? -m : m;
@@ -83,14 +83,14 @@ int racks_in_row(const HallSpec& hall, const Floor& floor, const RackPart& frame
   if (hall.racks_per_row) return *hall.racks_per_row;
   if (!hall.length) return squarest(floor, layout.blocks, racks);
   const double room = (*hall.length - 2 * hall.margin) / frame.width.value;
-  return std::clamp(static_cast<int>(std::floor(room + rounding)), 1, racks);
+  return std::clamp(static_cast<int>(std::floor(room + site_rounding)), 1, racks);
 }
 
 void judge(const FloorPlan& needed, const HallSpec& hall, std::vector<SiteVerdict>& verdicts) {
   const auto side = [&](const char* name, const char* field, Meters needs, std::optional<Meters> given) {
     if (!given) return;
     verdicts.push_back(
-        {fmt::format("{} of the hall", name), needs <= *given * (1 + rounding),
+        {fmt::format("{} of the hall", name), needs <= *given * (1 + site_rounding),
          fmt::format("{} racks in {} rows of {} need {:.1f} m, the hall has {:.1f} m", needed.racks.size(), needed.rows,
                      needed.racks_per_row, needs.in(meter), given->in(meter)),
          fmt::format("facility.hall.{}", field)});

@@ -79,7 +79,7 @@ void over_the_year(const ClimatePart& climate, const std::function<void(Outdoors
 }
 
 Outdoors hottest(const ClimatePart& climate) {
-  return at(climate, 0, 0);
+  return {climate.design_c.value, climate.design_wet_bulb_c.value};
 }
 
 bool compressor_runs(const CoolingParts& parts, Outdoors outdoors, Heat heat) {

@@ -33,17 +33,21 @@ Watts power_of(const CablePart& part) {
   return part.power_per_end ? part.power_per_end->value : Watts{};
 }
 
+bool fills(const CablePart& part, LinkEnd end) {
+  return end.ports_per_cage % part.links == 0;
+}
+
 /// A cable with ends of its own suits a pair of cages. One that splits has its many links at a switch and single ones
 /// at nodes.
 bool suits(const CablePart& part, LinkEnd lower, LinkEnd upper) {
-  if (part.links == 1) return true;
-  const bool wide_upper = upper.ports_per_cage % part.links == 0 && !upper.node;
-  if (part.splits) return lower.node && wide_upper;
-  return wide_upper && !lower.node && lower.ports_per_cage % part.links == 0;
+  if (part.splits) return lower.node && lower.ports_per_cage == 1 && !upper.node && fills(part, upper);
+  return fills(part, lower) && fills(part, upper);
 }
 
+/// A module with a single link would leave the other port of a twin cage unused.
 bool suits(const CablePart& module, LinkEnd end) {
-  return module.links == 1 || (!end.node && end.ports_per_cage % module.links == 0);
+  constexpr int twin = 2;
+  return fills(module, end) && !(module.links == 1 && end.ports_per_cage == twin);
 }
 
 void keep_better(LinkParts parts, std::optional<LinkParts>& best) {

@@ -9,7 +9,7 @@
 
 namespace clusterwright {
 
-/// What a link ends in. A switch with fewer cages than ports takes modules and cables with several links.
+/// What a link ends in. Where ports share cages, these take modules and cables with several links.
 struct LinkEnd {
   bool node = false;
   int ports_per_cage = 1;

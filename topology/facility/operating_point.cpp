@@ -62,13 +62,17 @@ Watts MachinePower::total() const {
   return machines_tree(*this).power;
 }
 
+CoolingDraw draw_of(const RemovalPower& removal) {
+  return {removal.pumps + removal.air_movers, removal.rejection + removal.compressors};
+}
+
 FacilityPower facility_power(const MachinePower& machines, const PowerChain& chain, const RemovalPower& removal,
                              std::optional<double> given_pue) {
   FacilityPower out;
   out.it = machines.total();
   out.cooling = removal.total();
   out.other = chain.other(out.it);
-  const auto flows = chain.flows(out.it, out.cooling);
+  const auto flows = chain.flows(out.it, draw_of(removal));
   for (const PowerChain::StageFlow& flow : flows) out.losses += flow.loss;
   double kept = 1;  // of losses and other, where a stated effectiveness leaves less room than they take
   if (given_pue) {

@@ -19,6 +19,8 @@ struct MachinePower {
   Watts total() const;
 };
 
+CoolingDraw draw_of(const RemovalPower& removal);
+
 /// @param given_pue  power from the grid over that of the machines, instead of what the parts draw: cooling takes what
 ///                   losses leave of it; where that is nothing, losses shrink (and a verdict says so)
 FacilityPower facility_power(const MachinePower& machines, const PowerChain& chain, const RemovalPower& removal,

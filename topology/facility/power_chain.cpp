@@ -6,17 +6,15 @@
 #include <cmath>
 
 #include "topology/facility/power_feeds.hpp"
+#include "topology/facility/rounding.hpp"
 #include "topology/parts.hpp"
 
 namespace clusterwright {
 
 namespace {
 
-constexpr double rounding = 1e-9;
-
-/// Modules that carry a load, spares not counted.
-long long modules_for(Watts load, Watts rating) {
-  return std::max(1LL, static_cast<long long>(std::ceil(load / rating - rounding)));
+long long whole_modules(Watts load, Watts rating) {
+  return std::max(1LL, static_cast<long long>(std::ceil(load / rating - site_rounding)));
 }
 
 }  // namespace
@@ -27,17 +25,26 @@ Watts stage_loss(const PowerPart& part, Watts rating, Watts output) {
   return (part.no_load_loss.value + part.proportional_loss.value * x + std::max(0.0, quadratic) * x * x) * rating;
 }
 
-PowerChain::PowerChain(const PowerChainSpec& spec, const Catalog& catalog, Watts machines, Watts cooling,
-                       long long feeds)
+PowerChain::PowerChain(const PowerChainSpec& spec, const Catalog& catalog, Watts machines, CoolingDraw cooling,
+                       const RackFeedCounts& feeds)
     : spec_(spec), machines_(machines), cooling_(cooling) {
-  if (!spec.circuit.empty()) add_circuits(catalog, feeds);
+  if (!spec.circuit.empty()) add_circuits(catalog, feeds.circuits);
   for (std::size_t i = spec.stages.size(); i-- > 0;) {
     const PowerPart* part = find_part(catalog.power_stages, spec.stages[i].part);
     stages_.push_back({part, spec.stages[i], part->rating.value * spec.power_factor, 1});
     const Watts output = flows(machines, cooling).back().output;
     stages_.back().modules =
-        with_spares(modules_for(output, stages_.back().rating), spec.stages[i].redundancy, spec.stages[i].group);
+        with_spares(modules_for(stages_.back(), output, feeds.rows), spec.stages[i].redundancy, spec.stages[i].group);
   }
+}
+
+/// Modules that carry a load, spares not counted. A busway runs along one row.
+long long PowerChain::modules_for(const SizedStage& stage, Watts output, const std::vector<Watts>& rows) const {
+  const long long least = whole_modules(output, stage.rating);
+  if (stage.part->kind != PowerStageKind::busway) return least;
+  long long by_row = 0;
+  for (const Watts row : rows) by_row += whole_modules(row, stage.rating);
+  return std::max(least, by_row);
 }
 
 void PowerChain::add_circuits(const Catalog& catalog, long long feeds) {
@@ -49,15 +56,15 @@ void PowerChain::add_circuits(const Catalog& catalog, long long feeds) {
   stages_.push_back({part, use, part->rating.value * spec_.power_factor, std::max(1LL, feeds)});
 }
 
-std::vector<PowerChain::StageFlow> PowerChain::flows(Watts machines, Watts cooling) const {
+std::vector<PowerChain::StageFlow> PowerChain::flows(Watts machines, CoolingDraw cooling) const {
   std::vector<StageFlow> out;
   Watts through = machines;
-  bool joined = false;
+  StageLoad carried = StageLoad::machines;
   for (const SizedStage& stage : stages_) {
-    if (stage.spec.carries_cooling && !joined) {
-      through += cooling + other(machines);
-      joined = true;
-    }
+    const StageLoad carries = stage.spec.carries;
+    if (carried == StageLoad::machines && carries != StageLoad::machines) through += cooling.movers;
+    if (carried != StageLoad::cooling && carries == StageLoad::cooling) through += cooling.plants + other(machines);
+    carried = std::max(carried, carries);
     const auto modules = static_cast<double>(stage.modules);
     const Watts loss = stage_loss(*stage.part, stage.rating, through / modules) * modules;
     out.push_back({&stage, through, loss});
@@ -95,18 +102,11 @@ std::vector<PowerStageLoad> PowerChain::rated_loads() const {
 void PowerChain::judge(std::vector<SiteVerdict>& verdicts) const {
   for (const PowerStageLoad& stage : rated_loads()) {
     if (stage.redundancy == Redundancy::n || stage.kind == PowerStageKind::circuit) continue;
-    verdicts.push_back({fmt::format("{} after a failure", stage.part), stage.load_after_loss <= 1 + rounding,
+    verdicts.push_back({fmt::format("{} after a failure", stage.part), stage.load_after_loss <= 1 + site_rounding,
                         fmt::format("{} modules of {:.0f} kW at {:.0f} %, at {:.0f} % after a loss", stage.modules,
                                     stage.rating.in(kilowatt), 100 * stage.load, 100 * stage.load_after_loss),
                         "facility.power.stages"});
   }
-  if (!spec_.grid_limit || stages_.empty()) return;
-  const StageFlow grid = flows(machines_, cooling_).back();
-  const Watts drawn = grid.output + grid.loss;
-  verdicts.push_back(
-      {"power from the grid", drawn <= *spec_.grid_limit * (1 + rounding),
-       fmt::format("{:.4g} kW at rated load, {:.4g} kW granted", drawn.in(kilowatt), spec_.grid_limit->in(kilowatt)),
-       "facility.power.grid_limit_kw"});
 }
 
 }  // namespace clusterwright

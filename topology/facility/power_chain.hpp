@@ -17,12 +17,26 @@ struct SizedStage {
   long long modules = 0;
 };
 
+/// Power for cooling, by what may stop for a minute.
+struct CoolingDraw {
+  CoolingDraw(Watts all) : plants(all) {}
+  CoolingDraw(Watts moving, Watts rejecting) : movers(moving), plants(rejecting) {}
+  Watts movers;  ///< pumps of coolant, fans of the hall: machines cook without them
+  Watts plants;  ///< heat rejection and compressors
+};
+
+/// Circuits and busways that the racks ask for, whatever the power of all.
+struct RackFeedCounts {
+  long long circuits = 0;
+  std::vector<Watts> rows;  ///< rated power of each row; a busway serves one
+};
+
 /// Sized at the rated load of the machines and what hangs on the chain beside them.
 class PowerChain {
  public:
   /// @param cooling  at rated load
-  /// @param feeds    circuits of all racks together
-  PowerChain(const PowerChainSpec& spec, const Catalog& catalog, Watts machines, Watts cooling, long long feeds);
+  PowerChain(const PowerChainSpec& spec, const Catalog& catalog, Watts machines, CoolingDraw cooling,
+             const RackFeedCounts& feeds);
 
   /// One stage at an operating point: what it passes on, and what it loses.
   struct StageFlow {
@@ -31,7 +45,7 @@ class PowerChain {
   };
 
   /// From the racks to the grid. @param other  beside machines and cooling
-  std::vector<StageFlow> flows(Watts machines, Watts cooling) const;
+  std::vector<StageFlow> flows(Watts machines, CoolingDraw cooling) const;
 
   const std::vector<SizedStage>& stages() const { return stages_; }  ///< from the racks to the grid
   Watts other(Watts machines) const { return spec_.other_share * machines; }
@@ -42,9 +56,11 @@ class PowerChain {
 
  private:
   void add_circuits(const Catalog& catalog, long long feeds);
+  long long modules_for(const SizedStage& stage, Watts output, const std::vector<Watts>& rows) const;
 
   PowerChainSpec spec_;
-  Watts machines_, cooling_;
+  Watts machines_;
+  CoolingDraw cooling_;
   std::vector<SizedStage> stages_;
 };
 

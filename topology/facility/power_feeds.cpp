@@ -3,14 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "topology/facility/rounding.hpp"
+
 namespace clusterwright {
-
-namespace {
-
-/// Guards the rounding of quotients that are whole but for the last bit.
-constexpr double rounding = 1e-9;
-
-}  // namespace
 
 Watts usable_power(const PowerPart& circuit, const PowerChainSpec& chain) {
   return circuit.rating.value * chain.power_factor * chain.continuous_share;
@@ -22,8 +17,8 @@ long long with_spares(long long needed, Redundancy redundancy, int group) {
       return needed + 1;
     case Redundancy::two_n:
       return 2 * needed;
-    case Redundancy::catcher:  // one of every group stands by: group - 1 carry
-      return needed + (needed + group - 2) / (group - 1);
+    case Redundancy::catcher:  // of every group one less carries
+      return group < 2 ? 2 * needed : needed + (needed + group - 2) / (group - 1);
     default:
       return needed;
   }
@@ -54,7 +49,7 @@ RackFeeds size_feeds(Watts rated, const PowerPart& circuit, const PowerChainSpec
   RackFeeds out;
   out.part = circuit.id;
   out.usable = usable_power(circuit, chain);
-  out.needed = std::max(1, static_cast<int>(std::ceil(rated / out.usable - rounding)));
+  out.needed = std::max(1, static_cast<int>(std::ceil(rated / out.usable - site_rounding)));
   out.feeds = static_cast<int>(with_spares(out.needed, chain.feeds, chain.most_feeds));
   out.after_loss = rated / out.feeds * load_growth(out.feeds, chain.feeds, chain.most_feeds);
   if (circuit.volts) {

@@ -6,15 +6,16 @@
 #include <cmath>
 #include <limits>
 
+#include "topology/facility/rounding.hpp"
+
 namespace clusterwright {
 
 namespace {
 
-constexpr double rounding = 1e-9;
 constexpr int most_nodes = 1 << 14;
 
 int whole(double quotient) {
-  return quotient >= most_nodes ? most_nodes : static_cast<int>(std::floor(quotient + rounding));
+  return quotient >= most_nodes ? most_nodes : static_cast<int>(std::floor(quotient + site_rounding));
 }
 
 std::string kilowatts(Watts power) {
@@ -108,7 +109,7 @@ OpenRack::OpenRack(const RackBounds& bounds, double reserved_u)
 
 bool OpenRack::fits(const Device& device, std::string* reason) const {
   const auto exceeded = [&](const char* what, double needs, double room, const char* unit) {
-    if (needs <= room * (1 + rounding)) return false;
+    if (needs <= room * (1 + site_rounding)) return false;
     if (reason) *reason = fmt::format("{}: {:.4g} {} needed, {:.4g} there", what, needs, unit, room);
     return true;
   };

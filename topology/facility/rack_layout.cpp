@@ -6,11 +6,12 @@
 #include <map>
 #include <optional>
 
+#include "topology/facility/rounding.hpp"
+
 namespace clusterwright {
 
 namespace {
 
-constexpr Meters rack_unit = 0.04445 * meter;
 /// Below the lowest unit: feet and frame.
 constexpr Meters plinth = 0.1 * meter;
 constexpr int strips_per_rack = 2;  ///< power strips, each with a console
@@ -183,16 +184,23 @@ class RackLayer {
 
   /// A switch whose nodes all stand in one rack goes there, if it has the room.
   std::optional<Location> on_top(const Device& device, NodeSpan span) {
-    if (span.last < span.first || request_.block.machine) return {};
+    if (span.last < span.first) return {};
     const std::size_t rack = out_.nodes[static_cast<std::size_t>(span.first)].rack;
     if (out_.nodes[static_cast<std::size_t>(span.last)].rack != rack) return {};
+    const auto place = add_on_top(device, rack);
+    if (place) ++units_[static_cast<std::size_t>(span.first / request_.unit_nodes)].network.devices;
+    return place;
+  }
+
+  /// Into a compute rack; machines that bring theirs have no room.
+  std::optional<Location> add_on_top(const Device& device, std::size_t rack) {
+    if (request_.block.machine || out_.racks[rack].role != RackRole::compute) return {};
     auto found = compute_racks_.find(rack);
     if (found == compute_racks_.end()) {
       found = compute_racks_.emplace(rack, OpenRack(bounds_, bounds_.rules.reserved_u)).first;
       for (int n = 0; n < out_.racks[rack].nodes; ++n) found->second.add(request_.block.device);
     }
     if (!found->second.fits(device)) return {};
-    ++units_[static_cast<std::size_t>(span.first / request_.unit_nodes)].network.devices;
     return add_to(rack, device, found->second);
   }
 
@@ -212,8 +220,10 @@ class RackLayer {
     const SwitchPart& part = *request_.management_switch;
     const Device device = switch_device(part, "management switch");
     const std::size_t first = out_.management.size();
-    for (int i = 0; i < (ends + part.ports.value - 1) / part.ports.value; ++i)
-      out_.management.push_back(place(device, bay));
+    for (int i = 0; i < (ends + part.ports.value - 1) / part.ports.value; ++i) {
+      const auto beside = bay.racks.empty() && !with.empty() ? add_on_top(device, with.front()) : std::nullopt;
+      out_.management.push_back(beside ? *beside : place(device, bay));
+    }
     for (int end = 0; end < ends; ++end)
       out_.consoles.emplace_back(end_of_console(racks, end, ends),
                                  first + static_cast<std::size_t>(end / part.ports.value));

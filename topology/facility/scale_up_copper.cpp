@@ -7,12 +7,12 @@
 #include <numbers>
 
 #include "topology/cluster.hpp"
+#include "topology/facility/rounding.hpp"
 
 namespace clusterwright {
 
 namespace {
 
-constexpr Meters rack_unit = 0.04445 * meter;
 /// Connectors and the way around the back of two trays, both ends together.
 constexpr Meters slack = 0.2 * meter;
 /// Trays are about so deep; what is left behind them holds the cables.

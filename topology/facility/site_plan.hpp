@@ -130,11 +130,11 @@ struct PowerStageLoad {
   PowerStageKind kind = PowerStageKind::ups;
   Redundancy redundancy = Redundancy::n;
   long long modules = 0;
-  Watts rating;                ///< of one module, real power at the machines' power factor
-  Watts output;                ///< of all modules together
-  double load = 0;             ///< of one module, share of its rating
-  double load_after_loss = 0;  ///< of one that is left when the redundancy is used up; of circuits: in the fullest rack
-  double efficiency = 0;       ///< at that load
+  Watts rating;                   ///< of one module, real power at the machines' power factor
+  Watts output;                   ///< of all modules together
+  double load = 0;                ///< of one module, share of its rating
+  double load_after_loss = 0;     ///< of one that is left when the redundancy is used up; 0: none may be lost
+  double efficiency = 0;          ///< at that load
   std::optional<double> amperes;  ///< of one module and phase
   Watts apparent;                 ///< kVA that one module is rated at
   int phases = 3;
@@ -224,6 +224,7 @@ struct SitePlan {
   BillOfMaterials bill;
   std::vector<SiteVerdict> verdicts;  ///< those that do not hold first
   std::vector<std::string> warnings;
+  std::vector<std::string> uncounted;  ///< what would have to be bought too, and has no part
 
   bool holds() const {
     for (const SiteVerdict& verdict : verdicts)
