@@ -490,6 +490,15 @@ TEST_CASE("a dry cooler ends where the summer is too hot", "[cli][size]") {
             .as_boolean());
 }
 
+TEST_CASE("liquid without a unit that pumps it is noticed", "[cli][size]") {
+  const JsonValue bare = sized(superpod + "--set facility.cooling.racks=direct-to-chip");  // in the usual hall for air
+  CHECK(number(bare, "/cooling/liquid_kw") > 0);
+  CHECK(number(bare, "/cooling/coolant_units") == 0);
+  REQUIRE(bare.at("warnings").elements().size() == 1);
+  CHECK(has(bare.at("warnings").elements()[0].as_text(), "facility.cooling names no coolant unit"));
+  CHECK(sized(superpod + "--set facility.like=direct-to-chip").at("warnings").elements().empty());
+}
+
 // --- Wrong input -----------------------------------------------------------------------------------------------------
 
 TEST_CASE("unknown parts of a facility are named with the nearest one", "[cli][size]") {

@@ -206,6 +206,8 @@ class SitePlanner {
     chain.judge(plan_.verdicts);
     const Watts rack_air = (1 - block_.device.liquid_share) * node.rated * plan_.floor.nodes_per_rack;
     plan_.cooling = size_cooling(facility_.cooling, cooling_, heat_of(rated), heat_of(mean), plan_.mean.it, rack_air);
+    if (plan_.cooling.liquid > Watts{} && facility_.cooling.coolant_unit.empty())
+      plan_.warnings.push_back("facility.cooling names no coolant unit: none is bought for the liquid");
     judge_cooling(cooling_, plan_.verdicts);
     judge_pue(facility_power(mean, chain, yearly_removal(cooling_, heat_of(mean)), std::nullopt));
   }
