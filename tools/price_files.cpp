@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* folder = "prices";
 constexpr int longest_chain = 8;
-constexpr std::array<std::string_view, 3> building_prices = {"facility_usd_per_it_kw", "facility_usd_per_node",
+constexpr std::array<std::string_view, 3> building_prices = {"facility_usd_per_kw", "facility_usd_per_node",
                                                              "colocation_usd_per_kw_month"};
 
 bool prices_building(const JsonValue& prices) {

@@ -38,7 +38,7 @@ void add_what_is_bought(Record<PriceList>& table) {
                 share("where in the catalog's price range parts are: 0 low, 1 high; a list price goes before"))
       .optional("node_over_accelerators", &P::node_over_accelerators,
                 {.help = "a node without a price of its own costs its accelerators times this", .min = 1, .max = 10})
-      .optional("facility_usd_per_it_kw", &P::facility_per_power,
+      .optional("facility_usd_per_kw", &P::facility_per_power,
                 price("the building with power and cooling, for the rated power of all machines"))
       .optional("facility_usd_per_node", &P::facility_per_node, price("the building, instead of that"))
       .optional("colocation_usd_per_kw_month", &P::colocation,
@@ -78,12 +78,12 @@ struct GivenPrice {
 void check_covers(const PriceList& prices, const std::string& pointer, Contradictions& errors) {
   if (!prices.facility_per_power || (prices.covers(BillChapter::power) && prices.covers(BillChapter::cooling))) return;
   errors.report("E0352", "power and cooling are paid with the building and once more part by part",
-                {pointer + "/building_covers", pointer + "/facility_usd_per_it_kw"},
+                {pointer + "/building_covers", pointer + "/facility_usd_per_kw"},
                 "add \"power\" and \"cooling\" to building_covers, or price the building by node or by rent");
 }
 
 void check_building(const PriceList& prices, const std::string& pointer, Contradictions& errors) {
-  const GivenPrice all[] = {{"facility_usd_per_it_kw", prices.facility_per_power.has_value()},
+  const GivenPrice all[] = {{"facility_usd_per_kw", prices.facility_per_power.has_value()},
                             {"facility_usd_per_node", prices.facility_per_node.has_value()},
                             {"colocation_usd_per_kw_month", prices.colocation.has_value()}};
   std::vector<std::string> keys, places;

@@ -111,7 +111,7 @@ TEST_CASE("every stage of the power chain loses something and passes on the rest
   law("efficiency between 0 and 1 at any load", [](const RandomSite& site) {
     const Facility facility = site.facility();
     const Watts machines = *rc::gen::inRange(1, 100'000) * kilowatt;
-    const PowerChain chain(facility.power, shipped_parts(), machines, 0.2 * machines, *rc::gen::inRange(1, 5000));
+    const PowerChain chain(facility.power, shipped_parts(), machines, 0.2 * machines, {*rc::gen::inRange(1, 5000), {}});
     const double load = *rc::gen::inRange(0, 101) / 100.0;
     Watts through = load * machines;
     for (const auto& flow : chain.flows(load * machines, 0.2 * load * machines)) {
@@ -311,7 +311,7 @@ TEST_CASE("more redundancy never means fewer modules", "[laws][facility]") {
     std::vector<long long> modules, units, feeds;
     for (const Redundancy redundancy : {Redundancy::n, Redundancy::n_plus_1, Redundancy::two_n}) {
       facility.power.stages[changed_stage].redundancy = facility.cooling.redundancy = redundancy;
-      const PowerChain chain(facility.power, shipped_parts(), machines, 0.2 * machines, 100);
+      const PowerChain chain(facility.power, shipped_parts(), machines, 0.2 * machines, {100, {}});
       modules.push_back(chain.rated_loads()[changed_stage].modules);
       units.push_back(planned(cluster, facility, {{}, site.appliances, false}).cooling.coolant_units);
       PowerChainSpec fed = facility.power;

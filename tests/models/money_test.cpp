@@ -28,7 +28,7 @@ BillOfMaterials h100_fat_tree(long long nodes, int tiers) {
 }
 
 CostReport cost_of(const BillOfMaterials& bill, const PriceList& prices, int accelerators) {
-  return price_cluster({bill, parts(), prices, accelerators, accelerators / 8, {}, {}, {}, {}, 0, {}});
+  return price_cluster({bill, parts(), prices, accelerators, accelerators / 8, {}, 0, {}, {}, 0, {}});
 }
 
 /// Per accelerator.
@@ -111,8 +111,8 @@ TEST_CASE("what a year costs is maintenance, people, space, energy and water", "
   prices.water.value = 3 * dollar / cubic_meter;
   prices.facility_per_node.reset();
   prices.colocation = Sourced<DollarsPerJoule>{150 * dollar / (kilowatt * month)};
-  const CostReport report = price_cluster(
-      {bill, parts(), prices, 10, 2, 20 * kilowatt, 26 * kilowatt, 10 * kilowatt, 13 * kilowatt, 1.8, {}});
+  const CostReport report =
+      price_cluster({bill, parts(), prices, 10, 2, 20 * kilowatt, 3, 10 * kilowatt, 13 * kilowatt, 1.8, {}});
   CHECK(share(report.capex, "compute") == 500'000);
   CHECK(share(report.capex, "racks") == 15'000);
   CHECK(share(report.capex, "installation") == Approx(51'500));
@@ -129,7 +129,7 @@ TEST_CASE("the building is paid by rated power or by node, and covers what it sa
                                 item(BillChapter::cooling, "Row unit 600 kW", 1)};
   PriceList prices = plain_prices(0.1, 5);
   const auto capex = [&] {
-    return price_cluster({bill, parts(), prices, 8, 3, {}, 2 * megawatt, {}, {}, 0, {}}).capex_total.in(dollar);
+    return price_cluster({bill, parts(), prices, 8, 3, 2 * megawatt, 0, {}, {}, 0, {}}).capex_total.in(dollar);
   };
   prices.facility_per_node->value = 50'000 * dollar;
   CHECK(capex() == 150'000);
@@ -241,7 +241,7 @@ TEST_CASE("a list with impossible prices is refused, with the place", "[models][
   CHECK(code_of(node + R"(, "parts_usd": {"DGX H101": 5})") == "E0203");
   CHECK(code_of(node + R"(, "utilisation": 0)") == "E0202");
   CHECK(code_of(node + R"(, "building_covers": ["roof"])") == "E0203");
-  CHECK(code_of(node + R"(, "facility_usd_per_it_kw": 9000)") == "E0352");
+  CHECK(code_of(node + R"(, "facility_usd_per_kw": 9000)") == "E0352");
   CHECK(code_of(node + R"(, "colocation_usd_per_kw_month": 150)") == "E0352");
   CHECK(code_of(R"("interest": 0.08)") == "E0352");
   const auto without_life = [](const char* text) {

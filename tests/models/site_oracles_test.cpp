@@ -47,7 +47,7 @@ TEST_CASE("16,384 GPUs at RSC's rate are interrupted every 1.8 hours", "[models]
 TEST_CASE("Llama 3's 419 interruptions in 54 days are one in 3.09 hours", "[models][facility][oracle]") {
   const int nodes = 16384 / 8;
   const double rate = 419.0 / (54.0 * nodes) * 1000;
-  CHECK(rate == Approx(3.79).epsilon(0.001));
+  CHECK(rate == Approx(3.79).epsilon(0.003));
   CHECK(mean_time_to_interrupt(rate, nodes).in(hour) == Approx(3.09).epsilon(0.01));
 }
 
@@ -73,9 +73,9 @@ TEST_CASE("a sized SuperPOD of 127 DGX H100 has 38 racks beside its storage", "[
 // above: 46.9, 49.2 and 51.6 thousand for one, two and three tiers.
 TEST_CASE("an H100 with its node, fabric and building costs $47k to $52k by the number of tiers",
           "[models][facility][oracle]") {
-  CHECK(capex_per_accelerator(h100(64, ndr("leaf"), "planes")) == Approx(46'883).epsilon(0.001));
-  CHECK(capex_per_accelerator(h100(128, ndr("leaf", 256) + ", " + ndr("spine"))) == Approx(49'248).epsilon(0.001));
-  CHECK(capex_per_accelerator(cluster_file("h100-3tier")) == Approx(51'613).epsilon(0.001));
+  CHECK(capex_per_accelerator(h100(64, ndr("leaf"), "planes")) == Approx(46'883).epsilon(0.003));
+  CHECK(capex_per_accelerator(h100(128, ndr("leaf", 256) + ", " + ndr("spine"))) == Approx(49'248).epsilon(0.003));
+  CHECK(capex_per_accelerator(cluster_file("h100-3tier")) == Approx(51'613).epsilon(0.003));
 }
 
 // GB200-XAT: about $3 million a rack, $42k an accelerator.

@@ -71,13 +71,13 @@ TEST_CASE("wrong prices are refused by every command that reads the scenario", "
   check_refused(room, "check scenario.json", "E0203", "2024-h100");
   scenario_with(room, R"({"like": "none", "years": 4, "electricity_usd_per_kwh": 0.1})");
   check_refused(room, "check scenario.json", "E0352", "the building has no price");
-  scenario_with(room, R"({"facility_usd_per_it_kw": 1, "facility_usd_per_node": 1})");
+  scenario_with(room, R"({"facility_usd_per_kw": 1, "facility_usd_per_node": 1})");
   check_refused(room, "run scenario.json", "E0352", "scenario.json:3");
   scenario_with(room, R"({"parts_usd": {"DGX H1000": 1}})");
   check_refused(room, "check scenario.json", "E0203", "did you mean \"DGX H100\"?");
   scenario_with(room, "");
   check_refused(room, "run scenario.json --set prices.water_usd_per_m3=-1", "E0202", "--set prices.water_usd_per_m3");
-  check_refused(room, "run scenario.json --set prices.facility_usd_per_it_kw=null --set prices.like=none", "E0104",
+  check_refused(room, "run scenario.json --set prices.facility_usd_per_kw=null --set prices.like=none", "E0104",
                 "years");
   CHECK(room.run("check scenario.json").code == 0);
 }

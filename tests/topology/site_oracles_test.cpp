@@ -314,7 +314,7 @@ TEST_CASE("a QM9700 with all cages full draws its modules on top of 747 W and ne
   CHECK(leaf_with("").rated_each.in(watt) == Approx(1720));
   CHECK(leaf_with("").expected_each.in(watt) == Approx(747 + 32 * 15));
   const SwitchTotal far = leaf_with(R"~("leaf-spine": "2x400G DR8 twin-port (MMS4X00-NS)",
-                                        "node-leaf": "400G DR4 single-port (MMS4X00-NS400)")~");
+                                        "node-leaf": "2x400G DR8 twin-port (MMS4X00-NS)")~");
   CHECK(far.rated_each.in(watt) == Approx(1720));
   CHECK(far.expected_each.in(watt) == Approx(747 + 32 * 17));
 }

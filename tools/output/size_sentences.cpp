@@ -126,6 +126,9 @@ std::string size_next_step(const SizedCluster& sized) {
     if (!verdict.holds)
       return fmt::format("change {}: {} does not hold ({})", verdict.field, verdict.what, verdict.arithmetic);
   if (sized.step && !sized.step->fits) return "change the job's plan: " + sized.step->verdict;
+  if (!sized.plan.uncounted.empty())
+    return fmt::format("name parts for {} under cluster.fabric: without them the cost is a lower bound",
+                       some_of(sized.plan.uncounted));
   if (!sized.cost.unpriced.empty())
     return fmt::format("give a price list with {}: without a price for them the cost is a lower bound",
                        some_of(sized.cost.unpriced));
