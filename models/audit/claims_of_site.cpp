@@ -93,13 +93,14 @@ ClaimFinding check_site(const AuditCase& c) {
   const auto near = [&](double computed) {
     return stated && near_enough(*stated, computed, ClaimSense::equal, c.blueprint.tolerance);
   };
-  conclude(finding, c, rated, ClaimSense::equal, near(mean) || near(2 * rated));
+  const double hottest = site.site_hottest.in(megawatt);
+  conclude(finding, c, rated, ClaimSense::equal, near(mean) || near(hottest) || near(2 * rated));
   const double nodes = site.nodes * site.node_rated.in(megawatt);
   finding.arithmetic = fmt::format(
       "{} nodes x {:.2f} kW + {:.2f} MW of network, storage and services = {:.2f} MW of IT, x PUE {:.2f} = {:.2f} MW "
-      "rated, {:.2f} MW in the predicted step; two whole paths (2N) have {:.2f} MW",
+      "rated, {:.2f} MW on the hottest day, {:.2f} MW in the predicted step; two whole paths (2N) have {:.2f} MW",
       site.nodes, kw(site.node_rated), site.it_rated.in(megawatt)-nodes, site.it_rated.in(megawatt), site.pue, rated,
-      mean, 2 * rated);
+      hottest, mean, 2 * rated);
   if (stated)
     finding.arithmetic += fmt::format("; {:g} MW are {:.1f} kW for each accelerator", *stated,
                                       *stated * 1e3 / c.scenario.cluster.spec.accelerators);

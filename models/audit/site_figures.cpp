@@ -41,9 +41,10 @@ SiteFigures site_figures(const Blueprint& blueprint, const Scenario& scenario, c
   site.node_part = plan.node_part;
   site.it_rated = plan.rated.it;
   site.it_mean = plan.mean.it;
-  site.site_rated = plan.rated.facility;
+  site.pue = plan.mean.pue;
+  site.site_rated = site.it_rated * site.pue;
+  site.site_hottest = plan.rated.facility;
   site.site_mean = plan.mean.facility;
-  site.pue = plan.rated.pue;
   return site;
 }
 

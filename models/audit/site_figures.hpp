@@ -19,9 +19,10 @@ struct SiteFigures {
   Watts node_other;  ///< of that, what is not its accelerators
   std::string node_part;
   Watts it_rated, it_mean;  ///< of all machines: nodes, switches, storage, services
-  Watts site_rated;         ///< from the grid
+  double pue = 1;           ///< mean of a year
+  Watts site_rated;         ///< from the grid: rated machines at that PUE
+  Watts site_hottest;       ///< rated machines on the design day
   Watts site_mean;
-  double pue = 1;  ///< at rated load, in the hottest hour
 
   Watts rack_rated() const { return node_rated * nodes_per_rack; }
   Watts rack_mean() const { return node_mean * nodes_per_rack; }

@@ -78,8 +78,10 @@ std::map<std::string, long long> counts_of(const SitePlan& plan) {
     if (total.network == "training" && total.link != "manager-leaf") counts["training " + total.link] += total.links;
   counts["storage cables of nodes"] = links_in(plan, "storage", "node-leaf");
   counts["nodes to buy"] = billed(plan, BillChapter::compute);
+  // Busways go by rows, and a hall that must become squarer may have fewer of them for one more node.
   for (const PowerStageLoad& stage : plan.stages)
-    if (stage.kind != PowerStageKind::circuit) counts["modules of " + stage.part] = stage.modules;
+    if (stage.kind != PowerStageKind::circuit && stage.kind != PowerStageKind::busway)
+      counts["modules of " + stage.part] = stage.modules;
   counts["coolant units"] = plan.cooling.coolant_units;
   return counts;
 }

@@ -174,7 +174,7 @@ TEST_CASE("counts of a size are the sums of their parts", "[cli][size]") {
     CHECK(number(result, "/racks/total") == racks);
     CHECK(static_cast<double>(result.at("floor").at("racks").elements().size()) == racks);
     CHECK(sum(result.at("floor").at("racks"), "nodes") == number(result, "/nodes"));
-    CHECK(sum(result.at("floor").at("racks"), "mass_kg") == Approx(number(result, "/mass_kg")));
+    CHECK(sum(result.at("floor").at("racks"), "mass_kg") <= number(result, "/mass_kg") * (1 + 1e-9));
     CHECK(sum(result.at("transceivers").at("parts"), "count") == number(result, "/transceivers/total"));
     for (const JsonValue& cable : result.at("cables").elements()) {
       const auto& bins = cable.at("lengths").elements();
@@ -427,11 +427,11 @@ TEST_CASE("a cable for links that the cluster has not is noticed", "[cli][size]"
 
 TEST_CASE("the grid and the hall may grant too little", "[cli][size]") {
   const JsonValue usual = sized(superpod);
-  const int grid = static_cast<int>(number(usual, "/facility_kw_rated"));  // less than is drawn by a part of a kW
+  const int grid = static_cast<int>(number(usual, "/facility_kw_rated")) - 1;
   const std::string granted = "--set facility.power.grid_limit_kw=";
   check_broken(granted + std::to_string(grid), "power from the grid", std::to_string(grid) + " kW granted",
                "facility.power.grid_limit_kw");
-  CHECK(sized(superpod + granted + std::to_string(grid + 1)).at("holds").as_boolean());
+  CHECK(sized(superpod + granted + std::to_string(grid + 2)).at("holds").as_boolean());
   const int hall = static_cast<int>(number(usual, "/it_kw_rated"));
   const std::string allowed = "--set facility.hall.power_limit_kw=";
   check_broken(allowed + std::to_string(hall), "power of the hall", std::to_string(hall) + " kW allowed",
@@ -480,12 +480,14 @@ TEST_CASE("air does not cool nodes that need liquid", "[cli][size]") {
 }
 
 TEST_CASE("a dry cooler ends where the summer is too hot", "[cli][size]") {
-  // 23 + 10 + 8 = 41 C on the hottest hour, and 8 K above it.
+  // 47 C on the design day, and 8 K above it.
   const std::string dry = "--set facility.like=direct-to-chip --set 'facility.cooling.rejection=dry cooler' ";
   check_broken(dry + "--set 'facility.cooling.climate=hot dry'", "coolant on the hottest day",
-               "reaches 49.0 C, 35.0 C is asked for", "facility.cooling");
-  CHECK(sized(superpod + dry + "--set facility.cooling.climate=temperate").at("holds").as_boolean());
-  CHECK(sized(superpod + dry + "--set 'facility.cooling.climate=hot dry' --set facility.cooling.supply_c=50")
+               "reaches 55.0 C, 35.0 C is asked for", "facility.cooling");
+  CHECK(sized(superpod + dry + "--set facility.cooling.climate=temperate --set facility.cooling.supply_c=45")
+            .at("holds")
+            .as_boolean());
+  CHECK(sized(superpod + dry + "--set 'facility.cooling.climate=hot dry' --set facility.cooling.supply_c=56")
             .at("holds")
             .as_boolean());
 }
@@ -520,8 +522,9 @@ TEST_CASE("wrong numbers and fields of a facility are refused at their place", "
                         "--set facility.power_usage_effectiveness:1:1");
   check_refused_setting("facility.rack.power_limit_kw=-1", "E0202", "--set facility.rack.power_limit_kw:1:1");
   check_refused_setting("facility.rack.nodes=0", "E0202", "must be >= 1 (got 0)");
-  check_refused_setting("facility.services.storage.read_per_node_gb_per_s=1e9", "E0501", "more than 100000 of DDN");
-  check_refused_setting("facility.services.storage.capacity_tb=1e300", "E0501", "to keep everything");
+  check_refused_setting("facility.services.storage.read_per_node_gb_per_s=1e9", "E0202", "must be <= 1000000");
+  check_refused_setting("facility.services.storage.read_per_node_gb_per_s=1e6", "E0501", "more than 100000 of DDN");
+  check_refused_setting("facility.services.storage.capacity_tb=1e9", "E0501", "to keep everything");
   check_refused_setting("facility.power.feeds=3n", "E0203", "2n");
   check_refused_setting("facility.rack.framee=x", "E0402", "did you mean \"frame\"?");
   const ProgramRoom room;

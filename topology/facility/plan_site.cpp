@@ -209,6 +209,8 @@ class SitePlanner {
     if (plan_.cooling.liquid > Watts{} && facility_.cooling.coolant_unit.empty())
       plan_.warnings.push_back("facility.cooling names no coolant unit: none is bought for the liquid");
     judge_cooling(cooling_, plan_.verdicts);
+    judge_pumps();
+    judge_grid();
     judge_pue(facility_power(mean, chain, yearly_removal(cooling_, heat_of(mean)), std::nullopt));
   }
 
