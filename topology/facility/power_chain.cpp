@@ -33,18 +33,21 @@ PowerChain::PowerChain(const PowerChainSpec& spec, const Catalog& catalog, Watts
     const PowerPart* part = find_part(catalog.power_stages, spec.stages[i].part);
     stages_.push_back({part, spec.stages[i], part->rating.value * spec.power_factor, 1});
     const Watts output = flows(machines, cooling).back().output;
-    stages_.back().modules =
-        with_spares(modules_for(stages_.back(), output, feeds.rows), spec.stages[i].redundancy, spec.stages[i].group);
+    stages_.back().modules = modules_for(stages_.back(), output, feeds.rows);
   }
 }
 
-/// Modules that carry a load, spares not counted. A busway runs along one row.
+/// With spares. A busway runs along one row, and each row has all its paths.
 long long PowerChain::modules_for(const SizedStage& stage, Watts output, const std::vector<Watts>& rows) const {
-  const long long least = whole_modules(output, stage.rating);
-  if (stage.part->kind != PowerStageKind::busway) return least;
-  long long by_row = 0;
-  for (const Watts row : rows) by_row += whole_modules(row, stage.rating);
-  return std::max(least, by_row);
+  const auto [redundancy, group] = std::pair(stage.spec.redundancy, stage.spec.group);
+  if (stage.part->kind != PowerStageKind::busway || rows.empty())
+    return with_spares(whole_modules(output, stage.rating), redundancy, group);
+  long long sum = 0;
+  for (const Watts row : rows) {
+    const long long modules = with_spares(whole_modules(row, stage.rating), redundancy, group);
+    sum += redundancy == Redundancy::catcher ? std::max<long long>(modules, group) : modules;
+  }
+  return sum;
 }
 
 void PowerChain::add_circuits(const Catalog& catalog, long long feeds) {
