@@ -9,6 +9,7 @@
 #include "tools/output/size_report.hpp"
 #include "tools/price_files.hpp"
 #include "tools/scenario_loader.hpp"
+#include "tools/scenario_source.hpp"
 #include "tools/text_quantity.hpp"
 #include "tools/usage_error.hpp"
 #include "topology/catalog.hpp"
@@ -28,15 +29,26 @@ struct SizingSession {
   ResultContext context;
 };
 
-/// `--prices` in place of what the scenario names: a name in configs/prices, or a path.
-JsonValue with_prices(JsonValue document, const std::string& prices, std::vector<InputFile>& inputs) {
-  if (prices.empty()) return document;
-  const ReferenceReader read = [&](const std::filesystem::path& file) { return read_input(file, inputs); };
+bool sets_prices(const std::string& setting) {
+  return setting.starts_with("prices.") || setting.starts_with("prices=");
+}
+
+/// What `--prices` names: a name in configs/prices, or a path.
+JsonValue named_list(const std::string& prices, const ReferenceReader& read) {
+  if (prices.ends_with(".json")) return read(prices);
   JsonValue name(prices);
   name.source = std::make_shared<const SourceText>("--prices", prices);
   name.length = prices.size();
-  JsonValue list = prices.ends_with(".json") ? read(prices) : JsonValue::object({{"like", name}});
-  document.set("prices", filled_in_prices(std::move(list), read));
+  return JsonValue::object({{"like", name}});
+}
+
+/// `--prices` in place of what the document says, and settings of prices over either.
+JsonValue with_prices(JsonValue document, const SizeRequest& request, std::vector<InputFile>& inputs) {
+  const ReferenceReader read = [&](const std::filesystem::path& file) { return read_input(file, inputs); };
+  if (!request.prices.empty()) document.set("prices", named_list(request.prices, read));
+  for (const std::string& setting : request.scenario.settings)
+    if (sets_prices(setting)) apply_setting(document, scenario_spec(), setting, read);
+  if (JsonValue* prices = document.find("prices")) *prices = filled_in_prices(std::move(*prices), read);
   return document;
 }
 
@@ -60,13 +72,15 @@ void open_with_job(const SizeRequest& request, SizingSession& session) {
   const bool in_line = cluster.source == scenario.source.source;
   auto& inputs = session.context.inputs;
   session.facility = load_facility(session.cluster, session.catalog, cluster, in_line ? "/cluster" : "", inputs);
-  session.prices = load_prices(with_prices(scenario.source, request.prices, inputs), session.catalog, inputs);
+  session.prices = load_prices(with_prices(scenario.source, request, inputs), session.catalog, inputs);
   session.context.scenario.find("cluster")->set("facility", effective_facility(session.facility));
   session.context.scenario.set("prices", effective_prices(session.prices));
 }
 
 void open_without_job(const SizeRequest& request, SizingSession& session) {
-  ClusterSession opened = open_cluster(request.scenario.scenario, request.scenario.settings);
+  std::vector<std::string> settings = request.scenario.settings;
+  std::erase_if(settings, sets_prices);
+  ClusterSession opened = open_cluster(request.scenario.scenario, settings);
   ResultContext& context = session.context;
   context.command = "size";
   context.command_line = request.scenario.command_line;
@@ -79,7 +93,7 @@ void open_without_job(const SizeRequest& request, SizingSession& session) {
   session.catalog = with_own_parts(std::move(opened.catalog), opened.cluster.spec);
   session.facility = load_facility(session.cluster, session.catalog, opened.document, opened.pointer, context.inputs);
   session.prices =
-      load_prices(with_prices(JsonValue::object(), request.prices, context.inputs), session.catalog, context.inputs);
+      load_prices(with_prices(JsonValue::object(), request, context.inputs), session.catalog, context.inputs);
 }
 
 SizingSession open_sizing(const SizeRequest& request) {
