@@ -385,6 +385,7 @@ TEST_CASE("a cluster that names no server is planned with one of the catalog, an
 TEST_CASE("a node that nobody knows how to place is an error", "[cli][size]") {
   check_refused("size " + shipped("clusters/consumer-gpus-wan") + "-o out.json", "E0350",
                 "describe one under \"parts\" of the cluster, with height_u, mass_kg and max_power_kw");
+  check_refused("size " + shipped("clusters/consumer-gpus-wan") + "-o out.json", "E0350", ":6:11  (/node)");
 }
 
 // --- Constraints that do not hold ------------------------------------------------------------------------------------

@@ -27,7 +27,25 @@ struct SizingSession {
   PriceList prices;
   std::optional<Scenario> scenario;
   ResultContext context;
+  Place node;  ///< where the cluster describes its nodes, for errors of planning
 };
+
+Place node_place(const JsonValue& cluster, const std::string& pointer) {
+  const JsonValue* node = cluster.find("node");
+  return (node ? *node : cluster).place(pointer + "/node");
+}
+
+/// Planning knows no files: what it cannot place stands with the nodes.
+SizedCluster size_at(const SizingRequest& request, const Place& node) {
+  try {
+    return size_cluster(request);
+  } catch (const ConfigError& error) {
+    std::vector<Diagnostic> diagnostics = error.diagnostics();
+    for (Diagnostic& diagnostic : diagnostics)
+      if (diagnostic.places.empty()) diagnostic.places.push_back(node);
+    throw ConfigError(std::move(diagnostics));
+  }
+}
 
 bool sets_prices(const std::string& setting) {
   return setting.starts_with("prices.") || setting.starts_with("prices=");
@@ -70,6 +88,7 @@ void open_with_job(const SizeRequest& request, SizingSession& session) {
   session.catalog = with_own_parts(load_catalog(configs_directory() / "parts"), scenario.cluster.spec);
   const JsonValue& cluster = scenario.source.at("cluster");
   const bool in_line = cluster.source == scenario.source.source;
+  session.node = node_place(cluster, in_line ? "/cluster" : "");
   auto& inputs = session.context.inputs;
   session.facility = load_facility(session.cluster, session.catalog, cluster, in_line ? "/cluster" : "", inputs);
   session.prices = load_prices(with_prices(scenario.source, request, inputs), session.catalog, inputs);
@@ -89,6 +108,7 @@ void open_without_job(const SizeRequest& request, SizingSession& session) {
   context.cluster = opened.cluster.spec.name;
   context.memory_capacity = memory_capacity(opened.cluster.accelerator);
   context.inputs = opened.inputs;
+  session.node = node_place(opened.document, opened.pointer);
   session.cluster = opened.cluster;
   session.catalog = with_own_parts(std::move(opened.catalog), opened.cluster.spec);
   session.facility = load_facility(session.cluster, session.catalog, opened.document, opened.pointer, context.inputs);
@@ -115,7 +135,7 @@ ExitCode size(const SizeRequest& request) {
   const SizingSession session = open_sizing(request);
   const Scenario* scenario = session.scenario ? &*session.scenario : nullptr;
   const SizedCluster sized =
-      size_cluster({session.cluster, session.catalog, session.facility, session.prices, scenario});
+      size_at({session.cluster, session.catalog, session.facility, session.prices, scenario}, session.node);
   deliver(targets, request.output.quiet,
           [&](OutputFormat format) { return render_size(format, session.context, sized); });
   return sized.plan.holds() ? ExitCode::ok : ExitCode::impossible;
