@@ -1,17 +1,14 @@
 #include "tools/facility_files.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "sim/field_table.hpp"
+#include "tools/base_file.hpp"
 #include "tools/input_file.hpp"
 #include "tools/scenario_loader.hpp"
 #include "topology/facility/facility_check.hpp"
 
 namespace clusterwright {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -31,23 +28,6 @@ JsonValue joined(JsonValue own, JsonValue base) {
   return own;
 }
 
-fs::path path_of(const std::string& name, const JsonValue& facility) {
-  const JsonValue* like = facility.find("like");
-  if (name.ends_with(".json")) {
-    const fs::path beside = like && like->source ? fs::path(like->source->name()).parent_path() : fs::path();
-    return fs::path(name).is_absolute() ? fs::path(name) : beside / name;
-  }
-  const std::vector<std::string> known = config_names(folder);
-  if (std::find(known.begin(), known.end(), name) != known.end())
-    return configs_directory() / folder / (name + ".json");
-  const std::string meant = did_you_mean(name, known);
-  throw ConfigError({"E0203",
-                     fmt::format("unknown facility \"{}\"", name.substr(0, 80)),
-                     {(like ? *like : facility).place("/like")},
-                     "not in configs/facilities",
-                     fmt::format("{}{}there are: {}", meant, meant.empty() ? "" : "   ", fmt::join(known, ", "))});
-}
-
 /// Blocks that are null, as defaults are written out: a facility has all of them, so they are left to its base.
 void forget_null_blocks(JsonValue& facility, const JsonValue& base) {
   std::erase_if(facility.members(), [&](const JsonValue::Member& member) {
@@ -63,7 +43,7 @@ JsonValue filled_in(JsonValue facility, const std::string& usual, std::vector<In
   if (name == "none") return facility;
   if (depth == longest_chain)
     throw ConfigError({"E0501", "facilities refer to each other in a circle", {facility.place("")}, "", ""});
-  JsonValue base = read_input(path_of(name, facility), inputs);
+  JsonValue base = read_input(base_file(folder, "facility", name, facility), inputs);
   base = filled_in(std::move(base), "none", inputs, depth + 1);
   forget_null_blocks(facility, base);
   return joined(std::move(facility), std::move(base));

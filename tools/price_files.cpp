@@ -1,11 +1,10 @@
 #include "tools/price_files.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
 #include "sim/field_table.hpp"
+#include "tools/base_file.hpp"
 #include "tools/input_file.hpp"
 #include "tools/scenario_loader.hpp"
 
@@ -25,19 +24,6 @@ bool prices_building(const JsonValue& prices) {
   });
 }
 
-JsonValue read_list(const JsonValue& prices, const std::string& name, const ReferenceReader& read) {
-  const std::vector<std::string> known = config_names(folder);
-  if (std::find(known.begin(), known.end(), name) != known.end())
-    return read(configs_directory() / folder / (name + ".json"));
-  const JsonValue* like = prices.find("like");
-  const std::string meant = did_you_mean(name, known);
-  throw ConfigError({"E0203",
-                     fmt::format("unknown price list \"{}\"", name),
-                     {(like ? *like : prices).place("/like")},
-                     "not in configs/prices",
-                     fmt::format("{}{}there are: {}", meant, meant.empty() ? "" : "   ", fmt::join(known, ", "))});
-}
-
 /// Adds the members of `other` that `own` lacks.
 void add_missing(JsonValue& own, const JsonValue& other) {
   for (const auto& [key, member] : other.members())
@@ -51,7 +37,7 @@ JsonValue fill_in(JsonValue prices, const ReferenceReader& read, int depth) {
   if (name == "none") return prices;
   if (depth == longest_chain)
     throw ConfigError({"E0501", "price lists refer to each other in a circle", {prices.place("")}, "", ""});
-  JsonValue base = fill_in(read_list(prices, name, read), read, depth + 1);
+  JsonValue base = fill_in(read(base_file(folder, "price list", name, prices)), read, depth + 1);
   if (prices_building(prices))
     std::erase_if(base.members(), [](const JsonValue::Member& member) {
       return std::find(building_prices.begin(), building_prices.end(), member.first) != building_prices.end();

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "topology/facility/power_feeds.hpp"
+#include "topology/facility/rounding.hpp"
 #include "topology/parts.hpp"
 
 namespace clusterwright {
@@ -143,8 +144,9 @@ CoolingLoad size_cooling(const CoolingSpec& spec, const CoolingParts& parts, Hea
         coolant_l_per_min(rated.liquid, racks.coolant_rise_k.value, racks.coolant_heat_j_per_l_k.value);
   }
   if (parts.coolant_unit && rated.liquid > Watts{}) {
-    constexpr int group = 4;
-    const auto needed = static_cast<long long>(std::ceil(rated.liquid / parts.coolant_unit->capacity.value - 1e-9));
+    const int group = PowerStageSpec().group;  // units of a catcher stand in blocks as modules of the chain do
+    const auto needed =
+        static_cast<long long>(std::ceil(rated.liquid / parts.coolant_unit->capacity.value - site_rounding));
     out.coolant_unit = parts.coolant_unit->id;
     out.coolant_units = with_spares(std::max(1LL, needed), spec.redundancy, group);
   }
