@@ -109,7 +109,7 @@ const Record<PriceList>& record(const PriceList*) {
   static const auto table = [] {
     Record<PriceList> list("prices", "What parts, building, energy and people cost");
     list.optional("like", &PriceList::like,
-                  {.help = "name of the file in configs/prices that says what is left out here; none: nothing does"})
+                  {.help = "a file of configs/prices, or a path, that says what is left out here; none: nothing does"})
         .optional("name", &PriceList::name, {.help = "for reports"})
         .optional("date", &PriceList::date, {.help = "of the prices: year and month"})
         .optional("source", &PriceList::source, {.help = "where the list as a whole comes from"});

@@ -312,6 +312,8 @@ TEST_CASE("prices are a name, a file, a field of the scenario or a setting", "[c
   room.write("mine.json", R"({"like": "2024-h100", "name": "mine", "parts_usd": {"DGX H100": 200000}})");
   const JsonValue mine = sized(room, superpod + "--prices mine.json");
   CHECK(list(mine) == "mine");
+  room.write("over.json", R"({"like": "mine.json", "name": "over", "parts_usd": {"SN2201": 1}})");
+  CHECK(number(sized(room, superpod + "--prices over.json"), "/cost/capex_usd/compute") == 129 * 200'000);
   CHECK(number(mine, "/cost/capex_usd/compute") == 129 * 200'000);  // 127 and two spare nodes
   CHECK(mine.at("inputs").elements().back().at("path").as_text() == CLUSTERWRIGHT_CONFIGS "/prices/2024-h100.json");
   CHECK(list(sized(job + "--set prices.like=2024-h100")) == "H100 clusters, August 2024");
