@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "calibration/measured_cluster.hpp"
-#include "models/job_enum_names.hpp"
+#include "models/job/job_enum_names.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "topology/catalog.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "calibration/measurement.hpp"
-#include "models/scenario.hpp"
+#include "models/job/scenario.hpp"
 #include "topology/parts.hpp"
 
 namespace clusterwright {

@@ -5,9 +5,9 @@
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "tools/config_kinds.hpp"
-#include "tools/input_file.hpp"
-#include "tools/scenario_loader.hpp"
-#include "tools/scenario_source.hpp"
+#include "models/job/input_file.hpp"
+#include "models/job/scenario_loader.hpp"
+#include "models/job/scenario_source.hpp"
 #include "topology/network/build_network.hpp"
 #include "topology/network/faults.hpp"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "models/collectives/predict_collective.hpp"
-#include "models/scenario.hpp"
+#include "models/kernels/collectives/predict_collective.hpp"
+#include "models/job/scenario.hpp"
 #include "topology/catalog.hpp"
 
 namespace clusterwright {

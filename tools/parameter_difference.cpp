@@ -9,7 +9,7 @@
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "tools/output/number_text.hpp"
-#include "tools/scenario_loader.hpp"
+#include "models/job/scenario_loader.hpp"
 
 namespace clusterwright {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "models/parameters.hpp"
-#include "models/scenario.hpp"
+#include "models/job/parameters.hpp"
+#include "models/job/scenario.hpp"
 
 namespace clusterwright {
 

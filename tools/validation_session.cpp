@@ -16,9 +16,9 @@
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/sha256.hpp"
-#include "tools/input_file.hpp"
+#include "models/job/input_file.hpp"
 #include "tools/progress.hpp"
-#include "tools/scenario_loader.hpp"
+#include "models/job/scenario_loader.hpp"
 
 namespace clusterwright {
 

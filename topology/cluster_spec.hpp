@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "topology/fabric_spec.hpp"
-#include "topology/facility/facility_spec.hpp"
+#include "topology/facility_spec.hpp"
 #include "topology/node_spec.hpp"
 #include "topology/parts.hpp"
 

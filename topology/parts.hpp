@@ -10,7 +10,7 @@
 
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
-#include "topology/facility/facility_parts.hpp"
+#include "topology/facility_parts.hpp"
 #include "topology/node_spec.hpp"
 #include "topology/number_format.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "calibration/fit/sample_rows.hpp"
 #include "calibration/measurement.hpp"
-#include "models/parameters.hpp"
+#include "models/job/parameters.hpp"
 
 namespace clusterwright {
 

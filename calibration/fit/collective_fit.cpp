@@ -6,7 +6,7 @@
 
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/sourced_values.hpp"
-#include "models/collectives/nccl_generation.hpp"
+#include "models/kernels/collectives/nccl_generation.hpp"
 
 namespace clusterwright {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "calibration/measurement.hpp"
-#include "models/collectives/collective_cost.hpp"
+#include "models/kernels/collectives/collective_time.hpp"
 #include "topology/parts.hpp"
 
 namespace clusterwright {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "calibration/measurement.hpp"
-#include "models/parameters.hpp"
+#include "models/job/parameters.hpp"
 #include "topology/parts.hpp"
 
 namespace clusterwright {

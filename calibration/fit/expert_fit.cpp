@@ -4,7 +4,7 @@
 
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/sourced_values.hpp"
-#include "models/collectives/expert_cost.hpp"
+#include "models/kernels/collectives/expert_exchange_time.hpp"
 
 namespace clusterwright {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "calibration/fit/gemm_rows.hpp"
-#include "models/gemm_time.hpp"
+#include "models/kernels/gemm_time.hpp"
 
 namespace clusterwright {
 

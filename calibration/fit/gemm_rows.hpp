@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "calibration/measurement.hpp"
-#include "models/gemm_time.hpp"
+#include "models/kernels/gemm_time.hpp"
 #include "topology/parts.hpp"
 
 namespace clusterwright {

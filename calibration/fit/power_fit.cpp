@@ -9,7 +9,7 @@
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/sourced_values.hpp"
 #include "calibration/sample_files/sample_statistics.hpp"
-#include "models/device_costs.hpp"
+#include "models/kernels/kernel_times.hpp"
 
 namespace clusterwright {
 

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "calibration/sample_files/sample_statistics.hpp"
-#include "models/attention_time.hpp"
-#include "models/gemm_time.hpp"
+#include "models/kernels/attention_time.hpp"
+#include "models/kernels/gemm_time.hpp"
 #include "models/power_density.hpp"
 
 namespace clusterwright {

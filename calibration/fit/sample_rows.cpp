@@ -7,7 +7,7 @@
 
 #include "calibration/fit/memory_fit.hpp"
 #include "calibration/sample_files/sample_statistics.hpp"
-#include "models/collectives/nccl_generation.hpp"
+#include "models/kernels/collectives/nccl_generation.hpp"
 
 namespace clusterwright {
 

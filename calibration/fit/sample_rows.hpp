@@ -7,7 +7,7 @@
 #include "calibration/fit/collective_fit.hpp"
 #include "calibration/fit/gemm_rows.hpp"
 #include "calibration/sample_files/probe_samples.hpp"
-#include "models/attention_time.hpp"
+#include "models/kernels/attention_time.hpp"
 #include "topology/parts.hpp"
 
 namespace clusterwright {

@@ -10,7 +10,7 @@
 
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/sample_rows.hpp"
-#include "models/parameters.hpp"
+#include "models/job/parameters.hpp"
 
 namespace clusterwright {
 

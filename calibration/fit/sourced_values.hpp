@@ -4,7 +4,7 @@
 #include <string>
 
 #include "calibration/fit/least_squares.hpp"
-#include "models/parameters.hpp"
+#include "models/job/parameters.hpp"
 
 namespace clusterwright {
 

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "calibration/fit/sourced_values.hpp"
-#include "models/prediction_interval.hpp"
+#include "models/prediction/prediction_interval.hpp"
 
 namespace clusterwright {
 

@@ -8,8 +8,8 @@
 #include <map>
 #include <tuple>
 
-#include "models/choose_plan.hpp"
-#include "models/steady_state.hpp"
+#include "models/prediction/choose_plan.hpp"
+#include "models/prediction/steady_state.hpp"
 #include "sim/diagnostic.hpp"
 
 namespace clusterwright {

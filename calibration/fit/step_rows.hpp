@@ -6,7 +6,7 @@
 
 #include "calibration/measured_scenario.hpp"
 #include "calibration/measurement.hpp"
-#include "models/prediction.hpp"
+#include "models/prediction/prediction.hpp"
 
 namespace clusterwright {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "calibration/sample_files/probe_samples.hpp"
-#include "models/parameters.hpp"
+#include "models/job/parameters.hpp"
 
 namespace clusterwright {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "calibration/fit/sample_rows.hpp"
-#include "models/parameters.hpp"
+#include "models/job/parameters.hpp"
 
 namespace clusterwright {
 

@@ -6,7 +6,7 @@
 
 #include "calibration/fit/collective_fit.hpp"
 #include "calibration/fit/expert_fit.hpp"
-#include "models/collectives/nccl_generation.hpp"
+#include "models/kernels/collectives/nccl_generation.hpp"
 
 namespace clusterwright {
 

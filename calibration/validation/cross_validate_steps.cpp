@@ -9,8 +9,8 @@
 
 #include "calibration/fit/step_fit.hpp"
 #include "calibration/validation/unmeasured_part.hpp"
-#include "models/prediction_interval.hpp"
-#include "models/steady_state.hpp"
+#include "models/prediction/prediction_interval.hpp"
+#include "models/prediction/steady_state.hpp"
 
 namespace clusterwright {
 

@@ -1,6 +1,6 @@
 #include "calibration/validation/predict_footprint.hpp"
 
-#include "models/choose_plan.hpp"
+#include "models/prediction/choose_plan.hpp"
 #include "sim/diagnostic.hpp"
 
 namespace clusterwright {

@@ -4,7 +4,7 @@
 
 #include "calibration/fit/memory_fit.hpp"
 #include "calibration/measured_cluster.hpp"
-#include "models/collectives/collective_cost.hpp"
+#include "models/kernels/collectives/collective_time.hpp"
 
 namespace clusterwright {
 

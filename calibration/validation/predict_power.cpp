@@ -4,9 +4,9 @@
 #include <optional>
 #include <string_view>
 
-#include "models/choose_plan.hpp"
+#include "models/prediction/choose_plan.hpp"
 #include "sim/diagnostic.hpp"
-#include "topology/facility/devices.hpp"
+#include "models/site/plant/devices.hpp"
 #include "topology/nodes/node_parts.hpp"
 
 namespace clusterwright {

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "models/parameters.hpp"
+#include "models/job/parameters.hpp"
 
 namespace clusterwright {
 

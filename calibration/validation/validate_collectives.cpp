@@ -6,8 +6,8 @@
 
 #include "calibration/fit/collective_fit.hpp"
 #include "calibration/measured_cluster.hpp"
-#include "models/collectives/collective_interval.hpp"
-#include "models/collectives/expert_cost.hpp"
+#include "models/kernels/collectives/collective_interval.hpp"
+#include "models/kernels/collectives/expert_exchange_time.hpp"
 
 namespace clusterwright {
 

@@ -7,7 +7,7 @@
 
 #include "calibration/measurement.hpp"
 #include "calibration/validation/validation_result.hpp"
-#include "models/parameters.hpp"
+#include "models/job/parameters.hpp"
 #include "topology/parts.hpp"
 
 namespace clusterwright {

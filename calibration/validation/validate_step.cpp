@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "calibration/validation/predict_footprint.hpp"
-#include "models/job_enum_names.hpp"
-#include "models/scenario.hpp"
+#include "models/job/job_enum_names.hpp"
+#include "models/job/scenario.hpp"
 
 namespace clusterwright {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "calibration/measured_scenario.hpp"
-#include "models/parameters.hpp"
+#include "models/job/parameters.hpp"
 
 namespace clusterwright {
 

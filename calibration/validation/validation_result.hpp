@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "calibration/measurement.hpp"
-#include "models/prediction.hpp"
+#include "models/prediction/prediction.hpp"
 
 namespace clusterwright {
 

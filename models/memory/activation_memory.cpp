@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "models/expert_work.hpp"
-#include "models/kernel_traffic.hpp"
-#include "models/stage_schedule.hpp"
+#include "models/plan/expert_work.hpp"
+#include "models/kernels/kernel_traffic.hpp"
+#include "models/plan/stage_schedule.hpp"
 
 namespace clusterwright {
 

@@ -1,7 +1,7 @@
 /// Activations of one rank: what layers keep from forward to backward, and what exists in passing.
 #pragma once
 
-#include "models/memory/memory_case.hpp"
+#include "models/plan/planned_job.hpp"
 
 namespace clusterwright {
 

@@ -1,7 +1,7 @@
 #include "models/memory/buffer_memory.hpp"
 
-#include "models/expert_work.hpp"
-#include "models/kernel_traffic.hpp"
+#include "models/plan/expert_work.hpp"
+#include "models/kernels/kernel_traffic.hpp"
 
 namespace clusterwright {
 

@@ -1,7 +1,7 @@
 /// Memory of communication: buffers of communicators, and tensors that exist because ranks exchange them.
 #pragma once
 
-#include "models/memory/memory_case.hpp"
+#include "models/plan/planned_job.hpp"
 
 namespace clusterwright {
 

@@ -1,6 +1,6 @@
 #include "models/memory/parameter_memory.hpp"
 
-#include "models/kernel_traffic.hpp"
+#include "models/kernels/kernel_traffic.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 /// Weights, gradients and optimizer state of one rank, by sharding, offload and what is trained.
 #pragma once
 
-#include "models/memory/memory_case.hpp"
+#include "models/plan/planned_job.hpp"
 
 namespace clusterwright {
 

@@ -2,8 +2,8 @@
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
-#include "models/collectives/communicator.hpp"
-#include "models/collectives/predict_collective.hpp"
+#include "models/kernels/collectives/communicator.hpp"
+#include "models/kernels/collectives/predict_collective.hpp"
 #include "tools/cluster_session.hpp"
 #include "tools/output/network_picture.hpp"
 #include "tools/output/topology_facts.hpp"

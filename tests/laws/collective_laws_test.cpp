@@ -8,9 +8,9 @@
 #include <numeric>
 #include <optional>
 
-#include "models/collectives/expert_exchange.hpp"
-#include "models/collectives/node_order.hpp"
-#include "models/collectives/traffic_loads.hpp"
+#include "models/kernels/collectives/expert_exchange.hpp"
+#include "models/kernels/collectives/node_order.hpp"
+#include "models/kernels/collectives/traffic_loads.hpp"
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"
 #include "support/small_groups.hpp"

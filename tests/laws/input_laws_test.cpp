@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "models/input_settling.hpp"
-#include "models/input_side.hpp"
+#include "models/prediction/input_settling.hpp"
+#include "models/lowering/input_side.hpp"
 #include "support/catch.hpp"
 #include "support/folded_step.hpp"
 #include "support/random_scenario.hpp"

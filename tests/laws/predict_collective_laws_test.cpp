@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "models/collectives/inner_curve.hpp"
-#include "models/collectives/node_order.hpp"
-#include "models/collectives/traffic_loads.hpp"
+#include "models/kernels/collectives/inner_curve.hpp"
+#include "models/kernels/collectives/node_order.hpp"
+#include "models/kernels/collectives/traffic_loads.hpp"
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"
 #include "support/predicted_groups.hpp"

@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-#include "models/step_simulation.hpp"
+#include "models/prediction/step_simulation.hpp"
 #include "support/catch.hpp"
 #include "support/random_step.hpp"
 #include "support/small_scenario.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "models/lowering.hpp"
+#include "models/lowering/lowering.hpp"
 #include "sim/replay.hpp"
 #include "support/catch.hpp"
 #include "support/only_layers.hpp"

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "models/step_simulation.hpp"
+#include "models/prediction/step_simulation.hpp"
 #include "support/catch.hpp"
 #include "support/folded_step.hpp"
 #include "support/random_scenario.hpp"

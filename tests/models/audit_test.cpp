@@ -1,12 +1,12 @@
 // Arithmetic of audits, against sums that can be done by hand, and verdicts by their thresholds.
-#include "models/audit/audit.hpp"
+#include "models/site/audit/audit.hpp"
 
 #include <cmath>
 
-#include "models/audit/claim_checks.hpp"
-#include "models/audit/interruptions.hpp"
-#include "models/audit/power_cap.hpp"
-#include "models/audit/switch_counts.hpp"
+#include "models/site/audit/claim_checks.hpp"
+#include "models/site/audit/interruptions.hpp"
+#include "models/site/audit/power_cap.hpp"
+#include "models/site/audit/switch_counts.hpp"
 #include "support/catch.hpp"
 #include "support/facilities.hpp"
 #include "support/small_scenario.hpp"

@@ -1,4 +1,4 @@
-#include "models/bottleneck.hpp"
+#include "models/prediction/bottleneck.hpp"
 
 #include "support/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "models/collectives/collective_cost.hpp"
+#include "models/kernels/collectives/collective_time.hpp"
 
 #include "support/catch.hpp"
 

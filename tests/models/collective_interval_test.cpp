@@ -1,4 +1,4 @@
-#include "models/collectives/collective_interval.hpp"
+#include "models/kernels/collectives/collective_interval.hpp"
 
 #include <cmath>
 

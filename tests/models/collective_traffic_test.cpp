@@ -1,4 +1,4 @@
-#include "models/collectives/collective_traffic.hpp"
+#include "models/kernels/collectives/collective_traffic.hpp"
 
 #include <numeric>
 

@@ -1,10 +1,10 @@
-#include "models/collectives/communicator.hpp"
+#include "models/kernels/collectives/communicator.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <set>
 
-#include "models/collectives/node_order.hpp"
+#include "models/kernels/collectives/node_order.hpp"
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"
 #include "support/small_groups.hpp"

@@ -1,4 +1,4 @@
-#include "models/device_costs.hpp"
+#include "models/kernels/kernel_times.hpp"
 
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"

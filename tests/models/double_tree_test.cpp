@@ -1,4 +1,4 @@
-#include "models/collectives/double_tree.hpp"
+#include "models/kernels/collectives/double_tree.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "models/collectives/expert_cost.hpp"
+#include "models/kernels/collectives/expert_exchange_time.hpp"
 
 #include "support/catch.hpp"
 

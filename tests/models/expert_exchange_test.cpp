@@ -1,4 +1,4 @@
-#include "models/collectives/expert_exchange.hpp"
+#include "models/kernels/collectives/expert_exchange.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 #include <random>
 #include <set>
 
-#include "models/collectives/expected_maximum.hpp"
-#include "models/collectives/expert_draw.hpp"
+#include "models/kernels/collectives/expected_maximum.hpp"
+#include "models/kernels/collectives/expert_draw.hpp"
 #include "support/catch.hpp"
 
 using namespace clusterwright;

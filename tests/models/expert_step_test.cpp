@@ -1,9 +1,9 @@
 #include <string>
 
-#include "models/choose_plan.hpp"
-#include "models/expert_work.hpp"
-#include "models/memory_use.hpp"
-#include "models/steady_state.hpp"
+#include "models/prediction/choose_plan.hpp"
+#include "models/plan/expert_work.hpp"
+#include "models/memory/memory_use.hpp"
+#include "models/prediction/steady_state.hpp"
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"

@@ -1,6 +1,6 @@
 #include <string>
 
-#include "models/transformer.hpp"
+#include "models/job/transformer.hpp"
 #include "sim/diagnostic.hpp"
 #include "sim/json_value.hpp"
 #include "support/catch.hpp"

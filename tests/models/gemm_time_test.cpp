@@ -1,4 +1,4 @@
-#include "models/gemm_time.hpp"
+#include "models/kernels/gemm_time.hpp"
 
 #include "support/catch.hpp"
 

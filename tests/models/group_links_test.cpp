@@ -1,4 +1,4 @@
-#include "models/collectives/group_links.hpp"
+#include "models/kernels/collectives/group_links.hpp"
 
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"

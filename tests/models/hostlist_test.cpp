@@ -1,4 +1,4 @@
-#include "models/collectives/hostlist.hpp"
+#include "models/kernels/collectives/hostlist.hpp"
 
 #include <string>
 

@@ -2,9 +2,9 @@
 #include <cmath>
 
 #include "models/memory/buffer_memory.hpp"
-#include "models/memory_use.hpp"
-#include "models/pipeline_schedule.hpp"
-#include "models/prediction.hpp"
+#include "models/memory/memory_use.hpp"
+#include "models/plan/pipeline_schedule.hpp"
+#include "models/prediction/prediction.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
 

@@ -1,7 +1,7 @@
-#include "models/memory/memory_tiers.hpp"
+#include "models/memory/memory_levels.hpp"
 
 #include "models/memory/parameter_memory.hpp"
-#include "models/steady_state.hpp"
+#include "models/prediction/steady_state.hpp"
 #include "sim/diagnostic.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"

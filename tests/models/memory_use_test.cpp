@@ -1,4 +1,4 @@
-#include "models/memory_use.hpp"
+#include "models/memory/memory_use.hpp"
 
 #include <cmath>
 

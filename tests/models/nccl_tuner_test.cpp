@@ -1,5 +1,5 @@
 /// Regression against a hand-made restatement of NCCL's tuner; not evidence of accuracy (that is validation's job).
-#include "models/collectives/nccl_tuner.hpp"
+#include "models/kernels/collectives/nccl_tuner.hpp"
 
 #include <array>
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "models/collectives/other_algorithms.hpp"
+#include "models/kernels/collectives/other_algorithms.hpp"
 
 #include "support/catch.hpp"
 

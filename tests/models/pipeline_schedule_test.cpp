@@ -1,4 +1,4 @@
-#include "models/pipeline_schedule.hpp"
+#include "models/plan/pipeline_schedule.hpp"
 
 #include <algorithm>
 #include <map>

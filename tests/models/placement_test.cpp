@@ -1,4 +1,4 @@
-#include "models/placement.hpp"
+#include "models/plan/placement.hpp"
 
 #include <set>
 

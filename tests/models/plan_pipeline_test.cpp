@@ -1,6 +1,6 @@
-#include "models/plan_pipeline.hpp"
+#include "models/plan/plan_pipeline.hpp"
 
-#include "models/choose_plan.hpp"
+#include "models/prediction/choose_plan.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"
 #include "support/four_stages.hpp"

@@ -1,4 +1,4 @@
-#include "models/choose_plan.hpp"
+#include "models/prediction/choose_plan.hpp"
 
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"

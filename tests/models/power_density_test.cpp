@@ -1,7 +1,7 @@
 // Parts whose rated power cannot pay for their peak.
 #include "models/power_density.hpp"
 
-#include "models/gemm_time.hpp"
+#include "models/kernels/gemm_time.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
 

@@ -1,4 +1,4 @@
-#include "models/collectives/predict_collective.hpp"
+#include "models/kernels/collectives/predict_collective.hpp"
 
 #include <cmath>
 

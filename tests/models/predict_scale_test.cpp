@@ -1,4 +1,4 @@
-#include "models/scenario.hpp"
+#include "models/job/scenario.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
 

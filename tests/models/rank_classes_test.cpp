@@ -1,4 +1,4 @@
-#include "models/rank_classes.hpp"
+#include "models/lowering/rank_classes.hpp"
 
 #include <set>
 

@@ -1,5 +1,5 @@
-#include "models/memory_use.hpp"
-#include "models/stage_schedule.hpp"
+#include "models/memory/memory_use.hpp"
+#include "models/plan/stage_schedule.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
 

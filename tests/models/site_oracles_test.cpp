@@ -1,7 +1,7 @@
 // Published facts about reliability, loads and money, against sized clusters. Counts:
 // tests/topology/site_oracles_test.cpp.
-#include "models/audit/interruptions.hpp"
-#include "models/sizing/sized_cluster.hpp"
+#include "models/site/audit/interruptions.hpp"
+#include "models/site/sizing/sized_cluster.hpp"
 #include "support/catch.hpp"
 #include "support/prices.hpp"
 #include "support/site_plans.hpp"

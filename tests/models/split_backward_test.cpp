@@ -2,8 +2,8 @@
 #include <map>
 #include <string>
 
-#include "models/lowering.hpp"
-#include "models/step_recipes.hpp"
+#include "models/lowering/lowering.hpp"
+#include "models/lowering/step_recipes.hpp"
 #include "sim/replay.hpp"
 #include "support/catch.hpp"
 #include "support/four_stages.hpp"

@@ -1,4 +1,4 @@
-#include "models/split_schedules.hpp"
+#include "models/plan/split_schedules.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "models/stage_layout.hpp"
+#include "models/plan/stage_layout.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -1,9 +1,9 @@
-#include "models/steady_state.hpp"
+#include "models/prediction/steady_state.hpp"
 
 #include <cmath>
 #include <numeric>
 
-#include "models/step_drift.hpp"
+#include "models/prediction/step_drift.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
 #ifdef CLUSTERWRIGHT_RAPIDCHECK

@@ -1,4 +1,4 @@
-#include "models/step_sensitivity.hpp"
+#include "models/prediction/step_sensitivity.hpp"
 
 #include <set>
 

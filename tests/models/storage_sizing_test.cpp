@@ -1,6 +1,6 @@
-#include "models/sizing/storage_sizing.hpp"
+#include "models/site/sizing/storage_sizing.hpp"
 
-#include "models/checkpoint_stall.hpp"
+#include "models/prediction/checkpoint_stall.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
 

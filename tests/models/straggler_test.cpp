@@ -1,5 +1,5 @@
-#include "models/rank_classes.hpp"
-#include "models/step_simulation.hpp"
+#include "models/lowering/rank_classes.hpp"
+#include "models/prediction/step_simulation.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
 

@@ -1,7 +1,7 @@
 // Steps on chips whose network is a torus of their own links.
-#include "models/collectives/torus_fabric.hpp"
+#include "models/kernels/collectives/torus_fabric.hpp"
 
-#include "models/collectives/group_links.hpp"
+#include "models/kernels/collectives/group_links.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
 

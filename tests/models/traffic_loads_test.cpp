@@ -1,4 +1,4 @@
-#include "models/collectives/traffic_loads.hpp"
+#include "models/kernels/collectives/traffic_loads.hpp"
 
 #include <numeric>
 

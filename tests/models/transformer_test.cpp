@@ -1,4 +1,4 @@
-#include "models/transformer.hpp"
+#include "models/job/transformer.hpp"
 
 #include <filesystem>
 #include <string>

@@ -5,7 +5,7 @@
 
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
-#include "topology/facility/facility_check.hpp"
+#include "topology/facility_check.hpp"
 #include "topology/parts.hpp"
 
 namespace clusterwright::testing {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "models/step_context.hpp"
-#include "models/step_simulation.hpp"
+#include "models/lowering/step_context.hpp"
+#include "models/prediction/step_simulation.hpp"
 #include "support/small_scenario.hpp"
 
 namespace clusterwright::testing {

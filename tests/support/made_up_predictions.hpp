@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "models/prediction.hpp"
+#include "models/prediction/prediction.hpp"
 #include "tools/output/result_context.hpp"
 
 namespace clusterwright::made_up {

@@ -11,7 +11,7 @@
 #include "calibration/fit/thermal_fit.hpp"
 #include "calibration/host/random_data.hpp"
 #include "calibration/sample_files/probe_samples.hpp"
-#include "models/gemm_time.hpp"
+#include "models/kernels/gemm_time.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "topology/catalog.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/sizing/sized_cluster.hpp"
+#include "models/site/sizing/sized_cluster.hpp"
 #include "support/made_up_predictions.hpp"
 
 namespace clusterwright::made_up {

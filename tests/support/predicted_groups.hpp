@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/collectives/predict_collective.hpp"
+#include "models/kernels/collectives/predict_collective.hpp"
 #include "support/small_fabrics.hpp"
 #include "support/small_scenario.hpp"
 #include "topology/network/build_network.hpp"

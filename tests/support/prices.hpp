@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "models/money/price_list.hpp"
+#include "models/job/price_list.hpp"
 #include "support/small_scenario.hpp"
 
 namespace clusterwright::testing {

@@ -13,8 +13,8 @@
 #include "sim/json_reader.hpp"
 #include "support/catalog_nodes.hpp"
 #include "topology/cluster.hpp"
-#include "topology/facility/facility_check.hpp"
-#include "topology/facility/plan_site.hpp"
+#include "topology/facility_check.hpp"
+#include "models/site/plant/plan_site.hpp"
 #include "topology/own_parts.hpp"
 
 namespace clusterwright::testing {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/collectives/collective_traffic.hpp"
+#include "models/kernels/collectives/collective_traffic.hpp"
 #include "support/small_scenario.hpp"
 #include "topology/network/network_graph.hpp"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "models/plan.hpp"
-#include "models/scenario.hpp"
+#include "models/plan/resolve_plan.hpp"
+#include "models/job/scenario.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "topology/catalog.hpp"

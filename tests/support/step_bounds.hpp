@@ -6,8 +6,8 @@
 #include <map>
 #include <tuple>
 
-#include "models/placement.hpp"
-#include "models/scenario.hpp"
+#include "models/plan/placement.hpp"
+#include "models/job/scenario.hpp"
 #include "topology/fabrics/fabric_tiers.hpp"
 
 namespace clusterwright::testing {

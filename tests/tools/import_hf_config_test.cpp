@@ -9,8 +9,8 @@
 #include "support/catch.hpp"
 #include "support/hf_configs.hpp"
 #include "support/program_room.hpp"
-#include "tools/import/hf_config.hpp"
-#include "tools/import/hf_families.hpp"
+#include "models/job/huggingface/hf_config.hpp"
+#include "models/job/huggingface/hf_families.hpp"
 
 using namespace clusterwright;
 using clusterwright::testing::check_refused;

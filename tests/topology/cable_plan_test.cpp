@@ -1,4 +1,4 @@
-#include "topology/facility/cable_plan.hpp"
+#include "models/site/plant/cable_plan.hpp"
 
 #include <string>
 

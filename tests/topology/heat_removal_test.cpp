@@ -1,4 +1,4 @@
-#include "topology/facility/heat_removal.hpp"
+#include "models/site/plant/heat_removal.hpp"
 
 #include <array>
 #include <string>

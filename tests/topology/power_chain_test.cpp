@@ -1,4 +1,4 @@
-#include "topology/facility/power_chain.hpp"
+#include "models/site/plant/power_chain.hpp"
 
 #include "support/catch.hpp"
 #include "support/site_plans.hpp"

@@ -1,4 +1,4 @@
-#include "topology/facility/power_feeds.hpp"
+#include "models/site/plant/power_feeds.hpp"
 
 #include <cmath>
 

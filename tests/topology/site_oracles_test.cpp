@@ -6,7 +6,7 @@
 
 #include "support/catch.hpp"
 #include "support/site_plans.hpp"
-#include "topology/facility/heat_removal.hpp"
+#include "models/site/plant/heat_removal.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;

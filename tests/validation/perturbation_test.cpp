@@ -2,9 +2,9 @@
 #include <cmath>
 
 #include "calibration/validation/predict_memory.hpp"
-#include "models/collectives/collective_interval.hpp"
-#include "models/collectives/expert_cost.hpp"
-#include "models/gemm_time.hpp"
+#include "models/kernels/collectives/collective_interval.hpp"
+#include "models/kernels/collectives/expert_exchange_time.hpp"
+#include "models/kernels/gemm_time.hpp"
 #include "models/power_density.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"

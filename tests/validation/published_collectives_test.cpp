@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/collectives/expert_exchange.hpp"
+#include "models/kernels/collectives/expert_exchange.hpp"
 #include "support/catch.hpp"
 #include "support/predicted_groups.hpp"
 

@@ -17,7 +17,7 @@
 #include "sim/diagnostic.hpp"
 #include "tools/doctor/machine_access.hpp"
 #include "tools/interrupt.hpp"
-#include "tools/scenario_loader.hpp"
+#include "models/job/scenario_loader.hpp"
 
 namespace clusterwright {
 

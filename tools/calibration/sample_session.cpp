@@ -11,8 +11,8 @@
 #include "calibration/sample_files/catalog_accelerator.hpp"
 #include "sim/diagnostic.hpp"
 #include "sim/field_table.hpp"
-#include "tools/input_file.hpp"
-#include "tools/scenario_loader.hpp"
+#include "models/job/input_file.hpp"
+#include "models/job/scenario_loader.hpp"
 #include "topology/catalog.hpp"
 
 namespace clusterwright {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "calibration/sample_files/probe_samples.hpp"
-#include "models/parameters.hpp"
-#include "models/scenario.hpp"
+#include "models/job/parameters.hpp"
+#include "models/job/scenario.hpp"
 #include "topology/parts.hpp"
 
 namespace clusterwright {

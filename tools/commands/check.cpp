@@ -2,12 +2,12 @@
 
 #include <cstdio>
 
-#include "models/plan.hpp"
+#include "models/plan/resolve_plan.hpp"
 #include "sim/json_reader.hpp"
-#include "tools/blueprint_loader.hpp"
+#include "models/site/audit/blueprint_loader.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/config_kinds.hpp"
-#include "tools/scenario_loader.hpp"
+#include "models/job/scenario_loader.hpp"
 
 namespace clusterwright {
 

@@ -9,7 +9,7 @@
 #include "sim/json_writer.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/output/atomic_file.hpp"
-#include "tools/scenario_loader.hpp"
+#include "models/job/scenario_loader.hpp"
 #include "tools/usage_error.hpp"
 
 namespace clusterwright {

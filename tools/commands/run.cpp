@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "models/step_sensitivity.hpp"
-#include "models/step_simulation.hpp"
+#include "models/prediction/step_sensitivity.hpp"
+#include "models/prediction/step_simulation.hpp"
 #include "sim/json_writer.hpp"
 #include "sim/timeline.hpp"
 #include "tools/commands/commands.hpp"
@@ -15,7 +15,7 @@
 #include "tools/output/prediction_tables.hpp"
 #include "tools/output/result_json.hpp"
 #include "tools/parameter_difference.hpp"
-#include "tools/scenario_loader.hpp"
+#include "models/job/scenario_loader.hpp"
 
 namespace clusterwright {
 

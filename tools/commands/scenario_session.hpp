@@ -2,10 +2,10 @@
 
 #include <optional>
 
-#include "models/scenario.hpp"
+#include "models/job/scenario.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/output/result_context.hpp"
-#include "tools/scenario_loader.hpp"
+#include "models/job/scenario_loader.hpp"
 #include "tools/thread_limit.hpp"
 
 namespace clusterwright {

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "models/parameters.hpp"
+#include "models/job/parameters.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
-#include "tools/blueprint_loader.hpp"
+#include "models/site/audit/blueprint_loader.hpp"
 #include "tools/config_kinds.hpp"
 #include "tools/output/escape.hpp"
-#include "tools/scenario_loader.hpp"
+#include "models/job/scenario_loader.hpp"
 #include "tools/validation_session.hpp"
 #include "topology/catalog.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "models/audit/audit.hpp"
+#include "models/site/audit/audit.hpp"
 #include "sim/json_value.hpp"
 #include "tools/output/result_context.hpp"
 #include "tools/output/result_table.hpp"

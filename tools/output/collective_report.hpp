@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "models/collectives/predict_collective.hpp"
+#include "models/kernels/collectives/predict_collective.hpp"
 #include "sim/json_value.hpp"
 #include "tools/output/result_table.hpp"
 

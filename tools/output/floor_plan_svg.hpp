@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tools/output/svg_parts.hpp"
-#include "topology/facility/site_plan.hpp"
+#include "models/site/plant/site_plan.hpp"
 
 namespace clusterwright {
 

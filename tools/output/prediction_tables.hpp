@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/prediction.hpp"
+#include "models/prediction/prediction.hpp"
 #include "tools/output/result_context.hpp"
 #include "tools/output/result_table.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "models/scenario.hpp"
+#include "models/job/scenario.hpp"
 
 namespace clusterwright {
 

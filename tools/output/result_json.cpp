@@ -1,6 +1,6 @@
 #include "tools/output/result_json.hpp"
 
-#include "models/job_enum_names.hpp"
+#include "models/job/job_enum_names.hpp"
 #include "sim/field_table.hpp"
 #include "tools/output/result_header.hpp"
 

@@ -1,7 +1,7 @@
 /// Results as JSON: keys that scripts rely on, in SI-like units named by the key, null where not modelled.
 #pragma once
 
-#include "models/prediction.hpp"
+#include "models/prediction/prediction.hpp"
 #include "sim/json_value.hpp"
 #include "tools/output/result_context.hpp"
 

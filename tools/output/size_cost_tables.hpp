@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "models/sizing/sized_cluster.hpp"
+#include "models/site/sizing/sized_cluster.hpp"
 #include "tools/output/result_table.hpp"
 
 namespace clusterwright {

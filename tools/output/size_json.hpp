@@ -1,6 +1,6 @@
 #pragma once
 
-#include "models/sizing/sized_cluster.hpp"
+#include "models/site/sizing/sized_cluster.hpp"
 #include "sim/json_value.hpp"
 #include "tools/output/result_context.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "models/sizing/sized_cluster.hpp"
+#include "models/site/sizing/sized_cluster.hpp"
 #include "tools/output/output_target.hpp"
 #include "tools/output/result_context.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "models/sizing/sized_cluster.hpp"
+#include "models/site/sizing/sized_cluster.hpp"
 
 namespace clusterwright {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/prediction.hpp"
+#include "models/prediction/prediction.hpp"
 #include "tools/output/svg_parts.hpp"
 
 namespace clusterwright {

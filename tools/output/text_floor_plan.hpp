@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "topology/facility/site_plan.hpp"
+#include "models/site/plant/site_plan.hpp"
 
 namespace clusterwright {
 

@@ -7,7 +7,7 @@
 
 #include "calibration/validation/left_out.hpp"
 #include "calibration/validation/validation_summary.hpp"
-#include "models/scenario.hpp"
+#include "models/job/scenario.hpp"
 #include "sim/json_value.hpp"
 
 namespace clusterwright {

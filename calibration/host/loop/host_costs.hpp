@@ -8,7 +8,7 @@
 
 #include "calibration/fit/sample_section.hpp"
 #include "calibration/host/loop/host_model.hpp"
-#include "models/gemm_time.hpp"
+#include "models/kernels/gemm_time.hpp"
 
 namespace clusterwright {
 

@@ -1,0 +1,65 @@
+/// The families of models that a Hugging Face config.json may describe: where each keeps our numbers, and what the
+/// transformers library takes for those that are missing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/job/transformer.hpp"
+
+namespace clusterwright {
+
+/// A number of config.json. Several keys, divided by '|', are names that the library takes for the same thing.
+struct HfNumber {
+  static constexpr std::int64_t absent = -1, required = -2;
+
+  std::string_view keys = {};      ///< empty: the family has no such key, and the fallback is what it always has
+  std::int64_t fallback = absent;  ///< where the key is missing
+};
+
+struct HfFlag {
+  std::string_view key = {};  ///< empty: always the fallback
+  bool fallback = false;
+  bool inverted = false;  ///< their "no_bias" is the opposite of our "biases"
+};
+
+/// Members are named as in ExpertMixture.
+struct HfMixture {
+  HfNumber experts = {}, per_token = {}, ffn = {}, shared = {}, shared_ffn = {}, dense_layers = {}, every = {},
+           groups = {}, groups_per_token = {};
+};
+
+/// Members are named as in LatentAttention.
+struct HfLatent {
+  HfNumber query_rank = {}, key_value_rank = {}, plain_width = {}, rotary_width = {}, value_width = {};
+};
+
+class HfReader;
+
+/// Members are named as in Transformer.
+struct HfFamily {
+  std::string_view model_type = {};
+  HfNumber layers = {}, hidden = {}, heads = {}, kv_heads = {}, head_width = {}, ffn = {};
+  HfNumber ffn_ratio = {};  ///< ffn / hidden, where ffn is not given
+  HfNumber vocabulary = {}, max_sequence = {}, sliding_window = {}, attention_chunk = {}, full_attention_every = {},
+           predicted_tokens = {};
+  HfFlag windows = {.fallback = true};  ///< whether the window is used at all
+  HfFlag gated_mlp = {.fallback = true};
+  HfFlag tied_embeddings = {}, biases = {}, attention_biases = {}, query_key_norm = {}, parallel_block = {};
+  Normalisation normalisation = Normalisation::rms;
+  PositionEncoding positions = PositionEncoding::rotary;
+  std::optional<HfMixture> experts = {};
+  std::optional<HfLatent> latent = {};
+  void (*adjust)(HfReader&) = nullptr;  ///< what no table says
+  std::string_view unsaid = {};         ///< what Transformer has no word for
+};
+
+std::span<const HfFamily> hf_families();
+std::vector<std::string> hf_family_names();
+const HfFamily* find_hf_family(std::string_view model_type);  ///< nullptr: not known
+
+}  // namespace clusterwright

@@ -1,0 +1,135 @@
+#include "models/job/scenario_source.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "sim/json_reader.hpp"
+
+namespace clusterwright {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int deepest_reference = 8;
+
+/// A place in the text of an option, shown under the option's name.
+Place option_place(const std::string& option, const std::string& text, std::size_t offset, std::size_t length) {
+  return {std::make_shared<const SourceText>(option, text), offset, length, ""};
+}
+
+JsonValue read_reference(const JsonValue& reference, const ReferenceReader& read) {
+  const fs::path path = reference.as_text();
+  const bool named_by_file = reference.source && !reference.source->name().starts_with("--");
+  const fs::path beside = named_by_file ? fs::path(reference.source->name()).parent_path() : fs::path();
+  const fs::path target = path.is_absolute() ? path : beside / path;
+  std::error_code error;
+  if (!fs::is_regular_file(target, error))
+    throw ConfigError({"E0401",
+                       fmt::format("no such file: {}", target.lexically_normal().string()),
+                       {reference.place("")},
+                       "named here",
+                       ""});
+  return read(target);
+}
+
+void resolve(JsonValue& value, const RecordSpec& spec, const ReferenceReader& read, int depth) {
+  if (!value.is(JsonKind::object)) return;
+  for (const FieldSpec& field : spec.fields) {
+    JsonValue* member = field.type == FieldType::record ? value.find(field.key) : nullptr;
+    if (!member || field.is_list || field.is_map) continue;
+    if (field.reference && member->is(JsonKind::text)) {
+      if (depth == deepest_reference)
+        throw ConfigError({"E0501", "references nest too deeply", {member->place("")}, "", ""});
+      *member = read_reference(*member, read);
+      resolve(*member, field.nested(), read, depth + 1);
+    } else {
+      resolve(*member, field.nested(), read, depth);
+    }
+  }
+}
+
+/// JSON if it reads as JSON, else a text.
+JsonValue parse_value(const std::string& path, const std::string& text) {
+  const auto source = std::make_shared<const SourceText>("--set " + path, text);
+  try {
+    return read_json(source);
+  } catch (const ConfigError& error) {
+    if (error.diagnostics().front().code == "E0202") throw;  // a number, only too large
+    JsonValue value(text);
+    value.source = source;
+    value.length = std::max<std::size_t>(1, text.size());
+    return value;
+  }
+}
+
+[[noreturn]] void unknown_path(const std::string& path, std::size_t at, const std::string& key,
+                               const RecordSpec& spec) {
+  const std::string meant = did_you_mean(key, spec.keys());
+  throw ConfigError({"E0402",
+                     fmt::format("unknown field \"{}\" in {}", key, spec.name),
+                     {option_place("--set", path, at, std::max<std::size_t>(1, key.size()))},
+                     "",
+                     meant.empty() ? fmt::format("allowed: {}", fmt::join(spec.keys(), ", ")) : meant});
+}
+
+/// "1" of "fabric.tiers.1.taper": an element that is there.
+JsonValue& list_element(JsonValue* list, const std::string& path, std::size_t begin) {
+  const std::string index = path.substr(begin, path.find('.', begin) - begin);
+  const std::size_t size = list && list->is(JsonKind::list) ? list->elements().size() : 0;
+  std::size_t at = size;
+  const auto [rest, error] = std::from_chars(index.data(), index.data() + index.size(), at);
+  const bool number = error == std::errc() && rest == index.data() + index.size();
+  if (!number || at >= size || !list->elements()[at].is(JsonKind::object))
+    throw ConfigError({"E0402",
+                       fmt::format("the list has no element \"{}\"", index),
+                       {option_place("--set", path, begin, std::max<std::size_t>(1, index.size()))},
+                       "",
+                       size == 0 ? "it is empty" : fmt::format("elements are numbered from 0 to {}", size - 1)});
+  return list->elements()[at];
+}
+
+}  // namespace
+
+void resolve_references(JsonValue& value, const RecordSpec& spec, const ReferenceReader& read) {
+  resolve(value, spec, read, 0);
+}
+
+void apply_setting(JsonValue& root, const RecordSpec& spec, const std::string& setting, const ReferenceReader& read) {
+  const std::size_t equals = setting.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw ConfigError({"E0404",
+                       "a setting has the form path=value",
+                       {option_place("--set", setting, 0, setting.size())},
+                       "",
+                       "for example --set job.global_batch=1024"});
+  const std::string path = setting.substr(0, equals);
+  JsonValue* object = &root;
+  const RecordSpec* record = &spec;
+  for (std::size_t begin = 0;;) {
+    const std::size_t dot = std::min(path.find('.', begin), path.size());
+    const std::string key = path.substr(begin, dot - begin);
+    const FieldSpec* field = record->find(key);
+    if (!field) unknown_path(path, begin, key, *record);
+    if (dot == path.size()) {
+      object->set(key, parse_value(path, setting.substr(equals + 1)));
+      break;
+    }
+    const bool goes_on = field->type == FieldType::record && !field->is_map;
+    if (!goes_on) unknown_path(path, dot + 1, path.substr(dot + 1), *record);
+    JsonValue* member = object->find(key);
+    record = &field->nested();
+    begin = dot + 1;
+    if (field->is_list) {
+      object = &list_element(member, path, begin);
+      begin = std::min(path.find('.', begin), path.size() - 1) + 1;
+      if (begin == path.size()) unknown_path(path, begin, "", *record);
+      continue;
+    }
+    object = member && member->is(JsonKind::object) ? member : &object->set(key, JsonValue::object());
+  }
+  resolve_references(root, spec, read);
+}
+
+}  // namespace clusterwright

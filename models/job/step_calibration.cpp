@@ -1,0 +1,145 @@
+#include "models/job/step_calibration.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "models/job/job_enum_names.hpp"
+#include "models/power_density.hpp"
+#include "sim/diagnostic.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// Months since year 0 of "2024-06"; negative if it is none.
+int months_of(const std::string& date) {
+  if (date.size() != 7 || date[4] != '-') return -1;
+  return 12 * std::atoi(date.c_str()) + std::atoi(date.c_str() + 5);
+}
+
+const StackCalibration* find_entry(const StepCalibration& calibration, const SoftwareStack& stack, std::string& name) {
+  for (const std::string& candidate : {stack.calibrated, stack.name, std::string(other_entry)}) {
+    const auto found = calibration.stacks.find(candidate);
+    if (candidate.empty() || found == calibration.stacks.end()) continue;
+    name = candidate;
+    return &found->second;
+  }
+  return nullptr;
+}
+
+double tax_of(const StepCalibration& calibration, const AcceleratorPart& part) {
+  const auto own = calibration.kernel_tax.find(step_architecture(part));
+  if (own != calibration.kernel_tax.end()) return own->second.value;
+  const auto other = calibration.kernel_tax.find(other_entry);
+  if (other == calibration.kernel_tax.end()) return 1;
+  const double slope = calibration.tax_per_density.value;
+  if (slope == 0) return other->second.value;
+  return std::max(1.0,
+                  other->second.value * std::exp(slope * (power_density(part) - calibration.density_reference.value)));
+}
+
+double cast_bytes(const StepCalibration& calibration, Precision precision) {
+  if (precision == Precision::bf16 || precision == Precision::fp16) return 0;
+  const std::string name(EnumNames<Precision>::names[static_cast<std::size_t>(precision)]);
+  const auto found = calibration.cast_bytes.find(name);
+  if (found != calibration.cast_bytes.end()) return found->second.value;
+  throw ConfigError({"E0314", "the step calibration holds no casts to " + name, {}, "", "choose another precision"});
+}
+
+}  // namespace
+
+const Record<StackCalibration>& record(const StackCalibration*) {
+  using S = StackCalibration;
+  static const auto table =
+      Record<S>("stack calibration", "What steps of one software stack take over what microbenchmarks say")
+          .required("compute", &S::compute, {.help = "time of matrix multiplies and attention", .min = 0.2, .max = 5})
+          .required("communication", &S::communication, {.help = "time of collectives", .min = 0.2, .max = 5})
+          .required("host", &S::host, {.help = "time to issue a kernel", .min = 0, .max = 20})
+          .optional("residual", &S::residual,
+                    {.help = "standard deviation of log(predicted/measured) of its steps, models left out; 0: as all "
+                             "stacks together",
+                     .min = 0});
+  return table;
+}
+
+const Record<StepResiduals>& record(const StepResiduals*) {
+  using R = StepResiduals;
+  static const auto table =
+      Record<R>("step residuals",
+                "Standard deviations of log(predicted/measured) beyond the fitted parameters, from rows left out")
+          .required("known", &R::known, {.help = "every field of the job is given", .min = 0})
+          .required("unknown", &R::unknown, {.help = "something had to be assumed", .min = 0})
+          .required("stack", &R::stack, {.help = "added for a stack that was not fitted", .min = 0})
+          .required("accelerator", &R::accelerator,
+                    {.help = "added for an accelerator whose steps were not measured, its relative's were", .min = 0})
+          .required("generation", &R::generation,
+                    {.help = "added for an architecture whose steps were not measured", .min = 0})
+          .required("doubling", &R::doubling,
+                    {.help = "added for each doubling of accelerators or sequence beyond what was fitted", .min = 0})
+          .required("own", &R::own,
+                    {.help = "part that steps of one model on one stack and accelerator do not share", .min = 0})
+          .required("size", &R::size,
+                    {.help = "part that steps of one job on different numbers of accelerators do not share", .min = 0});
+  return table;
+}
+
+const Record<StepCalibration>& record(const StepCalibration*) {
+  using S = StepCalibration;
+  static const auto table =
+      Record<S>("step calibration", "What whole training steps add to the sum of their microbenchmarks")
+          .required("name", &S::name, {.help = "for people"})
+          .required("drift_per_year", &S::drift, {.help = "newer software is so much faster, in log"})
+          .required("reference_date", &S::reference_date, {.help = "year and month where drift is zero"})
+          .required("cast_bytes", &S::cast_bytes,
+                    {.help = "memory traffic per activation element that is brought to a narrow format", .min = 0})
+          .required(
+              "kernel_tax", &S::kernel_tax,
+              {.help = "matrix and attention kernels of a step take this much longer than alone in a loop, at the "
+                       "same clock; by architecture, \"other\" for those without an entry",
+               .min = 0.5,
+               .max = 3})
+          .optional("tax_per_density", &S::tax_per_density,
+                    {.help = "the logarithm of the tax of \"other\" grows by this for each dense 16-bit TFLOP/s per "
+                             "rated watt beyond density_reference",
+                     .min = -5,
+                     .max = 5})
+          .optional("density_reference", &S::density_reference,
+                    {.help = "TFLOP/s per watt at which \"other\" holds", .min = 0, .max = 1000})
+          .required("stacks", &S::stacks, {.help = "by stack; \"other\" serves those without an entry"})
+          .optional("accelerators", &S::accelerators, {.help = "whose steps were in the fit"})
+          .optional("vendors", &S::vendors,
+                    {.help = "of those accelerators; on parts of others the residual of an unknown stack is added"})
+          .optional("most_accelerators", &S::most_accelerators, {.help = "of one job in the fit", .min = 1})
+          .optional("longest_sequence", &S::longest_sequence, {.help = "of one job in the fit, tokens", .min = 1})
+          .required("residuals", &S::residuals, {.help = "what remains"})
+          .optional("fitted", &S::fitted, {.help = "names of the fitted numbers, in the order of the covariance"})
+          .optional("covariance", &S::covariance, {.help = "of the logarithms of the fitted numbers, row by row"})
+          .optional("fits", &S::fits, {.help = "how well the rows are met, in sample and left out"});
+  return table;
+}
+
+std::string step_architecture(const AcceleratorPart& part) {
+  const std::string name = architecture_of(part);
+  return name.empty() ? part.vendor : name;
+}
+
+double years_between(const std::string& from, const std::string& to) {
+  const int a = months_of(from), b = months_of(to);
+  return a < 0 || b < 0 ? 0 : (b - a) / 12.0;
+}
+
+StepFactors step_factors(const StepCalibration& calibration, const SoftwareStack& stack, const Job& job,
+                         const AcceleratorPart& part) {
+  StepFactors out;
+  out.cast_bytes = cast_bytes(calibration, job.precision);
+  const StackCalibration* entry = find_entry(calibration, stack, out.entry);
+  if (!entry) return out;
+  out.years = years_between(calibration.reference_date, job.release.empty() ? stack.date : job.release);
+  out.compute = tax_of(calibration, part) * entry->compute.value * std::exp(-calibration.drift.value * out.years);
+  out.communication = entry->communication.value;
+  out.host = entry->host.value;
+  return out;
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,220 @@
+#include "models/kernels/collectives/collective_time.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <vector>
+
+#include "models/kernels/collectives/inner_curve.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+const std::string switch_curve = "all_reduce_switch";
+
+/// Everything that one formula needs.
+struct Setting {
+  CollectiveOp op;
+  Bytes payload;
+  const GroupShape& group;
+  const GroupLinks& links;
+  const std::map<std::string, CollectiveParameters>& curves;
+  const NetworkParameters& network;
+
+  const CollectiveParameters& curve() const { return curves.at(curve_name(op)); }
+  Bytes wire() const { return ring_wire(op, payload, group.ranks()); }
+};
+
+bool reduces_in_switch(Algorithm algorithm) {
+  return algorithm == Algorithm::nvls || algorithm == Algorithm::nvls_tree;
+}
+
+CollectiveCost inside_node(const Setting& at, const TunerEstimate& chosen) {
+  const int ranks = at.group.ranks();
+  const bool reducing = reduces_in_switch(chosen.algorithm) && at.op == CollectiveOp::all_reduce;
+  const CollectiveParameters& curve = reducing ? at.curves.at(switch_curve) : at.curve();
+  const Bytes wire = reducing ? switch_wire(at.payload, ranks) : at.wire();
+  const bool exchanges = at.op == CollectiveOp::all_to_all && at.links.exchange > BytesPerSecond{};
+  const BytesPerSecond link = exchanges ? at.links.exchange : at.links.scale_up;
+  const int steps = at.links.inner_steps > 0 ? at.links.inner_steps : ranks - 1;
+  CollectiveCost cost{curve_latency(curve, steps + 1), wire, curve_rate(curve, wire, ranks, link), false};
+  cost.algorithm = chosen.algorithm;
+  cost.protocol = chosen.protocol;
+  return cost;
+}
+
+/// What switches, cables and sockets add to a step between nodes.
+Seconds step_latency(const Setting& at) {
+  return at.links.switch_latency + (at.links.tcp ? at.network.tcp_latency.value : Seconds{});
+}
+
+/// What the NICs of one node carry together.
+BytesPerSecond node_network_rate(const Setting& at) {
+  return at.group.ranks_per_node * (at.links.network_per_rank * transport_share(at.links, at.network));
+}
+
+/// Payload among the bytes that a protocol sends.
+double payload_share(Protocol protocol) {
+  if (protocol == Protocol::ll) return 0.5;
+  return protocol == Protocol::ll128 ? 120.0 / 128 : 1;
+}
+
+BytesPerSecond with_fabric_limit(const Setting& at, BytesPerSecond rate, Protocol protocol = Protocol::simple) {
+  return at.links.fabric_limit ? std::min(rate, *at.links.fabric_limit * payload_share(protocol)) : rate;
+}
+
+/// Rate of a ring's wire over all nodes.
+BytesPerSecond ring_rate(const Setting& at, bool ramped) {
+  BytesPerSecond rate = node_network_rate(at);
+  const int ranks = at.group.ranks();
+  if (at.group.ranks_per_node > 1)
+    rate = std::min(rate, ramped ? curve_rate(at.curve(), at.wire(), ranks, at.links.scale_up)
+                                 : bulk_rate(at.curve(), ranks, at.links.scale_up));
+  return rate;
+}
+
+double steps_between_nodes(const Setting& at, Algorithm algorithm) {
+  const double nodes = at.group.nodes;
+  switch (algorithm) {
+    case Algorithm::tree:
+    case Algorithm::nvls_tree:
+      return 2 * std::floor(std::log2(nodes));
+    case Algorithm::pat:
+      return std::floor(std::log2(nodes));
+    case Algorithm::nvls:
+    case Algorithm::collnet_direct:
+    case Algorithm::collnet_chain:
+      return 2;  // to the root of the switches' tree and back
+    default:
+      return passes(at.op) * (nodes - 1);
+  }
+}
+
+/// Reduced inside each node by its switch, between nodes along a tree or by their switches; bytes and rates are those
+/// of a ring as fast.
+void price_switch_tree(const Setting& at, CollectiveCost& cost) {
+  const CollectiveParameters& curve = at.curves.at(switch_curve);
+  const int members = at.group.ranks_per_node;
+  const Bytes inner = switch_wire(at.payload, members);
+  const double bus_factor = ring_wire(CollectiveOp::all_reduce, at.payload, members) / inner;
+  const bool exchange = at.group.nodes == 2 && cost.algorithm == Algorithm::nvls_tree;
+  cost.network_share = exchange ? 0.5 : 1;
+  cost.scale_up_share = 1 / bus_factor;
+  cost.rate = std::min(curve_rate(curve, inner, members, at.links.scale_up) * bus_factor,
+                       node_network_rate(at) / cost.network_share);
+  // What kernels that reduce and send at once reach is NCCL's own measurement: less than either alone.
+  if (cost.algorithm == Algorithm::nvls_tree)
+    cost.rate = std::min(cost.rate, nvls_tree_ceiling(nccl_machine_of(at.group, at.links), at.group.nodes));
+  cost.rate = with_fabric_limit(at, cost.rate);
+}
+
+/// As much slower than the bulk ring as NCCL counts with. Low-latency protocols know no ramp of small messages.
+void price_by_ratio(const Setting& at, const TunerEstimate& chosen, const TunerEstimate& ring, CollectiveCost& cost) {
+  const Seconds transfer = chosen.time - chosen.latency;
+  const Seconds of_ring = ring.time - ring.latency;
+  const bool ramped = chosen.protocol == Protocol::simple;
+  cost.rate = with_fabric_limit(at, ring_rate(at, ramped) * (of_ring / transfer), chosen.protocol);
+}
+
+const TunerEstimate& bulk_ring(const std::vector<TunerEstimate>& estimates) {
+  return *std::find_if(estimates.begin(), estimates.end(), [](const TunerEstimate& estimate) {
+    return estimate.algorithm == Algorithm::ring && estimate.protocol == Protocol::simple;
+  });
+}
+
+CollectiveCost across_nodes(const Setting& at, const TunerEstimate& chosen, const TunerEstimate& ring) {
+  CollectiveCost cost;
+  cost.algorithm = chosen.algorithm;
+  cost.protocol = chosen.protocol;
+  cost.crosses_nodes = true;
+  cost.wire = at.wire();
+  cost.latency =
+      at.network.latency_scale.value * chosen.latency + steps_between_nodes(at, chosen.algorithm) * step_latency(at);
+  if (reduces_in_switch(chosen.algorithm) && at.op == CollectiveOp::all_reduce)
+    price_switch_tree(at, cost);
+  else
+    price_by_ratio(at, chosen, ring, cost);
+  return cost;
+}
+
+CollectiveCost message_between_nodes(const Setting& at) {
+  const BytesPerSecond own = at.links.network_per_rank * transport_share(at.links, at.network);
+  CollectiveCost cost{at.network.message_latency.value + step_latency(at), at.payload, with_fabric_limit(at, own),
+                      true};
+  cost.algorithm = Algorithm::direct;
+  return cost;
+}
+
+/// Where NVLink joins a node, bytes for other nodes first hop to the member on the receiver's rail (PXN); inside and
+/// outside overlap.
+CollectiveCost all_to_all_across_nodes(const Setting& at, const CollectiveChoice& choice) {
+  const double ranks = at.group.ranks(), members = at.group.ranks_per_node;
+  CollectiveCost cost = message_between_nodes(at);
+  if (members > 1 && at.links.nvlink) cost.algorithm = Algorithm::rail_aligned;
+  cost.algorithm = choice.algorithm.value_or(cost.algorithm);
+  cost.latency += at.curve().rank_latency.value * (ranks - 1);
+  cost.wire = at.payload * ((ranks - members) / ranks);
+  cost.network_share = members;  // each sends its own
+  if (members < 2) return cost;
+  const double hops = cost.algorithm == Algorithm::rail_aligned ? (members - 1) / members : 0;
+  const Bytes inner = at.payload * ((members - 1) / ranks) + cost.wire * hops;
+  const BytesPerSecond link = at.links.exchange > BytesPerSecond{} ? at.links.exchange : at.links.scale_up;
+  cost.scale_up_share = inner / cost.wire;
+  cost.rate = std::min(cost.rate, curve_rate(at.curve(), inner, at.group.ranks_per_node, link) / cost.scale_up_share);
+  return cost;
+}
+
+/// NCCL's first choice that the user and the fitted curves allow.
+TunerEstimate choose(const Setting& at, const std::vector<TunerEstimate>& estimates, const CollectiveChoice& choice) {
+  for (const TunerEstimate& estimate : estimates) {
+    if (choice.algorithm && estimate.algorithm != *choice.algorithm) continue;
+    if (choice.protocol && estimate.protocol != *choice.protocol) continue;
+    if (reduces_in_switch(estimate.algorithm) && !at.curves.contains(switch_curve)) continue;
+    return estimate;
+  }
+  throw std::invalid_argument("NCCL does not offer this algorithm and protocol here");
+}
+
+CollectiveCost tuned_cost(const Setting& at, const CollectiveChoice& choice) {
+  const auto estimates =
+      nccl_estimates(at.op, at.payload, at.group.nodes, at.group.ranks_per_node, nccl_machine_of(at.group, at.links));
+  const TunerEstimate chosen = choose(at, estimates, choice);
+  return at.group.nodes == 1 ? inside_node(at, chosen) : across_nodes(at, chosen, bulk_ring(estimates));
+}
+
+}  // namespace
+
+double transport_share(const GroupLinks& links, const NetworkParameters& network) {
+  return links.tcp ? network.tcp_bandwidth_share.value : network.bandwidth_share.value;
+}
+
+std::string curve_name(CollectiveOp op) {
+  return std::string(name_of(op == CollectiveOp::broadcast ? CollectiveOp::all_gather : op));
+}
+
+NcclMachine nccl_machine_of(const GroupShape& group, const GroupLinks& links) {
+  const bool between = group.nodes > 1;
+  NcclMachine machine = nccl_machine(links.generation, links.nvlink, links.switch_reduction ? group.ranks_per_node : 0,
+                                     links.scale_up, between ? group.ranks_per_node : 0,
+                                     between ? group.ranks_per_node * links.network_per_rank : BytesPerSecond{});
+  machine.amd_host = links.amd_host;
+  if (links.sharp) machine.collnet_rails = group.ranks_per_node;
+  return machine;
+}
+
+CollectiveCost collective_cost(CollectiveOp op, Bytes payload, const GroupShape& group, const GroupLinks& links,
+                               const std::map<std::string, CollectiveParameters>& curves,
+                               const NetworkParameters& network, const CollectiveChoice& choice) {
+  if (!curves.contains(curve_name(op))) throw std::invalid_argument("no curve for " + curve_name(op));
+  if (group.ranks() < 2 || payload <= Bytes{}) return {Seconds{}, Bytes{}, byte_per_second, false};
+  const Setting at{op, payload, group, links, curves, network};
+  const bool between = group.nodes > 1;
+  if (op == CollectiveOp::send && between) return message_between_nodes(at);
+  if (op == CollectiveOp::all_to_all && between) return all_to_all_across_nodes(at, choice);
+  if (op != CollectiveOp::send && op != CollectiveOp::all_to_all) return tuned_cost(at, choice);
+  TunerEstimate plain{Algorithm::direct, Protocol::simple, {}, {}, {}};
+  return inside_node(at, plain);
+}
+
+}  // namespace clusterwright

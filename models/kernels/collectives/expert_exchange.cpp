@@ -1,0 +1,146 @@
+#include "models/kernels/collectives/expert_exchange.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "models/kernels/collectives/expected_maximum.hpp"
+#include "models/kernels/collectives/expert_draw.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+void check(const ExpertExchange& e) {
+  if (e.transfer != Algorithm::direct && e.transfer != Algorithm::hierarchical)
+    throw std::invalid_argument("tokens travel direct or hierarchical");
+  const bool fills = e.ranks <= e.ranks_in_domain || e.ranks % e.ranks_in_domain == 0;
+  if (e.ranks < 1 || e.ranks_in_domain < 1 || !fills) throw std::invalid_argument("ranks must fill their domains");
+  if (e.top_k < 1 || e.top_k > e.experts || e.domain_limit < 0 || e.tokens < 0)
+    throw std::invalid_argument("a token draws at least one expert and at most all");
+  const int domains = std::max(1, e.ranks / e.ranks_in_domain);
+  if (e.domain_limit > 0 && e.domain_limit < domains &&
+      static_cast<long long>(e.experts) / domains * e.domain_limit < e.top_k)
+    throw std::invalid_argument("so few domains do not have top_k experts");
+  if (!e.weights.empty() && e.weights.size() != static_cast<std::size_t>(e.experts))
+    throw std::invalid_argument("a weight for each expert is needed");
+}
+
+ExpertDraw draw_over(const ExpertExchange& e, const std::vector<double>& weights, int places) {
+  std::vector<std::size_t> place;
+  for (long long expert = 0; expert < e.experts; ++expert)
+    place.push_back(static_cast<std::size_t>(expert * places / e.experts));
+  return {weights, place, static_cast<std::size_t>(places), e.top_k};
+}
+
+/// Everything that both transfers need.
+class Dispatch {
+ public:
+  explicit Dispatch(const ExpertExchange& e)
+      : e_(e),
+        domains_(std::max(1, e.ranks / e.ranks_in_domain)),
+        members_(e.ranks / domains_),
+        weights_(e.weights.empty() ? uneven_popularity(static_cast<std::size_t>(e.experts), e.imbalance, e.seed)
+                                   : e.weights),
+        by_rank_(draw_over(e, weights_, e.ranks)),
+        by_domain_(draw_over(e, weights_, domains_)) {
+    if (e.domain_limit > 0 && e.domain_limit < domains_) apply_limit();
+  }
+
+  ExpertTraffic traffic() const {
+    ExpertTraffic out;
+    out.distinct_ranks = by_rank_.distinct() * rank_share_;
+    out.distinct_domains = by_domain_.distinct() * domain_share_;
+    out.rows = e_.tokens * e_.top_k;
+    out.rows_busiest = busiest_copies(e_.tokens * e_.ranks);
+    const bool direct = e_.transfer == Algorithm::direct;
+    out.network = direct ? copies_from(e_.ranks - members_) : network_once();
+    out.scale_up = direct ? copies_from(members_ - 1) : fan_out();
+    return out;
+  }
+
+ private:
+  /// Tokens that would hit more domains hit just as many as they may.
+  void apply_limit() {
+    const std::vector<double> hitting = by_domain_.distinct_distribution();
+    double domains = 0, ranks = 0, free_ranks = 0;
+    for (int d = 1; d < static_cast<int>(hitting.size()); ++d) {
+      const double probability = hitting[static_cast<std::size_t>(d)];
+      if (probability <= 0) continue;
+      domains += probability * std::min(d, e_.domain_limit);
+      ranks += probability * ranks_hit(std::min(d, e_.domain_limit));
+      free_ranks += probability * ranks_hit(d);
+    }
+    domain_share_ = domains / by_domain_.distinct();
+    rank_share_ = ranks / free_ranks;
+  }
+
+  double ranks_hit(int domains) const {
+    return ranks_in_domains(static_cast<double>(e_.experts) / e_.ranks, members_, domains, e_.top_k);
+  }
+
+  /// Copies that the busiest rank receives of so many tokens.
+  double busiest_copies(double tokens) const {
+    const double fixed_sum = e_.ranks > 1 ? e_.ranks / (e_.ranks - 1.0) : 1;
+    std::vector<CountKind> kinds;
+    for (std::size_t r = 0; r < by_rank_.places(); ++r)
+      add(kinds, {tokens * by_rank_.mean(r), tokens * by_rank_.variance(r) * fixed_sum, 1});
+    return expected_maximum(kinds);
+  }
+
+  ExpertLoad copies_from(int senders) const {
+    const double mean = senders * e_.tokens * e_.top_k / e_.ranks;
+    return {mean * e_.token_size, busiest_copies(senders * e_.tokens) * e_.token_size};
+  }
+
+  ExpertLoad network_once() const {
+    const double tokens = (domains_ - 1) * e_.tokens;
+    std::vector<CountKind> kinds;
+    for (std::size_t d = 0; d < by_domain_.places(); ++d)
+      add(kinds, hits(tokens, by_domain_.hit(d) * domain_share_, members_));
+    return load(tokens * by_domain_.distinct() * domain_share_ / domains_, kinds);
+  }
+
+  /// From every member that a token starts at or arrives at, to the others.
+  ExpertLoad fan_out() const {
+    const double tokens = static_cast<double>(domains_) * (members_ - 1) * e_.tokens;
+    std::vector<CountKind> kinds;
+    for (std::size_t r = 0; r < by_rank_.places(); ++r) add(kinds, hits(tokens, by_rank_.hit(r) * rank_share_, 1));
+    return load(tokens * by_rank_.distinct() * rank_share_ / e_.ranks, kinds);
+  }
+
+  static CountKind hits(double tokens, double probability, int counts) {
+    return {tokens * probability, tokens * probability * (1 - probability), counts};
+  }
+
+  ExpertLoad load(double mean, const std::vector<CountKind>& kinds) const {
+    return {mean * e_.token_size, expected_maximum(kinds) * e_.token_size};
+  }
+
+  /// Joins what follows and is alike.
+  static void add(std::vector<CountKind>& kinds, const CountKind& more) {
+    constexpr double rounding = 1e-9;
+    const auto near = [](double a, double b) { return std::abs(a - b) <= rounding * std::abs(b); };
+    if (!kinds.empty() && near(kinds.back().mean, more.mean) && near(kinds.back().variance, more.variance))
+      kinds.back().counts += more.counts;
+    else
+      kinds.push_back(more);
+  }
+
+  const ExpertExchange& e_;
+  int domains_;
+  int members_;  // ranks of a domain
+  std::vector<double> weights_;
+  ExpertDraw by_rank_, by_domain_;
+  double domain_share_ = 1;  // of the domains hit that a limit leaves
+  double rank_share_ = 1;
+};
+
+}  // namespace
+
+ExpertTraffic expert_traffic(const ExpertExchange& exchange) {
+  check(exchange);
+  return Dispatch(exchange).traffic();
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,71 @@
+#include "models/kernels/collectives/group_links.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "models/kernels/collectives/communicator.hpp"
+#include "models/kernels/collectives/nccl_generation.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// The most members that the group has on one domain of so many accelerators.
+int members_in(int domain, const GroupShape& group) {
+  return std::min(group.ranks_per_node + (group.surplus > 0 ? 1 : 0), domain);
+}
+
+GroupLinks links_on(const NodeGroup& kind, const GroupShape& group) {
+  const int members = members_in(kind.domain, group);
+  GroupLinks links;
+  links.scale_up = kind.links.ring_bandwidth(members);
+  links.network_per_rank = kind.nic_bandwidth * kind.nics / kind.node_accelerators;
+  links.switch_reduction = kind.switch_reduction;
+  links.exchange = kind.links.exchange_bandwidth(members);
+  links.generation = nccl_generation(kind.accelerator);
+  links.inner_steps = kind.links.inner_steps(members);
+  links.nvlink = kind.links.inner(members) != NodeLinks::LinkClass::pcie;
+  return links;
+}
+
+GroupLinks slower_of(GroupLinks a, const GroupLinks& b) {
+  a.scale_up = std::min(a.scale_up, b.scale_up);
+  a.network_per_rank = std::min(a.network_per_rank, b.network_per_rank);
+  a.switch_reduction = a.switch_reduction && b.switch_reduction;
+  a.exchange = std::min(a.exchange, b.exchange);
+  a.generation = std::min(a.generation, b.generation);
+  a.inner_steps = std::max(a.inner_steps, b.inner_steps);
+  a.nvlink = a.nvlink && b.nvlink;
+  return a;
+}
+
+}  // namespace
+
+GroupLinks group_links(const Cluster& cluster, const GroupShape& group, Seconds switches) {
+  const int members = members_in(cluster.domain, group);
+  GroupLinks links;
+  links.scale_up = cluster.inner_bandwidth(members);
+  links.network_per_rank = cluster.network_per_accelerator();
+  links.switch_latency = switches;
+  links.switch_reduction = cluster.switch_reduction;
+  links.exchange = cluster.links.exchange_bandwidth(members);
+  links.generation = nccl_generation(cluster.accelerator);
+  links.inner_steps = cluster.links.inner_steps(members);
+  links.nvlink = cluster.links.inner(members) != NodeLinks::LinkClass::pcie;
+  links.tcp = cluster.spec.fabric.transport == Transport::ethernet;
+  return links;
+}
+
+GroupLinks group_links(const Cluster& cluster, const std::vector<int>& accelerators, const GroupShape& group,
+                       Seconds switches) {
+  if (!cluster.mixed()) return group_links(cluster, group, switches);
+  std::set<const NodeGroup*> kinds;
+  for (const int accelerator : accelerators) kinds.insert(&cluster.group_of_node(place_of(accelerator, cluster).node));
+  GroupLinks links = links_on(**kinds.begin(), group);
+  links.tcp = cluster.spec.fabric.transport == Transport::ethernet;
+  for (const NodeGroup* kind : kinds) links = slower_of(links, links_on(*kind, group));
+  links.switch_latency = switches;
+  return links;
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,246 @@
+#include "models/kernels/collectives/predict_collective.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <stdexcept>
+#include <tuple>
+
+#include "models/kernels/collectives/collective_interval.hpp"
+#include "models/kernels/collectives/expert_exchange_time.hpp"
+#include "models/kernels/collectives/group_links.hpp"
+#include "models/kernels/collectives/other_algorithms.hpp"
+#include "models/kernels/collectives/traffic_loads.hpp"
+#include "sim/diagnostic.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+GroupShape shape_of(const Communicator& group, const Cluster& cluster) {
+  const int domains = static_cast<int>(by_domain(group, cluster).size());
+  const int ranks = static_cast<int>(group.size());
+  return {domains, ranks / domains, ranks % domains};
+}
+
+/// What NCCL or the library of a torus would run unless the user insists.
+bool is_ring_like(CollectiveOp op) {
+  return op == CollectiveOp::all_reduce || op == CollectiveOp::all_gather || op == CollectiveOp::reduce_scatter;
+}
+
+bool between_experts(CollectiveOp op) {
+  return op == CollectiveOp::dispatch || op == CollectiveOp::combine;
+}
+
+/// So many that popularity alone makes ranks uneven. What chance adds to few tokens is in the fitted curve.
+constexpr double many_tokens = 1e6;
+
+[[noreturn]] void refuse(std::string_view what, const std::string& why, const char* help) {
+  throw ConfigError({Diagnostic{"E0332", std::string(what) + " cannot run here: " + why, {}, {}, help}});
+}
+
+bool is_foreign(Algorithm algorithm) {
+  return static_cast<std::size_t>(algorithm) >= nccl_algorithm_count;
+}
+
+/// Choices that nothing further down would notice.
+void check_choice(CollectiveOp op, const CollectiveChoice& choice, bool crosses_nodes) {
+  const bool by_nccl =
+      (is_ring_like(op) || op == CollectiveOp::broadcast) && !(choice.algorithm && is_foreign(*choice.algorithm));
+  if (!by_nccl && choice.protocol.value_or(Protocol::simple) != Protocol::simple)
+    refuse(name_of(*choice.protocol), "protocols are chosen for the rings and trees of NCCL", "leave --protocol out");
+  const bool exchanges = op == CollectiveOp::all_to_all && !crosses_nodes;
+  if ((exchanges || op == CollectiveOp::send) && choice.algorithm.value_or(Algorithm::direct) != Algorithm::direct)
+    refuse(name_of(*choice.algorithm), std::string(name_of(op)) + " goes straight to its receivers",
+           "leave --algorithm out");
+}
+
+/// Groups of equal shape on equal kinds of nodes differ in distance only.
+using LayoutKey = std::tuple<int, int, int, std::set<int>>;
+
+LayoutKey layout_key(const GroupShape& shape, const Communicator& group, const Cluster& cluster) {
+  std::set<int> kinds;
+  for (std::size_t r = 0; cluster.mixed() && r < group.size(); ++r)
+    kinds.insert(cluster.group_of_node(place_of(group[r], cluster).node).first_node);
+  return {shape.nodes, shape.ranks_per_node, shape.surplus, kinds};
+}
+
+}  // namespace
+
+/// Traffic of one algorithm on links.
+struct CollectivePredictor::Laid {
+  LinkLoads loads;              ///< of the slowest stage
+  double seconds_per_byte = 0;  ///< over all stages, at data-sheet rates
+};
+
+CollectivePredictor::CollectivePredictor(const Cluster& cluster, const CollectiveSet& parameters,
+                                         const RoutedNetwork* network, CollectiveRequest request)
+    : cluster_(cluster), parameters_(parameters), network_(network), request_(std::move(request)) {
+  if (request_.groups.empty()) throw std::invalid_argument("no group runs the operation");
+  std::map<LayoutKey, std::size_t> known;
+  for (const Communicator& group : request_.groups) {
+    const GroupShape shape = shape_of(group, cluster);
+    const auto [at, added] = known.try_emplace(layout_key(shape, group, cluster), layouts_.size());
+    if (added) layouts_.push_back({shape, group_links(cluster, group, shape, {}), {}});
+    add_distance(layouts_[at->second], group);
+  }
+  check_choice(request_.op, request_.choice, crosses_nodes());
+}
+
+void CollectivePredictor::add_distance(Layout& layout, const Communicator& group) const {
+  layout.links.sharp = request_.sharp;
+  if (layout.shape.nodes == 1) return;
+  if (!network_) throw std::invalid_argument("groups over several nodes need a network");
+  const TrafficContext context{cluster_, network_->graph, network_->torus_sides};
+  layout.links.switch_latency = std::max(layout.links.switch_latency, slowest_step(group, context, *network_->routes));
+  layout.torus_hops = std::max(layout.torus_hops, torus_hops(group, context));
+}
+
+bool CollectivePredictor::crosses_nodes() const {
+  return std::any_of(layouts_.begin(), layouts_.end(), [](const Layout& layout) { return layout.shape.nodes > 1; });
+}
+
+CollectivePredictor::~CollectivePredictor() = default;
+
+const CollectivePredictor::Laid& CollectivePredictor::laid(Algorithm algorithm) const {
+  std::unique_ptr<Laid>& entry = laid_[algorithm];
+  if (entry) return *entry;
+  entry = std::make_unique<Laid>();
+  const TrafficContext context{cluster_, network_->graph, network_->torus_sides};
+  // Tokens travel as an exchange of all with all does, one copy for each node over the rails.
+  const bool experts = between_experts(request_.op);
+  const CollectiveOp op = experts ? CollectiveOp::all_to_all : request_.op;
+  const Algorithm way = algorithm == Algorithm::hierarchical ? Algorithm::rail_aligned : algorithm;
+  double slowest = 0;
+  for (LinkLoads& loads :
+       stage_loads(op, way, request_.groups, context, *network_->routes, network_->policy, network_->groups)) {
+    const auto busiest = busiest_links(network_->graph, loads, 1);
+    const double seconds = busiest.empty() ? 0 : busiest.front().seconds;
+    entry->seconds_per_byte += seconds;
+    if (seconds < slowest) continue;
+    slowest = seconds;
+    entry->loads = std::move(loads);
+  }
+  return *entry;
+}
+
+GroupLinks CollectivePredictor::links_with_fabric(const Layout& layout, Algorithm algorithm) const {
+  GroupLinks links = layout.links;
+  if (const double seconds = laid(algorithm).seconds_per_byte; seconds > 0)
+    links.fabric_limit = transport_share(links, parameters_.network) / seconds * byte_per_second;
+  return links;
+}
+
+CollectiveCost CollectivePredictor::cost_between_experts(const Layout& layout, Bytes bytes) const {
+  const GroupShape& shape = layout.shape;
+  const auto curve = parameters_.collectives.find("expert_exchange");
+  if (curve == parameters_.collectives.end()) throw std::invalid_argument("the parameters have no curve for experts");
+  ExpertExchange exchange = request_.experts;
+  exchange.ranks = shape.ranks();
+  exchange.ranks_in_domain = shape.nodes == 1 ? shape.ranks() : shape.ranks_per_node;
+  exchange.tokens = many_tokens;
+  exchange.token_size = bytes / (exchange.top_k * many_tokens);
+  const ExpertTraffic traffic = expert_traffic(exchange);
+  const ExpertLoad& load = shape.nodes > 1 ? traffic.network : traffic.scale_up;
+  const double imbalance = load.mean > Bytes{} ? load.busiest / load.mean : 1;
+  const ExpertShares shares{traffic.network.mean / bytes, traffic.scale_up.mean / bytes, imbalance};
+  const GroupLinks links = shape.nodes > 1 ? links_with_fabric(layout, exchange.transfer) : layout.links;
+  CollectiveCost cost = expert_cost(bytes, shape, links, curve->second, parameters_.network, shares);
+  cost.algorithm = exchange.transfer;
+  return cost;
+}
+
+/// Of the algorithm that runs, with what the fabric leaves of its rate.
+CollectiveCost CollectivePredictor::cost_of(const Layout& layout, Bytes bytes) const {
+  if (between_experts(request_.op)) return cost_between_experts(layout, bytes);
+  const auto& curves = parameters_.collectives;
+  const NetworkParameters& network = parameters_.network;
+  const GroupShape& shape = layout.shape;
+  CollectiveChoice choice = request_.choice;
+  if (shape.nodes == 1) return collective_cost(request_.op, bytes, shape, layout.links, curves, network, choice);
+  if (!choice.algorithm && !network_->torus_sides.empty() && is_ring_like(request_.op))
+    choice.algorithm = Algorithm::torus;
+  const bool foreign = choice.algorithm == Algorithm::torus || choice.algorithm == Algorithm::halving_doubling;
+  if (!foreign) {
+    const CollectiveCost chosen = collective_cost(request_.op, bytes, shape, layout.links, curves, network, choice);
+    choice = {chosen.algorithm, chosen.protocol};
+  }
+  const GroupLinks links = links_with_fabric(layout, *choice.algorithm);
+  if (choice.algorithm == Algorithm::torus)
+    return torus_cost(request_.op, bytes, shape, links, layout.torus_hops * network_->graph.hop_latency(), network);
+  if (choice.algorithm == Algorithm::halving_doubling)
+    return halving_doubling_cost(request_.op, bytes, shape, links, curves.at(curve_name(request_.op)), network);
+  return collective_cost(request_.op, bytes, shape, links, curves, network, choice);
+}
+
+CollectivePredictor::Slowest CollectivePredictor::slowest(Bytes bytes) const {
+  Slowest out;
+  for (const Layout& layout : layouts_) {
+    const CollectiveCost cost = cost_of(layout, bytes);
+    if (!out.layout || cost.time() > out.cost.time()) out = {cost, &layout};
+  }
+  return out;
+}
+
+std::string CollectivePredictor::limit(const Slowest& slowest) const {
+  const CollectiveCost& cost = slowest.cost;
+  if (cost.latency > cost.wire / cost.rate) return "latency";
+  const bool pcie = cluster_.links.inner(std::min(cluster_.domain, slowest.layout->shape.ranks_per_node)) ==
+                    NodeLinks::LinkClass::pcie;
+  const std::string links = pcie ? "PCI Express" : "scale-up links";
+  const std::string inside = cost.protocol == Protocol::simple ? links : "protocol";
+  if (!cost.crosses_nodes) return inside;
+  const Laid& traffic = laid(cost.algorithm);
+  const double fabric = transport_share(slowest.layout->links, parameters_.network) / traffic.seconds_per_byte;
+  constexpr double close = 0.8;  // protocols and trees stay below what links carry
+  if (cost.rate.in(byte_per_second) < close * fabric) return inside;
+  const LinkId link = busiest_links(network_->graph, traffic.loads, 1).front().link;
+  const NetworkGraph& graph = network_->graph;
+  if (graph.is_endpoint(graph.from(link)) || graph.is_endpoint(graph.to(link))) return "NICs";
+  return graph.link_kinds()[graph.kind(link)].name + " links";
+}
+
+CollectivePredictor::Slowest CollectivePredictor::slowest_or_refuse(Bytes bytes) const {
+  try {
+    return slowest(bytes);
+  } catch (const std::invalid_argument& error) {
+    const CollectiveChoice& choice = request_.choice;
+    const std::string_view what = choice.algorithm  ? name_of(*choice.algorithm)
+                                  : choice.protocol ? name_of(*choice.protocol)
+                                                    : name_of(request_.op);
+    refuse(what, error.what(), "leave --algorithm and --protocol out");
+  }
+}
+
+CollectiveAnswer CollectivePredictor::predict(Bytes bytes) const {
+  const Slowest slowest = slowest_or_refuse(bytes);
+  const CollectiveCost& priced = slowest.cost;
+  const double spread = std::exp(collective_half_width(request_.op, bytes, priced, parameters_));
+  CollectiveAnswer answer;
+  answer.bytes = bytes;
+  answer.time = priced.time();
+  answer.low = answer.time / spread;
+  answer.high = answer.time * spread;
+  answer.algorithm_bandwidth = bytes / answer.time;
+  answer.bus_bandwidth =
+      answer.algorithm_bandwidth * bus_factor(request_.op, static_cast<int>(request_.groups.front().size()));
+  answer.algorithm = priced.algorithm;
+  answer.protocol = priced.protocol;
+  answer.limit = limit(slowest);
+  return answer;
+}
+
+std::vector<BusiestLink> CollectivePredictor::busiest(Bytes bytes, std::size_t top) const {
+  const CollectiveCost cost = slowest_or_refuse(bytes).cost;
+  if (!cost.crosses_nodes) return {};
+  return busiest_links(network_->graph, laid(cost.algorithm).loads, top);
+}
+
+double bus_factor(CollectiveOp op, int ranks) {
+  const double others = static_cast<double>(ranks - 1) / ranks;
+  if (op == CollectiveOp::all_reduce) return 2 * others;
+  return op == CollectiveOp::broadcast || op == CollectiveOp::send ? 1 : others;
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,98 @@
+/// What nccl-tests would print on a cluster.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/kernels/collectives/collective_time.hpp"
+#include "models/kernels/collectives/collective_traffic.hpp"
+#include "models/kernels/collectives/communicator.hpp"
+#include "models/kernels/collectives/expert_exchange.hpp"
+#include "topology/network/link_loads.hpp"
+#include "topology/network/routes.hpp"
+
+namespace clusterwright {
+
+/// The network between nodes, its routes around what has failed, and how traffic is laid on them.
+struct RoutedNetwork {
+  NetworkGraph graph;
+  std::vector<int> groups;       ///< of each switch; empty where the fabric has none
+  std::vector<int> torus_sides;  ///< empty for other fabrics
+  std::unique_ptr<Routes> routes;
+  PathPolicy policy;
+};
+
+struct CollectiveRequest {
+  CollectiveOp op = CollectiveOp::all_reduce;
+  std::vector<Communicator> groups;  ///< all run the op at once
+  CollectiveChoice choice;
+  bool sharp = false;  ///< switches between nodes may reduce
+  /// Of dispatch and combine; ranks, domains and bytes are filled in from the groups and the size.
+  ExpertExchange experts{};
+};
+
+/// One line of the table; of the slowest group.
+struct CollectiveAnswer {
+  Bytes bytes;  ///< as nccl-tests prints them
+  Seconds time;
+  Seconds low, high;  ///< 90 % interval
+  BytesPerSecond algorithm_bandwidth;
+  BytesPerSecond bus_bandwidth;
+  Algorithm algorithm = Algorithm::ring;
+  Protocol protocol = Protocol::simple;
+  std::string limit;  ///< what more of would help first: "latency", "protocol", "scale-up links", "PCI
+                      ///< Express", "NICs", "leaf-spine links"
+};
+
+/// Predicts one op over one set of groups; loads on links are laid once for each algorithm.
+class CollectivePredictor {
+ public:
+  /// @param network  nullptr for groups inside one domain; must outlive this
+  /// @throws ConfigError E0320 where a path is missing, E0332 where a forced algorithm or protocol does not fit
+  CollectivePredictor(const Cluster& cluster, const CollectiveSet& parameters, const RoutedNetwork* network,
+                      CollectiveRequest request);
+  ~CollectivePredictor();
+
+  /// @throws ConfigError E0332 where NCCL does not offer the forced algorithm or protocol
+  CollectiveAnswer predict(Bytes bytes) const;
+
+  /// Of the traffic of the algorithm that `bytes` takes: seconds per counted byte, the most loaded first.
+  std::vector<BusiestLink> busiest(Bytes bytes, std::size_t top) const;
+
+ private:
+  struct Laid;  // traffic of one algorithm on links
+  /// Groups that lie alike: their shape, their links, and the farthest of them.
+  struct Layout {
+    GroupShape shape;
+    GroupLinks links;
+    int torus_hops = 0;
+  };
+  struct Slowest {
+    CollectiveCost cost;
+    const Layout* layout = nullptr;
+  };
+  void add_distance(Layout& layout, const Communicator& group) const;
+  bool crosses_nodes() const;
+  const Laid& laid(Algorithm algorithm) const;
+  CollectiveCost cost_of(const Layout& layout, Bytes bytes) const;
+  CollectiveCost cost_between_experts(const Layout& layout, Bytes bytes) const;
+  GroupLinks links_with_fabric(const Layout& layout, Algorithm algorithm) const;
+  Slowest slowest(Bytes bytes) const;
+  Slowest slowest_or_refuse(Bytes bytes) const;
+  std::string limit(const Slowest& slowest) const;
+
+  const Cluster& cluster_;
+  const CollectiveSet& parameters_;
+  const RoutedNetwork* network_;
+  CollectiveRequest request_;
+  std::vector<Layout> layouts_;
+  mutable std::map<Algorithm, std::unique_ptr<Laid>> laid_;
+};
+
+/// Bytes that nccl-tests counts for bus bandwidth over its size: 2 (n - 1) / n for all-reduce, (n - 1) / n to gather,
+/// scatter and exchange, 1 for broadcast and send.
+double bus_factor(CollectiveOp op, int ranks);
+
+}  // namespace clusterwright

@@ -1,0 +1,138 @@
+#include "models/kernels/gemm_time.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace clusterwright {
+
+namespace {
+
+struct Tile {
+  std::int64_t m;
+  std::int64_t n;
+};
+
+/// Tiles of common libraries, both ways round.
+constexpr std::array<Tile, 12> tiles = {{{16, 64},
+                                         {16, 128},
+                                         {32, 64},
+                                         {32, 128},
+                                         {64, 64},
+                                         {64, 128},
+                                         {64, 256},
+                                         {128, 64},
+                                         {128, 128},
+                                         {128, 256},
+                                         {256, 64},
+                                         {256, 128}}};
+constexpr std::int64_t most_splits = 16;
+constexpr double wide_load = 16;          // bytes
+constexpr std::int64_t array_side = 128;  // of the systolic arrays of TPUs and Trainium
+
+/// Loss of a tile's rate: operands are loaded once per tile side, so short sides cost more. Zero at 256 x 128.
+double side_excess(Tile tile) {
+  return 128.0 / static_cast<double>(tile.m) + 128.0 / static_cast<double>(tile.n) - 1.5;
+}
+
+std::int64_t ceil_divide(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
+
+/// Rounds of tiles over the multiprocessors. Libraries shorten the last one, so only a share of its idle places costs.
+double waves_of(std::int64_t count, std::int64_t multiprocessors, double wave_share) {
+  const double whole = static_cast<double>(ceil_divide(count, multiprocessors));
+  const double filled = std::max(1.0, static_cast<double>(count) / static_cast<double>(multiprocessors));
+  return wave_share * whole + (1 - wave_share) * filled;
+}
+
+/// Time with one tile size; best over splits of K. @param one  rate of one multiprocessor
+Seconds best_split(const GemmShape& shape, Tile tile, const GemmDevice& device, const GemmParameters& parameters,
+                   FlopsPerSecond one) {
+  const std::int64_t plain = ceil_divide(shape.m, tile.m) * ceil_divide(shape.n, tile.n) * shape.groups;
+  const Flops per_k = 2.0 * static_cast<double>(tile.m) * static_cast<double>(tile.n) *
+                      (1 + parameters.tile_penalty.value * side_excess(tile)) * flop;
+  Seconds best = std::numeric_limits<double>::infinity() * second;
+  for (std::int64_t splits = 1; splits <= most_splits; splits *= 2) {
+    const double waves = waves_of(plain * splits, device.multiprocessors, parameters.wave_share.value);
+    const double depth = static_cast<double>(shape.k) / static_cast<double>(splits) + parameters.k_overhead.value;
+    const Seconds joining = splits > 1 ? parameters.split.value : Seconds{};
+    best = std::min(best, waves * depth * per_k / one + joining);
+    if (plain * splits > 4 * device.multiprocessors) break;  // the last wave is small already
+  }
+  return best;
+}
+
+/// Rows of A hold K elements, rows of B hold N.
+bool has_aligned_rows(const GemmShape& shape, Bytes element) {
+  const auto is_whole = [&](std::int64_t length) {
+    return std::fmod(static_cast<double>(length) * element.in(byte), wide_load) == 0;
+  };
+  return is_whole(shape.k) && is_whole(shape.n);
+}
+
+Seconds tiled_time(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters, Bytes element) {
+  const double rate =
+      reached_share(device, parameters) * (has_aligned_rows(shape, element) ? 1 : parameters.unaligned_factor.value);
+  const FlopsPerSecond one = device.peak * rate / static_cast<double>(device.multiprocessors);
+  Seconds best = std::numeric_limits<double>::infinity() * second;
+  for (const Tile tile : tiles) best = std::min(best, best_split(shape, tile, device, parameters, one));
+  return best;
+}
+
+/// Tiles of B are fixed in the array, so neither their number nor a last wave matters, only what does not fill them.
+Seconds systolic_time(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters) {
+  const GemmShape padded{std::max(shape.m, array_side), ceil_divide(shape.n, array_side) * array_side,
+                         ceil_divide(shape.k, array_side) * array_side, shape.groups};
+  return padded.flops() / (device.peak * reached_share(device, parameters));
+}
+
+Seconds operand_time(const GemmShape& shape, const GemmDevice& device, double share, const GemmStorage& storage) {
+  const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n), k = static_cast<double>(shape.k);
+  const Bytes one = m * k * storage.a + k * n * storage.b + m * n * storage.c;
+  return static_cast<double>(shape.groups) * one / (device.memory_bandwidth * share);
+}
+
+/// Both at once, nearly as long as the longer: (a^4 + b^4)^(1/4).
+Seconds overlapped(Seconds a, Seconds b) {
+  const Seconds longer = std::max(a, b), shorter = std::min(a, b);
+  const double ratio = shorter / longer, square = ratio * ratio;
+  return longer * std::sqrt(std::sqrt(1 + square * square));
+}
+
+/// 0 up to 1 TFLOP, 1 from 100 TFLOP on.
+double kernel_length(Flops work) {
+  const double teraflops = work.in(1e12 * flop);
+  return teraflops <= 1 ? 0 : std::min(1.0, std::log10(teraflops) / 2);
+}
+
+}  // namespace
+
+double reached_share(const GemmDevice& device, const GemmParameters& parameters) {
+  if (device.density < 0) return parameters.efficiency.value;
+  const double loss = parameters.density_loss.value;
+  return parameters.efficiency.value * (1 + loss * parameters.density_reference.value) / (1 + loss * device.density);
+}
+
+GemmCost gemm_cost(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters,
+                   const GemmStorage& storage, double long_kernel_share) {
+  GemmCost cost;
+  cost.fixed = parameters.fixed.value;
+  if (shape.m <= 0 || shape.n <= 0 || shape.k <= 0 || shape.groups <= 0) return cost;
+  cost.memory_time = operand_time(shape, device, parameters.bandwidth_share.value, storage);
+  const double clock_loss = parameters.long_kernel_loss.value * long_kernel_share * kernel_length(shape.flops());
+  const Seconds compute = device.multiprocessors > 0 ? tiled_time(shape, device, parameters, storage.a)
+                                                     : systolic_time(shape, device, parameters);
+  cost.time = overlapped(compute, cost.memory_time) * (1 + clock_loss);
+  cost.tensor_share = shape.flops() / (cost.time * device.peak);
+  return cost;
+}
+
+Seconds quantisation_time(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters) {
+  const Bytes traffic = parameters.cast_bytes.value * static_cast<double>(shape.m) * static_cast<double>(shape.k) *
+                        static_cast<double>(shape.groups) * byte;
+  return parameters.cast_fixed.value + traffic / device.memory_bandwidth;
+}
+
+}  // namespace clusterwright

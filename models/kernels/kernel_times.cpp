@@ -1,0 +1,224 @@
+#include "models/kernels/kernel_times.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "models/power_density.hpp"
+#include "sim/diagnostic.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+constexpr BytesPerSecond assumed_host_bandwidth = 32 * gigabyte / second;  // data sheet of PCIe 4 x16
+
+/// Entry of the parameter file. 16-bit formats run at one speed.
+const char* fit_name(Precision precision) {
+  constexpr std::array<const char*, 8> names = {"bf16",      "bf16",  "fp8",   "fp8-rowwise",
+                                                "fp8-block", "mxfp8", "nvfp4", "int8"};
+  return names[static_cast<std::size_t>(precision)];
+}
+
+bool is_narrow(Precision precision) {
+  return precision > Precision::fp16;
+}
+
+/// Share of a p-norm of compute and memory time that goes with the clock: d ln t / d ln compute.
+double clock_share(Seconds memory_time, Seconds time) {
+  return 1 - std::min(1.0, std::pow(memory_time / time, 4));
+}
+
+/// Of the part that the power parameters were fitted on.
+double reference_density(const ParameterSet& parameters) {
+  return parameters.gemm.at("bf16").density_reference.value;
+}
+
+/// What a board withholds from its die is the clock governor's business, not the kernels'.
+double die_density(const AcceleratorPart& part, const ParameterSet& parameters) {
+  return power_density(part) * (part.power.value / die_power(part, parameters.power, reference_density(parameters)));
+}
+
+}  // namespace
+
+NumberFormat matrix_format(Precision precision) {
+  using F = NumberFormat;
+  constexpr std::array<F, 8> formats = {F::bf16, F::fp16, F::fp8, F::fp8, F::fp8, F::fp8, F::fp4, F::int8};
+  return formats[static_cast<std::size_t>(precision)];
+}
+
+Watts idle_power(const AcceleratorPart& part, const DevicePowerParameters& power) {
+  if (power.idle) return power.idle->value;
+  return part.idle_power ? part.idle_power->value : 0.1 * part.power.value;
+}
+
+Watts die_power(const AcceleratorPart& part, const DevicePowerParameters& power, double density) {
+  if (!power.reference_power) return part.power.value;
+  const Watts as_measured =
+      density > 0 ? power_density(part) / density * part.power.value : power.reference_power->value;
+  return std::max(part.power.value, as_measured);
+}
+
+Watts power_range(const AcceleratorPart& part, const DevicePowerParameters& power, double density) {
+  return die_power(part, power, density) - idle_power(part, power);
+}
+
+BytesPerSecond host_link_bandwidth(const AcceleratorPart& part, const ParameterSet& parameters) {
+  if (part.measured_host_bandwidth) return part.measured_host_bandwidth->value;
+  const BytesPerSecond sheet = part.host_bandwidth ? part.host_bandwidth->value : assumed_host_bandwidth;
+  return sheet * parameters.memory.host_share.value;
+}
+
+DeviceCosts::DeviceCosts(const AcceleratorPart& part, const ParameterSet& parameters, const SoftwareStack& stack,
+                         const StepFactors& factors, Precision precision)
+    : part_(part), parameters_(parameters), stack_(stack), factors_(factors), precision_(precision) {
+  const auto missing = [&](const std::string& what) {
+    return ConfigError({"E0314",
+                        fmt::format("parameters \"{}\" hold no {}", parameters.name, what),
+                        {},
+                        "",
+                        "choose another --parameters file, precision or stack"});
+  };
+  for (const Precision needed : {precision_, Precision::bf16})
+    if (!parameters.gemm.contains(fit_name(needed)) || peak(part, matrix_format(needed)) <= FlopsPerSecond{})
+      throw missing(fmt::format("matrix multiply in {}", fit_name(needed)));
+  const auto kernel = parameters.attention.find(stack.attention);
+  if (kernel == parameters.attention.end()) throw missing(fmt::format("attention kernels \"{}\"", stack.attention));
+  attention_ = &kernel->second;
+}
+
+bool DeviceCosts::narrow_format() const {
+  return is_narrow(precision_);
+}
+
+const GemmParameters& DeviceCosts::gemm_fit(Precision precision) const {
+  return parameters_.gemm.at(fit_name(precision));
+}
+
+GemmDevice DeviceCosts::device(NumberFormat format, int reserved) const {
+  // Parts without a count are systolic arrays; their links have engines of their own and take nothing from them.
+  const double density = die_density(part_, parameters_);
+  if (!part_.multiprocessors) return {peak(part_, format), part_.memory_bandwidth.value, 0, density};
+  const int all = part_.multiprocessors->value;
+  const int free = std::max(1, all - reserved);
+  return {peak(part_, format) * (static_cast<double>(free) / all), part_.memory_bandwidth.value, free, density};
+}
+
+Watts DeviceCosts::idle_power() const {
+  return clusterwright::idle_power(part_, parameters_.power);
+}
+
+Watts DeviceCosts::governed_power() const {
+  constexpr double never_met = 100;
+  return part_.boost_mhz || part_.multiprocessors ? rated_power() : never_met * rated_power();
+}
+
+Watts DeviceCosts::power_range() const {
+  return clusterwright::power_range(part_, parameters_.power, reference_density(parameters_));
+}
+
+Watts DeviceCosts::above_idle(const Activity& activity) const {
+  const DevicePowerParameters& p = parameters_.power;
+  // Kernels of collectives hold few multiprocessors; all others keep the whole die clocked and issuing.
+  const double active = activity.link > 0 ? 0 : p.active_weight.value;
+  const double tensor = (p.tensor_weight.value - active) * activity.tensor;
+  return power_range() *
+         (active + tensor + p.memory_weight.value * activity.memory + p.link_weight.value * activity.link);
+}
+
+KernelPrice DeviceCosts::finish(Seconds time, double clock, Activity activity) const {
+  KernelPrice price;
+  price.work.duration = to_picoseconds(time + parameters_.step.kernel_gap.value * stack_.kernels_per_op.value);
+  price.work.clock_share = clock;
+  price.work.activity = activity;
+  price.work.power = above_idle(activity);
+  price.work.launch = host_time(stack_.kernels_per_op.value);
+  return price;
+}
+
+KernelPrice DeviceCosts::issued(KernelPrice price, std::int64_t times, std::optional<Seconds> each) const {
+  if (stack_.graph_capture == GraphCapture::all) return price;
+  const Seconds once = each.value_or(stack_.kernel_launch.value * stack_.kernels_per_op.value);
+  price.work.launch = to_picoseconds(once * (factors_.host * static_cast<double>(times)));
+  return price;
+}
+
+SmTable DeviceCosts::slow_down_of_gemm(const GemmShape& shape, Precision precision, Bytes output, Seconds alone) const {
+  const int held = static_cast<int>(std::lround(parameters_.step.communication_sms.value));
+  const NumberFormat format = matrix_format(precision);
+  SmTable table{{{0, 1}}};
+  for (int reserved = held; reserved > 0 && reserved <= 2 * held; reserved += held) {
+    const Seconds time =
+        gemm_cost(shape, device(format, reserved), gemm_fit(precision), size_of(format), output, 0).time;
+    table.points.push_back({static_cast<std::uint32_t>(reserved), std::max(1.0, time / alone)});
+  }
+  return table;
+}
+
+KernelPrice DeviceCosts::gemm(const GemmShape& shape, bool narrow, Bytes output) const {
+  const Precision precision = narrow || !is_narrow(precision_) ? precision_ : Precision::bf16;
+  const NumberFormat format = matrix_format(precision);
+  const GemmParameters& fit = gemm_fit(precision);
+  // The clock that power allows is decided once for the whole step, so a kernel's own loss of clock is left out.
+  const GemmCost cost = gemm_cost(shape, device(format, 0), fit, size_of(format), output, 0);
+  const double tensor = std::min(1.0, cost.tensor_share / reached_share(device(format, 0), fit));
+  const double memory = std::min(1.0, cost.memory_time / cost.time);
+  KernelPrice price = finish(taxed(cost.time), clock_share(cost.memory_time, cost.time), {tensor, memory, 0});
+  price.slow_down = slow_down_of_gemm(shape, precision, output, cost.time);
+  return price;
+}
+
+KernelPrice DeviceCosts::attention(const AttentionShape& s) const {
+  const FlopsPerSecond rate = peak(part_, NumberFormat::bf16);
+  const AttentionCost cost =
+      attention_cost(s, *attention_, rate, part_.memory_bandwidth.value * parameters_.memory.bandwidth_share.value);
+  const GemmDevice all = device(NumberFormat::bf16, 0);
+  const Seconds time = cost.time();
+  const double tensor = std::min(1.0, cost.flops / (time * rate * reached_share(all, gemm_fit(Precision::bf16))));
+  KernelPrice price = finish(taxed(time), cost.compute / time, {tensor, cost.memory / time, 0});
+  const auto held = static_cast<std::uint32_t>(std::lround(parameters_.step.communication_sms.value));
+  const double left = std::max(1.0, static_cast<double>(all.multiprocessors) - 2.0 * held);
+  if (all.multiprocessors > 0 && held > 0) price.slow_down = SmTable{{{0, 1}, {2 * held, all.multiprocessors / left}}};
+  return price;
+}
+
+KernelPrice DeviceCosts::elementwise(Bytes traffic) const {
+  const MemoryParameters& fit = parameters_.memory;
+  const Seconds time = (traffic + fit.half_size.value) / (part_.memory_bandwidth.value * fit.bandwidth_share.value);
+  return finish(time, 0, {0, traffic / (traffic + fit.half_size.value), 0});
+}
+
+Picoseconds DeviceCosts::host_time(double kernels) const {
+  if (stack_.graph_capture != GraphCapture::none) return {};
+  return to_picoseconds(stack_.kernel_launch.value * (kernels * factors_.host));
+}
+
+KernelPrice DeviceCosts::collective() const {
+  KernelPrice price;
+  price.work.activity = {0, 0, 1};
+  price.work.power = above_idle(price.work.activity);
+  price.work.launch = host_time(1);
+  price.work.waiting_power = power_range() * parameters_.power.waiting_share.value;
+  price.work.reserved_sms = static_cast<std::uint32_t>(std::lround(parameters_.step.communication_sms.value));
+  return price;
+}
+
+KernelPrice DeviceCosts::host_copy() const {
+  KernelPrice price = collective();
+  price.work.reserved_sms = 0;
+  price.work.waiting_power = {};
+  return price;
+}
+
+KernelPrice DeviceCosts::message() const {
+  KernelPrice price = collective();
+  price.work.launch = host_time(stack_.kernels_per_message.value);
+  price.work.reserved_sms = static_cast<std::uint32_t>(std::lround(parameters_.step.message_sms.value));
+  // A posted receive costs next to nothing until data flows.
+  price.work.waiting_power = {};
+  return price;
+}
+
+}  // namespace clusterwright

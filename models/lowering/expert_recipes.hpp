@@ -1,0 +1,64 @@
+/// Forward and backward pass of one layer's mixture of experts on one rank: router, exchange, multiplies.
+#pragma once
+
+#include "models/plan/expert_work.hpp"
+#include "models/kernels/kernel_traffic.hpp"
+#include "models/lowering/linear_recipes.hpp"
+
+namespace clusterwright {
+
+class ExpertRecipes {
+ public:
+  /// @pre the model has experts
+  ExpertRecipes(const DeviceCosts& costs, const MemoryCase& c, const RankShapes& shapes, const LinearRecipes& linears,
+                const ExpertWork& work);
+
+  /// From the normalised input, the last op so far, to the sum over experts.
+  /// @param again  in the backward pass, for recomputation
+  /// @return op of another lane that the sum comes from, or -1
+  int forward(RecipeWriter& w, bool again) const;
+
+  /// From the gradient of the sum, the last op so far, to that of the input.
+  /// @return op of another lane that it comes from, or -1
+  int backward(RecipeWriter& w) const;
+
+ private:
+  /// Kernels between the arrival of rows and their return, which the busiest rank spends longer on than the mean.
+  class Span;
+
+  KernelPrice elementwise(double elements, double bytes) const;
+  KernelPrice move_rows(double passes) const { return elementwise(work_.rows * hidden_ * passes, bytes_16bit); }
+  KernelPrice move_copies(double widths) const { return elementwise(work_.tokens * hidden_ * widths, bytes_16bit); }
+  KernelPrice multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool accumulate) const;
+  KernelPrice cast(double width) const;
+  /// The same kernel for each expert of the rank, unless one does for all.
+  KernelPrice for_each_expert(KernelPrice price) const;
+  /// Multiplies in a narrow format want whole blocks of rows: expert by expert, rows are copied apart and back.
+  bool pads_rows() const { return costs_.narrow_format() && !c_.stack.experts.one_launch; }
+  KernelPrice activation(double rows, std::int64_t width) const;
+  bool sends_copies() const { return c_.stack.experts.transfer == ExpertTransfer::all_to_all; }
+  bool synchronises() const {
+    return c_.stack.experts.synchronises && !c_.routing.capacity_factor && c_.stack.graph_capture != GraphCapture::all;
+  }
+  int dispatch(RecipeWriter& w, LayerCollective kind) const;
+  int combine(RecipeWriter& w, int after) const;
+  int route(RecipeWriter& w, StepCharge gemm, StepCharge other) const;
+  void route_backward(RecipeWriter& w) const;
+  /// @param routed  op behind which the host knows how many rows there are
+  void experts_forward(RecipeWriter& w, int routed, int arrived, StepCharge gemm, StepCharge other) const;
+  void experts_backward(RecipeWriter& w, int arrived) const;
+  int shared_forward(RecipeWriter& w, StepCharge gemm, StepCharge other) const;
+  int shared_backward(RecipeWriter& w) const;
+  void add_shared(RecipeWriter& w, int after, StepCharge other) const;
+
+  const DeviceCosts& costs_;
+  const MemoryCase& c_;
+  const RankShapes& s_;
+  const LinearRecipes& linears_;
+  const ExpertWork& work_;
+  double hidden_, traffic_factor_;
+  std::int64_t ffn_, up_, rows_each_, shared_, routed_;
+  Linear shared_up_, shared_down_;
+};
+
+}  // namespace clusterwright

@@ -1,0 +1,36 @@
+#include "models/lowering/input_lane.hpp"
+
+#include <algorithm>
+
+namespace clusterwright {
+
+InputLane::InputLane(StepContext& context, std::size_t rank_class, LaneId lane)
+    : c_(context),
+      class_(rank_class),
+      lane_(lane),
+      places_(context.scenario.job.input->prefetch),
+      ready_(ready_micro_batches(context.scenario.job, context.plan)) {}
+
+void InputLane::read(OpId after) {
+  const RendezvousId meeting = c_.reads.join(c_.input->fed_together(class_), class_, c_.input->read(class_));
+  const OpId id = c_.builder.add_op(lane_, c_.input->nothing(), charge_id(StepCharge::input_wait), meeting,
+                                    (ready_ + static_cast<int>(reads_.size())) % c_.plan.micro_batches);
+  if (after.exists()) c_.builder.depends(after, id);
+  reads_.push_back(id);
+}
+
+void InputLane::begin_step() {
+  const bool first = c_.classes.representative(class_).pipeline == 0;
+  const int free = first ? std::min(places_ - ready_, c_.plan.micro_batches) : c_.plan.micro_batches;
+  for (int i = 0; i < free; ++i) read({});
+}
+
+OpId InputLane::ready(int micro_batch) const {
+  return micro_batch < ready_ ? OpId() : reads_[static_cast<std::size_t>(micro_batch - ready_)];
+}
+
+void InputLane::taken(OpId op) {
+  if (static_cast<int>(reads_.size()) < c_.plan.micro_batches) read(op);
+}
+
+}  // namespace clusterwright

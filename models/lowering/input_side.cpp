@@ -1,0 +1,140 @@
+#include "models/lowering/input_side.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace clusterwright {
+
+namespace {
+
+double bytes_per_token(const Job& job) {
+  const InputSpec& input = *job.input;
+  if (input.bytes_per_token) return *input.bytes_per_token;
+  return input.bytes_per_sample.value_or(0) / (job.sample_tokens > 0 ? job.sample_tokens : job.sequence);
+}
+
+/// Tokens per second of one reader, which has the cores of the accelerators that it feeds on its host.
+double prepared_per_second(const Scenario& s, const Plan& plan) {
+  const InputSpec& input = *s.job.input;
+  const auto& host_cores = s.cluster.spec.node.host.cores;
+  std::optional<double> cores = input.cores_per_accelerator;
+  if (!cores && host_cores) cores = static_cast<double>(*host_cores) / s.cluster.node_accelerators;
+  if (cores) *cores *= std::min(plan.tensor, s.cluster.node_accelerators);
+  double busy = cores.value_or(0);
+  if (input.workers) busy = cores ? std::min<double>(*input.workers, busy) : *input.workers;
+  return busy * *input.tokens_per_core;
+}
+
+std::vector<int> reading_stages(const Plan& plan) {
+  if (plan.pipeline == 1) return {0};
+  return {0, plan.pipeline - 1};
+}
+
+Seconds alone(const ReaderWork& work) {
+  Seconds time = work.preparing;
+  for (const auto& rate : {work.host, work.total})
+    if (rate) time = std::max(time, work.bytes / *rate);
+  return time;
+}
+
+}  // namespace
+
+ReaderWork reader_work(const Scenario& s, const Plan& plan) {
+  const InputSpec& input = *s.job.input;
+  const double tokens = static_cast<double>(s.job.sequence) * plan.micro_batch / plan.context;
+  ReaderWork work;
+  work.bytes = tokens * bytes_per_token(s.job) * byte;
+  if (input.tokens_per_core) work.preparing = tokens / prepared_per_second(s, plan) * second;
+  if (input.from == Store::local) {
+    work.host = s.cluster.spec.node.host.nvme_read;
+    return work;
+  }
+  const StorageSpec storage = filled_in(input.storage, s.cluster.spec.storage);
+  work.host = storage.host_read;
+  work.total = storage.read;
+  return work;
+}
+
+ReaderCounts count_readers(const Placement& placement, int host_accelerators) {
+  std::map<int, int> on_host;
+  ReaderCounts counts;
+  for (const int stage : reading_stages(placement.plan()))
+    for (int d = 0; d < placement.plan().gradient_ranks(); ++d) {
+      ++counts.all;
+      const int readers = ++on_host[placement.rank({0, d, stage}) / host_accelerators];
+      counts.on_fullest_host = std::max(counts.on_fullest_host, readers);
+    }
+  return counts;
+}
+
+InputSupply input_supply(const Scenario& s, const Plan& plan) {
+  const ReaderWork work = reader_work(s, plan);
+  const Placement placement(plan, s.stack.rank_order, s.cluster.domain);
+  const ReaderCounts readers = count_readers(placement, s.cluster.node_accelerators);
+  InputSupply supply;
+  const auto limit = [&](Seconds time, const char* what) {
+    if (time > supply.micro_batch) supply = {time, what};
+  };
+  limit(work.preparing, "preparation");
+  if (work.host) limit(readers.on_fullest_host * work.bytes / *work.host, "host storage");
+  if (work.total) limit(readers.all * work.bytes / *work.total, "file system");
+  return supply;
+}
+
+int ready_micro_batches(const Job& job, const Plan& plan) {
+  const int most = std::min(job.input->prefetch, plan.micro_batches);
+  return std::min(most, plan.ready_micro_batches.value_or(most));
+}
+
+InputSide::InputSide(StepGraphBuilder& builder, const Scenario& s, const Placement& placement,
+                     const RankClasses& classes)
+    : builder_(builder),
+      placement_(placement),
+      classes_(classes),
+      work_(reader_work(s, placement.plan())),
+      nothing_(builder.add_work("read and prepare", {})) {
+  if (work_.total) file_system_ = builder.add_resource("file system, read", *work_.total);
+  for (std::size_t host = 0; work_.host && host < classes.host_count(); ++host)
+    hosts_.push_back(builder.add_resource(fmt::format("storage of host {}, read", host), *work_.host));
+}
+
+std::size_t InputSide::fed_together(std::size_t c) const {
+  return classes_.class_of({0, classes_.representative(c).data, 0});
+}
+
+/// First and last stage may share a host: their transfers then cross it side by side.
+void InputSide::use_storage(Uses& uses, std::size_t reader) const {
+  const int together = classes_.tensor_ranks_together();
+  const auto add = [&](ResourceId resource, int count) {
+    const auto same = std::find_if(uses.begin(), uses.end(), [&](const auto& u) { return u.resource == resource; });
+    if (same != uses.end())
+      same->count += static_cast<std::uint32_t>(count);
+    else
+      uses.push_back({resource, static_cast<std::uint32_t>(count), 1.0});
+  };
+  if (!hosts_.empty()) add(hosts_[classes_.host_of(reader)], classes_.ranks_on_host(reader) / together);
+  if (file_system_.exists()) add(file_system_, classes_.multiplicity(reader) / together);
+}
+
+ChainId InputSide::read(std::size_t c) {
+  const std::size_t fed = fed_together(c);
+  if (const auto found = chains_.find(fed); found != chains_.end()) return found->second;
+  Uses uses;
+  const int data = classes_.representative(fed).data;
+  for (const int stage : reading_stages(placement_.plan())) use_storage(uses, classes_.class_of({0, data, stage}));
+  StepGraphBuilder::Stage stage;
+  const Seconds time = alone(work_);
+  if (uses.empty() || work_.bytes <= Bytes{}) {
+    stage.price.delay = to_picoseconds(time);
+  } else {
+    stage.price.bytes = static_cast<std::uint64_t>(std::llround(work_.bytes.in(byte)));
+    stage.price.rate_bound =
+        std::max<std::uint64_t>(1, static_cast<std::uint64_t>(work_.bytes.in(byte) / time.in(second)));
+    stage.uses = std::move(uses);
+  }
+  return chains_[fed] = builder_.add_chain({stage});
+}
+
+}  // namespace clusterwright

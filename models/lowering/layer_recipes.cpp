@@ -1,0 +1,243 @@
+#include "models/lowering/layer_recipes.hpp"
+
+#include "models/kernels/kernel_traffic.hpp"
+
+#include <algorithm>
+
+namespace clusterwright {
+
+namespace {
+
+/// Linear layers in front of attention. The narrow vectors of latent attention are whole on every rank of a tensor
+/// group, which computes them for itself.
+std::vector<Linear> attention_inputs(const Transformer& m, const RankShapes& s) {
+  if (!m.latent) return {{"qkv", s.query + s.key_value + s.value, s.hidden, true, true}};
+  const LatentAttention& l = *m.latent;
+  const std::int64_t heads = s.query / m.width_of_head();
+  const std::int64_t queries = l.query_rank > 0 ? l.query_rank : s.query;
+  std::vector<Linear> out{{"latent down", queries + l.key_value_rank + l.rotary_width, s.hidden, true, true}};
+  if (l.query_rank > 0) out.push_back({"latent queries", s.query, l.query_rank, true, true, false});
+  out.push_back(
+      {"latent keys and values", heads * (l.plain_width + l.value_width), l.key_value_rank, true, true, false});
+  return out;
+}
+
+/// Norms of latent vectors, and of the queries and keys of each head.
+double extra_norm_width(const Transformer& m, const RankShapes& s) {
+  const auto latent = m.latent ? m.latent->query_rank + m.latent->key_value_rank : 0;
+  return static_cast<double>(latent + (m.query_key_norm ? s.query + s.key_value : 0));
+}
+
+}  // namespace
+
+LayerRecipes::LayerRecipes(StepGraphBuilder& builder, const DeviceCosts& costs, const MemoryCase& c,
+                           WorkId collective_kernel, LayerKind kind, const ExpertWork& work)
+    : builder_(builder),
+      costs_(costs),
+      c_(c),
+      collective_kernel_(collective_kernel),
+      traffic_factor_(c.stack.elementwise_traffic.value),
+      s_(c),
+      linears_(costs, c, s_),
+      inputs_(attention_inputs(c.model, s_)),
+      // Side by side, attention and MLP read one gathered input, and their sum is reduced once.
+      projection_{"projection", s_.hidden, s_.attended, false, true, !c.model.parallel_block},
+      up_{"mlp up", s_.up, s_.hidden, true, true, !c.model.parallel_block},
+      down_{"mlp down", s_.hidden, s_.ffn, false, true} {
+  if (kind == LayerKind::experts) experts_.emplace(costs_, c_, s_, linears_, work);
+}
+
+Bytes LayerRecipes::activation_traffic() const {
+  return s_.split(s_.ffn, activation_passes(c_.model.gated_mlp, c_.stack.fused_elementwise));
+}
+
+Bytes LayerRecipes::rotary_traffic() const {
+  const double passes = c_.stack.fused_elementwise ? 2 : 4;  // layout change and rotation, or bias on their own
+  return s_.split(s_.query + s_.key_value + s_.value, passes) + s_.split(1, 2 * extra_norm_width(c_.model, s_));
+}
+
+Bytes LayerRecipes::cast_traffic() const {
+  // Experts cast the rows that they get.
+  const std::int64_t mlp = experts_ ? 0 : s_.hidden + s_.ffn;
+  const double elements = static_cast<double>(s_.tokens) * static_cast<double>(s_.hidden + s_.attended + mlp);
+  return elements * costs_.cast_bytes() * byte;
+}
+
+KernelPrice LayerRecipes::attention(bool forward, double heads_split, double queries, double keys, double share) const {
+  const auto keys_width = static_cast<double>(c_.model.width_of_head());
+  const auto width = (keys_width + static_cast<double>(c_.model.width_of_value())) / 2;
+  return costs_.attention({static_cast<double>(c_.plan.micro_batch), queries, keys, share,
+                           static_cast<double>(s_.query) / keys_width / heads_split, width, forward});
+}
+
+/// One chunk of keys after the other; the next one travels meanwhile.
+int LayerRecipes::attention_ring(RecipeWriter& w, bool forward, StepCharge charge) const {
+  const int parts = c_.plan.context;
+  const double chunk = static_cast<double>(c_.sequence) / parts;
+  const double mean = c_.model.score_share(c_.sequence, c_.sample_tokens);
+  const LayerCollective step = forward ? LayerCollective::context_step : LayerCollective::context_step_with_gradients;
+  // The step ends with its slowest rank: unbalanced, the last one attends to all that came before.
+  const double others = c_.stack.balanced_context ? mean : std::min(1.0, 2 * mean);
+  const int entry = w.last();
+  w.kernel("attention", attention(forward, 1, chunk, chunk, mean), charge);
+  for (int part = 1; part < parts; ++part) {
+    const int arrived = w.collective(step, entry);
+    w.kernel("attention", attention(forward, 1, chunk, chunk, others), charge, arrived);
+  }
+  return -1;
+}
+
+/// Of all scores of a rank's queries. The step ends with its slowest rank: where the sequence is cut into plain chunks,
+/// the last one attends to all that came before.
+double LayerRecipes::gathered_share(double sequence) const {
+  const double mean = c_.model.score_share(sequence, c_.sample_tokens);
+  const bool uneven = c_.plan.context_exchange == ContextExchange::all_gather && !c_.stack.balanced_context;
+  const double parts = c_.plan.context;
+  return uneven ? std::min(1.0, mean * (2 - 1 / parts)) : mean;
+}
+
+int LayerRecipes::attention_forward(RecipeWriter& w, StepCharge charge) const {
+  const double parts = c_.plan.context, sequence = c_.sequence;
+  const double share = gathered_share(sequence);
+  if (c_.plan.context == 1) {
+    w.kernel("attention", attention(true, 1, sequence, sequence, share), charge);
+    return -1;
+  }
+  switch (c_.plan.context_exchange) {
+    case ContextExchange::ring:
+      return attention_ring(w, true, charge);
+    case ContextExchange::all_gather:
+      w.kernel("attention", attention(true, 1, sequence / parts, sequence, share), charge,
+               w.collective(LayerCollective::context_gather, w.last()));
+      return -1;
+    case ContextExchange::all_to_all:
+      break;
+  }
+  w.kernel("attention", attention(true, parts, sequence, sequence, share), charge,
+           w.collective(LayerCollective::context_exchange_in, w.last()));
+  return w.collective(LayerCollective::context_exchange_out, w.last());
+}
+
+int LayerRecipes::attention_backward(RecipeWriter& w) const {
+  const double parts = c_.plan.context, sequence = c_.sequence;
+  const double share = gathered_share(sequence);
+  const StepCharge charge = StepCharge::compute_attention;
+  if (c_.plan.context == 1) {
+    w.kernel("attention bwd", attention(false, 1, sequence, sequence, share), charge);
+    return -1;
+  }
+  switch (c_.plan.context_exchange) {
+    case ContextExchange::ring:
+      return attention_ring(w, false, charge);
+    case ContextExchange::all_gather:
+      w.kernel("attention bwd", attention(false, 1, sequence / parts, sequence, share), charge,
+               w.collective(LayerCollective::context_gather, w.last()));
+      return w.collective(LayerCollective::context_scatter, w.last());
+    case ContextExchange::all_to_all:
+      break;
+  }
+  w.kernel("attention bwd", attention(false, parts, sequence, sequence, share), charge,
+           w.collective(LayerCollective::context_exchange_out, w.last()));
+  return w.collective(LayerCollective::context_exchange_in, w.last());
+}
+
+void LayerRecipes::expand_latents(RecipeWriter& w, StepCharge charge) const {
+  for (const Linear& linear : inputs_)
+    if (!linear.exchange) linears_.forward(w, linear, charge, -1);
+  w.kernel("rotary again", elementwise(rotary_traffic()), charge);
+}
+
+void LayerRecipes::project_inputs(RecipeWriter& w, StepCharge gemm, StepCharge other, int after) const {
+  for (const Linear& linear : inputs_) {
+    linears_.forward(w, linear, gemm, after);
+    after = -1;
+  }
+  w.kernel("rotary", elementwise(rotary_traffic()), other);
+}
+
+/// From the last op so far. @return op of another lane that the result comes from, or -1
+int LayerRecipes::mlp_forward(RecipeWriter& w, StepCharge gemm, StepCharge other) const {
+  linears_.forward(w, up_, gemm, w.last_kernel());
+  w.kernel("activation", elementwise(activation_traffic()), other);
+  return linears_.forward(w, down_, gemm, -1);
+}
+
+Recipe LayerRecipes::forward(bool again) const {
+  const auto charge = [&](StepCharge own) { return again ? StepCharge::recompute : own; };
+  const StepCharge gemm = charge(StepCharge::compute_gemm), other = charge(StepCharge::compute_other);
+  RecipeWriter w = writer();
+  if (costs_.narrow_format()) w.kernel("cast", elementwise(cast_traffic()), other);
+  int at = w.kernel("norm", elementwise(s_.residual(2)), other);
+  project_inputs(w, gemm, other, at);
+  at = attention_forward(w, charge(StepCharge::compute_attention));
+  at = linears_.forward(w, projection_, gemm, at);
+  if (!c_.model.parallel_block) w.kernel("residual and norm", elementwise(s_.residual(5 + dropout())), other, at);
+  at = experts_ ? experts_->forward(w, again) : mlp_forward(w, gemm, other);
+  w.kernel("residual", elementwise(s_.residual(3 + dropout())), other, at);
+  return w.take();
+}
+
+/// What selective recomputation repeats beside what the backward pass of unfused attention repeats itself.
+void LayerRecipes::recompute_selected(RecipeWriter& w) const {
+  const StepCharge charge = StepCharge::recompute;
+  if (expands_latents_again(c_)) expand_latents(w, charge);
+  if (c_.plan.recompute != Recompute::selective || c_.stack.selective == SelectiveRecompute::attention) return;
+  const Bytes mlp = experts_ ? Bytes{} : activation_traffic();
+  w.kernel("element-wise again", elementwise(s_.residual(10 + 2 * dropout()) + mlp + rotary_traffic()), charge);
+  if (c_.stack.selective == SelectiveRecompute::all_but_multiplies) {
+    attention_forward(w, charge);
+    return;
+  }
+  // Saved are every second of the multiplies by weights: queries, values, and of what goes up the first.
+  linears_.forward(w, {"keys again", s_.key_value, s_.hidden, true, true}, charge, w.last());
+  const int at = linears_.forward(w, projection_, charge, -1);
+  if (at >= 0) w.kernel("projection here", elementwise(s_.residual(1)), charge, at);
+  if (c_.model.gated_mlp && !experts_)
+    linears_.forward(w, {"mlp up again", s_.ffn, s_.hidden, true, true}, charge, w.last());
+}
+
+int LayerRecipes::mlp_gradients(RecipeWriter& w, int entry) const {
+  if (experts_) return experts_->backward(w);
+  if (c_.stack.lean_activations) w.kernel("activation again", elementwise(activation_traffic()), StepCharge::recompute);
+  linears_.backward(w, down_, entry);
+  const int act =
+      w.kernel("activation bwd", elementwise(backward_over_forward * activation_traffic()), StepCharge::compute_other);
+  return linears_.backward(w, up_, act);
+}
+
+void LayerRecipes::mlp_backward(RecipeWriter& w) const {
+  const int entry = w.kernel("residual bwd", elementwise(s_.residual(2 + dropout())), StepCharge::compute_other);
+  const int dx = mlp_gradients(w, entry);
+  if (c_.model.parallel_block) return;
+  w.kernel("norm bwd", elementwise(s_.residual(backward_over_forward * (5 + dropout()))), StepCharge::compute_other,
+           dx);
+}
+
+int LayerRecipes::project_inputs_backward(RecipeWriter& w, int after) const {
+  int dx = -1;
+  for (std::size_t i = inputs_.size(); i-- > 0; after = w.last_kernel()) dx = linears_.backward(w, inputs_[i], after);
+  return dx;
+}
+
+void LayerRecipes::attention_block_backward(RecipeWriter& w, int entry) const {
+  linears_.backward(w, projection_, entry);
+  const bool scores_dropped = c_.plan.recompute == Recompute::selective && stores_scores(c_);
+  if (scores_dropped) attention_forward(w, StepCharge::recompute);
+  const int dqkv = attention_backward(w);
+  const int rotary =
+      w.kernel("rotary bwd", elementwise(backward_over_forward * rotary_traffic()), StepCharge::compute_other, dqkv);
+  const int dx = project_inputs_backward(w, rotary);
+  w.kernel("norm bwd", elementwise(s_.residual(backward_over_forward * 2)), StepCharge::compute_other, dx);
+}
+
+Recipe LayerRecipes::backward() const {
+  RecipeWriter w = writer();
+  recompute_selected(w);
+  if (costs_.narrow_format()) w.kernel("cast bwd", elementwise(cast_traffic()), StepCharge::compute_other);
+  if (c_.stack.lean_activations) w.kernel("norms again", elementwise(s_.residual(4)), StepCharge::recompute);
+  mlp_backward(w);
+  attention_block_backward(w, w.last());
+  return w.take();
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,57 @@
+/// Forward and backward pass of one decoder layer on one rank.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "models/lowering/expert_recipes.hpp"
+#include "models/lowering/linear_recipes.hpp"
+#include "models/lowering/step_recipes.hpp"
+
+namespace clusterwright {
+
+class LayerRecipes {
+ public:
+  /// @param work  of layers with experts
+  LayerRecipes(StepGraphBuilder& builder, const DeviceCosts& costs, const MemoryCase& c, WorkId collective_kernel,
+               LayerKind kind, const ExpertWork& work);
+
+  /// @param again  in the backward pass, for recomputation
+  Recipe forward(bool again) const;
+  Recipe backward() const;
+
+ private:
+  RecipeWriter writer() const { return {builder_, collective_kernel_}; }
+  KernelPrice elementwise(Bytes traffic) const { return costs_.elementwise(traffic * traffic_factor_); }
+  /// `queries` against `keys` tokens, of one in `heads_split` of the rank's heads. @param share  of scores to compute
+  KernelPrice attention(bool forward, double heads_split, double queries, double keys, double share) const;
+  double gathered_share(double sequence) const;
+  int attention_forward(RecipeWriter& w, StepCharge charge) const;
+  int attention_backward(RecipeWriter& w) const;
+  int attention_ring(RecipeWriter& w, bool forward, StepCharge charge) const;
+  Bytes activation_traffic() const;
+  Bytes rotary_traffic() const;
+  Bytes cast_traffic() const;
+  void project_inputs(RecipeWriter& w, StepCharge gemm, StepCharge other, int after) const;
+  void expand_latents(RecipeWriter& w, StepCharge charge) const;
+  int project_inputs_backward(RecipeWriter& w, int after) const;
+  int mlp_forward(RecipeWriter& w, StepCharge gemm, StepCharge other) const;
+  void recompute_selected(RecipeWriter& w) const;
+  int mlp_gradients(RecipeWriter& w, int entry) const;
+  void mlp_backward(RecipeWriter& w) const;
+  void attention_block_backward(RecipeWriter& w, int entry) const;
+  double dropout() const { return c_.model.biases ? 1 : 0; }
+
+  StepGraphBuilder& builder_;
+  const DeviceCosts& costs_;
+  const MemoryCase& c_;
+  WorkId collective_kernel_;
+  double traffic_factor_;
+  RankShapes s_;
+  LinearRecipes linears_;
+  std::vector<Linear> inputs_;  ///< of attention: queries, keys and values at once, or by way of latent vectors
+  Linear projection_, up_, down_;
+  std::optional<ExpertRecipes> experts_;
+};
+
+}  // namespace clusterwright

@@ -1,0 +1,20 @@
+/// From (transformer, plan, placement, cluster, parameters) to the graph of one training step.
+#pragma once
+
+#include "models/plan/resolve_plan.hpp"
+#include "models/job/scenario.hpp"
+#include "models/plan/stage_layout.hpp"
+#include "sim/step_graph.hpp"
+
+namespace clusterwright {
+
+enum class Folding { folded, unfolded };
+
+/// One step in steady state: sharded parameters are gathered at its start, as they are behind the forward pass of the
+/// next step, and it ends with the optimizer.
+///
+/// Unfolded, every rank is a class of its own; times are the same to the picosecond, only slower to compute.
+/// @throws ConfigError E0502 if the step would take longer than can be simulated
+StepGraph lower_training_step(const Scenario& scenario, const Plan& plan, Folding folding);
+
+}  // namespace clusterwright

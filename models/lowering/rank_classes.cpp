@@ -1,0 +1,350 @@
+#include "models/lowering/rank_classes.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+namespace clusterwright {
+
+namespace {
+
+struct StreamKey {
+  Stream stream;
+  std::size_t rank_class;
+  auto operator<=>(const StreamKey&) const = default;
+};
+
+struct Load {
+  int count = 0;
+  double passes = 1;
+  auto operator<=>(const Load&) const = default;
+};
+
+using BundleLoad = std::map<StreamKey, Load>;
+using Loads = std::map<UplinkBundle, BundleLoad>;
+
+/// Walks every neighbour pair of the job and notes which tapered bundles it crosses.
+class LoadCounter {
+ public:
+  LoadCounter(const RankClasses& classes, const Placement& placement, const FabricTiers& fabric)
+      : classes_(classes), placement_(placement), fabric_(fabric) {
+    ranks_together_ = classes.tensor_ranks_together();
+  }
+
+  Loads count() {
+    const Plan& plan = placement_.plan();
+    for (int p = 0; p < plan.pipeline; ++p)
+      for (int t = 0; t < plan.tensor; t += ranks_together_) {
+        for (int d = 0; d < plan.gradient_ranks(); ++d) add_messages({t, d, p});
+        add_rings(t, p);
+      }
+    for (int p = 0; p < plan.pipeline; ++p) add_experts(p);
+    return std::move(loads_);
+  }
+
+ private:
+  void add_messages(const RankCoordinates& from) {
+    const Plan& plan = placement_.plan();
+    const bool wraps = plan.virtual_pipeline > 1;
+    const auto send = [&](Stream stream, int step) {
+      const int to = from.pipeline + step;
+      const bool inside = to >= 0 && to < plan.pipeline;
+      if (!inside && !wraps) return;
+      const RankCoordinates target{from.tensor, from.data, (to + plan.pipeline) % plan.pipeline};
+      cross(from, target, {stream, classes_.class_of(from)}, loads_);
+    };
+    if (plan.pipeline > 1) {
+      send(Stream::forward, 1);
+      send(Stream::backward, -1);
+    }
+  }
+
+  void add_rings(int tensor, int pipeline) {
+    const Plan& plan = placement_.plan();
+    if (plan.shard_group == plan.gradient_ranks() || plan.sharding != Sharding::hsdp)
+      return add_ring(Stream::data_ring, ReplicaGroup::all, {tensor, 0, pipeline}, ranks_together_);
+    for (int d = 0; d < plan.shard_group; ++d)
+      add_ring(Stream::mirror_ring, ReplicaGroup::mirrors, {tensor, d, pipeline}, ranks_together_);
+  }
+
+  /// @param alike  rings that run beside each other over the same nodes
+  void add_ring(Stream stream, ReplicaGroup kind, const RankCoordinates& first, int alike) {
+    const std::vector<RankCoordinates> members = placement_.members(kind, first);
+    const StreamKey key{stream, classes_.class_of(first)};
+    Loads ring;
+    for (std::size_t i = 0; i < members.size() && members.size() > 1; ++i)
+      cross(members[i], members[(i + 1) % members.size()], key, ring);
+    for (const auto& [bundle, load] : ring) {
+      Load& total = loads_[bundle][key];
+      total.passes = load.at(key).count / ranks_together_;
+      total.count += alike;
+    }
+  }
+
+  /// Every member of a group of experts sends to all others: of what leaves its domain, a part leaves the tier's group.
+  void add_exchange(const RankCoordinates& first) {
+    const std::vector<RankCoordinates> members = placement_.members(ReplicaGroup::experts, first);
+    const auto all = static_cast<double>(members.size());
+    const double near = placement_.members_on_node(ReplicaGroup::experts);
+    for (std::size_t tier = 0; tier + 1 < fabric_.tiers().size(); ++tier) {
+      if (!fabric_.tiers()[tier].tapered) continue;
+      std::map<int, int> inside;
+      for (const RankCoordinates& at : members) ++inside[fabric_.group_of(placement_.rank(at), tier)];
+      for (const RankCoordinates& at : members) {
+        const int group = fabric_.group_of(placement_.rank(at), tier);
+        if (inside[group] == static_cast<int>(members.size())) continue;
+        for (const bool up : {true, false}) {
+          Load& load = loads_[{static_cast<int>(tier), group, up}][{Stream::experts, classes_.class_of(at)}];
+          load.passes = (all - inside[group]) / (all - near);
+          ++load.count;
+        }
+      }
+    }
+  }
+
+  void add_experts(int pipeline) {
+    const Plan& plan = placement_.plan();
+    const int block = plan.expert * plan.expert_tensor;
+    for (int i = 0; block > 1 && i < plan.stage_ranks(); ++i) {
+      const RankCoordinates at{i % plan.tensor, i / plan.tensor, pipeline};
+      if (plan.expert > 1 && i % block < plan.expert_tensor) add_exchange(at);
+      if (i < block) add_ring(Stream::expert_ring, ReplicaGroup::expert_replicas, at, 1);
+    }
+  }
+
+  void cross(const RankCoordinates& from, const RankCoordinates& to, StreamKey key, Loads& into) const {
+    const int a = placement_.rank(from);
+    const int b = placement_.rank(to);
+    for (std::size_t tier = 0; tier + 1 < fabric_.tiers().size(); ++tier) {
+      const int leaves = fabric_.group_of(a, tier);
+      const int enters = fabric_.group_of(b, tier);
+      if (!fabric_.tiers()[tier].tapered || leaves == enters) continue;
+      into[{static_cast<int>(tier), leaves, true}][key].count += ranks_together_;
+      into[{static_cast<int>(tier), enters, false}][key].count += ranks_together_;
+    }
+  }
+
+  const RankClasses& classes_;
+  const Placement& placement_;
+  const FabricTiers& fabric_;
+  int ranks_together_;
+  Loads loads_;
+};
+
+/// Numbers equal keys alike, in order of first appearance.
+template <class Key>
+class Interner {
+ public:
+  int number(const Key& key) { return numbers_.try_emplace(key, static_cast<int>(numbers_.size())).first->second; }
+
+ private:
+  std::map<Key, int> numbers_;
+};
+
+/// Of replica `d`, how far each stage's next stage is: -1 inside the node, else the tier where they meet.
+/// @param together  ranks of a tensor group that sit on one node
+std::vector<int> neighbour_distances(const Placement& placement, const FabricTiers& fabric, int d, int together) {
+  const int stages = placement.plan().pipeline;
+  std::vector<int> distances;
+  for (int p = 0; p < stages && stages > 1; ++p)
+    for (int t = 0; t < placement.plan().tensor; t += together) {
+      const RankCoordinates a{t, d, p};
+      const RankCoordinates b{t, d, (p + 1) % stages};
+      const bool near = placement.node(a) == placement.node(b);
+      distances.push_back(near ? -1 : static_cast<int>(fabric.meeting_tier(placement.rank(a), placement.rank(b))));
+    }
+  return distances;
+}
+
+/// How a rank's expert groups lie over tapered tiers: members beside it, and hops of their ring that leave its group.
+void add_group_spread(const Placement& placement, const FabricTiers& fabric, const RankCoordinates& at,
+                      std::vector<int>& spread) {
+  for (const ReplicaGroup kind : {ReplicaGroup::experts, ReplicaGroup::expert_tensor, ReplicaGroup::expert_replicas}) {
+    const std::vector<RankCoordinates> members = placement.members(kind, at);
+    for (std::size_t tier = 0; tier + 1 < fabric.tiers().size(); ++tier) {
+      if (!fabric.tiers()[tier].tapered) continue;
+      const auto beside = [&](const RankCoordinates& other) {
+        return fabric.group_of(placement.rank(other), tier) == fabric.group_of(placement.rank(at), tier);
+      };
+      int inside = 0, leaving = 0;
+      for (std::size_t i = 0; i < members.size(); ++i) {
+        inside += beside(members[i]);
+        leaving += beside(members[i]) && !beside(members[(i + 1) % members.size()]);
+      }
+      spread.push_back(inside);
+      spread.push_back(leaving);
+    }
+  }
+}
+
+std::vector<int> expert_spread(const Placement& placement, const FabricTiers& fabric, int d) {
+  const Plan& plan = placement.plan();
+  std::vector<int> spread;
+  if (plan.expert * plan.expert_tensor == 1) return spread;
+  for (int p = 0; p < plan.pipeline; ++p)
+    for (int t = 0; t < plan.tensor; ++t) add_group_spread(placement, fabric, {t, d, p}, spread);
+  return spread;
+}
+
+double clock_of(int rank, const SlowRanks& slow) {
+  const auto found = slow.find(rank);
+  return found == slow.end() ? 1 : found->second;
+}
+
+/// Empty without stragglers, so that folding costs nothing then.
+std::vector<double> clocks_of_replica(const Placement& placement, const SlowRanks& slow, int d) {
+  std::vector<double> clocks;
+  for (int p = 0; p < placement.plan().pipeline && !slow.empty(); ++p)
+    for (int t = 0; t < placement.plan().tensor; ++t) clocks.push_back(clock_of(placement.rank({t, d, p}), slow));
+  return clocks;
+}
+
+bool has_taper(const FabricTiers& fabric) {
+  return std::any_of(fabric.tiers().begin(), fabric.tiers().end(), [](const auto& tier) { return tier.tapered; });
+}
+
+}  // namespace
+
+SlowRanks slow_ranks(const ClusterSpec& cluster, int ranks) {
+  SlowRanks out;
+  for (const SlowAcceleratorSpec& slow : cluster.slow)
+    if (slow.accelerator < ranks && slow.clock < 1) out[slow.accelerator] = slow.clock;
+  return out;
+}
+
+RankClasses::RankClasses(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow, bool folded,
+                         int host)
+    : plan_(placement.plan()),
+      folded_(folded),
+      host_(host),
+      tensor_ranks_together_(folded && slow.empty() ? std::min(plan_.tensor, placement.per_node()) : 1) {
+  if (host > 0) tensor_ranks_together_ = std::gcd(tensor_ranks_together_, host);
+  std::vector<int> colours(static_cast<std::size_t>(plan_.gradient_ranks()));
+  Interner<std::tuple<std::vector<int>, std::vector<int>, std::vector<double>>> interner;
+  for (int d = 0; d < plan_.gradient_ranks(); ++d)
+    colours[static_cast<std::size_t>(d)] =
+        folded ? interner.number({neighbour_distances(placement, fabric, d, tensor_ranks_together_),
+                                  expert_spread(placement, fabric, d), clocks_of_replica(placement, slow, d)})
+               : d;
+  assign(colours);
+  load_uplinks(placement, fabric);
+  const bool groups =
+      plan_.context > 1 || plan_.sharding == Sharding::hsdp || plan_.expert * plan_.expert_tensor > 1 || host > 0;
+  for (std::size_t before = 0; folded && (has_taper(fabric) || groups) && before != count();) {
+    before = count();
+    assign(colour_replicas(placement, fabric));
+    load_uplinks(placement, fabric);
+  }
+  for (const RankCoordinates& at : representatives_) highest_clocks_.push_back(clock_of(placement.rank(at), slow));
+  if (host > 0) number_hosts(placement);
+}
+
+RankClasses RankClasses::fold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow, int host) {
+  return {placement, fabric, slow, true, host};
+}
+
+RankClasses RankClasses::unfold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow,
+                                int host) {
+  return {placement, fabric, slow, false, host};
+}
+
+std::map<int, RankClasses::HostRanks> RankClasses::fill_hosts(const Placement& placement) const {
+  std::map<int, HostRanks> hosts;
+  for (int p = 0; p < plan_.pipeline; ++p)
+    for (int d = 0; d < plan_.gradient_ranks(); ++d)
+      for (int t = 0; t < plan_.tensor; ++t) ++hosts[placement.rank({t, d, p}) / host_][class_of({t, d, p})];
+  return hosts;
+}
+
+void RankClasses::number_hosts(const Placement& placement) {
+  Interner<HostRanks> kinds;
+  host_of_.assign(count(), 0);
+  for (const auto& [node, ranks] : fill_hosts(placement)) {
+    const auto kind = static_cast<std::size_t>(kinds.number(ranks));
+    if (kind == hosts_.size()) hosts_.push_back(ranks);
+    for (const auto& [rank_class, number] : ranks) host_of_[rank_class] = kind;
+  }
+}
+
+void RankClasses::assign(const std::vector<int>& colours) {
+  colour_ = colours;
+  const int colour_count = *std::max_element(colours.begin(), colours.end()) + 1;
+  const int per_class = tensor_ranks_together_;
+  const auto size = static_cast<std::size_t>(colour_count * plan_.pipeline * plan_.tensor / per_class);
+  representatives_.assign(size, {});
+  multiplicities_.assign(size, 0);
+  for (int d = plan_.gradient_ranks() - 1; d >= 0; --d)
+    for (int p = 0; p < plan_.pipeline; ++p)
+      for (int t = 0; t < plan_.tensor; t += per_class) {
+        const RankCoordinates at{t, d, p};
+        representatives_[class_of(at)] = at;
+        multiplicities_[class_of(at)] += per_class;
+      }
+}
+
+std::size_t RankClasses::class_of(const RankCoordinates& at) const {
+  const int colour = colour_[static_cast<std::size_t>(at.data)];
+  const int pair = colour * plan_.pipeline + at.pipeline;
+  return static_cast<std::size_t>((pair * plan_.tensor + at.tensor) / tensor_ranks_together_);
+}
+
+void RankClasses::load_uplinks(const Placement& placement, const FabricTiers& fabric) {
+  for (auto& stream : crossings_) stream.assign(count(), {});
+  bundles_.clear();
+  if (!has_taper(fabric)) return;
+  using Signature = std::tuple<int, bool, int, BundleLoad>;
+  Interner<Signature> resources;
+  for (const auto& [bundle, load] : LoadCounter(*this, placement, fabric).count()) {
+    const int resource = resources.number({bundle.tier, bundle.up, folded_ ? 0 : bundle.group, load});
+    if (resource < static_cast<int>(bundles_.size())) continue;
+    bundles_.push_back(bundle);
+    for (const auto& [key, amount] : load)
+      crossings_[static_cast<std::size_t>(key.stream)][key.rank_class].push_back(
+          {resource, amount.count, amount.passes});
+  }
+}
+
+void RankClasses::add_neighbours(const Placement& placement, int d, std::vector<int>& seen) const {
+  const auto add = [&](ReplicaGroup kind, int tensor) {
+    for (const RankCoordinates& other : placement.members(kind, {tensor, d, 0}))
+      seen.push_back(colour_[static_cast<std::size_t>(other.data)]);
+  };
+  for (const ReplicaGroup kind : {ReplicaGroup::context, ReplicaGroup::shard, ReplicaGroup::mirrors}) add(kind, 0);
+  if (plan_.expert * plan_.expert_tensor == 1) return;
+  for (int t = 0; t < plan_.tensor; ++t)
+    for (const ReplicaGroup kind : {ReplicaGroup::experts, ReplicaGroup::expert_tensor, ReplicaGroup::expert_replicas})
+      add(kind, t);
+}
+
+std::vector<int> RankClasses::colour_replicas(const Placement& placement, const FabricTiers& fabric) const {
+  const Loads loads = has_taper(fabric) ? LoadCounter(*this, placement, fabric).count() : Loads{};
+  const bool alike = count() == static_cast<std::size_t>(plan_.pipeline * plan_.tensor / tensor_ranks_together_);
+  std::map<int, int> host_kind;
+  Interner<HostRanks> hosts_seen;
+  if (host_ > 0)
+    for (const auto& [node, ranks] : fill_hosts(placement)) host_kind[node] = hosts_seen.number(ranks);
+  std::map<UplinkBundle, int> signature;
+  Interner<BundleLoad> loads_seen;
+  for (const auto& [bundle, load] : loads) signature[bundle] = loads_seen.number(load);
+  Interner<std::vector<int>> interner;
+  std::vector<int> colours;
+  for (int d = 0; d < plan_.gradient_ranks(); ++d) {
+    std::vector<int> seen{colour_[static_cast<std::size_t>(d)]};
+    if (!alike) add_neighbours(placement, d, seen);
+    for (int p = 0; p < plan_.pipeline; ++p)
+      for (int t = 0; t < plan_.tensor; t += tensor_ranks_together_) {
+        const int rank = placement.rank({t, d, p});
+        if (host_ > 0) seen.push_back(host_kind.at(rank / host_));
+        for (std::size_t tier = 0; tier + 1 < fabric.tiers().size(); ++tier)
+          for (const bool up : {true, false}) {
+            const auto found = signature.find({static_cast<int>(tier), fabric.group_of(rank, tier), up});
+            seen.push_back(found == signature.end() ? -1 : found->second);
+          }
+      }
+    colours.push_back(interner.number(seen));
+  }
+  return colours;
+}
+
+}  // namespace clusterwright

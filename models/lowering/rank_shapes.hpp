@@ -1,0 +1,36 @@
+/// Widths of one rank's share of the model, and how the ranks of its layer talk.
+#pragma once
+
+#include <cstdint>
+
+#include "models/memory/memory_use.hpp"
+#include "models/lowering/step_recipes.hpp"
+
+namespace clusterwright {
+
+class RankShapes {
+ public:
+  explicit RankShapes(const MemoryCase& c);
+
+  /// Traffic of kernels on residual-stream tensors. @param widths  hidden-wide 16-bit tensors read or written
+  Bytes residual(double widths) const;
+  /// Traffic of kernels on tensors that the tensor group splits.
+  Bytes split(std::int64_t width, double tensors) const;
+
+  std::int64_t tokens;  ///< of one micro-batch on this rank
+  std::int64_t hidden;  ///< whole; the others are this rank's share
+  std::int64_t query;
+  std::int64_t key_value;  ///< of keys; values add `value`
+  std::int64_t value;
+  std::int64_t attended;  ///< what attention returns
+  std::int64_t ffn;
+  std::int64_t up;  ///< columns of the first multiply of the MLP
+  std::int64_t vocabulary;
+  LayerCollective before;  ///< in front of matrix multiplies that split their columns
+  LayerCollective behind;  ///< after those that split their rows
+
+ private:
+  double residual_split_;
+};
+
+}  // namespace clusterwright

@@ -1,0 +1,74 @@
+/// Appends ops to a recipe and tells which op of another lane each one waits for.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "models/kernels/kernel_times.hpp"
+#include "models/lowering/step_recipes.hpp"
+#include "sim/step_graph_builder.hpp"
+
+namespace clusterwright {
+
+class RecipeWriter {
+ public:
+  RecipeWriter(StepGraphBuilder& builder, WorkId collective_kernel)
+      : builder_(builder), collective_kernel_(collective_kernel) {}
+
+  /// @param after  op that must end first, or -1
+  /// @return index of the kernel in the recipe
+  int kernel(const std::string& name, const KernelPrice& price, StepCharge charge, int after = -1) {
+    // Order on the compute lane is implied.
+    if (after >= 0 && ops_[static_cast<std::size_t>(after)].collective == LayerCollective::none) after = -1;
+    WorkPrice work = price.work;
+    if (price.slow_down) work.sm_table = builder_.add_sm_table(*price.slow_down);
+    return add({builder_.add_work(name, work), LayerCollective::none, charge, after, false, work.launch});
+  }
+
+  /// @return index of the collective, or -1 when `kind` is none
+  int collective(LayerCollective kind, int after) {
+    if (kind == LayerCollective::none) return -1;
+    return add({collective_kernel_, kind, charge_of(kind), after});
+  }
+
+  /// The host issues kernels from recipe op `first` on while the device waits for the last of them.
+  /// @param after  op whose result the host must see first, or -1
+  int host(int first, int after) {
+    RecipeOp op{collective_kernel_, LayerCollective::host, StepCharge::launch, after};
+    for (std::size_t i = static_cast<std::size_t>(first); i < ops_.size(); ++i)
+      op.host_time = {op.host_time.count + ops_[i].host_time.count};
+    return add(op);
+  }
+
+  /// The last op of the compute lane, or -1.
+  int last_kernel() const {
+    int at = last();
+    while (at >= 0 && ops_[static_cast<std::size_t>(at)].collective != LayerCollective::none) --at;
+    return at;
+  }
+  /// Marks an op, if there is one, as needed for gradients of weights only.
+  int for_weights(int op) {
+    if (op >= 0) ops_[static_cast<std::size_t>(op)].for_weights = true;
+    return op;
+  }
+
+  int last() const { return static_cast<int>(ops_.size()) - 1; }
+  Recipe take() { return std::move(ops_); }
+
+ private:
+  static StepCharge charge_of(LayerCollective kind) {
+    if (kind >= LayerCollective::expert_dispatch) return StepCharge::ep_exposed;
+    return kind >= LayerCollective::context_step ? StepCharge::cp_exposed : StepCharge::tp_exposed;
+  }
+
+  int add(RecipeOp op) {
+    ops_.push_back(op);
+    return last();
+  }
+
+  StepGraphBuilder& builder_;
+  WorkId collective_kernel_;
+  Recipe ops_;
+};
+
+}  // namespace clusterwright

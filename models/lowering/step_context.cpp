@@ -1,0 +1,98 @@
+#include "models/lowering/step_context.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace clusterwright {
+
+namespace {
+
+StepGraphBuilder make_builder() {
+  return {std::vector<std::string>(step_charge_names.begin(), step_charge_names.end()),
+          {charge_id(StepCharge::launch), charge_id(StepCharge::throttle), charge_id(StepCharge::bubble)}};
+}
+
+Cluster used_part(const Scenario& s) {
+  Cluster cluster = s.cluster;
+  if (s.stack.network_cards) cluster.nics = std::min(cluster.nics, *s.stack.network_cards);
+  return cluster;
+}
+
+std::vector<Meetings> make_replica_meetings(StepGraphBuilder& builder, std::size_t classes) {
+  return std::vector<Meetings>(replica_group_count, Meetings(builder, classes, classes, StepCharge::imbalance));
+}
+
+ExpertWork make_experts(const MemoryCase& c, const Placement& placement) {
+  if (!c.model.experts) return {};
+  // Where stages share nodes, groups may fill them unevenly: the most that divide, as for shard groups.
+  int near = placement.members_on_node(ReplicaGroup::experts);
+  while (c.plan.expert % near != 0) --near;
+  return expert_work(c, near);
+}
+
+void reserve_ops(StepContext& c) {
+  const auto slots = static_cast<std::size_t>(c.plan.micro_batches) * static_cast<std::size_t>(c.plan.virtual_pipeline);
+  const std::size_t layers =
+      static_cast<std::size_t>(c.scenario.transformer.layers) / static_cast<std::size_t>(c.plan.pipeline) + 2;
+  std::size_t per_layer = 0;
+  for (const LayerPasses& passes : c.recipes.layers)
+    per_layer = std::max(per_layer, passes.forward.size() + passes.again.size() + passes.backward.size());
+  const std::size_t ops =
+      c.classes.count() * (layers * static_cast<std::size_t>(c.plan.micro_batches) * per_layer + 4 * slots);
+  c.builder.reserve(ops, ops);
+}
+
+}  // namespace
+
+RankClasses rank_classes(const Scenario& s, const Placement& placement, Folding folding) {
+  const SlowRanks slow = slow_ranks(s.cluster.spec, placement.plan().accelerators());
+  const int host = shares_hosts(s) ? s.cluster.node_accelerators : 0;
+  return folding == Folding::folded ? RankClasses::fold(placement, s.cluster.fabric, slow, host)
+                                    : RankClasses::unfold(placement, s.cluster.fabric, slow, host);
+}
+
+RendezvousId Meetings::join(std::size_t group, std::size_t member, ChainId chain) {
+  std::vector<RendezvousId>& list = by_group_[group];
+  const std::size_t index = joined_[member]++;
+  if (index == list.size()) list.push_back(builder_->add_rendezvous(chain, charge_id(late_)));
+  return list[index];
+}
+
+StepContext::StepContext(const Scenario& s, const Plan& p, Folding folding)
+    : scenario(s),
+      cluster(used_part(s)),
+      plan(p),
+      layout(stage_layout(s.transformer.layers, p)),
+      memory(memory_case(s.transformer, s.job, s.stack, plan, layout)),
+      placement(p, s.stack.rank_order, s.cluster.domain),
+      experts(make_experts(memory, placement)),
+      factors(step_factors(s.steps, s.stack, s.job, s.cluster.accelerator)),
+      builder(make_builder()),
+      classes(rank_classes(s, placement, folding)),
+      costs(s.cluster.accelerator, s.parameters, s.stack, factors, s.job.precision),
+      links(builder, cluster, s.parameters, placement, classes, factors.communication, costs.host_bandwidth()),
+      tiers(builder, s, classes, links, costs.host_bandwidth()),
+      recipes(write_recipes(builder, costs, memory, experts)),
+      domain(builder.add_power_domain("accelerators and hosts")),
+      tensor(builder, classes.count(), classes.count(), StepCharge::imbalance),
+      tied(builder, classes.count(), classes.count(), StepCharge::bubble),
+      norm(builder, 1, classes.count(), p.pipeline > 1 ? StepCharge::bubble : StepCharge::imbalance),
+      host(builder, classes.count(), classes.count(), StepCharge::imbalance),
+      issue(builder, classes.count(), classes.count(), StepCharge::launch),
+      copies(builder, classes.count(), classes.count(), StepCharge::bubble),
+      messages(message_route_count, Meetings(builder, classes.count(), 2 * classes.count(), StepCharge::bubble)),
+      replicas(make_replica_meetings(builder, classes.count())),
+      norm_chain(links.everywhere()),
+      reads(builder, classes.count(), classes.count(), StepCharge::input_wait) {
+  if (s.job.input) input.emplace(builder, s, placement, classes);
+  builder.set_power_clock_exponent(s.parameters.power.clock_exponent.value);
+  builder.set_short_term_power(s.parameters.power.short_term_power.value);
+  reserve_ops(*this);
+}
+
+Bytes StepContext::activation() const {
+  return 2.0 * scenario.job.sequence * plan.micro_batch * static_cast<double>(scenario.transformer.hidden) /
+         plan.context * byte;
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,75 @@
+/// What the programs of all rank classes of a step share.
+#pragma once
+
+#include <vector>
+
+#include "models/kernels/kernel_times.hpp"
+#include "models/plan/expert_work.hpp"
+#include "models/lowering/input_side.hpp"
+#include "models/lowering/lowering.hpp"
+#include "models/memory/memory_use.hpp"
+#include "models/lowering/rank_classes.hpp"
+#include "models/plan/stage_layout.hpp"
+#include "models/lowering/step_links.hpp"
+#include "models/lowering/step_recipes.hpp"
+#include "models/lowering/level_links.hpp"
+
+namespace clusterwright {
+
+constexpr ChargeId charge_id(StepCharge charge) {
+  return ChargeId(static_cast<std::size_t>(charge));
+}
+
+/// Rendezvous of one kind: the i-th op of every member of a group meets at the i-th entry.
+class Meetings {
+ public:
+  Meetings(StepGraphBuilder& builder, std::size_t groups, std::size_t members, StepCharge late)
+      : builder_(&builder), late_(late), by_group_(groups), joined_(members, 0) {}
+
+  RendezvousId join(std::size_t group, std::size_t member, ChainId chain);
+
+ private:
+  StepGraphBuilder* builder_;
+  StepCharge late_;
+  std::vector<std::vector<RendezvousId>> by_group_;
+  std::vector<std::size_t> joined_;
+};
+
+/// Pipeline messages that keep their order among themselves: of the forward and the backward pass of micro-batches that
+/// flow down the stages, and of those that flow up (DualPipe).
+enum class MessageRoute : int { forward, backward, forward_up, backward_up };
+inline constexpr std::size_t message_route_count = 4;
+
+/// Classes of the ranks of a step; its ranks share their hosts where the job uses something of these.
+RankClasses rank_classes(const Scenario& s, const Placement& placement, Folding folding);
+
+struct StepContext {
+  StepContext(const Scenario& s, const Plan& p, Folding folding);
+
+  /// Activation of one micro-batch at a layer's boundary, whole over the tensor group, of one context rank.
+  Bytes activation() const;
+
+  const Scenario& scenario;
+  Cluster cluster;  ///< with the network cards that the stack uses
+  Plan plan;
+  StageLayout layout;
+  MemoryCase memory;
+  Placement placement;
+  ExpertWork experts;  ///< of a layer with experts
+  StepFactors factors;
+  StepGraphBuilder builder;
+  RankClasses classes;
+  DeviceCosts costs;
+  StepLinks links;
+  TierLinks tiers;
+  StepRecipes recipes;
+  PowerDomainId domain;
+  Meetings tensor, tied, norm, host, issue, copies;
+  std::vector<Meetings> messages;  ///< by MessageRoute
+  std::vector<Meetings> replicas;  ///< by ReplicaGroup
+  ChainId norm_chain;
+  std::optional<InputSide> input;  ///< where the job says what it reads
+  Meetings reads;
+};
+
+}  // namespace clusterwright

@@ -1,0 +1,88 @@
+/// Links of the folded machine as resources of a step graph, and the chains of communication that cross them.
+#pragma once
+
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "models/kernels/collectives/collective_time.hpp"
+#include "models/plan/expert_work.hpp"
+#include "models/plan/placement.hpp"
+#include "models/lowering/rank_classes.hpp"
+#include "models/job/stack_experts.hpp"
+#include "sim/step_graph_builder.hpp"
+#include "topology/cluster.hpp"
+
+namespace clusterwright {
+
+class StepLinks {
+ public:
+  StepLinks(StepGraphBuilder& builder, const Cluster& cluster, const ParameterSet& parameters,
+            const Placement& placement, const RankClasses& classes, double communication_factor,
+            BytesPerSecond host_bandwidth);
+
+  /// A collective of a tensor group that holds class `c`.
+  ChainId tensor(CollectiveOp op, Bytes payload, std::size_t c);
+  /// A collective over the group of `kind` that the ranks of class `c` belong to.
+  ChainId replicas(ReplicaGroup kind, CollectiveOp op, Bytes payload, std::size_t c);
+  /// One of the steps in which keys and values go round the context group. @param payload  of one rank
+  ChainId context_step(Bytes payload, std::size_t c);
+  /// Tokens of class `c` on their way to experts, or back. @param copy  bytes of one copy of a token
+  ChainId experts(const ExpertWork& work, ExpertTransfer transfer, Bytes copy, std::size_t c);
+  /// A pipeline message from class `c` along `stream`. @param payload  bytes that this rank sends
+  ChainId message(Stream stream, Bytes payload, std::size_t c);
+  /// A few bytes reduced over every rank of the job.
+  ChainId everywhere();
+  /// The host is busy, and nothing else.
+  ChainId host_issue(Picoseconds time);
+  /// A collective of a rank of class `c` with the one of `stage` that differs from it in nothing else.
+  ChainId between_stages(CollectiveOp op, Bytes payload, std::size_t c, int stage);
+  using Uses = std::vector<StepGraphBuilder::StageUse>;
+
+  /// One transfer without latency, as fast as `rate` where nothing that it uses is short.
+  ChainId transfer(Bytes payload, BytesPerSecond rate, const Uses& uses);
+  /// Of a rank of class `c` to its host, or back.
+  StepGraphBuilder::StageUse host_port(bool to_host, std::size_t c) const;
+  /// Of a rank of class `c` to pooled memory, or back: the links that it shares with collectives, and their rate.
+  struct PoolPath {
+    Uses uses;
+    BytesPerSecond rate;  ///< zero over links of its own
+  };
+  PoolPath pool_path(PoolLink over, bool out, std::size_t c) const;
+
+  /// Lowest class of each group that `c` belongs to: names the group.
+  std::size_t tensor_group(std::size_t c) const;
+  std::size_t replica_group(ReplicaGroup kind, std::size_t c) const;
+  /// Class at the other end of a message from `c`.
+  std::size_t receiver(Stream stream, std::size_t c) const;
+
+ private:
+  ChainId chain(const CollectiveCost& cost, Uses uses);
+  CollectiveCost with_factors(CollectiveCost cost) const;
+  CollectiveCost price_exchange(const ExpertWork& work, ExpertTransfer transfer, Bytes copy) const;
+  CollectiveCost price(CollectiveOp op, Bytes payload, const GroupShape& group, Seconds switches) const;
+  void use_ports(Uses& uses, std::size_t c, const CollectiveCost& cost, int members_per_node) const;
+  void use_uplinks(Uses& uses, Stream stream, std::size_t c, const CollectiveCost& cost) const;
+  std::vector<std::size_t> classes_of_group(ReplicaGroup kind, std::size_t c) const;
+  Seconds worst_ring_hop(ReplicaGroup kind) const;
+
+  struct Ports {
+    ResourceId scale_up_out, scale_up_in, network_out, network_in, host_out, host_in;
+  };
+  Ports add_ports(std::size_t rank_class, BytesPerSecond network);
+
+  StepGraphBuilder& builder_;
+  const Cluster& cluster_;
+  const ParameterSet& parameters_;
+  const Placement& placement_;
+  const RankClasses& classes_;
+  double communication_factor_;  // time of collectives over what microbenchmarks say
+  double network_factor_ = 1;    // the same between nodes, where the data sheet may be the limit
+  BytesPerSecond inner_;         // of scale-up links or PCI Express, one accelerator, one direction
+  BytesPerSecond host_bandwidth_;
+  std::vector<Ports> ports_;         // by class
+  std::vector<ResourceId> uplinks_;  // by RankClasses resource number
+  std::map<std::tuple<int, int, double, std::size_t>, ChainId> replica_chains_;
+};
+
+}  // namespace clusterwright

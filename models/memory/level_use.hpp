@@ -1,0 +1,30 @@
+/// What a prediction says about memory beyond the accelerators.
+#pragma once
+
+#include <optional>
+
+#include "models/job/job.hpp"
+#include "sim/quantity.hpp"
+
+namespace clusterwright {
+
+struct TierBytes {
+  Bytes weights;
+  Bytes gradients;
+  Bytes optimizer;
+  Bytes activations;
+  Bytes checkpoint;  ///< copy of what is being written
+
+  Bytes total() const { return weights + gradients + optimizer + activations + checkpoint; }
+  TierBytes& operator+=(const TierBytes& other);
+};
+
+/// Of the node that holds most in host memory or on drives; of a pool, all of it.
+struct TierUse {
+  Tier tier = Tier::host;
+  TierBytes bytes;
+  std::optional<Bytes> capacity;  ///< absent: not known, and not checked
+  bool fits() const { return !capacity || bytes.total() <= *capacity; }
+};
+
+}  // namespace clusterwright

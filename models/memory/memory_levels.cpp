@@ -1,0 +1,135 @@
+#include "models/memory/memory_levels.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "models/prediction/checkpoint_stall.hpp"
+#include "models/kernels/kernel_traffic.hpp"
+#include "models/memory/activation_memory.hpp"
+#include "models/memory/parameter_memory.hpp"
+#include "models/plan/placement.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// Parameters that one rank of `stage` updates.
+double owned_parameters(const MemoryCase& c, int stage) {
+  return updated_part(c, trained_parameters(c, stage));
+}
+
+/// Weights that are the master weights have 32 bit, and are no part of the states then.
+bool holds_master_weights(const MemoryCase& c) {
+  return shards_master_weights(c) && c.offload.weights != Tier::device;
+}
+
+Bytes weights_of_rank(const MemoryCase& c, int stage) {
+  const auto held = [&](const RankParameters& p) {
+    return shards_weights(c.plan.sharding) ? owned_part(c, p) : p.total();
+  };
+  const double frozen = c.lora_rank > 0 ? held(local_parameters(c, stage)) : 0;
+  const double size = holds_master_weights(c) ? bytes_32bit : bytes_16bit;
+  return (frozen * bytes_16bit + held(trained_parameters(c, stage)) * size) * byte;
+}
+
+Bytes activations_of_rank(const MemoryCase& c, int stage) {
+  MemoryCase at_home = c;
+  at_home.offload.activations = Tier::device;
+  return stored_activations(at_home, stage);
+}
+
+/// Copies that asynchronous checkpoints are written from.
+bool holds_checkpoint(const Scenario& s) {
+  const auto& input = s.job.input;
+  return input && input->checkpoint && input->checkpoint->mode == CheckpointMode::asynchronous;
+}
+
+bool used(const Scenario& s, Tier tier) {
+  const bool gradients = tier == Tier::host && s.job.offload.uses(Tier::nvme);
+  return s.job.offload.uses(tier) || gradients || (tier == Tier::host && holds_checkpoint(s));
+}
+
+std::optional<Bytes> capacity_of(const Cluster& cluster, Tier tier) {
+  if (tier == Tier::pool) return cluster.spec.pool ? cluster.spec.pool->capacity : std::nullopt;
+  return tier == Tier::host ? cluster.spec.node.host.memory : cluster.spec.node.host.nvme;
+}
+
+/// @param together  accelerators whose bytes add up
+TierBytes fullest(const Scenario& s, const MemoryCase& c, const Placement& placement, Tier tier, int together) {
+  const Plan& plan = placement.plan();
+  const bool copies = tier == Tier::host && holds_checkpoint(s);
+  std::map<int, TierBytes> places;
+  for (int p = 0; p < plan.pipeline; ++p) {
+    const TierBytes alike = tier_bytes_of_rank(c, tier, p);
+    for (int d = 0; d < plan.gradient_ranks(); ++d) {
+      TierBytes rank = alike;
+      if (copies) rank.checkpoint = checkpoint_of_rank(c, p, d);
+      for (int t = 0; t < plan.tensor; ++t) places[placement.rank({t, d, p}) / together] += rank;
+    }
+  }
+  return std::max_element(places.begin(), places.end(),
+                          [](const auto& a, const auto& b) { return a.second.total() < b.second.total(); })
+      ->second;
+}
+
+std::string sentence(const TierUse& use) {
+  using Kind = std::pair<const char*, Bytes>;
+  const std::array<Kind, 5> kinds = {{{"weights", use.bytes.weights},
+                                      {"gradients", use.bytes.gradients},
+                                      {"optimizer state", use.bytes.optimizer},
+                                      {"activations", use.bytes.activations},
+                                      {"the copy of a checkpoint", use.bytes.checkpoint}}};
+  const Kind largest =
+      *std::max_element(kinds.begin(), kinds.end(), [](const Kind& a, const Kind& b) { return a.second < b.second; });
+  constexpr std::array<const char*, 4> places = {"", "host memory of a node", "the memory pool",
+                                                 "the drives of a node"};
+  return fmt::format("does not fit: {} would hold {:.1f} of {:.1f} GB, most of it {} ({:.1f} GB)",
+                     places[static_cast<std::size_t>(use.tier)], use.bytes.total().in(gigabyte),
+                     use.capacity->in(gigabyte), largest.first, largest.second.in(gigabyte));
+}
+
+}  // namespace
+
+TierBytes& TierBytes::operator+=(const TierBytes& other) {
+  weights += other.weights;
+  gradients += other.gradients;
+  optimizer += other.optimizer;
+  activations += other.activations;
+  checkpoint += other.checkpoint;
+  return *this;
+}
+
+TierBytes tier_bytes_of_rank(const MemoryCase& c, Tier tier, int stage) {
+  TierBytes bytes;
+  if (c.offload.weights == tier) bytes.weights = weights_of_rank(c, stage);
+  if (optimizer_tier(c) == tier)
+    bytes.optimizer = owned_parameters(c, stage) * adam_states(!holds_master_weights(c)) * byte;
+  if (tier == Tier::host && updates_on_host(c))
+    bytes.gradients = owned_parameters(c, stage) * c.stack.reduced_size.value * byte;
+  if (c.offload.activations == tier) bytes.activations = activations_of_rank(c, stage);
+  return bytes;
+}
+
+std::vector<TierUse> tier_uses(const Scenario& s, const Plan& plan) {
+  const StageLayout layout = stage_layout(s.transformer.layers, plan);
+  const MemoryCase memory = memory_case(s.transformer, s.job, s.stack, plan, layout);
+  const Placement placement(plan, s.stack.rank_order, s.cluster.domain);
+  std::vector<TierUse> uses;
+  for (const Tier tier : {Tier::host, Tier::pool, Tier::nvme}) {
+    if (!used(s, tier)) continue;
+    const int together = tier == Tier::pool ? plan.accelerators() : s.cluster.node_accelerators;
+    uses.push_back({tier, fullest(s, memory, placement, tier, together), capacity_of(s.cluster, tier)});
+  }
+  return uses;
+}
+
+std::string tier_verdict(const std::vector<TierUse>& uses) {
+  for (const TierUse& use : uses)
+    if (!use.fits()) return sentence(use);
+  return {};
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,68 @@
+#include "models/memory/memory_use.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "models/memory/buffer_memory.hpp"
+
+namespace clusterwright {
+
+MemoryUse memory_of_stage(const MemoryCase& c, int stage) {
+  MemoryUse use;
+  use.stage = stage;
+  use.weights = weight_memory(c, stage);
+  use.gradients = gradient_memory(c, stage);
+  use.optimizer = optimizer_memory(c, stage);
+  use.gathered = gathered_memory(c, stage);
+  use.activations = stored_activations(c, stage);
+  // Logits and their gradients are gone when the first layer starts its backward pass.
+  const Bytes logits = logit_memory(c, stage), passing = passing_gradients(c, stage);
+  const Bytes working = layer_working_set(c) + layer_buffers(c);
+  if (logits > working + passing) {
+    use.logits = logits;
+  } else {
+    use.working = working;
+    use.gradients += passing;
+  }
+  use.buffers = exchange_buffers(c);
+  const Bytes slack = use.total() * c.stack.memory.slack.value;
+  use.buffers += communicator_memory(c) + piece_buffers(c);
+  use.reserved = c.stack.reserved_memory.value + slack;
+  return use;
+}
+
+MemoryUse worst_memory(const MemoryCase& c) {
+  MemoryUse worst = memory_of_stage(c, 0);
+  for (int stage = 1; stage < c.plan.pipeline; ++stage) {
+    const MemoryUse use = memory_of_stage(c, stage);
+    if (use.total() > worst.total()) worst = use;
+  }
+  return worst;
+}
+
+Bytes outside_allocator(const MemoryCase& c) {
+  return c.stack.reserved_memory.value + communicator_memory(c) + piece_buffers(c);
+}
+
+MemoryVerdict judge_memory(const MemoryUse& use, Bytes capacity, int stages) {
+  const bool fits = use.total() <= capacity;
+  using Kind = std::pair<const char*, Bytes>;
+  const std::array<Kind, 8> kinds = {{{"activations", use.activations},
+                                      {"gradients", use.gradients},
+                                      {"optimizer state", use.optimizer},
+                                      {"weights", use.weights},
+                                      {"gathered weights", use.gathered},
+                                      {"the working set of a layer", use.working},
+                                      {"logits", use.logits},
+                                      {"communication buffers", use.buffers}}};
+  const Kind largest =
+      *std::max_element(kinds.begin(), kinds.end(), [](const Kind& a, const Kind& b) { return a.second < b.second; });
+  const std::string who = stages > 1 ? fmt::format("each rank of pipeline stage {}", use.stage) : "each rank";
+  return {fits, fmt::format("{}: {} {} {:.1f} of {:.1f} GB, most of it {} ({:.1f} GB)", fits ? "fits" : "does not fit",
+                            who, fits ? "uses" : "needs", use.total().in(gigabyte), capacity.in(gigabyte),
+                            largest.first, largest.second.in(gigabyte))};
+}
+
+}  // namespace clusterwright

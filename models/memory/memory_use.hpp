@@ -1,0 +1,26 @@
+/// Memory of one rank by kind, and what the schedule makes of activations over time.
+#pragma once
+
+#include "models/memory/activation_memory.hpp"
+#include "models/plan/planned_job.hpp"
+#include "models/memory/parameter_memory.hpp"
+
+namespace clusterwright {
+
+/// Memory of one rank of `stage` at the worst instant of the schedule: at the loss, or in a layer's backward pass.
+MemoryUse memory_of_stage(const MemoryCase& c, int stage);
+
+/// The stage that needs most.
+MemoryUse worst_memory(const MemoryCase& c);
+
+/// What the allocator of the framework does not manage: context, libraries, communicators and registered buffers.
+Bytes outside_allocator(const MemoryCase& c);
+
+/// Whether the worst stage fits, in a sentence that names rank and kind.
+struct MemoryVerdict {
+  bool fits = false;
+  std::string sentence;
+};
+MemoryVerdict judge_memory(const MemoryUse& use, Bytes capacity, int stages);
+
+}  // namespace clusterwright

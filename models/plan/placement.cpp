@@ -1,0 +1,82 @@
+#include "models/plan/placement.hpp"
+
+#include <algorithm>
+
+namespace clusterwright {
+
+Placement::Placement(const Plan& plan, RankOrder order, int per_node) : plan_(plan), per_node_(per_node) {
+  const int inner = plan.tensor * plan.context;
+  const bool data_inside = order == RankOrder::tensor_context_data_pipeline;
+  replica_stride_ = data_inside ? inner : inner * plan.pipeline;
+  pipeline_stride_ = data_inside ? inner * plan.data : inner;
+}
+
+int Placement::rank(const RankCoordinates& at) const {
+  return at.tensor + at.data % plan_.context * plan_.tensor + at.data / plan_.context * replica_stride_ +
+         at.pipeline * pipeline_stride_;
+}
+
+GroupShape Placement::tensor_group() const {
+  const int nodes = std::max(1, plan_.tensor / per_node_);
+  return {nodes, plan_.tensor / nodes};
+}
+
+Placement::Sequence Placement::sequence(ReplicaGroup kind, const RankCoordinates& of) const {
+  const int along_data = plan_.tensor, all = plan_.gradient_ranks();
+  const int split = plan_.expert_tensor, block = split * plan_.expert;
+  const int own = of.tensor + of.data * along_data;
+  const auto from = [&](int data, int stride, int count) {
+    return Sequence{of.tensor + data * along_data, stride * along_data, count};
+  };
+  switch (kind) {
+    case ReplicaGroup::all:
+      return from(0, 1, all);
+    case ReplicaGroup::context:
+      return from(of.data - of.data % plan_.context, 1, plan_.context);
+    case ReplicaGroup::shard:
+      return from(of.data - of.data % plan_.shard_group, 1, plan_.shard_group);
+    case ReplicaGroup::mirrors:
+      return from(of.data % plan_.shard_group, plan_.shard_group, all / plan_.shard_group);
+    case ReplicaGroup::experts:
+      return {own - own % block + own % split, split, plan_.expert};
+    case ReplicaGroup::expert_tensor:
+      return {own - own % split, 1, split};
+    case ReplicaGroup::expert_replicas:
+      return {own % block, block, plan_.expert_replicas()};
+  }
+  return {own, 1, 1};
+}
+
+RankCoordinates Placement::of_stage(int index, int pipeline) const {
+  return {index % plan_.tensor, index / plan_.tensor, pipeline};
+}
+
+RankCoordinates Placement::first_member(ReplicaGroup kind, const RankCoordinates& of) const {
+  return of_stage(sequence(kind, of).first, of.pipeline);
+}
+
+std::vector<RankCoordinates> Placement::members(ReplicaGroup kind, const RankCoordinates& of) const {
+  const Sequence group = sequence(kind, of);
+  std::vector<RankCoordinates> out;
+  out.reserve(static_cast<std::size_t>(group.count));
+  for (int i = 0; i < group.count; ++i) out.push_back(of_stage(group.first + i * group.stride, of.pipeline));
+  return out;
+}
+
+GroupShape Placement::replica_group(ReplicaGroup kind) const {
+  const std::vector<RankCoordinates> group = members(kind, {});
+  int nodes = 1;
+  for (std::size_t i = 1; i < group.size(); ++i)
+    if (node(group[i]) != node(group[i - 1])) ++nodes;
+  const auto ranks = static_cast<int>(group.size());
+  // Replicas that do not fill their nodes evenly leave a ring through fewer NICs: the floor is what it can use.
+  return {nodes, ranks / nodes, ranks % nodes};
+}
+
+int Placement::members_on_node(ReplicaGroup kind) const {
+  const std::vector<RankCoordinates> group = members(kind, {});
+  return static_cast<int>(
+      std::count_if(group.begin(), group.end(), [&](const auto& at) { return node(at) == node(group.front()); }));
+}
+
+}  // namespace clusterwright

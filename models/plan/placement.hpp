@@ -1,0 +1,63 @@
+/// Where the ranks of a plan sit.
+#pragma once
+
+#include <vector>
+
+#include "models/kernels/collectives/collective_time.hpp"
+#include "models/prediction/prediction.hpp"
+#include "models/job/stack.hpp"
+
+namespace clusterwright {
+
+/// A rank by its place in each parallel dimension. `data` counts all ranks that hold the same weights: context ranks
+/// innermost, then replicas of the batch.
+struct RankCoordinates {
+  int tensor = 0;
+  int data = 0;
+  int pipeline = 0;
+  bool operator==(const RankCoordinates&) const = default;
+};
+
+/// Ranks of one stage that talk to each other. Along `data`: all; the context ranks of one replica; those that share
+/// one copy of the weights; and those that hold the same part of different copies. Across `tensor` and `data`: those
+/// that share the experts out, that split each expert, and that hold the same experts.
+enum class ReplicaGroup : int { all, context, shard, mirrors, experts, expert_tensor, expert_replicas };
+inline constexpr std::size_t replica_group_count = 7;
+
+/// Ranks are numbered by the stack's order of dimensions and fill node after node.
+class Placement {
+ public:
+  /// @pre tensor divides the node or is a multiple of it
+  Placement(const Plan& plan, RankOrder order, int per_node);
+
+  int rank(const RankCoordinates& at) const;
+  int node(const RankCoordinates& at) const { return rank(at) / per_node_; }
+  const Plan& plan() const { return plan_; }
+  int per_node() const { return per_node_; }
+
+  /// Shape of the tensor group, and of the first group of its kind at (tensor 0, stage 0).
+  GroupShape tensor_group() const;
+  GroupShape replica_group(ReplicaGroup kind) const;
+  /// Members of the first group of `kind` that sit on one node with its first rank.
+  int members_on_node(ReplicaGroup kind) const;
+  /// First member of the group of `kind` that holds a rank: names the group.
+  RankCoordinates first_member(ReplicaGroup kind, const RankCoordinates& of) const;
+  std::vector<RankCoordinates> members(ReplicaGroup kind, const RankCoordinates& of) const;
+
+ private:
+  /// A group as an arithmetic sequence of ranks of the stage, numbered tensor first, then data.
+  struct Sequence {
+    int first = 0;
+    int stride = 1;
+    int count = 1;
+  };
+  Sequence sequence(ReplicaGroup kind, const RankCoordinates& of) const;
+  RankCoordinates of_stage(int index, int pipeline) const;
+
+  Plan plan_;
+  int per_node_;
+  int replica_stride_;
+  int pipeline_stride_;
+};
+
+}  // namespace clusterwright

@@ -1,0 +1,74 @@
+#include "models/prediction/clock_settling.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace clusterwright {
+
+namespace {
+
+constexpr double lowest_clock = 0.3;
+
+void add_op(ClockDemand& demand, const WorkPrice& work, const OpTrace& trace, LaneKind lane) {
+  const double watts = work.power.in(watt);
+  if (lane != LaneKind::compute) {
+    demand.fixed += watts * to_seconds(trace.end - trace.active).in(second);
+    demand.fixed += work.waiting_power.in(watt)*to_seconds(trace.active - trace.start).in(second);
+    return;
+  }
+  const double time = to_seconds(work.duration).in(second);
+  const double share = work.clock_share;
+  demand.clocked += watts * time * share * share;
+  demand.crossed += watts * time * share * (1 - share);
+  demand.fixed += watts * time * (1 - share) * (1 - share);
+  demand.clocked_time += time * share;
+}
+
+}  // namespace
+
+double ClockDemand::mean_power(double c, double exponent) const {
+  const double joules = clocked * std::pow(c, exponent - 1) + crossed * (1 / c + std::pow(c, exponent)) + fixed;
+  return joules / (busy + clocked_time * (1 / c - 1 / clock));
+}
+
+double allowed_clock(const ClockDemand& demand, double headroom, double exponent) {
+  if (demand.mean_power(1, exponent) <= headroom) return 1;
+  double low = lowest_clock, high = 1;
+  for (int i = 0; i < 40; ++i) {
+    const double middle = (low + high) / 2;
+    (demand.mean_power(middle, exponent) <= headroom ? low : high) = middle;
+  }
+  return low;
+}
+
+std::vector<ClockDemand> clock_demands(const StepGraph& graph, const ReplayResult& result, const Breakdown& breakdown,
+                                       ChargeId bubble) {
+  const StepStructure& s = graph.structure;
+  std::vector<ClockDemand> demands(s.ranks.size());
+  for (std::size_t i = 0; i < s.op_count(); ++i) {
+    const OpId op(i);
+    const Lane& lane = s.lanes[s.op_lane[op]];
+    add_op(demands[lane.rank.value], graph.price.works[s.op_work[op]], result.ops[op], lane.kind);
+  }
+  for (std::size_t r = 0; r < demands.size(); ++r) {
+    const Picoseconds idle = breakdown.by_rank[RankClassId(r)][bubble.value];
+    demands[r].busy = std::max(1e-12, to_seconds(result.end - idle).in(second));
+    demands[r].clock = graph.price.clock[RankClassId(r)];
+  }
+  return demands;
+}
+
+double settle_clocks(StepPrice& price, const std::vector<ClockDemand>& demands) {
+  double change = 0;
+  for (std::size_t r = 0; r < demands.size(); ++r) {
+    const RankClassId rank(r);
+    const double headroom = (price.power_limit[rank] - price.idle_power[rank]).in(watt);
+    const double clock =
+        std::min(price.highest_clock[rank], allowed_clock(demands[r], headroom, price.power_clock_exponent));
+    change = std::max(change, std::abs(clock - price.clock[rank]));
+    price.clock[rank] = clock;
+  }
+  return change;
+}
+
+}  // namespace clusterwright

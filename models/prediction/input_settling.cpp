@@ -1,0 +1,27 @@
+#include "models/prediction/input_settling.hpp"
+
+#include "models/lowering/input_side.hpp"
+#include "models/prediction/prediction.hpp"
+#include "models/prediction/steady_state.hpp"
+
+namespace clusterwright {
+
+StepSummary settle_input(const Scenario& scenario, Plan& plan) {
+  StepSummary best = summarise_step(scenario, plan);
+  if (!scenario.job.input) return best;
+  const auto waits = [](const StepSummary& step) {
+    return step.breakdown[static_cast<std::size_t>(StepCharge::input_wait)] > Seconds{};
+  };
+  Plan tried = plan;
+  for (int ready = ready_micro_batches(scenario.job, plan) / 2; ready > 0 && waits(best); ready /= 2) {
+    tried.ready_micro_batches = ready;
+    StepSummary step = summarise_step(scenario, tried);
+    if (step.end > best.end) break;
+    if (step.end == best.end) continue;
+    best = std::move(step);
+    plan = tried;
+  }
+  return best;
+}
+
+}  // namespace clusterwright

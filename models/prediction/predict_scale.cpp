@@ -1,0 +1,88 @@
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+#include "models/prediction/prediction_interval.hpp"
+#include "models/job/scenario.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+constexpr double worthwhile_doubling = 1.8;
+
+/// The scenario on another number of accelerators: replicas follow the size.
+Scenario at_size(const Scenario& scenario, int accelerators, bool strong) {
+  Scenario sized = scenario;
+  sized.cluster = resized(scenario.cluster, accelerators);
+  sized.job.parallel.data.reset();
+  if (strong) return sized;
+  const double batch = static_cast<double>(scenario.job.global_batch) * accelerators /
+                       static_cast<double>(scenario.cluster.spec.accelerators);
+  sized.job.global_batch = static_cast<int>(std::clamp(std::round(batch), 1.0, 1.0 * std::numeric_limits<int>::max()));
+  return sized;
+}
+
+/// Last point whose doubling still gave 1.8 times the tokens per second, among points twice as large as another.
+std::optional<int> find_knee(const std::vector<ScalePoint>& points) {
+  std::optional<int> knee;
+  for (const ScalePoint& small : points)
+    for (const ScalePoint& large : points) {
+      const bool doubling = small.reason.empty() && large.reason.empty() && small.step.fits && large.step.fits &&
+                            large.step.accelerators == 2 * small.step.accelerators;
+      if (doubling && large.step.tokens_per_second >= worthwhile_doubling * small.step.tokens_per_second)
+        knee = std::max(knee.value_or(0), small.step.accelerators);
+    }
+  return knee;
+}
+
+void compare_with_first(std::vector<ScalePoint>& points, const StepCalibration& calibration) {
+  const ScalePoint* first = nullptr;
+  for (ScalePoint& point : points) {
+    if (!point.reason.empty() || !point.step.fits) continue;
+    if (!first) first = &point;
+    point.speedup = point.step.tokens_per_second / first->step.tokens_per_second;
+    point.efficiency = point.step.tokens_per_second_per_accelerator() / first->step.tokens_per_second_per_accelerator();
+    const double sigma =
+        &point == first ? 0 : sigma_of_ratio(point.step.uncertainty, first->step.uncertainty, calibration);
+    point.efficiency_low = point.efficiency * std::exp(-half_width_90 * sigma);
+    point.efficiency_high = point.efficiency * std::exp(half_width_90 * sigma);
+  }
+}
+
+}  // namespace
+
+ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accelerators, bool strong,
+                         const std::function<void(std::size_t)>& done) {
+  ScaleCurve curve;
+  curve.strong = strong;
+  curve.points.resize(accelerators.size());
+  std::vector<std::optional<ConfigError>> errors(accelerators.size());
+  std::mutex progress;
+  std::size_t finished = 0;
+  // Points do not depend on each other, so the answer does not depend on the number of threads.
+  tbb::parallel_for(std::size_t{0}, accelerators.size(), [&](std::size_t i) {
+    ScalePoint& point = curve.points[i];
+    point.step.accelerators = accelerators[i];
+    try {
+      point.step = predict_step(at_size(scenario, accelerators[i], strong));
+    } catch (const ConfigError& error) {
+      point.reason = error.diagnostics().front().message;
+      errors[i] = error;
+    }
+    const std::lock_guard lock(progress);
+    if (done) done(++finished);
+  });
+  // Nothing worked: the scenario itself is wrong, and its error says where.
+  const bool all_failed =
+      std::all_of(errors.begin(), errors.end(), [](const auto& error) { return error.has_value(); });
+  if (all_failed && !errors.empty()) throw *errors.front();
+  compare_with_first(curve.points, scenario.steps);
+  curve.knee = find_knee(curve.points);
+  return curve;
+}
+
+}  // namespace clusterwright

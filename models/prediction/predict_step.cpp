@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "models/prediction/bottleneck.hpp"
+#include "models/prediction/checkpoint_stall.hpp"
+#include "models/prediction/choose_plan.hpp"
+#include "models/kernels/kernel_times.hpp"
+#include "models/prediction/input_settling.hpp"
+#include "models/lowering/input_side.hpp"
+#include "models/memory/memory_levels.hpp"
+#include "models/prediction/prediction_interval.hpp"
+#include "models/job/scenario.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+void add_rates(const Scenario& s, StepPrediction& out) {
+  const double tokens = static_cast<double>(out.plan.global_batch) * s.job.sequence;
+  out.tokens_per_second = tokens / out.step_time.in(second);
+  const Flops per_token = training_flops_per_token(s.transformer, s.job.sequence);
+  out.model_flops_per_accelerator = per_token * tokens / out.step_time / out.accelerators;
+  out.mfu = out.model_flops_per_accelerator / peak(s.cluster.accelerator, matrix_format(s.job.precision));
+}
+
+void add_power(const Scenario& s, const StepSummary& step, StepPrediction& out) {
+  out.power.it_mean = step.mean_power;
+  out.power.it_peak = step.peak_power;
+  out.power.it_trough = step.wave.low;
+  out.power.it_crest = step.wave.high;
+  out.power.energy_per_token = step.energy / (out.tokens_per_second * out.step_time.in(second));
+  if (const auto pue = s.cluster.spec.facility.power_usage_effectiveness)
+    out.power.facility_mean = step.mean_power * *pue;
+}
+
+/// The accelerator's own memory first.
+void judge(const Scenario& s, StepPrediction& out) {
+  const MemoryVerdict verdict = judge_memory(out.memory, memory_capacity(s.cluster.accelerator), out.plan.pipeline);
+  out.tiers = tier_uses(s, out.plan);
+  const std::string beyond = tier_verdict(out.tiers);
+  out.fits = verdict.fits && beyond.empty();
+  out.verdict = verdict.fits && !out.fits ? beyond : verdict.sentence;
+}
+
+void add_input(const Scenario& s, StepPrediction& out) {
+  if (!s.job.input) return;
+  out.input = input_supply(s, out.plan);
+  if (s.job.input->checkpoint) out.checkpoint = checkpoint_use(s, out.plan, out.step_time);
+}
+
+void add_assumptions(const Scenario& s, StepPrediction& out) {
+  const auto percent = [](double x) { return fmt::format("{:.0f} %", 100 * x); };
+  const auto sourced = [](const auto& value) { return value.source; };
+  auto& list = out.assumptions;
+  const StepFactors factors = step_factors(s.steps, s.stack, s.job, s.cluster.accelerator);
+  const bool named = s.source.at_pointer("/job/stack") != nullptr;
+  list.push_back({"software stack", s.stack.name, named ? "user" : "default", s.stack.source});
+  list.push_back({"kernel, link and memory curves", s.parameters.name, "fit",
+                  curves_from(s.parameters, s.cluster.accelerator.id)});
+  list.push_back({"kernels of a step against microbenchmarks", fmt::format("{:.2f} times as long", factors.compute),
+                  "fit",
+                  fmt::format("entry \"{}\" of the step calibration, on {}", factors.entry,
+                              step_architecture(s.cluster.accelerator))});
+  list.push_back({"error of whole steps beyond their parts", percent(out.uncertainty.sigma), "fit",
+                  sourced(s.steps.residuals.known)});
+  list.push_back({"power at full matrix load", percent(s.parameters.power.tensor_weight.value) + " of the rated range",
+                  "estimate", sourced(s.parameters.power.tensor_weight)});
+  list.push_back({"host power per node", fmt::format("{:.2f} kW", s.cluster.spec.node.host_power.value.in(kilowatt)),
+                  "estimate", s.cluster.spec.node.host_power.source});
+  list.push_back({"network share of the data sheet", percent(s.parameters.network.bandwidth_share.value), "fit",
+                  sourced(s.parameters.network.bandwidth_share)});
+  if (out.input && out.input->limited_by.empty())
+    list.push_back({"storage that data is read from", "no limit", "default", "no rate of it is given"});
+  list.push_back({"stragglers, jitter and failures", "none", "default", "not modelled in this version"});
+  list.push_back({"network paths", "evenly spread", "default", "collisions of hashed flows are not modelled yet"});
+}
+
+/// Nothing that moves a step by more than a few percent had to be assumed.
+bool all_given(const Job& job) {
+  const ParallelSpec& parallel = job.parallel;
+  const bool chunks = parallel.virtual_pipeline || !parallel.stage_layers.empty() ||
+                      parallel.schedule != PipelineSchedule::one_forward_one_backward;
+  const bool stages = parallel.pipeline && (*parallel.pipeline == 1 || chunks);
+  return job.recompute && job.micro_batch && parallel.tensor && stages;
+}
+
+}  // namespace
+
+StepPrediction predict_step(const Scenario& s) {
+  ChosenPlan chosen = choose_plan(s);
+  StepPrediction out;
+  out.accelerators = s.cluster.spec.accelerators;
+  out.plan = chosen.plan;
+  out.assumptions = std::move(chosen.assumptions);
+  out.memory = chosen.memory;
+  judge(chosen.scenario, out);
+
+  const StepSummary step = settle_input(chosen.scenario, out.plan);
+  out.step_time = to_seconds(step.end);
+  for (std::size_t i = 0; i < step_charge_count; ++i) out.breakdown[i] = step.breakdown[i];
+  add_rates(s, out);
+  add_power(s, step, out);
+  out.uncertainty = step_uncertainty(out, chosen.scenario, all_given(s.job));
+  const double factor = std::exp(half_width_90 * out.uncertainty.sigma);
+  out.low = out.step_time / factor;
+  out.high = out.step_time * factor;
+  add_input(chosen.scenario, out);
+  out.bottleneck = name_bottleneck(out);
+  add_assumptions(s, out);
+  return out;
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,135 @@
+#include "models/site/audit/blueprint.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/job/contradictions.hpp"
+#include "sim/field_table.hpp"
+
+namespace clusterwright {
+
+template <>
+struct EnumNames<ClaimKind> {
+  static constexpr auto names = claim_kind_names;
+};
+
+namespace {
+
+FieldRule positive(std::string help) {
+  return {.help = std::move(help), .min = 0, .above_min = true};
+}
+
+FieldRule share(std::string help) {
+  return {.help = std::move(help), .min = 0, .max = 1};
+}
+
+std::string_view name_of(ClaimKind kind) {
+  return claim_kind_names[static_cast<std::size_t>(kind)];
+}
+
+bool is_share(ClaimKind kind) {
+  return kind == ClaimKind::communication_share || kind == ClaimKind::utilisation;
+}
+
+void check_stated(Contradictions& errors, const Claim& claim, const std::string& pointer) {
+  const bool words = stated_in_words(claim.claim);
+  const std::string name(name_of(claim.claim));
+  if (std::holds_alternative<std::string>(claim.stated) != words) {
+    errors.report("E0360", fmt::format("{} is stated {}", name, words ? "in words" : "by a number"), {pointer},
+                  words ? "write it as the blueprint does, such as \"NVLink 4\" or \"yes\""
+                        : "take the number out of the sentence, which \"words\" can keep");
+    return;
+  }
+  if (is_share(claim.claim) && std::get<double>(claim.stated) > 1)
+    errors.report("E0360", fmt::format("{} is a share, at most 1 (got {})", name, std::get<double>(claim.stated)),
+                  {pointer}, "write 78 % as 0.78");
+  if (claim.claim == ClaimKind::fits && std::get<std::string>(claim.stated) != "yes")
+    errors.report("E0360", "fits is stated as \"yes\"", {pointer}, "leave the claim out where it is not made");
+}
+
+void check_cooling(Contradictions& errors, const Claim& claim, const Catalog& catalog, const std::string& pointer) {
+  const std::string* kind = std::get_if<std::string>(&claim.stated);
+  if (claim.claim != ClaimKind::cooling || !kind || find_part(catalog.rack_cooling, *kind)) return;
+  const std::vector<std::string> known = ids_of(catalog.rack_cooling);
+  const std::string near = did_you_mean(*kind, known);
+  errors.report("E0203", fmt::format("unknown kind of cooling \"{}\"", *kind), {pointer},
+                near.empty() ? fmt::format("there are: {}", fmt::join(known, ", ")) : near);
+}
+
+}  // namespace
+
+const Record<Claim>& record(const Claim*) {
+  static const auto table =
+      Record<Claim>("claim", "One thing that a blueprint says, checked by `audit`")
+          .required("claim", &Claim::claim, {.help = "what it is about"})
+          .required(
+              "stated", &Claim::stated,
+              {.help = "as published: a number in the unit that the name of the claim says (shares from 0 to 1, "
+                       "failures in hours between interruptions), or words for scale_up, layout, fits and cooling",
+               .min = 0,
+               .above_min = true})
+          .optional("words", &Claim::words, {.help = "the sentence as published"});
+  return table;
+}
+
+const Record<AuditTolerance>& record(const AuditTolerance*) {
+  static const auto table =
+      Record<AuditTolerance>("tolerance", "How near to what is stated is near enough, as a share of it")
+          .optional("holds", &AuditTolerance::holds, share("a claim holds within this"))
+          .optional("partly", &AuditTolerance::partly,
+                    share("it holds in part within this, or where a condition that is named makes it hold"));
+  return table;
+}
+
+const Record<AuditAssumptions>& record(const AuditAssumptions*) {
+  using A = AuditAssumptions;
+  static const auto table =
+      Record<A>("audit_assumptions", "What an audit takes where the blueprint is silent")
+          .optional("tokens_per_parameter", &A::tokens_per_parameter,
+                    positive("of the training run, where training_tokens is not given"))
+          .optional("failures_per_1000_node_days", &A::failures_per_1000_node_days,
+                    positive("interruptions of a job by its nodes"))
+          .optional("restart_s", &A::restart, {.help = "from an interruption until training goes on", .min = 0});
+  return table;
+}
+
+bool stated_in_words(ClaimKind kind) {
+  switch (kind) {
+    case ClaimKind::scale_up:
+    case ClaimKind::layout:
+    case ClaimKind::fits:
+    case ClaimKind::cooling:
+      return true;
+    default:
+      return false;
+  }
+}
+
+const Claim* Blueprint::find(ClaimKind kind) const {
+  for (const Claim& claim : claims)
+    if (claim.claim == kind) return &claim;
+  return nullptr;
+}
+
+std::optional<double> Blueprint::stated_number(ClaimKind kind) const {
+  const Claim* claim = find(kind);
+  if (!claim) return {};
+  return std::get<double>(claim->stated);
+}
+
+void check_claims(const Blueprint& blueprint, const Catalog& catalog, const JsonValue& source) {
+  Contradictions errors(source);
+  for (std::size_t i = 0; i < blueprint.claims.size(); ++i) {
+    const Claim& claim = blueprint.claims[i];
+    const std::string pointer = fmt::format("/claims/{}", i);
+    check_stated(errors, claim, pointer + "/stated");
+    check_cooling(errors, claim, catalog, pointer + "/stated");
+    if (blueprint.find(claim.claim) != &claim)
+      errors.report("E0361", fmt::format("{} is claimed twice", name_of(claim.claim)), {pointer + "/claim"},
+                    "audit the two versions of the blueprint in files of their own");
+  }
+  errors.finish();
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,153 @@
+#include "models/site/plant/cable_tally.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace clusterwright {
+
+namespace {
+
+std::string kind_word(const LinkParts& parts) {
+  if (parts.lower_module) return "fibre";
+  switch (*parts.cable->kind) {
+    case CableKind::active_copper:
+      return "active copper";
+    case CableKind::active_optical:
+      return "active optical";
+    default:
+      return "copper";
+  }
+}
+
+bool same(const LinkParts& a, const LinkParts& b) {
+  return a.cable == b.cable && a.lower_module == b.lower_module && a.upper_module == b.upper_module;
+}
+
+}  // namespace
+
+int whole_parts(int links, const CablePart& part) {
+  return (links + part.links - 1) / part.links;
+}
+
+CableTally::CableTally(const Catalog& catalog, const ServicesSpec& services, const CableRouter& router, bool keep_runs)
+    : catalog_(catalog), services_(services), router_(router), keep_runs_(keep_runs), links_(catalog) {}
+
+LinkClass CableTally::link_class(const std::string& network, const std::string& name, BytesPerSecond rate) const {
+  LinkClass out{network, name, rate, nullptr, {}, {}};
+  const auto found = services_.cables.find(name);
+  if (found != services_.cables.end()) out.named = catalog_.find_cable(found->second);
+  return out;
+}
+
+void CableTally::add(LinkClass& link, Plug lower, Plug upper) {
+  const Meters routed = router_.length(lower.at, upper.at);
+  const Meters bought = length_on_sale(routed);
+  const std::size_t total = total_of(link, lower.end, upper.end, bought);
+  CableTotal& sum = totals_[total];
+  ++sum.links;
+  ++lengths_[total][bought.in(meter)];
+  sum.longest = std::max(sum.longest, routed);
+  if (keep_runs_) runs_.push_back({total, lower.at.rack, upper.at.rack, routed, bought});
+  const LinkParts& parts = link.parts[total];
+  if (!parts.cable) return;
+  if (parts.cable->kind == CableKind::active_copper || parts.cable->kind == CableKind::active_optical) {
+    if (lower.modules) plug_in(parts.cable, lower);
+    if (upper.modules) plug_in(parts.cable, upper);
+  }
+  if (parts.lower_module) {
+    plug_in(parts.lower_module, lower);
+    plug_in(parts.upper_module, upper);
+    ++sum.cables;
+  } else if (parts.cable->links == 1) {
+    ++sum.cables;
+  } else {
+    ++bundles_[{total, lower.device, upper.device}];
+  }
+}
+
+/// Which sum a link belongs to: that of its class and parts.
+std::size_t CableTally::total_of(LinkClass& link, LinkEnd lower, LinkEnd upper, Meters length) {
+  LinkParts parts;
+  if (link.named) {
+    parts = links_.with_named(*link.named, link.rate, lower, upper).value_or(LinkParts{});
+  } else if (const LinkParts* found = links_.choose(link.rate, lower, upper, length)) {
+    parts = *found;
+  }
+  for (const std::size_t total : link.totals)
+    if (same(link.parts[total], parts)) return total;
+  const std::size_t total = totals_.size();
+  CableTotal sum;
+  sum.network = link.network;
+  sum.link = link.name;
+  sum.rate = link.rate;
+  if (parts.cable) {
+    sum.part = parts.cable->id;
+    sum.kind = kind_word(parts);
+    if (parts.lower_module) sum.lower_module = parts.lower_module->id;
+    if (parts.upper_module) sum.upper_module = parts.upper_module->id;
+  }
+  totals_.push_back(std::move(sum));
+  lengths_.emplace_back();
+  link.totals.push_back(total);
+  link.parts.emplace(total, parts);
+  return total;
+}
+
+void CableTally::judge(const LinkClass& link, std::vector<SiteVerdict>& verdicts) const {
+  const std::string name = fmt::format("{} cables of the {} network", link.name, link.network);
+  for (const std::size_t total : link.totals) {
+    const CableTotal& sum = totals_[total];
+    if (!link.parts.at(total).cable) {
+      const std::string what =
+          link.named ? link.named->id + " does not carry" : std::string("no cable in the catalog carries");
+      verdicts.push_back(
+          {name, false,
+           fmt::format("{} {:.4g} Gbit/s over {:.1f} m", what, link.rate.in(gigabit_per_second), sum.longest.in(meter)),
+           "facility.services.cables, or parts.cables of the cluster"});
+    } else if (link.named) {
+      const Meters reach = link.named->reach ? link.named->reach->value : Meters{};
+      verdicts.push_back({name, reach >= sum.longest,
+                          fmt::format("{} reaches {:.4g} m, the longest is {:.1f} m", link.named->id, reach.in(meter),
+                                      sum.longest.in(meter)),
+                          fmt::format("facility.services.cables.{}", link.name)});
+    }
+  }
+}
+
+void CableTally::plug_in(const CablePart* part, Plug& plug) {
+  if (!plug.modules) {
+    ++in_nodes_[part];
+    return;
+  }
+  const auto known = std::find_if(plug.modules->begin(), plug.modules->end(),
+                                  [&](const auto& content) { return content.first == part; });
+  if (known == plug.modules->end())
+    plug.modules->emplace_back(part, 1);
+  else
+    ++known->second;
+}
+
+std::vector<CableTotal> CableTally::take_totals() {
+  for (const auto& [bundle, links] : bundles_) {
+    CableTotal& sum = totals_[std::get<0>(bundle)];
+    sum.cables += whole_parts(links, *catalog_.find_cable(sum.part));
+  }
+  for (std::size_t t = 0; t < totals_.size(); ++t)
+    for (const auto& [length, links] : lengths_[t]) totals_[t].lengths.push_back({length * meter, links});
+  return std::move(totals_);
+}
+
+std::vector<TransceiverTotal> CableTally::transceivers(const std::vector<std::vector<CageContents>>& cages) const {
+  std::map<std::string, long long> counts;
+  for (const auto& [part, links] : in_nodes_) counts[part->id] += links;
+  for (const auto& network : cages)
+    for (const CageContents& contents : network)
+      for (const auto& [part, links] : contents)
+        if (part->kind == CableKind::module) counts[part->id] += whole_parts(links, *part);
+  std::vector<TransceiverTotal> out;
+  for (const auto& [part, count] : counts) out.push_back({part, count});
+  return out;
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,121 @@
+#include "models/site/plant/devices.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/diagnostic.hpp"
+#include "topology/cluster.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// Where nobody says what a server weighs: a DGX H100 has 130 kg in 8 units.
+constexpr Kilograms mass_per_unit = 16 * kilogram;
+
+bool can_be_placed(const NodePart& part) {
+  return part.max_power && part.rack_units;
+}
+
+Kilograms mass_of(const NodePart& part, std::vector<std::string>& warnings) {
+  if (part.mass) return part.mass->value;
+  warnings.push_back(fmt::format("the mass of {} is not known: {:.0f} kg for each rack unit are assumed", part.id,
+                                 mass_per_unit.in(kilogram)));
+  return part.rack_units->value * mass_per_unit;
+}
+
+const NodePart* machine_of(const NodePart& part, const Catalog& catalog) {
+  return part.machine.empty() ? nullptr : catalog.find_node(part.machine);
+}
+
+bool usable(const NodePart& part, const Catalog& catalog) {
+  const NodePart* machine = machine_of(part, catalog);
+  return can_be_placed(machine ? *machine : part);
+}
+
+/// With as many of the same accelerators, and preferably as many NICs.
+const NodePart* stand_in(const Cluster& cluster, const Catalog& catalog) {
+  const NodePart* found = nullptr;
+  for (const NodePart& part : catalog.nodes) {
+    const bool same = part.accelerator_id == cluster.accelerator.id && part.accelerator_count &&
+                      part.accelerator_count->value == cluster.node_accelerators;
+    if (same && usable(part, catalog) && !found) found = &part;
+  }
+  return found;
+}
+
+const NodePart& placeable_node(const Cluster& cluster, const Catalog& catalog, std::vector<std::string>& warnings) {
+  const NodePart* named = catalog.find_node(cluster.spec.node.part);
+  if (named && usable(*named, catalog)) return *named;
+  const NodePart* other = stand_in(cluster, catalog);
+  const std::string asked =
+      named ? named->id : fmt::format("{} x {}", cluster.node_accelerators, cluster.accelerator.id);
+  if (!other)
+    throw ConfigError({"E0350",
+                       fmt::format("no server with {} can be placed in a rack", asked),
+                       {},
+                       "its height or rated power is not known",
+                       "describe one under \"parts\" of the cluster, with height_u, mass_kg and max_power_kw, and name "
+                       "it as \"part\" of the node"});
+  warnings.push_back(fmt::format("racks are planned with {}: {}", other->id,
+                                 named ? fmt::format("height or power of {} are not known", named->id)
+                                       : std::string("the cluster names no server")));
+  return *other;
+}
+
+double liquid_share(const NodePart& part, const RackCoolingPart& cooling) {
+  if (cooling.liquid_share.value == 0) return 0;
+  return part.liquid_share ? part.liquid_share->value : cooling.liquid_share.value;
+}
+
+/// The cooling that servers without liquid are built for.
+const RackCoolingPart* usual_air(const Catalog& catalog) {
+  const RackCoolingPart* best = nullptr;
+  for (const RackCoolingPart& part : catalog.rack_cooling)
+    if (part.liquid_share.value == 0 && (!best || part.capacity.value > best->capacity.value)) best = &part;
+  return best;
+}
+
+}  // namespace
+
+double fan_saving(const NodePart& node, const RackCoolingPart& cooling, const Catalog& catalog) {
+  const RackCoolingPart* air = usual_air(catalog);
+  if (!air || (node.needs_liquid && node.needs_liquid->value)) return 0;
+  const double remaining = (1 - air->server_fan_share.value) / (1 - cooling.server_fan_share.value);
+  return std::max(0.0, 1 - remaining);
+}
+
+ComputeBlock compute_block(const Cluster& cluster, const Catalog& catalog, const RackCoolingPart& cooling,
+                           std::vector<std::string>& warnings) {
+  ComputeBlock block;
+  block.node = &placeable_node(cluster, catalog, warnings);
+  block.machine = machine_of(*block.node, catalog);
+  const NodePart& whole = block.machine ? *block.machine : *block.node;
+  if (block.machine && block.machine->accelerator_count && block.node->accelerator_count)
+    block.nodes = block.machine->accelerator_count->value / block.node->accelerator_count->value;
+  block.device = {"node",
+                  whole.id,
+                  whole.rack_units->value,
+                  mass_of(whole, warnings),
+                  whole.max_power->value,
+                  liquid_share(whole, cooling)};
+  return block;
+}
+
+Watts rated_power(const SwitchPart& part) {
+  if (part.max_power) return part.max_power->value;
+  return part.typical_power ? part.typical_power->value : Watts{};
+}
+
+Device switch_device(const SwitchPart& part, const std::string& what) {
+  if (!part.rack_units || rated_power(part) == Watts{})
+    throw ConfigError({"E0350",
+                       fmt::format("the switch {} cannot be placed in a rack", part.id),
+                       {},
+                       "its height or power is not known",
+                       "describe it under \"parts\" of the cluster, with height_u and max_power_w"});
+  return {what, part.id, part.rack_units->value, part.mass ? part.mass->value : Kilograms{}, rated_power(part), 0};
+}
+
+}  // namespace clusterwright

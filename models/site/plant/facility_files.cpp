@@ -1,0 +1,88 @@
+#include "models/site/plant/facility_files.hpp"
+
+#include <algorithm>
+
+#include "sim/field_table.hpp"
+#include "models/job/base_file.hpp"
+#include "models/job/input_file.hpp"
+#include "models/job/scenario_loader.hpp"
+#include "topology/facility_check.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+constexpr const char* folder = "facilities";
+constexpr int longest_chain = 8;
+
+/// `own` over `base`: objects field by field.
+JsonValue joined(JsonValue own, JsonValue base) {
+  if (!own.is(JsonKind::object) || !base.is(JsonKind::object)) return own;
+  for (auto& [key, member] : base.members()) {
+    JsonValue* said = own.find(key);
+    if (!said)
+      own.set(key, std::move(member));
+    else
+      *said = joined(std::move(*said), std::move(member));
+  }
+  return own;
+}
+
+/// Blocks that are null, as defaults are written out: a facility has all of them, so they are left to its base.
+void forget_null_blocks(JsonValue& facility, const JsonValue& base) {
+  std::erase_if(facility.members(), [&](const JsonValue::Member& member) {
+    const JsonValue* below = base.find(member.first);
+    return member.second.is_null() && below && below->is(JsonKind::object);
+  });
+}
+
+JsonValue filled_in(JsonValue facility, const std::string& usual, std::vector<InputFile>& inputs, int depth) {
+  const JsonValue* like = facility.find("like");
+  std::string name = like && like->is(JsonKind::text) ? like->as_text() : "";
+  if (name.empty()) name = usual;
+  if (name == "none") return facility;
+  if (depth == longest_chain)
+    throw ConfigError({"E0501", "facilities refer to each other in a circle", {facility.place("")}, "", ""});
+  JsonValue base = read_input(base_file(folder, "facility", name, facility), inputs);
+  base = filled_in(std::move(base), "none", inputs, depth + 1);
+  forget_null_blocks(facility, base);
+  return joined(std::move(facility), std::move(base));
+}
+
+/// Nodes that together are rated less stand in a room, not in a hall.
+constexpr Watts least_hall = 200 * kilowatt;
+
+std::string usual_facility(const Cluster& cluster, const Catalog& catalog) {
+  const NodePart* node = catalog.find_node(cluster.spec.node.part);
+  if (node && !node->machine.empty()) return "rack-scale";
+  if (node && node->needs_liquid && node->needs_liquid->value) return "direct-to-chip";
+  const Watts rated = node && node->max_power ? node->max_power->value
+                                              : cluster.spec.node.host_power.value +
+                                                    cluster.node_accelerators * cluster.accelerator.power.value;
+  return rated * cluster.nodes() < least_hall ? "room" : "air";
+}
+
+}  // namespace
+
+Facility load_facility(const Cluster& cluster, const Catalog& catalog, const JsonValue& document,
+                       const std::string& pointer, std::vector<InputFile>& inputs) {
+  const JsonValue* own = document.find("facility");
+  JsonValue facility = own && own->is(JsonKind::object) ? *own : JsonValue::object();
+  if (!facility.source && !facility.members().empty()) {  // made by a setting: it stands where its first field does
+    const JsonValue& first = facility.members().front().second;
+    facility.source = first.source;
+    facility.length = first.length;
+  }
+  facility = filled_in(std::move(facility), usual_facility(cluster, catalog), inputs, 0);
+  const bool inside = own && own->source == document.source;
+  return complete_facility(decode_record<FacilitySpec>(facility), catalog, facility,
+                           inside ? pointer + "/facility" : "");
+}
+
+Facility complete_facility_file(const JsonValue& document, const Catalog& catalog) {
+  std::vector<InputFile> unused;
+  const JsonValue facility = filled_in(document, "air", unused, 0);
+  return complete_facility(decode_record<FacilitySpec>(facility), catalog, facility);
+}
+
+}  // namespace clusterwright

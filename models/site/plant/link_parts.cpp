@@ -1,0 +1,125 @@
+#include "models/site/plant/link_parts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <tuple>
+
+namespace clusterwright {
+
+namespace {
+
+/// What vendors of cables and fibre commonly stock.
+constexpr std::array lengths_m = {0.5, 1.0, 1.5, 2.0, 2.5, 3.0,  4.0,  5.0,  7.0,   10.0,  15.0,  20.0,
+                                  25., 30., 40., 50., 70., 100., 150., 200., 300.0, 500.0, 1000., 2000.};
+/// Parts are rated in round numbers: 400 Gbit/s of a NIC is 400 of a cable.
+constexpr double same_rate = 1e-6;
+/// What a part without a price counts as: last.
+constexpr double unknown_price = 1e9;
+
+bool carries(const CablePart& part, BytesPerSecond rate) {
+  return part.rate && std::abs(part.rate->value / rate - 1) < same_rate;
+}
+
+bool reaches(const CablePart& part, Meters length) {
+  return part.reach && part.reach->value >= length;
+}
+
+double price_of(const CablePart& part) {
+  return usual_price_usd(part.price_usd).value_or(unknown_price);
+}
+
+Watts power_of(const CablePart& part) {
+  return part.power_per_end ? part.power_per_end->value : Watts{};
+}
+
+bool fills(const CablePart& part, LinkEnd end) {
+  return end.ports_per_cage % part.links == 0;
+}
+
+/// A cable with ends of its own suits a pair of cages. One that splits has its many links at a switch and single ones
+/// at nodes.
+bool suits(const CablePart& part, LinkEnd lower, LinkEnd upper) {
+  if (part.splits) return lower.node && lower.ports_per_cage == 1 && !upper.node && fills(part, upper);
+  return fills(part, lower) && fills(part, upper);
+}
+
+/// A module with a single link would leave the other port of a twin cage unused.
+bool suits(const CablePart& module, LinkEnd end) {
+  constexpr int twin = 2;
+  return fills(module, end) && !(module.links == 1 && end.ports_per_cage == twin);
+}
+
+void keep_better(LinkParts parts, std::optional<LinkParts>& best) {
+  if (!best || std::tuple(parts.price_usd, parts.power) < std::tuple(best->price_usd, best->power)) best = parts;
+}
+
+}  // namespace
+
+std::optional<double> usual_price_usd(const std::map<std::string, Sourced<double>>& price_usd) {
+  const auto find = [&](const char* key) {
+    const auto found = price_usd.find(key);
+    return found == price_usd.end() ? std::optional<double>() : found->second.value;
+  };
+  if (const auto list = find("list")) return list;
+  const auto low = find("low"), high = find("high");
+  if (low && high) return (*low + *high) / 2;
+  return low ? low : high;
+}
+
+Meters length_on_sale(Meters routed) {
+  const auto found = std::lower_bound(lengths_m.begin(), lengths_m.end(), routed.in(meter));
+  return found == lengths_m.end() ? std::ceil(routed.in(meter)) * meter : *found * meter;
+}
+
+const LinkParts* LinkCatalog::choose(BytesPerSecond rate, LinkEnd lower, LinkEnd upper, Meters length) {
+  const Key key{rate.base(), lower, upper, length.in(meter)};
+  auto found = chosen_.find(key);
+  if (found == chosen_.end()) found = chosen_.emplace(key, search(rate, lower, upper, length)).first;
+  return found->second ? &*found->second : nullptr;
+}
+
+std::optional<LinkParts> LinkCatalog::search(BytesPerSecond rate, LinkEnd lower, LinkEnd upper, Meters length) const {
+  std::optional<LinkParts> best;
+  for (const CablePart& part : catalog_.cables) {
+    consider_cable(part, rate, lower, upper, length, best);
+    consider_module(part, rate, lower, upper, length, best);
+  }
+  return best;
+}
+
+std::optional<LinkParts> LinkCatalog::with_named(const CablePart& named, BytesPerSecond rate, LinkEnd lower,
+                                                 LinkEnd upper) const {
+  std::optional<LinkParts> best;
+  consider_cable(named, rate, lower, upper, Meters{}, best);
+  consider_module(named, rate, lower, upper, Meters{}, best);
+  return best;
+}
+
+void LinkCatalog::consider_cable(const CablePart& part, BytesPerSecond rate, LinkEnd lower, LinkEnd upper,
+                                 Meters length, std::optional<LinkParts>& best) const {
+  const bool whole =
+      part.kind == CableKind::copper || part.kind == CableKind::active_copper || part.kind == CableKind::active_optical;
+  if (!whole || !carries(part, rate) || !reaches(part, length) || !suits(part, lower, upper)) return;
+  // A cable of several links has one end for all of them, a splitting one an end for each at the far side.
+  const Watts ends = power_of(part) / part.links + power_of(part) / (part.splits ? 1 : part.links);
+  keep_better({&part, nullptr, nullptr, price_of(part) / part.links, ends}, best);
+}
+
+void LinkCatalog::consider_module(const CablePart& lower_module, BytesPerSecond rate, LinkEnd lower, LinkEnd upper,
+                                  Meters length, std::optional<LinkParts>& best) const {
+  const auto usable = [&](const CablePart& part, LinkEnd end) {
+    return part.kind == CableKind::module && carries(part, rate) && reaches(part, length) && suits(part, end);
+  };
+  const CablePart* fibre = catalog_.find_cable(lower_module.fibre);
+  if (!fibre || !usable(lower_module, lower)) return;
+  for (const CablePart& other : catalog_.cables) {
+    if (!usable(other, upper) || other.fibre != lower_module.fibre) continue;
+    const double modules = price_of(lower_module) / lower_module.links + price_of(other) / other.links;
+    keep_better({fibre, &lower_module, &other, modules + price_of(*fibre),
+                 power_of(lower_module) / lower_module.links + power_of(other) / other.links},
+                best);
+  }
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,281 @@
+#include "models/site/plant/site_networks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+
+#include "sim/diagnostic.hpp"
+#include "topology/cluster.hpp"
+#include "topology/fabrics/fat_tree_shape.hpp"
+#include "models/site/plant/link_parts.hpp"
+#include "topology/network/build_network.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// Tiers have consecutive numbers, lower ones first, so one pass upwards sees each switch after all below it.
+std::vector<NodeSpan> spans_of(const NetworkGraph& graph, int nodes) {
+  const auto endpoints = static_cast<VertexId>(graph.endpoints());
+  std::vector<NodeSpan> spans(graph.switches());
+  std::vector<std::size_t> tier(graph.switches());
+  for (std::size_t t = 0; t < graph.tiers().size(); ++t)
+    for (std::uint32_t i = 0; i < graph.tiers()[t].count; ++i) tier[graph.tiers()[t].first - endpoints + i] = t;
+  const auto widen = [](NodeSpan& span, NodeSpan by) {
+    if (by.last < by.first) return;
+    if (span.last < span.first) span = by;
+    span = {std::min(span.first, by.first), std::max(span.last, by.last)};
+  };
+  for (VertexId v = 0; v < graph.vertices(); ++v) {
+    const bool endpoint = graph.is_endpoint(v);
+    const int node = endpoint ? graph.node_of(v) : 0;
+    const NodeSpan own = !endpoint ? spans[v - endpoints] : node < nodes ? NodeSpan{node, node} : NodeSpan{};
+    for (const LinkId link : graph.leaving(v)) {
+      const VertexId to = graph.to(link);
+      if (to < v || graph.is_endpoint(to)) continue;
+      if (endpoint || tier[to - endpoints] != tier[v - endpoints]) widen(spans[to - endpoints], own);
+    }
+  }
+  return spans;
+}
+
+const SwitchPart* part_of_tier(const FabricSpec& fabric, std::size_t tier, const Catalog& catalog) {
+  if (fabric.kind != FabricKind::fat_tree) return catalog.find_switch(fabric.switch_part);
+  return tier < fabric.tiers.size() ? catalog.find_switch(fabric.tiers[tier].switch_part) : nullptr;
+}
+
+bool speaks(const SwitchPart& part, Transport transport) {
+  return part.fabric.starts_with(transport == Transport::infiniband ? "InfiniBand" : "Ethernet");
+}
+
+/// Those that could stand in.
+std::vector<const SwitchPart*> switches_for(Transport transport, BytesPerSecond rate, const Catalog& catalog) {
+  constexpr double same_rate = 1e-6;
+  std::vector<const SwitchPart*> found;
+  for (const SwitchPart& part : catalog.switches) {
+    const bool fits = part.port_rate && std::abs(part.port_rate->value / rate - 1) < same_rate;
+    if (fits && usual_price_usd(part.price_usd) && speaks(part, transport)) found.push_back(&part);
+  }
+  return found;
+}
+
+std::optional<std::vector<FatTreeTier>> shape_of(const FabricSpec& fabric, const NetworkSize& size,
+                                                 const Catalog& catalog) {
+  const FabricPorts ports = fabric_ports(fabric, catalog);
+  if (!fat_tree_errors(fabric, size, ports).empty()) return {};
+  try {
+    auto shape = fat_tree_shape(fabric, size, ports);
+    if (shape.back().nodes >= size.nodes) return shape;
+  } catch (const std::invalid_argument&) {  // tiers that do not nest with these ports
+  }
+  return {};
+}
+
+long long switches_of(const FatTreeTier& tier, const NetworkSize& size) {
+  return static_cast<long long>(tier.switches()) * tier.lines * ((size.nodes + tier.nodes - 1) / tier.nodes);
+}
+
+/// Tries every switch in every tier that names none, for the cheapest tree.
+class SwitchChooser {
+ public:
+  SwitchChooser(const Cluster& cluster, const Catalog& catalog)
+      : catalog_(catalog),
+        size_(site_size(cluster.spec.fabric, cluster.network_size())),
+        candidates_(switches_for(cluster.spec.fabric.transport, cluster.nic_bandwidth, catalog)) {}
+
+  std::optional<FabricSpec> choose(const FabricSpec& written) {
+    FabricSpec fabric = written;
+    fill(fabric, 0);
+    return best_;
+  }
+
+ private:
+  void fill(FabricSpec& fabric, std::size_t t) {
+    while (t < fabric.tiers.size() && !fabric.tiers[t].switch_part.empty()) ++t;
+    if (t == fabric.tiers.size()) return weigh(fabric);
+    for (const SwitchPart* part : candidates_) {
+      fabric.tiers[t].switch_part = part->id;
+      fill(fabric, t + 1);
+    }
+    fabric.tiers[t].switch_part.clear();
+  }
+
+  void weigh(const FabricSpec& fabric) {
+    const auto shape = shape_of(fabric, size_, catalog_);
+    if (!shape) return;
+    double price = 0;
+    for (std::size_t t = 0; t < shape->size(); ++t) {
+      const SwitchPart* part = catalog_.find_switch(fabric.tiers[t].switch_part);
+      price += static_cast<double>(switches_of((*shape)[t], size_)) *
+               (part ? usual_price_usd(part->price_usd).value_or(0) : 0);
+    }
+    if (!best_ || price < least_) best_ = fabric, least_ = price;
+  }
+
+  const Catalog& catalog_;
+  NetworkSize size_;
+  std::vector<const SwitchPart*> candidates_;
+  std::optional<FabricSpec> best_;
+  double least_ = 0;
+};
+
+FabricSpec with_switches(const Cluster& cluster, const Catalog& catalog, std::vector<std::string>& warnings) {
+  const FabricSpec& written = cluster.spec.fabric;
+  const auto open = [](const TierSpec& tier) { return tier.switch_part.empty(); };
+  if (written.kind != FabricKind::fat_tree || std::none_of(written.tiers.begin(), written.tiers.end(), open))
+    return written;
+  const auto chosen = SwitchChooser(cluster, catalog).choose(written);
+  if (!chosen) return written;
+  for (std::size_t t = 0; t < written.tiers.size(); ++t)
+    if (open(written.tiers[t]))
+      warnings.push_back(fmt::format("tier \"{}\" of the fabric names no switch: {} is assumed", written.tiers[t].name,
+                                     chosen->tiers[t].switch_part));
+  return *chosen;
+}
+
+FabricSpec side_fabric(const SideNetworkSpec& spec, int tiers, int leaf_nodes, double taper) {
+  static constexpr const char* names[] = {"leaf", "spine", "core"};
+  FabricSpec fabric;
+  fabric.rails = RailLayout::shared;
+  for (int t = 0; t < tiers; ++t) {
+    TierSpec tier;
+    tier.name = names[t];
+    tier.switch_part = spec.switch_part;
+    tier.taper = t == 0 ? taper : 1;
+    tier.accelerators = t == 0 && tiers > 1 ? leaf_nodes : 0;
+    fabric.tiers.push_back(tier);
+  }
+  return fabric;
+}
+
+/// Nodes on one leaf: equal shares of a unit, or whole units, so that cables stay short; from the largest that has the
+/// ports to half of that. Where none divides the unit, or there is only one, as many as there are ports for.
+std::vector<int> leaf_sizes(const SideNetworkSpec& spec, const SwitchPart& part, int ends, int unit_nodes, int nodes) {
+  const int down = std::max(ends, static_cast<int>(part.ports.value * spec.taper / (1 + spec.taper)));
+  const int most = std::max(1, down / ends);
+  std::vector<int> sizes;
+  if (nodes > unit_nodes)
+    for (int size = most; 2 * size >= most; --size)
+      if (unit_nodes % size == 0 || size % unit_nodes == 0) sizes.push_back(size);
+  if (sizes.empty()) sizes.push_back(most);
+  return sizes;
+}
+
+struct SideShape {
+  FabricSpec fabric;
+  long long switches = 0;
+};
+
+long long switches_of(const std::vector<FatTreeTier>& shape, const NetworkSize& size) {
+  long long sum = 0;
+  for (const FatTreeTier& tier : shape) sum += switches_of(tier, size);
+  return sum;
+}
+
+/// Cables spread evenly only over as many switches above as divide the cables up of one leaf. Where that asks for many,
+/// a few cables more cost less: tries up to twice as many as the taper needs.
+void try_leaves(const SideNetworkSpec& spec, const NetworkSize& size, int tiers, int per_leaf, int ports,
+                std::optional<SideShape>& best) {
+  const int down = per_leaf * size.nics_per_node;
+  const int least = std::max(1, static_cast<int>(std::ceil(down / spec.taper)));
+  for (int up = least; up <= std::min(2 * least, std::max(least, ports - down)); ++up) {
+    const FabricSpec fabric = side_fabric(spec, tiers, per_leaf, std::max(1.0, static_cast<double>(down) / up));
+    const FabricPorts switch_ports{std::vector<int>(static_cast<std::size_t>(tiers), ports), 0};
+    if (!fat_tree_errors(fabric, size, switch_ports).empty()) continue;
+    const auto shape = fat_tree_shape(fabric, size, switch_ports);
+    if (shape.back().nodes < size.nodes) continue;
+    const long long switches = switches_of(shape, size);
+    if (!best || switches < best->switches) best = {fabric, switches};
+  }
+}
+
+std::vector<ServicePort> service_ports(const SideNetworkSpec& spec, const ServiceCounts& services) {
+  std::vector<ServicePort> ports;
+  for (int server = 0; server < services.servers; ++server)
+    ports.insert(ports.end(), static_cast<std::size_t>(spec.ports_per_server), {ServiceKind::server, server});
+  if (spec.storage)
+    for (int appliance = 0; appliance < services.appliances; ++appliance)
+      ports.insert(ports.end(), static_cast<std::size_t>(services.ports_per_appliance),
+                   {ServiceKind::storage, appliance});
+  return ports;
+}
+
+[[noreturn]] void too_large(const SideNetworkSpec& spec, int nodes) {
+  throw ConfigError({"E0306",
+                     fmt::format("three tiers of {} cannot join the {} nodes of the network \"{}\"", spec.switch_part,
+                                 nodes, spec.name),
+                     {},
+                     "",
+                     "name a larger switch, or raise the taper"});
+}
+
+}  // namespace
+
+std::vector<SiteNetwork> training_network(const Cluster& cluster, const Catalog& catalog,
+                                          std::vector<std::string>& warnings) {
+  if (cluster.nics == 0 || cluster.nodes() < 2 || cluster.spec.fabric.transport == Transport::none) return {};
+  const FabricSpec fabric = with_switches(cluster, catalog, warnings);
+  Network network = build_network(fabric, cluster.network_size(), fabric_ports(fabric, catalog));
+  SiteNetwork out{"training", std::move(network.graph), {}, cluster.nodes(), {}, {}, {}};
+  const bool routers_in_nodes = fabric.kind == FabricKind::torus;
+  const std::size_t site_tiers = fabric.kind == FabricKind::fat_tree ? fabric.tiers.size() : out.graph.tiers().size();
+  for (std::size_t t = 0; t < out.graph.tiers().size(); ++t)
+    out.tier_parts.push_back(
+        routers_in_nodes ? nullptr : part_of_tier(fabric, t % std::max<std::size_t>(1, site_tiers), catalog));
+  for (std::size_t k = 0; k < out.graph.link_kinds().size(); ++k)
+    out.bought.push_back(out.graph.link_kinds()[k].name != "site" && !(routers_in_nodes && k == 0));
+  out.spans = spans_of(out.graph, out.nodes);
+  std::vector<SiteNetwork> list;
+  list.push_back(std::move(out));
+  return list;
+}
+
+int nodes_per_unit(const std::vector<SiteNetwork>& networks, int nodes, int machine_nodes, int least_nodes) {
+  // inside[n]: some switch has both node n - 1 and node n directly below it
+  std::vector<bool> inside(static_cast<std::size_t>(nodes) + 1, false);
+  for (const SiteNetwork& network : networks) {
+    const SwitchTier& lowest = network.graph.tiers().front();
+    for (std::uint32_t i = 0; i < lowest.count; ++i) {
+      const NodeSpan span = network.spans[lowest.first - network.graph.endpoints() + i];
+      for (int n = span.first + 1; n <= span.last; ++n) inside[static_cast<std::size_t>(n)] = true;
+    }
+  }
+  const auto splits = [&](int unit) {
+    for (int border = unit; border < nodes; border += unit)
+      if (inside[static_cast<std::size_t>(border)]) return true;
+    return false;
+  };
+  const int machines = (std::max(1, least_nodes) + machine_nodes - 1) / machine_nodes;
+  int end = machines * machine_nodes;
+  while (end < nodes && splits(end)) end += machine_nodes;
+  return std::max(1, std::min(nodes, end));
+}
+
+SiteNetwork side_network(const SideNetworkSpec& spec, int nodes, int unit_nodes, const ServiceCounts& services,
+                         const Catalog& catalog) {
+  const SwitchPart& part = *catalog.find_switch(spec.switch_part);
+  const int ends = std::max(1, spec.ports_per_node);
+  std::vector<ServicePort> ports = service_ports(spec, services);
+  const int stand_ins = (static_cast<int>(ports.size()) + ends - 1) / ends;
+  const BytesPerSecond rate = part.port_rate ? part.port_rate->value : BytesPerSecond{};
+  const NetworkSize size{nodes + stand_ins, 1, ends, rate};
+  const std::vector<int> leaves = leaf_sizes(spec, part, ends, unit_nodes, nodes);
+  for (int tiers = 1; tiers <= 3; ++tiers) {
+    std::optional<SideShape> shape;
+    for (const int per_leaf : leaves) try_leaves(spec, size, tiers, per_leaf, part.ports.value, shape);
+    if (!shape) continue;
+    Network network =
+        build_network(shape->fabric, size, {std::vector<int>(static_cast<std::size_t>(tiers), part.ports.value), 0});
+    SiteNetwork out{spec.name, std::move(network.graph), {}, nodes, std::move(ports), {}, {}};
+    out.tier_parts.assign(out.graph.tiers().size(), &part);
+    out.bought.assign(out.graph.link_kinds().size(), true);
+    out.spans = spans_of(out.graph, nodes);
+    return out;
+  }
+  too_large(spec, nodes);
+}
+
+}  // namespace clusterwright
