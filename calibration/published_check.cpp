@@ -34,7 +34,7 @@ void add_multiplies(const std::vector<Measurement>& measurements, const Accelera
     for (const GemmRow& row : gemm_rows(measurements, part, format.key))
       residuals.push_back(residual("gemm/" + format.key,
                                    fmt::format("{} x {} x {}", row.shape.m, row.shape.n, row.shape.k), is_large(row),
-                                   row.time, log_error(row, found->second)));
+                                   row.time, gemm_log_error(row, found->second)));
     if (!residuals.empty()) out.push_back(without_fit("gemm/" + format.key, std::move(residuals)));
   }
 }

@@ -6,10 +6,11 @@
 #include <cmath>
 #include <map>
 
+#include "models/job/scenario_loader.hpp"
+#include "models/prediction/predict_step.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "tools/output/number_text.hpp"
-#include "models/job/scenario_loader.hpp"
 
 namespace clusterwright {
 

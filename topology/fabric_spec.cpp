@@ -24,7 +24,7 @@ struct EnumNames<Routing> {
 namespace {
 
 /// Far beyond any machine, and far from overflow in what is computed from it.
-constexpr double most_accelerators = 1 << 24;
+constexpr double most_endpoints = 1 << 24;
 constexpr double most_ports = 1 << 12;
 constexpr double most_groups = 1 << 16;
 
@@ -41,7 +41,7 @@ const Record<TierSpec>& record(const TierSpec*) {
           .optional("accelerators", &TierSpec::accelerators,
                     {.help = "below one full group of this tier; 0: as many as its switch allows",
                      .min = 0,
-                     .max = most_accelerators})
+                     .max = most_endpoints})
           .optional(
               "taper", &TierSpec::taper,
               {.help = "capacity that arrives from below over capacity up; 1 is non-blocking", .min = 1, .max = 1000})

@@ -11,7 +11,7 @@ struct EnumNames<PowerStageKind> {
 
 namespace {
 
-FieldRule positive(std::string help) {
+FieldRule positive_rating(std::string help) {
   return {.help = std::move(help), .min = 0, .above_min = true};
 }
 
@@ -56,9 +56,10 @@ Record<Part> with_price_and_note(Record<Part> table) {
 Record<RackCoolingPart> rack_cooling_table() {
   using Part = RackCoolingPart;
   Record<Part> table = named<Part>("rack_cooling", "How the heat of a rack leaves it");
-  table.required("capacity_kw", &Part::capacity, positive("heat of one rack"))
+  table.required("capacity_kw", &Part::capacity, positive_rating("heat of one rack"))
       .required("liquid_share", &Part::liquid_share, share("of that heat that liquid takes up"))
-      .required("air_capacity_kw", &Part::air_capacity, positive("of one rack, of the heat that stays in the air"))
+      .required("air_capacity_kw", &Part::air_capacity,
+                positive_rating("of one rack, of the heat that stays in the air"))
       .required("server_fan_share", &Part::server_fan_share, share("of a server's power that its own fans draw"))
       .required("air_supply_c", &Part::air_supply_c, temperature("at the inlets of servers"))
       .required("coolant_supply_c", &Part::coolant_supply_c, temperature("to the racks; not read without liquid"))
@@ -82,12 +83,12 @@ const Record<RackPart>& record(const RackPart*) {
   using Part = RackPart;
   static const Record<Part> table = [] {
     Record<Part> t = named<Part>("rack", "An empty rack or cabinet");
-    t.required("height_u", &Part::rack_units, positive("for equipment"))
-        .required("width_m", &Part::width, positive("outside"))
-        .required("depth_m", &Part::depth, positive("outside"))
-        .required("height_m", &Part::height, positive("outside"))
+    t.required("height_u", &Part::rack_units, positive_rating("for equipment"))
+        .required("width_m", &Part::width, positive_rating("outside"))
+        .required("depth_m", &Part::depth, positive_rating("outside"))
+        .required("height_m", &Part::height, positive_rating("outside"))
         .required("mass_kg", &Part::mass, at_least_zero("with its power strips, without equipment"))
-        .required("static_load_kg", &Part::static_load, positive("equipment that it can carry"));
+        .required("static_load_kg", &Part::static_load, positive_rating("equipment that it can carry"));
     return with_price_and_note(std::move(t));
   }();
   return table;
@@ -98,7 +99,7 @@ const Record<PowerPart>& record(const PowerPart*) {
   static const Record<Part> table = [] {
     Record<Part> t = named<Part>("power_stage", "A module between the grid and the racks");
     t.required("kind", &Part::kind, {.help = "what it does"})
-        .required("rating_kva", &Part::rating, positive("that one module passes on for ever, apparent power"))
+        .required("rating_kva", &Part::rating, positive_rating("that one module passes on for ever, apparent power"))
         .required("efficiency", &Part::efficiency,
                   {.help = "power out over power in at full load", .min = 0.5, .max = 1})
         .required("no_load_loss", &Part::no_load_loss,
@@ -157,8 +158,8 @@ const Record<CoolantUnitPart>& record(const CoolantUnitPart*) {
   using Part = CoolantUnitPart;
   static const Record<Part> table = [] {
     Record<Part> t = named<Part>("coolant_unit", "Pumps coolant through racks and passes its heat on");
-    t.required("capacity_kw", &Part::capacity, positive("heat that one unit passes on"))
-        .optional("height_u", &Part::rack_units, positive("where it stands in a rack"))
+    t.required("capacity_kw", &Part::capacity, positive_rating("heat that one unit passes on"))
+        .optional("height_u", &Part::rack_units, positive_rating("where it stands in a rack"))
         .required("mass_kg", &Part::mass, at_least_zero("filled"));
     return with_price_and_note(std::move(t));
   }();
@@ -169,11 +170,11 @@ const Record<StoragePart>& record(const StoragePart*) {
   using Part = StoragePart;
   static const Record<Part> table = [] {
     Record<Part> t = named<Part>("storage_system", "One appliance of a shared file system");
-    t.required("read_gb_per_s", &Part::read, positive("of one appliance"))
-        .required("write_gb_per_s", &Part::write, positive("of one appliance"))
-        .required("capacity_tb", &Part::capacity, positive("usable"))
+    t.required("read_gb_per_s", &Part::read, positive_rating("of one appliance"))
+        .required("write_gb_per_s", &Part::write, positive_rating("of one appliance"))
+        .required("capacity_tb", &Part::capacity, positive_rating("usable"))
         .required("power_w", &Part::power, at_least_zero("under load"))
-        .required("height_u", &Part::rack_units, positive("in a rack"))
+        .required("height_u", &Part::rack_units, positive_rating("in a rack"))
         .required("mass_kg", &Part::mass, at_least_zero("with drives"))
         .optional("ports", &Part::ports, {.help = "to the storage network", .min = 1, .max = 64});
     return with_price_and_note(std::move(t));
@@ -186,7 +187,7 @@ const Record<ServerPart>& record(const ServerPart*) {
   static const Record<Part> table = [] {
     Record<Part> t = named<Part>("server", "A server that runs the cluster");
     t.required("power_w", &Part::power, at_least_zero("under load"))
-        .required("height_u", &Part::rack_units, positive("in a rack"))
+        .required("height_u", &Part::rack_units, positive_rating("in a rack"))
         .required("mass_kg", &Part::mass, at_least_zero("installed"));
     return with_price_and_note(std::move(t));
   }();

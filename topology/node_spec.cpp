@@ -9,7 +9,7 @@ namespace {
 constexpr double most_per_node = 1 << 14;
 constexpr double most_per_domain = 1 << 16;
 
-FieldRule rate_rule(std::string help) {
+FieldRule node_rate(std::string help) {
   return {.help = std::move(help), .min = 0, .max = 1e6, .above_min = true};
 }
 
@@ -18,7 +18,7 @@ void add_scale_up(Record<NodeSpec>& table) {
       .optional("scale_up", &NodeSpec::scale_up,
                 {.help = "how accelerators are wired; the accelerator's own way if not given"})
       .optional("scale_up_gb_per_s", &NodeSpec::scale_up_rate,
-                rate_rule("all scale-up links of one accelerator, one direction; the part's if not given"))
+                node_rate("all scale-up links of one accelerator, one direction; the part's if not given"))
       .optional(
           "scale_up_domain", &NodeSpec::scale_up_domain,
           {.help = "accelerators that reach each other by scale-up links: may be several nodes, as in a rack that "
@@ -49,11 +49,11 @@ const Record<PcieSpec>& record(const PcieSpec*) {
                .min = 1,
                .max = 64})
           .optional("link_gb_per_s", &PcieSpec::link,
-                    rate_rule("slot of one accelerator, one direction; its host link if not given"))
+                    node_rate("slot of one accelerator, one direction; its host link if not given"))
           .optional("uplink_gb_per_s", &PcieSpec::uplink,
-                    rate_rule("one switch to its host bridge, one direction; as the slot if not given"))
+                    node_rate("one switch to its host bridge, one direction; as the slot if not given"))
           .optional("between_sockets_gb_per_s", &PcieSpec::between_sockets,
-                    rate_rule("one direction; 22 GB/s if not given"))
+                    node_rate("one direction; 22 GB/s if not given"))
           .optional("nics", &PcieSpec::nics,
                     {.help = "where NICs are plugged in; the server's, or switch, if not given"})
           .optional(

@@ -141,7 +141,7 @@ struct NodePart {
   std::optional<Sourced<int>> accelerator_count;
   std::string nic_id;  ///< of the network for training; NICs for storage and the host do not count
   std::optional<Sourced<int>> nic_count;
-  std::optional<Sourced<int>> nic_cages;  ///< that these NICs' cables plug into; one for each NIC if absent
+  std::optional<Sourced<int>> nic_cages;           ///< that these NICs' cables plug into; one for each NIC if absent
   std::optional<Sourced<ScaleUpWiring>> scale_up;  ///< the accelerator's if absent
   std::optional<Sourced<int>> scale_up_domain;     ///< likewise
   std::vector<int> scale_up_torus;
@@ -221,6 +221,12 @@ std::vector<std::string> ids_of(const std::vector<Part>& parts) {
   ids.reserve(parts.size());
   for (const Part& part : parts) ids.push_back(part.id);
   return ids;
+}
+
+/// Dense 16-bit peak over rated board power, TFLOP/s per watt: 0.8 (A100) to 2.2 (B200) where kernels were measured.
+/// The more FLOPs a watt has to pay for, the further below its peak a part stays.
+inline double power_density(const AcceleratorPart& part) {
+  return peak(part, NumberFormat::bf16) / (1 * teraflop_per_second) / (part.power.value / (1 * watt));
 }
 
 }  // namespace clusterwright

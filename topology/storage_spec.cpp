@@ -11,7 +11,7 @@ struct EnumNames<PoolLink> {
 
 namespace {
 
-FieldRule rate_rule(std::string help) {
+FieldRule storage_rate(std::string help) {
   return {.help = std::move(help), .min = 0, .max = 1e9, .above_min = true};
 }
 
@@ -29,12 +29,12 @@ const Record<HostSpec>& record(const HostSpec*) {
           .optional("memory_gb", &HostSpec::memory,
                     capacity_rule("that jobs can have; the server's if not given, else not checked"))
           .optional("memory_gb_per_s", &HostSpec::memory_bandwidth,
-                    rate_rule("of that memory, reads and writes together; the server's if not given, else no limit"))
+                    storage_rate("of that memory, reads and writes together; the server's if not given, else no limit"))
           .optional("nvme_gb", &HostSpec::nvme, capacity_rule("of its drives; the server's if not given"))
           .optional("nvme_read_gb_per_s", &HostSpec::nvme_read,
-                    rate_rule("all drives together; the server's if not given"))
+                    storage_rate("all drives together; the server's if not given"))
           .optional("nvme_write_gb_per_s", &HostSpec::nvme_write,
-                    rate_rule("all drives together; the server's if not given"));
+                    storage_rate("all drives together; the server's if not given"));
   return table;
 }
 
@@ -44,8 +44,8 @@ const Record<PoolSpec>& record(const PoolSpec*) {
       Record<P>("pool", "Memory that all accelerators share, such as CXL or a memory server")
           .optional("capacity_gb", &P::capacity, capacity_rule("of all of it; not checked if not given"))
           .optional("accelerator_gb_per_s", &P::accelerator,
-                    rate_rule("one accelerator, one direction; that of the links it goes over if not given"))
-          .optional("total_gb_per_s", &P::total, rate_rule("all accelerators together, one direction"))
+                    storage_rate("one accelerator, one direction; that of the links it goes over if not given"))
+          .optional("total_gb_per_s", &P::total, storage_rate("all accelerators together, one direction"))
           .optional("over", &P::over,
                     {.help = "own: links of its own; scale_up, network: those that collectives use too"});
   return table;
@@ -54,10 +54,10 @@ const Record<PoolSpec>& record(const PoolSpec*) {
 const Record<StorageSpec>& record(const StorageSpec*) {
   using S = StorageSpec;
   static const auto table = Record<S>("storage", "A file system that all hosts share; what is not given is no limit")
-                                .optional("read_gb_per_s", &S::read, rate_rule("all hosts together"))
-                                .optional("write_gb_per_s", &S::write, rate_rule("all hosts together"))
-                                .optional("host_read_gb_per_s", &S::host_read, rate_rule("one host"))
-                                .optional("host_write_gb_per_s", &S::host_write, rate_rule("one host"));
+                                .optional("read_gb_per_s", &S::read, storage_rate("all hosts together"))
+                                .optional("write_gb_per_s", &S::write, storage_rate("all hosts together"))
+                                .optional("host_read_gb_per_s", &S::host_read, storage_rate("one host"))
+                                .optional("host_write_gb_per_s", &S::host_write, storage_rate("one host"));
   return table;
 }
 

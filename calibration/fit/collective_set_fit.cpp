@@ -14,13 +14,13 @@ namespace {
 constexpr CollectiveOp fitted_ops[] = {CollectiveOp::all_gather, CollectiveOp::reduce_scatter, CollectiveOp::all_reduce,
                                        CollectiveOp::all_to_all, CollectiveOp::send};
 
-bool crosses_nodes(const CollectiveRow& row) {
+bool leaves_node(const CollectiveRow& row) {
   return row.group.nodes > 1;
 }
 
-std::size_t rows_in_node(CollectiveOp op, const std::vector<CollectiveRow>& rows) {
+std::size_t count_rows_in_node(CollectiveOp op, const std::vector<CollectiveRow>& rows) {
   return static_cast<std::size_t>(std::count_if(
-      rows.begin(), rows.end(), [&](const CollectiveRow& row) { return row.op == op && !crosses_nodes(row); }));
+      rows.begin(), rows.end(), [&](const CollectiveRow& row) { return row.op == op && !leaves_node(row); }));
 }
 
 /// One set from one list of rows, which `from` names.
@@ -34,7 +34,7 @@ class SetFit {
   }
 
   void fit_between_nodes(const std::vector<CollectiveRow>& rows, const std::string& from) {
-    const auto points = std::count_if(rows.begin(), rows.end(), crosses_nodes);
+    const auto points = std::count_if(rows.begin(), rows.end(), leaves_node);
     const std::string prior = "prior: 46-48 of 50 GB/s per card, latencies as NCCL's tuner counts";
     set.network =
         fit_network(rows, set.collectives,
@@ -53,7 +53,7 @@ class SetFit {
 
  private:
   void fit(CollectiveOp op) {
-    const std::size_t own = rows_in_node(op, rows_);
+    const std::size_t own = count_rows_in_node(op, rows_);
     const std::vector<CollectiveRow> borrowed = own ? std::vector<CollectiveRow>{} : borrowed_rows(op, rows_);
     std::string source = "prior: latencies and shares of NCCL's tuner";
     if (own) source = fmt::format("fit of {} points of {} on {} in one node", own, name_of(op), from_);
@@ -98,7 +98,7 @@ CollectiveSet fit_collective_set(const std::vector<Measurement>& measurements, c
   fit.fit_ops();
   std::string from = part.id;
   for (const AcceleratorPart* sibling : siblings) {
-    if (std::any_of(rows.begin(), rows.end(), crosses_nodes)) break;
+    if (std::any_of(rows.begin(), rows.end(), leaves_node)) break;
     rows = collective_rows(measurements, *sibling);
     from = sibling->id + " (same die)";
   }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double least_spread = 0.05;  // two releases of one library differ by more
 
-enum : std::size_t { base_us, rank_us, scale_up_share };
+enum : std::size_t { exchange_base_us, exchange_rank_us, scale_up_share };
 
 double log_error(const CollectiveRow& row, const CollectiveParameters& curve, const NetworkParameters& network) {
   const CollectiveCost cost = expert_cost(row.size, row.group, row.links, curve, network, even_shares(row.group));
@@ -46,16 +46,16 @@ CollectiveParameters fit_expert_exchange(const std::vector<CollectiveRow>& rows,
                      least_spread};
   problem.errors = [&](const std::vector<double>& value, std::vector<double>& errors) {
     CollectiveParameters trial;
-    trial.base_latency.value = value[base_us] * microsecond;
-    trial.rank_latency.value = value[rank_us] * microsecond;
+    trial.base_latency.value = value[exchange_base_us] * microsecond;
+    trial.rank_latency.value = value[exchange_rank_us] * microsecond;
     trial.bandwidth_share.value = value[scale_up_share];
     for (std::size_t i = 0; i < rows.size(); ++i) errors[i] = log_error(rows[i], trial, network);
   };
   const FitResult fit = fit_least_squares(problem);
   const std::string definition = "definition: one share for all sizes, a fixed cost beside it";
   CollectiveParameters out;
-  out.base_latency = sourced(fit.values[base_us], fit.std_errors[base_us], microsecond, source);
-  out.rank_latency = sourced(fit.values[rank_us], fit.std_errors[rank_us], microsecond, source);
+  out.base_latency = sourced(fit.values[exchange_base_us], fit.std_errors[exchange_base_us], microsecond, source);
+  out.rank_latency = sourced(fit.values[exchange_rank_us], fit.std_errors[exchange_rank_us], microsecond, source);
   out.bandwidth_share = sourced(fit.values[scale_up_share], fit.std_errors[scale_up_share], source);
   out.small_group_loss = sourced(0, 0, definition);
   out.half_time = sourced(0, 0, microsecond, definition);

@@ -119,7 +119,7 @@ Seconds predicted_time(const GemmRow& row, const GemmParameters& parameters) {
   return cost.time + cost.fixed + quantisation;
 }
 
-double log_error(const GemmRow& row, const GemmParameters& parameters) {
+double gemm_log_error(const GemmRow& row, const GemmParameters& parameters) {
   return std::log(predicted_time(row, parameters) / row.time);
 }
 
@@ -132,7 +132,7 @@ GemmParameters fit_gemm(const std::vector<GemmRow>& rows, const std::string& sou
   GemmParameters trial;
   problem.errors = [&](const std::vector<double>& values, std::vector<double>& errors) {
     assign(values, with_cast, trial);
-    for (std::size_t i = 0; i < rows.size(); ++i) errors[i] = log_error(rows[i], trial);
+    for (std::size_t i = 0; i < rows.size(); ++i) errors[i] = gemm_log_error(rows[i], trial);
   };
   return parameters_of(fit_least_squares(problem), with_cast, source);
 }
@@ -159,7 +159,7 @@ std::string architecture_fold(const GemmRow& row) {
 std::vector<double> gemm_left_out(const std::vector<GemmRow>& rows, const GemmFold& fold,
                                   const GemmParameters* relative, GemmFitScope scope) {
   const auto refit = [&](const std::vector<GemmRow>& kept) { return fit_gemm(kept, "", relative, scope); };
-  return left_out_errors(rows, fold, refit, log_error);
+  return left_out_errors(rows, fold, refit, gemm_log_error);
 }
 
 std::vector<FitReport> gemm_reports(const std::vector<GemmRow>& rows, const GemmParameters& fitted,
@@ -168,7 +168,7 @@ std::vector<FitReport> gemm_reports(const std::vector<GemmRow>& rows, const Gemm
   std::vector<double> seen[2], unseen[2];
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::size_t small = is_large(rows[i]) ? 0 : 1;
-    seen[small].push_back(log_error(rows[i], fitted));
+    seen[small].push_back(gemm_log_error(rows[i], fitted));
     unseen[small].push_back(left_out[i]);
   }
   return {report("gemm/" + format + ", M >= 1024" + what, seen[0], unseen[0], rows_from),

@@ -15,7 +15,7 @@ namespace clusterwright {
 Seconds predicted_time(const GemmRow& row, const GemmParameters& parameters);
 
 /// log(predicted / measured).
-double log_error(const GemmRow& row, const GemmParameters& parameters);
+double gemm_log_error(const GemmRow& row, const GemmParameters& parameters);
 
 /// How much longer a multiply takes for each dense 16-bit TFLOP/s per rated watt (models/power_density.hpp), before any
 /// measurement: between nothing and the third that three generations lose from A100 to B200.

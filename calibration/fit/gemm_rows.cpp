@@ -1,10 +1,9 @@
 #include "calibration/fit/gemm_rows.hpp"
+#include "topology/parts.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
-
-#include "models/power_density.hpp"
 
 namespace clusterwright {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "calibration/fit/sourced_values.hpp"
-#include "models/power_density.hpp"
+#include "topology/parts.hpp"
 
 namespace clusterwright {
 

@@ -88,7 +88,7 @@ class SampleSetFit {
       return refit_ ? fit_gemm(rows, source, believed) : *believed;
     };
     const SectionRule rule{"gemm/" + format.key, 12, 4, 0.10, ", M >= 1024", ", M < 1024"};
-    const auto error = [](const GemmRow& row, const GemmParameters& p) { return log_error(row, p); };
+    const auto error = [](const GemmRow& row, const GemmParameters& p) { return gemm_log_error(row, p); };
     if (!add(judge(rule, samples, source, fit, error))) return;
     fit_.parameters.gemm[format.key] = fit(rows_of(samples));
     if (format.key == "bf16")

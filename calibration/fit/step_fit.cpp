@@ -12,7 +12,7 @@
 
 #include "calibration/fit/sourced_values.hpp"
 #include "calibration/fit/step_residuals.hpp"
-#include "models/power_density.hpp"
+#include "topology/parts.hpp"
 
 namespace clusterwright {
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <tuple>
 
+#include "models/lowering/step_charge.hpp"
 #include "models/prediction/choose_plan.hpp"
 #include "models/prediction/steady_state.hpp"
 #include "sim/diagnostic.hpp"

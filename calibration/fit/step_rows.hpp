@@ -6,6 +6,7 @@
 
 #include "calibration/measured_scenario.hpp"
 #include "calibration/measurement.hpp"
+#include "models/plan/plan.hpp"
 #include "models/prediction/prediction.hpp"
 
 namespace clusterwright {

@@ -16,12 +16,12 @@ namespace clusterwright {
 
 namespace {
 
-[[noreturn]] void refused(const std::string& what) {
+[[noreturn]] void network_refused(const std::string& what) {
   throw ProbeFailure(what + ": " + std::generic_category().message(errno));
 }
 
 Descriptor socket_or_refused(int number) {
-  if (number < 0) refused("a connection over 127.0.0.1 is refused");
+  if (number < 0) network_refused("a connection over 127.0.0.1 is refused");
   return Descriptor(number);
 }
 
@@ -31,7 +31,8 @@ Descriptor tcp_socket() {
 
 void send_at_once(const Descriptor& end) {
   const int on = 1;
-  if (setsockopt(end.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) != 0) refused("TCP_NODELAY is refused");
+  if (setsockopt(end.number(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) != 0)
+    network_refused("TCP_NODELAY is refused");
 }
 
 }  // namespace
@@ -54,9 +55,9 @@ std::pair<Descriptor, Descriptor> connect_over_loopback() {
   auto* general = reinterpret_cast<sockaddr*>(&address);
   if (bind(listener.number(), general, length) != 0 || listen(listener.number(), 1) != 0 ||
       getsockname(listener.number(), general, &length) != 0)
-    refused("a port of 127.0.0.1 is refused");
+    network_refused("a port of 127.0.0.1 is refused");
   Descriptor one = tcp_socket();
-  if (connect(one.number(), general, length) != 0) refused("a connection to 127.0.0.1 is refused");
+  if (connect(one.number(), general, length) != 0) network_refused("a connection to 127.0.0.1 is refused");
   Descriptor other = socket_or_refused(accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC));
   for (const Descriptor* end : {&one, &other}) send_at_once(*end);
   return {std::move(one), std::move(other)};

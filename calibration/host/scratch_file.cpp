@@ -19,14 +19,14 @@ namespace clusterwright {
 
 namespace {
 
-[[noreturn]] void refused(const char* what) {
+[[noreturn]] void file_refused(const char* what) {
   throw ProbeFailure(fmt::format("{}: {}", what, std::strerror(errno)));
 }
 
 /// @throws ProbeFailure if the folder is memory, or too full
 void require_storage(int file, Bytes size) {
   struct statfs about {};
-  if (fstatfs(file, &about) != 0) refused("the temporary directory cannot be asked for its space");
+  if (fstatfs(file, &about) != 0) file_refused("the temporary directory cannot be asked for its space");
   const auto kind = static_cast<unsigned long>(about.f_type);
   if (kind == TMPFS_MAGIC || kind == RAMFS_MAGIC) throw ProbeFailure("the temporary directory is memory, not storage");
   const Bytes free = static_cast<double>(about.f_bavail) * static_cast<double>(about.f_bsize) * byte;
@@ -40,7 +40,7 @@ void require_storage(int file, Bytes size) {
 ScratchFile::ScratchFile(const std::filesystem::path& folder, Bytes size) {
   std::string name = (folder / "clusterwright-probe-XXXXXX").string();
   file_ = Descriptor(mkostemp(name.data(), O_CLOEXEC));
-  if (file_.number() < 0) refused("no file can be made in the temporary directory");
+  if (file_.number() < 0) file_refused("no file can be made in the temporary directory");
   ::unlink(name.c_str());
   require_storage(file_.number(), size);
 }
@@ -50,7 +50,7 @@ void ScratchFile::write_at(std::size_t offset, const void* begin, std::size_t le
   while (length > 0) {
     const ssize_t count = ::pwrite(number(), from, length, static_cast<off_t>(offset));
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) refused("a temporary file cannot be written");
+    if (count <= 0) file_refused("a temporary file cannot be written");
     from += count;
     offset += static_cast<std::size_t>(count);
     length -= static_cast<std::size_t>(count);
@@ -62,7 +62,7 @@ void ScratchFile::read_at(std::size_t offset, void* begin, std::size_t length) c
   while (length > 0) {
     const ssize_t count = ::pread(number(), to, length, static_cast<off_t>(offset));
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) refused("a temporary file cannot be read");
+    if (count <= 0) file_refused("a temporary file cannot be read");
     to += count;
     offset += static_cast<std::size_t>(count);
     length -= static_cast<std::size_t>(count);
@@ -70,11 +70,11 @@ void ScratchFile::read_at(std::size_t offset, void* begin, std::size_t length) c
 }
 
 void ScratchFile::empty() {
-  if (::ftruncate(number(), 0) != 0) refused("a temporary file cannot be emptied");
+  if (::ftruncate(number(), 0) != 0) file_refused("a temporary file cannot be emptied");
 }
 
 void ScratchFile::flush() {
-  if (::fsync(number()) != 0) refused("a temporary file cannot be flushed");
+  if (::fsync(number()) != 0) file_refused("a temporary file cannot be flushed");
 }
 
 void ScratchFile::drop_pages(std::size_t length) {
@@ -88,14 +88,14 @@ double ScratchFile::resident_share(std::size_t length) const {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   std::vector<unsigned char> pages((length + page - 1) / page);
   if (mincore(const_cast<unsigned char*>(mapping.begin()), length, pages.data()) != 0)
-    refused("the page cache cannot be asked");
+    file_refused("the page cache cannot be asked");
   const auto resident = std::count_if(pages.begin(), pages.end(), [](unsigned char one) { return (one & 1) != 0; });
   return static_cast<double>(resident) / static_cast<double>(pages.size());
 }
 
 FileMapping::FileMapping(const ScratchFile& file, std::size_t length, bool at_hand) : length_(length) {
   void* begin = mmap(nullptr, length, PROT_READ, MAP_SHARED | (at_hand ? MAP_POPULATE : 0), file.number(), 0);
-  if (begin == MAP_FAILED) refused("a temporary file cannot be mapped");
+  if (begin == MAP_FAILED) file_refused("a temporary file cannot be mapped");
   begin_ = static_cast<unsigned char*>(begin);
 }
 

@@ -48,7 +48,7 @@ class LeaveOut {
   const std::vector<OwnedRow>& rows_;
 };
 
-ErrorFigures figures(const std::string& name, std::vector<double> errors) {
+ErrorFigures collective_figures(const std::string& name, std::vector<double> errors) {
   ErrorFigures out;
   out.name = name;
   out.n = static_cast<int>(errors.size());
@@ -128,14 +128,14 @@ void append(std::vector<double>& all, const std::vector<double>& more) {
 }
 
 /// A way to leave rows out.
-struct Way {
+struct CollectiveWay {
   const char* key;  ///< of the target that it is held against
   const char* name;
   void (*leave)(LeaveOut&, const std::vector<OwnedRow>&);
 };
-constexpr Way ways[] = {{"by_size", "rank count left out", leave_rank_counts_out},
-                        {"by_accelerator", "sibling left out", leave_siblings_out},
-                        {"by_generation", "generation left out", leave_generations_out}};
+constexpr CollectiveWay collective_ways[] = {{"by_size", "rank count left out", leave_rank_counts_out},
+                                             {"by_accelerator", "sibling left out", leave_siblings_out},
+                                             {"by_generation", "generation left out", leave_generations_out}};
 
 }  // namespace
 
@@ -143,7 +143,7 @@ std::vector<LeftOutFigures> cross_validate_collectives(const std::vector<Measure
                                                        const std::vector<AcceleratorPart>& catalog) {
   const std::vector<OwnedRow> rows = owned_rows(measurements, catalog);
   std::vector<LeftOutFigures> out;
-  for (const auto& [key, name, leave] : ways) {
+  for (const auto& [key, name, leave] : collective_ways) {
     std::vector<double> from, below;
     for (const CollectiveOp op : measured_ops) {
       LeaveOut one(op, rows);
@@ -151,8 +151,8 @@ std::vector<LeftOutFigures> cross_validate_collectives(const std::vector<Measure
       append(from, one.from);
       append(below, one.below);
     }
-    out.push_back({key, figures(std::string(name) + ", from 1 MB", from)});
-    out.push_back({key, figures(std::string(name) + ", below 1 MB", below)});
+    out.push_back({key, collective_figures(std::string(name) + ", from 1 MB", from)});
+    out.push_back({key, collective_figures(std::string(name) + ", below 1 MB", below)});
   }
   return out;
 }

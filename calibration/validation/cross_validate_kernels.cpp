@@ -89,14 +89,14 @@ ErrorFigures figures(const std::string& name, const std::vector<double>& errors)
 }
 
 /// A way to leave rows out.
-struct Way {
+struct KernelWay {
   KernelFold fold;
   const char* key;   ///< of the target that it is held against
   const char* name;  ///< behind that of the kernel
 };
-constexpr Way ways[] = {{KernelFold::shape, "by_size", ", shape left out"},
-                        {KernelFold::accelerator, "by_accelerator", ", accelerator left out"},
-                        {KernelFold::generation, "by_generation", ", generation left out"}};
+constexpr KernelWay kernel_ways[] = {{KernelFold::shape, "by_size", ", shape left out"},
+                                     {KernelFold::accelerator, "by_accelerator", ", accelerator left out"},
+                                     {KernelFold::generation, "by_generation", ", generation left out"}};
 
 /// "matrix multiply, Hopper, M >= 1024", or the kernel.
 std::string group_of(const LeftOutRow& row) {
@@ -117,7 +117,7 @@ std::vector<LeftOutRow> left_out_kernels(const std::vector<Measurement>& measure
 std::vector<LeftOutFigures> cross_validate_kernels(const std::vector<Measurement>& measurements,
                                                    const std::vector<AcceleratorPart>& catalog) {
   std::vector<LeftOutFigures> out;
-  for (const auto& [fold, key, name] : ways) {
+  for (const auto& [fold, key, name] : kernel_ways) {
     std::map<std::string, std::vector<double>> groups;
     for (const LeftOutRow& row : left_out_kernels(measurements, catalog, fold))
       groups[group_of(row)].push_back(row.error);

@@ -9,6 +9,7 @@
 
 #include "calibration/fit/step_fit.hpp"
 #include "calibration/validation/unmeasured_part.hpp"
+#include "models/prediction/prediction.hpp"
 #include "models/prediction/prediction_interval.hpp"
 #include "models/prediction/steady_state.hpp"
 

@@ -1,5 +1,7 @@
 #include "calibration/validation/predict_footprint.hpp"
 
+#include "models/memory/memory_use.hpp"
+#include "models/plan/plan.hpp"
 #include "models/prediction/choose_plan.hpp"
 #include "sim/diagnostic.hpp"
 

@@ -5,8 +5,10 @@
 #include <string_view>
 
 #include "models/prediction/choose_plan.hpp"
-#include "sim/diagnostic.hpp"
+#include "models/prediction/predict_step.hpp"
+#include "models/prediction/prediction.hpp"
 #include "models/site/plant/devices.hpp"
+#include "sim/diagnostic.hpp"
 #include "topology/nodes/node_parts.hpp"
 
 namespace clusterwright {

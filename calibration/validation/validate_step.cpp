@@ -9,6 +9,10 @@
 #include "calibration/validation/predict_footprint.hpp"
 #include "models/job/job_enum_names.hpp"
 #include "models/job/scenario.hpp"
+#include "models/lowering/step_charge.hpp"
+#include "models/plan/plan.hpp"
+#include "models/prediction/predict_step.hpp"
+#include "models/prediction/prediction.hpp"
 
 namespace clusterwright {
 

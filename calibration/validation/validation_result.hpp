@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "calibration/measurement.hpp"
+#include "models/lowering/step_charge.hpp"
 #include "models/prediction/prediction.hpp"
 
 namespace clusterwright {

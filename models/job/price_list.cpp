@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "models/job/contradictions.hpp"
-#include "models/site/money/part_price.hpp"
 #include "sim/field_table.hpp"
+#include "topology/parts_for_sale.hpp"
 
 namespace clusterwright {
 

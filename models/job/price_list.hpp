@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "models/job/bill_chapter.hpp"
 #include "sim/json_value.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
-#include "models/site/plant/bill_of_materials.hpp"
 #include "topology/parts.hpp"
 
 namespace clusterwright {

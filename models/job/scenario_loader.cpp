@@ -6,16 +6,15 @@
 #include <cstdlib>
 #include <functional>
 
+#include "models/job/huggingface/hf_config.hpp"
+#include "models/job/input_file.hpp"
+#include "models/job/price_files.hpp"
 #include "models/job/price_list.hpp"
+#include "models/job/scenario_source.hpp"
+#include "models/job/scenario_spec.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
-#include "models/job/huggingface/hf_config.hpp"
-#include "models/job/input_file.hpp"
-#include "tools/output/result_context.hpp"
-#include "models/job/price_files.hpp"
-#include "models/job/scenario_source.hpp"
-#include "models/job/scenario_spec.hpp"
 #include "topology/catalog.hpp"
 #include "topology/own_parts.hpp"
 
@@ -215,6 +214,12 @@ Scenario load_scenario(const fs::path& path, const ScenarioOptions& options) {
   JsonValue source = read_resolved(path, scenario_spec(), options, inputs);
   auto spec = decode_record<ScenarioSpec>(source);
   return make_scenario(std::move(spec), std::move(source), options, path.parent_path(), std::move(inputs));
+}
+
+JsonValue effective_scenario(const Scenario& scenario) {
+  return JsonValue::object({{"cluster", encode_record(scenario.cluster.spec)},
+                            {"transformer", encode_record(scenario.transformer)},
+                            {"job", encode_record(scenario.job)}});
 }
 
 std::vector<Origin> origins(const Scenario& scenario) {

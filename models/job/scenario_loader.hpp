@@ -35,6 +35,9 @@ Scenario load_scenario(const std::filesystem::path& path, const ScenarioOptions&
 /// The description of a scenario file, for `schema`, `explain` and docs.
 const RecordSpec& scenario_spec();
 
+/// The scenario with every default written out; itself a valid scenario file.
+JsonValue effective_scenario(const Scenario& scenario);
+
 /// Where each value of the effective scenario came from.
 struct Origin {
   std::string path;    ///< "job.parallel.tensor"

@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "models/job/job_enum_names.hpp"
-#include "models/power_density.hpp"
 #include "sim/diagnostic.hpp"
+#include "topology/parts.hpp"
 
 namespace clusterwright {
 

@@ -6,8 +6,8 @@
 #include <array>
 #include <cmath>
 
-#include "models/power_density.hpp"
 #include "sim/diagnostic.hpp"
+#include "topology/parts.hpp"
 
 namespace clusterwright {
 

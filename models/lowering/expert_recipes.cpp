@@ -1,4 +1,5 @@
 #include "models/lowering/expert_recipes.hpp"
+#include "models/lowering/step_charge.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,5 @@
 #include "models/lowering/input_lane.hpp"
+#include "models/lowering/step_charge.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,5 @@
 #include "models/lowering/input_side.hpp"
+#include "models/plan/plan.hpp"
 
 #include <fmt/format.h>
 

@@ -3,14 +3,21 @@
 
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
-#include "models/prediction/input_use.hpp"
-#include "models/lowering/rank_classes.hpp"
 #include "models/job/scenario.hpp"
+#include "models/lowering/rank_classes.hpp"
+#include "models/plan/plan.hpp"
 #include "sim/step_graph_builder.hpp"
 
 namespace clusterwright {
+
+/// The least time in which every reader supplies a micro-batch, and what sets it.
+struct InputSupply {
+  Seconds micro_batch;     ///< zero if nothing is a limit
+  std::string limited_by;  ///< "preparation", "host storage", "file system"; empty if nothing is
+};
 
 /// What one reader does for one micro-batch, and what it shares with others.
 struct ReaderWork {

@@ -1,6 +1,7 @@
 #include "models/lowering/layer_recipes.hpp"
 
 #include "models/kernels/kernel_traffic.hpp"
+#include "models/lowering/step_charge.hpp"
 
 #include <algorithm>
 

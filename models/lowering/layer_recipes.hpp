@@ -6,6 +6,7 @@
 
 #include "models/lowering/expert_recipes.hpp"
 #include "models/lowering/linear_recipes.hpp"
+#include "models/lowering/step_charge.hpp"
 #include "models/lowering/step_recipes.hpp"
 
 namespace clusterwright {

@@ -1,6 +1,7 @@
 #include "models/lowering/linear_recipes.hpp"
 
 #include "models/kernels/kernel_traffic.hpp"
+#include "models/lowering/step_charge.hpp"
 
 namespace clusterwright {
 

@@ -5,9 +5,10 @@
 #include <string>
 
 #include "models/kernels/kernel_times.hpp"
-#include "models/memory/memory_use.hpp"
 #include "models/lowering/rank_shapes.hpp"
 #include "models/lowering/recipe_writer.hpp"
+#include "models/lowering/step_charge.hpp"
+#include "models/memory/memory_use.hpp"
 
 namespace clusterwright {
 

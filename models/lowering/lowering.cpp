@@ -4,6 +4,7 @@
 
 #include "models/lowering/step_context.hpp"
 #include "models/lowering/step_program.hpp"
+#include "models/plan/plan.hpp"
 #include "sim/diagnostic.hpp"
 
 namespace clusterwright {

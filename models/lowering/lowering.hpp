@@ -1,14 +1,14 @@
 /// From (transformer, plan, placement, cluster, parameters) to the graph of one training step.
 #pragma once
 
-#include "models/plan/resolve_plan.hpp"
 #include "models/job/scenario.hpp"
+#include "models/lowering/rank_classes.hpp"
+#include "models/plan/plan.hpp"
+#include "models/plan/resolve_plan.hpp"
 #include "models/plan/stage_layout.hpp"
 #include "sim/step_graph.hpp"
 
 namespace clusterwright {
-
-enum class Folding { folded, unfolded };
 
 /// One step in steady state: sharded parameters are gathered at its start, as they are behind the forward pass of the
 /// next step, and it ends with the optimizer.

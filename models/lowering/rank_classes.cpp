@@ -1,4 +1,5 @@
 #include "models/lowering/rank_classes.hpp"
+#include "models/plan/plan.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -345,6 +346,13 @@ std::vector<int> RankClasses::colour_replicas(const Placement& placement, const 
     colours.push_back(interner.number(seen));
   }
   return colours;
+}
+
+RankClasses rank_classes(const Scenario& s, const Placement& placement, Folding folding) {
+  const SlowRanks slow = slow_ranks(s.cluster.spec, placement.plan().accelerators());
+  const int host = shares_hosts(s) ? s.cluster.node_accelerators : 0;
+  return folding == Folding::folded ? RankClasses::fold(placement, s.cluster.fabric, slow, host)
+                                    : RankClasses::unfold(placement, s.cluster.fabric, slow, host);
 }
 
 }  // namespace clusterwright

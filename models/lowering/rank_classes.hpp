@@ -4,11 +4,15 @@
 #include <map>
 #include <vector>
 
+#include "models/job/scenario.hpp"
 #include "models/plan/placement.hpp"
+#include "models/plan/plan.hpp"
 #include "topology/cluster_spec.hpp"
 #include "topology/fabrics/fabric_tiers.hpp"
 
 namespace clusterwright {
+
+enum class Folding { folded, unfolded };
 
 /// One direction of the links that leave one group of a tier.
 struct UplinkBundle {
@@ -101,5 +105,8 @@ class RankClasses {
   std::vector<HostRanks> hosts_;
   std::vector<std::size_t> host_of_;  // by class
 };
+
+/// Classes of the ranks of a step; its ranks share their hosts where the job uses something of these.
+RankClasses rank_classes(const Scenario& s, const Placement& placement, Folding folding);
 
 }  // namespace clusterwright

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "models/kernels/kernel_times.hpp"
+#include "models/lowering/step_charge.hpp"
 #include "models/lowering/step_recipes.hpp"
 #include "sim/step_graph_builder.hpp"
 

@@ -1,4 +1,6 @@
 #include "models/lowering/step_context.hpp"
+#include "models/lowering/step_charge.hpp"
+#include "models/plan/plan.hpp"
 
 #include <algorithm>
 #include <string>
@@ -43,13 +45,6 @@ void reserve_ops(StepContext& c) {
 }
 
 }  // namespace
-
-RankClasses rank_classes(const Scenario& s, const Placement& placement, Folding folding) {
-  const SlowRanks slow = slow_ranks(s.cluster.spec, placement.plan().accelerators());
-  const int host = shares_hosts(s) ? s.cluster.node_accelerators : 0;
-  return folding == Folding::folded ? RankClasses::fold(placement, s.cluster.fabric, slow, host)
-                                    : RankClasses::unfold(placement, s.cluster.fabric, slow, host);
-}
 
 RendezvousId Meetings::join(std::size_t group, std::size_t member, ChainId chain) {
   std::vector<RendezvousId>& list = by_group_[group];

@@ -4,15 +4,17 @@
 #include <vector>
 
 #include "models/kernels/kernel_times.hpp"
-#include "models/plan/expert_work.hpp"
 #include "models/lowering/input_side.hpp"
+#include "models/lowering/level_links.hpp"
 #include "models/lowering/lowering.hpp"
-#include "models/memory/memory_use.hpp"
 #include "models/lowering/rank_classes.hpp"
-#include "models/plan/stage_layout.hpp"
+#include "models/lowering/step_charge.hpp"
 #include "models/lowering/step_links.hpp"
 #include "models/lowering/step_recipes.hpp"
-#include "models/lowering/level_links.hpp"
+#include "models/memory/memory_use.hpp"
+#include "models/plan/expert_work.hpp"
+#include "models/plan/plan.hpp"
+#include "models/plan/stage_layout.hpp"
 
 namespace clusterwright {
 
@@ -39,9 +41,6 @@ class Meetings {
 /// flow down the stages, and of those that flow up (DualPipe).
 enum class MessageRoute : int { forward, backward, forward_up, backward_up };
 inline constexpr std::size_t message_route_count = 4;
-
-/// Classes of the ranks of a step; its ranks share their hosts where the job uses something of these.
-RankClasses rank_classes(const Scenario& s, const Placement& placement, Folding folding);
 
 struct StepContext {
   StepContext(const Scenario& s, const Plan& p, Folding folding);

@@ -1,4 +1,5 @@
 #include "models/lowering/step_program.hpp"
+#include "models/lowering/step_charge.hpp"
 
 #include <fmt/format.h>
 

@@ -2,6 +2,7 @@
 
 #include "models/kernels/kernel_traffic.hpp"
 #include "models/lowering/layer_recipes.hpp"
+#include "models/lowering/step_charge.hpp"
 
 namespace clusterwright {
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "models/kernels/kernel_times.hpp"
-#include "models/plan/expert_work.hpp"
-#include "models/memory/memory_use.hpp"
-#include "models/prediction/prediction.hpp"
 #include "models/job/transformer.hpp"
+#include "models/kernels/kernel_times.hpp"
+#include "models/lowering/step_charge.hpp"
+#include "models/memory/memory_use.hpp"
+#include "models/plan/expert_work.hpp"
 #include "sim/step_graph_builder.hpp"
 
 namespace clusterwright {

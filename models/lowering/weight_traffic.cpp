@@ -4,7 +4,9 @@
 #include <numeric>
 
 #include "models/kernels/kernel_traffic.hpp"
+#include "models/lowering/step_charge.hpp"
 #include "models/memory/parameter_memory.hpp"
+#include "models/plan/plan.hpp"
 #include "models/plan/stage_schedule.hpp"
 
 namespace clusterwright {

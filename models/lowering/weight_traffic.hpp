@@ -4,9 +4,10 @@
 
 #include <vector>
 
+#include "models/lowering/step_charge.hpp"
+#include "models/lowering/step_context.hpp"
 #include "models/memory/parameter_memory.hpp"
 #include "models/plan/pipeline_schedule.hpp"
-#include "models/lowering/step_context.hpp"
 
 namespace clusterwright {
 

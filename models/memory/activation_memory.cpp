@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "models/plan/expert_work.hpp"
 #include "models/kernels/kernel_traffic.hpp"
+#include "models/plan/expert_work.hpp"
+#include "models/plan/plan.hpp"
 #include "models/plan/stage_schedule.hpp"
 
 namespace clusterwright {

@@ -1,7 +1,8 @@
 #include "models/memory/buffer_memory.hpp"
 
-#include "models/plan/expert_work.hpp"
 #include "models/kernels/kernel_traffic.hpp"
+#include "models/plan/expert_work.hpp"
+#include "models/plan/plan.hpp"
 
 namespace clusterwright {
 

@@ -6,11 +6,12 @@
 #include <array>
 #include <map>
 
-#include "models/prediction/checkpoint_stall.hpp"
 #include "models/kernels/kernel_traffic.hpp"
 #include "models/memory/activation_memory.hpp"
+#include "models/memory/checkpoint_bytes.hpp"
 #include "models/memory/parameter_memory.hpp"
 #include "models/plan/placement.hpp"
+#include "models/plan/plan.hpp"
 
 namespace clusterwright {
 

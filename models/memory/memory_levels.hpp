@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "models/plan/planned_job.hpp"
-#include "models/memory/level_use.hpp"
 #include "models/job/scenario.hpp"
+#include "models/memory/level_use.hpp"
+#include "models/plan/plan.hpp"
+#include "models/plan/planned_job.hpp"
 
 namespace clusterwright {
 

@@ -2,10 +2,28 @@
 #pragma once
 
 #include "models/memory/activation_memory.hpp"
-#include "models/plan/planned_job.hpp"
 #include "models/memory/parameter_memory.hpp"
+#include "models/plan/planned_job.hpp"
 
 namespace clusterwright {
+
+/// Memory of the fullest rank, by kind.
+struct MemoryUse {
+  Bytes weights;
+  Bytes gradients;
+  Bytes optimizer;
+  Bytes gathered;     ///< sharded weights that are whole at that instant
+  Bytes activations;  ///< stored ones, at the peak of the schedule
+  Bytes working;      ///< recomputed activations and gradients of the layer that runs backward
+  Bytes logits;       ///< head and loss of the last stage, at the same instant
+  Bytes buffers;      ///< communication
+  Bytes reserved;     ///< context, allocator and libraries
+  int stage = 0;      ///< pipeline stage of that rank
+
+  Bytes total() const {
+    return weights + gradients + optimizer + gathered + activations + working + logits + buffers + reserved;
+  }
+};
 
 /// Memory of one rank of `stage` at the worst instant of the schedule: at the loss, or in a layer's backward pass.
 MemoryUse memory_of_stage(const MemoryCase& c, int stage);

@@ -1,4 +1,5 @@
 #include "models/plan/placement.hpp"
+#include "models/plan/plan.hpp"
 
 #include <algorithm>
 

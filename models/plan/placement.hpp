@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "models/kernels/collectives/collective_time.hpp"
-#include "models/prediction/prediction.hpp"
 #include "models/job/stack.hpp"
+#include "models/kernels/collectives/collective_time.hpp"
+#include "models/plan/plan.hpp"
 
 namespace clusterwright {
 

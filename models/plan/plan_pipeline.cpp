@@ -7,6 +7,7 @@
 
 #include "models/job/job_enum_names.hpp"
 #include "models/plan/pipeline_schedule.hpp"
+#include "models/plan/plan.hpp"
 #include "models/plan/stage_layout.hpp"
 
 namespace clusterwright {

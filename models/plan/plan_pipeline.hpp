@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/job/contradictions.hpp"
+#include "models/plan/plan.hpp"
 #include "models/plan/resolve_plan.hpp"
 
 namespace clusterwright {

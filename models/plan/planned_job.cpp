@@ -1,4 +1,5 @@
 #include "models/plan/planned_job.hpp"
+#include "models/plan/plan.hpp"
 
 #include <array>
 

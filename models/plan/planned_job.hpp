@@ -2,10 +2,10 @@
 #pragma once
 
 #include "models/job/job.hpp"
-#include "models/prediction/prediction.hpp"
 #include "models/job/stack.hpp"
-#include "models/plan/stage_layout.hpp"
 #include "models/job/transformer.hpp"
+#include "models/plan/plan.hpp"
+#include "models/plan/stage_layout.hpp"
 
 namespace clusterwright {
 

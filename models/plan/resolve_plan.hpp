@@ -3,8 +3,9 @@
 
 #include <vector>
 
-#include "models/prediction/prediction.hpp"
 #include "models/job/scenario.hpp"
+#include "models/plan/assumption.hpp"
+#include "models/plan/plan.hpp"
 
 namespace clusterwright {
 

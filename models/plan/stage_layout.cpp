@@ -1,4 +1,5 @@
 #include "models/plan/stage_layout.hpp"
+#include "models/plan/plan.hpp"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/prediction/prediction.hpp"
+#include "models/plan/plan.hpp"
 
 namespace clusterwright {
 

@@ -1,5 +1,6 @@
 #include "models/plan/stage_schedule.hpp"
 
+#include "models/plan/plan.hpp"
 #include "models/plan/split_schedules.hpp"
 
 namespace clusterwright {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "models/plan/pipeline_schedule.hpp"
-#include "models/prediction/prediction.hpp"
+#include "models/plan/plan.hpp"
 
 namespace clusterwright {
 

@@ -1,4 +1,6 @@
 #include "models/prediction/bottleneck.hpp"
+#include "models/lowering/step_charge.hpp"
+#include "models/prediction/prediction.hpp"
 
 #include <fmt/format.h>
 

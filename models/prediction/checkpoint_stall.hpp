@@ -1,16 +1,22 @@
 /// Weights and optimizer states that a job writes once in a while, and the time that it loses to them.
 #pragma once
 
-#include "models/plan/planned_job.hpp"
+#include <string>
+
 #include "models/job/scenario.hpp"
+#include "models/plan/plan.hpp"
 
 namespace clusterwright {
 
-/// What the rank at (`data`, `stage`) writes. Shards by those who hold them, first copy of each; what every replica
-/// holds by the first. Weights and three 32-bit states; of FSDP states only, which are the weights; of adapters only
-/// these.
-/// @param data  as RankCoordinates count it
-Bytes checkpoint_of_rank(const MemoryCase& c, int stage, int data);
+/// A checkpoint, and what it costs. Steps are predicted without: one of them is written in many.
+struct CheckpointUse {
+  int every_steps = 0;
+  Bytes bytes;         ///< of the whole job
+  Seconds write;       ///< until all of it is in the store
+  Seconds stall;       ///< that training loses to one checkpoint
+  std::string limits;  ///< what sets the time of the write: "file system", "host storage", "host link"
+  Seconds per_step() const { return stall / every_steps; }
+};
 
 /// What a checkpoint of the whole job asks of the file system.
 struct CheckpointSource {

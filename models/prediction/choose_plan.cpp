@@ -6,6 +6,8 @@
 #include <array>
 #include <optional>
 
+#include "models/memory/memory_use.hpp"
+#include "models/plan/plan.hpp"
 #include "models/plan/plan_pipeline.hpp"
 #include "models/plan/stage_layout.hpp"
 #include "models/prediction/steady_state.hpp"

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "models/memory/memory_use.hpp"
+#include "models/plan/assumption.hpp"
+#include "models/plan/plan.hpp"
 #include "models/plan/resolve_plan.hpp"
 
 namespace clusterwright {

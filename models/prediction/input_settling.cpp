@@ -1,6 +1,8 @@
 #include "models/prediction/input_settling.hpp"
 
 #include "models/lowering/input_side.hpp"
+#include "models/lowering/step_charge.hpp"
+#include "models/plan/plan.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/prediction/steady_state.hpp"
 

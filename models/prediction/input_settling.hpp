@@ -1,6 +1,7 @@
 /// How far a loader is ahead when a step starts.
 #pragma once
 
+#include "models/plan/plan.hpp"
 #include "models/prediction/step_simulation.hpp"
 
 namespace clusterwright {

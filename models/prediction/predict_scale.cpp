@@ -5,8 +5,11 @@
 #include <limits>
 #include <mutex>
 
-#include "models/prediction/prediction_interval.hpp"
 #include "models/job/scenario.hpp"
+#include "models/prediction/predict_scale.hpp"
+#include "models/prediction/predict_step.hpp"
+#include "models/prediction/prediction.hpp"
+#include "models/prediction/prediction_interval.hpp"
 
 namespace clusterwright {
 

@@ -2,15 +2,18 @@
 
 #include <cmath>
 
+#include "models/job/scenario.hpp"
+#include "models/kernels/kernel_times.hpp"
+#include "models/lowering/input_side.hpp"
+#include "models/lowering/step_charge.hpp"
+#include "models/memory/memory_levels.hpp"
 #include "models/prediction/bottleneck.hpp"
 #include "models/prediction/checkpoint_stall.hpp"
 #include "models/prediction/choose_plan.hpp"
-#include "models/kernels/kernel_times.hpp"
 #include "models/prediction/input_settling.hpp"
-#include "models/lowering/input_side.hpp"
-#include "models/memory/memory_levels.hpp"
+#include "models/prediction/predict_step.hpp"
+#include "models/prediction/prediction.hpp"
 #include "models/prediction/prediction_interval.hpp"
-#include "models/job/scenario.hpp"
 
 namespace clusterwright {
 

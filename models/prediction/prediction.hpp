@@ -8,38 +8,16 @@
 #include <string_view>
 #include <vector>
 
-#include "models/prediction/input_use.hpp"
-#include "models/job/job.hpp"
+#include "models/lowering/input_side.hpp"
+#include "models/lowering/step_charge.hpp"
 #include "models/memory/level_use.hpp"
+#include "models/memory/memory_use.hpp"
+#include "models/plan/assumption.hpp"
+#include "models/plan/plan.hpp"
+#include "models/prediction/checkpoint_stall.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {
-
-/// Kinds of `breakdown_s`, in the order in which they are shown. The values are ChargeIds of the step graph.
-enum class StepCharge {
-  compute_gemm,
-  compute_attention,
-  compute_other,
-  optimizer,
-  recompute,
-  tp_exposed,
-  cp_exposed,
-  ep_exposed,
-  pp_exposed,
-  dp_exposed,
-  bubble,
-  imbalance,
-  input_wait,
-  launch,
-  throttle,
-  jitter
-};
-inline constexpr std::size_t step_charge_count = 16;
-inline constexpr std::array<std::string_view, step_charge_count> step_charge_names = {
-    "compute_gemm", "compute_attention", "compute_other", "optimizer",  "recompute",
-    "tp_exposed",   "cp_exposed",        "ep_exposed",    "pp_exposed", "dp_exposed",
-    "bubble",       "imbalance",         "input_wait",    "launch",     "throttle",
-    "jitter"};
 
 /// Why a predicted step time may be off, as standard deviations of its logarithm. Steps that share causes are off
 /// together, so that comparing them is surer than either of them.
@@ -53,24 +31,6 @@ struct StepUncertainty {
   double sigma = 0;                      ///< all together
 };
 
-/// Memory of the fullest rank, by kind.
-struct MemoryUse {
-  Bytes weights;
-  Bytes gradients;
-  Bytes optimizer;
-  Bytes gathered;     ///< sharded weights that are whole at that instant
-  Bytes activations;  ///< stored ones, at the peak of the schedule
-  Bytes working;      ///< recomputed activations and gradients of the layer that runs backward
-  Bytes logits;       ///< head and loss of the last stage, at the same instant
-  Bytes buffers;      ///< communication
-  Bytes reserved;     ///< context, allocator and libraries
-  int stage = 0;      ///< pipeline stage of that rank
-
-  Bytes total() const {
-    return weights + gradients + optimizer + gathered + activations + working + logits + buffers + reserved;
-  }
-};
-
 struct PowerUse {
   Watts it_mean;                       ///< of all nodes of the job
   Watts it_peak;                       ///< largest instant of the replayed step
@@ -78,55 +38,6 @@ struct PowerUse {
   Joules energy_per_token;             ///< at the IT equipment
   Watts it_trough;                     ///< least that supplies pass on, tens of milliseconds smoothed
   Watts it_crest;                      ///< most that they pass on, as smooth
-};
-
-/// The parallel plan that ran, every field decided.
-struct Plan {
-  int tensor = 1;
-  int pipeline = 1;
-  int virtual_pipeline = 1;
-  int context = 1;
-  int expert = 1;         ///< ranks that share the experts out
-  int expert_tensor = 1;  ///< ranks that split each expert
-  int data = 1;
-  int micro_batch = 1;
-  int micro_batches = 1;  ///< per replica and step
-  int global_batch = 1;   ///< sequences per step
-  bool sequence_parallel = true;
-  ContextExchange context_exchange = ContextExchange::ring;
-  PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
-  std::vector<int> stage_layers;  ///< of each chunk along the model; empty: as evenly as they go
-  Sharding sharding = Sharding::zero1;
-  int shard_group = 1;  ///< ranks that share one copy of weights and optimizer (all gradient ranks but under hsdp)
-  Recompute recompute = Recompute::none;
-  std::optional<int> recomputed_layers;  ///< of a stage, where full recomputation repeats only the first so many
-
-  bool paired = false;  ///< forward and backward passes of different micro-batches run side by side
-
-  /// Micro-batches that visit one virtual stage after the other, where they are not as many as stages.
-  std::optional<int> larger_group;
-
-  /// That lie in host memory when a step starts, where the loader is so slow that it has not read all that it may.
-  std::optional<int> ready_micro_batches;
-
-  int accelerators() const { return tensor * pipeline * context * data; }
-  /// Copies of the weights among the stages: DualPipe keeps those of the mirror stage too.
-  int weight_copies() const { return schedule == PipelineSchedule::dualpipe ? 2 : 1; }
-  int interleaving_group() const { return larger_group.value_or(pipeline); }
-  /// Ranks that hold the same weights and reduce gradients: context ranks are replicas of the weights too.
-  int gradient_ranks() const { return context * data; }
-  /// Ranks of one pipeline stage.
-  int stage_ranks() const { return tensor * gradient_ranks(); }
-  /// Ranks that hold the same experts, or the same part of them.
-  int expert_replicas() const { return stage_ranks() / (expert * expert_tensor); }
-};
-
-/// Something that the user did not say and the program decided, or a number that carries the answer.
-struct Assumption {
-  std::string what;    ///< "virtual pipeline stages"
-  std::string value;   ///< "8"
-  std::string origin;  ///< "default", "fit", "data sheet", "measurement", "user"
-  std::string why;     ///< "not given: the largest that divides"
 };
 
 struct StepPrediction {

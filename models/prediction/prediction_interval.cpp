@@ -1,4 +1,7 @@
 #include "models/prediction/prediction_interval.hpp"
+#include "models/lowering/step_charge.hpp"
+#include "models/plan/plan.hpp"
+#include "models/prediction/prediction.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,8 +1,9 @@
 /// How far a predicted step may be off, alone and against another.
 #pragma once
 
-#include "models/prediction/prediction.hpp"
 #include "models/job/scenario.hpp"
+#include "models/plan/plan.hpp"
+#include "models/prediction/prediction.hpp"
 
 namespace clusterwright {
 

@@ -4,6 +4,8 @@
 #include <memory>
 #include <optional>
 
+#include "models/lowering/step_charge.hpp"
+#include "models/plan/plan.hpp"
 #include "models/prediction/clock_settling.hpp"
 #include "models/prediction/step_drift.hpp"
 

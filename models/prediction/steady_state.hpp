@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "models/plan/plan.hpp"
 #include "models/prediction/step_simulation.hpp"
 
 namespace clusterwright {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "models/prediction/prediction.hpp"
 #include "models/prediction/steady_state.hpp"
 
 namespace clusterwright {

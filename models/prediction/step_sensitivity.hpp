@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/job/scenario.hpp"
+#include "models/prediction/prediction.hpp"
 
 namespace clusterwright {
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "models/lowering/step_charge.hpp"
+#include "models/plan/plan.hpp"
 #include "models/prediction/clock_settling.hpp"
 
 namespace clusterwright {

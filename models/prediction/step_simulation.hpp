@@ -2,6 +2,8 @@
 #pragma once
 
 #include "models/lowering/lowering.hpp"
+#include "models/lowering/step_charge.hpp"
+#include "models/plan/plan.hpp"
 #include "sim/breakdown.hpp"
 #include "sim/power_meter.hpp"
 #include "sim/replay.hpp"

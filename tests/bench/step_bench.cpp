@@ -1,9 +1,11 @@
 // The step of Llama 3 405B on 16,384 GPUs: from scenario to graph, and at new prices.
 #include <benchmark/benchmark.h>
 
-#include "models/plan/resolve_plan.hpp"
-#include "models/prediction/step_simulation.hpp"
 #include "models/job/scenario_loader.hpp"
+#include "models/plan/plan.hpp"
+#include "models/plan/resolve_plan.hpp"
+#include "models/prediction/predict_step.hpp"
+#include "models/prediction/step_simulation.hpp"
 
 namespace {
 

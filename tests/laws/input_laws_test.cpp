@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "models/prediction/input_settling.hpp"
 #include "models/lowering/input_side.hpp"
+#include "models/plan/plan.hpp"
+#include "models/prediction/input_settling.hpp"
 #include "support/catch.hpp"
 #include "support/folded_step.hpp"
 #include "support/random_scenario.hpp"
@@ -62,9 +63,8 @@ Scenario with_faster_input(Scenario s, double factor) {
 }  // namespace
 
 TEST_CASE("a step that waits for data folds", "[laws][input]") {
-  REQUIRE(rc::check("each rank does what its class does, to the picosecond", [] {
-    assert_folds(random_reading_scenario());
-  }));
+  REQUIRE(rc::check("each rank does what its class does, to the picosecond",
+                    [] { assert_folds(random_reading_scenario()); }));
 }
 
 TEST_CASE("no step is faster than its loaders, nor than without them", "[laws][input]") {

@@ -7,6 +7,9 @@
 #include <thread>
 #include <vector>
 
+#include "models/plan/plan.hpp"
+#include "models/prediction/predict_step.hpp"
+#include "models/prediction/prediction.hpp"
 #include "models/prediction/step_simulation.hpp"
 #include "support/catch.hpp"
 #include "support/folded_step.hpp"

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "models/prediction/predict_step.hpp"
+#include "models/prediction/prediction.hpp"
 #include "models/site/audit/claim_checks.hpp"
 #include "models/site/audit/interruptions.hpp"
 #include "models/site/audit/power_cap.hpp"

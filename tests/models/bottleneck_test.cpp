@@ -1,5 +1,7 @@
 #include "models/prediction/bottleneck.hpp"
 
+#include "models/lowering/step_charge.hpp"
+#include "models/prediction/prediction.hpp"
 #include "support/catch.hpp"
 
 using namespace clusterwright;

@@ -1,8 +1,10 @@
 #include <string>
 
-#include "models/prediction/choose_plan.hpp"
-#include "models/plan/expert_work.hpp"
+#include "models/lowering/step_charge.hpp"
 #include "models/memory/memory_use.hpp"
+#include "models/plan/expert_work.hpp"
+#include "models/plan/plan.hpp"
+#include "models/prediction/choose_plan.hpp"
 #include "models/prediction/steady_state.hpp"
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"

@@ -1,8 +1,12 @@
 #include "models/lowering/input_side.hpp"
 
-#include "models/prediction/checkpoint_stall.hpp"
 #include "models/kernels/kernel_times.hpp"
+#include "models/lowering/step_charge.hpp"
+#include "models/plan/plan.hpp"
+#include "models/prediction/checkpoint_stall.hpp"
 #include "models/prediction/input_settling.hpp"
+#include "models/prediction/predict_step.hpp"
+#include "models/prediction/prediction.hpp"
 #include "models/prediction/steady_state.hpp"
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"

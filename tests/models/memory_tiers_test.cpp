@@ -1,6 +1,8 @@
 #include "models/memory/memory_levels.hpp"
 
 #include "models/memory/parameter_memory.hpp"
+#include "models/prediction/predict_step.hpp"
+#include "models/prediction/prediction.hpp"
 #include "models/prediction/steady_state.hpp"
 #include "sim/diagnostic.hpp"
 #include "sim/json_reader.hpp"

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "models/plan/plan.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"

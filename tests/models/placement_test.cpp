@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "models/plan/plan.hpp"
 #include "support/catch.hpp"
 
 using namespace clusterwright;

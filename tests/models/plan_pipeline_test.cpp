@@ -1,5 +1,6 @@
 #include "models/plan/plan_pipeline.hpp"
 
+#include "models/plan/plan.hpp"
 #include "models/prediction/choose_plan.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"

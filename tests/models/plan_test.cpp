@@ -1,5 +1,8 @@
 #include "models/prediction/choose_plan.hpp"
 
+#include "models/plan/assumption.hpp"
+#include "models/plan/plan.hpp"
+#include "models/prediction/predict_step.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
 

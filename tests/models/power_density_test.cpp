@@ -1,9 +1,9 @@
 // Parts whose rated power cannot pay for their peak.
-#include "models/power_density.hpp"
 
 #include "models/kernels/gemm_time.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
+#include "topology/parts.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;

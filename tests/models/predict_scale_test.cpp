@@ -1,4 +1,7 @@
+#include "models/prediction/predict_scale.hpp"
 #include "models/job/scenario.hpp"
+#include "models/plan/plan.hpp"
+#include "models/prediction/prediction.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
 

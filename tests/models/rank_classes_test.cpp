@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "models/plan/plan.hpp"
 #include "support/catch.hpp"
 #include "topology/cluster_spec.hpp"
 

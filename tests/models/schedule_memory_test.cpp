@@ -1,4 +1,5 @@
 #include "models/memory/memory_use.hpp"
+#include "models/plan/plan.hpp"
 #include "models/plan/stage_schedule.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "models/lowering/lowering.hpp"
+#include "models/lowering/step_charge.hpp"
 #include "models/lowering/step_recipes.hpp"
 #include "sim/replay.hpp"
 #include "support/catch.hpp"

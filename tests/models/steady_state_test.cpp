@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "models/lowering/step_charge.hpp"
+#include "models/plan/plan.hpp"
 #include "models/prediction/step_drift.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"

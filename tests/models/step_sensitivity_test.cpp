@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "models/prediction/predict_step.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
 

@@ -1,6 +1,8 @@
 #include "models/site/sizing/storage_sizing.hpp"
 
 #include "models/prediction/checkpoint_stall.hpp"
+#include "models/prediction/predict_step.hpp"
+#include "models/prediction/prediction.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/lowering/step_context.hpp"
+#include "models/plan/plan.hpp"
 #include "models/prediction/step_simulation.hpp"
 #include "support/small_scenario.hpp"
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "models/plan/plan.hpp"
 #include "support/small_scenario.hpp"
 
 namespace clusterwright::testing {

@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "models/plan/resolve_plan.hpp"
 #include "models/job/scenario.hpp"
+#include "models/plan/plan.hpp"
+#include "models/plan/resolve_plan.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "topology/catalog.hpp"

@@ -6,8 +6,9 @@
 #include <map>
 #include <tuple>
 
-#include "models/plan/placement.hpp"
 #include "models/job/scenario.hpp"
+#include "models/plan/placement.hpp"
+#include "models/plan/plan.hpp"
 #include "topology/fabrics/fabric_tiers.hpp"
 
 namespace clusterwright::testing {

@@ -1,5 +1,7 @@
 #include "tools/output/html_report.hpp"
 
+#include "models/plan/assumption.hpp"
+#include "models/prediction/prediction.hpp"
 #include "support/catch.hpp"
 #include "support/made_up_predictions.hpp"
 #include "support/times_in.hpp"

@@ -1,5 +1,6 @@
 #include "tools/output/result_json.hpp"
 
+#include "models/prediction/prediction.hpp"
 #include "sim/json_writer.hpp"
 #include "support/catch.hpp"
 #include "support/made_up_predictions.hpp"

@@ -5,9 +5,11 @@
 #include "models/kernels/collectives/collective_interval.hpp"
 #include "models/kernels/collectives/expert_exchange_time.hpp"
 #include "models/kernels/gemm_time.hpp"
-#include "models/power_density.hpp"
+#include "models/prediction/predict_step.hpp"
+#include "models/prediction/prediction.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
+#include "topology/parts.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "calibration/fit/step_fit.hpp"
+#include "models/prediction/predict_step.hpp"
 #include "support/catch.hpp"
 #include "support/relabelled.hpp"
 

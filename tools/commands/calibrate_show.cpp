@@ -4,16 +4,16 @@
 
 #include "calibration/fit/sample_fit.hpp"
 #include "calibration/published_check.hpp"
+#include "models/job/input_file.hpp"
+#include "models/job/scenario_loader.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_writer.hpp"
 #include "tools/calibration/sample_session.hpp"
 #include "tools/calibration/sampled_links.hpp"
 #include "tools/commands/commands.hpp"
-#include "models/job/input_file.hpp"
 #include "tools/output/calibration_tables.hpp"
 #include "tools/output/escape.hpp"
 #include "tools/output/result_header.hpp"
-#include "models/job/scenario_loader.hpp"
 #include "tools/text_quantity.hpp"
 #include "tools/validation_session.hpp"
 #include "topology/catalog.hpp"
@@ -22,7 +22,7 @@ namespace clusterwright {
 
 namespace {
 
-constexpr std::size_t shown_worst = 8;
+constexpr std::size_t listed_worst = 8;
 
 /// What was asked for, read.
 struct Shown {
@@ -104,7 +104,7 @@ std::vector<ResultTable> tables_of(const Shown& shown) {
   if (!shown.own.empty()) {
     tables.push_back(section_table(shown.own, JudgedHow::as_it_stands));
     tables.back().title = "Own samples, predicted by " + shown.predicted_by;
-    tables.push_back(worst_table(shown.own, shown_worst));
+    tables.push_back(worst_table(shown.own, listed_worst));
   }
   if (!shown.published.empty()) {
     tables.push_back(section_table(shown.published, JudgedHow::as_it_stands));

@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include "models/job/scenario_loader.hpp"
+#include "models/plan/plan.hpp"
+#include "models/prediction/predict_step.hpp"
+#include "models/prediction/prediction.hpp"
 #include "models/prediction/step_sensitivity.hpp"
 #include "models/prediction/step_simulation.hpp"
 #include "sim/json_writer.hpp"
@@ -15,7 +19,6 @@
 #include "tools/output/prediction_tables.hpp"
 #include "tools/output/result_json.hpp"
 #include "tools/parameter_difference.hpp"
-#include "models/job/scenario_loader.hpp"
 
 namespace clusterwright {
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "models/prediction/predict_scale.hpp"
+#include "models/prediction/prediction.hpp"
 #include "sim/json_writer.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/scenario_session.hpp"

@@ -12,7 +12,7 @@ namespace clusterwright {
 
 namespace {
 
-using Words = std::vector<std::string>;
+using Tokens = std::vector<std::string>;
 
 /// Programs of nccl-tests without "_perf", and our words.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 11> programs = {
@@ -40,9 +40,9 @@ std::string_view program_ending_at(std::string_view line, std::size_t suffix) {
 }
 
 /// Operations by what the columns of a row say of them.
-Words candidates(const NcclTestsResult& row) {
-  if (!row.reduction.empty()) return row.rooted ? Words{"reduce"} : Words{"all_reduce", "reduce_scatter"};
-  return row.rooted ? Words{"broadcast", "scatter", "gather"} : Words{"all_gather", "all_to_all", "send"};
+Tokens candidates(const NcclTestsResult& row) {
+  if (!row.reduction.empty()) return row.rooted ? Tokens{"reduce"} : Tokens{"all_reduce", "reduce_scatter"};
+  return row.rooted ? Tokens{"broadcast", "scatter", "gather"} : Tokens{"all_gather", "all_to_all", "send"};
 }
 
 /// Bus bandwidth over algorithm bandwidth, as nccl-tests defines them.
@@ -61,7 +61,7 @@ const NcclTestsResult* fastest(const NcclTestsRun& run) {
 }
 
 /// Drops candidates whose bandwidths would be others. Bandwidths are printed with two decimals.
-void drop_by_bandwidth(Words& words, const NcclTestsResult& row, std::int64_t ranks) {
+void drop_by_bandwidth(Tokens& words, const NcclTestsResult& row, std::int64_t ranks) {
   constexpr double least_gb_per_s = 0.5, rounding = 0.006, relative = 2e-3;
   if (ranks < 2 || !(row.algorithm_gb_per_s > least_gb_per_s) || !std::isfinite(row.bus_gb_per_s)) return;
   const double seen = row.bus_gb_per_s / row.algorithm_gb_per_s;
@@ -74,7 +74,7 @@ void drop_by_bandwidth(Words& words, const NcclTestsResult& row, std::int64_t ra
 std::string derived(const NcclTestsRun& run, std::int64_t ranks) {
   const NcclTestsResult* row = fastest(run);
   if (!row) return {};
-  Words words = candidates(*row);
+  Tokens words = candidates(*row);
   drop_by_bandwidth(words, *row, ranks);
   if (words.size() == 1) return words.front();
   const std::string what = words.empty() ? std::string("the bandwidths fit no operation that is known")

@@ -12,7 +12,7 @@ namespace clusterwright {
 
 namespace {
 
-constexpr std::size_t most_bytes = 4u << 20;
+constexpr std::size_t most_topology_bytes = 4u << 20;
 
 Place place_at(const std::shared_ptr<const SourceText>& source, std::ptrdiff_t offset) {
   const std::size_t at = offset < 0 ? 0 : std::min(static_cast<std::size_t>(offset), source->text().size());
@@ -27,8 +27,8 @@ constexpr const char* how_to_get_one = "NCCL writes it where NCCL_TOPO_DUMP_FILE
 
 /// Entities and other files stay unread: pugixml knows no entities but XML's own, and a DOCTYPE is refused.
 void parse(const std::shared_ptr<const SourceText>& source, pugi::xml_document& document) {
-  if (source->text().size() > most_bytes)
-    throw ConfigError({"E0501", fmt::format("larger than {} bytes", most_bytes), {place_at(source, 0)}, "", ""});
+  if (source->text().size() > most_topology_bytes)
+    throw ConfigError({"E0501", fmt::format("larger than {} bytes", most_topology_bytes), {place_at(source, 0)}, "", ""});
   const unsigned options = pugi::parse_default | pugi::parse_doctype;
   const pugi::xml_parse_result result =
       document.load_buffer(source->text().data(), source->text().size(), options, pugi::encoding_utf8);
@@ -100,7 +100,7 @@ NodeTopology read_nccl_topology(const std::shared_ptr<const SourceText>& source)
 }
 
 NodeTopology read_nccl_topology(const std::filesystem::path& path) {
-  return read_nccl_topology(read_source(path, most_bytes));
+  return read_nccl_topology(read_source(path, most_topology_bytes));
 }
 
 }  // namespace clusterwright

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/prediction/prediction.hpp"
 #include "tools/output/facts_table.hpp"
 #include "tools/output/prediction_tables.hpp"
 #include "tools/output/result_json.hpp"

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "models/lowering/step_charge.hpp"
+#include "models/prediction/prediction.hpp"
 #include "tools/output/escape.hpp"
 #include "tools/output/html_page.hpp"
 #include "tools/output/html_sections.hpp"

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "models/prediction/prediction.hpp"
 #include "tools/output/result_context.hpp"
 
 namespace clusterwright {

@@ -4,6 +4,11 @@
 
 #include <algorithm>
 
+#include "models/lowering/step_charge.hpp"
+#include "models/memory/memory_use.hpp"
+#include "models/plan/assumption.hpp"
+#include "models/plan/plan.hpp"
+#include "models/prediction/prediction.hpp"
 #include "tools/output/number_text.hpp"
 
 namespace clusterwright {

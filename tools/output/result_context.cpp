@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/field_table.hpp"
+#include "models/job/scenario_loader.hpp"
 #include "tools/output/number_text.hpp"
 
 namespace clusterwright {
@@ -19,12 +19,6 @@ std::string job_text(const JsonValue& job) {
 }
 
 }  // namespace
-
-JsonValue effective_scenario(const Scenario& scenario) {
-  return JsonValue::object({{"cluster", encode_record(scenario.cluster.spec)},
-                            {"transformer", encode_record(scenario.transformer)},
-                            {"job", encode_record(scenario.job)}});
-}
 
 ResultContext make_result_context(const Scenario& scenario, std::string command, std::string command_line,
                                   std::uint64_t seed) {

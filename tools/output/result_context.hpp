@@ -25,7 +25,4 @@ struct ResultContext {
 ResultContext make_result_context(const Scenario& scenario, std::string command, std::string command_line,
                                   std::uint64_t seed);
 
-/// The scenario with every default written out; itself a valid scenario file.
-JsonValue effective_scenario(const Scenario& scenario);
-
 }  // namespace clusterwright

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/lowering/step_charge.hpp"
 #include "tools/output/number_text.hpp"
 
 namespace clusterwright {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "models/lowering/step_charge.hpp"
 #include "models/prediction/prediction.hpp"
 #include "tools/output/svg_parts.hpp"
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "models/lowering/step_charge.hpp"
 #include "tools/output/layout_ranking_report.hpp"
 #include "tools/output/number_text.hpp"
 #include "tools/output/prediction_tables.hpp"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/prediction/prediction.hpp"
 #include "tools/output/number_text.hpp"
 #include "tools/output/prediction_tables.hpp"
 

@@ -5,7 +5,7 @@ namespace clusterwright {
 
 namespace {
 
-constexpr const char* axis_names[] = {"x", "y", "z", "w"};
+constexpr const char* hyperx_axes[] = {"x", "y", "z", "w"};
 
 /// Joins every switch to those further along the axis.
 void join_axis(NetworkAssembly& assembly, VertexId first, const HyperxSpec& grid, std::size_t axis, std::size_t kind) {
@@ -32,7 +32,7 @@ TopSwitches build_hyperx(NetworkAssembly& assembly) {
     attach_endpoints(assembly, site, first + static_cast<VertexId>(site * switches), endpoint_slots(assembly.spec),
                      endpoint_kind);
   for (std::size_t axis = 0; axis < grid.sides.size(); ++axis) {
-    const std::size_t kind = assembly.add_kind(axis_names[axis], assembly.link_rate());
+    const std::size_t kind = assembly.add_kind(hyperx_axes[axis], assembly.link_rate());
     for (int site = 0; site < assembly.sites; ++site)
       join_axis(assembly, first + static_cast<VertexId>(site * switches), grid, axis, kind);
   }

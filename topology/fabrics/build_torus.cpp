@@ -7,7 +7,7 @@ namespace clusterwright {
 
 namespace {
 
-constexpr const char* axis_names[] = {"x", "y", "z"};
+constexpr const char* torus_axes[] = {"x", "y", "z"};
 
 /// Cables along one axis: between each router and the next, and from the last to the first of a ring.
 void join_axis(NetworkAssembly& assembly, VertexId first, const TorusSpec& torus, std::size_t axis, std::size_t kind) {
@@ -39,7 +39,7 @@ TopSwitches build_torus(NetworkAssembly& assembly) {
     attach_endpoints(assembly, site, first + static_cast<VertexId>(site) * static_cast<VertexId>(size.nodes),
                      {size.nics_per_node, 1, size.nodes}, endpoint_kind);
   for (std::size_t axis = 0; axis < torus.sides.size(); ++axis) {
-    const std::size_t kind = assembly.add_kind(axis_names[axis], assembly.link_rate());
+    const std::size_t kind = assembly.add_kind(torus_axes[axis], assembly.link_rate());
     for (int site = 0; site < assembly.sites; ++site)
       join_axis(assembly, first + static_cast<VertexId>(site) * static_cast<VertexId>(size.nodes), torus, axis, kind);
   }

@@ -30,7 +30,7 @@ Line highest(const std::vector<Line>& lines, double x) {
   return top;
 }
 
-constexpr double rounding = 1e-14;
+constexpr double slope_rounding = 1e-14;
 
 /// The height at which the highest of `lines` is lowest. A falling and a rising line close in on it: where they cross,
 /// either no other is higher, or the highest one takes the place of one of the two.
@@ -44,7 +44,7 @@ double lowest_height(const std::vector<Line>& lines) {
     const double x = (falling.at0 - rising.at0) / (rising.slope - falling.slope);
     const Line top = highest(lines, x);
     lowest = std::min(lowest, top.at(x));
-    if (top.at(x) <= falling.at(x) * (1 + rounding) || top.slope == 0) break;
+    if (top.at(x) <= falling.at(x) * (1 + slope_rounding) || top.slope == 0) break;
     (top.slope < 0 ? falling : rising) = top;
   }
   return lowest;
@@ -56,7 +56,8 @@ double best_share(const std::vector<Line>& lines) {
   const double height = lowest_height(lines);
   double x = 1;
   for (const Line& line : lines)
-    if (line.slope > 0 && line.at(x) > height * (1 + rounding)) x = std::max(0.0, (height - line.at0) / line.slope);
+    if (line.slope > 0 && line.at(x) > height * (1 + slope_rounding))
+      x = std::max(0.0, (height - line.at0) / line.slope);
   return x;
 }
 

@@ -39,7 +39,7 @@ std::vector<SampleRow<GemmRow>> multiplies(const ProbeSamples& samples, const Ac
 void fit_multiplies(const ProbeSamples& samples, const AcceleratorPart& part, HostCosts& out) {
   const auto rows = multiplies(samples, part);
   const auto fit = [](const std::vector<GemmRow>& some) { return fit_gemm(some, "own samples"); };
-  const auto error = [](const GemmRow& row, const GemmParameters& p) { return log_error(row, p); };
+  const auto error = [](const GemmRow& row, const GemmParameters& p) { return gemm_log_error(row, p); };
   const SectionFit judged = judge({"gemm/fp32", 0, 0, 1, "", ""}, rows, "own samples", fit, error);
   std::vector<GemmRow> all;
   for (const auto& row : rows) all.push_back(row.row);

@@ -12,7 +12,7 @@ namespace clusterwright {
 namespace {
 
 constexpr const char* not_modelled = "E0313";
-constexpr const char* contradiction = "E0343";
+constexpr const char* layer_contradiction = "E0343";
 
 FieldSpec count_spec(double min, double max) {
   FieldSpec spec;
@@ -77,7 +77,7 @@ std::vector<bool> marked_layers(HfReader& r, std::string_view key) {
     if (exists)
       marked[static_cast<std::size_t>(element.as_integer())] = true;
     else
-      r.error_at(contradiction, fmt::format("must be the number of a layer, below {}", marked.size()), element);
+      r.error_at(layer_contradiction, fmt::format("must be the number of a layer, below {}", marked.size()), element);
   });
   return listed ? marked : std::vector<bool>();
 }
@@ -95,7 +95,7 @@ void settle_attention(HfReader& r) {
   }
   const auto layers = static_cast<std::size_t>(layers_of(r));
   if (!full.empty() && full.size() < layers)
-    r.error(contradiction, fmt::format("lists {} layers of {}", full.size(), layers), from);
+    r.error(layer_contradiction, fmt::format("lists {} layers of {}", full.size(), layers), from);
   if (!windows) return drop_windows(r);
   if (full.empty() || full.size() < layers) return;
   full.resize(layers);

@@ -4,8 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "models/site/audit/claim_finding.hpp"
 #include "models/job/scenario.hpp"
+#include "models/prediction/prediction.hpp"
+#include "models/site/audit/claim_finding.hpp"
 
 namespace clusterwright {
 

@@ -1,6 +1,8 @@
 #include "models/site/audit/audit_case.hpp"
 
 #include "models/kernels/kernel_times.hpp"
+#include "models/lowering/step_charge.hpp"
+#include "models/prediction/predict_step.hpp"
 
 namespace clusterwright {
 

@@ -4,11 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "models/job/scenario.hpp"
+#include "models/lowering/step_charge.hpp"
+#include "models/prediction/prediction.hpp"
 #include "models/site/audit/blueprint.hpp"
 #include "models/site/audit/layout_use.hpp"
 #include "models/site/audit/site_figures.hpp"
 #include "models/site/audit/training_time.hpp"
-#include "models/job/scenario.hpp"
 
 namespace clusterwright {
 

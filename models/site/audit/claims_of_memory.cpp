@@ -4,8 +4,10 @@
 #include <array>
 #include <vector>
 
-#include "models/site/audit/claim_checks.hpp"
+#include "models/memory/memory_use.hpp"
+#include "models/plan/plan.hpp"
 #include "models/prediction/choose_plan.hpp"
+#include "models/site/audit/claim_checks.hpp"
 
 namespace clusterwright {
 

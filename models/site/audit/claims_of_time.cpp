@@ -2,8 +2,9 @@
 
 #include <cmath>
 
-#include "models/site/audit/claim_checks.hpp"
 #include "models/kernels/kernel_times.hpp"
+#include "models/lowering/step_charge.hpp"
+#include "models/site/audit/claim_checks.hpp"
 
 namespace clusterwright {
 

@@ -1,7 +1,8 @@
 #include "models/site/audit/power_cap.hpp"
 
-#include "models/prediction/clock_settling.hpp"
 #include "models/kernels/kernel_times.hpp"
+#include "models/prediction/clock_settling.hpp"
+#include "models/prediction/prediction.hpp"
 #include "models/prediction/steady_state.hpp"
 
 namespace clusterwright {

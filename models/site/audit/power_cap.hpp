@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "models/job/scenario.hpp"
+#include "models/prediction/prediction.hpp"
 
 namespace clusterwright {
 

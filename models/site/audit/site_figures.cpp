@@ -1,8 +1,9 @@
 #include "models/site/audit/site_figures.hpp"
 
+#include "models/prediction/prediction.hpp"
+#include "models/site/plant/plan_site.hpp"
 #include "models/site/sizing/sized_cluster.hpp"
 #include "models/site/sizing/storage_sizing.hpp"
-#include "models/site/plant/plan_site.hpp"
 
 namespace clusterwright {
 

@@ -3,8 +3,9 @@
 
 #include <string>
 
-#include "models/site/audit/blueprint.hpp"
 #include "models/job/scenario.hpp"
+#include "models/prediction/prediction.hpp"
+#include "models/site/audit/blueprint.hpp"
 #include "topology/facility_spec.hpp"
 
 namespace clusterwright {

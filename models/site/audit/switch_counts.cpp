@@ -12,7 +12,7 @@ namespace clusterwright {
 
 namespace {
 
-long long ceil_div(long long a, long long b) {
+long long switches_for(long long a, long long b) {
   return (a + b - 1) / b;
 }
 
@@ -46,16 +46,16 @@ long long two_tier_limit(int ports) {
 
 SwitchCount joined_switches(long long endpoints, int ports) {
   if (endpoints <= ports) return {{1}};
-  const long long leaves = ceil_div(endpoints, ports / 2);
-  if (endpoints <= two_tier_limit(ports)) return {{leaves, ceil_div(endpoints, ports)}};
-  return {{leaves, leaves, ceil_div(endpoints, ports)}};
+  const long long leaves = switches_for(endpoints, ports / 2);
+  if (endpoints <= two_tier_limit(ports)) return {{leaves, switches_for(endpoints, ports)}};
+  return {{leaves, leaves, switches_for(endpoints, ports)}};
 }
 
 SwitchCount plane_switches(const NetworkSize& size, int ports) {
   if (size.nodes > two_tier_limit(ports) || size.nics_per_node < 1) return {};
   const FabricPorts both{{ports, ports}, 0};
   const std::vector<FatTreeTier> tiers = fat_tree_shape(plane_fabric(), size, both);
-  const long long leaves = ceil_div(size.nodes, tiers[0].nodes);
+  const long long leaves = switches_for(size.nodes, tiers[0].nodes);
   if (leaves == 1) return {{static_cast<long long>(tiers[0].lines)}};
   return {
       {tiers[0].lines * leaves * tiers[0].switches(), static_cast<long long>(tiers[1].lines) * tiers[1].switches()}};

@@ -4,26 +4,13 @@
 
 #include <algorithm>
 
+#include "topology/parts_for_sale.hpp"
+
 namespace clusterwright {
 
 namespace {
 
 using Range = std::map<std::string, Sourced<double>>;
-
-/// Calls `visit` with every list of parts that are bought one by one.
-template <class Visitor>
-void visit_parts_for_sale(const Catalog& catalog, Visitor visit) {
-  visit(catalog.nodes);
-  visit(catalog.accelerators);
-  visit(catalog.nics);
-  visit(catalog.switches);
-  visit(catalog.cables);
-  visit(catalog.racks);
-  visit(catalog.power_stages);
-  visit(catalog.coolant_units);
-  visit(catalog.storage_systems);
-  visit(catalog.servers);
-}
 
 const Sourced<double>* bound(const Range& range, const char* key) {
   const auto found = range.find(key);
@@ -97,20 +84,6 @@ class PriceFinder {
 
 PartPrice price_of(const std::string& part, const Catalog& catalog, const PriceList& prices) {
   return PriceFinder(catalog, prices).of(part);
-}
-
-std::vector<std::string> parts_for_sale(const Catalog& catalog) {
-  std::vector<std::string> ids;
-  visit_parts_for_sale(catalog, [&](const auto& parts) {
-    for (const auto& part : parts) ids.push_back(part.id);
-  });
-  return ids;
-}
-
-bool sells(const Catalog& catalog, const std::string& part) {
-  bool found = false;
-  visit_parts_for_sale(catalog, [&](const auto& parts) { found = found || find_part(parts, part); });
-  return found;
 }
 
 }  // namespace clusterwright

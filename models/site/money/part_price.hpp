@@ -21,9 +21,4 @@ struct PartPrice {
 /// @param part  id in any list of the catalog whose parts are bought one by one
 PartPrice price_of(const std::string& part, const Catalog& catalog, const PriceList& prices);
 
-/// Ids of all parts that are bought one by one, priced or not.
-std::vector<std::string> parts_for_sale(const Catalog& catalog);
-
-bool sells(const Catalog& catalog, const std::string& part);
-
 }  // namespace clusterwright

@@ -1,33 +1,14 @@
 /// What has to be bought.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "models/job/bill_chapter.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {
-
-/// Chapters of a purchasing list. building and installation hold what no part of the catalog stands for.
-enum class BillChapter {
-  compute,
-  network,
-  cables,
-  transceivers,
-  services,
-  storage,
-  racks,
-  power,
-  cooling,
-  building,
-  installation
-};
-inline constexpr std::array<std::string_view, 11> bill_chapter_names = {
-    "compute", "network", "cables",  "transceivers", "services",    "storage",
-    "racks",   "power",   "cooling", "building",     "installation"};
 
 /// One line of the list. Equal parts for different uses are different lines.
 struct BillItem {

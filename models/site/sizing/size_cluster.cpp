@@ -1,12 +1,14 @@
 #include <algorithm>
 
-#include "models/site/money/price_cluster.hpp"
 #include "models/job/scenario.hpp"
-#include "models/site/sizing/sized_cluster.hpp"
-#include "models/site/sizing/storage_sizing.hpp"
+#include "models/prediction/predict_step.hpp"
+#include "models/prediction/prediction.hpp"
+#include "models/site/money/price_cluster.hpp"
 #include "models/site/plant/devices.hpp"
 #include "models/site/plant/heat_removal.hpp"
 #include "models/site/plant/plan_site.hpp"
+#include "models/site/sizing/sized_cluster.hpp"
+#include "models/site/sizing/storage_sizing.hpp"
 #include "topology/nodes/node_parts.hpp"
 
 namespace clusterwright {

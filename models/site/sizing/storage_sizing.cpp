@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "models/prediction/checkpoint_stall.hpp"
+#include "models/prediction/prediction.hpp"
 #include "sim/diagnostic.hpp"
 
 namespace clusterwright {

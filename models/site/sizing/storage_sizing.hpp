@@ -2,6 +2,7 @@
 #pragma once
 
 #include "models/job/scenario.hpp"
+#include "models/prediction/prediction.hpp"
 #include "models/site/sizing/sized_cluster.hpp"
 #include "topology/facility_parts.hpp"
 #include "topology/facility_spec.hpp"

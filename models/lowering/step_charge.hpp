@@ -1,0 +1,36 @@
+/// Causes that a step's time is charged to.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace clusterwright {
+
+/// Kinds of `breakdown_s`, in the order in which they are shown. The values are ChargeIds of the step graph.
+enum class StepCharge {
+  compute_gemm,
+  compute_attention,
+  compute_other,
+  optimizer,
+  recompute,
+  tp_exposed,
+  cp_exposed,
+  ep_exposed,
+  pp_exposed,
+  dp_exposed,
+  bubble,
+  imbalance,
+  input_wait,
+  launch,
+  throttle,
+  jitter
+};
+inline constexpr std::size_t step_charge_count = 16;
+inline constexpr std::array<std::string_view, step_charge_count> step_charge_names = {
+    "compute_gemm", "compute_attention", "compute_other", "optimizer",  "recompute",
+    "tp_exposed",   "cp_exposed",        "ep_exposed",    "pp_exposed", "dp_exposed",
+    "bubble",       "imbalance",         "input_wait",    "launch",     "throttle",
+    "jitter"};
+
+}  // namespace clusterwright

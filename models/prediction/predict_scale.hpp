@@ -1,0 +1,21 @@
+/// Prediction of one job over cluster sizes.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "models/job/scenario.hpp"
+#include "models/prediction/prediction.hpp"
+
+namespace clusterwright {
+
+/// The efficiency curve. Sizes that are impossible stay in the curve with their reason.
+/// @param strong  the global batch stays; otherwise the batch per replica of the scenario's own size
+/// @param done    called after each point with the number of finished points, from any thread, one call at a time; may
+/// be
+///                empty
+ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accelerators, bool strong,
+                         const std::function<void(std::size_t)>& done);
+
+}  // namespace clusterwright

@@ -1,0 +1,13 @@
+/// Prediction of one training step.
+#pragma once
+
+#include "models/job/scenario.hpp"
+#include "models/prediction/prediction.hpp"
+
+namespace clusterwright {
+
+/// One step on the scenario's cluster.
+/// @throws ConfigError if the plan contradicts itself (heads not divisible, counts that do not multiply)
+StepPrediction predict_step(const Scenario& scenario);
+
+}  // namespace clusterwright
