@@ -11,7 +11,7 @@
 #include "models/job/transformer.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
-#include "models/site/audit/blueprint_loader.hpp"
+#include "models/site/audit/blueprint.hpp"
 #include "models/site/plant/facility_files.hpp"
 #include "models/job/huggingface/hf_config.hpp"
 #include "models/job/price_files.hpp"

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "models/site/money/price_cluster.hpp"
+#include "models/site/money/cost_report.hpp"
 #include "support/catch.hpp"
 #include "support/prices.hpp"
 

@@ -14,7 +14,6 @@
 #include "support/random_sites.hpp"
 #include "models/site/plant/heat_removal.hpp"
 #include "models/site/plant/power_chain.hpp"
-#include "models/site/plant/power_feeds.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;

@@ -1,14 +1,13 @@
 // Arithmetic of audits, against sums that can be done by hand, and verdicts by their thresholds.
-#include "models/site/audit/audit.hpp"
+#include "models/site/audit/audit_report.hpp"
 
 #include <cmath>
 
 #include "models/prediction/predict_step.hpp"
 #include "models/prediction/prediction.hpp"
-#include "models/site/audit/claim_checks.hpp"
-#include "models/site/audit/interruptions.hpp"
-#include "models/site/audit/power_cap.hpp"
-#include "models/site/audit/switch_counts.hpp"
+#include "models/site/audit/time_claims.hpp"
+#include "models/site/audit/site_claims.hpp"
+#include "models/site/audit/network_claims.hpp"
 #include "support/catch.hpp"
 #include "support/facilities.hpp"
 #include "support/small_scenario.hpp"

@@ -1,6 +1,6 @@
 // Published facts about reliability, loads and money, against sized clusters. Counts:
 // tests/topology/site_oracles_test.cpp.
-#include "models/site/audit/interruptions.hpp"
+#include "models/site/audit/time_claims.hpp"
 #include "models/site/sizing/sized_cluster.hpp"
 #include "support/catch.hpp"
 #include "support/prices.hpp"

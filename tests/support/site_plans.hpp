@@ -14,7 +14,7 @@
 #include "support/catalog_nodes.hpp"
 #include "topology/cluster.hpp"
 #include "topology/facility_check.hpp"
-#include "models/site/plant/plan_site.hpp"
+#include "models/site/plant/site_plan.hpp"
 #include "topology/own_parts.hpp"
 
 namespace clusterwright::testing {

@@ -7,13 +7,12 @@
 #include "support/catch.hpp"
 #include "support/made_up_site.hpp"
 #include "support/times_in.hpp"
-#include "tools/output/size_cost_tables.hpp"
+#include "tools/output/cost_tables.hpp"
 #include "tools/output/size_json.hpp"
-#include "tools/output/size_page.hpp"
 #include "tools/output/size_report.hpp"
 #include "tools/output/size_sentences.hpp"
 #include "tools/output/size_tables.hpp"
-#include "tools/output/text_floor_plan.hpp"
+#include "tools/output/floor_drawing.hpp"
 
 using namespace clusterwright;
 

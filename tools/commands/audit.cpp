@@ -1,9 +1,9 @@
 #include "sim/json_writer.hpp"
-#include "models/site/audit/blueprint_loader.hpp"
+#include "models/site/audit/blueprint.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/scenario_session.hpp"
 #include "tools/interrupt.hpp"
-#include "tools/output/audit_report.hpp"
+#include "tools/output/audit_answer.hpp"
 #include "tools/text_quantity.hpp"
 #include "tools/thread_limit.hpp"
 

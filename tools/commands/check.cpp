@@ -4,7 +4,7 @@
 
 #include "models/plan/resolve_plan.hpp"
 #include "sim/json_reader.hpp"
-#include "models/site/audit/blueprint_loader.hpp"
+#include "models/site/audit/blueprint.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/config_kinds.hpp"
 #include "models/job/scenario_loader.hpp"

@@ -6,7 +6,7 @@
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
-#include "models/site/audit/blueprint_loader.hpp"
+#include "models/site/audit/blueprint.hpp"
 #include "tools/cluster_session.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/show_topology.hpp"

@@ -5,7 +5,7 @@
 #include "models/job/parameters.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
-#include "models/site/audit/blueprint_loader.hpp"
+#include "models/site/audit/blueprint.hpp"
 #include "tools/config_kinds.hpp"
 #include "tools/output/escape.hpp"
 #include "models/job/scenario_loader.hpp"

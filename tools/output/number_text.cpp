@@ -43,4 +43,19 @@ std::string exact_text(double value) {
   return fmt::format("{}", value);
 }
 
+std::string power_text(Watts power) {
+  if (power >= megawatt) return significant_text(power.in(megawatt), 3) + " MW";
+  if (power >= kilowatt) return significant_text(power.in(kilowatt), 3) + " kW";
+  return significant_text(power.in(watt), 3) + " W";
+}
+
+std::string money_text(Dollars money) {
+  const double usd = money.in(dollar);
+  const std::string sign = usd < 0 ? "-$" : "$";
+  const double size = std::abs(usd);
+  if (size >= 1e9) return sign + significant_text(size / 1e9, 3) + " bn";
+  if (size >= 1e6) return sign + significant_text(size / 1e6, 3) + " M";
+  return sign + fixed_text(size, size >= 1000 || size == 0 ? 0 : 2);
+}
+
 }  // namespace clusterwright

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "sim/quantity.hpp"
+
 namespace clusterwright {
 
 /// A fixed number of digits behind the point, thousands grouped: 1,234,567.8.
@@ -19,5 +21,10 @@ std::string percent_text(double share, int decimals = 1);
 
 /// The shortest text that reads back as the same number, for machines.
 std::string exact_text(double value);
+
+/// "1.23 MW", "812 kW", "1.72 kW", "98 W".
+std::string power_text(Watts power);
+/// "$43.2 M", "$25,000", "$2.31".
+std::string money_text(Dollars money);
 
 }  // namespace clusterwright

@@ -2,16 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "sim/json_writer.hpp"
+#include "tools/output/cost_tables.hpp"
 #include "tools/output/escape.hpp"
-#include "tools/output/size_cost_tables.hpp"
+#include "tools/output/floor_drawing.hpp"
+#include "tools/output/html_page.hpp"
+#include "tools/output/html_sections.hpp"
+#include "tools/output/number_text.hpp"
+#include "tools/output/size_charts.hpp"
 #include "tools/output/size_json.hpp"
-#include "tools/output/size_page.hpp"
 #include "tools/output/size_sentences.hpp"
 #include "tools/output/size_tables.hpp"
-#include "tools/output/text_floor_plan.hpp"
 
 namespace clusterwright {
 
@@ -63,6 +67,190 @@ std::string title_of(const ResultContext& context, const SizedCluster& sized) {
   return fmt::format("{} ({})", size_title(sized), context.cluster.empty() ? sized.name : context.cluster);
 }
 
+/// A tile of a text that ends in its unit: "1.23 MW".
+std::string measured_tile(std::string_view name, const std::string& text, std::string_view note) {
+  const std::size_t space = std::min(text.rfind(' '), text.size());
+  return html_tile(name, text.substr(0, space), space < text.size() ? text.substr(space + 1) : "", note);
+}
+
+std::string machine_tiles(const SizedCluster& sized) {
+  const SitePlan& plan = sized.plan;
+  const double area = plan.floor.length.in(meter)*plan.floor.width.in(meter);
+  return html_tile("Accelerators", count_text(plan.accelerators), "",
+                   fmt::format("in {} nodes, {} spare", count_text(plan.nodes), count_text(plan.spare_nodes))) +
+         html_tile("Racks", count_text(static_cast<long long>(plan.floor.racks.size())), "",
+                   fmt::format("on {} m\xc2\xb2, {} t", fixed_text(area, 0),
+                               significant_text(plan.mass.in(1000 * kilogram), 3))) +
+         measured_tile("IT power", power_text(plan.mean.it),
+                       fmt::format("mean; {} rated, {} peak", power_text(plan.rated.it), power_text(plan.peak.it))) +
+         measured_tile("Facility", power_text(plan.mean.facility),
+                       fmt::format("mean; PUE {}", fixed_text(plan.mean.pue, 3)));
+}
+
+std::string cost_tiles(const SizedCluster& sized) {
+  const CostReport& cost = sized.cost;
+  const std::string bound = cost.unpriced.empty() ? "" : "at least: parts without a price";
+  std::string out = measured_tile("To buy", money_text(cost.capex_total), bound) +
+                    measured_tile("To run", money_text(cost.opex_total), "a year");
+  if (cost.per_hour.total() > Dollars())
+    out += measured_tile("Per GPU-hour", money_text(cost.per_hour.total()),
+                         fmt::format("{} of it for energy", percent_text(cost.energy_share, 0)));
+  if (cost.usd_per_million_tokens)
+    out += measured_tile("Per million tokens", money_text(*cost.usd_per_million_tokens * dollar), "");
+  return out;
+}
+
+std::string head(const ResultContext& context, const SizedCluster& sized) {
+  std::vector<std::string> sentences = size_verdicts(sized);
+  sentences.push_back("Next: " + size_next_step(sized));
+  const std::string job = context.job.empty() ? "No job: nodes draw their typical power" : context.job;
+  return fmt::format(
+      "<header>\n<p class=\"kind\">What to buy</p>\n<h1>{}</h1>\n<p class=\"job\">{}. Cluster: {}.</p>\n{}<dl "
+      "class=\"tiles\">\n{}{}</dl>\n</header>\n",
+      html_text(size_title(sized)), html_text(job), html_text(sized.name), html_verdict(sentences, !sized.plan.holds()),
+      machine_tiles(sized), cost_tiles(sized));
+}
+
+/// Columns of facts have no titles in a terminal; screen readers need them.
+ResultTable with_headings(ResultTable table) {
+  if (!table.columns[0].title.empty()) return table;
+  table.columns[0].title = "What";
+  table.columns[1].title = "Value";
+  return table;
+}
+
+/// A table with its name above; nothing where it has no rows.
+std::string titled(const ResultTable& table) {
+  if (table.rows.empty()) return {};
+  return fmt::format("<h3>{}</h3>\n{}", html_text(table.title), render_html(with_headings(table)));
+}
+
+/// A section named like its only table.
+std::string table_section(const ResultTable& table, std::string_view style) {
+  if (table.rows.empty()) return {};
+  return html_section(table.title, "", styled_table(with_headings(table), style));
+}
+
+std::string floor_section(const FloorPlan& floor) {
+  if (floor.racks.empty()) return {};
+  FloorChart chart{{"floor", "Floor plan", ""}, &floor};
+  chart.text.description =
+      fmt::format("{} racks ({}) in {} rows, in a hall of {} by {} m.",
+                  count_text(static_cast<long long>(floor.racks.size())), roles_text(floor), count_text(floor.rows),
+                  fixed_text(floor.length.in(meter), 1), fixed_text(floor.width.in(meter), 1));
+  const bool strips = floor_drawing(floor, wide_chart).strips.size() < floor.racks.size();
+  const std::string figure = html_figure(
+      floor_legend(floor), both_widths(chart, floor_plan_svg),
+      fmt::format("{} Racks are drawn to scale; hover over one for what stands in it.{}", chart.text.description,
+                  strips ? " Neighbours of one role are drawn as one, with their number." : ""));
+  return html_section("Floor plan", "", figure + titled(rack_limit_table(floor)) + titled(floor_row_table(floor)));
+}
+
+/// The two largest branches of a tree, by name.
+std::string flow_sentence(const PowerNode& tree) {
+  std::vector<PowerNode> parts = tree.parts;
+  std::sort(parts.begin(), parts.end(), [](const PowerNode& a, const PowerNode& b) { return a.power > b.power; });
+  std::string text = fmt::format("Of {} from the {}", power_text(tree.power), tree.name);
+  for (std::size_t i = 0; i < std::min<std::size_t>(2, parts.size()); ++i)
+    text += fmt::format("{} {} goes to {}", i ? " and" : ",", percent_text(parts[i].power / tree.power), parts[i].name);
+  return text + ".";
+}
+
+std::string power_section(const SitePlan& plan) {
+  const PowerNode& tree = plan.mean.tree;
+  std::string figure;
+  if (tree.power > Watts() && !tree.parts.empty()) {
+    const PowerFlowChart chart{{"power", "Where the power goes", flow_sentence(tree)}, tree};
+    figure = html_figure("", both_widths(chart, power_flow_svg),
+                         chart.text.description + " Widths are to scale, at mean load.");
+  }
+  return html_section("Power",
+                      fmt::format("Nodes draw {} on average ({}).", power_text(plan.node.mean), plan.node.source),
+                      figure + titled(facility_power_table(plan)) + titled(power_tree_table(plan)) +
+                          titled(power_stage_table(plan)) + titled(feed_table(plan.feeds)));
+}
+
+std::string network_section(const SitePlan& plan) {
+  return html_section("Networks", "",
+                      titled(switch_table(plan)) + titled(cable_table(plan)) + titled(transceiver_table(plan)) +
+                          titled(scale_up_table(plan)));
+}
+
+AmountChart capex_chart(const CostReport& cost) {
+  AmountChart chart{{"capex", "What is bought", ""}, {}};
+  for (const CostShare& share : cost.capex)
+    if (share.amount > Dollars())
+      chart.bars.push_back(
+          {share.name,
+           fmt::format("{}, {}", money_text(share.amount), percent_text(share.amount / cost.capex_total, 1)),
+           share.amount.in(dollar)});
+  std::stable_sort(chart.bars.begin(), chart.bars.end(),
+                   [](const AmountBar& a, const AmountBar& b) { return a.amount > b.amount; });
+  if (!chart.bars.empty())
+    chart.text.description = fmt::format("Of {} the largest part is {}: {}.", capex_text(cost),
+                                         chart.bars.front().label, chart.bars.front().value);
+  return chart;
+}
+
+/// One accelerator for an hour as steps that stand on each other, and what renting one costs.
+AmountChart hour_chart(const CostReport& cost) {
+  AmountChart chart{{"hour", "One accelerator for an hour", ""}, {}};
+  double before = 0;
+  for (const auto& [name, money] :
+       {std::pair("capital", cost.per_hour.capital), std::pair("operations", cost.per_hour.operations),
+        std::pair("energy", cost.per_hour.energy)}) {
+    chart.bars.push_back({name, money_text(money), money.in(dollar), before});
+    before += money.in(dollar);
+  }
+  chart.bars.push_back({"together", money_text(cost.per_hour.total()), before, 0, "a-total"});
+  if (cost.rent)
+    chart.bars.push_back(
+        {"rent", money_text(cost.rent->rent_per_hour), cost.rent->rent_per_hour.in(dollar), 0, "a-other"});
+  chart.text.description = fmt::format("One accelerator costs {} an hour, {} of it capital.",
+                                       money_text(cost.per_hour.total()), money_text(cost.per_hour.capital));
+  return chart;
+}
+
+std::string chart_figure(const AmountChart& chart) {
+  return html_figure(fmt::format("<p class=\"chart-name\">{}</p>\n", html_text(chart.text.title)),
+                     both_widths(chart, amount_svg), chart.text.description);
+}
+
+std::string cost_section(const CostReport& cost) {
+  if (cost.capex.empty()) return {};
+  std::string figures;
+  if (const AmountChart chart = capex_chart(cost); !chart.bars.empty()) figures += chart_figure(chart);
+  if (cost.per_hour.total() > Dollars()) figures += chart_figure(hour_chart(cost));
+  return html_section("Money", "",
+                      figures + titled(capex_table(cost)) + titled(opex_table(cost)) + titled(per_hour_table(cost)) +
+                          titled(cost_terms_table(cost)));
+}
+
+std::string warnings_section(const std::vector<std::string>& warnings) {
+  if (warnings.empty()) return {};
+  std::string items;
+  for (const std::string& warning : warnings) items += fmt::format("<li>{}</li>\n", html_text(warning));
+  return html_section("Warnings", "", "<ul class=\"warnings\">\n" + items + "</ul>\n");
+}
+
+/// On paper the common style sheet makes tables small enough; on a screen the long list needs its own sizes.
+constexpr std::string_view list_style = R"css(
+h3 { margin: 26px 0 -4px; font-size: 16px; font-weight: 620; }
+.chart-name { margin: 0 0 8px; font-weight: 600; }
+figure + figure { margin-top: 14px; }
+@media print { h3 { break-after: avoid; } }
+@media screen and (min-width: 621px) { .tiles { grid-template-columns: repeat(4, 1fr); } }
+@media screen {
+  .bill th, .bill td { padding: 6px 8px; font-size: 13px; }
+  .bill td:nth-child(3) { white-space: normal; min-width: 130px; }
+  .bill td:last-child { min-width: 170px; }
+}
+)css";
+
+std::string page_style() {
+  return fmt::format("{}{}{}{}", list_style, floor_plan_style(), power_flow_style(), amount_style());
+}
+
 }  // namespace
 
 std::string size_text(const ResultContext& context, const SizedCluster& sized) {
@@ -106,6 +294,16 @@ std::string render_size(OutputFormat format, const ResultContext& context, const
     default:
       return size_text(context, sized);
   }
+}
+
+std::string size_page(const ResultContext& context, const SizedCluster& sized) {
+  const SitePlan& plan = sized.plan;
+  std::string body = head(context, sized) + table_section(verdict_table(plan), "wrap") +
+                     warnings_section(plan.warnings) + floor_section(plan.floor) + power_section(plan) +
+                     table_section(cooling_table(plan.cooling), "facts") + network_section(plan);
+  if (sized.storage) body += table_section(storage_table(*sized.storage), "facts");
+  body += cost_section(sized.cost) + table_section(purchasing_list(sized), "bill") + inputs_section(context);
+  return html_page(size_title(sized), page_style(), body, repeat_footer(context));
 }
 
 }  // namespace clusterwright

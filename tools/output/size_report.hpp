@@ -20,4 +20,8 @@ std::string size_csv(const SizedCluster& sized);
 /// @param format  table, json, csv, markdown or html
 std::string render_size(OutputFormat format, const ResultContext& context, const SizedCluster& sized);
 
+/// One self-contained page: verdict, floor plan, power as flows, networks, cooling, money, purchasing list. No script,
+/// no request, everything escaped.
+std::string size_page(const ResultContext& context, const SizedCluster& sized);
+
 }  // namespace clusterwright

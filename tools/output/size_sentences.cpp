@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
+#include "tools/output/floor_drawing.hpp"
 #include "tools/output/number_text.hpp"
 
 namespace clusterwright {
@@ -74,36 +74,6 @@ std::string binding_step(const FloorPlan& floor) {
 }
 
 }  // namespace
-
-std::string power_text(Watts power) {
-  if (power >= megawatt) return significant_text(power.in(megawatt), 3) + " MW";
-  if (power >= kilowatt) return significant_text(power.in(kilowatt), 3) + " kW";
-  return significant_text(power.in(watt), 3) + " W";
-}
-
-std::string money_text(Dollars money) {
-  const double usd = money.in(dollar);
-  const std::string sign = usd < 0 ? "-$" : "$";
-  const double size = std::abs(usd);
-  if (size >= 1e9) return sign + significant_text(size / 1e9, 3) + " bn";
-  if (size >= 1e6) return sign + significant_text(size / 1e6, 3) + " M";
-  return sign + fixed_text(size, size >= 1000 || size == 0 ? 0 : 2);
-}
-
-std::array<long long, rack_role_names.size()> racks_by_role(const FloorPlan& floor) {
-  std::array<long long, rack_role_names.size()> counts{};
-  for (const PlacedRack& rack : floor.racks) ++counts[static_cast<std::size_t>(rack.role)];
-  return counts;
-}
-
-std::string roles_text(const FloorPlan& floor) {
-  const auto counts = racks_by_role(floor);
-  std::string text;
-  for (std::size_t role = 0; role < counts.size(); ++role)
-    if (counts[role] > 0)
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count_text(counts[role]), rack_role_names[role]);
-  return text;
-}
 
 std::string size_title(const SizedCluster& sized) {
   return fmt::format("{} x {} in {} racks", count_text(sized.plan.accelerators), sized.accelerator,

@@ -1,24 +1,12 @@
 /// What a sized cluster amounts to, in words: for tables, pages and terminals alike.
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 
 #include "models/site/sizing/sized_cluster.hpp"
 
 namespace clusterwright {
-
-/// "1.23 MW", "812 kW", "1.72 kW", "98 W".
-std::string power_text(Watts power);
-/// "$43.2 M", "$25,000", "$2.31".
-std::string money_text(Dollars money);
-
-/// How many racks there are of each role, by RackRole.
-std::array<long long, rack_role_names.size()> racks_by_role(const FloorPlan& floor);
-
-/// "32 compute, 4 network, 1 core, 1 service".
-std::string roles_text(const FloorPlan& floor);
 
 /// "1,016 x H100-SXM in 38 racks".
 std::string size_title(const SizedCluster& sized);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "tools/output/floor_drawing.hpp"
 #include "tools/output/number_text.hpp"
 #include "tools/output/size_sentences.hpp"
 #include "topology/nodes/node_parts.hpp"

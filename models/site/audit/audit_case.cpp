@@ -1,8 +1,20 @@
 #include "models/site/audit/audit_case.hpp"
 
-#include "models/kernels/kernel_times.hpp"
-#include "models/lowering/step_charge.hpp"
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "models/job/contradictions.hpp"
+#include "models/plan/stage_layout.hpp"
 #include "models/prediction/predict_step.hpp"
+#include "models/prediction/prediction.hpp"
+#include "models/site/plant/site_plan.hpp"
+#include "models/site/sizing/sized_cluster.hpp"
+#include "models/site/sizing/storage_sizing.hpp"
 
 namespace clusterwright {
 
@@ -11,6 +23,49 @@ namespace {
 std::string stated_layout(const Blueprint& blueprint) {
   const Claim* claim = blueprint.find(ClaimKind::layout);
   return claim ? std::get<std::string>(claim->stated) : std::string();
+}
+
+/// The number behind "TP" in "TP8 x PP4" or "TP 8, PP 4".
+std::optional<int> degree_in(const std::string& layout, const char* name) {
+  std::size_t at = layout.find(name);
+  if (at == std::string::npos) return {};
+  at = layout.find_first_not_of(" =-", at + 2);
+  if (at == std::string::npos) return {};
+  int degree = 0;
+  const auto [rest, error] = std::from_chars(layout.data() + at, layout.data() + layout.size(), degree);
+  if (error != std::errc()) return {};
+  return degree;
+}
+
+void check_words(Contradictions& errors, const LayoutUse& use, const Job& job, const std::string& layout) {
+  const auto differs = [&](const char* name, int degree, const char* field) {
+    const std::optional<int> stated = degree_in(layout, name);
+    if (stated.value_or(degree) != degree)
+      errors.report("E0363", fmt::format("the claim says {} {}, the job {}", name, *stated, degree),
+                    {fmt::format("/job/parallel/{}", field)}, "describe the layout that the blueprint claims");
+  };
+  differs("TP", use.tensor, "tensor");
+  differs("PP", use.pipeline, "pipeline");
+  differs("CP", use.context, "context");
+  if (job.parallel.data) differs("DP", *job.parallel.data, "data");
+}
+
+/// Replicas that make up whole nodes.
+int whole_replicas(int room, int replica, int node) {
+  const int step = node / std::gcd(replica, node);
+  return room / step * step;
+}
+
+int ceil_div(int a, int b) {
+  return (a + b - 1) / b;
+}
+
+int appliances(const Scenario& scenario, const Catalog& catalog, const Facility& facility) {
+  const auto& need = facility.services.storage;
+  if (!need) return 0;
+  const StoragePart& part = *find_part(catalog.storage_systems, need->part);
+  const StorageRequest request{*need, part, scenario.cluster.nodes(), std::nullopt, nullptr, nullptr};
+  return static_cast<int>(size_storage(request).appliances);
 }
 
 }  // namespace
@@ -25,20 +80,81 @@ AuditCase::AuditCase(const Blueprint& b, const Scenario& s, const Catalog& c, co
       site(site_figures(b, s, c, f, step)),
       parameters(clusterwright::parameters(s.transformer)) {}
 
-FlopsPerSecond AuditCase::peak() const {
-  return clusterwright::peak(scenario.cluster.accelerator, matrix_format(scenario.job.precision));
+LayoutUse layout_use(const Scenario& s, const std::string& stated_layout) {
+  const ParallelSpec& parallel = s.job.parallel;
+  const int all = s.cluster.spec.accelerators;
+  LayoutUse use;
+  use.tensor = parallel.tensor.value_or(std::min(s.cluster.node_accelerators, all));
+  use.pipeline = parallel.pipeline.value_or(1);
+  use.context = parallel.context.value_or(1);
+  use.accelerators = all;
+  const int room = std::min(all / use.replica(), parallel.data.value_or(all));
+  use.replicas = whole_replicas(room, use.replica(), s.cluster.node_accelerators);
+  Contradictions errors(s.source);
+  check_words(errors, use, s.job, stated_layout);
+  if (use.replicas == 0)
+    errors.report("E0362",
+                  fmt::format("one replica of tensor {} x pipeline {} x context {} takes more than the {} accelerators",
+                              use.tensor, use.pipeline, use.context, all),
+                  {"/job/parallel", "/cluster/accelerators"}, "describe a smaller layout or a larger cluster");
+  errors.finish();
+  return use;
 }
 
-TrainingPace AuditCase::pace() const {
-  return {training_flops_per_token(scenario.transformer, scenario.job.sequence), peak(), step.mfu};
+std::vector<int> whole_pipelines(const LayoutUse& use, std::int64_t layers) {
+  std::vector<int> out;
+  const int without = use.tensor * use.context;
+  for (int stages = 1; stages <= layers && stages * without <= use.accelerators; ++stages)
+    if (use.accelerators % (stages * without) == 0 && splits_evenly(layers, stages)) out.push_back(stages);
+  const auto distance = [&](int stages) { return std::abs(stages - use.pipeline); };
+  std::stable_sort(out.begin(), out.end(),
+                   [&](int a, int b) { return distance(a) != distance(b) ? distance(a) < distance(b) : a > b; });
+  return out;
 }
 
-double AuditCase::training_tokens() const {
-  return blueprint.training_tokens.value_or(blueprint.assume.tokens_per_parameter.value * parameters);
+UsedScenario used_part(const Scenario& scenario, const LayoutUse& use) {
+  UsedScenario out{scenario, {}};
+  Job& job = out.scenario.job;
+  if (use.idle() > 0) {
+    out.scenario.cluster = resized(scenario.cluster, use.used());
+    job.parallel.data = use.replicas;
+    out.changes.push_back(fmt::format("{} replicas on {} of {} accelerators, {} idle", use.replicas, use.used(),
+                                      use.accelerators, use.idle()));
+  }
+  if (!job.parallel.pipeline) return out;  // the program chooses it, and with it the replicas
+  const int stride = job.micro_batch.value_or(1) * use.replicas;
+  const int micro_batches = std::max(1, static_cast<int>(std::lround(1.0 * job.global_batch / stride)));
+  if (micro_batches * stride != job.global_batch)
+    out.changes.push_back(fmt::format("a batch of {} sequences instead of {}, which {} replicas divide",
+                                      micro_batches * stride, job.global_batch, use.replicas));
+  job.global_batch = micro_batches * stride;
+  return out;
 }
 
-double AuditCase::share(StepCharge charge) const {
-  return step.breakdown[static_cast<std::size_t>(charge)] / step.step_time;
+SiteFigures site_figures(const Blueprint& blueprint, const Scenario& scenario, const Catalog& catalog,
+                         const Facility& facility, const StepPrediction& step) {
+  const Cluster& cluster = scenario.cluster;
+  SiteFigures site;
+  site.nodes = cluster.nodes();
+  site.nodes_per_rack = facility.rack.nodes.value_or(ceil_div(site.nodes, blueprint.racks.value_or(site.nodes)));
+  site.racks = blueprint.racks.value_or(ceil_div(site.nodes, site.nodes_per_rack));
+
+  NodePower node = typical_node_power(cluster, catalog, facility.cooling);
+  const Watts replayed = step.power.it_mean * cluster.node_accelerators / step.accelerators;
+  site.node_other = cluster.spec.node.host_power.value;
+  node.mean = node.peak = node.trough = replayed;
+  node.accelerators_mean = replayed - site.node_other;
+  const SitePlan plan = plan_site({cluster, catalog, facility, node, appliances(scenario, catalog, facility), false});
+  site.node_rated = plan.node.rated;
+  site.node_mean = plan.node.mean;
+  site.node_part = plan.node_part;
+  site.it_rated = plan.rated.it;
+  site.it_mean = plan.mean.it;
+  site.pue = plan.mean.pue;
+  site.site_rated = site.it_rated * site.pue;
+  site.site_hottest = plan.rated.facility;
+  site.site_mean = plan.mean.facility;
+  return site;
 }
 
 }  // namespace clusterwright

@@ -2,15 +2,18 @@
 #pragma once
 
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "models/job/scenario_loader.hpp"
 #include "sim/json_value.hpp"
 #include "sim/number_or_text.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
+#include "topology/facility_spec.hpp"
 #include "topology/parts.hpp"
 
 namespace clusterwright {
@@ -91,5 +94,18 @@ struct Blueprint {
 /// @throws ConfigError E0360 for words where a number belongs or the other way round, a share above 1 or a word with no
 /// meaning; E0361 for a claim that is made twice; E0203 for a kind of cooling that the catalog lacks
 void check_claims(const Blueprint& blueprint, const Catalog& catalog, const JsonValue& source);
+
+struct LoadedBlueprint {
+  Blueprint blueprint;
+  Scenario scenario;
+  Catalog catalog;    ///< that claims refer to, with the cluster's own parts
+  Facility facility;  ///< around the cluster, complete
+};
+
+/// @throws ConfigError with every error found
+LoadedBlueprint load_blueprint(const std::filesystem::path& path, const ScenarioOptions& options);
+
+/// The description of a blueprint file, for `schema`, `explain` and docs.
+const RecordSpec& blueprint_spec();
 
 }  // namespace clusterwright

@@ -40,4 +40,13 @@ inline Holds judge(bool right, bool conditional = false) {
 /// Within the first tolerance of what is stated: "close enough" for a condition.
 bool near_enough(double stated, double computed, ClaimSense sense, const AuditTolerance& tolerance);
 
+struct AuditCase;  // models/site/audit/audit_case.hpp
+
+/// The finding of a kind before its check: what the blueprint states.
+ClaimFinding finding_of(const AuditCase& c, ClaimKind kind);
+/// Adds number, error and verdict. @param conditional  as of `judge`
+void conclude(ClaimFinding& finding, const AuditCase& c, double computed, ClaimSense sense, bool conditional = false);
+/// The same for a claim in words.
+void conclude(ClaimFinding& finding, std::string computed, bool right, bool conditional = false);
+
 }  // namespace clusterwright

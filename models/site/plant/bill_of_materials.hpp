@@ -7,6 +7,7 @@
 
 #include "models/job/bill_chapter.hpp"
 #include "sim/quantity.hpp"
+#include "topology/facility_spec.hpp"
 
 namespace clusterwright {
 
@@ -22,5 +23,20 @@ struct BillItem {
 };
 
 using BillOfMaterials = std::vector<BillItem>;
+
+struct Catalog;       // topology/parts.hpp
+struct ComputeBlock;  // models/site/plant/devices.hpp
+struct SitePlan;      // models/site/plant/site_plan.hpp
+
+struct BillRequest {
+  const SitePlan& plan;
+  const ComputeBlock& block;
+  const Catalog& catalog;
+  const ServicesSpec& services;
+  int managers = 0, servers = 0, appliances = 0;
+};
+
+/// By chapter, in the order of BillChapter. Machines that bring their rack take no frame.
+BillOfMaterials make_bill(const BillRequest& request);
 
 }  // namespace clusterwright

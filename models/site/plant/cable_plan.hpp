@@ -1,13 +1,22 @@
 /// Every cable between racks: how long, of which parts, and how many of these to buy.
 #pragma once
 
+#include <string>
 #include <vector>
 
-#include "models/site/plant/floor_plan.hpp"
-#include "models/site/plant/link_parts.hpp"
+#include "models/site/plant/cable_tally.hpp"
 #include "models/site/plant/site_networks.hpp"
 
 namespace clusterwright {
+
+struct SwitchTotal {
+  std::string network;  ///< "compute", "storage", "in-band", "management"
+  std::string tier;     ///< "leaf"
+  std::string part;     ///< empty where the cluster names none
+  long long count = 0;
+  Watts rated_each;     ///< modules in the cages included
+  Watts expected_each;  ///< with the modules that are in its cages
+};
 
 struct CablePlan {
   std::vector<SwitchTotal> switches;

@@ -13,6 +13,38 @@
 
 namespace clusterwright {
 
+struct LengthBin {
+  Meters length;  ///< as bought: the next larger one on sale
+  long long links = 0;
+};
+
+/// Links of one class that are made of the same parts.
+struct CableTotal {
+  std::string network;
+  std::string link;  ///< "node-leaf", "leaf-spine"
+  std::string part;  ///< cable or fibre; empty where the catalog has none for the rate and distance
+  std::string kind;  ///< "copper", "active copper", "active optical", "fibre"
+  std::string lower_module, upper_module;  ///< transceivers at both ends of a fibre, else empty
+  BytesPerSecond rate;                     ///< of one link, one direction
+  long long links = 0;
+  long long cables = 0;            ///< to buy: one may carry several links
+  std::vector<LengthBin> lengths;  ///< ascending
+  Meters longest;                  ///< as routed, not as bought
+};
+
+struct TransceiverTotal {
+  std::string part;
+  long long count = 0;
+};
+
+/// One end or both of a cable as routed: what laws check.
+struct CableRun {
+  std::size_t total = 0;         ///< which of the totals it belongs to
+  std::size_t from = 0, to = 0;  ///< racks
+  Meters routed;                 ///< along trays, with slack
+  Meters bought;
+};
+
 /// Modules, and ends of active cables, in the cages of one switch or node: links by part.
 using CageContents = std::vector<std::pair<const CablePart*, int>>;
 

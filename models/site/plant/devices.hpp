@@ -2,13 +2,17 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "models/site/plant/site_plan.hpp"
+#include "sim/quantity.hpp"
 #include "topology/parts.hpp"
 
 namespace clusterwright {
 
 struct Cluster;  // topology/cluster.hpp
+
+/// Height of one unit of a rack (EIA-310).
+inline constexpr Meters rack_unit = 0.04445 * meter;
 
 /// One thing that stands in a rack.
 struct Device {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/site/plant/rounding.hpp"
+#include "models/site/plant/site_verdict.hpp"
 
 namespace clusterwright {
 

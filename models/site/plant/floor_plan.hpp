@@ -1,9 +1,31 @@
 /// Racks on the floor of a hall, in rows that face each other.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "models/site/plant/rack_layout.hpp"
 
 namespace clusterwright {
+
+/// A lane beside rows of racks, over the whole length of the hall.
+struct Aisle {
+  Meters from, to;   ///< across the rows, from the hall's corner
+  bool cold = true;  ///< else hot
+};
+
+struct FloorPlan {
+  Meters length, width;  ///< of the hall, along and across the rows; given or needed
+  int rows = 0;
+  int racks_per_row = 0;  ///< room, not use
+  std::vector<PlacedRack> racks;
+  std::vector<Aisle> aisles;  ///< in order
+  int nodes_per_rack = 0;
+  int nodes_per_unit = 0;         ///< that share racks of switches
+  std::vector<RackLimit> limits;  ///< of compute racks, the binding one first
+  std::string frame;
+  Meters rack_width, rack_depth;
+};
 
 /// Rows along x, filled to and fro so that what follows is near. Rows 0 and 1 face each other over a cold aisle, rows 1
 /// and 2 turn their backs on a hot aisle. Blocks stand one behind the other; one that is longer than the rest of a row

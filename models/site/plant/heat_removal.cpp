@@ -7,8 +7,8 @@
 #include <functional>
 #include <numbers>
 
-#include "models/site/plant/power_feeds.hpp"
-#include "models/site/plant/rounding.hpp"
+#include "models/site/plant/power_chain.hpp"
+#include "models/site/plant/site_verdict.hpp"
 #include "topology/parts.hpp"
 
 namespace clusterwright {

@@ -1,13 +1,35 @@
 /// How heat leaves racks and building, and what that draws over a year.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
-#include "models/site/plant/site_plan.hpp"
+#include "models/site/plant/site_verdict.hpp"
+#include "sim/quantity.hpp"
+#include "topology/facility_parts.hpp"
+#include "topology/facility_spec.hpp"
 
 namespace clusterwright {
 
 struct Catalog;  // topology/parts.hpp
+
+struct CoolingLoad {
+  std::string kind;
+  Watts liquid, air;                        ///< heat at rated load
+  std::optional<double> coolant_l_per_min;  ///< of the whole hall
+  double air_m3_per_h = 0;
+  double air_kg_per_s = 0;
+  Watts rack_air;  ///< heat that one compute rack leaves in the air
+  double coolant_supply_c = 0, coolant_return_c = 0;
+  double air_supply_c = 0, air_return_c = 0;
+  double hottest_c = 0;         ///< outdoors
+  double compressor_share = 0;  ///< of the year's hours in which a compressor runs
+  std::string coolant_unit;
+  long long coolant_units = 0;
+  double pue_share = 0;      ///< power for cooling over power of the machines, mean of a year
+  double wue_l_per_kwh = 0;  ///< water over energy of the machines, mean of a year
+};
 
 /// The parts that a facility names; pointers into the catalog.
 struct CoolingParts {

@@ -6,7 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "models/site/plant/rounding.hpp"
+#include "models/site/plant/power_chain.hpp"
+#include "models/site/plant/site_verdict.hpp"
 
 namespace clusterwright {
 

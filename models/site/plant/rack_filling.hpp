@@ -5,9 +5,17 @@
 #include <vector>
 
 #include "models/site/plant/devices.hpp"
-#include "models/site/plant/power_feeds.hpp"
+#include "topology/facility_parts.hpp"
+#include "topology/facility_spec.hpp"
 
 namespace clusterwright {
+
+/// One reason why a rack holds no more nodes.
+struct RackLimit {
+  std::string what;        ///< "cooling"
+  int nodes = 0;           ///< that it allows
+  std::string arithmetic;  ///< "41 kW / 10.2 kW"
+};
 
 /// What any rack must keep, and the parts that set it.
 struct RackBounds {

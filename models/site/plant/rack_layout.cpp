@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "models/site/plant/rounding.hpp"
+#include "models/site/plant/site_verdict.hpp"
 
 namespace clusterwright {
 

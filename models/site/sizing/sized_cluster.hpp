@@ -5,25 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "models/site/money/cost_report.hpp"
 #include "models/prediction/prediction.hpp"
-#include "topology/cluster.hpp"
+#include "models/site/money/cost_report.hpp"
 #include "models/site/plant/site_plan.hpp"
+#include "models/site/sizing/storage_sizing.hpp"
+#include "topology/cluster.hpp"
 
 namespace clusterwright {
-
-/// What the file system has to carry, and what the appliances that were picked can.
-struct StorageSizing {
-  std::string part;
-  long long appliances = 0;
-  BytesPerSecond read_needed, write_needed, read_given, write_given;
-  Bytes capacity_needed, capacity_given;
-  std::optional<Bytes> checkpoint;          ///< of the job, whole
-  std::optional<Seconds> checkpoint_time;   ///< to write one
-  std::optional<Bytes> host_memory_needed;  ///< of one node by the job
-  std::optional<Bytes> host_memory;         ///< of one node
-  std::string bound;                        ///< what sets the number of appliances: "read", "write", "capacity"
-};
 
 struct SizedCluster {
   std::string name;  ///< of the cluster

@@ -1,13 +1,28 @@
 /// How many appliances of the shared file system a cluster and its job need.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "models/job/scenario.hpp"
 #include "models/prediction/prediction.hpp"
-#include "models/site/sizing/sized_cluster.hpp"
 #include "topology/facility_parts.hpp"
 #include "topology/facility_spec.hpp"
 
 namespace clusterwright {
+
+/// What the file system has to carry, and what the appliances that were picked can.
+struct StorageSizing {
+  std::string part;
+  long long appliances = 0;
+  BytesPerSecond read_needed, write_needed, read_given, write_given;
+  Bytes capacity_needed, capacity_given;
+  std::optional<Bytes> checkpoint;          ///< of the job, whole
+  std::optional<Seconds> checkpoint_time;   ///< to write one
+  std::optional<Bytes> host_memory_needed;  ///< of one node by the job
+  std::optional<Bytes> host_memory;         ///< of one node
+  std::string bound;                        ///< what sets the number of appliances: "read", "write", "capacity"
+};
 
 struct StorageRequest {
   const StorageNeedSpec& need;

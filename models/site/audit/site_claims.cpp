@@ -1,0 +1,144 @@
+#include "models/site/audit/site_claims.hpp"
+
+#include <fmt/format.h>
+
+#include "models/kernels/kernel_times.hpp"
+#include "models/prediction/clock_settling.hpp"
+#include "models/prediction/prediction.hpp"
+#include "models/prediction/steady_state.hpp"
+#include "models/site/plant/heat_removal.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+double kw(Watts power) {
+  return power.in(kilowatt);
+}
+
+/// What a cap on the accelerators would do for racks that draw too much.
+std::string cap_words(const AuditCase& c, Watts budget) {
+  const int each = c.scenario.cluster.node_accelerators;
+  const Watts cap = (budget / c.site.nodes_per_rack - c.site.node_other) / each;
+  const auto speed = speed_at_cap(c.used.scenario, c.step, cap);
+  if (!speed) return fmt::format("; no cap on accelerators gets it down to {:g} kW", kw(budget));
+  return fmt::format(
+      "; {:g} kW take a cap of ({:.2f} - {:.2f} kW) / {} = {:.0f} W: multiplies {:.0f} % slower, the step "
+      "{:.0f} %",
+      kw(budget), kw(budget / c.site.nodes_per_rack), kw(c.site.node_other), each, cap.in(watt),
+      100 * (1 - speed->gemm), 100 * (1 - speed->step));
+}
+
+/// The most that racks without liquid carry.
+const RackCoolingPart* best_air(const Catalog& catalog) {
+  const RackCoolingPart* best = nullptr;
+  for (const RackCoolingPart& part : catalog.rack_cooling)
+    if (part.liquid_share.value == 0 && (!best || part.capacity.value > best->capacity.value)) best = &part;
+  return best;
+}
+
+bool carries(const RackCoolingPart& part, Watts heat) {
+  return heat <= part.capacity.value && heat * (1 - part.liquid_share.value) <= part.air_capacity.value;
+}
+
+std::string flow_words(const RackCoolingPart& part, Watts heat) {
+  if (part.liquid_share.value == 0) return {};
+  const double flow =
+      coolant_l_per_min(part.liquid_share.value * heat, part.coolant_rise_k.value, part.coolant_heat_j_per_l_k.value);
+  return fmt::format("; {:.0f} % of {:.1f} kW into coolant that warms by {:g} K: {:.0f} L/min",
+                     100 * part.liquid_share.value, kw(heat), part.coolant_rise_k.value, flow);
+}
+
+/// A second of multiplies that do nothing but keep the matrix units busy.
+ClockDemand gemm_demand(const Scenario& s) {
+  const double above_idle =
+      power_range(s.cluster.accelerator, s.parameters.power, s.parameters.gemm.at("bf16").density_reference.value)
+          .in(watt)*s.parameters.power.tensor_weight.value;
+  ClockDemand demand;
+  demand.clocked = above_idle;
+  demand.clocked_time = 1;
+  demand.busy = 1;
+  return demand;
+}
+
+double gemm_clock(const Scenario& s, Watts limit) {
+  const Watts headroom = limit - idle_power(s.cluster.accelerator, s.parameters.power);
+  return allowed_clock(gemm_demand(s), headroom.in(watt), s.parameters.power.clock_exponent.value);
+}
+
+}  // namespace
+
+ClaimFinding check_rack(const AuditCase& c) {
+  ClaimFinding finding = finding_of(c, ClaimKind::rack_kw);
+  const SiteFigures& site = c.site;
+  const std::optional<double> stated = c.blueprint.stated_number(ClaimKind::rack_kw);
+  const bool typical = stated && near_enough(*stated, kw(site.rack_mean()), ClaimSense::at_most, c.blueprint.tolerance);
+  conclude(finding, c, kw(site.rack_rated()), ClaimSense::at_most, typical);
+  finding.arithmetic = fmt::format(
+      "{} nodes x {:.2f} kW = {:.1f} kW rated ({} of the catalog), {:.1f} kW in the predicted step",
+      site.nodes_per_rack, kw(site.node_rated), kw(site.rack_rated()), site.node_part, kw(site.rack_mean()));
+  if (!stated || finding.holds == Holds::yes) return finding;
+  finding.arithmetic += cap_words(c, *stated * kilowatt);
+  const int fewer = static_cast<int>(*stated * kilowatt / site.node_rated);
+  finding.remedy = fmt::format("{} {} in a rack, or racks for {:.0f} kW", fewer, fewer == 1 ? "node" : "nodes",
+                               kw(site.rack_rated()));
+  return finding;
+}
+
+ClaimFinding check_cooling(const AuditCase& c) {
+  ClaimFinding finding = finding_of(c, ClaimKind::cooling);
+  const RackCoolingPart& part = *find_part(c.catalog.rack_cooling, std::get<std::string>(*finding.stated));
+  const RackCoolingPart* air = best_air(c.catalog);
+  const Watts rated = c.site.rack_rated();
+  const auto claimed = c.blueprint.stated_number(ClaimKind::rack_kw);
+  const Watts stated = claimed ? *claimed * kilowatt : rated;
+  const bool needless = part.liquid_share.value > 0 && air && carries(*air, stated);
+  const bool right = carries(part, rated);
+  conclude(finding, right ? "carries it" : "too little", right && !needless, right || carries(part, stated));
+  finding.arithmetic =
+      fmt::format("{} carries {:.0f} kW, a rack is rated {:.1f} kW", part.id, kw(part.capacity.value), kw(rated));
+  if (air && part.liquid_share.value > 0)
+    finding.arithmetic += needless ? fmt::format("; the {:g} kW that are claimed need no liquid: {} carries {:.0f} kW",
+                                                 kw(stated), air->id, kw(air->capacity.value))
+                                   : fmt::format("; {} ends at {:.0f} kW", air->id, kw(air->capacity.value));
+  finding.arithmetic += flow_words(part, rated);
+  finding.remedy = needless ? "give the true power of a rack as the reason" : "a cooling kind for that power";
+  return finding;
+}
+
+ClaimFinding check_site(const AuditCase& c) {
+  ClaimFinding finding = finding_of(c, ClaimKind::site_mw);
+  const SiteFigures& site = c.site;
+  const double rated = site.site_rated.in(megawatt), mean = site.site_mean.in(megawatt);
+  const std::optional<double> stated = c.blueprint.stated_number(ClaimKind::site_mw);
+  const auto near = [&](double computed) {
+    return stated && near_enough(*stated, computed, ClaimSense::equal, c.blueprint.tolerance);
+  };
+  const double hottest = site.site_hottest.in(megawatt);
+  conclude(finding, c, rated, ClaimSense::equal, near(mean) || near(hottest) || near(2 * rated));
+  const double nodes = site.nodes * site.node_rated.in(megawatt);
+  finding.arithmetic = fmt::format(
+      "{} nodes x {:.2f} kW + {:.2f} MW of network, storage and services = {:.2f} MW of IT, x PUE {:.2f} = {:.2f} MW "
+      "rated, {:.2f} MW on the hottest day, {:.2f} MW in the predicted step; two whole paths (2N) have {:.2f} MW",
+      site.nodes, kw(site.node_rated), site.it_rated.in(megawatt)-nodes, site.it_rated.in(megawatt), site.pue, rated,
+      hottest, mean, 2 * rated);
+  if (stated)
+    finding.arithmetic += fmt::format("; {:g} MW are {:.1f} kW for each accelerator", *stated,
+                                      *stated * 1e3 / c.scenario.cluster.spec.accelerators);
+  finding.remedy = fmt::format("claim {:.2f} MW", rated);
+  return finding;
+}
+
+std::optional<CappedSpeed> speed_at_cap(const Scenario& scenario, const StepPrediction& step, Watts cap) {
+  const AcceleratorPart& part = scenario.cluster.accelerator;
+  const Watts least = part.min_power_limit ? part.min_power_limit->value : idle_power(part, scenario.parameters.power);
+  if (cap <= least) return {};
+  Scenario capped = scenario;
+  capped.cluster.accelerator.power.value = cap;
+  // What kernels draw stays that of the die: without this a part without a reference would shrink with its cap.
+  if (!capped.parameters.power.reference_power) capped.parameters.power.reference_power = part.power;
+  const Seconds time = to_seconds(summarise_step(capped, step.plan).end);
+  return CappedSpeed{gemm_clock(scenario, cap) / gemm_clock(scenario, part.power.value), step.step_time / time};
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,112 @@
+#include "models/site/plant/bill_of_materials.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "models/site/plant/devices.hpp"
+#include "models/site/plant/site_plan.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+class BillWriter {
+ public:
+  explicit BillWriter(const BillRequest& request) : request_(request), plan_(request.plan) {}
+
+  BillOfMaterials write() {
+    add_nodes();
+    add_switches();
+    for (const CableTotal& cables : plan_.cables) add_cables(cables);
+    for (const TransceiverTotal& modules : plan_.transceivers)
+      add(BillChapter::transceivers, modules.part, "all networks", modules.count, {}, {});
+    add_services();
+    add_racks();
+    for (const PowerStageLoad& stage : plan_.stages)
+      add(BillChapter::power, stage.part, "power chain", stage.modules, {}, {});
+    add_cooling();
+    return std::move(bill_);
+  }
+
+ private:
+  BillItem* add(BillChapter chapter, const std::string& part, std::string use, long long count, Watts rated,
+                Kilograms mass) {
+    if (count <= 0) return nullptr;
+    bill_.push_back({chapter, part, std::move(use), count, {}, rated, mass});
+    return &bill_.back();
+  }
+
+  void add_nodes() {
+    const Device& device = request_.block.device;
+    const int each = request_.block.nodes;
+    const auto blocks = [&](int nodes) { return (nodes + each - 1) / each; };
+    add(BillChapter::compute, device.part, "working", blocks(plan_.nodes), device.rated, device.mass);
+    const NodePart& spare = *request_.block.node;
+    add(BillChapter::compute, spare.id, "spare, on the shelf", plan_.spare_nodes, {},
+        spare.mass ? spare.mass->value : Kilograms{});
+  }
+
+  void add_switches() {
+    for (const SwitchTotal& total : plan_.switches) {
+      const SwitchPart& part = *request_.catalog.find_switch(total.part);
+      add(BillChapter::network, total.part, total.network + " " + total.tier, total.count, total.rated_each,
+          part.mass ? part.mass->value : Kilograms{});
+    }
+  }
+
+  /// A cable of several links is as long as they are: cables are shared out over the lengths like their links.
+  void add_cables(const CableTotal& total) {
+    const CablePart* part = request_.catalog.find_cable(total.part);
+    if (!part) return;
+    long long links = 0, counted = 0;
+    for (const LengthBin& bin : total.lengths) {
+      links += bin.links;
+      const long long until = (total.cables * links + total.links - 1) / total.links;
+      const Kilograms mass = part->mass_per_length ? part->mass_per_length->value * bin.length : Kilograms{};
+      if (BillItem* item =
+              add(BillChapter::cables, total.part, total.network + " " + total.link, until - counted, {}, mass))
+        item->length = bin.length;
+      counted = until;
+    }
+  }
+
+  void add_services() {
+    const ServerPart* server = find_part(request_.catalog.servers, request_.services.server);
+    if (server) {
+      add(BillChapter::services, server->id, "fabric manager", request_.managers, server->power.value,
+          server->mass.value);
+      add(BillChapter::services, server->id, "service node", request_.servers, server->power.value, server->mass.value);
+    }
+    if (!request_.services.storage) return;
+    const StoragePart* storage = find_part(request_.catalog.storage_systems, request_.services.storage->part);
+    add(BillChapter::storage, storage->id, "shared file system", request_.appliances, storage->power.value,
+        storage->mass.value);
+  }
+
+  void add_racks() {
+    const RackPart& frame = *find_part(request_.catalog.racks, plan_.floor.frame);
+    std::array<long long, rack_role_names.size()> by_role{};
+    for (const PlacedRack& rack : plan_.floor.racks) ++by_role[static_cast<std::size_t>(rack.role)];
+    if (request_.block.machine) by_role[static_cast<std::size_t>(RackRole::compute)] = 0;
+    for (std::size_t r = 0; r < by_role.size(); ++r)
+      add(BillChapter::racks, frame.id, std::string(rack_role_names[r]), by_role[r], {}, frame.mass.value);
+  }
+
+  void add_cooling() {
+    if (plan_.cooling.coolant_unit.empty()) return;
+    const CoolantUnitPart& unit = *find_part(request_.catalog.coolant_units, plan_.cooling.coolant_unit);
+    add(BillChapter::cooling, unit.id, "coolant", plan_.cooling.coolant_units, {}, unit.mass.value);
+  }
+
+  const BillRequest& request_;
+  const SitePlan& plan_;
+  BillOfMaterials bill_;
+};
+
+}  // namespace
+
+BillOfMaterials make_bill(const BillRequest& request) {
+  return BillWriter(request).write();
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,298 @@
+#include "models/site/plant/site_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/site/plant/bill_of_materials.hpp"
+#include "models/site/plant/cable_plan.hpp"
+#include "models/site/plant/facility_power.hpp"
+#include "models/site/plant/power_chain.hpp"
+#include "models/site/plant/scale_up_check.hpp"
+#include "models/site/plant/site_verdict.hpp"
+#include "topology/cluster.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+class SitePlanner {
+ public:
+  explicit SitePlanner(const SiteRequest& request)
+      : request_(request),
+        facility_(request.facility),
+        catalog_(request.catalog),
+        frame_(*find_part(request.catalog.racks, request.facility.rack.frame)),
+        cooling_(cooling_parts(request.facility.cooling, request.catalog)),
+        block_(compute_block(request.cluster, request.catalog, *cooling_.racks, plan_.warnings)) {
+    plan_.nodes = request.cluster.nodes();
+    plan_.accelerators = request.cluster.spec.accelerators;
+    plan_.node = request.node;
+    plan_.node.rated = block_.device.rated / block_.nodes;
+    plan_.node_part = block_.node->id;
+    plan_.spare_nodes = static_cast<int>(std::ceil(facility_.services.spare_node_share * plan_.nodes - site_rounding));
+  }
+
+  SitePlan plan() {
+    lay_out();
+    draw_cables();
+    feed();
+    cool_and_power();
+    judge();
+    plan_.bill = make_bill({plan_, block_, catalog_, facility_.services, managers(), servers(), appliances()});
+    for (const PlacedRack& rack : plan_.floor.racks) plan_.mass += rack.mass;
+    if (cooling_.coolant_unit)
+      plan_.mass += cooling_.coolant_unit->mass.value * static_cast<double>(plan_.cooling.coolant_units);
+    std::stable_partition(plan_.verdicts.begin(), plan_.verdicts.end(), [](const SiteVerdict& v) { return !v.holds; });
+    return std::move(plan_);
+  }
+
+ private:
+  int managers() const {
+    const bool managed = !networks_.empty() && networks_[0].name == "training" &&
+                         request_.cluster.spec.fabric.transport == Transport::infiniband;
+    return managed ? facility_.services.fabric_managers : 0;
+  }
+  int servers() const {
+    const double more = facility_.services.servers_per_1000_nodes * plan_.nodes / 1000;
+    return facility_.services.servers + static_cast<int>(std::ceil(more - site_rounding));
+  }
+  int appliances() const { return facility_.services.storage ? request_.appliances : 0; }
+
+  // --- Racks and networks -------------------------------------------------------------------------------------------
+
+  RackBounds bounds() const {
+    RackBounds out{&frame_,         cooling_.racks, facility_.rack,
+                   facility_.power, nullptr,        facility_.hall.floor_load_kg_per_m2};
+    out.circuit = find_part(catalog_.power_stages, facility_.power.circuit);
+    return out;
+  }
+
+  void build_networks(int nodes_per_rack) {
+    networks_ = training_network(request_.cluster, catalog_, plan_.warnings);
+    unit_nodes_ = nodes_per_unit(networks_, plan_.nodes, block_.nodes, facility_.rack.unit_racks * nodes_per_rack);
+    const StoragePart* storage =
+        facility_.services.storage ? find_part(catalog_.storage_systems, facility_.services.storage->part) : nullptr;
+    const ServiceCounts services{servers() + managers(), appliances(), storage ? storage->ports : 0};
+    for (const SideNetworkSpec& spec : facility_.services.networks)
+      networks_.push_back(side_network(spec, plan_.nodes, unit_nodes_, services, catalog_));
+  }
+
+  std::vector<Device> server_devices(int count, const char* what) const {
+    const ServerPart* part = find_part(catalog_.servers, facility_.services.server);
+    if (!part || count == 0) return {};
+    return std::vector<Device>(static_cast<std::size_t>(count),
+                               {what, part->id, part->rack_units.value, part->mass.value, part->power.value, 0});
+  }
+
+  std::vector<Device> appliance_devices() const {
+    if (appliances() == 0) return {};
+    const StoragePart& part = *find_part(catalog_.storage_systems, facility_.services.storage->part);
+    return std::vector<Device>(
+        static_cast<std::size_t>(appliances()),
+        {"storage appliance", part.id, part.rack_units.value, part.mass.value, part.power.value, 0});
+  }
+
+  void lay_out() {
+    const RackBounds within = bounds();
+    const int per_rack = choose_nodes_per_rack(block_, compute_rack_limits(block_, within));
+    build_networks(per_rack);
+    management_ = catalog_.find_switch(facility_.services.management_switch);
+    layout_ = lay_out_racks({block_, within, plan_.nodes, unit_nodes_, networks_, management_, facility_.services,
+                             server_devices(managers(), "fabric manager"), server_devices(servers(), "service node"),
+                             appliance_devices()});
+    plan_.verdicts = layout_.verdicts;
+    plan_.floor = place_racks(layout_, facility_.hall, frame_, plan_.verdicts);
+    plan_.floor.nodes_per_unit = unit_nodes_;
+    plan_.scale_up = check_scale_up(request_.cluster, catalog_, block_, frame_, per_rack, plan_.verdicts);
+  }
+
+  int node_ports_per_cage() const {
+    const auto& cages = block_.node->nic_cages;
+    return cages ? std::max(1, request_.cluster.nics / cages->value) : 1;
+  }
+
+  /// Servers of both kinds share the ports that the networks have for servers: managers first.
+  void draw_cables() {
+    RackLayout with_ports = layout_;
+    with_ports.servers = layout_.managers;
+    with_ports.servers.insert(with_ports.servers.end(), layout_.servers.begin(), layout_.servers.end());
+    const CableRouter router(layout_.racks, facility_.hall, frame_);
+    CablePlan cables = plan_cables({with_ports, router, networks_, catalog_, management_, facility_.services,
+                                    node_ports_per_cage(), request_.keep_runs});
+    plan_.switches = std::move(cables.switches);
+    plan_.cables = std::move(cables.cables);
+    plan_.transceivers = std::move(cables.transceivers);
+    plan_.runs = std::move(cables.runs);
+    plan_.uncounted = std::move(cables.uncounted);
+    plan_.warnings.insert(plan_.warnings.end(), cables.warnings.begin(), cables.warnings.end());
+    plan_.verdicts.insert(plan_.verdicts.end(), cables.verdicts.begin(), cables.verdicts.end());
+  }
+
+  // --- Power and cooling --------------------------------------------------------------------------------------------
+
+  void feed() {
+    const PowerPart& circuit = *find_part(catalog_.power_stages, facility_.power.circuit);
+    const PlacedRack* fullest = nullptr;
+    feeds_.rows.resize(static_cast<std::size_t>(plan_.floor.rows));
+    for (const PlacedRack& rack : plan_.floor.racks) {
+      feeds_.circuits += size_feeds(rack.rated, circuit, facility_.power).feeds;
+      feeds_.rows[static_cast<std::size_t>(rack.row)] += rack.rated;
+      if (!fullest || rack.rated > fullest->rated) fullest = &rack;
+    }
+    plan_.feeds = size_feeds(fullest->rated, circuit, facility_.power);
+    plan_.verdicts.push_back(
+        {"feeds of a rack", plan_.feeds.feeds <= facility_.power.most_feeds,
+         fmt::format("{:.4g} kW on {} of {} circuits of {:.4g} kW usable each; a rack has room for {}",
+                     fullest->rated.in(kilowatt), plan_.feeds.needed, plan_.feeds.feeds,
+                     plan_.feeds.usable.in(kilowatt), facility_.power.most_feeds),
+         "facility.power.most_feeds or facility.power.circuit"});
+    judge_paths(fullest->rated);
+  }
+
+  /// Circuits of a rack are dealt to the independent paths above them: with a path they all are lost.
+  void judge_paths(Watts rack) {
+    const PowerChainSpec& power = facility_.power;
+    if (power.stages.empty() || power.feeds == Redundancy::n) return;
+    const PowerStageSpec& above = power.stages.back();
+    if (above.redundancy != Redundancy::two_n && above.redundancy != Redundancy::catcher) return;
+    const int paths = above.redundancy == Redundancy::two_n ? 2 : above.group;
+    const int left = plan_.feeds.feeds - (plan_.feeds.feeds + paths - 1) / paths;
+    plan_.verdicts.push_back(
+        {"loss of a path to a rack", left * plan_.feeds.usable >= rack * (1 - site_rounding),
+         fmt::format("{} circuits on {} paths: {} are left with {:.4g} kW for {:.4g} kW", plan_.feeds.feeds, paths,
+                     left, (left * plan_.feeds.usable).in(kilowatt), rack.in(kilowatt)),
+         "facility.power.feeds, or redundancy of the last of facility.power.stages"});
+  }
+
+  /// @param rated  all at their nameplate; else nodes at `node`, switches with the modules that they have
+  MachinePower machines(Watts node, Watts accelerators, bool rated) const {
+    MachinePower out;
+    out.nodes = plan_.nodes;
+    out.node = node;
+    out.accelerators = accelerators;
+    for (const SwitchTotal& total : plan_.switches) {
+      const Watts power = (rated ? total.rated_each : total.expected_each) * static_cast<double>(total.count);
+      if (out.switches.empty() || out.switches.back().name != total.network)
+        out.switches.push_back({total.network, {}, {}});
+      out.switches.back().power += power;
+    }
+    for (const Device& device : appliance_devices()) out.storage += device.rated;
+    for (const Device& device : server_devices(managers() + servers(), "server")) out.services += device.rated;
+    return out;
+  }
+
+  /// Nodes give a share of their heat to liquid, all else heats the air.
+  Heat heat_of(const MachinePower& machines) const {
+    const Watts liquid = block_.device.liquid_share * machines.node * machines.nodes;
+    return {liquid, machines.total() - liquid};
+  }
+
+  void cool_and_power() {
+    const NodePower& node = plan_.node;
+    const MachinePower rated = machines(node.rated, node.accelerators_rated, true);
+    const MachinePower mean = machines(node.mean, node.accelerators_mean, false);
+    const MachinePower peak = machines(node.peak, {}, false);
+    const RemovalPower hottest = hottest_removal(cooling_, heat_of(rated));
+    const PowerChain chain(facility_.power, catalog_, rated.total(), draw_of(hottest), feeds_);
+    const auto& pue = facility_.power_usage_effectiveness;
+    plan_.rated = facility_power(rated, chain, hottest, pue);
+    plan_.mean = facility_power(mean, chain, yearly_removal(cooling_, heat_of(mean)), pue);
+    plan_.peak = facility_power(peak, chain, hottest_removal(cooling_, heat_of(peak)), pue);
+    plan_.stages = chain.rated_loads();
+    for (PowerStageLoad& stage : plan_.stages)
+      if (stage.kind == PowerStageKind::circuit) show_fullest_rack(stage);
+    chain.judge(plan_.verdicts);
+    const Watts rack_air = (1 - block_.device.liquid_share) * node.rated * plan_.floor.nodes_per_rack;
+    plan_.cooling = size_cooling(facility_.cooling, cooling_, heat_of(rated), heat_of(mean), plan_.mean.it, rack_air);
+    if (plan_.cooling.liquid > Watts{} && facility_.cooling.coolant_unit.empty())
+      plan_.warnings.push_back("facility.cooling names no coolant unit: none is bought for the liquid");
+    judge_cooling(cooling_, plan_.verdicts);
+    judge_pumps();
+    judge_grid();
+    judge_pue(facility_power(mean, chain, yearly_removal(cooling_, heat_of(mean)), std::nullopt));
+  }
+
+  void show_fullest_rack(PowerStageLoad& circuits) const {
+    circuits.load_after_loss = plan_.feeds.after_loss / plan_.feeds.usable;
+    circuits.load = circuits.load_after_loss /
+                    std::max(1.0, load_growth(plan_.feeds.feeds, facility_.power.feeds, facility_.power.most_feeds));
+  }
+
+  /// A die under a cold plate overheats within seconds when the pumps stop, before a generator runs.
+  void judge_pumps() {
+    if (plan_.cooling.liquid == Watts{}) return;
+    bool machines = false, pumps = false;
+    for (const PowerStageSpec& stage : facility_.power.stages) {
+      if (find_part(catalog_.power_stages, stage.part)->kind != PowerStageKind::ups) continue;
+      machines = true;
+      pumps = pumps || stage.carries != StageLoad::machines;
+    }
+    if (machines)
+      plan_.verdicts.push_back({"coolant pumps when the grid fails", pumps,
+                                pumps ? "they hang on the UPS, as the machines do"
+                                      : "machines hang on a UPS and pumps do not: dies overheat within seconds",
+                                "facility.power.stages.carries"});
+  }
+
+  void judge_grid() {
+    if (!facility_.power.grid_limit) return;
+    plan_.verdicts.push_back({"power from the grid",
+                              plan_.rated.facility <= *facility_.power.grid_limit * (1 + site_rounding),
+                              fmt::format("{:.4g} kW at rated load, {:.4g} kW granted",
+                                          plan_.rated.facility.in(kilowatt), facility_.power.grid_limit->in(kilowatt)),
+                              "facility.power.grid_limit_kw"});
+  }
+
+  /// A stated effectiveness must leave room for what the chain loses.
+  /// @param modelled  mean power where nothing is stated: the plan's own losses fit what is stated
+  void judge_pue(const FacilityPower& modelled) {
+    if (!facility_.power_usage_effectiveness) return;
+    const double stated = *facility_.power_usage_effectiveness;
+    const double losses = 1 + (modelled.losses + modelled.other) / modelled.it;
+    plan_.verdicts.push_back({"stated power usage effectiveness", stated >= losses * (1 - site_rounding),
+                              fmt::format("{:.3g} stated, {:.3f} before any cooling", stated, losses),
+                              "facility.power_usage_effectiveness"});
+  }
+
+  void judge() {
+    const RackLimit& tightest = plan_.floor.limits.front();
+    if (tightest.nodes >= block_.nodes)
+      plan_.verdicts.push_back({fmt::format("nodes in a rack, by {}", tightest.what), true,
+                                fmt::format("{} nodes: {}", plan_.floor.nodes_per_rack, tightest.arithmetic),
+                                "facility.rack"});
+    const NodePart& node = block_.machine ? *block_.machine : *block_.node;
+    if (node.needs_liquid && node.needs_liquid->value)
+      plan_.verdicts.push_back({"liquid for the nodes", cooling_.racks->liquid_share.value > 0,
+                                fmt::format("{} needs liquid, the racks have {}", node.id, cooling_.racks->id),
+                                "facility.cooling.racks"});
+    if (facility_.hall.power_limit)
+      plan_.verdicts.push_back({"power of the hall",
+                                plan_.rated.it <= *facility_.hall.power_limit * (1 + site_rounding),
+                                fmt::format("{:.4g} kW rated, {:.4g} kW allowed", plan_.rated.it.in(kilowatt),
+                                            facility_.hall.power_limit->in(kilowatt)),
+                                "facility.hall.power_limit_kw"});
+  }
+
+  const SiteRequest& request_;
+  const Facility& facility_;
+  const Catalog& catalog_;
+  SitePlan plan_;
+  const RackPart& frame_;
+  CoolingParts cooling_;
+  ComputeBlock block_;
+  std::vector<SiteNetwork> networks_;
+  int unit_nodes_ = 1;
+  const SwitchPart* management_ = nullptr;
+  RackLayout layout_;
+  RackFeedCounts feeds_;
+};
+
+}  // namespace
+
+SitePlan plan_site(const SiteRequest& request) {
+  return SitePlanner(request).plan();
+}
+
+}  // namespace clusterwright

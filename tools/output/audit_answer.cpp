@@ -1,0 +1,190 @@
+#include "tools/output/audit_answer.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "tools/build_facts.hpp"
+#include "tools/output/escape.hpp"
+#include "tools/output/html_page.hpp"
+#include "tools/output/number_text.hpp"
+#include "tools/output/result_header.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+struct PeopleClaim {
+  std::string_view name;
+  std::string_view unit;  ///< of the number; "share" is shown in percent
+};
+
+/// By ClaimKind.
+constexpr std::array<PeopleClaim, claim_kind_count> people_claims = {{{"accelerators in racks", ""},
+                                                                      {"length of training", "days"},
+                                                                      {"scale-up links", ""},
+                                                                      {"network per accelerator", "Gbit/s"},
+                                                                      {"layout", ""},
+                                                                      {"weights per accelerator", "GB"},
+                                                                      {"fits in memory", ""},
+                                                                      {"power of a rack", "kW"},
+                                                                      {"cooling", ""},
+                                                                      {"power of the site", "MW"},
+                                                                      {"exposed communication", "share"},
+                                                                      {"utilisation (MFU)", "share"},
+                                                                      {"time between failures", "h"}}};
+
+const PeopleClaim& people(ClaimKind kind) {
+  return people_claims[static_cast<std::size_t>(kind)];
+}
+
+std::string value_text(ClaimKind kind, const NumberOrText& value) {
+  if (const auto* words = std::get_if<std::string>(&value)) return *words;
+  const double number = std::get<double>(value);
+  const std::string_view unit = people(kind).unit;
+  if (unit == "share") return percent_text(number);
+  return fmt::format("{}{}{}", significant_text(number, number < 100 ? 3 : 4), unit.empty() ? "" : " ", unit);
+}
+
+Cell value_cell(const NumberOrText& value) {
+  return std::visit([](const auto& inner) { return Cell(inner); }, value);
+}
+
+std::string holds_text(const ClaimFinding& finding) {
+  return finding.holds ? std::string(holds_names[static_cast<std::size_t>(*finding.holds)]) : "missing";
+}
+
+Cell error_cell(const ClaimFinding& finding) {
+  return finding.error ? Cell(*finding.error) : Cell();
+}
+
+JsonValue json_of(const NumberOrText& value) {
+  return std::visit([](const auto& inner) { return JsonValue(inner); }, value);
+}
+
+JsonValue finding_to_json(const ClaimFinding& f) {
+  const std::string_view unit = people(f.claim).unit;
+  return JsonValue::object({{"claim", claim_kind_names[static_cast<std::size_t>(f.claim)]},
+                            {"words", f.words},
+                            {"stated", f.stated ? json_of(*f.stated) : JsonValue()},
+                            {"computed", json_of(f.computed)},
+                            {"unit", unit},
+                            {"error", f.error ? JsonValue(*f.error) : JsonValue()},
+                            {"holds", f.holds ? JsonValue(holds_text(f)) : JsonValue()},
+                            {"arithmetic", f.arithmetic},
+                            {"remedy", f.remedy}});
+}
+
+std::string title_of(const AuditAnswer& answer) {
+  return fmt::format("{}: {} on {}", answer.blueprint.name, answer.context.transformer, answer.context.cluster);
+}
+
+/// What was changed before a step could be predicted, one sentence each.
+std::vector<std::string> changes_sentences(const AuditReport& report) {
+  std::vector<std::string> sentences;
+  for (const std::string& change : report.changes)
+    sentences.push_back(fmt::format("Time and memory are predicted for {}.", change));
+  return sentences;
+}
+
+std::string next_line(const AuditReport& report) {
+  const std::string next = next_step(report);
+  return next.empty() ? "nothing to mend" : next;
+}
+
+}  // namespace
+
+ResultTable claims_table(const AuditReport& report) {
+  ResultTable table{
+      "",
+      {words_column("claim", "Claim"), words_column("stated", "Stated"), words_column("computed", "Computed"),
+       percent_column("error", "Off"), words_column("holds", "Holds"), words_column("arithmetic", "Arithmetic")},
+      {}};
+  table.columns[3].decimals = 0;
+  table.columns.back().below = true;
+  for (const ClaimFinding& f : report.findings)
+    table.rows.push_back({people(f.claim).name, f.stated ? Cell(value_text(f.claim, *f.stated)) : Cell("not stated"),
+                          value_text(f.claim, f.computed), error_cell(f), holds_text(f), f.arithmetic});
+  return table;
+}
+
+ResultTable claims_data(const AuditReport& report) {
+  ResultTable table;
+  for (const char* key : {"claim", "stated", "computed", "unit", "error", "holds", "arithmetic", "words"})
+    table.columns.push_back(words_column(key, key));
+  for (const ClaimFinding& f : report.findings)
+    table.rows.push_back({claim_kind_names[static_cast<std::size_t>(f.claim)],
+                          f.stated ? value_cell(*f.stated) : Cell(), value_cell(f.computed), people(f.claim).unit,
+                          error_cell(f), holds_text(f), f.arithmetic, f.words});
+  return table;
+}
+
+std::string count_sentence(const AuditReport& report) {
+  const int yes = report.count(Holds::yes), no = report.count(Holds::no), missing = report.missing();
+  std::string text = fmt::format("{} {}, {} in part, {} {} not", yes, yes == 1 ? "holds" : "hold",
+                                 report.count(Holds::partly), no, no == 1 ? "does" : "do");
+  if (missing > 0) text += fmt::format("; {} {} missing", missing, missing == 1 ? "was" : "were");
+  return text;
+}
+
+std::string next_step(const AuditReport& report) {
+  const ClaimFinding* finding = report.first_to_mend();
+  if (!finding) return {};
+  return fmt::format("{}: {}", people(finding->claim).name, finding->remedy);
+}
+
+std::string audit_text(const AuditAnswer& answer) {
+  const AuditReport& report = answer.report;
+  std::string text = printable(title_of(answer)) + "\n" + printable(answer.context.job) + "\n";
+  for (const std::string& sentence : changes_sentences(report)) text += sentence + "\n";
+  text += "\n" + render_text(claims_table(report)) + "\n" + count_sentence(report) + "\n";
+  return text + "\nNext: " + printable(next_line(report)) + "\n";
+}
+
+std::string audit_markdown(const AuditAnswer& answer) {
+  const AuditReport& report = answer.report;
+  std::string text = fmt::format("# {}\n\n{}\n\n", markdown_text(title_of(answer)), markdown_text(answer.context.job));
+  for (const std::string& sentence : changes_sentences(report)) text += markdown_text(sentence) + "\n\n";
+  text += render_markdown(claims_table(report)) + "\n" + count_sentence(report) + "\n";
+  return text + fmt::format("\n**Next:** {}\n", markdown_text(next_line(report)));
+}
+
+std::string audit_page(const AuditAnswer& answer) {
+  const AuditReport& report = answer.report;
+  std::vector<std::string> sentences = changes_sentences(report);
+  sentences.insert(sentences.begin(), count_sentence(report));
+  sentences.push_back("Next: " + next_line(report));
+  std::string verdict;
+  for (const std::string& sentence : sentences) verdict += fmt::format("<li>{}</li>\n", html_text(sentence));
+  const std::string header = fmt::format(
+      "<header>\n<p class=\"kind\">Audit</p>\n<h1>{}</h1>\n<p class=\"job\">{}.</p>\n<ul "
+      "class=\"verdict{}\">\n{}</ul>\n</header>\n",
+      html_text(title_of(answer)), html_text(answer.context.job), report.count(Holds::no) > 0 ? " no" : "", verdict);
+  const std::string footer =
+      fmt::format("<footer>\n<p>clusterwright {}. Repeat with:</p>\n<p><code>{}</code></p>\n</footer>\n",
+                  html_text(build_facts().version), html_text(answer.context.command_line));
+  return html_page("Audit", "",
+                   header + html_section("Claims", answer.blueprint.source, render_html(claims_table(report))), footer);
+}
+
+JsonValue audit_to_json(const AuditAnswer& answer) {
+  const AuditReport& report = answer.report;
+  JsonValue document = result_header(answer.context.command, answer.context.seed, answer.context.inputs);
+  document.set("scenario", answer.context.scenario);
+  document.set("blueprint", answer.blueprint.name);
+  JsonValue claims = JsonValue::list(), changes = JsonValue::list();
+  for (const ClaimFinding& finding : report.findings) claims.push_back(finding_to_json(finding));
+  for (const std::string& change : report.changes) changes.push_back(change);
+  document.set("claims", claims);
+  document.set("changes", changes);
+  document.set("counts", JsonValue::object({{"yes", report.count(Holds::yes)},
+                                            {"partly", report.count(Holds::partly)},
+                                            {"no", report.count(Holds::no)},
+                                            {"missing", report.missing()}}));
+  document.set("next", next_step(report));
+  return document;
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,36 @@
+/// An audit as tables, sentences, JSON and a page.
+#pragma once
+
+#include <string>
+
+#include "models/site/audit/audit_report.hpp"
+#include "sim/json_value.hpp"
+#include "tools/output/result_context.hpp"
+#include "tools/output/result_table.hpp"
+
+namespace clusterwright {
+
+struct AuditAnswer {
+  const ResultContext& context;
+  const Blueprint& blueprint;
+  const AuditReport& report;
+};
+
+/// One claim per line as people write it, its arithmetic below.
+ResultTable claims_table(const AuditReport& report);
+/// The same for machines: numbers in the unit of their column.
+ResultTable claims_data(const AuditReport& report);
+
+/// "1 holds, 2 in part, 8 do not; 2 were missing".
+std::string count_sentence(const AuditReport& report);
+
+/// What to mend first; empty if all holds.
+std::string next_step(const AuditReport& report);
+
+std::string audit_text(const AuditAnswer& answer);
+std::string audit_markdown(const AuditAnswer& answer);
+std::string audit_page(const AuditAnswer& answer);
+/// `claims[]` with `claim`, `words`, `stated`, `computed`, `unit`, `error`, `holds`, `arithmetic`, `remedy`; counts.
+JsonValue audit_to_json(const AuditAnswer& answer);
+
+}  // namespace clusterwright

@@ -1,0 +1,113 @@
+#include "tools/output/cost_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tools/output/number_text.hpp"
+#include "tools/output/size_sentences.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// Named amounts that sum to a total, which is the last line.
+ResultTable share_table(std::string title, const Column& amount, const std::vector<CostShare>& shares, Dollars total) {
+  ResultTable table{std::move(title), {words_column("what", "What"), amount, percent_column("share", "Share")}, {}};
+  const auto add = [&](const std::string& name, Dollars money) {
+    const Cell share = total > Dollars() ? Cell(money / total) : Cell();
+    table.rows.push_back({name, money.in(dollar), share});
+  };
+  for (const CostShare& share : shares)
+    if (share.amount != Dollars()) add(share.name, share.amount);
+  add("total", total);
+  return table;
+}
+
+Column dollars(int decimals) {
+  return {"usd", "Amount", "$", 1, decimals};
+}
+
+std::vector<Cell> bill_cells(const std::string& chapter, const BillItem& item) {
+  return {chapter,
+          item.part,
+          item.use.empty() ? Cell() : Cell(item.use),
+          std::int64_t{item.count},
+          item.length ? Cell(item.length->in(meter)) : Cell(),
+          item.rated_each > Watts() ? Cell(item.rated_each.in(watt)) : Cell(),
+          item.mass_each > Kilograms() ? Cell(item.mass_each.in(kilogram)) : Cell()};
+}
+
+std::string bill_chapter(const BillItem& item) {
+  return std::string(bill_chapter_names[static_cast<std::size_t>(item.chapter)]);
+}
+
+std::string rent_text(const RentOrBuy& rent) {
+  return rent.break_even_utilisation ? percent_text(*rent.break_even_utilisation) : "never";
+}
+
+}  // namespace
+
+ResultTable capex_table(const CostReport& cost) {
+  const std::string_view bound = cost.unpriced.empty() ? "" : ", a lower bound";
+  return share_table(fmt::format("To buy{}", bound), dollars(0), cost.capex, cost.capex_total);
+}
+
+ResultTable opex_table(const CostReport& cost) {
+  return share_table("To run for a year", dollars(0), cost.opex, cost.opex_total);
+}
+
+ResultTable per_hour_table(const CostReport& cost) {
+  const CostPerHour& each = cost.per_hour;
+  return share_table("One accelerator for an hour", dollars(3),
+                     {{"capital", each.capital}, {"operations", each.operations}, {"energy", each.energy}},
+                     each.total());
+}
+
+ResultTable cost_terms_table(const CostReport& cost) {
+  ResultTable table{"Terms", {words_column("what", ""), words_column("value", "")}, {}};
+  const auto add = [&](std::string_view name, std::string value) { table.rows.push_back({name, std::move(value)}); };
+  add("Prices", cost.date.empty() ? cost.price_list : fmt::format("{}, {}", cost.price_list, cost.date));
+  add("Life", fmt::format("{} years at {} interest, in use {} of the time", fmt::format("{:.3g}", cost.years),
+                          percent_text(cost.interest), percent_text(cost.utilisation, 0)));
+  if (cost.usd_per_million_tokens) add("A million tokens", money_text(*cost.usd_per_million_tokens * dollar));
+  if (cost.rent) {
+    add("Rent", money_text(cost.rent->rent_per_hour) + " an hour");
+    add("Same cost at a use of", rent_text(*cost.rent));
+    if (cost.rent->break_even_months)
+      add("Rent exceeds the price after", significant_text(*cost.rent->break_even_months, 3) + " months");
+    add("Cheaper", cost.rent->buy ? "to buy" : "to rent");
+  }
+  if (!cost.unpriced.empty()) add("Without a price", fmt::format("{}", fmt::join(cost.unpriced, ", ")));
+  return table;
+}
+
+ResultTable purchasing_list(const SizedCluster& sized) {
+  ResultTable table{"What to buy",
+                    {words_column("chapter", "Chapter"),
+                     words_column("part", "Part"),
+                     words_column("use", "Use"),
+                     {"count", "Count", ""},
+                     {"length_m", "Length", "m", 1, 1},
+                     {"rated_w_each", "Rated, each", "W", 1, 0},
+                     {"mass_kg_each", "Mass, each", "kg", 1, 1},
+                     {"price_each_usd", "Each", "$", 1, 0},
+                     {"price_total_usd", "Together", "$", 1, 0},
+                     words_column("price_source", "Price from")},
+                    {}};
+  for (const PricedItem& item : sized.cost.items) {
+    std::vector<Cell> row = bill_cells(bill_chapter(item.item), item.item);
+    row.push_back(item.each ? Cell(item.each->in(dollar)) : Cell());
+    row.push_back(item.each ? Cell(item.total().in(dollar)) : Cell());
+    row.push_back(item.source.empty() ? Cell() : Cell(item.source));
+    table.rows.push_back(std::move(row));
+  }
+  if (!sized.cost.items.empty()) return table;
+  for (const BillItem& item : sized.plan.bill) {
+    table.rows.push_back(bill_cells(bill_chapter(item), item));
+    table.rows.back().resize(table.columns.size());
+  }
+  return table;
+}
+
+}  // namespace clusterwright
