@@ -18,7 +18,7 @@ namespace {
 
 struct PeopleClaim {
   std::string_view name;
-  std::string_view unit;  ///< of the number; "share" is shown in percent
+  std::string_view unit;  ///< unit of the number; shares are shown in percent
 };
 
 /// By ClaimKind.
@@ -44,7 +44,7 @@ std::string value_text(ClaimKind kind, const NumberOrText& value) {
   if (const auto* words = std::get_if<std::string>(&value)) return *words;
   const double number = std::get<double>(value);
   const std::string_view unit = people(kind).unit;
-  if (unit == "share") return percent_text(number);
+  if (is_share(kind)) return percent_text(number);
   return fmt::format("{}{}{}", significant_text(number, number < 100 ? 3 : 4), unit.empty() ? "" : " ", unit);
 }
 
@@ -64,24 +64,24 @@ JsonValue json_of(const NumberOrText& value) {
   return std::visit([](const auto& inner) { return JsonValue(inner); }, value);
 }
 
-JsonValue finding_to_json(const ClaimFinding& f) {
-  const std::string_view unit = people(f.claim).unit;
-  return JsonValue::object({{"claim", claim_kind_names[static_cast<std::size_t>(f.claim)]},
-                            {"words", f.words},
-                            {"stated", f.stated ? json_of(*f.stated) : JsonValue()},
-                            {"computed", json_of(f.computed)},
+JsonValue finding_to_json(const ClaimFinding& finding) {
+  const std::string_view unit = people(finding.claim).unit;
+  return JsonValue::object({{"claim", claim_kind_names[static_cast<std::size_t>(finding.claim)]},
+                            {"words", finding.words},
+                            {"stated", finding.stated ? json_of(*finding.stated) : JsonValue()},
+                            {"computed", json_of(finding.computed)},
                             {"unit", unit},
-                            {"error", f.error ? JsonValue(*f.error) : JsonValue()},
-                            {"holds", f.holds ? JsonValue(holds_text(f)) : JsonValue()},
-                            {"arithmetic", f.arithmetic},
-                            {"remedy", f.remedy}});
+                            {"error", finding.error ? JsonValue(*finding.error) : JsonValue()},
+                            {"holds", finding.holds ? JsonValue(holds_text(finding)) : JsonValue()},
+                            {"arithmetic", finding.arithmetic},
+                            {"remedy", finding.remedy}});
 }
 
 std::string title_of(const AuditAnswer& answer) {
   return fmt::format("{}: {} on {}", answer.blueprint.name, answer.context.transformer, answer.context.cluster);
 }
 
-/// What was changed before a step could be predicted, one sentence each.
+/// Changes that the prediction of the step required, one sentence each.
 std::vector<std::string> changes_sentences(const AuditReport& report) {
   std::vector<std::string> sentences;
   for (const std::string& change : report.changes)
@@ -91,7 +91,7 @@ std::vector<std::string> changes_sentences(const AuditReport& report) {
 
 std::string next_line(const AuditReport& report) {
   const std::string next = next_step(report);
-  return next.empty() ? "nothing to mend" : next;
+  return next.empty() ? "no claim needs a correction" : next;
 }
 
 }  // namespace
@@ -104,9 +104,11 @@ ResultTable claims_table(const AuditReport& report) {
       {}};
   table.columns[3].decimals = 0;
   table.columns.back().below = true;
-  for (const ClaimFinding& f : report.findings)
-    table.rows.push_back({people(f.claim).name, f.stated ? Cell(value_text(f.claim, *f.stated)) : Cell("not stated"),
-                          value_text(f.claim, f.computed), error_cell(f), holds_text(f), f.arithmetic});
+  for (const ClaimFinding& finding : report.findings)
+    table.rows.push_back({people(finding.claim).name,
+                          finding.stated ? Cell(value_text(finding.claim, *finding.stated)) : Cell("not stated"),
+                          value_text(finding.claim, finding.computed), error_cell(finding), holds_text(finding),
+                          finding.arithmetic});
   return table;
 }
 
@@ -114,10 +116,11 @@ ResultTable claims_data(const AuditReport& report) {
   ResultTable table;
   for (const char* key : {"claim", "stated", "computed", "unit", "error", "holds", "arithmetic", "words"})
     table.columns.push_back(words_column(key, key));
-  for (const ClaimFinding& f : report.findings)
-    table.rows.push_back({claim_kind_names[static_cast<std::size_t>(f.claim)],
-                          f.stated ? value_cell(*f.stated) : Cell(), value_cell(f.computed), people(f.claim).unit,
-                          error_cell(f), holds_text(f), f.arithmetic, f.words});
+  for (const ClaimFinding& finding : report.findings)
+    table.rows.push_back({claim_kind_names[static_cast<std::size_t>(finding.claim)],
+                          finding.stated ? value_cell(*finding.stated) : Cell(), value_cell(finding.computed),
+                          people(finding.claim).unit, error_cell(finding), holds_text(finding), finding.arithmetic,
+                          finding.words});
   return table;
 }
 

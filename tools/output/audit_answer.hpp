@@ -1,4 +1,4 @@
-/// An audit as tables, sentences, JSON and a page.
+/// Answer of `audit` as tables, sentences, JSON and a page.
 #pragma once
 
 #include <string>
@@ -16,15 +16,15 @@ struct AuditAnswer {
   const AuditReport& report;
 };
 
-/// One claim per line as people write it, its arithmetic below.
+/// Claims for people, one per line, each with its arithmetic below.
 ResultTable claims_table(const AuditReport& report);
-/// The same for machines: numbers in the unit of their column.
+/// Claims for machines: numbers in the unit of their claim.
 ResultTable claims_data(const AuditReport& report);
 
-/// "1 holds, 2 in part, 8 do not; 2 were missing".
+/// "1 claim holds, 2 hold in part, 8 do not; 2 are missing".
 std::string count_sentence(const AuditReport& report);
 
-/// What to mend first; empty if all holds.
+/// First correction to make; empty if all claims hold.
 std::string next_step(const AuditReport& report);
 
 std::string audit_text(const AuditAnswer& answer);

@@ -11,7 +11,7 @@ namespace clusterwright {
 
 namespace {
 
-/// Named amounts that sum to a total, which is the last line.
+/// Named amounts and their total in the last line.
 ResultTable share_table(std::string title, const Column& amount, const std::vector<CostShare>& shares, Dollars total) {
   ResultTable table{std::move(title), {words_column("what", "What"), amount, percent_column("share", "Share")}, {}};
   const auto add = [&](const std::string& name, Dollars money) {
@@ -73,7 +73,7 @@ ResultTable cost_terms_table(const CostReport& cost) {
   if (cost.usd_per_million_tokens) add("A million tokens", money_text(*cost.usd_per_million_tokens * dollar));
   if (cost.rent) {
     add("Rent", money_text(cost.rent->rent_per_hour) + " an hour");
-    add("Same cost at a use of", rent_text(*cost.rent));
+    add("Break-even utilisation", rent_text(*cost.rent));
     if (cost.rent->break_even_months)
       add("Rent exceeds the price after", significant_text(*cost.rent->break_even_months, 3) + " months");
     add("Cheaper", cost.rent->buy ? "to buy" : "to rent");
@@ -92,8 +92,8 @@ ResultTable purchasing_list(const SizedCluster& sized) {
                      {"rated_w_each", "Rated, each", "W", 1, 0},
                      {"mass_kg_each", "Mass, each", "kg", 1, 1},
                      {"price_each_usd", "Each", "$", 1, 0},
-                     {"price_total_usd", "Together", "$", 1, 0},
-                     words_column("price_source", "Price from")},
+                     {"price_total_usd", "Total", "$", 1, 0},
+                     words_column("price_source", "Source of the price")},
                     {}};
   for (const PricedItem& item : sized.cost.items) {
     std::vector<Cell> row = bill_cells(bill_chapter(item.item), item.item);

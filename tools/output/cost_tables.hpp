@@ -1,4 +1,4 @@
-/// What a sized cluster costs, as tables.
+/// Tables of the cost of a sized cluster.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace clusterwright {
 
-/// By chapter; chapters that cost nothing are left out.
+/// Cost to buy, by chapter, without chapters that cost nothing.
 ResultTable capex_table(const CostReport& cost);
-/// Of one year.
+/// Cost of one year.
 ResultTable opex_table(const CostReport& cost);
-/// Of one accelerator and hour.
+/// Cost of one accelerator for one hour.
 ResultTable per_hour_table(const CostReport& cost);
-/// Assumptions behind the hour, tokens, and rent against buying.
+/// Assumptions, cost of tokens, and rent against buying.
 ResultTable cost_terms_table(const CostReport& cost);
 
-/// What has to be bought, a line per part, use and length; the plan's bill where nothing was priced.
+/// Purchasing list, a line per part, use and length; the plan's bill where nothing has a price.
 ResultTable purchasing_list(const SizedCluster& sized);
 
 }  // namespace clusterwright

@@ -26,17 +26,17 @@ std::string_view role_name(RackRole role) {
   return rack_role_names[static_cast<std::size_t>(role)];
 }
 
-/// Racks row by row.
+/// Racks in order of rows and places.
 std::vector<const PlacedRack*> in_order(const FloorPlan& floor) {
   std::vector<const PlacedRack*> racks;
   for (const PlacedRack& rack : floor.racks) racks.push_back(&rack);
-  std::stable_sort(racks.begin(), racks.end(), [](const PlacedRack* a, const PlacedRack* b) {
-    return a->row != b->row ? a->row < b->row : a->place < b->place;
+  std::stable_sort(racks.begin(), racks.end(), [](const PlacedRack* one, const PlacedRack* other) {
+    return one->row != other->row ? one->row < other->row : one->place < other->place;
   });
   return racks;
 }
 
-/// Racks that share a strip.
+/// Racks of one strip.
 using Group = std::vector<const PlacedRack*>;
 
 std::vector<Group> groups_of(const FloorPlan& floor, bool merge) {
@@ -66,8 +66,8 @@ std::string title_of(const Group& group) {
                                                       group.size(), role_name(first.role));
   if (nodes > 0) title += fmt::format(", {} nodes", count_text(nodes));
   if (group.size() == 1)
-    for (const RackContent& c : first.contents)
-      if (c.what != "node") title += fmt::format(", {} x {}", c.count, c.what);
+    for (const RackContent& content : first.contents)
+      if (content.what != "node") title += fmt::format(", {} x {}", content.count, content.what);
   return title + fmt::format(", {} rated", power_text(rated));
 }
 
@@ -79,8 +79,8 @@ bool fits(const std::string& text, double room) {
   return small_letter * static_cast<double>(display_width(text)) <= room;
 }
 
-/// Names on racks where there is room for all of them, else letters; on strips what they hold.
-/// @param longest  of the names of all racks
+/// Label of a group: the name of a rack where all names fit, else its letter; the contents of a strip.
+/// @param longest  width of the longest name of all racks
 std::string label_of(const Group& group, double room, std::size_t longest) {
   const PlacedRack& first = *group.front();
   const std::string count = std::to_string(group.size());
@@ -92,7 +92,7 @@ std::string label_of(const Group& group, double room, std::size_t longest) {
   return fits(brief, room) ? brief : std::string();
 }
 
-/// 1, 2 or 5 times a power of ten: the largest of at most so many metres.
+/// Largest length of 1, 2 or 5 times a power of ten metres that is at most `most`.
 double round_length(double most) {
   const double decade = std::pow(10, std::floor(std::log10(most)));
   for (const double digit : {5.0, 2.0})
@@ -106,7 +106,7 @@ std::string rectangle(std::string_view style, const Rectangle& box, std::string_
                      style, box.left, box.top, box.right - box.left, box.bottom - box.top, words);
 }
 
-/// A hall from above, as SVG.
+/// Painter of a hall as SVG.
 class FloorPainter {
  public:
   FloorPainter(const FloorPlan& floor, double width) : floor_(floor), drawing_(floor_drawing(floor, width)) {}
@@ -174,7 +174,7 @@ std::vector<std::string> rows_of(const FloorPlan& floor) {
   return rows;
 }
 
-/// "24C 1N 24C".
+/// Row as counts: "24C 1N 24C".
 std::string counted(const std::string& row) {
   std::string text;
   for (std::size_t begin = 0; begin < row.size();) {
@@ -185,7 +185,7 @@ std::string counted(const std::string& row) {
   return text;
 }
 
-/// Rows from `first` to before `last`, which look alike.
+/// Equal rows from `first` to before `last`.
 struct Band {
   std::size_t first, last;
 };

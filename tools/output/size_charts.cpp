@@ -35,11 +35,12 @@ constexpr std::size_t deepest = 4;
 constexpr double small_share = 0.004;  // of the whole
 constexpr std::string_view ellipsis = "\xe2\x80\xa6";
 
-/// What losses, cooling and machines are called is up to who planned them; anything else is grey.
+/// Colour class of a branch of the first level, by its name; unknown names are grey.
 std::string_view family_of(const std::string& name) {
   std::string lower = name;
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char letter) {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  });
   const auto has = [&](std::string_view word) { return lower.find(word) != std::string::npos; };
   if (has("loss")) return "p-loss";
   if (has("cool")) return "p-cool";
@@ -47,7 +48,7 @@ std::string_view family_of(const std::string& name) {
   return "p-other";
 }
 
-/// The whole tree, largest first, with small branches put together and no deeper than can be drawn.
+/// Tree with its largest branches first, small ones merged, and no deeper than can be drawn.
 PowerNode tidied(const PowerNode& node, Watts whole, std::size_t depth) {
   PowerNode out{node.name, node.power, {}};
   if (depth + 1 >= deepest) return out;
@@ -60,7 +61,7 @@ PowerNode tidied(const PowerNode& node, Watts whole, std::size_t depth) {
       out.parts.push_back(tidied(part, whole, depth + 1));
     }
   }
-  const auto larger = [](const PowerNode& a, const PowerNode& b) { return a.power > b.power; };
+  const auto larger = [](const PowerNode& one, const PowerNode& other) { return one.power > other.power; };
   std::stable_sort(out.parts.begin(), out.parts.end(), larger);
   PowerNode rest{"", {}, {}};
   for (const PowerNode& part : small) {
@@ -71,7 +72,7 @@ PowerNode tidied(const PowerNode& node, Watts whole, std::size_t depth) {
   return out;
 }
 
-/// As many whole characters as there is room for.
+/// Text cut to the whole characters that fit.
 std::string shortened(const std::string& text, double room) {
   const std::string clean = printable(text);
   const auto most = static_cast<std::size_t>(std::max(1.0, room / letter));
@@ -97,7 +98,7 @@ std::size_t levels(const PowerNode& node) {
   return most + 1;
 }
 
-/// Where each branch stands.
+/// Layout of the branches.
 class FlowLayout {
  public:
   FlowLayout(const PowerNode& tree, double width) : tree_(tidied(tree, tree.power, 0)), width_(width) {
@@ -122,7 +123,7 @@ class FlowLayout {
     return whole * (power / tree_.power);
   }
 
-  /// Height that a branch takes with all that it is made of; nothing else stands there.
+  /// Height of a branch with all its parts.
   double slot_of(const PowerNode& node) const {
     double parts = 0;
     for (const PowerNode& part : node.parts) parts += slot_of(part);
@@ -166,7 +167,7 @@ class FlowLayout {
     }
   }
 
-  /// Where on the bar of a box the next flow leaves.
+  /// Place on the bar of a box where its next flow begins.
   double left_of(std::size_t box) const {
     double at = drawing_.boxes[box].bar.top;
     for (const FlowBox& other : drawing_.boxes)
@@ -198,7 +199,7 @@ std::string bar_svg(const FlowBox& box) {
       html_text(box.whole_name), html_text(box.value));
 }
 
-/// The flow from a bar to one of its parts.
+/// Flow from a bar to one of its parts.
 std::string flow_svg(const FlowBox& from, const FlowBox& to) {
   const double x0 = from.bar.right, x1 = to.bar.left, half = (x0 + x1) / 2;
   return fmt::format(

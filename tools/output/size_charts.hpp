@@ -1,4 +1,4 @@
-/// Amounts of money as bars.
+/// Charts of a sized cluster: amounts of money as bars, power as flows whose widths are to scale.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ struct AmountBar {
   std::string label;  ///< "transceivers"
   std::string value;  ///< "$4.6 M, 10 %"
   double amount = 0;  ///< not negative; the longest bar is the largest amount
-  double before = 0;  ///< where the bar begins: amounts that it stands on
+  double before = 0;  ///< amount at which the bar begins: the sum of the steps below it
   std::string_view style = "a-part";
 };
 
@@ -24,32 +24,32 @@ struct AmountChart {
   std::vector<AmountBar> bars;
 };
 
-/// A line per bar: its label, the bar, its value behind it.
+/// Chart with a line per bar: label, bar, value.
 std::string amount_svg(const AmountChart& chart, double width);
 
-/// The part of the style sheet that it needs: classes a-part, a-total and a-other.
+/// Styles of amount_svg: classes a-part, a-total and a-other.
 std::string_view amount_style();
 
 struct PowerFlowChart {
   ChartText text;
-  PowerNode tree;  ///< draws something
+  PowerNode tree;  ///< more than zero
 };
 
-/// A branch as drawn.
+/// Branch as drawn.
 struct FlowBox {
   std::string name, value;          ///< as written: "IT", "1.21 MW, 81 %"
-  std::string whole_name;           ///< also where it was too long, or the names of what was put together
+  std::string whole_name;           ///< full name, or the names of the merged branches
   std::size_t depth = 0;            ///< 0: the whole
-  std::string_view family;          ///< class of its colour, by the branch of the first level that it belongs to
-  std::optional<std::size_t> from;  ///< the box that it is a part of
+  std::string_view family;          ///< class of its colour, by its branch of the first level
+  std::optional<std::size_t> from;  ///< box of its parent
   double size = 0;                  ///< pixels of its bar across the flow (wide) or along the line (narrow), to scale
-  double leaves_at = 0;             ///< where its flow leaves the bar of `from`; wide only
+  double leaves_at = 0;             ///< place on the bar of `from` where its flow begins; wide only
   Rectangle bar{};
-  Rectangle label{};  ///< room that name and value take, at most
+  Rectangle label{};  ///< space for name and value
 };
 
-/// Boxes of the whole drawing; a box stands behind the one that it is a part of. From left to right where there is
-/// room, a line per branch with its bar where there is not. Very small branches of one parent are put together.
+/// Boxes of the drawing, parents first: from left to right where the width allows, else a line with a bar per branch.
+/// Very small branches of one parent are merged.
 struct FlowDrawing {
   bool lines = false;
   double height = 0;
@@ -59,7 +59,7 @@ FlowDrawing power_flow_drawing(const PowerNode& tree, double width);
 
 std::string power_flow_svg(const PowerFlowChart& chart, double width);
 
-/// The part of the style sheet that it needs.
+/// Styles of power_flow_svg.
 std::string_view power_flow_style();
 
 }  // namespace clusterwright

@@ -46,12 +46,13 @@ JsonValue json_of(const Cell& cell) {
   }
 }
 
-/// An object per row, by the keys of the columns.
+/// Rows of a table as objects, by the keys of the columns.
 JsonValue rows_of(const ResultTable& table) {
   JsonValue list = JsonValue::list();
   for (const auto& row : table.rows) {
     JsonValue object = JsonValue::object();
-    for (std::size_t c = 0; c < row.size(); ++c) object.set(table.columns[c].key, json_of(row[c]));
+    for (std::size_t column = 0; column < row.size(); ++column)
+      object.set(table.columns[column].key, json_of(row[column]));
     list.push_back(std::move(object));
   }
   return list;
@@ -65,16 +66,16 @@ JsonValue racks_to_json(const FloorPlan& floor) {
   return racks;
 }
 
-/// Counts of switches by network and tier.
+/// Numbers of switches by network and tier.
 JsonValue switches_to_json(const SitePlan& plan) {
   JsonValue switches = JsonValue::object({{"total", 0}});
   long long total = 0;
-  for (const SwitchTotal& s : plan.switches) {
-    total += s.count;
-    if (!switches.find(s.network)) switches.set(s.network, JsonValue::object());
-    JsonValue& network = *switches.find(s.network);
-    const JsonValue* const before = network.find(s.tier);
-    network.set(s.tier, integer(s.count + (before ? before->as_integer() : 0)));
+  for (const SwitchTotal& part : plan.switches) {
+    total += part.count;
+    if (!switches.find(part.network)) switches.set(part.network, JsonValue::object());
+    JsonValue& network = *switches.find(part.network);
+    const JsonValue* const before = network.find(part.tier);
+    network.set(part.tier, integer(part.count + (before ? before->as_integer() : 0)));
   }
   switches.set("total", integer(total));
   return switches;
@@ -93,7 +94,7 @@ JsonValue cables_to_json(const SitePlan& plan) {
 
 JsonValue transceivers_to_json(const SitePlan& plan) {
   long long total = 0;
-  for (const TransceiverTotal& t : plan.transceivers) total += t.count;
+  for (const TransceiverTotal& part : plan.transceivers) total += part.count;
   return JsonValue::object({{"total", integer(total)}, {"parts", rows_of(transceiver_table(plan))}});
 }
 
@@ -103,22 +104,22 @@ JsonValue tree_to_json(const PowerNode& node) {
   return JsonValue::object({{"name", node.name}, {"kw", kw(node.power)}, {"parts", parts}});
 }
 
-JsonValue power_at(const FacilityPower& p) {
-  return JsonValue::object({{"it_kw", kw(p.it)},
-                            {"losses_kw", kw(p.losses)},
-                            {"cooling_kw", kw(p.cooling)},
-                            {"other_kw", kw(p.other)},
-                            {"facility_kw", kw(p.facility)},
-                            {"pue", p.pue}});
+JsonValue power_at(const FacilityPower& power) {
+  return JsonValue::object({{"it_kw", kw(power.it)},
+                            {"losses_kw", kw(power.losses)},
+                            {"cooling_kw", kw(power.cooling)},
+                            {"other_kw", kw(power.other)},
+                            {"facility_kw", kw(power.facility)},
+                            {"pue", power.pue}});
 }
 
-JsonValue feeds_to_json(const RackFeeds& f) {
-  return JsonValue::object({{"part", text_or_null(f.part)},
-                            {"feeds", f.feeds},
-                            {"needed", f.needed},
-                            {"usable_kw", kw(f.usable)},
-                            {"after_loss_kw", kw(f.after_loss)},
-                            {"amperes", f.amperes}});
+JsonValue feeds_to_json(const RackFeeds& feeds) {
+  return JsonValue::object({{"part", text_or_null(feeds.part)},
+                            {"feeds", feeds.feeds},
+                            {"needed", feeds.needed},
+                            {"usable_kw", kw(feeds.usable)},
+                            {"after_loss_kw", kw(feeds.after_loss)},
+                            {"amperes", feeds.amperes}});
 }
 
 JsonValue power_to_json(const SitePlan& plan) {
@@ -131,30 +132,31 @@ JsonValue power_to_json(const SitePlan& plan) {
                                                         {"rated", tree_to_json(plan.rated.tree)}})}});
 }
 
-JsonValue cooling_to_json(const CoolingLoad& c) {
-  return JsonValue::object({{"kind", text_or_null(c.kind)},
-                            {"liquid_kw", kw(c.liquid)},
-                            {"air_kw", kw(c.air)},
-                            {"coolant_l_per_min", or_null(c.coolant_l_per_min)},
-                            {"air_m3_per_h", c.air_m3_per_h},
-                            {"air_kg_per_s", c.air_kg_per_s},
-                            {"rack_air_kw", kw(c.rack_air)},
-                            {"coolant_supply_c", c.coolant_l_per_min ? JsonValue(c.coolant_supply_c) : JsonValue()},
-                            {"coolant_return_c", c.coolant_l_per_min ? JsonValue(c.coolant_return_c) : JsonValue()},
-                            {"air_supply_c", c.air_supply_c},
-                            {"air_return_c", c.air_return_c},
-                            {"hottest_c", c.hottest_c},
-                            {"compressor_share", c.compressor_share},
-                            {"coolant_unit", text_or_null(c.coolant_unit)},
-                            {"coolant_units", integer(c.coolant_units)},
-                            {"pue_share", c.pue_share},
-                            {"wue_l_per_kwh", c.wue_l_per_kwh}});
+JsonValue cooling_to_json(const CoolingLoad& cooling) {
+  return JsonValue::object(
+      {{"kind", text_or_null(cooling.kind)},
+       {"liquid_kw", kw(cooling.liquid)},
+       {"air_kw", kw(cooling.air)},
+       {"coolant_l_per_min", or_null(cooling.coolant_l_per_min)},
+       {"air_m3_per_h", cooling.air_m3_per_h},
+       {"air_kg_per_s", cooling.air_kg_per_s},
+       {"rack_air_kw", kw(cooling.rack_air)},
+       {"coolant_supply_c", cooling.coolant_l_per_min ? JsonValue(cooling.coolant_supply_c) : JsonValue()},
+       {"coolant_return_c", cooling.coolant_l_per_min ? JsonValue(cooling.coolant_return_c) : JsonValue()},
+       {"air_supply_c", cooling.air_supply_c},
+       {"air_return_c", cooling.air_return_c},
+       {"hottest_c", cooling.hottest_c},
+       {"compressor_share", cooling.compressor_share},
+       {"coolant_unit", text_or_null(cooling.coolant_unit)},
+       {"coolant_units", integer(cooling.coolant_units)},
+       {"pue_share", cooling.pue_share},
+       {"wue_l_per_kwh", cooling.wue_l_per_kwh}});
 }
 
 JsonValue rack_to_json(const PlacedRack& rack) {
   JsonValue contents = JsonValue::list();
-  for (const RackContent& c : rack.contents)
-    contents.push_back(JsonValue::object({{"what", c.what}, {"part", c.part}, {"count", c.count}}));
+  for (const RackContent& content : rack.contents)
+    contents.push_back(JsonValue::object({{"what", content.what}, {"part", content.part}, {"count", content.count}}));
   const bool compute = rack.nodes > 0;
   return JsonValue::object({{"name", rack.name},
                             {"role", rack_role_names[static_cast<std::size_t>(rack.role)]},
@@ -175,9 +177,9 @@ JsonValue floor_to_json(const FloorPlan& floor) {
   JsonValue racks = JsonValue::list();
   for (const PlacedRack& rack : floor.racks) racks.push_back(rack_to_json(rack));
   JsonValue aisles = JsonValue::list();
-  for (const Aisle& a : floor.aisles)
-    aisles.push_back(
-        JsonValue::object({{"from_m", a.from.in(meter)}, {"to_m", a.to.in(meter)}, {"kind", a.cold ? "cold" : "hot"}}));
+  for (const Aisle& aisle : floor.aisles)
+    aisles.push_back(JsonValue::object(
+        {{"from_m", aisle.from.in(meter)}, {"to_m", aisle.to.in(meter)}, {"kind", aisle.cold ? "cold" : "hot"}}));
   return JsonValue::object({{"length_m", floor.length.in(meter)},
                             {"width_m", floor.width.in(meter)},
                             {"rows", floor.rows},
@@ -194,21 +196,21 @@ JsonValue floor_to_json(const FloorPlan& floor) {
 
 JsonValue storage_to_json(const std::optional<StorageSizing>& storage) {
   if (!storage) return {};
-  const StorageSizing& s = *storage;
+  const StorageSizing& sizing = *storage;
   const BytesPerSecond rate = gigabyte_per_second;
-  return JsonValue::object({{"part", text_or_null(s.part)},
-                            {"appliances", integer(s.appliances)},
-                            {"bound", text_or_null(s.bound)},
-                            {"read_needed_gb_per_s", s.read_needed.in(rate)},
-                            {"read_given_gb_per_s", s.read_given.in(rate)},
-                            {"write_needed_gb_per_s", s.write_needed.in(rate)},
-                            {"write_given_gb_per_s", s.write_given.in(rate)},
-                            {"capacity_needed_gb", s.capacity_needed.in(gigabyte)},
-                            {"capacity_given_gb", s.capacity_given.in(gigabyte)},
-                            {"checkpoint_gb", or_null(s.checkpoint, gigabyte)},
-                            {"checkpoint_s", or_null(s.checkpoint_time, second)},
-                            {"host_memory_needed_gb", or_null(s.host_memory_needed, gigabyte)},
-                            {"host_memory_gb", or_null(s.host_memory, gigabyte)}});
+  return JsonValue::object({{"part", text_or_null(sizing.part)},
+                            {"appliances", integer(sizing.appliances)},
+                            {"bound", text_or_null(std::string(sizing.bound_name()))},
+                            {"read_needed_gb_per_s", sizing.read_needed.in(rate)},
+                            {"read_given_gb_per_s", sizing.read_given.in(rate)},
+                            {"write_needed_gb_per_s", sizing.write_needed.in(rate)},
+                            {"write_given_gb_per_s", sizing.write_given.in(rate)},
+                            {"capacity_needed_gb", sizing.capacity_needed.in(gigabyte)},
+                            {"capacity_given_gb", sizing.capacity_given.in(gigabyte)},
+                            {"checkpoint_gb", or_null(sizing.checkpoint, gigabyte)},
+                            {"checkpoint_s", or_null(sizing.checkpoint_time, second)},
+                            {"host_memory_needed_gb", or_null(sizing.host_memory_needed, gigabyte)},
+                            {"host_memory_gb", or_null(sizing.host_memory, gigabyte)}});
 }
 
 JsonValue shares_to_json(const std::vector<CostShare>& shares) {
@@ -271,9 +273,11 @@ JsonValue node_power_to_json(const NodePower& node) {
 
 JsonValue verdicts_to_json(const SitePlan& plan) {
   JsonValue list = JsonValue::list();
-  for (const SiteVerdict& v : plan.verdicts)
-    list.push_back(JsonValue::object(
-        {{"what", v.what}, {"holds", v.holds}, {"arithmetic", v.arithmetic}, {"field", text_or_null(v.field)}}));
+  for (const SiteVerdict& verdict : plan.verdicts)
+    list.push_back(JsonValue::object({{"what", verdict.what},
+                                      {"holds", verdict.holds},
+                                      {"arithmetic", verdict.arithmetic},
+                                      {"field", text_or_null(verdict.field)}}));
   return list;
 }
 

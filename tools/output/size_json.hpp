@@ -6,8 +6,8 @@
 
 namespace clusterwright {
 
-/// The document of `size`: `gpus`, `racks`, `switches`, `cables`, `it_kw`, `floor`, `bill`, `capex_usd` and so on, with
-/// `schema_version`, tool, seed, inputs and scenario. `it_kw` and `facility_kw` are means; null is what is not known.
+/// Document of `size`: `gpus`, `racks`, `switches`, `cables`, `it_kw`, `floor`, `bill`, `capex_usd` and so on, with
+/// `schema_version`, tool, seed, inputs and scenario. `it_kw` and `facility_kw` are means; unknown values are null.
 JsonValue size_to_json(const ResultContext& context, const SizedCluster& sized);
 
 }  // namespace clusterwright

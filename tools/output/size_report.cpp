@@ -21,12 +21,12 @@ namespace clusterwright {
 
 namespace {
 
-/// Columns that a terminal has no room for; every other format shows them.
+/// Table without columns that a terminal has no room for; every other format shows them.
 ResultTable without(ResultTable table, const std::vector<std::string_view>& keys) {
   for (const std::string_view key : keys)
-    for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      if (table.columns[c].key != key) continue;
-      const auto offset = static_cast<std::ptrdiff_t>(c);
+    for (std::size_t column = 0; column < table.columns.size(); ++column) {
+      if (table.columns[column].key != key) continue;
+      const auto offset = static_cast<std::ptrdiff_t>(column);
       table.columns.erase(table.columns.begin() + offset);
       for (auto& row : table.rows) row.erase(row.begin() + offset);
       break;
@@ -67,7 +67,7 @@ std::string title_of(const ResultContext& context, const SizedCluster& sized) {
   return fmt::format("{} ({})", size_title(sized), context.cluster.empty() ? sized.name : context.cluster);
 }
 
-/// A tile of a text that ends in its unit: "1.23 MW".
+/// Tile of a text that ends in its unit: "1.23 MW".
 std::string measured_tile(std::string_view name, const std::string& text, std::string_view note) {
   const std::size_t space = std::min(text.rfind(' '), text.size());
   return html_tile(name, text.substr(0, space), space < text.size() ? text.substr(space + 1) : "", note);
@@ -89,7 +89,7 @@ std::string machine_tiles(const SizedCluster& sized) {
 
 std::string cost_tiles(const SizedCluster& sized) {
   const CostReport& cost = sized.cost;
-  const std::string bound = cost.unpriced.empty() ? "" : "at least: parts without a price";
+  const std::string bound = cost.unpriced.empty() ? "" : "at least: some parts have no price";
   std::string out = measured_tile("To buy", money_text(cost.capex_total), bound) +
                     measured_tile("To run", money_text(cost.opex_total), "a year");
   if (cost.per_hour.total() > Dollars())
@@ -105,13 +105,13 @@ std::string head(const ResultContext& context, const SizedCluster& sized) {
   sentences.push_back("Next: " + size_next_step(sized));
   const std::string job = context.job.empty() ? "No job: nodes draw their typical power" : context.job;
   return fmt::format(
-      "<header>\n<p class=\"kind\">What to buy</p>\n<h1>{}</h1>\n<p class=\"job\">{}. Cluster: {}.</p>\n{}<dl "
+      "<header>\n<p class=\"kind\">Size</p>\n<h1>{}</h1>\n<p class=\"job\">{}. Cluster: {}.</p>\n{}<dl "
       "class=\"tiles\">\n{}{}</dl>\n</header>\n",
       html_text(size_title(sized)), html_text(job), html_text(sized.name), html_verdict(sentences, !sized.plan.holds()),
       machine_tiles(sized), cost_tiles(sized));
 }
 
-/// Columns of facts have no titles in a terminal; screen readers need them.
+/// Table with titles over columns of facts, which terminals leave out and screen readers need.
 ResultTable with_headings(ResultTable table) {
   if (!table.columns[0].title.empty()) return table;
   table.columns[0].title = "What";
@@ -119,13 +119,13 @@ ResultTable with_headings(ResultTable table) {
   return table;
 }
 
-/// A table with its name above; nothing where it has no rows.
+/// Table with its name above; nothing where it has no rows.
 std::string titled(const ResultTable& table) {
   if (table.rows.empty()) return {};
   return fmt::format("<h3>{}</h3>\n{}", html_text(table.title), render_html(with_headings(table)));
 }
 
-/// A section named like its only table.
+/// Section named after its only table.
 std::string table_section(const ResultTable& table, std::string_view style) {
   if (table.rows.empty()) return {};
   return html_section(table.title, "", styled_table(with_headings(table), style));
@@ -139,20 +139,21 @@ std::string floor_section(const FloorPlan& floor) {
                   count_text(static_cast<long long>(floor.racks.size())), roles_text(floor), count_text(floor.rows),
                   fixed_text(floor.length.in(meter), 1), fixed_text(floor.width.in(meter), 1));
   const bool strips = floor_drawing(floor, wide_chart).strips.size() < floor.racks.size();
-  const std::string figure = html_figure(
-      floor_legend(floor), both_widths(chart, floor_plan_svg),
-      fmt::format("{} Racks are drawn to scale; hover over one for what stands in it.{}", chart.text.description,
-                  strips ? " Neighbours of one role are drawn as one, with their number." : ""));
+  const std::string figure =
+      html_figure(floor_legend(floor), both_widths(chart, floor_plan_svg),
+                  fmt::format("{} Racks are drawn to scale; hover over one for its contents.{}", chart.text.description,
+                              strips ? " Neighbouring racks of one role are drawn as one, with their number." : ""));
   return html_section("Floor plan", "", figure + titled(rack_limit_table(floor)) + titled(floor_row_table(floor)));
 }
 
-/// The two largest branches of a tree, by name.
+/// Sentence on the two largest branches of a tree.
 std::string flow_sentence(const PowerNode& tree) {
   std::vector<PowerNode> parts = tree.parts;
-  std::sort(parts.begin(), parts.end(), [](const PowerNode& a, const PowerNode& b) { return a.power > b.power; });
-  std::string text = fmt::format("Of {} from the {}", power_text(tree.power), tree.name);
+  std::sort(parts.begin(), parts.end(),
+            [](const PowerNode& one, const PowerNode& other) { return one.power > other.power; });
+  std::string text = fmt::format("The {} supplies {}", tree.name, power_text(tree.power));
   for (std::size_t i = 0; i < std::min<std::size_t>(2, parts.size()); ++i)
-    text += fmt::format("{} {} goes to {}", i ? " and" : ",", percent_text(parts[i].power / tree.power), parts[i].name);
+    text += fmt::format("{} {} to {}", i ? " and" : ":", percent_text(parts[i].power / tree.power), parts[i].name);
   return text + ".";
 }
 
@@ -160,7 +161,7 @@ std::string power_section(const SitePlan& plan) {
   const PowerNode& tree = plan.mean.tree;
   std::string figure;
   if (tree.power > Watts() && !tree.parts.empty()) {
-    const PowerFlowChart chart{{"power", "Where the power goes", flow_sentence(tree)}, tree};
+    const PowerFlowChart chart{{"power", "Power flow", flow_sentence(tree)}, tree};
     figure = html_figure("", both_widths(chart, power_flow_svg),
                          chart.text.description + " Widths are to scale, at mean load.");
   }
@@ -177,7 +178,7 @@ std::string network_section(const SitePlan& plan) {
 }
 
 AmountChart capex_chart(const CostReport& cost) {
-  AmountChart chart{{"capex", "What is bought", ""}, {}};
+  AmountChart chart{{"capex", "Cost to buy", ""}, {}};
   for (const CostShare& share : cost.capex)
     if (share.amount > Dollars())
       chart.bars.push_back(
@@ -185,14 +186,14 @@ AmountChart capex_chart(const CostReport& cost) {
            fmt::format("{}, {}", money_text(share.amount), percent_text(share.amount / cost.capex_total, 1)),
            share.amount.in(dollar)});
   std::stable_sort(chart.bars.begin(), chart.bars.end(),
-                   [](const AmountBar& a, const AmountBar& b) { return a.amount > b.amount; });
+                   [](const AmountBar& one, const AmountBar& other) { return one.amount > other.amount; });
   if (!chart.bars.empty())
-    chart.text.description = fmt::format("Of {} the largest part is {}: {}.", capex_text(cost),
+    chart.text.description = fmt::format("The largest part of {} is {}: {}.", capex_text(cost),
                                          chart.bars.front().label, chart.bars.front().value);
   return chart;
 }
 
-/// One accelerator for an hour as steps that stand on each other, and what renting one costs.
+/// Cost of one accelerator for an hour as stacked steps, beside its rent.
 AmountChart hour_chart(const CostReport& cost) {
   AmountChart chart{{"hour", "One accelerator for an hour", ""}, {}};
   double before = 0;
@@ -202,7 +203,7 @@ AmountChart hour_chart(const CostReport& cost) {
     chart.bars.push_back({name, money_text(money), money.in(dollar), before});
     before += money.in(dollar);
   }
-  chart.bars.push_back({"together", money_text(cost.per_hour.total()), before, 0, "a-total"});
+  chart.bars.push_back({"total", money_text(cost.per_hour.total()), before, 0, "a-total"});
   if (cost.rent)
     chart.bars.push_back(
         {"rent", money_text(cost.rent->rent_per_hour), cost.rent->rent_per_hour.in(dollar), 0, "a-other"});
@@ -233,7 +234,7 @@ std::string warnings_section(const std::vector<std::string>& warnings) {
   return html_section("Warnings", "", "<ul class=\"warnings\">\n" + items + "</ul>\n");
 }
 
-/// On paper the common style sheet makes tables small enough; on a screen the long list needs its own sizes.
+/// Sizes of the long list on a screen; on paper the common style sheet makes tables small enough.
 constexpr std::string_view list_style = R"css(
 h3 { margin: 26px 0 -4px; font-size: 16px; font-weight: 620; }
 .chart-name { margin: 0 0 8px; font-weight: 600; }

@@ -16,11 +16,11 @@ std::string holds_sentence(const SitePlan& plan) {
   const auto failing = std::count_if(plan.verdicts.begin(), plan.verdicts.end(), fails);
   const std::size_t all = plan.verdicts.size();
   if (all == 0) return "No constraint was checked.";
-  if (failing == 0 && all == 1) return "The one constraint that was checked holds.";
+  if (failing == 0 && all == 1) return "The only constraint that was checked holds.";
   if (failing == 0) return fmt::format("All {} constraints hold.", all);
   const SiteVerdict& first = *std::find_if(plan.verdicts.begin(), plan.verdicts.end(), fails);
-  return fmt::format("{} of {} constraints {} not hold; the first: {} ({}).", failing, all,
-                     failing == 1 ? "does" : "do", first.what, first.arithmetic);
+  return fmt::format("{} of {} constraints {} not hold, first: {} ({}).", failing, all, failing == 1 ? "does" : "do",
+                     first.what, first.arithmetic);
 }
 
 std::string nodes_text(int nodes) {
@@ -31,16 +31,16 @@ std::string binding_sentence(const FloorPlan& floor) {
   if (floor.limits.empty()) return {};
   const RackLimit& binding = floor.limits.front();
   std::string text =
-      fmt::format("A rack holds {}, bound by {} ({})", nodes_text(binding.nodes), binding.what, binding.arithmetic);
+      fmt::format("A rack holds {}, limited by {} ({})", nodes_text(binding.nodes), binding.name(), binding.arithmetic);
   if (floor.limits.size() > 1)
-    text += fmt::format("; next comes {} at {}", floor.limits[1].what, count_text(floor.limits[1].nodes));
+    text += fmt::format("; the next limit is {} at {}", floor.limits[1].name(), count_text(floor.limits[1].nodes));
   return text + ".";
 }
 
 std::string cost_sentence(const CostReport& cost) {
-  if (cost.items.empty()) return "Nothing has a price.";
+  if (cost.items.empty()) return "No part has a price.";
   std::string text =
-      fmt::format("Buying costs {} and running {} a year", capex_text(cost), money_text(cost.opex_total));
+      fmt::format("It costs {} to buy and {} a year to run", capex_text(cost), money_text(cost.opex_total));
   if (cost.per_hour.total() > Dollars())
     text += fmt::format(": {} per accelerator and hour, {} of it for energy", money_text(cost.per_hour.total()),
                         percent_text(cost.energy_share, 0));
@@ -50,14 +50,15 @@ std::string cost_sentence(const CostReport& cost) {
 std::string rent_sentence(const CostReport& cost) {
   if (!cost.rent) return {};
   const RentOrBuy& rent = *cost.rent;
-  std::string text = fmt::format("Against rent at {} an hour, {} is cheaper at {} use", money_text(rent.rent_per_hour),
-                                 rent.buy ? "buying" : "renting", percent_text(cost.utilisation, 0));
+  std::string text =
+      fmt::format("Compared with rent at {} an hour, {} is cheaper at {} use", money_text(rent.rent_per_hour),
+                  rent.buy ? "buying" : "renting", percent_text(cost.utilisation, 0));
   if (rent.break_even_utilisation)
-    text += fmt::format("; the two cost the same at {}", percent_text(*rent.break_even_utilisation, 0));
+    text += fmt::format("; the break-even is at {}", percent_text(*rent.break_even_utilisation, 0));
   return text + ".";
 }
 
-/// A few names and how many more there are.
+/// Up to three names, and the number of the others.
 std::string some_of(const std::vector<std::string>& names) {
   constexpr std::size_t most = 3;
   std::string text;
@@ -69,8 +70,8 @@ std::string some_of(const std::vector<std::string>& names) {
 std::string binding_step(const FloorPlan& floor) {
   const RackLimit& binding = floor.limits[0];
   const RackLimit& next = floor.limits[1];
-  return fmt::format("{} keeps a rack at {}; without that limit {} would allow {}", binding.what,
-                     nodes_text(binding.nodes), next.what, count_text(next.nodes));
+  return fmt::format("{} limits a rack to {}; without it {} would allow {}", binding.name(), nodes_text(binding.nodes),
+                     next.name(), count_text(next.nodes));
 }
 
 }  // namespace
@@ -95,17 +96,17 @@ std::string size_next_step(const SizedCluster& sized) {
   for (const SiteVerdict& verdict : sized.plan.verdicts)
     if (!verdict.holds)
       return fmt::format("change {}: {} does not hold ({})", verdict.field, verdict.what, verdict.arithmetic);
-  if (sized.step && !sized.step->fits) return "change the job's plan: " + sized.step->verdict;
+  if (sized.step && !sized.step->fits) return "change the parallel plan of the job: " + sized.step->verdict;
   if (!sized.plan.uncounted.empty())
     return fmt::format("name parts for {} under cluster.fabric: without them the cost is a lower bound",
                        some_of(sized.plan.uncounted));
   if (!sized.cost.unpriced.empty())
-    return fmt::format("give a price list with {}: without a price for them the cost is a lower bound",
+    return fmt::format("add prices of {} to the price list: without them the cost is a lower bound",
                        some_of(sized.cost.unpriced));
   const auto& limits = sized.plan.floor.limits;
   if (limits.size() > 1 && limits[1].nodes > limits[0].nodes) return binding_step(sized.plan.floor);
   if (sized.cost.items.empty()) return "give a price list";
-  return fmt::format("replace the prices of {} by your own quotes", sized.cost.price_list);
+  return fmt::format("replace the prices of {} with your own quotes", sized.cost.price_list);
 }
 
 }  // namespace clusterwright

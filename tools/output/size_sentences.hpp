@@ -1,4 +1,4 @@
-/// What a sized cluster amounts to, in words: for tables, pages and terminals alike.
+/// Sentences about a sized cluster, for tables, pages and terminals.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ std::string size_title(const SizedCluster& sized);
 /// "$43.2 M", or "at least $43.2 M" where parts have no price.
 std::string capex_text(const CostReport& cost);
 
-/// Whether all constraints hold, what binds a rack, and what it costs: one sentence each.
+/// Sentences on the constraints, on the limit of a rack, on cost and on rent.
 std::vector<std::string> size_verdicts(const SizedCluster& sized);
 
-/// The one thing to do first, in a few words.
+/// Next step for the user, in a few words.
 std::string size_next_step(const SizedCluster& sized);
 
 }  // namespace clusterwright

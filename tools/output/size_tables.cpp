@@ -14,7 +14,7 @@ namespace clusterwright {
 
 namespace {
 
-/// A table of names and what stands for them.
+/// Table of names and values.
 class Facts {
  public:
   explicit Facts(std::string title) {
@@ -49,9 +49,9 @@ std::string floor_text(const FloorPlan& floor) {
 std::string switches_text(const SitePlan& plan) {
   long long all = 0;
   std::string parts;
-  for (const SwitchTotal& s : plan.switches) {
-    all += s.count;
-    parts += fmt::format("{}{} {} {}", parts.empty() ? ": " : ", ", count_text(s.count), s.network, s.tier);
+  for (const SwitchTotal& total : plan.switches) {
+    all += total.count;
+    parts += fmt::format("{}{} {} {}", parts.empty() ? ": " : ", ", count_text(total.count), total.network, total.tier);
   }
   return count_text(all) + parts;
 }
@@ -59,13 +59,13 @@ std::string switches_text(const SitePlan& plan) {
 std::string cables_text(const SitePlan& plan) {
   long long links = 0, cables = 0, modules = 0;
   Meters longest;
-  for (const CableTotal& c : plan.cables) {
-    links += c.links;
-    cables += c.cables;
-    longest = std::max(longest, c.longest);
+  for (const CableTotal& total : plan.cables) {
+    links += total.links;
+    cables += total.cables;
+    longest = std::max(longest, total.longest);
   }
-  for (const TransceiverTotal& t : plan.transceivers) modules += t.count;
-  return fmt::format("{} for {} links, the longest {} m; {} transceivers", count_text(cables), count_text(links),
+  for (const TransceiverTotal& total : plan.transceivers) modules += total.count;
+  return fmt::format("{} for {} links, up to {} m long; {} transceivers", count_text(cables), count_text(links),
                      significant_text(longest.in(meter), 3), count_text(modules));
 }
 
@@ -78,16 +78,17 @@ void add_machines(Facts& facts, const SizedCluster& sized) {
   const SitePlan& plan = sized.plan;
   facts.add("Accelerators", fmt::format("{} {}", count_text(plan.accelerators), sized.accelerator));
   facts.add("Nodes",
-            fmt::format("{} {}, and {} spare", count_text(plan.nodes), plan.node_part, count_text(plan.spare_nodes)));
-  facts.add("Racks", fmt::format("{}: {}; {} nodes in one", count_text(static_cast<long long>(plan.floor.racks.size())),
-                                 roles_text(plan.floor), count_text(plan.floor.nodes_per_rack)));
+            fmt::format("{} {}, {} spare", count_text(plan.nodes), plan.node_part, count_text(plan.spare_nodes)));
+  facts.add("Racks",
+            fmt::format("{}: {}; {} nodes per rack", count_text(static_cast<long long>(plan.floor.racks.size())),
+                        roles_text(plan.floor), count_text(plan.floor.nodes_per_rack)));
   facts.add("Floor", floor_text(plan.floor));
   facts.add("Switches", switches_text(plan));
   facts.add("Cables", cables_text(plan));
   facts.add("Mass", fmt::format("{} t", significant_text(plan.mass.in(1000 * kilogram), 3)));
 }
 
-/// Against the nameplate, and against what nodes of published runs draw.
+/// Node power beside the nameplate and beside nodes of published runs.
 std::string node_power_text(const NodePower& node) {
   return fmt::format("{} mean, {} of the nameplate (measured nodes: about {}); {} peak, {} trough",
                      power_text(node.mean), percent_text(node.mean / node.rated, 0),
@@ -112,7 +113,7 @@ void add_cost(Facts& facts, const SizedCluster& sized) {
   if (cost.usd_per_million_tokens) facts.add("Per million tokens", money_text(*cost.usd_per_million_tokens * dollar));
 }
 
-/// The length that the given share of the links does not exceed.
+/// Length that a share of the links does not exceed.
 Meters length_at(const CableTotal& cable, double share) {
   long long below = 0;
   for (const LengthBin& bin : cable.lengths) {
@@ -144,7 +145,7 @@ std::string given_of(double given, double needed, std::string_view unit) {
   return fmt::format("{} {}, {} needed", significant_text(given, 3), unit, significant_text(needed, 3));
 }
 
-/// What stands in one row of the hall.
+/// Contents of one row of the hall.
 struct RowTotal {
   std::array<long long, rack_role_names.size()> racks{};
   long long nodes = 0;
@@ -179,17 +180,18 @@ ResultTable verdict_table(const SitePlan& plan, bool failing_only) {
                     {words_column("what", "Constraint"), words_column("holds", "Holds"),
                      words_column("arithmetic", "Because"), words_column("field", "Field")},
                     {}};
-  for (const SiteVerdict& v : plan.verdicts)
-    if (!failing_only || !v.holds)
-      table.rows.push_back({v.what, v.holds ? "yes" : "NO", v.arithmetic, words_or_nothing(v.field)});
+  for (const SiteVerdict& verdict : plan.verdicts)
+    if (!failing_only || !verdict.holds)
+      table.rows.push_back(
+          {verdict.what, verdict.holds ? "yes" : "NO", verdict.arithmetic, words_or_nothing(verdict.field)});
   return table;
 }
 
 ResultTable rack_limit_table(const FloorPlan& floor) {
-  ResultTable table{"What limits the nodes of a rack",
+  ResultTable table{"Limits on the nodes of a rack",
                     {words_column("limit", "Limit"), {"nodes", "Nodes", ""}, words_column("arithmetic", "Because")},
                     {}};
-  for (const RackLimit& limit : floor.limits) table.rows.push_back({limit.what, limit.nodes, limit.arithmetic});
+  for (const RackLimit& limit : floor.limits) table.rows.push_back({limit.name(), limit.nodes, limit.arithmetic});
   return table;
 }
 
@@ -201,7 +203,7 @@ ResultTable floor_row_table(const FloorPlan& floor) {
       table.columns.push_back(
           {fmt::format("{}_racks", rack_role_names[role]), fmt::format("{} racks", rack_role_names[role]), ""});
   table.columns.push_back({"nodes", "Nodes", ""});
-  table.columns.push_back(kilowatts("rated_w", "Rated, a row"));
+  table.columns.push_back(kilowatts("rated_w", "Rated, each row"));
   const std::vector<RowTotal> rows = row_totals(floor);
   for (std::size_t first = 0, last = 0; first < rows.size(); first = last) {
     while (last < rows.size() && rows[last] == rows[first]) ++last;
@@ -224,11 +226,12 @@ ResultTable switch_table(const SitePlan& plan) {
                      {"count", "Count", ""},
                      {"rated_w_each", "Rated, each", "W", 1, 0},
                      {"expected_w_each", "Expected, each", "W", 1, 0},
-                     kilowatts("rated_w", "Rated, all")},
+                     kilowatts("rated_w", "Rated, total")},
                     {}};
-  for (const SwitchTotal& s : plan.switches)
-    table.rows.push_back({s.network, s.tier, words_or_nothing(s.part), std::int64_t{s.count}, watts_cell(s.rated_each),
-                          watts_cell(s.expected_each), watts_cell(static_cast<double>(s.count) * s.rated_each)});
+  for (const SwitchTotal& total : plan.switches)
+    table.rows.push_back({total.network, total.tier, words_or_nothing(total.part), std::int64_t{total.count},
+                          watts_cell(total.rated_each), watts_cell(total.expected_each),
+                          watts_cell(static_cast<double>(total.count) * total.rated_each)});
   return table;
 }
 
@@ -245,26 +248,29 @@ ResultTable cable_table(const SitePlan& plan) {
                      {"shortest_m", "Shortest", "m", 1, 1},
                      {"median_m", "Median", "m", 1, 1},
                      {"longest_m", "Longest", "m", 1, 1},
-                     {"longest_routed_m", "As routed", "m", 1, 1}},
+                     {"longest_routed_m", "Longest, as routed", "m", 1, 1}},
                     {}};
-  for (const CableTotal& c : plan.cables) {
-    const auto length = [&](double share) { return c.lengths.empty() ? Cell() : length_at(c, share).in(meter); };
-    table.rows.push_back({c.network, c.link, words_or_nothing(c.kind), words_or_nothing(c.part),
-                          words_or_nothing(modules_text(c)), c.rate.in(gigabit_per_second), std::int64_t{c.links},
-                          std::int64_t{c.cables}, length(0), length(0.5), length(1), c.longest.in(meter)});
+  for (const CableTotal& total : plan.cables) {
+    const auto length = [&](double share) {
+      return total.lengths.empty() ? Cell() : length_at(total, share).in(meter);
+    };
+    table.rows.push_back({total.network, total.link, words_or_nothing(total.kind), words_or_nothing(total.part),
+                          words_or_nothing(modules_text(total)), total.rate.in(gigabit_per_second),
+                          std::int64_t{total.links}, std::int64_t{total.cables}, length(0), length(0.5), length(1),
+                          total.longest.in(meter)});
   }
   return table;
 }
 
 ResultTable transceiver_table(const SitePlan& plan) {
   ResultTable table{"Transceivers", {words_column("part", "Part"), {"count", "Count", ""}}, {}};
-  for (const TransceiverTotal& t : plan.transceivers) table.rows.push_back({t.part, std::int64_t{t.count}});
+  for (const TransceiverTotal& total : plan.transceivers) table.rows.push_back({total.part, std::int64_t{total.count}});
   return table;
 }
 
 ResultTable power_stage_table(const SitePlan& plan) {
   ResultTable table{"Power chain at rated load",
-                    {words_column("kind", "Stage"),
+                    {words_column("kind", "Power stage"),
                      words_column("part", "Part"),
                      words_column("redundancy", "Redundancy"),
                      {"modules", "Modules", ""},
@@ -277,12 +283,12 @@ ResultTable power_stage_table(const SitePlan& plan) {
                      percent_column("efficiency", "Efficiency"),
                      {"amperes", "Current", "A", 1, 0}},
                     {}};
-  for (const PowerStageLoad& s : plan.stages)
-    table.rows.push_back({power_stage_kind_names[static_cast<std::size_t>(s.kind)], s.part,
-                          redundancy_names[static_cast<std::size_t>(s.redundancy)], std::int64_t{s.modules},
-                          watts_cell(s.apparent), s.phases, watts_cell(s.rating), watts_cell(s.output), s.load,
-                          s.load_after_loss > 0 ? Cell(s.load_after_loss) : Cell(), s.efficiency,
-                          s.amperes ? Cell(*s.amperes) : Cell()});
+  for (const PowerStageLoad& stage : plan.power_stages)
+    table.rows.push_back({power_stage_kind_names[static_cast<std::size_t>(stage.kind)], stage.part,
+                          redundancy_names[static_cast<std::size_t>(stage.redundancy)], std::int64_t{stage.modules},
+                          watts_cell(stage.apparent), stage.phases, watts_cell(stage.rating), watts_cell(stage.output),
+                          stage.load, stage.load_after_loss > 0 ? Cell(stage.load_after_loss) : Cell(),
+                          stage.efficiency, stage.amperes ? Cell(*stage.amperes) : Cell()});
   return table;
 }
 
@@ -292,9 +298,9 @@ ResultTable facility_power_table(const SitePlan& plan) {
                      kilowatts("cooling_w", "Cooling"), kilowatts("other_w", "Other"),
                      kilowatts("facility_w", "Facility"), Column{"pue", "PUE", "", 1, 3}},
                     {}};
-  const auto add = [&](std::string_view name, const FacilityPower& p) {
-    table.rows.push_back({name, watts_cell(p.it), watts_cell(p.losses), watts_cell(p.cooling), watts_cell(p.other),
-                          watts_cell(p.facility), p.pue});
+  const auto add = [&](std::string_view name, const FacilityPower& power) {
+    table.rows.push_back({name, watts_cell(power.it), watts_cell(power.losses), watts_cell(power.cooling),
+                          watts_cell(power.other), watts_cell(power.facility), power.pue});
   };
   add("rated", plan.rated);
   add("mean", plan.mean);
@@ -303,7 +309,7 @@ ResultTable facility_power_table(const SitePlan& plan) {
 }
 
 ResultTable power_tree_table(const SitePlan& plan) {
-  ResultTable table{"Where the power goes at mean load",
+  ResultTable table{"Power at mean load",
                     {words_column("branch", "Branch"), kilowatts("power_w", "Power"), percent_column("share", "Share")},
                     {}};
   const PowerNode& tree = plan.mean.tree;
@@ -313,66 +319,73 @@ ResultTable power_tree_table(const SitePlan& plan) {
   return table;
 }
 
-ResultTable cooling_table(const CoolingLoad& c) {
+ResultTable cooling_table(const CoolingLoad& cooling) {
   Facts facts("Cooling at rated load");
-  if (c.kind.empty()) return facts.take();
-  facts.add("Kind", c.kind);
-  facts.add("Heat", fmt::format("{} to liquid, {} to air", power_text(c.liquid), power_text(c.air)));
-  if (c.coolant_l_per_min)
-    facts.add("Coolant", fmt::format("{} l/min, {}", fixed_text(*c.coolant_l_per_min, 0),
-                                     degrees(c.coolant_supply_c, c.coolant_return_c)));
-  if (c.coolant_units > 0)
-    facts.add("Coolant units", fmt::format("{} {}", count_text(c.coolant_units), c.coolant_unit));
-  facts.add("Air", fmt::format("{} m3/h ({} kg/s), {}", fixed_text(c.air_m3_per_h, 0),
-                               significant_text(c.air_kg_per_s, 3), degrees(c.air_supply_c, c.air_return_c)));
-  facts.add("Air of one rack", power_text(c.rack_air));
-  facts.add("Outdoors", fmt::format("up to {} C; a compressor runs in {} of the hours",
-                                    significant_text(c.hottest_c, 3), percent_text(c.compressor_share, 0)));
-  facts.add("Over a year", fmt::format("{} of the machines' power, {} l of water per kWh", percent_text(c.pue_share),
-                                       significant_text(c.wue_l_per_kwh, 2)));
+  if (cooling.kind.empty()) return facts.take();
+  facts.add("Kind", cooling.kind);
+  facts.add("Heat", fmt::format("{} to liquid, {} to air", power_text(cooling.liquid), power_text(cooling.air)));
+  if (cooling.coolant_l_per_min)
+    facts.add("Coolant", fmt::format("{} l/min, {}", fixed_text(*cooling.coolant_l_per_min, 0),
+                                     degrees(cooling.coolant_supply_c, cooling.coolant_return_c)));
+  if (cooling.coolant_units > 0)
+    facts.add("Coolant units", fmt::format("{} {}", count_text(cooling.coolant_units), cooling.coolant_unit));
+  facts.add("Air", fmt::format("{} m3/h ({} kg/s), {}", fixed_text(cooling.air_m3_per_h, 0),
+                               significant_text(cooling.air_kg_per_s, 3),
+                               degrees(cooling.air_supply_c, cooling.air_return_c)));
+  facts.add("Air heat of one rack", power_text(cooling.rack_air));
+  facts.add("Outdoors", fmt::format("up to {} C; a compressor runs {} of the time",
+                                    significant_text(cooling.hottest_c, 3), percent_text(cooling.compressor_share, 0)));
+  facts.add("Mean of a year", fmt::format("{} of IT power, {} l of water per kWh", percent_text(cooling.pue_share),
+                                          significant_text(cooling.wue_l_per_kwh, 2)));
   return facts.take();
 }
 
-ResultTable storage_table(const StorageSizing& s) {
+ResultTable storage_table(const StorageSizing& storage) {
   Facts facts("Storage");
-  facts.add("Appliances", fmt::format("{} {}, set by {}", count_text(s.appliances), s.part, s.bound));
-  facts.add("Read", given_of(s.read_given.in(gigabyte_per_second), s.read_needed.in(gigabyte_per_second), "GB/s"));
-  facts.add("Write", given_of(s.write_given.in(gigabyte_per_second), s.write_needed.in(gigabyte_per_second), "GB/s"));
-  facts.add("Capacity", given_of(s.capacity_given.in(terabyte), s.capacity_needed.in(terabyte), "TB"));
-  if (s.checkpoint)
-    facts.add("Checkpoint",
-              fmt::format("{} TB{}", significant_text(s.checkpoint->in(terabyte), 3),
-                          s.checkpoint_time
-                              ? fmt::format(", written in {} s", significant_text(s.checkpoint_time->in(second), 3))
-                              : std::string()));
-  if (s.host_memory_needed && s.host_memory)
-    facts.add("Host memory", given_of(s.host_memory->in(gigabyte), s.host_memory_needed->in(gigabyte), "GB per node"));
+  facts.add("Appliances",
+            fmt::format("{} {}, set by {}", count_text(storage.appliances), storage.part, storage.bound_name()));
+  facts.add("Read",
+            given_of(storage.read_given.in(gigabyte_per_second), storage.read_needed.in(gigabyte_per_second), "GB/s"));
+  facts.add("Write", given_of(storage.write_given.in(gigabyte_per_second), storage.write_needed.in(gigabyte_per_second),
+                              "GB/s"));
+  facts.add("Capacity", given_of(storage.capacity_given.in(terabyte), storage.capacity_needed.in(terabyte), "TB"));
+  if (storage.checkpoint)
+    facts.add("Checkpoint", fmt::format("{} TB{}", significant_text(storage.checkpoint->in(terabyte), 3),
+                                        storage.checkpoint_time
+                                            ? fmt::format(", written in {} s",
+                                                          significant_text(storage.checkpoint_time->in(second), 3))
+                                            : std::string()));
+  if (storage.host_memory_needed && storage.host_memory)
+    facts.add("Host memory",
+              given_of(storage.host_memory->in(gigabyte), storage.host_memory_needed->in(gigabyte), "GB per node"));
   return facts.take();
 }
 
 ResultTable scale_up_table(const SitePlan& plan) {
-  Facts facts("Links inside a machine");
+  Facts facts("Scale-up links inside a machine");
   if (plan.scale_up) {
-    const ScaleUpCheck& s = *plan.scale_up;
-    facts.add("Machine", fmt::format("{} accelerators in {} racks", count_text(s.accelerators), count_text(s.racks)));
-    facts.add("Cables", fmt::format("{}, {} m and {} kg in all", count_text(s.cables),
-                                    fixed_text(s.total_length.in(meter), 0), fixed_text(s.mass.in(kilogram), 0)));
-    facts.add("Longest",
-              fmt::format("{} m of {} m", significant_text(s.longest.in(meter), 3),
-                          s.reach ? significant_text(s.reach->in(meter), 3) : std::string("unknown reach,")));
-    facts.add("Holds", fmt::format("{}: {}", s.holds ? "yes" : "NO", s.arithmetic));
+    const ScaleUpCheck& check = *plan.scale_up;
+    facts.add("Machine",
+              fmt::format("{} accelerators in {} racks", count_text(check.accelerators), count_text(check.racks)));
+    facts.add("Cables",
+              fmt::format("{}, {} m and {} kg in total", count_text(check.cables),
+                          fixed_text(check.total_length.in(meter), 0), fixed_text(check.mass.in(kilogram), 0)));
+    facts.add("Longest", fmt::format("{} m; copper reaches {}", significant_text(check.longest.in(meter), 3),
+                                     check.reach ? significant_text(check.reach->in(meter), 3) + " m"
+                                                 : std::string("a length that is not known")));
+    facts.add("Holds", fmt::format("{}: {}", check.holds ? "yes" : "NO", check.arithmetic));
   }
   return facts.take();
 }
 
-ResultTable feed_table(const RackFeeds& f) {
+ResultTable feed_table(const RackFeeds& feeds) {
   Facts facts("Feeds of a compute rack");
-  if (f.feeds == 0) return facts.take();
-  facts.add("Feeds",
-            fmt::format("{} {}, of which {} carry the rack", count_text(f.feeds), f.part, count_text(f.needed)));
-  facts.add("Each", fmt::format("{} for hours; {} when the spare ones are lost", power_text(f.usable),
-                                power_text(f.after_loss)));
-  facts.add("Current", fmt::format("{} A per phase", significant_text(f.amperes, 3)));
+  if (feeds.feeds == 0) return facts.take();
+  facts.add("Feeds", fmt::format("{} {}; {} of them carry the rack", count_text(feeds.feeds), feeds.part,
+                                 count_text(feeds.needed)));
+  facts.add("Each", fmt::format("{} continuous; {} after the loss of the spares", power_text(feeds.usable),
+                                power_text(feeds.after_loss)));
+  facts.add("Current", fmt::format("{} A per phase", significant_text(feeds.amperes, 3)));
   return facts.take();
 }
 

@@ -25,7 +25,7 @@ std::string stated_layout(const Blueprint& blueprint) {
   return claim ? std::get<std::string>(claim->stated) : std::string();
 }
 
-/// The number behind "TP" in "TP8 x PP4" or "TP 8, PP 4".
+/// Number behind "TP" in "TP8 x PP4" or "TP 8, PP 4".
 std::optional<int> degree_in(const std::string& layout, const char* name) {
   std::size_t at = layout.find(name);
   if (at == std::string::npos) return {};
@@ -50,14 +50,14 @@ void check_words(Contradictions& errors, const LayoutUse& use, const Job& job, c
   if (job.parallel.data) differs("DP", *job.parallel.data, "data");
 }
 
-/// Replicas that make up whole nodes.
+/// Largest number of replicas that fills whole nodes.
 int whole_replicas(int room, int replica, int node) {
   const int step = node / std::gcd(replica, node);
   return room / step * step;
 }
 
-int ceil_div(int a, int b) {
-  return (a + b - 1) / b;
+int rounded_up(int number, int divisor) {
+  return (number + divisor - 1) / divisor;
 }
 
 int appliances(const Scenario& scenario, const Catalog& catalog, const Facility& facility) {
@@ -70,31 +70,32 @@ int appliances(const Scenario& scenario, const Catalog& catalog, const Facility&
 
 }  // namespace
 
-AuditCase::AuditCase(const Blueprint& b, const Scenario& s, const Catalog& c, const Facility& f)
-    : blueprint(b),
-      scenario(s),
-      catalog(c),
-      layout(layout_use(s, stated_layout(b))),
-      used(used_part(s, layout)),
+AuditCase::AuditCase(const Blueprint& its_blueprint, const Scenario& its_scenario, const Catalog& its_catalog,
+                     const Facility& facility)
+    : blueprint(its_blueprint),
+      scenario(its_scenario),
+      catalog(its_catalog),
+      layout(layout_use(scenario, stated_layout(blueprint))),
+      used(used_part(scenario, layout)),
       step(predict_step(used.scenario)),
-      site(site_figures(b, s, c, f, step)),
-      parameters(clusterwright::parameters(s.transformer)) {}
+      site(site_figures(blueprint, scenario, catalog, facility, step)),
+      parameters(clusterwright::parameters(scenario.transformer)) {}
 
-LayoutUse layout_use(const Scenario& s, const std::string& stated_layout) {
-  const ParallelSpec& parallel = s.job.parallel;
-  const int all = s.cluster.spec.accelerators;
+LayoutUse layout_use(const Scenario& scenario, const std::string& stated_layout) {
+  const ParallelSpec& parallel = scenario.job.parallel;
+  const int all = scenario.cluster.spec.accelerators;
   LayoutUse use;
-  use.tensor = parallel.tensor.value_or(std::min(s.cluster.node_accelerators, all));
+  use.tensor = parallel.tensor.value_or(std::min(scenario.cluster.node_accelerators, all));
   use.pipeline = parallel.pipeline.value_or(1);
   use.context = parallel.context.value_or(1);
   use.accelerators = all;
   const int room = std::min(all / use.replica(), parallel.data.value_or(all));
-  use.replicas = whole_replicas(room, use.replica(), s.cluster.node_accelerators);
-  Contradictions errors(s.source);
-  check_words(errors, use, s.job, stated_layout);
+  use.replicas = whole_replicas(room, use.replica(), scenario.cluster.node_accelerators);
+  Contradictions errors(scenario.source);
+  check_words(errors, use, scenario.job, stated_layout);
   if (use.replicas == 0)
     errors.report("E0362",
-                  fmt::format("one replica of tensor {} x pipeline {} x context {} takes more than the {} accelerators",
+                  fmt::format("one replica of tensor {} x pipeline {} x context {} needs more than the {} accelerators",
                               use.tensor, use.pipeline, use.context, all),
                   {"/job/parallel", "/cluster/accelerators"}, "describe a smaller layout or a larger cluster");
   errors.finish();
@@ -107,8 +108,9 @@ std::vector<int> whole_pipelines(const LayoutUse& use, std::int64_t layers) {
   for (int stages = 1; stages <= layers && stages * without <= use.accelerators; ++stages)
     if (use.accelerators % (stages * without) == 0 && splits_evenly(layers, stages)) out.push_back(stages);
   const auto distance = [&](int stages) { return std::abs(stages - use.pipeline); };
-  std::stable_sort(out.begin(), out.end(),
-                   [&](int a, int b) { return distance(a) != distance(b) ? distance(a) < distance(b) : a > b; });
+  std::stable_sort(out.begin(), out.end(), [&](int one, int other) {
+    return distance(one) != distance(other) ? distance(one) < distance(other) : one > other;
+  });
   return out;
 }
 
@@ -121,11 +123,11 @@ UsedScenario used_part(const Scenario& scenario, const LayoutUse& use) {
     out.changes.push_back(fmt::format("{} replicas on {} of {} accelerators, {} idle", use.replicas, use.used(),
                                       use.accelerators, use.idle()));
   }
-  if (!job.parallel.pipeline) return out;  // the program chooses it, and with it the replicas
+  if (!job.parallel.pipeline) return out;  // the planner chooses it, and with it the replicas
   const int stride = job.micro_batch.value_or(1) * use.replicas;
   const int micro_batches = std::max(1, static_cast<int>(std::lround(1.0 * job.global_batch / stride)));
   if (micro_batches * stride != job.global_batch)
-    out.changes.push_back(fmt::format("a batch of {} sequences instead of {}, which {} replicas divide",
+    out.changes.push_back(fmt::format("a batch of {} sequences instead of {}, so that {} replicas divide it",
                                       micro_batches * stride, job.global_batch, use.replicas));
   job.global_batch = micro_batches * stride;
   return out;
@@ -136,8 +138,8 @@ SiteFigures site_figures(const Blueprint& blueprint, const Scenario& scenario, c
   const Cluster& cluster = scenario.cluster;
   SiteFigures site;
   site.nodes = cluster.nodes();
-  site.nodes_per_rack = facility.rack.nodes.value_or(ceil_div(site.nodes, blueprint.racks.value_or(site.nodes)));
-  site.racks = blueprint.racks.value_or(ceil_div(site.nodes, site.nodes_per_rack));
+  site.nodes_per_rack = facility.rack.nodes.value_or(rounded_up(site.nodes, blueprint.racks.value_or(site.nodes)));
+  site.racks = blueprint.racks.value_or(rounded_up(site.nodes, site.nodes_per_rack));
 
   NodePower node = typical_node_power(cluster, catalog, facility.cooling);
   const Watts replayed = step.power.it_mean * cluster.node_accelerators / step.accelerators;

@@ -29,23 +29,23 @@ constexpr std::array<Check, claim_kind_count> checks = {check_accelerators,
                                                         check_utilisation,
                                                         check_failures};
 
-/// No blueprint is complete without these.
+/// Claims that a complete blueprint makes.
 constexpr std::array<ClaimKind, 2> needed = {ClaimKind::fits, ClaimKind::failures};
 
-ClaimFinding check(const AuditCase& c, ClaimKind kind) {
-  return checks[static_cast<std::size_t>(kind)](c);
+ClaimFinding check(const AuditCase& audit, ClaimKind kind) {
+  return checks[static_cast<std::size_t>(kind)](audit);
 }
 
 }  // namespace
 
 int AuditReport::count(Holds holds) const {
-  return static_cast<int>(
-      std::count_if(findings.begin(), findings.end(), [&](const ClaimFinding& f) { return f.holds == holds; }));
+  return static_cast<int>(std::count_if(findings.begin(), findings.end(),
+                                        [&](const ClaimFinding& finding) { return finding.holds == holds; }));
 }
 
 int AuditReport::missing() const {
   return static_cast<int>(
-      std::count_if(findings.begin(), findings.end(), [](const ClaimFinding& f) { return !f.stated; }));
+      std::count_if(findings.begin(), findings.end(), [](const ClaimFinding& finding) { return !finding.stated; }));
 }
 
 const ClaimFinding* AuditReport::first_to_mend() const {
@@ -57,13 +57,13 @@ const ClaimFinding* AuditReport::first_to_mend() const {
 
 AuditReport audit_blueprint(const Blueprint& blueprint, const Scenario& scenario, const Catalog& catalog,
                             const Facility& facility) {
-  const AuditCase c(blueprint, scenario, catalog, facility);
+  const AuditCase audit(blueprint, scenario, catalog, facility);
   AuditReport report;
-  report.changes = c.used.changes;
-  report.step = c.step;
-  for (const Claim& claim : blueprint.claims) report.findings.push_back(check(c, claim.claim));
+  report.changes = audit.used.changes;
+  report.step = audit.step;
+  for (const Claim& claim : blueprint.claims) report.findings.push_back(check(audit, claim.claim));
   for (const ClaimKind kind : needed)
-    if (!blueprint.find(kind)) report.findings.push_back(check(c, kind));
+    if (!blueprint.find(kind)) report.findings.push_back(check(audit, kind));
   return report;
 }
 

@@ -1,4 +1,4 @@
-/// Checks what a blueprint claims with the models that `run` uses.
+/// Check of the claims of a blueprint with the models that `run` uses.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@
 namespace clusterwright {
 
 struct AuditReport {
-  std::vector<ClaimFinding> findings;  ///< of the claims in their order, then of those that are missing
-  std::vector<std::string> changes;    ///< what had to be changed before a step could be predicted
-  StepPrediction step;                 ///< on what the layout uses
+  std::vector<ClaimFinding> findings;  ///< made claims in their order, then missing ones
+  std::vector<std::string> changes;    ///< changes that a prediction of the step required
+  StepPrediction step;                 ///< on the accelerators that the layout uses
 
   int count(Holds holds) const;
-  int missing() const;  ///< claims that the blueprint should have made
-  /// The first claim that does not hold, else the first that holds in part; nullptr if all hold.
+  int missing() const;  ///< number of claims that the blueprint should have made
+  /// First claim that does not hold, else the first that holds in part; nullptr if all hold.
   const ClaimFinding* first_to_mend() const;
 };
 
 /// @param scenario  the cluster, transformer and job that the blueprint describes
-/// @param facility  around that cluster, complete
+/// @param facility  facility of that cluster, complete
 /// @pre check_claims passed
 /// @throws ConfigError E0362, E0363 and what predict_step throws
 AuditReport audit_blueprint(const Blueprint& blueprint, const Scenario& scenario, const Catalog& catalog,

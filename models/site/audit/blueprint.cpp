@@ -32,10 +32,6 @@ std::string_view name_of(ClaimKind kind) {
   return claim_kind_names[static_cast<std::size_t>(kind)];
 }
 
-bool is_share(ClaimKind kind) {
-  return kind == ClaimKind::communication_share || kind == ClaimKind::utilisation;
-}
-
 void check_stated(Contradictions& errors, const Claim& claim, const std::string& pointer) {
   const bool words = stated_in_words(claim.claim);
   const std::string name(name_of(claim.claim));
@@ -96,6 +92,10 @@ const Record<AuditAssumptions>& record(const AuditAssumptions*) {
                     positive("interruptions of a job by its nodes"))
           .optional("restart_s", &A::restart, {.help = "from an interruption until training goes on", .min = 0});
   return table;
+}
+
+bool is_share(ClaimKind kind) {
+  return kind == ClaimKind::communication_share || kind == ClaimKind::utilisation;
 }
 
 bool stated_in_words(ClaimKind kind) {

@@ -1,4 +1,4 @@
-/// What a published blueprint claims, as users write it down.
+/// Blueprint in a file: the scenario that it describes, and the claims that it makes.
 #pragma once
 
 #include <array>
@@ -22,14 +22,14 @@ enum class ClaimKind {
   accelerators,                ///< racks x accelerators in a rack
   training_days,               ///< at most
   scale_up,                    ///< "NVLink 4": the generation of the links inside a node
-  nic_gbit_per_s,              ///< of one accelerator, one direction
+  nic_gbit_per_s,              ///< one accelerator, one direction
   layout,                      ///< "TP8 x PP4": whether it divides the accelerators
   weights_gb_per_accelerator,  ///< at the precision of the job
   fits,                        ///< "yes"
-  rack_kw,                     ///< that a rack of nodes may draw
+  rack_kw,                     ///< power of a rack of nodes; at most
   cooling,                     ///< an entry of the catalog's rack_cooling
-  site_mw,                     ///< of the facility, from the grid
-  communication_share,         ///< of a step, exposed; at most
+  site_mw,                     ///< power of the facility, from the grid
+  communication_share,         ///< exposed share of a step; at most
   utilisation,                 ///< model FLOPs over peak; at least
   failures                     ///< mean time to interrupt, in hours; at least
 };
@@ -48,24 +48,26 @@ inline constexpr std::array<std::string_view, claim_kind_count> claim_kind_names
                                                                                     "utilisation",
                                                                                     "failures"};
 
-/// Whether a claim of the kind is stated in words, not by a number.
+/// Whether claims of a kind are stated in words, not by a number.
 bool stated_in_words(ClaimKind kind);
+/// Whether the number of a claim is a share from 0 to 1.
+bool is_share(ClaimKind kind);
 
 struct Claim {
   ClaimKind claim = ClaimKind::accelerators;
   NumberOrText stated;
-  std::string words;  ///< the sentence as published
+  std::string words;  ///< sentence as published
 };
 const Record<Claim>& record(const Claim*);
 
-/// How near is near enough, relative to what is stated.
+/// Tolerances of verdicts, relative to the stated number.
 struct AuditTolerance {
   double holds = 0.05;
   double partly = 0.15;
 };
 const Record<AuditTolerance>& record(const AuditTolerance*);
 
-/// What the audit takes where a blueprint is silent.
+/// Values that an audit takes where a blueprint states none.
 struct AuditAssumptions {
   Sourced<double> tokens_per_parameter{20, "Hoffmann et al. 2022 (arXiv 2203.15556): compute-optimal training"};
   Sourced<double> failures_per_1000_node_days{
@@ -74,23 +76,24 @@ struct AuditAssumptions {
 };
 const Record<AuditAssumptions>& record(const AuditAssumptions*);
 
-/// Beside the scenario (cluster, transformer, job) that it describes.
+/// Claims and assumptions of a blueprint, without the scenario (cluster, transformer, job) that it describes.
 struct Blueprint {
   std::string name;
   std::string source;
-  std::optional<int> racks;               ///< with nodes; as many as facility.rack.nodes needs if absent
+  std::optional<int> racks;               ///< number of compute racks; as many as facility.rack.nodes needs if absent
   std::optional<double> training_tokens;  ///< tokens_per_parameter times the parameters if absent
   std::vector<Claim> claims;
   AuditAssumptions assume;
   AuditTolerance tolerance;
 
-  /// Of the kind, or nullptr.
+  /// Claim of a kind, or nullptr.
   const Claim* find(ClaimKind kind) const;
-  /// The number that a claim of the kind states.
+  /// Number that the claim of a kind states; none where it is not made.
   std::optional<double> stated_number(ClaimKind kind) const;
 };
 
-/// @param source  that it was decoded from, for places
+/// Checks that each claim is stated once and in the form of its kind.
+/// @param source  document of the blueprint, for places
 /// @throws ConfigError E0360 for words where a number belongs or the other way round, a share above 1 or a word with no
 /// meaning; E0361 for a claim that is made twice; E0203 for a kind of cooling that the catalog lacks
 void check_claims(const Blueprint& blueprint, const Catalog& catalog, const JsonValue& source);
@@ -98,14 +101,14 @@ void check_claims(const Blueprint& blueprint, const Catalog& catalog, const Json
 struct LoadedBlueprint {
   Blueprint blueprint;
   Scenario scenario;
-  Catalog catalog;    ///< that claims refer to, with the cluster's own parts
-  Facility facility;  ///< around the cluster, complete
+  Catalog catalog;    ///< with the cluster's own parts
+  Facility facility;  ///< complete
 };
 
 /// @throws ConfigError with every error found
 LoadedBlueprint load_blueprint(const std::filesystem::path& path, const ScenarioOptions& options);
 
-/// The description of a blueprint file, for `schema`, `explain` and docs.
+/// Description of a blueprint file, for `schema`, `explain` and docs.
 const RecordSpec& blueprint_spec();
 
 }  // namespace clusterwright

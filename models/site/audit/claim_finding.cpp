@@ -2,13 +2,11 @@
 
 #include <cmath>
 
-#include "models/site/audit/audit_case.hpp"
-
 namespace clusterwright {
 
 namespace {
 
-/// How far a number misses what is stated, as a share of it; 0 on the good side.
+/// Distance of a computed from a stated number, as a share of it; 0 on the good side.
 double miss(double stated, double computed, ClaimSense sense) {
   const double beyond = computed / stated - 1;
   switch (sense) {
@@ -21,7 +19,7 @@ double miss(double stated, double computed, ClaimSense sense) {
   }
 }
 
-/// 105 is within 5 % of 100, whatever the last bit says.
+/// Whether a miss is within the tolerance, with room for rounding: 105 is within 5 % of 100.
 bool within(double off, double tolerance) {
   constexpr double rounding = 1e-9;
   return off <= tolerance + rounding;
@@ -38,22 +36,22 @@ Holds judge(double stated, double computed, ClaimSense sense, const AuditToleran
   return judge(within(off, tolerance.holds), conditional || within(off, tolerance.partly));
 }
 
-ClaimFinding finding_of(const AuditCase& c, ClaimKind kind) {
+ClaimFinding finding_of(const Blueprint& blueprint, ClaimKind kind) {
   ClaimFinding finding;
   finding.claim = kind;
-  if (const Claim* claim = c.blueprint.find(kind)) {
+  if (const Claim* claim = blueprint.find(kind)) {
     finding.words = claim->words;
     finding.stated = claim->stated;
   }
   return finding;
 }
 
-void conclude(ClaimFinding& finding, const AuditCase& c, double computed, ClaimSense sense, bool conditional) {
+void conclude(ClaimFinding& finding, const Blueprint& blueprint, double computed, ClaimSense sense, bool conditional) {
   finding.computed = computed;
   if (!finding.stated) return;
   const double stated = std::get<double>(*finding.stated);
   finding.error = computed / stated - 1;
-  finding.holds = judge(stated, computed, sense, c.blueprint.tolerance, conditional);
+  finding.holds = judge(stated, computed, sense, blueprint.tolerance, conditional);
 }
 
 void conclude(ClaimFinding& finding, std::string computed, bool right, bool conditional) {

@@ -1,4 +1,4 @@
-/// What an audit says about one claim.
+/// Finding of an audit on one claim, and the verdict on it.
 #pragma once
 
 #include <array>
@@ -15,38 +15,37 @@ inline constexpr std::array<std::string_view, 3> holds_names = {"yes", "partly",
 
 struct ClaimFinding {
   ClaimKind claim = ClaimKind::accelerators;
-  std::string words;                   ///< as published; may be empty
-  std::optional<NumberOrText> stated;  ///< none: the blueprint should have said it, and does not
+  std::string words;                   ///< sentence as published; may be empty
+  std::optional<NumberOrText> stated;  ///< none: the blueprint should state it, and does not
   NumberOrText computed;
   std::optional<Holds> holds;   ///< none where nothing is stated
   std::optional<double> error;  ///< computed over stated, less 1; none for words
   std::string arithmetic;       ///< one line with the numbers
-  std::string remedy;           ///< what would make it hold; may be empty
+  std::string remedy;           ///< change that would make it hold; may be empty
 };
 
-/// Which side of what is stated is good.
+/// Side of the stated number that is good.
 enum class ClaimSense { equal, at_most, at_least };
 
-/// How a computed number compares with a stated one.
+/// Verdict on a computed number against a stated one.
 /// @param conditional  the claim holds under a condition that the arithmetic names
 Holds judge(double stated, double computed, ClaimSense sense, const AuditTolerance& tolerance,
             bool conditional = false);
 
-/// The same for what is right or wrong.
+/// Verdict on a claim that is right or wrong.
 inline Holds judge(bool right, bool conditional = false) {
   return right ? Holds::yes : conditional ? Holds::partly : Holds::no;
 }
 
-/// Within the first tolerance of what is stated: "close enough" for a condition.
+/// Whether a computed number is within the first tolerance of the stated one.
 bool near_enough(double stated, double computed, ClaimSense sense, const AuditTolerance& tolerance);
 
-struct AuditCase;  // models/site/audit/audit_case.hpp
-
-/// The finding of a kind before its check: what the blueprint states.
-ClaimFinding finding_of(const AuditCase& c, ClaimKind kind);
-/// Adds number, error and verdict. @param conditional  as of `judge`
-void conclude(ClaimFinding& finding, const AuditCase& c, double computed, ClaimSense sense, bool conditional = false);
-/// The same for a claim in words.
+/// Finding before its check: the kind, and what the blueprint states.
+ClaimFinding finding_of(const Blueprint& blueprint, ClaimKind kind);
+/// Adds number, error and verdict. @param conditional  see `judge`
+void conclude(ClaimFinding& finding, const Blueprint& blueprint, double computed, ClaimSense sense,
+              bool conditional = false);
+/// Adds computed words and verdict of a claim in words.
 void conclude(ClaimFinding& finding, std::string computed, bool right, bool conditional = false);
 
 }  // namespace clusterwright

@@ -14,47 +14,47 @@ namespace clusterwright {
 
 namespace {
 
-constexpr double adam_state_bytes = 12;  // three 32-bit numbers
+constexpr double adam_state_bytes = 12;  // three 32-bit numbers per parameter
 
 double gb(Bytes bytes) {
   return bytes.in(gigabyte);
 }
 
-/// Ranks that share one copy of the weights out.
+/// Ranks that one copy of the weights is divided over.
 int weight_ranks(const Plan& plan) {
   const int shards = shards_weights(plan.sharding) ? plan.gradient_ranks() : 1;
   return plan.tensor * plan.pipeline * shards;
 }
 
 /// "weights 31.4 + gradients 62.7 + ... = 114.7 GB of 85.5"
-std::string memory_words(const AuditCase& c) {
-  const MemoryUse& m = c.step.memory;
-  const Bytes rest = m.gathered + m.working + m.logits + m.buffers + m.reserved;
+std::string memory_words(const AuditCase& audit) {
+  const MemoryUse& use = audit.step.memory;
+  const Bytes rest = use.gathered + use.working + use.logits + use.buffers + use.reserved;
   constexpr std::array<const char*, 3> recomputation = {"no", "selective", "full"};
   return fmt::format(
       "weights {:.1f} + gradients {:.1f} + optimizer {:.1f} + activations {:.1f} + others {:.1f} = {:.1f} of {:.1f} GB "
       "({} recomputation)",
-      gb(m.weights), gb(m.gradients), gb(m.optimizer), gb(m.activations), gb(rest), gb(m.total()),
-      gb(memory_capacity(c.scenario.cluster.accelerator)),
-      recomputation[static_cast<std::size_t>(c.step.plan.recompute)]);
+      gb(use.weights), gb(use.gradients), gb(use.optimizer), gb(use.activations), gb(rest), gb(use.total()),
+      gb(memory_capacity(audit.scenario.cluster.accelerator)),
+      recomputation[static_cast<std::size_t>(audit.step.plan.recompute)]);
 }
 
-/// What a change of the plan would need.
+/// Memory of the fullest rank after a change of the plan.
 struct Alternative {
   std::string what;
   Bytes memory;
   bool same_layout = true;
 };
 
-Bytes memory_of(const Scenario& s) {
-  return choose_plan(s).memory.total();
+Bytes memory_of(const Scenario& scenario) {
+  return choose_plan(scenario).memory.total();
 }
 
-/// The first numbers of stages beyond the layout's that leave nothing idle, up to one that fits.
-void add_deeper(const AuditCase& c, Bytes capacity, std::vector<Alternative>& out) {
-  for (const int stages : whole_pipelines(c.layout, c.scenario.transformer.layers)) {
-    if (stages <= c.layout.pipeline) continue;
-    Scenario deeper = c.scenario;
+/// Numbers of stages beyond the layout's that leave nothing idle, up to one that fits.
+void add_deeper(const AuditCase& audit, Bytes capacity, std::vector<Alternative>& out) {
+  for (const int stages : whole_pipelines(audit.layout, audit.scenario.transformer.layers)) {
+    if (stages <= audit.layout.pipeline) continue;
+    Scenario deeper = audit.scenario;
     deeper.job.parallel.pipeline = stages;
     deeper.job.parallel.virtual_pipeline.reset();
     deeper.job.parallel.data.reset();
@@ -64,19 +64,19 @@ void add_deeper(const AuditCase& c, Bytes capacity, std::vector<Alternative>& ou
   }
 }
 
-std::vector<Alternative> alternatives(const AuditCase& c, Bytes capacity) {
-  constexpr double narrow = 2;  // bytes of a 16-bit gradient
+std::vector<Alternative> alternatives(const AuditCase& audit, Bytes capacity) {
+  constexpr double two_bytes = 2;  // of a 16-bit gradient
   std::vector<Alternative> out;
-  Scenario changed = c.used.scenario;
+  Scenario changed = audit.used.scenario;
   if (changed.job.sharding == Sharding::none) {
     changed.job.sharding = Sharding::zero1;
     out.push_back({"sharded optimizer", memory_of(changed)});
   }
-  if (changed.stack.gradient_size.value > narrow) {
-    changed.stack.gradient_size.value = narrow;
+  if (changed.stack.gradient_size.value > two_bytes) {
+    changed.stack.gradient_size.value = two_bytes;
     out.push_back({"16-bit gradients", memory_of(changed)});
   }
-  add_deeper(c, capacity, out);
+  add_deeper(audit, capacity, out);
   return out;
 }
 
@@ -90,12 +90,12 @@ std::string layout_words(const LayoutUse& use, int pipeline) {
 
 }  // namespace
 
-ClaimFinding check_weights(const AuditCase& c) {
-  ClaimFinding finding = finding_of(c, ClaimKind::weights_gb_per_accelerator);
-  const Plan& plan = c.step.plan;
-  const double fullest = gb(c.step.memory.weights);
-  conclude(finding, c, fullest, ClaimSense::equal);
-  const double billions = c.parameters / 1e9;
+ClaimFinding check_weights(const AuditCase& audit) {
+  ClaimFinding finding = finding_of(audit.blueprint, ClaimKind::weights_gb_per_accelerator);
+  const Plan& plan = audit.step.plan;
+  const double fullest = gb(audit.step.memory.weights);
+  conclude(finding, audit.blueprint, fullest, ClaimSense::equal);
+  const double billions = audit.parameters / 1e9;
   const double each = element_size(Precision::bf16);
   finding.arithmetic = fmt::format("{:.1f}e9 parameters x {:g} B / {} = {:.2f} GB, on the fullest rank {:.2f}",
                                    billions, each, weight_ranks(plan), billions * each / weight_ranks(plan), fullest);
@@ -104,47 +104,47 @@ ClaimFinding check_weights(const AuditCase& c) {
   if (finding.holds != Holds::yes)
     finding.arithmetic += fmt::format("; {:g} GB is a model of {:.0f}e9, or one copy over {:.0f} accelerators", stated,
                                       stated * weight_ranks(plan) / each, billions * each / stated);
-  const double states = adam_state_bytes * billions / c.scenario.cluster.spec.accelerators;
-  if (finding.holds != Holds::yes && near_enough(stated, states, ClaimSense::equal, c.blueprint.tolerance))
-    finding.arithmetic += fmt::format("; what is {:.1f} GB is the optimizer state over all: {:g} B x {:.1f}e9 / {}",
-                                      states, adam_state_bytes, billions, c.scenario.cluster.spec.accelerators);
+  const double states = adam_state_bytes * billions / audit.scenario.cluster.spec.accelerators;
+  if (finding.holds != Holds::yes && near_enough(stated, states, ClaimSense::equal, audit.blueprint.tolerance))
+    finding.arithmetic += fmt::format("; the optimizer state over all is {:.1f} GB: {:g} B x {:.1f}e9 / {}", states,
+                                      adam_state_bytes, billions, audit.scenario.cluster.spec.accelerators);
   finding.remedy = fmt::format("claim {:.1f} GB of weights", fullest);
   return finding;
 }
 
-ClaimFinding check_fits(const AuditCase& c) {
-  ClaimFinding finding = finding_of(c, ClaimKind::fits);
-  const Bytes capacity = memory_capacity(c.scenario.cluster.accelerator);
-  finding.arithmetic = memory_words(c);
+ClaimFinding check_fits(const AuditCase& audit) {
+  ClaimFinding finding = finding_of(audit.blueprint, ClaimKind::fits);
+  const Bytes capacity = memory_capacity(audit.scenario.cluster.accelerator);
+  finding.arithmetic = memory_words(audit);
   bool conditional = false;
-  if (!c.step.fits)
-    for (const Alternative& other : alternatives(c, capacity)) {
+  if (!audit.step.fits)
+    for (const Alternative& other : alternatives(audit, capacity)) {
       const bool enough = other.memory <= capacity;
       conditional = conditional || (enough && other.same_layout);
       finding.arithmetic += fmt::format("; {}: {:.1f} GB{}", other.what, gb(other.memory), enough ? ", fits" : "");
       if (enough && finding.remedy.empty()) finding.remedy = fmt::format("{} fits", other.what);
     }
-  conclude(finding, fmt::format("{:.1f} of {:.1f} GB", gb(c.step.memory.total()), gb(capacity)), c.step.fits,
+  conclude(finding, fmt::format("{:.1f} of {:.1f} GB", gb(audit.step.memory.total()), gb(capacity)), audit.step.fits,
            conditional);
   return finding;
 }
 
-ClaimFinding check_accelerators(const AuditCase& c) {
-  ClaimFinding finding = finding_of(c, ClaimKind::accelerators);
-  const int node = c.scenario.cluster.node_accelerators;
-  const int in_racks = c.site.racks * c.site.nodes_per_rack * node;
-  conclude(finding, c, in_racks, ClaimSense::equal);
-  finding.arithmetic = fmt::format("{} racks x {} nodes x {} = {}; {} nodes described", c.site.racks,
-                                   c.site.nodes_per_rack, node, in_racks, c.site.nodes);
+ClaimFinding check_accelerators(const AuditCase& audit) {
+  ClaimFinding finding = finding_of(audit.blueprint, ClaimKind::accelerators);
+  const int node = audit.scenario.cluster.node_accelerators;
+  const int in_racks = audit.site.racks * audit.site.nodes_per_rack * node;
+  conclude(finding, audit.blueprint, in_racks, ClaimSense::equal);
+  finding.arithmetic = fmt::format("{} racks x {} nodes x {} = {}; {} nodes described", audit.site.racks,
+                                   audit.site.nodes_per_rack, node, in_racks, audit.site.nodes);
   finding.remedy = fmt::format("{} racks for {} nodes, {} in each",
-                               (c.site.nodes + c.site.nodes_per_rack - 1) / c.site.nodes_per_rack, c.site.nodes,
-                               c.site.nodes_per_rack);
+                               (audit.site.nodes + audit.site.nodes_per_rack - 1) / audit.site.nodes_per_rack,
+                               audit.site.nodes, audit.site.nodes_per_rack);
   return finding;
 }
 
-ClaimFinding check_layout(const AuditCase& c) {
-  ClaimFinding finding = finding_of(c, ClaimKind::layout);
-  const LayoutUse& use = c.layout;
+ClaimFinding check_layout(const AuditCase& audit) {
+  ClaimFinding finding = finding_of(audit.blueprint, ClaimKind::layout);
+  const LayoutUse& use = audit.layout;
   conclude(finding, use.idle() == 0 ? "all used" : fmt::format("{} idle", use.idle()), use.idle() == 0);
   if (use.idle() == 0) {
     finding.arithmetic = layout_words(use, use.pipeline) + ", none idle";
@@ -154,7 +154,7 @@ ClaimFinding check_layout(const AuditCase& c) {
       fmt::format("{} / ({} x {}{}) = {:.4g} replicas: {} used, {} accelerators idle", use.accelerators, use.tensor,
                   use.pipeline, use.context > 1 ? fmt::format(" x {}", use.context) : "",
                   1.0 * use.accelerators / use.replica(), use.replicas, use.idle());
-  const std::vector<int> whole = whole_pipelines(use, c.scenario.transformer.layers);
+  const std::vector<int> whole = whole_pipelines(use, audit.scenario.transformer.layers);
   if (whole.empty()) return finding;
   finding.remedy = layout_words(use, whole.front()) + ", none idle";
   finding.arithmetic += "; " + finding.remedy;

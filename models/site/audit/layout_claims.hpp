@@ -1,4 +1,4 @@
-/// Claims about size, layout and memory.
+/// Claims about the number of accelerators, the layout of the job and its memory.
 #pragma once
 
 #include "models/site/audit/audit_case.hpp"
@@ -6,9 +6,9 @@
 
 namespace clusterwright {
 
-ClaimFinding check_accelerators(const AuditCase& c);
-ClaimFinding check_layout(const AuditCase& c);
-ClaimFinding check_weights(const AuditCase& c);
-ClaimFinding check_fits(const AuditCase& c);
+ClaimFinding check_accelerators(const AuditCase& audit);
+ClaimFinding check_layout(const AuditCase& audit);
+ClaimFinding check_weights(const AuditCase& audit);
+ClaimFinding check_fits(const AuditCase& audit);
 
 }  // namespace clusterwright

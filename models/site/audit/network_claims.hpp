@@ -1,4 +1,4 @@
-/// Switches that endpoints take, whatever the blueprint's own fabric: what its network cards could be joined with.
+/// Claims about links, and the switches that would join the network cards of a blueprint, whatever its own fabric.
 #pragma once
 
 #include <string>
@@ -18,21 +18,21 @@ struct SwitchCount {
   std::string words() const;
 };
 
-/// Endpoints that two non-blocking tiers of such switches join: ports^2 / 2.
+/// Endpoints that two non-blocking tiers of switches join: ports^2 / 2.
 long long two_tier_limit(int ports);
 
-/// The fewest switches that join all endpoints without blocking, every port used: one tier, else two up to
+/// Fewest switches that join all endpoints without blocking, every port used: one tier, else two up to
 /// `two_tier_limit`, else three.
 SwitchCount joined_switches(long long endpoints, int ports);
 
-/// One two-tier plane for each rail; nodes beyond what a plane joins make the answer empty.
+/// Switches of one two-tier plane per rail; empty if a plane cannot join all nodes.
 SwitchCount plane_switches(const NetworkSize& size, int ports);
 
-/// The catalog's switch whose ports run at the rate; of several the one that `fabric` names first, then InfiniBand.
+/// Catalog's switch with ports of a rate: the one that `fabric` names, else one of its transport, else any.
 /// @return nullptr if there is none
 const SwitchPart* switch_for(BytesPerSecond rate, const FabricSpec& fabric, const Catalog& catalog);
 
-ClaimFinding check_scale_up(const AuditCase& c);
-ClaimFinding check_nic(const AuditCase& c);
+ClaimFinding check_scale_up(const AuditCase& audit);
+ClaimFinding check_nic(const AuditCase& audit);
 
 }  // namespace clusterwright

@@ -16,20 +16,20 @@ double kw(Watts power) {
   return power.in(kilowatt);
 }
 
-/// What a cap on the accelerators would do for racks that draw too much.
-std::string cap_words(const AuditCase& c, Watts budget) {
-  const int each = c.scenario.cluster.node_accelerators;
-  const Watts cap = (budget / c.site.nodes_per_rack - c.site.node_other) / each;
-  const auto speed = speed_at_cap(c.used.scenario, c.step, cap);
-  if (!speed) return fmt::format("; no cap on accelerators gets it down to {:g} kW", kw(budget));
+/// Power cap on accelerators that keeps a rack within its budget, in words.
+std::string cap_words(const AuditCase& audit, Watts budget) {
+  const int each = audit.scenario.cluster.node_accelerators;
+  const Watts cap = (budget / audit.site.nodes_per_rack - audit.site.node_other) / each;
+  const auto speed = speed_at_cap(audit.used.scenario, audit.step, cap);
+  if (!speed) return fmt::format("; no power cap on accelerators brings it down to {:g} kW", kw(budget));
   return fmt::format(
-      "; {:g} kW take a cap of ({:.2f} - {:.2f} kW) / {} = {:.0f} W: multiplies {:.0f} % slower, the step "
+      "; {:g} kW need a cap of ({:.2f} - {:.2f} kW) / {} = {:.0f} W: GEMMs {:.0f} % slower, the step "
       "{:.0f} %",
-      kw(budget), kw(budget / c.site.nodes_per_rack), kw(c.site.node_other), each, cap.in(watt),
+      kw(budget), kw(budget / audit.site.nodes_per_rack), kw(audit.site.node_other), each, cap.in(watt),
       100 * (1 - speed->gemm), 100 * (1 - speed->step));
 }
 
-/// The most that racks without liquid carry.
+/// Rack cooling with the largest capacity without liquid.
 const RackCoolingPart* best_air(const Catalog& catalog) {
   const RackCoolingPart* best = nullptr;
   for (const RackCoolingPart& part : catalog.rack_cooling)
@@ -49,11 +49,11 @@ std::string flow_words(const RackCoolingPart& part, Watts heat) {
                      100 * part.liquid_share.value, kw(heat), part.coolant_rise_k.value, flow);
 }
 
-/// A second of multiplies that do nothing but keep the matrix units busy.
-ClockDemand gemm_demand(const Scenario& s) {
-  const double above_idle =
-      power_range(s.cluster.accelerator, s.parameters.power, s.parameters.gemm.at("bf16").density_reference.value)
-          .in(watt)*s.parameters.power.tensor_weight.value;
+/// Demand of one second of GEMMs that keep the matrix units busy.
+ClockDemand gemm_demand(const Scenario& scenario) {
+  const double above_idle = power_range(scenario.cluster.accelerator, scenario.parameters.power,
+                                        scenario.parameters.gemm.at("bf16").density_reference.value)
+                                .in(watt)*scenario.parameters.power.tensor_weight.value;
   ClockDemand demand;
   demand.clocked = above_idle;
   demand.clocked_time = 1;
@@ -61,36 +61,37 @@ ClockDemand gemm_demand(const Scenario& s) {
   return demand;
 }
 
-double gemm_clock(const Scenario& s, Watts limit) {
-  const Watts headroom = limit - idle_power(s.cluster.accelerator, s.parameters.power);
-  return allowed_clock(gemm_demand(s), headroom.in(watt), s.parameters.power.clock_exponent.value);
+double gemm_clock(const Scenario& scenario, Watts limit) {
+  const Watts headroom = limit - idle_power(scenario.cluster.accelerator, scenario.parameters.power);
+  return allowed_clock(gemm_demand(scenario), headroom.in(watt), scenario.parameters.power.clock_exponent.value);
 }
 
 }  // namespace
 
-ClaimFinding check_rack(const AuditCase& c) {
-  ClaimFinding finding = finding_of(c, ClaimKind::rack_kw);
-  const SiteFigures& site = c.site;
-  const std::optional<double> stated = c.blueprint.stated_number(ClaimKind::rack_kw);
-  const bool typical = stated && near_enough(*stated, kw(site.rack_mean()), ClaimSense::at_most, c.blueprint.tolerance);
-  conclude(finding, c, kw(site.rack_rated()), ClaimSense::at_most, typical);
+ClaimFinding check_rack(const AuditCase& audit) {
+  ClaimFinding finding = finding_of(audit.blueprint, ClaimKind::rack_kw);
+  const SiteFigures& site = audit.site;
+  const std::optional<double> stated = audit.blueprint.stated_number(ClaimKind::rack_kw);
+  const bool typical =
+      stated && near_enough(*stated, kw(site.rack_mean()), ClaimSense::at_most, audit.blueprint.tolerance);
+  conclude(finding, audit.blueprint, kw(site.rack_rated()), ClaimSense::at_most, typical);
   finding.arithmetic = fmt::format(
       "{} nodes x {:.2f} kW = {:.1f} kW rated ({} of the catalog), {:.1f} kW in the predicted step",
       site.nodes_per_rack, kw(site.node_rated), kw(site.rack_rated()), site.node_part, kw(site.rack_mean()));
   if (!stated || finding.holds == Holds::yes) return finding;
-  finding.arithmetic += cap_words(c, *stated * kilowatt);
+  finding.arithmetic += cap_words(audit, *stated * kilowatt);
   const int fewer = static_cast<int>(*stated * kilowatt / site.node_rated);
   finding.remedy = fmt::format("{} {} in a rack, or racks for {:.0f} kW", fewer, fewer == 1 ? "node" : "nodes",
                                kw(site.rack_rated()));
   return finding;
 }
 
-ClaimFinding check_cooling(const AuditCase& c) {
-  ClaimFinding finding = finding_of(c, ClaimKind::cooling);
-  const RackCoolingPart& part = *find_part(c.catalog.rack_cooling, std::get<std::string>(*finding.stated));
-  const RackCoolingPart* air = best_air(c.catalog);
-  const Watts rated = c.site.rack_rated();
-  const auto claimed = c.blueprint.stated_number(ClaimKind::rack_kw);
+ClaimFinding check_cooling(const AuditCase& audit) {
+  ClaimFinding finding = finding_of(audit.blueprint, ClaimKind::cooling);
+  const RackCoolingPart& part = *find_part(audit.catalog.rack_cooling, std::get<std::string>(*finding.stated));
+  const RackCoolingPart* air = best_air(audit.catalog);
+  const Watts rated = audit.site.rack_rated();
+  const auto claimed = audit.blueprint.stated_number(ClaimKind::rack_kw);
   const Watts stated = claimed ? *claimed * kilowatt : rated;
   const bool needless = part.liquid_share.value > 0 && air && carries(*air, stated);
   const bool right = carries(part, rated);
@@ -98,24 +99,24 @@ ClaimFinding check_cooling(const AuditCase& c) {
   finding.arithmetic =
       fmt::format("{} carries {:.0f} kW, a rack is rated {:.1f} kW", part.id, kw(part.capacity.value), kw(rated));
   if (air && part.liquid_share.value > 0)
-    finding.arithmetic += needless ? fmt::format("; the {:g} kW that are claimed need no liquid: {} carries {:.0f} kW",
+    finding.arithmetic += needless ? fmt::format("; the claimed {:g} kW need no liquid: {} carries {:.0f} kW",
                                                  kw(stated), air->id, kw(air->capacity.value))
-                                   : fmt::format("; {} ends at {:.0f} kW", air->id, kw(air->capacity.value));
+                                   : fmt::format("; {} carries at most {:.0f} kW", air->id, kw(air->capacity.value));
   finding.arithmetic += flow_words(part, rated);
-  finding.remedy = needless ? "give the true power of a rack as the reason" : "a cooling kind for that power";
+  finding.remedy = needless ? "state the true power of a rack as the reason" : "choose cooling for that power";
   return finding;
 }
 
-ClaimFinding check_site(const AuditCase& c) {
-  ClaimFinding finding = finding_of(c, ClaimKind::site_mw);
-  const SiteFigures& site = c.site;
+ClaimFinding check_site(const AuditCase& audit) {
+  ClaimFinding finding = finding_of(audit.blueprint, ClaimKind::site_mw);
+  const SiteFigures& site = audit.site;
   const double rated = site.site_rated.in(megawatt), mean = site.site_mean.in(megawatt);
-  const std::optional<double> stated = c.blueprint.stated_number(ClaimKind::site_mw);
+  const std::optional<double> stated = audit.blueprint.stated_number(ClaimKind::site_mw);
   const auto near = [&](double computed) {
-    return stated && near_enough(*stated, computed, ClaimSense::equal, c.blueprint.tolerance);
+    return stated && near_enough(*stated, computed, ClaimSense::equal, audit.blueprint.tolerance);
   };
   const double hottest = site.site_hottest.in(megawatt);
-  conclude(finding, c, rated, ClaimSense::equal, near(mean) || near(hottest) || near(2 * rated));
+  conclude(finding, audit.blueprint, rated, ClaimSense::equal, near(mean) || near(hottest) || near(2 * rated));
   const double nodes = site.nodes * site.node_rated.in(megawatt);
   finding.arithmetic = fmt::format(
       "{} nodes x {:.2f} kW + {:.2f} MW of network, storage and services = {:.2f} MW of IT, x PUE {:.2f} = {:.2f} MW "
@@ -123,8 +124,8 @@ ClaimFinding check_site(const AuditCase& c) {
       site.nodes, kw(site.node_rated), site.it_rated.in(megawatt)-nodes, site.it_rated.in(megawatt), site.pue, rated,
       hottest, mean, 2 * rated);
   if (stated)
-    finding.arithmetic += fmt::format("; {:g} MW are {:.1f} kW for each accelerator", *stated,
-                                      *stated * 1e3 / c.scenario.cluster.spec.accelerators);
+    finding.arithmetic += fmt::format("; {:g} MW is {:.1f} kW per accelerator", *stated,
+                                      *stated * 1e3 / audit.scenario.cluster.spec.accelerators);
   finding.remedy = fmt::format("claim {:.2f} MW", rated);
   return finding;
 }
@@ -135,7 +136,7 @@ std::optional<CappedSpeed> speed_at_cap(const Scenario& scenario, const StepPred
   if (cap <= least) return {};
   Scenario capped = scenario;
   capped.cluster.accelerator.power.value = cap;
-  // What kernels draw stays that of the die: without this a part without a reference would shrink with its cap.
+  // Kernels draw the power of the uncapped die; a part without a reference power would otherwise scale with its cap.
   if (!capped.parameters.power.reference_power) capped.parameters.power.reference_power = part.power;
   const Seconds time = to_seconds(summarise_step(capped, step.plan).end);
   return CappedSpeed{gemm_clock(scenario, cap) / gemm_clock(scenario, part.power.value), step.step_time / time};

@@ -1,4 +1,4 @@
-/// What a cap on the power of accelerators costs: the clock model of steps, asked about less power.
+/// Claims about racks and site, and the speed of accelerators under a power cap.
 #pragma once
 
 #include <optional>
@@ -8,18 +8,19 @@
 
 namespace clusterwright {
 
-/// Speed at a cap over speed at the rated power.
+/// Speed under a power cap over speed at the rated power.
 struct CappedSpeed {
-  double gemm = 1;  ///< of large matrix multiplies
-  double step = 1;  ///< of the whole step
+  double gemm = 1;  ///< large GEMMs
+  double step = 1;  ///< whole step
 };
 
-/// @param step  at the rated power
-/// @return nothing for a cap that cannot be set: below the least limit, or not above what an idle accelerator draws
+/// Speed under a cap, by the clock model of steps.
+/// @param step  prediction at the rated power
+/// @return nothing for a cap that cannot be set: below the least limit, or not above the idle power
 std::optional<CappedSpeed> speed_at_cap(const Scenario& scenario, const StepPrediction& step, Watts cap);
 
-ClaimFinding check_rack(const AuditCase& c);
-ClaimFinding check_cooling(const AuditCase& c);
-ClaimFinding check_site(const AuditCase& c);
+ClaimFinding check_rack(const AuditCase& audit);
+ClaimFinding check_cooling(const AuditCase& audit);
+ClaimFinding check_site(const AuditCase& audit);
 
 }  // namespace clusterwright

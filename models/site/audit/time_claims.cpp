@@ -12,75 +12,76 @@ namespace clusterwright {
 
 namespace {
 
-/// Of one accelerator in the matrix format of the job.
-FlopsPerSecond peak_of(const AuditCase& c) {
-  return peak(c.scenario.cluster.accelerator, matrix_format(c.scenario.job.precision));
+/// Peak of one accelerator in the matrix format of the job.
+FlopsPerSecond peak_of(const AuditCase& audit) {
+  return peak(audit.scenario.cluster.accelerator, matrix_format(audit.scenario.job.precision));
 }
 
-TrainingPace pace_of(const AuditCase& c) {
-  return {training_flops_per_token(c.scenario.transformer, c.scenario.job.sequence), peak_of(c), c.step.mfu};
+TrainingPace pace_of(const AuditCase& audit) {
+  return {training_flops_per_token(audit.scenario.transformer, audit.scenario.job.sequence), peak_of(audit),
+          audit.step.mfu};
 }
 
-double training_tokens(const AuditCase& c) {
-  return c.blueprint.training_tokens.value_or(c.blueprint.assume.tokens_per_parameter.value * c.parameters);
+double training_tokens(const AuditCase& audit) {
+  return audit.blueprint.training_tokens.value_or(audit.blueprint.assume.tokens_per_parameter.value * audit.parameters);
 }
 
-/// Seconds of the step that a charge takes, over the step.
-double share_of(const AuditCase& c, StepCharge charge) {
-  return c.step.breakdown[static_cast<std::size_t>(charge)] / c.step.step_time;
+/// Share of the step that a charge takes.
+double share_of(const AuditCase& audit, StepCharge charge) {
+  return audit.step.breakdown[static_cast<std::size_t>(charge)] / audit.step.step_time;
 }
 
 double trillions(double tokens) {
   return tokens / 1e12;
 }
 
-/// Nobody plans 43,534 accelerators.
+/// Number rounded to three digits, since nobody plans 43,534 accelerators.
 double three_digits(double number) {
   const double unit = std::pow(10, std::floor(std::log10(number)) - 2);
   return std::round(number / unit) * unit;
 }
 
-/// Best measured multiply over the data sheet's peak.
-std::optional<double> best_gemm_share(const AuditCase& c) {
-  const AcceleratorPart& part = c.scenario.cluster.accelerator;
-  const auto format = static_cast<std::size_t>(matrix_format(c.scenario.job.precision));
+/// Best measured GEMM over the data sheet's peak.
+std::optional<double> best_gemm_share(const AuditCase& audit) {
+  const AcceleratorPart& part = audit.scenario.cluster.accelerator;
+  const auto format = static_cast<std::size_t>(matrix_format(audit.scenario.job.precision));
   const auto best = part.best_gemm_tflops.find(std::string(number_format_names[format]));
-  if (best == part.best_gemm_tflops.end() || peak_of(c) <= FlopsPerSecond{}) return {};
-  return best->second.value / peak_of(c);
+  if (best == part.best_gemm_tflops.end() || peak_of(audit) <= FlopsPerSecond{}) return {};
+  return best->second.value / peak_of(audit);
 }
 
 /// Share of the step in which kernels of the compute lane run.
-double busy_share(const AuditCase& c) {
+double busy_share(const AuditCase& audit) {
   double busy = 0;
   for (const StepCharge charge : {StepCharge::compute_gemm, StepCharge::compute_attention, StepCharge::compute_other,
                                   StepCharge::optimizer, StepCharge::recompute, StepCharge::throttle})
-    busy += share_of(c, charge);
+    busy += share_of(audit, charge);
   return busy;
 }
 
-/// One checkpoint of the job, as `run` would write it; the job need not say that it writes any.
-CheckpointUse one_checkpoint(const AuditCase& c) {
-  Scenario s = c.used.scenario;
-  if (!s.job.input) s.job.input.emplace();
-  if (!s.job.input->checkpoint)
-    s.job.input->checkpoint = CheckpointSpec{1, CheckpointMode::synchronous, Store::file_system};
-  return checkpoint_use(s, c.step.plan, c.step.step_time);
+/// One checkpoint of the job as `run` writes it, even where the job states no checkpoints.
+CheckpointUse one_checkpoint(const AuditCase& audit) {
+  Scenario scenario = audit.used.scenario;
+  if (!scenario.job.input) scenario.job.input.emplace();
+  if (!scenario.job.input->checkpoint)
+    scenario.job.input->checkpoint = CheckpointSpec{1, CheckpointMode::synchronous, Store::file_system};
+  return checkpoint_use(scenario, audit.step.plan, audit.step.step_time);
 }
 
-double run_days(const AuditCase& c) {
-  const std::optional<double> stated = c.blueprint.stated_number(ClaimKind::training_days);
-  return stated.value_or(training_time(pace_of(c), training_tokens(c), c.layout.used()).in(day));
+double run_days(const AuditCase& audit) {
+  const std::optional<double> stated = audit.blueprint.stated_number(ClaimKind::training_days);
+  return stated.value_or(training_time(pace_of(audit), training_tokens(audit), audit.layout.used()).in(day));
 }
 
 }  // namespace
 
-ClaimFinding check_training_days(const AuditCase& c) {
-  ClaimFinding finding = finding_of(c, ClaimKind::training_days);
-  const TrainingPace pace = pace_of(c);
-  const int used = c.layout.used();
-  const double tokens = training_tokens(c);
+ClaimFinding check_training_days(const AuditCase& audit) {
+  ClaimFinding finding = finding_of(audit.blueprint, ClaimKind::training_days);
+  const TrainingPace pace = pace_of(audit);
+  const int used = audit.layout.used();
+  const double tokens = training_tokens(audit);
   const double days = training_time(pace, tokens, used).in(day);
-  conclude(finding, c, days, ClaimSense::at_most);
+  conclude(finding, audit.blueprint, days, ClaimSense::at_most);
   finding.arithmetic = fmt::format(
       "{:.2f} TFLOP a token x {:.3g}T tokens / ({} x {:.0f} TFLOP/s x {:.1f} %) = {:.0f} days",
       pace.per_token / flop / 1e12, trillions(tokens), used, pace.peak.in(teraflop_per_second), 100 * pace.mfu, days);
@@ -89,59 +90,59 @@ ClaimFinding check_training_days(const AuditCase& c) {
   const double trained = tokens_trained(pace, stated * day, used);
   const double needed = three_digits(accelerators_needed(pace, tokens, stated * day));
   finding.arithmetic += fmt::format(
-      "; {:g} days train {:.2f}T ({:.2g} per parameter); {:.3g}T in {:g} days take about {:.0f} accelerators", stated,
-      trillions(trained), trained / c.parameters, trillions(tokens), stated, needed);
+      "; {:g} days train {:.2f}T ({:.2g} per parameter); {:.3g}T in {:g} days need about {:.0f} accelerators", stated,
+      trillions(trained), trained / audit.parameters, trillions(tokens), stated, needed);
   finding.remedy = fmt::format("claim {:.2f}T tokens in {:g} days, or plan about {:.0f} accelerators",
                                trillions(trained), stated, needed);
   return finding;
 }
 
-ClaimFinding check_communication_share(const AuditCase& c) {
-  ClaimFinding finding = finding_of(c, ClaimKind::communication_share);
-  const double tensor = share_of(c, StepCharge::tp_exposed), data = share_of(c, StepCharge::dp_exposed);
-  const double rest =
-      share_of(c, StepCharge::pp_exposed) + share_of(c, StepCharge::cp_exposed) + share_of(c, StepCharge::ep_exposed);
+ClaimFinding check_communication_share(const AuditCase& audit) {
+  ClaimFinding finding = finding_of(audit.blueprint, ClaimKind::communication_share);
+  const double tensor = share_of(audit, StepCharge::tp_exposed), data = share_of(audit, StepCharge::dp_exposed);
+  const double rest = share_of(audit, StepCharge::pp_exposed) + share_of(audit, StepCharge::cp_exposed) +
+                      share_of(audit, StepCharge::ep_exposed);
   const double all = tensor + data + rest;
-  conclude(finding, c, all, ClaimSense::at_most);
+  conclude(finding, audit.blueprint, all, ClaimSense::at_most);
   finding.arithmetic = fmt::format(
       "exposed: tensor {:.1f} + data {:.1f} + pipeline and others {:.1f} = {:.1f} % of a step of {:.1f} s; the "
       "pipeline "
       "bubble is another {:.1f} %",
-      100 * tensor, 100 * data, 100 * rest, 100 * all, c.step.step_time.in(second),
-      100 * share_of(c, StepCharge::bubble));
-  finding.remedy = c.step.bottleneck;
+      100 * tensor, 100 * data, 100 * rest, 100 * all, audit.step.step_time.in(second),
+      100 * share_of(audit, StepCharge::bubble));
+  finding.remedy = audit.step.bottleneck;
   return finding;
 }
 
-ClaimFinding check_utilisation(const AuditCase& c) {
-  ClaimFinding finding = finding_of(c, ClaimKind::utilisation);
-  const double busy = busy_share(c);
-  const std::optional<double> stated = c.blueprint.stated_number(ClaimKind::utilisation);
-  const bool as_busy = stated && near_enough(*stated, busy, ClaimSense::equal, c.blueprint.tolerance);
-  conclude(finding, c, c.step.mfu, ClaimSense::at_least, as_busy);
+ClaimFinding check_utilisation(const AuditCase& audit) {
+  ClaimFinding finding = finding_of(audit.blueprint, ClaimKind::utilisation);
+  const double busy = busy_share(audit);
+  const std::optional<double> stated = audit.blueprint.stated_number(ClaimKind::utilisation);
+  const bool as_busy = stated && near_enough(*stated, busy, ClaimSense::equal, audit.blueprint.tolerance);
+  conclude(finding, audit.blueprint, audit.step.mfu, ClaimSense::at_least, as_busy);
   finding.arithmetic = fmt::format("predicted {:.0f} of {:.0f} TFLOP/s = {:.1f} %",
-                                   c.step.model_flops_per_accelerator.in(teraflop_per_second),
-                                   peak_of(c).in(teraflop_per_second), 100 * c.step.mfu);
-  if (const auto best = best_gemm_share(c))
-    finding.arithmetic += fmt::format("; the best measured multiply alone reaches {:.1f} %", 100 * *best);
+                                   audit.step.model_flops_per_accelerator.in(teraflop_per_second),
+                                   peak_of(audit).in(teraflop_per_second), 100 * audit.step.mfu);
+  if (const auto best = best_gemm_share(audit))
+    finding.arithmetic += fmt::format("; the best measured GEMM reaches {:.1f} %", 100 * *best);
   finding.arithmetic +=
-      fmt::format("; kernels run {:.0f} % of the step{}", 100 * busy, as_busy ? ", which may be what is meant" : "");
-  finding.remedy = fmt::format("claim {:.0f} %", 100 * c.step.mfu);
+      fmt::format("; kernels run {:.0f} % of the step{}", 100 * busy, as_busy ? ", which the claim may mean" : "");
+  finding.remedy = fmt::format("claim {:.0f} %", 100 * audit.step.mfu);
   return finding;
 }
 
-ClaimFinding check_failures(const AuditCase& c) {
-  ClaimFinding finding = finding_of(c, ClaimKind::failures);
-  const double rate = c.blueprint.assume.failures_per_1000_node_days.value;
-  const Seconds mean = mean_time_to_interrupt(rate, c.site.nodes);
-  const double days = run_days(c);
-  conclude(finding, c, mean.in(hour), ClaimSense::at_least);
+ClaimFinding check_failures(const AuditCase& audit) {
+  ClaimFinding finding = finding_of(audit.blueprint, ClaimKind::failures);
+  const double rate = audit.blueprint.assume.failures_per_1000_node_days.value;
+  const Seconds mean = mean_time_to_interrupt(rate, audit.site.nodes);
+  const double days = run_days(audit);
+  conclude(finding, audit.blueprint, mean.in(hour), ClaimSense::at_least);
   finding.arithmetic =
       fmt::format("1000 x 24 h / ({:g} x {} nodes) = {:.1f} h between interruptions, {:.0f} in {:.0f} days", rate,
-                  c.site.nodes, mean.in(hour), days * (day / mean), days);
-  const CheckpointUse write = one_checkpoint(c);
+                  audit.site.nodes, mean.in(hour), days * (day / mean), days);
+  const CheckpointUse write = one_checkpoint(audit);
   const Seconds interval = checkpoint_interval(write.write, mean);
-  const CheckpointWaste waste = checkpoint_waste(write.write, interval, c.blueprint.assume.restart.value, mean);
+  const CheckpointWaste waste = checkpoint_waste(write.write, interval, audit.blueprint.assume.restart.value, mean);
   finding.arithmetic += fmt::format(
       "; {:.1f} TB written in {:.0f} s ({}), best every {:.2f} h: {:.1f} % writing + {:.1f} % lost work + {:.1f} % "
       "restarts = {:.1f} % wasted",

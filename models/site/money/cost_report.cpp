@@ -1,3 +1,17 @@
+// Annuity: a price becomes equal yearly payments, and those a price per hour in use.
+//
+//   capital per hour = (machines x annuity(years) + building x annuity(building years)) / hours,
+//   annuity(n) = r / (1 - (1 + r)^-n),   hours = 8,766 h x utilisation x accelerators
+// Invariants: chapters sum to capex, capital + operations + energy sum to the hour, and energy of a year is that of its
+// hours in use plus the idle share of the others: load = u + i (1 - u).
+//
+// Example: $50,000 per accelerator, 5 years at 8 %: annuity 0.2505, so $12,523 a year. In use 85 % of 8,766 hours that
+// is $1.68 an hour. With $1,000 of operations ($0.13) and 1.3 kW at $0.08/kWh and i = 0.3, load 0.895, $911 of energy
+// in continuous use becomes $816 ($0.11): $1.92 in all. Rent breaks even at the utilisation u where (capital + fixed +
+// i energy) / u + (1 - i) energy equals the rent of a year.
+//
+// Source: capital recovery factor, any text of engineering economics (e.g. Newnan et al., "Engineering Economic
+// Analysis"); prices carry their own sources in configs/prices.
 #include "models/site/money/cost_report.hpp"
 
 #include <algorithm>
@@ -18,9 +32,9 @@ BillItem once(BillChapter chapter, std::string use) {
   return item;
 }
 
-PricedItem priced(const BillItem& item, const CostRequest& r) {
-  if (r.prices.covers(item.chapter)) return {item, Dollars{}, "in the price of the building"};
-  PartPrice price = price_of(item.part, r.catalog, r.prices);
+PricedItem priced(const BillItem& item, const CostRequest& request) {
+  if (request.prices.covers(item.chapter)) return {item, Dollars{}, "in the price of the building"};
+  PartPrice price = price_of(item.part, request.catalog, request.prices);
   return {item, price.each, std::move(price.source)};
 }
 
@@ -30,20 +44,20 @@ Dollars sum_of(const std::vector<PricedItem>& items) {
   return sum;
 }
 
-void add_building(CostReport& report, const CostRequest& r) {
-  if (const auto& price = r.prices.facility_per_power)
+void add_building(CostReport& report, const CostRequest& request) {
+  if (const auto& price = request.prices.facility_per_power)
     report.items.push_back({once(BillChapter::building, "for the rated power of the machines"),
-                            price->value * r.rated_it, "prices: " + price->source});
-  if (const auto& price = r.prices.facility_per_node) {
+                            price->value * request.rated_it, "prices: " + price->source});
+  if (const auto& price = request.prices.facility_per_node) {
     BillItem item = once(BillChapter::building, "for one node each");
-    item.count = r.nodes;
+    item.count = request.nodes;
     report.items.push_back({std::move(item), price->value, "prices: " + price->source});
   }
 }
 
-void add_items(CostReport& report, const CostRequest& r) {
-  for (const BillItem& item : r.bill) {
-    report.items.push_back(priced(item, r));
+void add_items(CostReport& report, const CostRequest& request) {
+  for (const BillItem& item : request.bill) {
+    report.items.push_back(priced(item, request));
     const bool known = report.items.back().each || item.count == 0;
     const auto& unpriced = report.unpriced;
     if (!known && std::find(unpriced.begin(), unpriced.end(), item.part) == unpriced.end())
@@ -66,11 +80,11 @@ void add_chapters(CostReport& report) {
 }
 
 /// @return the price of all parts, without building and installation
-Dollars add_capex(CostReport& report, const CostRequest& r) {
-  add_items(report, r);
+Dollars add_capex(CostReport& report, const CostRequest& request) {
+  add_items(report, request);
   const Dollars parts = sum_of(report.items);
-  add_building(report, r);
-  const Sourced<double>& installation = r.prices.installation_share;
+  add_building(report, request);
+  const Sourced<double>& installation = request.prices.installation_share;
   if (installation.value > 0)
     report.items.push_back({once(BillChapter::installation, "share of all parts"), parts * installation.value,
                             "prices: " + installation.source});
@@ -78,26 +92,27 @@ Dollars add_capex(CostReport& report, const CostRequest& r) {
   return parts;
 }
 
-/// Energy and water of one year, were the cluster always in use.
+/// Cost of energy and water in a year of continuous use.
 struct FullUse {
   Dollars energy, water;
 };
 
-FullUse full_use(const CostRequest& r) {
-  const auto water = r.wue_l_per_kwh * 1e-3 * cubic_meter / kilowatt_hour;
-  return {r.mean_facility * year * r.prices.electricity->value, r.mean_it * year * water * r.prices.water.value};
+FullUse full_use(const CostRequest& request) {
+  const auto water = request.wue_l_per_kwh * 1e-3 * cubic_meter / kilowatt_hour;
+  return {request.mean_facility * year * request.prices.electricity->value,
+          request.mean_it * year * water * request.prices.water.value};
 }
 
-/// Paid by the year whether the cluster is used or not, but for energy in idle hours.
-std::vector<CostShare> fixed_costs(const CostRequest& r, Dollars parts) {
-  const PriceList& prices = r.prices;
+/// Yearly costs that do not depend on use.
+std::vector<CostShare> fixed_costs(const CostRequest& request, Dollars parts) {
+  const PriceList& prices = request.prices;
   std::vector<CostShare> costs = {{"maintenance", parts * prices.maintenance_share.value},
-                                  {"staff", (prices.staff.value + prices.staff_per_rack.value * r.racks) * year}};
-  if (prices.colocation) costs.push_back({"rent of space", r.rated_it * year * prices.colocation->value});
+                                  {"staff", (prices.staff.value + prices.staff_per_rack.value * request.racks) * year}};
+  if (prices.colocation) costs.push_back({"rent of space", request.rated_it * year * prices.colocation->value});
   return costs;
 }
 
-/// The building outlives the machines.
+/// Interest and repayment per year; the building has a longer life than the machines.
 Dollars yearly_capital(const CostReport& report, const PriceList& prices) {
   Dollars building;
   for (const PricedItem& item : report.items)
@@ -110,16 +125,16 @@ Dollars yearly_capital(const CostReport& report, const PriceList& prices) {
 struct YearlyCosts {
   Dollars capital;  ///< interest and repayment
   Dollars fixed;
-  FullUse full;  ///< if always in use
+  FullUse full;
 };
 
-/// @param load  share of the energy of a year in full use
+/// @param load  energy over that of a year in continuous use
 CostPerHour per_hour(const YearlyCosts& costs, double load, Seconds used) {
   const double hours = used.in(hour);
   return {costs.capital / hours, costs.fixed / hours, (costs.full.energy + costs.full.water) * load / hours};
 }
 
-/// Years until what rent would have cost repays `paid` with interest. Infinite if never.
+/// Years until the rent saved each year repays `paid` with interest; infinite if never.
 double payback_years(Dollars paid, Dollars saved_per_year, double interest) {
   if (saved_per_year <= Dollars{}) return INFINITY;
   const double years = paid / saved_per_year;
@@ -128,12 +143,12 @@ double payback_years(Dollars paid, Dollars saved_per_year, double interest) {
 }
 
 /// With u the utilisation and i the idle share, an hour in use costs (fixed + i energy) / u + (1 - i) energy.
-RentOrBuy rent_or_buy(const CostRequest& r, const CostReport& report, const YearlyCosts& costs) {
-  const PriceList& prices = r.prices;
+RentOrBuy rent_or_buy(const CostRequest& request, const CostReport& report, const YearlyCosts& costs) {
+  const PriceList& prices = request.prices;
   const auto rent = prices.rent->value;
   const double idle = prices.idle_power_share.value;
   const Dollars energy = costs.full.energy + costs.full.water;
-  const Dollars rented = rent * year * r.accelerators;  // all hours of a year
+  const Dollars rented = rent * year * request.accelerators;  // rent of all hours of a year
   const Dollars unavoidable = costs.capital + costs.fixed + idle * energy;
   const Dollars gained = rented - (1 - idle) * energy;
 
@@ -153,21 +168,21 @@ double capital_recovery_factor(double interest, double years) {
   return interest == 0 ? 1 / years : interest / -std::expm1(-years * std::log1p(interest));
 }
 
-CostReport price_cluster(const CostRequest& r) {
-  const PriceList& prices = r.prices;
+CostReport price_cluster(const CostRequest& request) {
+  const PriceList& prices = request.prices;
   CostReport report;
   report.price_list = prices.name;
   report.date = prices.date;
   report.years = prices.years->value;
   report.interest = prices.interest.value;
   report.utilisation = prices.utilisation.value;
-  const Dollars parts = add_capex(report, r);
+  const Dollars parts = add_capex(report, request);
 
-  const FullUse full = full_use(r);
+  const FullUse full = full_use(request);
   const double load = report.utilisation + prices.idle_power_share.value * (1 - report.utilisation);
   report.opex = {{"energy", full.energy * load}, {"water", full.water * load}};
   Dollars fixed;
-  for (CostShare& cost : fixed_costs(r, parts)) {
+  for (CostShare& cost : fixed_costs(request, parts)) {
     fixed += cost.amount;
     report.opex.push_back(std::move(cost));
   }
@@ -175,13 +190,13 @@ CostReport price_cluster(const CostRequest& r) {
 
   const Dollars capital = yearly_capital(report, prices);
   const YearlyCosts costs{capital, fixed, full};
-  report.per_hour = per_hour(costs, load, year * report.utilisation * r.accelerators);
+  report.per_hour = per_hour(costs, load, year * report.utilisation * request.accelerators);
   const Dollars hourly = report.per_hour.total();
   if (hourly > Dollars{}) report.energy_share = report.per_hour.energy / hourly;
-  if (r.tokens_per_second && *r.tokens_per_second > 0)
-    report.usd_per_million_tokens =
-        (hourly * r.accelerators).in(dollar) / (*r.tokens_per_second * prices.goodput.value * hour.in(second)) * 1e6;
-  if (prices.rent) report.rent = rent_or_buy(r, report, costs);
+  if (request.tokens_per_second && *request.tokens_per_second > 0)
+    report.usd_per_million_tokens = (hourly * request.accelerators).in(dollar) /
+                                    (*request.tokens_per_second * prices.goodput.value * hour.in(second)) * 1e6;
+  if (prices.rent) report.rent = rent_or_buy(request, report, costs);
   return report;
 }
 

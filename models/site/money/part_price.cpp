@@ -56,7 +56,7 @@ class PriceFinder {
     return price;
   }
 
-  /// Of a machine that several nodes make up. @pre the machine is no share of another
+  /// Price of a node as its share of a machine of several nodes. @pre the machine is no share of another
   PartPrice share_of_machine(const NodePart& node) const {
     const NodePart* machine = node.machine.empty() ? nullptr : catalog_.find_node(node.machine);
     if (!machine || !machine->accelerator_count || !node.accelerator_count) return {};

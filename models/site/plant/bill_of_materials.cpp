@@ -22,7 +22,7 @@ class BillWriter {
       add(BillChapter::transceivers, modules.part, "all networks", modules.count, {}, {});
     add_services();
     add_racks();
-    for (const PowerStageLoad& stage : plan_.stages)
+    for (const PowerStageLoad& stage : plan_.power_stages)
       add(BillChapter::power, stage.part, "power chain", stage.modules, {}, {});
     add_cooling();
     return std::move(bill_);
@@ -54,7 +54,7 @@ class BillWriter {
     }
   }
 
-  /// A cable of several links is as long as they are: cables are shared out over the lengths like their links.
+  /// Cables of several links are divided over the lengths in proportion to their links.
   void add_cables(const CableTotal& total) {
     const CablePart* part = request_.catalog.find_cable(total.part);
     if (!part) return;
@@ -88,8 +88,8 @@ class BillWriter {
     std::array<long long, rack_role_names.size()> by_role{};
     for (const PlacedRack& rack : plan_.floor.racks) ++by_role[static_cast<std::size_t>(rack.role)];
     if (request_.block.machine) by_role[static_cast<std::size_t>(RackRole::compute)] = 0;
-    for (std::size_t r = 0; r < by_role.size(); ++r)
-      add(BillChapter::racks, frame.id, std::string(rack_role_names[r]), by_role[r], {}, frame.mass.value);
+    for (std::size_t role = 0; role < by_role.size(); ++role)
+      add(BillChapter::racks, frame.id, std::string(rack_role_names[role]), by_role[role], {}, frame.mass.value);
   }
 
   void add_cooling() {

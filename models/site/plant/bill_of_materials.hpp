@@ -1,4 +1,4 @@
-/// What has to be bought.
+/// Purchasing list of a planned site.
 #pragma once
 
 #include <optional>
@@ -11,22 +11,22 @@
 
 namespace clusterwright {
 
+struct Catalog;       // topology/parts.hpp
+struct ComputeBlock;  // models/site/plant/devices.hpp
+struct SitePlan;      // models/site/plant/site_plan.hpp
+
 /// One line of the list. Equal parts for different uses are different lines.
 struct BillItem {
   BillChapter chapter = BillChapter::compute;
   std::string part;  ///< id in the catalog
   std::string use;   ///< "compute fabric, leaf"; "spare"
   long long count = 0;
-  std::optional<Meters> length;  ///< of a cable
-  Watts rated_each;              ///< zero for what draws nothing of its own
+  std::optional<Meters> length;  ///< length of a cable
+  Watts rated_each;              ///< zero for parts that draw no power of their own
   Kilograms mass_each;           ///< zero where not known
 };
 
 using BillOfMaterials = std::vector<BillItem>;
-
-struct Catalog;       // topology/parts.hpp
-struct ComputeBlock;  // models/site/plant/devices.hpp
-struct SitePlan;      // models/site/plant/site_plan.hpp
 
 struct BillRequest {
   const SitePlan& plan;
@@ -36,7 +36,7 @@ struct BillRequest {
   int managers = 0, servers = 0, appliances = 0;
 };
 
-/// By chapter, in the order of BillChapter. Machines that bring their rack take no frame.
+/// Bill by chapter, in the order of BillChapter. Machines that bring their rack need no frame.
 BillOfMaterials make_bill(const BillRequest& request);
 
 }  // namespace clusterwright

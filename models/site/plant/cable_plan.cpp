@@ -1,3 +1,23 @@
+// Every link of every network becomes a cable of the catalog, as long as its route on the floor.
+//
+// Invariants
+//   - Each link of a graph whose kind is bought, and each console, manager and uplink cable, enters the tally once,
+//   with
+//     a plug at both ends. The lengths of a total sum to its links.
+//   - A plug is the cage of a device. Links that share a cage share its module, so modules are counted per device at
+//   the
+//     end: n links on modules of two links each need (n + 1) / 2 modules.
+//   - A cable is as long as its route (CableRouter), rounded up to a length on sale. The cheapest part that reaches
+//   that
+//     far is bought (LinkCatalog).
+//
+// Example: a leaf of 32 twin cages has 32 node links and 32 links up. A node 3 racks away (0.6 m each), leaf at 1.9 m,
+// node port at 1.1 m, tray at 2.6 m: 0.7 m up, 1.8 m along, 1.5 m down and 2.5 m of slack make 6.5 m, bought as 7 m.
+// Copper of 400 Gbit/s reaches 3 m, or 5 m if active, so the link is a fibre with two transceivers: a twin-port module
+// at the leaf, shared with the next link, and a single-port module at the node. The 32 links need 16 modules at the
+// leaf and 32 at the nodes.
+//
+// Source: reference designs with published cable counts, tests/models/site_plan_oracles_test.cpp.
 #include "models/site/plant/cable_plan.hpp"
 
 #include <fmt/format.h>
@@ -22,23 +42,25 @@ class CablePlanner {
  public:
   explicit CablePlanner(const CableRequest& request)
       : request_(request), tally_(request.catalog, request.services, request.router, request.keep_runs) {
-    for (const SiteNetwork& network : request.networks) cages_.emplace_back(network.graph.switches());
+    for (const SiteNetwork& network : request.networks) {
+      cages_.push_back(std::vector<CageContents>(network.graph.switches()));
+      used_ports_.push_back(ports_in_use(network.graph));
+    }
     node_cages_.resize(request.layout.nodes.size());
-    used_ports_.resize(request.networks.size());
-    for (std::size_t n = 0; n < request.networks.size(); ++n) count_ports(n);
   }
 
   CablePlan plan() {
-    for (std::size_t n = 0; n < request_.networks.size(); ++n) add_network(n);
+    for (const NetworkId network : networks()) add_network(network);
     add_managers();
     add_consoles();
     add_uplinks();
     out_.cables = tally_.take_totals();
     warn_of_other_classes();
     out_.runs = tally_.take_runs();
-    cages_.push_back(std::move(node_cages_));
-    out_.transceivers = tally_.transceivers(cages_);
-    for (std::size_t n = 0; n < request_.networks.size(); ++n) add_switches(n);
+    std::vector<std::vector<CageContents>> all_cages = cages_.items();
+    all_cages.push_back(std::move(node_cages_));
+    out_.transceivers = tally_.transceivers(all_cages);
+    for (const NetworkId network : networks()) add_switches(network);
     add_management_switches();
     return std::move(out_);
   }
@@ -46,17 +68,25 @@ class CablePlanner {
  private:
   const RackLayout& layout() const { return request_.layout; }
 
-  void count_ports(std::size_t n) {
-    const NetworkGraph& graph = request_.networks[n].graph;
-    used_ports_[n].resize(graph.switches());
-    for (VertexId v = static_cast<VertexId>(graph.endpoints()); v < graph.vertices(); ++v)
-      used_ports_[n][v - graph.endpoints()] = static_cast<int>(graph.leaving(v).size());
+  const SiteNetwork& network_of(NetworkId id) const { return request_.networks[id.value]; }
+
+  std::vector<NetworkId> networks() const {
+    std::vector<NetworkId> ids;
+    for (std::size_t index = 0; index < request_.networks.size(); ++index) ids.emplace_back(index);
+    return ids;
+  }
+
+  static std::vector<int> ports_in_use(const NetworkGraph& graph) {
+    std::vector<int> ports(graph.switches());
+    for (VertexId vertex = static_cast<VertexId>(graph.endpoints()); vertex < graph.vertices(); ++vertex)
+      ports[vertex - graph.endpoints()] = static_cast<int>(graph.leaving(vertex).size());
+    return ports;
   }
 
   // --- Links of a network -----------------------------------------------------------------------------------------
 
-  void add_network(std::size_t n) {
-    const SiteNetwork& network = request_.networks[n];
+  void add_network(NetworkId id) {
+    const SiteNetwork& network = network_of(id);
     const NetworkGraph& graph = network.graph;
     std::vector<LinkClass> classes;
     for (const LinkKind& kind : graph.link_kinds())
@@ -64,59 +94,64 @@ class CablePlanner {
     for (LinkId link = 0; link < graph.links(); link += 2) {
       if (!network.bought[graph.kind(link)]) continue;
       const auto [low, high] = std::minmax({graph.from(link), graph.to(link)});
-      if (is_unknown(n, high) || is_unknown(n, low) || is_unused(network, low)) continue;
-      tally_.add(classes[graph.kind(link)], plug(n, low), plug(n, high));
+      if (is_unknown(id, high) || is_unknown(id, low) || is_unused(network, low)) continue;
+      tally_.add(classes[graph.kind(link)], plug(id, low), plug(id, high));
     }
     finish(classes);
     note_unnamed(network);
   }
 
-  const SwitchPart* part_of(std::size_t n, VertexId v) const {
-    const auto& tiers = request_.networks[n].graph.tiers();
-    for (std::size_t t = tiers.size(); t-- > 0;)
-      if (v >= tiers[t].first) return request_.networks[n].tier_parts[t];
+  const SwitchPart* part_of(NetworkId id, VertexId vertex) const {
+    const auto& tiers = network_of(id).graph.tiers();
+    for (std::size_t tier = tiers.size(); tier-- > 0;)
+      if (vertex >= tiers[tier].first) return network_of(id).tier_parts[tier];
     return nullptr;
   }
 
-  /// A torus has its routers inside the nodes; what else has no part cannot be placed.
-  bool is_unknown(std::size_t n, VertexId v) const {
-    const SiteNetwork& network = request_.networks[n];
-    return !network.graph.is_endpoint(v) && !part_of(n, v) && network.bought[0];
+  /// Switches without a part cannot be placed; routers of a torus are inside the nodes and need none.
+  bool is_unknown(NetworkId id, VertexId vertex) const {
+    const SiteNetwork& network = network_of(id);
+    return !network.graph.is_endpoint(vertex) && !part_of(id, vertex) && network.bought[0];
   }
 
-  /// Ports of the graph beyond those of services only fill its last stand-in for a node.
-  static bool is_unused(const SiteNetwork& network, VertexId v) {
-    return network.graph.is_endpoint(v) && network.graph.node_of(v) >= network.nodes &&
-           service_port(network, v) >= network.services.size();
+  /// Ports of the graph beyond those of services complete its last stand-in for a node.
+  static bool is_unused(const SiteNetwork& network, VertexId vertex) {
+    return network.graph.is_endpoint(vertex) && network.graph.node_of(vertex) >= network.nodes &&
+           service_port(network, vertex) >= network.services.size();
   }
 
-  static std::size_t service_port(const SiteNetwork& network, VertexId v) {
-    return v - static_cast<std::size_t>(network.nodes) * static_cast<std::size_t>(network.graph.rails());
+  static std::size_t service_port(const SiteNetwork& network, VertexId vertex) {
+    return vertex - static_cast<std::size_t>(network.nodes) * static_cast<std::size_t>(network.graph.rails());
   }
 
-  Plug plug(std::size_t n, VertexId v) {
-    const SiteNetwork& network = request_.networks[n];
-    if (network.graph.is_endpoint(v)) return endpoint_plug(network, v);
-    const std::size_t at = v - network.graph.endpoints();
-    const SwitchPart* part = part_of(n, v);
-    if (!part) return {layout().nodes.at(at), {true, 1}, nullptr, node_device(layout().nodes.at(at).rack)};
-    return {layout().switches[n][at], {false, ports_per_cage(*part)}, &cages_[n][at], (n << 32) + v};
+  Plug plug(NetworkId id, VertexId vertex) {
+    const SiteNetwork& network = network_of(id);
+    if (network.graph.is_endpoint(vertex)) return endpoint_plug(network, vertex);
+    const std::size_t at = vertex - network.graph.endpoints();
+    const SwitchPart* part = part_of(id, vertex);
+    if (!part) return single_plug(layout().nodes.at(at));
+    return {layout().switches[id.value][at], {false, ports_per_cage(*part)}, &cages_[id][at], switch_key(id, vertex)};
   }
+
+  /// End at a node or server whose port has a cage of its own.
+  static Plug single_plug(const Location& at) { return {at, {true, 1}, nullptr, rack_key(at.rack)}; }
 
   /// Ports of one node may share cages; then modules are counted by node.
-  Plug endpoint_plug(const SiteNetwork& network, VertexId v) {
-    const Location at = endpoint_location(network, v);
+  Plug endpoint_plug(const SiteNetwork& network, VertexId vertex) {
+    const Location at = endpoint_location(network, vertex);
     const int ports = request_.node_ports_per_cage;
-    if (ports == 1 || network.name != "training") return {at, {true, 1}, nullptr, node_device(at.rack)};
-    return {at, {true, ports}, &node_cages_[static_cast<std::size_t>(network.graph.node_of(v))], node_device(at.rack)};
+    if (ports == 1 || network.role != NetworkRole::training) return single_plug(at);
+    return {
+        at, {true, ports}, &node_cages_[static_cast<std::size_t>(network.graph.node_of(vertex))], rack_key(at.rack)};
   }
 
-  static std::uint64_t node_device(std::size_t rack) { return (std::uint64_t{1} << 60) + rack; }
+  static std::uint64_t rack_key(RackId rack) { return (std::uint64_t{1} << 60) + rack.value; }
+  static std::uint64_t switch_key(NetworkId id, VertexId vertex) { return (std::uint64_t{id.value} << 32) + vertex; }
 
-  Location endpoint_location(const SiteNetwork& network, VertexId v) const {
-    const int node = network.graph.node_of(v);
+  Location endpoint_location(const SiteNetwork& network, VertexId vertex) const {
+    const int node = network.graph.node_of(vertex);
     if (node < network.nodes) return layout().nodes[static_cast<std::size_t>(node)];
-    const ServicePort& service = network.services[service_port(network, v)];
+    const ServicePort& service = network.services[service_port(network, vertex)];
     const auto& places = service.kind == ServiceKind::storage ? layout().appliances : layout().servers;
     return places[static_cast<std::size_t>(service.device)];
   }
@@ -126,31 +161,33 @@ class CablePlanner {
   }
 
   void note_unnamed(const SiteNetwork& network) {
-    for (std::size_t t = 0; t < network.tier_parts.size(); ++t)
-      if (!network.tier_parts[t] && network.bought[0])
+    for (std::size_t tier = 0; tier < network.tier_parts.size(); ++tier)
+      if (!network.tier_parts[tier] && network.bought[0])
         out_.uncounted.push_back(fmt::format("switches of tier \"{}\" of the {} network, and their cables",
-                                             network.graph.tiers()[t].name, network.name));
+                                             network.graph.tiers()[tier].name, network.name));
   }
 
-  /// A cable named for links that the plan has none of changes nothing: most likely the name is wrong.
+  /// Cables named for a class of links that the plan lacks change nothing: most likely the name is wrong.
   void warn_of_other_classes() {
     std::set<std::string> classes;
     for (const CableTotal& total : out_.cables) classes.insert(total.link);
     for (const auto& [link, part] : request_.services.cables)
       if (!classes.contains(link))
         out_.warnings.push_back(
-            fmt::format("facility.services.cables names \"{}\" for \"{}\", but the links here are {}", part, link,
-                        fmt::join(classes, ", ")));
+            fmt::format("facility.services.cables names \"{}\" for \"{}\", but the classes of links here are {}", part,
+                        link, fmt::join(classes, ", ")));
   }
 
   // --- Cables beside the graphs -------------------------------------------------------------------------------------
 
-  /// To lowest switches of the last unit that have a port left: one to each, then the next to each.
+  /// Cables of fabric managers to leaves with a free port, from the last leaf on: one to each, then the next to each.
   void add_managers() {
     const int wanted = layout().managers.empty() || request_.networks.empty() ? 0 : request_.services.manager_cables;
-    if (wanted == 0 || request_.networks[0].name != "training" || !request_.networks[0].tier_parts[0]) return;
-    const NetworkGraph& graph = request_.networks[0].graph;
-    std::vector<LinkClass> classes = {tally_.link_class("training", "manager-leaf", graph.link_kinds()[0].rate)};
+    if (wanted == 0) return;
+    const SiteNetwork& training = network_of(first_network);
+    if (training.role != NetworkRole::training || !training.tier_parts[0]) return;
+    std::vector<LinkClass> classes = {
+        tally_.link_class(training.name, "manager-leaf", training.graph.link_kinds()[0].rate)};
     int done = 0;
     while (done < wanted) {
       const int before = done;
@@ -160,22 +197,22 @@ class CablePlanner {
     finish(classes);
     if (done < wanted)
       out_.warnings.push_back(
-          fmt::format("only {} of {} cables of fabric managers find a free leaf port: leave one node "
-                      "of the last group out, as reference designs do",
+          fmt::format("only {} of {} cables of fabric managers find a free leaf port: leave out one node "
+                      "of the last scalable unit, as reference designs do",
                       done, wanted));
   }
 
   void add_manager_round(LinkClass& link, int wanted, int& done) {
-    const NetworkGraph& graph = request_.networks[0].graph;
+    const NetworkGraph& graph = network_of(first_network).graph;
     const SwitchTier& leaves = graph.tiers().front();
     for (std::uint32_t i = leaves.count; i-- > 0 && done < wanted;) {
       const VertexId leaf = leaves.first + i;
-      const SwitchPart* part = part_of(0, leaf);
-      int& used = used_ports_[0][leaf - graph.endpoints()];
+      const SwitchPart* part = part_of(first_network, leaf);
+      int& used = used_ports_[first_network][leaf - graph.endpoints()];
       if (!part || used >= part->ports.value) continue;
       ++used;
       const Location manager = layout().managers[static_cast<std::size_t>(done) % layout().managers.size()];
-      tally_.add(link, {manager, {true, 1}, nullptr, node_device(manager.rack)}, plug(0, leaf));
+      tally_.add(link, single_plug(manager), plug(first_network, leaf));
       ++done;
     }
   }
@@ -185,56 +222,46 @@ class CablePlanner {
     const SwitchPart& part = *request_.management_switch;
     std::vector<LinkClass> classes = {
         tally_.link_class("management", "console", part.port_rate ? part.port_rate->value : BytesPerSecond{})};
-    for (const auto& [end, management] : layout().consoles)
-      tally_.add(classes[0], {end, {true, 1}, nullptr, node_device(end.rack)},
-                 {layout().management[management], {true, 1}, nullptr, management});
+    for (const ConsoleCable& console : layout().consoles)
+      tally_.add(classes[0], single_plug(console.end),
+                 {layout().management[console.management_switch], {true, 1}, nullptr, console.management_switch});
     finish(classes);
   }
 
-  /// Each switch for consoles has one cable to the nearest switch of a provisioning network with a port left.
+  /// Cables from each management switch to the nearest switch of the first provisioning network with a free port.
   void add_uplinks() {
-    for (std::size_t n = 0; n < request_.networks.size(); ++n) {
-      if (request_.networks[n].name == "training" || is_storage(request_.networks[n])) continue;
-      uplinks_to(n);
-      return;
-    }
+    for (const NetworkId id : networks())
+      if (network_of(id).role == NetworkRole::provisioning) return uplinks_to(id);
   }
 
-  /// Also where no appliance hangs on it yet.
-  bool is_storage(const SiteNetwork& network) const {
-    const auto& specs = request_.services.networks;
-    return std::any_of(specs.begin(), specs.end(),
-                       [&](const SideNetworkSpec& spec) { return spec.storage && spec.name == network.name; });
-  }
-
-  void uplinks_to(std::size_t n) {
-    const NetworkGraph& graph = request_.networks[n].graph;
+  void uplinks_to(NetworkId id) {
+    const NetworkGraph& graph = network_of(id).graph;
     std::vector<LinkClass> classes = {tally_.link_class("management", "management-uplink", graph.link_kinds()[0].rate)};
     std::size_t apart = 0;
     for (const Location& from : layout().management) {
-      const auto nearest = nearest_free(n, from);
+      const auto nearest = nearest_free(id, from);
       if (!nearest) {
         ++apart;
         continue;
       }
-      ++used_ports_[n][*nearest - graph.endpoints()];
-      tally_.add(classes[0], {from, {true, 1}, nullptr, node_device(from.rack)}, plug(n, *nearest));
+      ++used_ports_[id][*nearest - graph.endpoints()];
+      tally_.add(classes[0], single_plug(from), plug(id, *nearest));
     }
     finish(classes);
     if (apart > 0)
-      out_.warnings.push_back(fmt::format("{} of {} switches for consoles find no free port in the {} network", apart,
-                                          layout().management.size(), request_.networks[n].name));
+      out_.warnings.push_back(fmt::format("{} of {} management switches find no free port in the {} network", apart,
+                                          layout().management.size(), network_of(id).name));
   }
 
-  std::optional<VertexId> nearest_free(std::size_t n, const Location& from) const {
-    const NetworkGraph& graph = request_.networks[n].graph;
+  std::optional<VertexId> nearest_free(NetworkId id, const Location& from) const {
+    const NetworkGraph& graph = network_of(id).graph;
     const SwitchTier& leaves = graph.tiers().front();
     std::optional<VertexId> best;
     Meters least;
     for (std::uint32_t i = 0; i < leaves.count; ++i) {
       const VertexId leaf = leaves.first + i;
-      if (used_ports_[n][leaf - graph.endpoints()] >= part_of(n, leaf)->ports.value) continue;
-      const Meters length = request_.router.length(from, layout().switches[n][leaf - graph.endpoints()]);
+      if (used_ports_[id][leaf - graph.endpoints()] >= part_of(id, leaf)->ports.value) continue;
+      const Meters length = request_.router.length(from, layout().switches[id.value][leaf - graph.endpoints()]);
       if (!best || length < least) best = leaf, least = length;
     }
     return best;
@@ -242,20 +269,20 @@ class CablePlanner {
 
   // --- Sums ---------------------------------------------------------------------------------------------------------
 
-  void add_switches(std::size_t n) {
-    const SiteNetwork& network = request_.networks[n];
-    for (std::size_t t = 0; t < network.graph.tiers().size(); ++t) {
-      const SwitchTier& tier = network.graph.tiers()[t];
-      const SwitchPart* part = network.tier_parts[t];
+  void add_switches(NetworkId id) {
+    const SiteNetwork& network = network_of(id);
+    for (std::size_t level = 0; level < network.graph.tiers().size(); ++level) {
+      const SwitchTier& tier = network.graph.tiers()[level];
+      const SwitchPart* part = network.tier_parts[level];
       if (!part) continue;
       Watts expected;
       for (std::uint32_t i = 0; i < tier.count; ++i)
-        expected += expected_power(*part, cages_[n][tier.first - network.graph.endpoints() + i]);
+        expected += expected_power(*part, cages_[id][tier.first - network.graph.endpoints() + i]);
       add_total({network.name, tier.name, part->id, tier.count, rated_power(*part), expected / tier.count});
     }
   }
 
-  /// The rating holds modules in all cages already: those that are there come on top of passive cables only.
+  /// Power with passive cables plus that of the modules in its cages; the rating already includes modules in all cages.
   static Watts expected_power(const SwitchPart& part, const CageContents& cages) {
     if (!part.passive_power) return part.typical_power ? part.typical_power->value : rated_power(part);
     Watts power = part.passive_power->value;
@@ -280,12 +307,15 @@ class CablePlanner {
                expected_power(part, {})});
   }
 
+  /// The training network is the first one, where there is one.
+  static constexpr NetworkId first_network{std::size_t{0}};
+
   const CableRequest& request_;
   CableTally tally_;
   CablePlan out_;
-  std::vector<std::vector<CageContents>> cages_;  ///< by network, by switch
-  std::vector<CageContents> node_cages_;          ///< by node, where ports of the training network share cages
-  std::vector<std::vector<int>> used_ports_;      ///< likewise
+  IndexedVector<NetworkId, std::vector<CageContents>> cages_;  ///< by switch
+  std::vector<CageContents> node_cages_;                   ///< by node, where ports of the training network share cages
+  IndexedVector<NetworkId, std::vector<int>> used_ports_;  ///< by switch
 };
 
 }  // namespace

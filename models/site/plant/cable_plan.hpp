@@ -1,4 +1,4 @@
-/// Every cable between racks: how long, of which parts, and how many of these to buy.
+/// Every cable between devices: its length, its parts, and the number to buy.
 #pragma once
 
 #include <string>
@@ -9,23 +9,24 @@
 
 namespace clusterwright {
 
+/// Switches of one part in one tier of a network.
 struct SwitchTotal {
-  std::string network;  ///< "compute", "storage", "in-band", "management"
+  std::string network;  ///< "training", "storage", "in-band", "management"
   std::string tier;     ///< "leaf"
   std::string part;     ///< empty where the cluster names none
   long long count = 0;
-  Watts rated_each;     ///< modules in the cages included
-  Watts expected_each;  ///< with the modules that are in its cages
+  Watts rated_each;     ///< with modules in all cages
+  Watts expected_each;  ///< with the modules that the plan puts into its cages
 };
 
 struct CablePlan {
   std::vector<SwitchTotal> switches;
   std::vector<CableTotal> cables;
-  std::vector<TransceiverTotal> transceivers;  ///< the larger of a part's both uses together
-  std::vector<CableRun> runs;                  ///< only if asked for
+  std::vector<TransceiverTotal> transceivers;
+  std::vector<CableRun> runs;  ///< only if asked for
   std::vector<std::string> warnings;
   std::vector<SiteVerdict> verdicts;
-  std::vector<std::string> uncounted;  ///< "switches of tier leaf and their cables": what has no part
+  std::vector<std::string> uncounted;  ///< tiers without a part: "switches of tier leaf and their cables"
 };
 
 struct CableRequest {
@@ -35,7 +36,7 @@ struct CableRequest {
   const Catalog& catalog;
   const SwitchPart* management_switch = nullptr;
   const ServicesSpec& services;
-  int node_ports_per_cage = 1;  ///< of the training network; nodes of other networks have a cage for each port
+  int node_ports_per_cage = 1;  ///< ports of the training network; other networks have a cage for each port
   bool keep_runs = false;
 };
 

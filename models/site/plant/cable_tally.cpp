@@ -20,8 +20,8 @@ std::string kind_word(const LinkParts& parts) {
   }
 }
 
-bool same(const LinkParts& a, const LinkParts& b) {
-  return a.cable == b.cable && a.lower_module == b.lower_module && a.upper_module == b.upper_module;
+bool same(const LinkParts& one, const LinkParts& other) {
+  return one.cable == other.cable && one.lower_module == other.lower_module && one.upper_module == other.upper_module;
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ LinkClass CableTally::link_class(const std::string& network, const std::string& 
 void CableTally::add(LinkClass& link, Plug lower, Plug upper) {
   const Meters routed = router_.length(lower.at, upper.at);
   const Meters bought = length_on_sale(routed);
-  const std::size_t total = total_of(link, lower.end, upper.end, bought);
+  const CableTotalId total = total_of(link, lower.end, upper.end, bought);
   CableTotal& sum = totals_[total];
   ++sum.links;
   ++lengths_[total][bought.in(meter)];
@@ -66,17 +66,16 @@ void CableTally::add(LinkClass& link, Plug lower, Plug upper) {
   }
 }
 
-/// Which sum a link belongs to: that of its class and parts.
-std::size_t CableTally::total_of(LinkClass& link, LinkEnd lower, LinkEnd upper, Meters length) {
+/// Total that a link belongs to, by its class and parts.
+CableTotalId CableTally::total_of(LinkClass& link, LinkEnd lower, LinkEnd upper, Meters length) {
   LinkParts parts;
   if (link.named) {
     parts = links_.with_named(*link.named, link.rate, lower, upper).value_or(LinkParts{});
   } else if (const LinkParts* found = links_.choose(link.rate, lower, upper, length)) {
     parts = *found;
   }
-  for (const std::size_t total : link.totals)
+  for (const CableTotalId total : link.totals)
     if (same(link.parts[total], parts)) return total;
-  const std::size_t total = totals_.size();
   CableTotal sum;
   sum.network = link.network;
   sum.link = link.name;
@@ -87,8 +86,8 @@ std::size_t CableTally::total_of(LinkClass& link, LinkEnd lower, LinkEnd upper, 
     if (parts.lower_module) sum.lower_module = parts.lower_module->id;
     if (parts.upper_module) sum.upper_module = parts.upper_module->id;
   }
-  totals_.push_back(std::move(sum));
-  lengths_.emplace_back();
+  const CableTotalId total = totals_.push_back(std::move(sum));
+  lengths_.push_back({});
   link.totals.push_back(total);
   link.parts.emplace(total, parts);
   return total;
@@ -96,7 +95,7 @@ std::size_t CableTally::total_of(LinkClass& link, LinkEnd lower, LinkEnd upper, 
 
 void CableTally::judge(const LinkClass& link, std::vector<SiteVerdict>& verdicts) const {
   const std::string name = fmt::format("{} cables of the {} network", link.name, link.network);
-  for (const std::size_t total : link.totals) {
+  for (const CableTotalId total : link.totals) {
     const CableTotal& sum = totals_[total];
     if (!link.parts.at(total).cable) {
       const std::string what =
@@ -108,8 +107,8 @@ void CableTally::judge(const LinkClass& link, std::vector<SiteVerdict>& verdicts
     } else if (link.named) {
       const Meters reach = link.named->reach ? link.named->reach->value : Meters{};
       verdicts.push_back({name, reach >= sum.longest,
-                          fmt::format("{} reaches {:.4g} m, the longest is {:.1f} m", link.named->id, reach.in(meter),
-                                      sum.longest.in(meter)),
+                          fmt::format("{} reaches {:.4g} m, the longest link is {:.1f} m", link.named->id,
+                                      reach.in(meter), sum.longest.in(meter)),
                           fmt::format("facility.services.cables.{}", link.name)});
     }
   }
@@ -133,9 +132,11 @@ std::vector<CableTotal> CableTally::take_totals() {
     CableTotal& sum = totals_[std::get<0>(bundle)];
     sum.cables += whole_parts(links, *catalog_.find_cable(sum.part));
   }
-  for (std::size_t t = 0; t < totals_.size(); ++t)
-    for (const auto& [length, links] : lengths_[t]) totals_[t].lengths.push_back({length * meter, links});
-  return std::move(totals_);
+  for (std::size_t index = 0; index < totals_.size(); ++index) {
+    const CableTotalId total(index);
+    for (const auto& [length, links] : lengths_[total]) totals_[total].lengths.push_back({length * meter, links});
+  }
+  return totals_.items();
 }
 
 std::vector<TransceiverTotal> CableTally::transceivers(const std::vector<std::vector<CageContents>>& cages) const {

@@ -11,7 +11,7 @@ namespace clusterwright {
 
 namespace {
 
-/// Where nobody says what a server weighs: a DGX H100 has 130 kg in 8 units.
+/// Mass of servers without a stated one: a DGX H100 has 130 kg in 8 rack units.
 constexpr Kilograms mass_per_unit = 16 * kilogram;
 
 bool can_be_placed(const NodePart& part) {
@@ -20,7 +20,7 @@ bool can_be_placed(const NodePart& part) {
 
 Kilograms mass_of(const NodePart& part, std::vector<std::string>& warnings) {
   if (part.mass) return part.mass->value;
-  warnings.push_back(fmt::format("the mass of {} is not known: {:.0f} kg for each rack unit are assumed", part.id,
+  warnings.push_back(fmt::format("the mass of {} is not known: {:.0f} kg per rack unit is assumed", part.id,
                                  mass_per_unit.in(kilogram)));
   return part.rack_units->value * mass_per_unit;
 }
@@ -34,7 +34,7 @@ bool usable(const NodePart& part, const Catalog& catalog) {
   return can_be_placed(machine ? *machine : part);
 }
 
-/// With as many of the same accelerators, and preferably as many NICs.
+/// First node part with as many of the same accelerators that can be placed.
 const NodePart* stand_in(const Cluster& cluster, const Catalog& catalog) {
   const NodePart* found = nullptr;
   for (const NodePart& part : catalog.nodes) {
@@ -59,7 +59,7 @@ const NodePart& placeable_node(const Cluster& cluster, const Catalog& catalog, s
                        "describe one under \"parts\" of the cluster, with height_u, mass_kg and max_power_kw, and name "
                        "it as \"part\" of the node"});
   warnings.push_back(fmt::format("racks are planned with {}: {}", other->id,
-                                 named ? fmt::format("height or power of {} are not known", named->id)
+                                 named ? fmt::format("the height or power of {} is not known", named->id)
                                        : std::string("the cluster names no server")));
   return *other;
 }
@@ -69,7 +69,7 @@ double liquid_share(const NodePart& part, const RackCoolingPart& cooling) {
   return part.liquid_share ? part.liquid_share->value : cooling.liquid_share.value;
 }
 
-/// The cooling that servers without liquid are built for.
+/// Rack cooling that air-cooled servers are built for: the strongest one without liquid.
 const RackCoolingPart* usual_air(const Catalog& catalog) {
   const RackCoolingPart* best = nullptr;
   for (const RackCoolingPart& part : catalog.rack_cooling)

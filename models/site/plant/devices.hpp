@@ -1,4 +1,4 @@
-/// What stands in racks: how high, how heavy, what it draws.
+/// Devices that stand in racks: height, mass, power.
 #pragma once
 
 #include <string>
@@ -11,42 +11,42 @@ namespace clusterwright {
 
 struct Cluster;  // topology/cluster.hpp
 
-/// Height of one unit of a rack (EIA-310).
+/// Height of one rack unit (EIA-310).
 inline constexpr Meters rack_unit = 0.04445 * meter;
 
-/// One thing that stands in a rack.
 struct Device {
   std::string what;  ///< "node", "leaf switch"
   std::string part;
   double rack_units = 0;
   Kilograms mass;
-  Watts rated;
-  double liquid_share = 0;  ///< of its heat that liquid takes up
+  Watts rated;              ///< nameplate power
+  double liquid_share = 0;  ///< share of its heat that liquid takes up
 };
 
-/// What is set into a rack as one piece: a node, or a machine of several nodes that brings its own rack.
+/// Nodes that enter a rack as one device: one node, or a machine of several nodes that brings its own rack.
 struct ComputeBlock {
   Device device;
   const NodePart* node = nullptr;     ///< with height, mass and power
-  const NodePart* machine = nullptr;  ///< that the node is a share of; none for servers
+  const NodePart* machine = nullptr;  ///< machine that the node is a share of; null for servers
   int nodes = 1;
 };
 
-/// The catalog's entry that can be placed: the one that the cluster names, the machine that it is a share of, or, where
-/// the cluster names none that has height and rated power, the first with these accelerators. The last adds to
-/// `warnings`.
+/// Compute block of a cluster.
+///
+/// The node part that the cluster names, or the machine that it is a share of. Where that has no height or rated power,
+/// the first node part of the catalog with the same accelerators stands in, and a warning says so.
 /// @throws ConfigError E0350 if there is none
 ComputeBlock compute_block(const Cluster& cluster, const Catalog& catalog, const RackCoolingPart& cooling,
                            std::vector<std::string>& warnings);
 
-/// How much less a server draws under `cooling` than as it is sold, as a share: liquid spares the fans of servers built
-/// for air. Its nameplate stays.
+/// Fraction by which `cooling` lowers a server's power draw: liquid cooling removes the fans of an air-cooled server.
+/// The nameplate rating does not change.
 double fan_saving(const NodePart& node, const RackCoolingPart& cooling, const Catalog& catalog);
 
 /// @throws ConfigError E0350 if the part lacks height or power
 Device switch_device(const SwitchPart& part, const std::string& what);
 
-/// Power of a switch at its nameplate: modules in all its cages included.
+/// Nameplate power of a switch, with modules in all its cages.
 Watts rated_power(const SwitchPart& part);
 
 }  // namespace clusterwright

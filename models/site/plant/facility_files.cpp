@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "sim/field_table.hpp"
 #include "models/job/base_file.hpp"
 #include "models/job/input_file.hpp"
 #include "models/job/scenario_loader.hpp"
+#include "sim/field_table.hpp"
 #include "topology/facility_check.hpp"
 
 namespace clusterwright {
@@ -15,7 +15,7 @@ namespace {
 constexpr const char* folder = "facilities";
 constexpr int longest_chain = 8;
 
-/// `own` over `base`: objects field by field.
+/// `own` over `base`, objects field by field.
 JsonValue joined(JsonValue own, JsonValue base) {
   if (!own.is(JsonKind::object) || !base.is(JsonKind::object)) return own;
   for (auto& [key, member] : base.members()) {
@@ -28,7 +28,7 @@ JsonValue joined(JsonValue own, JsonValue base) {
   return own;
 }
 
-/// Blocks that are null, as defaults are written out: a facility has all of them, so they are left to its base.
+/// Drops blocks that are null, as written-out defaults are: every facility has them, so its base fills them in.
 void forget_null_blocks(JsonValue& facility, const JsonValue& base) {
   std::erase_if(facility.members(), [&](const JsonValue::Member& member) {
     const JsonValue* below = base.find(member.first);
@@ -49,7 +49,7 @@ JsonValue filled_in(JsonValue facility, const std::string& usual, std::vector<In
   return joined(std::move(facility), std::move(base));
 }
 
-/// Nodes that together are rated less stand in a room, not in a hall.
+/// Least rated power of nodes that stand in a hall; others stand in a room.
 constexpr Watts least_hall = 200 * kilowatt;
 
 std::string usual_facility(const Cluster& cluster, const Catalog& catalog) {

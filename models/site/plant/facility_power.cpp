@@ -21,7 +21,7 @@ PowerNode node_with(std::string name, std::vector<PowerNode> parts) {
 PowerNode nodes_tree(const MachinePower& machines) {
   const Watts all = machines.node * machines.nodes;
   if (machines.accelerators == Watts{}) return {"nodes", all, {}};
-  // A node may be rated at less than its accelerators: then they get all of it.
+  // A node may be rated below its accelerators: then all of its power is theirs.
   const Watts accelerators = std::min(all, machines.accelerators * machines.nodes);
   return node_with("nodes", {{"accelerators", accelerators, {}}, {"hosts", all - accelerators, {}}});
 }
@@ -73,8 +73,8 @@ FacilityPower facility_power(const MachinePower& machines, const PowerChain& cha
   out.cooling = removal.total();
   out.other = chain.other(out.it);
   const auto flows = chain.flows(out.it, draw_of(removal));
-  for (const PowerChain::StageFlow& flow : flows) out.losses += flow.loss;
-  double kept = 1;  // of losses and other, where a stated effectiveness leaves less room than they take
+  for (const PowerChain::PowerStageFlow& flow : flows) out.losses += flow.loss;
+  double kept = 1;  // kept share of losses and other, where a stated PUE leaves less than they take
   if (given_pue) {
     const Watts beside = out.it * (*given_pue - 1);
     kept = std::min(1.0, beside / (out.losses + out.other));
@@ -83,7 +83,7 @@ FacilityPower facility_power(const MachinePower& machines, const PowerChain& cha
     out.cooling = beside - out.losses - out.other;
   }
   std::vector<PowerNode> losses;
-  for (const PowerChain::StageFlow& flow : flows)
+  for (const PowerChain::PowerStageFlow& flow : flows)
     losses.push_back({loss_name(flow.stage->part->kind), kept * flow.loss, {}});
   out.tree = node_with("grid", {machines_tree(machines),
                                 cooling_tree(removal, out.cooling),

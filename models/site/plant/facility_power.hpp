@@ -1,4 +1,4 @@
-/// What a facility draws from the grid while its machines draw so much.
+/// Power that a facility draws from the grid at one operating point of its machines.
 #pragma once
 
 #include <optional>
@@ -10,17 +10,16 @@
 
 namespace clusterwright {
 
-/// What is drawn, and what it is made of. The parts sum to the whole.
+/// Branch of a tree of power; the parts sum to the whole.
 struct PowerNode {
   std::string name;
   Watts power;
   std::vector<PowerNode> parts;
 };
 
-/// At one operating point.
 struct FacilityPower {
-  Watts it;      ///< all machines, switches and appliances, in front of their supplies
-  Watts losses;  ///< of the chain
+  Watts it;      ///< nodes, switches and appliances, at their supplies
+  Watts losses;  ///< losses of the power chain
   Watts cooling;
   Watts other;
   Watts facility;  ///< from the grid
@@ -28,10 +27,11 @@ struct FacilityPower {
   PowerNode tree;  ///< from the grid down
 };
 
-/// Machines at one operating point, by what they are.
+/// Power of the machines at one operating point.
 struct MachinePower {
   int nodes = 0;
-  Watts node, accelerators;         ///< of one node; of its accelerators together, zero where not known
+  Watts node;                       ///< one node
+  Watts accelerators;               ///< all accelerators of one node; zero where not known
   std::vector<PowerNode> switches;  ///< by network
   Watts storage, services;
   Watts total() const;
@@ -39,8 +39,8 @@ struct MachinePower {
 
 CoolingDraw draw_of(const RemovalPower& removal);
 
-/// @param given_pue  power from the grid over that of the machines, instead of what the parts draw: cooling takes what
-///                   losses leave of it; where that is nothing, losses shrink (and a verdict says so)
+/// @param given_pue  stated power usage effectiveness, in place of what the parts draw: cooling takes what losses leave
+///                   of it; where losses alone exceed it, they shrink (and a verdict says so)
 FacilityPower facility_power(const MachinePower& machines, const PowerChain& chain, const RemovalPower& removal,
                              std::optional<double> given_pue);
 

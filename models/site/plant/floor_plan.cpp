@@ -11,8 +11,8 @@ namespace clusterwright {
 
 namespace {
 
-Meters absolute(Meters m) {
-  return m < Meters{} ? -m : m;
+Meters absolute(Meters length) {
+  return length < Meters{} ? -length : length;
 }
 
 class Floor {
@@ -20,13 +20,15 @@ class Floor {
   Floor(const HallSpec& hall, const RackPart& frame)
       : hall_(hall), width_(frame.width.value), depth_(frame.depth.value) {}
 
-  /// @return rows
-  int fill(const std::vector<std::vector<std::size_t>>& blocks, int per_row, std::vector<PlacedRack>* racks) const {
+  /// Places blocks into rows. @param racks  gets their places, if not null
+  /// @return number of rows
+  int fill(const std::vector<std::vector<RackId>>& blocks, int per_row,
+           IndexedVector<RackId, PlacedRack>* racks) const {
     int row = 0, place = 0;
     for (const auto& block : blocks) {
       const auto size = static_cast<int>(block.size());
       if (place > 0 && place + size > per_row && size <= per_row) ++row, place = 0;
-      for (const std::size_t rack : block) {
+      for (const RackId rack : block) {
         if (place == per_row) ++row, place = 0;
         if (racks) put((*racks)[rack], row, row % 2 == 0 ? place : per_row - 1 - place);
         ++place;
@@ -63,8 +65,8 @@ class Floor {
   Meters width_, depth_;
 };
 
-/// Whole blocks to a row; the first number of them that makes the longer side shortest.
-int squarest(const Floor& floor, const std::vector<std::vector<std::size_t>>& blocks, int racks) {
+/// Racks in a row, in whole blocks, that make the longer side of the hall shortest; the fewest of equal ones.
+int squarest(const Floor& floor, const std::vector<std::vector<RackId>>& blocks, int racks) {
   std::size_t longest = 1;
   for (const auto& block : blocks) longest = std::max(longest, block.size());
   const auto step = static_cast<int>(std::min<std::size_t>(longest, 64));
@@ -122,10 +124,10 @@ FloorPlan place_racks(RackLayout& layout, const HallSpec& hall, const RackPart& 
   return plan;
 }
 
-Meters CableRouter::length(const Location& a, const Location& b) const {
-  if (a.rack == b.rack) return absolute(a.height - b.height) + slack_in_rack_;
-  const PlacedRack &from = racks_[a.rack], &to = racks_[b.rack];
-  const Meters up = tray_ - a.height, down = tray_ - b.height;
+Meters CableRouter::length(const Location& one, const Location& other) const {
+  if (one.rack == other.rack) return absolute(one.height - other.height) + slack_in_rack_;
+  const PlacedRack &from = racks_[one.rack], &to = racks_[other.rack];
+  const Meters up = tray_ - one.height, down = tray_ - other.height;
   return up + absolute(from.x - to.x) + absolute(from.y - to.y) + down + slack_;
 }
 

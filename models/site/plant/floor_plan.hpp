@@ -8,47 +8,50 @@
 
 namespace clusterwright {
 
-/// A lane beside rows of racks, over the whole length of the hall.
+/// Lane between two rows of racks, over the whole length of the hall.
 struct Aisle {
   Meters from, to;   ///< across the rows, from the hall's corner
-  bool cold = true;  ///< else hot
+  bool cold = true;  ///< cold aisle; else hot
 };
 
 struct FloorPlan {
-  Meters length, width;  ///< of the hall, along and across the rows; given or needed
+  Meters length, width;  ///< dimensions of the hall along and across the rows; given or needed
   int rows = 0;
-  int racks_per_row = 0;  ///< room, not use
-  std::vector<PlacedRack> racks;
-  std::vector<Aisle> aisles;  ///< in order
+  int racks_per_row = 0;  ///< places in a row, occupied or not
+  IndexedVector<RackId, PlacedRack> racks;
+  std::vector<Aisle> aisles;  ///< across the hall
   int nodes_per_rack = 0;
-  int nodes_per_unit = 0;         ///< that share racks of switches
-  std::vector<RackLimit> limits;  ///< of compute racks, the binding one first
+  int nodes_per_unit = 0;         ///< nodes of one scalable unit, which share racks of switches
+  std::vector<RackLimit> limits;  ///< limits of compute racks, the binding one first
   std::string frame;
   Meters rack_width, rack_depth;
 };
 
-/// Rows along x, filled to and fro so that what follows is near. Rows 0 and 1 face each other over a cold aisle, rows 1
-/// and 2 turn their backs on a hot aisle. Blocks stand one behind the other; one that is longer than the rest of a row
-/// starts the next one if it fits in there. Without a length or a number of racks per row the hall becomes as square as
-/// whole blocks allow.
+/// Floor plan of laid-out racks.
+///
+/// Rows run along x and are filled to and fro, so that consecutive racks stay near each other. Rows 0 and 1 face each
+/// other over a cold aisle, rows 1 and 2 turn their backs on a hot aisle. Blocks stand one behind the other; a block
+/// longer than the rest of a row starts the next row if it fits there. Without a length or a number of racks per row,
+/// the hall becomes as square as whole blocks allow.
+/// @param layout    gets the place of each rack
 /// @param verdicts  gets whether the hall is large enough
 FloorPlan place_racks(RackLayout& layout, const HallSpec& hall, const RackPart& frame,
                       std::vector<SiteVerdict>& verdicts);
 
-/// Of a cable between two devices: up to the tray, along and across the rows, down again, and slack; inside one rack
+/// Routes of cables. Between racks: up to the tray, along and across the rows, down again, and slack. Inside one rack:
 /// the difference of heights, and slack.
 class CableRouter {
  public:
-  CableRouter(const std::vector<PlacedRack>& racks, const HallSpec& hall, const RackPart& frame)
+  CableRouter(const IndexedVector<RackId, PlacedRack>& racks, const HallSpec& hall, const RackPart& frame)
       : racks_(racks),
         tray_(frame.height.value + hall.tray_above_rack),
         slack_(hall.slack),
         slack_in_rack_(hall.slack_in_rack) {}
 
-  Meters length(const Location& a, const Location& b) const;
+  Meters length(const Location& one, const Location& other) const;
 
  private:
-  const std::vector<PlacedRack>& racks_;
+  const IndexedVector<RackId, PlacedRack>& racks_;
   Meters tray_, slack_, slack_in_rack_;
 };
 

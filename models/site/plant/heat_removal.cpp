@@ -21,7 +21,7 @@ constexpr double air_kg_per_m3 = 1.2;
 constexpr double water_evaporation_j_per_kg = 2.45e6;  // at 20 C
 /// Water in over water evaporated, at five cycles of concentration: 5 / (5 - 1).
 constexpr double blowdown = 1.25;
-/// Compressors hold a difference even when it is cold outside.
+/// Least temperature difference of a compressor, held even when it is cold outside.
 constexpr double least_lift_k = 10;
 constexpr int months = 12, hours = 24;
 
@@ -33,13 +33,13 @@ Outdoors at(const ClimatePart& climate, double month, double hour) {
   const double season = std::cos(2 * std::numbers::pi * month / months);
   const double time = std::cos(2 * std::numbers::pi * hour / hours);
   const double dry = climate.mean_c.value + climate.annual_k.value * season + climate.daily_k.value * time;
-  // The air dries as it warms by day: the wet bulb follows half of that.
+  // The wet-bulb temperature follows half of the daily change, since air dries as it warms.
   const double wet = climate.mean_c.value - climate.wet_bulb_below_k.value + climate.annual_k.value * season +
                      climate.daily_k.value / 2 * time;
   return {dry, std::min(dry, wet)};
 }
 
-/// What a plant cools towards.
+/// Outdoor temperature that bounds a plant.
 double sink_c(const HeatRejectionPart& plant, Outdoors outdoors) {
   return plant.evaporates ? outdoors.wet_c : outdoors.dry_c;
 }
@@ -48,7 +48,7 @@ bool free_cooling(const HeatRejectionPart& plant, double supply_c, Outdoors outd
   return plant.approach_k && sink_c(plant, outdoors) + plant.approach_k->value <= supply_c;
 }
 
-/// Heat moved over power of the compressor.
+/// Coefficient of performance: heat moved over power of the compressor.
 double performance(const HeatRejectionPart& plant, double supply_c, Outdoors outdoors) {
   const double lift = std::max(least_lift_k, sink_c(plant, outdoors) - supply_c + plant.lift_k.value);
   return plant.carnot_share->value * (supply_c + kelvin_at_0c) / lift;
@@ -144,7 +144,7 @@ CoolingLoad size_cooling(const CoolingSpec& spec, const CoolingParts& parts, Hea
         coolant_l_per_min(rated.liquid, racks.coolant_rise_k.value, racks.coolant_heat_j_per_l_k.value);
   }
   if (parts.coolant_unit && rated.liquid > Watts{}) {
-    const int group = PowerStageSpec().group;  // units of a catcher stand in blocks as modules of the chain do
+    const int group = PowerStageSpec().group;  // catcher groups of coolant units are as large as those of power modules
     const auto needed =
         static_cast<long long>(std::ceil(rated.liquid / parts.coolant_unit->capacity.value - site_rounding));
     out.coolant_unit = parts.coolant_unit->id;
@@ -165,7 +165,7 @@ void judge_cooling(const CoolingParts& parts, std::vector<SiteVerdict>& verdicts
     if (plant.carnot_share || !plant.approach_k) return;
     const double reached = sink_c(plant, hottest(*parts.climate)) + plant.approach_k->value;
     verdicts.push_back({fmt::format("{} on the hottest day", what), reached <= supply_c,
-                        fmt::format("{} in a {} climate reaches {:.1f} C, {:.1f} C is asked for", plant.id,
+                        fmt::format("{} in a {} climate reaches {:.1f} C, {:.1f} C is required", plant.id,
                                     parts.climate->id, reached, supply_c),
                         "facility.cooling"});
   };

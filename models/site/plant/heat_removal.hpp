@@ -1,4 +1,16 @@
-/// How heat leaves racks and building, and what that draws over a year.
+/// Heat of racks and building: power and water that remove it, over a year and on the hottest day.
+///
+/// A plant without a compressor reaches the outdoor temperature (wet bulb where it evaporates water) plus its approach.
+/// A plant with a compressor runs it only when that is above the supply temperature; it then moves, per watt of
+/// compressor,
+///   carnot_share (supply + 273.15) / max(10 K, outdoors - supply + lift).
+/// The year is 12 months x 24 hours of a climate with a yearly and a daily cosine.
+///
+/// Example: 1 MW of heat, air supplied at 25 C, 35 C outdoors, approach 8 K, lift 15 K, carnot_share 0.5: free cooling
+/// would reach 43 C, so the compressor runs, 0.5 x 298.15 / 25 = 6.0 W of heat per watt, and draws 168 kW. At 10 C
+/// outdoors free cooling reaches 18 C and the compressor rests.
+///
+/// @source ASHRAE Handbook, Fundamentals (Carnot refrigeration); docs/models.md, "Power chain and cooling"
 #pragma once
 
 #include <optional>
@@ -17,27 +29,27 @@ struct Catalog;  // topology/parts.hpp
 struct CoolingLoad {
   std::string kind;
   Watts liquid, air;                        ///< heat at rated load
-  std::optional<double> coolant_l_per_min;  ///< of the whole hall
+  std::optional<double> coolant_l_per_min;  ///< flow of the whole hall
   double air_m3_per_h = 0;
   double air_kg_per_s = 0;
-  Watts rack_air;  ///< heat that one compute rack leaves in the air
+  Watts rack_air;  ///< heat that one compute rack gives to the air
   double coolant_supply_c = 0, coolant_return_c = 0;
   double air_supply_c = 0, air_return_c = 0;
-  double hottest_c = 0;         ///< outdoors
-  double compressor_share = 0;  ///< of the year's hours in which a compressor runs
+  double hottest_c = 0;         ///< outdoor temperature of the design day
+  double compressor_share = 0;  ///< share of the year's hours in which a compressor runs
   std::string coolant_unit;
   long long coolant_units = 0;
   double pue_share = 0;      ///< power for cooling over power of the machines, mean of a year
   double wue_l_per_kwh = 0;  ///< water over energy of the machines, mean of a year
 };
 
-/// The parts that a facility names; pointers into the catalog.
+/// Parts that a facility names; pointers into the catalog.
 struct CoolingParts {
   const RackCoolingPart* racks = nullptr;
   const HeatRejectionPart* liquid_rejection = nullptr;
   const HeatRejectionPart* air_rejection = nullptr;
   const ClimatePart* climate = nullptr;
-  const CoolantUnitPart* coolant_unit = nullptr;  ///< none without liquid
+  const CoolantUnitPart* coolant_unit = nullptr;  ///< null without liquid
   double air_supply_c = 0, coolant_supply_c = 0;
 };
 
@@ -49,9 +61,9 @@ struct Heat {
   Watts total() const { return liquid + air; }
 };
 
-/// Power to remove heat.
+/// Power that removes heat.
 struct RemovalPower {
-  Watts pumps;       ///< of coolant
+  Watts pumps;       ///< pumps of coolant
   Watts air_movers;  ///< fans of the hall
   Watts rejection;   ///< fans and pumps outdoors
   Watts compressors;
@@ -59,22 +71,23 @@ struct RemovalPower {
   Watts total() const { return pumps + air_movers + rejection + compressors; }
 };
 
-/// In the mean of a year.
+/// Mean over a year.
 RemovalPower yearly_removal(const CoolingParts& parts, Heat heat);
-/// In its hottest hour, for which the plant is sized.
+/// Hottest hour of the design day, for which the power chain is sized.
 RemovalPower hottest_removal(const CoolingParts& parts, Heat heat);
 
 /// Flows, temperatures and units at rated heat. @param machines  mean power, for shares of the year
 CoolingLoad size_cooling(const CoolingSpec& spec, const CoolingParts& parts, Heat rated, Heat mean, Watts machines,
                          Watts rack_air);
 
-/// Whether plants without a compressor keep up on the hottest day; capacity after a loss of coolant units.
+/// Verdicts on whether plants without a compressor reach their supply temperature on the hottest day.
 void judge_cooling(const CoolingParts& parts, std::vector<SiteVerdict>& verdicts);
 
-/// Air at 1,005 J/(kg K) and 1.2 kg/m3.
+/// Mass flow of air that warms by `rise_k`; 1,005 J/(kg K).
 double air_kg_per_s(Watts heat, double rise_k);
+/// Volume flow of air; 1.2 kg/m3.
 double air_m3_per_h(double kg_per_s);
-/// Coolant in litres per minute.
+/// Flow of coolant that warms by `rise_k`.
 double coolant_l_per_min(Watts heat, double rise_k, double heat_j_per_l_k);
 
 }  // namespace clusterwright

@@ -9,12 +9,12 @@ namespace clusterwright {
 
 namespace {
 
-/// What vendors of cables and fibre commonly stock.
+/// Lengths that vendors of cables and fibre commonly stock.
 constexpr std::array lengths_m = {0.5, 1.0, 1.5, 2.0, 2.5, 3.0,  4.0,  5.0,  7.0,   10.0,  15.0,  20.0,
                                   25., 30., 40., 50., 70., 100., 150., 200., 300.0, 500.0, 1000., 2000.};
-/// Parts are rated in round numbers: 400 Gbit/s of a NIC is 400 of a cable.
+/// Relative difference up to which two rates are equal.
 constexpr double same_rate = 1e-6;
-/// What a part without a price counts as: last.
+/// Price of a part without one, so that it is chosen last.
 constexpr double unknown_price = 1e9;
 
 bool carries(const CablePart& part, BytesPerSecond rate) {
@@ -37,14 +37,14 @@ bool fills(const CablePart& part, LinkEnd end) {
   return end.ports_per_cage % part.links == 0;
 }
 
-/// A cable with ends of its own suits a pair of cages. One that splits has its many links at a switch and single ones
-/// at nodes.
+/// Whether a cable with its own ends fits both cages. A splitter cable has all its links at a switch and one at each
+/// node.
 bool suits(const CablePart& part, LinkEnd lower, LinkEnd upper) {
   if (part.splits) return lower.node && lower.ports_per_cage == 1 && !upper.node && fills(part, upper);
   return fills(part, lower) && fills(part, upper);
 }
 
-/// A module with a single link would leave the other port of a twin cage unused.
+/// Whether a module fits a cage; a single-link module would leave the other port of a twin cage unused.
 bool suits(const CablePart& module, LinkEnd end) {
   constexpr int twin = 2;
   return fills(module, end) && !(module.links == 1 && end.ports_per_cage == twin);
@@ -101,7 +101,7 @@ void LinkCatalog::consider_cable(const CablePart& part, BytesPerSecond rate, Lin
   const bool whole =
       part.kind == CableKind::copper || part.kind == CableKind::active_copper || part.kind == CableKind::active_optical;
   if (!whole || !carries(part, rate) || !reaches(part, length) || !suits(part, lower, upper)) return;
-  // A cable of several links has one end for all of them, a splitting one an end for each at the far side.
+  // A cable of several links has one end for all of them; a splitter cable has one end per link at the far side.
   const Watts ends = power_of(part) / part.links + power_of(part) / (part.splits ? 1 : part.links);
   keep_better({&part, nullptr, nullptr, price_of(part) / part.links, ends}, best);
 }

@@ -1,4 +1,4 @@
-/// Which cable, or which fibre with transceivers, makes a link.
+/// Parts that make a link: a cable with its own ends, or fibre with two transceivers.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace clusterwright {
 
-/// What a link ends in. Where ports share cages, these take modules and cables with several links.
+/// End of a link. Ports that share a cage share its module or cable.
 struct LinkEnd {
   bool node = false;
   int ports_per_cage = 1;
@@ -18,29 +18,30 @@ struct LinkEnd {
 
 struct LinkParts {
   const CablePart* cable = nullptr;         ///< cable, or fibre
-  const CablePart* lower_module = nullptr;  ///< at the end named first; null for cables that bring their ends
+  const CablePart* lower_module = nullptr;  ///< transceiver at the lower end; null for cables with their own ends
   const CablePart* upper_module = nullptr;
-  double price_usd = 0;  ///< of one link, middle of the catalog's range
-  Watts power;           ///< of one link, both ends
+  double price_usd = 0;  ///< price of one link, middle of the catalog's range
+  Watts power;           ///< power of one link, both ends
 };
 
-/// Middle of low and high, or the list price; nothing where neither is known.
+/// List price, or middle of low and high; nothing where neither is known.
 std::optional<double> usual_price_usd(const std::map<std::string, Sourced<double>>& price_usd);
 
-/// The next longer length on sale.
+/// Next longer length on sale.
 Meters length_on_sale(Meters routed);
 
-/// Choices by rate, ends and length; remembers what it chose.
+/// Choice of parts by rate, ends and length; remembers what it chose.
 class LinkCatalog {
  public:
   explicit LinkCatalog(const Catalog& catalog) : catalog_(catalog) {}
 
-  /// The cheapest parts that reach; of equal prices those that draw least. Both modules of a link take the same fibre.
+  /// Cheapest parts that reach; of equally cheap ones those that draw least. Both modules of a link take the same
+  /// fibre.
   /// @return nullptr where the catalog has none for the rate and length
   const LinkParts* choose(BytesPerSecond rate, LinkEnd lower, LinkEnd upper, Meters length);
 
-  /// The same with a cable, or a module of the lower end, that somebody named, whatever its reach.
-  /// @return nothing if it does not carry the rate, or suits neither end
+  /// Parts with the named cable, or the named module at the lower end, whatever its reach.
+  /// @return nothing if it does not carry the rate, or fits neither end
   std::optional<LinkParts> with_named(const CablePart& named, BytesPerSecond rate, LinkEnd lower, LinkEnd upper) const;
 
  private:
@@ -49,7 +50,7 @@ class LinkCatalog {
   std::optional<LinkParts> search(BytesPerSecond rate, LinkEnd lower, LinkEnd upper, Meters length) const;
   void consider_cable(const CablePart& part, BytesPerSecond rate, LinkEnd lower, LinkEnd upper, Meters length,
                       std::optional<LinkParts>& best) const;
-  /// With `lower_module` at the lower end, and any at the upper.
+  /// Considers `lower_module` at the lower end with every module at the upper end.
   void consider_module(const CablePart& lower_module, BytesPerSecond rate, LinkEnd lower, LinkEnd upper, Meters length,
                        std::optional<LinkParts>& best) const;
 

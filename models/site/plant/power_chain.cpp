@@ -18,10 +18,11 @@ long long whole_modules(Watts load, Watts rating) {
 
 }  // namespace
 
-Watts stage_loss(const PowerPart& part, Watts rating, Watts output) {
-  const double x = output / rating;
+Watts power_stage_loss(const PowerPart& part, Watts rating, Watts output) {
+  const double load = output / rating;
   const double quadratic = 1 / part.efficiency.value - 1 - part.no_load_loss.value - part.proportional_loss.value;
-  return (part.no_load_loss.value + part.proportional_loss.value * x + std::max(0.0, quadratic) * x * x) * rating;
+  return (part.no_load_loss.value + part.proportional_loss.value * load + std::max(0.0, quadratic) * load * load) *
+         rating;
 }
 
 PowerChain::PowerChain(const PowerChainSpec& spec, const Catalog& catalog, Watts machines, CoolingDraw cooling,
@@ -36,8 +37,8 @@ PowerChain::PowerChain(const PowerChainSpec& spec, const Catalog& catalog, Watts
   }
 }
 
-/// With spares. A busway runs along one row, and each row has all its paths.
-long long PowerChain::modules_for(const SizedStage& stage, Watts output, const std::vector<Watts>& rows) const {
+/// Modules of a power stage, spares included. A busway serves one row, so each row has modules for its own power.
+long long PowerChain::modules_for(const SizedPowerStage& stage, Watts output, const std::vector<Watts>& rows) const {
   const auto [redundancy, group] = std::pair(stage.spec.redundancy, stage.spec.group);
   if (stage.part->kind != PowerStageKind::busway || rows.empty())
     return with_spares(whole_modules(output, stage.rating), redundancy, group);
@@ -58,17 +59,17 @@ void PowerChain::add_circuits(const Catalog& catalog, long long feeds) {
   stages_.push_back({part, use, part->rating.value * spec_.power_factor, std::max(1LL, feeds)});
 }
 
-std::vector<PowerChain::StageFlow> PowerChain::flows(Watts machines, CoolingDraw cooling) const {
-  std::vector<StageFlow> out;
+std::vector<PowerChain::PowerStageFlow> PowerChain::flows(Watts machines, CoolingDraw cooling) const {
+  std::vector<PowerStageFlow> out;
   Watts through = machines;
   StageLoad carried = StageLoad::machines;
-  for (const SizedStage& stage : stages_) {
+  for (const SizedPowerStage& stage : stages_) {
     const StageLoad carries = stage.spec.carries;
     if (carried == StageLoad::machines && carries != StageLoad::machines) through += cooling.movers;
     if (carried != StageLoad::cooling && carries == StageLoad::cooling) through += cooling.plants + other(machines);
     carried = std::max(carried, carries);
     const auto modules = static_cast<double>(stage.modules);
-    const Watts loss = stage_loss(*stage.part, stage.rating, through / modules) * modules;
+    const Watts loss = power_stage_loss(*stage.part, stage.rating, through / modules) * modules;
     out.push_back({&stage, through, loss});
     through += loss;
   }
@@ -77,8 +78,8 @@ std::vector<PowerChain::StageFlow> PowerChain::flows(Watts machines, CoolingDraw
 
 std::vector<PowerStageLoad> PowerChain::rated_loads() const {
   std::vector<PowerStageLoad> out;
-  for (const StageFlow& flow : flows(machines_, cooling_)) {
-    const SizedStage& stage = *flow.stage;
+  for (const PowerStageFlow& flow : flows(machines_, cooling_)) {
+    const SizedPowerStage& stage = *flow.stage;
     PowerStageLoad load;
     load.part = stage.part->id;
     load.kind = stage.part->kind;
@@ -121,7 +122,7 @@ long long with_spares(long long needed, Redundancy redundancy, int group) {
       return needed + 1;
     case Redundancy::two_n:
       return 2 * needed;
-    case Redundancy::catcher:  // of every group one less carries
+    case Redundancy::catcher:  // in every group all but one carry the load
       return group < 2 ? 2 * needed : needed + (needed + group - 2) / (group - 1);
     default:
       return needed;

@@ -23,7 +23,7 @@ std::string kilowatts(Watts power) {
   return fmt::format("{:.4g} kW", power.in(kilowatt));
 }
 
-/// What the floor lets stand on one footprint, frame included.
+/// Mass that the floor carries on the footprint of one rack, frame included.
 Kilograms most_on_floor(const RackBounds& bounds) {
   const double area = bounds.frame->width.value.in(meter)*bounds.frame->depth.value.in(meter);
   return bounds.floor_load_kg_per_m2 * area * kilogram;
@@ -35,33 +35,34 @@ class LimitList {
 
   std::vector<RackLimit> collect() {
     const Device& device = block_.device;
-    if (bounds_.rules.power_limit) add_power("power limit", *bounds_.rules.power_limit, device.rated);
-    add_power("cooling", bounds_.cooling->capacity.value, device.rated);
+    if (bounds_.rules.power_limit) add_power(RackLimitKind::power_limit, *bounds_.rules.power_limit, device.rated);
+    add_power(RackLimitKind::cooling, bounds_.cooling->capacity.value, device.rated);
     const Watts air = (1 - device.liquid_share) * device.rated;
-    if (device.liquid_share > 0) add_power("heat left in the air", bounds_.cooling->air_capacity.value, air);
+    if (device.liquid_share > 0) add_power(RackLimitKind::air, bounds_.cooling->air_capacity.value, air);
     if (bounds_.circuit) add_feeds();
     add_height();
     add_weight();
-    if (bounds_.rules.nodes) limits_.push_back({"stated nodes per rack", *bounds_.rules.nodes, "as the facility says"});
+    if (bounds_.rules.nodes)
+      limits_.push_back({RackLimitKind::stated_nodes, *bounds_.rules.nodes, "stated by the facility"});
     std::stable_sort(limits_.begin(), limits_.end(),
-                     [](const RackLimit& a, const RackLimit& b) { return a.nodes < b.nodes; });
+                     [](const RackLimit& one, const RackLimit& other) { return one.nodes < other.nodes; });
     return std::move(limits_);
   }
 
  private:
-  void add(const char* what, double blocks, std::string arithmetic) {
-    limits_.push_back({what, std::min(most_nodes, whole(blocks) * block_.nodes), std::move(arithmetic)});
+  void add(RackLimitKind kind, double blocks, std::string arithmetic) {
+    limits_.push_back({kind, std::min(most_nodes, whole(blocks) * block_.nodes), std::move(arithmetic)});
   }
 
-  void add_power(const char* what, Watts limit, Watts each) {
-    add(what, limit / each, fmt::format("{} / {}", kilowatts(limit), kilowatts(each)));
+  void add_power(RackLimitKind kind, Watts limit, Watts each) {
+    add(kind, limit / each, fmt::format("{} / {}", kilowatts(limit), kilowatts(each)));
   }
 
   void add_feeds() {
     const PowerChainSpec& power = bounds_.power;
     const Watts limit = most_fed(*bounds_.circuit, power);
     const std::string_view redundancy = redundancy_names[static_cast<std::size_t>(power.feeds)];
-    add("feeds", limit / block_.device.rated,
+    add(RackLimitKind::feeds, limit / block_.device.rated,
         fmt::format("{} circuits, {}: {} / {}", power.most_feeds, redundancy, kilowatts(limit),
                     kilowatts(block_.device.rated)));
   }
@@ -70,18 +71,19 @@ class LimitList {
     const bool own_frame = block_.machine != nullptr;
     const double room = bounds_.frame->rack_units.value - (own_frame ? 0 : bounds_.rules.reserved_u);
     const double each = block_.device.rack_units;
-    add("rack units", room / each, fmt::format("{:.4g} U free / {:.4g} U", room, each));
+    add(RackLimitKind::height, room / each, fmt::format("{:.4g} U free / {:.4g} U", room, each));
   }
 
-  /// A machine's mass is with its rack.
+  /// The mass of a machine includes its rack.
   void add_weight() {
     const Kilograms frame = block_.machine ? Kilograms{} : bounds_.frame->mass.value;
     const Kilograms each = block_.device.mass;
     const Kilograms most = bounds_.frame->static_load.value + (bounds_.frame->mass.value - frame);
-    add("static load", most / each, fmt::format("{:.0f} kg / {:.4g} kg", most.in(kilogram), each.in(kilogram)));
+    add(RackLimitKind::static_load, most / each,
+        fmt::format("{:.0f} kg / {:.4g} kg", most.in(kilogram), each.in(kilogram)));
     if (bounds_.floor_load_kg_per_m2 <= 0) return;
     const Kilograms floor = most_on_floor(bounds_) - frame;
-    add("floor load", floor / each,
+    add(RackLimitKind::floor_load, floor / each,
         fmt::format("{:.0f} kg on the footprint{} / {:.4g} kg", floor.in(kilogram),
                     block_.machine ? "" : " beside the frame", each.in(kilogram)));
   }
@@ -111,7 +113,7 @@ OpenRack::OpenRack(const RackBounds& bounds, double reserved_u)
 bool OpenRack::fits(const Device& device, std::string* reason) const {
   const auto exceeded = [&](const char* what, double needs, double room, const char* unit) {
     if (needs <= room * (1 + site_rounding)) return false;
-    if (reason) *reason = fmt::format("{}: {:.4g} {} needed, {:.4g} there", what, needs, unit, room);
+    if (reason) *reason = fmt::format("{}: {:.4g} {} needed, {:.4g} available", what, needs, unit, room);
     return true;
   };
   const Watts air = to_air_ + (1 - device.liquid_share) * device.rated;

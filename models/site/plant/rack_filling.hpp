@@ -1,7 +1,9 @@
-/// How many pieces of equipment a rack holds, and why no more.
+/// Number of devices that a rack holds, and the limit that stops it.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/site/plant/devices.hpp"
@@ -10,14 +12,21 @@
 
 namespace clusterwright {
 
-/// One reason why a rack holds no more nodes.
+enum class RackLimitKind { power_limit, cooling, air, feeds, height, static_load, floor_load, stated_nodes };
+inline constexpr std::array<std::string_view, 8> rack_limit_names = {
+    "power limit", "cooling",     "heat left in the air", "feeds",
+    "rack units",  "static load", "floor load",           "stated nodes per rack"};
+
+/// Largest number of nodes that one limit allows in a compute rack.
 struct RackLimit {
-  std::string what;        ///< "cooling"
-  int nodes = 0;           ///< that it allows
+  RackLimitKind kind = RackLimitKind::height;
+  int nodes = 0;
   std::string arithmetic;  ///< "41 kW / 10.2 kW"
+
+  std::string_view name() const { return rack_limit_names[static_cast<std::size_t>(kind)]; }
 };
 
-/// What any rack must keep, and the parts that set it.
+/// Limits that hold for every rack, and the parts that set them.
 struct RackBounds {
   const RackPart* frame = nullptr;
   const RackCoolingPart* cooling = nullptr;
@@ -27,22 +36,21 @@ struct RackBounds {
   double floor_load_kg_per_m2 = 0;
 };
 
-/// Nodes of one compute rack that each bound allows, the tightest first; of equal ones in the order: power limit,
-/// cooling, air that stays, feeds, height, weight, floor, the user's own.
+/// Limits of one compute rack, the tightest first; equal ones in the order of RackLimitKind.
 std::vector<RackLimit> compute_rack_limits(const ComputeBlock& block, const RackBounds& bounds);
 
-/// A rack that is being filled with single devices.
+/// Rack that is being filled with single devices.
 class OpenRack {
  public:
-  /// @param reserved_u  that stay empty
+  /// @param reserved_u  rack units that stay empty
   OpenRack(const RackBounds& bounds, double reserved_u);
 
-  /// Whether one more fits; `reason` says what is exceeded if not.
+  /// Whether one more device fits. @param reason  gets the exceeded limit if not
   bool fits(const Device& device, std::string* reason = nullptr) const;
   void add(const Device& device);
 
   double used_u() const { return used_u_; }
-  Kilograms mass() const { return mass_; }  ///< equipment only
+  Kilograms mass() const { return mass_; }  ///< mass of the equipment, without the frame
   Watts rated() const { return rated_; }
   Watts to_air() const { return to_air_; }
 

@@ -1,3 +1,21 @@
+// Every device gets a rack and a height, and every rack a block of racks that stand together.
+//
+// Order: nodes by scalable unit, then switches tier by tier, then managers, servers and storage, then management
+// switches with one console cable per device.
+//
+// Invariants
+//   - No rack exceeds a limit of rack_filling.hpp. A rack whose only device does not fit gets a failing verdict.
+//   - Nodes of a scalable unit never share a rack with nodes of another one.
+//   - A switch stands in the rack of its nodes if all of them are there and it fits; else with its scalable unit; else,
+//     where it joins several units, in core racks behind the unit in the middle of them.
+//
+// Example: 127 nodes of 10.2 kW and 8 U in racks of 41 kW and 42 U: 4 nodes a rack (cooling; height would allow 5), and
+// 32 nodes to a scalable unit. Units 0 to 2 have 8 full compute racks; unit 3, of 31 nodes, has 8 with one place free.
+// The 8 leaves of a unit stand in a network rack in the middle of its block. The 16 spines join all units, so they
+// stand in a core rack behind unit (0 + 3) / 2 = 1, and after it services and storage:
+//   C1 C2 C3 C4 N1 C5 C6 C7 C8 | C9 ... N2 ... C16 | K1 | S1 D1 | C17 ... N3 ... C24 | C25 ... N4 ... C32
+//
+// Source: blocks of reference designs, tests/models/site_plan_oracles_test.cpp ("127 DGX H100 stand in 38 racks").
 #include "models/site/plant/rack_layout.hpp"
 
 #include <fmt/format.h>
@@ -12,17 +30,17 @@ namespace clusterwright {
 
 namespace {
 
-/// Below the lowest unit: feet and frame.
+/// Height of feet and frame below the lowest rack unit.
 constexpr Meters plinth = 0.1 * meter;
-constexpr int strips_per_rack = 2;  ///< power strips, each with a console
+constexpr int strips_per_rack = 2;  ///< power strips; each has a console
 constexpr std::array<char, 5> role_letters = {'C', 'N', 'K', 'S', 'D'};
 
-/// Racks that are filled one after the other with single devices of one purpose.
+/// Racks of one role that are filled one after the other with single devices.
 struct Bay {
   RackRole role = RackRole::network;
-  std::vector<std::size_t> racks;
+  std::vector<RackId> racks;
   std::optional<OpenRack> open;
-  int devices = 0;  ///< with a console
+  int devices = 0;  ///< devices with a console
 };
 
 class RackLayer {
@@ -37,7 +55,7 @@ class RackLayer {
 
   RackLayout lay_out() {
     judge_compute_rack();
-    for (std::size_t u = 0; u < units_.size(); ++u) place_nodes(u);
+    for (std::size_t unit = 0; unit < units_.size(); ++unit) place_nodes(unit);
     place_switches();
     place_all(request_.managers, hall_.services, out_.managers);
     place_all(request_.servers, hall_.services, out_.servers);
@@ -48,9 +66,10 @@ class RackLayer {
   }
 
  private:
+  /// Scalable unit.
   struct Unit {
     int first_node = 0, nodes = 0;
-    std::vector<std::size_t> compute;
+    std::vector<RackId> compute;
     Bay network{RackRole::network, {}, {}, 0};
   };
   struct Hall {
@@ -60,35 +79,34 @@ class RackLayer {
   void judge_compute_rack() {
     const RackLimit& tightest = out_.limits.front();
     if (tightest.nodes >= request_.block.nodes) return;
-    out_.verdicts.push_back({tightest.what, false,
+    out_.verdicts.push_back({std::string(tightest.name()), false,
                              fmt::format("one {} does not fit: {}", request_.block.device.part, tightest.arithmetic),
                              "facility.rack, facility.cooling or facility.power"});
   }
 
-  std::size_t new_rack(RackRole role) {
-    const auto r = static_cast<std::size_t>(role);
+  RackId new_rack(RackRole role) {
+    const auto index = static_cast<std::size_t>(role);
     PlacedRack rack;
     rack.role = role;
-    rack.name = fmt::format("{}{}", role_letters[r], ++numbers_[r]);
+    rack.name = fmt::format("{}{}", role_letters[index], ++numbers_[index]);
     rack.mass = bounds_.frame->mass.value;
-    out_.racks.push_back(std::move(rack));
-    return out_.racks.size() - 1;
+    return out_.racks.push_back(std::move(rack));
   }
 
-  void place_nodes(std::size_t u) {
-    Unit& unit = units_[u];
-    unit.first_node = static_cast<int>(u) * request_.unit_nodes;
+  void place_nodes(std::size_t index) {
+    Unit& unit = units_[index];
+    unit.first_node = static_cast<int>(index) * request_.unit_nodes;
     unit.nodes = std::min(request_.unit_nodes, request_.nodes - unit.first_node);
-    for (int n = 0; n < unit.nodes; n += out_.nodes_per_rack) {
-      const std::size_t rack = new_rack(RackRole::compute);
-      fill_compute_rack(rack, unit.first_node + n, std::min(out_.nodes_per_rack, unit.nodes - n));
+    for (int done = 0; done < unit.nodes; done += out_.nodes_per_rack) {
+      const RackId rack = new_rack(RackRole::compute);
+      fill_compute_rack(rack, unit.first_node + done, std::min(out_.nodes_per_rack, unit.nodes - done));
       unit.compute.push_back(rack);
     }
   }
 
-  /// A machine comes with its rack, whole.
-  void fill_compute_rack(std::size_t index, int first, int nodes) {
-    PlacedRack& rack = out_.racks[index];
+  /// A machine brings its own rack, so its mass includes the frame.
+  void fill_compute_rack(RackId id, int first, int nodes) {
+    PlacedRack& rack = out_.racks[id];
     const ComputeBlock& block = request_.block;
     const int blocks = (nodes + block.nodes - 1) / block.nodes;
     rack.first_node = first;
@@ -99,7 +117,7 @@ class RackLayer {
     rack.to_air = (1 - block.device.liquid_share) * rack.rated;
     rack.contents.push_back({block.machine ? "machine" : "node", block.device.part, blocks});
     const Meters each = block.device.rack_units / block.nodes * rack_unit;
-    for (int i = 0; i < nodes; ++i) out_.nodes.push_back({index, plinth + (i + 0.5) * each});
+    for (int i = 0; i < nodes; ++i) out_.nodes.push_back({id, plinth + (i + 0.5) * each});
   }
 
   Location place(const Device& device, Bay& bay) {
@@ -108,15 +126,15 @@ class RackLayer {
     return add_to(bay.racks.back(), device, *bay.open);
   }
 
-  Location add_to(std::size_t index, const Device& device, OpenRack& open) {
+  Location add_to(RackId id, const Device& device, OpenRack& open) {
     open.add(device);
-    PlacedRack& rack = out_.racks[index];
+    PlacedRack& rack = out_.racks[id];
     rack.used_u = open.used_u();
     rack.mass = bounds_.frame->mass.value + open.mass();
     rack.rated = open.rated();
     rack.to_air = open.to_air();
     count_content(rack, device);
-    return {index, plinth + (open.used_u() - device.rack_units / 2) * rack_unit};
+    return {id, plinth + (open.used_u() - device.rack_units / 2) * rack_unit};
   }
 
   void open_rack(const Device& device, Bay& bay) {
@@ -145,9 +163,10 @@ class RackLayer {
     for (const Device& device : devices) places.push_back(place(device, bay));
   }
 
-  /// Switches of one unit of nodes stand with it; those that join units in racks in the middle of what they join.
+  /// Racks of a switch: those of a scalable unit if all nodes below it belong to that unit, else core racks in the
+  /// middle of the units that it joins.
   Bay& bay_of(NodeSpan span) {
-    if (span.last < span.first) return hall_.services;
+    if (span.empty()) return hall_.services;
     const auto first = static_cast<std::size_t>(span.first / request_.unit_nodes);
     const auto last = static_cast<std::size_t>(span.last / request_.unit_nodes);
     if (first == last && units_.size() > 1) return units_[first].network;
@@ -160,59 +179,59 @@ class RackLayer {
     for (const SiteNetwork& network : request_.networks) {
       std::vector<Location>& places = out_.switches.emplace_back(network.graph.switches());
       const auto endpoints = static_cast<std::uint32_t>(network.graph.endpoints());
-      for (std::size_t t = 0; t < network.graph.tiers().size(); ++t) {
-        const SwitchTier& tier = network.graph.tiers()[t];
-        if (!network.tier_parts[t]) continue;
-        const Device device = switch_device(*network.tier_parts[t], network.name + " " + tier.name);
+      for (std::size_t level = 0; level < network.graph.tiers().size(); ++level) {
+        const SwitchTier& tier = network.graph.tiers()[level];
+        if (!network.tier_parts[level]) continue;
+        const Device device = switch_device(*network.tier_parts[level], network.name + " " + tier.name);
         for (std::uint32_t i = 0; i < tier.count; ++i) {
           const std::size_t at = tier.first - endpoints + i;
           const NodeSpan span = network.spans[at];
           if (const auto own = on_top(device, span))
             places[at] = *own;
           else
-            places[at] = place(device, t == 0 ? bay_or_own(span) : bay_of(span));
+            places[at] = place(device, level == 0 ? bay_or_own(span) : bay_of(span));
         }
       }
     }
   }
 
-  /// With a single unit, its lowest switches stand with it too.
+  /// Racks of a lowest switch; with a single scalable unit it stands with that unit too.
   Bay& bay_or_own(NodeSpan span) {
-    if (units_.size() == 1 && span.last >= span.first) return units_.front().network;
+    if (units_.size() == 1 && !span.empty()) return units_.front().network;
     return bay_of(span);
   }
 
-  /// A switch whose nodes all stand in one rack goes there, if it has the room.
+  /// Place in the rack of its nodes for a switch whose nodes all stand in one rack, if that has the room.
   std::optional<Location> on_top(const Device& device, NodeSpan span) {
-    if (span.last < span.first) return {};
-    const std::size_t rack = out_.nodes[static_cast<std::size_t>(span.first)].rack;
+    if (span.empty()) return {};
+    const RackId rack = out_.nodes[static_cast<std::size_t>(span.first)].rack;
     if (out_.nodes[static_cast<std::size_t>(span.last)].rack != rack) return {};
     const auto place = add_on_top(device, rack);
     if (place) ++units_[static_cast<std::size_t>(span.first / request_.unit_nodes)].network.devices;
     return place;
   }
 
-  /// Into a compute rack; machines that bring theirs have no room.
-  std::optional<Location> add_on_top(const Device& device, std::size_t rack) {
+  /// Place in a compute rack; racks that machines bring have no room.
+  std::optional<Location> add_on_top(const Device& device, RackId rack) {
     if (request_.block.machine || out_.racks[rack].role != RackRole::compute) return {};
     auto found = compute_racks_.find(rack);
     if (found == compute_racks_.end()) {
       found = compute_racks_.emplace(rack, OpenRack(bounds_, bounds_.rules.reserved_u)).first;
-      for (int n = 0; n < out_.racks[rack].nodes; ++n) found->second.add(request_.block.device);
+      for (int node = 0; node < out_.racks[rack].nodes; ++node) found->second.add(request_.block.device);
     }
     if (!found->second.fits(device)) return {};
     return add_to(rack, device, found->second);
   }
 
-  /// One console for each node, switch, server and power strip; switches for them where these stand.
+  /// Consoles of nodes, switches, servers and power strips, and the management switches beside them.
   void place_consoles() {
     for (Unit& unit : units_) connect(unit.compute, unit.nodes * request_.services.consoles_per_node, unit.network);
     for (auto& [span, bay] : cores_) connect({}, 0, bay);
     connect(hall_.storage.racks, hall_.storage.devices, hall_.services);
   }
 
-  void connect(const std::vector<std::size_t>& with, int node_consoles, Bay& bay) {
-    std::vector<std::size_t> racks = with;
+  void connect(const std::vector<RackId>& with, int node_consoles, Bay& bay) {
+    std::vector<RackId> racks = with;
     racks.insert(racks.end(), bay.racks.begin(), bay.racks.end());
     const int strips = strips_per_rack * static_cast<int>(racks.size());
     const int ends = node_consoles + bay.devices + strips;
@@ -225,31 +244,31 @@ class RackLayer {
       out_.management.push_back(beside ? *beside : place(device, bay));
     }
     for (int end = 0; end < ends; ++end)
-      out_.consoles.emplace_back(end_of_console(racks, end, ends),
-                                 first + static_cast<std::size_t>(end / part.ports.value));
+      out_.consoles.push_back(
+          {end_of_console(racks, end, ends), first + static_cast<std::size_t>(end / part.ports.value)});
   }
 
   /// Consoles are spread evenly over the racks that have them.
-  Location end_of_console(const std::vector<std::size_t>& racks, int end, int ends) const {
+  Location end_of_console(const std::vector<RackId>& racks, int end, int ends) const {
     const std::size_t at = racks.size() * static_cast<std::size_t>(end) / static_cast<std::size_t>(ends);
     return {racks[at], bounds_.frame->height.value / 2};
   }
 
   void arrange() {
-    std::map<std::size_t, std::vector<std::vector<std::size_t>>> after;  // blocks behind a unit
+    std::map<std::size_t, std::vector<std::vector<RackId>>> after;  // blocks that stand behind a unit
     for (auto& [span, bay] : cores_) after[(span.first + span.second) / 2].push_back(bay.racks);
-    std::vector<std::size_t> hall = hall_.services.racks;
+    std::vector<RackId> hall = hall_.services.racks;
     hall.insert(hall.end(), hall_.storage.racks.begin(), hall_.storage.racks.end());
     if (!hall.empty() && !units_.empty()) after[(units_.size() - 1) / 2].push_back(hall);
-    for (std::size_t u = 0; u < units_.size(); ++u) {
-      out_.blocks.push_back(unit_block(units_[u]));
-      for (auto& block : after[u]) out_.blocks.push_back(std::move(block));
+    for (std::size_t unit = 0; unit < units_.size(); ++unit) {
+      out_.blocks.push_back(unit_block(units_[unit]));
+      for (auto& block : after[unit]) out_.blocks.push_back(std::move(block));
     }
   }
 
-  /// Switches in the middle, where all nodes of the unit are near.
-  static std::vector<std::size_t> unit_block(const Unit& unit) {
-    std::vector<std::size_t> block = unit.compute;
+  /// Block of a scalable unit: its switches in the middle, near all its nodes.
+  static std::vector<RackId> unit_block(const Unit& unit) {
+    std::vector<RackId> block = unit.compute;
     block.insert(block.begin() + static_cast<std::ptrdiff_t>(block.size() / 2), unit.network.racks.begin(),
                  unit.network.racks.end());
     return block;
@@ -259,9 +278,9 @@ class RackLayer {
   const RackBounds& bounds_;
   RackLayout out_;
   std::vector<Unit> units_;
-  std::map<std::pair<std::size_t, std::size_t>, Bay> cores_;  ///< by the units that they join
+  std::map<std::pair<std::size_t, std::size_t>, Bay> cores_;  ///< by the first and last unit that they join
   Hall hall_;
-  std::map<std::size_t, OpenRack> compute_racks_;  ///< those that switches stand in
+  std::map<RackId, OpenRack> compute_racks_;  ///< compute racks with switches
   std::array<int, 5> numbers_{};
 };
 

@@ -1,19 +1,21 @@
-/// What stands in which rack, and which racks stand together.
+/// Contents of every rack, and the racks that stand together.
 #pragma once
 
 #include <array>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "models/site/plant/rack_filling.hpp"
 #include "models/site/plant/site_networks.hpp"
 #include "models/site/plant/site_verdict.hpp"
+#include "sim/typed_id.hpp"
 
 namespace clusterwright {
 
-/// network: switches of one unit of nodes. core: switches that join units.
+using RackId = Id<struct RackTag>;
+
+/// network: switches of one scalable unit. core: switches that join scalable units.
 enum class RackRole { compute, network, core, service, storage };
 inline constexpr std::array<std::string_view, 5> rack_role_names = {"compute", "network", "core", "service", "storage"};
 
@@ -26,34 +28,40 @@ struct RackContent {
 struct PlacedRack {
   RackRole role = RackRole::compute;
   std::string name;    ///< "C12"; unique
-  int row = 0;         ///< from 0
-  int place = 0;       ///< in its row, from 0
-  Meters x, y;         ///< of its centre, from the hall's corner: along and across the rows
-  double used_u = 0;   ///< reserved units not counted
+  int row = 0;         ///< row of the hall, from 0
+  int place = 0;       ///< place in its row, from 0
+  Meters x, y;         ///< centre, from the hall's corner: along and across the rows
+  double used_u = 0;   ///< occupied rack units, without reserved ones
   Kilograms mass;      ///< with the frame
-  Watts rated;         ///< of all that stands in it
-  Watts to_air;        ///< of that, what the hall's air takes up
-  int first_node = 0;  ///< of a compute rack
-  int nodes = 0;       ///< installed ones
+  Watts rated;         ///< nameplate power of its contents
+  Watts to_air;        ///< share of `rated` that heats the air of the hall
+  int first_node = 0;  ///< first node of a compute rack
+  int nodes = 0;       ///< number of installed nodes
   std::vector<RackContent> contents;
 };
 
-/// Where the end of a cable is.
+/// End of a cable.
 struct Location {
-  std::size_t rack = 0;
+  RackId rack;
   Meters height;  ///< over the floor
 };
 
+/// Cable from a device to a switch of the management network.
+struct ConsoleCable {
+  Location end;
+  std::size_t management_switch = 0;  ///< index in RackLayout::management
+};
+
 struct RackLayout {
-  std::vector<PlacedRack> racks;                 ///< without a place on the floor
-  std::vector<std::vector<std::size_t>> blocks;  ///< racks that stand side by side, in the order of the floor
-  std::vector<Location> nodes;                   ///< working ones, by number
-  std::vector<std::vector<Location>> switches;   ///< by network, by switch
+  IndexedVector<RackId, PlacedRack> racks;      ///< without a place on the floor
+  std::vector<std::vector<RackId>> blocks;      ///< racks that stand side by side, in the order of the floor
+  std::vector<Location> nodes;                  ///< working nodes, by number
+  std::vector<std::vector<Location>> switches;  ///< by network, by switch of its graph
   std::vector<Location> managers, servers, appliances;
-  std::vector<Location> management;                        ///< switches for consoles
-  std::vector<std::pair<Location, std::size_t>> consoles;  ///< cables to them, with the switch each leads to
+  std::vector<Location> management;  ///< switches of the management network
+  std::vector<ConsoleCable> consoles;
   int nodes_per_rack = 0;
-  std::vector<RackLimit> limits;
+  std::vector<RackLimit> limits;  ///< limits of compute racks, the binding one first
   std::vector<SiteVerdict> verdicts;
 };
 
@@ -61,14 +69,15 @@ struct LayoutRequest {
   const ComputeBlock& block;
   const RackBounds& bounds;
   int nodes = 0;
-  int unit_nodes = 0;
+  int unit_nodes = 0;  ///< nodes of one scalable unit
   const std::vector<SiteNetwork>& networks;
-  const SwitchPart* management_switch = nullptr;  ///< none: no network for consoles
+  const SwitchPart* management_switch = nullptr;  ///< null: no management network
   const ServicesSpec& services;
   std::vector<Device> managers, servers, appliances;
 };
 
-/// Nodes of one compute rack: what the tightest limit allows, at least one block, where the verdict says so.
+/// Nodes of one compute rack: as many as the tightest limit allows, and at least one block even where that does not
+/// fit.
 int choose_nodes_per_rack(const ComputeBlock& block, const std::vector<RackLimit>& limits);
 
 RackLayout lay_out_racks(const LayoutRequest& request);

@@ -13,13 +13,13 @@ namespace clusterwright {
 
 namespace {
 
-/// Connectors and the way around the back of two trays, both ends together.
+/// Slack for connectors and the way around the back of two trays, both ends together.
 constexpr Meters slack = 0.2 * meter;
-/// Trays are about so deep; what is left behind them holds the cables.
+/// Depth of a tray; the space behind it holds the cables.
 constexpr Meters tray_depth = 0.9 * meter;
-/// Round cables in a bundle fill so much of its cross-section.
+/// Share of the cross-section of a bundle that round cables fill.
 constexpr double bundle_fill = 0.7;
-/// Posts and power bars on both sides of the bundles.
+/// Width of posts and power bars on both sides of the bundles.
 constexpr Meters beside_bundles = 0.1 * meter;
 
 const CablePart* backplane_of(const Catalog& catalog, const std::string& scale_up_kind) {
@@ -28,13 +28,13 @@ const CablePart* backplane_of(const Catalog& catalog, const std::string& scale_u
   return nullptr;
 }
 
-/// Heights of trays in one rack: nodes in two halves, switches between them.
+/// Heights of trays in one rack, in rack units: nodes in two halves, switches between them.
 struct Stack {
   int nodes = 0, switches = 0;
   double node_u = 1;
 
-  double node_height(int n) const { return (n < nodes / 2 ? 0 : switches) + (n + 0.5) * node_u; }
-  double switch_height(int s) const { return nodes / 2 * node_u + s + 0.5; }
+  double node_height(int node) const { return (node < nodes / 2 ? 0 : switches) + (node + 0.5) * node_u; }
+  double switch_height(int tray) const { return nodes / 2 * node_u + tray + 0.5; }
 };
 
 struct Lengths {
@@ -46,10 +46,11 @@ Lengths cable_lengths(const Stack& stack, int racks, Meters rack_width) {
   const int switches = std::max(1, stack.switches);
   Meters sum;
   for (int rack = 0; rack < racks; ++rack)
-    for (int n = 0; n < stack.nodes; ++n)
-      for (int s = 0; s < switches; ++s) {
+    for (int node = 0; node < stack.nodes; ++node)
+      for (int tray = 0; tray < switches; ++tray) {
         const Meters sideways = std::abs(rack - racks / 2) * rack_width;
-        const Meters length = std::abs(stack.node_height(n) - stack.switch_height(s)) * rack_unit + sideways + slack;
+        const Meters length =
+            std::abs(stack.node_height(node) - stack.switch_height(tray)) * rack_unit + sideways + slack;
         out.longest = std::max(out.longest, length);
         sum += length;
       }
@@ -57,7 +58,7 @@ Lengths cable_lengths(const Stack& stack, int racks, Meters rack_width) {
   return out;
 }
 
-/// Cables of all nodes pass behind the middle of a rack, half from above and half from below.
+/// Verdict on the layer of cables behind the middle of a rack, where the cables of all nodes pass.
 void judge_bundle(const ScaleUpCheck& check, const CablePart& part, const RackPart& frame,
                   std::vector<SiteVerdict>& verdicts) {
   if (!part.diameter || !part.bend_radius) return;
@@ -67,8 +68,8 @@ void judge_bundle(const ScaleUpCheck& check, const CablePart& part, const RackPa
   const Meters room = frame.depth.value - tray_depth;
   const Meters needed = thick + part.bend_radius->value;
   verdicts.push_back({"room for scale-up cables", needed <= room,
-                      fmt::format("{} cables make a layer of {:.0f} mm, and bend over {:.0f} mm; {:.0f} mm are behind "
-                                  "the trays",
+                      fmt::format("{} cables make a layer of {:.0f} mm and bend over {:.0f} mm; {:.0f} mm are free "
+                                  "behind the trays",
                                   check.cables / check.racks, 1e3 * thick.in(meter),
                                   1e3 * part.bend_radius->value.in(meter), 1e3 * room.in(meter)),
                       "node.scale_up_domain, or facility.rack.frame"});

@@ -1,4 +1,4 @@
-/// Whether copper reaches inside a machine whose scale-up links span several nodes.
+/// Reach of the copper inside a machine whose scale-up links span several nodes.
 #pragma once
 
 #include <optional>
@@ -12,21 +12,21 @@ namespace clusterwright {
 
 struct Cluster;  // topology/cluster.hpp
 
-/// The links inside a machine that spans several nodes.
+/// Scale-up cables of one domain.
 struct ScaleUpCheck {
-  int accelerators = 0;  ///< of one domain
-  int racks = 0;         ///< that one domain spans
-  long long cables = 0;  ///< of one domain
+  int accelerators = 0;
+  int racks = 0;
+  long long cables = 0;
   Meters longest, total_length;
-  std::optional<Meters> reach;  ///< of passive copper at that rate; none where it is not known
+  std::optional<Meters> reach;  ///< reach of passive copper at that rate; none where it is not known
   Kilograms mass;
   bool holds = true;
   std::string arithmetic;
 };
 
-/// Nodes of a domain stand one over the other, rack beside rack, switches in the middle of the middle rack; a cable
-/// runs from each to each switch.
-/// @return nothing where domains are not larger than a node, have no switches, or the catalog knows no such backplane
+/// Scale-up cables where the nodes of a domain stand one over the other, rack beside rack, with the switches in the
+/// middle of the middle rack and a cable from each node to each switch.
+/// @return nothing where a domain is one node, has no switches, or the catalog knows no such backplane
 std::optional<ScaleUpCheck> check_scale_up(const Cluster& cluster, const Catalog& catalog, const ComputeBlock& block,
                                            const RackPart& frame, int nodes_per_rack,
                                            std::vector<SiteVerdict>& verdicts);

@@ -7,36 +7,38 @@
 #include <optional>
 #include <stdexcept>
 
+#include "models/site/plant/link_parts.hpp"
 #include "sim/diagnostic.hpp"
 #include "topology/cluster.hpp"
 #include "topology/fabrics/fat_tree_shape.hpp"
-#include "models/site/plant/link_parts.hpp"
 #include "topology/network/build_network.hpp"
 
 namespace clusterwright {
 
 namespace {
 
-/// Tiers have consecutive numbers, lower ones first, so one pass upwards sees each switch after all below it.
+/// Nodes below each switch. Vertices of lower tiers have lower numbers, so one pass sees each switch after all below
+/// it.
 std::vector<NodeSpan> spans_of(const NetworkGraph& graph, int nodes) {
   const auto endpoints = static_cast<VertexId>(graph.endpoints());
   std::vector<NodeSpan> spans(graph.switches());
   std::vector<std::size_t> tier(graph.switches());
-  for (std::size_t t = 0; t < graph.tiers().size(); ++t)
-    for (std::uint32_t i = 0; i < graph.tiers()[t].count; ++i) tier[graph.tiers()[t].first - endpoints + i] = t;
+  for (std::size_t level = 0; level < graph.tiers().size(); ++level)
+    for (std::uint32_t i = 0; i < graph.tiers()[level].count; ++i)
+      tier[graph.tiers()[level].first - endpoints + i] = level;
   const auto widen = [](NodeSpan& span, NodeSpan by) {
-    if (by.last < by.first) return;
-    if (span.last < span.first) span = by;
+    if (by.empty()) return;
+    if (span.empty()) span = by;
     span = {std::min(span.first, by.first), std::max(span.last, by.last)};
   };
-  for (VertexId v = 0; v < graph.vertices(); ++v) {
-    const bool endpoint = graph.is_endpoint(v);
-    const int node = endpoint ? graph.node_of(v) : 0;
-    const NodeSpan own = !endpoint ? spans[v - endpoints] : node < nodes ? NodeSpan{node, node} : NodeSpan{};
-    for (const LinkId link : graph.leaving(v)) {
+  for (VertexId vertex = 0; vertex < graph.vertices(); ++vertex) {
+    const bool endpoint = graph.is_endpoint(vertex);
+    const int node = endpoint ? graph.node_of(vertex) : 0;
+    const NodeSpan own = !endpoint ? spans[vertex - endpoints] : node < nodes ? NodeSpan{node, node} : NodeSpan{};
+    for (const LinkId link : graph.leaving(vertex)) {
       const VertexId to = graph.to(link);
-      if (to < v || graph.is_endpoint(to)) continue;
-      if (endpoint || tier[to - endpoints] != tier[v - endpoints]) widen(spans[to - endpoints], own);
+      if (to < vertex || graph.is_endpoint(to)) continue;
+      if (endpoint || tier[to - endpoints] != tier[vertex - endpoints]) widen(spans[to - endpoints], own);
     }
   }
   return spans;
@@ -47,17 +49,17 @@ const SwitchPart* part_of_tier(const FabricSpec& fabric, std::size_t tier, const
   return tier < fabric.tiers.size() ? catalog.find_switch(fabric.tiers[tier].switch_part) : nullptr;
 }
 
-bool speaks(const SwitchPart& part, Transport transport) {
+bool carries(const SwitchPart& part, Transport transport) {
   return part.fabric.starts_with(transport == Transport::infiniband ? "InfiniBand" : "Ethernet");
 }
 
-/// Those that could stand in.
+/// Priced switches of a transport and port rate.
 std::vector<const SwitchPart*> switches_for(Transport transport, BytesPerSecond rate, const Catalog& catalog) {
   constexpr double same_rate = 1e-6;
   std::vector<const SwitchPart*> found;
   for (const SwitchPart& part : catalog.switches) {
     const bool fits = part.port_rate && std::abs(part.port_rate->value / rate - 1) < same_rate;
-    if (fits && usual_price_usd(part.price_usd) && speaks(part, transport)) found.push_back(&part);
+    if (fits && usual_price_usd(part.price_usd) && carries(part, transport)) found.push_back(&part);
   }
   return found;
 }
@@ -78,7 +80,7 @@ long long switches_of(const FatTreeTier& tier, const NetworkSize& size) {
   return static_cast<long long>(tier.switches()) * tier.lines * ((size.nodes + tier.nodes - 1) / tier.nodes);
 }
 
-/// Tries every switch in every tier that names none, for the cheapest tree.
+/// Cheapest tree: tries every switch in every tier that names none.
 class SwitchChooser {
  public:
   SwitchChooser(const Cluster& cluster, const Catalog& catalog)
@@ -93,14 +95,14 @@ class SwitchChooser {
   }
 
  private:
-  void fill(FabricSpec& fabric, std::size_t t) {
-    while (t < fabric.tiers.size() && !fabric.tiers[t].switch_part.empty()) ++t;
-    if (t == fabric.tiers.size()) return weigh(fabric);
+  void fill(FabricSpec& fabric, std::size_t tier) {
+    while (tier < fabric.tiers.size() && !fabric.tiers[tier].switch_part.empty()) ++tier;
+    if (tier == fabric.tiers.size()) return weigh(fabric);
     for (const SwitchPart* part : candidates_) {
-      fabric.tiers[t].switch_part = part->id;
-      fill(fabric, t + 1);
+      fabric.tiers[tier].switch_part = part->id;
+      fill(fabric, tier + 1);
     }
-    fabric.tiers[t].switch_part.clear();
+    fabric.tiers[tier].switch_part.clear();
   }
 
   void weigh(const FabricSpec& fabric) {
@@ -151,8 +153,9 @@ FabricSpec side_fabric(const SideNetworkSpec& spec, int tiers, int leaf_nodes, d
   return fabric;
 }
 
-/// Nodes on one leaf: equal shares of a unit, or whole units, so that cables stay short; from the largest that has the
-/// ports to half of that. Where none divides the unit, or there is only one, as many as there are ports for.
+/// Numbers of nodes on one leaf to try: equal shares of a scalable unit, or whole units, so that cables stay short;
+/// from the largest that the ports allow to half of that. Where none divides the unit, or there is only one unit, as
+/// many nodes as there are ports for.
 std::vector<int> leaf_sizes(const SideNetworkSpec& spec, const SwitchPart& part, int ends, int unit_nodes, int nodes) {
   const int down = std::max(ends, static_cast<int>(part.ports.value * spec.taper / (1 + spec.taper)));
   const int most = std::max(1, down / ends);
@@ -175,8 +178,8 @@ long long switches_of(const std::vector<FatTreeTier>& shape, const NetworkSize& 
   return sum;
 }
 
-/// Cables spread evenly only over as many switches above as divide the cables up of one leaf. Where that asks for many,
-/// a few cables more cost less: tries up to twice as many as the taper needs.
+/// Tries from as many cables up as the taper needs to twice as many: cables of one leaf spread evenly only over a
+/// number of switches that divides them, so a few more cables may save switches.
 void try_leaves(const SideNetworkSpec& spec, const NetworkSize& size, int tiers, int per_leaf, int ports,
                 std::optional<SideShape>& best) {
   const int down = per_leaf * size.nics_per_node;
@@ -219,7 +222,7 @@ std::vector<SiteNetwork> training_network(const Cluster& cluster, const Catalog&
   if (cluster.nics == 0 || cluster.nodes() < 2 || cluster.spec.fabric.transport == Transport::none) return {};
   const FabricSpec fabric = with_switches(cluster, catalog, warnings);
   Network network = build_network(fabric, cluster.network_size(), fabric_ports(fabric, catalog));
-  SiteNetwork out{"training", std::move(network.graph), {}, cluster.nodes(), {}, {}, {}};
+  SiteNetwork out{"training", NetworkRole::training, std::move(network.graph), {}, cluster.nodes(), {}, {}, {}};
   const bool routers_in_nodes = fabric.kind == FabricKind::torus;
   const std::size_t site_tiers = fabric.kind == FabricKind::fat_tree ? fabric.tiers.size() : out.graph.tiers().size();
   for (std::size_t t = 0; t < out.graph.tiers().size(); ++t)
@@ -269,7 +272,8 @@ SiteNetwork side_network(const SideNetworkSpec& spec, int nodes, int unit_nodes,
     if (!shape) continue;
     Network network =
         build_network(shape->fabric, size, {std::vector<int>(static_cast<std::size_t>(tiers), part.ports.value), 0});
-    SiteNetwork out{spec.name, std::move(network.graph), {}, nodes, std::move(ports), {}, {}};
+    const NetworkRole role = spec.storage ? NetworkRole::storage : NetworkRole::provisioning;
+    SiteNetwork out{spec.name, role, std::move(network.graph), {}, nodes, std::move(ports), {}, {}};
     out.tier_parts.assign(out.graph.tiers().size(), &part);
     out.bought.assign(out.graph.link_kinds().size(), true);
     out.spans = spans_of(out.graph, nodes);

@@ -1,9 +1,10 @@
-/// Every network of a site, cable by cable: the one that trains, and those beside it.
+/// Networks of a site as graphs: the training network and the networks beside it.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "sim/typed_id.hpp"
 #include "topology/facility_spec.hpp"
 #include "topology/network/network_graph.hpp"
 #include "topology/parts.hpp"
@@ -12,26 +13,32 @@ namespace clusterwright {
 
 struct Cluster;  // topology/cluster.hpp
 
-/// Who has the ports beyond those of the nodes.
+using NetworkId = Id<struct NetworkTag>;
+
+enum class NetworkRole { training, storage, provisioning };
+
+/// Devices on the ports beyond those of the nodes.
 enum class ServiceKind { server, storage };
 struct ServicePort {
   ServiceKind kind = ServiceKind::server;
-  int device = 0;  ///< from 0, among those of its kind
+  int device = 0;  ///< number among the devices of its kind
 };
 
-/// Nodes below a switch, from `first` to `last`; none: last < first.
+/// Nodes below a switch, from `first` to `last`; none if last < first.
 struct NodeSpan {
   int first = 0, last = -1;
+  bool empty() const { return last < first; }
 };
 
 struct SiteNetwork {
   std::string name;
+  NetworkRole role = NetworkRole::training;
   NetworkGraph graph;
-  std::vector<const SwitchPart*> tier_parts;  ///< by tier of the graph; null: none is named, or none is bought
-  int nodes = 0;                              ///< of the site; endpoints of later nodes are `services`
+  std::vector<const SwitchPart*> tier_parts;  ///< by tier of the graph; null: no part is named, or none is bought
+  int nodes = 0;                              ///< nodes of the site; endpoints of later nodes are `services`
   std::vector<ServicePort> services;          ///< by port, in the order of the endpoints beyond the nodes
-  std::vector<bool> bought;                   ///< by kind of link: false for what lies inside a node or is leased
-  std::vector<NodeSpan> spans;                ///< by switch; of services only: none
+  std::vector<bool> bought;                   ///< by kind of link: false for links inside a node and leased ones
+  std::vector<NodeSpan> spans;                ///< by switch; empty below switches of services only
 };
 
 struct ServiceCounts {
@@ -39,18 +46,18 @@ struct ServiceCounts {
   int ports_per_appliance = 0;
 };
 
-/// The network that trains; nothing without one. Tiers of a fat tree that name no switch get those of
-/// its transport and rate that make the cheapest tree; `warnings` says which.
+/// Training network; an empty list without one. Tiers of a fat tree that name no switch get the switches of its
+/// transport and rate that make the cheapest tree; `warnings` says which.
 std::vector<SiteNetwork> training_network(const Cluster& cluster, const Catalog& catalog,
                                           std::vector<std::string>& warnings);
 
-/// Neither nodes behind one lowest switch of all these networks nor those of one machine ever belong to two units: the
-/// least multiple of whole groups and whole machines with at least `least_nodes`.
-/// @param machine_nodes  that come as one piece
+/// Nodes of one scalable unit: the least multiple of whole machines, and of whole groups of nodes behind one lowest
+/// switch of any of the networks, with at least `least_nodes`.
+/// @param machine_nodes  nodes of one machine
 int nodes_per_unit(const std::vector<SiteNetwork>& networks, int nodes, int machine_nodes, int least_nodes);
 
-/// A fat tree with as few tiers as its switch allows, all ports of a node on one leaf, leaves that divide a unit or
-/// serve whole ones.
+/// Network beside the training network: a fat tree with as few tiers as its switch allows, all ports of a node on one
+/// leaf, and leaves that divide a scalable unit or serve whole ones.
 /// @throws ConfigError E0306 if not even three tiers join everything
 SiteNetwork side_network(const SideNetworkSpec& spec, int nodes, int unit_nodes, const ServiceCounts& services,
                          const Catalog& catalog);

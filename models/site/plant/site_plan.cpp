@@ -44,13 +44,14 @@ class SitePlanner {
     for (const PlacedRack& rack : plan_.floor.racks) plan_.mass += rack.mass;
     if (cooling_.coolant_unit)
       plan_.mass += cooling_.coolant_unit->mass.value * static_cast<double>(plan_.cooling.coolant_units);
-    std::stable_partition(plan_.verdicts.begin(), plan_.verdicts.end(), [](const SiteVerdict& v) { return !v.holds; });
+    std::stable_partition(plan_.verdicts.begin(), plan_.verdicts.end(),
+                          [](const SiteVerdict& verdict) { return !verdict.holds; });
     return std::move(plan_);
   }
 
  private:
   int managers() const {
-    const bool managed = !networks_.empty() && networks_[0].name == "training" &&
+    const bool managed = !networks_.empty() && networks_[0].role == NetworkRole::training &&
                          request_.cluster.spec.fabric.transport == Transport::infiniband;
     return managed ? facility_.services.fabric_managers : 0;
   }
@@ -113,7 +114,7 @@ class SitePlanner {
     return cages ? std::max(1, request_.cluster.nics / cages->value) : 1;
   }
 
-  /// Servers of both kinds share the ports that the networks have for servers: managers first.
+  /// Fabric managers and service nodes share the ports that the networks have for servers, managers first.
   void draw_cables() {
     RackLayout with_ports = layout_;
     with_ports.servers = layout_.managers;
@@ -144,14 +145,14 @@ class SitePlanner {
     plan_.feeds = size_feeds(fullest->rated, circuit, facility_.power);
     plan_.verdicts.push_back(
         {"feeds of a rack", plan_.feeds.feeds <= facility_.power.most_feeds,
-         fmt::format("{:.4g} kW on {} of {} circuits of {:.4g} kW usable each; a rack has room for {}",
+         fmt::format("{:.4g} kW needs {} of {} circuits of {:.4g} kW usable each; a rack has room for {}",
                      fullest->rated.in(kilowatt), plan_.feeds.needed, plan_.feeds.feeds,
                      plan_.feeds.usable.in(kilowatt), facility_.power.most_feeds),
          "facility.power.most_feeds or facility.power.circuit"});
     judge_paths(fullest->rated);
   }
 
-  /// Circuits of a rack are dealt to the independent paths above them: with a path they all are lost.
+  /// Verdict on the loss of one independent path above the circuits of a rack, and with it of all its circuits.
   void judge_paths(Watts rack) {
     const PowerChainSpec& power = facility_.power;
     if (power.stages.empty() || power.feeds == Redundancy::n) return;
@@ -161,12 +162,12 @@ class SitePlanner {
     const int left = plan_.feeds.feeds - (plan_.feeds.feeds + paths - 1) / paths;
     plan_.verdicts.push_back(
         {"loss of a path to a rack", left * plan_.feeds.usable >= rack * (1 - site_rounding),
-         fmt::format("{} circuits on {} paths: {} are left with {:.4g} kW for {:.4g} kW", plan_.feeds.feeds, paths,
-                     left, (left * plan_.feeds.usable).in(kilowatt), rack.in(kilowatt)),
+         fmt::format("{} circuits on {} paths: {} remain with {:.4g} kW for {:.4g} kW", plan_.feeds.feeds, paths, left,
+                     (left * plan_.feeds.usable).in(kilowatt), rack.in(kilowatt)),
          "facility.power.feeds, or redundancy of the last of facility.power.stages"});
   }
 
-  /// @param rated  all at their nameplate; else nodes at `node`, switches with the modules that they have
+  /// @param rated  switches at their nameplate; else with the modules that they have
   MachinePower machines(Watts node, Watts accelerators, bool rated) const {
     MachinePower out;
     out.nodes = plan_.nodes;
@@ -183,7 +184,7 @@ class SitePlanner {
     return out;
   }
 
-  /// Nodes give a share of their heat to liquid, all else heats the air.
+  /// Heat of the machines: nodes give a share of theirs to liquid, everything else heats the air.
   Heat heat_of(const MachinePower& machines) const {
     const Watts liquid = block_.device.liquid_share * machines.node * machines.nodes;
     return {liquid, machines.total() - liquid};
@@ -200,8 +201,8 @@ class SitePlanner {
     plan_.rated = facility_power(rated, chain, hottest, pue);
     plan_.mean = facility_power(mean, chain, yearly_removal(cooling_, heat_of(mean)), pue);
     plan_.peak = facility_power(peak, chain, hottest_removal(cooling_, heat_of(peak)), pue);
-    plan_.stages = chain.rated_loads();
-    for (PowerStageLoad& stage : plan_.stages)
+    plan_.power_stages = chain.rated_loads();
+    for (PowerStageLoad& stage : plan_.power_stages)
       if (stage.kind == PowerStageKind::circuit) show_fullest_rack(stage);
     chain.judge(plan_.verdicts);
     const Watts rack_air = (1 - block_.device.liquid_share) * node.rated * plan_.floor.nodes_per_rack;
@@ -220,7 +221,7 @@ class SitePlanner {
                     std::max(1.0, load_growth(plan_.feeds.feeds, facility_.power.feeds, facility_.power.most_feeds));
   }
 
-  /// A die under a cold plate overheats within seconds when the pumps stop, before a generator runs.
+  /// Verdict on pumps: a die under a cold plate overheats within seconds after they stop, before a generator runs.
   void judge_pumps() {
     if (plan_.cooling.liquid == Watts{}) return;
     bool machines = false, pumps = false;
@@ -231,8 +232,8 @@ class SitePlanner {
     }
     if (machines)
       plan_.verdicts.push_back({"coolant pumps when the grid fails", pumps,
-                                pumps ? "they hang on the UPS, as the machines do"
-                                      : "machines hang on a UPS and pumps do not: dies overheat within seconds",
+                                pumps ? "the UPS feeds pumps and machines"
+                                      : "the UPS feeds machines but not pumps: dies overheat within seconds",
                                 "facility.power.stages.carries"});
   }
 
@@ -245,8 +246,8 @@ class SitePlanner {
                               "facility.power.grid_limit_kw"});
   }
 
-  /// A stated effectiveness must leave room for what the chain loses.
-  /// @param modelled  mean power where nothing is stated: the plan's own losses fit what is stated
+  /// Verdict on a stated PUE, which must leave room for the losses of the chain.
+  /// @param modelled  mean power without the stated PUE, since the plan's own losses are fitted to it
   void judge_pue(const FacilityPower& modelled) {
     if (!facility_.power_usage_effectiveness) return;
     const double stated = *facility_.power_usage_effectiveness;
@@ -259,7 +260,7 @@ class SitePlanner {
   void judge() {
     const RackLimit& tightest = plan_.floor.limits.front();
     if (tightest.nodes >= block_.nodes)
-      plan_.verdicts.push_back({fmt::format("nodes in a rack, by {}", tightest.what), true,
+      plan_.verdicts.push_back({fmt::format("nodes in a rack, by {}", tightest.name()), true,
                                 fmt::format("{} nodes: {}", plan_.floor.nodes_per_rack, tightest.arithmetic),
                                 "facility.rack"});
     const NodePart& node = block_.machine ? *block_.machine : *block_.node;

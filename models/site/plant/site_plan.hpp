@@ -1,4 +1,4 @@
-/// Where everything stands, how it is joined, fed and cooled.
+/// Site of a cluster: racks and floor, cables, power and cooling.
 #pragma once
 
 #include <optional>
@@ -13,27 +13,30 @@
 
 namespace clusterwright {
 
-/// What nodes and switches draw; everything else draws what it is rated at.
+struct Catalog;  // topology/parts.hpp
+struct Cluster;  // topology/cluster.hpp
+
+/// Power of one node. Everything but nodes and switches draws its rating.
 struct NodePower {
-  Watts rated;               ///< nameplate
-  Watts mean, peak, trough;  ///< of one node over a step; all as the catalog's typical power without a job
-  Watts accelerators_rated, accelerators_mean;  ///< of these, what the accelerators draw
-  std::string source;                           ///< "replayed step", or where the typical power comes from
+  Watts rated;                                  ///< nameplate
+  Watts mean, peak, trough;                     ///< over a step; without a job all three are the typical power
+  Watts accelerators_rated, accelerators_mean;  ///< the accelerators' part of `rated` and `mean`
+  std::string source;                           ///< "replayed step", or the source of the typical power
 };
 
 struct SitePlan {
-  int accelerators = 0;  ///< working ones
-  int nodes = 0;         ///< working ones
+  int accelerators = 0;  ///< working accelerators, without spares
+  int nodes = 0;         ///< working nodes, without spares
   int spare_nodes = 0;
   NodePower node;
   std::string node_part;
   FloorPlan floor;
   std::vector<SwitchTotal> switches;
-  std::vector<CableTotal> cables;
+  std::vector<CableTotal> cables;  ///< by CableTotalId
   std::vector<TransceiverTotal> transceivers;
   std::vector<CableRun> runs;
   std::optional<ScaleUpCheck> scale_up;
-  std::vector<PowerStageLoad> stages;
+  std::vector<PowerStageLoad> power_stages;
   RackFeeds feeds;
   FacilityPower rated;  ///< everything at its nameplate
   FacilityPower mean;
@@ -41,9 +44,9 @@ struct SitePlan {
   CoolingLoad cooling;
   Kilograms mass;
   BillOfMaterials bill;
-  std::vector<SiteVerdict> verdicts;  ///< those that do not hold first
+  std::vector<SiteVerdict> verdicts;  ///< failing ones first
   std::vector<std::string> warnings;
-  std::vector<std::string> uncounted;  ///< what would have to be bought too, and has no part
+  std::vector<std::string> uncounted;  ///< things to buy that have no part in the plan
 
   bool holds() const {
     for (const SiteVerdict& verdict : verdicts)
@@ -52,19 +55,16 @@ struct SitePlan {
   }
 };
 
-struct Catalog;  // topology/parts.hpp
-struct Cluster;  // topology/cluster.hpp
-
 struct SiteRequest {
   const Cluster& cluster;
   const Catalog& catalog;
   const Facility& facility;
-  NodePower node;          ///< what nodes draw; `rated` is filled in from the catalog
-  int appliances = 0;      ///< of the facility's storage
-  bool keep_runs = false;  ///< each cable, for those who check
+  NodePower node;          ///< power of a node; `rated` is filled in from the catalog
+  int appliances = 0;      ///< appliances of the facility's storage
+  bool keep_runs = false;  ///< keep the route of every cable, for tests
 };
 
-/// A plan comes out also where constraints do not hold; its verdicts say so.
+/// Plan of a site. Constraints that do not hold are verdicts of the plan, not errors.
 /// @throws ConfigError E0350 for nodes or switches that cannot be placed, E0306 for networks that cannot be built
 SitePlan plan_site(const SiteRequest& request);
 

@@ -1,19 +1,18 @@
-/// A constraint of a site, and how exactly it is checked.
+/// Constraint of a site that was checked, and the tolerance of such checks.
 #pragma once
 
 #include <string>
 
 namespace clusterwright {
 
-/// A constraint that was checked.
 struct SiteVerdict {
   std::string what;  ///< "power of a rack"
   bool holds = true;
   std::string arithmetic;  ///< one line with the numbers
-  std::string field;       ///< of the cluster or facility that would have to change: "facility.rack.power_limit_kw"
+  std::string field;       ///< field of the cluster or facility to change: "facility.rack.power_limit_kw"
 };
 
-/// Guards the rounding of quotients and sums that are whole but for the last bits.
+/// Relative tolerance of limits and of quotients that are rounded to whole parts: 3.0000000001 modules are 3.
 inline constexpr double site_rounding = 1e-9;
 
 }  // namespace clusterwright

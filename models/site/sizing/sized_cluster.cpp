@@ -20,17 +20,17 @@ Watts accelerators_rated(const Cluster& cluster) {
   return cluster.node_accelerators * cluster.accelerator.power.value;
 }
 
-/// A node as it stands in the hall.
+/// Node with the cooling of its hall.
 struct CooledNode {
-  CooledNode(const Cluster& c, const Catalog& catalog, const CoolingSpec& spec) : cluster(c) {
+  CooledNode(const Cluster& its_cluster, const Catalog& catalog, const CoolingSpec& spec) : cluster(its_cluster) {
     const RackCoolingPart& racks = *cooling_parts(spec, catalog).racks;
-    std::vector<std::string> unused;  // the plan warns itself
+    std::vector<std::string> unused;  // the plan gives the same warnings
     block = compute_block(cluster, catalog, racks, unused);
     saved = fan_saving(*block.node, racks, catalog);
   }
 
-  /// Fans belong to the host's share of a node's power.
-  Watts spared_host() const {
+  /// Host power without the fans that the cooling removes.
+  Watts host_power() const {
     const Watts host = cluster.spec.node.host_power.value;
     return std::max(Watts{}, host - saved * (host + accelerators_rated(cluster)));
   }
@@ -63,7 +63,7 @@ class Sizer {
  private:
   NodePower replayed_power() {
     Scenario scenario = *request_.scenario;
-    const Watts host = node_.spared_host();
+    const Watts host = node_.host_power();
     scenario.cluster.spec.node.host_power.value = host;
     out_.step = predict_step(scenario);
     const PowerUse& power = out_.step->power;
@@ -89,10 +89,10 @@ class Sizer {
 
   void warn() {
     if (request_.cluster.mixed())
-      out_.plan.warnings.push_back("the cluster has nodes of several kinds: all are planned as those of the first");
+      out_.plan.warnings.push_back(
+          "the cluster has nodes of several kinds: all are planned as nodes of the first kind");
     if (out_.step && !out_.step->fits)
-      out_.plan.warnings.push_back("the job does not fit: " + out_.step->verdict +
-                                   "; watts are those that it would draw");
+      out_.plan.warnings.push_back("the job does not fit: " + out_.step->verdict + "; power is what it would draw");
   }
 
   CostReport price() const {
@@ -128,7 +128,7 @@ NodePower typical_node_power(const Cluster& cluster, const Catalog& catalog, con
   NodePower out;
   out.mean = out.peak = out.trough = each;
   out.accelerators_rated = accelerators_rated(cluster);
-  out.accelerators_mean = std::max(Watts{}, each - node.spared_host());
+  out.accelerators_mean = std::max(Watts{}, each - node.host_power());
   out.source = stated ? whole.typical_power->source : "0.76 of the rating (H100-NODE)";
   return out;
 }

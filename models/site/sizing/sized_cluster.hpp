@@ -1,4 +1,4 @@
-/// From a cluster, with or without a job, to what has to be bought, placed, fed, cooled and paid.
+/// Everything that a cluster, with or without a job, needs to be bought, placed, powered, cooled and paid for.
 #pragma once
 
 #include <optional>
@@ -14,27 +14,24 @@
 namespace clusterwright {
 
 struct SizedCluster {
-  std::string name;  ///< of the cluster
+  std::string name;  ///< name of the cluster
   std::string accelerator;
   SitePlan plan;
-  std::optional<StepPrediction> step;  ///< of the job, where one is given
+  std::optional<StepPrediction> step;  ///< none without a job
   std::optional<StorageSizing> storage;
   CostReport cost;
 };
-
-struct PriceList;  // models/job/price_list.hpp
-struct Scenario;   // models/job/scenario.hpp
 
 struct SizingRequest {
   const Cluster& cluster;
   const Catalog& catalog;
   const Facility& facility;
   const PriceList& prices;
-  const Scenario* scenario = nullptr;  ///< with the job, on the same cluster; none: typical power, no tokens
+  const Scenario* scenario = nullptr;  ///< job on the same cluster; null: typical power, no tokens
 };
 
-/// What a node draws without a job: the catalog's typical power, else the measured share of its rating, without the
-/// fans that liquid spares. @throws ConfigError E0350
+/// Power of a node without a job: the catalog's typical power, else the measured share of its rating, less the fans
+/// that liquid cooling removes. @throws ConfigError E0350
 NodePower typical_node_power(const Cluster& cluster, const Catalog& catalog, const CoolingSpec& cooling);
 
 /// @throws ConfigError for parts that the catalog lacks, or that lack what a plan needs (height, mass, power)

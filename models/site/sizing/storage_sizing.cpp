@@ -13,10 +13,10 @@ namespace clusterwright {
 
 namespace {
 
-/// Every one of them is placed and cabled.
+/// Largest number of appliances; each of them is placed and cabled.
 constexpr long long most_appliances = 100'000;
 
-/// Whole ones; a need that is met but for rounding asks for no further one.
+/// Whole appliances, with a tolerance for rounding.
 long long whole(double appliances) {
   constexpr double rounding = 1e-9;
   return static_cast<long long>(std::ceil(std::min(appliances, 2.0 * most_appliances) * (1 - rounding)));
@@ -26,22 +26,22 @@ void check_count(const StorageSizing& sizing) {
   if (sizing.appliances <= most_appliances) return;
   throw ConfigError({"E0501",
                      fmt::format("storage needs more than {} of {} to {}", most_appliances, sizing.part,
-                                 sizing.bound == "capacity" ? "keep everything" : sizing.bound),
+                                 sizing.bound == StorageBound::capacity ? "keep everything" : sizing.bound_name()),
                      {},
                      "",
-                     "ask less of facility.services.storage, or name a larger part there"});
+                     "lower the needs in facility.services.storage, or name a larger part there"});
 }
 
-std::optional<CheckpointSource> checkpoint_of(const StorageRequest& r) {
-  const bool wanted = r.need.checkpoints > 0 || r.need.checkpoint_time > Seconds{};
-  if (!wanted || !r.scenario || !r.step) return std::nullopt;
-  return checkpoint_source(*r.scenario, r.step->plan);
+std::optional<CheckpointSource> checkpoint_of(const StorageRequest& request) {
+  const bool wanted = request.need.checkpoints > 0 || request.need.checkpoint_time > Seconds{};
+  if (!wanted || !request.scenario || !request.step) return std::nullopt;
+  return checkpoint_source(*request.scenario, request.step->plan);
 }
 
-void set_needs(StorageSizing& sizing, const StorageRequest& r) {
-  const StorageNeedSpec& need = r.need;
-  sizing.read_needed = need.read.value_or(need.read_per_node * r.nodes);
-  sizing.write_needed = need.write.value_or(need.write_per_node * r.nodes);
+void set_needs(StorageSizing& sizing, const StorageRequest& request) {
+  const StorageNeedSpec& need = request.need;
+  sizing.read_needed = need.read.value_or(need.read_per_node * request.nodes);
+  sizing.write_needed = need.write.value_or(need.write_per_node * request.nodes);
   sizing.capacity_needed = need.capacity.value_or(Bytes{});
   if (!sizing.checkpoint) return;
   if (need.checkpoint_time > Seconds{})
@@ -49,16 +49,16 @@ void set_needs(StorageSizing& sizing, const StorageRequest& r) {
   sizing.capacity_needed = std::max(sizing.capacity_needed, *sizing.checkpoint * need.checkpoints);
 }
 
-/// The first of equal limits names itself.
+/// Sets the number of appliances and its bound; of equal needs the first one is the bound.
 void set_appliances(StorageSizing& sizing, const StoragePart& part) {
-  const auto limit = [&](const char* what, double appliances) {
+  const auto limit = [&](StorageBound need, double appliances) {
     if (whole(appliances) <= sizing.appliances) return;
     sizing.appliances = whole(appliances);
-    sizing.bound = what;
+    sizing.bound = need;
   };
-  limit("read", sizing.read_needed / part.read.value);
-  limit("write", sizing.write_needed / part.write.value);
-  limit("capacity", sizing.capacity_needed / part.capacity.value);
+  limit(StorageBound::read, sizing.read_needed / part.read.value);
+  limit(StorageBound::write, sizing.write_needed / part.write.value);
+  limit(StorageBound::capacity, sizing.capacity_needed / part.capacity.value);
   check_count(sizing);
   const auto count = static_cast<double>(sizing.appliances);
   sizing.read_given = part.read.value * count;
@@ -74,15 +74,15 @@ std::optional<Bytes> held_by_a_host(const StepPrediction& step) {
 
 }  // namespace
 
-StorageSizing size_storage(const StorageRequest& r) {
+StorageSizing size_storage(const StorageRequest& request) {
   StorageSizing sizing;
-  sizing.part = r.part.id;
-  sizing.host_memory = r.host_memory;
-  if (r.step) sizing.host_memory_needed = held_by_a_host(*r.step);
-  const std::optional<CheckpointSource> source = checkpoint_of(r);
+  sizing.part = request.part.id;
+  sizing.host_memory = request.host_memory;
+  if (request.step) sizing.host_memory_needed = held_by_a_host(*request.step);
+  const std::optional<CheckpointSource> source = checkpoint_of(request);
   if (source) sizing.checkpoint = source->bytes;
-  set_needs(sizing, r);
-  set_appliances(sizing, r.part);
+  set_needs(sizing, request);
+  set_appliances(sizing, request.part);
   if (source && sizing.appliances > 0)
     sizing.checkpoint_time = std::max(source->bytes / sizing.write_given, source->hand_over);
   return sizing;
