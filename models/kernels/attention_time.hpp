@@ -28,7 +28,7 @@ struct AttentionCost {
 
 /// @param rate     dense 16-bit peak
 /// @param traffic  that kernels which only move data reach
-/// @source docs/models.md, "Attention"
+/// @source docs/models/compute.md, "Attention"
 AttentionCost attention_cost(const AttentionShape& shape, const AttentionParameters& parameters, FlopsPerSecond rate,
                              BytesPerSecond traffic);
 
