@@ -12,9 +12,9 @@ namespace replay_state {
 
 ReplayResult Replay::run(const StepPrice& price, ReplayResult spare) {
   price_ = &price;
-  price_chains();
-  price_works();
-  price_launches();
+  time_chains();
+  time_works();
+  time_launches();
   find_free_chains();
   find_runs();
   reset(std::move(spare));

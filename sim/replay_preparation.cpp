@@ -81,7 +81,7 @@ void Replay::reset(ReplayResult spare) {
     lanes_[LaneId(i)].charges_losses = lane.kind == LaneKind::compute;
   }
   ranks_.assign(structure_.ranks.size(), {});
-  price_clocks();
+  time_clocks();
   lost_.assign(structure_.ranks.size(), {});
   rendezvous_.clear();
   rendezvous_.reserve(structure_.rendezvous.size());
@@ -98,7 +98,7 @@ void Replay::reset(ReplayResult spare) {
   ranks_short_of_memory_ = 0;
 }
 
-void Replay::price_chains() {
+void Replay::time_chains() {
   demands_.clear();
   demands_.reserve(structure_.uses.size());
   for (std::size_t i = 0; i < structure_.uses.size(); ++i)
@@ -114,7 +114,7 @@ void Replay::price_chains() {
   }
 }
 
-void Replay::price_works() {
+void Replay::time_works() {
   table_speeds_.clear();
   table_speeds_.resize(price_->sm_tables.size());
   works_.clear();
@@ -126,7 +126,7 @@ void Replay::price_works() {
 }
 
 /// Ranks at the same clock share what their works take.
-void Replay::price_clocks() {
+void Replay::time_clocks() {
   clocks_.clear();
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     const double clock = price_->clock[RankClassId(i)];
@@ -137,7 +137,7 @@ void Replay::price_clocks() {
   durations_.assign(clocks_.size() * works_.size(), not_yet);
 }
 
-void Replay::price_launches() {
+void Replay::time_launches() {
   std::vector<Picoseconds> launches;
   launches.reserve(price_->works.size());
   for (const WorkPrice& work : price_->works) launches.push_back(work.launch);

@@ -36,10 +36,10 @@ class Replay {
   void survey_lanes();
 
   void reset(ReplayResult spare);
-  void price_chains();
-  void price_works();
-  void price_clocks();
-  void price_launches();
+  void time_chains();
+  void time_works();
+  void time_clocks();
+  void time_launches();
   void find_free_chains();
   bool memory_can_be_short() const;
   void find_runs();

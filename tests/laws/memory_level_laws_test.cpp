@@ -13,16 +13,16 @@ double random_rate() {
   return *rc::gen::element(5.0, 50.0, 500.0);
 }
 
-Tier random_tier() {
-  return *rc::gen::element(Tier::device, Tier::host, Tier::pool, Tier::nvme);
+MemoryLevel random_tier() {
+  return *rc::gen::element(MemoryLevel::device, MemoryLevel::host, MemoryLevel::pool, MemoryLevel::nvme);
 }
 
 Scenario random_tiered_scenario() {
   Scenario s = random_scenario();
   s.job.offload.optimizer = random_tier();
   s.job.offload.activations = random_tier();
-  if (s.job.offload.weights != Tier::device)
-    s.job.offload.weights = *rc::gen::element(Tier::host, Tier::pool, Tier::nvme);
+  if (s.job.offload.weights != MemoryLevel::device)
+    s.job.offload.weights = *rc::gen::element(MemoryLevel::host, MemoryLevel::pool, MemoryLevel::nvme);
   const auto rate = [] { return random_rate() * gigabyte / second; };
   HostSpec& host = s.cluster.spec.node.host;
   if (*rc::gen::arbitrary<bool>()) host.memory_bandwidth = rate();

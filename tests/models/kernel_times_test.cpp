@@ -24,11 +24,11 @@ StepFactors factors() {
   out.compute = 1.1;
   return out;
 }
-DeviceCosts costs(Precision precision = Precision::bf16) {
+KernelTimes kernels(Precision precision = Precision::bf16) {
   return {h100(), fitted(), stack(), factors(), precision};
 }
 
-double seconds(const KernelPrice& price) {
+double seconds(const KernelTiming& price) {
   return to_seconds(price.work.duration).in(second);
 }
 
@@ -43,7 +43,7 @@ AttentionShape attention_shape() {
 
 std::string error_of(const AcceleratorPart& part, const ParameterSet& set, const SoftwareStack& s, Precision p) {
   try {
-    DeviceCosts(part, set, s, factors(), p);
+    KernelTimes(part, set, s, factors(), p);
   } catch (const ConfigError& error) {
     return error.diagnostics().front().code;
   }
@@ -56,8 +56,8 @@ TEST_CASE("a matrix multiply in a step is its microbenchmark, taxed, and a gap",
   const GemmShape shape{8192, 4096, 4096};
   const AcceleratorPart& part = h100();
   const GemmDevice device{peak(part, NumberFormat::bf16), part.memory_bandwidth.value, part.multiprocessors->value};
-  const Seconds alone = gemm_cost(shape, device, fitted().gemm.at("bf16"), 2 * byte, 2 * byte, 0).time;
-  const KernelPrice price = costs().gemm(shape, true, 2 * byte);
+  const Seconds alone = gemm_time(shape, device, fitted().gemm.at("bf16"), 2 * byte, 2 * byte, 0).time;
+  const KernelTiming price = kernels().gemm(shape, true, 2 * byte);
   CHECK(seconds(price) == Approx(alone.in(second)*1.1 + gap()).epsilon(1e-6));
   CHECK(price.work.clock_share > 0.9);
   CHECK(price.work.activity.tensor > 0.9);
@@ -65,7 +65,7 @@ TEST_CASE("a matrix multiply in a step is its microbenchmark, taxed, and a gap",
 }
 
 TEST_CASE("a multiply slows down with the multiprocessors that collectives hold", "[models]") {
-  const KernelPrice price = costs().gemm({8192, 8192, 8192}, true, 2 * byte);
+  const KernelTiming price = kernels().gemm({8192, 8192, 8192}, true, 2 * byte);
   REQUIRE(price.slow_down);
   const auto& points = price.slow_down->points;
   REQUIRE(points.size() == 3);
@@ -79,15 +79,15 @@ TEST_CASE("a multiply slows down with the multiprocessors that collectives hold"
 
 TEST_CASE("8 bit is faster only where asked for", "[models]") {
   const GemmShape shape{8192, 8192, 8192};
-  const double wide = seconds(costs().gemm(shape, true, 2 * byte));
-  CHECK(seconds(costs(Precision::fp8).gemm(shape, true, 2 * byte)) < 0.7 * wide);
-  CHECK(seconds(costs(Precision::fp8).gemm(shape, false, 2 * byte)) == wide);
-  CHECK(seconds(costs(Precision::fp16).gemm(shape, true, 2 * byte)) == wide);
+  const double wide = seconds(kernels().gemm(shape, true, 2 * byte));
+  CHECK(seconds(kernels(Precision::fp8).gemm(shape, true, 2 * byte)) < 0.7 * wide);
+  CHECK(seconds(kernels(Precision::fp8).gemm(shape, false, 2 * byte)) == wide);
+  CHECK(seconds(kernels(Precision::fp16).gemm(shape, true, 2 * byte)) == wide);
 }
 
 TEST_CASE("attention grows with heads, and a backward pass costs at least 2.5 forward passes less efficiency",
           "[models]") {
-  const DeviceCosts device = costs();
+  const KernelTimes device = kernels();
   AttentionShape shape = attention_shape();
   const double forward = seconds(device.attention(shape)) - gap();
   shape.heads *= 2;
@@ -103,14 +103,14 @@ TEST_CASE("an elementwise kernel takes its traffic over the reachable bandwidth"
   const MemoryParameters& fit = fitted().memory;
   const double rate = h100().memory_bandwidth.value.in(byte_per_second)*fit.bandwidth_share.value;
   const double half = fit.half_size.value.in(byte);
-  CHECK(seconds(costs().elementwise(1 * gigabyte)) == Approx((1e9 + half) / rate + gap()).epsilon(1e-6));
-  CHECK(seconds(costs().elementwise(Bytes{})) == Approx(half / rate + gap()).epsilon(1e-6));
-  CHECK(costs().elementwise(fit.half_size.value).work.activity.memory == Approx(0.5));
-  CHECK(costs().elementwise(1 * gigabyte).work.clock_share == 0);
+  CHECK(seconds(kernels().elementwise(1 * gigabyte)) == Approx((1e9 + half) / rate + gap()).epsilon(1e-6));
+  CHECK(seconds(kernels().elementwise(Bytes{})) == Approx(half / rate + gap()).epsilon(1e-6));
+  CHECK(kernels().elementwise(fit.half_size.value).work.activity.memory == Approx(0.5));
+  CHECK(kernels().elementwise(1 * gigabyte).work.clock_share == 0);
 }
 
 TEST_CASE("communication kernels cost multiprocessors, not time", "[models]") {
-  const WorkPrice collective = costs().collective().work, message = costs().message().work;
+  const WorkPrice collective = kernels().collective().work, message = kernels().message().work;
   CHECK(collective.duration.count == 0);
   CHECK(collective.reserved_sms == 20);
   CHECK(collective.waiting_power > Watts{});
@@ -122,9 +122,9 @@ TEST_CASE("communication kernels cost multiprocessors, not time", "[models]") {
 TEST_CASE("collectives that hold no multiprocessors slow nothing down", "[models]") {
   ParameterSet free = fitted();
   free.step.communication_sms.value = 0;
-  const DeviceCosts costs(h100(), free, stack(), factors(), Precision::bf16);
-  CHECK_FALSE(costs.attention({1, 4096, 4096, 0.5, 32, 128, true}).slow_down.has_value());
-  CHECK(costs.gemm({4096, 4096, 4096}, false, 2 * byte).slow_down->points.size() == 1);
+  const KernelTimes kernels(h100(), free, stack(), factors(), Precision::bf16);
+  CHECK_FALSE(kernels.attention({1, 4096, 4096, 0.5, 32, 128, true}).slow_down.has_value());
+  CHECK(kernels.gemm({4096, 4096, 4096}, false, 2 * byte).slow_down->points.size() == 1);
 }
 
 TEST_CASE("parameters without the format or the attention kernels are refused", "[models]") {
@@ -138,12 +138,12 @@ TEST_CASE("parameters without the format or the attention kernels are refused", 
 
 TEST_CASE("attention costs what lies under its mask, where kernels skip the rest", "[models]") {
   AttentionShape shape = attention_shape();
-  const double causal = seconds(costs().attention(shape)) - gap();
+  const double causal = seconds(kernels().attention(shape)) - gap();
   shape.share = 0.125;  // a window, or packed samples
-  CHECK(seconds(costs().attention(shape)) - gap() == Approx(causal / 4).epsilon(1e-6));
+  CHECK(seconds(kernels().attention(shape)) - gap() == Approx(causal / 4).epsilon(1e-6));
   SoftwareStack unfused = stack();
   unfused.attention = "unfused";
-  const DeviceCosts whole(h100(), fitted(), unfused, factors(), Precision::bf16);
+  const KernelTimes whole(h100(), fitted(), unfused, factors(), Precision::bf16);
   const double all = seconds(whole.attention(attention_shape()));
   CHECK(seconds(whole.attention(shape)) == all);
   CHECK(all > 4 * causal);
@@ -152,7 +152,7 @@ TEST_CASE("attention costs what lies under its mask, where kernels skip the rest
 TEST_CASE("head widths that do not align cost unfused attention dearly", "[models]") {
   SoftwareStack unfused = stack();
   unfused.attention = "unfused";
-  const DeviceCosts device(h100(), fitted(), unfused, factors(), Precision::bf16);
+  const KernelTimes device(h100(), fitted(), unfused, factors(), Precision::bf16);
   AttentionShape shape = attention_shape();
   shape.head_width = 112;
   const double aligned = seconds(device.attention(shape));
@@ -161,8 +161,8 @@ TEST_CASE("head widths that do not align cost unfused attention dearly", "[model
 }
 
 TEST_CASE("only parts whose sheet names a clock to govern are held to their rated power", "[models]") {
-  CHECK(costs().governed_power() == h100().power.value);
+  CHECK(kernels().governed_power() == h100().power.value);
   const AcceleratorPart& tpu = *parts().find_accelerator("TPU-v5p");
-  const DeviceCosts device(tpu, fitted_parameters("transfer"), stack(), factors(), Precision::bf16);
+  const KernelTimes device(tpu, fitted_parameters("transfer"), stack(), factors(), Precision::bf16);
   CHECK(device.governed_power() > 10 * tpu.power.value);
 }

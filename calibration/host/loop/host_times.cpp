@@ -1,4 +1,4 @@
-#include "calibration/host/loop/host_costs.hpp"
+#include "calibration/host/loop/host_times.hpp"
 
 #include <fmt/format.h>
 
@@ -36,7 +36,7 @@ std::vector<SampleRow<GemmRow>> multiplies(const ProbeSamples& samples, const Ac
   return rows;
 }
 
-void fit_multiplies(const ProbeSamples& samples, const AcceleratorPart& part, HostCosts& out) {
+void fit_multiplies(const ProbeSamples& samples, const AcceleratorPart& part, HostTimes& out) {
   const auto rows = multiplies(samples, part);
   const auto fit = [](const std::vector<GemmRow>& some) { return fit_gemm(some, "own samples"); };
   const auto error = [](const GemmRow& row, const GemmParameters& p) { return gemm_log_error(row, p); };
@@ -48,7 +48,7 @@ void fit_multiplies(const ProbeSamples& samples, const AcceleratorPart& part, Ho
   out.multiplies = judged.residuals;
 }
 
-void read_kernels(const ProbeSamples& samples, HostCosts& out) {
+void read_kernels(const ProbeSamples& samples, HostTimes& out) {
   for (const ProbeSample& sample : samples.samples)
     if (sample.probe == "kernels")
       out.kernels[{sample.what.kernel, sample.what.pass}].points.emplace_back(sample.bytes,
@@ -57,8 +57,8 @@ void read_kernels(const ProbeSamples& samples, HostCosts& out) {
 }
 
 /// The largest stream tells the rate, the smallest round trip the start.
-LoopbackCosts read_loopback(const ProbeSamples& samples) {
-  LoopbackCosts out;
+LoopbackTimes read_loopback(const ProbeSamples& samples) {
+  LoopbackTimes out;
   Bytes largest, smallest;
   for (const ProbeSample& sample : samples.samples) {
     if (sample.probe != "transfer" || sample.what.path != "tcp_loopback") continue;
@@ -88,7 +88,7 @@ Seconds KernelCurve::time(Bytes bytes) const {
   return low_time * std::pow(above->second / low_time, share);
 }
 
-double HostCosts::multiply_band(Seconds shortest) const {
+double HostTimes::multiply_band(Seconds shortest) const {
   std::vector<double> like, all;
   for (const SampleResidual& one : multiplies) {
     all.push_back(one.error);
@@ -97,22 +97,22 @@ double HostCosts::multiply_band(Seconds shortest) const {
   return summarise(like.size() >= enough_alike ? std::move(like) : std::move(all)).p90;
 }
 
-Seconds HostCosts::time(const HostGemm& one) const {
+Seconds HostTimes::time(const HostGemm& one) const {
   const GemmStorage storage{fp32().bytes_a * byte, fp32().bytes_b * byte, fp32().bytes_a * byte};
-  const GemmCost cost = gemm_cost({one.m, one.n, one.k}, device, gemm, storage, 1);
+  const GemmTiming cost = gemm_time({one.m, one.n, one.k}, device, gemm, storage, 1);
   return cost.time + cost.fixed;
 }
 
-Seconds HostCosts::time(const HostKernel& kernel) const {
+Seconds HostTimes::time(const HostKernel& kernel) const {
   const auto found = kernels.find({kernel.name, pass_names[static_cast<std::size_t>(kernel.pass)]});
   if (found == kernels.end())
     throw lacking(fmt::format("{} kernel, {}", kernel.name, pass_names[static_cast<std::size_t>(kernel.pass)]));
   return found->second.time(kernel.bytes);
 }
 
-HostCosts host_costs(const ProbeSamples& samples) {
+HostTimes host_times(const ProbeSamples& samples) {
   const ProbeSamples single = of_threads(samples, 1);
-  HostCosts out;
+  HostTimes out;
   fit_multiplies(single, host_part(single), out);
   read_kernels(single, out);
   out.loopback = read_loopback(single);

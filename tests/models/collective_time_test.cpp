@@ -34,8 +34,8 @@ NetworkParameters simple_network() {
   return out;
 }
 
-CollectiveCost cost(CollectiveOp op, Bytes payload, GroupShape group, const GroupLinks& links = round_links) {
-  return collective_cost(op, payload, group, links, simple_curves(), simple_network());
+CollectiveTiming timing(CollectiveOp op, Bytes payload, GroupShape group, const GroupLinks& links = round_links) {
+  return collective_time(op, payload, group, links, simple_curves(), simple_network());
 }
 
 const CollectiveChoice bulk_ring{Algorithm::ring, Protocol::simple};
@@ -46,13 +46,13 @@ constexpr CollectiveOp every_op[] = {CollectiveOp::all_gather, CollectiveOp::red
 }  // namespace
 
 TEST_CASE("a group of one and an empty message cost nothing", "[models]") {
-  CHECK(cost(CollectiveOp::all_reduce, 1 * gigabyte, {1, 1}).time() == Seconds{});
-  CHECK(cost(CollectiveOp::all_gather, Bytes{}, {1, 8}).time() == Seconds{});
+  CHECK(timing(CollectiveOp::all_reduce, 1 * gigabyte, {1, 1}).time() == Seconds{});
+  CHECK(timing(CollectiveOp::all_gather, Bytes{}, {1, 8}).time() == Seconds{});
 }
 
 TEST_CASE("an all-gather in one node sends all but its own part", "[models]") {
   // 8 ranks: 5 + 7 us, then 7/8 of 80 MB = 70 MB at 80 GB/s = 875 us
-  const CollectiveCost gather = cost(CollectiveOp::all_gather, 80 * megabyte, {1, 8});
+  const CollectiveTiming gather = timing(CollectiveOp::all_gather, 80 * megabyte, {1, 8});
   CHECK(gather.wire.in(megabyte) == Approx(70));
   CHECK(gather.time().in(microsecond) == Approx(887));
   CHECK_FALSE(gather.crosses_nodes);
@@ -60,8 +60,8 @@ TEST_CASE("an all-gather in one node sends all but its own part", "[models]") {
 
 TEST_CASE("a ring over two nodes leaves each over the NICs of all members", "[models]") {
   // 16 ranks: wire 2 * 15/16 * 160 MB = 300 MB; 8 NICs * 9 GB/s = 72 GB/s, below the 80 inside.
-  const CollectiveCost ring = collective_cost(CollectiveOp::all_reduce, 160 * megabyte, {2, 8}, round_links,
-                                              simple_curves(), simple_network(), bulk_ring);
+  const CollectiveTiming ring = collective_time(CollectiveOp::all_reduce, 160 * megabyte, {2, 8}, round_links,
+                                                simple_curves(), simple_network(), bulk_ring);
   CHECK(ring.rate.in(gigabyte_per_second) == Approx(72));
   // Twice NCCL's 8.4 + 1.4 * (28 * 3.4 + 2 * 14) us, and two passes of 1 us of switches.
   CHECK(ring.latency.in(microsecond) == Approx(2 * (8.4 + 1.4 * (28 * 3.4 + 2 * 14)) + 2));
@@ -70,18 +70,18 @@ TEST_CASE("a ring over two nodes leaves each over the NICs of all members", "[mo
 
 TEST_CASE("one member per node rings at the rate of one NIC", "[models]") {
   // 4 nodes: 3/4 of 12 MB = 9 MB at 9 GB/s; a network hop counts as that of a tree, 14 us.
-  const CollectiveCost ring = collective_cost(CollectiveOp::reduce_scatter, 12 * megabyte, {4, 1}, round_links,
-                                              simple_curves(), simple_network(), bulk_ring);
+  const CollectiveTiming ring = collective_time(CollectiveOp::reduce_scatter, 12 * megabyte, {4, 1}, round_links,
+                                                simple_curves(), simple_network(), bulk_ring);
   CHECK(ring.time().in(microsecond) == Approx(1000 + 2 * (8.4 + 3 * 14) + 3));
 }
 
 TEST_CASE("other algorithms are as much slower than the bulk ring as NCCL counts", "[models]") {
   const auto forced = [](Algorithm algorithm, Protocol protocol) {
-    return collective_cost(CollectiveOp::all_reduce, 160 * megabyte, {4, 8}, round_links, simple_curves(),
+    return collective_time(CollectiveOp::all_reduce, 160 * megabyte, {4, 8}, round_links, simple_curves(),
                            simple_network(), {algorithm, protocol});
   };
-  const CollectiveCost ring = forced(Algorithm::ring, Protocol::simple);
-  const CollectiveCost quick = forced(Algorithm::ring, Protocol::ll);
+  const CollectiveTiming ring = forced(Algorithm::ring, Protocol::simple);
+  const CollectiveTiming quick = forced(Algorithm::ring, Protocol::ll);
   CHECK(quick.rate < 0.51 * ring.rate);
   CHECK(quick.latency < 0.5 * ring.latency);
   CHECK(forced(Algorithm::tree, Protocol::simple).rate < ring.rate);
@@ -93,22 +93,22 @@ TEST_CASE("other algorithms are as much slower than the bulk ring as NCCL counts
 TEST_CASE("a fabric that is the bottleneck sets the rate", "[models]") {
   GroupLinks tapered = round_links;
   tapered.fabric_limit = 20 * gigabyte_per_second;
-  const CollectiveCost ring = collective_cost(CollectiveOp::all_reduce, 160 * megabyte, {2, 8}, tapered,
-                                              simple_curves(), simple_network(), bulk_ring);
+  const CollectiveTiming ring = collective_time(CollectiveOp::all_reduce, 160 * megabyte, {2, 8}, tapered,
+                                                simple_curves(), simple_network(), bulk_ring);
   CHECK(ring.rate.in(gigabyte_per_second) == Approx(20));
 }
 
 TEST_CASE("a broadcast sends its payload once along the ring", "[models]") {
-  const CollectiveCost cost =
-      collective_cost(CollectiveOp::broadcast, 80 * megabyte, {1, 8}, round_links, simple_curves(), simple_network());
-  CHECK(cost.time().in(microsecond) == Approx(1000 + 12));
+  const CollectiveTiming timing =
+      collective_time(CollectiveOp::broadcast, 80 * megabyte, {1, 8}, round_links, simple_curves(), simple_network());
+  CHECK(timing.time().in(microsecond) == Approx(1000 + 12));
 }
 
 TEST_CASE("half of the bandwidth is reached at the half size", "[models]") {
   auto curves = simple_curves();
   curves["send"].half_time.value = 10 * microsecond;  // 1 MB of 100 GB/s
   const auto rate = [&](Bytes size) {
-    return collective_cost(CollectiveOp::send, size, {1, 2}, round_links, curves, simple_network()).rate;
+    return collective_time(CollectiveOp::send, size, {1, 2}, round_links, curves, simple_network()).rate;
   };
   CHECK(rate(1 * megabyte).in(gigabyte_per_second) == Approx(40));
   CHECK(rate(3 * megabyte).in(gigabyte_per_second) == Approx(60));  // 80 / (1 + 1/3)
@@ -118,7 +118,7 @@ TEST_CASE("two ranks lose the small-group share, eight a quarter of it", "[model
   auto curves = simple_curves();
   curves["all_gather"].small_group_loss.value = 0.4;
   const auto rate = [&](int ranks) {
-    return collective_cost(CollectiveOp::all_gather, 1 * gigabyte, {1, ranks}, round_links, curves, simple_network())
+    return collective_time(CollectiveOp::all_gather, 1 * gigabyte, {1, ranks}, round_links, curves, simple_network())
         .rate.in(gigabyte_per_second);
   };
   CHECK(rate(2) == Approx(48));  // 80 * (1 - 0.4)
@@ -131,7 +131,7 @@ TEST_CASE("a reducing switch sends the buffer once instead of almost twice", "[m
   GroupLinks links = round_links;
   links.switch_reduction = true;
   const auto reduce = [&](Bytes payload, GroupShape group) {
-    return collective_cost(CollectiveOp::all_reduce, payload, group, links, curves, simple_network());
+    return collective_time(CollectiveOp::all_reduce, payload, group, links, curves, simple_network());
   };
   // 9/8 of 80 MB = 90 MB at 60 GB/s = 1500 us, + 30; the ring would take 140 MB / 80 GB/s = 1750 us
   CHECK(reduce(80 * megabyte, {1, 8}).time().in(microsecond) == Approx(1530));
@@ -139,7 +139,7 @@ TEST_CASE("a reducing switch sends the buffer once instead of almost twice", "[m
   CHECK(reduce(8 * kilobyte, {1, 8}).latency.in(microsecond) == Approx(12));
   const CollectiveChoice tree{Algorithm::nvls_tree, Protocol::simple};
   const auto across = [&](int nodes) {
-    return collective_cost(CollectiveOp::all_reduce, 800 * megabyte, {nodes, 8}, links, curves, simple_network(), tree)
+    return collective_time(CollectiveOp::all_reduce, 800 * megabyte, {nodes, 8}, links, curves, simple_network(), tree)
         .rate.in(gigabyte_per_second);
   };
   // Two nodes exchange over 2 * 72 GB/s; inside a node the bus runs at 60 * (14/8) / (9/8) = 93.3 GB/s.
@@ -149,7 +149,7 @@ TEST_CASE("a reducing switch sends the buffer once instead of almost twice", "[m
 
 TEST_CASE("a message between nodes pays its own latency and one NIC", "[models]") {
   // 9 + 1 us, 9 MB at 9 GB/s = 1000 us
-  CHECK(cost(CollectiveOp::send, 9 * megabyte, {2, 1}).time().in(microsecond) == Approx(1010));
+  CHECK(timing(CollectiveOp::send, 9 * megabyte, {2, 1}).time().in(microsecond) == Approx(1010));
 }
 
 TEST_CASE("sockets reach less of a NIC than RDMA and add to every step", "[models]") {
@@ -159,11 +159,11 @@ TEST_CASE("sockets reach less of a NIC than RDMA and add to every step", "[model
   network.tcp_bandwidth_share.value = 0.6;
   network.tcp_latency.value = 30 * microsecond;
   // 9 + 1 + 30 us, 6 MB at 6 GB/s = 1000 us
-  CHECK(collective_cost(CollectiveOp::send, 6 * megabyte, {2, 1}, sockets, simple_curves(), network)
+  CHECK(collective_time(CollectiveOp::send, 6 * megabyte, {2, 1}, sockets, simple_curves(), network)
             .time()
             .in(microsecond) == Approx(1040));
   const auto ring = [&](const GroupLinks& links) {
-    return collective_cost(CollectiveOp::all_reduce, 160 * megabyte, {4, 8}, links, simple_curves(), network,
+    return collective_time(CollectiveOp::all_reduce, 160 * megabyte, {4, 8}, links, simple_curves(), network,
                            bulk_ring);
   };
   CHECK(ring(sockets).rate.in(gigabyte_per_second) == Approx(48));
@@ -172,11 +172,11 @@ TEST_CASE("sockets reach less of a NIC than RDMA and add to every step", "[model
 
 TEST_CASE("all-to-all sends over the NICs what lives on other nodes", "[models]") {
   // 2 nodes: half of 18 MB at 9 GB/s = 1000 us; latency 15 ranks * 1 + 10 us
-  CHECK(cost(CollectiveOp::all_to_all, 18 * megabyte, {2, 8}).time().in(microsecond) == Approx(1025));
+  CHECK(timing(CollectiveOp::all_to_all, 18 * megabyte, {2, 8}).time().in(microsecond) == Approx(1025));
 }
 
 TEST_CASE("an operation without a curve is refused", "[models]") {
-  CHECK_THROWS_AS(collective_cost(CollectiveOp::send, 1 * byte, {1, 2}, round_links, {}, simple_network()),
+  CHECK_THROWS_AS(collective_time(CollectiveOp::send, 1 * byte, {1, 2}, round_links, {}, simple_network()),
                   std::invalid_argument);
 }
 
@@ -195,7 +195,7 @@ TEST_CASE("with one algorithm more bandwidth is never slower and more bytes neve
       Seconds before;
       for (Bytes size = 64 * byte; size < 4 * gigabyte; size *= 4) {
         const auto time = [&](const GroupLinks& links) {
-          return collective_cost(op, size, group, links, curves, simple_network(), bulk_ring).time();
+          return collective_time(op, size, group, links, curves, simple_network(), bulk_ring).time();
         };
         CHECK(time(round_links) > before);
         CHECK(time(faster) <= time(round_links) * (1 + 1e-12));

@@ -14,7 +14,7 @@ namespace clusterwright {
 
 /// Messages over loopback: `start` each, then bytes at a rate. A core that sends and receives at once does both in
 /// turn.
-struct LoopbackCosts {
+struct LoopbackTimes {
   Seconds start;
   BytesPerSecond rate;  ///< of one stream, sender and receiver on cores of their own
 };
@@ -27,11 +27,11 @@ struct KernelCurve {
   Seconds time(Bytes bytes) const;
 };
 
-struct HostCosts {
+struct HostTimes {
   GemmDevice device;
   GemmParameters gemm;                                                 ///< fp32, one thread
   std::map<std::pair<std::string, std::string>, KernelCurve> kernels;  ///< by name and pass
-  LoopbackCosts loopback;
+  LoopbackTimes loopback;
   std::vector<SampleResidual> multiplies;  ///< held back
 
   /// In log: nine in ten held-back multiplies that take at least `shortest` were within it.
@@ -42,6 +42,6 @@ struct HostCosts {
 
 /// @param samples  of this host, any thread counts; those of one thread are used
 /// @throws ConfigError E0341 if they lack multiplies, kernels or loopback messages of the step
-HostCosts host_costs(const ProbeSamples& samples);
+HostTimes host_times(const ProbeSamples& samples);
 
 }  // namespace clusterwright
