@@ -18,7 +18,7 @@ namespace clusterwright {
 
 /// A work price with the table of its slow-down, if multiprocessors that others hold matter to it.
 struct KernelTiming {
-  WorkPrice work;
+  WorkTiming work;
   std::optional<SmTable> slow_down;
 };
 

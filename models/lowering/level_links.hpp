@@ -34,7 +34,7 @@ class LevelLinks {
   ChainId update(MemoryLevel tier, double parameters, std::size_t c);
 
  private:
-  using Uses = std::vector<StepGraphBuilder::StageUse>;
+  using Uses = std::vector<StepGraphBuilder::LegUse>;
 
   /// One transfer: what it crosses, and how fast it is alone.
   struct Path {

@@ -77,12 +77,12 @@ CollectiveTiming StepLinks::with_factors(CollectiveTiming timing) const {
 }
 
 ChainId StepLinks::chain(const CollectiveTiming& timing, Uses uses) {
-  StepGraphBuilder::Stage stage;
-  stage.price.delay = to_picoseconds(timing.latency);
-  stage.price.bytes = static_cast<std::uint64_t>(std::llround(timing.wire.in(byte)));
-  stage.price.rate_bound = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(timing.rate.in(byte_per_second)));
-  stage.uses = std::move(uses);
-  return builder_.add_chain({stage});
+  StepGraphBuilder::Leg leg;
+  leg.timing.delay = to_picoseconds(timing.latency);
+  leg.timing.bytes = static_cast<std::uint64_t>(std::llround(timing.wire.in(byte)));
+  leg.timing.rate_bound = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(timing.rate.in(byte_per_second)));
+  leg.uses = std::move(uses);
+  return builder_.add_chain({leg});
 }
 
 /// A ring over several nodes rotates over the NICs of its members on a node: each carries its share.
@@ -220,10 +220,10 @@ ChainId StepLinks::context_step(Bytes payload, std::size_t c) {
 }
 
 ChainId StepLinks::host_issue(Picoseconds time) {
-  StepGraphBuilder::Stage stage;
-  stage.price.delay = time;
-  stage.price.rate_bound = 1;
-  return builder_.add_chain({stage});
+  StepGraphBuilder::Leg leg;
+  leg.timing.delay = time;
+  leg.timing.rate_bound = 1;
+  return builder_.add_chain({leg});
 }
 
 ChainId StepLinks::transfer(Bytes payload, BytesPerSecond rate, const Uses& uses) {
@@ -233,7 +233,7 @@ ChainId StepLinks::transfer(Bytes payload, BytesPerSecond rate, const Uses& uses
   return chain(timing, uses);
 }
 
-StepGraphBuilder::StageUse StepLinks::host_port(bool to_host, std::size_t c) const {
+StepGraphBuilder::LegUse StepLinks::host_port(bool to_host, std::size_t c) const {
   return {to_host ? ports_[c].host_out : ports_[c].host_in, 1, 1.0};
 }
 

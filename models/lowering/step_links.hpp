@@ -37,12 +37,12 @@ class StepLinks {
   ChainId host_issue(Picoseconds time);
   /// A collective of a rank of class `c` with the one of `stage` that differs from it in nothing else.
   ChainId between_stages(CollectiveOp op, Bytes payload, std::size_t c, int stage);
-  using Uses = std::vector<StepGraphBuilder::StageUse>;
+  using Uses = std::vector<StepGraphBuilder::LegUse>;
 
   /// One transfer without latency, as fast as `rate` where nothing that it uses is short.
   ChainId transfer(Bytes payload, BytesPerSecond rate, const Uses& uses);
   /// Of a rank of class `c` to its host, or back.
-  StepGraphBuilder::StageUse host_port(bool to_host, std::size_t c) const;
+  StepGraphBuilder::LegUse host_port(bool to_host, std::size_t c) const;
   /// Of a rank of class `c` to pooled memory, or back: the links that it shares with collectives, and their rate.
   struct PoolPath {
     Uses uses;

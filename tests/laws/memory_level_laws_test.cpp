@@ -37,7 +37,7 @@ Scenario random_tiered_scenario() {
 
 double step_time(const Scenario& s) {
   const StepGraph graph = lower_training_step(s, plan_of(s), Folding::folded);
-  return to_seconds(replay(graph.structure, graph.price).end).in(second);
+  return to_seconds(replay(graph.structure, graph.timing).end).in(second);
 }
 
 }  // namespace

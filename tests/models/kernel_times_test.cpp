@@ -110,7 +110,7 @@ TEST_CASE("an elementwise kernel takes its traffic over the reachable bandwidth"
 }
 
 TEST_CASE("communication kernels cost multiprocessors, not time", "[models]") {
-  const WorkPrice collective = kernels().collective().work, message = kernels().message().work;
+  const WorkTiming collective = kernels().collective().work, message = kernels().message().work;
   CHECK(collective.duration.count == 0);
   CHECK(collective.reserved_sms == 20);
   CHECK(collective.waiting_power > Watts{});
