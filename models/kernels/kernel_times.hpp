@@ -12,7 +12,7 @@
 #include "models/job/stack.hpp"
 #include "models/job/step_calibration.hpp"
 #include "sim/step_graph.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

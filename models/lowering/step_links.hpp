@@ -11,7 +11,7 @@
 #include "models/lowering/rank_classes.hpp"
 #include "models/job/stack_experts.hpp"
 #include "sim/step_graph_builder.hpp"
-#include "topology/cluster.hpp"
+#include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {
 

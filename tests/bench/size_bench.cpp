@@ -6,7 +6,7 @@
 #include "tools/cluster_session.hpp"
 #include "models/site/plant/facility_files.hpp"
 #include "models/job/price_files.hpp"
-#include "topology/own_parts.hpp"
+#include "topology/cluster/own_parts.hpp"
 
 namespace {
 

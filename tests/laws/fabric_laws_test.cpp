@@ -11,8 +11,8 @@
 #include "topology/fabrics/endpoint_slots.hpp"
 #include "topology/fabrics/fabric_check.hpp"
 #include "topology/fabrics/fabric_tiers.hpp"
-#include "topology/fabrics/hyperx_links.hpp"
-#include "topology/fabrics/torus_links.hpp"
+#include "topology/fabrics/hyperx.hpp"
+#include "topology/fabrics/torus.hpp"
 #include "topology/network/network_facts.hpp"
 
 using namespace clusterwright;

@@ -4,7 +4,7 @@
 
 #include "models/plan/plan.hpp"
 #include "support/catch.hpp"
-#include "topology/cluster_spec.hpp"
+#include "topology/cluster/cluster_spec.hpp"
 
 using namespace clusterwright;
 

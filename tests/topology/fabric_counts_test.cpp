@@ -5,7 +5,7 @@
 #include "support/catch.hpp"
 #include "support/small_fabrics.hpp"
 #include "topology/fabrics/endpoint_slots.hpp"
-#include "topology/fabrics/fat_tree_shape.hpp"
+#include "topology/fabrics/fat_tree.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;

@@ -12,8 +12,8 @@
 #include "models/job/scenario_source.hpp"
 #include "tools/text_quantity.hpp"
 #include "tools/usage_error.hpp"
-#include "topology/catalog.hpp"
-#include "topology/own_parts.hpp"
+#include "topology/parts/catalog.hpp"
+#include "topology/cluster/own_parts.hpp"
 
 namespace clusterwright {
 

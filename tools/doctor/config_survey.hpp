@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

@@ -1,7 +1,7 @@
 #include <stdexcept>
 
-#include "topology/fabrics/fabric_builders.hpp"
-#include "topology/fabrics/fat_tree_shape.hpp"
+#include "topology/fabrics/network_assembly.hpp"
+#include "topology/fabrics/fat_tree.hpp"
 
 namespace clusterwright {
 

@@ -1,5 +1,5 @@
-#include "topology/fabrics/fabric_builders.hpp"
-#include "topology/fabrics/hyperx_links.hpp"
+#include "topology/fabrics/network_assembly.hpp"
+#include "topology/fabrics/hyperx.hpp"
 
 namespace clusterwright {
 

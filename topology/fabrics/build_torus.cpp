@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "topology/fabrics/fabric_builders.hpp"
-#include "topology/fabrics/torus_links.hpp"
+#include "topology/fabrics/network_assembly.hpp"
+#include "topology/fabrics/torus.hpp"
 
 namespace clusterwright {
 

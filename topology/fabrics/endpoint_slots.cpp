@@ -1,6 +1,6 @@
 #include "topology/fabrics/endpoint_slots.hpp"
 
-#include "topology/fabrics/hyperx_links.hpp"
+#include "topology/fabrics/hyperx.hpp"
 
 namespace clusterwright {
 

@@ -1,7 +1,7 @@
 /// Where the NICs of nodes go in a fabric whose switches all have equally many NIC ports.
 #pragma once
 
-#include "topology/fabric_spec.hpp"
+#include "topology/fabrics/fabric_spec.hpp"
 
 namespace clusterwright {
 

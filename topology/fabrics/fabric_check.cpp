@@ -5,9 +5,9 @@
 #include <iterator>
 
 #include "topology/fabrics/endpoint_slots.hpp"
-#include "topology/fabrics/fat_tree_shape.hpp"
-#include "topology/fabrics/hyperx_links.hpp"
-#include "topology/fabrics/torus_links.hpp"
+#include "topology/fabrics/fat_tree.hpp"
+#include "topology/fabrics/hyperx.hpp"
+#include "topology/fabrics/torus.hpp"
 
 namespace clusterwright {
 

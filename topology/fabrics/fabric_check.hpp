@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "topology/fabrics/fabric_error.hpp"
-#include "topology/network/network_size.hpp"
+#include "topology/fabrics/network_size.hpp"
 
 namespace clusterwright {
 
 /// Everything that would keep build_network and make_fabric_tiers from their work, but for tiers that do not nest, a
-/// missing network and a cluster larger than its top tier (topology/cluster_check.cpp).
+/// missing network and a cluster larger than its top tier (topology/cluster/cluster_check.cpp).
 ///
 /// E0306 ports of the switch exceeded; E0307 more groups than global links can join; E0308 sizes that do not agree with
 /// each other or with the nodes; E0309 numbers of the kind missing, or given for another kind; E0316 fewer NIC ports

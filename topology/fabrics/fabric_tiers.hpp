@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "topology/network/network_size.hpp"
+#include "topology/fabrics/network_size.hpp"
 
 namespace clusterwright {
 

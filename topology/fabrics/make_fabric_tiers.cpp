@@ -2,10 +2,10 @@
 
 #include "topology/fabrics/endpoint_slots.hpp"
 #include "topology/fabrics/fabric_tiers.hpp"
-#include "topology/fabrics/fat_tree_shape.hpp"
+#include "topology/fabrics/fat_tree.hpp"
 #include "topology/fabrics/global_links.hpp"
-#include "topology/fabrics/hyperx_links.hpp"
-#include "topology/fabrics/torus_links.hpp"
+#include "topology/fabrics/hyperx.hpp"
+#include "topology/fabrics/torus.hpp"
 
 namespace clusterwright {
 

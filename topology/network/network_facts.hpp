@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "topology/network/build_network.hpp"
+#include "topology/fabrics/fabric.hpp"
 
 namespace clusterwright {
 

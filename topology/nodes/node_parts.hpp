@@ -1,7 +1,7 @@
 /// Nodes by name: what an entry of the catalog says where a NodeSpec is silent.
 #pragma once
 
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

@@ -2,8 +2,8 @@
 
 #include "models/site/plant/facility_files.hpp"
 #include "models/job/scenario_spec.hpp"
-#include "topology/catalog.hpp"
-#include "topology/own_parts.hpp"
+#include "topology/parts/catalog.hpp"
+#include "topology/cluster/own_parts.hpp"
 
 namespace clusterwright {
 

@@ -6,7 +6,7 @@
 #include "models/site/money/cost_report.hpp"
 #include "models/job/price_list.hpp"
 #include "models/site/plant/bill_of_materials.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

@@ -1,0 +1,205 @@
+#include "topology/fabrics/fat_tree.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace clusterwright {
+
+namespace {
+
+/// Guards the rounding of quotients that are whole but for the last bit.
+constexpr double rounding = 1e-9;
+/// A trunk that stands for more cables is drawn with these, each faster.
+constexpr double most_trunk_cables = 1 << 20;
+/// Where switches would allow more, there is nothing left to number them with.
+constexpr int most_accelerators = 1 << 30;
+
+long long ceil_div(long long a, long long b) {
+  return (a + b - 1) / b;
+}
+
+/// Cables that one line of a group receives from the tier below.
+struct Arriving {
+  long long children = 0;  ///< lines of groups below
+  int positions = 1;       ///< switches in each of them
+  int uplinks = 1;         ///< of each switch
+};
+
+struct Spread {
+  int planes = 0;
+  int per_plane = 0;
+};
+
+/// The fewest switches over which the cables spread evenly; of equal counts the one with the fewest planes, where the
+/// loss of a switch costs every switch below the least. Nothing fits: {0, 0}.
+Spread least_spread(const Arriving& from, int down_ports) {
+  Spread best;
+  for (int planes = 1; planes <= from.positions; ++planes) {
+    if (from.positions % planes != 0) continue;
+    const long long cables = from.children * (from.positions / planes) * from.uplinks;
+    long long per_plane = ceil_div(cables, down_ports);
+    while (per_plane <= from.uplinks && from.uplinks % per_plane != 0) ++per_plane;
+    if (per_plane > from.uplinks) continue;
+    if (best.planes == 0 || planes * per_plane < static_cast<long long>(best.planes) * best.per_plane)
+      best = {planes, static_cast<int>(per_plane)};
+  }
+  return best;
+}
+
+class FatTreeSizer {
+ public:
+  FatTreeSizer(const FabricSpec& spec, const NetworkSize& size, const FabricPorts& ports)
+      : spec_(spec), size_(size), ports_(ports), rails_(std::max(1, size.nics_per_node)) {
+    while (tiers_.size() < spec.tiers.size())
+      if (!add_tier(tiers_.size())) return;
+    complete_ = true;
+  }
+
+  bool complete() const { return complete_; }
+  std::vector<FatTreeTier>& tiers() { return tiers_; }
+  std::vector<FabricError>& errors() { return errors_; }
+
+ private:
+  bool is_top(std::size_t t) const { return t + 1 == spec_.tiers.size(); }
+  BytesPerSecond link_rate() const { return switch_link_rate(spec_, size_); }
+
+  bool add_tier(std::size_t t) {
+    FatTreeTier tier;
+    tier.name = spec_.tiers[t].name;
+    tier.ports = t < ports_.tiers.size() ? ports_.tiers[t] : 0;
+    tier.lines = spec_.rails == RailLayout::shared || (is_top(t) && spec_.rails == RailLayout::joined) ? 1 : rails_;
+    if (spec_.tiers[t].accelerators % size_.accelerators_per_node != 0) return false;  // reported as not nesting
+    tier.nodes = spec_.tiers[t].accelerators / size_.accelerators_per_node;
+    if (spec_.tiers[t].accelerators == 0 && tier.ports == 0) return unknown_size(t);
+    const int down = tier.ports == 0 ? 0 : most_down(t, tier.ports);
+    if (tier.ports > 0 && down < 1) return no_way_up(t, tier.ports);
+    if (!(t == 0 ? size_leaf(tier, down) : size_upper(t, tier, down))) return false;
+    if (!is_top(t)) add_uplinks(t, tier);
+    tiers_.push_back(std::move(tier));
+    return true;
+  }
+
+  /// Cables up over cables down of a non-blocking switch.
+  double rate_ratio(std::size_t t) const {
+    const BytesPerSecond arriving = t == 0 ? size_.nic_rate : tiers_[t - 1].uplink_rate;
+    return link_rate() > BytesPerSecond{} ? arriving / link_rate() : 1;
+  }
+
+  int most_down(std::size_t t, int ports) const {
+    if (is_top(t)) return ports;
+    const double taper = spec_.tiers[t].taper / rate_ratio(t);
+    return std::min(ports - 1, static_cast<int>(std::floor(ports * taper / (1 + taper) + rounding)));
+  }
+
+  bool size_leaf(FatTreeTier& tier, int down) {
+    const long long ends = tier.lines == 1 ? rails_ : 1;  // of one node on one leaf
+    if (spec_.tiers[0].accelerators == 0) tier.nodes = static_cast<int>(down / ends);
+    const bool fits = down == 0 || (tier.nodes > 0 && tier.nodes * ends <= down);
+    if (!fits) return too_few_ports(0, std::max(1, tier.nodes) * ends, down, "NICs");
+    if (tier.nodes < 1) return false;  // less than a node: reported as tiers that do not nest
+    tier.down_ports = static_cast<int>(tier.nodes * ends);
+    return true;
+  }
+
+  bool size_upper(std::size_t t, FatTreeTier& tier, int down) {
+    const FatTreeTier& below = tiers_.back();
+    const int joined = below.lines / tier.lines;  // lines below that meet in one here
+    int groups = tier.nodes / below.nodes;
+    if (spec_.tiers[t].accelerators == 0) {
+      groups = down / joined;
+      if (groups < 1) return too_few_ports(t, joined, down, "rails");
+      groups = std::max(1, std::min(groups, most_accelerators / size_.accelerators_per_node / below.nodes));
+      tier.nodes = groups * below.nodes;
+      // Nobody buys a top tier for leaves that are not there.
+      if (is_top(t)) groups = static_cast<int>(ceil_div(size_.nodes, below.nodes));
+    }
+    if (groups < 1 || tier.nodes % below.nodes != 0) return false;  // reported as tiers that do not nest
+    const Arriving from{static_cast<long long>(groups) * joined, below.switches(), below.uplinks};
+    const Spread spread = down == 0 ? Spread{1, 1} : least_spread(from, down);
+    if (spread.planes == 0) return too_few_ports(t, from.children, down, "groups below");
+    tier.planes = spread.planes;
+    tier.per_plane = spread.per_plane;
+    tier.down_ports = static_cast<int>(std::min<long long>(
+        from.children * (from.positions / spread.planes) * (from.uplinks / spread.per_plane), 1 << 30));
+    return true;
+  }
+
+  void add_uplinks(std::size_t t, FatTreeTier& tier) {
+    taper_ *= spec_.tiers[t].taper;
+    const BytesPerSecond sent = tier.nodes * size_.accelerators_per_node * size_.per_accelerator();
+    if (tier.ports == 0) {
+      tier.uplink_capacity = sent / taper_;
+      const double cables = tier.uplink_capacity / tier.lines / link_rate();  // not a number without a network
+      tier.uplinks = cables > 1 ? static_cast<int>(std::min(cables + rounding, most_trunk_cables)) : 1;
+      tier.uplink_rate = tier.uplink_capacity / tier.lines / tier.uplinks;
+      tier.tapered = taper_ > 1;
+      return;
+    }
+    tier.uplinks =
+        std::max(1, static_cast<int>(std::ceil(tier.down_ports * rate_ratio(t) / spec_.tiers[t].taper - rounding)));
+    tier.uplink_rate = link_rate();
+    const double cables = static_cast<double>(tier.lines) * tier.switches() * tier.uplinks;
+    tier.uplink_capacity = cables * link_rate();
+    tier.tapered = tier.uplink_capacity < (1 - rounding) * sent;
+  }
+
+  std::string pointer(std::size_t t, const char* field) const { return fmt::format("/fabric/tiers/{}/{}", t, field); }
+
+  bool unknown_size(std::size_t t) {
+    errors_.push_back({"E0317",
+                       fmt::format("the size of tier \"{}\" cannot be told", spec_.tiers[t].name),
+                       {fmt::format("/fabric/tiers/{}", t)},
+                       "neither accelerators nor a switch",
+                       "give \"accelerators\" below one group, or the \"switch\" whose ports say it"});
+    return false;
+  }
+
+  bool no_way_up(std::size_t t, int ports) {
+    errors_.push_back({"E0318",
+                       fmt::format("a switch of tier \"{}\" has no ports for both directions (got {} ports, taper {})",
+                                   spec_.tiers[t].name, ports, spec_.tiers[t].taper),
+                       {pointer(t, "taper"), pointer(t, "switch")},
+                       "",
+                       "a tier below the top needs ports down and up"});
+    return false;
+  }
+
+  bool too_few_ports(std::size_t t, long long needed, int down, const char* what) {
+    errors_.push_back({"E0306",
+                       fmt::format("a switch of tier \"{}\" has too few ports: it would take {} {} (got {} ports down)",
+                                   spec_.tiers[t].name, needed, what, down),
+                       {pointer(t, "accelerators"), pointer(t, "switch")},
+                       "",
+                       "make the groups of this tier smaller, take a larger switch, or add a tier"});
+    return false;
+  }
+
+  const FabricSpec& spec_;
+  const NetworkSize& size_;
+  const FabricPorts& ports_;
+  int rails_;
+  double taper_ = 1;
+  bool complete_ = false;
+  std::vector<FatTreeTier> tiers_;
+  std::vector<FabricError> errors_;
+};
+
+}  // namespace
+
+std::vector<FatTreeTier> fat_tree_shape(const FabricSpec& spec, const NetworkSize& size, const FabricPorts& ports) {
+  FatTreeSizer sizer(spec, size, ports);
+  if (!sizer.complete()) {
+    throw std::invalid_argument(sizer.errors().empty() ? "the tiers of a fat tree must nest"
+                                                       : sizer.errors()[0].message);
+  }
+  return std::move(sizer.tiers());
+}
+
+std::vector<FabricError> fat_tree_errors(const FabricSpec& spec, const NetworkSize& size, const FabricPorts& ports) {
+  return std::move(FatTreeSizer(spec, size, ports).errors());
+}
+
+}  // namespace clusterwright
