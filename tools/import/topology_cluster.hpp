@@ -7,7 +7,7 @@
 #include "sim/json_value.hpp"
 #include "tools/import/nccl_topology.hpp"
 #include "topology/fabrics/fabric_spec.hpp"
-#include "topology/parts/parts.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

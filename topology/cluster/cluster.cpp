@@ -3,8 +3,8 @@
 #include <stdexcept>
 
 #include "topology/cluster/cluster_check.hpp"
+#include "topology/cluster/cluster_spec.hpp"
 #include "topology/nodes/node_parts.hpp"
-#include "topology/cluster/own_parts.hpp"
 
 namespace clusterwright {
 

@@ -9,7 +9,7 @@
 #include "topology/fabrics/fabric_tiers.hpp"
 #include "topology/fabrics/network_size.hpp"
 #include "topology/nodes/node_group.hpp"
-#include "topology/parts/parts.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

@@ -8,7 +8,7 @@
 #include "sim/json_value.hpp"
 #include "topology/cluster/cluster_spec.hpp"
 #include "topology/fabrics/network_size.hpp"
-#include "topology/parts/parts.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

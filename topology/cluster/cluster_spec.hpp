@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "topology/fabrics/fabric_spec.hpp"
 #include "topology/cluster/facility_spec.hpp"
+#include "topology/cluster/storage_spec.hpp"
+#include "topology/fabrics/fabric_spec.hpp"
 #include "topology/nodes/node_spec.hpp"
-#include "topology/parts/parts.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 
@@ -40,5 +41,8 @@ struct ClusterSpec {
   std::optional<Catalog> parts;  ///< beside those of the catalog: what is not on sale yet, or not in it
 };
 const Record<ClusterSpec>& record(const ClusterSpec*);
+
+/// A catalog with the parts that a cluster describes itself behind its own.
+Catalog with_own_parts(Catalog catalog, const ClusterSpec& cluster);
 
 }  // namespace clusterwright

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/diagnostic.hpp"
-#include "topology/parts/parts.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

@@ -8,7 +8,7 @@
 
 namespace clusterwright {
 
-struct Catalog;  // topology/parts/parts.hpp
+struct Catalog;  // topology/parts/catalog.hpp
 
 /// @param source   the JSON that `spec` was decoded from, for the places of errors
 /// @param pointer  of `source` in its file; empty if it is the whole file

@@ -21,23 +21,6 @@ FieldRule capacity_rule(std::string help) {
 
 }  // namespace
 
-const Record<HostSpec>& record(const HostSpec*) {
-  static const auto table =
-      Record<HostSpec>("host", "Processors, memory and drives of a node, which its accelerators share")
-          .optional("cores", &HostSpec::cores,
-                    {.help = "of all its processors; the server's if not given", .min = 1, .max = 1 << 16})
-          .optional("memory_gb", &HostSpec::memory,
-                    capacity_rule("that jobs can have; the server's if not given, else not checked"))
-          .optional("memory_gb_per_s", &HostSpec::memory_bandwidth,
-                    storage_rate("of that memory, reads and writes together; the server's if not given, else no limit"))
-          .optional("nvme_gb", &HostSpec::nvme, capacity_rule("of its drives; the server's if not given"))
-          .optional("nvme_read_gb_per_s", &HostSpec::nvme_read,
-                    storage_rate("all drives together; the server's if not given"))
-          .optional("nvme_write_gb_per_s", &HostSpec::nvme_write,
-                    storage_rate("all drives together; the server's if not given"));
-  return table;
-}
-
 const Record<PoolSpec>& record(const PoolSpec*) {
   using P = PoolSpec;
   static const auto table =

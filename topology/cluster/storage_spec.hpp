@@ -1,4 +1,4 @@
-/// What surrounds accelerators: their host, its drives, the file system of all hosts, pooled memory.
+/// Storage and memory that all nodes of a cluster share.
 #pragma once
 
 #include <optional>
@@ -7,18 +7,6 @@
 #include "sim/sourced.hpp"
 
 namespace clusterwright {
-
-/// Processors, memory and drives of one node; its accelerators share them. What is absent comes from the node's part,
-/// then is not known.
-struct HostSpec {
-  std::optional<int> cores;                        ///< of all its processors, without hardware threads
-  std::optional<Bytes> memory;                     ///< what jobs can have of it
-  std::optional<BytesPerSecond> memory_bandwidth;  ///< of all sockets, reads and writes together
-  std::optional<Bytes> nvme;                       ///< capacity of its drives
-  std::optional<BytesPerSecond> nvme_read;         ///< all drives together
-  std::optional<BytesPerSecond> nvme_write;
-};
-const Record<HostSpec>& record(const HostSpec*);
 
 /// How accelerators reach pooled memory: over links that are for nothing else, or over those that collectives use.
 enum class PoolLink { own, scale_up, network };

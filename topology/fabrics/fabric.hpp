@@ -1,22 +1,10 @@
 /// Builds every NIC port, switch and cable that the description of a fabric stands for.
 #pragma once
 
-#include <vector>
-
-#include "topology/graph/network_graph.hpp"
 #include "topology/fabrics/network_size.hpp"
+#include "topology/graph/network.hpp"
 
 namespace clusterwright {
-
-struct Network {
-  NetworkGraph graph;
-  /// For each switch (vertex - endpoints) its group: of a dragonfly or dragonfly+, else empty; counted through all
-  /// sites, the switches at the border of a site being a group of their own.
-  std::vector<int> groups;
-  /// Of a torus or mesh on a single site, else empty: node n is at x = n % X, y = n / X % Y, z = n / (X Y), and its
-  /// router is switch n.
-  std::vector<int> torus_sides;
-};
 
 inline constexpr long long most_cables = 1 << 25;
 

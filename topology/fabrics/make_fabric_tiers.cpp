@@ -11,8 +11,8 @@ namespace clusterwright {
 
 namespace {
 
-constexpr long long most_accelerators = 1 << 30;
-constexpr double rounding = 1e-9;
+constexpr long long most_tier_accelerators = 1 << 30;
+constexpr double tier_rounding = 1e-9;
 
 /// The tiers of one site, from the nodes up.
 class SiteTiers {
@@ -24,9 +24,9 @@ class SiteTiers {
   void add(std::string name, long long nodes, BytesPerSecond uplink, int switches) {
     FabricTiers::Tier tier;
     tier.name = std::move(name);
-    tier.accelerators = static_cast<int>(std::min(most_accelerators, nodes * size_.accelerators_per_node));
+    tier.accelerators = static_cast<int>(std::min(most_tier_accelerators, nodes * size_.accelerators_per_node));
     tier.uplink_capacity = uplink;
-    tier.tapered = uplink < (1 - rounding) * (tier.accelerators * size_.per_accelerator());
+    tier.tapered = uplink < (1 - tier_rounding) * (tier.accelerators * size_.per_accelerator());
     tier.turn_latency = switches * spec_.hop_latency.value;
     tiers.push_back(std::move(tier));
   }

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "topology/parts/parts.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

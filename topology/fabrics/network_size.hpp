@@ -7,7 +7,7 @@
 
 namespace clusterwright {
 
-struct Catalog;  // topology/parts/parts.hpp
+struct Catalog;  // topology/parts/catalog.hpp
 
 /// The nodes that a network joins; all alike.
 struct NetworkSize {

@@ -1,10 +1,11 @@
+#include "topology/graph/max_flow.hpp"
+
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/push_relabel_max_flow.hpp>
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
 
-#include "topology/network/network_facts.hpp"
 #include "topology/graph/switch_arcs.hpp"
 
 namespace clusterwright {

@@ -1,6 +1,6 @@
 #include "topology/nodes/node_spec.hpp"
 
-#include "topology/parts/node_enum_names.hpp"
+#include "sim/field_table.hpp"
 
 namespace clusterwright {
 
@@ -35,33 +35,6 @@ void add_scale_up(Record<NodeSpec>& table) {
 }
 
 }  // namespace
-
-const Record<PcieSpec>& record(const PcieSpec*) {
-  static const auto table =
-      Record<PcieSpec>("pcie", "PCI Express of a node: accelerators under switches, switches under host bridges")
-          .optional("accelerators_per_switch", &PcieSpec::accelerators_per_switch,
-                    {.help = "0: every accelerator on a root port of its own; the server's, or 2, if not given",
-                     .min = 0,
-                     .max = most_per_node})
-          .optional(
-              "sockets", &PcieSpec::sockets,
-              {.help = "processors, to which accelerators are dealt in equal blocks; the server's, or 2, if not given",
-               .min = 1,
-               .max = 64})
-          .optional("link_gb_per_s", &PcieSpec::link,
-                    node_rate("slot of one accelerator, one direction; its host link if not given"))
-          .optional("uplink_gb_per_s", &PcieSpec::uplink,
-                    node_rate("one switch to its host bridge, one direction; as the slot if not given"))
-          .optional("between_sockets_gb_per_s", &PcieSpec::between_sockets,
-                    node_rate("one direction; 22 GB/s if not given"))
-          .optional("nics", &PcieSpec::nics,
-                    {.help = "where NICs are plugged in; the server's, or switch, if not given"})
-          .optional(
-              "peer_to_peer", &PcieSpec::peer_to_peer,
-              {.help = "false: copies between accelerators pass through host memory; the server's, or true, if not "
-                       "given"});
-  return table;
-}
 
 const Record<NodeSpec>& record(const NodeSpec*) {
   static const auto table = [] {

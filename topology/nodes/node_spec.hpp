@@ -1,43 +1,17 @@
 /// A server as users write it.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
-#include "topology/cluster/storage_spec.hpp"
+#include "topology/nodes/host_spec.hpp"
+#include "topology/parts/pcie_spec.hpp"
+#include "topology/parts/scale_up_wiring.hpp"
 
 namespace clusterwright {
-
-/// How the accelerators of a scale-up domain reach each other.
-///
-/// switched: each has all its links on switches (NVSwitch); any pair can use the full bandwidth of one accelerator.
-/// mesh: direct links to each of the others (NVLink mesh, xGMI, Ethernet on the board); a pair has one peer link.
-/// torus: direct links to two neighbours along each side (Trainium, TPU); further ones are reached through them.
-/// none: nothing faster than PCI Express.
-enum class ScaleUpWiring { switched, mesh, torus, none };
-inline constexpr std::array<std::string_view, 4> scale_up_wiring_names = {"switch", "mesh", "torus", "none"};
-
-/// Where the NICs of a node are plugged in. accelerator: on the accelerator itself (MI250X of Frontier, Gaudi, TPU).
-enum class NicAttachment { pcie_switch, host_bridge, accelerator };
-inline constexpr std::array<std::string_view, 3> nic_attachment_names = {"switch", "host_bridge", "accelerator"};
-
-/// PCI Express of a node: accelerators and NICs under switches, switches under the host bridge of a socket. What is
-/// absent comes from the node's part, then from the defaults of nodes/node_wiring.hpp.
-struct PcieSpec {
-  std::optional<int> accelerators_per_switch;  ///< 0: every accelerator on a root port of its own
-  std::optional<int> sockets;                  ///< accelerators are dealt to them in equal blocks
-  std::optional<BytesPerSecond> link;          ///< slot of one accelerator, one direction; its host link if absent
-  std::optional<BytesPerSecond> uplink;        ///< one switch to its host bridge, one direction; as `link` if absent
-  std::optional<Sourced<BytesPerSecond>> between_sockets;  ///< one direction
-  std::optional<NicAttachment> nics;
-  std::optional<bool> peer_to_peer;  ///< false: copies between accelerators pass through host memory
-};
-const Record<PcieSpec>& record(const PcieSpec*);
 
 struct NodeSpec {
   std::string part;                        ///< a node of the catalog; gives what is left out here; may be empty

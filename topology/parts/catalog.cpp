@@ -7,9 +7,45 @@
 
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
-#include "topology/parts/catalog_lists.hpp"
 
 namespace clusterwright {
+
+const Record<Catalog>& record(const Catalog*) {
+  static const auto table =
+      Record<Catalog>("catalog", "Parts, or a share of them, and the sources of their facts")
+          .optional("accelerators", &Catalog::accelerators, {.help = "accelerator packages"})
+          .optional("nics", &Catalog::nics, {.help = "network adapters"})
+          .optional("switches", &Catalog::switches, {.help = "switches"})
+          .optional("cables", &Catalog::cables, {.help = "cables and transceivers"})
+          .optional("nodes", &Catalog::nodes, {.help = "servers with accelerators"})
+          .optional("racks", &Catalog::racks, {.help = "empty racks"})
+          .optional("power_stages", &Catalog::power_stages,
+                    {.help = "transformers, UPS modules, distribution units, feeds of racks"})
+          .optional("rack_cooling", &Catalog::rack_cooling, {.help = "how heat leaves a rack"})
+          .optional("heat_rejection", &Catalog::heat_rejection, {.help = "how heat leaves a building"})
+          .optional("climates", &Catalog::climates, {.help = "outdoor temperatures"})
+          .optional("coolant_units", &Catalog::coolant_units, {.help = "pumps and exchangers"})
+          .optional("storage_systems", &Catalog::storage_systems, {.help = "storage appliances"})
+          .optional("servers", &Catalog::servers, {.help = "servers that run the cluster"})
+          .optional("sources", &Catalog::sources, {.help = "where facts come from, by id"});
+  return table;
+}
+
+const AcceleratorPart* Catalog::find_accelerator(const std::string& id) const {
+  return find_part(accelerators, id);
+}
+const NicPart* Catalog::find_nic(const std::string& id) const {
+  return find_part(nics, id);
+}
+const SwitchPart* Catalog::find_switch(const std::string& id) const {
+  return find_part(switches, id);
+}
+const CablePart* Catalog::find_cable(const std::string& id) const {
+  return find_part(cables, id);
+}
+const NodePart* Catalog::find_node(const std::string& id) const {
+  return find_part(nodes, id);
+}
 
 namespace {
 
@@ -123,6 +159,20 @@ Catalog load_catalog(const std::filesystem::path& parts_directory) {
   CatalogReader reader;
   for (const auto& file : json_files(parts_directory)) reader.read(file);
   return reader.finish();
+}
+
+std::vector<std::string> parts_for_sale(const Catalog& catalog) {
+  std::vector<std::string> ids;
+  visit_parts_for_sale(catalog, [&](const auto& parts) {
+    for (const auto& part : parts) ids.push_back(part.id);
+  });
+  return ids;
+}
+
+bool sells(const Catalog& catalog, const std::string& part) {
+  bool found = false;
+  visit_parts_for_sale(catalog, [&](const auto& parts) { found = found || find_part(parts, part); });
+  return found;
 }
 
 }  // namespace clusterwright

@@ -2,7 +2,7 @@
 
 #include <cctype>
 
-#include "topology/parts/node_enum_names.hpp"
+#include "sim/field_table.hpp"
 
 namespace clusterwright {
 
@@ -252,27 +252,6 @@ const Record<FactSource>& record(const FactSource*) {
   return table;
 }
 
-const Record<Catalog>& record(const Catalog*) {
-  static const auto table =
-      Record<Catalog>("catalog", "Parts, or a share of them, and the sources of their facts")
-          .optional("accelerators", &Catalog::accelerators, {.help = "accelerator packages"})
-          .optional("nics", &Catalog::nics, {.help = "network adapters"})
-          .optional("switches", &Catalog::switches, {.help = "switches"})
-          .optional("cables", &Catalog::cables, {.help = "cables and transceivers"})
-          .optional("nodes", &Catalog::nodes, {.help = "servers with accelerators"})
-          .optional("racks", &Catalog::racks, {.help = "empty racks"})
-          .optional("power_stages", &Catalog::power_stages,
-                    {.help = "transformers, UPS modules, distribution units, feeds of racks"})
-          .optional("rack_cooling", &Catalog::rack_cooling, {.help = "how heat leaves a rack"})
-          .optional("heat_rejection", &Catalog::heat_rejection, {.help = "how heat leaves a building"})
-          .optional("climates", &Catalog::climates, {.help = "outdoor temperatures"})
-          .optional("coolant_units", &Catalog::coolant_units, {.help = "pumps and exchangers"})
-          .optional("storage_systems", &Catalog::storage_systems, {.help = "storage appliances"})
-          .optional("servers", &Catalog::servers, {.help = "servers that run the cluster"})
-          .optional("sources", &Catalog::sources, {.help = "where facts come from, by id"});
-  return table;
-}
-
 std::string architecture_of(const AcceleratorPart& part) {
   return part.architecture.substr(0, part.architecture.find(' '));
 }
@@ -296,22 +275,6 @@ FlopsPerSecond peak(const AcceleratorPart& part, NumberFormat format) {
   if (rate > FlopsPerSecond{}) return rate;
   if (format == NumberFormat::bf16) return stated(NumberFormat::fp16);
   return format == NumberFormat::fp16 ? stated(NumberFormat::bf16) : rate;
-}
-
-const AcceleratorPart* Catalog::find_accelerator(const std::string& id) const {
-  return find_part(accelerators, id);
-}
-const NicPart* Catalog::find_nic(const std::string& id) const {
-  return find_part(nics, id);
-}
-const SwitchPart* Catalog::find_switch(const std::string& id) const {
-  return find_part(switches, id);
-}
-const CablePart* Catalog::find_cable(const std::string& id) const {
-  return find_part(cables, id);
-}
-const NodePart* Catalog::find_node(const std::string& id) const {
-  return find_part(nodes, id);
 }
 
 }  // namespace clusterwright

@@ -11,8 +11,9 @@
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
 #include "topology/parts/facility_parts.hpp"
-#include "topology/nodes/node_spec.hpp"
 #include "topology/parts/number_format.hpp"
+#include "topology/parts/pcie_spec.hpp"
+#include "topology/parts/scale_up_wiring.hpp"
 
 namespace clusterwright {
 
@@ -179,49 +180,6 @@ struct FactSource {
   std::string note;
 };
 const Record<FactSource>& record(const FactSource*);
-
-/// Everything that `configs/parts/` holds. `further` of a part are numbers that no model reads yet.
-struct Catalog {
-  std::vector<AcceleratorPart> accelerators;
-  std::vector<NicPart> nics;
-  std::vector<SwitchPart> switches;
-  std::vector<CablePart> cables;
-  std::vector<NodePart> nodes;
-  std::vector<RackPart> racks;
-  std::vector<PowerPart> power_stages;
-  std::vector<RackCoolingPart> rack_cooling;
-  std::vector<HeatRejectionPart> heat_rejection;
-  std::vector<ClimatePart> climates;
-  std::vector<CoolantUnitPart> coolant_units;
-  std::vector<StoragePart> storage_systems;
-  std::vector<ServerPart> servers;
-  std::map<std::string, FactSource> sources;  ///< by id
-
-  /// The part with this id, or nullptr.
-  const AcceleratorPart* find_accelerator(const std::string& id) const;
-  const NicPart* find_nic(const std::string& id) const;
-  const SwitchPart* find_switch(const std::string& id) const;
-  const CablePart* find_cable(const std::string& id) const;
-  const NodePart* find_node(const std::string& id) const;
-};
-const Record<Catalog>& record(const Catalog*);
-
-/// The part of a list with this id, or nullptr.
-template <class Part>
-const Part* find_part(const std::vector<Part>& parts, const std::string& id) {
-  for (const Part& part : parts)
-    if (part.id == id) return &part;
-  return nullptr;
-}
-
-/// The ids of a list of parts, in its order.
-template <class Part>
-std::vector<std::string> ids_of(const std::vector<Part>& parts) {
-  std::vector<std::string> ids;
-  ids.reserve(parts.size());
-  for (const Part& part : parts) ids.push_back(part.id);
-  return ids;
-}
 
 /// Dense 16-bit peak over rated board power, TFLOP/s per watt: 0.8 (A100) to 2.2 (B200) where kernels were measured.
 /// The more FLOPs a watt has to pay for, the further below its peak a part stays.

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "models/site/plant/site_plan.hpp"
-#include "topology/parts/parts.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

@@ -5,7 +5,7 @@
 
 namespace clusterwright {
 
-struct Catalog;  // topology/parts/parts.hpp
+struct Catalog;  // topology/parts/catalog.hpp
 struct Cluster;  // topology/cluster/cluster.hpp
 
 struct SiteRequest {

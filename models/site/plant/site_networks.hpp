@@ -6,7 +6,7 @@
 
 #include "topology/cluster/facility_spec.hpp"
 #include "topology/graph/network_graph.hpp"
-#include "topology/parts/parts.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 
