@@ -5,6 +5,7 @@
 #include "models/plan/plan.hpp"
 #include "support/catch.hpp"
 #include "topology/cluster/cluster_spec.hpp"
+#include "topology/fabrics/fabric.hpp"
 
 using namespace clusterwright;
 

@@ -1,4 +1,5 @@
 #include "topology/cluster/cluster.hpp"
+#include "topology/fabrics/fabric.hpp"
 
 #include <stdexcept>
 

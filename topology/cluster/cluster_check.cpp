@@ -6,8 +6,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "topology/fabrics/fabric_check.hpp"
-#include "topology/fabrics/fabric_tiers.hpp"
+#include "topology/fabrics/fabric.hpp"
 #include "topology/nodes/node_wiring.hpp"
 
 namespace clusterwright {

@@ -1,7 +1,41 @@
-#include "topology/fabrics/network_assembly.hpp"
+#include "topology/fabrics/dragonfly_plus.hpp"
+
+#include <fmt/format.h>
+
 #include "topology/fabrics/global_links.hpp"
 
 namespace clusterwright {
+
+EndpointSlots dragonfly_plus_slots(const FabricSpec& spec) {
+  const DragonflyPlusSpec& d = spec.dragonfly_plus.value();
+  return {d.endpoints_per_leaf, d.leaves_per_group, d.groups};
+}
+
+void check_dragonfly_plus(FabricCheck& check) {
+  const DragonflyPlusSpec& d = *check.spec.dragonfly_plus;
+  check.check_ports(d.endpoints_per_leaf + d.spines_per_group,
+                    fmt::format("leaf, {} + {}", d.endpoints_per_leaf, d.spines_per_group), "/fabric/dragonfly_plus");
+  check.check_ports(d.leaves_per_group + d.global_links_per_spine,
+                    fmt::format("spine, {} + {}", d.leaves_per_group, d.global_links_per_spine),
+                    "/fabric/dragonfly_plus");
+  check.check_groups(d.groups, d.spines_per_group, d.global_links_per_spine, "/fabric/dragonfly_plus");
+  check.check_slots(dragonfly_plus_slots(check.spec), "/fabric/dragonfly_plus");
+}
+
+void add_dragonfly_plus_tiers(SiteTiers& site) {
+  const DragonflyPlusSpec& d = *site.spec.dragonfly_plus;
+  const int spines = d.spines_per_group;
+  const GlobalLinks global(d.groups, static_cast<long long>(spines) * d.global_links_per_spine);
+  const EndpointSlots slots = dragonfly_plus_slots(site.spec);
+  const int nics = site.size.nics_per_node;
+  site.add_switches("leaf", 1, d.endpoints_per_leaf, spines, 1);
+  if (d.groups > 1)
+    site.add("group", slots.nodes_per_group(nics), static_cast<double>(global.of_group()) * site.link_rate(), 3);
+  if (d.groups > 2 && d.groups % 2 == 0)
+    site.add("half", slots.nodes(nics) / 2, static_cast<double>(global.half_cut()) * site.link_rate(), 4);
+  site.add_top(slots.nodes(nics), d.groups > 1 ? 4 : 3);
+  site.to_border = 2;
+}
 
 TopSwitches build_dragonfly_plus(NetworkAssembly& assembly) {
   const DragonflyPlusSpec& d = assembly.spec.dragonfly_plus.value();
@@ -22,7 +56,7 @@ TopSwitches build_dragonfly_plus(NetworkAssembly& assembly) {
     const auto spine_at = [&](int group, int s) {
       return spine + static_cast<VertexId>(group * d.spines_per_group + s);
     };
-    attach_endpoints(assembly, site, leaf, endpoint_slots(assembly.spec), endpoint_kind);
+    attach_endpoints(assembly, site, leaf, dragonfly_plus_slots(assembly.spec), endpoint_kind);
     for (long long l = 0; l < leaves; ++l)
       for (int s = 0; s < d.spines_per_group; ++s)
         assembly.connect(leaf + static_cast<VertexId>(l), spine_at(static_cast<int>(l / d.leaves_per_group), s),

@@ -4,23 +4,6 @@
 
 namespace clusterwright {
 
-template <>
-struct EnumNames<Transport> {
-  static constexpr auto names = transport_names;
-};
-template <>
-struct EnumNames<FabricKind> {
-  static constexpr auto names = fabric_kind_names;
-};
-template <>
-struct EnumNames<RailLayout> {
-  static constexpr auto names = rail_layout_names;
-};
-template <>
-struct EnumNames<Routing> {
-  static constexpr auto names = routing_names;
-};
-
 namespace {
 
 /// Far beyond any machine, and far from overflow in what is computed from it.

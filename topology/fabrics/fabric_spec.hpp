@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/enum_names.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
 
@@ -14,10 +15,18 @@ namespace clusterwright {
 
 enum class Transport { infiniband, roce, ethernet, none };  ///< ethernet: TCP sockets
 inline constexpr std::array<std::string_view, 4> transport_names = {"infiniband", "roce", "ethernet", "none"};
+template <>
+struct EnumNames<Transport> {
+  static constexpr auto names = transport_names;
+};
 
 enum class FabricKind { fat_tree, dragonfly, dragonfly_plus, torus, hyperx };
 inline constexpr std::array<std::string_view, 5> fabric_kind_names = {"fat_tree", "dragonfly", "dragonfly_plus",
                                                                       "torus", "hyperx"};
+template <>
+struct EnumNames<FabricKind> {
+  static constexpr auto names = fabric_kind_names;
+};
 
 /// Where the NICs of a node meet the lowest switches of a fat tree.
 ///
@@ -26,6 +35,10 @@ inline constexpr std::array<std::string_view, 5> fabric_kind_names = {"fat_tree"
 /// shared: all NICs of a node on one leaf.
 enum class RailLayout { joined, planes, shared };
 inline constexpr std::array<std::string_view, 3> rail_layout_names = {"joined", "planes", "shared"};
+template <>
+struct EnumNames<RailLayout> {
+  static constexpr auto names = rail_layout_names;
+};
 
 /// How traffic is laid on equally good paths.
 ///
@@ -34,6 +47,10 @@ inline constexpr std::array<std::string_view, 3> rail_layout_names = {"joined", 
 /// valiant: as spray, by way of a random intermediate group. adaptive: the best mixture of spray and valiant.
 enum class Routing { hash, spray, valiant, adaptive };
 inline constexpr std::array<std::string_view, 4> routing_names = {"hash", "spray", "valiant", "adaptive"};
+template <>
+struct EnumNames<Routing> {
+  static constexpr auto names = routing_names;
+};
 
 /// One level of switches of a fat tree, nearest to the nodes first.
 struct TierSpec {

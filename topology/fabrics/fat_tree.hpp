@@ -4,8 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "topology/fabrics/fabric_error.hpp"
-#include "topology/fabrics/network_size.hpp"
+#include "topology/fabrics/fabric_check.hpp"
+#include "topology/fabrics/network_assembly.hpp"
+#include "topology/fabrics/site_tiers.hpp"
 
 namespace clusterwright {
 
@@ -41,5 +42,9 @@ std::vector<FatTreeTier> fat_tree_shape(const FabricSpec& spec, const NetworkSiz
 
 /// What keeps the tree from being built: E0306, E0317, E0318. Tiers that do not nest are not reported here.
 std::vector<FabricError> fat_tree_errors(const FabricSpec& spec, const NetworkSize& size, const FabricPorts& ports);
+
+void check_fat_tree(FabricCheck& check);
+void add_fat_tree_tiers(SiteTiers& site);
+TopSwitches build_fat_tree(NetworkAssembly& assembly);
 
 }  // namespace clusterwright

@@ -1,9 +1,9 @@
-/// Switches and cables of a HyperX, counted. Beyond any machine the counts stay just there.
+/// HyperX.
 #pragma once
 
-#include <cstddef>
-
-#include "topology/fabrics/fabric_spec.hpp"
+#include "topology/fabrics/fabric_check.hpp"
+#include "topology/fabrics/network_assembly.hpp"
+#include "topology/fabrics/site_tiers.hpp"
 
 namespace clusterwright {
 
@@ -16,5 +16,12 @@ long long hyperx_switch_cables(const HyperxSpec& grid, std::size_t axis);
 long long hyperx_cables(const HyperxSpec& grid, std::size_t axis);
 /// Cables between the lower and the upper half along `axis`, whose side is even.
 long long hyperx_half_cut(const HyperxSpec& grid, std::size_t axis);
+
+/// Ports for NICs of one site.
+EndpointSlots hyperx_slots(const FabricSpec& spec);
+
+void check_hyperx(FabricCheck& check);
+void add_hyperx_tiers(SiteTiers& site);
+TopSwitches build_hyperx(NetworkAssembly& assembly);
 
 }  // namespace clusterwright

@@ -1,13 +1,16 @@
-/// Builders of fabrics, one for each kind. `build_network` is what users call.
+/// A network under construction, which the builder of each kind of fabric fills.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "topology/fabrics/endpoint_slots.hpp"
-#include "topology/fabrics/fabric.hpp"
+#include "topology/fabrics/network_size.hpp"
+#include "topology/graph/network.hpp"
 
 namespace clusterwright {
+
+inline constexpr long long most_cables = 1 << 25;
 
 /// Switches of one site that its border attaches to, and where those of the other sites are.
 struct TopSwitches {
@@ -44,14 +47,6 @@ class NetworkAssembly {
   const NetworkSize size;  ///< of one site
   Network network;
 };
-
-TopSwitches build_fat_tree(NetworkAssembly& assembly);
-TopSwitches build_dragonfly(NetworkAssembly& assembly);
-TopSwitches build_dragonfly_plus(NetworkAssembly& assembly);
-TopSwitches build_torus(NetworkAssembly& assembly);
-TopSwitches build_hyperx(NetworkAssembly& assembly);
-/// Joins the sites that one of the others has built.
-void build_sites(NetworkAssembly& assembly, const TopSwitches& tops);
 
 /// Plugs the NICs of a site into its switches, in order.
 /// @throws std::invalid_argument if there are more NICs than slots

@@ -1,9 +1,9 @@
-/// Cables of a torus or mesh, counted.
+/// Torus.
 #pragma once
 
-#include <cstddef>
-
-#include "topology/fabrics/fabric_spec.hpp"
+#include "topology/fabrics/fabric_check.hpp"
+#include "topology/fabrics/network_assembly.hpp"
+#include "topology/fabrics/site_tiers.hpp"
 
 namespace clusterwright {
 
@@ -20,5 +20,9 @@ long long torus_cables(const TorusSpec& torus, std::size_t axis);
 int most_router_links(const TorusSpec& torus);
 /// Cables between the lower and the upper half along `axis`, whose side is even: two for each ring, one for each row.
 long long torus_half_cut(const TorusSpec& torus, std::size_t axis);
+
+void check_torus(FabricCheck& check);
+void add_torus_tiers(SiteTiers& site);
+TopSwitches build_torus(NetworkAssembly& assembly);
 
 }  // namespace clusterwright
