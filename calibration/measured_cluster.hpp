@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "calibration/measurement.hpp"
-#include "topology/cluster.hpp"
+#include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {
 

@@ -9,7 +9,7 @@
 #include "models/job/job_enum_names.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
-#include "topology/catalog.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

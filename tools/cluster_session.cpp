@@ -8,7 +8,7 @@
 #include "models/job/input_file.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "models/job/scenario_source.hpp"
-#include "topology/network/build_network.hpp"
+#include "topology/fabrics/fabric.hpp"
 #include "topology/network/faults.hpp"
 
 namespace clusterwright {

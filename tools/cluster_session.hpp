@@ -8,7 +8,7 @@
 
 #include "models/kernels/collectives/predict_collective.hpp"
 #include "models/job/scenario.hpp"
-#include "topology/catalog.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

@@ -16,8 +16,8 @@
 #include "models/job/huggingface/hf_config.hpp"
 #include "models/job/price_files.hpp"
 #include "models/job/scenario_loader.hpp"
-#include "topology/catalog.hpp"
-#include "topology/cluster.hpp"
+#include "topology/parts/catalog.hpp"
+#include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {
 

@@ -8,7 +8,7 @@
 #include "calibration/sample_files/sample_statistics.hpp"
 #include "models/kernels/attention_time.hpp"
 #include "models/kernels/gemm_time.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

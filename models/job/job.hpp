@@ -7,7 +7,7 @@
 
 #include "models/job/input_spec.hpp"
 #include "sim/sourced.hpp"
-#include "topology/number_format.hpp"
+#include "topology/parts/number_format.hpp"
 
 namespace clusterwright {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "sim/diagnostic.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

@@ -12,7 +12,7 @@
 #include "models/kernels/collectives/collective_time.hpp"
 #include "models/kernels/gemm_time.hpp"
 #include "sim/step_graph.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

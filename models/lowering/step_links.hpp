@@ -11,7 +11,7 @@
 #include "models/plan/expert_work.hpp"
 #include "models/plan/placement.hpp"
 #include "sim/step_graph_builder.hpp"
-#include "topology/cluster.hpp"
+#include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {
 

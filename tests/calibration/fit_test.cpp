@@ -13,7 +13,7 @@
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"
-#include "topology/catalog.hpp"
+#include "topology/parts/catalog.hpp"
 
 using namespace clusterwright;
 

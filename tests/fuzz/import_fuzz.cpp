@@ -14,7 +14,7 @@
 #include "models/job/huggingface/hf_config.hpp"
 #include "tools/import/nccl_tests.hpp"
 #include "tools/import/topology_cluster.hpp"
-#include "topology/cluster.hpp"
+#include "topology/cluster/cluster.hpp"
 
 using namespace clusterwright;
 

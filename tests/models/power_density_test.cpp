@@ -3,7 +3,7 @@
 #include "models/kernels/gemm_time.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "topology/catalog.hpp"
+#include "topology/parts/catalog.hpp"
 #include "topology/nodes/node_group.hpp"
 #include "topology/nodes/node_parts.hpp"
 

@@ -14,7 +14,7 @@
 #include "models/kernels/gemm_time.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
-#include "topology/catalog.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

@@ -9,7 +9,7 @@
 #include "models/prediction/prediction.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;

@@ -13,7 +13,7 @@
 #include "sim/field_table.hpp"
 #include "models/job/input_file.hpp"
 #include "models/job/scenario_loader.hpp"
-#include "topology/catalog.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

@@ -13,7 +13,7 @@
 #include "models/job/scenario_loader.hpp"
 #include "tools/text_quantity.hpp"
 #include "tools/usage_error.hpp"
-#include "topology/catalog.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

@@ -17,7 +17,7 @@
 #include "tools/output/number_text.hpp"
 #include "tools/output/result_context.hpp"
 #include "models/job/scenario_loader.hpp"
-#include "topology/catalog.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

@@ -10,7 +10,7 @@
 #include "tools/output/escape.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "tools/validation_session.hpp"
-#include "topology/catalog.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

@@ -2,7 +2,7 @@
 #include <bit>
 
 #include "topology/network/network_facts.hpp"
-#include "topology/network/switch_arcs.hpp"
+#include "topology/graph/switch_arcs.hpp"
 
 namespace clusterwright {
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "models/kernels/collectives/collective_time.hpp"
-#include "topology/cluster.hpp"
+#include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {
 

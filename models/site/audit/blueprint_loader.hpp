@@ -5,7 +5,7 @@
 
 #include "models/site/audit/blueprint.hpp"
 #include "models/job/scenario_loader.hpp"
-#include "topology/facility_spec.hpp"
+#include "topology/cluster/facility_spec.hpp"
 
 namespace clusterwright {
 

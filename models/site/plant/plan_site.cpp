@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "topology/cluster.hpp"
+#include "topology/cluster/cluster.hpp"
 #include "models/site/plant/cable_plan.hpp"
 #include "models/site/plant/operating_point.hpp"
 #include "models/site/plant/power_feeds.hpp"

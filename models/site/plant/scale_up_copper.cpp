@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "topology/cluster.hpp"
+#include "topology/cluster/cluster.hpp"
 #include "models/site/plant/rounding.hpp"
 
 namespace clusterwright {

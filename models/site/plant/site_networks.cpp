@@ -8,10 +8,10 @@
 #include <stdexcept>
 
 #include "sim/diagnostic.hpp"
-#include "topology/cluster.hpp"
-#include "topology/fabrics/fat_tree_shape.hpp"
+#include "topology/cluster/cluster.hpp"
+#include "topology/fabrics/fat_tree.hpp"
 #include "models/site/plant/link_parts.hpp"
-#include "topology/network/build_network.hpp"
+#include "topology/fabrics/fabric.hpp"
 
 namespace clusterwright {
 

@@ -9,8 +9,8 @@
 
 #include "sim/quantity.hpp"
 #include "models/site/plant/bill_of_materials.hpp"
-#include "topology/facility_parts.hpp"
-#include "topology/facility_spec.hpp"
+#include "topology/parts/facility_parts.hpp"
+#include "topology/cluster/facility_spec.hpp"
 
 namespace clusterwright {
 

@@ -7,7 +7,7 @@
 
 #include "models/site/money/cost_report.hpp"
 #include "models/prediction/prediction.hpp"
-#include "topology/cluster.hpp"
+#include "topology/cluster/cluster.hpp"
 #include "models/site/plant/site_plan.hpp"
 
 namespace clusterwright {
