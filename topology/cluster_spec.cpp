@@ -44,7 +44,8 @@ const Record<ClusterSpec>& record(const ClusterSpec*) {
           .optional("storage", &ClusterSpec::storage, {.help = "file system that all hosts share"})
           .optional("pool", &ClusterSpec::pool, {.help = "memory that all accelerators share"})
           .optional("slow", &ClusterSpec::slow, {.help = "stragglers; steps wait for them"})
-          .optional("facility", &ClusterSpec::facility, {.help = "what surrounds the cluster: racks, hall, power, cooling, services", .reference = true})
+          .optional("facility", &ClusterSpec::facility,
+                    {.help = "what surrounds the cluster: racks, hall, power, cooling, services", .reference = true})
           .optional("parts", &ClusterSpec::parts,
                     {.help = "accelerators, NICs, switches and nodes that the catalog lacks, in its own form"});
   return table;

@@ -4,13 +4,13 @@
 #include <optional>
 #include <string>
 
-#include "models/kernels/attention_time.hpp"
-#include "models/kernels/collectives/collective_time.hpp"
-#include "models/kernels/gemm_time.hpp"
 #include "models/job/job.hpp"
 #include "models/job/parameters.hpp"
 #include "models/job/stack.hpp"
 #include "models/job/step_calibration.hpp"
+#include "models/kernels/attention_time.hpp"
+#include "models/kernels/collectives/collective_time.hpp"
+#include "models/kernels/gemm_time.hpp"
 #include "sim/step_graph.hpp"
 #include "topology/parts.hpp"
 

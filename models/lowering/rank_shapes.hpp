@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "models/memory/memory_use.hpp"
 #include "models/lowering/step_recipes.hpp"
+#include "models/memory/memory_use.hpp"
 
 namespace clusterwright {
 

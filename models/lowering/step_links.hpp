@@ -5,11 +5,11 @@
 #include <tuple>
 #include <vector>
 
+#include "models/job/stack_experts.hpp"
 #include "models/kernels/collectives/collective_time.hpp"
+#include "models/lowering/rank_classes.hpp"
 #include "models/plan/expert_work.hpp"
 #include "models/plan/placement.hpp"
-#include "models/lowering/rank_classes.hpp"
-#include "models/job/stack_experts.hpp"
 #include "sim/step_graph_builder.hpp"
 #include "topology/cluster.hpp"
 

@@ -7,9 +7,9 @@
 
 #include "models/lowering/input_lane.hpp"
 #include "models/lowering/layer_chains.hpp"
-#include "models/plan/stage_schedule.hpp"
 #include "models/lowering/step_context.hpp"
 #include "models/lowering/weight_traffic.hpp"
+#include "models/plan/stage_schedule.hpp"
 
 namespace clusterwright {
 

@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "models/site/plant/plan_site.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catalog_nodes.hpp"
 #include "topology/cluster.hpp"
 #include "topology/facility_check.hpp"
-#include "models/site/plant/plan_site.hpp"
 #include "topology/own_parts.hpp"
 
 namespace clusterwright::testing {

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
+#include "models/job/parameters.hpp"
 #include "models/kernels/collectives/collective_op.hpp"
 #include "models/kernels/collectives/nccl_tuner.hpp"
-#include "models/job/parameters.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {

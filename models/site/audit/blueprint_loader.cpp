@@ -1,7 +1,7 @@
 #include "models/site/audit/blueprint_loader.hpp"
 
-#include "models/site/plant/facility_files.hpp"
 #include "models/job/scenario_spec.hpp"
+#include "models/site/plant/facility_files.hpp"
 #include "topology/catalog.hpp"
 #include "topology/own_parts.hpp"
 

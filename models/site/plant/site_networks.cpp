@@ -7,10 +7,10 @@
 #include <optional>
 #include <stdexcept>
 
+#include "models/site/plant/link_parts.hpp"
 #include "sim/diagnostic.hpp"
 #include "topology/cluster.hpp"
 #include "topology/fabrics/fat_tree_shape.hpp"
-#include "models/site/plant/link_parts.hpp"
 #include "topology/network/build_network.hpp"
 
 namespace clusterwright {

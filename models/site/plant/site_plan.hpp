@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/quantity.hpp"
 #include "models/site/plant/bill_of_materials.hpp"
+#include "sim/quantity.hpp"
 #include "topology/facility_parts.hpp"
 #include "topology/facility_spec.hpp"
 
