@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "models/kernels/collectives/predict_collective.hpp"
 #include "models/job/scenario.hpp"
+#include "models/kernels/collectives/predict_collective.hpp"
 #include "topology/parts/catalog.hpp"
 
 namespace clusterwright {

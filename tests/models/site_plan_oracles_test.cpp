@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "models/site/plant/heat_removal.hpp"
 #include "support/catch.hpp"
 #include "support/site_plans.hpp"
-#include "models/site/plant/heat_removal.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;

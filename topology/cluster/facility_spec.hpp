@@ -1,6 +1,7 @@
 /// What surrounds a cluster, as users write it: racks, hall, power, cooling, services.
 ///
-/// Where a field is left out, the file in configs/facilities that `like` names says it (models/site/plant/facility_files.hpp).
+/// Where a field is left out, the file in configs/facilities that `like` names says it
+/// (models/site/plant/facility_files.hpp).
 #pragma once
 
 #include <array>

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "topology/network/network_facts.hpp"
 #include "topology/graph/switch_arcs.hpp"
+#include "topology/network/network_facts.hpp"
 
 namespace clusterwright {
 

@@ -3,8 +3,8 @@
 
 #include <filesystem>
 
-#include "models/site/audit/blueprint.hpp"
 #include "models/job/scenario_loader.hpp"
+#include "models/site/audit/blueprint.hpp"
 #include "topology/cluster/facility_spec.hpp"
 
 namespace clusterwright {
