@@ -64,14 +64,10 @@ struct KeyUnit {
 /// The unit of a key, or nullptr if its suffix names none.
 const KeyUnit* unit_of_key(std::string_view key);
 
-/// JSON Schema (draft-07) of a record, nested records under "definitions".
-JsonValue json_schema(const RecordSpec& root);
+/// "integer", "number", "boolean", "string" or "object": JSON's word for a type.
+std::string_view json_type_name(FieldType type);
 
-/// What the field at a dotted path means ("job.parallel.tensor"), or the record itself for an empty path.
-/// @throws ConfigError for an unknown path, with a suggestion
-std::string explain_field(const RecordSpec& root, std::string_view path);
-
-/// Reference documentation of a record and everything below it, in Markdown.
-std::string reference_docs(const RecordSpec& root);
+/// Every record reachable from `root`, itself included, each once, parents first.
+std::vector<const RecordSpec*> records_below(const RecordSpec& root);
 
 }  // namespace clusterwright

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "sim/field_docs.hpp"
+#include "sim/field_schema.hpp"
 #include "sim/json_writer.hpp"
 #include "support/catch.hpp"
 #include "tools/config_kinds.hpp"

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "sim/field_docs.hpp"
+#include "sim/field_schema.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
 #include "support/catch.hpp"

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "sim/field_docs.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/config_kinds.hpp"
 #include "tools/error_codes.hpp"

@@ -1,0 +1,18 @@
+/// What people read about fields: one at a time, or all of them on a page.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sim/field_spec.hpp"
+
+namespace clusterwright {
+
+/// What the field at a dotted path means ("job.parallel.tensor"), or the record itself for an empty path.
+/// @throws ConfigError for an unknown path, with a suggestion
+std::string explain_field(const RecordSpec& root, std::string_view path);
+
+/// Reference documentation of a record and everything below it, in Markdown.
+std::string reference_docs(const RecordSpec& root);
+
+}  // namespace clusterwright
