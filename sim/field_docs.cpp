@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "sim/json_writer.hpp"
 
@@ -18,9 +21,9 @@ std::string range_text(const FieldSpec& field) {
   return text;
 }
 
-std::string type_text(const FieldSpec& field) {
-  std::string text(field.type == FieldType::choice ? "choice" : json_type_name(field.type));
-  if (field.type == FieldType::record) text = field.nested().name;
+/// @param word  the type of one value
+std::string type_text(const FieldSpec& field, std::string word) {
+  std::string text = std::move(word);
   if (field.is_list) text = "list of " + text;
   if (field.is_map) text = "map of " + text;
   if (field.or_text) text += " or string";
@@ -28,7 +31,37 @@ std::string type_text(const FieldSpec& field) {
   if (field.nullable) text += " or null";
   if (field.reference) text += " or path";
   if (field.flag) text += " or boolean";
+  if (field.sourced) text += " or fact";
   return text;
+}
+
+std::string type_text(const FieldSpec& field) {
+  if (field.type == FieldType::record) return type_text(field, field.nested().name);
+  return type_text(field, std::string(field.type == FieldType::choice ? "choice" : json_type_name(field.type)));
+}
+
+/// What a table says under "allowed".
+std::string allowed_text(const FieldSpec& field) {
+  if (!field.choices.empty()) return fmt::format("{}", fmt::join(field.choices, ", "));
+  const std::string range = range_text(field);
+  if (!field.map_keys.empty())
+    return fmt::format("{}{}keys {}", range, range.empty() ? "" : "; ", fmt::join(field.map_keys, ", "));
+  return field.catalog.empty() ? range : fmt::format("`catalog {}`", field.catalog);
+}
+
+/// The default between `quotes`; of a fact its value, with the source in words behind it.
+std::string default_text(const FieldSpec& field, std::string_view quotes) {
+  const JsonValue value = short_default(field);
+  const JsonValue* source = field.sourced && !field.is_map ? value.find("source") : nullptr;
+  if (!source) return fmt::format("{0}{1}{0}", quotes, write_json(value, -1));
+  return fmt::format("{0}{1}{0} ({2})", quotes, write_json(value.at("value"), -1), source->as_text());
+}
+
+/// Text for a cell of a Markdown table, where a bar would end the cell.
+std::string in_cell(const std::string& text) {
+  std::string out;
+  for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
+  return out;
 }
 
 std::string describe_field(const FieldSpec& field, std::string_view path) {
@@ -38,7 +71,7 @@ std::string describe_field(const FieldSpec& field, std::string_view path) {
   if (!field.choices.empty()) text += fmt::format("  one of: {}\n", fmt::join(field.choices, ", "));
   if (!field.map_keys.empty()) text += fmt::format("  keys: {}\n", fmt::join(field.map_keys, ", "));
   if (!field.catalog.empty()) text += fmt::format("  names: clusterwright catalog {}\n", field.catalog);
-  text += field.required ? "  required\n" : fmt::format("  default: {}\n", write_json(field.fallback, -1));
+  text += field.required ? "  required\n" : fmt::format("  default: {}\n", default_text(field, ""));
   return text;
 }
 
@@ -49,12 +82,58 @@ std::string describe_record(const RecordSpec& record) {
   return text;
 }
 
-std::string docs_row(const FieldSpec& field) {
-  std::string notes = range_text(field);
-  if (!field.choices.empty()) notes = fmt::format("{}", fmt::join(field.choices, ", "));
-  return fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", field.key, type_text(field), field.unit, notes,
-                     field.required ? "required" : "`" + write_json(field.fallback, -1) + "`", field.help);
-}
+/// The reference of all kinds of files, one section for each record.
+class ReferencePage {
+ public:
+  explicit ReferencePage(const std::vector<FileKind>& kinds)
+      : kinds_(kinds), records_(records_below(records_of(kinds))) {
+    std::sort(records_.begin(), records_.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
+    for (const RecordSpec* record : records_) heading_[record] = record->name;
+    for (const FileKind& kind : kinds) heading_[kind.record] = kind.name;
+    for (const RecordSpec* record : records_)
+      for (const FieldSpec& field : record->fields)
+        if (field.type == FieldType::record) holders_[&field.nested()].insert(link(*record));
+  }
+
+  std::string text() const {
+    std::string text = "| kind of file | what it holds |\n|---|---|\n";
+    for (const FileKind& kind : kinds_) text += fmt::format("| {} | {} |\n", link(*kind.record), kind.record->help);
+    text += "\n## Kinds of files\n";
+    for (const FileKind& kind : kinds_) text += section(*kind.record);
+    text += "\n## Types\n";
+    for (const RecordSpec* record : records_)
+      if (!is_kind(*record)) text += section(*record);
+    return text;
+  }
+
+ private:
+  bool is_kind(const RecordSpec& record) const {
+    return std::any_of(kinds_.begin(), kinds_.end(), [&](const FileKind& kind) { return kind.record == &record; });
+  }
+
+  std::string link(const RecordSpec& record) const { return fmt::format("[{0}](#{0})", heading_.at(&record)); }
+
+  std::string section(const RecordSpec& record) const {
+    std::string text = fmt::format("\n### {}\n\n{}.", heading_.at(&record), record.help);
+    if (const auto holders = holders_.find(&record); holders != holders_.end())
+      text += fmt::format(" In {}.", fmt::join(holders->second, ", "));
+    text += "\n\n| key | type | unit | allowed | default | meaning |\n|---|---|---|---|---|---|\n";
+    for (const FieldSpec& field : record.fields) text += row(field);
+    return text;
+  }
+
+  std::string row(const FieldSpec& field) const {
+    const std::string type =
+        field.type == FieldType::record ? type_text(field, link(field.nested())) : type_text(field);
+    return fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", field.key, type, field.unit, allowed_text(field),
+                       field.required ? "required" : default_text(field, "`"), in_cell(field.help));
+  }
+
+  std::vector<FileKind> kinds_;
+  std::vector<const RecordSpec*> records_;                      // by name
+  std::map<const RecordSpec*, std::string> heading_;            // of its section
+  std::map<const RecordSpec*, std::set<std::string>> holders_;  // links to the records with a field of this type
+};
 
 }  // namespace
 
@@ -79,16 +158,8 @@ std::string explain_field(const RecordSpec& root, std::string_view path) {
   return text;
 }
 
-std::string reference_docs(const RecordSpec& root) {
-  std::string text;
-  for (const RecordSpec* record : records_below(root)) {
-    text +=
-        fmt::format("## {}\n\n{}\n\n| key | type | unit | allowed | default | meaning |\n|---|---|---|---|---|---|\n",
-                    record->name, record->help);
-    for (const FieldSpec& field : record->fields) text += docs_row(field);
-    text += "\n";
-  }
-  return text;
+std::string reference_docs(const std::vector<FileKind>& kinds) {
+  return ReferencePage(kinds).text();
 }
 
 }  // namespace clusterwright

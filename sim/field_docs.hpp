@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/field_spec.hpp"
 
@@ -12,7 +13,8 @@ namespace clusterwright {
 /// @throws ConfigError for an unknown path, with a suggestion
 std::string explain_field(const RecordSpec& root, std::string_view path);
 
-/// Reference documentation of a record and everything below it, in Markdown.
-std::string reference_docs(const RecordSpec& root);
+/// Reference of every field in Markdown: a section for each kind of file, then one for each type that they hold, in the
+/// order of the alphabet, with links between them.
+std::string reference_docs(const std::vector<FileKind>& kinds);
 
 }  // namespace clusterwright

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <stdexcept>
+
+#include "sim/json_writer.hpp"
 
 namespace clusterwright {
 
 namespace {
 
 // Longest suffix first where one ends in another.
-constexpr std::array<KeyUnit, 39> key_units = {{
+constexpr std::array<KeyUnit, 41> key_units = {{
     {"_gb_per_s_bidirectional", "GB/s, both directions together", 1e9},
     {"_tb_per_s", "TB/s", 1e12},
     {"_gb_per_s", "GB/s", 1e9},
@@ -26,6 +29,8 @@ constexpr std::array<KeyUnit, 39> key_units = {{
     {"_mw_site", "MW", 1e6},
     {"_ns_per_m", "ns/m", 1e-9},
     {"_kg_per_m", "kg/m", 1},
+    {"_c_per_w", "K/W", 1},
+    {"_j_per_c", "J/K", 1},
     {"_gib", "GiB", 1073741824.0},
     {"_mib", "MiB", 1048576.0},
     {"_kib", "KiB", 1024.0},
@@ -52,10 +57,34 @@ constexpr std::array<KeyUnit, 39> key_units = {{
 
 /// Adds `record` and every record reachable from it to those that were found.
 void collect(const RecordSpec& record, std::vector<const RecordSpec*>& found) {
-  if (std::find(found.begin(), found.end(), &record) != found.end()) return;
+  const auto same_name = [&](const RecordSpec* other) { return other->name == record.name; };
+  const auto known = std::find_if(found.begin(), found.end(), same_name);
+  if (known != found.end() && *known != &record)
+    throw std::logic_error("two types of records are named \"" + record.name + "\"");
+  if (known != found.end()) return;
   found.push_back(&record);
   for (const FieldSpec& field : record.fields)
     if (field.type == FieldType::record) collect(field.nested(), found);
+}
+
+JsonValue short_value(const JsonValue& value, const FieldSpec& field);
+
+JsonValue short_record(const JsonValue& value, const RecordSpec& record) {
+  JsonValue out = JsonValue::object();
+  for (const auto& [key, member] : value.members()) {
+    const FieldSpec* field = record.find(key);
+    const bool own_default = !field->required && write_json(member) == write_json(field->fallback);
+    if (!own_default) out.set(key, short_value(member, *field));
+  }
+  return out;
+}
+
+/// Lists and maps keep every element.
+JsonValue short_value(const JsonValue& value, const FieldSpec& field) {
+  if (field.is_list || field.is_map) return value;
+  if (field.type == FieldType::record && value.is(JsonKind::object)) return short_record(value, field.nested());
+  const JsonValue* source = field.sourced ? value.find("source") : nullptr;
+  return source && source->as_text() == "default" ? value.at("value") : value;
 }
 
 }  // namespace
@@ -84,10 +113,20 @@ std::string_view json_type_name(FieldType type) {
   return names[static_cast<std::size_t>(type)];
 }
 
-std::vector<const RecordSpec*> records_below(const RecordSpec& root) {
+std::vector<const RecordSpec*> records_of(const std::vector<FileKind>& kinds) {
+  std::vector<const RecordSpec*> records;
+  for (const FileKind& kind : kinds) records.push_back(kind.record);
+  return records;
+}
+
+std::vector<const RecordSpec*> records_below(const std::vector<const RecordSpec*>& roots) {
   std::vector<const RecordSpec*> found;
-  collect(root, found);
+  for (const RecordSpec* root : roots) collect(*root, found);
   return found;
+}
+
+JsonValue short_default(const FieldSpec& field) {
+  return short_value(field.fallback, field);
 }
 
 }  // namespace clusterwright

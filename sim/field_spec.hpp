@@ -67,7 +67,21 @@ const KeyUnit* unit_of_key(std::string_view key);
 /// "integer", "number", "boolean", "string" or "object": JSON's word for a type.
 std::string_view json_type_name(FieldType type);
 
-/// Every record reachable from `root`, itself included, each once, parents first.
-std::vector<const RecordSpec*> records_below(const RecordSpec& root);
+/// A kind of file: the word for it and the record at its root.
+struct FileKind {
+  std::string name;
+  const RecordSpec* record;
+};
+
+/// The records at the roots of kinds of files, in their order.
+std::vector<const RecordSpec*> records_of(const std::vector<FileKind>& kinds);
+
+/// Every record reachable from `roots`, themselves included, each once, parents first.
+/// @throws std::logic_error if two of them share a name: schemas and reference pages know records by name
+std::vector<const RecordSpec*> records_below(const std::vector<const RecordSpec*>& roots);
+
+/// The default of an optional field as a person would write it: members that have their own default are left out, and
+/// facts whose source is "default" are bare values.
+JsonValue short_default(const FieldSpec& field);
 
 }  // namespace clusterwright
