@@ -79,7 +79,6 @@ void add_computing(CommandAdder& line) {
   scale_app->add_option("--mode", scale_request->mode, "strong keeps the global batch, weak the batch per replica")
       ->type_name("strong|weak")
       ->capture_default_str();
-  scale_app->add_flag("--replan", scale_request->replan, "search the best plan at each size: planned, not there yet");
   scale_request->scenario.command_line = line.typed;
 }
 
