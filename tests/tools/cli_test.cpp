@@ -245,6 +245,8 @@ TEST_CASE("explain, schema, catalog and version answer without a scenario", "[cl
   const Room room;
   CHECK(has(room.run("explain job.parallel.tensor").out, "type: integer"));
   CHECK(has(room.run("explain cluster.node").out, "node"));
+  CHECK(has(room.run("explain parameters.gemm.efficiency").out, "type: number"));  // not a field of a scenario
+  CHECK(room.run("explain parameters").out.starts_with("parameters\n"));           // a field of a scenario
   CHECK(has(room.run("explain E0203").out, "E0203"));
   for (const char* kind :
        {"scenario", "cluster", "transformer", "stack", "parameters", "catalog", "collectives", "steps", "prices"}) {
