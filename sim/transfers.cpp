@@ -68,7 +68,7 @@ void Transfers::begin(RendezvousId rendezvous) {
   const ChainId chain = step_.structure().rendezvous[rendezvous].chain;
   RendezvousState& state = rendezvous_[rendezvous];
   Picoseconds delay = alone(chain);
-  if (free_chains_[chain.value])
+  if (free_chains_[chain.value] || state.past_chain())
     state.leg = state.leg_end;
   else
     delay = leg_of(state).delay;
