@@ -9,7 +9,7 @@
 
 #include "calibration/measurement.hpp"
 #include "models/job/scenario.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

@@ -9,7 +9,7 @@
 
 #include "calibration/measurement.hpp"
 #include "models/kernels/collectives/collective_time.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

@@ -114,7 +114,7 @@ void assign(const std::vector<double>& value, bool with_cast, GemmParameters& ou
 }  // namespace
 
 Seconds predicted_time(const GemmRow& row, const GemmParameters& parameters) {
-  const GemmCost cost = gemm_cost(row.shape, row.device, parameters, row.storage, 1);
+  const GemmTiming cost = gemm_time(row.shape, row.device, parameters, row.storage, 1);
   const Seconds quantisation = row.quantises ? quantisation_time(row.shape, row.device, parameters) : Seconds{};
   return cost.time + cost.fixed + quantisation;
 }

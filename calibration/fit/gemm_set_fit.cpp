@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "calibration/fit/sourced_values.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

@@ -12,7 +12,7 @@
 
 #include "calibration/fit/sourced_values.hpp"
 #include "calibration/fit/step_residuals.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

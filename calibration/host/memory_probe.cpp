@@ -71,9 +71,9 @@ double sum_numbers(const double* begin, std::size_t length) {
   return sums.sum() + Eigen::Map<const Eigen::ArrayXd>(begin + i, static_cast<Index>(length - i)).sum();
 }
 
-class MemoryCase : public ProbeCase {
+class PlannedJob : public ProbeCase {
  public:
-  MemoryCase(std::string op, std::size_t length, std::int64_t threads, std::shared_ptr<StreamArrays> arrays)
+  PlannedJob(std::string op, std::size_t length, std::int64_t threads, std::shared_ptr<StreamArrays> arrays)
       : op_(std::move(op)),
         length_(length),
         team_(static_cast<int>(threads)),
@@ -140,7 +140,7 @@ class MemoryCase : public ProbeCase {
   std::function<void(int)> work_;
 };
 
-PlannedCase memory_case(const std::string& op, Bytes size, std::int64_t threads,
+PlannedCase planned_job(const std::string& op, Bytes size, std::int64_t threads,
                         const std::shared_ptr<StreamArrays>& arrays) {
   const std::size_t streams = arrays_of(op);
   const auto doubles = static_cast<std::size_t>(size.in(byte)) / sizeof(double);
@@ -153,7 +153,7 @@ PlannedCase memory_case(const std::string& op, Bytes size, std::int64_t threads,
   out.what.threads = threads;
   out.flops = static_cast<double>(op == "triad" ? 2 * length : op == "copy" ? 0 : length) * flop;
   out.bytes = out.what.working_set;
-  out.build = [=] { return std::make_unique<MemoryCase>(op, length, threads, arrays); };
+  out.build = [=] { return std::make_unique<PlannedJob>(op, length, threads, arrays); };
   return out;
 }
 
@@ -167,7 +167,7 @@ std::vector<PlannedCase> plan_memory(const HostProbeSizes& sizes) {
     const auto doubles = static_cast<std::size_t>(largest.in(byte)) / sizeof(double);
     const auto arrays = std::make_shared<StreamArrays>(doubles, threads);
     for (const Bytes size : sizes.memory)
-      for (const char* op : {"copy", "add", "triad", "read"}) out.push_back(memory_case(op, size, threads, arrays));
+      for (const char* op : {"copy", "add", "triad", "read"}) out.push_back(planned_job(op, size, threads, arrays));
   }
   return out;
 }

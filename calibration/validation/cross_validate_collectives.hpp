@@ -5,7 +5,7 @@
 
 #include "calibration/measurement.hpp"
 #include "calibration/validation/left_out.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

@@ -18,7 +18,7 @@ class RecipeWriter {
 
   /// @param after  op that must end first, or -1
   /// @return index of the kernel in the recipe
-  int kernel(const std::string& name, const KernelPrice& price, StepCharge charge, int after = -1) {
+  int kernel(const std::string& name, const KernelTiming& price, StepCharge charge, int after = -1) {
     // Order on the compute lane is implied.
     if (after >= 0 && ops_[static_cast<std::size_t>(after)].collective == LayerCollective::none) after = -1;
     WorkTiming work = price.work;

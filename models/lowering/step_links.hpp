@@ -11,7 +11,7 @@
 #include "models/plan/expert_work.hpp"
 #include "models/plan/placement.hpp"
 #include "sim/step_graph_builder.hpp"
-#include "topology/cluster.hpp"
+#include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {
 
@@ -57,12 +57,12 @@ class StepLinks {
   std::size_t receiver(Stream stream, std::size_t c) const;
 
  private:
-  ChainId chain(const CollectiveCost& cost, Uses uses);
-  CollectiveCost with_factors(CollectiveCost cost) const;
-  CollectiveCost price_exchange(const ExpertWork& work, ExpertTransfer transfer, Bytes copy) const;
-  CollectiveCost price(CollectiveOp op, Bytes payload, const GroupShape& group, Seconds switches) const;
-  void use_ports(Uses& uses, std::size_t c, const CollectiveCost& cost, int members_per_node) const;
-  void use_uplinks(Uses& uses, Stream stream, std::size_t c, const CollectiveCost& cost) const;
+  ChainId chain(const CollectiveTiming& timing, Uses uses);
+  CollectiveTiming with_factors(CollectiveTiming timing) const;
+  CollectiveTiming exchange_timing(const ExpertWork& work, ExpertTransfer transfer, Bytes copy) const;
+  CollectiveTiming collective_timing(CollectiveOp op, Bytes payload, const GroupShape& group, Seconds switches) const;
+  void use_ports(Uses& uses, std::size_t c, const CollectiveTiming& timing, int members_per_node) const;
+  void use_uplinks(Uses& uses, Stream stream, std::size_t c, const CollectiveTiming& timing) const;
   std::vector<std::size_t> classes_of_group(ReplicaGroup kind, std::size_t c) const;
   Seconds worst_ring_hop(ReplicaGroup kind) const;
 

@@ -29,7 +29,7 @@ ChargeId charge(std::size_t number) {
 }
 
 /// Of the linear layers: small multiplies of attention are another class, and little of a step.
-Seconds shortest_linear(const HostStepWork& work, const HostCosts& costs) {
+Seconds shortest_linear(const HostStepWork& work, const HostTimes& costs) {
   Seconds shortest;
   for (const HostGemm& gemm : work.gemms) {
     const Seconds time = costs.time(gemm);
@@ -41,7 +41,7 @@ Seconds shortest_linear(const HostStepWork& work, const HostCosts& costs) {
 /// One lane of work after another on every process, then one all-reduce that all of them join.
 class HostStepLowering {
  public:
-  HostStepLowering(const HostStepWork& work, int processes, const HostCosts& costs)
+  HostStepLowering(const HostStepWork& work, int processes, const HostTimes& costs)
       : work_(work), processes_(processes), costs_(costs) {
     const PowerDomainId host = builder_.add_power_domain("host");
     // Processes are alike and keep step: one class stands for all.
@@ -96,7 +96,7 @@ class HostStepLowering {
 
   const HostStepWork& work_;
   int processes_;
-  const HostCosts& costs_;
+  const HostTimes& costs_;
   StepGraphBuilder builder_{charge_names(), {charge(parts + 1), charge(parts + 2), charge(parts + 3)}};
   LaneId compute_, messages_;
   OpId last_;
@@ -104,7 +104,7 @@ class HostStepLowering {
 
 }  // namespace
 
-HostStepPrediction predict_host_step(const HostModel& model, int processes, const HostCosts& costs) {
+HostStepPrediction predict_host_step(const HostModel& model, int processes, const HostTimes& costs) {
   if (processes < 1) throw std::invalid_argument("a step needs a process");
   const HostStepWork work = work_of(model);
   const StepGraph graph = HostStepLowering(work, processes, costs).run();
