@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "calibration/fit/sample_section.hpp"
-#include "calibration/measurement.hpp"
+#include "calibration/measured/measurement.hpp"
 
 namespace clusterwright {
 

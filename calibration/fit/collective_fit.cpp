@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "calibration/fit/least_squares.hpp"
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
 #include "models/kernels/collectives/nccl_generation.hpp"
 
 namespace clusterwright {

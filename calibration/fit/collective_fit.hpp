@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/measurement.hpp"
+#include "calibration/measured/measurement.hpp"
 #include "models/kernels/collectives/collective_time.hpp"
 #include "topology/parts.hpp"
 

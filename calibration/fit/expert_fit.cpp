@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "calibration/fit/least_squares.hpp"
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
 #include "models/kernels/collectives/expert_exchange_time.hpp"
 
 namespace clusterwright {

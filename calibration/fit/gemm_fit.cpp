@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "calibration/fit/least_squares.hpp"
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
 
 namespace clusterwright {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
 #include "topology/parts.hpp"
 
 namespace clusterwright {

@@ -6,7 +6,7 @@
 
 #include "calibration/fit/gemm_rows.hpp"
 #include "calibration/fit/least_squares.hpp"
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
 
 namespace clusterwright {
 

@@ -11,7 +11,7 @@
 #include "calibration/fit/collective_set_fit.hpp"
 #include "calibration/fit/gemm_set_fit.hpp"
 #include "calibration/fit/memory_fit.hpp"
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
 
 namespace clusterwright {
 

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "calibration/fit/least_squares.hpp"
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
 #include "calibration/sample_files/sample_statistics.hpp"
 #include "models/kernels/kernel_times.hpp"
 

@@ -8,7 +8,7 @@
 #include "calibration/fit/attention_fit.hpp"
 #include "calibration/fit/gemm_fit.hpp"
 #include "calibration/fit/sample_layers.hpp"
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
 #include "calibration/fit/traffic_fit.hpp"
 #include "calibration/sample_files/sample_statistics.hpp"
 

@@ -10,7 +10,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
 #include "calibration/fit/step_residuals.hpp"
 #include "topology/parts.hpp"
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <map>
 
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
 #include "models/prediction/prediction_interval.hpp"
 
 namespace clusterwright {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
 
 namespace clusterwright {
 

@@ -4,7 +4,7 @@
 
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/memory_fit.hpp"
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
 
 namespace clusterwright {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "calibration/host/host_plan.hpp"
-#include "calibration/host/loop/adam.hpp"
-#include "calibration/host/loop/element_kernels.hpp"
+#include "calibration/host/kernels/adam.hpp"
+#include "calibration/host/kernels/element_kernels.hpp"
 #include "calibration/host/random_data.hpp"
 
 namespace clusterwright {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/validation/validation_result.hpp"
+#include "calibration/validation/case_result.hpp"
 
 namespace clusterwright {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "calibration/measurement.hpp"
+#include "calibration/measured/measurement.hpp"
 
 namespace clusterwright {
 

@@ -2,7 +2,7 @@
 #include <array>
 #include <string_view>
 
-#include "calibration/validation/validation_result.hpp"
+#include "calibration/validation/case_result.hpp"
 
 namespace clusterwright {
 

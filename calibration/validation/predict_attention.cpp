@@ -1,7 +1,7 @@
 #include "calibration/validation/predict_attention.hpp"
 
 #include "calibration/fit/attention_fit.hpp"
-#include "calibration/measured_cluster.hpp"
+#include "calibration/measured/measured_cluster.hpp"
 
 namespace clusterwright {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "calibration/fit/gemm_fit.hpp"
-#include "calibration/measured_cluster.hpp"
+#include "calibration/measured/measured_cluster.hpp"
 
 namespace clusterwright {
 

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "calibration/measurement_schema.hpp"
+#include "calibration/measured/measurement_schema.hpp"
 #include "calibration/validation/validation_context.hpp"
-#include "calibration/validation/validation_result.hpp"
+#include "calibration/validation/case_result.hpp"
 
 namespace clusterwright {
 

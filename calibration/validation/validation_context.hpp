@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/measured_scenario.hpp"
+#include "calibration/measured/measured_scenario.hpp"
 #include "models/job/parameters.hpp"
 
 namespace clusterwright {

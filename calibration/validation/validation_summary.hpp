@@ -5,9 +5,9 @@
 
 #include "calibration/validation/constant_baseline.hpp"
 #include "calibration/validation/layout_ranking.hpp"
-#include "calibration/validation/scaling_pairs.hpp"
+#include "calibration/validation/scaling_shape.hpp"
 #include "calibration/validation/validation_context.hpp"
-#include "calibration/validation/validation_result.hpp"
+#include "calibration/validation/case_result.hpp"
 
 namespace clusterwright {
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <set>
 
-#include "calibration/fit/host_part.hpp"
+#include "calibration/host/host_part.hpp"
 #include "calibration/fit/sample_rows.hpp"
 #include "calibration/sample_files/catalog_accelerator.hpp"
 #include "sim/diagnostic.hpp"

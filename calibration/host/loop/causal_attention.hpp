@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "calibration/host/loop/host_model.hpp"
-#include "calibration/host/loop/matrix_view.hpp"
+#include "calibration/host/kernels/matrix_view.hpp"
 
 namespace clusterwright {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "calibration/fit/gemm_fit.hpp"
-#include "calibration/fit/host_part.hpp"
+#include "calibration/host/host_part.hpp"
 #include "calibration/fit/sample_rows.hpp"
 #include "calibration/sample_files/sample_statistics.hpp"
 #include "sim/diagnostic.hpp"

@@ -1,4 +1,4 @@
-#include "calibration/fit/host_part.hpp"
+#include "calibration/host/host_part.hpp"
 
 #include <algorithm>
 

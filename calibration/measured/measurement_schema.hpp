@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/measurement.hpp"
+#include "calibration/measured/measurement.hpp"
 #include "sim/diagnostic.hpp"
 #include "sim/json_value.hpp"
 

@@ -1,4 +1,4 @@
-#include "calibration/validation/left_out.hpp"
+#include "calibration/validation/held_out.hpp"
 
 #include <cmath>
 #include <set>

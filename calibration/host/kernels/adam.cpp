@@ -1,4 +1,4 @@
-#include "calibration/host/loop/adam.hpp"
+#include "calibration/host/kernels/adam.hpp"
 
 #include <Eigen/Dense>
 #include <algorithm>

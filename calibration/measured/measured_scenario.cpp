@@ -1,11 +1,11 @@
-#include "calibration/measured_scenario.hpp"
+#include "calibration/measured/measured_scenario.hpp"
 
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
 
-#include "calibration/measured_cluster.hpp"
+#include "calibration/measured/measured_cluster.hpp"
 #include "models/job/job_enum_names.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"

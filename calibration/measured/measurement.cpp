@@ -1,4 +1,4 @@
-#include "calibration/measurement.hpp"
+#include "calibration/measured/measurement.hpp"
 
 #include <fmt/format.h>
 

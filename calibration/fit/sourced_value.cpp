@@ -1,4 +1,4 @@
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "calibration/measurement.hpp"
+#include "calibration/measured/measurement.hpp"
 #include "models/job/scenario.hpp"
 #include "topology/parts.hpp"
 

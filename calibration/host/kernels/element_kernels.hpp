@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "calibration/host/loop/matrix_view.hpp"
+#include "calibration/host/kernels/matrix_view.hpp"
 
 namespace clusterwright {
 

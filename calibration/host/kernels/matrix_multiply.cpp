@@ -1,4 +1,4 @@
-#include "calibration/host/loop/matrix_multiply.hpp"
+#include "calibration/host/kernels/matrix_multiply.hpp"
 
 #include <Eigen/Dense>
 #include <type_traits>

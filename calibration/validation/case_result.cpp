@@ -1,4 +1,4 @@
-#include "calibration/validation/validation_result.hpp"
+#include "calibration/validation/case_result.hpp"
 
 #include <algorithm>
 #include <cmath>

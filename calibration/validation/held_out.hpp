@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "calibration/validation/validation_result.hpp"
+#include "calibration/validation/case_result.hpp"
 
 namespace clusterwright {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "calibration/host/loop/matrix_view.hpp"
+#include "calibration/host/kernels/matrix_view.hpp"
 
 namespace clusterwright {
 

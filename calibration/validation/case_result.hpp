@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/measurement.hpp"
+#include "calibration/measured/measurement.hpp"
 #include "models/lowering/step_charge.hpp"
 #include "models/prediction/prediction.hpp"
 

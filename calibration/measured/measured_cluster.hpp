@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "calibration/measurement.hpp"
+#include "calibration/measured/measurement.hpp"
 #include "topology/cluster.hpp"
 
 namespace clusterwright {

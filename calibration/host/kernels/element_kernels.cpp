@@ -1,4 +1,4 @@
-#include "calibration/host/loop/element_kernels.hpp"
+#include "calibration/host/kernels/element_kernels.hpp"
 
 #include <Eigen/Dense>
 #include <algorithm>

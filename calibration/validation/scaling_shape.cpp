@@ -1,4 +1,4 @@
-#include "calibration/validation/scaling_pairs.hpp"
+#include "calibration/validation/scaling_shape.hpp"
 
 #include <cmath>
 #include <map>

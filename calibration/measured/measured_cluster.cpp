@@ -1,4 +1,4 @@
-#include "calibration/measured_cluster.hpp"
+#include "calibration/measured/measured_cluster.hpp"
 
 #include <algorithm>
 #include <cmath>
