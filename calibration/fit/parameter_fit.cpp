@@ -8,8 +8,7 @@
 
 #include "calibration/fit/attention_fit.hpp"
 #include "calibration/fit/collective_fit.hpp"
-#include "calibration/fit/collective_set_fit.hpp"
-#include "calibration/fit/gemm_set_fit.hpp"
+#include "calibration/fit/gemm_fit.hpp"
 #include "calibration/fit/memory_fit.hpp"
 #include "calibration/fit/sourced_value.hpp"
 

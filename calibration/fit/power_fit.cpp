@@ -8,7 +8,7 @@
 
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/sourced_value.hpp"
-#include "calibration/sample_files/sample_statistics.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
 #include "models/kernels/kernel_times.hpp"
 
 namespace clusterwright {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "calibration/sample_files/sample_statistics.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
 #include "models/kernels/attention_time.hpp"
 #include "models/kernels/gemm_time.hpp"
 #include "topology/parts.hpp"

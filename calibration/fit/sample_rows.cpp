@@ -6,7 +6,7 @@
 #include <set>
 
 #include "calibration/fit/memory_fit.hpp"
-#include "calibration/sample_files/sample_statistics.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
 #include "models/kernels/collectives/nccl_generation.hpp"
 
 namespace clusterwright {
@@ -14,8 +14,6 @@ namespace clusterwright {
 namespace {
 
 constexpr double beyond_l2 = 4, beyond_l3 = 2;  // below, part of a working set stays in the cache between two calls
-constexpr Bytes large_message = 1 * megabyte;
-
 /// Calls visit(document, sample) for every sample of a probe that has repetitions.
 template <class Visit>
 void for_each_sample(const std::vector<ProbeSamples>& all, const char* probe, Visit visit) {

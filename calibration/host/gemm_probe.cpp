@@ -12,7 +12,7 @@ namespace clusterwright {
 
 namespace {
 
-struct GemmShape {
+struct GemmSides {
   std::int64_t m, n, k;
 };
 
@@ -21,7 +21,7 @@ class GemmCase : public ProbeCase {
   using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
 
  public:
-  GemmCase(GemmShape shape, std::int64_t threads)
+  GemmCase(GemmSides shape, std::int64_t threads)
       : team_(static_cast<int>(threads)),
         a_(random(shape.m, shape.k, 1)),
         b_(random(shape.k, shape.n, 2)),
@@ -70,7 +70,7 @@ std::string library() {
 }
 
 template <class Scalar>
-PlannedCase gemm_case(GemmShape shape, std::int64_t threads) {
+PlannedCase gemm_case(GemmSides shape, std::int64_t threads) {
   const auto [m, n, k] = shape;
   PlannedCase out;
   out.probe = "gemm";
@@ -88,15 +88,15 @@ PlannedCase gemm_case(GemmShape shape, std::int64_t threads) {
 
 /// Query, key and value together; output projection; up; down. Input gradients have the same shapes with n and k
 /// swapped, which are here too, or nearly so.
-std::vector<GemmShape> layer_shapes(const HostProbeSizes& sizes) {
-  std::vector<GemmShape> out;
+std::vector<GemmSides> layer_shapes(const HostProbeSizes& sizes) {
+  std::vector<GemmSides> out;
   const std::int64_t hidden = sizes.hidden, ffn = sizes.ffn;
   for (const std::int64_t tokens : sizes.tokens) {
-    const std::vector<GemmShape> forward = {
+    const std::vector<GemmSides> forward = {
         {tokens, 3 * hidden, hidden}, {tokens, hidden, hidden}, {tokens, ffn, hidden}, {tokens, hidden, ffn}};
     out.insert(out.end(), forward.begin(), forward.end());
     if (!sizes.weight_gradients) continue;
-    for (const GemmShape& shape : forward) out.push_back({shape.k, shape.n, shape.m});
+    for (const GemmSides& shape : forward) out.push_back({shape.k, shape.n, shape.m});
   }
   return out;
 }
@@ -110,7 +110,7 @@ bool is_same(const ProbeWhat& a, const ProbeWhat& b) {
 std::vector<PlannedCase> plan_gemm(const HostProbeSizes& sizes) {
   std::vector<PlannedCase> out;
   for (const std::int64_t threads : sizes.threads) {
-    for (const GemmShape& shape : layer_shapes(sizes)) out.push_back(gemm_case<float>(shape, threads));
+    for (const GemmSides& shape : layer_shapes(sizes)) out.push_back(gemm_case<float>(shape, threads));
     for (const std::int64_t side : sizes.gemm) out.push_back(gemm_case<float>({side, side, side}, threads));
     for (const std::int64_t side : sizes.gemm64) out.push_back(gemm_case<double>({side, side, side}, threads));
   }

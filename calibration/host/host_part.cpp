@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "calibration/fit/sample_rows.hpp"
-#include "calibration/sample_files/sample_statistics.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
 #include "sim/diagnostic.hpp"
 
 namespace clusterwright {

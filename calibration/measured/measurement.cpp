@@ -274,6 +274,13 @@ void read_block(const JsonValue& value, Measurement& out) {
   if (out.kind == "power") out.power = read_power(required(value, "power"), value, measured);
 }
 
+std::vector<Measurement> read_all(const std::filesystem::path& folder, std::initializer_list<const char*> names) {
+  std::vector<Measurement> out;
+  for (const char* name : names)
+    for (Measurement& measurement : read_measurements(folder / name)) out.push_back(std::move(measurement));
+  return out;
+}
+
 }  // namespace
 
 Measurement read_measurement(const JsonValue& value) {
@@ -296,17 +303,6 @@ std::vector<Measurement> read_measurements(const std::filesystem::path& file) {
   for (const JsonValue& value : to_list(required(document, "cases"))) out.push_back(read_measurement(value));
   return out;
 }
-
-namespace {
-
-std::vector<Measurement> read_all(const std::filesystem::path& folder, std::initializer_list<const char*> names) {
-  std::vector<Measurement> out;
-  for (const char* name : names)
-    for (Measurement& measurement : read_measurements(folder / name)) out.push_back(std::move(measurement));
-  return out;
-}
-
-}  // namespace
 
 std::vector<Measurement> read_microbenchmarks(const std::filesystem::path& folder) {
   return read_all(folder, {"gemm.json", "collectives.json", "memory-bandwidth.json", "attention.json"});

@@ -1,66 +1,93 @@
 #include "calibration/validation/case_result.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
 #include <utility>
-
-#include "calibration/validation/weighted_quantile.hpp"
 
 namespace clusterwright {
 
 namespace {
 
-double mean_where(const std::vector<Weighted>& values, auto holds) {
-  double total = 0, holding = 0;
-  for (const Weighted& one : values) {
-    total += one.weight;
-    if (holds(one.value)) holding += one.weight;
-  }
-  return total > 0 ? holding / total : 0;
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> units = {
+    {{"tokens_per_s_per_accelerator", "tokens/s"},
+     {"time_us", "us"},
+     {"bandwidth_gb_per_s", "GB/s"},
+     {"memory_gb", "GB"},
+     {"activation_ratio", "ratio"},
+     {"tflops", "TFLOP/s"},
+     {"output_tokens_per_s", "tokens/s"},
+     {"tpot_ms", "ms"},
+     {"node_power_w_mean", "W"},
+     {"mtbf_hours", "hours"}}};
+
+std::string unit_of(const std::string& score_field) {
+  for (const auto& [field, unit] : units)
+    if (field == score_field) return std::string(unit);
+  return {};
 }
 
-/// Every point of the scored and valid cases.
-struct Points {
-  std::vector<Weighted> errors, absolute, inside, half_width;
-};
-
-Points points_of(const std::vector<const CaseResult*>& results) {
-  Points out;
-  for (const CaseResult* result : results) {
-    if (!result->scored || !is_valid(*result)) continue;
-    const double weight = 1.0 / static_cast<double>(result->measured.size());
-    for (std::size_t i = 0; i < result->measured.size(); ++i) {
-      const double error = std::log(result->predicted[i] / result->measured[i]);
-      out.errors.push_back({error, weight});
-      out.absolute.push_back({std::abs(error), weight});
-      const bool holds = result->low[i] <= result->measured[i] && result->measured[i] <= result->high[i];
-      out.inside.push_back({holds ? 1.0 : 0.0, weight});
-      out.half_width.push_back({std::log(result->high[i] / result->low[i]) / 2, weight});
-    }
-  }
+std::vector<double> measured_values(const Measurement& m) {
+  std::vector<double> out;
+  if (m.gemm)
+    for (const auto& point : m.gemm->points) out.push_back(point.time.in(microsecond));
+  if (m.collective)
+    for (const auto& point : m.collective->points) out.push_back(point.time.in(microsecond));
+  if (m.memory) out.push_back(m.memory->bandwidth.in(gigabyte_per_second));
+  if (m.attention) out.push_back(m.attention->rate.in(teraflop_per_second));
+  if (m.step && m.kind == "training_step" && m.step->tokens_per_second_per_accelerator)
+    out.push_back(*m.step->tokens_per_second_per_accelerator);
+  if (m.footprint) out.push_back(m.footprint->value);
+  if (m.power) out.push_back(m.power->node_mean.in(watt));
   return out;
 }
 
-ErrorFigures figures_of(const std::string& name, const std::vector<const CaseResult*>& results) {
-  ErrorFigures out;
-  out.name = name;
-  int valid = 0;
-  for (const CaseResult* result : results) {
-    out.n += result->scored;
-    valid += result->scored && is_valid(*result);
-  }
-  const Points points = points_of(results);
-  if (out.n > 0) out.coverage = static_cast<double>(valid) / out.n;
-  out.median_abs_log = weighted_quantile(points.absolute, 0.5);
-  out.p90_abs_log = weighted_quantile(points.absolute, 0.9);
-  out.bias = weighted_quantile(points.errors, 0.5);
-  out.within_10_percent = mean_where(points.absolute, [](double e) { return e <= std::log(1.1); });
-  out.in_interval = mean_where(points.inside, [](double one) { return one > 0; });
-  out.median_half_width = weighted_quantile(points.half_width, 0.5);
-  return out;
+/// Whether the value of a job field stands in the case although the source does not publish it.
+bool is_filled_in(const MeasuredJob& job, const std::string& field) {
+  if (field == "micro_batch") return job.micro_batch.has_value();
+  if (field == "global_batch") return job.global_batch.has_value();
+  if (field == "tp") return job.tensor.has_value();
+  if (field == "pp") return job.pipeline.has_value();
+  if (field == "vpp") return job.virtual_pipeline.has_value();
+  if (field == "cp") return job.context.has_value();
+  if (field == "ep") return job.expert.has_value();
+  if (field == "dp") return job.data.has_value();
+  if (field == "sequence_parallel") return job.sequence_parallel.has_value();
+  if (field == "sharding") return !job.sharding.empty();
+  if (field == "shard_group") return job.shard_group.has_value();
+  if (field == "recompute") return job.recompute.has_value();
+  if (field == "precision") return job.precision.has_value();
+  if (field == "offload") return job.offload.has_value();
+  return field == "release" && !job.release.empty();
 }
 
 }  // namespace
+
+std::vector<std::string> fields_to_choose(const Measurement& measurement) {
+  std::vector<std::string> out;
+  if (!measurement.step) return out;
+  for (const std::string& path : measurement.unknown)
+    if (path.starts_with("job.") && !is_filled_in(measurement.step->job, path.substr(4))) out.push_back(path.substr(4));
+  return out;
+}
+
+CaseResult blank_result(const Measurement& measurement) {
+  CaseResult out;
+  out.id = measurement.id;
+  out.family = measurement.family;
+  out.kind = measurement.kind;
+  out.accelerator = measurement.hardware.accelerator;
+  out.scored = measurement.scored;
+  out.unit = unit_of(measurement.score_field);
+  out.is_list = measurement.gemm || measurement.collective;
+  out.measured = measured_values(measurement);
+  if (measurement.kind == "training_step" && measurement.step) {
+    out.precision = measurement.step->job.precision.value_or("");
+    out.known = fields_to_choose(measurement).empty();
+  }
+  return out;
+}
 
 bool is_valid(const CaseResult& result) {
   const auto good = [](double value) { return std::isfinite(value) && value > 0; };
@@ -72,45 +99,6 @@ bool is_valid(const CaseResult& result) {
 
 double log_error(const CaseResult& result) {
   return std::log(result.predicted.front() / result.measured.front());
-}
-
-ErrorFigures error_figures(const std::string& name, const std::vector<CaseResult>& results) {
-  std::vector<const CaseResult*> all;
-  for (const CaseResult& result : results) all.push_back(&result);
-  return figures_of(name, all);
-}
-
-std::vector<ErrorFigures> grouped_figures(const std::vector<CaseResult>& results,
-                                          const std::function<std::string(const CaseResult&)>& group) {
-  std::vector<std::pair<std::string, std::vector<const CaseResult*>>> groups;
-  for (const CaseResult& result : results) {
-    const std::string name = group(result);
-    if (name.empty()) continue;
-    auto at = std::find_if(groups.begin(), groups.end(), [&](const auto& one) { return one.first == name; });
-    if (at == groups.end()) at = groups.insert(groups.end(), {name, {}});
-    at->second.push_back(&result);
-  }
-  std::vector<ErrorFigures> out;
-  for (const auto& [name, members] : groups) out.push_back(figures_of(name, members));
-  return out;
-}
-
-std::vector<ErrorFigures> family_figures(const std::vector<CaseResult>& results) {
-  return grouped_figures(results, [](const CaseResult& result) { return result.family; });
-}
-
-ErrorFigures mean_of_groups(const std::string& name, const std::vector<ErrorFigures>& groups) {
-  ErrorFigures out;
-  out.name = name;
-  for (const ErrorFigures& one : groups) {
-    if (one.coverage <= 0) continue;
-    ++out.n;
-    for (double ErrorFigures::*figure :
-         {&ErrorFigures::coverage, &ErrorFigures::median_abs_log, &ErrorFigures::p90_abs_log, &ErrorFigures::bias,
-          &ErrorFigures::within_10_percent, &ErrorFigures::in_interval, &ErrorFigures::median_half_width})
-      out.*figure += (one.*figure - out.*figure) / out.n;
-  }
-  return out;
 }
 
 }  // namespace clusterwright

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "calibration/validation/case_result.hpp"
+#include "calibration/validation/error_figures.hpp"
 
 namespace clusterwright {
 

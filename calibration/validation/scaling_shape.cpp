@@ -4,20 +4,20 @@
 #include <map>
 #include <string>
 
-#include "calibration/validation/job_key.hpp"
-#include "calibration/validation/weighted_quantile.hpp"
+#include "calibration/validation/error_figures.hpp"
+#include "calibration/validation/published_job.hpp"
 
 namespace clusterwright {
 
 namespace {
 
 /// Everything that two sizes of one job share.
-std::string job_of(const Measurement& m) {
+std::string scaled_job(const Measurement& m) {
   const MeasuredStep& step = *m.step;
   return JobKey().model(step.model).software(step.job).layout(step.job).machine(m.hardware).text();
 }
 
-struct Row {
+struct SizedRow {
   const Measurement* measurement;
   const CaseResult* result;
 };
@@ -38,7 +38,7 @@ struct Ratios {
   }
 };
 
-void add_pair(const Row& small, const Row& large, Ratios& strong, Ratios& weak) {
+void add_pair(const SizedRow& small, const SizedRow& large, Ratios& strong, Ratios& weak) {
   const MeasuredHardware &from = small.measurement->hardware, &to = large.measurement->hardware;
   if (from.accelerators >= to.accelerators || to.accelerators <= to.accelerators_per_node) return;
   const std::int64_t batch = *small.measurement->step->job.global_batch;
@@ -50,16 +50,16 @@ void add_pair(const Row& small, const Row& large, Ratios& strong, Ratios& weak) 
 }  // namespace
 
 ScalingShape scaling_shape(const std::vector<Measurement>& measurements, const std::vector<CaseResult>& results) {
-  std::map<std::string, std::vector<Row>> jobs;
+  std::map<std::string, std::vector<SizedRow>> jobs;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Measurement& m = measurements[i];
     if (results[i].scored && results[i].step && is_valid(results[i]) && m.step && m.step->job.global_batch)
-      jobs[job_of(m)].push_back({&m, &results[i]});
+      jobs[scaled_job(m)].push_back({&m, &results[i]});
   }
   Ratios strong, weak;
   for (const auto& [key, rows] : jobs)
-    for (const Row& small : rows)
-      for (const Row& large : rows) add_pair(small, large, strong, weak);
+    for (const SizedRow& small : rows)
+      for (const SizedRow& large : rows) add_pair(small, large, strong, weak);
   return {strong.figures(), weak.figures()};
 }
 

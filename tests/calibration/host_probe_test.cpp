@@ -6,7 +6,7 @@
 #include "calibration/host/echo_process.hpp"
 #include "calibration/host/host_probes.hpp"
 #include "calibration/host/thread_team.hpp"
-#include "calibration/sample_files/sample_statistics.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
 #include "sim/json_writer.hpp"
 #include "support/catch.hpp"
 

@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "calibration/sample_files/sample_statistics.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
 #include "support/catch.hpp"

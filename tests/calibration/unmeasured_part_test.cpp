@@ -2,7 +2,7 @@
 #include <set>
 
 #include "calibration/fit/parameter_fit.hpp"
-#include "calibration/fit/tax_line.hpp"
+#include "calibration/fit/step_problem.hpp"
 #include "calibration/measured/measured_cluster.hpp"
 #include "calibration/measured/measured_scenario.hpp"
 #include "calibration/validation/validate_case.hpp"

@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "calibration/fit/sample_fit.hpp"
-#include "calibration/published_check.hpp"
 #include "models/job/input_file.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_writer.hpp"
+#include "tools/calibration/links_of.hpp"
 #include "tools/calibration/sample_session.hpp"
-#include "tools/calibration/sampled_links.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/output/calibration_tables.hpp"
 #include "tools/output/escape.hpp"

@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "calibration/fit/gemm_fit.hpp"
-#include "calibration/host/host_part.hpp"
 #include "calibration/fit/sample_rows.hpp"
-#include "calibration/sample_files/sample_statistics.hpp"
+#include "calibration/host/host_part.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
 #include "sim/diagnostic.hpp"
 
 namespace clusterwright {

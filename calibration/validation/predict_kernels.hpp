@@ -1,4 +1,4 @@
-/// Predicts published matrix multiplies.
+/// Predicts published GEMMs and fused-attention kernels.
 #pragma once
 
 #include <vector>
@@ -13,5 +13,9 @@ namespace clusterwright {
 /// problem, no time.
 Prediction predict_gemm(const Measurement& measurement, const std::vector<AcceleratorPart>& catalog,
                         const ParameterSetOf& set_of);
+
+/// TFLOP/s of one kernel on executed FLOPs, in 16 bit.
+Prediction predict_attention(const Measurement& measurement, const std::vector<AcceleratorPart>& catalog,
+                             const ParameterSetOf& set_of);
 
 }  // namespace clusterwright

@@ -1,4 +1,4 @@
-#include "tools/calibration/sampled_links.hpp"
+#include "tools/calibration/links_of.hpp"
 
 #include "sim/diagnostic.hpp"
 #include "tools/cluster_session.hpp"
