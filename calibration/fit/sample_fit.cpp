@@ -188,7 +188,8 @@ class SampleSetFit {
   void fit_kernel_gap() {
     for (const ProbeSamples& document : all_)
       for (const ProbeSample& sample : document.samples) {
-        if (sample.probe != "launch" || sample.what.operation != "back_to_back_on_device") continue;
+        const auto* launch = std::get_if<ProbedLaunch>(&sample.what);
+        if (!launch || launch->operation != "back_to_back_on_device") continue;
         const SampleStatistics statistics = statistics_of(sample.repetitions);
         fit_.parameters.step.kernel_gap =
             sourced(statistics.median.in(microsecond), statistics.spread.in(microsecond), microsecond,

@@ -37,9 +37,10 @@ void append(const PowerTrace& trace, HeatTrace& out) {
 HeatTrace heat_trace(const std::vector<ProbeSamples>& all) {
   for (const ProbeSamples& document : all) {
     HeatTrace out;
-    for (const char* load : {"idle_before_ramp", "ramp", "cool_down"})
+    for (const HeldLoad load : {HeldLoad::idle_before_ramp, HeldLoad::ramp, HeldLoad::cool_down})
       for (const ProbeSample& sample : document.samples)
-        if (sample.probe == "power" && sample.what.load == load) append(sample.trace, out);
+        if (const auto* power = std::get_if<ProbedPower>(&sample.what); power && power->held() == load)
+          append(sample.trace, out);
     if (!out.t_s.empty()) return out;
   }
   return {};

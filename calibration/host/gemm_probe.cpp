@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cctype>
 #include <string>
-#include <tuple>
+#include <variant>
 
 #include "calibration/host/host_plan.hpp"
 #include "calibration/host/random_data.hpp"
@@ -73,13 +73,14 @@ template <class Scalar>
 PlannedCase gemm_case(GemmSides shape, std::int64_t threads) {
   const auto [m, n, k] = shape;
   PlannedCase out;
-  out.probe = "gemm";
-  out.what.m = m;
-  out.what.n = n;
-  out.what.k = k;
-  out.what.dtype = sizeof(Scalar) == 4 ? "fp32" : "fp64";
-  out.what.threads = threads;
-  out.what.library = library();
+  ProbedGemm what;
+  what.m = m;
+  what.n = n;
+  what.k = k;
+  what.dtype = sizeof(Scalar) == 4 ? ProbedFormat::fp32 : ProbedFormat::fp64;
+  what.threads = threads;
+  what.library = library();
+  out.what = what;
   out.flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) * flop;
   out.bytes = static_cast<double>((m * k + k * n + m * n) * static_cast<std::int64_t>(sizeof(Scalar))) * byte;
   out.build = [shape, threads] { return std::make_unique<GemmCase<Scalar>>(shape, threads); };
@@ -101,8 +102,8 @@ std::vector<GemmSides> layer_shapes(const HostProbeSizes& sizes) {
   return out;
 }
 
-bool is_same(const ProbeWhat& a, const ProbeWhat& b) {
-  return std::tie(a.m, a.n, a.k, a.dtype, a.threads) == std::tie(b.m, b.n, b.k, b.dtype, b.threads);
+bool is_same(const PlannedCase& one, const PlannedCase& other) {
+  return same_problem(std::get<ProbedGemm>(one.what), std::get<ProbedGemm>(other.what));
 }
 
 }  // namespace
@@ -117,7 +118,7 @@ std::vector<PlannedCase> plan_gemm(const HostProbeSizes& sizes) {
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.flops < b.flops; });
   std::vector<PlannedCase> once;  // a square may be a shape of the layer too
   for (PlannedCase& one : out)
-    if (std::none_of(once.begin(), once.end(), [&](const auto& other) { return is_same(other.what, one.what); }))
+    if (std::none_of(once.begin(), once.end(), [&](const auto& other) { return is_same(other, one); }))
       once.push_back(std::move(one));
   return once;
 }

@@ -13,7 +13,8 @@ namespace {
 FlopsPerSecond best_multiply(const ProbeSamples& samples) {
   FlopsPerSecond best;
   for (const ProbeSample& sample : samples.samples)
-    if (sample.probe == "gemm" && sample.what.dtype == "fp32") best = std::max(best, median_rate(sample));
+    if (const auto* gemm = std::get_if<ProbedGemm>(&sample.what); gemm && gemm->dtype == ProbedFormat::fp32)
+      best = std::max(best, median_rate(sample));
   return best;
 }
 

@@ -127,7 +127,6 @@ void check_repetitions(const SampleEntry& read, const JsonValue& entry, Decoder&
 /// All but "what".
 ProbeSample sample_of(const SampleEntry& entry) {
   ProbeSample out;
-  out.probe = entry.probe;
   out.flops = static_cast<double>(entry.flops) * flop;
   out.bytes = static_cast<double>(entry.bytes) * byte;
   out.repetitions = entry.repetitions;
@@ -148,9 +147,9 @@ ProbeSample read_sample(const SampleEntry& entry, const JsonValue& value, std::i
   if (!check_probe(entry.probe, value, decoder) || !what) return out;
   {
     const Decoder::Scope scope(decoder, value, *what, "what");
-    decode_what(entry.probe, *what, decoder, out.what);
+    out.what = decode_what(entry.probe, *what, decoder);
   }
-  if (!decoder.failed()) check_totals(entry.probe, out.what, {entry.flops, entry.bytes, threads}, value, decoder);
+  if (!decoder.failed()) check_totals(out.what, {entry.flops, entry.bytes, threads}, value, decoder);
   return out;
 }
 
@@ -186,8 +185,8 @@ void for_each_entry(const std::vector<Entry>& entries, const JsonValue& document
 
 SampleEntry entry_of(const ProbeSample& sample) {
   SampleEntry out;
-  out.probe = sample.probe;
-  out.what.value = encode_what(sample.probe, sample.what);
+  out.probe = probe_name(sample.what);
+  out.what.value = encode_what(sample.what);
   out.flops = std::llround(sample.flops.in(flop));
   out.bytes = std::llround(sample.bytes.in(byte));
   out.launches = sample.launches;

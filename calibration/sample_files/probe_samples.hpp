@@ -16,7 +16,6 @@ namespace clusterwright {
 
 enum class ProbeSuite { quick, full };
 struct ProbeSample {
-  std::string probe;
   ProbeWhat what;
   Flops flops;                       ///< of one call
   Bytes bytes;                       ///< moved by one call

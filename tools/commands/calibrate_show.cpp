@@ -85,7 +85,7 @@ ResultTable probe_table(const SampleSession& session) {
     std::int64_t samples = 0, repetitions = 0, skipped = 0;
     for (const ProbeSamples& document : session.samples) {
       for (const ProbeSample& one : document.samples) {
-        if (one.probe != probe) continue;
+        if (probe_name(one.what) != probe) continue;
         ++samples;
         repetitions += static_cast<std::int64_t>(one.repetitions.size());
       }
