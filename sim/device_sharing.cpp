@@ -11,7 +11,7 @@ namespace clusterwright {
 using replay_state::full_speed;
 using replay_state::whole_memory;
 
-Picoseconds duration_at_clock(const WorkPrice& work, double clock) {
+Picoseconds duration_at_clock(const WorkTiming& work, double clock) {
   if (clock == 1) return work.duration;
   const double stretch = work.clock_share / clock + 1 - work.clock_share;
   return {std::llround(static_cast<double>(work.duration.count) * stretch)};

@@ -8,7 +8,7 @@
 namespace clusterwright {
 
 /// Alone on the device at `clock` (relative to the reference clock): the clock's share goes with 1/clock.
-Picoseconds duration_at_clock(const WorkPrice& work, double clock);
+Picoseconds duration_at_clock(const WorkTiming& work, double clock);
 
 /// Progress per picosecond, full_speed when nothing is reserved; linear between the points of the table.
 std::uint32_t speed_beside_reserved(const SmTable& table, std::uint32_t reserved);

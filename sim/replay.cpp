@@ -10,11 +10,11 @@
 namespace clusterwright {
 namespace replay_state {
 
-ReplayResult Replay::run(const StepPrice& price, ReplayResult spare) {
-  price_ = &price;
-  price_chains();
-  price_works();
-  price_launches();
+ReplayResult Replay::run(const StepTiming& timing, ReplayResult spare) {
+  timing_ = &timing;
+  time_chains();
+  time_works();
+  time_launches();
   find_free_chains();
   find_runs();
   reset(std::move(spare));
@@ -119,7 +119,7 @@ void Replay::release_successors(OpId op) {
 
 Picoseconds Replay::duration_alone(WorkId work, RankClassId rank) {
   Picoseconds& duration = durations_[ranks_[rank].durations + work.value];
-  if (duration == not_yet) duration = duration_at_clock(price_->works[work], price_->clock[rank]);
+  if (duration == not_yet) duration = duration_at_clock(timing_->works[work], timing_->clock[rank]);
   return duration;
 }
 
@@ -150,40 +150,40 @@ void Replay::begin_chain(RendezvousId rendezvous) {
   RendezvousState& state = rendezvous_[rendezvous];
   Picoseconds delay = alone;
   if (free_chains_[chain.value])
-    state.stage = state.stage_end;
+    state.leg = state.leg_end;
   else
-    delay = price_->stages[StageId(state.stage)].delay;
+    delay = timing_->legs[LegId(state.leg)].delay;
   queue_.push(now_ + delay, {Pending::delayed, rendezvous.value});
 }
 
 void Replay::after_delay(RendezvousId rendezvous) {
   const RendezvousState& state = rendezvous_[rendezvous];
-  if (!state.past_chain() && price_->stages[StageId(state.stage)].bytes > 0)
+  if (!state.past_chain() && timing_->legs[LegId(state.leg)].bytes > 0)
     begin_transfer(rendezvous);
   else
-    next_stage(rendezvous);
+    next_leg(rendezvous);
 }
 
-void Replay::next_stage(RendezvousId rendezvous) {
+void Replay::next_leg(RendezvousId rendezvous) {
   RendezvousState& state = rendezvous_[rendezvous];
-  ++state.stage;
+  ++state.leg;
   if (state.past_chain())
     for_each_member(rendezvous, [&](OpId member) { end(member); });
   else
-    queue_.push(now_ + price_->stages[StageId(state.stage)].delay, {Pending::delayed, rendezvous.value});
+    queue_.push(now_ + timing_->legs[LegId(state.leg)].delay, {Pending::delayed, rendezvous.value});
 }
 
 void Replay::begin_transfer(RendezvousId rendezvous) {
   RendezvousState& state = rendezvous_[rendezvous];
-  const StagePrice& stage = price_->stages[StageId(state.stage)];
+  const LegTiming& leg = timing_->legs[LegId(state.leg)];
   const auto& begin = structure_.use_begin;
-  const std::span<const CapacityDemand> demands(demands_.data() + begin[state.stage],
-                                                begin[state.stage + 1] - begin[state.stage]);
-  const std::uint64_t bound = stage_bound(rendezvous);
-  state.transfer = sharing_->add(demands, bound, stage.weight);
+  const std::span<const CapacityDemand> demands(demands_.data() + begin[state.leg],
+                                                begin[state.leg + 1] - begin[state.leg]);
+  const std::uint64_t bound = leg_bound(rendezvous);
+  state.transfer = sharing_->add(demands, bound, leg.weight);
   if (state.transfer >= transfers_.size()) transfers_.resize(state.transfer + 1);
   TransferState& transfer = transfers_[state.transfer];
-  transfer.remaining = Int128{stage.bytes} * picoseconds_per_second;
+  transfer.remaining = Int128{leg.bytes} * picoseconds_per_second;
   transfer.since = now_;
   transfer.rate = 0;
   transfer.bound = bound;
@@ -196,7 +196,7 @@ void Replay::complete_transfer(std::uint32_t key) {
   sharing_->remove(key);
   rates_stale_ = true;
   rendezvous_[rendezvous].transfer = RendezvousState::no_transfer;
-  next_stage(rendezvous);
+  next_leg(rendezvous);
 }
 
 /// An op that has not ended waits for others, or for its partners.
@@ -218,12 +218,12 @@ void Replay::report_stuck() const {
 Replayer::Replayer(const StepStructure& structure) : replay_(std::make_unique<replay_state::Replay>(structure)) {}
 Replayer::~Replayer() = default;
 
-ReplayResult Replayer::run(const StepPrice& price, ReplayResult spare) {
-  return replay_->run(price, std::move(spare));
+ReplayResult Replayer::run(const StepTiming& timing, ReplayResult spare) {
+  return replay_->run(timing, std::move(spare));
 }
 
-ReplayResult replay(const StepStructure& structure, const StepPrice& price) {
-  return Replayer(structure).run(price);
+ReplayResult replay(const StepStructure& structure, const StepTiming& timing) {
+  return Replayer(structure).run(timing);
 }
 
 }  // namespace clusterwright

@@ -54,7 +54,7 @@ void Replay::for_each_use(ChainId chain, Visit visit) const {
   for (std::uint32_t s = structure_.chain_begin[chain.value]; s < structure_.chain_begin[chain.value + 1]; ++s)
     for (std::uint32_t u = structure_.use_begin[s]; u < structure_.use_begin[s + 1]; ++u) {
       const UInt128 amount =
-          UInt128{price_->coefficients[u]} * structure_.uses[u].count * price_->stages[StageId(s)].rate_bound;
+          UInt128{timing_->coefficients[u]} * structure_.uses[u].count * timing_->legs[LegId(s)].rate_bound;
       visit(structure_.uses[u].resource, amount);
     }
 }
@@ -64,7 +64,7 @@ void Replay::for_each_use(ChainId chain, Visit visit) const {
 void Replay::find_free_chains() {
   free_chains_.assign(chain_alone_.size(), 0);
   if (memory_can_be_short()) return;
-  IndexedVector<ResourceId, UInt128> together(price_->capacity.size(), 0);
+  IndexedVector<ResourceId, UInt128> together(timing_->capacity.size(), 0);
   for (const LaneSurvey& lane : surveys_) {
     std::vector<LaneDemand> demands;
     for (const ChainId chain : lane.chains)
@@ -74,7 +74,7 @@ void Replay::find_free_chains() {
   for (std::size_t i = 0; i < free_chains_.size(); ++i) {
     bool free = true;
     for_each_use(ChainId(i), [&](ResourceId resource, UInt128) {
-      free = free && together[resource] <= UInt128{price_->capacity[resource]} * coefficient_one;
+      free = free && together[resource] <= UInt128{timing_->capacity[resource]} * coefficient_one;
     });
     free_chains_[i] = free;
   }

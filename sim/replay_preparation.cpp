@@ -16,9 +16,9 @@ Picoseconds time_for(Int128 remaining, std::uint64_t rate) {
 
 namespace {
 
-Picoseconds transfer_time_alone(const StagePrice& stage) {
-  if (stage.bytes == 0) return {0};
-  return time_for(Int128{stage.bytes} * picoseconds_per_second, stage.rate_bound);
+Picoseconds transfer_time_alone(const LegTiming& leg) {
+  if (leg.bytes == 0) return {0};
+  return time_for(Int128{leg.bytes} * picoseconds_per_second, leg.rate_bound);
 }
 
 }  // namespace
@@ -81,55 +81,55 @@ void Replay::reset(ReplayResult spare) {
     lanes_[LaneId(i)].charges_losses = lane.kind == LaneKind::compute;
   }
   ranks_.assign(structure_.ranks.size(), {});
-  price_clocks();
+  time_clocks();
   lost_.assign(structure_.ranks.size(), {});
   rendezvous_.clear();
   rendezvous_.reserve(structure_.rendezvous.size());
-  const auto& stages = structure_.chain_begin;
+  const auto& legs = structure_.chain_begin;
   for (const Rendezvous& rendezvous : structure_.rendezvous)
     rendezvous_.push_back({.missing = rendezvous.members,
-                           .stage = stages[rendezvous.chain.value],
-                           .stage_end = stages[rendezvous.chain.value + 1]});
+                           .leg = legs[rendezvous.chain.value],
+                           .leg_end = legs[rendezvous.chain.value + 1]});
   transfers_.clear();
-  sharing_ = make_progressive_filling(price_->capacity.items());
+  sharing_ = make_progressive_filling(timing_->capacity.items());
   rates_stale_ = false;
   dirty_.clear();
   bounds_stale_.clear();
   ranks_short_of_memory_ = 0;
 }
 
-void Replay::price_chains() {
+void Replay::time_chains() {
   demands_.clear();
   demands_.reserve(structure_.uses.size());
   for (std::size_t i = 0; i < structure_.uses.size(); ++i)
-    demands_.push_back({structure_.uses[i].resource.value, structure_.uses[i].count, price_->coefficients[i]});
-  stage_alone_.clear();
-  for (const StagePrice& stage : price_->stages) stage_alone_.push_back(transfer_time_alone(stage));
+    demands_.push_back({structure_.uses[i].resource.value, structure_.uses[i].count, timing_->coefficients[i]});
+  leg_alone_.clear();
+  for (const LegTiming& leg : timing_->legs) leg_alone_.push_back(transfer_time_alone(leg));
   chain_alone_.clear();
   for (std::size_t chain = 0; chain + 1 < structure_.chain_begin.size(); ++chain) {
     Picoseconds alone;
-    for (StageId stage(structure_.chain_begin[chain]); stage.value < structure_.chain_begin[chain + 1]; ++stage.value)
-      alone += price_->stages[stage].delay + stage_alone_[stage];
+    for (LegId leg(structure_.chain_begin[chain]); leg.value < structure_.chain_begin[chain + 1]; ++leg.value)
+      alone += timing_->legs[leg].delay + leg_alone_[leg];
     chain_alone_.push_back(alone);
   }
 }
 
-void Replay::price_works() {
+void Replay::time_works() {
   table_speeds_.clear();
-  table_speeds_.resize(price_->sm_tables.size());
+  table_speeds_.resize(timing_->sm_tables.size());
   works_.clear();
-  works_.reserve(price_->works.size());
-  for (const WorkPrice& work : price_->works) {
+  works_.reserve(timing_->works.size());
+  for (const WorkTiming& work : timing_->works) {
     const auto memory_demand = static_cast<std::uint32_t>(std::llround(work.activity.memory * whole_memory));
     works_.push_back({work.reserved_sms, memory_demand, work.sm_table});
   }
 }
 
 /// Ranks at the same clock share what their works take.
-void Replay::price_clocks() {
+void Replay::time_clocks() {
   clocks_.clear();
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    const double clock = price_->clock[RankClassId(i)];
+    const double clock = timing_->clock[RankClassId(i)];
     const auto known = std::find(clocks_.begin(), clocks_.end(), clock);
     ranks_[RankClassId(i)].durations = static_cast<std::size_t>(known - clocks_.begin()) * works_.size();
     if (known == clocks_.end()) clocks_.push_back(clock);
@@ -137,10 +137,10 @@ void Replay::price_clocks() {
   durations_.assign(clocks_.size() * works_.size(), not_yet);
 }
 
-void Replay::price_launches() {
+void Replay::time_launches() {
   std::vector<Picoseconds> launches;
-  launches.reserve(price_->works.size());
-  for (const WorkPrice& work : price_->works) launches.push_back(work.launch);
+  launches.reserve(timing_->works.size());
+  for (const WorkTiming& work : timing_->works) launches.push_back(work.launch);
   if (launches == launches_ && issued_.size() == structure_.op_count()) return;
   launches_ = std::move(launches);
   IndexedVector<RankClassId, Picoseconds> host(structure_.ranks.size());

@@ -28,7 +28,7 @@ Picoseconds time_for(Int128 remaining, std::uint64_t rate);
 class Replay {
  public:
   explicit Replay(const StepStructure& structure);
-  ReplayResult run(const StepPrice& price, ReplayResult spare);
+  ReplayResult run(const StepTiming& timing, ReplayResult spare);
 
  private:
   void prepare_lanes();
@@ -36,10 +36,10 @@ class Replay {
   void survey_lanes();
 
   void reset(ReplayResult spare);
-  void price_chains();
-  void price_works();
-  void price_clocks();
-  void price_launches();
+  void time_chains();
+  void time_works();
+  void time_clocks();
+  void time_launches();
   void find_free_chains();
   bool memory_can_be_short() const;
   void find_runs();
@@ -65,7 +65,7 @@ class Replay {
 
   void arrive(OpId op);
   void begin_chain(RendezvousId rendezvous);
-  void next_stage(RendezvousId rendezvous);
+  void next_leg(RendezvousId rendezvous);
   void after_delay(RendezvousId rendezvous);
   void begin_transfer(RendezvousId rendezvous);
   void complete_transfer(std::uint32_t key);
@@ -90,7 +90,7 @@ class Replay {
   template <class Amount>
   ChargeId largest_other(const LaneState& lane, const Takers& takers, Amount amount) const;
   void renew_bound(RendezvousId rendezvous);
-  std::uint64_t stage_bound(RendezvousId rendezvous) const;
+  std::uint64_t leg_bound(RendezvousId rendezvous) const;
   void set_rate(std::uint32_t key, std::uint64_t rate);
 
   RankClassId rank_of(OpId op) const { return lanes_[ops_[op].lane].rank; }
@@ -101,7 +101,7 @@ class Replay {
   void collect_losses();
 
   const StepStructure& structure_;
-  const StepPrice* price_ = nullptr;
+  const StepTiming* timing_ = nullptr;
   ReplayResult result_;
   EventQueue<Pending> queue_;
   Picoseconds now_;
@@ -119,7 +119,7 @@ class Replay {
   IndexedVector<RankClassId, std::vector<LaneId>> lanes_of_;
   IndexedVector<RankClassId, std::vector<LaneId>> compute_lanes_of_;  // those on which ops compute or copy
 
-  // Of the price, kept while it gives the same
+  // Of the timing, kept while it gives the same
   std::vector<Picoseconds> launches_;        // by WorkId
   IndexedVector<OpId, Picoseconds> issued_;  // by the host
   struct RunGround {
@@ -137,9 +137,9 @@ class Replay {
   IndexedVector<LaneId, LaneState> lanes_;
   IndexedVector<RankClassId, RankState> ranks_;
   IndexedVector<RendezvousId, RendezvousState> rendezvous_;
-  std::vector<TransferState> transfers_;             // by key in sharing_
-  std::vector<CapacityDemand> demands_;              // parallel to StepStructure::uses
-  IndexedVector<StageId, Picoseconds> stage_alone_;  // transfer at its bound, without the delay
+  std::vector<TransferState> transfers_;         // by key in sharing_
+  std::vector<CapacityDemand> demands_;          // parallel to StepStructure::uses
+  IndexedVector<LegId, Picoseconds> leg_alone_;  // transfer at its bound, without the delay
   IndexedVector<ChainId, Picoseconds> chain_alone_;
   std::vector<double> clocks_;          // that ranks have
   std::vector<Picoseconds> durations_;  // of each work alone, at each of these; not_yet: never asked

@@ -63,11 +63,11 @@ void Replay::slow_down(LaneId lane_id) {
 /// Each table is asked for a few numbers, time and again.
 std::uint32_t Replay::table_speed(SmTableId table, std::uint64_t reserved) {
   if (!table.exists() || reserved == 0) return full_speed;
-  const std::uint64_t last = price_->sm_tables[table].points.back().reserved;
+  const std::uint64_t last = timing_->sm_tables[table].points.back().reserved;
   const auto capped = static_cast<std::uint32_t>(std::min(reserved, last));  // constant from there on
   std::vector<std::uint32_t>& speeds = table_speeds_[table];
   if (speeds.size() <= capped) speeds.resize(capped + std::size_t{1});
-  if (speeds[capped] == 0) speeds[capped] = speed_beside_reserved(price_->sm_tables[table], capped);
+  if (speeds[capped] == 0) speeds[capped] = speed_beside_reserved(timing_->sm_tables[table], capped);
   return speeds[capped];
 }
 
@@ -123,15 +123,15 @@ void Replay::renew_bound(RendezvousId rendezvous) {
   const std::uint32_t key = rendezvous_[rendezvous].transfer;
   TransferState& transfer = transfers_[key];
   transfer.bound_stale = false;
-  const std::uint64_t bound = stage_bound(rendezvous);
+  const std::uint64_t bound = leg_bound(rendezvous);
   if (bound == transfer.bound) return;
   transfer.bound = bound;
   sharing_->set_bound(key, bound);
   rates_stale_ = true;
 }
 
-std::uint64_t Replay::stage_bound(RendezvousId rendezvous) const {
-  const std::uint64_t alone = price_->stages[StageId(rendezvous_[rendezvous].stage)].rate_bound;
+std::uint64_t Replay::leg_bound(RendezvousId rendezvous) const {
+  const std::uint64_t alone = timing_->legs[LegId(rendezvous_[rendezvous].leg)].rate_bound;
   if (ranks_short_of_memory_ == 0) return alone;
   std::uint64_t demand = 0;
   for_each_member(rendezvous, [&](OpId member) { demand = std::max(demand, ranks_[rank_of(member)].memory.amount); });
@@ -140,12 +140,12 @@ std::uint64_t Replay::stage_bound(RendezvousId rendezvous) const {
 
 void Replay::set_rate(std::uint32_t key, std::uint64_t rate) {
   TransferState& transfer = transfers_[key];
-  const StageId stage(rendezvous_[transfer.rendezvous].stage);
-  const bool alone_from_start = transfer.rate == 0 && rate == price_->stages[stage].rate_bound;
+  const LegId leg(rendezvous_[transfer.rendezvous].leg);
+  const bool alone_from_start = transfer.rate == 0 && rate == timing_->legs[leg].rate_bound;
   transfer.remaining -= Int128{transfer.rate} * (now_ - transfer.since).count;
   transfer.since = now_;
   transfer.rate = rate;
-  const Picoseconds left = alone_from_start ? stage_alone_[stage] : time_for(transfer.remaining, rate);
+  const Picoseconds left = alone_from_start ? leg_alone_[leg] : time_for(transfer.remaining, rate);
   queue_.push(now_ + left, {Pending::transferred, key, ++transfer.version});
 }
 

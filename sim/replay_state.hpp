@@ -116,12 +116,12 @@ struct RankState {
 struct RendezvousState {
   static constexpr std::uint32_t no_transfer = ~0u;
 
-  std::uint32_t missing = 0;    // members that have not arrived
-  std::uint32_t stage = 0;      // the one that runs
-  std::uint32_t stage_end = 0;  // behind the last one
+  std::uint32_t missing = 0;  // members that have not arrived
+  std::uint32_t leg = 0;      // the one that runs
+  std::uint32_t leg_end = 0;  // behind the last one
   std::uint32_t transfer = no_transfer;
 
-  bool past_chain() const { return stage >= stage_end; }
+  bool past_chain() const { return leg >= leg_end; }
 };
 
 struct TransferState {

@@ -157,7 +157,7 @@ AttentionParameters fit_attention(const std::string& family, const std::string& 
 
 double log_error(const AttentionSampleRow& row, const AttentionParameters& parameters) {
   // Fused kernels keep no scores in memory, so its bandwidth does not matter.
-  return std::log(attention_cost(row.shape, parameters, row.peak, 1 * terabyte_per_second).time() / row.time);
+  return std::log(attention_time(row.shape, parameters, row.peak, 1 * terabyte_per_second).time() / row.time);
 }
 
 AttentionParameters fit_attention_samples(const std::vector<AttentionSampleRow>& rows, const std::string& source,

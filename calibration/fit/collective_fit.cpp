@@ -135,7 +135,8 @@ constexpr double least_spread = 0.05;  // two releases of one library differ by 
 enum : std::size_t { exchange_base_us, exchange_rank_us, scale_up_share };
 
 double log_error(const CollectiveRow& row, const CollectiveParameters& curve, const NetworkParameters& network) {
-  const CollectiveCost cost = expert_cost(row.size, row.group, row.links, curve, network, even_shares(row.group));
+  const CollectiveTiming cost =
+      expert_exchange_time(row.size, row.group, row.links, curve, network, even_shares(row.group));
   return std::log(cost.time() / row.time);
 }
 

@@ -8,7 +8,7 @@
 #include "calibration/fit/collective_rows.hpp"
 #include "calibration/measured/measurement.hpp"
 #include "models/job/parameters.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

@@ -81,7 +81,7 @@ std::vector<CollectiveRow> completed_rows(std::vector<CollectiveRow> rows) {
 }
 
 Seconds predicted_time(const CollectiveRow& row, const CollectiveCurves& curves, const NetworkParameters& network) {
-  return collective_cost(row.op, row.size, row.group, row.links, curves, network).time();
+  return collective_time(row.op, row.size, row.group, row.links, curves, network).time();
 }
 
 std::vector<CollectiveRow> expert_rows(const std::vector<Measurement>& measurements,

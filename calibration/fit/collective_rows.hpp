@@ -8,7 +8,7 @@
 
 #include "calibration/measured/measurement.hpp"
 #include "models/kernels/collectives/collective_time.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

@@ -7,7 +7,7 @@
 
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/sourced_value.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 
@@ -230,7 +230,7 @@ std::vector<GemmRow> rows_for(const std::vector<Measurement>& measurements, cons
 }  // namespace
 
 Seconds predicted_time(const GemmRow& row, const GemmParameters& parameters) {
-  const GemmCost cost = gemm_cost(row.shape, row.device, parameters, row.storage, 1);
+  const GemmTiming cost = gemm_time(row.shape, row.device, parameters, row.storage, 1);
   const Seconds quantisation = row.quantises ? quantisation_time(row.shape, row.device, parameters) : Seconds{};
   return cost.time + cost.fixed + quantisation;
 }

@@ -6,7 +6,7 @@
 
 #include "calibration/measured/measurement.hpp"
 #include "models/job/parameters.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

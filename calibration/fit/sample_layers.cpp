@@ -8,7 +8,7 @@
 #include "calibration/sample_files/probe_samples.hpp"
 #include "models/kernels/attention_time.hpp"
 #include "models/kernels/gemm_time.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 
@@ -69,7 +69,7 @@ class LaunchSum {
     const GemmDevice device{peak(part_, NumberFormat::bf16), part_.memory_bandwidth.value,
                             part_.multiprocessors ? part_.multiprocessors->value : 0, power_density(part_)};
     // The gap stands for what a call costs beyond its kernel.
-    add(gemm_cost({m, n, k}, device, set_.gemm.at("bf16"), narrow, narrow, 1).time);
+    add(gemm_time({m, n, k}, device, set_.gemm.at("bf16"), narrow, narrow, 1).time);
   }
 
   /// y = x W^T, and both gradients.
@@ -102,7 +102,7 @@ class LaunchSum {
     shape.head_width = static_cast<double>(head_width());
     shape.forward = forward;
     const BytesPerSecond traffic = part_.memory_bandwidth.value * set_.memory.bandwidth_share.value;
-    add(attention_cost(shape, set_.attention.at(what_.attention), peak(part_, NumberFormat::bf16), traffic).time());
+    add(attention_time(shape, set_.attention.at(what_.attention), peak(part_, NumberFormat::bf16), traffic).time());
   }
 
   const ProbedTransformer& what_;

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "calibration/fit/sourced_value.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

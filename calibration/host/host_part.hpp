@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "calibration/sample_files/probe_samples.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

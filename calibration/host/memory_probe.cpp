@@ -71,9 +71,9 @@ double sum_numbers(const double* begin, std::size_t length) {
   return sums.sum() + Eigen::Map<const Eigen::ArrayXd>(begin + i, static_cast<Index>(length - i)).sum();
 }
 
-class MemoryCase : public ProbeCase {
+class StreamCase : public ProbeCase {
  public:
-  MemoryCase(StreamKernel op, std::size_t length, std::int64_t threads, std::shared_ptr<StreamArrays> arrays)
+  StreamCase(StreamKernel op, std::size_t length, std::int64_t threads, std::shared_ptr<StreamArrays> arrays)
       : op_(op),
         length_(length),
         team_(static_cast<int>(threads)),
@@ -140,7 +140,7 @@ class MemoryCase : public ProbeCase {
   std::function<void(int)> work_;
 };
 
-PlannedCase memory_case(StreamKernel op, Bytes size, std::int64_t threads,
+PlannedCase stream_case(StreamKernel op, Bytes size, std::int64_t threads,
                         const std::shared_ptr<StreamArrays>& arrays) {
   const std::size_t streams = arrays_of(op);
   const auto doubles = static_cast<std::size_t>(size.in(byte)) / sizeof(double);
@@ -157,7 +157,7 @@ PlannedCase memory_case(StreamKernel op, Bytes size, std::int64_t threads,
                                                              : length) *
               flop;
   out.bytes = what.working_set;
-  out.build = [=] { return std::make_unique<MemoryCase>(op, length, threads, arrays); };
+  out.build = [=] { return std::make_unique<StreamCase>(op, length, threads, arrays); };
   return out;
 }
 
@@ -172,7 +172,7 @@ std::vector<PlannedCase> plan_memory(const HostProbeSizes& sizes) {
     const auto arrays = std::make_shared<StreamArrays>(doubles, threads);
     for (const Bytes size : sizes.memory)
       for (const StreamKernel op : {StreamKernel::copy, StreamKernel::add, StreamKernel::triad, StreamKernel::read})
-        out.push_back(memory_case(op, size, threads, arrays));
+        out.push_back(stream_case(op, size, threads, arrays));
   }
   return out;
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "calibration/measured/measurement.hpp"
-#include "topology/cluster.hpp"
+#include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {
 
@@ -15,8 +15,9 @@ namespace clusterwright {
 std::optional<AcceleratorPart> measured_part(const MeasuredHardware& hardware,
                                              const std::vector<AcceleratorPart>& catalog);
 
-/// Its cluster brings the part along where the catalog lacks it. Published rows rarely describe switches, so groups below a taper are nested as far as they are told and the rest is
-/// a fabric of full bisection. Racks that act as one are filled in blocks that divide the job.
+/// Its cluster brings the part along where the catalog lacks it. Published rows rarely describe switches, so groups
+/// below a taper are nested as far as they are told and the rest is a fabric of full bisection. Racks that act as one
+/// are filled in blocks that divide the job.
 ClusterSpec measured_cluster(const MeasuredHardware& hardware, const std::vector<AcceleratorPart>& catalog);
 
 }  // namespace clusterwright

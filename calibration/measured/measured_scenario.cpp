@@ -9,7 +9,7 @@
 #include "models/job/job_enum_names.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
-#include "topology/catalog.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 
@@ -102,7 +102,7 @@ void describe_layout(const MeasuredJob& m, Job& job) {
   else
     job.recompute.reset();
   // Who shares weights and states already has activations left to move out.
-  job.offload.activations = m.offload.value_or(false) ? Tier::host : Tier::device;
+  job.offload.activations = m.offload.value_or(false) ? MemoryLevel::host : MemoryLevel::device;
 }
 
 Job job_of(const MeasuredModel& model, const MeasuredJob& m, Precision precision) {

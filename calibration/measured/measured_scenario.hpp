@@ -9,7 +9,7 @@
 
 #include "calibration/measured/measurement.hpp"
 #include "models/job/scenario.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

@@ -6,7 +6,7 @@
 
 #include "calibration/measured/measurement.hpp"
 #include "calibration/validation/held_out.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

@@ -5,7 +5,7 @@
 
 #include "calibration/measured/measurement.hpp"
 #include "calibration/validation/predicted_values.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

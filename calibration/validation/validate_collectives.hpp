@@ -8,7 +8,7 @@
 #include "calibration/measured/measurement.hpp"
 #include "calibration/validation/case_result.hpp"
 #include "models/job/parameters.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

@@ -8,7 +8,7 @@
 
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
-#include "topology/number_format.hpp"
+#include "topology/parts/number_format.hpp"
 
 namespace clusterwright {
 

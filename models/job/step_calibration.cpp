@@ -6,7 +6,7 @@
 
 #include "models/job/job_enum_names.hpp"
 #include "sim/diagnostic.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

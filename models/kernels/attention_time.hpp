@@ -18,7 +18,7 @@ struct AttentionShape {
 };
 
 /// One after the other: matrix units, then scores in memory where the kernel keeps them there.
-struct AttentionCost {
+struct AttentionTiming {
   Flops flops;  ///< executed
   Seconds compute;
   Seconds memory;
@@ -29,7 +29,7 @@ struct AttentionCost {
 /// @param rate     dense 16-bit peak
 /// @param traffic  that kernels which only move data reach
 /// @source docs/models.md, "Attention"
-AttentionCost attention_cost(const AttentionShape& shape, const AttentionParameters& parameters, FlopsPerSecond rate,
-                             BytesPerSecond traffic);
+AttentionTiming attention_time(const AttentionShape& shape, const AttentionParameters& parameters, FlopsPerSecond rate,
+                               BytesPerSecond traffic);
 
 }  // namespace clusterwright

@@ -124,7 +124,7 @@ TEST_CASE("a kernel of attention is fitted beside the shipped families, both pas
   REQUIRE(rows.size() == samples.samples.size());
   for (std::size_t i = 0; i < rows.size(); ++i)
     for (Seconds& time : samples.samples[i].repetitions)
-      time = attention_cost(rows[i].row.shape, truth, rows[i].row.peak, 1 * terabyte_per_second).time() *
+      time = attention_time(rows[i].row.shape, truth, rows[i].row.peak, 1 * terabyte_per_second).time() *
              std::exp(0.01 * numbers.next());
   const SampleFit fit = fit_of(samples);
   CHECK(section(fit, "attention/own_wmma").reports.front().left_out_median_abs_log < 0.03);

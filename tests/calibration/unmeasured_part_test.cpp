@@ -8,7 +8,7 @@
 #include "calibration/validation/validate_case.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"
-#include "topology/catalog.hpp"
+#include "topology/parts/catalog.hpp"
 
 using namespace clusterwright;
 

@@ -9,10 +9,10 @@ using namespace clusterwright::testing;
 namespace {
 
 /// Holds multiprocessors while it communicates.
-WorkPrice message(std::uint32_t reserved_sms) {
-  WorkPrice price;
-  price.reserved_sms = reserved_sms;
-  return price;
+WorkTiming message(std::uint32_t reserved_sms) {
+  WorkTiming timing;
+  timing.reserved_sms = reserved_sms;
+  return timing;
 }
 
 Picoseconds lost_to(const ReplayResult& result, ChargeId charge) {
@@ -66,7 +66,7 @@ TEST_CASE("what somebody else waits for is known when it happens", "[sim]") {
 TEST_CASE("a message that comes and goes slows down those kernels of a run that it meets", "[sim]") {
   SmallStep step;
   const RankClassId here = step.rank("here"), there = step.rank("there");
-  WorkPrice gemm = busy(4);
+  WorkTiming gemm = busy(4);
   gemm.sm_table = step.builder.add_sm_table({{{0, 1.0}, {20, 2.0}}});
   const LaneId compute = step.compute_lane(here);
   OpId gemms[3];
@@ -91,7 +91,7 @@ TEST_CASE("a message that comes and goes slows down those kernels of a run that 
 TEST_CASE("a late host holds up an op in the middle of a run", "[sim]") {
   SmallStep step;
   const LaneId compute = step.compute_lane(step.rank("gpu"));
-  WorkPrice slow = busy(1);
+  WorkTiming slow = busy(1);
   slow.launch = us(3);
   const OpId first = step.compute(compute, slow);
   const OpId second = step.compute(compute, slow);
@@ -102,7 +102,7 @@ TEST_CASE("a late host holds up an op in the middle of a run", "[sim]") {
   CHECK(result.end == us(7));
 }
 
-TEST_CASE("each price of a replayer gives what a fresh one gives", "[sim]") {
+TEST_CASE("each timing of a replayer gives what a fresh one gives", "[sim]") {
   SmallStep step;
   const RankClassId rank = step.rank("gpu");
   const LaneId compute = step.compute_lane(rank);
@@ -118,11 +118,11 @@ TEST_CASE("each price of a replayer gives what a fresh one gives", "[sim]") {
   Replayer replayer(graph.structure);
   ReplayResult result;
   for (int round = 0; round < 5; ++round) {
-    if (round == 1) graph.price.works[WorkId(0)].launch = us(1);
-    if (round == 2) graph.price.works[WorkId(2)].reserved_sms = 4;  // a kernel of a run no longer
-    if (round == 3) graph.price.capacity[link] = 1'000'000'000;     // nobody contends
-    if (round == 4) graph.price.works[WorkId(4)].activity.memory = 1;
-    result = replayer.run(graph.price, std::move(result));
+    if (round == 1) graph.timing.works[WorkId(0)].launch = us(1);
+    if (round == 2) graph.timing.works[WorkId(2)].reserved_sms = 4;  // a kernel of a run no longer
+    if (round == 3) graph.timing.capacity[link] = 1'000'000'000;     // nobody contends
+    if (round == 4) graph.timing.works[WorkId(4)].activity.memory = 1;
+    result = replayer.run(graph.timing, std::move(result));
     const ReplayResult fresh = replay(graph);
     CHECK(result.end == fresh.end);
     CHECK(result.events == fresh.events);

@@ -106,7 +106,7 @@ LoopAnswer answer(const CalibrateLoopRequest& request) {
   const int most = parse_count({"--processes", request.processes});
   const int repetitions = parse_count({"--repetitions", request.repetitions});
   const ProbeSamples samples = samples_of(request, out.inputs);
-  const HostCosts costs = host_costs(samples);
+  const HostTimes costs = host_times(samples);
   for (int processes = 1; processes <= most; ++processes) {
     LoopRow row{processes, predict_host_step(out.model, processes, costs), {}, {}};
     row.measured = run_host_steps(out.model, processes, repetitions, patience);

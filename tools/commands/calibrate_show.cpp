@@ -15,7 +15,7 @@
 #include "tools/output/result_header.hpp"
 #include "tools/text_quantity.hpp"
 #include "tools/validation_session.hpp"
-#include "topology/catalog.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

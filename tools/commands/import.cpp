@@ -3,17 +3,17 @@
 #include <cstdio>
 #include <map>
 
+#include "models/job/huggingface/hf_config.hpp"
+#include "models/job/scenario_loader.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
 #include "tools/commands/commands.hpp"
-#include "models/job/huggingface/hf_config.hpp"
 #include "tools/import/nccl_tests.hpp"
 #include "tools/import/topology_cluster.hpp"
 #include "tools/output/escape.hpp"
-#include "models/job/scenario_loader.hpp"
 #include "tools/text_quantity.hpp"
 #include "tools/usage_error.hpp"
-#include "topology/catalog.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 
