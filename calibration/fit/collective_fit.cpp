@@ -70,12 +70,12 @@ void assign(const double* value, CollectiveParameters& out) {
 
 CollectiveParameters curve_of(const double* value, const double* error, const std::string& source) {
   CollectiveParameters out;
-  out.base_latency = sourced(value[base_us], error[base_us], microsecond, source);
-  out.rank_latency = sourced(value[rank_us], error[rank_us], microsecond, source);
-  out.bandwidth_share = sourced(value[share], error[share], source);
-  out.small_group_loss = sourced(value[group_loss], error[group_loss], source);
-  out.half_time = sourced(value[half_us], error[half_us], microsecond, source);
-  out.ramp_exponent = sourced(value[ramp], error[ramp], source);
+  out.base_latency = sourced_value(value[base_us], error[base_us], microsecond, source);
+  out.rank_latency = sourced_value(value[rank_us], error[rank_us], microsecond, source);
+  out.bandwidth_share = sourced_value(value[share], error[share], source);
+  out.small_group_loss = sourced_value(value[group_loss], error[group_loss], source);
+  out.half_time = sourced_value(value[half_us], error[half_us], microsecond, source);
+  out.ramp_exponent = sourced_value(value[ramp], error[ramp], source);
   return out;
 }
 
@@ -118,15 +118,17 @@ void assign(const std::vector<double>& value, NetworkParameters& out) {
 NetworkParameters network_of(const std::vector<double>& value, const std::vector<double>& error,
                              const std::string& source) {
   NetworkParameters out;
-  out.bandwidth_share = sourced(value[net_share], error[net_share], source);
-  out.latency_scale = sourced(value[net_latency], error[net_latency], source);
-  out.message_latency = sourced(value[net_message_us], error[net_message_us], microsecond, source);
+  out.bandwidth_share = sourced_value(value[net_share], error[net_share], source);
+  out.latency_scale = sourced_value(value[net_latency], error[net_latency], source);
+  out.message_latency = sourced_value(value[net_message_us], error[net_message_us], microsecond, source);
   out.tcp_bandwidth_share =
-      sourced(0.86, 0.1,
-              "prior: packet-level runs of TCP at 100 Gbit/s reach 91 % of the line (ns-3 3.37, 4 "
-              "KB segments), less what RDMA loses as well");
-  out.tcp_latency = sourced(25, 12, microsecond, "prior: system calls and copies of sockets, 15 to 50 us a message");
-  out.structural_error = sourced(0.12, 0, "prior: published results of two to four nodes scatter so around this model");
+      sourced_value(0.86, 0.1,
+                    "prior: packet-level runs of TCP at 100 Gbit/s reach 91 % of the line (ns-3 3.37, 4 "
+                    "KB segments), less what RDMA loses as well");
+  out.tcp_latency =
+      sourced_value(25, 12, microsecond, "prior: system calls and copies of sockets, 15 to 50 us a message");
+  out.structural_error =
+      sourced_value(0.12, 0, "prior: published results of two to four nodes scatter so around this model");
   return out;
 }
 
@@ -291,12 +293,12 @@ CollectiveParameters fit_expert_exchange(const std::vector<CollectiveRow>& rows,
   const FitResult fit = fit_least_squares(problem);
   const std::string definition = "definition: one share for all sizes, a fixed cost beside it";
   CollectiveParameters out;
-  out.base_latency = sourced(fit.values[exchange_base_us], fit.std_errors[exchange_base_us], microsecond, source);
-  out.rank_latency = sourced(fit.values[exchange_rank_us], fit.std_errors[exchange_rank_us], microsecond, source);
-  out.bandwidth_share = sourced(fit.values[scale_up_share], fit.std_errors[scale_up_share], source);
-  out.small_group_loss = sourced(0, 0, definition);
-  out.half_time = sourced(0, 0, microsecond, definition);
-  out.ramp_exponent = sourced(1, 0, definition);
+  out.base_latency = sourced_value(fit.values[exchange_base_us], fit.std_errors[exchange_base_us], microsecond, source);
+  out.rank_latency = sourced_value(fit.values[exchange_rank_us], fit.std_errors[exchange_rank_us], microsecond, source);
+  out.bandwidth_share = sourced_value(fit.values[scale_up_share], fit.std_errors[scale_up_share], source);
+  out.small_group_loss = sourced_value(0, 0, definition);
+  out.half_time = sourced_value(0, 0, microsecond, definition);
+  out.ramp_exponent = sourced_value(1, 0, definition);
   return out;
 }
 

@@ -76,8 +76,8 @@ std::vector<FitParameter> priors(bool with_cast, GemmFitScope scope, const GemmP
 }
 
 GemmParameters parameters_of(const FitResult& fit, bool with_cast, const std::string& source) {
-  const auto plain = [&](std::size_t i) { return sourced(fit.values[i], fit.std_errors[i], source); };
-  const auto time = [&](std::size_t i) { return sourced(fit.values[i], fit.std_errors[i], microsecond, source); };
+  const auto plain = [&](std::size_t i) { return sourced_value(fit.values[i], fit.std_errors[i], source); };
+  const auto time = [&](std::size_t i) { return sourced_value(fit.values[i], fit.std_errors[i], microsecond, source); };
   GemmParameters out;
   out.efficiency = plain(efficiency);
   out.tile_penalty = plain(tile_penalty);
@@ -88,11 +88,11 @@ GemmParameters parameters_of(const FitResult& fit, bool with_cast, const std::st
   out.bandwidth_share = plain(bandwidth_share);
   out.long_kernel_loss = plain(long_loss);
   const std::string no_cast = "definition: 16-bit operands are not quantised";
-  out.cast_bytes = with_cast ? plain(cast_bytes) : sourced(0, 0, no_cast);
-  out.cast_fixed = with_cast ? time(cast_us) : sourced(0, 0, microsecond, no_cast);
+  out.cast_bytes = with_cast ? plain(cast_bytes) : sourced_value(0, 0, no_cast);
+  out.cast_fixed = with_cast ? time(cast_us) : sourced_value(0, 0, microsecond, no_cast);
   const std::size_t last = with_cast ? cast_us + 1 : cast_bytes;
   if (fit.values.size() > last) out.density_loss = plain(last);
-  if (fit.values.size() > last) out.density_reference = sourced(0, 0, "definition: extrapolated to no density");
+  if (fit.values.size() > last) out.density_reference = sourced_value(0, 0, "definition: extrapolated to no density");
   return out;
 }
 
@@ -154,8 +154,8 @@ std::string origin_of(const std::vector<GemmRow>& rows) {
 }
 
 void measured_at(double density, const std::string& accelerator, GemmParameters& fit) {
-  fit.density_loss = sourced(usual_density_loss, 0.4 * usual_density_loss, "prior: what generations differ by");
-  fit.density_reference = sourced(density, 0, "data sheet of " + accelerator);
+  fit.density_loss = sourced_value(usual_density_loss, 0.4 * usual_density_loss, "prior: what generations differ by");
+  fit.density_reference = sourced_value(density, 0, "data sheet of " + accelerator);
 }
 
 class GemmSetFit {
@@ -260,7 +260,7 @@ GemmParameters borrowed_gemm(const GemmParameters& relative, double factor, doub
     one->source = source;
   for (Sourced<Seconds>* one : {&out.split, &out.fixed, &out.cast_fixed}) one->source = source;
   const double value = relative.efficiency.value * factor;
-  out.efficiency = sourced(value, std::hypot(relative.efficiency.std_error * factor, value * doubt), source);
+  out.efficiency = sourced_value(value, std::hypot(relative.efficiency.std_error * factor, value * doubt), source);
   return out;
 }
 

@@ -98,13 +98,13 @@ MemoryParameters fit_memory(const std::vector<MemoryRow>& rows, const std::vecto
   const std::string source = source_of(rows.size(), "streaming kernels", from, "usual shares of the data sheet");
   const double half_kb = (usual_ramp * data_sheet).in(kilobyte);
   MemoryParameters out;
-  out.bandwidth_share = sourced(fit.values[mixed_share], fit.std_errors[mixed_share], source);
-  out.read_share = sourced(fit.values[reading_share], fit.std_errors[reading_share], source);
-  out.half_size =
-      sourced(half_kb, half_kb / 2, kilobyte,
-              fmt::format("prior: 1.5 us to start and drain a kernel at {} TB/s", data_sheet.in(terabyte_per_second)));
-  out.host_share = sourced(link.values[0], link.std_errors[0],
-                           source_of(host.size(), "host copies", from, "usual share of PCI Express"));
+  out.bandwidth_share = sourced_value(fit.values[mixed_share], fit.std_errors[mixed_share], source);
+  out.read_share = sourced_value(fit.values[reading_share], fit.std_errors[reading_share], source);
+  out.half_size = sourced_value(
+      half_kb, half_kb / 2, kilobyte,
+      fmt::format("prior: 1.5 us to start and drain a kernel at {} TB/s", data_sheet.in(terabyte_per_second)));
+  out.host_share = sourced_value(link.values[0], link.std_errors[0],
+                                 source_of(host.size(), "host copies", from, "usual share of PCI Express"));
   return out;
 }
 

@@ -126,7 +126,7 @@ FittedPower fit_rows(const PowerProblem& p, std::vector<PowerRow> rows) {
   };
   const FitResult fit = fit_least_squares(problem);
   assign(fit.values, trial);
-  const auto value = [&](std::size_t i) { return sourced(fit.values[i], fit.std_errors[i], p.source); };
+  const auto value = [&](std::size_t i) { return sourced_value(fit.values[i], fit.std_errors[i], p.source); };
   trial.parameters.tensor_weight = value(tensor);
   trial.parameters.memory_weight = value(memory);
   trial.parameters.active_weight = value(active);
@@ -142,7 +142,7 @@ void read_idle(const std::vector<SampleRow<PowerRow>>& samples, const std::strin
     if (sample.row.load == PowerRow::Load::idle) watts.push_back(sample.row.power.in(watt));
   if (watts.empty()) return;
   const double least = *std::min_element(watts.begin(), watts.end());
-  out.idle = sourced(least, 0, watt, source + ": the least of " + fmt::format("{} holds", watts.size()));
+  out.idle = sourced_value(least, 0, watt, source + ": the least of " + fmt::format("{} holds", watts.size()));
 }
 
 }  // namespace

@@ -178,7 +178,7 @@ class SampleSetFit {
     if (!add(section)) return;
     NetworkParameters fitted = fit(rows_of(samples));
     // Of this fabric: what its own held-back messages missed, instead of how fabrics differ.
-    fitted.structural_error = sourced(section.reports.front().left_out_p90_abs_log / 1.645, 0, source);
+    fitted.structural_error = sourced_value(section.reports.front().left_out_p90_abs_log / 1.645, 0, source);
     fitted.tcp_bandwidth_share = base_.network.tcp_bandwidth_share;
     fitted.tcp_latency = base_.network.tcp_latency;
     fit_.parameters.network = fitted;
@@ -192,8 +192,8 @@ class SampleSetFit {
         if (!launch || launch->operation != "back_to_back_on_device") continue;
         const SampleStatistics statistics = statistics_of(sample.repetitions);
         fit_.parameters.step.kernel_gap =
-            sourced(statistics.median.in(microsecond), statistics.spread.in(microsecond), microsecond,
-                    source_of(sample.repetitions.size(), "kernels back to back"));
+            sourced_value(statistics.median.in(microsecond), statistics.spread.in(microsecond), microsecond,
+                          source_of(sample.repetitions.size(), "kernels back to back"));
         return;
       }
   }

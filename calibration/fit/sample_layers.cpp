@@ -126,7 +126,7 @@ bool can_be_predicted(const ProbeSample& sample, const ParameterSet& set) {
 std::string words_of(const ProbeSample& sample) {
   const ProbedTransformer& what = *transformer_of(sample);
   const auto* layer = std::get_if<ProbedLayer>(&sample.what);
-  const std::string_view pass = layer ? word_of(layer->pass) : word_of(ModelPass::step);
+  const std::string_view pass = layer ? enum_name(layer->pass) : enum_name(ModelPass::step);
   std::string text = fmt::format("{} {}, {} x {} tokens", what.model, pass, what.batch, what.sequence);
   if (what.tensor_split > 1) text += fmt::format(", split {}", what.tensor_split);
   if (const auto* model = std::get_if<ProbedModel>(&sample.what))

@@ -27,7 +27,7 @@ void for_each_sample(const std::vector<ProbeSamples>& all, Visit visit) {
 std::string_view fitted_format(ProbedFormat dtype) {
   if (dtype == ProbedFormat::fp16) return "bf16";
   const bool eight_bit = dtype == ProbedFormat::fp8_e4m3 || dtype == ProbedFormat::fp8_e5m2;
-  return eight_bit ? "fp8" : word_of(dtype);
+  return eight_bit ? "fp8" : enum_name(dtype);
 }
 
 Bytes output_size(const ProbedGemm& what, const GemmFormat& format) {
@@ -40,7 +40,7 @@ std::string gemm_words(const ProbedGemm& what) {
   std::string text = fmt::format("{} x {} x {}", what.m, what.n, what.k);
   if (!what.layout.empty()) text += " " + what.layout;
   if (what.threads > 1) text += fmt::format(", {} threads", what.threads);
-  return std::string(word_of(what.dtype)) + " " + text;
+  return std::string(enum_name(what.dtype)) + " " + text;
 }
 
 /// Short and cool, timed by the device: what a fit is made of.
@@ -103,7 +103,7 @@ std::vector<SampleRow<AttentionSampleRow>> attention_samples(const std::vector<P
         shape.forward = what.pass == ProbedPass::forward;
         const Seconds time = statistics_of(sample.repetitions).median;
         out.push_back({{shape, rate, time},
-                       fmt::format("{} of {} x {} tokens, {} heads of {}", word_of(what.pass), what.batch,
+                       fmt::format("{} of {} x {} tokens, {} heads of {}", enum_name(what.pass), what.batch,
                                    what.sequence, what.heads, what.head_width),
                        fmt::format("{} {} {}", what.sequence, what.batch, what.head_width),
                        time,
@@ -125,7 +125,7 @@ std::vector<SampleRow<TrafficRow>> memory_samples(const std::vector<ProbeSamples
   for_each_sample<ProbedMemory>(
       all, [&](const ProbeSamples& document, const ProbeSample& sample, const ProbedMemory& what) {
         const Bytes cached = std::max(beyond_l2 * document.device.l2, beyond_l3 * document.device.l3);
-        const std::string operation(word_of(what.operation));
+        const std::string operation(enum_name(what.operation));
         const double writes = write_share(operation);
         // A host copies by stores that pass the cache by, which no kernel of a step does.
         const bool passes_by = document.device.kind == ProbeDeviceKind::host && what.operation == StreamKernel::copy;

@@ -10,7 +10,7 @@ double rounded(double value) {
   return std::strtod(fmt::format("{:.7e}", value).c_str(), nullptr);
 }
 
-Sourced<double> sourced(double value, double std_error, std::string source) {
+Sourced<double> sourced_value(double value, double std_error, std::string source) {
   return {rounded(value), std::move(source), false, rounded(std_error)};
 }
 

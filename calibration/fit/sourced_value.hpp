@@ -12,11 +12,11 @@ namespace clusterwright {
 double rounded(double value);
 
 /// A plain number with one standard deviation.
-Sourced<double> sourced(double value, double std_error, std::string source);
+Sourced<double> sourced_value(double value, double std_error, std::string source);
 
 /// A quantity; `unit` is that of its key, in which the standard deviation is stated too.
 template <class Q>
-Sourced<Q> sourced(double value, double std_error, Q unit, std::string source) {
+Sourced<Q> sourced_value(double value, double std_error, Q unit, std::string source) {
   return {rounded(value) * unit, std::move(source), false, rounded(std_error)};
 }
 

@@ -51,8 +51,9 @@ void publish_tax_line(const StepProblem& problem, const StepFitResult& fit, Step
   const TaxLine line = problem.tax_line(all, fit.regression.x);
   const std::string source = "line through the taxes of the fitted architectures over their power density";
   write_unknown(steps, fmt::format("{}{}", tax_prefix, other_entry), line.middle, line.spread, source);
-  steps.tax_per_density = sourced(line.slope, line.slope_error, source);
-  steps.density_reference = sourced(line.reference, 0, "mean of the fitted architectures, from their data sheets");
+  steps.tax_per_density = sourced_value(line.slope, line.slope_error, source);
+  steps.density_reference =
+      sourced_value(line.reference, 0, "mean of the fitted architectures, from their data sheets");
 }
 
 /// Values with their errors and origin.
@@ -180,8 +181,8 @@ void publish_stacks(const StepFitResult& fit, const std::vector<double>& left_ou
     }
     const auto rows = static_cast<double>(errors.size());
     const double own = width_of(errors, weights);
-    entry.residual = sourced(std::sqrt((rows * own * own + mixed_in * all * all) / (rows + mixed_in)), 0,
-                             fmt::format("{} steps, models left out, mixed with 8 of all stacks", errors.size()));
+    entry.residual = sourced_value(std::sqrt((rows * own * own + mixed_in * all * all) / (rows + mixed_in)), 0,
+                                   fmt::format("{} steps, models left out, mixed with 8 of all stacks", errors.size()));
   }
 }
 
@@ -267,17 +268,17 @@ void publish_residuals(const StepFitResult& fit, StepCalibration& steps) {
   const double all = width_of(left.models, weights);
   const std::string source = "steps left out of the fit: ";
   const auto wider = [&](const std::vector<double>& errors, const char* what) {
-    return sourced(beyond(width_of(errors, weights), all), 0, source + what + ", beyond models");
+    return sourced_value(beyond(width_of(errors, weights), all), 0, source + what + ", beyond models");
   };
   StepResiduals& r = steps.residuals;
-  r.known = sourced(width_where(fit, left.models, true), 0, source + "models, every job field published");
-  r.unknown = sourced(width_where(fit, left.models, false), 0, source + "models, some job field assumed");
+  r.known = sourced_value(width_where(fit, left.models, true), 0, source + "models, every job field published");
+  r.unknown = sourced_value(width_where(fit, left.models, false), 0, source + "models, some job field assumed");
   r.stack = wider(left.stacks, "stacks");
   r.accelerator = wider(left.accelerators, "accelerators");
   r.generation = wider(left.generations, "architectures");
-  r.own = sourced(own_width(fit), 0, "steps against the median of their model, stack, accelerator and format");
-  r.size = sourced(size_width(fit), 0, "pairs of steps of one job on different numbers of accelerators");
-  r.doubling = sourced(0.005, 0.002, "prior: residuals of published weak-scaling series per doubling of size");
+  r.own = sourced_value(own_width(fit), 0, "steps against the median of their model, stack, accelerator and format");
+  r.size = sourced_value(size_width(fit), 0, "pairs of steps of one job on different numbers of accelerators");
+  r.doubling = sourced_value(0.005, 0.002, "prior: residuals of published weak-scaling series per doubling of size");
   publish_stacks(fit, left.models, steps);
   publish_ranges(fit, steps);
   steps.fits = reports(fit, left);

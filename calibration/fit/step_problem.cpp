@@ -36,7 +36,7 @@ std::string name_of(const std::string& kind, const StepRow& row) {
 
 Sourced<double> believed(Belief belief) {
   const double value = std::exp(belief.value);
-  return sourced(value, belief.width * value, "prior: what steps of other stacks and generations show");
+  return sourced_value(value, belief.width * value, "prior: what steps of other stacks and generations show");
 }
 
 StackCalibration believed_stack() {
@@ -97,7 +97,7 @@ TaxLine fit_tax_line(const std::vector<TaxPoint>& points) {
 
 void write_unknown(StepCalibration& steps, const std::string& name, double x, double error, const std::string& source) {
   const double value = name == drift_name ? x : std::exp(x);
-  number(steps, name) = sourced(value, name == drift_name ? error : error * value, source);
+  number(steps, name) = sourced_value(value, name == drift_name ? error : error * value, source);
 }
 
 void start_from_priors(ScenarioShelf& shelf) {
@@ -107,7 +107,7 @@ void start_from_priors(ScenarioShelf& shelf) {
     steps.stacks[stack.calibrated.empty() ? name : stack.calibrated] = believed_stack();
   steps.kernel_tax = {{other_entry, believed(tax_belief)}};
   steps.tax_per_density = steps.density_reference = {0, "definition: one tax for all"};
-  steps.drift = sourced(drift_belief.value, drift_belief.width, "prior: the same job under later releases");
+  steps.drift = sourced_value(drift_belief.value, drift_belief.width, "prior: the same job under later releases");
 }
 
 StepProblem::StepProblem(const std::vector<StepRow>& rows, const std::vector<StepSlopes>& slopes,

@@ -1,10 +1,11 @@
+#include "calibration/host/gemm_probe.hpp"
+
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cctype>
 #include <string>
 #include <variant>
 
-#include "calibration/host/host_plan.hpp"
 #include "calibration/host/random_data.hpp"
 #include "calibration/host/thread_team.hpp"
 
@@ -23,18 +24,18 @@ class GemmCase : public ProbeCase {
  public:
   GemmCase(GemmSides shape, std::int64_t threads)
       : team_(static_cast<int>(threads)),
-        a_(random(shape.m, shape.k, 1)),
-        b_(random(shape.k, shape.n, 2)),
-        c_(Matrix::Zero(shape.m, shape.n)),
+        left_(random(shape.m, shape.k, 1)),
+        right_(random(shape.k, shape.n, 2)),
+        product_(Matrix::Zero(shape.m, shape.n)),
         work_([this](int member) { multiply(member); }) {}
 
   void run() override { team_.run(work_); }
 
   /// C x = A (B x) for a random x, which costs a matrix-vector product instead of a second multiply (Freivalds).
   void check() override {
-    const Eigen::VectorXd x = random(b_.cols(), 1, 3).template cast<double>();
-    const Eigen::VectorXd right = a_.template cast<double>() * (b_.template cast<double>() * x);
-    const Eigen::VectorXd got = c_.template cast<double>() * x;
+    const Eigen::VectorXd x = random(right_.cols(), 1, 3).template cast<double>();
+    const Eigen::VectorXd right = left_.template cast<double>() * (right_.template cast<double>() * x);
+    const Eigen::VectorXd got = product_.template cast<double>() * x;
     const double tolerance = sizeof(Scalar) == 4 ? 1e-4 : 1e-12;
     if (!((got - right).norm() <= tolerance * right.norm())) throw ProbeFailure("the product is wrong");
   }
@@ -46,18 +47,18 @@ class GemmCase : public ProbeCase {
   }
 
   void multiply(int member) {
-    const bool by_columns = c_.cols() >= c_.rows();
-    const auto length = static_cast<std::size_t>(by_columns ? c_.cols() : c_.rows());
+    const bool by_columns = product_.cols() >= product_.rows();
+    const auto length = static_cast<std::size_t>(by_columns ? product_.cols() : product_.rows());
     const auto stretch = team_.stretch(length, 8, member);
     const auto begin = static_cast<Eigen::Index>(stretch.begin), count = static_cast<Eigen::Index>(stretch.length);
     if (by_columns)
-      c_.middleCols(begin, count).noalias() = a_ * b_.middleCols(begin, count);
+      product_.middleCols(begin, count).noalias() = left_ * right_.middleCols(begin, count);
     else
-      c_.middleRows(begin, count).noalias() = a_.middleRows(begin, count) * b_;
+      product_.middleRows(begin, count).noalias() = left_.middleRows(begin, count) * right_;
   }
 
   ThreadTeam team_;
-  Matrix a_, b_, c_;
+  Matrix left_, right_, product_;
   std::function<void(int)> work_;
 };
 

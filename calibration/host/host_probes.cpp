@@ -7,6 +7,13 @@
 #include <new>
 #include <system_error>
 
+#include "calibration/host/gemm_probe.hpp"
+#include "calibration/host/kernel_probe.hpp"
+#include "calibration/host/loading_probe.hpp"
+#include "calibration/host/memory_probe.hpp"
+#include "calibration/host/storage_probe.hpp"
+#include "calibration/host/transfer_probe.hpp"
+
 namespace clusterwright {
 
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "calibration/host/host_machine.hpp"
-#include "calibration/host/host_plan.hpp"
 #include "calibration/host/host_probe_sizes.hpp"
+#include "calibration/host/probe_case.hpp"
 #include "calibration/host/repetitions.hpp"
 #include "calibration/sample_files/probe_samples.hpp"
 #include "sim/quantity.hpp"

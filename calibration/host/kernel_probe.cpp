@@ -1,3 +1,5 @@
+#include "calibration/host/kernel_probe.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -5,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "calibration/host/host_plan.hpp"
 #include "calibration/host/kernels/adam.hpp"
 #include "calibration/host/kernels/element_kernels.hpp"
 #include "calibration/host/random_data.hpp"

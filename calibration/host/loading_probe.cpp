@@ -1,8 +1,9 @@
+#include "calibration/host/loading_probe.hpp"
+
 #include <cstring>
 #include <optional>
 #include <string>
 
-#include "calibration/host/host_plan.hpp"
 #include "calibration/host/random_data.hpp"
 #include "calibration/host/scratch_file.hpp"
 

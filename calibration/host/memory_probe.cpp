@@ -1,9 +1,10 @@
+#include "calibration/host/memory_probe.hpp"
+
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cstring>
 #include <string>
 
-#include "calibration/host/host_plan.hpp"
 #include "calibration/host/random_data.hpp"
 #include "calibration/host/thread_team.hpp"
 
@@ -92,7 +93,7 @@ class StreamCase : public ProbeCase {
     double got = op_ == StreamKernel::read ? total() : sum(target_), wanted = first + second;
     if (op_ == StreamKernel::triad) wanted += 2 * second;
     if (op_ == StreamKernel::copy && std::memcmp(target_, first_, length_ * sizeof(double)) != 0) got = -1;
-    if (got != wanted) throw ProbeFailure("the checksum of a " + std::string(word_of(op_)) + " is wrong");
+    if (got != wanted) throw ProbeFailure("the checksum of a " + std::string(enum_name(op_)) + " is wrong");
   }
 
  private:

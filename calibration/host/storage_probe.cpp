@@ -1,7 +1,8 @@
+#include "calibration/host/storage_probe.hpp"
+
 #include <cstring>
 #include <string>
 
-#include "calibration/host/host_plan.hpp"
 #include "calibration/host/random_data.hpp"
 #include "calibration/host/scratch_file.hpp"
 

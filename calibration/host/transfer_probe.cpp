@@ -1,8 +1,9 @@
+#include "calibration/host/transfer_probe.hpp"
+
 #include <algorithm>
 #include <cstring>
 
 #include "calibration/host/echo_process.hpp"
-#include "calibration/host/host_plan.hpp"
 #include "calibration/host/random_data.hpp"
 
 namespace clusterwright {

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "sim/field_table.hpp"
+#include "sim/enum_names.hpp"
 
 namespace clusterwright {
 
@@ -57,7 +57,7 @@ struct EnumNames<StorageOperation> {
   static constexpr std::array<std::string_view, 2> names = {"read", "write"};
 };
 
-/// Place of a file's pages, see `host_plan.hpp`.
+/// Place of a file's pages, see `storage_probe.hpp`.
 enum class StorageCache { flushed, dropped, resident };
 template <>
 struct EnumNames<StorageCache> {
@@ -94,11 +94,5 @@ template <>
 struct EnumNames<CopyDirection> {
   static constexpr std::array<std::string_view, 3> names = {"host_to_device", "device_to_host", "both"};
 };
-
-/// Name of a value in a document.
-template <class E>
-std::string_view word_of(E value) {
-  return EnumNames<E>::names[static_cast<std::size_t>(value)];
-}
 
 }  // namespace clusterwright

@@ -4,7 +4,9 @@
 #include <string>
 
 #include "calibration/host/echo_process.hpp"
+#include "calibration/host/gemm_probe.hpp"
 #include "calibration/host/host_probes.hpp"
+#include "calibration/host/memory_probe.hpp"
 #include "calibration/host/thread_team.hpp"
 #include "calibration/sample_files/probe_samples.hpp"
 #include "sim/json_writer.hpp"
@@ -119,7 +121,7 @@ TEST_CASE("a layer of 8 tokens, 16 wide, is multiplied forward and for its weigh
 TEST_CASE("a memory kernel checks what it wrote, and counts each array once", "[calibration][probes]") {
   for (const PlannedCase& planned : plan_memory(tiny_sizes())) {
     const auto& what = std::get<ProbedMemory>(planned.what);
-    INFO(word_of(what.operation) << " of " << what.working_set.in(byte) << " bytes on " << what.threads);
+    INFO(enum_name(what.operation) << " of " << what.working_set.in(byte) << " bytes on " << what.threads);
     const auto subject = planned.build();
     subject->run();
     CHECK_NOTHROW(subject->check());
@@ -133,7 +135,7 @@ TEST_CASE("a memory kernel checks what it wrote, and counts each array once", "[
 TEST_CASE("messages come back from another process as they were sent", "[calibration][probes]") {
   const std::vector<unsigned char> message{7, 1, 2, 250};
   for (const TransferPath path : {TransferPath::pipe, TransferPath::tcp_loopback}) {
-    INFO(word_of(path));
+    INFO(enum_name(path));
     std::vector<unsigned char> answer(message.size());
     EchoProcess echo(path, {message.size(), 1, true});
     echo.send(message);

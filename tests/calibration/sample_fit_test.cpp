@@ -159,7 +159,7 @@ TEST_CASE("streams tell shares and the size that half of them needs", "[calibrat
       what.operation = operation;
       what.working_set = megabytes * megabyte;
       const BytesPerSecond rate =
-          part.memory_bandwidth.value * streaming_share(write_share(std::string(word_of(operation))), truth);
+          part.memory_bandwidth.value * streaming_share(write_share(std::string(enum_name(operation))), truth);
       ProbeSample sample = made_up_sample(what, (what.working_set + truth.half_size.value) / rate, 0.005, numbers);
       sample.bytes = what.working_set;
       samples.samples.push_back(std::move(sample));
