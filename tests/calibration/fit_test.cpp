@@ -7,7 +7,7 @@
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/memory_fit.hpp"
 #include "calibration/fit/parameter_fit.hpp"
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
 #include "models/kernels/collectives/collective_interval.hpp"
 #include "models/kernels/collectives/expert_exchange_time.hpp"
 #include "sim/field_table.hpp"
