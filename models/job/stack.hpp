@@ -5,8 +5,8 @@
 #include <string>
 
 #include "models/job/job.hpp"
-#include "models/job/stack_memory.hpp"
 #include "models/job/stack_experts.hpp"
+#include "models/job/stack_memory.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
 

@@ -31,54 +31,57 @@ double extra_norm_width(const Transformer& m, const RankShapes& s) {
 
 }  // namespace
 
-LayerRecipes::LayerRecipes(StepGraphBuilder& builder, const DeviceCosts& costs, const MemoryCase& c,
+LayerRecipes::LayerRecipes(StepGraphBuilder& builder, const KernelTimes& kernels, const PlannedJob& planned,
                            WorkId collective_kernel, LayerKind kind, const ExpertWork& work)
     : builder_(builder),
-      costs_(costs),
-      c_(c),
+      kernels_(kernels),
+      planned_(planned),
       collective_kernel_(collective_kernel),
-      traffic_factor_(c.stack.elementwise_traffic.value),
-      s_(c),
-      linears_(costs, c, s_),
-      inputs_(attention_inputs(c.model, s_)),
+      traffic_factor_(planned.stack.elementwise_traffic.value),
+      shapes_(planned),
+      linears_(kernels, planned, shapes_),
+      inputs_(attention_inputs(planned.model, shapes_)),
       // Side by side, attention and MLP read one gathered input, and their sum is reduced once.
-      projection_{"projection", s_.hidden, s_.attended, false, true, !c.model.parallel_block},
-      up_{"mlp up", s_.up, s_.hidden, true, true, !c.model.parallel_block},
-      down_{"mlp down", s_.hidden, s_.ffn, false, true} {
-  if (kind == LayerKind::experts) experts_.emplace(costs_, c_, s_, linears_, work);
+      projection_{"projection", shapes_.hidden, shapes_.attended, false, true, !planned.model.parallel_block},
+      up_{"mlp up", shapes_.up, shapes_.hidden, true, true, !planned.model.parallel_block},
+      down_{"mlp down", shapes_.hidden, shapes_.ffn, false, true} {
+  if (kind == LayerKind::experts) experts_.emplace(kernels_, planned_, shapes_, linears_, work);
 }
 
 Bytes LayerRecipes::activation_traffic() const {
-  return s_.split(s_.ffn, activation_passes(c_.model.gated_mlp, c_.stack.fused_elementwise));
+  return shapes_.split(shapes_.ffn, activation_passes(planned_.model.gated_mlp, planned_.stack.fused_elementwise));
 }
 
 Bytes LayerRecipes::rotary_traffic() const {
-  const double passes = c_.stack.fused_elementwise ? 2 : 4;  // layout change and rotation, or bias on their own
-  return s_.split(s_.query + s_.key_value + s_.value, passes) + s_.split(1, 2 * extra_norm_width(c_.model, s_));
+  const double passes = planned_.stack.fused_elementwise ? 2 : 4;  // layout change and rotation, or bias on their own
+  return shapes_.split(shapes_.query + shapes_.key_value + shapes_.value, passes) +
+         shapes_.split(1, 2 * extra_norm_width(planned_.model, shapes_));
 }
 
 Bytes LayerRecipes::cast_traffic() const {
   // Experts cast the rows that they get.
-  const std::int64_t mlp = experts_ ? 0 : s_.hidden + s_.ffn;
-  const double elements = static_cast<double>(s_.tokens) * static_cast<double>(s_.hidden + s_.attended + mlp);
-  return elements * costs_.cast_bytes() * byte;
+  const std::int64_t mlp = experts_ ? 0 : shapes_.hidden + shapes_.ffn;
+  const double elements =
+      static_cast<double>(shapes_.tokens) * static_cast<double>(shapes_.hidden + shapes_.attended + mlp);
+  return elements * kernels_.cast_bytes() * byte;
 }
 
-KernelPrice LayerRecipes::attention(bool forward, double heads_split, double queries, double keys, double share) const {
-  const auto keys_width = static_cast<double>(c_.model.width_of_head());
-  const auto width = (keys_width + static_cast<double>(c_.model.width_of_value())) / 2;
-  return costs_.attention({static_cast<double>(c_.plan.micro_batch), queries, keys, share,
-                           static_cast<double>(s_.query) / keys_width / heads_split, width, forward});
+KernelTiming LayerRecipes::attention(bool forward, double heads_split, double queries, double keys,
+                                     double share) const {
+  const auto keys_width = static_cast<double>(planned_.model.width_of_head());
+  const auto width = (keys_width + static_cast<double>(planned_.model.width_of_value())) / 2;
+  return kernels_.attention({static_cast<double>(planned_.plan.micro_batch), queries, keys, share,
+                             static_cast<double>(shapes_.query) / keys_width / heads_split, width, forward});
 }
 
 /// One chunk of keys after the other; the next one travels meanwhile.
 int LayerRecipes::attention_ring(RecipeWriter& w, bool forward, StepCharge charge) const {
-  const int parts = c_.plan.context;
-  const double chunk = static_cast<double>(c_.sequence) / parts;
-  const double mean = c_.model.score_share(c_.sequence, c_.sample_tokens);
+  const int parts = planned_.plan.context;
+  const double chunk = static_cast<double>(planned_.sequence) / parts;
+  const double mean = planned_.model.score_share(planned_.sequence, planned_.sample_tokens);
   const LayerCollective step = forward ? LayerCollective::context_step : LayerCollective::context_step_with_gradients;
   // The step ends with its slowest rank: unbalanced, the last one attends to all that came before.
-  const double others = c_.stack.balanced_context ? mean : std::min(1.0, 2 * mean);
+  const double others = planned_.stack.balanced_context ? mean : std::min(1.0, 2 * mean);
   const int entry = w.last();
   w.kernel("attention", attention(forward, 1, chunk, chunk, mean), charge);
   for (int part = 1; part < parts; ++part) {
@@ -91,20 +94,20 @@ int LayerRecipes::attention_ring(RecipeWriter& w, bool forward, StepCharge charg
 /// Of all scores of a rank's queries. The step ends with its slowest rank: where the sequence is cut into plain chunks,
 /// the last one attends to all that came before.
 double LayerRecipes::gathered_share(double sequence) const {
-  const double mean = c_.model.score_share(sequence, c_.sample_tokens);
-  const bool uneven = c_.plan.context_exchange == ContextExchange::all_gather && !c_.stack.balanced_context;
-  const double parts = c_.plan.context;
+  const double mean = planned_.model.score_share(sequence, planned_.sample_tokens);
+  const bool uneven = planned_.plan.context_exchange == ContextExchange::all_gather && !planned_.stack.balanced_context;
+  const double parts = planned_.plan.context;
   return uneven ? std::min(1.0, mean * (2 - 1 / parts)) : mean;
 }
 
 int LayerRecipes::attention_forward(RecipeWriter& w, StepCharge charge) const {
-  const double parts = c_.plan.context, sequence = c_.sequence;
+  const double parts = planned_.plan.context, sequence = planned_.sequence;
   const double share = gathered_share(sequence);
-  if (c_.plan.context == 1) {
+  if (planned_.plan.context == 1) {
     w.kernel("attention", attention(true, 1, sequence, sequence, share), charge);
     return -1;
   }
-  switch (c_.plan.context_exchange) {
+  switch (planned_.plan.context_exchange) {
     case ContextExchange::ring:
       return attention_ring(w, true, charge);
     case ContextExchange::all_gather:
@@ -120,14 +123,14 @@ int LayerRecipes::attention_forward(RecipeWriter& w, StepCharge charge) const {
 }
 
 int LayerRecipes::attention_backward(RecipeWriter& w) const {
-  const double parts = c_.plan.context, sequence = c_.sequence;
+  const double parts = planned_.plan.context, sequence = planned_.sequence;
   const double share = gathered_share(sequence);
   const StepCharge charge = StepCharge::compute_attention;
-  if (c_.plan.context == 1) {
+  if (planned_.plan.context == 1) {
     w.kernel("attention bwd", attention(false, 1, sequence, sequence, share), charge);
     return -1;
   }
-  switch (c_.plan.context_exchange) {
+  switch (planned_.plan.context_exchange) {
     case ContextExchange::ring:
       return attention_ring(w, false, charge);
     case ContextExchange::all_gather:
@@ -167,39 +170,42 @@ Recipe LayerRecipes::forward(bool again) const {
   const auto charge = [&](StepCharge own) { return again ? StepCharge::recompute : own; };
   const StepCharge gemm = charge(StepCharge::compute_gemm), other = charge(StepCharge::compute_other);
   RecipeWriter w = writer();
-  if (costs_.narrow_format()) w.kernel("cast", elementwise(cast_traffic()), other);
-  int at = w.kernel("norm", elementwise(s_.residual(2)), other);
+  if (kernels_.narrow_format()) w.kernel("cast", elementwise(cast_traffic()), other);
+  int at = w.kernel("norm", elementwise(shapes_.residual(2)), other);
   project_inputs(w, gemm, other, at);
   at = attention_forward(w, charge(StepCharge::compute_attention));
   at = linears_.forward(w, projection_, gemm, at);
-  if (!c_.model.parallel_block) w.kernel("residual and norm", elementwise(s_.residual(5 + dropout())), other, at);
+  if (!planned_.model.parallel_block)
+    w.kernel("residual and norm", elementwise(shapes_.residual(5 + dropout())), other, at);
   at = experts_ ? experts_->forward(w, again) : mlp_forward(w, gemm, other);
-  w.kernel("residual", elementwise(s_.residual(3 + dropout())), other, at);
+  w.kernel("residual", elementwise(shapes_.residual(3 + dropout())), other, at);
   return w.take();
 }
 
 /// What selective recomputation repeats beside what the backward pass of unfused attention repeats itself.
 void LayerRecipes::recompute_selected(RecipeWriter& w) const {
   const StepCharge charge = StepCharge::recompute;
-  if (expands_latents_again(c_)) expand_latents(w, charge);
-  if (c_.plan.recompute != Recompute::selective || c_.stack.selective == SelectiveRecompute::attention) return;
+  if (expands_latents_again(planned_)) expand_latents(w, charge);
+  if (planned_.plan.recompute != Recompute::selective || planned_.stack.selective == SelectiveRecompute::attention)
+    return;
   const Bytes mlp = experts_ ? Bytes{} : activation_traffic();
-  w.kernel("element-wise again", elementwise(s_.residual(10 + 2 * dropout()) + mlp + rotary_traffic()), charge);
-  if (c_.stack.selective == SelectiveRecompute::all_but_multiplies) {
+  w.kernel("element-wise again", elementwise(shapes_.residual(10 + 2 * dropout()) + mlp + rotary_traffic()), charge);
+  if (planned_.stack.selective == SelectiveRecompute::all_but_multiplies) {
     attention_forward(w, charge);
     return;
   }
   // Saved are every second of the multiplies by weights: queries, values, and of what goes up the first.
-  linears_.forward(w, {"keys again", s_.key_value, s_.hidden, true, true}, charge, w.last());
+  linears_.forward(w, {"keys again", shapes_.key_value, shapes_.hidden, true, true}, charge, w.last());
   const int at = linears_.forward(w, projection_, charge, -1);
-  if (at >= 0) w.kernel("projection here", elementwise(s_.residual(1)), charge, at);
-  if (c_.model.gated_mlp && !experts_)
-    linears_.forward(w, {"mlp up again", s_.ffn, s_.hidden, true, true}, charge, w.last());
+  if (at >= 0) w.kernel("projection here", elementwise(shapes_.residual(1)), charge, at);
+  if (planned_.model.gated_mlp && !experts_)
+    linears_.forward(w, {"mlp up again", shapes_.ffn, shapes_.hidden, true, true}, charge, w.last());
 }
 
 int LayerRecipes::mlp_gradients(RecipeWriter& w, int entry) const {
   if (experts_) return experts_->backward(w);
-  if (c_.stack.lean_activations) w.kernel("activation again", elementwise(activation_traffic()), StepCharge::recompute);
+  if (planned_.stack.lean_activations)
+    w.kernel("activation again", elementwise(activation_traffic()), StepCharge::recompute);
   linears_.backward(w, down_, entry);
   const int act =
       w.kernel("activation bwd", elementwise(backward_over_forward * activation_traffic()), StepCharge::compute_other);
@@ -207,11 +213,11 @@ int LayerRecipes::mlp_gradients(RecipeWriter& w, int entry) const {
 }
 
 void LayerRecipes::mlp_backward(RecipeWriter& w) const {
-  const int entry = w.kernel("residual bwd", elementwise(s_.residual(2 + dropout())), StepCharge::compute_other);
+  const int entry = w.kernel("residual bwd", elementwise(shapes_.residual(2 + dropout())), StepCharge::compute_other);
   const int dx = mlp_gradients(w, entry);
-  if (c_.model.parallel_block) return;
-  w.kernel("norm bwd", elementwise(s_.residual(backward_over_forward * (5 + dropout()))), StepCharge::compute_other,
-           dx);
+  if (planned_.model.parallel_block) return;
+  w.kernel("norm bwd", elementwise(shapes_.residual(backward_over_forward * (5 + dropout()))),
+           StepCharge::compute_other, dx);
 }
 
 int LayerRecipes::project_inputs_backward(RecipeWriter& w, int after) const {
@@ -222,20 +228,20 @@ int LayerRecipes::project_inputs_backward(RecipeWriter& w, int after) const {
 
 void LayerRecipes::attention_block_backward(RecipeWriter& w, int entry) const {
   linears_.backward(w, projection_, entry);
-  const bool scores_dropped = c_.plan.recompute == Recompute::selective && stores_scores(c_);
+  const bool scores_dropped = planned_.plan.recompute == Recompute::selective && stores_scores(planned_);
   if (scores_dropped) attention_forward(w, StepCharge::recompute);
   const int dqkv = attention_backward(w);
   const int rotary =
       w.kernel("rotary bwd", elementwise(backward_over_forward * rotary_traffic()), StepCharge::compute_other, dqkv);
   const int dx = project_inputs_backward(w, rotary);
-  w.kernel("norm bwd", elementwise(s_.residual(backward_over_forward * 2)), StepCharge::compute_other, dx);
+  w.kernel("norm bwd", elementwise(shapes_.residual(backward_over_forward * 2)), StepCharge::compute_other, dx);
 }
 
 Recipe LayerRecipes::backward() const {
   RecipeWriter w = writer();
   recompute_selected(w);
-  if (costs_.narrow_format()) w.kernel("cast bwd", elementwise(cast_traffic()), StepCharge::compute_other);
-  if (c_.stack.lean_activations) w.kernel("norms again", elementwise(s_.residual(4)), StepCharge::recompute);
+  if (kernels_.narrow_format()) w.kernel("cast bwd", elementwise(cast_traffic()), StepCharge::compute_other);
+  if (planned_.stack.lean_activations) w.kernel("norms again", elementwise(shapes_.residual(4)), StepCharge::recompute);
   mlp_backward(w);
   attention_block_backward(w, w.last());
   return w.take();

@@ -24,8 +24,8 @@ struct Linear {
 
 class LinearRecipes {
  public:
-  LinearRecipes(const DeviceCosts& costs, const MemoryCase& c, const RankShapes& shapes)
-      : costs_(costs), c_(c), s_(shapes) {}
+  LinearRecipes(const KernelTimes& kernels, const PlannedJob& planned, const RankShapes& shapes)
+      : kernels_(kernels), planned_(planned), shapes_(shapes) {}
 
   /// @param after  op of another lane that x comes from, or -1
   /// @return op of another lane that y comes from, or -1
@@ -38,11 +38,11 @@ class LinearRecipes {
   int backward(RecipeWriter& w, const Linear& linear, int after) const;
 
  private:
-  KernelPrice multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool narrow, bool accumulate = false) const;
+  KernelTiming multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool narrow, bool accumulate = false) const;
   bool in_pieces() const;
   /// All but one of as many pieces as ranks, and that one.
   struct Pieces {
-    KernelPrice most, one;
+    KernelTiming most, one;
   };
   Pieces cut(std::int64_t m, std::int64_t n, std::int64_t k, bool narrow) const;
   int gathered(RecipeWriter& w, const std::string& name, std::int64_t n, std::int64_t k, bool narrow, StepCharge charge,
@@ -52,11 +52,11 @@ class LinearRecipes {
   void weight_gradient(RecipeWriter& w, const Linear& linear, int after) const;
   void adapters_forward(RecipeWriter& w, const Linear& linear, StepCharge charge) const;
   void adapters_backward(RecipeWriter& w, const Linear& linear, int after) const;
-  bool has_adapters() const { return c_.lora_rank > 0; }
+  bool has_adapters() const { return planned_.lora_rank > 0; }
 
-  const DeviceCosts& costs_;
-  const MemoryCase& c_;
-  const RankShapes& s_;
+  const KernelTimes& kernels_;
+  const PlannedJob& planned_;
+  const RankShapes& shapes_;
 };
 
 }  // namespace clusterwright

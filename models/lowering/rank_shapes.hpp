@@ -3,14 +3,14 @@
 
 #include <cstdint>
 
-#include "models/memory/memory_use.hpp"
 #include "models/lowering/step_recipes.hpp"
+#include "models/memory/memory_use.hpp"
 
 namespace clusterwright {
 
 class RankShapes {
  public:
-  explicit RankShapes(const MemoryCase& c);
+  explicit RankShapes(const PlannedJob& planned);
 
   /// Traffic of kernels on residual-stream tensors. @param widths  hidden-wide 16-bit tensors read or written
   Bytes residual(double widths) const;

@@ -13,8 +13,8 @@ const HostModel small{
     .layers = 2, .hidden = 64, .heads = 2, .ffn = 128, .vocabulary = 256, .sequence = 32, .sequences = 2};
 
 /// Kernels at 1 GB/s, loopback at 2 GB/s with 10 us to start, multiplies of a chip of 10 GFLOP/s.
-HostCosts simple_costs() {
-  HostCosts out;
+HostTimes simple_times() {
+  HostTimes out;
   out.device = {10e9 * flop / second, 10 * gigabyte / second, 1};
   out.gemm.efficiency.value = 0.9;
   out.gemm.tile_penalty.value = 0;
@@ -39,7 +39,7 @@ TEST_CASE("a curve of a kernel goes through its points, and on in proportion", "
 }
 
 TEST_CASE("one process does its work and nothing else", "[calibration][loop]") {
-  const HostCosts costs = simple_costs();
+  const HostTimes costs = simple_times();
   const HostStepWork work = work_of(small);
   Seconds sum;
   for (const HostGemm& gemm : work.gemms) sum += static_cast<double>(gemm.count) * costs.time(gemm);
@@ -55,7 +55,7 @@ TEST_CASE("one process does its work and nothing else", "[calibration][loop]") {
 }
 
 TEST_CASE("two processes add the ring's rounds between backward pass and update", "[calibration][loop]") {
-  const HostCosts costs = simple_costs();
+  const HostTimes costs = simple_times();
   const HostStepPrediction one = predict_host_step(small, 1, costs), two = predict_host_step(small, 2, costs);
   // Two rounds of half a message at half of 2 GB/s, 10 us each to start, and one half added: it and the sum at 1 GB/s.
   const Bytes message = work_of(small).gradient_message;
@@ -67,14 +67,14 @@ TEST_CASE("two processes add the ring's rounds between backward pass and update"
 }
 
 TEST_CASE("a kernel that nobody sampled is an error, not a zero", "[calibration][loop]") {
-  HostCosts costs = simple_costs();
+  HostTimes costs = simple_times();
   costs.kernels.erase({"gelu", "backward"});
   CHECK_THROWS_AS(predict_host_step(small, 1, costs), ConfigError);
-  CHECK_THROWS_AS(host_costs({}), ConfigError);
+  CHECK_THROWS_AS(host_times({}), ConfigError);
 }
 
 TEST_CASE("the band is that of multiplies of the step's size", "[calibration][loop]") {
-  HostCosts costs = simple_costs();
+  HostTimes costs = simple_times();
   for (int i = 0; i < 10; ++i) {
     SampleResidual one;
     one.measured = (i < 5 ? 1 : 100) * millisecond;

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "models/site/plant/heat_removal.hpp"
+#include "models/site/plant/power_chain.hpp"
 #include "models/site/sizing/sized_cluster.hpp"
 #include "support/catch.hpp"
 #include "support/prices.hpp"
 #include "support/random_sites.hpp"
-#include "models/site/plant/heat_removal.hpp"
-#include "models/site/plant/power_chain.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;
@@ -78,7 +78,7 @@ std::map<std::string, long long> counts_of(const SitePlan& plan) {
   counts["storage cables of nodes"] = links_in(plan, "storage", "node-leaf");
   counts["nodes to buy"] = billed(plan, BillChapter::compute);
   // Busways go by rows, and a hall that must become squarer may have fewer of them for one more node.
-  for (const PowerStageLoad& stage : plan.stages)
+  for (const PowerStageLoad& stage : plan.power_stages)
     if (stage.kind != PowerStageKind::circuit && stage.kind != PowerStageKind::busway)
       counts["modules of " + stage.part] = stage.modules;
   counts["coolant units"] = plan.cooling.coolant_units;
@@ -210,14 +210,14 @@ TEST_CASE("every cable joins two racks and is long enough", "[laws][facility]") 
     std::vector<long long> runs(plan.cables.size());
     std::vector<Meters> longest(plan.cables.size());
     for (const CableRun& run : plan.runs) {
-      RC_ASSERT(run.total < plan.cables.size());
-      RC_ASSERT(run.from < plan.floor.racks.size() && run.to < plan.floor.racks.size());
+      RC_ASSERT(run.total.value < plan.cables.size());
+      RC_ASSERT(run.from.value < plan.floor.racks.size() && run.to.value < plan.floor.racks.size());
       const PlacedRack &from = plan.floor.racks[run.from], &to = plan.floor.racks[run.to];
       RC_ASSERT(run.routed.in(meter) >= std::hypot((from.x - to.x).in(meter), (from.y - to.y).in(meter)));
       RC_ASSERT(run.routed > Meters{});
       RC_ASSERT(run.bought >= run.routed);
-      ++runs[run.total];
-      longest[run.total] = std::max(longest[run.total], run.routed);
+      ++runs[run.total.value];
+      longest[run.total.value] = std::max(longest[run.total.value], run.routed);
     }
     for (std::size_t t = 0; t < plan.cables.size(); ++t) {
       const CableTotal& total = plan.cables[t];

@@ -5,9 +5,9 @@
 
 #include "models/prediction/predict_step.hpp"
 #include "models/prediction/prediction.hpp"
-#include "models/site/audit/time_claims.hpp"
-#include "models/site/audit/site_claims.hpp"
 #include "models/site/audit/network_claims.hpp"
+#include "models/site/audit/site_claims.hpp"
+#include "models/site/audit/time_claims.hpp"
 #include "support/catch.hpp"
 #include "support/facilities.hpp"
 #include "support/small_scenario.hpp"

@@ -1,5 +1,5 @@
-#include "models/site/money/part_price.hpp"
 #include "models/site/money/cost_report.hpp"
+#include "models/site/money/part_price.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"
 #include "support/prices.hpp"

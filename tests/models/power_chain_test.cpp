@@ -14,7 +14,7 @@ const PowerPart& stage(const char* id) {
 
 double efficiency_at(const PowerPart& part, double load) {
   const Watts rating = 1 * megawatt, output = load * rating;
-  return output / (output + stage_loss(part, rating, output));
+  return output / (output + power_stage_loss(part, rating, output));
 }
 
 }  // namespace
@@ -23,7 +23,7 @@ TEST_CASE("every stage on sale has its stated efficiency at full load", "[models
   for (const PowerPart& part : shipped_parts().power_stages) {
     INFO(part.id);
     CHECK(efficiency_at(part, 1) == Approx(part.efficiency.value));
-    CHECK(stage_loss(part, 1 * megawatt, Watts{}) == part.no_load_loss.value * megawatt);
+    CHECK(power_stage_loss(part, 1 * megawatt, Watts{}) == part.no_load_loss.value * megawatt);
   }
 }
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "models/site/plant/heat_removal.hpp"
 #include "support/catch.hpp"
 #include "support/site_plans.hpp"
-#include "models/site/plant/heat_removal.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;
@@ -139,8 +139,7 @@ TEST_CASE("the plan of a DGX SuperPOD B300 on InfiniBand XDR has the published s
 }
 
 // h100-bom-2tier-railplanes (BOM-SHEET); the joined counterpart is 64 SU of RA-B200.
-TEST_CASE("the plans of 16,384 H100 take 768 switches as rail planes and 1,280 joined",
-          "[models][facility][oracle]") {
+TEST_CASE("the plans of 16,384 H100 take 768 switches as rail planes and 1,280 joined", "[models][facility][oracle]") {
   const Facility facility = facility_of("air", no_services);
   CHECK(switches_in(planned(cluster_file("h100-rail-planes"), facility), "training") == 768);
   CHECK(switches_in(planned(cluster_file("h100-3tier"), facility), "training") == 1280);
@@ -283,7 +282,7 @@ TEST_CASE("four DGX B300 draw 56 kW", "[models][facility][oracle]") {
   const Cluster cluster = cluster_with("DGX B300 (AC)", 32, fat_tree_of("Q3400-RA", {0}));
   const SitePlan air = planned(cluster, facility_of("air", no_services));
   CHECK(air.floor.nodes_per_rack == 2);
-  CHECK(air.floor.limits.front().what == "cooling");
+  CHECK(air.floor.limits.front().kind == RackLimitKind::cooling);
   const SitePlan door =
       planned(cluster,
               facility_of("direct-to-chip", R"({"cooling": {"racks": "rear-door exchanger"}, )" + only_training + "}"));

@@ -53,7 +53,7 @@ TEST_CASE("appliances are as many as the hardest need asks for", "[models][stora
   const StorageSizing reading = sized(need_of_nodes(8, 4));  // 800 / 90 = 8.9, 400 / 65 = 6.2
   CHECK(reading.part == "DDN AI400X2");
   CHECK(reading.appliances == 9);
-  CHECK(reading.bound == "read");
+  CHECK(reading.bound == StorageBound::read);
   CHECK(reading.read_needed.in(gigabyte_per_second) == Approx(800));
   CHECK(reading.read_given.in(gigabyte_per_second) == Approx(810));
   CHECK(reading.write_given.in(gigabyte_per_second) == Approx(585));
@@ -61,12 +61,12 @@ TEST_CASE("appliances are as many as the hardest need asks for", "[models][stora
 
   const StorageSizing writing = sized(need_of_nodes(4, 8));  // 800 / 65 = 12.3
   CHECK(writing.appliances == 13);
-  CHECK(writing.bound == "write");
+  CHECK(writing.bound == StorageBound::write);
 
   StorageNeedSpec need = need_of_nodes(4, 4);
   need.capacity = 5001 * terabyte;
   CHECK(sized(need).appliances == 11);
-  CHECK(sized(need).bound == "capacity");
+  CHECK(sized(need).bound == StorageBound::capacity);
   CHECK(sized(need).capacity_given.in(terabyte) == Approx(5500));
 }
 
@@ -75,9 +75,9 @@ TEST_CASE("what the whole cluster must have goes before what nodes must have", "
   need.read = 90 * gigabyte_per_second;
   need.write = 65 * gigabyte_per_second;
   CHECK(sized(need).appliances == 1);  // exactly met
-  CHECK(sized(need).bound == "read");
+  CHECK(sized(need).bound == StorageBound::read);
   CHECK(sized(need_of_nodes(0, 0)).appliances == 0);
-  CHECK(sized(need_of_nodes(0, 0)).bound.empty());
+  CHECK(sized(need_of_nodes(0, 0)).bound == StorageBound::none);
 }
 
 TEST_CASE("a checkpoint is written in the time that it may take", "[models][storage]") {
@@ -90,7 +90,7 @@ TEST_CASE("a checkpoint is written in the time that it may take", "[models][stor
   CHECK(sizing.checkpoint->in(byte) == Approx(job.checkpoint().in(byte)));
   CHECK(sizing.write_needed.in(gigabyte_per_second) == Approx(300));
   CHECK(sizing.appliances == 5);
-  CHECK(sizing.bound == "write");
+  CHECK(sizing.bound == StorageBound::write);
   CHECK(sized(need).write_needed.in(gigabyte_per_second) == Approx(100));  // without a job
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("checkpoints are kept beside what is asked for", "[models][storage]") 
   StorageNeedSpec need = need_of_nodes(0, 0);
   need.checkpoints = static_cast<int>(1.2 * (appliance().capacity.value / job.checkpoint()));
   CHECK(job.sized(need).appliances == 2);
-  CHECK(job.sized(need).bound == "capacity");
+  CHECK(job.sized(need).bound == StorageBound::capacity);
   need.capacity = 1100 * terabyte;
   CHECK(job.sized(need).appliances == 3);
 }
@@ -123,7 +123,7 @@ TEST_CASE("host memory that the job asks for is passed on", "[models][storage]")
   SmallTraining job;
   const StorageNeedSpec need = need_of_nodes(1, 1);
   CHECK_FALSE(job.sized(need).host_memory_needed);
-  job.scenario.job.offload.optimizer = Tier::host;
+  job.scenario.job.offload.optimizer = MemoryLevel::host;
   job.scenario.cluster.spec.node.host.memory = 2 * terabyte;
   job.predict();
   const StorageSizing sizing = job.sized(need);

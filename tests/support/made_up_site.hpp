@@ -46,11 +46,12 @@ inline void fill_row(FloorPlan& floor, const SiteShape& shape, int row) {
     return static_cast<int>(
         std::count_if(floor.racks.begin(), floor.racks.end(), [&](const PlacedRack& r) { return r.role == role; }));
   };
-  const auto add = [&](RackRole role) { floor.racks.push_back(rack(role, count(role) + 1, row, place++)); };
+  const auto add = [&](RackRole role) -> PlacedRack& {
+    return floor.racks[floor.racks.push_back(rack(role, count(role) + 1, row, place++))];
+  };
   for (int unit = row * shape.units_per_row; unit < std::min(shape.units, (row + 1) * shape.units_per_row); ++unit)
     for (int i = 0; i < 9; ++i) {
-      add(i == 4 ? RackRole::network : RackRole::compute);
-      PlacedRack& added = floor.racks.back();
+      PlacedRack& added = add(i == 4 ? RackRole::network : RackRole::compute);
       if (i == 4) added.contents = {{"leaf switch", "QM9700", 8}, {"spine switch", "QM9700", 4}};
       if (i == 4) continue;
       added.first_node = 4 * (count(RackRole::compute) - 1);
@@ -77,7 +78,9 @@ inline FloorPlan floor(const SiteShape& shape) {
   f.frame = "rack-42u";
   f.rack_width = 0.6 * meter;
   f.rack_depth = 1.2 * meter;
-  f.limits = {{"cooling", 4, "41 kW / 10.2 kW"}, {"height", 5, "42 U / 8 U"}, {"floor load", 7, "1,200 kg / 161 kg"}};
+  f.limits = {{RackLimitKind::cooling, 4, "41 kW / 10.2 kW"},
+              {RackLimitKind::height, 5, "42 U / 8 U"},
+              {RackLimitKind::floor_load, 7, "1,200 kg / 161 kg"}};
   for (int row = 0; row < shape.rows(); ++row) fill_row(f, shape, row);
   for (int gap = 0; gap <= f.rows; ++gap) {
     const double from = 1.2 + gap * 2.4;
@@ -158,11 +161,11 @@ inline void add_power(SitePlan& plan) {
                           rating,     needed,       load,          needed / (left * rating),
                           efficiency, std::nullopt, rating / 0.95, 3};
   };
-  plan.stages = {
+  plan.power_stages = {
       stage("transformer-2500kva", PowerStageKind::transformer, Redundancy::n_plus_1, 2.375 * megawatt, 0.991),
       stage("ups-1250kva", PowerStageKind::ups, Redundancy::two_n, 1.19 * megawatt, 0.962),
       stage("busway-800a", PowerStageKind::busway, Redundancy::two_n, 0.42 * megawatt, 0.998)};
-  plan.stages.back().amperes = 511;
+  plan.power_stages.back().amperes = 511;
   plan.feeds = {"circuit-415v-60a", 4, 2, 34.5 * kilowatt, 20.4 * kilowatt, 14.6};
 }
 
@@ -204,7 +207,7 @@ inline void add_bill(SitePlan& plan) {
   bill.push_back({Chapter::storage, "ai400x2", "shared file system", (plan.nodes + 15) / 16, {}, 3.1 * kilowatt, {}});
   bill.push_back({Chapter::services, "server-1u", "scheduler", 6, {}, 1 * kilowatt, 20 * kilogram});
   bill.push_back({Chapter::racks, "rack-42u", "", static_cast<long long>(plan.floor.racks.size()), {}, {}, {}});
-  for (const PowerStageLoad& stage : plan.stages)
+  for (const PowerStageLoad& stage : plan.power_stages)
     bill.push_back({Chapter::power, stage.part, "chain", stage.modules, {}, {}, {}});
   bill.push_back({Chapter::cooling, "cdu-1mw", "coolant", plan.cooling.coolant_units, {}, {}, 900 * kilogram});
 }

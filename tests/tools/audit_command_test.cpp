@@ -93,7 +93,7 @@ TEST_CASE("the published blueprint: the arithmetic names the numbers", "[cli][au
   const JsonValue result = audited(published, 1);
   CHECK(says(claim(result, "layout"), "37 used, 16 accelerators idle; TP 8 x PP 5 = 40: 30 replicas"));
   const JsonValue network = claim(result, "nic_gbit_per_s");
-  for (const char* words : {"two tiers end at 800", "60 + 60 + 30 = 150", "64 + 32 = 96", "40 + 32 = 72"})
+  for (const char* words : {"two tiers join at most 800", "60 + 60 + 30 = 150", "64 + 32 = 96", "40 + 32 = 72"})
     CHECK(says(network, words));
   CHECK(says(claim(result, "scale_up"), "18 links, 450 GB/s"));
   CHECK(says(claim(result, "scale_up"), "NVLink 3, 12 links, 300 GB/s"));
@@ -147,7 +147,7 @@ TEST_CASE("an audit reads well, and goes to every format", "[cli][audit]") {
   const Outcome outcome = room.run("audit " + published);
   CHECK(outcome.code == 1);
   CHECK(outcome.err.empty());
-  CHECK(has(outcome.out, "\n1 holds, 2 in part, 8 do not; 2 were missing\n"));
+  CHECK(has(outcome.out, "\n1 claim holds, 2 in part, 8 do not; 2 are missing\n"));
   CHECK(has(outcome.out, "\nNext: "));
   std::istringstream lines(outcome.out);
   for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 123);  // 120 columns; a dash has three bytes

@@ -497,7 +497,7 @@ TEST_CASE("a dry cooler ends where the summer is too hot", "[cli][size]") {
   // 47 C on the design day, and 8 K above it.
   const std::string dry = "--set facility.like=direct-to-chip --set 'facility.cooling.rejection=dry cooler' ";
   check_broken(dry + "--set 'facility.cooling.climate=hot dry'", "coolant on the hottest day",
-               "reaches 55.0 C, 35.0 C is asked for", "facility.cooling");
+               "reaches 55.0 C, 35.0 C is required", "facility.cooling");
   CHECK(sized(superpod + dry + "--set facility.cooling.climate=temperate --set facility.cooling.supply_c=45")
             .at("holds")
             .as_boolean());

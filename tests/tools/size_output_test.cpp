@@ -8,11 +8,11 @@
 #include "support/made_up_site.hpp"
 #include "support/times_in.hpp"
 #include "tools/output/cost_tables.hpp"
+#include "tools/output/floor_drawing.hpp"
 #include "tools/output/size_json.hpp"
 #include "tools/output/size_report.hpp"
 #include "tools/output/size_sentences.hpp"
 #include "tools/output/size_tables.hpp"
-#include "tools/output/floor_drawing.hpp"
 
 using namespace clusterwright;
 
@@ -191,7 +191,8 @@ TEST_CASE("a text floor plan of thousands of racks counts them and stays short",
 TEST_CASE("an empty place between racks shows in a text floor plan", "[tools]") {
   FloorPlan floor;
   floor.rows = 1;
-  floor.racks = {made_up::rack(RackRole::compute, 1, 0, 0), made_up::rack(RackRole::storage, 1, 0, 2)};
+  floor.racks.push_back(made_up::rack(RackRole::compute, 1, 0, 0));
+  floor.racks.push_back(made_up::rack(RackRole::storage, 1, 0, 2));
   CHECK(text_floor_plan(floor) == "Floor plan (C compute, D storage)\n      1  C.D\n");
 }
 
@@ -199,11 +200,11 @@ TEST_CASE("the next step is the failing constraint, then missing prices, then wh
   CHECK(size_next_step(made_up::failing_site()) ==
         "change facility.cooling.racks: cooling of a rack does not hold (40.8 kW of 30 kW)");
   CHECK(size_next_step(made_up::unpriced_site())
-            .starts_with("give a price list with MMA4Z00-NS, MMA4Z00-NS400, rack-42u"));
-  CHECK(size_next_step(made_up::site()) == "cooling keeps a rack at 4 nodes; without that limit height would allow 5");
+            .starts_with("add prices of MMA4Z00-NS, MMA4Z00-NS400, rack-42u to the price list"));
+  CHECK(size_next_step(made_up::site()) == "cooling limits a rack to 4 nodes; without it rack units would allow 5");
   SizedCluster bound = made_up::site();
   bound.plan.floor.limits.resize(1);
-  CHECK(size_next_step(bound) == "replace the prices of catalog by your own quotes");
+  CHECK(size_next_step(bound) == "replace the prices of catalog with your own quotes");
 }
 
 TEST_CASE("a failing constraint is told in every format", "[tools]") {
@@ -256,10 +257,10 @@ TEST_CASE("hostile names stay text in every format of a sized cluster", "[tools]
   for (CableTotal& c : sized.plan.cables) c.network = c.link = c.part = c.kind = c.lower_module = attack;
   for (PlacedRack& rack : sized.plan.floor.racks)
     rack.name = rack.contents.empty() ? attack : rack.contents[0].what = attack;
-  for (RackLimit& limit : sized.plan.floor.limits) limit.what = limit.arithmetic = attack;
+  for (RackLimit& limit : sized.plan.floor.limits) limit.arithmetic = attack;
   for (SiteVerdict& v : sized.plan.verdicts) v.what = v.arithmetic = v.field = attack;
   for (PowerNode& node : sized.plan.mean.tree.parts) node.name = attack;
-  for (PowerStageLoad& stage : sized.plan.stages) stage.part = attack;
+  for (PowerStageLoad& stage : sized.plan.power_stages) stage.part = attack;
   for (PricedItem& item : sized.cost.items) item.item.part = item.item.use = item.source = attack;
   for (CostShare& share : sized.cost.capex) share.name = attack;
   sized.plan.warnings = {attack};

@@ -126,9 +126,9 @@ ResultTable claims_data(const AuditReport& report) {
 
 std::string count_sentence(const AuditReport& report) {
   const int yes = report.count(Holds::yes), no = report.count(Holds::no), missing = report.missing();
-  std::string text = fmt::format("{} {}, {} in part, {} {} not", yes, yes == 1 ? "holds" : "hold",
+  std::string text = fmt::format("{} {}, {} in part, {} {} not", yes, yes == 1 ? "claim holds" : "claims hold",
                                  report.count(Holds::partly), no, no == 1 ? "does" : "do");
-  if (missing > 0) text += fmt::format("; {} {} missing", missing, missing == 1 ? "was" : "were");
+  if (missing > 0) text += fmt::format("; {} {} missing", missing, missing == 1 ? "is" : "are");
   return text;
 }
 

@@ -21,7 +21,7 @@ ResultTable claims_table(const AuditReport& report);
 /// Claims for machines: numbers in the unit of their claim.
 ResultTable claims_data(const AuditReport& report);
 
-/// "1 claim holds, 2 hold in part, 8 do not; 2 are missing".
+/// "1 claim holds, 2 in part, 8 do not; 2 are missing".
 std::string count_sentence(const AuditReport& report);
 
 /// First correction to make; empty if all claims hold.

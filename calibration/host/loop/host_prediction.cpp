@@ -29,7 +29,7 @@ ChargeId charge(std::size_t number) {
 }
 
 /// Of the linear layers: small multiplies of attention are another class, and little of a step.
-Seconds shortest_linear(const HostStepWork& work, const HostCosts& costs) {
+Seconds shortest_linear(const HostStepWork& work, const HostTimes& costs) {
   Seconds shortest;
   for (const HostGemm& gemm : work.gemms) {
     const Seconds time = costs.time(gemm);
@@ -41,7 +41,7 @@ Seconds shortest_linear(const HostStepWork& work, const HostCosts& costs) {
 /// One lane of work after another on every process, then one all-reduce that all of them join.
 class HostStepLowering {
  public:
-  HostStepLowering(const HostStepWork& work, int processes, const HostCosts& costs)
+  HostStepLowering(const HostStepWork& work, int processes, const HostTimes& costs)
       : work_(work), processes_(processes), costs_(costs) {
     const PowerDomainId host = builder_.add_power_domain("host");
     // Processes are alike and keep step: one class stands for all.
@@ -61,10 +61,10 @@ class HostStepLowering {
 
  private:
   void add_op(Seconds time, StepPart part) {
-    WorkPrice price;
-    price.duration = to_picoseconds(time);
+    WorkTiming timing;
+    timing.duration = to_picoseconds(time);
     const std::size_t number = static_cast<std::size_t>(part);
-    last_ = builder_.add_op(compute_, builder_.add_work(step_part_names[number], price), charge(number));
+    last_ = builder_.add_op(compute_, builder_.add_work(step_part_names[number], timing), charge(number));
   }
 
   void add_pass(HostPass pass) {
@@ -80,23 +80,23 @@ class HostStepLowering {
     const double n = processes_;
     const Bytes piece = work_.gradient_message / n;
     const HostKernel sum{"residual", 0, 2 * piece, 1, HostPass::forward, StepPart::all_reduce};
-    StepGraphBuilder::Stage stage;
+    StepGraphBuilder::Leg leg;
     const Seconds adding = (n - 1) * costs_.time(sum);
-    stage.price.delay = to_picoseconds(2 * (n - 1) * costs_.loopback.start + adding);
-    stage.price.bytes = static_cast<std::uint64_t>(2 * (n - 1) * piece.in(byte));
-    stage.price.rate_bound = static_cast<std::uint64_t>((costs_.loopback.rate / 2).in(byte_per_second));
-    const RendezvousId ring = builder_.add_rendezvous(builder_.add_chain({stage}), charge(parts));
+    leg.timing.delay = to_picoseconds(2 * (n - 1) * costs_.loopback.start + adding);
+    leg.timing.bytes = static_cast<std::uint64_t>(2 * (n - 1) * piece.in(byte));
+    leg.timing.rate_bound = static_cast<std::uint64_t>((costs_.loopback.rate / 2).in(byte_per_second));
+    const RendezvousId ring = builder_.add_rendezvous(builder_.add_chain({leg}), charge(parts));
     const std::size_t number = static_cast<std::size_t>(StepPart::all_reduce);
     const OpId reduce = builder_.add_op(messages_, builder_.add_work("all_reduce", {}), charge(number), ring);
     builder_.depends(last_, reduce);
-    WorkPrice nothing;
+    WorkTiming nothing;
     const OpId after = builder_.add_op(compute_, builder_.add_work("unpack", nothing), charge(number));
     builder_.depends(reduce, after);
   }
 
   const HostStepWork& work_;
   int processes_;
-  const HostCosts& costs_;
+  const HostTimes& costs_;
   StepGraphBuilder builder_{charge_names(), {charge(parts + 1), charge(parts + 2), charge(parts + 3)}};
   LaneId compute_, messages_;
   OpId last_;
@@ -104,14 +104,14 @@ class HostStepLowering {
 
 }  // namespace
 
-HostStepPrediction predict_host_step(const HostModel& model, int processes, const HostCosts& costs) {
+HostStepPrediction predict_host_step(const HostModel& model, int processes, const HostTimes& costs) {
   if (processes < 1) throw std::invalid_argument("a step needs a process");
   const HostStepWork work = work_of(model);
   const StepGraph graph = HostStepLowering(work, processes, costs).run();
-  const ReplayResult result = replay(graph.structure, graph.price);
+  const ReplayResult result = replay(graph.structure, graph.timing);
   HostStepPrediction out;
   out.step = to_seconds(result.end);
-  const Breakdown breakdown = charge_time(graph.structure, graph.price, result);
+  const Breakdown breakdown = charge_time(graph.structure, graph.timing, result);
   for (std::size_t part = 0; part < parts; ++part) out.parts[step_part_names[part]] = breakdown.mean[part];
   const Seconds multiplies = out.parts["gemm_forward"] + out.parts["gemm_backward"];
   // Multiplies of one step may all err alike, so their band does not shrink with their number.

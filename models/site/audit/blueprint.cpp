@@ -8,8 +8,8 @@
 #include "models/job/scenario_spec.hpp"
 #include "models/site/plant/facility_files.hpp"
 #include "sim/field_table.hpp"
-#include "topology/catalog.hpp"
-#include "topology/own_parts.hpp"
+#include "topology/cluster/cluster_spec.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

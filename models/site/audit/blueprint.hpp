@@ -13,8 +13,8 @@
 #include "sim/number_or_text.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
-#include "topology/facility_spec.hpp"
-#include "topology/parts.hpp"
+#include "topology/cluster/facility_spec.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

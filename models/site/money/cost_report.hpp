@@ -8,7 +8,7 @@
 #include "models/job/price_list.hpp"
 #include "models/site/plant/bill_of_materials.hpp"
 #include "sim/quantity.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

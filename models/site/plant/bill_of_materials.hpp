@@ -7,11 +7,11 @@
 
 #include "models/job/bill_chapter.hpp"
 #include "sim/quantity.hpp"
-#include "topology/facility_spec.hpp"
+#include "topology/cluster/facility_spec.hpp"
 
 namespace clusterwright {
 
-struct Catalog;       // topology/parts.hpp
+struct Catalog;       // topology/parts/catalog.hpp
 struct ComputeBlock;  // models/site/plant/devices.hpp
 struct SitePlan;      // models/site/plant/site_plan.hpp
 

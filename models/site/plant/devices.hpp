@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "sim/quantity.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 
-struct Cluster;  // topology/cluster.hpp
+struct Cluster;  // topology/cluster/cluster.hpp
 
 /// Height of one rack unit (EIA-310).
 inline constexpr Meters rack_unit = 0.04445 * meter;

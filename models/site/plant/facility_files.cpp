@@ -6,7 +6,7 @@
 #include "models/job/input_file.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "sim/field_table.hpp"
-#include "topology/facility_check.hpp"
+#include "topology/cluster/facility_check.hpp"
 
 namespace clusterwright {
 

@@ -9,7 +9,7 @@
 
 #include "models/site/plant/power_chain.hpp"
 #include "models/site/plant/site_verdict.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

@@ -19,12 +19,12 @@
 
 #include "models/site/plant/site_verdict.hpp"
 #include "sim/quantity.hpp"
-#include "topology/facility_parts.hpp"
-#include "topology/facility_spec.hpp"
+#include "topology/cluster/facility_spec.hpp"
+#include "topology/parts/facility_parts.hpp"
 
 namespace clusterwright {
 
-struct Catalog;  // topology/parts.hpp
+struct Catalog;  // topology/parts/catalog.hpp
 
 struct CoolingLoad {
   std::string kind;
@@ -53,7 +53,7 @@ struct CoolingParts {
   double air_supply_c = 0, coolant_supply_c = 0;
 };
 
-/// @pre the facility was checked (facility_check.hpp)
+/// @pre the facility was checked (topology/cluster/facility_check.hpp)
 CoolingParts cooling_parts(const CoolingSpec& spec, const Catalog& catalog);
 
 struct Heat {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "models/site/plant/site_verdict.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

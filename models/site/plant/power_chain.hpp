@@ -16,12 +16,12 @@
 
 #include "models/site/plant/site_verdict.hpp"
 #include "sim/quantity.hpp"
-#include "topology/facility_parts.hpp"
-#include "topology/facility_spec.hpp"
+#include "topology/cluster/facility_spec.hpp"
+#include "topology/parts/facility_parts.hpp"
 
 namespace clusterwright {
 
-struct Catalog;  // topology/parts.hpp
+struct Catalog;  // topology/parts/catalog.hpp
 
 /// One power stage at rated load.
 struct PowerStageLoad {

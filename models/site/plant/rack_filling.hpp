@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "models/site/plant/devices.hpp"
-#include "topology/facility_parts.hpp"
-#include "topology/facility_spec.hpp"
+#include "topology/cluster/facility_spec.hpp"
+#include "topology/parts/facility_parts.hpp"
 
 namespace clusterwright {
 

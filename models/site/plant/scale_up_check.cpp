@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "models/site/plant/site_verdict.hpp"
-#include "topology/cluster.hpp"
+#include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {
 

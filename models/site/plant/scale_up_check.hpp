@@ -10,7 +10,7 @@
 
 namespace clusterwright {
 
-struct Cluster;  // topology/cluster.hpp
+struct Cluster;  // topology/cluster/cluster.hpp
 
 /// Scale-up cables of one domain.
 struct ScaleUpCheck {

@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "sim/typed_id.hpp"
-#include "topology/facility_spec.hpp"
-#include "topology/network/network_graph.hpp"
-#include "topology/parts.hpp"
+#include "topology/cluster/facility_spec.hpp"
+#include "topology/graph/network_graph.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 
-struct Cluster;  // topology/cluster.hpp
+struct Cluster;  // topology/cluster/cluster.hpp
 
 using NetworkId = Id<struct NetworkTag>;
 

@@ -11,7 +11,7 @@
 #include "models/site/plant/power_chain.hpp"
 #include "models/site/plant/scale_up_check.hpp"
 #include "models/site/plant/site_verdict.hpp"
-#include "topology/cluster.hpp"
+#include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {
 
@@ -162,7 +162,7 @@ class SitePlanner {
     const int left = plan_.feeds.feeds - (plan_.feeds.feeds + paths - 1) / paths;
     plan_.verdicts.push_back(
         {"loss of a path to a rack", left * plan_.feeds.usable >= rack * (1 - site_rounding),
-         fmt::format("{} circuits on {} paths: {} remain with {:.4g} kW for {:.4g} kW", plan_.feeds.feeds, paths, left,
+         fmt::format("{} circuits on {} paths: {} after a loss, {:.4g} kW for {:.4g} kW", plan_.feeds.feeds, paths, left,
                      (left * plan_.feeds.usable).in(kilowatt), rack.in(kilowatt)),
          "facility.power.feeds, or redundancy of the last of facility.power.stages"});
   }

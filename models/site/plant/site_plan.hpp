@@ -13,8 +13,8 @@
 
 namespace clusterwright {
 
-struct Catalog;  // topology/parts.hpp
-struct Cluster;  // topology/cluster.hpp
+struct Catalog;  // topology/parts/catalog.hpp
+struct Cluster;  // topology/cluster/cluster.hpp
 
 /// Power of one node. Everything but nodes and switches draws its rating.
 struct NodePower {

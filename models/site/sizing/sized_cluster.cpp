@@ -92,7 +92,7 @@ class Sizer {
       out_.plan.warnings.push_back(
           "the cluster has nodes of several kinds: all are planned as nodes of the first kind");
     if (out_.step && !out_.step->fits)
-      out_.plan.warnings.push_back("the job does not fit: " + out_.step->verdict + "; power is what it would draw");
+      out_.plan.warnings.push_back("the job " + out_.step->verdict + "; power is what it would draw");
   }
 
   CostReport price() const {

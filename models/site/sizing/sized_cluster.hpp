@@ -9,7 +9,7 @@
 #include "models/site/money/cost_report.hpp"
 #include "models/site/plant/site_plan.hpp"
 #include "models/site/sizing/storage_sizing.hpp"
-#include "topology/cluster.hpp"
+#include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {
 

@@ -8,8 +8,8 @@
 
 #include "models/job/scenario.hpp"
 #include "models/prediction/prediction.hpp"
-#include "topology/facility_parts.hpp"
-#include "topology/facility_spec.hpp"
+#include "topology/cluster/facility_spec.hpp"
+#include "topology/parts/facility_parts.hpp"
 
 namespace clusterwright {
 
