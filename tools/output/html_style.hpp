@@ -4,7 +4,10 @@
 
 namespace clusterwright {
 
-/// The style sheet of reports: light, dark and print from one set of custom properties; no address in it.
+/// Style sheet of reports, report.css: light, dark and print from one set of custom properties, without any address.
+///
+/// Colours of causes follow Okabe and Ito (distinct for every common kind of colour blindness), in four families:
+/// computing is blue, communication warm, waiting green, the host and the power limit grey.
 std::string_view html_style();
 
 }  // namespace clusterwright
