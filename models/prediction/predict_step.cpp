@@ -32,6 +32,7 @@ void add_power(const Scenario& s, const StepSummary& step, StepPrediction& out) 
   out.power.it_peak = step.peak_power;
   out.power.it_trough = step.wave.low;
   out.power.it_crest = step.wave.high;
+  out.power.node_host = s.cluster.spec.node.host_power.value;
   out.power.energy_per_token = step.energy / (out.tokens_per_second * out.step_time.in(second));
   if (const auto pue = s.cluster.spec.facility.power_usage_effectiveness)
     out.power.facility_mean = step.mean_power * *pue;

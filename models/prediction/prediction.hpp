@@ -38,6 +38,7 @@ struct PowerUse {
   Joules energy_per_token;             ///< at the IT equipment
   Watts it_trough;                     ///< least that supplies pass on, tens of milliseconds smoothed
   Watts it_crest;                      ///< most that they pass on, as smooth
+  Watts node_host;                     ///< part of it_mean that the host of one node draws, constant over the step
 };
 
 struct StepPrediction {

@@ -143,7 +143,7 @@ SiteFigures site_figures(const Blueprint& blueprint, const Scenario& scenario, c
 
   NodePower node = typical_node_power(cluster, catalog, facility.cooling);
   const Watts replayed = step.power.it_mean * cluster.node_accelerators / step.accelerators;
-  site.node_other = cluster.spec.node.host_power.value;
+  site.node_other = step.power.node_host;
   node.mean = node.peak = node.trough = replayed;
   node.accelerators_mean = replayed - site.node_other;
   const SitePlan plan = plan_site({cluster, catalog, facility, node, appliances(scenario, catalog, facility), false});

@@ -63,8 +63,7 @@ class Sizer {
  private:
   NodePower replayed_power() {
     Scenario scenario = *request_.scenario;
-    const Watts host = node_.host_power();
-    scenario.cluster.spec.node.host_power.value = host;
+    scenario.cluster.spec.node.host_power.value = node_.host_power();
     out_.step = predict_step(scenario);
     const PowerUse& power = out_.step->power;
     const double nodes = request_.cluster.nodes();
@@ -73,7 +72,7 @@ class Sizer {
     out.peak = power.it_crest / nodes;
     out.trough = power.it_trough / nodes;
     out.accelerators_rated = accelerators_rated(request_.cluster);
-    out.accelerators_mean = std::max(Watts{}, out.mean - host);
+    out.accelerators_mean = std::max(Watts{}, out.mean - power.node_host);
     out.source = "replayed step";
     return out;
   }
