@@ -22,7 +22,7 @@ double room_for(const std::vector<AmountBar>& bars, std::string AmountBar::*word
   return 14 + bold_letter * static_cast<double>(longest);
 }
 
-constexpr double narrow_limit = 560;  // pixels; below it labels have no room beside bars
+constexpr double narrow_flow = 560;  // pixels; below it labels have no room beside bars
 constexpr double letter = 7.4;        // pixels of a wide letter, at most
 constexpr double bar_width = 12;
 constexpr double slot_height = 38;  // of two lines of text, with air
@@ -102,7 +102,7 @@ std::size_t levels(const PowerNode& node) {
 class FlowLayout {
  public:
   FlowLayout(const PowerNode& tree, double width) : tree_(tidied(tree, tree.power, 0)), width_(width) {
-    drawing_.lines = width < narrow_limit;
+    drawing_.lines = width < narrow_flow;
     const std::size_t columns = std::max<std::size_t>(2, levels(tree_));
     pitch_ = (width - last_label - bar_width) / static_cast<double>(columns - 1);
   }
