@@ -31,7 +31,7 @@ std::string binding_sentence(const FloorPlan& floor) {
   if (floor.limits.empty()) return {};
   const RackLimit& binding = floor.limits.front();
   std::string text =
-      fmt::format("A rack holds {}, limited by {} ({})", nodes_text(binding.nodes), binding.name(), binding.arithmetic);
+      fmt::format("A rack holds {}: {} ({})", nodes_text(binding.nodes), binding.name(), binding.arithmetic);
   if (floor.limits.size() > 1)
     text += fmt::format("; the next limit is {} at {}", floor.limits[1].name(), count_text(floor.limits[1].nodes));
   return text + ".";
@@ -70,7 +70,7 @@ std::string some_of(const std::vector<std::string>& names) {
 std::string binding_step(const FloorPlan& floor) {
   const RackLimit& binding = floor.limits[0];
   const RackLimit& next = floor.limits[1];
-  return fmt::format("{} limits a rack to {}; without it {} would allow {}", binding.name(), nodes_text(binding.nodes),
+  return fmt::format("{} keeps a rack at {}; without it {} would allow {}", binding.name(), nodes_text(binding.nodes),
                      next.name(), count_text(next.nodes));
 }
 
