@@ -31,12 +31,12 @@ struct Cluster {
   std::vector<NodeGroup> groups;      ///< nodes by kind, in the order of their numbers
 
   int nodes() const {
-    return mixed() ? groups.back().first_node + groups.back().nodes : spec.accelerators / node_accelerators;
+    return mixed() ? groups.back().first_node - NodeId(0) + groups.back().nodes : spec.accelerators / node_accelerators;
   }
   int domains() const { return (spec.accelerators + domain - 1) / domain; }
   bool mixed() const { return groups.size() > 1; }
-  /// @throws std::invalid_argument unless 0 <= node < nodes()
-  const NodeGroup& group_of_node(int node) const;
+  /// @throws std::invalid_argument for a node that the cluster does not have
+  const NodeGroup& group_of_node(NodeId node) const;
 
   /// What the network joins; of a mixed cluster with the NICs of the first group.
   NetworkSize network_size() const { return {nodes(), node_accelerators, nics, nic_bandwidth}; }

@@ -4,13 +4,13 @@
 
 namespace clusterwright {
 
-std::size_t FabricTiers::meeting_tier(int a, int b) const {
+std::size_t FabricTiers::meeting_tier(AcceleratorId a, AcceleratorId b) const {
   std::size_t tier = 0;
   while (tier + 1 < tiers_.size() && group_of(a, tier) != group_of(b, tier)) ++tier;
   return tier;
 }
 
-Seconds FabricTiers::latency(int a, int b) const {
+Seconds FabricTiers::latency(AcceleratorId a, AcceleratorId b) const {
   return tiers_.empty() ? hop_latency_ : tiers_[meeting_tier(a, b)].turn_latency;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "topology/fabrics/network_size.hpp"
+#include "topology/nodes/node_id.hpp"
 
 namespace clusterwright {
 
@@ -29,14 +30,16 @@ class FabricTiers {
 
   const std::vector<Tier>& tiers() const { return tiers_; }
 
-  /// Group of accelerator `rank` at `tier`; ranks are numbered node by node, leaf by leaf.
-  int group_of(int rank, std::size_t tier) const { return rank / tiers_[tier].accelerators; }
+  /// Number of the group of `tier` that an accelerator is in.
+  int group_of(AcceleratorId accelerator, std::size_t tier) const {
+    return static_cast<int>(accelerator.value) / tiers_[tier].accelerators;
+  }
 
   /// The lowest tier whose group holds both; the top one joins all.
-  std::size_t meeting_tier(int a, int b) const;
+  std::size_t meeting_tier(AcceleratorId a, AcceleratorId b) const;
 
   /// Latency of the switches and cables between two accelerators of different nodes.
-  Seconds latency(int a, int b) const;
+  Seconds latency(AcceleratorId a, AcceleratorId b) const;
   /// The same between neighbouring nodes; one hop without tiers.
   Seconds least_latency() const { return tiers_.empty() ? hop_latency_ : tiers_[0].turn_latency; }
   Seconds hop_latency() const { return hop_latency_; }

@@ -228,12 +228,11 @@ namespace {
 struct BuiltTier {
   FatTreeTier shape;
   int groups = 0;  ///< of one site, those that have nodes
-  VertexId first = 0;
+  VertexId first;
 
   long long per_site() const { return static_cast<long long>(groups) * shape.lines * shape.switches(); }
   VertexId at(int site, int group, int line) const {
-    return first + static_cast<VertexId>(site * per_site() +
-                                         (static_cast<long long>(group) * shape.lines + line) * shape.switches());
+    return first + (site * per_site() + (static_cast<long long>(group) * shape.lines + line) * shape.switches());
   }
 };
 
@@ -242,7 +241,7 @@ class FatTreeBuilder {
   explicit FatTreeBuilder(NetworkAssembly& assembly) : assembly_(assembly) {
     for (FatTreeTier& shape : fat_tree_shape(assembly.spec, assembly.size, assembly.ports)) {
       const int groups = (assembly.size.nodes + shape.nodes - 1) / shape.nodes;
-      tiers_.push_back({std::move(shape), groups, 0});
+      tiers_.push_back({std::move(shape), groups, {}});
     }
     if (tiers_.empty() || tiers_.back().groups > 1)
       throw std::invalid_argument("a fat tree must have a top tier that joins all nodes");
@@ -293,8 +292,7 @@ class FatTreeBuilder {
     for (int position = 0; position < positions; ++position) {
       const int plane = position / in_plane;
       for (int k = 0; k < above.shape.per_plane; ++k)
-        assembly_.connect(lower + static_cast<VertexId>(position),
-                          upper + static_cast<VertexId>(plane * above.shape.per_plane + k), kind, parallel);
+        assembly_.connect(lower + position, upper + (plane * above.shape.per_plane + k), kind, parallel);
     }
   }
 

@@ -14,7 +14,7 @@ inline constexpr long long most_cables = 1 << 25;
 
 /// Switches of one site that its border attaches to, and where those of the other sites are.
 struct TopSwitches {
-  VertexId first = 0;       ///< of site 0
+  VertexId first;           ///< of site 0
   std::uint32_t count = 0;  ///< in one site; those of site s start at first + s * count_per_site
   std::uint32_t count_per_site = 0;
   int lines = 1;  ///< the switches are grouped in so many equal blocks that never meet
@@ -38,7 +38,9 @@ class NetworkAssembly {
     for (int i = 0; i < cables; ++i) network.graph.connect(a, b, kind);
   }
   /// NIC `nic` of node `node` of a site.
-  VertexId endpoint(int site, int node, int nic) const { return network.graph.endpoint(site * size.nodes + node, nic); }
+  VertexId endpoint(int site, int node, int nic) const {
+    return network.graph.endpoint(NodeId(site * size.nodes + node), nic);
+  }
   BytesPerSecond link_rate() const { return switch_link_rate(spec, size); }
 
   const FabricSpec& spec;

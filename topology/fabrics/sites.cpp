@@ -47,11 +47,11 @@ void build_sites(NetworkAssembly& assembly, const TopSwitches& tops) {
   const VertexId first = assembly.add_switches("site", lines, 0);
   const std::size_t border_kind = assembly.add_kind("border", (assembly.sites - 1) * rate);
   const std::size_t site_kind = assembly.add_kind("site", rate, spec.latency.value);
-  const auto border = [&](int site, int line) { return first + static_cast<VertexId>(site * lines + line); };
+  const auto border = [&](int site, int line) { return first + (site * lines + line); };
   const std::uint32_t per_line = tops.count / static_cast<std::uint32_t>(lines);
   for (int site = 0; site < assembly.sites; ++site) {
     for (std::uint32_t top = 0; top < tops.count; ++top)
-      assembly.connect(tops.first + static_cast<VertexId>(site) * tops.count_per_site + top,
+      assembly.connect(tops.first + (static_cast<long long>(site) * tops.count_per_site + top),
                        border(site, static_cast<int>(top / per_line)), border_kind);
     for (int other = site + 1; other < assembly.sites; ++other)
       for (int line = 0; line < lines; ++line) assembly.connect(border(site, line), border(other, line), site_kind);

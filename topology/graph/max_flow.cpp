@@ -43,10 +43,10 @@ struct AtSwitch {
 
 std::vector<AtSwitch> at_switches(const NetworkGraph& graph, const std::vector<bool>& sends) {
   std::vector<AtSwitch> ends(graph.switches());
-  for (VertexId endpoint = 0; endpoint < graph.endpoints(); ++endpoint)
+  for (const VertexId endpoint : graph.endpoint_ids())
     for (const LinkId link : graph.leaving(endpoint)) {
-      AtSwitch& at = ends[graph.to(link) - graph.endpoints()];
-      (sends[static_cast<std::size_t>(graph.node_of(endpoint))] ? at.sent : at.received) += graph.capacity(link);
+      AtSwitch& at = ends[graph.switch_number(graph.to(link))];
+      (sends[graph.node_of(endpoint).value] ? at.sent : at.received) += graph.capacity(link);
     }
   return ends;
 }

@@ -28,6 +28,8 @@ class BreadthFirstRoutes final : public Routes {
   static constexpr Distance unreached = static_cast<Distance>(-1);
 
   BreadthFirstRoutes(const NetworkGraph& graph, std::span<const int> groups);
+  /// Number of a switch among the switches.
+  std::uint32_t number_of(VertexId v) const { return v.value - static_cast<std::uint32_t>(endpoints_); }
   const Distance* row(VertexId to) const;
   Distance nearest(VertexId endpoint, const Distance* row) const;
 

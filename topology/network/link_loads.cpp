@@ -81,7 +81,7 @@ LinkLoads link_loads(const NetworkGraph& graph, const Routes& routes, std::span<
 
 std::vector<BusiestLink> busiest_links(const NetworkGraph& graph, const LinkLoads& loads, std::size_t top) {
   std::vector<BusiestLink> busiest;
-  for (LinkId link = 0; link < loads.size(); ++link)
+  for (const LinkId link : loads.ids())
     if (loads[link] > 0) busiest.push_back({link, loads[link], loads[link] / graph.capacity(link).in(byte_per_second)});
   const auto kept = busiest.begin() + static_cast<std::ptrdiff_t>(std::min(top, busiest.size()));
   std::partial_sort(busiest.begin(), kept, busiest.end(), [](const BusiestLink& a, const BusiestLink& b) {

@@ -13,8 +13,8 @@ namespace clusterwright {
 
 /// Bytes from one endpoint to another for every byte that the pattern is counted in; at least 0.
 struct Demand {
-  VertexId from = 0;
-  VertexId to = 0;
+  VertexId from;
+  VertexId to;
   double bytes = 1;
 };
 
@@ -25,7 +25,7 @@ struct PathPolicy {
 };
 
 /// For every directed link the bytes that cross it.
-using LinkLoads = std::vector<double>;
+using LinkLoads = IndexedVector<LinkId, double>;
 
 /// Lays demands on paths. A demand to its own sender loads nothing.
 ///
@@ -62,7 +62,7 @@ inline constexpr std::size_t most_exchange_pairs = 1u << 25;
 
 /// The link with the most seconds of traffic per counted byte.
 struct BusiestLink {
-  LinkId link = 0;
+  LinkId link;
   double load = 0;     ///< bytes per counted byte
   double seconds = 0;  ///< load / capacity, per counted byte
 };

@@ -15,9 +15,9 @@ constexpr std::size_t word_bits = 64;
 /// Switches with working endpoint cables.
 std::vector<std::uint32_t> attachment_switches(const NetworkGraph& graph) {
   std::vector<std::uint32_t> switches;
-  for (VertexId endpoint = 0; endpoint < graph.endpoints(); ++endpoint)
+  for (const VertexId endpoint : graph.endpoint_ids())
     for (const LinkId link : graph.leaving(endpoint))
-      if (graph.works(link)) switches.push_back(graph.to(link) - static_cast<VertexId>(graph.endpoints()));
+      if (graph.works(link)) switches.push_back(graph.switch_number(graph.to(link)));
   std::sort(switches.begin(), switches.end());
   switches.erase(std::unique(switches.begin(), switches.end()), switches.end());
   return switches;
@@ -43,7 +43,7 @@ int farthest(const SwitchArcs& arcs, const std::vector<std::uint32_t>& attachmen
 /// In a torus or mesh without failures no router is farther from others than the corner is.
 bool corner_is_enough(const Network& network) {
   if (network.torus_sides.empty()) return false;
-  for (LinkId link = 0; link < network.graph.links(); link += 2)
+  for (const LinkId link : network.graph.cable_ids())
     if (!network.graph.works(link)) return false;
   return true;
 }

@@ -41,7 +41,7 @@ class SprayFlow {
   const NetworkGraph& graph_;
   const Routes& routes_;
   LinkLoads& loads_;
-  std::vector<double> bytes_;                   // by vertex
+  IndexedVector<VertexId, double> bytes_;
   std::vector<std::vector<VertexId>> waiting_;  // by distance: vertices with bytes
   std::vector<VertexId> arrived_;
   std::vector<LinkId> links_;

@@ -18,15 +18,15 @@ class SprayedExchange {
   /// @param members  by station
   /// @param bytes    from a member to a member
   /// @param groups   by switch, as the routes were made with; may be empty
-  SprayedExchange(const Stations& stations, std::vector<double> members, double bytes, std::span<const int> groups,
-                  SprayFlow& flow);
+  SprayedExchange(const Stations& stations, IndexedVector<StationId, double> members, double bytes,
+                  std::span<const int> groups, SprayFlow& flow);
 
   /// @param taking_part  numbers of stations, ascending
   /// @param most_pairs   of a station that sends and a class of twins that it fills; beyond, only a sample is sent
-  void run(const std::vector<std::uint32_t>& taking_part, std::size_t most_pairs = most_exchange_pairs);
+  void run(const std::vector<StationId>& taking_part, std::size_t most_pairs = most_exchange_pairs);
 
  private:
-  using List = std::vector<std::uint32_t>;  // of stations, ascending
+  using List = std::vector<StationId>;  // ascending
 
   std::vector<List> twins(const List& taking_part) const;
   double weight(const List& list) const;
@@ -34,7 +34,7 @@ class SprayedExchange {
   void put(const List& from, const List& to);
 
   const Stations& stations_;
-  std::vector<double> members_;
+  IndexedVector<StationId, double> members_;
   double bytes_;
   std::span<const int> groups_;
   SprayFlow& flow_;

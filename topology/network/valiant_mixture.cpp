@@ -15,7 +15,7 @@ struct Line {
 
 std::vector<Line> lines_of(const NetworkGraph& graph, const LinkLoads& a, const LinkLoads& b) {
   std::vector<Line> lines;
-  for (LinkId link = 0; link < a.size(); ++link) {
+  for (const LinkId link : a.ids()) {
     if (a[link] == 0 && b[link] == 0) continue;
     const double capacity = graph.capacity(link).in(byte_per_second);
     lines.push_back({b[link] / capacity, (a[link] - b[link]) / capacity});
@@ -66,7 +66,7 @@ double best_share(const std::vector<Line>& lines) {
 LinkLoads least_busy_mixture(const NetworkGraph& graph, const LinkLoads& a, const LinkLoads& b) {
   const double x = best_share(lines_of(graph, a, b));
   LinkLoads mixture(a.size());
-  for (LinkId link = 0; link < a.size(); ++link) mixture[link] = x * a[link] + (1 - x) * b[link];
+  for (const LinkId link : a.ids()) mixture[link] = x * a[link] + (1 - x) * b[link];
   return mixture;
 }
 
