@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "calibration/measurement_schema.hpp"
+#include "calibration/measured/measurement_schema.hpp"
 #include "calibration/validation/cross_validate_collectives.hpp"
 #include "calibration/validation/cross_validate_kernels.hpp"
 #include "calibration/validation/cross_validate_steps.hpp"

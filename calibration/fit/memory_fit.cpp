@@ -6,7 +6,7 @@
 
 #include "calibration/fit/gemm_rows.hpp"
 #include "calibration/fit/least_squares.hpp"
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
 
 namespace clusterwright {
 
@@ -19,10 +19,10 @@ const Seconds usual_ramp = 1.5 * microsecond;
 constexpr double usual_writes = 0.4;
 
 /// Order of the parameter vector.
-enum : std::size_t { mixed, reading };
+enum : std::size_t { mixed_share, reading_share };
 
-double share_at(double writes, double mixed_share, double read_share) {
-  return read_share + (mixed_share - read_share) * writes / usual_writes;
+double share_at(double writes, double mixed, double reading) {
+  return reading + (mixed - reading) * writes / usual_writes;
 }
 
 double log_error(const MemoryRow& row, double share) {
@@ -34,7 +34,7 @@ FitResult fit_shares(const std::vector<MemoryRow>& rows) {
       {{FitScale::share, 0.85, 0.5}, {FitScale::share, 0.91, 0.5}}, std::vector<double>(rows.size(), 1.0), {}};
   problem.errors = [&](const std::vector<double>& values, std::vector<double>& errors) {
     for (std::size_t i = 0; i < rows.size(); ++i)
-      errors[i] = log_error(rows[i], share_at(rows[i].writes, values[mixed], values[reading]));
+      errors[i] = log_error(rows[i], share_at(rows[i].writes, values[mixed_share], values[reading_share]));
   };
   return fit_least_squares(problem);
 }
@@ -98,19 +98,19 @@ MemoryParameters fit_memory(const std::vector<MemoryRow>& rows, const std::vecto
   const std::string source = source_of(rows.size(), "streaming kernels", from, "usual shares of the data sheet");
   const double half_kb = (usual_ramp * data_sheet).in(kilobyte);
   MemoryParameters out;
-  out.bandwidth_share = sourced(fit.values[mixed], fit.std_errors[mixed], source);
-  out.read_share = sourced(fit.values[reading], fit.std_errors[reading], source);
-  out.half_size =
-      sourced(half_kb, half_kb / 2, kilobyte,
-              fmt::format("prior: 1.5 us to start and drain a kernel at {} TB/s", data_sheet.in(terabyte_per_second)));
-  out.host_share = sourced(link.values[0], link.std_errors[0],
-                           source_of(host.size(), "host copies", from, "usual share of PCI Express"));
+  out.bandwidth_share = sourced_value(fit.values[mixed_share], fit.std_errors[mixed_share], source);
+  out.read_share = sourced_value(fit.values[reading_share], fit.std_errors[reading_share], source);
+  out.half_size = sourced_value(
+      half_kb, half_kb / 2, kilobyte,
+      fmt::format("prior: 1.5 us to start and drain a kernel at {} TB/s", data_sheet.in(terabyte_per_second)));
+  out.host_share = sourced_value(link.values[0], link.std_errors[0],
+                                 source_of(host.size(), "host copies", from, "usual share of PCI Express"));
   return out;
 }
 
 std::vector<double> memory_left_out(const std::vector<MemoryRow>& rows, bool by_generation) {
   const auto error = [](const MemoryRow& row, const FitResult& fit) {
-    return log_error(row, share_at(row.writes, fit.values[mixed], fit.values[reading]));
+    return log_error(row, share_at(row.writes, fit.values[mixed_share], fit.values[reading_share]));
   };
   return left_out_errors(rows, fold_by(by_generation), fit_shares, error);
 }

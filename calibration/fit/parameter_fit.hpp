@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "calibration/measurement.hpp"
+#include "calibration/measured/measurement.hpp"
 #include "models/job/parameters.hpp"
 #include "topology/parts/parts.hpp"
 

@@ -11,7 +11,7 @@
 
 namespace clusterwright {
 
-/// Everything that `configs/parts/` holds. `further` of a part are numbers that no model reads yet.
+/// Everything that `configs/parts/` holds.
 struct Catalog {
   std::vector<AcceleratorPart> accelerators;
   std::vector<NicPart> nics;

@@ -13,8 +13,6 @@ struct EnumNames<CableKind> {
 
 namespace {
 
-constexpr const char* further_help = "numbers that no model reads yet; their keys end in the unit";
-
 FieldRule price_rule() {
   return {.help = "low and high of what is paid; list price", .min = 0, .map_keys = {"low", "high", "list"}};
 }
@@ -31,7 +29,6 @@ FieldRule rate_rule(std::string help) {
 template <class Part>
 Record<Part> with_price_and_notes(Record<Part> table) {
   return std::move(table.optional("price_usd", &Part::price_usd, price_rule())
-                       .optional("further", &Part::further, {.help = further_help})
                        .optional("note", &Part::note, {.help = "for people"}));
 }
 

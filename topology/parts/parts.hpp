@@ -53,7 +53,6 @@ struct AcceleratorPart {
   std::optional<Sourced<BytesPerSecond>> measured_host_bandwidth;
   std::map<std::string, Sourced<double>> thermal_c;  ///< max_operating, slowdown, shutdown, memory_max_operating
   std::map<std::string, Sourced<double>> price_usd;  ///< low, high, list
-  std::map<std::string, Sourced<double>> further;
   std::string note;
 };
 const Record<AcceleratorPart>& record(const AcceleratorPart*);
@@ -80,7 +79,6 @@ struct NicPart {
   std::optional<Sourced<int>> ports;
   std::string host_link;
   std::map<std::string, Sourced<double>> price_usd;
-  std::map<std::string, Sourced<double>> further;
   std::string note;
 };
 const Record<NicPart>& record(const NicPart*);
@@ -98,7 +96,6 @@ struct SwitchPart {
   std::optional<Sourced<double>> rack_units;
   std::optional<Sourced<Kilograms>> mass;
   std::map<std::string, Sourced<double>> price_usd;
-  std::map<std::string, Sourced<double>> further;
   std::string note;
 };
 const Record<SwitchPart>& record(const SwitchPart*);
@@ -128,7 +125,6 @@ struct CablePart {
   std::optional<Sourced<Meters>> bend_radius;
   std::optional<Sourced<Meters>> diameter;
   std::map<std::string, Sourced<double>> price_usd;
-  std::map<std::string, Sourced<double>> further;
   std::string note;
 };
 const Record<CablePart>& record(const CablePart*);
@@ -168,7 +164,6 @@ struct NodePart {
   std::optional<Sourced<double>> liquid_share;  ///< of its heat that liquid takes up, where its vendor says so
   std::optional<Sourced<int>> switch_trays;     ///< of a rack that is sold as one machine: for scale-up links
   std::map<std::string, Sourced<double>> price_usd;
-  std::map<std::string, Sourced<double>> further;
   std::string note;
 };
 const Record<NodePart>& record(const NodePart*);
