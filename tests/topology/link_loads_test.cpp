@@ -1,5 +1,6 @@
 #include "topology/network/link_loads.hpp"
 #include "support/ids.hpp"
+#include "topology/network/exchange_loads.hpp"
 
 #include <array>
 #include <cmath>

@@ -12,18 +12,18 @@ namespace clusterwright {
 
 inline constexpr long long most_cables = 1 << 25;
 
-/// Switches of one site that its border attaches to, and where those of the other sites are.
+/// Switches that the border of a site attaches to.
 struct TopSwitches {
-  VertexId first;           ///< of site 0
-  std::uint32_t count = 0;  ///< in one site; those of site s start at first + s * count_per_site
+  VertexId first;           ///< first one of site 0
+  std::uint32_t count = 0;  ///< number in one site; site s begins at first + s * count_per_site
   std::uint32_t count_per_site = 0;
-  int lines = 1;  ///< the switches are grouped in so many equal blocks that never meet
+  int rails = 1;  ///< equal blocks of these switches that never meet
 };
 
 /// A network under construction. All sites have the same shape and share the tiers of switches, site after site.
 class NetworkAssembly {
  public:
-  /// @param all_nodes  of all sites together
+  /// @param all_nodes  nodes of all sites together
   NetworkAssembly(const FabricSpec& fabric, const NetworkSize& all_nodes, const FabricPorts& switch_ports);
 
   /// Makes room for further cables of all sites, of which each has `per_site`.
@@ -46,7 +46,7 @@ class NetworkAssembly {
   const FabricSpec& spec;
   const FabricPorts& ports;
   const int sites;
-  const NetworkSize size;  ///< of one site
+  const NetworkSize size;  ///< nodes of one site
   Network network;
 };
 

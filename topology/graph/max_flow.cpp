@@ -19,7 +19,7 @@ using EdgeProperties =
                                     boost::property<boost::edge_reverse_t, Traits::edge_descriptor>>>;
 using FlowGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, EdgeProperties>;
 
-/// Push-relabel wants integers; a byte per second is fine enough.
+/// Capacity for push-relabel, which needs integers; a byte per second is fine enough.
 std::int64_t whole_bytes_per_second(BytesPerSecond rate) {
   return std::llround(rate.in(byte_per_second));
 }
@@ -35,7 +35,7 @@ void add_arc(FlowGraph& graph, std::size_t from, std::size_t to, BytesPerSecond 
   boost::put(boost::edge_reverse, graph, residual, arc);
 }
 
-/// What the endpoints of one switch can bring or take.
+/// Rates that the endpoints of one switch can send and receive.
 struct AtSwitch {
   BytesPerSecond sent;
   BytesPerSecond received;

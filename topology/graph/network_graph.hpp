@@ -1,4 +1,4 @@
-/// The network between nodes, cable by cable: NIC ports, switches, and links with a capacity in each direction.
+/// Network between nodes, cable by cable: NIC ports, switches, and links with a capacity in each direction.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@ constexpr LinkId opposite(LinkId link) {
   return LinkId(link.value ^ 1u);
 }
 
-/// Cables that are alike: "node-leaf", "leaf-spine", "global", "site".
+/// Cables of one kind: "node-leaf", "leaf-spine", "global", "site".
 struct LinkKind {
   std::string name;
   BytesPerSecond rate;    ///< data sheet, one direction
-  Seconds extra_latency;  ///< beyond that of the switch that it leads to: long distances
+  Seconds extra_latency;  ///< beyond that of the switch at its end, for long distances
 };
 
-/// Switches that are alike, with consecutive numbers.
+/// Switches of one tier, with consecutive numbers.
 struct SwitchTier {
   std::string name;  ///< "leaf", "spine", "core", "router"
   VertexId first;
@@ -56,8 +56,8 @@ class NetworkGraph {
   void finish();
 
   void fail_link(LinkId link);                 ///< both directions
-  void slow_link(LinkId link, double factor);  ///< both directions; what is left of the rate, above 0
-  void fail_switch(VertexId vertex);           ///< with all its links
+  void slow_link(LinkId link, double factor);  ///< both directions; `factor` > 0 is the share of the rate that is left
+  void fail_switch(VertexId vertex);           ///< all its links, both directions
 
   int nodes() const { return nodes_; }
   int rails() const { return rails_; }

@@ -1,4 +1,4 @@
-/// Where endpoints meet switches.
+/// Switches that endpoints are cabled to.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace clusterwright {
 
-/// Endpoints by the set of switches that they are cabled to, as far as the cables work: routes to endpoints with the
-/// same set differ in their last link only. Cables between two endpoints do not count.
+/// Endpoints grouped by the set of switches that working cables join them to. Routes to endpoints with the
+/// same set differ only in their last link. Cables between two endpoints do not count.
 class Attachments {
  public:
   /// A set of switches that some endpoint is cabled to.
@@ -24,11 +24,11 @@ class Attachments {
   explicit Attachments(const NetworkGraph& graph);
 
   std::size_t sets() const { return switches_.size(); }
-  /// At least one switch, in the order of their numbers.
+  /// Switches of a set, at least one, in the order of their numbers.
   const std::vector<VertexId>& switches(SetId set) const { return switches_[set]; }
   /// None where no cable works.
   SetId set_of(VertexId endpoint) const { return set_of_[endpoint]; }
-  /// Working ones, in the order of their links.
+  /// Working cables of an endpoint, in the order of their links.
   std::span<const Cable> cables(VertexId endpoint) const {
     return {cables_.data() + cables_begin_[endpoint.value], cables_.data() + cables_begin_[endpoint.value + 1]};
   }

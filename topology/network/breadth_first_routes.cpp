@@ -6,8 +6,8 @@
 
 namespace clusterwright {
 
-/// One batch at a time; arrays by switch, bits by attachment of the batch. Goes from near to far: first by links
-/// between groups (crossings), then by links inside them (steps), so that what a bit reaches first it reaches by
+/// Search for one batch of 64 attachments; arrays by switch, bits by attachment of the batch. From near to far: first
+/// by links between groups (crossings), then by links inside them (steps), so that a bit reaches every switch first by
 /// shortest paths.
 template <typename Distance>
 class BreadthFirstRoutes<Distance>::Search {
@@ -57,7 +57,7 @@ class BreadthFirstRoutes<Distance>::Search {
     for (const Entry& entry : across_[steps]) reach(entry.at, entry.bits);
   }
 
-  /// What was reached becomes active.
+  /// Makes the switches just reached the active ones.
   void turn() {
     for (const std::uint32_t s : reached_) {
       if (seen_[s] == 0) touched_.push_back(s);
@@ -67,7 +67,7 @@ class BreadthFirstRoutes<Distance>::Search {
     frontier_.swap(next_);
   }
 
-  /// From every active switch to its neighbours.
+  /// Goes from every active switch to its neighbours.
   void advance(std::size_t steps) {
     for (const std::uint32_t s : active_) {
       for (std::uint32_t i = routes_.begin_[s]; i < routes_.begin_[s + 1]; ++i) {

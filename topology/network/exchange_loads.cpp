@@ -1,8 +1,9 @@
+#include "topology/network/exchange_loads.hpp"
+
 #include <algorithm>
 #include <map>
 
 #include "topology/network/attachments.hpp"
-#include "topology/network/link_loads.hpp"
 #include "topology/network/path_walk.hpp"
 #include "topology/network/sprayed_exchange.hpp"
 #include "topology/network/valiant.hpp"
@@ -32,7 +33,7 @@ std::vector<Demand> all_pairs(const Routes& routes, std::span<const VertexId> me
   return demands;
 }
 
-/// The members of an exchange by station.
+/// Members of an exchange by station.
 class Exchange {
  public:
   Exchange(const NetworkGraph& graph, const Routes& routes, std::span<const VertexId> members, double bytes,
@@ -64,7 +65,7 @@ class Exchange {
   std::span<const int> groups_;
   Stations stations_;
   IndexedVector<StationId, double> count_;
-  LinkLoads cables_;  // of endpoints whose station is a switch
+  LinkLoads cables_;  // loads on the cables of endpoints whose station is a switch
 };
 
 template <typename Predicate>
@@ -86,7 +87,7 @@ LinkLoads Exchange::diverted() const {
   return loads;
 }
 
-/// Each sends to and receives from all others of its component, those on its own switch included.
+/// Every member exchanges with all others of its component, those on its own switch included.
 void Exchange::add_cable_loads(std::span<const VertexId> members) {
   cables_.assign(graph_.links(), 0.0);
   const IndexedVector<VertexId, std::uint32_t> component = components(graph_);

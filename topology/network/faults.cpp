@@ -20,7 +20,7 @@ namespace {
   throw ConfigError(std::move(diagnostic));
 }
 
-/// Takes a fault apart from its front.
+/// Reader of one fault, from its front.
 class FaultReader {
  public:
   explicit FaultReader(std::string_view text) : whole_(text), rest_(text) {}

@@ -33,7 +33,7 @@ LinkLoads hashed_loads(const NetworkGraph& graph, const Routes& routes, std::spa
   return loads;
 }
 
-/// The cables of endpoints whose station is a switch.
+/// Loads on the cables of endpoints whose station is a switch.
 void add_cable_loads(const Attachments& attachments, const Stations& stations, std::span<const Demand> demands,
                      LinkLoads& loads) {
   const auto shared = [&](VertexId endpoint) { return stations[stations.of(endpoint)].last_links == 1; };

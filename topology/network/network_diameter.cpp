@@ -1,14 +1,15 @@
+#include "topology/network/network_diameter.hpp"
+
 #include <algorithm>
 #include <bit>
 
 #include "topology/graph/switch_arcs.hpp"
-#include "topology/network/network_facts.hpp"
 
 namespace clusterwright {
 
 namespace {
 
-/// Arcs that may be looked at before sources are sampled: about a second.
+/// Visits of arcs beyond which sources are sampled: about a second.
 constexpr std::size_t most_arc_visits = 1'000'000'000;
 constexpr std::size_t word_bits = 64;
 

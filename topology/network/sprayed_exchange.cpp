@@ -24,7 +24,7 @@ void SprayedExchange::run(const std::vector<StationId>& taking_part, std::size_t
   const std::vector<List> classes = twins(taking_part);
   std::size_t pairs = taking_part.size() * classes.size();
   for (const List& twins : classes) pairs += twins.size() * twins.size();
-  every_ = std::max<std::size_t>(1, (pairs + most_pairs - 1) / most_pairs);
+  sample_step_ = std::max<std::size_t>(1, (pairs + most_pairs - 1) / most_pairs);
   for (const List& twins : classes) {
     send(without(taking_part, twins), twins);
     if (twins.size() > 1)
@@ -59,14 +59,14 @@ void SprayedExchange::send(const List& from, const List& to) {
   }
 }
 
-/// A sample begins with another source for each destination, so that the sources send about equally much, too.
 void SprayedExchange::put(const List& from, const List& to) {
   const VertexId endpoint = stations_[to.front()].endpoint;
   List sources;
   for (const StationId s : from)
     if (flow_.routes().reaches(stations_[s].place, endpoint)) sources.push_back(s);
   List sample;
-  for (std::size_t i = to.front().value % every_; i < sources.size(); i += every_) sample.push_back(sources[i]);
+  for (std::size_t i = to.front().value % sample_step_; i < sources.size(); i += sample_step_)
+    sample.push_back(sources[i]);
   const double each = bytes_ * weight(to) * weight(sources) / std::max(weight(sample), 1.0);
   for (const StationId s : sample) flow_.put(stations_[s].place, endpoint, each * members_[s]);
 }

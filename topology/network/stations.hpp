@@ -1,4 +1,4 @@
-/// The places where traffic enters and leaves the switches of a network.
+/// Places where traffic enters and leaves the switches of a network.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ namespace clusterwright {
 
 /// Endpoints that share all of their paths but the cable at the end.
 struct Station {
-  VertexId place;      ///< the only switch of its endpoints; or an endpoint itself, where it has several switches
-  VertexId endpoint;   ///< the first one
-  VertexId at;         ///< a switch of it
+  VertexId place;      ///< only switch of its endpoints; or the endpoint itself, where it has several switches
+  VertexId endpoint;   ///< first endpoint
+  VertexId at;         ///< a switch that it is cabled to
   int last_links = 0;  ///< from `place` to an endpoint: 1, or 0
 };
 
@@ -35,7 +35,7 @@ class Stations {
   IndexedVector<VertexId, StationId> of_;  // by endpoint
 };
 
-/// What one station sends to another, together.
+/// Bytes that one station sends to another in all.
 struct StationFlow {
   StationId from;
   StationId to;
@@ -45,7 +45,7 @@ struct StationFlow {
 /// Adds up flows between the same stations, drops those that stay at one, and orders the rest by destination, source.
 void gather(std::vector<StationFlow>& flows);
 
-/// By vertex a number that it shares with all that switches and working links join it to. An endpoint on several
+/// Number by vertex that it shares with all vertices that switches and working links join it to. An endpoint on several
 /// switches joins none of them; it counts with its first one.
 IndexedVector<VertexId, std::uint32_t> components(const NetworkGraph& graph);
 

@@ -7,17 +7,17 @@ namespace clusterwright {
 
 namespace {
 
-/// What a station exchanges with all stations of a cell, over the number of places where that may turn.
+/// Bytes that a station exchanges with all stations of a cell, over the number of stations where they may turn.
 struct Share {
   StationId station;
   std::uint32_t cell = 0;
   double bytes = 0;
 };
 
-/// Differences below are rounding of what was added up.
+/// Relative difference below which a remainder is rounding.
 constexpr double rounding = 1e-12;
 
-/// The first halves: from every station to every turn outside its own cell, all it sends but what ends in that cell.
+/// First halves of detours: from every station to every turn outside its cell, all it sends except to that turn's cell.
 void send_outward(const Detours& detours, const Stations& stations, std::vector<Share> shares, SprayFlow& flow) {
   IndexedVector<StationId, double> all(stations.size(), 0.0);
   for (const Share& share : shares) all[share.station] += share.bytes;
@@ -40,7 +40,8 @@ void send_outward(const Detours& detours, const Stations& stations, std::vector<
   }
 }
 
-/// The second halves: from every turn outside its own cell to a station, all it receives but what came from that cell.
+/// Second halves of detours: from every turn outside a station's cell to it, all it receives except from that turn's
+/// cell.
 void send_inward(const Detours& detours, const Stations& stations, std::vector<Share> shares, SprayFlow& flow) {
   std::stable_sort(shares.begin(), shares.end(), [](const Share& a, const Share& b) { return a.station < b.station; });
   std::vector<double> from_cell(detours.cells(), 0.0);

@@ -11,14 +11,14 @@ struct NodeGroup {
   AcceleratorPart accelerator;
   NodeId first_node{0};
   int nodes = 1;
-  int node_accelerators = 8;          ///< in one node
-  int nics = 8;                       ///< in one node
+  int node_accelerators = 8;          ///< number in one node
+  int nics = 8;                       ///< number in one node
   BytesPerSecond nic_bandwidth;       ///< one NIC, one direction
   BytesPerSecond scale_up_bandwidth;  ///< one accelerator, one direction; zero without scale-up links
-  /// Accelerators of one inner domain: of a node, or of the whole nodes that scale-up links join to one machine.
+  /// Accelerators of one inner domain: a node, or the whole nodes that scale-up links join to one machine.
   int domain = 8;
   bool switch_reduction = false;  ///< switches that join the whole domain can reduce
-  Sourced<Watts> host_power;      ///< of one node without accelerators, under load
+  Sourced<Watts> host_power;      ///< power of one node without accelerators, under load
   NodeLinks links;
 
   bool has(NodeId node) const { return node >= first_node && node - first_node < nodes; }

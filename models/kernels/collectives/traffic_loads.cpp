@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sim/diagnostic.hpp"
+#include "topology/network/exchange_loads.hpp"
 
 namespace clusterwright {
 

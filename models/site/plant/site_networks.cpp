@@ -75,7 +75,7 @@ std::optional<std::vector<FatTreeTier>> shape_of(const FabricSpec& fabric, const
 }
 
 long long switches_of(const FatTreeTier& tier, const NetworkSize& size) {
-  return static_cast<long long>(tier.switches()) * tier.lines * ((size.nodes + tier.nodes - 1) / tier.nodes);
+  return static_cast<long long>(tier.switches()) * tier.rails * ((size.nodes + tier.nodes - 1) / tier.nodes);
 }
 
 /// Tries every switch in every tier that names none, for the cheapest tree.
