@@ -100,16 +100,16 @@ AttentionParameters unfused_attention() {
 }
 
 /// Wide: own samples are to win over what was seen elsewhere.
-std::vector<FitParameter> sample_priors(const AttentionParameters* believed) {
+std::vector<FitParameter> sample_priors(const AttentionParameters* prior) {
   std::vector<FitParameter> out = {{FitScale::share, 0.4, 1.5},
                                    {FitScale::share, 0.3, 1.5},
                                    {FitScale::positive, 500, 1.5},
                                    {FitScale::positive, 0.8, 0.5}};
-  if (!believed) return out;
-  out[forward].prior = believed->forward_efficiency.value;
-  out[backward].prior = believed->backward_efficiency.value;
-  if (believed->half_sequence.value > 0) out[half_sequence].prior = believed->half_sequence.value;
-  out[narrow_head].prior = believed->narrow_head_factor.value;
+  if (!prior) return out;
+  out[forward].prior = prior->forward_efficiency.value;
+  out[backward].prior = prior->backward_efficiency.value;
+  if (prior->half_sequence.value > 0) out[half_sequence].prior = prior->half_sequence.value;
+  out[narrow_head].prior = prior->narrow_head_factor.value;
   return out;
 }
 
@@ -161,8 +161,8 @@ double log_error(const AttentionSampleRow& row, const AttentionParameters& param
 }
 
 AttentionParameters fit_attention_samples(const std::vector<AttentionSampleRow>& rows, const std::string& source,
-                                          const AttentionParameters* believed) {
-  FitProblem problem{sample_priors(believed), std::vector<double>(rows.size(), 1.0), {}};
+                                          const AttentionParameters* prior) {
+  FitProblem problem{sample_priors(prior), std::vector<double>(rows.size(), 1.0), {}};
   const auto at = [&](const FitResult& fit) { return parameters_of(fit, source, source); };
   AttentionParameters trial = at({{0.4, 0.3, 500, 0.8}, {0, 0, 0, 0}});
   problem.errors = [&](const std::vector<double>& values, std::vector<double>& errors) {
@@ -194,16 +194,16 @@ FitReport attention_report(const std::string& family, const std::string& archite
   const auto fold = [](const AttentionRow& row) { return std::pair(row.sequence, row.narrow_head); };
   const auto refit = [&](const std::vector<AttentionRow>& kept) { return fit_attention(family, architecture, kept); };
   const auto error = [](const AttentionRow& row, const AttentionParameters& p) { return log_error(row, p); };
-  const std::vector<double> left_out = left_out_errors(rows, fold, refit, error);
-  return report("attention/" + family, errors_of(rows, fitted), left_out,
+  const std::vector<double> held_out = held_out_errors(rows, fold, refit, error);
+  return report("attention/" + family, errors_of(rows, fitted), held_out,
                 fitted.forward_efficiency.source + "; left out: each sequence length and head width in turn");
 }
 
 FitReport attention_transfer_report(const std::string& family, const std::vector<AttentionRow>& rows,
-                                    const AttentionParameters& believed) {
-  const std::vector<double> errors = errors_of(rows, believed);
+                                    const AttentionParameters& prior) {
+  const std::vector<double> errors = errors_of(rows, prior);
   return report("attention/" + family + ", generation left out", errors, errors,
-                believed.forward_efficiency.source + "; no kernel was fitted");
+                prior.forward_efficiency.source + "; no kernel was fitted");
 }
 
 }  // namespace clusterwright

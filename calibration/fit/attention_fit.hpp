@@ -37,7 +37,7 @@ AttentionParameters fit_attention(const std::string& family, const std::string& 
 /// Both passes of one kernel from samples of it.
 /// @param believed  of its family, before the samples; null: nothing is assumed of its speed
 AttentionParameters fit_attention_samples(const std::vector<AttentionSampleRow>& rows, const std::string& source,
-                                          const AttentionParameters* believed = nullptr);
+                                          const AttentionParameters* prior = nullptr);
 
 /// log(predicted / sampled).
 double log_error(const AttentionSampleRow& row, const AttentionParameters& parameters);
@@ -55,6 +55,6 @@ FitReport attention_report(const std::string& family, const std::string& archite
 
 /// What the belief between measured generations misses on each of them.
 FitReport attention_transfer_report(const std::string& family, const std::vector<AttentionRow>& rows,
-                                    const AttentionParameters& believed);
+                                    const AttentionParameters& prior);
 
 }  // namespace clusterwright

@@ -16,12 +16,12 @@ namespace clusterwright {
 /// also "all_reduce_switch". Without rows the priors come back: latencies and shares of NCCL's own tuner.
 /// @param believed  curves that stand before the rows do, instead of those priors
 CollectiveCurves fit_curves(CollectiveOp op, const std::vector<CollectiveRow>& rows, const std::string& source,
-                            const CollectiveCurves& believed = {});
+                            const CollectiveCurves& prior = {});
 
 /// The network from rows across nodes, given the curves inside one; priors without such rows.
 /// @param believed  what stands before the rows do, instead of those priors; null: none
 NetworkParameters fit_network(const std::vector<CollectiveRow>& rows, const CollectiveCurves& curves,
-                              const std::string& source, const NetworkParameters* believed = nullptr);
+                              const std::string& source, const NetworkParameters* prior = nullptr);
 
 /// What is left out together when a fit is judged: rows with the same number.
 using CollectiveFold = std::function<int(const CollectiveRow&)>;
@@ -30,7 +30,7 @@ using CollectiveFold = std::function<int(const CollectiveRow&)>;
 /// @param left_out  says what a fold is
 std::vector<FitReport> collective_reports(CollectiveOp op, const std::vector<CollectiveRow>& rows,
                                           const CollectiveCurves& fitted, const CollectiveFold& fold,
-                                          const std::string& left_out);
+                                          const std::string& held_out);
 
 /// The curve "expert_exchange": latency of kernels and library, and the share of scale-up links. What NICs reach is the
 /// network's.

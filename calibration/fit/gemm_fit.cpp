@@ -165,7 +165,7 @@ class GemmSetFit {
       : measurements_(measurements), catalog_(catalog), scope_(scope) {}
 
   void fit(const std::string& format, const std::vector<GemmRow>& rows, const GemmFold& fold, const std::string& what,
-           const std::string& left_out) {
+           const std::string& held_out) {
     if (rows.empty()) return;
     const auto relative = set.gemm.find("fp8");
     const bool leans = rows.size() < enough_points && relative != set.gemm.end();
@@ -173,8 +173,8 @@ class GemmSetFit {
     const std::string source =
         fmt::format("fit of measured {} calls: {}{}", format, origin_of(rows), leans ? "; prior: fp8" : "");
     const GemmParameters fitted = fit_gemm(rows, source, other, scope_);
-    for (const FitReport& one : gemm_reports(rows, fitted, gemm_left_out(rows, fold, other, scope_), format, what,
-                                             fmt::format("{}; left out: {}", source, left_out)))
+    for (const FitReport& one : gemm_reports(rows, fitted, held_out_gemm_errors(rows, fold, other, scope_), format,
+                                             what, fmt::format("{}; left out: {}", source, held_out)))
       if (one.rows > 0) set.fits.push_back(one);
     if (format == "bf16")
       for (const GemmRow& row : rows)
@@ -272,20 +272,20 @@ std::string architecture_fold(const GemmRow& row) {
   return row.architecture;
 }
 
-std::vector<double> gemm_left_out(const std::vector<GemmRow>& rows, const GemmFold& fold,
-                                  const GemmParameters* relative, GemmFitScope scope) {
+std::vector<double> held_out_gemm_errors(const std::vector<GemmRow>& rows, const GemmFold& fold,
+                                         const GemmParameters* relative, GemmFitScope scope) {
   const auto refit = [&](const std::vector<GemmRow>& kept) { return fit_gemm(kept, "", relative, scope); };
-  return left_out_errors(rows, fold, refit, gemm_log_error);
+  return held_out_errors(rows, fold, refit, gemm_log_error);
 }
 
 std::vector<FitReport> gemm_reports(const std::vector<GemmRow>& rows, const GemmParameters& fitted,
-                                    const std::vector<double>& left_out, const std::string& format,
+                                    const std::vector<double>& held_out, const std::string& format,
                                     const std::string& what, const std::string& rows_from) {
   std::vector<double> seen[2], unseen[2];
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::size_t small = is_large(rows[i]) ? 0 : 1;
     seen[small].push_back(gemm_log_error(rows[i], fitted));
-    unseen[small].push_back(left_out[i]);
+    unseen[small].push_back(held_out[i]);
   }
   return {report("gemm/" + format + ", M >= 1024" + what, seen[0], unseen[0], rows_from),
           report("gemm/" + format + ", M < 1024" + what, seen[1], unseen[1], rows_from)};

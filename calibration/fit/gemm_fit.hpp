@@ -42,14 +42,14 @@ std::string shape_fold(const GemmRow& row);         ///< every M of one (N, K)
 std::string architecture_fold(const GemmRow& row);  ///< a generation
 
 /// Errors of rows predicted by fits that did not see their fold.
-std::vector<double> gemm_left_out(const std::vector<GemmRow>& rows, const GemmFold& fold,
-                                  const GemmParameters* relative = nullptr,
-                                  GemmFitScope scope = GemmFitScope::one_part);
+std::vector<double> held_out_gemm_errors(const std::vector<GemmRow>& rows, const GemmFold& fold,
+                                         const GemmParameters* relative = nullptr,
+                                         GemmFitScope scope = GemmFitScope::one_part);
 
 /// In sample and left out, for M >= 1024 and below.
 /// @param what  follows the sizes in the names of the reports: ", generation left out", or empty
 std::vector<FitReport> gemm_reports(const std::vector<GemmRow>& rows, const GemmParameters& fitted,
-                                    const std::vector<double>& left_out, const std::string& format,
+                                    const std::vector<double>& held_out, const std::string& format,
                                     const std::string& what, const std::string& rows_from);
 
 struct GemmSet {

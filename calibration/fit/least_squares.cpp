@@ -184,16 +184,16 @@ RegressionResult regress(const RegressionProblem& problem) {
   const auto unknowns = static_cast<Index>(problem.prior.size());
   const auto rows = static_cast<Index>(problem.offsets.size());
   const VectorXd prior = Eigen::Map<const VectorXd>(problem.prior.data(), unknowns);
-  const VectorXd belief = Eigen::Map<const VectorXd>(problem.width.data(), unknowns).array().square().inverse();
+  const VectorXd precision = Eigen::Map<const VectorXd>(problem.width.data(), unknowns).array().square().inverse();
   const Eigen::Map<const RowMajor> slopes(problem.slopes.data(), rows, unknowns);
   const Eigen::Map<const VectorXd> offsets(problem.offsets.data(), rows);
   VectorXd x = prior;
-  MatrixXd normal = belief.asDiagonal();
+  MatrixXd normal = precision.asDiagonal();
   for (int round = 0; round < linear_reweightings && rows > 0; ++round) {
     const VectorXd scales = row_scales(problem, errors_at(problem, x));
     normal = slopes.transpose() * scales.asDiagonal() * slopes;
-    normal.diagonal() += belief;
-    x = normal.ldlt().solve(belief.cwiseProduct(prior) - slopes.transpose() * scales.cwiseProduct(offsets));
+    normal.diagonal() += precision;
+    x = normal.ldlt().solve(precision.cwiseProduct(prior) - slopes.transpose() * scales.cwiseProduct(offsets));
   }
   const RowMajor covariance = normal.inverse();
   return {{x.data(), x.data() + unknowns}, {covariance.data(), covariance.data() + unknowns * unknowns}};

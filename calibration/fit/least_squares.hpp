@@ -52,7 +52,7 @@ ErrorSummary summarise(std::vector<double> errors);
 /// @param fit      parameters from rows
 /// @param error_of log(predicted / measured) of one row
 template <class Row, class FoldOf, class Fit, class ErrorOf>
-std::vector<double> left_out_errors(const std::vector<Row>& rows, FoldOf fold_of, Fit fit, ErrorOf error_of) {
+std::vector<double> held_out_errors(const std::vector<Row>& rows, FoldOf fold_of, Fit fit, ErrorOf error_of) {
   std::vector<double> errors(rows.size());
   std::vector<bool> done(rows.size(), false);
   for (std::size_t first = 0; first < rows.size(); ++first) {

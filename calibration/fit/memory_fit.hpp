@@ -41,7 +41,7 @@ std::vector<FitReport> memory_reports(const std::vector<MemoryRow>& rows, const 
                                       const MemoryParameters& fitted, bool by_generation);
 
 /// log(predicted / measured) of every streaming kernel and copy when its fold was left out.
-std::vector<double> memory_left_out(const std::vector<MemoryRow>& rows, bool by_generation);
-std::vector<double> host_left_out(const std::vector<MemoryRow>& rows, bool by_generation);
+std::vector<double> held_out_memory_errors(const std::vector<MemoryRow>& rows, bool by_generation);
+std::vector<double> held_out_host_errors(const std::vector<MemoryRow>& rows, bool by_generation);
 
 }  // namespace clusterwright

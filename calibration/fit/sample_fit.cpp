@@ -48,7 +48,7 @@ class SampleSetFit {
 
   SampleFit run() {
     for (const GemmFormat& format : gemm_formats())
-      if (format.key != other_half_format) fit_multiplies(format);
+      if (format.key != other_half_format) fit_gemms(format);
     for (const std::string& kernel : sampled_attention(all_)) fit_attention_kernel(kernel);
     fit_streams();
     fit_host_copies();
@@ -80,15 +80,13 @@ class SampleSetFit {
     return fitted;
   }
 
-  void fit_multiplies(const GemmFormat& format) {
+  void fit_gemms(const GemmFormat& format) {
     const auto samples = gemm_samples(all_, part_, format);
     const auto found = base_.gemm.find(format.key);
-    const GemmParameters* believed = found == base_.gemm.end() ? nullptr : &found->second;
+    const GemmParameters* prior = found == base_.gemm.end() ? nullptr : &found->second;
     const std::string source = source_of(samples.size(), format.key + " multiplies");
-    if (!believed && !refit_) return;
-    const auto fit = [&](const std::vector<GemmRow>& rows) {
-      return refit_ ? fit_gemm(rows, source, believed) : *believed;
-    };
+    if (!prior && !refit_) return;
+    const auto fit = [&](const std::vector<GemmRow>& rows) { return refit_ ? fit_gemm(rows, source, prior) : *prior; };
     const SectionRule rule{"gemm/" + format.key, 12, 4, 0.10, ", M >= 1024", ", M < 1024"};
     const auto error = [](const GemmRow& row, const GemmParameters& p) { return gemm_log_error(row, p); };
     if (!add(judge(rule, samples, source, fit, error))) return;
@@ -101,11 +99,11 @@ class SampleSetFit {
   void fit_attention_kernel(const std::string& name) {
     const auto samples = attention_samples(all_, part_, name);
     const auto found = base_.attention.find(name);
-    const AttentionParameters* believed = found == base_.attention.end() ? nullptr : &found->second;
-    if (!believed && !refit_) return;
+    const AttentionParameters* prior = found == base_.attention.end() ? nullptr : &found->second;
+    if (!prior && !refit_) return;
     const std::string source = source_of(samples.size(), name + " attention");
     const auto fit = [&](const std::vector<AttentionSampleRow>& rows) {
-      return refit_ ? fit_attention_samples(rows, source, believed) : *believed;
+      return refit_ ? fit_attention_samples(rows, source, prior) : *prior;
     };
     const auto error = [](const AttentionSampleRow& row, const AttentionParameters& p) { return log_error(row, p); };
     if (add(judge({"attention/" + name, 8, 4, 0.15, "", ""}, samples, source, fit, error)))
@@ -178,7 +176,7 @@ class SampleSetFit {
     if (!add(section)) return;
     NetworkParameters fitted = fit(rows_of(samples));
     // Of this fabric: what its own held-back messages missed, instead of how fabrics differ.
-    fitted.structural_error = sourced_value(section.reports.front().left_out_p90_abs_log / 1.645, 0, source);
+    fitted.structural_error = sourced_value(section.reports.front().held_out_p90_abs_log / 1.645, 0, source);
     fitted.tcp_bandwidth_share = base_.network.tcp_bandwidth_share;
     fitted.tcp_latency = base_.network.tcp_latency;
     fit_.parameters.network = fitted;
@@ -217,8 +215,8 @@ SampleResidual residual(const std::string& section, std::string what, bool large
   return {section, what, what, large, measured, error, error, 0};
 }
 
-void add_multiplies(const std::vector<Measurement>& measurements, const AcceleratorPart& part, const ParameterSet& set,
-                    std::vector<SectionFit>& out) {
+void add_gemms(const std::vector<Measurement>& measurements, const AcceleratorPart& part, const ParameterSet& set,
+               std::vector<SectionFit>& out) {
   for (const GemmFormat& format : gemm_formats()) {
     const auto found = set.gemm.find(format.key);
     if (found == set.gemm.end() || format.key == "fp16") continue;  // fp16 rows are among those of bf16
@@ -278,7 +276,7 @@ std::vector<SectionFit> check_samples(const std::vector<ProbeSamples>& all, cons
 std::vector<SectionFit> check_published(const std::vector<Measurement>& measurements, const AcceleratorPart& part,
                                         const ParameterSet& set) {
   std::vector<SectionFit> out;
-  add_multiplies(measurements, part, set, out);
+  add_gemms(measurements, part, set, out);
   add_streams(measurements, part, set, out);
   add_collectives(measurements, part, set, out);
   return out;

@@ -58,7 +58,7 @@ double share_inside(const std::vector<SampleResidual>& residuals) {
 
 /// Large samples are what steps are made of; where there are hardly any, all speak.
 double judged_median(const SectionFit& fit, const std::vector<SampleResidual>& residuals) {
-  if (fit.reports.front().rows >= static_cast<int>(enough_to_judge)) return fit.reports.front().left_out_median_abs_log;
+  if (fit.reports.front().rows >= static_cast<int>(enough_to_judge)) return fit.reports.front().held_out_median_abs_log;
   std::vector<double> errors;
   for (const SampleResidual& one : residuals) errors.push_back(one.error);
   return summarise(std::move(errors)).median;

@@ -73,14 +73,14 @@ SectionFit judge(const SectionRule& rule, const std::vector<SampleRow<Row>>& sam
   for (const auto& sample : samples)
     residuals.push_back({rule.name, sample.what, sample.size, sample.large, sample.measured, 0, 0, 0});
   const int count = folds.empty() ? 0 : 1 + *std::max_element(folds.begin(), folds.end());
-  for (int left_out = -1; left_out < count && !samples.empty(); ++left_out) {  // -1: nothing
+  for (int held_out = -1; held_out < count && !samples.empty(); ++held_out) {  // -1: nothing
     std::vector<Row> kept;
     for (std::size_t i = 0; i < samples.size(); ++i)
-      if (folds[i] != left_out) kept.push_back(samples[i].row);
+      if (folds[i] != held_out) kept.push_back(samples[i].row);
     const auto parameters = fit(kept);
     for (std::size_t i = 0; i < samples.size(); ++i) {
-      if (left_out < 0) residuals[i].in_sample = error(samples[i].row, parameters);
-      if (folds[i] == left_out) residuals[i].error = error(samples[i].row, parameters);
+      if (held_out < 0) residuals[i].in_sample = error(samples[i].row, parameters);
+      if (folds[i] == held_out) residuals[i].error = error(samples[i].row, parameters);
     }
   }
   return judged(rule, std::move(residuals), folds, source);

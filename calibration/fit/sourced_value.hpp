@@ -21,7 +21,7 @@ Sourced<Q> sourced_value(double value, double std_error, Q unit, std::string sou
 }
 
 /// Row summaries side by side.
-FitReport report(std::string name, const std::vector<double>& in_sample, const std::vector<double>& left_out,
+FitReport report(std::string name, const std::vector<double>& in_sample, const std::vector<double>& held_out,
                  std::string rows_from);
 
 }  // namespace clusterwright

@@ -11,7 +11,7 @@ namespace clusterwright {
 
 /// Fits without what is predicted, in the terms of the targets: a rank count, a sibling accelerator, a generation left
 /// out; from 1 MB and below.
-std::vector<LeftOutFigures> cross_validate_collectives(const std::vector<Measurement>& measurements,
+std::vector<HeldOutFigures> cross_validate_collectives(const std::vector<Measurement>& measurements,
                                                        const std::vector<AcceleratorPart>& catalog);
 
 }  // namespace clusterwright

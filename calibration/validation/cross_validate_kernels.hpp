@@ -18,7 +18,7 @@ enum class KernelFold {
 };
 
 /// One row predicted by a fit that did not see its fold.
-struct LeftOutRow {
+struct HeldOutRow {
   std::string kernel;       ///< "gemm/bf16", "memory", "host link"
   std::string accelerator;  ///< empty for memory and host link
   std::string architecture;
@@ -27,11 +27,11 @@ struct LeftOutRow {
 };
 
 /// Rows that cannot be left out that way (no relative remains) are missing. Seconds of computing.
-std::vector<LeftOutRow> left_out_kernels(const std::vector<Measurement>& measurements,
+std::vector<HeldOutRow> held_out_kernels(const std::vector<Measurement>& measurements,
                                          const std::vector<AcceleratorPart>& catalog, KernelFold fold);
 
 /// In the terms of the targets: matrix multiplies by architecture, from M of 1024 and below; memory and host link.
-std::vector<LeftOutFigures> cross_validate_kernels(const std::vector<Measurement>& measurements,
+std::vector<HeldOutFigures> cross_validate_kernels(const std::vector<Measurement>& measurements,
                                                    const std::vector<AcceleratorPart>& catalog);
 
 }  // namespace clusterwright

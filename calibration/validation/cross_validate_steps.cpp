@@ -42,15 +42,15 @@ std::vector<Split> splits(const std::vector<Measurement>& measurements) {
 }
 
 /// Rows with the kernels that they would have without what is left out, and their group's name.
-struct LeftOutRows {
+struct HeldOutRows {
   std::vector<StepRow> rows;
   std::vector<std::string> groups;
 };
 
-LeftOutRows without_own_part(const StepFitResult& fit, const std::vector<Measurement>& microbenchmarks,
+HeldOutRows without_own_part(const StepFitResult& fit, const std::vector<Measurement>& microbenchmarks,
                              const ScenarioShelf& shelf) {
   std::map<std::string, UnmeasuredPart> parts;
-  LeftOutRows out{fit.rows, {}};
+  HeldOutRows out{fit.rows, {}};
   for (StepRow& row : out.rows) {
     const AcceleratorPart& part = row.scenario.cluster.accelerator;
     const auto [found, added] = parts.try_emplace(part.id);
@@ -61,10 +61,10 @@ LeftOutRows without_own_part(const StepFitResult& fit, const std::vector<Measure
   return out;
 }
 
-LeftOutRows without_own_architecture(const StepFitResult& fit, const std::vector<Measurement>& microbenchmarks,
+HeldOutRows without_own_architecture(const StepFitResult& fit, const std::vector<Measurement>& microbenchmarks,
                                      const ScenarioShelf& shelf) {
   std::map<std::string, ParameterSet> sets;
-  LeftOutRows out{fit.rows, {}};
+  HeldOutRows out{fit.rows, {}};
   for (StepRow& row : out.rows) {
     const auto [found, added] = sets.try_emplace(row.architecture);
     if (added) found->second = without_architecture(row.architecture, microbenchmarks, shelf.catalog);
@@ -111,15 +111,15 @@ std::vector<SplitErrors> cross_validate_steps(const std::vector<Measurement>& me
   const auto add = [&](const Split& split, const std::vector<StepSlopes>& slopes, std::vector<double> widths,
                        std::vector<std::string> groups) {
     SplitErrors errors{split.key, split.name, {}, std::move(widths), std::move(groups)};
-    const std::vector<double> left_out = left_out_step_errors(fit, slopes, shelf.steps, split.group);
-    for (std::size_t i = 0; i < fit.rows.size(); ++i) errors.errors.emplace_back(fit.rows[i].measurement, left_out[i]);
+    const std::vector<double> held_out = held_out_step_errors(fit, slopes, shelf.steps, split.group);
+    for (std::size_t i = 0; i < fit.rows.size(); ++i) errors.errors.emplace_back(fit.rows[i].measurement, held_out[i]);
     out.push_back(std::move(errors));
   };
   for (const Split& split : splits(measurements)) add(split, fit.slopes, {}, {});
-  LeftOutRows part = without_own_part(fit, microbenchmarks, shelf);
+  HeldOutRows part = without_own_part(fit, microbenchmarks, shelf);
   add({"by_accelerator", "training step, accelerator and its kernels left out", part_of}, step_shares(part.rows),
       half_widths(part.rows, false), std::move(part.groups));
-  LeftOutRows generation = without_own_architecture(fit, microbenchmarks, shelf);
+  HeldOutRows generation = without_own_architecture(fit, microbenchmarks, shelf);
   add({"by_generation", "training step, generation left out", [](const StepRow& row) { return row.architecture; }},
       step_shares(generation.rows), half_widths(generation.rows, true), std::move(generation.groups));
   return out;

@@ -22,13 +22,13 @@ struct SplitErrors {
 };
 
 /// One line of a cross-validation.
-struct LeftOutFigures {
+struct HeldOutFigures {
   std::string key;  ///< as in SplitErrors
   ErrorFigures figures;
 };
 
 /// All cases of the split, those with every field of the job published, those with something chosen, the mean of the
 /// families, and one line for each group. Intervals are judged where the split has them.
-std::vector<LeftOutFigures> split_figures(const SplitErrors& split, const std::vector<CaseResult>& results);
+std::vector<HeldOutFigures> split_figures(const SplitErrors& split, const std::vector<CaseResult>& results);
 
 }  // namespace clusterwright
