@@ -14,9 +14,9 @@ namespace {
 /// Order of the parameter vector.
 enum : std::size_t { forward, backward, half_sequence, narrow_head };
 
-constexpr double triton_slowdown = 1.34;  // of Triton kernels with position biases against flash-2
+constexpr double triton_slowdown = 1.34;  // Triton kernels with position biases against flash-2
 
-/// Assumed shares of the 16-bit peak, how sure they are (in logit), and why.
+/// Assumed shares of the 16-bit peak, their widths (in logit), and their reasons.
 struct Rates {
   double forward;
   double backward;
@@ -59,7 +59,7 @@ std::vector<double> errors_of(const std::vector<AttentionRow>& rows, const Atten
   return out;
 }
 
-/// Measured rows speak of the forward pass only.
+/// Rows are of the forward pass only.
 AttentionParameters parameters_of(const FitResult& fit, const std::string& prior, const std::string& source) {
   AttentionParameters out;
   out.forward_efficiency = sourced_value(fit.values[forward], fit.std_errors[forward], source);
@@ -72,7 +72,7 @@ AttentionParameters parameters_of(const FitResult& fit, const std::string& prior
   return out;
 }
 
-/// The kernels of `from` at another speed. @param doubt  one standard deviation, relative
+/// Parameters of `from` at another speed. @param doubt  one standard deviation, relative
 AttentionParameters scaled(const AttentionParameters& from, double factor, double doubt, const std::string& source) {
   AttentionParameters out = from;
   for (Sourced<double>* one : {&out.forward_efficiency, &out.backward_efficiency}) {
@@ -99,7 +99,7 @@ AttentionParameters unfused_attention() {
       .score_bytes_backward = sourced_value(22, 5, traffic)};
 }
 
-/// Wide: own samples are to win over what was seen elsewhere.
+/// Wide priors: own samples win over published ones.
 std::vector<FitParameter> sample_priors(const AttentionParameters* prior) {
   std::vector<FitParameter> out = {{FitScale::share, 0.4, 1.5},
                                    {FitScale::share, 0.3, 1.5},

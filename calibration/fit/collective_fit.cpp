@@ -32,8 +32,8 @@ std::vector<FitParameter> ring_priors() {
   return out;
 }
 
-/// A switch serves all members alike, so the group matters little; the share is what NCCL expects of eight ranks: 476
-/// GB/s of bus bandwidth on H100.
+/// Priors of reduction in the switch. All members are served alike, so the group matters little; the share is what NCCL
+/// expects of eight ranks: 476 GB/s of bus bandwidth on H100.
 std::vector<FitParameter> switch_priors(NcclGeneration generation) {
   std::vector<FitParameter> out = ring_priors();
   out[base_us] = {FitScale::positive, 20, 0.5};
@@ -44,7 +44,7 @@ std::vector<FitParameter> switch_priors(NcclGeneration generation) {
   return out;
 }
 
-/// Starts at a curve instead; what it holds at a bound keeps its usual prior.
+/// Starts at a given curve; numbers at a bound of their scale keep their usual prior.
 void start_from(const CollectiveCurves& prior, const std::string& name, FitParameter* out) {
   const auto found = prior.find(name);
   if (found == prior.end()) return;
@@ -92,7 +92,7 @@ std::vector<double> weights_of(const std::vector<CollectiveRow>& rows) {
 /// Order of the parameter vector of the network.
 enum : std::size_t { net_share, net_latency, net_message_us, network_size };
 
-/// 46 to 48 of 50 GB/s per card; latencies as NCCL's tuner counts, which were tuned on such machines.
+/// Priors of the network: 46 to 48 of 50 GB/s per card; latencies of NCCL's tuner, measured on such machines.
 std::vector<FitParameter> network_priors() {
   std::vector<FitParameter> out(network_size);
   out[net_share] = {FitScale::share, 0.94, 0.3};
@@ -101,7 +101,7 @@ std::vector<FitParameter> network_priors() {
   return out;
 }
 
-/// Fabrics differ more than hosts do: what was logged on this one soon outweighs what was seen on others.
+/// Starts at a given network, with wide priors: fabrics differ more than hosts do.
 void start_from(const NetworkParameters& prior, std::vector<FitParameter>& out) {
   for (FitParameter& one : out) one.width = 1.0;
   out[net_share].prior = prior.bandwidth_share.value;
@@ -149,7 +149,7 @@ bool leaves_node(const CollectiveRow& row) {
   return row.group.nodes > 1;
 }
 
-/// One set from one list of rows, which `from` names.
+/// One set from one list of rows; `from` names the rows.
 class SetFit {
  public:
   SetFit(std::vector<CollectiveRow> rows, std::string from, CollectiveFold fold, std::string held_out)
@@ -167,7 +167,7 @@ class SetFit {
                     points ? fmt::format("fit of {} points between nodes of {}; {}", points, from, prior) : prior);
   }
 
-  /// From rows of all accelerators: only few were measured.
+  /// Fits the exchange of experts to rows of all accelerators, since only few were measured.
   void fit_experts(const std::vector<CollectiveRow>& rows) {
     const std::string source = fmt::format("fit of {} points of dispatch and combine on H800", rows.size());
     const CollectiveParameters fitted = fit_expert_exchange(rows, set.network, source);
@@ -188,7 +188,7 @@ class SetFit {
           fmt::format("fit of {} points of reduce_scatter on {}: as many bytes on the wire", borrowed.size(), from_);
     const CollectiveCurves fitted = fit_curves(op, own ? rows_ : borrowed, source);
     set.collectives.insert(fitted.begin(), fitted.end());
-    // Messages were measured between two ranks only: no rank count could be left out.
+    // Messages were measured between two ranks only: no rank count can be held out.
     if (!own || op == CollectiveOp::send) return;
     for (const FitReport& one : collective_reports(op, rows_, fitted, fold_, held_out_))
       if (one.rows > 0) set.fits.push_back(one);
@@ -204,7 +204,7 @@ int generation_number(const CollectiveRow& row) {
   return static_cast<int>(row.links.generation);
 }
 
-/// Every generation weighs one in each operation.
+/// Gives every generation the same weight in each operation.
 void balance(std::vector<CollectiveRow>& rows) {
   std::map<std::pair<CollectiveOp, int>, double> total;
   for (const CollectiveRow& row : rows) total[{row.op, generation_number(row)}] += row.weight;

@@ -12,10 +12,10 @@ namespace clusterwright {
 
 namespace {
 
-/// Start and tail of a kernel, in which memory is not busy.
+/// Start and tail of a kernel, during which memory is idle.
 const Seconds usual_ramp = 1.5 * microsecond;
 
-/// Writes of a usual element-wise kernel, at which `bandwidth_share` holds.
+/// Share of writes of a usual element-wise kernel, at which `bandwidth_share` holds.
 constexpr double usual_writes = 0.4;
 
 /// Order of the parameter vector.

@@ -21,7 +21,7 @@ namespace {
 constexpr CollectiveOp logged_ops[] = {CollectiveOp::all_gather, CollectiveOp::reduce_scatter, CollectiveOp::all_reduce,
                                        CollectiveOp::all_to_all, CollectiveOp::send};
 
-/// Same units and rate: what is measured in one holds for the other.
+/// Format of the same units and rate as bf16, which shares its parameters.
 constexpr const char* other_half_format = "fp16";
 
 template <class Row>
@@ -35,7 +35,7 @@ bool within_node(const SampleRow<CollectiveRow>& sample) {
   return sample.row.group.nodes == 1;
 }
 
-/// One fit with everything that its sections share.
+/// One fit, with the inputs that its sections share.
 class SampleSetFit {
  public:
   SampleSetFit(const std::vector<ProbeSamples>& all, const AcceleratorPart& part, const ParameterSet& base,
@@ -65,7 +65,7 @@ class SampleSetFit {
     return fmt::format("fit of {} samples of {}: {}", samples, what, options_.source);
   }
 
-  /// Keeps the verdict; replaces the base's reports of the section, transferred ones too, where it was fitted.
+  /// Adds a section; where it was fitted, its reports replace those of the base, transferred ones too.
   bool add(SectionFit section) {
     if (section.samples == 0) return false;
     const bool fitted = section.state == SectionState::fitted;
@@ -95,7 +95,7 @@ class SampleSetFit {
       fit_.parameters.gemm[other_half_format] = borrowed_gemm(fit_.parameters.gemm.at("bf16"), 1, 0, source);
   }
 
-  /// Of a shipped family, which stacks name, or a kernel of its own beside them.
+  /// Fits a shipped family, which stacks name, or a kernel of its own beside them.
   void fit_attention_kernel(const std::string& name) {
     const auto samples = attention_samples(all_, part_, name);
     const auto found = base_.attention.find(name);
@@ -129,7 +129,7 @@ class SampleSetFit {
     const HostCopyFit fitter(part_.host_bandwidth->value, base_.memory);
     const auto fit = [&](const std::vector<TrafficRow>& rows) {
       HostCopies copies = fitter.fit(rows, source);
-      if (!refit_) copies.share = base_.memory.host_share;  // a set keeps no start
+      if (!refit_) copies.share = base_.memory.host_share;  // a parameter set holds no start time
       return copies;
     };
     const auto error = [&](const TrafficRow& row, const HostCopies& p) { return fitter.log_error(row, p); };
@@ -157,7 +157,7 @@ class SampleSetFit {
     for (const auto& [key, curve] : fit(rows_of(samples))) fit_.parameters.collectives[key] = curve;
   }
 
-  /// After the curves inside a node, on which it rests.
+  /// Fits the network, given the curves inside a node.
   void fit_between_nodes() {
     std::vector<SampleRow<CollectiveRow>> samples;
     for (const CollectiveOp op : logged_ops) {
@@ -175,14 +175,14 @@ class SampleSetFit {
     SectionFit section = judge({"network", 6, 4, 0.20, ", from 1 MB", ", below 1 MB"}, samples, source, fit, error);
     if (!add(section)) return;
     NetworkParameters fitted = fit(rows_of(samples));
-    // Of this fabric: what its own held-back messages missed, instead of how fabrics differ.
+    // Error on held-out messages of this fabric, instead of the difference between fabrics.
     fitted.structural_error = sourced_value(section.reports.front().held_out_p90_abs_log / 1.645, 0, source);
     fitted.tcp_bandwidth_share = base_.network.tcp_bandwidth_share;
     fitted.tcp_latency = base_.network.tcp_latency;
     fit_.parameters.network = fitted;
   }
 
-  /// One number read off, no curve: kernels that follow each other on a busy device.
+  /// Reads the gap between kernels off the samples of a busy device.
   void fit_kernel_gap() {
     for (const ProbeSamples& document : all_)
       for (const ProbeSample& sample : document.samples) {
@@ -219,7 +219,7 @@ void add_gemms(const std::vector<Measurement>& measurements, const AcceleratorPa
                std::vector<SectionFit>& out) {
   for (const GemmFormat& format : gemm_formats()) {
     const auto found = set.gemm.find(format.key);
-    if (found == set.gemm.end() || format.key == "fp16") continue;  // fp16 rows are among those of bf16
+    if (found == set.gemm.end() || format.key == "fp16") continue;  // rows of fp16 are among those of bf16
     std::vector<SampleResidual> residuals;
     for (const GemmRow& row : gemm_rows(measurements, part, format.key))
       residuals.push_back(residual("gemm/" + format.key,
@@ -233,7 +233,7 @@ void add_streams(const std::vector<Measurement>& measurements, const Accelerator
                  std::vector<SectionFit>& out) {
   std::vector<SampleResidual> residuals;
   for (const MemoryRow& row : memory_rows(measurements, part)) {
-    // A bandwidth over another is a time under another.
+    // A ratio of bandwidths is the inverse of a ratio of times.
     const double error = -std::log(row.data_sheet * streaming_share(row.writes, set.memory) / row.measured);
     residuals.push_back(residual("memory", row.op, true, {}, error));
   }

@@ -17,10 +17,10 @@ constexpr CollectiveOp measured_ops[] = {CollectiveOp::all_gather, CollectiveOp:
 struct OwnedRow {
   const AcceleratorPart* part;
   CollectiveRow row;
-  bool borrowed = false;  ///< from another op: teaches, but is not predicted
+  bool borrowed = false;  ///< from another operation: fitted to, but not predicted
 };
 
-/// Fits `op` to the rows that `keep` holds for and predicts those that `test` holds for.
+/// Fits `op` to the rows that satisfy `keep` and predicts those that satisfy `test`.
 class HoldOut {
  public:
   HoldOut(CollectiveOp op, const std::vector<OwnedRow>& rows) : op_(op), rows_(rows) {}
@@ -124,9 +124,9 @@ void append(std::vector<double>& all, const std::vector<double>& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
 
-/// A way to leave rows out.
+/// Way to hold rows out.
 struct CollectiveWay {
-  const char* key;  ///< of the target that it is held against
+  const char* key;  ///< key of the target that it is compared with
   const char* name;
   void (*leave)(HoldOut&, const std::vector<OwnedRow>&);
 };

@@ -19,7 +19,7 @@ std::string accelerator_fold(const GemmRow& row) {
   return row.accelerator;
 }
 
-/// Rows that one fit may see: those of an accelerator, of an architecture, or all.
+/// Name of the rows that are fitted together: an accelerator, an architecture, or all.
 std::string fitted_together(const GemmRow& row, KernelFold fold) {
   if (fold == KernelFold::generation) return "";
   return fold == KernelFold::shape ? row.accelerator : row.architecture;
@@ -37,7 +37,7 @@ std::size_t fold_count(const std::vector<GemmRow>& rows, const GemmFold& fold) {
 }
 
 void hold_gemm_out(const std::vector<GemmRow>& all, const std::string& format, KernelFold fold,
-                    std::vector<HeldOutRow>& out) {
+                   std::vector<HeldOutRow>& out) {
   const auto scope = fold == KernelFold::shape ? GemmFitScope::one_part : GemmFitScope::many_parts;
   std::map<std::string, std::vector<GemmRow>> sets;
   for (const GemmRow& row : all) sets[fitted_together(row, fold)].push_back(row);
@@ -49,9 +49,9 @@ void hold_gemm_out(const std::vector<GemmRow>& all, const std::string& format, K
   }
 }
 
-/// All streaming kernels and copies of the catalog's parts, one accelerator after the other or all together.
+/// Holds out streaming kernels and copies, one accelerator after the other or all together.
 void hold_memory_out(const std::vector<Measurement>& measurements, const std::vector<AcceleratorPart>& catalog,
-                      bool by_generation, std::vector<HeldOutRow>& out) {
+                     bool by_generation, std::vector<HeldOutRow>& out) {
   std::vector<MemoryRow> streams, copies;
   const auto judge = [&] {
     const std::vector<double> stream_errors = held_out_memory_errors(streams, by_generation);
@@ -88,17 +88,17 @@ ErrorFigures figures(const std::string& name, const std::vector<double>& errors)
   return out;
 }
 
-/// A way to leave rows out.
+/// Way to hold rows out.
 struct KernelWay {
   KernelFold fold;
-  const char* key;   ///< of the target that it is held against
-  const char* name;  ///< behind that of the kernel
+  const char* key;   ///< key of the target that it is compared with
+  const char* name;  ///< suffix to the name of the kernel
 };
 constexpr KernelWay kernel_ways[] = {{KernelFold::shape, "by_size", ", shape left out"},
                                      {KernelFold::accelerator, "by_accelerator", ", accelerator left out"},
                                      {KernelFold::generation, "by_generation", ", generation left out"}};
 
-/// "matrix multiply, Hopper, M >= 1024", or the kernel.
+/// Group of a row: "matrix multiply, Hopper, M >= 1024", or the kernel.
 std::string group_of(const HeldOutRow& row) {
   if (!row.kernel.starts_with("gemm")) return row.kernel;
   return "matrix multiply, " + row.architecture + (row.large ? ", M >= 1024" : ", M < 1024");

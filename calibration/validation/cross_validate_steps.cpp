@@ -29,7 +29,7 @@ std::string part_of(const StepRow& row) {
 
 std::vector<Split> splits(const std::vector<Measurement>& measurements) {
   const auto accelerators = [](const StepRow& row) { return std::to_string(row.plan.accelerators()); };
-  // Its first word names who published; it says what is left out and is no input of any prediction.
+  // The first word names the publisher; it selects what is held out and is no input of any prediction.
   const auto source = [&](const StepRow& row) {
     const std::string& text = measurements[row.measurement].source;
     return text.substr(0, text.find(' '));
@@ -41,7 +41,7 @@ std::vector<Split> splits(const std::vector<Measurement>& measurements) {
           {"by_stack", "training step, stack left out", [](const StepRow& row) { return row.entry; }}};
 }
 
-/// Rows with the kernels that they would have without what is left out, and their group's name.
+/// Rows with the kernels that they would have without the held-out measurements, and the names of their groups.
 struct HeldOutRows {
   std::vector<StepRow> rows;
   std::vector<std::string> groups;
@@ -74,8 +74,8 @@ HeldOutRows without_own_architecture(const StepFitResult& fit, const std::vector
   return out;
 }
 
-/// The calibration as it would be if no step of the row's part had been seen, or none of its architecture. Names change
-/// and stay as many, since the covariance goes with them.
+/// Calibration without any step of the row's part, or of its architecture. Names are blanked rather than removed, since
+/// the covariance is in their order.
 StepCalibration blind(StepCalibration steps, const StepRow& row, bool architecture_too) {
   std::replace(steps.accelerators.begin(), steps.accelerators.end(), row.scenario.cluster.accelerator.id,
                std::string());
@@ -84,7 +84,7 @@ StepCalibration blind(StepCalibration steps, const StepRow& row, bool architectu
   return steps;
 }
 
-/// Half of the 90 % interval that each row would have got.
+/// Half-width of the 90 % interval of each row, as if it had never been measured.
 std::vector<double> half_widths(const std::vector<StepRow>& rows, bool architecture_too) {
   std::vector<double> widths(rows.size());
   tbb::parallel_for(std::size_t{0}, rows.size(), [&](std::size_t i) {

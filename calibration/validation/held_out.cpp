@@ -7,7 +7,7 @@ namespace clusterwright {
 
 namespace {
 
-/// The cases of a split, as far as `wanted(result, place in the split)` goes, with what the fits without them predict.
+/// Cases of a split that satisfy `wanted(result, place in the split)`, with their held-out predictions.
 std::vector<CaseResult> held_out_results(const SplitErrors& split, const std::vector<CaseResult>& results,
                                          auto wanted) {
   std::vector<CaseResult> out;

@@ -6,8 +6,8 @@ namespace clusterwright {
 
 namespace {
 
-constexpr double ninety_percent = 1.645;    // standard deviations on each side of a normal
-constexpr double unknown_half_width = 0.5;  // where no fit says anything
+constexpr double ninety_percent = 1.645;    // standard deviations on each side of a normal distribution
+constexpr double unknown_half_width = 0.5;  // without any fit
 
 }  // namespace
 

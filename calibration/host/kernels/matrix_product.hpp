@@ -1,10 +1,11 @@
+/// GEMMs of the host's training loop.
 #pragma once
 
 #include "calibration/host/kernels/matrix_view.hpp"
 
 namespace clusterwright {
 
-/// Products by Eigen on one thread, for float and double. C overlaps neither A nor B; shapes must fit.
+/// GEMMs of Eigen on one thread, for float and double. C overlaps neither A nor B; shapes must fit.
 template <class Scalar>
 struct MatrixProduct {
   using View = MatrixView<Scalar>;

@@ -48,7 +48,7 @@ void CausalAttention<Scalar>::backward(View d_qkv, ConstView d_out, const Scalar
     const ConstView shares(probabilities + i * length * length, length, length);
     const ConstView d_head = part(d_out, i, 0);
     Product::left_transposed(part(d_qkv, i, 2), shares, d_head);
-    // The scale of the scores goes with the gradient of the probabilities: the softmax between is linear in it.
+    // The scale of the scores is applied to the gradient of the probabilities: the softmax backward is linear in it.
     Product::right_transposed(gradient, d_head, part(qkv, i, 2), scale_);
     ElementKernels<Scalar>::causal_softmax_backward(gradient, shares);
     Product::plain(part(d_qkv, i, 0), gradient, part(qkv, i, 1));
