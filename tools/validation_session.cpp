@@ -79,12 +79,12 @@ std::vector<CaseResult> predict_all(const std::vector<ReadCase>& cases, const Va
   return results;
 }
 
-std::vector<LeftOutFigures> cross_validation(const std::vector<Measurement>& measurements,
+std::vector<HeldOutFigures> cross_validation(const std::vector<Measurement>& measurements,
                                              const std::vector<CaseResult>& results, const ScenarioShelf& shelf) {
   const std::vector<AcceleratorPart>& parts = shelf.catalog.accelerators;
-  std::vector<LeftOutFigures> out;
-  const auto add = [&](std::vector<LeftOutFigures> figures) {
-    for (LeftOutFigures& one : figures) out.push_back(std::move(one));
+  std::vector<HeldOutFigures> out;
+  const auto add = [&](std::vector<HeldOutFigures> figures) {
+    for (HeldOutFigures& one : figures) out.push_back(std::move(one));
   };
   for (const SplitErrors& split : cross_validate_steps(measurements, read_microbenchmarks(measurement_folder()), shelf))
     add(split_figures(split, results));

@@ -1,12 +1,13 @@
+/// GEMMs of the host's training loop.
 #pragma once
 
 #include "calibration/host/kernels/matrix_view.hpp"
 
 namespace clusterwright {
 
-/// Products by Eigen on one thread, for float and double. C overlaps neither A nor B; shapes must fit.
+/// GEMMs of Eigen on one thread, for float and double. C overlaps neither A nor B; shapes must fit.
 template <class Scalar>
-struct MatrixMultiply {
+struct MatrixProduct {
   using View = MatrixView<Scalar>;
   using ConstView = MatrixView<const Scalar>;
 
@@ -20,7 +21,7 @@ struct MatrixMultiply {
   static void left_transposed(View c, ConstView a, ConstView b);
 };
 
-extern template struct MatrixMultiply<float>;
-extern template struct MatrixMultiply<double>;
+extern template struct MatrixProduct<float>;
+extern template struct MatrixProduct<double>;
 
 }  // namespace clusterwright

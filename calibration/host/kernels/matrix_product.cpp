@@ -1,4 +1,4 @@
-#include "calibration/host/kernels/matrix_multiply.hpp"
+#include "calibration/host/kernels/matrix_product.hpp"
 
 #include <Eigen/Dense>
 #include <type_traits>
@@ -18,26 +18,26 @@ auto eigen(MatrixView<Scalar> view) {
 }  // namespace
 
 template <class Scalar>
-void MatrixMultiply<Scalar>::plain(View c, ConstView a, ConstView b) {
+void MatrixProduct<Scalar>::plain(View c, ConstView a, ConstView b) {
   eigen(c).noalias() = eigen(a) * eigen(b);
 }
 
 template <class Scalar>
-void MatrixMultiply<Scalar>::added(View c, ConstView a, ConstView b) {
+void MatrixProduct<Scalar>::added(View c, ConstView a, ConstView b) {
   eigen(c).noalias() += eigen(a) * eigen(b);
 }
 
 template <class Scalar>
-void MatrixMultiply<Scalar>::right_transposed(View c, ConstView a, ConstView b, Scalar factor) {
+void MatrixProduct<Scalar>::right_transposed(View c, ConstView a, ConstView b, Scalar factor) {
   eigen(c).noalias() = factor * eigen(a) * eigen(b).transpose();
 }
 
 template <class Scalar>
-void MatrixMultiply<Scalar>::left_transposed(View c, ConstView a, ConstView b) {
+void MatrixProduct<Scalar>::left_transposed(View c, ConstView a, ConstView b) {
   eigen(c).noalias() = eigen(a).transpose() * eigen(b);
 }
 
-template struct MatrixMultiply<float>;
-template struct MatrixMultiply<double>;
+template struct MatrixProduct<float>;
+template struct MatrixProduct<double>;
 
 }  // namespace clusterwright
