@@ -37,7 +37,7 @@ class Transfers {
   /// Chain times of a timing, which must live until the next call.
   /// @param free_chains  by ChainId: 1 if the chain always takes its time alone, in one event
   void retime(const StepTiming& timing, std::vector<char> free_chains);
-  /// Back to the start of the step: everybody is missing. @pre ReplayResult::last_arrival is "none" everywhere
+  /// Back to the start of the step: all members are missing. @pre ReplayResult::last_arrival is "none" everywhere
   void reset();
 
   /// A member arrives. @return whether it was the last one

@@ -22,7 +22,7 @@ struct Id {
   constexpr auto operator<=>(const Id&) const = default;
 };
 
-/// A vector whose index is an id of one kind.
+/// Vector whose index is an id of one kind.
 template <class IdType, class T>
 class IndexedVector {
  public:

@@ -117,6 +117,47 @@ TEST_CASE("the legs of a chain follow each other", "[sim]") {
   CHECK(replay(std::move(step.builder).build()).end == us(8));
 }
 
+TEST_CASE("lanes, dependencies and launches decide what overlaps, as in the example of the header", "[sim]") {
+  SmallStep step;
+  const RankClassId rank = step.rank("gpu");
+  const LaneId compute = step.compute_lane(rank);
+  const auto launched = [](std::int64_t microseconds) {
+    WorkTiming timing = busy(microseconds);
+    timing.launch = us(2);
+    return timing;
+  };
+  const OpId first = step.compute(compute, launched(5));
+  const OpId gather = step.join(step.network_lane(rank), step.transfer(300, 100), launched(0));
+  const OpId beside = step.compute(compute, launched(4));
+  const OpId last = step.compute(compute, launched(1));
+  step.builder.depends(first, gather);
+  step.builder.depends(gather, last);
+  const auto result = replay(std::move(step.builder).build());
+  CHECK(result.ops[first].start == us(2));
+  CHECK(result.ops[gather].start == us(7));
+  CHECK(result.ops[gather].end == us(10));
+  CHECK(result.ops[beside].start == us(7));
+  CHECK(result.ops[last].start == us(11));
+}
+
+TEST_CASE("a transfer that is slowed down half way ends as in the example of its header", "[sim]") {
+  SmallStep step;
+  const ResourceId link = step.link(50'000);  // 50 GB/s
+  const LaneId early = step.network_lane(step.rank("early")), other = step.network_lane(step.rank("other"));
+  const RankClassId late = step.rank("late");
+  const LaneId late_compute = step.compute_lane(late), late_network = step.network_lane(late);
+  std::vector<StepGraphBuilder::Leg> legs(2);
+  legs[0] = {{us(5), 100'000'000, 50'000'000'000, 1}, {{link}}};
+  legs[1].timing.delay = us(5);
+  const RendezvousId meeting = step.builder.add_rendezvous(step.builder.add_chain(legs), charge(exposed));
+  const OpId send = step.join(early, meeting);
+  step.builder.depends(step.compute(late_compute, 3), step.join(late_network, meeting));
+  step.join(other, step.transfer(1'000'000'000, 50'000, link, 1008));
+  const auto result = replay(std::move(step.builder).build());
+  CHECK(result.ops[send].active == us(3));
+  CHECK(result.ops[send].end == us(3013));
+}
+
 TEST_CASE("two transfers on one link share it, and the longer one speeds up when the shorter one is done", "[sim]") {
   SmallStep step;
   const ResourceId link = step.link(100);
@@ -253,7 +294,7 @@ TEST_CASE("an op beside reserved multiprocessors from its start is slow from its
   CHECK(to_seconds(replay(std::move(step.builder).build()).ops[gemm].end).in(microsecond) == Approx(7).epsilon(1e-5));
 }
 
-TEST_CASE("an op does not feel the multiprocessors that it holds itself", "[sim]") {
+TEST_CASE("an op is not slowed down by the multiprocessors that it holds itself", "[sim]") {
   SmallStep step;
   const RankClassId rank = step.rank("gpu");
   WorkTiming timing = busy(10);
@@ -284,7 +325,7 @@ TEST_CASE("two ops that want more device memory than there is are slowed down al
   const OpId gemm = step.compute(step.compute_lane(rank), memory_bound(10, 0.6));
   const OpId send = step.join(step.network_lane(rank), step.transfer(1500, 100), kernel(0, 0.6));
   const auto result = replay(std::move(step.builder).build());
-  // demand 1.2: both run at 1 / 1.2; the gemm takes 12 us, in which 1000 of 1500 B pass; 500 B at 100 B/us take 5 us
+  // demand 1.2: both run at 1 / 1.2; the GEMM takes 12 us, in which 1000 of 1500 B pass; 500 B at 100 B/us take 5 us
   CHECK(to_seconds(result.ops[gemm].end).in(microsecond) == Approx(12).epsilon(1e-5));
   CHECK(to_seconds(result.ops[send].end).in(microsecond) == Approx(17).epsilon(1e-5));
 }
@@ -299,7 +340,7 @@ TEST_CASE("the share of device memory does not depend on the op's own demand", "
         Approx(12.5).epsilon(1e-5));
 }
 
-TEST_CASE("an op without demand for device memory does not feel that others run short of it", "[sim]") {
+TEST_CASE("an op without demand for device memory is not slowed down where memory is short", "[sim]") {
   SmallStep step;
   const RankClassId rank = step.rank("gpu");
   const OpId gemm = step.compute(step.compute_lane(rank), 10);
