@@ -23,7 +23,6 @@ struct Id {
   constexpr auto operator<=>(const Id&) const = default;
 };
 
-<<<<<<< HEAD
 /// Id that comes `further` numbers after another.
 template <class Tag>
 constexpr Id<Tag> operator+(Id<Tag> id, long long further) {
@@ -74,10 +73,7 @@ class IdRange {
   std::uint32_t end_;
 };
 
-/// A vector whose index is an id of one kind.
-=======
 /// Vector whose index is an id of one kind.
->>>>>>> refs/heads/simw
 template <class IdType, class T>
 class IndexedVector {
  public:
