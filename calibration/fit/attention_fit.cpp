@@ -14,9 +14,9 @@ namespace {
 /// Order of the parameter vector.
 enum : std::size_t { forward, backward, half_sequence, narrow_head };
 
-constexpr double triton_slowdown = 1.34;  // of Triton kernels with position biases against flash-2
+constexpr double triton_slowdown = 1.34;  // Triton kernels with position biases against flash-2
 
-/// Assumed shares of the 16-bit peak, how sure they are (in logit), and why.
+/// Assumed shares of the 16-bit peak, their widths (in logit), and their reasons.
 struct Rates {
   double forward;
   double backward;
@@ -59,7 +59,7 @@ std::vector<double> errors_of(const std::vector<AttentionRow>& rows, const Atten
   return out;
 }
 
-/// Measured rows speak of the forward pass only.
+/// Rows are of the forward pass only.
 AttentionParameters parameters_of(const FitResult& fit, const std::string& prior, const std::string& source) {
   AttentionParameters out;
   out.forward_efficiency = sourced_value(fit.values[forward], fit.std_errors[forward], source);
@@ -72,7 +72,7 @@ AttentionParameters parameters_of(const FitResult& fit, const std::string& prior
   return out;
 }
 
-/// The kernels of `from` at another speed. @param doubt  one standard deviation, relative
+/// Parameters of `from` at another speed. @param doubt  one standard deviation, relative
 AttentionParameters scaled(const AttentionParameters& from, double factor, double doubt, const std::string& source) {
   AttentionParameters out = from;
   for (Sourced<double>* one : {&out.forward_efficiency, &out.backward_efficiency}) {
@@ -99,17 +99,17 @@ AttentionParameters unfused_attention() {
       .score_bytes_backward = sourced_value(22, 5, traffic)};
 }
 
-/// Wide: own samples are to win over what was seen elsewhere.
-std::vector<FitParameter> sample_priors(const AttentionParameters* believed) {
+/// Wide priors: own samples win over published ones.
+std::vector<FitParameter> sample_priors(const AttentionParameters* prior) {
   std::vector<FitParameter> out = {{FitScale::share, 0.4, 1.5},
                                    {FitScale::share, 0.3, 1.5},
                                    {FitScale::positive, 500, 1.5},
                                    {FitScale::positive, 0.8, 0.5}};
-  if (!believed) return out;
-  out[forward].prior = believed->forward_efficiency.value;
-  out[backward].prior = believed->backward_efficiency.value;
-  if (believed->half_sequence.value > 0) out[half_sequence].prior = believed->half_sequence.value;
-  out[narrow_head].prior = believed->narrow_head_factor.value;
+  if (!prior) return out;
+  out[forward].prior = prior->forward_efficiency.value;
+  out[backward].prior = prior->backward_efficiency.value;
+  if (prior->half_sequence.value > 0) out[half_sequence].prior = prior->half_sequence.value;
+  out[narrow_head].prior = prior->narrow_head_factor.value;
   return out;
 }
 
@@ -161,8 +161,8 @@ double log_error(const AttentionSampleRow& row, const AttentionParameters& param
 }
 
 AttentionParameters fit_attention_samples(const std::vector<AttentionSampleRow>& rows, const std::string& source,
-                                          const AttentionParameters* believed) {
-  FitProblem problem{sample_priors(believed), std::vector<double>(rows.size(), 1.0), {}};
+                                          const AttentionParameters* prior) {
+  FitProblem problem{sample_priors(prior), std::vector<double>(rows.size(), 1.0), {}};
   const auto at = [&](const FitResult& fit) { return parameters_of(fit, source, source); };
   AttentionParameters trial = at({{0.4, 0.3, 500, 0.8}, {0, 0, 0, 0}});
   problem.errors = [&](const std::vector<double>& values, std::vector<double>& errors) {
@@ -194,16 +194,16 @@ FitReport attention_report(const std::string& family, const std::string& archite
   const auto fold = [](const AttentionRow& row) { return std::pair(row.sequence, row.narrow_head); };
   const auto refit = [&](const std::vector<AttentionRow>& kept) { return fit_attention(family, architecture, kept); };
   const auto error = [](const AttentionRow& row, const AttentionParameters& p) { return log_error(row, p); };
-  const std::vector<double> left_out = left_out_errors(rows, fold, refit, error);
-  return report("attention/" + family, errors_of(rows, fitted), left_out,
+  const std::vector<double> held_out = held_out_errors(rows, fold, refit, error);
+  return report("attention/" + family, errors_of(rows, fitted), held_out,
                 fitted.forward_efficiency.source + "; left out: each sequence length and head width in turn");
 }
 
 FitReport attention_transfer_report(const std::string& family, const std::vector<AttentionRow>& rows,
-                                    const AttentionParameters& believed) {
-  const std::vector<double> errors = errors_of(rows, believed);
+                                    const AttentionParameters& prior) {
+  const std::vector<double> errors = errors_of(rows, prior);
   return report("attention/" + family + ", generation left out", errors, errors,
-                believed.forward_efficiency.source + "; no kernel was fitted");
+                prior.forward_efficiency.source + "; no kernel was fitted");
 }
 
 }  // namespace clusterwright

@@ -32,8 +32,8 @@ std::vector<FitParameter> ring_priors() {
   return out;
 }
 
-/// A switch serves all members alike, so the group matters little; the share is what NCCL expects of eight ranks: 476
-/// GB/s of bus bandwidth on H100.
+/// Priors of reduction in the switch. All members are served alike, so the group matters little; the share is what NCCL
+/// expects of eight ranks: 476 GB/s of bus bandwidth on H100.
 std::vector<FitParameter> switch_priors(NcclGeneration generation) {
   std::vector<FitParameter> out = ring_priors();
   out[base_us] = {FitScale::positive, 20, 0.5};
@@ -44,10 +44,10 @@ std::vector<FitParameter> switch_priors(NcclGeneration generation) {
   return out;
 }
 
-/// Starts at a curve instead; what it holds at a bound keeps its usual prior.
-void believe(const CollectiveCurves& believed, const std::string& name, FitParameter* out) {
-  const auto found = believed.find(name);
-  if (found == believed.end()) return;
+/// Starts at a given curve; numbers at a bound of their scale keep their usual prior.
+void start_from(const CollectiveCurves& prior, const std::string& name, FitParameter* out) {
+  const auto found = prior.find(name);
+  if (found == prior.end()) return;
   const CollectiveParameters& curve = found->second;
   const double values[] = {curve.base_latency.value.in(microsecond),
                            curve.rank_latency.value.in(microsecond),
@@ -92,7 +92,7 @@ std::vector<double> weights_of(const std::vector<CollectiveRow>& rows) {
 /// Order of the parameter vector of the network.
 enum : std::size_t { net_share, net_latency, net_message_us, network_size };
 
-/// 46 to 48 of 50 GB/s per card; latencies as NCCL's tuner counts, which were tuned on such machines.
+/// Priors of the network: 46 to 48 of 50 GB/s per card; latencies of NCCL's tuner, measured on such machines.
 std::vector<FitParameter> network_priors() {
   std::vector<FitParameter> out(network_size);
   out[net_share] = {FitScale::share, 0.94, 0.3};
@@ -101,12 +101,12 @@ std::vector<FitParameter> network_priors() {
   return out;
 }
 
-/// Fabrics differ more than hosts do: what was logged on this one soon outweighs what was seen on others.
-void believe(const NetworkParameters& believed, std::vector<FitParameter>& out) {
+/// Starts at a given network, with wide priors: fabrics differ more than hosts do.
+void start_from(const NetworkParameters& prior, std::vector<FitParameter>& out) {
   for (FitParameter& one : out) one.width = 1.0;
-  out[net_share].prior = believed.bandwidth_share.value;
-  out[net_latency].prior = believed.latency_scale.value;
-  out[net_message_us].prior = believed.message_latency.value.in(microsecond);
+  out[net_share].prior = prior.bandwidth_share.value;
+  out[net_latency].prior = prior.latency_scale.value;
+  out[net_message_us].prior = prior.message_latency.value.in(microsecond);
 }
 
 void assign(const std::vector<double>& value, NetworkParameters& out) {
@@ -149,11 +149,11 @@ bool leaves_node(const CollectiveRow& row) {
   return row.group.nodes > 1;
 }
 
-/// One set from one list of rows, which `from` names.
+/// One set from one list of rows; `from` names the rows.
 class SetFit {
  public:
-  SetFit(std::vector<CollectiveRow> rows, std::string from, CollectiveFold fold, std::string left_out)
-      : rows_(std::move(rows)), from_(std::move(from)), fold_(std::move(fold)), left_out_(std::move(left_out)) {}
+  SetFit(std::vector<CollectiveRow> rows, std::string from, CollectiveFold fold, std::string held_out)
+      : rows_(std::move(rows)), from_(std::move(from)), fold_(std::move(fold)), held_out_(std::move(held_out)) {}
 
   void fit_ops() {
     for (const CollectiveOp op : fitted_ops) fit(op);
@@ -167,7 +167,7 @@ class SetFit {
                     points ? fmt::format("fit of {} points between nodes of {}; {}", points, from, prior) : prior);
   }
 
-  /// From rows of all accelerators: only few were measured.
+  /// Fits the exchange of experts to rows of all accelerators, since only few were measured.
   void fit_experts(const std::vector<CollectiveRow>& rows) {
     const std::string source = fmt::format("fit of {} points of dispatch and combine on H800", rows.size());
     const CollectiveParameters fitted = fit_expert_exchange(rows, set.network, source);
@@ -188,23 +188,23 @@ class SetFit {
           fmt::format("fit of {} points of reduce_scatter on {}: as many bytes on the wire", borrowed.size(), from_);
     const CollectiveCurves fitted = fit_curves(op, own ? rows_ : borrowed, source);
     set.collectives.insert(fitted.begin(), fitted.end());
-    // Messages were measured between two ranks only: no rank count could be left out.
+    // Messages were measured between two ranks only: no rank count can be held out.
     if (!own || op == CollectiveOp::send) return;
-    for (const FitReport& one : collective_reports(op, rows_, fitted, fold_, left_out_))
+    for (const FitReport& one : collective_reports(op, rows_, fitted, fold_, held_out_))
       if (one.rows > 0) set.fits.push_back(one);
   }
 
   std::vector<CollectiveRow> rows_;
   std::string from_;
   CollectiveFold fold_;
-  std::string left_out_;
+  std::string held_out_;
 };
 
 int generation_number(const CollectiveRow& row) {
   return static_cast<int>(row.links.generation);
 }
 
-/// Every generation weighs one in each operation.
+/// Gives every generation the same weight in each operation.
 void balance(std::vector<CollectiveRow>& rows) {
   std::map<std::pair<CollectiveOp, int>, double> total;
   for (const CollectiveRow& row : rows) total[{row.op, generation_number(row)}] += row.weight;
@@ -214,7 +214,7 @@ void balance(std::vector<CollectiveRow>& rows) {
 }  // namespace
 
 CollectiveCurves fit_curves(CollectiveOp op, const std::vector<CollectiveRow>& rows, const std::string& source,
-                            const CollectiveCurves& believed) {
+                            const CollectiveCurves& prior) {
   const std::vector<CollectiveRow> own = rows_in_node(op, rows);
   const auto can_reduce =
       std::find_if(own.begin(), own.end(), [](const auto& row) { return row.links.switch_reduction; });
@@ -224,8 +224,8 @@ CollectiveCurves fit_curves(CollectiveOp op, const std::vector<CollectiveRow>& r
   const std::vector<FitParameter> more =
       reducing ? switch_priors(can_reduce->links.generation) : std::vector<FitParameter>{};
   problem.parameters.insert(problem.parameters.end(), more.begin(), more.end());
-  believe(believed, name, problem.parameters.data());
-  if (reducing) believe(believed, switch_curve, problem.parameters.data() + curve_size);
+  start_from(prior, name, problem.parameters.data());
+  if (reducing) start_from(prior, switch_curve, problem.parameters.data() + curve_size);
   CollectiveCurves trial{{name, {}}};
   if (reducing) trial[switch_curve] = {};
   problem.errors = [&](const std::vector<double>& values, std::vector<double>& errors) {
@@ -241,12 +241,12 @@ CollectiveCurves fit_curves(CollectiveOp op, const std::vector<CollectiveRow>& r
 }
 
 NetworkParameters fit_network(const std::vector<CollectiveRow>& rows, const CollectiveCurves& curves,
-                              const std::string& source, const NetworkParameters* believed) {
+                              const std::string& source, const NetworkParameters* prior) {
   std::vector<CollectiveRow> own;
   for (const CollectiveRow& row : rows)
     if (row.group.nodes > 1) own.push_back(row);
   FitProblem problem{network_priors(), weights_of(own), {}, least_network_spread};
-  if (believed) believe(*believed, problem.parameters);
+  if (prior) start_from(*prior, problem.parameters);
   NetworkParameters trial;
   problem.errors = [&](const std::vector<double>& values, std::vector<double>& errors) {
     assign(values, trial);
@@ -258,21 +258,21 @@ NetworkParameters fit_network(const std::vector<CollectiveRow>& rows, const Coll
 
 std::vector<FitReport> collective_reports(CollectiveOp op, const std::vector<CollectiveRow>& rows,
                                           const CollectiveCurves& fitted, const CollectiveFold& fold,
-                                          const std::string& left_out_in_turn) {
+                                          const std::string& held_out_in_turn) {
   const std::vector<CollectiveRow> own = rows_in_node(op, rows);
   const auto refit = [&](const std::vector<CollectiveRow>& kept) { return fit_curves(op, kept, ""); };
   const auto error = [](const CollectiveRow& row, const CollectiveCurves& curves) {
     return log_error(row, curves, {});
   };
-  const std::vector<double> left_out = left_out_errors(own, fold, refit, error);
+  const std::vector<double> held_out = held_out_errors(own, fold, refit, error);
   std::vector<double> seen[2], unseen[2];
   for (std::size_t i = 0; i < own.size(); ++i) {
     const std::size_t small = own[i].size < large_message;
     seen[small].push_back(error(own[i], fitted));
-    unseen[small].push_back(left_out[i]);
+    unseen[small].push_back(held_out[i]);
   }
   const std::string name = "collectives/" + std::string(name_of(op));
-  const std::string rows_from = fitted.begin()->second.base_latency.source + "; left out: " + left_out_in_turn;
+  const std::string rows_from = fitted.begin()->second.base_latency.source + "; left out: " + held_out_in_turn;
   return {report(name + ", from 1 MB", seen[0], unseen[0], rows_from),
           report(name + ", below 1 MB", seen[1], unseen[1], rows_from)};
 }
@@ -311,7 +311,7 @@ FitReport expert_report(const std::vector<CollectiveRow>& rows, const NetworkPar
   };
   std::vector<double> seen;
   for (const CollectiveRow& row : rows) seen.push_back(error(row, fitted));
-  return report("collectives/expert_exchange, from 1 MB", seen, left_out_errors(rows, fold, refit, error),
+  return report("collectives/expert_exchange, from 1 MB", seen, held_out_errors(rows, fold, refit, error),
                 fitted.base_latency.source + "; left out: each rank count in turn");
 }
 

@@ -19,7 +19,7 @@ void add_rows(const Measurement& measurement, CollectiveOp op, const Accelerator
   for (const auto& point : measured.points)
     out.push_back({op, point.size, group, links, point.time, weight(point.size) / total});
   if (op != CollectiveOp::all_to_all || measured.ranks != 2) return;
-  // Of two ranks each keeps half and sends the other half: a message.
+  // Each of two ranks keeps half and sends the other half: one message.
   for (const auto& point : measured.points)
     out.push_back({CollectiveOp::send, point.size / 2, group, links, point.time, weight(point.size) / total});
 }

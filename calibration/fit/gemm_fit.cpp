@@ -13,8 +13,8 @@ namespace clusterwright {
 
 namespace {
 
-/// Order of the parameter vector; the casts only where the format needs a quantisation. Fits over several parts end
-/// with the loss by power density.
+/// Order of the parameter vector. Casts are there only where the format needs a quantisation; fits over several parts
+/// end with the loss by power density.
 enum : std::size_t {
   efficiency,
   tile_penalty,
@@ -56,7 +56,7 @@ std::vector<double> values_of(const GemmParameters& p) {
           p.cast_fixed.value.in(microsecond)};
 }
 
-/// A fit over parts that differ in density extrapolates their efficiency to none, where nothing but the kernel is lost.
+/// Priors of a fit over parts of different density, whose efficiency is extrapolated to density 0.
 constexpr FitParameter efficiency_at_no_density = {FitScale::share, 0.97, 0.7};
 constexpr FitParameter density_loss_prior = {FitScale::positive, usual_density_loss, 0.4};
 
@@ -96,7 +96,7 @@ GemmParameters parameters_of(const FitResult& fit, bool with_cast, const std::st
   return out;
 }
 
-/// Values without their origin, cheap enough for the inside of a fit.
+/// Sets values without their origin, which is cheap enough for the inside of a fit.
 void assign(const std::vector<double>& value, bool with_cast, GemmParameters& out) {
   out.efficiency.value = value[efficiency];
   out.tile_penalty.value = value[tile_penalty];
@@ -113,20 +113,20 @@ void assign(const std::vector<double>& value, bool with_cast, GemmParameters& ou
   out.cast_fixed.value = value[cast_us] * microsecond;
 }
 
-/// Fewer points than this say too little about the surface of a matrix multiply.
+/// Points below which a format leans on "fp8" as its prior.
 constexpr std::size_t enough_points = 50;
 
-/// Of formats that somebody measured, wide ones first: narrow ones may lean on "fp8".
+/// Formats with measurements, 16-bit ones first: later ones may lean on "fp8".
 constexpr const char* fitted_formats[] = {"bf16", "fp8", "fp8-block"};
 constexpr const char* weight_only_formats[] = {"int8-weight-only", "int4-weight-only"};
 
-/// A format that nobody measured, and what is known of it.
+/// Format without measurements, and the relative that it follows.
 struct DerivedFormat {
   const char* key;
   const char* relative;
   NumberFormat units;
-  double factor;  ///< on the efficiency
-  double doubt;   ///< one standard deviation, relative
+  double factor;  ///< ratio of the efficiencies
+  double doubt;   ///< one standard deviation of the factor, relative
   const char* source;
 };
 constexpr DerivedFormat derived_formats[] = {
@@ -143,7 +143,7 @@ std::size_t points_of(const std::vector<GemmRow>& rows, const std::string& accel
       std::count_if(rows.begin(), rows.end(), [&](const GemmRow& row) { return row.accelerator == accelerator; }));
 }
 
-/// "181 points of H200, 8 of H100-SXM".
+/// Text such as "181 points of H200, 8 of H100-SXM".
 std::string origin_of(const std::vector<GemmRow>& rows) {
   std::vector<std::string> names, texts;
   for (const GemmRow& row : rows)
@@ -165,7 +165,7 @@ class GemmSetFit {
       : measurements_(measurements), catalog_(catalog), scope_(scope) {}
 
   void fit(const std::string& format, const std::vector<GemmRow>& rows, const GemmFold& fold, const std::string& what,
-           const std::string& left_out) {
+           const std::string& held_out) {
     if (rows.empty()) return;
     const auto relative = set.gemm.find("fp8");
     const bool leans = rows.size() < enough_points && relative != set.gemm.end();
@@ -173,8 +173,8 @@ class GemmSetFit {
     const std::string source =
         fmt::format("fit of measured {} calls: {}{}", format, origin_of(rows), leans ? "; prior: fp8" : "");
     const GemmParameters fitted = fit_gemm(rows, source, other, scope_);
-    for (const FitReport& one : gemm_reports(rows, fitted, gemm_left_out(rows, fold, other, scope_), format, what,
-                                             fmt::format("{}; left out: {}", source, left_out)))
+    for (const FitReport& one : gemm_reports(rows, fitted, held_out_gemm_errors(rows, fold, other, scope_), format,
+                                             what, fmt::format("{}; left out: {}", source, held_out)))
       if (one.rows > 0) set.fits.push_back(one);
     if (format == "bf16")
       for (const GemmRow& row : rows)
@@ -182,12 +182,12 @@ class GemmSetFit {
     set.gemm[format] = fitted;
   }
 
-  /// What other parts of its architecture reach with these kernels goes with their density.
+  /// States the density that the fit holds at, so that parts of other density can be scaled.
   void state_density(const AcceleratorPart& part) {
     for (auto& [format, fit] : set.gemm) measured_at(power_density(part), part.id, fit);
   }
 
-  /// Kernels that widen their weights were measured on one accelerator only.
+  /// Fits weight-only kernels, which were measured on one accelerator only.
   void fit_weight_only() {
     scope_ = GemmFitScope::one_part;
     for (const char* format : weight_only_formats) {
@@ -197,7 +197,7 @@ class GemmSetFit {
     }
   }
 
-  /// @param has  whether the part multiplies in a format
+  /// @param has  whether the part has units for a format
   void derive(auto has) {
     for (const DerivedFormat& one : derived_formats) {
       const auto relative = set.gemm.find(one.relative);
@@ -215,7 +215,7 @@ class GemmSetFit {
   GemmFitScope scope_;
 };
 
-/// Own rows, and those of the same die where they are few.
+/// Rows of the part, and of the same die where they are few.
 std::vector<GemmRow> rows_for(const std::vector<Measurement>& measurements, const AcceleratorPart& part,
                               const std::vector<const AcceleratorPart*>& siblings, const std::string& format) {
   std::vector<GemmRow> rows = gemm_rows(measurements, part, format);
@@ -241,7 +241,7 @@ double gemm_log_error(const GemmRow& row, const GemmParameters& parameters) {
 
 GemmParameters fit_gemm(const std::vector<GemmRow>& rows, const std::string& source, const GemmParameters* relative,
                         GemmFitScope scope) {
-  const bool with_cast = !rows.empty() && rows.front().storage.a < 2 * byte;
+  const bool with_cast = !rows.empty() && rows.front().storage.input < 2 * byte;
   FitProblem problem;
   problem.parameters = priors(with_cast, scope, relative);
   for (const GemmRow& row : rows) problem.weights.push_back(row.weight);
@@ -272,20 +272,20 @@ std::string architecture_fold(const GemmRow& row) {
   return row.architecture;
 }
 
-std::vector<double> gemm_left_out(const std::vector<GemmRow>& rows, const GemmFold& fold,
-                                  const GemmParameters* relative, GemmFitScope scope) {
+std::vector<double> held_out_gemm_errors(const std::vector<GemmRow>& rows, const GemmFold& fold,
+                                         const GemmParameters* relative, GemmFitScope scope) {
   const auto refit = [&](const std::vector<GemmRow>& kept) { return fit_gemm(kept, "", relative, scope); };
-  return left_out_errors(rows, fold, refit, gemm_log_error);
+  return held_out_errors(rows, fold, refit, gemm_log_error);
 }
 
 std::vector<FitReport> gemm_reports(const std::vector<GemmRow>& rows, const GemmParameters& fitted,
-                                    const std::vector<double>& left_out, const std::string& format,
+                                    const std::vector<double>& held_out, const std::string& format,
                                     const std::string& what, const std::string& rows_from) {
   std::vector<double> seen[2], unseen[2];
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::size_t small = is_large(rows[i]) ? 0 : 1;
     seen[small].push_back(gemm_log_error(rows[i], fitted));
-    unseen[small].push_back(left_out[i]);
+    unseen[small].push_back(held_out[i]);
   }
   return {report("gemm/" + format + ", M >= 1024" + what, seen[0], unseen[0], rows_from),
           report("gemm/" + format + ", M < 1024" + what, seen[1], unseen[1], rows_from)};

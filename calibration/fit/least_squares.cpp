@@ -16,11 +16,11 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr int reweightings = 8;  // of the nonlinear fit
+constexpr int reweightings = 8;  // nonlinear fit
 constexpr int linear_reweightings = 20;
-constexpr double sigma_over_median = 1.4826;  // of |x| of a normal x
-constexpr double cauchy_width = 2.385;        // 95 % efficient where errors are normal after all
-constexpr double derivative_step = 1e-3;      // wide enough to see past the steps of tiles and waves
+constexpr double sigma_over_median = 1.4826;  // for |x| of a normal x
+constexpr double cauchy_width = 2.385;        // 95 % efficient where errors are normal
+constexpr double derivative_step = 1e-3;      // wider than the steps of tiles and waves
 
 double to_search(const FitParameter& parameter, double value) {
   const bool share = parameter.scale == FitScale::share;
@@ -32,7 +32,7 @@ double from_search(const FitParameter& parameter, double x) {
   return parameter.scale == FitScale::share ? 1 / (1 + std::exp(-x)) : std::exp(x);
 }
 
-/// d value / d x, which turns a standard deviation of the search into one of the value.
+/// Derivative d value / d x: turns a standard deviation of the search into one of the value.
 double slope(const FitParameter& parameter, double value) {
   return parameter.scale == FitScale::share ? value * (1 - value) : value;
 }
@@ -44,7 +44,7 @@ std::vector<double> values_at(const FitProblem& problem, const VectorXd& x) {
   return values;
 }
 
-/// Residuals as Eigen's solver wants them: scaled rows, then one per prior.
+/// Residuals in the form of Eigen's solver: scaled rows, then one per prior.
 struct Residuals {
   using Scalar = double;
   using InputType = VectorXd;
@@ -70,14 +70,14 @@ struct Residuals {
   }
 };
 
-/// Robust standard deviation; fewer rows than parameters cannot tell one.
+/// Robust standard deviation; the least one where there are fewer rows than parameters.
 double spread_of(const FitProblem& problem, std::vector<double> errors) {
   if (errors.size() < problem.parameters.size()) return problem.least_spread;
   for (double& error : errors) error = std::abs(error);
   return std::max(problem.least_spread, sigma_over_median * weighted_quantile(errors, problem.weights, 0.5));
 }
 
-/// Scale of every row: its weight over the spread of all, less for rows that lie far out.
+/// Scale of every row: root of its weight over the spread, less for rows far out.
 VectorXd robust_scales(const FitProblem& problem, const VectorXd& x) {
   const std::size_t rows = problem.weights.size();
   std::vector<double> errors(rows);
@@ -129,7 +129,7 @@ VectorXd errors_at(const RegressionProblem& problem, const VectorXd& x) {
          Eigen::Map<const RowMajor>(problem.slopes.data(), rows, x.size()) * x;
 }
 
-/// Squared scale of every row: its weight over the squared spread of all, less for rows that lie far out.
+/// Squared scale of every row: weight over squared spread, less for rows far out.
 VectorXd row_scales(const RegressionProblem& problem, const VectorXd& errors) {
   std::vector<double> distances(problem.offsets.size());
   for (std::size_t i = 0; i < distances.size(); ++i) distances[i] = std::abs(errors[static_cast<Index>(i)]);
@@ -184,16 +184,16 @@ RegressionResult regress(const RegressionProblem& problem) {
   const auto unknowns = static_cast<Index>(problem.prior.size());
   const auto rows = static_cast<Index>(problem.offsets.size());
   const VectorXd prior = Eigen::Map<const VectorXd>(problem.prior.data(), unknowns);
-  const VectorXd belief = Eigen::Map<const VectorXd>(problem.width.data(), unknowns).array().square().inverse();
+  const VectorXd precision = Eigen::Map<const VectorXd>(problem.width.data(), unknowns).array().square().inverse();
   const Eigen::Map<const RowMajor> slopes(problem.slopes.data(), rows, unknowns);
   const Eigen::Map<const VectorXd> offsets(problem.offsets.data(), rows);
   VectorXd x = prior;
-  MatrixXd normal = belief.asDiagonal();
+  MatrixXd normal = precision.asDiagonal();
   for (int round = 0; round < linear_reweightings && rows > 0; ++round) {
     const VectorXd scales = row_scales(problem, errors_at(problem, x));
     normal = slopes.transpose() * scales.asDiagonal() * slopes;
-    normal.diagonal() += belief;
-    x = normal.ldlt().solve(belief.cwiseProduct(prior) - slopes.transpose() * scales.cwiseProduct(offsets));
+    normal.diagonal() += precision;
+    x = normal.ldlt().solve(precision.cwiseProduct(prior) - slopes.transpose() * scales.cwiseProduct(offsets));
   }
   const RowMajor covariance = normal.inverse();
   return {{x.data(), x.data() + unknowns}, {covariance.data(), covariance.data() + unknowns * unknowns}};

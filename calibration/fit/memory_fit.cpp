@@ -12,10 +12,10 @@ namespace clusterwright {
 
 namespace {
 
-/// Start and tail of a kernel, in which memory is not busy.
+/// Start and tail of a kernel, during which memory is idle.
 const Seconds usual_ramp = 1.5 * microsecond;
 
-/// Writes of a usual element-wise kernel, at which `bandwidth_share` holds.
+/// Share of writes of a usual element-wise kernel, at which `bandwidth_share` holds.
 constexpr double usual_writes = 0.4;
 
 /// Order of the parameter vector.
@@ -108,29 +108,30 @@ MemoryParameters fit_memory(const std::vector<MemoryRow>& rows, const std::vecto
   return out;
 }
 
-std::vector<double> memory_left_out(const std::vector<MemoryRow>& rows, bool by_generation) {
+std::vector<double> held_out_memory_errors(const std::vector<MemoryRow>& rows, bool by_generation) {
   const auto error = [](const MemoryRow& row, const FitResult& fit) {
     return log_error(row, share_at(row.writes, fit.values[mixed_share], fit.values[reading_share]));
   };
-  return left_out_errors(rows, fold_by(by_generation), fit_shares, error);
+  return held_out_errors(rows, fold_by(by_generation), fit_shares, error);
 }
 
-std::vector<double> host_left_out(const std::vector<MemoryRow>& rows, bool by_generation) {
+std::vector<double> held_out_host_errors(const std::vector<MemoryRow>& rows, bool by_generation) {
   const auto error = [](const MemoryRow& row, const FitResult& fit) { return log_error(row, fit.values[0]); };
-  return left_out_errors(rows, fold_by(by_generation), fit_host, error);
+  return held_out_errors(rows, fold_by(by_generation), fit_host, error);
 }
 
 std::vector<FitReport> memory_reports(const std::vector<MemoryRow>& rows, const std::vector<MemoryRow>& host,
                                       const MemoryParameters& fitted, bool by_generation) {
   const std::string what = by_generation ? ", generation left out" : "";
-  const std::string left_out =
+  const std::string held_out =
       by_generation ? "; left out: each generation in turn" : "; left out: each kernel in turn";
   std::vector<double> seen, seen_host;
   for (const MemoryRow& row : rows) seen.push_back(log_error(row, streaming_share(row.writes, fitted)));
   for (const MemoryRow& row : host) seen_host.push_back(log_error(row, fitted.host_share.value));
-  return {
-      report("memory" + what, seen, memory_left_out(rows, by_generation), fitted.bandwidth_share.source + left_out),
-      report("host link" + what, seen_host, host_left_out(host, by_generation), fitted.host_share.source + left_out)};
+  return {report("memory" + what, seen, held_out_memory_errors(rows, by_generation),
+                 fitted.bandwidth_share.source + held_out),
+          report("host link" + what, seen_host, held_out_host_errors(host, by_generation),
+                 fitted.host_share.source + held_out)};
 }
 
 }  // namespace clusterwright

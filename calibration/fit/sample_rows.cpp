@@ -13,7 +13,7 @@ namespace clusterwright {
 
 namespace {
 
-constexpr double beyond_l2 = 4, beyond_l3 = 2;  // below, part of a working set stays in the cache between two calls
+constexpr double beyond_l2 = 4, beyond_l3 = 2;  // smaller working sets stay in the cache between two calls
 /// Calls visit(document, sample, what) for every sample of the probe `What` that has repetitions.
 template <class What, class Visit>
 void for_each_sample(const std::vector<ProbeSamples>& all, Visit visit) {
@@ -43,7 +43,7 @@ std::string gemm_words(const ProbedGemm& what) {
   return std::string(enum_name(what.dtype)) + " " + text;
 }
 
-/// Short and cool, timed by the device: what a fit is made of.
+/// Whether a sample is short, cool and timed by the device, as fits need it.
 bool is_burst(const ProbeSample& sample) {
   return sample.mode != "sustained" && sample.clock != "host";
 }
@@ -52,13 +52,13 @@ CollectiveOp op_of(const std::string& name) {
   if (name == "send_recv") return CollectiveOp::send;
   for (std::size_t i = 0; i < collective_op_names.size(); ++i)
     if (collective_op_names[i] == name) return static_cast<CollectiveOp>(i);
-  return CollectiveOp::dispatch;  // which no log has
+  return CollectiveOp::dispatch;  // no log has it
 }
 
-/// Out of place; ranks that are spread evenly over their nodes.
+/// Whether a collective is out of place, of `op`, with ranks spread evenly over nodes whose links are known.
 bool is_usable(const ProbedCollective& what, CollectiveOp op, const SampledLinks& links) {
   if (what.in_place || what.ranks < 2 || op_of(what.operation) != op || what.bytes <= 0) return false;
-  if (op == CollectiveOp::send && what.ranks != 2) return false;  // a ring of messages, not one
+  if (op == CollectiveOp::send && what.ranks != 2) return false;  // more ranks exchange a ring of messages
   const std::int64_t nodes = std::max<std::int64_t>(1, what.nodes);
   if (links.scale_up <= BytesPerSecond{}) return false;
   return nodes == 1 || (links.scale_out > BytesPerSecond{} && what.ranks % nodes == 0);
@@ -127,7 +127,7 @@ std::vector<SampleRow<TrafficRow>> memory_samples(const std::vector<ProbeSamples
         const Bytes cached = std::max(beyond_l2 * document.device.l2, beyond_l3 * document.device.l3);
         const std::string operation(enum_name(what.operation));
         const double writes = write_share(operation);
-        // A host copies by stores that pass the cache by, which no kernel of a step does.
+        // Stores of a host's copy bypass the cache, which no kernel of a step does.
         const bool passes_by = document.device.kind == ProbeDeviceKind::host && what.operation == StreamKernel::copy;
         if (passes_by || !is_burst(sample) || writes < 0 || what.working_set < cached) return;
         const Seconds time = statistics_of(sample.repetitions).median;

@@ -14,9 +14,9 @@ Sourced<double> sourced_value(double value, double std_error, std::string source
   return {rounded(value), std::move(source), false, rounded(std_error)};
 }
 
-FitReport report(std::string name, const std::vector<double>& in_sample, const std::vector<double>& left_out,
+FitReport report(std::string name, const std::vector<double>& in_sample, const std::vector<double>& held_out,
                  std::string rows_from) {
-  const ErrorSummary seen = summarise(in_sample), unseen = summarise(left_out);
+  const ErrorSummary seen = summarise(in_sample), unseen = summarise(held_out);
   return {std::move(name),        seen.rows,           rounded(seen.median), rounded(seen.p90),
           rounded(unseen.median), rounded(unseen.p90), std::move(rows_from)};
 }

@@ -1,4 +1,4 @@
-/// Values with their origin, made from fits.
+/// Values with their origin, and reports of fits.
 #pragma once
 
 #include <string>
@@ -8,20 +8,20 @@
 
 namespace clusterwright {
 
-/// Eight significant digits: more than any fit knows, and the same on every machine.
+/// Value with eight significant digits: beyond the accuracy of any fit, and the same on every machine.
 double rounded(double value);
 
-/// A plain number with one standard deviation.
+/// Plain number with one standard deviation.
 Sourced<double> sourced_value(double value, double std_error, std::string source);
 
-/// A quantity; `unit` is that of its key, in which the standard deviation is stated too.
+/// Quantity; `unit` is that of its key, and of the standard deviation.
 template <class Q>
 Sourced<Q> sourced_value(double value, double std_error, Q unit, std::string source) {
   return {rounded(value) * unit, std::move(source), false, rounded(std_error)};
 }
 
-/// Row summaries side by side.
-FitReport report(std::string name, const std::vector<double>& in_sample, const std::vector<double>& left_out,
+/// Summary of errors in sample and held out.
+FitReport report(std::string name, const std::vector<double>& in_sample, const std::vector<double>& held_out,
                  std::string rows_from);
 
 }  // namespace clusterwright

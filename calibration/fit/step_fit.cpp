@@ -31,40 +31,41 @@ double largest_change(const std::vector<double>& a, const std::vector<double>& b
   return change;
 }
 
-/// The middle of what was fitted, with its spread, for whom nothing was fitted.
+/// Mean and spread of the fitted stacks, for stacks without steps.
 void publish_others(const StepFitResult& fit, StepCalibration& steps) {
-  for (const char* kind : {"compute", "communication"}) {
+  for (const UnknownKind kind : {UnknownKind::compute, UnknownKind::communication}) {
     std::vector<double> values;
-    for (std::size_t k = 0; k < fit.names.size(); ++k)
-      if (fit.names[k].starts_with(std::string(kind) + "/")) values.push_back(fit.regression.x[k]);
+    for (std::size_t k = 0; k < fit.unknowns.size(); ++k)
+      if (fit.unknowns[k].kind == kind) values.push_back(fit.regression.x[k]);
     double mean = 0, variance = 0;
     for (const double value : values) mean += value / static_cast<double>(values.size());
     for (const double value : values) variance += (value - mean) * (value - mean) / static_cast<double>(values.size());
-    write_unknown(steps, fmt::format("{}/{}", kind, other_entry), mean, std::sqrt(variance),
+    write_unknown(steps, {kind, other_entry}, mean, std::sqrt(variance),
                   fmt::format("mean and spread of {} fitted ones", values.size()));
   }
 }
 
-/// The tax of architectures without steps goes with what their peak asks of their power.
-void publish_tax_line(const StepProblem& problem, const StepFitResult& fit, StepCalibration& steps) {
-  const std::set<std::string> all(fit.names.begin(), fit.names.end());
-  const TaxLine line = problem.tax_line(all, fit.regression.x);
+/// Kernel overhead of architectures without steps, by their peak compute per watt.
+void publish_overhead_line(const StepProblem& problem, const StepFitResult& fit, StepCalibration& steps) {
+  const std::set<StepUnknown> all(fit.unknowns.begin(), fit.unknowns.end());
+  const OverheadLine line = problem.overhead_line(all, fit.regression.x);
   const std::string source = "line through the taxes of the fitted architectures over their power density";
-  write_unknown(steps, fmt::format("{}{}", tax_prefix, other_entry), line.middle, line.spread, source);
-  steps.tax_per_density = sourced_value(line.slope, line.slope_error, source);
+  write_unknown(steps, {UnknownKind::kernel_overhead, other_entry}, line.middle, line.spread, source);
+  steps.overhead_per_density = sourced_value(line.slope, line.slope_error, source);
   steps.density_reference =
       sourced_value(line.reference, 0, "mean of the fitted architectures, from their data sheets");
 }
 
-/// Values with their errors and origin.
+/// Fitted values with their errors and origin.
 void publish(const StepProblem& problem, const StepFitResult& fit, StepCalibration& steps) {
-  const std::size_t n = fit.names.size();
+  const std::size_t n = fit.unknowns.size();
   const std::string source = fmt::format("fit of {} published training steps", fit.rows.size());
   for (std::size_t k = 0; k < n; ++k)
-    write_unknown(steps, fit.names[k], fit.regression.x[k], std::sqrt(fit.regression.covariance[k * n + k]), source);
+    write_unknown(steps, fit.unknowns[k], fit.regression.x[k], std::sqrt(fit.regression.covariance[k * n + k]), source);
   publish_others(fit, steps);
-  publish_tax_line(problem, fit, steps);
-  steps.fitted = fit.names;
+  publish_overhead_line(problem, fit, steps);
+  steps.fitted.clear();
+  for (const StepUnknown& unknown : fit.unknowns) steps.fitted.push_back(unknown.name());
   steps.covariance.clear();
   for (const double value : fit.regression.covariance) steps.covariance.push_back(rounded(value));
   std::set<std::string> accelerators, vendors;
@@ -76,7 +77,7 @@ void publish(const StepProblem& problem, const StepFitResult& fit, StepCalibrati
   steps.vendors.assign(vendors.begin(), vendors.end());
 }
 
-/// Slopes stay as they are; errors follow.
+/// Solves with the slopes as they are; only errors are simulated again.
 void solve(StepProblem& problem, StepCalibration& steps, StepFitResult& fit) {
   for (int round = 0; round < most_rounds; ++round) {
     fit.regression = regress(problem.regression(fit.slopes, {}));
@@ -87,25 +88,25 @@ void solve(StepProblem& problem, StepCalibration& steps, StepFitResult& fit) {
   }
 }
 
-/// Share of a normal distribution within 1.645 standard deviations: intervals are made to hold so many.
+/// Share of a normal distribution within 1.645 standard deviations: the share that intervals should hold.
 constexpr double held = 0.90;
 constexpr double deviations_held = 1.645;
 
-/// Errors of every row, left out in each of these ways.
-struct LeftOutSteps {
+/// Errors of every row, held out in each of these groups.
+struct HeldOutSteps {
   std::vector<double> models, sizes, accelerators, generations, stacks;
 };
 
-LeftOutSteps left_out(const StepFitResult& fit, const StepCalibration& steps) {
+HeldOutSteps held_out(const StepFitResult& fit, const StepCalibration& steps) {
   const auto by = [&](const std::function<std::string(const StepRow&)>& group) {
-    return left_out_step_errors(fit, fit.slopes, steps, group);
+    return held_out_step_errors(fit, fit.slopes, steps, group);
   };
   return {by(model_of), by([](const StepRow& row) { return std::to_string(row.plan.accelerators()); }),
           by([](const StepRow& row) { return row.scenario.cluster.accelerator.id; }),
           by([](const StepRow& row) { return row.architecture; }), by([](const StepRow& row) { return row.entry; })};
 }
 
-/// The standard deviation whose 90 % interval holds 90 % of the errors, by weight.
+/// Standard deviation whose 90 % interval holds 90 % of the errors, by weight.
 double width_of(const std::vector<double>& errors, const std::vector<double>& weights) {
   std::vector<double> distances;
   for (const double error : errors) distances.push_back(std::abs(error));
@@ -122,13 +123,12 @@ double width_where(const StepFitResult& fit, const std::vector<double>& errors, 
   return width_of(some, weights);
 }
 
-/// What `outer` has beyond `inner`, in squares.
+/// Standard deviation that, added in squares, widens `inner` to `outer`; 0 if it is not wider.
 double beyond(double outer, double inner) {
   return std::sqrt(std::max(0.0, outer * outer - inner * inner));
 }
 
-/// What is left of errors when the median of rows of one model, stack, accelerator and format is taken away.
-/// @return their width by weight
+/// Width by weight of errors around the median of their model, stack, accelerator and format.
 double own_width(const StepFitResult& fit) {
   std::map<std::string, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < fit.rows.size(); ++i) {
@@ -151,7 +151,7 @@ double own_width(const StepFitResult& fit) {
   return width_of(own, weights);
 }
 
-/// Of two steps of one job on different numbers of accelerators, how far the ratio is off: width of one step's part.
+/// Width of one step's part in the error of a ratio: two steps of one job on different numbers of accelerators.
 double size_width(const StepFitResult& fit) {
   std::map<std::string, std::vector<std::size_t>> jobs;
   for (std::size_t i = 0; i < fit.rows.size(); ++i) jobs[job_key(fit.rows[i].scenario, fit.rows[i].plan)].push_back(i);
@@ -166,17 +166,17 @@ double size_width(const StepFitResult& fit) {
   return width_of(errors, weights);
 }
 
-/// By stack, of jobs that are known: errors of others are narrowed by what not knowing costs. As many rows of all
-/// stacks are mixed in as keep a stack of few rows from looking sure.
-void publish_stacks(const StepFitResult& fit, const std::vector<double>& left_out, StepCalibration& steps) {
+/// Residual of each stack for jobs whose fields are all known; errors of other jobs are narrowed by the ratio of the
+/// two widths. Eight rows of all stacks are mixed in, so that a stack of few rows does not look sure.
+void publish_stacks(const StepFitResult& fit, const std::vector<double>& held_out, StepCalibration& steps) {
   constexpr double mixed_in = 8;
   const double all = steps.residuals.known.value;
   const double narrowed = std::min(1.0, all / steps.residuals.unknown.value);
   for (auto& [name, entry] : steps.stacks) {
     std::vector<double> errors, weights;
-    for (std::size_t i = 0; i < left_out.size(); ++i) {
+    for (std::size_t i = 0; i < held_out.size(); ++i) {
       if (fit.rows[i].entry != name) continue;
-      errors.push_back(left_out[i] * (fit.rows[i].known ? 1 : narrowed));
+      errors.push_back(held_out[i] * (fit.rows[i].known ? 1 : narrowed));
       weights.push_back(fit.rows[i].weight);
     }
     const auto rows = static_cast<double>(errors.size());
@@ -186,7 +186,7 @@ void publish_stacks(const StepFitResult& fit, const std::vector<double>& left_ou
   }
 }
 
-std::vector<FitReport> reports(const StepFitResult& fit, const LeftOutSteps& left) {
+std::vector<FitReport> reports(const StepFitResult& fit, const HeldOutSteps& left) {
   const std::string rows = fmt::format("{} published training steps", fit.rows.size());
   return {report("step, models left out", fit.errors, left.models, rows),
           report("step, sizes left out", fit.errors, left.sizes, rows),
@@ -212,7 +212,7 @@ StepFitResult fit_steps(const std::vector<Measurement>& measurements, ScenarioSh
   if (fit.rows.empty()) throw std::invalid_argument("no training step can be described");
   fit.slopes = step_slopes(fit.rows);
   StepProblem problem(fit.rows, fit.slopes, shelf.steps);
-  fit.names = problem.names();
+  fit.unknowns = problem.unknowns();
   solve(problem, shelf.steps, fit);
   fit.slopes = step_slopes(fit.rows);  // at the solution
   solve(problem, shelf.steps, fit);
@@ -228,18 +228,18 @@ StepFitResult committed_steps(const std::vector<Measurement>& measurements, cons
   if (fit.rows.empty()) return fit;
   fit.slopes = step_shares(fit.rows);
   const StepProblem problem(fit.rows, fit.slopes, shelf.steps);
-  fit.names = problem.names();
+  fit.unknowns = problem.unknowns();
   fit.regression.x = problem.present();
   fit.errors = errors_of(fit.slopes);
   return fit;
 }
 
-std::vector<double> left_out_step_errors(const StepFitResult& fit, const std::vector<StepSlopes>& predicted,
+std::vector<double> held_out_step_errors(const StepFitResult& fit, const std::vector<StepSlopes>& predicted,
                                          const StepCalibration& steps,
                                          const std::function<std::string(const StepRow&)>& group_of) {
   const StepProblem problem(fit.rows, fit.slopes, steps);
   const RegressionProblem all = problem.regression(predicted, {});
-  const std::size_t unknowns = fit.names.size();
+  const std::size_t unknowns = fit.unknowns.size();
   std::map<std::string, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < fit.rows.size(); ++i) groups[group_of(fit.rows[i])].push_back(i);
   std::vector<double> errors(fit.rows.size());
@@ -262,7 +262,7 @@ std::string model_of(const StepRow& row) {
 }
 
 void publish_residuals(const StepFitResult& fit, StepCalibration& steps) {
-  const LeftOutSteps left = left_out(fit, steps);
+  const HeldOutSteps left = held_out(fit, steps);
   std::vector<double> weights;
   for (const StepRow& row : fit.rows) weights.push_back(row.weight);
   const double all = width_of(left.models, weights);

@@ -80,7 +80,7 @@ LinearFit solve(const HeatTrace& trace, double constant_s) {
   return out;
 }
 
-/// The time constant with the least error: a coarse walk, then a golden section around its best step.
+/// Time constant with the smallest error: a coarse walk, then a golden section around its best step.
 double best_constant(const HeatTrace& trace) {
   const auto error = [&](double log_constant) { return solve(trace, std::exp(log_constant)).rms_c; };
   const double first = std::log(shortest_constant_s), last = std::log(longest_constant_s), step = (last - first) / 40;
@@ -110,7 +110,7 @@ std::optional<ThermalParameters> fit_thermal(const std::vector<ProbeSamples>& al
   const double constant_s = best_constant(trace);
   const LinearFit fit = solve(trace, constant_s);
   const double fast = fit.values[1], slow = fit.values[2];
-  if (!(slow > 0) || fast < 0) return std::nullopt;  // heat that flows backwards is no fit
+  if (!(slow > 0) || fast < 0) return std::nullopt;  // a negative resistance is no fit
   const std::string from = fmt::format("fit of {} readings over {:.0f} s, {:.1f} C rms: {}", trace.t_s.size(),
                                        trace.t_s.back() - trace.t_s.front(), fit.rms_c, source);
   ThermalParameters out;

@@ -31,7 +31,7 @@ class GemmCase : public ProbeCase {
 
   void run() override { team_.run(work_); }
 
-  /// C x = A (B x) for a random x, which costs a matrix-vector product instead of a second multiply (Freivalds).
+  /// C x = A (B x) for a random x, which costs a matrix-vector product instead of a second GEMM (Freivalds).
   void check() override {
     const Eigen::VectorXd x = random(right_.cols(), 1, 3).template cast<double>();
     const Eigen::VectorXd right = left_.template cast<double>() * (right_.template cast<double>() * x);
@@ -62,7 +62,7 @@ class GemmCase : public ProbeCase {
   std::function<void(int)> work_;
 };
 
-/// "eigen sse2": the widest instructions that this build uses.
+/// Name such as "eigen sse2": the widest instructions that this build uses.
 std::string library() {
   std::string sets = Eigen::SimdInstructionSetsInUse();
   sets = sets.substr(sets.find_last_of(' ') + 1);
@@ -88,8 +88,8 @@ PlannedCase gemm_case(GemmSides shape, std::int64_t threads) {
   return out;
 }
 
-/// Query, key and value together; output projection; up; down. Input gradients have the same shapes with n and k
-/// swapped, which are here too, or nearly so.
+/// GEMMs of a layer: query, key and value together; output projection; up; down. Input gradients have these shapes with
+/// n and k swapped, or nearly so.
 std::vector<GemmSides> layer_shapes(const HostProbeSizes& sizes) {
   std::vector<GemmSides> out;
   const std::int64_t hidden = sizes.hidden, ffn = sizes.ffn;

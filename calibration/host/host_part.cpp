@@ -10,7 +10,7 @@ namespace clusterwright {
 
 namespace {
 
-FlopsPerSecond best_multiply(const ProbeSamples& samples) {
+FlopsPerSecond best_gemm(const ProbeSamples& samples) {
   FlopsPerSecond best;
   for (const ProbeSample& sample : samples.samples)
     if (const auto* gemm = std::get_if<ProbedGemm>(&sample.what); gemm && gemm->dtype == ProbedFormat::fp32)
@@ -27,7 +27,7 @@ BytesPerSecond best_stream(const ProbeSamples& samples) {
 }  // namespace
 
 AcceleratorPart host_part(const ProbeSamples& samples) {
-  const FlopsPerSecond rate = best_multiply(samples);
+  const FlopsPerSecond rate = best_gemm(samples);
   const BytesPerSecond bandwidth = best_stream(samples);
   if (rate <= FlopsPerSecond{} || bandwidth <= BytesPerSecond{})
     throw ConfigError({"E0340",

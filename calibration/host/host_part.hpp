@@ -1,4 +1,4 @@
-/// This host as if it were an accelerator of a catalog, so that the same models price its work.
+/// This host as an accelerator of a catalog, so that the same models predict its work.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,10 @@
 
 namespace clusterwright {
 
-/// The best that its own probes reached stands for the data sheet that a processor lacks: fp32 rate of its largest
-/// multiplies, bandwidth of its streams beyond the cache. One multiprocessor: a team
-/// of threads works as one.
-/// @param samples  of one thread count
-/// @throws ConfigError E0340 if they hold no fp32 multiplies or no streams beyond the cache
+/// Accelerator whose data sheet is the best of its own probes: fp32 rate of the largest GEMMs, bandwidth of streams
+/// beyond the cache. It has one multiprocessor, since a team of threads works as one.
+/// @param samples  samples of one thread count
+/// @throws ConfigError E0340 if they hold no fp32 GEMMs or no streams beyond the cache
 AcceleratorPart host_part(const ProbeSamples& samples);
 
 }  // namespace clusterwright

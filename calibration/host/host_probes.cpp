@@ -28,7 +28,7 @@ std::filesystem::path usual_folder() {
   return failed ? std::filesystem::path("/tmp") : folder;
 }
 
-/// Why `attempt` failed, without paths of the machine; empty if it did not.
+/// Reason why `attempt` failed, without paths of the machine; empty if it succeeded.
 template <class Attempt>
 std::string reason_of(Attempt attempt) {
   try {
@@ -75,7 +75,8 @@ void HostProbes::run_case(const PlannedCase& planned, Seconds own, const TimeBud
 }
 
 void HostProbes::run_family(const Family& family, const TimeBudget& budget, ProbeSamples& out) const {
-  constexpr double evenly = 0.4;  // of the time is shared evenly: the last cases are the longest and need the rest
+  constexpr double evenly =
+      0.4;  // share of the time that is split evenly; the last cases are the longest and need the rest
   std::vector<PlannedCase> plan;
   if (const std::string reason = reason_of([&] { plan = family.plan(); }); !reason.empty())
     out.skipped.push_back({std::string(family.probe), JsonValue::object(), reason});

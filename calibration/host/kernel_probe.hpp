@@ -8,8 +8,8 @@
 
 namespace clusterwright {
 
-/// What a training step does between its multiplies, fp32, one thread: the kernels of calibration/host/loop. Bytes are
-/// those of all arrays once.
+/// Kernels of a training step between its GEMMs, fp32, one thread: those of calibration/host/kernels. Bytes are those
+/// of all arrays once.
 std::vector<PlannedCase> plan_kernels(const HostProbeSizes& sizes);
 
 }  // namespace clusterwright

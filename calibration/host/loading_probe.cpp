@@ -12,13 +12,13 @@ namespace clusterwright {
 namespace {
 
 struct RecordLayout {
-  std::size_t record;  ///< bytes
+  std::size_t record;  ///< bytes of one record
   std::size_t in_file, in_batch;
 
   std::size_t file_bytes() const { return record * in_file; }
 };
 
-/// Tokens of two bytes in records of one length, written when the first case asks for them; shared by all cases.
+/// File of two-byte tokens in records of one length, written for the first case and shared by all.
 class TokenFile {
  public:
   TokenFile(std::filesystem::path folder, RecordLayout layout) : folder_(std::move(folder)), layout_(layout) {}
@@ -61,7 +61,7 @@ class LoadingCase : public ProbeCase {
     if (maps_) mapping_.emplace(tokens_->file(), layout_.file_bytes(), from_cache_);
   }
 
-  /// A mapping keeps its pages in the cache, so it is made anew.
+  /// Maps the file anew, since a mapping keeps its pages in the cache.
   void prepare() override {
     if (from_cache_) return;
     mapping_.reset();

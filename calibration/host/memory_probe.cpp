@@ -15,14 +15,14 @@ namespace {
 using Index = Eigen::Index;
 using Stream = Eigen::Map<Eigen::ArrayXd>;
 
-constexpr std::size_t line = 8;  ///< doubles
+constexpr std::size_t line = 8;  ///< doubles of a cache line
 
 std::size_t arrays_of(StreamKernel op) {
   return op == StreamKernel::read ? 1 : op == StreamKernel::copy ? 2 : 3;
 }
 
-/// Sources, filled once with random whole numbers so that every sum below is exact, and a target of half the length.
-/// Memory for the largest size, allocated when the first case asks for it and shared by all cases of a team.
+/// Sources of random whole numbers, so that every sum below is exact, and a target of half the length. Memory for the
+/// largest size, allocated for the first case and shared by all cases of a team.
 class StreamArrays {
  public:
   StreamArrays(std::size_t doubles, std::int64_t threads) : doubles_(doubles), threads_(threads) {}
@@ -44,7 +44,7 @@ class StreamArrays {
     });
   }
 
-  /// One random tile after another of the same, each rotated by another distance: as quick as a copy.
+  /// Fills with copies of one random tile, each rotated by another distance: as fast as a copy.
   static void fill_random(double* out, std::size_t length, std::uint64_t seed) {
     constexpr std::size_t tile_length = 1u << 15;
     RandomWords words(seed);
@@ -63,7 +63,7 @@ class StreamArrays {
   std::unique_ptr<double[]> source_, target_;
 };
 
-/// Sixteen sums, so that additions do not wait for each other. @pre length is whole lines
+/// Sum in sixteen parts, so that additions do not wait for each other. @pre length is whole lines
 double sum_numbers(const double* begin, std::size_t length) {
   using Sums = Eigen::Array<double, 2 * line, 1>;
   Sums sums = Sums::Zero();
@@ -87,7 +87,7 @@ class StreamCase : public ProbeCase {
 
   void run() override { team_.run(work_); }
 
-  /// Whole numbers of 20 bits: every sum is exact, in whatever order.
+  /// Compares checksums: whole numbers of 20 bits, so every sum is exact in any order.
   void check() override {
     const double first = sum(first_), second = arrays_of(op_) == 3 ? sum(second_) : 0;
     double got = op_ == StreamKernel::read ? total() : sum(target_), wanted = first + second;

@@ -8,8 +8,8 @@
 
 namespace clusterwright {
 
-/// copy (memcpy), add (a = b + c), triad (a = b + 3 c) and read on doubles. Bytes are those of all arrays once; lines
-/// that a store fetches first are not counted. Threads work on the stretch of memory that they touched first.
+/// Streams on doubles: copy (memcpy), add (a = b + c), triad (a = b + 3 c) and read. Bytes are those of all arrays
+/// once, without the lines that a store fetches first. Threads work on the stretch of memory that they touched first.
 std::vector<PlannedCase> plan_memory(const HostProbeSizes& sizes);
 
 }  // namespace clusterwright

@@ -16,7 +16,7 @@ struct FileSize {
   std::size_t bytes() const { return block * blocks; }
 };
 
-/// Random, so that a device which compresses or joins equal blocks has nothing to gain.
+/// Random block, so that compression and deduplication gain nothing.
 std::vector<std::uint64_t> random_block(std::size_t bytes) {
   RandomWords words(bytes);
   std::vector<std::uint64_t> out(bytes / sizeof(std::uint64_t));
@@ -24,7 +24,7 @@ std::vector<std::uint64_t> random_block(std::size_t bytes) {
   return out;
 }
 
-/// One block after another; each begins with its number.
+/// Writes one block after another; each begins with its number.
 void write_blocks(ScratchFile& file, FileSize size, std::vector<std::uint64_t>& block) {
   for (std::size_t i = 0; i < size.blocks; ++i) {
     block.front() = i;

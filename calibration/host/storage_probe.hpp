@@ -9,9 +9,9 @@
 
 namespace clusterwright {
 
-/// A file written and flushed; then read after its pages left the page cache ("dropped"; caches of the device and of a
+/// File written and flushed; then read after its pages left the page cache ("dropped"; caches of the device and of a
 /// hypervisor may still hold them), and read from the page cache ("resident").
-/// @param folder  for a file without a name that lives as long as the case
+/// @param folder  place of a file without a name that lives as long as the case
 std::vector<PlannedCase> plan_storage(const HostProbeSizes& sizes, const std::filesystem::path& folder);
 
 }  // namespace clusterwright

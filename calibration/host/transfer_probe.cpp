@@ -20,7 +20,7 @@ std::vector<unsigned char> random_message(std::size_t bytes) {
   return out;
 }
 
-/// Sends the task's messages and waits for its answer: a round trip, or a stream and its receipt.
+/// Transfer of a task's messages and its answer: a round trip, or a stream and its receipt.
 class TransferCase : public ProbeCase {
  public:
   TransferCase(TransferPath path, const EchoTask& task)

@@ -7,15 +7,16 @@ namespace clusterwright {
 
 namespace {
 
-/// Between the data sheets of the switches in the catalog.
+/// Latency of a hop, between the data sheets of the switches in the catalog.
 constexpr Seconds assumed_hop_latency = 0.6 * microsecond;
 constexpr int any_size = 1 << 24;
-/// Of one accelerator, where a network is named but not its rate: hosts of 100 Gbit/s or 200 Gbit/s with four chips.
+/// Network share of one accelerator where the network is named and its rate is not: hosts of 100 or 200 Gbit/s with
+/// four chips.
 constexpr BytesPerSecond assumed_host_network = 50 * gigabit_per_second;
-/// An accelerator's NIC where nothing is said of an InfiniBand or Ethernet fabric.
+/// NIC of an accelerator where the rate of an InfiniBand or Ethernet fabric is not published.
 constexpr BytesPerSecond assumed_network = 400 * gigabit_per_second;
 
-/// The largest block of a scale-up domain that divides the job: jobs leave the rest of a rack out.
+/// Largest block of a scale-up domain that divides the job; jobs leave the rest of a rack idle.
 int filled_domain(int accelerators, int domain) {
   if (accelerators <= domain) return accelerators;
   for (int block = domain; block > 1; --block)
@@ -23,7 +24,7 @@ int filled_domain(int accelerators, int domain) {
   return 1;
 }
 
-/// Sides of a block of chips as square as it goes: two dimensions up to 256 chips, three beyond.
+/// Sides of a block of chips, as equal as possible.
 std::vector<int> torus_sides(int chips, int dimensions) {
   std::vector<int> sides;
   for (int left = chips; dimensions > 0; --dimensions) {
@@ -37,7 +38,7 @@ std::vector<int> torus_sides(int chips, int dimensions) {
 
 constexpr const char* sheet_source = "data sheet that came with the measurement";
 
-/// Of parts that do not publish their power: between the measured generations.
+/// Power density of parts without published power, between the measured generations.
 constexpr double assumed_density = 1.2;  // dense 16-bit TFLOP/s per watt
 
 template <class T>

@@ -1,4 +1,4 @@
-/// A measured machine as the models describe one.
+/// Cluster of a published measurement, in the terms of the models.
 #pragma once
 
 #include <optional>
@@ -9,15 +9,15 @@
 
 namespace clusterwright {
 
-/// The accelerator of a measurement: the catalog's, else one made from the data sheet that the measurement carries.
-/// Where that gives no power, it is taken for a part of usual density.
-/// @return nothing if the data sheet gives no 16-bit rate or no memory bandwidth either
+/// Accelerator of a measurement: the catalog's, else one made from the data sheet in the measurement. Without a
+/// published power it gets a usual density.
+/// @return nothing if the data sheet lacks the 16-bit rate or the memory bandwidth
 std::optional<AcceleratorPart> measured_part(const MeasuredHardware& hardware,
                                              const std::vector<AcceleratorPart>& catalog);
 
-/// Its cluster brings the part along where the catalog lacks it. Published rows rarely describe switches, so groups
-/// below a taper are nested as far as they are told and the rest is a fabric of full bisection. Racks that act as one
-/// are filled in blocks that divide the job.
+/// Cluster of a measurement; it brings the part along where the catalog lacks it. Published rows rarely describe
+/// switches: groups below a taper are nested as far as published, the rest is a fabric of full bisection. Racks that
+/// act as one domain are filled in blocks that divide the job.
 ClusterSpec measured_cluster(const MeasuredHardware& hardware, const std::vector<AcceleratorPart>& catalog);
 
 }  // namespace clusterwright

@@ -15,10 +15,10 @@ namespace clusterwright {
 
 namespace {
 
-/// Mean length of the samples of fine-tuning sets that are packed, where nobody says: short dialogues and questions.
+/// Mean length of samples in packed fine-tuning sets, where it is not published: short dialogues and questions.
 constexpr double assumed_sample_tokens = 512;
 constexpr int assumed_lora_rank = 16;
-/// Rows of an expert over the mean where tokens are dropped and nobody says from when on.
+/// Rows of an expert over the mean beyond which tokens are dropped, where it is not published.
 constexpr double assumed_capacity_factor = 1;
 
 std::string unsupported_model(const MeasuredModel& model) {
@@ -62,7 +62,7 @@ Transformer transformer_of(const MeasuredModel& m) {
   t.ffn = *m.ffn;
   t.vocabulary = *m.vocabulary;
   t.gated_mlp = m.gated_mlp.value_or(false);
-  // Models with plain MLPs are of the GPT-2 and GPT-3 line.
+  // Models with plain MLPs descend from GPT-2 and GPT-3.
   t.biases = !t.gated_mlp;
   t.tied_embeddings = m.tied_embeddings.value_or(!t.gated_mlp);
   t.normalisation = t.gated_mlp ? Normalisation::rms : Normalisation::layer;
@@ -101,7 +101,7 @@ void describe_layout(const MeasuredJob& m, Job& job) {
     job.recompute = enum_of<Recompute>(*m.recompute);
   else
     job.recompute.reset();
-  // Who shares weights and states already has activations left to move out.
+  // Weights and states are sharded already, so offloading moves activations.
   job.offload.activations = m.offload.value_or(false) ? MemoryLevel::host : MemoryLevel::device;
 }
 
@@ -122,7 +122,7 @@ Job job_of(const MeasuredModel& model, const MeasuredJob& m, Precision precision
   return job;
 }
 
-/// What a job's switches change in its stack.
+/// Stack with the switches of a job applied.
 SoftwareStack adjusted(SoftwareStack stack, const MeasuredJob& job) {
   if (job.async_tensor.value_or(false)) stack.tensor_overlap = TensorOverlap::pieces;
   if (job.compiled && !*job.compiled) {
@@ -166,7 +166,7 @@ std::string stack_of(const MeasuredJob& job) {
     return job.sharding == "zero3" ? "deepspeed-zero3-2021" : "megatron-2022";
   if (framework == "torchtitan" && job.release >= "2025") return "torchtitan-2025";
   if (framework == "megatron-bridge" && job.release >= "2026-06") return "bridge-2026";
-  // DeepSpeed's bf16 engine is not its fp16 engine: it keeps and reduces gradients in 32 bit with kernels of its own.
+  // DeepSpeed's bf16 engine differs from its fp16 engine: it keeps and reduces gradients in 32 bit.
   if (framework == "megatron-deepspeed" && job.precision == "bf16") return "deepspeed-bf16-2022";
   constexpr std::array<std::pair<std::string_view, std::string_view>, 18> stacks = {
       {{"megatron-lm", "megatron-2024"},

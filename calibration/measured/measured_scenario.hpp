@@ -1,4 +1,4 @@
-/// From a published training step to a scenario that can be predicted.
+/// Scenario of a published training step.
 #pragma once
 
 #include <filesystem>
@@ -13,10 +13,10 @@
 
 namespace clusterwright {
 
-/// What measured jobs are described with.
+/// Parts, stacks and parameters that measured jobs are described with.
 struct ScenarioShelf {
   Catalog catalog;
-  std::map<std::string, SoftwareStack> stacks;  ///< by name
+  std::map<std::string, SoftwareStack> stacks;  ///< keys: names
   std::vector<ParameterSet> parameters;
   StepCalibration steps;
 };
@@ -24,15 +24,15 @@ struct ScenarioShelf {
 /// @throws ConfigError if a file of `configs` is missing or wrong
 ScenarioShelf load_shelf(const std::filesystem::path& configs);
 
-/// The set fitted for the accelerator, else one that names it as a sibling, else the one transferred from relatives.
+/// Set fitted for the accelerator, else one that names it as a sibling, else the one transferred from relatives.
 /// @return null if the shelf has none of them
 const ParameterSet* parameters_for(const ScenarioShelf& shelf, const std::string& accelerator);
 
-/// The stack that describes a job's framework, by its date, sharding and number format; empty if none does.
+/// Name of the stack that describes a job's framework, by its date, sharding and number format; empty if none does.
 std::string stack_of(const MeasuredJob& job);
 
-/// The scenario, or why this version cannot describe the job. Reads hardware, model and job, never `measured`, the
-/// case's id, name, source or family. What is not published stays open for `choose_plan` to decide.
+/// Scenario, or the reason why this version cannot describe the job. Reads hardware, model and job, never `measured`,
+/// the case's id, name, source or family. Fields that are not published stay open for `choose_plan` to decide.
 std::variant<Scenario, std::string> measured_scenario(const Measurement& measurement, const ScenarioShelf& shelf);
 
 }  // namespace clusterwright

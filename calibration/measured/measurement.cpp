@@ -18,7 +18,7 @@ const JsonValue& required(const JsonValue& object, std::string_view key) {
   return *found;
 }
 
-/// Absent and null are both "not published".
+/// Member of `object`; null where it is absent or null, which both mean "not published".
 const JsonValue* published(const JsonValue& object, std::string_view key) {
   const JsonValue* found = object.find(key);
   return found && !found->is_null() ? found : nullptr;

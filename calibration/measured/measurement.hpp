@@ -1,4 +1,4 @@
-/// Published measurements as plain structs; one schema, calibration/measurements/schema.json.
+/// Published measurements as plain structs; their schema is calibration/measurements/schema.json.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace clusterwright {
 
-/// The machine that a measurement ran on. Empty is "not published", or "no such network".
+/// Machine of a measurement. Empty means "not published" or "no such network".
 struct MeasuredHardware {
   std::string accelerator;  ///< catalog name
   int accelerators = 1;
@@ -23,15 +23,15 @@ struct MeasuredHardware {
   std::optional<BytesPerSecond> scale_up;  ///< one accelerator, one direction
   std::string scale_out_kind;
   std::optional<BytesPerSecond> scale_out;  ///< NIC share of one accelerator, one direction
-  std::optional<int> pod_accelerators;      ///< below full bisection
+  std::optional<int> pod_accelerators;      ///< size of a pod, above which bisection is not full
   std::optional<double> oversubscription_above_pod;
-  std::optional<Watts> power_limit;                  ///< where it differs from the data sheet
+  std::optional<Watts> power_limit;                  ///< limit that differs from the data sheet
   std::map<std::string, FlopsPerSecond> peak_dense;  ///< data sheet, by number format
   std::optional<BytesPerSecond> memory_bandwidth;
   std::optional<Watts> power;
 };
 
-/// Time of one problem of `groups` equal ones in a launch.
+/// GEMMs of one format; time of one of `groups` equal problems in a launch.
 struct MeasuredGemm {
   struct Point {
     std::int64_t m, n, k;
@@ -39,14 +39,14 @@ struct MeasuredGemm {
   };
   std::string dtype;  ///< bf16, fp16, fp8-tensor, ...
   int groups = 1;
-  std::string library;  ///< a class of kernels, not a release
+  std::string library;  ///< class of kernels, not a release
   bool best_of_search = false;
   std::vector<Point> points;
 };
 
 struct MeasuredCollective {
   struct Point {
-    Bytes size;  ///< by `bytes_convention`
+    Bytes size;  ///< size by `bytes_convention`
     Seconds time;
   };
   std::string op;
@@ -85,7 +85,7 @@ struct MeasuredLatentAttention {
   std::int64_t query_rank, key_value_rank, plain_width, rotary_width, value_width;
 };
 
-/// Transformer of a training step; empty is "not published".
+/// Transformer of a training step; empty means "not published".
 struct MeasuredModel {
   std::string name;
   std::optional<std::int64_t> layers, hidden, heads, kv_heads, head_width, ffn, vocabulary, sequence;
@@ -121,7 +121,7 @@ struct MeasuredStep {
 /// Device memory of one rank in training; the layout is in the case's step.
 struct MeasuredFootprint {
   std::string item;       ///< weights-gradients-optimizer, activations, total
-  bool relative = false;  ///< to tensor parallelism without sequence parallelism and without recomputation
+  bool relative = false;  ///< ratio to tensor parallelism without sequence parallelism and recomputation
   double value = 0;       ///< GB, or a ratio
 };
 
@@ -134,7 +134,7 @@ struct MeasuredPower {
   std::optional<MeasuredModel> model;
 };
 
-/// One case. The block of its kind is present; kinds without a block here keep only what all cases have.
+/// One case. The block of its kind is present; kinds without a block have only the common fields.
 struct Measurement {
   std::string id, family, kind, source, score_field;
   bool scored = true;
@@ -144,7 +144,7 @@ struct Measurement {
   std::optional<MeasuredCollective> collective;
   std::optional<MeasuredMemory> memory;
   std::optional<MeasuredAttention> attention;
-  std::optional<MeasuredStep> step;  ///< of a footprint too
+  std::optional<MeasuredStep> step;  ///< also present for a footprint
   std::optional<MeasuredFootprint> footprint;
   std::optional<MeasuredPower> power;
 };
@@ -155,10 +155,10 @@ Measurement read_measurement(const JsonValue& value);
 /// Reads one file of cases. @throws ConfigError if it is missing, no JSON, or lacks a key that its kind needs
 std::vector<Measurement> read_measurements(const std::filesystem::path& file);
 
-/// The files from which parameters are fitted, in a fixed order: gemm, collectives, memory-bandwidth, attention.
+/// Reads the files that parameters are fitted to, in a fixed order: gemm, collectives, memory-bandwidth, attention.
 std::vector<Measurement> read_microbenchmarks(const std::filesystem::path& folder);
 
-/// The files of training steps on NVIDIA accelerators that have parameters, in a fixed order.
+/// Reads the files of training steps, in a fixed order.
 std::vector<Measurement> read_training_steps(const std::filesystem::path& folder);
 
 }  // namespace clusterwright

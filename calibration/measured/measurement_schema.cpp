@@ -14,7 +14,7 @@ namespace clusterwright {
 
 namespace {
 
-/// Places of the schema whose words stay open: the case's own kind, not that of a network.
+/// Places of the schema whose words stay open; "kind" is the case's own, not that of a network.
 constexpr std::array<std::string_view, 3> open_words = {"/definitions/case/properties/kind",
                                                         "/definitions/hardware/properties/accelerator",
                                                         "/definitions/job/properties/framework"};
@@ -33,7 +33,7 @@ bool is_of_type(const JsonValue& value, const std::string& type) {
   return type == "object" && value.is(JsonKind::object);
 }
 
-/// "4 entries", "1 to 3 entries" or "at least 1 entry". @pre one of both
+/// Text such as "4 entries", "1 to 3 entries" or "at least 1 entry". @pre one of both is given
 std::string length_text(const JsonValue* least, const JsonValue* most) {
   const auto entries = [](std::int64_t count) { return fmt::format("{} {}", count, count == 1 ? "entry" : "entries"); };
   if (!most) return "at least " + entries(least->as_integer());

@@ -77,7 +77,7 @@ const DeviceRecord& gpu_record() {
   return table;
 }
 
-/// Told by "kind", or by a key that only a host has.
+/// Whether a device is a GPU, by "kind" or by a key that only a host has.
 bool is_gpu(const JsonValue& device) {
   const JsonValue* kind = device.find("kind");
   return kind ? kind->is(JsonKind::text) && kind->as_text() == "gpu" : device.find("cpu") == nullptr;

@@ -13,14 +13,14 @@ namespace clusterwright {
 
 enum class ProbeDeviceKind { host, gpu };
 
-/// The machine, without its name. Zero and empty are "not known", or "not of this kind".
+/// Machine without its name. Zero and empty mean "not known" or "not of this kind".
 struct ProbeDevice {
   ProbeDeviceKind kind = ProbeDeviceKind::host;
   Bytes memory;
   // Host.
   std::string cpu;
-  std::int64_t cores = 0;    ///< physical
-  std::int64_t threads = 0;  ///< that the process may use
+  std::int64_t cores = 0;    ///< physical cores
+  std::int64_t threads = 0;  ///< threads that the process may use
   Bytes l3;
   // GPU.
   std::string name;
@@ -33,15 +33,15 @@ struct ProbeDevice {
   std::optional<Hertz> max_sm, max_memory;
 };
 
-/// What the device reported while a sample was taken; empty where it reports nothing.
+/// State that the device reported while a sample was taken; empty where it reports nothing.
 struct DeviceState {
   std::optional<Hertz> sm, memory;
   std::optional<double> temperature_c, memory_temperature_c;
   std::optional<Watts> power, power_average;
-  std::optional<double> clock_limit_reasons;  ///< bits, as NVML gives them
+  std::optional<double> clock_limit_reasons;  ///< bits of NVML
 };
 
-/// Readings of a held load, one list per column, all of one length.
+/// Readings of a held load, one list per column, all of equal length.
 struct PowerTrace {
   std::vector<std::optional<double>> t_s, power_w, power_average_w, energy_j, sm_mhz, memory_mhz, temperature_c,
       memory_temperature_c, clock_limit_reasons;

@@ -18,7 +18,7 @@ struct EnumNames<ProbeSuite> {
   static constexpr std::array<std::string_view, 2> names = {"quick", "full"};
 };
 
-/// A sample as it is written, before its probe says what "what" must be.
+/// Sample as written, before its probe decides how "what" is read.
 struct SampleEntry {
   std::string probe, mode, clock;
   RawMember what;
@@ -114,7 +114,7 @@ bool check_probe(const std::string& probe, const JsonValue& entry, Decoder& deco
   return false;
 }
 
-/// A device held in a state without calls has none; a repetition that is a mean of many calls stands for them.
+/// Reports too few repetitions. A device held in a state without calls needs none; one mean of many calls is enough.
 void check_repetitions(const SampleEntry& read, const JsonValue& entry, Decoder& decoder) {
   const JsonValue* list = entry.find("repetitions_us");
   const std::size_t count = read.repetitions.size();
@@ -124,7 +124,7 @@ void check_repetitions(const SampleEntry& read, const JsonValue& entry, Decoder&
   decoder.error("E0202", fmt::format("must hold at least {} repetitions (got {})", least_repetitions, count), *list);
 }
 
-/// All but "what".
+/// Sample without its "what".
 ProbeSample sample_of(const SampleEntry& entry) {
   ProbeSample out;
   out.flops = static_cast<double>(entry.flops) * flop;
@@ -161,7 +161,7 @@ void check_date(const std::string& date, const JsonValue& document, Decoder& dec
   decoder.error("E0203", fmt::format("must be a UTC time such as 2026-11-21T21:04:06Z (got \"{}\")", date), *value);
 }
 
-/// Objects and words; a text names a case, or "all".
+/// Reports a "what" that is neither an object nor a text, which names a case or "all".
 void check_skipped_what(const JsonValue& what, const JsonValue& entry, Decoder& decoder) {
   if (what.is(JsonKind::object) || what.is(JsonKind::text)) return;
   const Decoder::Scope scope(decoder, entry, what, "what");
@@ -200,7 +200,7 @@ SampleEntry entry_of(const ProbeSample& sample) {
 }
 
 JsonValue times_of(const std::vector<Seconds>& repetitions) {
-  constexpr double digits = 1e4;  // of a microsecond
+  constexpr double digits = 1e4;  // fractions of a microsecond
   JsonValue out = JsonValue::list();
   for (const Seconds time : repetitions) {
     const double rounded = std::round(time.in(microsecond)*digits) / digits;
@@ -219,7 +219,7 @@ JsonValue write_skipped(const SkippedProbe& skipped, const char* reason) {
   return JsonValue::object({{"probe", skipped.probe}, {"what", skipped.what}, {reason, skipped.reason}});
 }
 
-/// Mean of the two in the middle where their number is even.
+/// Median; mean of the middle two where the number is even.
 Seconds median_of(std::vector<Seconds> values) {
   std::sort(values.begin(), values.end());
   const std::size_t middle = values.size() / 2;

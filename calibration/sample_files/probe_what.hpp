@@ -17,7 +17,7 @@
 
 namespace clusterwright {
 
-/// A member taken as it stands.
+/// Member of a document, not decoded.
 struct RawMember {
   JsonValue value = JsonValue::object();
 };
@@ -36,8 +36,8 @@ struct ProbedGemmDetails {
 struct ProbedGemm : ProbedGemmDetails {
   static constexpr std::string_view probe = "gemm";
   std::int64_t m = 0, n = 0, k = 0;
-  ProbedFormat dtype = ProbedFormat::fp32;  ///< of the operands
-  std::int64_t threads = 0;                 ///< of the host
+  ProbedFormat dtype = ProbedFormat::fp32;  ///< format of the operands
+  std::int64_t threads = 0;                 ///< host threads
 };
 
 /// Same shape, number format and host threads.
@@ -63,7 +63,7 @@ struct ProbedMemory {
   Bytes array;        ///< one of them
   std::int64_t arrays = 0;
   std::optional<StreamFormat> dtype;
-  std::int64_t threads = 0;  ///< of the host
+  std::int64_t threads = 0;  ///< host threads
 };
 
 struct ProbedTransfer {
@@ -121,7 +121,7 @@ struct ProbedModel : ProbedTransformer {
   static constexpr std::string_view probe = "model";
   ModelPass pass = ModelPass::step;
   std::int64_t layers = 0, vocabulary = 0, parameters = 0;
-  bool graph = false;  ///< launched as one
+  bool graph = false;  ///< launched as one CUDA graph
 };
 
 /// A kernel between the GEMMs.

@@ -43,7 +43,7 @@ std::vector<double> measured_values(const Measurement& m) {
   return out;
 }
 
-/// Whether the value of a job field stands in the case although the source does not publish it.
+/// Whether a job field has a value in the case although the source does not publish it.
 bool is_filled_in(const MeasuredJob& job, const std::string& field) {
   if (field == "micro_batch") return job.micro_batch.has_value();
   if (field == "global_batch") return job.global_batch.has_value();

@@ -17,7 +17,7 @@ double mean_where(const std::vector<Weighted>& values, auto holds) {
   return total > 0 ? holding / total : 0;
 }
 
-/// Every point of the scored and valid cases.
+/// Points of the scored and valid cases, each with its weight.
 struct Points {
   std::vector<Weighted> errors, absolute, inside, half_width;
 };

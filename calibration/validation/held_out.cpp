@@ -7,8 +7,8 @@ namespace clusterwright {
 
 namespace {
 
-/// The cases of a split, as far as `wanted(result, place in the split)` goes, with what the fits without them predict.
-std::vector<CaseResult> left_out_results(const SplitErrors& split, const std::vector<CaseResult>& results,
+/// Cases of a split that satisfy `wanted(result, place in the split)`, with their held-out predictions.
+std::vector<CaseResult> held_out_results(const SplitErrors& split, const std::vector<CaseResult>& results,
                                          auto wanted) {
   std::vector<CaseResult> out;
   for (std::size_t i = 0; i < split.errors.size(); ++i) {
@@ -28,20 +28,20 @@ std::vector<CaseResult> left_out_results(const SplitErrors& split, const std::ve
 
 }  // namespace
 
-std::vector<LeftOutFigures> split_figures(const SplitErrors& split, const std::vector<CaseResult>& results) {
-  const auto all = left_out_results(split, results, [](const CaseResult&, std::size_t) { return true; });
+std::vector<HeldOutFigures> split_figures(const SplitErrors& split, const std::vector<CaseResult>& results) {
+  const auto all = held_out_results(split, results, [](const CaseResult&, std::size_t) { return true; });
   const auto known =
-      left_out_results(split, results, [](const CaseResult& one, std::size_t) { return one.known == true; });
+      held_out_results(split, results, [](const CaseResult& one, std::size_t) { return one.known == true; });
   const auto chosen =
-      left_out_results(split, results, [](const CaseResult& one, std::size_t) { return one.known == false; });
-  std::vector<LeftOutFigures> out = {
+      held_out_results(split, results, [](const CaseResult& one, std::size_t) { return one.known == false; });
+  std::vector<HeldOutFigures> out = {
       {split.key, error_figures(split.name, all)},
       {split.key, mean_of_groups(split.name + ", mean of families", family_figures(all))},
       {split.key, error_figures(split.name + ", job published", known)},
       {split.key, error_figures(split.name + ", something chosen", chosen)}};
   for (const std::string& group : std::set<std::string>(split.groups.begin(), split.groups.end())) {
     const auto own = [&](const CaseResult&, std::size_t i) { return split.groups[i] == group; };
-    out.push_back({split.key, error_figures(group, left_out_results(split, results, own))});
+    out.push_back({split.key, error_figures(group, held_out_results(split, results, own))});
   }
   return out;
 }

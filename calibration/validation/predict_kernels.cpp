@@ -10,7 +10,7 @@ namespace clusterwright {
 
 namespace {
 
-/// Reports on the sizes that the point belongs to; narrow formats lean on fp8, all others on bf16.
+/// Reports on the sizes of a point; 8-bit formats lean on fp8, all others on bf16.
 struct ReportNames {
   std::string own, relative;
 };
@@ -21,8 +21,8 @@ ReportNames reports_on(const GemmRow& row, const GemmFormat& format, const Param
   return {"gemm/" + format.key + sizes, relative + sizes};
 }
 
-/// The best shape that a search found is where libraries do best: as far below the fit as one row in twenty. What a
-/// transferred set misses says nothing of that, since generations differ in it.
+/// Factor on the time of a shape that a search found best, where libraries do best: the 5 % quantile of the fit's
+/// error. It is 1 for a transferred set, whose error is that between generations.
 double luck_of_search(const ReportNames& names, const ParameterSet& set) {
   if (set.accelerator.empty()) return 1;
   const FitReport* fit = find_report(set, names.own);
@@ -32,7 +32,7 @@ double luck_of_search(const ReportNames& names, const ParameterSet& set) {
 
 constexpr std::int64_t wide_head = 128;
 
-/// Share of the 16-bit peak, forward or backward.
+/// Share of the 16-bit peak of a pass.
 double share_of(const MeasuredAttention& kernel, const AttentionParameters& fit) {
   const AttentionRow row{static_cast<double>(kernel.sequence), kernel.head_width < wide_head, 0};
   const double forward = forward_share(row, fit);

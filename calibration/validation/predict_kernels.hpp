@@ -10,7 +10,7 @@
 namespace clusterwright {
 
 /// Microseconds of every point, grouped problems and best shapes of a search included. Reads the hardware and the
-/// problem, no time.
+/// problem, and no measured time.
 Prediction predict_gemm(const Measurement& measurement, const std::vector<AcceleratorPart>& catalog,
                         const ParameterSetOf& set_of);
 

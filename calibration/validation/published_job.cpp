@@ -19,7 +19,7 @@ std::string text_of(const std::optional<bool>& value) {
   return value ? std::string(*value ? "yes" : "no") : std::string();
 }
 
-/// Not published, or what a job does that does nothing of the kind; people need not read it.
+/// Whether a field is not published or switched off, so that messages skip it.
 bool is_switched_off(const std::string& value) {
   constexpr std::array<std::string_view, 5> off = {"", "1", "no", "none", "1f1b"};
   return std::find(off.begin(), off.end(), value) != off.end();

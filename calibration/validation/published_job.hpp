@@ -1,3 +1,4 @@
+/// Fields of published jobs that comparisons need: layouts, and keys of equal jobs.
 #pragma once
 
 #include <optional>
@@ -9,31 +10,31 @@
 namespace clusterwright {
 
 struct LayoutField {
-  const char* name;   ///< for people
+  const char* name;   ///< name in messages
   std::string value;  ///< empty: not published
 };
 
-/// Degrees, micro-batch, schedule, sharding, recomputation and offload, in a fixed order. Data parallelism is what
-/// accelerators remain, no choice of its own.
+/// Degrees, micro-batch, schedule, sharding, recomputation and offload, in a fixed order. Data parallelism follows from
+/// the accelerators that remain.
 std::vector<LayoutField> layout_fields(const MeasuredJob& job);
 
-/// Whether a field that both publish differs; what one of them leaves open may be the same.
+/// Whether a field that both publish differs; open fields may be equal.
 bool surely_differ(const MeasuredJob& one, const MeasuredJob& other);
 
-/// "tensor 4, pipeline 12, micro-batch 2, recompute full": what is published and switched on.
+/// Published fields that are switched on: "tensor 4, pipeline 12, micro-batch 2, recompute full".
 std::string layout_words(const MeasuredJob& job);
 
-/// Fields one after another; what is not published is a value of its own. A comparison adds the blocks that both sides
-/// have to share.
+/// Key of a job: fields one after another; a field that is not published is a value of its own. A comparison adds the
+/// blocks that both sides must share. It holds fields of model, job and hardware, and no names.
 class JobKey {
  public:
-  /// Dimensions, sequence, what is trained.
+  /// Dimensions, sequence, trained parameters.
   JobKey& model(const MeasuredModel& model);
-  /// Task, framework, release, number format, and what the software does beside the layout.
+  /// Task, framework, release, number format, and switches of the software beside the layout.
   JobKey& software(const MeasuredJob& job);
-  /// What a planner chooses, data parallelism aside.
+  /// Layout that a planner chooses, without data parallelism.
   JobKey& layout(const MeasuredJob& job);
-  /// Kind of node and network; not how many of them.
+  /// Kind of node and network, without their number.
   JobKey& machine(const MeasuredHardware& hardware);
 
   JobKey& add(const std::string& value);

@@ -11,7 +11,7 @@ namespace clusterwright {
 
 namespace {
 
-/// Everything that two sizes of one job share.
+/// Fields that two sizes of one job share.
 std::string scaled_job(const Measurement& m) {
   const MeasuredStep& step = *m.step;
   return JobKey().model(step.model).software(step.job).layout(step.job).machine(m.hardware).text();

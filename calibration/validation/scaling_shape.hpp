@@ -1,4 +1,4 @@
-/// How right the shape of scaling is: the ratio of one job's rates on two cluster sizes.
+/// Errors of the shape of scaling: ratio of the rates of one job on two cluster sizes.
 #pragma once
 
 #include <string>
@@ -9,24 +9,24 @@
 
 namespace clusterwright {
 
-/// Errors are log(predicted ratio / measured ratio) of tokens per second and accelerator, larger over smaller size.
+/// Errors log(predicted ratio / measured ratio) of tokens per second and accelerator, larger over smaller size.
 struct ScalingFigures {
   int pairs = 0;
   double median_abs_log = 0;
   double p90_abs_log = 0;
-  double bias = 0;              ///< above zero: scaling is predicted better than it is
-  double unchanged_median = 0;  ///< what saying "nothing changes" errs
+  double bias = 0;              ///< above zero: predicted scaling is better than measured
+  double unchanged_median = 0;  ///< median error of the prediction that nothing changes
 };
 
 struct ScalingShape {
-  ScalingFigures strong;  ///< the global batch stays
-  ScalingFigures weak;    ///< the batch of an accelerator stays
+  ScalingFigures strong;  ///< same global batch
+  ScalingFigures weak;    ///< same batch per accelerator
 };
 
-/// Pairs of scored training steps that agree in everything but size and batch: model, sequence, precision, framework,
-/// release, accelerator, network and every published degree but data parallelism; the larger spans several nodes. Reads
-/// fields of model, job and hardware, no name of anything.
-/// @param results  of `measurements`, in their order
+/// Scaling over pairs of scored training steps that agree in everything but size and batch: model, sequence, precision,
+/// framework, release, accelerator, network and every published degree but data parallelism. The larger size spans
+/// several nodes. Reads fields of model, job and hardware, and no names.
+/// @param results  results of `measurements`, in their order
 ScalingShape scaling_shape(const std::vector<Measurement>& measurements, const std::vector<CaseResult>& results);
 
 }  // namespace clusterwright

@@ -19,7 +19,7 @@ CaseResult unsupported(CaseResult result, std::string reason) {
   return result;
 }
 
-/// The question of one case, without its answer.
+/// Question of one case, without its answer.
 struct Question {
   CollectiveOp op;
   GroupShape group;

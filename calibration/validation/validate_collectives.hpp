@@ -12,11 +12,11 @@
 
 namespace clusterwright {
 
-/// The parameters that a user with this accelerator would get.
+/// Parameters that a user with this accelerator would get.
 using CollectiveSetOf = std::function<const CollectiveSet&(const std::string& accelerator)>;
 
-/// One collective case; its times are read for `measured` only.
-/// @return unsupported for other kinds, unknown accelerators, and ops without a model
+/// Result of one collective case; its times are read for `measured` only.
+/// @return unsupported for other kinds, unknown accelerators, and operations without a model
 CaseResult validate_collective(const Measurement& measurement, const std::vector<AcceleratorPart>& catalog,
                                const CollectiveSetOf& set_of);
 

@@ -9,7 +9,8 @@ namespace clusterwright {
 
 namespace {
 
-/// Values with a source that begins with "fit of", as text: a value that several sets borrow from one fit counts once.
+/// Collects values whose source begins with "fit of", as text: a value that several sets borrow from one fit counts
+/// once.
 void collect_fitted(const JsonValue& value, const std::string& key, std::set<std::string>& out) {
   const JsonValue *source = value.find("source"), *number = value.find("value");
   if (number && source && source->is(JsonKind::text) && source->as_text().starts_with("fit of"))
@@ -23,7 +24,7 @@ int parameters_behind(const std::vector<CaseResult>& results, const ScenarioShel
   bool steps = false;
   for (const CaseResult& result : results) {
     if (!result.scored || !is_valid(result)) continue;
-    steps = steps || result.step.has_value() || result.kind == "power";  // power is that of a predicted step
+    steps = steps || result.step.has_value() || result.kind == "power";  // power follows from a predicted step
     accelerators.push_back(result.accelerator);
   }
   return fitted_parameters(shelf, accelerators, steps);
@@ -34,7 +35,7 @@ std::string knowledge(const CaseResult& result) {
   return *result.known ? "every job field published" : "something chosen";
 }
 
-/// Peak memory as if it were what the case scores.
+/// Cases with peak memory in place of the score.
 std::vector<CaseResult> peak_memories(const std::vector<CaseResult>& results) {
   std::vector<CaseResult> out;
   for (const CaseResult& result : results) {

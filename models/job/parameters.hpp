@@ -121,8 +121,8 @@ struct FitReport {
   int rows = 0;      ///< measured points
   double median_abs_log = 0;
   double p90_abs_log = 0;
-  double left_out_median_abs_log = 0;  ///< cross-validated
-  double left_out_p90_abs_log = 0;
+  double held_out_median_abs_log = 0;  ///< cross-validated
+  double held_out_p90_abs_log = 0;
   std::string rows_from;  ///< which measurements
 };
 const Record<FitReport>& record(const FitReport*);

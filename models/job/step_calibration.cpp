@@ -28,12 +28,12 @@ const StackCalibration* find_entry(const StepCalibration& calibration, const Sof
   return nullptr;
 }
 
-double tax_of(const StepCalibration& calibration, const AcceleratorPart& part) {
-  const auto own = calibration.kernel_tax.find(step_architecture(part));
-  if (own != calibration.kernel_tax.end()) return own->second.value;
-  const auto other = calibration.kernel_tax.find(other_entry);
-  if (other == calibration.kernel_tax.end()) return 1;
-  const double slope = calibration.tax_per_density.value;
+double overhead_of(const StepCalibration& calibration, const AcceleratorPart& part) {
+  const auto own = calibration.kernel_overhead.find(step_architecture(part));
+  if (own != calibration.kernel_overhead.end()) return own->second.value;
+  const auto other = calibration.kernel_overhead.find(other_entry);
+  if (other == calibration.kernel_overhead.end()) return 1;
+  const double slope = calibration.overhead_per_density.value;
   if (slope == 0) return other->second.value;
   return std::max(1.0,
                   other->second.value * std::exp(slope * (power_density(part) - calibration.density_reference.value)));
@@ -94,12 +94,12 @@ const Record<StepCalibration>& record(const StepCalibration*) {
           .required("cast_bytes", &S::cast_bytes,
                     {.help = "memory traffic per activation element that is brought to a narrow format", .min = 0})
           .required(
-              "kernel_tax", &S::kernel_tax,
+              "kernel_tax", &S::kernel_overhead,
               {.help = "matrix and attention kernels of a step take this much longer than alone in a loop, at the "
                        "same clock; by architecture, \"other\" for those without an entry",
                .min = 0.5,
                .max = 3})
-          .optional("tax_per_density", &S::tax_per_density,
+          .optional("tax_per_density", &S::overhead_per_density,
                     {.help = "the logarithm of the tax of \"other\" grows by this for each dense 16-bit TFLOP/s per "
                              "rated watt beyond density_reference",
                      .min = -5,
@@ -136,7 +136,7 @@ StepFactors step_factors(const StepCalibration& calibration, const SoftwareStack
   const StackCalibration* entry = find_entry(calibration, stack, out.entry);
   if (!entry) return out;
   out.years = years_between(calibration.reference_date, job.release.empty() ? stack.date : job.release);
-  out.compute = tax_of(calibration, part) * entry->compute.value * std::exp(-calibration.drift.value * out.years);
+  out.compute = overhead_of(calibration, part) * entry->compute.value * std::exp(-calibration.drift.value * out.years);
   out.communication = entry->communication.value;
   out.host = entry->host.value;
   return out;

@@ -159,7 +159,7 @@ TEST_CASE("a part without measurements is predicted from its data sheet, with a 
 
 TEST_CASE("kernels left out are predicted as well as the documentation says", "[calibration][validation]") {
   std::vector<ErrorFigures> all;
-  for (const LeftOutFigures& one : cross_validate_kernels(published(), parts().accelerators))
+  for (const HeldOutFigures& one : cross_validate_kernels(published(), parts().accelerators))
     all.push_back(one.figures);
   const auto check = [&](const std::string& name, double median, double p90) {
     const ErrorFigures& figures = named(all, name);
@@ -177,6 +177,6 @@ TEST_CASE("kernels left out are predicted as well as the documentation says", "[
 }
 
 TEST_CASE("rows that no relative can predict are missing from the figures", "[calibration][validation]") {
-  for (const LeftOutRow& row : left_out_kernels(published(), parts().accelerators, KernelFold::accelerator))
+  for (const HeldOutRow& row : held_out_kernels(published(), parts().accelerators, KernelFold::accelerator))
     CHECK(row.architecture != "Ampere");  // only one Ampere was measured
 }

@@ -35,7 +35,7 @@ GemmParameters other_chip() {
 
 ProbeSamples multiplies(double noise) {
   ProbeSamples out = made_up_gpu();
-  add_multiplies(shipped_part("H200"), other_chip(), noise, out);
+  add_gemms(shipped_part("H200"), other_chip(), noise, out);
   return out;
 }
 
@@ -47,7 +47,7 @@ TEST_CASE("a fit finds the chip that made the samples", "[calibration][samples]"
   CHECK(gemm.state == SectionState::fitted);
   CHECK(gemm.samples == 80);
   CHECK(gemm.sizes == 16);
-  CHECK(gemm.reports.front().left_out_median_abs_log < 0.03);
+  CHECK(gemm.reports.front().held_out_median_abs_log < 0.03);
   CHECK(gemm.coverage > 0.8);
   CHECK(gemm.coverage < 0.99);
   const GemmParameters& found = fit.parameters.gemm.at("bf16");
@@ -127,7 +127,7 @@ TEST_CASE("a kernel of attention is fitted beside the shipped families, both pas
       time = attention_time(rows[i].row.shape, truth, rows[i].row.peak, 1 * terabyte_per_second).time() *
              std::exp(0.01 * numbers.next());
   const SampleFit fit = fit_of(samples);
-  CHECK(section(fit, "attention/own_wmma").reports.front().left_out_median_abs_log < 0.03);
+  CHECK(section(fit, "attention/own_wmma").reports.front().held_out_median_abs_log < 0.03);
   const AttentionParameters& found = fit.parameters.attention.at("own_wmma");
   CHECK(found.forward_efficiency.value == Approx(0.31).epsilon(0.03));
   CHECK(found.backward_efficiency.value == Approx(0.22).epsilon(0.03));
@@ -166,7 +166,7 @@ TEST_CASE("streams tell shares and the size that half of them needs", "[calibrat
     }
   const SampleFit fit = fit_of(samples);
   CHECK(section(fit, "memory").samples == 18);  // 10 MB is the cache's
-  CHECK(section(fit, "memory").reports.front().left_out_median_abs_log < 0.03);
+  CHECK(section(fit, "memory").reports.front().held_out_median_abs_log < 0.03);
   CHECK(fit.parameters.memory.bandwidth_share.value == Approx(0.75).epsilon(0.02));
   CHECK(fit.parameters.memory.read_share.value == Approx(0.85).epsilon(0.02));
   CHECK(fit.parameters.memory.half_size.value.in(megabyte) == Approx(30).epsilon(0.2));
@@ -202,7 +202,7 @@ TEST_CASE("a log of one operation moves its curve alone", "[calibration][samples
   const SampleFit fit = fit_of(logged_all_reduce(1, 1.3, links), links);
   const SectionFit& own = section(fit, "collectives/all_reduce");
   CHECK(own.state == SectionState::fitted);
-  CHECK(own.reports.front().left_out_median_abs_log < 0.05);
+  CHECK(own.reports.front().held_out_median_abs_log < 0.05);
   for (const auto& row :
        collective_samples({logged_all_reduce(1, 1.3, links)}, shipped_part("H200"), links, CollectiveOp::all_reduce)) {
     const double before = predicted_time(row.row, shipped.collectives, shipped.network) / row.measured;
@@ -291,7 +291,7 @@ TEST_CASE("held loads tell what units draw, and how power follows the clock", "[
   const SectionFit& power = section(fit, "power");
   CHECK(power.state == SectionState::fitted);
   CHECK(power.samples == 4);  // mixed loads judge; pure ones are each the only witness of a number
-  CHECK(power.reports.front().left_out_median_abs_log < 0.05);
+  CHECK(power.reports.front().held_out_median_abs_log < 0.05);
   const DevicePowerParameters& found = fit.parameters.power;
   REQUIRE(found.idle);
   CHECK(found.idle->value.in(watt) == Approx(95).epsilon(0.03));

@@ -64,7 +64,7 @@ inline ProbeSample made_up_sample(ProbeWhat what, Seconds time, double noise, No
 }
 
 /// Multiplies of many shapes, timed as `truth` says.
-inline void add_multiplies(const AcceleratorPart& part, const GemmParameters& truth, double noise, ProbeSamples& out) {
+inline void add_gemms(const AcceleratorPart& part, const GemmParameters& truth, double noise, ProbeSamples& out) {
   NormalNumbers numbers(7);
   const GemmDevice device{peak(part, NumberFormat::bf16), part.memory_bandwidth.value, part.multiprocessors->value};
   for (const std::int64_t m : {64, 512, 2048, 4096, 8192})

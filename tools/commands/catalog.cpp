@@ -81,7 +81,7 @@ std::vector<Cell> node_row(const NodePart& part, const Catalog& catalog) {
   if (part.max_power) row[6] = part.max_power->value.in(kilowatt);
   if (node.host_power.value > Watts{}) row[7] = node.host_power.value.in(watt);
   if (!catalog.find_accelerator(node.accelerator)) return row;
-  const NodeGroup group = make_node_group(node, catalog, 0, node.accelerators.value_or(0));
+  const NodeGroup group = make_node_group(node, catalog, NodeId(0), node.accelerators.value_or(0));
   row[2] = group.node_accelerators;
   row[4] = group.nics;
   row[5] = group.domain;

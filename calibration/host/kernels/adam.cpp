@@ -9,7 +9,7 @@ namespace clusterwright {
 namespace {
 
 constexpr double rate = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
-constexpr std::int64_t block = 2048;  // four arrays of it fit into a first-level cache
+constexpr std::int64_t block = 2048;  // four arrays of this length fit into a first-level cache
 
 }  // namespace
 

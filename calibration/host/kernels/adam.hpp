@@ -1,3 +1,4 @@
+/// Optimizer of the host's training loop.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,8 @@ class Adam {
  public:
   explicit Adam(std::int64_t parameters);
 
-  /// One update; arrays have the length given above.
-  /// @param scale  makes the mean gradient of what is in `gradients`
+  /// Updates all parameters; arrays have the length given above.
+  /// @param scale  factor that turns `gradients` into the mean gradient
   void update(Scalar* parameters, const Scalar* gradients, Scalar scale);
 
  private:

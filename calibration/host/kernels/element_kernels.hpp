@@ -1,3 +1,4 @@
+/// Kernels of a transformer beside its GEMMs.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +7,7 @@
 
 namespace clusterwright {
 
-/// What is not a matrix multiply, for float and double. A view has one row per token unless said otherwise; nothing
+/// Kernels beside the GEMMs, for float and double. A view has one row per token unless said otherwise; nothing
 /// allocates. Outputs overlap no input.
 template <class Scalar>
 struct ElementKernels {
@@ -16,28 +17,28 @@ struct ElementKernels {
   /// y = gain x / rms(x), row by row, rms(x)^2 = mean(x^2) + 1e-5.
   /// @param inverse_rms  one per row, for the backward pass
   static void rms_norm(View y, Scalar* inverse_rms, ConstView x, const Scalar* gain);
-  /// Adds to dx, which holds the gradient that came by the residual; writes d_gain.
+  /// Adds to dx, which holds the gradient of the residual path; writes d_gain.
   static void rms_norm_backward(View dx, Scalar* d_gain, ConstView dy, ConstView x, const Scalar* inverse_rms,
                                 const Scalar* gain);
 
-  /// By its tanh approximation.
+  /// GELU by its tanh approximation.
   static void gelu(View y, ConstView x);
   static void gelu_backward(View dx, ConstView dy, ConstView x);
 
-  /// Square: row i becomes the softmax of its first i + 1 scores, then zeros.
+  /// Causal softmax of a square: row i becomes the softmax of its first i + 1 scores, then zeros.
   static void causal_softmax(View scores);
-  /// Gradients of probabilities become those of scores.
+  /// Turns gradients of probabilities into those of scores.
   static void causal_softmax_backward(View gradient, ConstView probabilities);
 
-  /// Logits become the gradient of the mean loss.
+  /// Turns logits into the gradient of the mean loss.
   /// @param targets  a column per row
   /// @return mean over rows of -log softmax(logits)[target]
   static double cross_entropy(View logits, const std::int32_t* targets);
 
   static void copy(View out, ConstView in);
-  /// Row i of `out` is row tokens[i] of the table.
+  /// Copies row tokens[i] of the table to row i of `out`.
   static void gather(View out, ConstView table, const std::int32_t* tokens);
-  /// Writes all of d_table: zeros, and what `gather` gives back.
+  /// Writes all of d_table: gradients of the gathered rows, zeros elsewhere.
   static void gather_backward(View d_table, ConstView d_out, const std::int32_t* tokens);
 
   static void add(Scalar* sum, const Scalar* addend, std::int64_t count);

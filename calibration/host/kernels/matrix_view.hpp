@@ -5,7 +5,7 @@
 
 namespace clusterwright {
 
-/// A row-major matrix in memory that someone else owns.
+/// Row-major matrix in memory that it does not own.
 template <class Scalar>
 struct MatrixView {
   Scalar* data;

@@ -79,7 +79,7 @@ AuditCase::AuditCase(const Blueprint& its_blueprint, const Scenario& its_scenari
       used(used_part(scenario, layout)),
       step(predict_step(used.scenario)),
       site(site_figures(blueprint, scenario, catalog, facility, step)),
-      parameters(clusterwright::parameters(scenario.transformer)) {}
+      parameters(clusterwright::total_parameters(scenario.transformer)) {}
 
 LayoutUse layout_use(const Scenario& scenario, const std::string& stated_layout) {
   const ParallelSpec& parallel = scenario.job.parallel;

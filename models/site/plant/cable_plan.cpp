@@ -78,8 +78,8 @@ class CablePlanner {
 
   static std::vector<int> ports_in_use(const NetworkGraph& graph) {
     std::vector<int> ports(graph.switches());
-    for (VertexId vertex = static_cast<VertexId>(graph.endpoints()); vertex < graph.vertices(); ++vertex)
-      ports[vertex - graph.endpoints()] = static_cast<int>(graph.leaving(vertex).size());
+    for (const VertexId vertex : graph.switch_ids())
+      ports[graph.switch_number(vertex)] = static_cast<int>(graph.leaving(vertex).size());
     return ports;
   }
 
@@ -91,7 +91,7 @@ class CablePlanner {
     std::vector<LinkClass> classes;
     for (const LinkKind& kind : graph.link_kinds())
       classes.push_back(tally_.link_class(network.name, kind.name, kind.rate));
-    for (LinkId link = 0; link < graph.links(); link += 2) {
+    for (const LinkId link : graph.cable_ids()) {
       if (!network.bought[graph.kind(link)]) continue;
       const auto [low, high] = std::minmax({graph.from(link), graph.to(link)});
       if (is_unknown(id, high) || is_unknown(id, low) || is_unused(network, low)) continue;
@@ -116,18 +116,18 @@ class CablePlanner {
 
   /// Ports of the graph beyond those of services complete its last stand-in for a node.
   static bool is_unused(const SiteNetwork& network, VertexId vertex) {
-    return network.graph.is_endpoint(vertex) && network.graph.node_of(vertex) >= network.nodes &&
+    return network.graph.is_endpoint(vertex) && network.graph.node_of(vertex) >= NodeId(network.nodes) &&
            service_port(network, vertex) >= network.services.size();
   }
 
   static std::size_t service_port(const SiteNetwork& network, VertexId vertex) {
-    return vertex - static_cast<std::size_t>(network.nodes) * static_cast<std::size_t>(network.graph.rails());
+    return vertex.value - static_cast<std::size_t>(network.nodes) * static_cast<std::size_t>(network.graph.rails());
   }
 
   Plug plug(NetworkId id, VertexId vertex) {
     const SiteNetwork& network = network_of(id);
     if (network.graph.is_endpoint(vertex)) return endpoint_plug(network, vertex);
-    const std::size_t at = vertex - network.graph.endpoints();
+    const std::size_t at = network.graph.switch_number(vertex);
     const SwitchPart* part = part_of(id, vertex);
     if (!part) return single_plug(layout().nodes.at(at));
     return {layout().switches[id.value][at], {false, ports_per_cage(*part)}, &cages_[id][at], switch_key(id, vertex)};
@@ -141,16 +141,17 @@ class CablePlanner {
     const Location at = endpoint_location(network, vertex);
     const int ports = request_.node_ports_per_cage;
     if (ports == 1 || network.role != NetworkRole::training) return single_plug(at);
-    return {
-        at, {true, ports}, &node_cages_[static_cast<std::size_t>(network.graph.node_of(vertex))], rack_key(at.rack)};
+    return {at, {true, ports}, &node_cages_[network.graph.node_of(vertex).value], rack_key(at.rack)};
   }
 
   static std::uint64_t rack_key(RackId rack) { return (std::uint64_t{1} << 60) + rack.value; }
-  static std::uint64_t switch_key(NetworkId id, VertexId vertex) { return (std::uint64_t{id.value} << 32) + vertex; }
+  static std::uint64_t switch_key(NetworkId id, VertexId vertex) {
+    return (std::uint64_t{id.value} << 32) + vertex.value;
+  }
 
   Location endpoint_location(const SiteNetwork& network, VertexId vertex) const {
-    const int node = network.graph.node_of(vertex);
-    if (node < network.nodes) return layout().nodes[static_cast<std::size_t>(node)];
+    const NodeId node = network.graph.node_of(vertex);
+    if (node < NodeId(network.nodes)) return layout().nodes[node.value];
     const ServicePort& service = network.services[service_port(network, vertex)];
     const auto& places = service.kind == ServiceKind::storage ? layout().appliances : layout().servers;
     return places[static_cast<std::size_t>(service.device)];
@@ -208,7 +209,7 @@ class CablePlanner {
     for (std::uint32_t i = leaves.count; i-- > 0 && done < wanted;) {
       const VertexId leaf = leaves.first + i;
       const SwitchPart* part = part_of(first_network, leaf);
-      int& used = used_ports_[first_network][leaf - graph.endpoints()];
+      int& used = used_ports_[first_network][graph.switch_number(leaf)];
       if (!part || used >= part->ports.value) continue;
       ++used;
       const Location manager = layout().managers[static_cast<std::size_t>(done) % layout().managers.size()];
@@ -244,7 +245,7 @@ class CablePlanner {
         ++apart;
         continue;
       }
-      ++used_ports_[id][*nearest - graph.endpoints()];
+      ++used_ports_[id][graph.switch_number(*nearest)];
       tally_.add(classes[0], single_plug(from), plug(id, *nearest));
     }
     finish(classes);
@@ -260,8 +261,8 @@ class CablePlanner {
     Meters least;
     for (std::uint32_t i = 0; i < leaves.count; ++i) {
       const VertexId leaf = leaves.first + i;
-      if (used_ports_[id][leaf - graph.endpoints()] >= part_of(id, leaf)->ports.value) continue;
-      const Meters length = request_.router.length(from, layout().switches[id.value][leaf - graph.endpoints()]);
+      if (used_ports_[id][graph.switch_number(leaf)] >= part_of(id, leaf)->ports.value) continue;
+      const Meters length = request_.router.length(from, layout().switches[id.value][graph.switch_number(leaf)]);
       if (!best || length < least) best = leaf, least = length;
     }
     return best;
@@ -277,7 +278,7 @@ class CablePlanner {
       if (!part) continue;
       Watts expected;
       for (std::uint32_t i = 0; i < tier.count; ++i)
-        expected += expected_power(*part, cages_[id][tier.first - network.graph.endpoints() + i]);
+        expected += expected_power(*part, cages_[id][network.graph.switch_number(tier.first) + i]);
       add_total({network.name, tier.name, part->id, tier.count, rated_power(*part), expected / tier.count});
     }
   }

@@ -178,13 +178,12 @@ class RackLayer {
   void place_switches() {
     for (const SiteNetwork& network : request_.networks) {
       std::vector<Location>& places = out_.switches.emplace_back(network.graph.switches());
-      const auto endpoints = static_cast<std::uint32_t>(network.graph.endpoints());
       for (std::size_t level = 0; level < network.graph.tiers().size(); ++level) {
         const SwitchTier& tier = network.graph.tiers()[level];
         if (!network.tier_parts[level]) continue;
         const Device device = switch_device(*network.tier_parts[level], network.name + " " + tier.name);
-        for (std::uint32_t i = 0; i < tier.count; ++i) {
-          const std::size_t at = tier.first - endpoints + i;
+        for (const VertexId vertex : tier.switches()) {
+          const std::size_t at = network.graph.switch_number(vertex);
           const NodeSpan span = network.spans[at];
           if (const auto own = on_top(device, span))
             places[at] = *own;

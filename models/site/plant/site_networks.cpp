@@ -20,25 +20,24 @@ namespace {
 /// Nodes below each switch. Vertices of lower tiers have lower numbers, so one pass sees each switch after all below
 /// it.
 std::vector<NodeSpan> spans_of(const NetworkGraph& graph, int nodes) {
-  const auto endpoints = static_cast<VertexId>(graph.endpoints());
   std::vector<NodeSpan> spans(graph.switches());
   std::vector<std::size_t> tier(graph.switches());
   for (std::size_t level = 0; level < graph.tiers().size(); ++level)
-    for (std::uint32_t i = 0; i < graph.tiers()[level].count; ++i)
-      tier[graph.tiers()[level].first - endpoints + i] = level;
+    for (const VertexId vertex : graph.tiers()[level].switches()) tier[graph.switch_number(vertex)] = level;
   const auto widen = [](NodeSpan& span, NodeSpan by) {
     if (by.empty()) return;
     if (span.empty()) span = by;
     span = {std::min(span.first, by.first), std::max(span.last, by.last)};
   };
-  for (VertexId vertex = 0; vertex < graph.vertices(); ++vertex) {
+  const auto number = [&](VertexId vertex) { return graph.switch_number(vertex); };
+  for (const VertexId vertex : graph.vertex_ids()) {
     const bool endpoint = graph.is_endpoint(vertex);
-    const int node = endpoint ? graph.node_of(vertex) : 0;
-    const NodeSpan own = !endpoint ? spans[vertex - endpoints] : node < nodes ? NodeSpan{node, node} : NodeSpan{};
+    const int node = endpoint ? graph.node_of(vertex) - NodeId(0) : 0;
+    const NodeSpan own = !endpoint ? spans[number(vertex)] : node < nodes ? NodeSpan{node, node} : NodeSpan{};
     for (const LinkId link : graph.leaving(vertex)) {
       const VertexId to = graph.to(link);
       if (to < vertex || graph.is_endpoint(to)) continue;
-      if (endpoint || tier[to - endpoints] != tier[vertex - endpoints]) widen(spans[to - endpoints], own);
+      if (endpoint || tier[number(to)] != tier[number(vertex)]) widen(spans[number(to)], own);
     }
   }
   return spans;
@@ -77,7 +76,7 @@ std::optional<std::vector<FatTreeTier>> shape_of(const FabricSpec& fabric, const
 }
 
 long long switches_of(const FatTreeTier& tier, const NetworkSize& size) {
-  return static_cast<long long>(tier.switches()) * tier.lines * ((size.nodes + tier.nodes - 1) / tier.nodes);
+  return static_cast<long long>(tier.switches()) * tier.rails * ((size.nodes + tier.nodes - 1) / tier.nodes);
 }
 
 /// Cheapest tree: tries every switch in every tier that names none.
@@ -241,8 +240,8 @@ int nodes_per_unit(const std::vector<SiteNetwork>& networks, int nodes, int mach
   std::vector<bool> inside(static_cast<std::size_t>(nodes) + 1, false);
   for (const SiteNetwork& network : networks) {
     const SwitchTier& lowest = network.graph.tiers().front();
-    for (std::uint32_t i = 0; i < lowest.count; ++i) {
-      const NodeSpan span = network.spans[lowest.first - network.graph.endpoints() + i];
+    for (const VertexId vertex : lowest.switches()) {
+      const NodeSpan span = network.spans[network.graph.switch_number(vertex)];
       for (int n = span.first + 1; n <= span.last; ++n) inside[static_cast<std::size_t>(n)] = true;
     }
   }

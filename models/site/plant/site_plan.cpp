@@ -162,8 +162,8 @@ class SitePlanner {
     const int left = plan_.feeds.feeds - (plan_.feeds.feeds + paths - 1) / paths;
     plan_.verdicts.push_back(
         {"loss of a path to a rack", left * plan_.feeds.usable >= rack * (1 - site_rounding),
-         fmt::format("{} circuits on {} paths: {} after a loss, {:.4g} kW for {:.4g} kW", plan_.feeds.feeds, paths, left,
-                     (left * plan_.feeds.usable).in(kilowatt), rack.in(kilowatt)),
+         fmt::format("{} circuits on {} paths: {} after a loss, {:.4g} kW for {:.4g} kW", plan_.feeds.feeds, paths,
+                     left, (left * plan_.feeds.usable).in(kilowatt), rack.in(kilowatt)),
          "facility.power.feeds, or redundancy of the last of facility.power.stages"});
   }
 
