@@ -34,7 +34,7 @@ struct ReplayResult {
   std::uint64_t events = 0;                        ///< processed, for benchmarks
 };
 
-namespace replay_state {
+namespace engine {
 class Replay;
 }
 
@@ -51,7 +51,7 @@ class Replayer {
   ReplayResult run(const StepTiming& timing, ReplayResult spare = {});
 
  private:
-  std::unique_ptr<replay_state::Replay> replay_;
+  std::unique_ptr<engine::Replay> replay_;
 };
 
 /// Once, at one timing. @throws std::logic_error as Replayer::run

@@ -91,6 +91,13 @@ const RecordSpec& spec_of(ConfigKind kind) {
   }
 }
 
+std::vector<FileKind> file_kinds() {
+  std::vector<FileKind> kinds;
+  for (const std::string& name : config_kind_names())
+    kinds.push_back({name, &spec_of(static_cast<ConfigKind>(kinds.size()))});
+  return kinds;
+}
+
 ConfigKind kind_of(const JsonValue& document) {
   const std::vector<std::string>& names = config_kind_names();
   if (const JsonValue* schema = document.find("$schema"); schema && schema->is(JsonKind::text))

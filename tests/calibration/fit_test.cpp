@@ -298,7 +298,7 @@ TEST_CASE("fits are as good as the documentation says", "[calibration]") {
         CHECK(fit.held_out_p90_abs_log < (blackwell ? 0.18 : 0.14));
       }
       if (name == "transfer") continue;
-      // Two releases of one library contradict each other: docs/collectives.md.
+      // Two releases of one library contradict each other: docs/models/collectives.md.
       const bool experts = fit.name.starts_with("collectives/expert_exchange");
       if (fit.name.ends_with("from 1 MB")) CHECK(fit.held_out_median_abs_log < (experts ? 0.2 : 0.08));
     }

@@ -58,6 +58,19 @@ TEST_CASE("ops of zero length and empty chains end where they start", "[sim]") {
   CHECK(replay(std::move(step.builder).build()).end == us(2));
 }
 
+TEST_CASE("an empty chain takes no time where memory can be short, whatever chain comes next", "[sim]") {
+  SmallStep step;
+  const RankClassId rank = step.rank("gpu");
+  const LaneId network = step.network_lane(rank);
+  const RendezvousId nothing = step.builder.add_rendezvous(step.builder.add_chain({}), charge(late));
+  const OpId barrier = step.join(network, nothing);
+  step.join(network, step.transfer(100, 100, {}, 5), kernel(0, 0.8));  // 5 us delay, 1 us transfer
+  step.compute(step.compute_lane(rank), memory_bound(1, 0.8));
+  const auto result = replay(std::move(step.builder).build());
+  CHECK(result.ops[barrier].end == us(0));
+  CHECK(result.end == us(6));
+}
+
 TEST_CASE("a diamond ends after its longer side", "[sim]") {
   SmallStep step;
   const OpId top = step.compute(step.compute_lane(step.rank("a")), 1);

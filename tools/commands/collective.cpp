@@ -91,9 +91,9 @@ CollectiveRequest collective_request(const CollectiveCommandRequest& request, st
 }
 
 int nodes_of(const std::vector<Communicator>& groups, const Cluster& cluster) {
-  std::set<int> nodes;
+  std::set<NodeId> nodes;
   for (const Communicator& group : groups)
-    for (const int accelerator : group) nodes.insert(place_of(accelerator, cluster).node);
+    for (const AcceleratorId accelerator : group) nodes.insert(place_of(accelerator, cluster).node);
   return static_cast<int>(nodes.size());
 }
 

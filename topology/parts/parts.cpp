@@ -13,13 +13,11 @@ struct EnumNames<CableKind> {
 
 namespace {
 
-constexpr const char* further_help = "numbers that no model reads yet; their keys end in the unit";
-
 FieldRule price_rule() {
   return {.help = "low and high of what is paid; list price", .min = 0, .map_keys = {"low", "high", "list"}};
 }
 
-/// A rate for each number format.
+/// Rule for a rate by number format.
 FieldRule rate_rule(std::string help) {
   return {.help = std::move(help),
           .min = 0,
@@ -27,11 +25,10 @@ FieldRule rate_rule(std::string help) {
           .map_keys = {number_format_names.begin(), number_format_names.end()}};
 }
 
-/// What every part ends with.
+/// Fields that every part ends with.
 template <class Part>
 Record<Part> with_price_and_notes(Record<Part> table) {
   return std::move(table.optional("price_usd", &Part::price_usd, price_rule())
-                       .optional("further", &Part::further, {.help = further_help})
                        .optional("note", &Part::note, {.help = "for people"}));
 }
 

@@ -77,7 +77,7 @@ struct CollectiveTiming {
 /// @param choice   of all_to_all: direct or rail_aligned; ignored for send
 /// @return  all zero for a group of one or an empty payload; `rate` is then 1 B/s so that time() is 0
 /// @throws std::invalid_argument if the parameter set lacks the curve of `op`, or NCCL does not offer the choice
-/// @source docs/collectives.md
+/// @source docs/models/collectives.md
 CollectiveTiming collective_time(CollectiveOp op, Bytes payload, const GroupShape& group, const GroupLinks& links,
                                  const std::map<std::string, CollectiveParameters>& curves,
                                  const NetworkParameters& network, const CollectiveChoice& choice = {});

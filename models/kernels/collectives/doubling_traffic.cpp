@@ -17,7 +17,7 @@ std::vector<TrafficStage> pat_traffic(const TrafficBuilder& builder) {
     const std::size_t chunks = (n - 1 + distance) / (2 * distance);
     TrafficStage stage;
     for (std::size_t r = 0; r < n; ++r) {
-      const int near = group[r], far = group[(r + distance) % n];
+      const AcceleratorId near = group[r], far = group[(r + distance) % n];
       const double bytes = static_cast<double>(chunks) / static_cast<double>(n - 1);
       builder.add_flow(stage, scatters ? far : near, scatters ? near : far, bytes);
     }

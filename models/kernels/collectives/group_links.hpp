@@ -11,7 +11,7 @@ GroupLinks group_links(const Cluster& cluster, const GroupShape& group, Seconds 
 
 /// The same where the group lies on nodes of several kinds: all keep step with the slowest of each link.
 /// @param accelerators  of the group, numbered over the cluster
-GroupLinks group_links(const Cluster& cluster, const std::vector<int>& accelerators, const GroupShape& group,
+GroupLinks group_links(const Cluster& cluster, const std::vector<AcceleratorId>& accelerators, const GroupShape& group,
                        Seconds switches);
 
 }  // namespace clusterwright

@@ -41,9 +41,10 @@ class NodeBlock {
   }
 
  private:
-  std::vector<int> coordinates(int node) const {
+  std::vector<int> coordinates(NodeId node) const {
     std::vector<int> at;
-    for (const int side : sides_) at.push_back(node % side), node /= side;
+    int rest = node - NodeId(0);
+    for (const int side : sides_) at.push_back(rest % side), rest /= side;
     return at;
   }
 

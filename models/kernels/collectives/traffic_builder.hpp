@@ -25,19 +25,19 @@ class TrafficBuilder {
   double counted() const;
 
   struct Ports {
-    int node = 0;
+    NodeId node;
     int first = 0;  ///< NIC in the node
     int count = 1;
   };
-  Ports ports(int accelerator) const;
+  Ports ports(AcceleratorId accelerator) const;
   VertexId endpoint(const Ports& ports, int lane) const;
 
-  bool same_domain(int a, int b) const;
+  bool same_domain(AcceleratorId a, AcceleratorId b) const;
   /// Whether rails never meet in the network: then senders use the NICs of the receiver's rail, as NCCL's PXN does.
   bool separate_rails() const;
 
   /// Between two accelerators, over all their NICs; nothing inside a domain.
-  void add_flow(TrafficStage& stage, int from, int to, double bytes) const;
+  void add_flow(TrafficStage& stage, AcceleratorId from, AcceleratorId to, double bytes) const;
   /// Between two domains, by index, over the channels that both have.
   void add_edge(TrafficStage& stage, std::size_t from, std::size_t to, double bytes) const;
 

@@ -1,32 +1,29 @@
+#include "sim/run_search.hpp"
+
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
-#include "sim/replay_run.hpp"
-
-namespace clusterwright::replay_state {
-
+namespace clusterwright::engine {
 namespace {
 
-constexpr std::uint32_t never = 1u << 31;
+using RunFound = std::function<void(std::span<const OpId>)>;
 
-/// Finds runs: ops that follow each other whatever happens around them.
-///
-/// A run is a stretch of a rank's ops in the order of its host, from a compute op to a compute op. Each op waits for
-/// the one before; whatever else it waits for has ended by then, because a compute op no later than the one before
-/// waits for it too. Nobody outside learns that an op has ended before the whole run has.
+/// Gathers stretches in one pass over all ops, then cuts them behind every op whose end somebody outside waits for.
 class RunSearch {
  public:
   RunSearch(const StepStructure& structure, const IndexedVector<OpId, char>& allowed)
-      : s_(structure),
+      : structure_(structure),
         allowed_(allowed),
-        met_(s_.op_count()),
-        compute_before_(s_.op_count(), 0),
-        heads_(s_.ranks.size()) {}
+        met_(structure_.op_count()),
+        compute_before_(structure_.op_count(), 0),
+        heads_(structure_.ranks.size()) {}
 
-  /// Calls `found` with the ops of each run, two or more.
-  template <class Found>
-  void search(Found found);
+  void search(const RunFound& found);
 
  private:
+  static constexpr std::uint32_t never = 1u << 31;
+
   using Ops = std::span<const OpId>;
 
   /// What is known of the ops that an op waits for, but for the one right before it on its rank.
@@ -39,19 +36,18 @@ class RunSearch {
     std::vector<OpId> run;  // that ends with it
   };
 
-  bool is_compute(OpId op) const { return s_.lanes[s_.op_lane[op]].kind == LaneKind::compute; }
-  RankClassId rank_of(OpId op) const { return s_.lanes[s_.op_lane[op]].rank; }
+  bool is_compute(OpId op) const { return structure_.lanes[structure_.op_lane[op]].kind == LaneKind::compute; }
+  RankClassId rank_of(OpId op) const { return structure_.lanes[structure_.op_lane[op]].rank; }
   template <class Visit>
   void for_each_successor(OpId op, Visit visit) const;
   bool joins(const Head& head, OpId op, bool heads_lane) const;
   void meet_successors(OpId op);
   OpId first_compute_behind(OpId op) const;
   void close(std::vector<OpId>& run);
-  template <class Found>
-  void cut(Ops run, Found& found) const;
+  void cut(Ops run, const RunFound& found) const;
   bool is_noticed(OpId op, OpId last) const;
 
-  const StepStructure& s_;
+  const StepStructure& structure_;
   const IndexedVector<OpId, char>& allowed_;
   IndexedVector<OpId, Met> met_;
   IndexedVector<OpId, std::uint32_t> compute_before_;  // one more than the last compute op of its rank to wait for
@@ -62,18 +58,17 @@ class RunSearch {
 
 template <class Visit>
 void RunSearch::for_each_successor(OpId op, Visit visit) const {
-  for (std::uint32_t i = s_.successor_begin[op.value]; i < s_.successor_begin[op.value + 1]; ++i)
-    visit(s_.successor[i]);
-  if (s_.next_in_lane[op].exists()) visit(s_.next_in_lane[op]);
+  for (std::uint32_t i = structure_.successor_begin[op.value]; i < structure_.successor_begin[op.value + 1]; ++i)
+    visit(structure_.successor[i]);
+  if (structure_.next_in_lane[op].exists()) visit(structure_.next_in_lane[op]);
 }
 
-template <class Found>
-void RunSearch::search(Found found) {
-  IndexedVector<LaneId, char> begun(s_.lanes.size(), 0);
-  for (std::size_t i = 0; i < s_.op_count(); ++i) {
+void RunSearch::search(const RunFound& found) {
+  IndexedVector<LaneId, char> begun(structure_.lanes.size(), 0);
+  for (std::size_t i = 0; i < structure_.op_count(); ++i) {
     const OpId op(i);
     Head& head = heads_[rank_of(op)];
-    char& lane_begun = begun[s_.op_lane[op]];
+    char& lane_begun = begun[structure_.op_lane[op]];
     const bool goes_on = joins(head, op, lane_begun == 0);
     lane_begun = 1;
     if (head.last.exists()) meet_successors(head.last);
@@ -93,7 +88,7 @@ void RunSearch::search(Found found) {
 bool RunSearch::joins(const Head& head, OpId op, bool heads_lane) const {
   if (head.run.empty() || !allowed_[op]) return false;
   const Met& met = met_[op];
-  if (met.count + 1 != s_.predecessor_count[op] + (heads_lane ? 0 : 1)) return false;
+  if (met.count + 1 != structure_.predecessor_count[op] + (heads_lane ? 0 : 1)) return false;
   bool follows = false;
   for_each_successor(head.last, [&](OpId successor) { follows = follows || successor == op; });
   return follows && met.latest <= head.last.value + 1;
@@ -128,8 +123,7 @@ void RunSearch::close(std::vector<OpId>& run) {
 }
 
 /// Cuts behind ops whose end somebody outside waits for.
-template <class Found>
-void RunSearch::cut(Ops run, Found& found) const {
+void RunSearch::cut(Ops run, const RunFound& found) const {
   while (!run.empty() && !is_compute(run.front())) run = run.subspan(1);
   while (!run.empty() && !is_compute(run.back())) run = run.first(run.size() - 1);
   if (run.size() < 2) return;
@@ -154,47 +148,8 @@ bool RunSearch::is_noticed(OpId op, OpId last) const {
 
 }  // namespace
 
-/// Kernels, and collectives that take their time alone. Where memory can be short, or several lanes compute, ops
-/// disturb each other in more ways than runs know of.
-IndexedVector<OpId, char> Replay::ops_for_runs() const {
-  IndexedVector<OpId, char> allowed(structure_.op_count(), 0);
-  if (run_ground_->memory_can_be_short) return allowed;
-  for (std::size_t i = 0; i < structure_.op_count(); ++i) {
-    const OpState& op = ops_[OpId(i)];
-    const Lane& lane = structure_.lanes[op.lane];
-    if (compute_lanes_of_[lane.rank].size() != 1) continue;
-    if (op.rendezvous.exists()) {
-      const Rendezvous& meeting = structure_.rendezvous[op.rendezvous];
-      const bool own = lane.kind == LaneKind::communication && meeting.members == 1;
-      allowed[OpId(i)] = own && run_ground_->free_chains[meeting.chain.value];
-    } else {
-      allowed[OpId(i)] = lane.kind == LaneKind::compute && !run_ground_->reserving_works[op.work.value];
-    }
-  }
-  return allowed;
+void find_runs(const StepStructure& structure, const IndexedVector<OpId, char>& allowed, const RunFound& found) {
+  RunSearch(structure, allowed).search(found);
 }
 
-void Replay::find_runs() {
-  RunGround ground{{}, free_chains_, memory_can_be_short()};
-  for (const WorkState& work : works_) ground.reserving_works.push_back(work.reserved_sms > 0);
-  if (run_ground_ == ground) return;
-  run_ground_ = std::move(ground);
-  waiting_at_first_ = predecessors_;
-  for (OpState& op : ops_) op.next_in_run = OpId();
-  const IndexedVector<OpId, char> allowed = ops_for_runs();
-  RunSearch(structure_, allowed).search([&](std::span<const OpId> run) { detach_run(run); });
-}
-
-/// Only the last op of a run releases others, only the first is released.
-void Replay::detach_run(std::span<const OpId> run) {
-  for (std::size_t i = 0; i + 1 < run.size(); ++i) {
-    OpState& op = ops_[run[i]];
-    op.next_in_run = run[i + 1];
-    waiting_at_first_[run[i + 1]] += started_by_run;
-    const std::uint32_t end = ops_[OpId(run[i].value + 1)].successor_begin;
-    for (std::uint32_t k = op.successor_begin; k < end; ++k) --waiting_at_first_[structure_.successor[k]];
-    if (op.next_in_lane.exists()) --waiting_at_first_[op.next_in_lane];
-  }
-}
-
-}  // namespace clusterwright::replay_state
+}  // namespace clusterwright::engine
