@@ -5,7 +5,7 @@
 ///   sum over f of a(f, r) x(f) <= c(r)   for every resource r
 ///   x(f) <= b(f)                         for every transfer f
 /// Of the feasible rates, the max-min fair ones are those where no x(f) / w(f) can grow without an equal or smaller one
-/// shrinking. They are unique, and known by the bottleneck condition: every transfer runs at its bound, or crosses a
+/// shrinking. They are unique. The bottleneck condition tells them: every transfer runs at its bound, or crosses a
 /// saturated resource on which no other transfer has a larger x / w.
 ///
 /// Progressive filling finds them. All transfers start at level 0 and grow together, x(f) = w(f) * level, until one
@@ -18,7 +18,7 @@
 ///
 /// Levels are rounded down to whole numbers, and all resources at the lowest level freeze together. So the rates depend
 /// only on sums of counts: folded and unfolded descriptions of one machine give the same integers. A resource that can
-/// carry all its transfers at their bounds restrains nobody and is left out.
+/// carry all its transfers at their bounds restrains none of them and is left out.
 ///
 /// @source Bertsekas and Gallager, Data Networks, 2nd edition, section 6.5.2, Max-Min Flow Control
 #pragma once

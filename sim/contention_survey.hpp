@@ -1,8 +1,9 @@
-/// What can never meet contention, whatever runs at the same time.
+/// Survey of the resources that can never meet contention, whatever runs at the same time.
 ///
 /// A lane runs one op after the other, so the most that it ever asks of a resource is the largest demand of its ops. A
-/// resource that holds the largest demands of all lanes together restrains nobody. Example: a link of 100 GB/s under
-/// three lanes that ask for at most 50, 30 and 20 GB/s is free; a fourth lane that asks for 1 GB/s makes it contended.
+/// resource that holds the largest demands of all lanes together restrains no transfer. Example: a link of 100 GB/s
+/// under three lanes that ask for at most 50, 30 and 20 GB/s is free; a fourth lane that asks for 1 GB/s makes it
+/// contended.
 #pragma once
 
 #include <vector>
@@ -20,7 +21,7 @@ class ContentionSurvey {
   bool memory_can_be_short(const WorkTimes& works) const;
 
   /// By ChainId: 1 for chains that cross only resources that hold the largest demands of all lanes. They always take
-  /// their time alone, so one event ends them and capacity sharing need not know.
+  /// their time alone, in one event, without capacity sharing.
   /// @pre !memory_can_be_short()
   std::vector<char> free_chains(const StepTiming& timing) const;
 

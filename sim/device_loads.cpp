@@ -9,7 +9,7 @@ void DeviceLoads::reset() {
 }
 
 void DeviceLoads::clear_changed() {
-  for (const RankClassId rank : changed_) loads_[rank].changed = loads_[rank].transfers_feel = false;
+  for (const RankClassId rank : changed_) loads_[rank].changed = loads_[rank].bounds_changed = false;
   changed_.clear();
 }
 

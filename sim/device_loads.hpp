@@ -47,8 +47,8 @@ class DeviceLoads {
   /// Ranks whose loads changed since clear_changed(), or that were marked, each once.
   const std::vector<RankClassId>& changed() const { return changed_; }
   bool has_changed(RankClassId rank) const { return loads_[rank].changed; }
-  /// Also the memory that transfers of the rank feel.
-  bool transfers_feel(RankClassId rank) const { return loads_[rank].transfers_feel; }
+  /// Whether bounds of transfers of the rank may have changed: its memory is or was short.
+  bool bounds_changed(RankClassId rank) const { return loads_[rank].bounds_changed; }
   void mark_changed(RankClassId rank);
   void clear_changed();
 
@@ -57,7 +57,7 @@ class DeviceLoads {
     Takers memory;
     Takers sms;
     bool changed = false;
-    bool transfers_feel = false;
+    bool bounds_changed = false;
 
     bool memory_short() const { return memory.amount > whole_memory; }
   };
@@ -108,11 +108,11 @@ inline void DeviceLoads::unload_memory(OpId op) {
   on_memory_changed(rank, was_short);
 }
 
-/// No op feels a load that leaves memory for all.
+/// A load that leaves memory for all slows nothing down.
 inline void DeviceLoads::on_memory_changed(RankClassId rank, bool was_short) {
   const bool is_short = loads_[rank].memory_short();
   if (!was_short && !is_short) return;
-  loads_[rank].transfers_feel = true;
+  loads_[rank].bounds_changed = true;
   mark_changed(rank);
   if (is_short && !was_short) ++ranks_short_of_memory_;
   if (was_short && !is_short) --ranks_short_of_memory_;

@@ -8,7 +8,7 @@ namespace clusterwright::engine {
 namespace {
 
 /// Device memory is shared in proportion to demand: once the demands add up to more than the whole, every op that has
-/// any runs slower by the same factor. An op without demand does not feel the others.
+/// any runs slower by the same factor. An op without demand is not slowed down.
 /// @param demand, total  demand of the op and of all active ops, in 1/whole_memory
 std::uint32_t speed_beside_memory_demand(std::uint32_t demand, std::uint64_t total) {
   if (demand == 0 || total <= whole_memory) return full_speed;

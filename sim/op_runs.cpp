@@ -16,8 +16,8 @@ void OpRuns::find(Ground ground) {
   find_runs(step_.structure(), allowed_ops(), [&](std::span<const OpId> run) { detach(run); });
 }
 
-/// Kernels, and collectives that take their time alone. Where memory can be short, or several lanes compute, ops
-/// disturb each other in more ways than runs know of.
+/// Kernels, and collectives that take their time alone. Where memory can be short, or several lanes compute, ops slow
+/// each other down in ways that a plan does not cover.
 IndexedVector<OpId, char> OpRuns::allowed_ops() const {
   IndexedVector<OpId, char> allowed(step_.op_count(), 0);
   if (ground_->memory_can_be_short) return allowed;

@@ -30,7 +30,7 @@ class OpRuns {
   void find(Ground ground);
   void reset();
 
-  /// Number of ops that each op waits for when the step begins. An op that a run starts waits for ever.
+  /// Number of ops that each op waits for when the step begins. An op that its run starts is never released by others.
   const IndexedVector<OpId, std::uint32_t>& predecessors() const { return predecessors_; }
   static bool starts(std::uint32_t waiting) { return waiting >= started_by_run; }
 

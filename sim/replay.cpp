@@ -16,7 +16,7 @@ namespace engine {
 /// - WorkTimes: what the works of the timing need and take;
 /// - DeviceLoads, LaneProgress: what compute ops of a rank do to each other;
 /// - Transfers: communication and what transfers do to each other;
-/// - ContentionSurvey, OpRuns: what need not be replayed event by event.
+/// - ContentionSurvey, OpRuns: what takes fewer events than one per op.
 /// Loads and rates that change during an instant are settled once, after all events of that instant.
 class Replay {
  public:
@@ -168,7 +168,7 @@ void Replay::settle() {
 
 void Replay::share_device(RankClassId rank) {
   for (const LaneId lane : step_.compute_lanes_of(rank)) runs_.under_way(lane) ? runs_.plan(lane) : lanes_.share(lane);
-  if (!loads_.transfers_feel(rank)) return;
+  if (!loads_.bounds_changed(rank)) return;
   for (const LaneId lane : step_.lanes_of(rank)) {
     const OpId op = lanes_[lane].op;
     if (op.exists() && step_.op(op).rendezvous.exists()) transfers_.on_memory_changed(step_.op(op).rendezvous);

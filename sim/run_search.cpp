@@ -9,7 +9,8 @@ namespace {
 
 using RunFound = std::function<void(std::span<const OpId>)>;
 
-/// Gathers stretches in one pass over all ops, then cuts them behind every op whose end somebody outside waits for.
+/// Search in two steps: stretches are gathered in one pass over all ops, then cut behind every op whose end matters
+/// outside.
 class RunSearch {
  public:
   RunSearch(const StepStructure& structure, const IndexedVector<OpId, char>& allowed)
@@ -26,14 +27,14 @@ class RunSearch {
 
   using Ops = std::span<const OpId>;
 
-  /// What is known of the ops that an op waits for, but for the one right before it on its rank.
+  /// Predecessors of an op met so far, without the op right before it on its rank.
   struct Met {
     std::uint32_t count = 0;
-    std::uint32_t latest = 0;  // one more than the compute op by whose start all had ended; `never`: none tells
+    std::uint32_t latest = 0;  // one more than the compute op by whose start all have ended; `never`: there is none
   };
   struct Head {
     OpId last;              // op of the rank that the host issued last
-    std::vector<OpId> run;  // that ends with it
+    std::vector<OpId> run;  // stretch that ends with `last`
   };
 
   bool is_compute(OpId op) const { return structure_.lanes[structure_.op_lane[op]].kind == LaneKind::compute; }
@@ -52,8 +53,8 @@ class RunSearch {
   IndexedVector<OpId, Met> met_;
   IndexedVector<OpId, std::uint32_t> compute_before_;  // one more than the last compute op of its rank to wait for
   IndexedVector<RankClassId, Head> heads_;
-  std::vector<OpId> ops_;           // of all stretches, one after the other
-  std::vector<std::size_t> begin_;  // of each
+  std::vector<OpId> ops_;           // ops of all stretches, one after the other
+  std::vector<std::size_t> begin_;  // begin of each stretch in ops_
 };
 
 template <class Visit>
@@ -122,7 +123,7 @@ void RunSearch::close(std::vector<OpId>& run) {
   run.clear();
 }
 
-/// Cuts behind ops whose end somebody outside waits for.
+/// Cuts a stretch behind ops whose end matters outside.
 void RunSearch::cut(Ops run, const RunFound& found) const {
   while (!run.empty() && !is_compute(run.front())) run = run.subspan(1);
   while (!run.empty() && !is_compute(run.back())) run = run.first(run.size() - 1);

@@ -4,7 +4,7 @@
 /// but the first starts exactly when the one before ends (or when the host issues it). For that,
 /// - each op waits for the one before, and whatever else it waits for has ended by then, because a compute op no later
 ///   than the one before waits for it too;
-/// - no op outside the run could start before the run has ended, were it not for an op inside.
+/// - no op outside could start before the end of the run because an op inside has ended.
 ///
 /// Example: kernels A, C and D on one lane, and a collective X of the rank alone that meets no contention; X waits for
 /// A, and C for X. Then A X C D is a run: four ops, one event. If a message to another rank waits for C, the run is cut

@@ -1,8 +1,9 @@
 /// Communication: members meet in a rendezvous, whose chain then takes them through its legs.
 ///
 /// A rendezvous waits until its last member has arrived. Then its legs run one after the other, each first a delay,
-/// then bytes at the rate that CapacitySharing grants. All members end with the last leg. Invariant: a rendezvous is in
-/// exactly one of three states: members are missing, a delay is pending, or one transfer of it is in capacity sharing.
+/// then bytes at the rate that CapacitySharing grants. All members end with the last leg. Until then
+/// a rendezvous is in exactly one of three states: members are missing, a delay is pending, or one transfer of it is in
+/// capacity sharing.
 ///
 /// Example: a chain of two legs, 5 us + 100 MB bound to 50 GB/s and 5 us without bytes. Members arrive at 0 and 3 us.
 /// The chain begins at 3 us, the bytes at 8 us. Alone they take 2 ms: the first leg ends at 2008 us and the chain at
@@ -37,7 +38,7 @@ class Transfers {
   /// Chain times of a timing, which must live until the next call.
   /// @param free_chains  by ChainId: 1 if the chain always takes its time alone, in one event
   void retime(const StepTiming& timing, std::vector<char> free_chains);
-  /// Back to the start of the step: everybody is missing. @pre ReplayResult::last_arrival is "none" everywhere
+  /// Back to the start of the step: all members are missing. @pre ReplayResult::last_arrival is "none" everywhere
   void reset();
 
   /// A member arrives. @return whether it was the last one

@@ -73,7 +73,7 @@ class IdRange {
   std::uint32_t end_;
 };
 
-/// A vector whose index is an id of one kind.
+/// Vector whose index is an id of one kind.
 template <class IdType, class T>
 class IndexedVector {
  public:

@@ -241,7 +241,7 @@ double gemm_log_error(const GemmRow& row, const GemmParameters& parameters) {
 
 GemmParameters fit_gemm(const std::vector<GemmRow>& rows, const std::string& source, const GemmParameters* relative,
                         GemmFitScope scope) {
-  const bool with_cast = !rows.empty() && rows.front().storage.a < 2 * byte;
+  const bool with_cast = !rows.empty() && rows.front().storage.input < 2 * byte;
   FitProblem problem;
   problem.parameters = priors(with_cast, scope, relative);
   for (const GemmRow& row : rows) problem.weights.push_back(row.weight);

@@ -10,15 +10,10 @@
 #include "models/job/step_calibration.hpp"
 #include "models/job/transformer.hpp"
 #include "sim/json_value.hpp"
+#include "models/job/input_file.hpp"
 #include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {
-
-/// A file that the result depends on.
-struct InputFile {
-  std::string path;
-  std::string sha256;
-};
 
 struct Scenario {
   Cluster cluster;

@@ -23,9 +23,9 @@ struct GemmShape {
 
 /// Storage of one element of each matrix in device memory.
 struct GemmStorage {
-  Bytes a;
-  Bytes b;  ///< weights; narrower than A where the kernel widens them
-  Bytes c;
+  Bytes input;    ///< A
+  Bytes weights;  ///< B; narrower than A where the kernel widens them
+  Bytes output;   ///< C
 };
 
 /// What the data sheet says of the device.

@@ -102,7 +102,8 @@ TEST_CASE("what a bounded transfer leaves over goes to the others", "[sim]") {
   CHECK(sharing.rate(other) == 45);
 }
 
-TEST_CASE("a transfer is held by its narrowest link, and the wide link's rest goes to the other one", "[sim]") {
+TEST_CASE("a transfer is held by its narrowest link, and the rest of the wide link goes to the other transfer",
+          "[sim]") {
   CapacitySharing sharing({100, 30});
   const Demands wide = across({0});
   const Demands both = across({0, 1});
@@ -117,6 +118,20 @@ TEST_CASE("a transfer is held by its narrowest link, and the wide link's rest go
   CHECK(sharing.rate(c) == 15);
 }
 
+TEST_CASE("three transfers on two links share them as in the example of the header", "[sim]") {
+  const Demands both = across({0, 1}), first = across({0}), second = across({1});
+  for (const std::uint64_t bound : {unbounded, std::uint64_t{10}}) {
+    CapacitySharing sharing({100, 60});
+    const auto crosses_first = sharing.add(first, unbounded, 1);
+    const auto crosses_both = sharing.add(both, unbounded, 1);
+    const auto crosses_second = sharing.add(second, bound, 1);
+    sharing.settle();
+    CHECK(sharing.rate(crosses_first) == (bound == 10 ? 50 : 70));
+    CHECK(sharing.rate(crosses_both) == (bound == 10 ? 50 : 30));
+    CHECK(sharing.rate(crosses_second) == (bound == 10 ? 10 : 30));
+  }
+}
+
 TEST_CASE("counts and coefficients multiply what a transfer takes", "[sim]") {
   CapacitySharing sharing({90});
   const Demands folded{{0, 3, 3 * coefficient_one / 2}};
@@ -126,7 +141,7 @@ TEST_CASE("counts and coefficients multiply what a transfer takes", "[sim]") {
   CHECK(sharing.rate(key) == 20);
 }
 
-TEST_CASE("a link that carries every bound restrains nobody, however the division would round", "[sim]") {
+TEST_CASE("a link that carries every bound restrains no transfer, however the division would round", "[sim]") {
   CapacitySharing sharing({100});
   const Demands demands = across({0});
   const auto a = sharing.add(demands, 33, 1);
@@ -137,7 +152,7 @@ TEST_CASE("a link that carries every bound restrains nobody, however the divisio
   CHECK(sharing.rate(a) + sharing.rate(b) + sharing.rate(c) == 100);
 }
 
-TEST_CASE("settle reports who changed: the leaver's share goes to those who stay", "[sim]") {
+TEST_CASE("settle reports changed rates: the share of a removed transfer goes to the others", "[sim]") {
   CapacitySharing sharing({100, 100});
   const Demands first = across({0});
   const Demands second = across({1});
@@ -152,7 +167,7 @@ TEST_CASE("settle reports who changed: the leaver's share goes to those who stay
   CHECK(sharing.rate(elsewhere) == 100);
 }
 
-TEST_CASE("who comes and goes between two settles is not reported, and a key that is used again only once", "[sim]") {
+TEST_CASE("a transfer that is added and removed between two settles is not reported, a reused key only once", "[sim]") {
   CapacitySharing sharing({100});
   const Demands demands = across({0});
   sharing.remove(sharing.add(demands, 10, 1));
@@ -163,7 +178,7 @@ TEST_CASE("who comes and goes between two settles is not reported, and a key tha
   CHECK(sharing.rate(key) == 20);
 }
 
-TEST_CASE("a new bound is shared anew", "[sim]") {
+TEST_CASE("a new bound changes the shares", "[sim]") {
   CapacitySharing sharing({100});
   const Demands demands = across({0});
   const auto a = sharing.add(demands, 100, 1);
@@ -179,7 +194,7 @@ TEST_CASE("a new bound is shared anew", "[sim]") {
   CHECK(sharing.rate(b) == 30);
 }
 
-TEST_CASE("nobody stands still on a link that is too narrow for one byte per second each", "[sim]") {
+TEST_CASE("no transfer stands still on a link that is too narrow for one byte per second each", "[sim]") {
   CapacitySharing sharing({1});
   const Demands demands = across({0});
   const auto a = sharing.add(demands, unbounded, 1);
@@ -190,7 +205,7 @@ TEST_CASE("nobody stands still on a link that is too narrow for one byte per sec
 }
 
 TEST_CASE("rates are max-min fair", "[sim][laws]") {
-  REQUIRE(rc::check("no link overdrawn, and everybody is at the bound or held by a full link where none is faster", [] {
+  REQUIRE(rc::check("no link is overdrawn; each transfer is at its bound or among the fastest on a full link", [] {
     constexpr std::uint32_t resources = 4;
     const auto capacities = random_capacities(resources);
     const auto transfers = random_transfers(resources);
@@ -217,7 +232,7 @@ TEST_CASE("rates are max-min fair", "[sim][laws]") {
   }));
 }
 
-TEST_CASE("how one arrived at a set of transfers does not matter", "[sim][laws]") {
+TEST_CASE("rates do not depend on the history of the transfers", "[sim][laws]") {
   REQUIRE(rc::check("a history of adds, removes and new bounds ends in the rates of a fresh start", [] {
     constexpr std::uint32_t resources = 4;
     const auto capacities = random_capacities(resources);
@@ -245,7 +260,7 @@ TEST_CASE("how one arrived at a set of transfers does not matter", "[sim][laws]"
   }));
 }
 
-TEST_CASE("two machines side by side do not feel each other", "[sim][laws]") {
+TEST_CASE("two machines side by side do not affect each other", "[sim][laws]") {
   REQUIRE(rc::check("rates in one system equal those beside another system", [] {
     const auto capacities = random_capacities(3);
     const auto other_capacities = random_capacities(3);

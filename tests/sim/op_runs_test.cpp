@@ -1,4 +1,4 @@
-// Ops that follow each other whatever happens around them, worked off together.
+// Runs: ops that follow each other whatever happens around them, replayed together.
 #include "sim/replay.hpp"
 #include "support/catch.hpp"
 #include "support/small_step.hpp"
@@ -43,7 +43,7 @@ TEST_CASE("kernels and their own collective in between cost one event", "[sim]")
   CHECK(result.events == 1);
 }
 
-TEST_CASE("what somebody else waits for is known when it happens", "[sim]") {
+TEST_CASE("an op that another rank waits for ends at its own time", "[sim]") {
   SmallStep step;
   const RankClassId sender = step.rank("sender"), receiver = step.rank("receiver");
   const LaneId compute = step.compute_lane(sender);
@@ -120,7 +120,7 @@ TEST_CASE("each timing of a replayer gives what a fresh one gives", "[sim]") {
   for (int round = 0; round < 5; ++round) {
     if (round == 1) graph.timing.works[WorkId(0)].launch = us(1);
     if (round == 2) graph.timing.works[WorkId(2)].reserved_sms = 4;  // a kernel of a run no longer
-    if (round == 3) graph.timing.capacity[link] = 1'000'000'000;     // nobody contends
+    if (round == 3) graph.timing.capacity[link] = 1'000'000'000;     // no contention
     if (round == 4) graph.timing.works[WorkId(4)].activity.memory = 1;
     result = replayer.run(graph.timing, std::move(result));
     const ReplayResult fresh = replay(graph);

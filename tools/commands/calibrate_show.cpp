@@ -13,8 +13,8 @@
 #include "tools/output/calibration_tables.hpp"
 #include "tools/output/escape.hpp"
 #include "tools/output/result_header.hpp"
+#include "tools/output/validation_session.hpp"
 #include "tools/text_quantity.hpp"
-#include "tools/validation_session.hpp"
 #include "topology/parts/catalog.hpp"
 
 namespace clusterwright {

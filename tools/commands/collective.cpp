@@ -11,8 +11,8 @@
 #include "tools/output/collective_report.hpp"
 #include "tools/output/escape.hpp"
 #include "tools/output/number_text.hpp"
+#include "tools/output/parameter_difference.hpp"
 #include "tools/output/result_header.hpp"
-#include "tools/parameter_difference.hpp"
 #include "tools/text_quantity.hpp"
 #include "tools/usage_error.hpp"
 
@@ -207,7 +207,7 @@ std::string render_as(OutputFormat format, const Answered& answered, const Clust
     case OutputFormat::markdown:
       return "# " + markdown_text(collective_title(report)) + "\n\n" + render_markdown(collective_table(report));
     case OutputFormat::nccl_tests:
-      return nccl_tests_text(report);
+      return nccl_tests_columns(report);
     default:
       return as_text(answered);
   }

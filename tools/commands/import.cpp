@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <map>
 
-#include "models/job/huggingface/hf_config.hpp"
+#include "models/job/hf_config.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"

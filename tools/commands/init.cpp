@@ -10,6 +10,7 @@
 #include "sim/json_writer.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/output/atomic_file.hpp"
+#include "models/job/scenario_spec.hpp"
 #include "tools/usage_error.hpp"
 
 namespace clusterwright {

@@ -13,6 +13,7 @@
 #include "tools/text_quantity.hpp"
 #include "tools/usage_error.hpp"
 #include "topology/cluster/cluster_spec.hpp"
+#include "models/job/scenario_spec.hpp"
 #include "topology/parts/catalog.hpp"
 
 namespace clusterwright {

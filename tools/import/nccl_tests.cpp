@@ -5,9 +5,11 @@
 #include <algorithm>
 
 #include "sim/json_reader.hpp"
+#include "tools/import/nccl_tests_json.hpp"
 #include "tools/import/nccl_tests_layout.hpp"
 #include "tools/import/nccl_tests_operation.hpp"
 #include "tools/import/nccl_tests_run.hpp"
+#include "tools/import/nccl_tests_text.hpp"
 
 namespace clusterwright {
 
@@ -159,7 +161,7 @@ class Collector {
   }
 
   static ProbedCollective what_of(const NcclTestsRun& run, const NcclTestsLayout& layout, const std::string& operation,
-                           const NcclTestsResult& result) {
+                                  const NcclTestsResult& result) {
     ProbedCollective what;
     what.operation = operation;
     what.bytes = result.bytes;

@@ -11,7 +11,7 @@ namespace clusterwright {
 
 namespace {
 
-constexpr int unknown = -1;
+constexpr int no_level = -1;
 
 /// How far each switch is from the nearest NIC, and which nodes it leads down to. Failed links count too: they do not
 /// change where a switch stands.
@@ -19,10 +19,10 @@ class Levels {
  public:
   struct Span {
     int first = std::numeric_limits<int>::max();
-    int last = unknown;
+    int last = no_level;
   };
 
-  explicit Levels(const NetworkGraph& graph) : graph_(graph), level_(graph.vertices(), unknown), span_(level_.size()) {
+  explicit Levels(const NetworkGraph& graph) : graph_(graph), level_(graph.vertices(), no_level), span_(level_.size()) {
     std::vector<VertexId> now;
     for (const VertexId v : graph.endpoint_ids()) {
       level_[v] = 0;
@@ -43,7 +43,7 @@ class Levels {
     for (const VertexId v : from)
       for (const LinkId link : graph_.leaving(v)) {
         const VertexId up = graph_.to(link);
-        if (level_[up] == unknown) {
+        if (level_[up] == no_level) {
           level_[up] = level;
           reached.push_back(up);
         }

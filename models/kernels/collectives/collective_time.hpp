@@ -8,35 +8,10 @@
 #include "models/job/parameters.hpp"
 #include "models/kernels/collectives/collective_op.hpp"
 #include "models/kernels/collectives/nccl_tuner.hpp"
+#include "models/kernels/collectives/group_links.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {
-
-/// How a communicator lies on the machine. A node here is what links inside: a server, or a rack that acts as one.
-struct GroupShape {
-  int nodes = 1;
-  int ranks_per_node = 1;
-  int surplus = 0;  ///< members beyond that, where nodes are not filled evenly
-  int ranks() const { return nodes * ranks_per_node + surplus; }
-};
-
-/// Links that the group has.
-struct GroupLinks {
-  BytesPerSecond scale_up;          ///< what a ring inside a node can use, data sheet, one accelerator, one direction
-  BytesPerSecond network_per_rank;  ///< NIC data sheet, what one member can use, one direction
-  Seconds switch_latency;           ///< switches and cables of one step between nodes
-  bool switch_reduction = false;    ///< the scale-up switch can reduce (NVLS)
-  BytesPerSecond exchange{};        ///< inside a node when all pairs exchange; zero: as scale_up
-  NcclGeneration generation = NcclGeneration::hopper;
-  bool nvlink = true;     ///< inside a node; else PCI Express
-  bool amd_host = false;  ///< processors whose posts to the NIC NCCL counts double
-  bool sharp = false;     ///< switches between nodes reduce
-  bool tcp = false;       ///< sockets between nodes instead of RDMA
-  /// Steps of a message inside until it has been everywhere; 0: one less than members, as round a ring.
-  int inner_steps = 0;
-  /// Rate of `wire` that the fabric allows when it is the bottleneck; none: it never is.
-  std::optional<BytesPerSecond> fabric_limit{};
-};
 
 /// What the user insists on instead of NCCL's choice.
 struct CollectiveChoice {

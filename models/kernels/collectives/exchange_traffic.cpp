@@ -1,3 +1,5 @@
+#include "models/kernels/collectives/exchange_traffic.hpp"
+
 #include <algorithm>
 #include <map>
 #include <unordered_map>

@@ -5,12 +5,10 @@
 #include <vector>
 
 #include "models/kernels/collectives/collective_op.hpp"
+#include "models/kernels/collectives/nccl_generation.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {
-
-/// Generations that NCCL's tables know.
-enum class NcclGeneration { volta, ampere, hopper, blackwell };
 
 /// What NCCL's search finds on a machine; bandwidths are one direction, as it counts with them.
 struct NcclMachine {

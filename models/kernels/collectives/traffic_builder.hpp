@@ -55,16 +55,4 @@ class TrafficBuilder {
 /// Adds up demands between the same endpoints.
 void gather(std::vector<Demand>& demands);
 
-// One family of algorithms each; ops that they cannot do are refused.
-std::vector<TrafficStage> ring_traffic(const TrafficBuilder& builder);
-std::vector<TrafficStage> send_traffic(const TrafficBuilder& builder);
-std::vector<TrafficStage> torus_traffic(const TrafficBuilder& builder);
-std::vector<TrafficStage> tree_traffic(const TrafficBuilder& builder);
-std::vector<TrafficStage> switch_reduction_traffic(const TrafficBuilder& builder);
-std::vector<TrafficStage> pat_traffic(const TrafficBuilder& builder);
-std::vector<TrafficStage> halving_doubling_traffic(const TrafficBuilder& builder);
-std::vector<TrafficStage> direct_traffic(const TrafficBuilder& builder);
-/// rail_aligned and hierarchical.
-std::vector<TrafficStage> rail_traffic(const TrafficBuilder& builder);
-
 }  // namespace clusterwright

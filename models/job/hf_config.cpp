@@ -1,12 +1,12 @@
-#include "models/job/huggingface/hf_config.hpp"
+#include "models/job/hf_config.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "models/job/huggingface/hf_layers.hpp"
-#include "models/job/huggingface/hf_reader.hpp"
+#include "models/job/hf_layers.hpp"
+#include "models/job/hf_reader.hpp"
 #include "sim/field_table.hpp"
 
 namespace clusterwright {
@@ -62,7 +62,7 @@ std::string billions(double count) {
 }
 
 std::string count_text(const Transformer& m) {
-  const double all = parameters(m), active = active_parameters(m);
+  const double all = total_parameters(m), active = active_parameters(m);
   const std::string text = billions(all) + " billion parameters, ";
   return text + (active < all ? billions(active) + " billion of them active" : "all active");
 }

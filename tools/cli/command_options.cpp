@@ -1,4 +1,4 @@
-#include "tools/command_options.hpp"
+#include "tools/cli/command_options.hpp"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
-#include "models/job/huggingface/hf_layers.hpp"
+#include "models/job/hf_layers.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "models/job/huggingface/hf_reader.hpp"
+#include "models/job/hf_reader.hpp"
 
 namespace clusterwright {
 

@@ -1,4 +1,4 @@
-#include "tools/parameter_difference.hpp"
+#include "tools/output/parameter_difference.hpp"
 
 #include <fmt/format.h>
 

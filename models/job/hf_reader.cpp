@@ -1,4 +1,4 @@
-#include "models/job/huggingface/hf_reader.hpp"
+#include "models/job/hf_reader.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "models/job/huggingface/hf_families.hpp"
+#include "models/job/hf_families.hpp"
 
 namespace clusterwright::hf {
 
@@ -29,9 +29,5 @@ HfFamily llama();
 HfFamily mistral();
 HfFamily qwen2();
 HfFamily qwen3();
-
-std::vector<HfFamily> gated_families();    ///< three matrices in the MLP, no biases: since Llama
-std::vector<HfFamily> mixture_families();  ///< the same with experts
-std::vector<HfFamily> classic_families();  ///< of GPT-2's time
 
 }  // namespace clusterwright::hf

@@ -1,3 +1,5 @@
+#include "tools/output/verdict_sentences.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>

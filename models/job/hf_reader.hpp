@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/job/huggingface/hf_families.hpp"
+#include "models/job/hf_families.hpp"
 #include "sim/field_decoder.hpp"
 
 namespace clusterwright {

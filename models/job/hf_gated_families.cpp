@@ -1,5 +1,7 @@
-#include "models/job/huggingface/hf_layers.hpp"
-#include "models/job/huggingface/hf_rules.hpp"
+#include "models/job/hf_gated_families.hpp"
+
+#include "models/job/hf_layers.hpp"
+#include "models/job/hf_rules.hpp"
 
 // Sizes that make a model what it is are needed even where the library would make some up; the rest may be missing.
 

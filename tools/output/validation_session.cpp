@@ -1,4 +1,4 @@
-#include "tools/validation_session.hpp"
+#include "tools/output/validation_session.hpp"
 
 #include <fmt/format.h>
 #include <tbb/parallel_for.h>

@@ -1,5 +1,7 @@
-#include "models/job/huggingface/hf_layers.hpp"
-#include "models/job/huggingface/hf_rules.hpp"
+#include "models/job/hf_classic_families.hpp"
+
+#include "models/job/hf_layers.hpp"
+#include "models/job/hf_rules.hpp"
 
 namespace clusterwright::hf {
 

@@ -30,7 +30,7 @@ int interleaving_group(int stages, int micro_batches);
 /// earlier micro-batch, of which it needs nothing: 2 (stages - stage - 1) + (chunks - 1) group + 1, as messages of both
 /// passes then travel once a pair.
 /// @source Narayanan et al. 2021 (Efficient Large-Scale Language Model Training on GPU Clusters), section 2.2
-std::vector<PipelineSlot> pipeline_schedule(int stage, int stages, int chunks, int micro_batches, int group,
-                                            bool pairs = false);
+std::vector<PipelineSlot> interleaved_schedule(int stage, int stages, int chunks, int micro_batches, int group,
+                                               bool pairs = false);
 
 }  // namespace clusterwright

@@ -1,8 +1,11 @@
-#include "models/job/huggingface/hf_families.hpp"
+#include "models/job/hf_families.hpp"
 
 #include <algorithm>
 
-#include "models/job/huggingface/hf_rules.hpp"
+#include "models/job/hf_classic_families.hpp"
+#include "models/job/hf_gated_families.hpp"
+#include "models/job/hf_mixture_families.hpp"
+#include "models/job/hf_rules.hpp"
 
 namespace clusterwright {
 

@@ -1,4 +1,4 @@
-#include "tools/command_line.hpp"
+#include "tools/cli/command_line.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <new>
 
 #include "tools/build_facts.hpp"
-#include "tools/command_options.hpp"
+#include "tools/cli/command_options.hpp"
 #include "tools/interrupt.hpp"
 #include "tools/output/atomic_file.hpp"
 #include "tools/usage_error.hpp"

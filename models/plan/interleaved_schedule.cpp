@@ -1,4 +1,4 @@
-#include "models/plan/pipeline_schedule.hpp"
+#include "models/plan/interleaved_schedule.hpp"
 
 #include <algorithm>
 
@@ -21,8 +21,8 @@ int interleaving_group(int stages, int micro_batches) {
   return 0;
 }
 
-std::vector<PipelineSlot> pipeline_schedule(int stage, int stages, int chunks, int micro_batches, int group,
-                                            bool pairs) {
+std::vector<PipelineSlot> interleaved_schedule(int stage, int stages, int chunks, int micro_batches, int group,
+                                               bool pairs) {
   const int total = micro_batches * chunks;
   const int behind = stages - stage - 1;
   // In pairs both passes take as long as the pair, so that twice as many micro-batches are on their way.
