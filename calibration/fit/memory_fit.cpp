@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
+#include <string_view>
+#include <utility>
 
 #include "calibration/fit/gemm_rows.hpp"
 #include "calibration/fit/least_squares.hpp"
@@ -58,10 +61,16 @@ std::string source_of(std::size_t rows, const char* what, const std::string& fro
 }  // namespace
 
 double write_share(const std::string& op) {
-  if (op == "copy" || op == "scale") return 1.0 / 2;
-  if (op == "add" || op == "triad") return 1.0 / 3;
-  if (op == "dot" || op == "read") return 0;
-  return op == "write" ? 1 : -1;
+  constexpr std::array<std::pair<std::string_view, double>, 7> shares = {{{"copy", 1.0 / 2},
+                                                                          {"scale", 1.0 / 2},
+                                                                          {"add", 1.0 / 3},
+                                                                          {"triad", 1.0 / 3},
+                                                                          {"dot", 0},
+                                                                          {"read", 0},
+                                                                          {"write", 1}}};
+  for (const auto& [name, share] : shares)
+    if (name == op) return share;
+  return -1;
 }
 
 double streaming_share(double writes, const MemoryParameters& parameters) {
