@@ -8,13 +8,13 @@
 #include "calibration/validation/validate_case.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"
+#include "support/shipped_folders.hpp"
 #include "topology/parts/catalog.hpp"
 
 using namespace clusterwright;
+using namespace clusterwright::testing;
 
 namespace {
-
-const std::filesystem::path measurements = CLUSTERWRIGHT_MEASUREMENTS;
 
 const Catalog& catalog() {
   static const Catalog loaded = load_catalog(std::filesystem::path(CLUSTERWRIGHT_CONFIGS) / "parts");

@@ -82,7 +82,7 @@ PathPolicy random_policy() {
           *rc::gen::arbitrary<std::uint64_t>()};
 }
 
-bool near(double a, double b) {
+bool as_loaded(double a, double b) {
   return std::abs(a - b) <= 1e-9 * std::max({1.0, std::abs(a), std::abs(b)});
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("no byte is lost or made", "[laws][loads]") {
       expected[demand.to] += demand.bytes;
     }
     const std::vector<double> got = kept(network.graph, loads);
-    for (VertexId v = 0; v < got.size(); ++v) RC_ASSERT(near(got[v], expected[v]));
+    for (VertexId v = 0; v < got.size(); ++v) RC_ASSERT(as_loaded(got[v], expected[v]));
   }));
   REQUIRE(rc::check("a failed link carries nothing", [] {
     const RandomNetwork network = random_broken_network();
@@ -204,7 +204,7 @@ TEST_CASE("no byte is lost or made", "[laws][loads]") {
     for (const Demand& demand : demands) expected += demand.bytes * routes->hops(demand.from, demand.to);
     for (const Routing routing : {Routing::hash, Routing::spray}) {
       const LinkLoads loads = link_loads(network.graph, *routes, demands, {routing, 2, 5}, network.groups);
-      RC_ASSERT(near(std::accumulate(loads.begin(), loads.end(), 0.0), expected));
+      RC_ASSERT(as_loaded(std::accumulate(loads.begin(), loads.end(), 0.0), expected));
     }
   }));
   REQUIRE(rc::check("an exchange is all pairs of its members", [] {
@@ -220,7 +220,7 @@ TEST_CASE("no byte is lost or made", "[laws][loads]") {
     const PathPolicy policy = random_policy();
     const LinkLoads pairs = link_loads(graph, *routes, demands, policy, network.groups);
     const LinkLoads exchange = exchange_loads(graph, *routes, members, 1.5, policy, network.groups);
-    for (LinkId link = 0; link < graph.links(); ++link) RC_ASSERT(near(exchange[link], pairs[link]));
+    for (LinkId link = 0; link < graph.links(); ++link) RC_ASSERT(as_loaded(exchange[link], pairs[link]));
   }));
 }
 
@@ -280,7 +280,7 @@ TEST_CASE("labels do not matter", "[laws][loads]") {
     const LinkLoads moved_loads = link_loads(graph, *routes, moved, policy);
     for (LinkId link = 0; link < graph.links(); ++link) {
       const LinkId there = link_between(graph, shifted(graph.from(link)), shifted(graph.to(link)));
-      RC_ASSERT(near(loads[link], moved_loads[there]));
+      RC_ASSERT(as_loaded(loads[link], moved_loads[there]));
     }
   }));
   REQUIRE(rc::check("the order of demands does not matter", [] {
@@ -291,7 +291,7 @@ TEST_CASE("labels do not matter", "[laws][loads]") {
     const LinkLoads loads = link_loads(network.graph, *routes, demands, policy, network.groups);
     std::reverse(demands.begin(), demands.end());
     const LinkLoads reversed = link_loads(network.graph, *routes, demands, policy, network.groups);
-    for (LinkId link = 0; link < loads.size(); ++link) RC_ASSERT(near(loads[link], reversed[link]));
+    for (LinkId link = 0; link < loads.size(); ++link) RC_ASSERT(as_loaded(loads[link], reversed[link]));
   }));
 }
 

@@ -4,16 +4,13 @@
 
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"
+#include "support/collective_names.hpp"
 #include "support/small_groups.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;
 
 namespace {
-
-constexpr auto all_reduce = CollectiveOp::all_reduce;
-constexpr auto all_gather = CollectiveOp::all_gather;
-constexpr auto all_to_all = CollectiveOp::all_to_all;
 
 std::string refusal(const TrafficCase& on, CollectiveOp op, Algorithm algorithm, int ranks) {
   try {
