@@ -5,10 +5,11 @@
 namespace clusterwright {
 namespace {
 
-/// For an op that waited for its launch: which dependency was met last. "None" elsewhere.
+/// Dependency that was met last, for each op that waited for its launch; "none" for other ops.
 IndexedVector<OpId, OpId> find_last_dependencies(const StepStructure& structure, const ReplayResult& result) {
   IndexedVector<OpId, OpId> last(structure.op_count());
-  std::vector<char> launched(structure.op_count());  // of its own; small, because successors are all over the place
+  std::vector<char> launched(
+      structure.op_count());  // started by its own launch; bytes, because successors lie far apart
   for (std::size_t i = 0; i < structure.op_count(); ++i) launched[i] = !result.ops[OpId(i)].released_by.exists();
   const auto met = [&](OpId before, OpId after) {
     if (!launched[after.value]) return;
@@ -121,12 +122,13 @@ OpId GapWalk::wait_for_partners(OpId op) {
   return op;
 }
 
-/// What another rank did before it released us is that rank's story.
+/// What another rank did before the release is charged on that rank.
 void GapWalk::leave_rank(OpId op) {
   const RendezvousId rendezvous = structure_.op_rendezvous[op];
   charge_back_to(begin_, rendezvous.exists() ? structure_.rendezvous[rendezvous].late : structure_.engine_charges.idle);
 }
 
+/// Charges of all rank classes: compute ops in lane order, and the gaps between them.
 class RankCharges {
  public:
   RankCharges(const StepStructure& structure, const StepTiming& timing, const ReplayResult& result);
@@ -141,7 +143,7 @@ class RankCharges {
   const ReplayResult& result_;
   IndexedVector<OpId, OpId> last_dependency_;
   IndexedVector<RankClassId, OpId> first_compute_;  // head of the compute lane
-  IndexedVector<RankClassId, OpId> last_;           // op that ended last, on any lane
+  IndexedVector<RankClassId, OpId> last_;           // op that ended last on any lane
 };
 
 RankCharges::RankCharges(const StepStructure& structure, const StepTiming& timing, const ReplayResult& result)
@@ -188,7 +190,7 @@ ChargedTime RankCharges::charge_rank(RankClassId rank) {
   return charged;
 }
 
-/// Without what it lost to sharing, which comes summed in ReplayResult::sharing_losses.
+/// Charges a compute op without its losses to sharing, which ReplayResult::sharing_losses holds as sums.
 void RankCharges::charge_compute(OpId op, ChargedTime& charged) const {
   const Picoseconds unshared = result_.ops[op].unshared;
   const Picoseconds own = std::min(unshared, timing_.works[structure_.op_work[op]].duration);

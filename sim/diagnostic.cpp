@@ -8,11 +8,11 @@ namespace clusterwright {
 
 namespace {
 
-bool continues_character(char c) {
-  return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
+bool continues_character(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xc0) == 0x80;
 }
 
-/// Bytes of the UTF-8 character at the front, or 0 if it is malformed or a control character.
+/// Length in bytes of the UTF-8 character at the front, or 0 if it is malformed or a control character.
 std::size_t printable_length(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
@@ -27,7 +27,7 @@ std::size_t printable_length(std::string_view text) {
   return c1_control || overlong || outside ? 0 : length;
 }
 
-/// Control characters from a hostile file must not reach a terminal; each becomes one blank, so that columns stay.
+/// Text for a terminal: each control character of a hostile file becomes one blank, so that columns stay.
 std::string printable(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -42,7 +42,7 @@ std::string printable(std::string_view text) {
   return out;
 }
 
-/// Columns that printable text takes on a terminal, near enough.
+/// Approximate number of columns that printable text takes on a terminal.
 std::size_t columns(std::string_view text) {
   const std::string shown = printable(text);
   return shown.size() - static_cast<std::size_t>(std::count_if(shown.begin(), shown.end(), continues_character));
@@ -60,7 +60,7 @@ std::string location(const Place& place) {
   return text;
 }
 
-/// The part of a long line (minified files) around `column`, which is then counted from the part's begin.
+/// Part of a long line (minified files) around `column`, which is then counted from the begin of the part.
 std::string_view window_around(std::string_view line, std::size_t& column) {
   constexpr std::size_t window = 100;
   if (line.size() <= window) return line;
@@ -72,7 +72,7 @@ std::string_view window_around(std::string_view line, std::size_t& column) {
   return line.substr(begin, end - begin);
 }
 
-/// The source line and its underline.
+/// Source line and its underline.
 std::string snippet(const Place& place, const std::string& words) {
   if (!place.source || place.source->text().empty()) return {};
   const auto at = place.source->locate(place.offset);
@@ -87,25 +87,25 @@ std::string snippet(const Place& place, const std::string& words) {
                      words.empty() ? "" : " " + words);
 }
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
+std::size_t edit_distance(std::string_view left, std::string_view right) {
+  std::vector<std::size_t> row(right.size() + 1);
+  for (std::size_t j = 0; j <= right.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= left.size(); ++i) {
     std::size_t diagonal = row[0];
     row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+    for (std::size_t j = 1; j <= right.size(); ++j) {
+      const std::size_t substituted = diagonal + (left[i - 1] == right[j - 1] ? 0 : 1);
       diagonal = row[j];
       row[j] = std::min({substituted, row[j] + 1, row[j - 1] + 1});
     }
   }
-  return row[b.size()];
+  return row[right.size()];
 }
 
 std::string lower(std::string_view text) {
   std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  for (char& letter : out)
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
   return out;
 }
 
@@ -116,7 +116,7 @@ std::vector<Diagnostic> limited(std::vector<Diagnostic> diagnostics) {
 
 std::string join(const std::vector<Diagnostic>& diagnostics) {
   std::string text;
-  for (const Diagnostic& d : diagnostics) text += render(d) + "\n";
+  for (const Diagnostic& diagnostic : diagnostics) text += render(diagnostic) + "\n";
   return text;
 }
 
@@ -142,14 +142,14 @@ std::string_view SourceText::line(std::size_t number) const {
   return std::string_view(text_).substr(begin, end - begin);
 }
 
-std::string render(const Diagnostic& d) {
-  std::string text = fmt::format("error[{}]: {}\n", d.code, printable(d.message));
-  if (!d.places.empty()) {
-    text += "  --> " + location(d.places.front());
-    for (std::size_t i = 1; i < d.places.size(); ++i) text += "  and  " + location(d.places[i]);
-    text += "\n" + snippet(d.places.front(), d.underline);
+std::string render(const Diagnostic& diagnostic) {
+  std::string text = fmt::format("error[{}]: {}\n", diagnostic.code, printable(diagnostic.message));
+  if (!diagnostic.places.empty()) {
+    text += "  --> " + location(diagnostic.places.front());
+    for (std::size_t i = 1; i < diagnostic.places.size(); ++i) text += "  and  " + location(diagnostic.places[i]);
+    text += "\n" + snippet(diagnostic.places.front(), diagnostic.underline);
   }
-  if (!d.help.empty()) text += fmt::format("   = help: {}\n", printable(d.help));
+  if (!diagnostic.help.empty()) text += fmt::format("   = help: {}\n", printable(diagnostic.help));
   return text;
 }
 

@@ -1,4 +1,4 @@
-/// Errors that point at the place and say what would be right. One shape for every input file and option.
+/// Errors of one shape for every input file and option: they point at the place and say what would be right.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace clusterwright {
 /// A named text with its line starts, kept alive by everything that points into it.
 class SourceText {
  public:
-  /// @param name  as the user knows it: a path, or "--set" for an option
+  /// @param name  path, or "--set" for an option
   SourceText(std::string name, std::string text);
 
   const std::string& name() const { return name_; }
@@ -47,13 +47,13 @@ struct Diagnostic {
   std::string message;
   std::vector<Place> places;  ///< the first is underlined, the others are named
   std::string underline;      ///< words beside the underline; may be empty
-  std::string help;           ///< what would be right; may be empty
+  std::string help;           ///< correct input; may be empty
 };
 
 /// `error[E0203]: ... --> file:line:column (/pointer)` with the source line underlined.
 std::string render(const Diagnostic& diagnostic);
 
-/// Wrong input, found at the border. Carries every error of the input, at most `limit`.
+/// Wrong input. Carries every error of the input, at most `limit`.
 class ConfigError : public std::runtime_error {
  public:
   static constexpr std::size_t limit = 20;
@@ -67,7 +67,7 @@ class ConfigError : public std::runtime_error {
   std::vector<Diagnostic> diagnostics_;
 };
 
-/// The candidate closest to `word`, if it is within two edits or a third of its length; otherwise empty.
+/// Candidate closest to `word`, if it is within two edits or a third of its length; otherwise empty.
 std::string closest(std::string_view word, const std::vector<std::string>& candidates);
 
 /// `did you mean "H100-SXM"?`, or empty.

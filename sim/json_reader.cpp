@@ -12,7 +12,7 @@ namespace clusterwright {
 
 namespace {
 
-/// Walks the text and tells a counter outside how far the parser has read: that is where positions come from.
+/// Iterator over the text that tells an outside counter how far the parser has read: the source of all positions.
 class CountingIterator {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -41,7 +41,7 @@ class CountingIterator {
   std::size_t* read_;
 };
 
-/// Builds JsonValues from parser callbacks. `read` is the offset just past the token (one further for numbers).
+/// Builder of JsonValues from parser callbacks. `read` is the offset just past the token (one further for numbers).
 class Builder {
  public:
   using number_integer_t = nlohmann::json::number_integer_t;
@@ -80,10 +80,10 @@ class Builder {
     return errors_.size() < ConfigError::limit;
   }
 
-  /// @param position  characters read, a look-ahead that was put back not counted
+  /// @param position  number of characters read, without a look-ahead that was put back
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) {
     const std::string what = error.what();
-    const std::string reason = what.substr(0, what.find("last read:"));  // what follows are words of the file
+    const std::string reason = what.substr(0, what.find("last read:"));  // behind it stand words of the file
     if (error.id == 406) {
       const std::size_t begin = token_begin(position);
       fail("E0202", "number is too large to be represented", begin, "", position - begin);
@@ -91,7 +91,7 @@ class Builder {
       const std::size_t last = source_->text().find_last_not_of(" \t\r\n");
       fail("E0101", syntax_message(what), last == std::string_view::npos ? 0 : last, "the text ends here");
     } else {
-      // An unexpected token is known as a whole; a malformed one only up to the character that broke it.
+      // The parser has read an unexpected token whole, a malformed one only up to the wrong character.
       const bool whole = reason.find("unexpected") != std::string::npos;
       const std::size_t begin = whole ? token_begin(position) : position - 1;
       fail("E0101", syntax_message(what), begin, "", position - begin);
@@ -103,7 +103,7 @@ class Builder {
   std::vector<Diagnostic>& errors() { return errors_; }
 
  private:
-  /// "[json.exception...] parse error at line 2, column 10: syntax error while ...": the tail is what helps.
+  /// Tail of "[json.exception...] parse error at line 2, column 10: syntax error while ...".
   static std::string syntax_message(const std::string& what) {
     const std::size_t colon = what.find(": ");
     std::string tail = colon == std::string::npos ? what : what.substr(colon + 2);
@@ -111,7 +111,7 @@ class Builder {
     return "not valid JSON: " + tail;
   }
 
-  /// Where the token that ends at `end` began. (The parser's own token may hold what came before.)
+  /// Begin of the token that ends at `end`. (The token of the parser may hold what came before.)
   std::size_t token_begin(std::size_t end) const {
     static constexpr std::string_view single = ",:[]{}";
     const char last = source_->text()[end - 1];

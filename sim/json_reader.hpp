@@ -1,4 +1,5 @@
-/// JSON with comments, read with positions and caps; duplicate keys, hostile depth and odd numbers are errors.
+/// Reader of JSON with comments. Every value knows its position. Duplicate keys, numbers that no double holds, and
+/// files beyond the caps are errors.
 #pragma once
 
 #include <filesystem>
@@ -14,10 +15,10 @@ struct JsonLimits {
   std::size_t bytes = 64u << 20;
   std::size_t depth = 128;
   std::size_t values = 4u << 20;
-  std::size_t members = 8192;  ///< of one object; keeps the search for duplicates cheap
+  std::size_t members = 8192;  ///< members of one object; keeps the search for duplicates cheap
 };
 
-/// @throws ConfigError with every duplicate key, or the one syntax error or exceeded cap that stopped the reading
+/// @throws ConfigError with every duplicate key, or with the syntax error or exceeded cap that stopped the reading
 JsonValue read_json(std::shared_ptr<const SourceText> source, const JsonLimits& limits = {});
 
 /// @throws ConfigError also if the file cannot be read

@@ -8,7 +8,7 @@ namespace clusterwright {
 
 namespace {
 
-/// One reference token of a pointer, unescaped; moves `pointer` past it.
+/// Next reference token of a pointer, unescaped; moves `pointer` past it.
 std::string next_token(std::string_view& pointer) {
   pointer.remove_prefix(1);
   const std::size_t end = std::min(pointer.find('/'), pointer.size());

@@ -1,4 +1,4 @@
-/// A JSON value that knows where it was written. Read by `json_reader.hpp`, written by `json_writer.hpp`.
+/// JSON value that knows where it was written. json_reader.hpp reads it, json_writer.hpp writes it.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace clusterwright {
 
 enum class JsonKind : std::uint8_t { null, boolean, integer, number, text, list, object };
 
-/// "an integer", "a list": for messages.
+/// Name of a kind for messages: "an integer", "a list".
 std::string_view describe(JsonKind kind);
 
 class JsonValue {
@@ -43,7 +43,7 @@ class JsonValue {
   bool is_null() const { return kind_ == JsonKind::null; }
   bool is_numeric() const { return kind_ == JsonKind::integer || kind_ == JsonKind::number; }
 
-  // Values; each needs its kind.
+  // Values of the kind in their name.
   bool as_boolean() const { return boolean_; }
   std::int64_t as_integer() const { return integer_; }
   double as_number() const { return kind_ == JsonKind::integer ? static_cast<double>(integer_) : number_; }
@@ -60,17 +60,17 @@ class JsonValue {
   const JsonValue* find(std::string_view key) const;
   JsonValue* find(std::string_view key);
   const JsonValue& at(std::string_view key) const;  ///< @throws std::out_of_range
-  /// Replaces or appends.
+  /// Replaces or appends a member.
   JsonValue& set(std::string key, JsonValue value);
 
-  /// The value at an RFC 6901 pointer, or nullptr.
+  /// Value at an RFC 6901 pointer, or nullptr.
   const JsonValue* at_pointer(std::string_view pointer) const;
 
-  // Where it was written; `source` is null for values that were computed.
+  // Place in the text; `source` is null for computed values.
   std::shared_ptr<const SourceText> source;
   std::size_t offset = 0;
   std::size_t length = 0;
-  std::size_t key_offset = 0;  ///< of the key in its object
+  std::size_t key_offset = 0;  ///< offset of the key in its object
   std::size_t key_length = 0;
 
   Place place(std::string pointer) const { return {source, offset, length, std::move(pointer)}; }

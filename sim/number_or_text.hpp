@@ -5,7 +5,7 @@
 
 namespace clusterwright {
 
-/// What may be a number or words: 1200, "NVLink 3".
+/// Number or words: 1200, "NVLink 3".
 using NumberOrText = std::variant<double, std::string>;
 
 }  // namespace clusterwright

@@ -9,7 +9,6 @@
 namespace clusterwright {
 namespace {
 
-/// Whole microwatts: sums do not depend on their order, and what was added can be taken away exactly.
 using Microwatts = std::int64_t;
 constexpr double per_watt = 1e6;
 
@@ -18,6 +17,7 @@ Microwatts to_microwatts(Watts power) {
   return std::llround(std::min(power, beyond_any_rank).in(watt)*per_watt);
 }
 
+/// Integral of the power of one domain, change by change.
 class DomainMeter {
  public:
   void change(Picoseconds now, Microwatts by) {
@@ -51,10 +51,10 @@ class DomainMeter {
   Picoseconds since_;
   Microwatts power_ = 0;
   Microwatts recorded_ = 0;
-  Int128 energy_ = 0;  // microwatts times picoseconds
+  Int128 energy_ = 0;  // in microwatts times picoseconds
 };
 
-/// The rank whose power changes next. A heap, because one rank after the other takes the place of the first.
+/// Ranks in order of their next change: a heap, because a change mostly moves the first rank a little back.
 class NextChanges {
  public:
   void add(RankClassId rank) { heap_.push_back({{0}, rank}); }
@@ -77,7 +77,7 @@ class NextChanges {
     RankClassId rank;
   };
 
-  /// Puts `change` in the place of the first.
+  /// Puts `change` at the top and moves it down to its place.
   void sink(Change change) {
     std::size_t at = 0;
     for (std::size_t child = 1; child < heap_.size(); child = 2 * at + 1) {
@@ -115,7 +115,7 @@ class PowerWalk {
     Microwatts idle = 0;
     Microwatts limit = 0;
     Microwatts ops = 0;
-    std::size_t powers = 0;  // where those of works at its clock begin
+    std::size_t powers = 0;  // begin of the powers at its clock in running_
     std::vector<LaneState> lanes;
 
     Microwatts power() const { return std::min(limit, idle + ops); }
@@ -134,9 +134,9 @@ class PowerWalk {
   NextChanges changes_;
   Picoseconds now_;
   IndexedVector<RankClassId, RankState> ranks_;
-  IndexedVector<WorkId, Microwatts> waiting_;
-  std::vector<double> clocks_;       // that ranks have
-  std::vector<Microwatts> running_;  // of each work, at each of these
+  IndexedVector<WorkId, Microwatts> waiting_;  // power while waiting for partners
+  std::vector<double> clocks_;                 // distinct clocks of the ranks
+  std::vector<Microwatts> running_;            // power of each work at each clock
   IndexedVector<PowerDomainId, DomainMeter> meters_;
 };
 
@@ -162,7 +162,7 @@ void PowerWalk::prepare_ranks() {
   }
 }
 
-/// The clock's share of the work draws power with the clock and nearly the square of the voltage.
+/// Dynamic power goes with the clock and the square of the voltage, which itself rises with the clock.
 std::size_t PowerWalk::powers_at(double clock) {
   const auto known = std::find(clocks_.begin(), clocks_.end(), clock);
   const auto begin = static_cast<std::size_t>(known - clocks_.begin()) * timing_.works.size();
@@ -204,7 +204,7 @@ Picoseconds PowerWalk::next_change(const LaneState& lane) const {
   return lane.phase == Phase::activate ? trace.active : trace.end;
 }
 
-/// Takes all lanes of a rank through their changes at this instant; the meter sees only what comes out.
+/// Takes all lanes of a rank through their changes at this instant; the meter sees only the sum.
 void PowerWalk::advance(RankClassId id) {
   RankState& rank = ranks_[id];
   const Microwatts before = rank.power();
@@ -249,7 +249,7 @@ IndexedVector<PowerDomainId, DomainPower> meter_power(const StepStructure& struc
 PowerWave smoothed_wave(const DomainPower& power, Picoseconds end, Seconds time_constant) {
   double level = power.mean.in(watt);
   PowerWave wave{power.mean, power.mean};
-  for (int round = 0; round < 2; ++round) {  // the first finds the level that a step starts from
+  for (int round = 0; round < 2; ++round) {  // the first round finds the level at the start of a step
     wave = {level * watt, level * watt};
     for (std::size_t i = 0; i < power.samples.size(); ++i) {
       const Picoseconds until = i + 1 < power.samples.size() ? power.samples[i + 1].from : end;

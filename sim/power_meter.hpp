@@ -1,4 +1,22 @@
-/// Watts as the integral of the replayed activity, per power domain.
+/// Power and energy of a replayed step, per power domain.
+///
+/// Power of an op follows from its phase in the replay and the clock of its rank:
+///   waiting for partners   waiting_power of its work
+///   running                power * (clock_share * clock^exponent + 1 - clock_share)
+/// A rank draws idle power and that of its ops, and no more than its limit, over which it may go for a short time:
+///   rank = min(idle + sum over its ops, idle + (limit - idle) * short_term_power)
+/// A domain draws the sum over its rank classes of multiplicity * rank. Power changes only when an op starts, becomes
+/// active or ends, so its integral is a sum of products. Invariant: energy = sum of power * time over the samples.
+///
+/// Example: two ranks that idle at 100 W send a message that draws 70 W on each, and 20 W where it waits. One arrives
+/// at once, the other at 3 us; the transfer takes 2 us.
+///   0..3 us   2 * 100 + 20       = 220 W
+///   3..5 us   2 * (100 + 70)     = 340 W
+///   energy    220 * 3 + 340 * 2  = 1340 uJ, mean 268 W, peak 340 W
+///
+/// Sums are made in whole microwatts: they do not depend on their order, and what was added is taken away exactly.
+///
+/// @source docs/models.md, "Power and clock"
 #pragma once
 
 #include <vector>
@@ -14,25 +32,27 @@ struct PowerSample {
   Watts power;
 };
 
+/// Power of all ranks of a domain together.
 struct DomainPower {
-  std::vector<PowerSample> samples;  ///< all ranks of the domain together; first at 0, times strictly increasing
-  Joules energy;                     ///< of the step
+  std::vector<PowerSample> samples;  ///< first at 0, times strictly increasing
+  Joules energy;                     ///< of one step
   Watts mean;
   Watts peak;  ///< largest sample
 };
 
-/// A rank draws idle power plus that of its running ops, at most its limit, or what it may draw for a short time.
+/// Power of every domain over the step that was replayed to `result`.
 IndexedVector<PowerDomainId, DomainPower> meter_power(const StepStructure& structure, const StepTiming& timing,
                                                       const ReplayResult& result);
 
-/// The least and the most of a power that varies.
+/// Lowest and highest value of a power that varies.
 struct PowerWave {
   Watts low, high;
 };
 
-/// Of the power behind a first-order filter, the step repeating for ever.
-/// @param end            of the step, above 0
-/// @param time_constant  above 0
+/// Power behind a first-order filter, while the step repeats for ever. Towards a constant power P the filtered level L
+/// goes as P + (L - P) * exp(-time / time_constant).
+/// @param end            end of the step, above 0
+/// @param time_constant  time constant of the filter, above 0
 PowerWave smoothed_wave(const DomainPower& power, Picoseconds end, Seconds time_constant);
 
 }  // namespace clusterwright

@@ -1,4 +1,12 @@
-/// Replays a step: the engine. Same input, same event order, same bytes out; no global state.
+/// Replay of a step, event by event: the engine. Same input, same event order, same bytes out; no global state.
+///
+/// An op starts when the one before it on its lane, all its dependencies and its launch by the host are done. A compute
+/// op then takes its duration, longer where others hold multiprocessors or memory bandwidth of its rank
+/// (lane_progress.hpp). A communication op waits for its partners and ends with their common chain (transfers.hpp).
+///
+/// Example: the host issues one op per 2 us. GEMM A takes 5 us, a collective C of the rank alone waits for A and takes
+/// 3 us, GEMM B runs behind A on the same lane for 4 us, and GEMM D waits for C. A 2..7, C 7..10, B 7..11, D 11..: what
+/// overlaps follows from lanes, dependencies and launches.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +19,11 @@ namespace clusterwright {
 
 /// What happened to one op.
 struct OpTrace {
-  Picoseconds start;   ///< it took the head of its lane with every dependency met
+  Picoseconds start;   ///< the op took the head of its lane, with every dependency met
   Picoseconds active;  ///< work or transfer began; later than `start` only when partners were late
   Picoseconds end;
-  OpId released_by;      ///< whose end let it start last; "none": the start of the step or its own launch
-  Picoseconds unshared;  ///< what `end - active` would have been alone, at the clock of its rank
+  OpId released_by;      ///< op whose end came last before the start; "none": the step or its own launch began it
+  Picoseconds unshared;  ///< `end - active` of the op alone, at the clock of its rank
 };
 
 /// Time that compute ops of a rank class lost because other ops held multiprocessors or memory bandwidth,
@@ -27,18 +35,18 @@ struct SharingLoss {
 };
 
 struct ReplayResult {
-  Picoseconds end;  ///< last op of the step
+  Picoseconds end;  ///< end of the last op
   IndexedVector<OpId, OpTrace> ops;
-  IndexedVector<RendezvousId, OpId> last_arrival;  ///< the member that everybody waited for
+  IndexedVector<RendezvousId, OpId> last_arrival;  ///< member that the others waited for
   std::vector<SharingLoss> sharing_losses;         ///< sorted by rank class, then charge; no zero entries
-  std::uint64_t events = 0;                        ///< processed, for benchmarks
+  std::uint64_t events = 0;                        ///< number of processed events, for benchmarks
 };
 
-namespace replay_state {
+namespace engine {
 class Replay;
 }
 
-/// Replays one step at several timings: what they have in common is prepared once.
+/// Replays of one step at several timings. What depends on the structure alone is prepared once.
 class Replayer {
  public:
   /// @param structure  must outlive the replayer
@@ -46,15 +54,15 @@ class Replayer {
   ~Replayer();
 
   /// Runs the step from time zero until every op has ended.
-  /// @param spare  a result that is not needed any more, for its memory
+  /// @param spare  an old result whose memory is used again
   /// @throws std::logic_error naming an op that can never start (a cycle, or a rendezvous in crossed lane orders)
   ReplayResult run(const StepTiming& timing, ReplayResult spare = {});
 
  private:
-  std::unique_ptr<replay_state::Replay> replay_;
+  std::unique_ptr<engine::Replay> replay_;
 };
 
-/// Once, at one timing. @throws std::logic_error as Replayer::run
+/// Replays a step once. @throws std::logic_error as Replayer::run
 ReplayResult replay(const StepStructure& structure, const StepTiming& timing);
 
 }  // namespace clusterwright

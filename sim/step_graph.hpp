@@ -30,18 +30,18 @@ using ResourceId = Id<struct ResourceTag>;
 using SmTableId = Id<struct SmTableTag>;
 using PowerDomainId = Id<struct PowerDomainTag>;
 
-/// What a stretch of time is charged to in a breakdown. The builder of the graph gives the names.
+/// Account that a stretch of time is charged to in a breakdown. Names are given to the builder of the graph.
 using ChargeId = Id<struct ChargeTag>;
 
 enum class LaneKind : std::uint8_t { compute, communication, copy };
 
-/// Resource amounts are integers in this fraction of a byte per byte, so that folded sums equal unfolded sums exactly.
+/// Unit of resource amounts: 1/coefficient_one byte per byte. They are integers, so folded sums equal unfolded sums.
 inline constexpr std::uint32_t coefficient_one = 1u << 16;
 
-/// What a leg's transfer takes from one instance of a resource.
+/// Use of a resource by the transfer of a leg.
 struct ResourceUse {
   ResourceId resource;
-  std::uint32_t count = 1;  ///< concrete transfers of this folded class that cross one instance of the resource
+  std::uint32_t count = 1;  ///< concrete transfers of the folded class that cross one instance
 };
 
 struct Lane {
@@ -51,18 +51,18 @@ struct Lane {
 };
 
 struct RankClass {
-  std::uint32_t multiplicity = 1;  ///< ranks that this class stands for
+  std::uint32_t multiplicity = 1;  ///< number of ranks that this class stands for
   PowerDomainId power_domain;
   std::string name;
 };
 
 struct Rendezvous {
   ChainId chain;
-  ChargeId late;              ///< charged to a rank that waits here for a member on another rank class
-  std::uint32_t members = 0;  ///< ops that must arrive
+  ChargeId late;              ///< charge of a rank that waits here for a member on another rank class
+  std::uint32_t members = 0;  ///< number of ops that must arrive
 };
 
-/// Charges that the engine itself hands out.
+/// Charges for time that no op takes.
 struct EngineCharges {
   ChargeId launch;    ///< compute lane idle because the host had not issued the op yet
   ChargeId throttle;  ///< extra time because the clock was below the reference
@@ -79,11 +79,11 @@ struct StepStructure {
   IndexedVector<OpId, WorkId> op_work;
   IndexedVector<OpId, RendezvousId> op_rendezvous;  // "none" for ops that need no partner
   IndexedVector<OpId, ChargeId> op_charge;
-  IndexedVector<OpId, std::int32_t> op_note;             // micro-batch for timelines, -1 when meaningless
+  IndexedVector<OpId, std::int32_t> op_note;             // micro-batch for timelines, -1 without one
   IndexedVector<OpId, std::uint32_t> predecessor_count;  // explicit dependencies only, lane order comes on top
-  IndexedVector<OpId, OpId> next_in_lane;
-  std::vector<std::uint32_t> successor_begin;  // length op_count() + 1
-  std::vector<OpId> successor;                 // grouped by op
+  IndexedVector<OpId, OpId> next_in_lane;                // "none" for the last op of a lane
+  std::vector<std::uint32_t> successor_begin;            // length op_count() + 1
+  std::vector<OpId> successor;                           // grouped by op
 
   IndexedVector<RendezvousId, Rendezvous> rendezvous;
   std::vector<std::uint32_t> chain_begin;  // legs of chain c: [chain_begin[c], chain_begin[c + 1])
@@ -98,7 +98,7 @@ struct StepStructure {
   std::size_t op_count() const { return op_lane.size(); }
 };
 
-/// Utilisation while an op runs alone, each 0..1; what is left is idle.
+/// Utilisation while an op runs alone, each 0..1.
 struct Activity {
   double tensor = 0;  ///< matrix units
   double memory = 0;  ///< device memory bandwidth
@@ -107,17 +107,17 @@ struct Activity {
 
 /// Timing of a distinct piece of work; for a communication op, of its kernel (its chain times the transfer).
 struct WorkTiming {
-  Picoseconds duration;            ///< alone on the device, at the reference clock; 0 for communication
-  double clock_share = 0;          ///< share of the duration that goes with 1/clock, 0..1
-  Activity activity;               ///< activity.memory is also its demand when device memory is shared
-  Watts power;                     ///< above the rank's idle power while it runs (or transfers)
+  Picoseconds duration;            ///< alone on the device at the reference clock; 0 for communication
+  double clock_share = 0;          ///< share of the duration that is proportional to 1/clock, 0..1
+  Activity activity;               ///< activity.memory is also the demand when device memory is shared
+  Watts power;                     ///< above the idle power of the rank, while it runs or transfers
   Watts waiting_power;             ///< above idle while a communication op waits for its partners
   Picoseconds launch;              ///< host time to issue it
   std::uint32_t reserved_sms = 0;  ///< streaming multiprocessors held from start to end (communication kernels)
-  SmTableId sm_table;              ///< how it slows down when multiprocessors are taken; "none": not at all
+  SmTableId sm_table;              ///< slow-down when multiprocessors are taken; "none": no slow-down
 };
 
-/// Duration against reserved multiprocessors, piecewise linear, first point (0, 1).
+/// Relative duration over multiprocessors that others reserve: piecewise linear, first point (0, 1).
 struct SmTable {
   struct Point {
     std::uint32_t reserved = 0;
@@ -129,23 +129,23 @@ struct SmTable {
 /// Timing of one leg: first the delay, then the bytes at the rate that sharing grants.
 struct LegTiming {
   Picoseconds delay;
-  std::uint64_t bytes = 0;       ///< progress units of the transfer; 0: the leg is only a delay
-  std::uint64_t rate_bound = 0;  ///< bytes per second that the transfer can reach alone, > 0 if bytes > 0
-  std::uint32_t weight = 1;      ///< channels or queue pairs
+  std::uint64_t bytes = 0;       ///< progress of the transfer; 0: the leg is only a delay
+  std::uint64_t rate_bound = 0;  ///< bytes per second of the transfer alone, > 0 if bytes > 0
+  std::uint32_t weight = 1;      ///< share of contended links: channels or queue pairs
 };
 
 struct StepTiming {
   IndexedVector<WorkId, WorkTiming> works;
   IndexedVector<SmTableId, SmTable> sm_tables;
   IndexedVector<LegId, LegTiming> legs;
-  std::vector<std::uint32_t> coefficients;            // per StepStructure::uses entry, in 1/coefficient_one
+  std::vector<std::uint32_t> coefficients;            // parallel to StepStructure::uses, in 1/coefficient_one
   IndexedVector<ResourceId, std::uint64_t> capacity;  // bytes per second of one instance, one direction
   IndexedVector<RankClassId, double> clock;           // relative to the reference clock
-  IndexedVector<RankClassId, double> highest_clock;   // that the device reaches whatever the power
-  IndexedVector<RankClassId, Watts> idle_power;       // per rank, with its share of the host
-  IndexedVector<RankClassId, Watts> power_limit;      // per rank, at the same point as idle_power
-  double power_clock_exponent = 1;                    // of the clocked share of an op's power
-  double short_term_power = 1;                        // above idle, over the limit, for less than a governor notices
+  IndexedVector<RankClassId, double> highest_clock;   // highest clock of the device without a power limit
+  IndexedVector<RankClassId, Watts> idle_power;       // of one rank, with its share of the host
+  IndexedVector<RankClassId, Watts> power_limit;      // of one rank, at the same point as idle_power
+  double power_clock_exponent = 1;                    // exponent of power over clock, for the clocked share
+  double short_term_power = 1;  // power for less than a governor notices, over the limit, both above idle
 };
 
 struct StepGraph {

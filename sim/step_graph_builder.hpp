@@ -1,4 +1,8 @@
-/// Assembles a StepGraph: friendliness here, speed in what it builds.
+/// Builder of a StepGraph: convenient here, compact in what it builds.
+///
+/// Ops are kept in the order in which they are added, one array per property. Dependencies are gathered as pairs and
+/// sorted into place by build() with a counting sort: count the successors of each op, turn counts into begins, and
+/// fill. Example: pairs (0, 2) (1, 2) (0, 1) give successor_begin 0 2 3 3 and successor 2 1 2.
 #pragma once
 
 #include <span>
@@ -10,14 +14,15 @@
 
 namespace clusterwright {
 
-/// Ops must be added in host issue order per rank class. Dependencies may point to any op already added.
+/// The ops of a rank class must be added in the order in which its host issues them. Dependencies may join any two ops
+/// already added.
 class StepGraphBuilder {
  public:
   /// @param charge_names  one name per ChargeId, in order
   StepGraphBuilder(std::vector<std::string> charge_names, EngineCharges engine_charges);
 
   PowerDomainId add_power_domain(std::string name);
-  /// @param share  that ranks draw above idle for the length of a kernel, over what their limit leaves; at least 1
+  /// @param share  power above idle for the length of a kernel, over what the limit leaves above idle; at least 1
   void set_short_term_power(double share) { graph_.timing.short_term_power = share; }
   void set_power_clock_exponent(double exponent) { graph_.timing.power_clock_exponent = exponent; }
 
@@ -31,11 +36,11 @@ class StepGraphBuilder {
   SmTableId add_sm_table(SmTable table);
   ResourceId add_resource(std::string name, BytesPerSecond capacity);
 
-  /// A leg of a chain; `coefficient` is bytes on the resource per byte of progress.
+  /// Use of a resource by a leg of a chain.
   struct LegUse {
     ResourceId resource;
     std::uint32_t count = 1;
-    double coefficient = 1;
+    double coefficient = 1;  ///< bytes on the resource per byte of progress
   };
   struct Leg {
     LegTiming timing;
@@ -43,7 +48,7 @@ class StepGraphBuilder {
   };
   ChainId add_chain(const std::vector<Leg>& legs);
 
-  /// @param late  charged to members that wait for a member of another rank class
+  /// @param late  charge of members that wait for a member of another rank class
   RendezvousId add_rendezvous(ChainId chain, ChargeId late);
 
   /// @throws std::logic_error on a communication lane, where an op must join a rendezvous

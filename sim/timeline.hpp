@@ -1,4 +1,4 @@
-/// What every lane did when, as plain events for a trace viewer.
+/// Timeline of every lane, as plain events for a trace viewer.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace clusterwright {
 struct TimelineEvent {
   RankClassId rank;
   LaneId lane;
-  std::string_view name;  ///< of the work; lives as long as the structure
+  std::string_view name;  ///< name of the work; lives as long as the structure
   double start_us = 0;
   double duration_us = 0;
   std::int32_t note = -1;  ///< StepStructure::op_note
-  bool waiting = false;    ///< at the rendezvous, for partners
+  bool waiting = false;    ///< the op waits for partners
 };
 
-/// One event per op from active to end, and one before it for the time it waited, if any; in op order.
+/// Events in op order: one per op from active to end, and one before it if the op waited.
 std::vector<TimelineEvent> make_timeline(const StepStructure& structure, const ReplayResult& result);
 
 }  // namespace clusterwright

@@ -1,4 +1,4 @@
-/// 128-bit integers, for products of two 64-bit ones.
+/// 128-bit integers for products of two 64-bit integers.
 #pragma once
 
 #include <cstdint>

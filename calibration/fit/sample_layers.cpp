@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "calibration/sample_files/sample_statistics.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
 #include "models/kernels/attention_time.hpp"
 #include "models/kernels/gemm_time.hpp"
 #include "topology/parts/parts.hpp"
@@ -22,7 +22,7 @@ constexpr double limit = 0.05;  // of the median: pieces that add up
 /// Adds up the launches of one rank's step, one after the other.
 class LaunchSum {
  public:
-  LaunchSum(const ProbeWhat& what, const AcceleratorPart& part, const ParameterSet& set)
+  LaunchSum(const ProbedTransformer& what, const AcceleratorPart& part, const ParameterSet& set)
       : what_(what), part_(part), set_(set), tokens_(what.batch * what.sequence) {}
 
   void layer(bool backward) {
@@ -45,15 +45,15 @@ class LaunchSum {
   }
 
   /// Embedding, final norm, head, loss, update.
-  void around_layers() {
-    const double hidden = values(what_.hidden), logits = values(what_.vocabulary);
+  void around_layers(const ProbedModel& model) {
+    const double hidden = values(model.hidden), logits = values(model.vocabulary);
     stream(2 * hidden);
     stream(2 * hidden);
-    linear(what_.vocabulary, what_.hidden, true);
+    linear(model.vocabulary, model.hidden, true);
     stream(2 * logits);
     stream(3 * hidden);
-    stream(values_of(static_cast<double>(what_.vocabulary * what_.hidden)) + 2 * hidden);
-    stream(bytes_of_update * static_cast<double>(what_.parameters));
+    stream(values_of(static_cast<double>(model.vocabulary * model.hidden)) + 2 * hidden);
+    stream(bytes_of_update * static_cast<double>(model.parameters));
   }
 
   Seconds time() const { return time_; }
@@ -105,35 +105,46 @@ class LaunchSum {
     add(attention_time(shape, set_.attention.at(what_.attention), peak(part_, NumberFormat::bf16), traffic).time());
   }
 
-  const ProbeWhat& what_;
+  const ProbedTransformer& what_;
   const AcceleratorPart& part_;
   const ParameterSet& set_;
   std::int64_t tokens_;
   Seconds time_;
 };
 
-bool can_be_predicted(const ProbeSample& sample, const ParameterSet& set) {
-  return !sample.repetitions.empty() && sample.what.dtype == "bf16" && set.gemm.contains("bf16") &&
-         set.attention.contains(sample.what.attention);
+const ProbedTransformer* transformer_of(const ProbeSample& sample) {
+  if (const auto* layer = std::get_if<ProbedLayer>(&sample.what)) return layer;
+  return std::get_if<ProbedModel>(&sample.what);
 }
 
-std::string words_of(const ProbeWhat& what) {
-  std::string text = fmt::format("{} {}, {} x {} tokens", what.model, what.pass, what.batch, what.sequence);
+bool can_be_predicted(const ProbeSample& sample, const ParameterSet& set) {
+  const ProbedTransformer* what = transformer_of(sample);
+  return what && !sample.repetitions.empty() && what->dtype == "bf16" && set.gemm.contains("bf16") &&
+         set.attention.contains(what->attention);
+}
+
+std::string words_of(const ProbeSample& sample) {
+  const ProbedTransformer& what = *transformer_of(sample);
+  const auto* layer = std::get_if<ProbedLayer>(&sample.what);
+  const std::string_view pass = layer ? enum_name(layer->pass) : enum_name(ModelPass::step);
+  std::string text = fmt::format("{} {}, {} x {} tokens", what.model, pass, what.batch, what.sequence);
   if (what.tensor_split > 1) text += fmt::format(", split {}", what.tensor_split);
-  if (what.layers > 0) text += fmt::format(", {} layers{}", what.layers, what.graph ? ", a graph" : "");
+  if (const auto* model = std::get_if<ProbedModel>(&sample.what))
+    text += fmt::format(", {} layers{}", model->layers, model->graph ? ", a graph" : "");
   return text;
 }
 
 }  // namespace
 
 Seconds predicted_layers(const ProbeSample& sample, const AcceleratorPart& part, const ParameterSet& set) {
-  LaunchSum sum(sample.what, part, set);
-  if (sample.probe == "layer") {
-    sum.layer(sample.what.pass != "forward");
+  LaunchSum sum(*transformer_of(sample), part, set);
+  if (const auto* layer = std::get_if<ProbedLayer>(&sample.what)) {
+    sum.layer(layer->pass != ProbedPass::forward);
     return sum.time();
   }
-  for (std::int64_t i = 0; i < sample.what.layers; ++i) sum.layer(true);
-  sum.around_layers();
+  const auto& model = std::get<ProbedModel>(sample.what);
+  for (std::int64_t i = 0; i < model.layers; ++i) sum.layer(true);
+  sum.around_layers(model);
   return sum.time();
 }
 
@@ -145,10 +156,10 @@ std::vector<SectionFit> check_layers(const std::vector<ProbeSamples>& all, const
     std::vector<SampleResidual> residuals;
     for (const ProbeSamples& document : all)
       for (const ProbeSample& sample : document.samples) {
-        if (sample.probe != probe || !can_be_predicted(sample, set)) continue;
+        if (probe_name(sample.what) != probe || !can_be_predicted(sample, set)) continue;
         const Seconds measured = statistics_of(sample.repetitions).median;
         const double error = std::log(predicted_layers(sample, part, set) / measured);
-        const std::string what = words_of(sample.what);
+        const std::string what = words_of(sample);
         residuals.push_back({probe, what, what, true, measured, error, error, 0});
       }
     if (!residuals.empty()) out.push_back(checked({probe, 1, 1, limit, "", ""}, std::move(residuals)));

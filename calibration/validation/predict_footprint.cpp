@@ -9,11 +9,11 @@ namespace clusterwright {
 
 namespace {
 
-/// As |log(predicted/measured)|. Parts follow from counting; a whole also has an allocator and libraries in it.
+/// Half-widths as |log(predicted/measured)|. Parts follow from counting; a whole also holds an allocator and libraries.
 constexpr double half_width_of_part = 0.04;
 constexpr double half_width_of_peak = 0.15;
 
-/// The job with a batch that fills its pipeline, where none is published.
+/// Measurement with a batch that fills the pipeline, where none is published.
 Measurement with_batch(Measurement measurement) {
   MeasuredJob& job = measurement.step->job;
   if (!job.global_batch)
@@ -75,9 +75,9 @@ Prediction predict_peak_memory(const Measurement& measurement, const ScenarioShe
   const auto& [scenario, plan, memory, assumptions] = std::get<ChosenPlan>(chosen);
   const StageLayout layout = stage_layout(scenario.transformer.layers, plan);
   const PlannedJob c = planned_job(scenario.transformer, scenario.job, scenario.stack, plan, layout);
-  const Bytes left_out = scenario.stack.memory.reports_allocator ? outside_allocator(c) : Bytes{};
+  const Bytes unseen = scenario.stack.memory.reports_allocator ? outside_allocator(c) : Bytes{};
   PredictedValues values;
-  add_value((memory.total() - left_out).in(gigabyte), half_width_of_peak, values);
+  add_value((memory.total() - unseen).in(gigabyte), half_width_of_peak, values);
   return values;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "calibration/fit/memory_fit.hpp"
-#include "calibration/measured_cluster.hpp"
+#include "calibration/measured/measured_cluster.hpp"
 #include "models/kernels/collectives/collective_time.hpp"
 
 namespace clusterwright {

@@ -278,7 +278,7 @@ double extra_prediction_parameters(const Transformer& model) {
   return prediction_matrix(model) + 2 * norm_parameters(model);
 }
 
-double parameters(const Transformer& m) {
+double total_parameters(const Transformer& m) {
   const double layers = sum_over_layers(m, [&](LayerKind kind) { return layer_parameters(m, kind); });
   return layers + as_double(m.predicted_tokens) * extra_prediction_parameters(m) + embedding_parameters(m) +
          head_parameters(m);
@@ -290,7 +290,7 @@ double active_parameters(const Transformer& m) {
     const ExpertMixture& e = *m.experts;
     return routed_parameters(m, kind) * as_double(e.experts - e.per_token) / as_double(e.experts);
   };
-  return parameters(m) - sum_over_layers(m, idle);
+  return total_parameters(m) - sum_over_layers(m, idle);
 }
 
 double adapter_parameters(const Transformer& m, int rank, LayerKind kind) {

@@ -165,7 +165,8 @@ KernelTiming KernelTimes::gemm(const GemmShape& shape, bool narrow, Bytes output
   const GemmTiming timing = gemm_time(shape, device(format, 0), fit, size_of(format), output, 0);
   const double tensor = std::min(1.0, timing.tensor_share / reached_share(device(format, 0), fit));
   const double memory = std::min(1.0, timing.memory_time / timing.time);
-  KernelTiming price = finish(taxed(timing.time), clock_share(timing.memory_time, timing.time), {tensor, memory, 0});
+  KernelTiming price =
+      finish(with_overhead(timing.time), clock_share(timing.memory_time, timing.time), {tensor, memory, 0});
   price.slow_down = slow_down_of_gemm(shape, precision, output, timing.time);
   return price;
 }
@@ -177,7 +178,7 @@ KernelTiming KernelTimes::attention(const AttentionShape& s) const {
   const GemmDevice all = device(NumberFormat::bf16, 0);
   const Seconds time = timing.time();
   const double tensor = std::min(1.0, timing.flops / (time * rate * reached_share(all, gemm_fit(Precision::bf16))));
-  KernelTiming price = finish(taxed(time), timing.compute / time, {tensor, timing.memory / time, 0});
+  KernelTiming price = finish(with_overhead(time), timing.compute / time, {tensor, timing.memory / time, 0});
   const auto held = static_cast<std::uint32_t>(std::lround(parameters_.step.communication_sms.value));
   const double left = std::max(1.0, static_cast<double>(all.multiprocessors) - 2.0 * held);
   if (all.multiprocessors > 0 && held > 0) price.slow_down = SmTable{{{0, 1}, {2 * held, all.multiprocessors / left}}};

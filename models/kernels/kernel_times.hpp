@@ -73,7 +73,7 @@ class KernelTimes {
  private:
   Picoseconds host_time(double kernels) const;
   KernelTiming finish(Seconds time, double clock_share, Activity activity) const;
-  Seconds taxed(Seconds time) const { return time * factors_.compute; }
+  Seconds with_overhead(Seconds time) const { return time * factors_.compute; }
   SmTable slow_down_of_gemm(const GemmShape& shape, Precision precision, Bytes output, Seconds alone) const;
   GemmDevice device(NumberFormat format, int reserved) const;
   const GemmParameters& gemm_fit(Precision precision) const;

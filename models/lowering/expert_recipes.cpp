@@ -16,11 +16,11 @@ constexpr double router_bytes = 16;
 
 class ExpertRecipes::Span {
  public:
-  Span(RecipeWriter& w, StepCharge other) : w_(w), other_(other) {}
+  Span(RecipeWriter& w, StepCharge other) : writer_(w), other_(other) {}
 
   int kernel(const std::string& name, const KernelTiming& price, StepCharge charge, int after = -1) {
     total_.count += price.work.duration.count;
-    return w_.kernel(name, price, charge, after);
+    return writer_.kernel(name, price, charge, after);
   }
   int kernel(const std::string& name, const KernelTiming& price, int after = -1) {
     return kernel(name, price, other_, after);
@@ -29,11 +29,11 @@ class ExpertRecipes::Span {
   void wait_for_busiest(double excess) {
     KernelTiming wait;
     wait.work.duration.count = std::llround(static_cast<double>(total_.count) * (excess - 1));
-    if (wait.work.duration.count > 0) w_.kernel("the busiest experts", wait, StepCharge::imbalance);
+    if (wait.work.duration.count > 0) writer_.kernel("the busiest experts", wait, StepCharge::imbalance);
   }
 
  private:
-  RecipeWriter& w_;
+  RecipeWriter& writer_;
   StepCharge other_;
   Picoseconds total_{};
 };

@@ -8,7 +8,7 @@ namespace clusterwright {
 
 namespace {
 
-constexpr double loss_bytes = 13;  // per logit and direction; docs/models.md, "Head and loss"
+constexpr double loss_bytes = 13;  // per logit and direction; docs/models/compute.md, "Head, loss and optimizer"
 
 /// Kernels in front of the first layer and behind the last.
 class EndRecipes {

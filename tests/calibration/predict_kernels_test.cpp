@@ -2,8 +2,7 @@
 #include <cmath>
 
 #include "calibration/validation/cross_validate_kernels.hpp"
-#include "calibration/validation/predict_attention.hpp"
-#include "calibration/validation/predict_gemm.hpp"
+#include "calibration/validation/predict_kernels.hpp"
 #include "calibration/validation/predict_memory.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
@@ -160,7 +159,7 @@ TEST_CASE("a part without measurements is predicted from its data sheet, with a 
 
 TEST_CASE("kernels left out are predicted as well as the documentation says", "[calibration][validation]") {
   std::vector<ErrorFigures> all;
-  for (const LeftOutFigures& one : cross_validate_kernels(microbenchmarks(), parts().accelerators))
+  for (const HeldOutFigures& one : cross_validate_kernels(microbenchmarks(), parts().accelerators))
     all.push_back(one.figures);
   const auto check = [&](const std::string& name, double median, double p90) {
     const ErrorFigures& figures = named(all, name);
@@ -178,6 +177,6 @@ TEST_CASE("kernels left out are predicted as well as the documentation says", "[
 }
 
 TEST_CASE("rows that no relative can predict are missing from the figures", "[calibration][validation]") {
-  for (const LeftOutRow& row : left_out_kernels(microbenchmarks(), parts().accelerators, KernelFold::accelerator))
+  for (const HeldOutRow& row : held_out_kernels(microbenchmarks(), parts().accelerators, KernelFold::accelerator))
     CHECK(row.architecture != "Ampere");  // only one Ampere was measured
 }

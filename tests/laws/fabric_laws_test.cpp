@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/ids.hpp"
 #include "support/small_fabrics.hpp"
 #include "topology/fabrics/fabric.hpp"
 #include "topology/fabrics/hyperx.hpp"
@@ -151,7 +152,7 @@ TEST_CASE("no switch has more cables than its part has ports", "[laws][fabric]")
     const NetworkGraph graph = random_fabric().build().graph;
     for (const SwitchTier& tier : graph.tiers()) {
       if (tier.ports == 0) continue;
-      for (VertexId v = tier.first; v < tier.first + tier.count; ++v)
+      for (const VertexId v : tier.switches())
         RC_ASSERT(ports_used(graph, v, "border") <= static_cast<std::size_t>(tier.ports));
     }
   });
@@ -160,7 +161,7 @@ TEST_CASE("no switch has more cables than its part has ports", "[laws][fabric]")
 TEST_CASE("every NIC has one cable, to a switch, and reaches all of its rail", "[laws][fabric]") {
   law("connected", [] {
     const NetworkGraph graph = random_fabric().build().graph;
-    for (VertexId endpoint = 0; endpoint < graph.endpoints(); ++endpoint) {
+    for (const VertexId endpoint : graph.endpoint_ids()) {
       RC_ASSERT(graph.leaving(endpoint).size() == 1u);
       RC_ASSERT(!graph.is_endpoint(graph.to(graph.leaving(endpoint).front())));
     }
@@ -177,7 +178,7 @@ TEST_CASE("cables by kind add up, and each kind joins the same two tiers", "[law
       return graph.is_endpoint(v) ? -1 : static_cast<int>(tier);
     };
     std::map<std::size_t, std::pair<int, int>> joins;
-    for (LinkId link = 0; link < graph.links(); link += 2) {
+    for (const LinkId link : graph.cable_ids()) {
       const int a = tier_of(graph.from(link));
       const int b = tier_of(graph.to(link));
       const std::pair<int, int> ends{std::min(a, b), std::max(a, b)};
@@ -246,7 +247,6 @@ TEST_CASE("switches and cables do not depend on who asks for them again", "[laws
     const NetworkGraph a = f.build().graph;
     const NetworkGraph b = f.build().graph;
     RC_ASSERT(a.links() == b.links());
-    for (LinkId link = 0; link < a.links(); ++link)
-      RC_ASSERT(a.to(link) == b.to(link) && a.capacity(link) == b.capacity(link));
+    for (const LinkId link : a.link_ids()) RC_ASSERT(a.to(link) == b.to(link) && a.capacity(link) == b.capacity(link));
   });
 }

@@ -10,6 +10,7 @@
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"
 #include "support/collective_names.hpp"
+#include "support/ids.hpp"
 #include "support/predicted_groups.hpp"
 
 using namespace clusterwright;
@@ -97,10 +98,10 @@ Communicator random_whole_nodes(const Cluster& cluster) {
 
 /// The text of a fault for some cable between switches or of a NIC, by its two ends.
 std::string random_cable(const NetworkGraph& graph) {
-  const auto link = static_cast<LinkId>(2 * *rc::gen::inRange<std::size_t>(0, graph.cables()));
+  const LinkId link(2 * *rc::gen::inRange<std::size_t>(0, graph.cables()));
   const auto part = [&](VertexId v) {
     if (graph.is_endpoint(v))
-      return "node:" + std::to_string(graph.node_of(v)) + "." + std::to_string(graph.rail_of(v));
+      return "node:" + std::to_string(graph.node_of(v).value) + "." + std::to_string(graph.rail_of(v));
     for (const SwitchTier& tier : graph.tiers())
       if (v >= tier.first && v < tier.first + tier.count) return tier.name + ":" + std::to_string(v - tier.first);
     return std::string();
@@ -188,10 +189,11 @@ TEST_CASE("which leaves of a fat tree a group uses does not matter", "[laws][col
     const Cluster cluster = cluster_on(shape);
     const RoutedNetwork network = routed(cluster);
     const Communicator group = random_whole_nodes(cluster);
-    std::vector<int> leaves = numbered_nodes(shape.nodes / 2);
+    std::vector<NodeId> leaves = numbered_nodes(shape.nodes / 2);
     shuffle_nodes(leaves, *rc::gen::arbitrary<std::uint64_t>());
     Communicator moved = group;
-    for (int& a : moved) a = leaves[static_cast<std::size_t>(a / leaf)] * leaf + a % leaf;
+    const auto each = static_cast<std::uint32_t>(leaf);
+    for (AcceleratorId& a : moved) a = AcceleratorId(leaves[a.value / each].value * each + a.value % each);
     const Bytes bytes = random_bytes();
     for (const CollectiveOp op : {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::all_to_all})
       RC_ASSERT(as_fast(predicted_time(cluster, network, op, {group}, bytes).in(second),
@@ -206,7 +208,10 @@ TEST_CASE("a group may be shifted along a torus", "[laws][collectives]") {
     const RoutedNetwork network = routed(cluster);
     const Communicator group = random_whole_nodes(cluster);
     Communicator moved = group;
-    for (int& node : moved) node = (node % x + 1) % x + (node / x + 1) % y * x;
+    for (AcceleratorId& at : moved) {
+      const int node = static_cast<int>(at.value);  // one accelerator each
+      at = AcceleratorId((node % x + 1) % x + (node / x + 1) % y * x);
+    }
     const Bytes bytes = random_bytes();
     for (const CollectiveOp op : {CollectiveOp::all_reduce, CollectiveOp::all_to_all, CollectiveOp::send}) {
       const CollectiveChoice choice = op == CollectiveOp::all_reduce ? bulk_ring : CollectiveChoice{};
@@ -329,13 +334,13 @@ TEST_CASE("switches pass on every byte that reaches them", "[laws][collectives]"
     const auto stages = collective_traffic(op, algorithm, groups.front(), context);
     RC_ASSERT(loads.size() == stages.size());
     for (std::size_t s = 0; s < loads.size(); ++s) {
-      std::vector<double> balance(network.graph.vertices(), 0), sent(network.graph.vertices(), 0);
-      for (LinkId link = 0; link < loads[s].size(); ++link) {
+      IndexedVector<VertexId, double> balance(network.graph.vertices(), 0), sent(network.graph.vertices(), 0);
+      for (const LinkId link : loads[s].ids()) {
         balance[network.graph.to(link)] += loads[s][link];
         balance[network.graph.from(link)] -= loads[s][link];
         sent[network.graph.from(link)] += loads[s][link];
       }
-      for (VertexId v = static_cast<VertexId>(network.graph.endpoints()); v < balance.size(); ++v)
+      for (const VertexId v : network.graph.switch_ids())
         RC_ASSERT(std::abs(balance[v]) <= time_rounding * std::max(1.0, sent[v]));
       double wanted = 0;
       for (const Demand& demand : stages[s].demands) wanted += demand.bytes;

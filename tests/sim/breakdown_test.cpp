@@ -115,7 +115,7 @@ TEST_CASE("a gap before an op that the host had not issued is launch", "[sim]") 
   CHECK(charged.of(rank, launch) == us(5));
 }
 
-TEST_CASE("behind a launch the walk goes on with the dependency that was met last", "[sim]") {
+TEST_CASE("after a launch the walk goes on with the dependency that was met last", "[sim]") {
   SmallStep step;
   const RankClassId rank = step.rank("gpu");
   const LaneId compute = step.compute_lane(rank);
@@ -131,7 +131,7 @@ TEST_CASE("behind a launch the walk goes on with the dependency that was met las
   CHECK(charged.of(rank, work) == us(1));
 }
 
-TEST_CASE("of several dependencies behind a launch the one that ended last counts", "[sim]") {
+TEST_CASE("of several dependencies before a launch the one that ended last counts", "[sim]") {
   SmallStep step;
   const RankClassId rank = step.rank("gpu");
   WorkTiming issued_late = busy(1);
@@ -147,7 +147,7 @@ TEST_CASE("of several dependencies behind a launch the one that ended last count
   CHECK(charged.of(rank, launch) == us(1));
 }
 
-TEST_CASE("a slow clock is charged to throttle, a fast one to nobody", "[sim]") {
+TEST_CASE("a slow clock is charged to throttle, a fast one adds no charge", "[sim]") {
   SmallStep step;
   WorkTiming timing = busy(10);
   timing.clock_share = 1;
@@ -186,7 +186,7 @@ TEST_CASE("time lost to reserved multiprocessors is charged to the kernel that h
   CHECK(charged.of(rank, late) == us(0));
 }
 
-TEST_CASE("of kernels that hold equally many multiprocessors the one issued first is charged", "[sim]") {
+TEST_CASE("among kernels that hold equally many multiprocessors the one issued first is charged", "[sim]") {
   SmallStep step;
   const RankClassId rank = step.rank("gpu");
   WorkTiming timing = busy(10);

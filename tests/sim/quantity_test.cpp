@@ -29,7 +29,7 @@ TEST_CASE("watts times seconds are joules, and a ratio is a plain number", "[sim
   static_assert(std::is_same_v<decltype(watt / watt), double>);
 }
 
-TEST_CASE("what makes no sense does not compile", "[sim]") {
+TEST_CASE("a combination of wrong units does not compile", "[sim]") {
   static_assert(!Addable<Seconds, Bytes>);
   static_assert(!Addable<Seconds, double>);
   static_assert(!std::is_convertible_v<double, Seconds>);

@@ -1,7 +1,5 @@
 #include "sim/replay.hpp"
 
-#include <vector>
-
 #include "support/catch.hpp"
 #include "support/small_step.hpp"
 
@@ -74,94 +72,27 @@ TEST_CASE("a diamond ends after its longer side", "[sim]") {
   CHECK(result.ops[bottom].released_by == left);
 }
 
-TEST_CASE("a send starts for both sides when the later one arrives", "[sim]") {
+TEST_CASE("lanes, dependencies and launches decide what overlaps, as in the example of the header", "[sim]") {
   SmallStep step;
-  const RankClassId sender = step.rank("sender");
-  const RankClassId receiver = step.rank("receiver");
-  const LaneId sender_network = step.network_lane(sender);
-  const OpId compute = step.compute(step.compute_lane(sender), 4);
-  const RendezvousId message = step.transfer(600, 100, {}, 1);
-  const OpId send = step.join(sender_network, message);
-  const OpId receive = step.join(step.network_lane(receiver), message);
-  step.builder.depends(compute, send);
+  const RankClassId rank = step.rank("gpu");
+  const LaneId compute = step.compute_lane(rank);
+  const auto launched = [](std::int64_t microseconds) {
+    WorkTiming timing = busy(microseconds);
+    timing.launch = us(2);
+    return timing;
+  };
+  const OpId first = step.compute(compute, launched(5));
+  const OpId gather = step.join(step.network_lane(rank), step.transfer(300, 100), launched(0));
+  const OpId beside = step.compute(compute, launched(4));
+  const OpId last = step.compute(compute, launched(1));
+  step.builder.depends(first, gather);
+  step.builder.depends(gather, last);
   const auto result = replay(std::move(step.builder).build());
-  // the receiver waits from 0 to 4; then 1 us delay and 600 B / 100 B/us = 6 us
-  CHECK(result.ops[receive].start == us(0));
-  CHECK(result.ops[receive].active == us(4));
-  CHECK(result.ops[receive].end == us(11));
-  CHECK(result.ops[send].end == us(11));
-  CHECK(result.ops[send].unshared == us(7));
-  CHECK(result.last_arrival[message] == send);
-}
-
-TEST_CASE("the legs of a chain follow each other", "[sim]") {
-  SmallStep step;
-  const LaneId lane = step.network_lane(step.rank("gpu"));
-  const ChainId chain = step.builder.add_chain(
-      {{{us(1), 200, 100'000'000, 1}, {}}, {{us(2), 0, 0, 1}, {}}, {{us(0), 300, 100'000'000, 1}, {}}});
-  step.join(lane, step.builder.add_rendezvous(chain, charge(late)));
-  // 1 + 200/100 + 2 + 0 + 300/100 = 8
-  CHECK(replay(std::move(step.builder).build()).end == us(8));
-}
-
-TEST_CASE("two transfers on one link share it, and the longer one speeds up when the shorter one is done", "[sim]") {
-  SmallStep step;
-  const ResourceId link = step.link(100);
-  const OpId shorter = step.join(step.network_lane(step.rank("a")), step.transfer(200, 100, link));
-  const OpId longer = step.join(step.network_lane(step.rank("b")), step.transfer(500, 100, link));
-  const auto result = replay(std::move(step.builder).build());
-  // both at 50 B/us until 200 / 50 = 4 us; then 500 - 200 = 300 B at 100 B/us
-  CHECK(result.ops[shorter].end == us(4));
-  CHECK(result.ops[longer].end == us(7));
-  CHECK(result.ops[longer].unshared == us(5));
-}
-
-TEST_CASE("transfers that one link holds together cost one event each, those that may contend cost two", "[sim]") {
-  for (const std::uint64_t width : {200, 199}) {
-    SmallStep step;
-    const ResourceId link = step.link(width);
-    for (const char* name : {"a", "b"})
-      step.join(step.network_lane(step.rank(name)), step.transfer(1000, 100, link, 1));
-    const auto result = replay(std::move(step.builder).build());
-    INFO(width);
-    // 1 us delay, then 1000 B at 100 B/us, or at 199 / 2 = 99.5 B/us: 10.050251 us
-    CHECK(result.end.count == (width == 200 ? 11'000'000 : 11'050'252));
-    CHECK(result.events == (width == 200 ? 2 : 4));
-  }
-}
-
-TEST_CASE("one lane never contends with itself, however wide its chains are together", "[sim]") {
-  SmallStep step;
-  const ResourceId link = step.link(100);
-  const LaneId lane = step.network_lane(step.rank("a"));
-  for (int i = 0; i < 3; ++i) step.join(lane, step.transfer(1000, 100, link));
-  const auto result = replay(std::move(step.builder).build());
-  CHECK(result.end == us(30));
-  CHECK(result.events == 3);
-}
-
-TEST_CASE("a link is never idle while four transfers of different length share it", "[sim]") {
-  SmallStep step;
-  const ResourceId link = step.link(120);
-  std::vector<OpId> sends;
-  for (const std::uint64_t bytes : {60u, 100u, 160u, 280u})
-    sends.push_back(step.join(step.network_lane(step.rank("gpu")), step.transfer(bytes, 120, link)));
-  const auto result = replay(std::move(step.builder).build());
-  // 60 at 30, 40 more at 40, 60 more at 60, 120 more at 120 B/us: 2 + 1 + 1 + 1 us; 600 B / 120 B/us = 5 us in all
-  CHECK(result.ops[sends[0]].end == us(2));
-  CHECK(result.ops[sends[1]].end == us(3));
-  CHECK(result.ops[sends[2]].end == us(4));
-  CHECK(result.ops[sends[3]].end == us(5));
-}
-
-TEST_CASE("a transfer that cannot be divided evenly ends in the picosecond after its last byte", "[sim]") {
-  SmallStep step;
-  const OpId small = step.join(step.network_lane(step.rank("a")), step.transfer(1, 3));
-  const OpId large = step.join(step.network_lane(step.rank("b")), step.transfer(70'000'000, 3));
-  const auto result = replay(std::move(step.builder).build());
-  // 1 B / 3 B/us = 333333.33 ps; 70 MB / 3 B/us = 23333333333333.33 ps
-  CHECK(result.ops[small].end == Picoseconds{333'334});
-  CHECK(result.ops[large].end == Picoseconds{23'333'333'333'334});
+  CHECK(result.ops[first].start == us(2));
+  CHECK(result.ops[gather].start == us(7));
+  CHECK(result.ops[gather].end == us(10));
+  CHECK(result.ops[beside].start == us(7));
+  CHECK(result.ops[last].start == us(11));
 }
 
 TEST_CASE("an op waits until its host has issued it", "[sim]") {
@@ -240,7 +171,7 @@ TEST_CASE("an op beside reserved multiprocessors from its start is slow from its
   CHECK(to_seconds(replay(std::move(step.builder).build()).ops[gemm].end).in(microsecond) == Approx(7).epsilon(1e-5));
 }
 
-TEST_CASE("an op does not feel the multiprocessors that it holds itself", "[sim]") {
+TEST_CASE("an op is not slowed down by the multiprocessors that it holds itself", "[sim]") {
   SmallStep step;
   const RankClassId rank = step.rank("gpu");
   WorkTiming timing = busy(10);
@@ -271,7 +202,7 @@ TEST_CASE("two ops that want more device memory than there is are slowed down al
   const OpId gemm = step.compute(step.compute_lane(rank), memory_bound(10, 0.6));
   const OpId send = step.join(step.network_lane(rank), step.transfer(1500, 100), kernel(0, 0.6));
   const auto result = replay(std::move(step.builder).build());
-  // demand 1.2: both run at 1 / 1.2; the gemm takes 12 us, in which 1000 of 1500 B pass; 500 B at 100 B/us take 5 us
+  // demand 1.2: both run at 1 / 1.2; the GEMM takes 12 us, in which 1000 of 1500 B pass; 500 B at 100 B/us take 5 us
   CHECK(to_seconds(result.ops[gemm].end).in(microsecond) == Approx(12).epsilon(1e-5));
   CHECK(to_seconds(result.ops[send].end).in(microsecond) == Approx(17).epsilon(1e-5));
 }
@@ -286,7 +217,7 @@ TEST_CASE("the share of device memory does not depend on the op's own demand", "
         Approx(12.5).epsilon(1e-5));
 }
 
-TEST_CASE("an op without demand for device memory does not feel that others run short of it", "[sim]") {
+TEST_CASE("an op without demand for device memory is not slowed down where memory is short", "[sim]") {
   SmallStep step;
   const RankClassId rank = step.rank("gpu");
   const OpId gemm = step.compute(step.compute_lane(rank), 10);

@@ -17,7 +17,7 @@ std::string made_up_document(double noise = 0.02) {
   ProbeSamples samples = made_up_gpu();
   GemmParameters slower = shipped_parameters("h200").gemm.at("bf16");
   slower.efficiency.value *= 0.9;
-  add_multiplies(shipped_part("H200"), slower, noise, samples);
+  add_gemms(shipped_part("H200"), slower, noise, samples);
   return write_json(write_probe_samples(samples));
 }
 

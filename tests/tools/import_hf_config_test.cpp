@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/job/huggingface/hf_config.hpp"
-#include "models/job/huggingface/hf_families.hpp"
+#include "models/job/hf_config.hpp"
+#include "models/job/hf_families.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
@@ -57,7 +57,7 @@ void check_import_refused(const std::string& text, const std::string& code, cons
 
 double without_prediction(Transformer m) {
   m.predicted_tokens = 0;
-  return parameters(m);
+  return total_parameters(m);
 }
 
 }  // namespace
@@ -225,7 +225,7 @@ TEST_CASE("an imported document is a transformer in our form", "[tools][import][
   for (const char* name : {"deepseek-v3", "llama4-scout", "gpt-oss-120b", "gpt2"}) {
     const HfImport import = imported(hf_config(name));
     const auto text = std::make_shared<const SourceText>("transformer.json", write_json(import.document));
-    CHECK(parameters(decode_record<Transformer>(read_json(text))) == parameters(import.transformer));
+    CHECK(total_parameters(decode_record<Transformer>(read_json(text))) == total_parameters(import.transformer));
     CHECK_FALSE(is_hf_config(import.document));
   }
 }
@@ -236,7 +236,7 @@ TEST_CASE("shipped transformers are what their config.json says", "[tools][impor
     INFO(name);
     const std::string path = std::string(CLUSTERWRIGHT_CONFIGS) + "/transformers/" + name + ".json";
     const auto shipped = decode_record<Transformer>(read_json_file(path));
-    CHECK(parameters(shipped) == parameters(model(hf_config(name))));
+    CHECK(total_parameters(shipped) == total_parameters(model(hf_config(name))));
     CHECK(active_parameters(shipped) == active_parameters(model(hf_config(name))));
   }
 }

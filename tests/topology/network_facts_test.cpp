@@ -1,4 +1,5 @@
 #include "topology/network/network_facts.hpp"
+#include "support/ids.hpp"
 #include "topology/graph/max_flow.hpp"
 
 #include <algorithm>
@@ -25,11 +26,11 @@ LinkId link_joining(const NetworkGraph& graph, VertexId a, VertexId b) {
   for (const LinkId link : graph.leaving(a))
     if (graph.to(link) == b) return link;
   FAIL("no link");
-  return 0;
+  return {};
 }
 
 VertexId switch_of(const NetworkGraph& graph, int node, int nic) {
-  return graph.to(graph.leaving(graph.endpoint(node, nic)).front());
+  return graph.to(graph.leaving(graph.endpoint(NodeId(node), nic)).front());
 }
 
 /// Parallel cables between two vertices.
@@ -48,10 +49,10 @@ GlobalCounts count_globals(const Network& network) {
   const NetworkGraph& graph = network.graph;
   GlobalCounts count;
   count.of_switch.assign(graph.switches(), 0);
-  for (LinkId link = 0; link < graph.links(); ++link) {
+  for (const LinkId link : graph.link_ids()) {
     if (graph.link_kinds()[graph.kind(link)].name != "global") continue;
-    const std::size_t from = graph.from(link) - graph.endpoints();
-    ++count.between_groups[{network.groups[from], network.groups[graph.to(link) - graph.endpoints()]}];
+    const std::size_t from = graph.switch_number(graph.from(link));
+    ++count.between_groups[{network.groups[from], network.groups[graph.switch_number(graph.to(link))]}];
     ++count.of_switch[from];
   }
   return count;
@@ -103,9 +104,8 @@ TEST_CASE("every leaf has equally many cables to every spine", "[topology][netwo
   const SwitchTier& leaves = graph.tiers()[0];
   const SwitchTier& spines = graph.tiers()[1];
   REQUIRE(spines.count == 16);
-  for (VertexId leaf = leaves.first; leaf < leaves.first + leaves.count; ++leaf)
-    for (VertexId spine = spines.first; spine < spines.first + spines.count; ++spine)
-      CHECK(parallel(graph, leaf, spine) == 2);
+  for (const VertexId leaf : leaves.switches())
+    for (const VertexId spine : spines.switches()) CHECK(parallel(graph, leaf, spine) == 2);
 }
 
 TEST_CASE("only leaves that have nodes are built, each with all its cables up", "[topology][network]") {
@@ -227,8 +227,8 @@ TEST_CASE("sites are joined each with each, and inside only at the top", "[topol
   CHECK(network_diameter(network).switches == 6);  // leaf, spine, border, and back
   // Two sites send to two: four links.
   CHECK(network_bisection(network).in(gigabyte_per_second) == Approx(4));
-  const std::vector<Seconds> latency = latencies_from(network.graph, network.graph.endpoint(0, 0));
-  CHECK(latency[network.graph.endpoint(15, 0)].in(microsecond) == Approx(20000 + 6 * 0.5));
+  const auto latency = latencies_from(network.graph, network.graph.endpoint(0_node, 0));
+  CHECK(latency[network.graph.endpoint(15_node, 0)].in(microsecond) == Approx(20000 + 6 * 0.5));
 }
 
 TEST_CASE("rail planes stay apart between sites too", "[topology][network]") {
@@ -251,7 +251,7 @@ TEST_CASE("sites of a dragonfly go on counting groups, and have one for each bor
 TEST_CASE("a cut-off NIC is found and named", "[topology][network]") {
   Network network = build(fat_tree({{32, 1}, {128, 1}}));
   NetworkGraph& graph = network.graph;
-  graph.fail_link(link_joining(graph, graph.endpoint(3, 2), switch_of(graph, 3, 2)));
+  graph.fail_link(link_joining(graph, graph.endpoint(3_node, 2), switch_of(graph, 3, 2)));
   const auto apart = network_facts(network).apart;
   REQUIRE(apart.has_value());
   CHECK(graph.name(apart->first) == "node 0 nic 2");

@@ -5,9 +5,11 @@
 #include "sim/json_reader.hpp"
 #include "support/catalog_nodes.hpp"
 #include "support/catch.hpp"
+#include "support/ids.hpp"
 #include "topology/cluster/cluster.hpp"
 
 using namespace clusterwright;
+using namespace clusterwright::testing;
 using clusterwright::testing::shipped_parts;
 
 namespace {
@@ -134,17 +136,17 @@ TEST_CASE("a mixed cluster knows the group of every node", "[topology][cluster]"
   CHECK(cluster.nodes() == 4);
   REQUIRE(cluster.groups.size() == 2);
   CHECK(cluster.groups[0].accelerators() == 16);
-  CHECK(cluster.groups[1].first_node == 2);
-  CHECK(cluster.group_of_node(1).accelerator.id == "H100-SXM");
-  CHECK(cluster.group_of_node(2).accelerator.id == "A100-80-SXM");
-  CHECK(cluster.group_of_node(2).nic_bandwidth.in(gigabit_per_second) == Approx(200));
-  CHECK(cluster.group_of_node(3).links.ring_bandwidth(8).in(gigabyte_per_second) == Approx(300));
-  CHECK_THROWS_AS(cluster.group_of_node(4), std::invalid_argument);
-  CHECK_THROWS_AS(cluster.group_of_node(-1), std::invalid_argument);
+  CHECK(cluster.groups[1].first_node == 2_node);
+  CHECK(cluster.group_of_node(1_node).accelerator.id == "H100-SXM");
+  CHECK(cluster.group_of_node(2_node).accelerator.id == "A100-80-SXM");
+  CHECK(cluster.group_of_node(2_node).nic_bandwidth.in(gigabit_per_second) == Approx(200));
+  CHECK(cluster.group_of_node(3_node).links.ring_bandwidth(8).in(gigabyte_per_second) == Approx(300));
+  CHECK_THROWS_AS(cluster.group_of_node(4_node), std::invalid_argument);
+  CHECK_THROWS_AS(cluster.group_of_node(NodeId()), std::invalid_argument);
   const Cluster larger = resized(cluster, 48);
   CHECK(larger.nodes() == 6);
-  CHECK(larger.group_of_node(3).accelerator.id == "H100-SXM");
-  CHECK(larger.group_of_node(4).accelerator.id == "A100-80-SXM");
+  CHECK(larger.group_of_node(3_node).accelerator.id == "H100-SXM");
+  CHECK(larger.group_of_node(4_node).accelerator.id == "A100-80-SXM");
   CHECK_THROWS_AS(resized(cluster, 16), ConfigError);
 }
 

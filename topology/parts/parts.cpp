@@ -13,8 +13,6 @@ struct EnumNames<CableKind> {
 
 namespace {
 
-constexpr const char* further_help = "numbers that no model reads yet; their keys end in the unit";
-
 constexpr std::array<std::string_view, 3> torus_keys{"x", "y", "z"};
 constexpr std::array<std::string_view, 4> temperature_keys{"max_operating", "slowdown", "shutdown",
                                                            "memory_max_operating"};
@@ -23,16 +21,15 @@ FieldRule price_rule() {
   return {.help = "low and high of what is paid; list price", .min = 0, .map_keys = price_keys};
 }
 
-/// A rate for each number format.
+/// Rule for a rate by number format.
 FieldRule rate_rule(const char* help) {
   return {.help = help, .min = 0, .above_min = true, .map_keys = number_format_names};
 }
 
-/// What every part ends with.
+/// Fields that every part ends with.
 template <class Part>
 Record<Part> with_price_and_notes(Record<Part> table) {
   return std::move(table.optional("price_usd", &Part::price_usd, price_rule())
-                       .optional("further", &Part::further, {.help = further_help})
                        .optional("note", &Part::note, {.help = "for people"}));
 }
 

@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "calibration/fit/gemm_fit.hpp"
-#include "calibration/fit/host_part.hpp"
 #include "calibration/fit/sample_rows.hpp"
-#include "calibration/sample_files/sample_statistics.hpp"
+#include "calibration/host/host_part.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
 #include "sim/diagnostic.hpp"
 
 namespace clusterwright {
@@ -50,9 +50,9 @@ void fit_multiplies(const ProbeSamples& samples, const AcceleratorPart& part, Ho
 
 void read_kernels(const ProbeSamples& samples, HostTimes& out) {
   for (const ProbeSample& sample : samples.samples)
-    if (sample.probe == "kernels")
-      out.kernels[{sample.what.kernel, sample.what.pass}].points.emplace_back(sample.bytes,
-                                                                              statistics_of(sample.repetitions).median);
+    if (const auto* what = std::get_if<ProbedKernel>(&sample.what))
+      out.kernels[{what->kernel, what->pass}].points.emplace_back(sample.bytes,
+                                                                  statistics_of(sample.repetitions).median);
   for (auto& [name, curve] : out.kernels) std::sort(curve.points.begin(), curve.points.end());
 }
 
@@ -61,9 +61,10 @@ LoopbackTimes read_loopback(const ProbeSamples& samples) {
   LoopbackTimes out;
   Bytes largest, smallest;
   for (const ProbeSample& sample : samples.samples) {
-    if (sample.probe != "transfer" || sample.what.path != "tcp_loopback") continue;
+    const auto* transfer = std::get_if<ProbedTransfer>(&sample.what);
+    if (!transfer || transfer->path != TransferPath::tcp_loopback) continue;
     const Seconds time = statistics_of(sample.repetitions).median;
-    const bool streams = sample.what.pattern == "stream";
+    const bool streams = transfer->pattern == TransferPattern::stream;
     if (streams && sample.bytes > largest) {
       largest = sample.bytes;
       out.rate = sample.bytes / time;
