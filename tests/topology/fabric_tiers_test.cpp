@@ -15,7 +15,7 @@ using namespace clusterwright::testing;
 
 namespace {
 
-constexpr BytesPerSecond rate = nic_rate;
+constexpr BytesPerSecond rate = nic_400g;
 
 NetworkSize nodes_of_8(int accelerators, int rails = 8) {
   return {accelerators / 8, 8, rails, 8 * rate / rails};
