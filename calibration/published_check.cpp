@@ -7,6 +7,7 @@
 #include "calibration/fit/collective_fit.hpp"
 #include "calibration/fit/gemm_fit.hpp"
 #include "calibration/fit/memory_fit.hpp"
+#include "models/kernels/streaming_time.hpp"
 
 namespace clusterwright {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/clocked_power.hpp"
 #include "sim/replay_state.hpp"
 #include "sim/wide_integer.hpp"
 
@@ -13,8 +14,7 @@ using replay_state::whole_memory;
 
 Picoseconds duration_at_clock(const WorkPrice& work, double clock) {
   if (clock == 1) return work.duration;
-  const double stretch = work.clock_share / clock + 1 - work.clock_share;
-  return {std::llround(static_cast<double>(work.duration.count) * stretch)};
+  return {std::llround(static_cast<double>(work.duration.count) * clock_stretch(work.clock_share, clock))};
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include "calibration/fit/gemm_rows.hpp"
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/sourced_values.hpp"
+#include "models/kernels/streaming_time.hpp"
 
 namespace clusterwright {
 
@@ -15,26 +16,26 @@ namespace {
 /// Start and tail of a kernel, in which memory is not busy.
 const Seconds usual_ramp = 1.5 * microsecond;
 
-/// Writes of a usual element-wise kernel, at which `bandwidth_share` holds.
-constexpr double usual_writes = 0.4;
-
 /// Order of the parameter vector.
 enum : std::size_t { mixed, reading };
 
-double share_at(double writes, double mixed_share, double read_share) {
-  return read_share + (mixed_share - read_share) * writes / usual_writes;
-}
-
 double log_error(const MemoryRow& row, double share) {
   return std::log(row.data_sheet * share / row.measured);
+}
+
+/// @param values  shares, in the order of the parameter vector
+double log_error(const MemoryRow& row, const std::vector<double>& values) {
+  MemoryParameters trial;
+  trial.bandwidth_share.value = values[mixed];
+  trial.read_share.value = values[reading];
+  return log_error(row, streaming_share(row.writes, trial));
 }
 
 FitResult fit_shares(const std::vector<MemoryRow>& rows) {
   FitProblem problem{
       {{FitScale::share, 0.85, 0.5}, {FitScale::share, 0.91, 0.5}}, std::vector<double>(rows.size(), 1.0), {}};
   problem.errors = [&](const std::vector<double>& values, std::vector<double>& errors) {
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      errors[i] = log_error(rows[i], share_at(rows[i].writes, values[mixed], values[reading]));
+    for (std::size_t i = 0; i < rows.size(); ++i) errors[i] = log_error(rows[i], values);
   };
   return fit_least_squares(problem);
 }
@@ -62,10 +63,6 @@ double write_share(const std::string& op) {
   if (op == "add" || op == "triad") return 1.0 / 3;
   if (op == "dot" || op == "read") return 0;
   return op == "write" ? 1 : -1;
-}
-
-double streaming_share(double writes, const MemoryParameters& parameters) {
-  return share_at(writes, parameters.bandwidth_share.value, parameters.read_share.value);
 }
 
 std::vector<MemoryRow> memory_rows(const std::vector<Measurement>& measurements, const AcceleratorPart& part) {
@@ -109,9 +106,7 @@ MemoryParameters fit_memory(const std::vector<MemoryRow>& rows, const std::vecto
 }
 
 std::vector<double> memory_left_out(const std::vector<MemoryRow>& rows, bool by_generation) {
-  const auto error = [](const MemoryRow& row, const FitResult& fit) {
-    return log_error(row, share_at(row.writes, fit.values[mixed], fit.values[reading]));
-  };
+  const auto error = [](const MemoryRow& row, const FitResult& fit) { return log_error(row, fit.values); };
   return left_out_errors(rows, fold_by(by_generation), fit_shares, error);
 }
 

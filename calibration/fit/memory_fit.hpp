@@ -22,9 +22,6 @@ struct MemoryRow {
 /// Share of writes in the traffic of a streaming kernel ("copy", "add", "triad", "dot", ...); negative if unknown.
 double write_share(const std::string& op);
 
-/// Bandwidth over the data sheet of a large kernel: reads and writes in turn cost more than reads alone.
-double streaming_share(double writes, const MemoryParameters& parameters);
-
 std::vector<MemoryRow> memory_rows(const std::vector<Measurement>& measurements, const AcceleratorPart& part);
 
 /// Copies between host and device; the data sheet is the catalog's, since measurements name no host link.

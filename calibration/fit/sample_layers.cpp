@@ -8,6 +8,7 @@
 #include "calibration/sample_files/sample_statistics.hpp"
 #include "models/kernels/attention_time.hpp"
 #include "models/kernels/gemm_time.hpp"
+#include "models/kernels/streaming_time.hpp"
 #include "topology/parts.hpp"
 
 namespace clusterwright {
@@ -82,7 +83,7 @@ class LaunchSum {
 
   void stream(double bytes) {
     const MemoryParameters& memory = set_.memory;
-    add((bytes * byte + memory.half_size.value) / (part_.memory_bandwidth.value * memory.bandwidth_share.value));
+    add(streaming_time(bytes * byte, usual_writes, part_.memory_bandwidth.value, memory));
   }
 
   void norm_and_residual(double hidden, bool backward) {
@@ -101,7 +102,7 @@ class LaunchSum {
     shape.heads = static_cast<double>(what_.heads);
     shape.head_width = static_cast<double>(head_width());
     shape.forward = forward;
-    const BytesPerSecond traffic = part_.memory_bandwidth.value * set_.memory.bandwidth_share.value;
+    const BytesPerSecond traffic = streaming_rate(usual_writes, part_.memory_bandwidth.value, set_.memory);
     add(attention_cost(shape, set_.attention.at(what_.attention), peak(part_, NumberFormat::bf16), traffic).time());
   }
 

@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "models/kernels/kernel_power.hpp"
+#include "models/kernels/streaming_time.hpp"
 #include "sim/diagnostic.hpp"
 #include "topology/parts.hpp"
 
@@ -47,22 +49,6 @@ NumberFormat matrix_format(Precision precision) {
   using F = NumberFormat;
   constexpr std::array<F, 8> formats = {F::bf16, F::fp16, F::fp8, F::fp8, F::fp8, F::fp8, F::fp4, F::int8};
   return formats[static_cast<std::size_t>(precision)];
-}
-
-Watts idle_power(const AcceleratorPart& part, const DevicePowerParameters& power) {
-  if (power.idle) return power.idle->value;
-  return part.idle_power ? part.idle_power->value : 0.1 * part.power.value;
-}
-
-Watts die_power(const AcceleratorPart& part, const DevicePowerParameters& power, double density) {
-  if (!power.reference_power) return part.power.value;
-  const Watts as_measured =
-      density > 0 ? power_density(part) / density * part.power.value : power.reference_power->value;
-  return std::max(part.power.value, as_measured);
-}
-
-Watts power_range(const AcceleratorPart& part, const DevicePowerParameters& power, double density) {
-  return die_power(part, power, density) - idle_power(part, power);
 }
 
 BytesPerSecond host_link_bandwidth(const AcceleratorPart& part, const ParameterSet& parameters) {
@@ -120,12 +106,7 @@ Watts DeviceCosts::power_range() const {
 }
 
 Watts DeviceCosts::above_idle(const Activity& activity) const {
-  const DevicePowerParameters& p = parameters_.power;
-  // Kernels of collectives hold few multiprocessors; all others keep the whole die clocked and issuing.
-  const double active = activity.link > 0 ? 0 : p.active_weight.value;
-  const double tensor = (p.tensor_weight.value - active) * activity.tensor;
-  return power_range() *
-         (active + tensor + p.memory_weight.value * activity.memory + p.link_weight.value * activity.link);
+  return kernel_power(activity, power_range(), parameters_.power);
 }
 
 KernelPrice DeviceCosts::finish(Seconds time, double clock, Activity activity) const {
@@ -173,7 +154,7 @@ KernelPrice DeviceCosts::gemm(const GemmShape& shape, bool narrow, Bytes output)
 KernelPrice DeviceCosts::attention(const AttentionShape& s) const {
   const FlopsPerSecond rate = peak(part_, NumberFormat::bf16);
   const AttentionCost cost =
-      attention_cost(s, *attention_, rate, part_.memory_bandwidth.value * parameters_.memory.bandwidth_share.value);
+      attention_cost(s, *attention_, rate, streaming_rate(usual_writes, part_.memory_bandwidth.value, parameters_.memory));
   const GemmDevice all = device(NumberFormat::bf16, 0);
   const Seconds time = cost.time();
   const double tensor = std::min(1.0, cost.flops / (time * rate * reached_share(all, gemm_fit(Precision::bf16))));
@@ -186,7 +167,7 @@ KernelPrice DeviceCosts::attention(const AttentionShape& s) const {
 
 KernelPrice DeviceCosts::elementwise(Bytes traffic) const {
   const MemoryParameters& fit = parameters_.memory;
-  const Seconds time = (traffic + fit.half_size.value) / (part_.memory_bandwidth.value * fit.bandwidth_share.value);
+  const Seconds time = streaming_time(traffic, usual_writes, part_.memory_bandwidth.value, fit);
   return finish(time, 0, {0, traffic / (traffic + fit.half_size.value), 0});
 }
 

@@ -25,16 +25,6 @@ struct KernelPrice {
 /// Format whose peak and storage the matrix units see.
 NumberFormat matrix_format(Precision precision);
 
-/// What it draws with nothing to do: as measured, else of the data sheet, else a tenth of its rating.
-Watts idle_power(const AcceleratorPart& part, const DevicePowerParameters& power);
-
-/// What the die draws where no board holds it to less: as the measured one for each FLOP of its peak.
-/// @param density  TFLOP/s per watt of the part that `power` was fitted on; 0: `part` is that part
-Watts die_power(const AcceleratorPart& part, const DevicePowerParameters& power, double density = 0);
-
-/// From idle to that.
-Watts power_range(const AcceleratorPart& part, const DevicePowerParameters& power, double density = 0);
-
 /// Of PCI Express or a chip-to-chip link, one direction.
 BytesPerSecond host_link_bandwidth(const AcceleratorPart& part, const ParameterSet& parameters);
 
@@ -48,7 +38,7 @@ class DeviceCosts {
   /// @param output  storage of one result element (8 bytes where it is added to a 32-bit buffer)
   KernelPrice gemm(const GemmShape& shape, bool narrow, Bytes output) const;
   KernelPrice attention(const AttentionShape& shape) const;
-  /// A kernel limited by device memory. @param traffic  bytes read and written
+  /// A kernel limited by device memory, four tenths of its traffic writes. @param traffic  bytes read and written
   KernelPrice elementwise(Bytes traffic) const;
   /// The kernel of a collective or of a message; its transfer is priced by its chain.
   KernelPrice collective() const;
