@@ -1,5 +1,5 @@
-/// Whole layers and small models that a GPU probe timed, predicted from a parameter set: nothing is fitted to them, so
-/// they say whether the pieces add up.
+/// Whole layers and small models that a GPU probe timed, predicted as the product predicts a step: lowered, replayed,
+/// at the clock that power allows. Nothing is fitted to them, so they say whether the pieces add up.
 #pragma once
 
 #include <vector>

@@ -4,13 +4,13 @@
 #include <optional>
 #include <string>
 
-#include "models/kernels/attention_time.hpp"
-#include "models/kernels/collectives/collective_time.hpp"
-#include "models/kernels/gemm_time.hpp"
 #include "models/job/job.hpp"
 #include "models/job/parameters.hpp"
 #include "models/job/stack.hpp"
 #include "models/job/step_calibration.hpp"
+#include "models/kernels/attention_time.hpp"
+#include "models/kernels/collectives/collective_time.hpp"
+#include "models/kernels/gemm_time.hpp"
 #include "sim/step_graph.hpp"
 #include "topology/parts.hpp"
 
@@ -38,8 +38,12 @@ class DeviceCosts {
   /// @param output  storage of one result element (8 bytes where it is added to a 32-bit buffer)
   KernelPrice gemm(const GemmShape& shape, bool narrow, Bytes output) const;
   KernelPrice attention(const AttentionShape& shape) const;
-  /// A kernel limited by device memory, four tenths of its traffic writes. @param traffic  bytes read and written
-  KernelPrice elementwise(Bytes traffic) const;
+  /// A kernel limited by device memory, four tenths of its traffic writes; where the parameters hold kernels as
+  /// sampled, the sampled one.
+  /// @param traffic  bytes read and written
+  /// @param calls    of one after the other; a device takes them all in one launch
+  /// @throws ConfigError E0341 if kernels were sampled, but not this one
+  KernelPrice elementwise(Bytes traffic, StreamedWork work = {}, std::int64_t calls = 1) const;
   /// The kernel of a collective or of a message; its transfer is priced by its chain.
   KernelPrice collective() const;
   /// A copy between device and host memory by the copy engine; its transfer is priced by its chain.
@@ -57,11 +61,12 @@ class DeviceCosts {
   Watts idle_power() const;
   Watts rated_power() const { return part_.power.value; }
   /// What the clock governor holds the board to. Parts whose data sheet names no boost clock and no multiprocessors run
-  /// at one clock whatever they draw: a limit that is never met.
+  /// at one clock whatever they draw: a limit that is never met. So do parts without a rating.
   Watts governed_power() const;
 
  private:
   Picoseconds host_time(double kernels) const;
+  KernelPrice sampled(Bytes traffic, StreamedWork work, std::int64_t calls) const;
   KernelPrice finish(Seconds time, double clock_share, Activity activity) const;
   Seconds taxed(Seconds time) const { return time * factors_.compute; }
   SmTable slow_down_of_gemm(const GemmShape& shape, Precision precision, Bytes output, Seconds alone) const;

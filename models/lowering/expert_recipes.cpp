@@ -63,8 +63,8 @@ KernelPrice ExpertRecipes::elementwise(double elements, double bytes) const {
 }
 
 KernelPrice ExpertRecipes::multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool accumulate) const {
-  return for_each_expert(
-      costs_.gemm({m, n, k, work_.local_experts}, true, (accumulate ? bytes_accumulated : bytes_16bit) * byte));
+  return for_each_expert(costs_.gemm({m, n, k, work_.local_experts}, true,
+                                     (accumulate ? c_.stack.kernels.weight_gradient.value : bytes_16bit) * byte));
 }
 
 KernelPrice ExpertRecipes::cast(double width) const {
@@ -197,8 +197,9 @@ void ExpertRecipes::route_backward(RecipeWriter& w) const {
   const auto tokens = std::max<std::int64_t>(1, std::llround(work_.tokens));
   w.kernel("route bwd", elementwise(work_.tokens * experts, router_bytes), StepCharge::compute_other);
   w.kernel("router dgrad", costs_.gemm({tokens, c_.model.hidden, routed_}, false, bytes_16bit * byte), gemm);
-  w.for_weights(
-      w.kernel("router wgrad", costs_.gemm({c_.model.hidden, routed_, tokens}, false, bytes_accumulated * byte), gemm));
+  w.for_weights(w.kernel(
+      "router wgrad",
+      costs_.gemm({c_.model.hidden, routed_, tokens}, false, c_.stack.kernels.weight_gradient.value * byte), gemm));
 }
 
 }  // namespace clusterwright

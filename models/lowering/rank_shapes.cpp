@@ -1,7 +1,5 @@
 #include "models/lowering/rank_shapes.hpp"
 
-#include "models/kernels/kernel_traffic.hpp"
-
 #include <algorithm>
 
 namespace clusterwright {
@@ -16,7 +14,10 @@ std::int64_t padded_share(std::int64_t vocabulary, int ranks) {
 
 }  // namespace
 
-RankShapes::RankShapes(const MemoryCase& c) : residual_split_(c.plan.sequence_parallel ? c.plan.tensor : 1) {
+RankShapes::RankShapes(const MemoryCase& c)
+    : element(activation_size(c.precision)),
+      adds_in_multiply(c.stack.kernels.residual == ResidualSum::in_multiply && c.plan.tensor == 1 && !c.model.experts),
+      residual_split_(c.plan.sequence_parallel ? c.plan.tensor : 1) {
   const auto share = [&](std::int64_t width) { return (width + c.plan.tensor - 1) / c.plan.tensor; };
   tokens = static_cast<std::int64_t>(c.sequence) * c.plan.micro_batch / c.plan.context;
   hidden = c.model.hidden;
@@ -36,11 +37,11 @@ RankShapes::RankShapes(const MemoryCase& c) : residual_split_(c.plan.sequence_pa
 }
 
 Bytes RankShapes::residual(double widths) const {
-  return static_cast<double>(tokens * hidden) * widths * bytes_16bit / residual_split_ * byte;
+  return static_cast<double>(tokens * hidden) * widths * element / residual_split_ * byte;
 }
 
 Bytes RankShapes::split(std::int64_t width, double tensors) const {
-  return static_cast<double>(tokens * width) * tensors * bytes_16bit * byte;
+  return static_cast<double>(tokens * width) * tensors * element * byte;
 }
 
 }  // namespace clusterwright

@@ -105,8 +105,8 @@ void StepProgram::stamp_next(Stamping& s) {
     s.ops.push_back(stamp_host(op, s.note));
   } else {
     s.ops.push_back(stamp_collective(op, s.note));
-    // Put-off gathers could start any time, and do with the weight gradients of their layer.
-    if (op.for_weights && op.after < 0) c_.builder.depends(s.entry, s.ops.back());
+    // What waits for no op of its own recipe could start any time, and does with the layer.
+    if (op.after < 0 && s.entry.exists()) c_.builder.depends(s.entry, s.ops.back());
   }
   if (op.after >= 0) c_.builder.depends(s.ops[static_cast<std::size_t>(op.after)], s.ops.back());
 }
@@ -209,8 +209,8 @@ void StepProgram::reduce_tied_table() {
 /// States come from the pool and go back layer by layer, one part on its way while another is updated.
 void StepProgram::optimize_through_pool(OpId norm) {
   const int parts = std::max(1, c_.layout.layers_on(stage_));
-  const WorkId update = add_optimizer(c_.builder, c_.costs, weights_.trained() / parts, weights_.owned() / parts,
-                                      c_.scenario.stack.gradient_size.value);
+  const WorkId update =
+      add_optimizer(c_.builder, c_.costs, weights_.trained() / parts, weights_.owned() / parts, c_.scenario.stack);
   for (int part = 0; part < parts; ++part) {
     const OpId fetched = weights_.copy_states(false, parts, norm);
     const OpId updated = c_.builder.add_op(lanes_.compute, update, charge_id(StepCharge::optimizer), -1);
@@ -221,15 +221,15 @@ void StepProgram::optimize_through_pool(OpId norm) {
 
 void StepProgram::optimize(OpId norm) {
   if (optimizer_tier(c_.memory) == Tier::pool) return optimize_through_pool(norm);
-  const double size = c_.scenario.stack.gradient_size.value;
+  const SoftwareStack& stack = c_.scenario.stack;
   if (updates_on_host(c_.memory)) {
     const OpId updated = weights_.update_on_host(norm);
     // The device clears its gradients behind the copy.
-    const WorkId receive = add_optimizer(c_.builder, c_.costs, weights_.trained(), 0, size);
+    const WorkId receive = add_optimizer(c_.builder, c_.costs, weights_.trained(), 0, stack);
     c_.builder.depends(updated, c_.builder.add_op(lanes_.compute, receive, charge_id(StepCharge::optimizer), -1));
     return;
   }
-  const WorkId update = add_optimizer(c_.builder, c_.costs, weights_.trained(), weights_.owned(), size);
+  const WorkId update = add_optimizer(c_.builder, c_.costs, weights_.trained(), weights_.owned(), stack);
   c_.builder.depends(norm, c_.builder.add_op(lanes_.compute, update, charge_id(StepCharge::optimizer), -1));
 }
 
@@ -240,6 +240,12 @@ void StepProgram::finish() {
                                       c_.norm.join(0, class_, c_.norm_chain), -1);
   c_.builder.depends(last_compute_, norm);
   optimize(norm);
+}
+
+void StepProgram::write_layer(LayerKind kind, bool backward) {
+  const LayerPasses& layer = c_.recipes.layers[static_cast<std::size_t>(kind)];
+  stamp(layer.forward, 0);
+  if (backward) stamp(layer.backward, 0);
 }
 
 void StepProgram::write() {

@@ -7,9 +7,9 @@
 
 #include "models/lowering/input_lane.hpp"
 #include "models/lowering/layer_chains.hpp"
-#include "models/plan/stage_schedule.hpp"
 #include "models/lowering/step_context.hpp"
 #include "models/lowering/weight_traffic.hpp"
+#include "models/plan/stage_schedule.hpp"
 
 namespace clusterwright {
 
@@ -17,6 +17,8 @@ class StepProgram {
  public:
   StepProgram(StepContext& context, std::size_t rank_class);
   void write();
+  /// One layer and nothing else.
+  void write_layer(LayerKind kind, bool backward);
 
  private:
   struct Lanes {

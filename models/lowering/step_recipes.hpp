@@ -88,6 +88,6 @@ StepRecipes write_recipes(StepGraphBuilder& builder, const DeviceCosts& costs, c
 /// Optimizer step of one rank.
 /// @param local  trained parameters whose gradients the rank accumulates, @param owned  those that it updates
 WorkId add_optimizer(StepGraphBuilder& builder, const DeviceCosts& costs, double local, double owned,
-                     double gradient_size);
+                     const SoftwareStack& stack);
 
 }  // namespace clusterwright

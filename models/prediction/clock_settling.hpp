@@ -17,8 +17,8 @@ namespace clusterwright {
 inline constexpr int most_clock_rounds = 5;
 inline constexpr double clock_tolerance = 2e-3;
 
-/// Energy that one rank class spends above idle outside bubbles, as a function of its clock, and the time that it takes:
-/// all that is needed to find the clock without another replay. Transfers and waits are `fixed`.
+/// Energy that one rank class spends above idle outside bubbles, as a function of its clock, and the time that it
+/// takes: all that is needed to find the clock without another replay. Transfers and waits are `fixed`.
 struct ClockDemand : ClockedEnergy {
   double clocked_time = 0;  ///< seconds: sum of d s on the compute lane
   double busy = 0;          ///< seconds outside bubbles at the present clock

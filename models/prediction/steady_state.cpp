@@ -179,8 +179,7 @@ std::vector<ClockDemand> StepPair::demands() const {
   constexpr Sum sums[] = {&ClockDemand::clocked, &ClockDemand::crossed, &ClockDemand::fixed, &ClockDemand::clocked_time,
                           &ClockDemand::busy};
   for (std::size_t r = 0; r < many.size(); ++r)
-    for (const Sum sum : sums)
-      many[r].*sum = continued(few[r].*sum, many[r].*sum, repeats);
+    for (const Sum sum : sums) many[r].*sum = continued(few[r].*sum, many[r].*sum, repeats);
   return many;
 }
 

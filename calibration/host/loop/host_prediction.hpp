@@ -1,10 +1,11 @@
-/// The simulator's answer for a training step of this host: lowered to a step graph and replayed.
+/// The product's answer for a training step of this host: its scenario lowered and replayed like any other.
 #pragma once
 
 #include <map>
 #include <string>
 
 #include "calibration/host/loop/host_costs.hpp"
+#include "calibration/host/loop/host_model.hpp"
 
 namespace clusterwright {
 
