@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "calibration/fit/probe_stack.hpp"
 #include "calibration/sample_files/sample_statistics.hpp"
@@ -34,9 +35,12 @@ std::string words_of(const ProbeWhat& what) {
 Seconds predicted_layers(const ProbeSample& sample, const AcceleratorPart& part, const ParameterSet& set) {
   const Scenario scenario = probe_scenario(sample.what, part, set);
   const Plan plan = probe_plan(sample.what);
-  if (sample.probe == "model") return to_seconds(simulate_step(scenario, plan).result.end);
-  const bool backward = sample.what.pass != "forward";
-  return to_seconds(simulate_graph(lower_layer(scenario, plan, LayerKind::dense, backward)).result.end);
+  StepGraph graph = sample.probe == "model"
+                        ? lower_training_step(scenario, plan, Folding::folded)
+                        : lower_layer(scenario, plan, LayerKind::dense, sample.what.pass != "forward");
+  // Clock governors average over more than a burst, which keeps the clock that the bursts of single kernels had.
+  if (sample.mode != "sustained") return to_seconds(replay(graph.structure, graph.price).end);
+  return to_seconds(simulate_graph(std::move(graph)).result.end);
 }
 
 std::vector<SectionFit> check_layers(const std::vector<ProbeSamples>& all, const AcceleratorPart& part,

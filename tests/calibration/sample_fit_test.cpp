@@ -361,6 +361,10 @@ TEST_CASE("a layer is the sum of its pieces, and a split layer less than the who
   const Seconds both = predicted_layers(layer, part, set);
   CHECK(both / forward > 2.8);
   CHECK(both / forward < 3.6);
+  ProbeSample sustained = layer;
+  sustained.mode = "sustained";  // at the clock that 700 W allow
+  CHECK(predicted_layers(sustained, part, set) > both);
+  CHECK(predicted_layers(sustained, part, set) < 1.15 * both);
   ProbeSample model = layer;
   model.probe = "model";
   model.what.layers = 4, model.what.vocabulary = 32000, model.what.parameters = 4 * 218'100'000;
