@@ -1,6 +1,6 @@
 #include "calibration/single_node.hpp"
 
-#include "topology/catalog.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

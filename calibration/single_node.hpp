@@ -1,7 +1,7 @@
 /// One node as a cluster of its own: what a probe ran on.
 #pragma once
 
-#include "topology/cluster.hpp"
+#include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {
 

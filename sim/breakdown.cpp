@@ -129,7 +129,7 @@ void GapWalk::leave_rank(OpId op) {
 
 class RankCharges {
  public:
-  RankCharges(const StepStructure& structure, const StepPrice& price, const ReplayResult& result);
+  RankCharges(const StepStructure& structure, const StepTiming& timing, const ReplayResult& result);
   Breakdown charge();
 
  private:
@@ -137,16 +137,16 @@ class RankCharges {
   void charge_compute(OpId op, ChargedTime& charged) const;
 
   const StepStructure& structure_;
-  const StepPrice& price_;
+  const StepTiming& timing_;
   const ReplayResult& result_;
   IndexedVector<OpId, OpId> last_dependency_;
   IndexedVector<RankClassId, OpId> first_compute_;  // head of the compute lane
   IndexedVector<RankClassId, OpId> last_;           // op that ended last, on any lane
 };
 
-RankCharges::RankCharges(const StepStructure& structure, const StepPrice& price, const ReplayResult& result)
+RankCharges::RankCharges(const StepStructure& structure, const StepTiming& timing, const ReplayResult& result)
     : structure_(structure),
-      price_(price),
+      timing_(timing),
       result_(result),
       last_dependency_(find_last_dependencies(structure, result)),
       first_compute_(structure.ranks.size()),
@@ -191,7 +191,7 @@ ChargedTime RankCharges::charge_rank(RankClassId rank) {
 /// Without what it lost to sharing, which comes summed in ReplayResult::sharing_losses.
 void RankCharges::charge_compute(OpId op, ChargedTime& charged) const {
   const Picoseconds unshared = result_.ops[op].unshared;
-  const Picoseconds own = std::min(unshared, price_.works[structure_.op_work[op]].duration);
+  const Picoseconds own = std::min(unshared, timing_.works[structure_.op_work[op]].duration);
   charged[structure_.op_charge[op].value] += own;
   charged[structure_.engine_charges.throttle.value] += unshared - own;
 }
@@ -212,8 +212,8 @@ std::vector<Seconds> mean_over_ranks(const StepStructure& structure, const Break
   return mean;
 }
 
-Breakdown charge_time(const StepStructure& structure, const StepPrice& price, const ReplayResult& result) {
-  Breakdown breakdown = RankCharges(structure, price, result).charge();
+Breakdown charge_time(const StepStructure& structure, const StepTiming& timing, const ReplayResult& result) {
+  Breakdown breakdown = RankCharges(structure, timing, result).charge();
   breakdown.mean = mean_over_ranks(structure, breakdown);
   return breakdown;
 }

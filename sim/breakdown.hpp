@@ -23,7 +23,7 @@ struct Breakdown {
 /// - a gap on the compute lane: walk upstream from what ended it. Transfer time of an own communication op goes to that
 ///   op's charge; waiting in a rendezvous for another rank class to the rendezvous' `late` charge; waiting for the
 ///   host to `launch`; what is left at the end of the step to the op that ended last, by the same walk.
-Breakdown charge_time(const StepStructure& structure, const StepPrice& price, const ReplayResult& result);
+Breakdown charge_time(const StepStructure& structure, const StepTiming& timing, const ReplayResult& result);
 
 /// Of `by_rank`, weighted by multiplicity; indexed by ChargeId.
 std::vector<Seconds> mean_over_ranks(const StepStructure& structure, const Breakdown& breakdown);

@@ -3,79 +3,17 @@
 #include <algorithm>
 
 #include "sim/step_graph.hpp"
-#include "sim/wide_integer.hpp"
 
 namespace clusterwright {
-namespace {
 
-/// Amounts on resources are in 1/coefficient_one byte/s, so that no product is ever rounded.
-class ProgressiveFilling final : public CapacitySharing {
- public:
-  explicit ProgressiveFilling(const std::vector<std::uint64_t>& capacities) {
-    resources_.reserve(capacities.size());
-    for (const std::uint64_t capacity : capacities)
-      resources_.push_back({.capacity = UInt128{capacity} * coefficient_one});
-  }
+CapacitySharing::CapacitySharing(const std::vector<std::uint64_t>& capacities) {
+  resources_.reserve(capacities.size());
+  for (const std::uint64_t capacity : capacities)
+    resources_.push_back({.capacity = UInt128{capacity} * coefficient_one});
+}
 
-  TransferKey add(std::span<const CapacityDemand> demands, std::uint64_t bound, std::uint32_t weight) override;
-  void remove(TransferKey transfer) override;
-  void set_bound(TransferKey transfer, std::uint64_t bound) override;
-  const std::vector<TransferKey>& settle() override;
-  std::uint64_t rate(TransferKey transfer) const override { return transfers_[transfer].rate; }
-
- private:
-  struct Resource {
-    UInt128 capacity = 0;
-    UInt128 demand = 0;    // of all transfers, were each at its bound
-    UInt128 residual = 0;  // while filling: what frozen transfers left over
-    UInt128 weight = 0;    // while filling: summed over unfrozen transfers
-    bool filling = false;
-
-    bool overdrawn() const { return demand > capacity; }
-    UInt128 level() const { return residual / weight; }
-  };
-
-  struct Transfer {
-    std::span<const CapacityDemand> demands;
-    std::uint64_t bound = 0;
-    std::uint64_t rate = 0;
-    std::uint32_t weight = 1;
-    bool live = false;
-    bool changed = false;
-  };
-
-  static std::uint64_t per_rate(const CapacityDemand& demand) {
-    return std::uint64_t{demand.count} * demand.coefficient;
-  }
-
-  void load(const Transfer& transfer);
-  void unload(const Transfer& transfer);
-  void set_rate(TransferKey key, std::uint64_t rate);
-
-  bool restrains(const CapacityDemand& demand) const {
-    return resources_[demand.resource].overdrawn() && per_rate(demand) > 0;
-  }
-  bool restrained(const Transfer& transfer) const;
-  void fill();
-  void enter(TransferKey key);
-  UInt128 lowest_level() const;
-  bool is_held_at(const Transfer& transfer, UInt128 level) const;
-  void freeze(TransferKey key, std::uint64_t rate);
-  template <class Selected>
-  bool freeze_where(Selected selected, UInt128 level);
-
-  std::vector<Resource> resources_;
-  std::vector<Transfer> transfers_;
-  std::vector<TransferKey> free_;
-  std::vector<TransferKey> changed_;  // candidates until settle()
-  std::vector<TransferKey> reported_;
-  std::vector<TransferKey> unfrozen_;
-  std::vector<TransferKey> frozen_now_;
-  std::vector<std::uint32_t> filling_;  // overdrawn resources
-  bool contended_ = false;              // a resource that is or was overdrawn was touched since settle()
-};
-
-void ProgressiveFilling::load(const Transfer& transfer) {
+/// A transfer that comes or goes matters to others only where the sum of bounds exceeds the capacity.
+void CapacitySharing::load(const Transfer& transfer) {
   for (const CapacityDemand& demand : transfer.demands) {
     Resource& resource = resources_[demand.resource];
     resource.demand += UInt128{per_rate(demand)} * transfer.bound;
@@ -83,7 +21,7 @@ void ProgressiveFilling::load(const Transfer& transfer) {
   }
 }
 
-void ProgressiveFilling::unload(const Transfer& transfer) {
+void CapacitySharing::unload(const Transfer& transfer) {
   for (const CapacityDemand& demand : transfer.demands) {
     Resource& resource = resources_[demand.resource];
     contended_ |= resource.overdrawn();
@@ -91,7 +29,7 @@ void ProgressiveFilling::unload(const Transfer& transfer) {
   }
 }
 
-void ProgressiveFilling::set_rate(TransferKey key, std::uint64_t rate) {
+void CapacitySharing::set_rate(TransferKey key, std::uint64_t rate) {
   Transfer& transfer = transfers_[key];
   if (transfer.rate == rate) return;
   transfer.rate = rate;
@@ -99,8 +37,8 @@ void ProgressiveFilling::set_rate(TransferKey key, std::uint64_t rate) {
   transfer.changed = true;
 }
 
-CapacitySharing::TransferKey ProgressiveFilling::add(std::span<const CapacityDemand> demands, std::uint64_t bound,
-                                                     std::uint32_t weight) {
+CapacitySharing::TransferKey CapacitySharing::add(std::span<const CapacityDemand> demands, std::uint64_t bound,
+                                                  std::uint32_t weight) {
   if (free_.empty()) {
     free_.push_back(static_cast<TransferKey>(transfers_.size()));
     transfers_.emplace_back();
@@ -114,13 +52,13 @@ CapacitySharing::TransferKey ProgressiveFilling::add(std::span<const CapacityDem
   return key;
 }
 
-void ProgressiveFilling::remove(TransferKey key) {
+void CapacitySharing::remove(TransferKey key) {
   unload(transfers_[key]);
   transfers_[key].live = false;
   free_.push_back(key);
 }
 
-void ProgressiveFilling::set_bound(TransferKey key, std::uint64_t bound) {
+void CapacitySharing::set_bound(TransferKey key, std::uint64_t bound) {
   Transfer& transfer = transfers_[key];
   unload(transfer);
   transfer.bound = bound;
@@ -128,7 +66,7 @@ void ProgressiveFilling::set_bound(TransferKey key, std::uint64_t bound) {
   if (!contended_) set_rate(key, bound);
 }
 
-const std::vector<CapacitySharing::TransferKey>& ProgressiveFilling::settle() {
+const std::vector<CapacitySharing::TransferKey>& CapacitySharing::settle() {
   if (contended_) fill();
   contended_ = false;
   reported_.clear();
@@ -141,13 +79,13 @@ const std::vector<CapacitySharing::TransferKey>& ProgressiveFilling::settle() {
   return reported_;
 }
 
-bool ProgressiveFilling::restrained(const Transfer& transfer) const {
+bool CapacitySharing::restrained(const Transfer& transfer) const {
   for (const CapacityDemand& demand : transfer.demands)
     if (restrains(demand)) return true;
   return false;
 }
 
-void ProgressiveFilling::enter(TransferKey key) {
+void CapacitySharing::enter(TransferKey key) {
   const Transfer& transfer = transfers_[key];
   unfrozen_.push_back(key);
   for (const CapacityDemand& demand : transfer.demands) {
@@ -163,20 +101,20 @@ void ProgressiveFilling::enter(TransferKey key) {
   }
 }
 
-UInt128 ProgressiveFilling::lowest_level() const {
+UInt128 CapacitySharing::lowest_level() const {
   UInt128 lowest = ~UInt128{0};
   for (const std::uint32_t index : filling_)
     if (resources_[index].weight > 0) lowest = std::min(lowest, resources_[index].level());
   return lowest;
 }
 
-bool ProgressiveFilling::is_held_at(const Transfer& transfer, UInt128 level) const {
+bool CapacitySharing::is_held_at(const Transfer& transfer, UInt128 level) const {
   for (const CapacityDemand& demand : transfer.demands)
     if (restrains(demand) && resources_[demand.resource].level() == level) return true;
   return false;
 }
 
-void ProgressiveFilling::freeze(TransferKey key, std::uint64_t rate) {
+void CapacitySharing::freeze(TransferKey key, std::uint64_t rate) {
   const Transfer& transfer = transfers_[key];
   for (const CapacityDemand& demand : transfer.demands) {
     if (!restrains(demand)) continue;
@@ -187,9 +125,10 @@ void ProgressiveFilling::freeze(TransferKey key, std::uint64_t rate) {
   set_rate(key, std::max<std::uint64_t>(rate, 1));
 }
 
-/// Selects against the state before any of them froze, so that their order cannot matter.
+/// Freezes at `level`, or at the bound if that is lower. Selects against the state before any of them froze, so that
+/// their order cannot matter.
 template <class Selected>
-bool ProgressiveFilling::freeze_where(Selected selected, UInt128 level) {
+bool CapacitySharing::freeze_where(Selected selected, UInt128 level) {
   frozen_now_.clear();
   std::erase_if(unfrozen_, [&](TransferKey key) {
     const bool leaves = selected(transfers_[key]);
@@ -203,7 +142,7 @@ bool ProgressiveFilling::freeze_where(Selected selected, UInt128 level) {
   return !frozen_now_.empty();
 }
 
-void ProgressiveFilling::fill() {
+void CapacitySharing::fill() {
   for (TransferKey key = 0; key < transfers_.size(); ++key) {
     if (!transfers_[key].live) continue;
     if (restrained(transfers_[key]))
@@ -219,12 +158,6 @@ void ProgressiveFilling::fill() {
   }
   for (const std::uint32_t index : filling_) resources_[index].filling = false;
   filling_.clear();
-}
-
-}  // namespace
-
-std::unique_ptr<CapacitySharing> make_progressive_filling(std::vector<std::uint64_t> capacities) {
-  return std::make_unique<ProgressiveFilling>(capacities);
 }
 
 }  // namespace clusterwright

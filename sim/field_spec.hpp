@@ -64,14 +64,24 @@ struct KeyUnit {
 /// The unit of a key, or nullptr if its suffix names none.
 const KeyUnit* unit_of_key(std::string_view key);
 
-/// JSON Schema (draft-07) of a record, nested records under "definitions".
-JsonValue json_schema(const RecordSpec& root);
+/// "integer", "number", "boolean", "string" or "object": JSON's word for a type.
+std::string_view json_type_name(FieldType type);
 
-/// What the field at a dotted path means ("job.parallel.tensor"), or the record itself for an empty path.
-/// @throws ConfigError for an unknown path, with a suggestion
-std::string explain_field(const RecordSpec& root, std::string_view path);
+/// A kind of file: the word for it and the record at its root.
+struct FileKind {
+  std::string name;
+  const RecordSpec* record;
+};
 
-/// Reference documentation of a record and everything below it, in Markdown.
-std::string reference_docs(const RecordSpec& root);
+/// The records at the roots of kinds of files, in their order.
+std::vector<const RecordSpec*> records_of(const std::vector<FileKind>& kinds);
+
+/// Every record reachable from `roots`, themselves included, each once, parents first.
+/// @throws std::logic_error if two of them share a name: schemas and reference pages know records by name
+std::vector<const RecordSpec*> records_below(const std::vector<const RecordSpec*>& roots);
+
+/// The default of an optional field as a person would write it: members that have their own default are left out, and
+/// facts whose source is "default" are bare values.
+JsonValue short_default(const FieldSpec& field);
 
 }  // namespace clusterwright

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/enum_names.hpp"
 #include "sim/field_decoder.hpp"
 #include "sim/field_spec.hpp"
 #include "sim/number_or_text.hpp"
@@ -26,10 +27,6 @@
 #include "sim/sourced.hpp"
 
 namespace clusterwright {
-
-/// Names of an enumeration's values in order, given by a specialisation.
-template <class E>
-struct EnumNames;
 
 template <class M>
 struct FieldCodec;

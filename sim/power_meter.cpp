@@ -96,7 +96,7 @@ class NextChanges {
 /// Walks all ranks through their ops at once, in time order.
 class PowerWalk {
  public:
-  PowerWalk(const StepStructure& structure, const StepPrice& price, const ReplayResult& result);
+  PowerWalk(const StepStructure& structure, const StepTiming& timing, const ReplayResult& result);
   IndexedVector<PowerDomainId, DomainPower> run();
 
  private:
@@ -130,7 +130,7 @@ class PowerWalk {
   void advance(RankState& rank, LaneState& lane);
 
   const StepStructure& structure_;
-  const StepPrice& price_;
+  const StepTiming& timing_;
   const ReplayResult& result_;
   NextChanges changes_;
   Picoseconds now_;
@@ -141,9 +141,9 @@ class PowerWalk {
   IndexedVector<PowerDomainId, DomainMeter> meters_;
 };
 
-PowerWalk::PowerWalk(const StepStructure& structure, const StepPrice& price, const ReplayResult& result)
-    : structure_(structure), price_(price), result_(result), meters_(structure.power_domains.size()) {
-  for (const WorkPrice& work : price.works) waiting_.push_back(to_microwatts(work.waiting_power));
+PowerWalk::PowerWalk(const StepStructure& structure, const StepTiming& timing, const ReplayResult& result)
+    : structure_(structure), timing_(timing), result_(result), meters_(structure.power_domains.size()) {
+  for (const WorkTiming& work : timing.works) waiting_.push_back(to_microwatts(work.waiting_power));
   prepare_ranks();
   prepare_lanes();
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) changes_.add(RankClassId(rank));
@@ -152,11 +152,11 @@ PowerWalk::PowerWalk(const StepStructure& structure, const StepPrice& price, con
 void PowerWalk::prepare_ranks() {
   for (std::size_t i = 0; i < structure_.ranks.size(); ++i) {
     const RankClassId id(i);
-    RankState rank{to_microwatts(price_.idle_power[id]),
-                   to_microwatts(price_.idle_power[id] +
-                                 (price_.power_limit[id] - price_.idle_power[id]) * price_.short_term_power),
+    RankState rank{to_microwatts(timing_.idle_power[id]),
+                   to_microwatts(timing_.idle_power[id] +
+                                 (timing_.power_limit[id] - timing_.idle_power[id]) * timing_.short_term_power),
                    0,
-                   powers_at(price_.clock[id]),
+                   powers_at(timing_.clock[id]),
                    {}};
     meters_[structure_.ranks[id].power_domain].change({0}, rank.power() * structure_.ranks[id].multiplicity);
     ranks_.push_back(std::move(rank));
@@ -166,11 +166,11 @@ void PowerWalk::prepare_ranks() {
 /// Powers of all works at a clock, computed once for all ranks that run at it. @return where they begin
 std::size_t PowerWalk::powers_at(double clock) {
   const auto known = std::find(clocks_.begin(), clocks_.end(), clock);
-  const auto begin = static_cast<std::size_t>(known - clocks_.begin()) * price_.works.size();
+  const auto begin = static_cast<std::size_t>(known - clocks_.begin()) * timing_.works.size();
   if (known != clocks_.end()) return begin;
   clocks_.push_back(clock);
-  const ClockedPower relative(clock, price_.power_clock_exponent);
-  for (const WorkPrice& work : price_.works)
+  const ClockedPower relative(clock, timing_.power_clock_exponent);
+  for (const WorkTiming& work : timing_.works)
     running_.push_back(to_microwatts(work.power * relative.of(work.clock_share)));
   return begin;
 }
@@ -240,9 +240,9 @@ void PowerWalk::advance(RankState& rank, LaneState& lane) {
 
 }  // namespace
 
-IndexedVector<PowerDomainId, DomainPower> meter_power(const StepStructure& structure, const StepPrice& price,
+IndexedVector<PowerDomainId, DomainPower> meter_power(const StepStructure& structure, const StepTiming& timing,
                                                       const ReplayResult& result) {
-  return PowerWalk(structure, price, result).run();
+  return PowerWalk(structure, timing, result).run();
 }
 
 PowerWave smoothed_wave(const DomainPower& power, Picoseconds end, Seconds time_constant) {

@@ -22,7 +22,7 @@ struct DomainPower {
 };
 
 /// A rank draws idle power plus that of its running ops, at most its limit, or what it may draw for a short time.
-IndexedVector<PowerDomainId, DomainPower> meter_power(const StepStructure& structure, const StepPrice& price,
+IndexedVector<PowerDomainId, DomainPower> meter_power(const StepStructure& structure, const StepTiming& timing,
                                                       const ReplayResult& result);
 
 /// The least and the most of a power that varies.

@@ -3,227 +3,205 @@
 #include <fmt/format.h>
 
 #include <stdexcept>
+#include <utility>
 
-#include "sim/device_sharing.hpp"
-#include "sim/replay_run.hpp"
+#include "sim/contention_survey.hpp"
+#include "sim/op_runs.hpp"
 
 namespace clusterwright {
-namespace replay_state {
+namespace engine {
 
-ReplayResult Replay::run(const StepPrice& price, ReplayResult spare) {
-  price_ = &price;
-  price_chains();
-  price_works();
-  price_launches();
-  find_free_chains();
-  find_runs();
+/// The event loop, and the parts that it joins:
+/// - PreparedStep: the structure, laid out for replays;
+/// - WorkTimes: what the works of the timing need and take;
+/// - DeviceLoads, LaneProgress: what compute ops of a rank do to each other;
+/// - Transfers: communication and what transfers do to each other;
+/// - ContentionSurvey, OpRuns: what need not be replayed event by event.
+/// Loads and rates that change during an instant are settled once, after all events of that instant.
+class Replay {
+ public:
+  explicit Replay(const StepStructure& structure) : step_(structure) {}
+  ReplayResult run(const StepTiming& timing, ReplayResult spare);
+
+ private:
+  void retime(const StepTiming& timing);
+  void reset(ReplayResult spare);
+
+  void handle(PendingEvent event);
+  void release(OpId op, OpId released_by);
+  void start(OpId op, OpId released_by);
+  void begin_chain(RendezvousId rendezvous);
+  void end_members(RendezvousId rendezvous);
+  void end(OpId op);
+  void end_run(LaneId lane);
+  void release_successors(OpId op);
+
+  void settle();
+  void share_device(RankClassId rank);
+  [[noreturn]] void report_stuck() const;
+
+  PreparedStep step_;
+  ContentionSurvey survey_{step_};
+  Events events_;
+  ReplayResult result_;
+  WorkTimes works_;
+  DeviceLoads loads_{step_, works_};
+  LaneProgress lanes_{step_, works_, loads_, events_, result_};
+  Transfers transfers_{step_, loads_, events_, result_};
+  OpRuns runs_{step_, lanes_, transfers_, events_, result_};
+  IndexedVector<OpId, std::uint32_t> waiting_;  // number of ops that have not ended
+  std::size_t ended_ = 0;                       // ops outside runs
+};
+
+ReplayResult Replay::run(const StepTiming& timing, ReplayResult spare) {
+  retime(timing);
   reset(std::move(spare));
-  for (const OpId op : first_ops_) release(op, OpId());
+  for (const OpId op : step_.first_ops()) release(op, OpId());
   settle();
-  while (ended_ < structure_.op_count()) {
-    if (queue_.empty()) report_stuck();
-    const auto event = queue_.pop();
+  while (ended_ + runs_.ended() < step_.op_count()) {
+    if (events_.empty()) report_stuck();
+    const auto event = events_.pop();
     ++result_.events;
-    now_ = event.time;
     handle(event.payload);
-    if (!queue_.more_now()) settle();
+    if (!events_.more_now()) settle();
   }
-  result_.end = now_;
-  collect_losses();
+  result_.end = events_.now();
+  result_.sharing_losses = lanes_.losses();
   return std::move(result_);
 }
 
-void Replay::handle(Pending event) {
+void Replay::retime(const StepTiming& timing) {
+  step_.issue(timing);
+  works_.reset(timing);
+  OpRuns::Ground ground;
+  ground.memory_can_be_short = survey_.memory_can_be_short(works_);
+  if (ground.memory_can_be_short)
+    ground.free_chains.assign(step_.structure().chain_begin.size() - 1, 0);
+  else
+    ground.free_chains = survey_.free_chains(timing);
+  for (const WorkTiming& work : timing.works) ground.reserving_works.push_back(work.reserved_sms > 0);
+  transfers_.retime(timing, ground.free_chains);
+  runs_.find(std::move(ground));
+}
+
+void Replay::reset(ReplayResult spare) {
+  result_ = std::move(spare);
+  result_.ops.resize(step_.op_count());
+  result_.last_arrival.assign(step_.structure().rendezvous.size(), OpId());
+  result_.events = 0;
+  events_.clear();
+  loads_.reset();
+  lanes_.reset();
+  transfers_.reset();
+  runs_.reset();
+  waiting_ = runs_.predecessors();
+  ended_ = 0;
+}
+
+void Replay::handle(PendingEvent event) {
   const std::uint32_t index = event.index();
   switch (event.kind()) {
-    case Pending::issued:
+    case PendingEvent::issued:
       return start(OpId(index), OpId());
-    case Pending::computed:
+    case PendingEvent::computed:
       if (event.is_of(lanes_[LaneId(index)].version)) end(lanes_[LaneId(index)].op);
       return;
-    case Pending::ran:
-      if (event.is_of(lanes_[LaneId(index)].version)) end_run(LaneId(index));
+    case PendingEvent::ran:
+      if (event.is_of(lanes_[LaneId(index)].version)) release_successors(runs_.end(LaneId(index)));
       return;
-    case Pending::delayed:
-      return after_delay(RendezvousId(index));
-    case Pending::transferred:
-      if (event.is_of(transfers_[index].version)) complete_transfer(index);
+    case PendingEvent::delayed:
+      if (transfers_.end_delay(RendezvousId(index))) end_members(RendezvousId(index));
+      return;
+    case PendingEvent::transferred:
+      if (!transfers_.is_current(event)) return;
+      const RendezvousId rendezvous = transfers_.rendezvous_of(index);
+      if (transfers_.end_transfer(index)) end_members(rendezvous);
       return;
   }
 }
 
 /// Everything that `op` waited for has ended.
 void Replay::release(OpId op, OpId released_by) {
-  const Picoseconds issued = issued_[op];
-  if (issued > now_)
-    queue_.push(issued, {Pending::issued, op.value});
+  const Picoseconds issued = step_.issued(op);
+  if (issued > events_.now())
+    events_.push(issued, {PendingEvent::issued, op.value});
   else
     start(op, released_by);
 }
 
 void Replay::start(OpId op, OpId released_by) {
-  OpTrace& trace = result_.ops[op];
-  trace.start = now_;
-  trace.released_by = released_by;
-  lanes_[ops_[op].lane].op = op;
-  hold_sms(op);
-  if (ops_[op].rendezvous.exists())
-    arrive(op);
-  else if (ops_[op].next_in_run.exists())
-    begin_run(op);
-  else
-    compute(op);
+  lanes_.take(op, released_by);
+  const RendezvousId rendezvous = step_.op(op).rendezvous;
+  if (!rendezvous.exists())
+    runs_.begins_with(op) ? runs_.begin(op) : lanes_.compute(op);
+  else if (transfers_.arrive(op))
+    begin_chain(rendezvous);
 }
 
-void Replay::compute(OpId op) {
-  const OpState& state = ops_[op];
-  LaneState& lane = lanes_[state.lane];
-  OpTrace& trace = result_.ops[op];
-  trace.active = now_;
-  trace.unshared = duration_alone(state.work, lane.rank);
-  load_memory(op);
+void Replay::begin_chain(RendezvousId rendezvous) {
+  const Picoseconds alone = transfers_.alone(step_.structure().rendezvous[rendezvous].chain);
+  transfers_.for_each_member(rendezvous, [&](OpId member) { lanes_.activate(member, alone); });
+  transfers_.begin(rendezvous);
+}
 
-  lane.remaining = Int128{trace.unshared.count} << full_speed_bits;
-  lane.since = now_;
-  lane.speed = full_speed;
-  lane.lost = {};
-  const RankState& rank = ranks_[lane.rank];
-  if (rank.sms.amount > work_of(op).reserved_sms) mark_dirty(lane.rank);
-  if (rank.dirty)
-    lane.speed = 0;
-  else
-    queue_.push(now_ + trace.unshared, {Pending::computed, state.lane.value, ++lane.version});
+void Replay::end_members(RendezvousId rendezvous) {
+  transfers_.for_each_member(rendezvous, [&](OpId member) { end(member); });
 }
 
 void Replay::end(OpId op) {
-  const OpState& state = ops_[op];
-  LaneState& lane = lanes_[state.lane];
-  result_.ops[op].end = now_;
-  if (lane.culprit.exists()) progress(lane);
-  lane.culprit = ChargeId();
-  lane.op = OpId();
+  lanes_.leave(op);
   ++ended_;
-  give_sms_back(op);
-  unload_memory(op);
   release_successors(op);
 }
 
 void Replay::release_successors(OpId op) {
-  const OpState& state = ops_[op];
-  const std::uint32_t successor_end = ops_[OpId(op.value + 1)].successor_begin;
-  for (std::uint32_t i = state.successor_begin; i < successor_end; ++i)
-    if (--waiting_[structure_.successor[i]] == 0) release(structure_.successor[i], op);
-  const OpId next = state.next_in_lane;
-  if (next.exists() && --waiting_[next] == 0) release(next, op);
-}
-
-Picoseconds Replay::duration_alone(WorkId work, RankClassId rank) {
-  Picoseconds& duration = durations_[ranks_[rank].durations + work.value];
-  if (duration == not_yet) duration = duration_at_clock(price_->works[work], price_->clock[rank]);
-  return duration;
-}
-
-bool Replay::is_active(OpId op) const {
-  const RendezvousId rendezvous = ops_[op].rendezvous;
-  return !rendezvous.exists() || rendezvous_[rendezvous].missing == 0;
-}
-
-void Replay::arrive(OpId op) {
-  const RendezvousId rendezvous = ops_[op].rendezvous;
-  OpId& last = result_.last_arrival[rendezvous];
-  ops_[op].next_member = last.exists() ? ops_[last].next_member : op;
-  if (last.exists()) ops_[last].next_member = op;
-  last = op;
-
-  if (--rendezvous_[rendezvous].missing == 0) begin_chain(rendezvous);
-}
-
-/// Even an empty chain ends in an event of its own, so that no op ends inside the start of another.
-void Replay::begin_chain(RendezvousId rendezvous) {
-  const ChainId chain = structure_.rendezvous[rendezvous].chain;
-  const Picoseconds alone = chain_alone_[chain];
-  for_each_member(rendezvous, [&](OpId member) {
-    result_.ops[member].active = now_;
-    result_.ops[member].unshared = alone;
-    load_memory(member);
+  step_.for_each_successor(op, [&](OpId successor) {
+    if (--waiting_[successor] == 0) release(successor, op);
   });
-  RendezvousState& state = rendezvous_[rendezvous];
-  Picoseconds delay = alone;
-  if (free_chains_[chain.value])
-    state.stage = state.stage_end;
-  else
-    delay = price_->stages[StageId(state.stage)].delay;
-  queue_.push(now_ + delay, {Pending::delayed, rendezvous.value});
 }
 
-void Replay::after_delay(RendezvousId rendezvous) {
-  const RendezvousState& state = rendezvous_[rendezvous];
-  if (!state.past_chain() && price_->stages[StageId(state.stage)].bytes > 0)
-    begin_transfer(rendezvous);
-  else
-    next_stage(rendezvous);
+void Replay::settle() {
+  for (const RankClassId rank : loads_.changed()) share_device(rank);
+  loads_.clear_changed();
+  transfers_.settle();
 }
 
-void Replay::next_stage(RendezvousId rendezvous) {
-  RendezvousState& state = rendezvous_[rendezvous];
-  ++state.stage;
-  if (state.past_chain())
-    for_each_member(rendezvous, [&](OpId member) { end(member); });
-  else
-    queue_.push(now_ + price_->stages[StageId(state.stage)].delay, {Pending::delayed, rendezvous.value});
-}
-
-void Replay::begin_transfer(RendezvousId rendezvous) {
-  RendezvousState& state = rendezvous_[rendezvous];
-  const StagePrice& stage = price_->stages[StageId(state.stage)];
-  const auto& begin = structure_.use_begin;
-  const std::span<const CapacityDemand> demands(demands_.data() + begin[state.stage],
-                                                begin[state.stage + 1] - begin[state.stage]);
-  const std::uint64_t bound = stage_bound(rendezvous);
-  state.transfer = sharing_->add(demands, bound, stage.weight);
-  if (state.transfer >= transfers_.size()) transfers_.resize(state.transfer + 1);
-  TransferState& transfer = transfers_[state.transfer];
-  transfer.remaining = Int128{stage.bytes} * picoseconds_per_second;
-  transfer.since = now_;
-  transfer.rate = 0;
-  transfer.bound = bound;
-  transfer.rendezvous = rendezvous;
-  rates_stale_ = true;
-}
-
-void Replay::complete_transfer(std::uint32_t key) {
-  const RendezvousId rendezvous = transfers_[key].rendezvous;
-  sharing_->remove(key);
-  rates_stale_ = true;
-  rendezvous_[rendezvous].transfer = RendezvousState::no_transfer;
-  next_stage(rendezvous);
+void Replay::share_device(RankClassId rank) {
+  for (const LaneId lane : step_.compute_lanes_of(rank)) runs_.under_way(lane) ? runs_.plan(lane) : lanes_.share(lane);
+  if (!loads_.transfers_feel(rank)) return;
+  for (const LaneId lane : step_.lanes_of(rank)) {
+    const OpId op = lanes_[lane].op;
+    if (op.exists() && step_.op(op).rendezvous.exists()) transfers_.on_memory_changed(step_.op(op).rendezvous);
+  }
 }
 
 /// An op that has not ended waits for others, or for its partners.
 void Replay::report_stuck() const {
-  const auto ended = [&](OpId op) {
-    const bool waits = waiting_[op] > 0 && waiting_[op] < started_by_run;
-    return !waits && (!ops_[op].rendezvous.exists() || rendezvous_[ops_[op].rendezvous].missing == 0);
+  const auto has_ended = [&](OpId op) {
+    const bool waits = waiting_[op] > 0 && !OpRuns::starts(waiting_[op]);
+    const RendezvousId rendezvous = step_.op(op).rendezvous;
+    return !waits && (!rendezvous.exists() || !transfers_.members_missing(rendezvous));
   };
   OpId op(0);
-  while (ended(op)) ++op.value;
-  const Lane& lane = structure_.lanes[structure_.op_lane[op]];
+  while (has_ended(op)) ++op.value;
+  const StepStructure& structure = step_.structure();
+  const Lane& lane = structure.lanes[structure.op_lane[op]];
   throw std::logic_error(fmt::format("replay: op {} ({}) on lane {} of rank {} can never end", op.value,
-                                     structure_.work_names[structure_.op_work[op]], lane.name,
-                                     structure_.ranks[lane.rank].name));
+                                     structure.work_names[structure.op_work[op]], lane.name,
+                                     structure.ranks[lane.rank].name));
 }
 
-}  // namespace replay_state
+}  // namespace engine
 
-Replayer::Replayer(const StepStructure& structure) : replay_(std::make_unique<replay_state::Replay>(structure)) {}
+Replayer::Replayer(const StepStructure& structure) : replay_(std::make_unique<engine::Replay>(structure)) {}
 Replayer::~Replayer() = default;
 
-ReplayResult Replayer::run(const StepPrice& price, ReplayResult spare) {
-  return replay_->run(price, std::move(spare));
+ReplayResult Replayer::run(const StepTiming& timing, ReplayResult spare) {
+  return replay_->run(timing, std::move(spare));
 }
 
-ReplayResult replay(const StepStructure& structure, const StepPrice& price) {
-  return Replayer(structure).run(price);
+ReplayResult replay(const StepStructure& structure, const StepTiming& timing) {
+  return Replayer(structure).run(timing);
 }
 
 }  // namespace clusterwright

@@ -34,11 +34,11 @@ struct ReplayResult {
   std::uint64_t events = 0;                        ///< processed, for benchmarks
 };
 
-namespace replay_state {
+namespace engine {
 class Replay;
 }
 
-/// Replays one step at several prices: what they have in common is prepared once.
+/// Replays one step at several timings: what they have in common is prepared once.
 class Replayer {
  public:
   /// @param structure  must outlive the replayer
@@ -48,13 +48,13 @@ class Replayer {
   /// Runs the step from time zero until every op has ended.
   /// @param spare  a result that is not needed any more, for its memory
   /// @throws std::logic_error naming an op that can never start (a cycle, or a rendezvous in crossed lane orders)
-  ReplayResult run(const StepPrice& price, ReplayResult spare = {});
+  ReplayResult run(const StepTiming& timing, ReplayResult spare = {});
 
  private:
-  std::unique_ptr<replay_state::Replay> replay_;
+  std::unique_ptr<engine::Replay> replay_;
 };
 
-/// Once, at one price. @throws std::logic_error as Replayer::run
-ReplayResult replay(const StepStructure& structure, const StepPrice& price);
+/// Once, at one timing. @throws std::logic_error as Replayer::run
+ReplayResult replay(const StepStructure& structure, const StepTiming& timing);
 
 }  // namespace clusterwright

@@ -1,10 +1,10 @@
-/// One step of a program as data: what depends on what (`StepStructure`) apart from what it costs (`StepPrice`).
+/// One step of a program as data: what depends on what (`StepStructure`) apart from how long it takes (`StepTiming`).
 ///
 /// Layout. A *rank class* stands for `multiplicity` ranks that do the same at the same time. It owns *lanes* (in-order
 /// queues: one for compute, several for communication). An *op* sits on a lane. A communication op joins a
-/// *rendezvous*: when its last member arrives, the rendezvous runs a *chain* of stages, each a delay followed by a
-/// transfer over shared *resources*. Prices hang on the few distinct works and stages, not on ops, so a re-priced step
-/// costs little.
+/// *rendezvous*: when its last member arrives, the rendezvous runs a *chain* of legs, each a delay followed by a
+/// transfer over shared *resources*. Timings hang on the few distinct works and legs, not on ops, so re-timing a step
+/// takes little time.
 ///
 /// Ops are numbered in the order in which the host issues them; the ops of one lane run in that order.
 #pragma once
@@ -24,7 +24,7 @@ using LaneId = Id<struct LaneTag>;
 using OpId = Id<struct OpTag>;
 using WorkId = Id<struct WorkTag>;
 using ChainId = Id<struct ChainTag>;
-using StageId = Id<struct StageTag>;
+using LegId = Id<struct LegTag>;
 using RendezvousId = Id<struct RendezvousTag>;
 using ResourceId = Id<struct ResourceTag>;
 using SmTableId = Id<struct SmTableTag>;
@@ -38,7 +38,7 @@ enum class LaneKind : std::uint8_t { compute, communication, copy };
 /// Resource amounts are integers in this fraction of a byte per byte, so that folded sums equal unfolded sums exactly.
 inline constexpr std::uint32_t coefficient_one = 1u << 16;
 
-/// What a stage's transfer takes from one instance of a resource.
+/// What a leg's transfer takes from one instance of a resource.
 struct ResourceUse {
   ResourceId resource;
   std::uint32_t count = 1;  ///< concrete transfers of this folded class that cross one instance of the resource
@@ -86,8 +86,8 @@ struct StepStructure {
   std::vector<OpId> successor;                 // grouped by op
 
   IndexedVector<RendezvousId, Rendezvous> rendezvous;
-  std::vector<std::uint32_t> chain_begin;  // stages of chain c: [chain_begin[c], chain_begin[c + 1])
-  std::vector<std::uint32_t> use_begin;    // uses of stage s: [use_begin[s], use_begin[s + 1])
+  std::vector<std::uint32_t> chain_begin;  // legs of chain c: [chain_begin[c], chain_begin[c + 1])
+  std::vector<std::uint32_t> use_begin;    // uses of leg s: [use_begin[s], use_begin[s + 1])
   std::vector<ResourceUse> uses;
 
   IndexedVector<WorkId, std::string> work_names;
@@ -105,8 +105,8 @@ struct Activity {
   double link = 0;    ///< scale-up or scale-out links
 };
 
-/// Price of a distinct piece of work. For a communication op: of its kernel (the transfer is priced by its chain).
-struct WorkPrice {
+/// Timing of a distinct piece of work; for a communication op, of its kernel (its chain times the transfer).
+struct WorkTiming {
   Picoseconds duration;            ///< alone on the device, at the reference clock; 0 for communication
   double clock_share = 0;          ///< share of the duration that goes with 1/clock, 0..1
   Activity activity;               ///< activity.memory is also its demand when device memory is shared
@@ -126,18 +126,18 @@ struct SmTable {
   std::vector<Point> points;
 };
 
-/// Price of one stage: first the delay, then the bytes at the rate that sharing grants.
-struct StagePrice {
+/// Timing of one leg: first the delay, then the bytes at the rate that sharing grants.
+struct LegTiming {
   Picoseconds delay;
-  std::uint64_t bytes = 0;       ///< progress units of the transfer; 0: the stage is only a delay
+  std::uint64_t bytes = 0;       ///< progress units of the transfer; 0: the leg is only a delay
   std::uint64_t rate_bound = 0;  ///< bytes per second that the transfer can reach alone, > 0 if bytes > 0
   std::uint32_t weight = 1;      ///< channels or queue pairs
 };
 
-struct StepPrice {
-  IndexedVector<WorkId, WorkPrice> works;
+struct StepTiming {
+  IndexedVector<WorkId, WorkTiming> works;
   IndexedVector<SmTableId, SmTable> sm_tables;
-  IndexedVector<StageId, StagePrice> stages;
+  IndexedVector<LegId, LegTiming> legs;
   std::vector<std::uint32_t> coefficients;            // per StepStructure::uses entry, in 1/coefficient_one
   IndexedVector<ResourceId, std::uint64_t> capacity;  // bytes per second of one instance, one direction
   IndexedVector<RankClassId, double> clock;           // relative to the reference clock
@@ -150,7 +150,7 @@ struct StepPrice {
 
 struct StepGraph {
   StepStructure structure;
-  StepPrice price;
+  StepTiming timing;
 };
 
 }  // namespace clusterwright

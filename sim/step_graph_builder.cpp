@@ -21,7 +21,7 @@ bool is_power(Watts power) {
   return std::isfinite(power.in(watt)) && power >= 0 * watt;
 }
 
-void check_work(const WorkPrice& work, const std::string& name) {
+void check_work(const WorkTiming& work, const std::string& name) {
   require(work.duration.count >= 0, "duration must be >= 0", name);
   require(work.launch.count >= 0, "launch must be >= 0", name);
   require(is_share(work.clock_share), "clock share must be in 0..1", name);
@@ -42,16 +42,16 @@ void check_sm_table(const SmTable& table) {
   }
 }
 
-void check_stage(const StagePrice& stage) {
-  const std::string name = "stage";
-  require(stage.delay.count >= 0, "delay must be >= 0", name);
-  require(stage.bytes == 0 || stage.rate_bound > 0, "rate bound must be > 0", name);
-  require(stage.weight > 0, "weight must be > 0", name);
+void check_leg(const LegTiming& leg) {
+  const std::string name = "leg";
+  require(leg.delay.count >= 0, "delay must be >= 0", name);
+  require(leg.bytes == 0 || leg.rate_bound > 0, "rate bound must be > 0", name);
+  require(leg.weight > 0, "weight must be > 0", name);
 }
 
 std::uint32_t in_coefficient_units(double coefficient) {
   const double units = coefficient * coefficient_one;
-  require(units >= 0 && units <= std::numeric_limits<std::uint32_t>::max(), "coefficient must be in 0..65535", "stage");
+  require(units >= 0 && units <= std::numeric_limits<std::uint32_t>::max(), "coefficient must be in 0..65535", "leg");
   return static_cast<std::uint32_t>(std::llround(units));
 }
 
@@ -73,10 +73,10 @@ RankClassId StepGraphBuilder::add_rank_class(std::string name, std::uint32_t mul
   require(multiplicity > 0, "multiplicity must be > 0", name);
   require(is_power(idle_power) && power_limit > 0 * watt, "power must be finite and limit > 0", name);
   require(highest_clock > 0, "a device has a clock", name);
-  graph_.price.clock.push_back(highest_clock);
-  graph_.price.highest_clock.push_back(highest_clock);
-  graph_.price.idle_power.push_back(idle_power);
-  graph_.price.power_limit.push_back(power_limit);
+  graph_.timing.clock.push_back(highest_clock);
+  graph_.timing.highest_clock.push_back(highest_clock);
+  graph_.timing.idle_power.push_back(idle_power);
+  graph_.timing.power_limit.push_back(power_limit);
   return graph_.structure.ranks.push_back({multiplicity, domain, std::move(name)});
 }
 
@@ -87,33 +87,33 @@ LaneId StepGraphBuilder::add_lane(RankClassId rank, LaneKind kind, std::string n
   return graph_.structure.lanes.push_back({rank, kind, std::move(name)});
 }
 
-WorkId StepGraphBuilder::add_work(std::string name, const WorkPrice& price) {
-  graph_.price.works.push_back(price);
+WorkId StepGraphBuilder::add_work(std::string name, const WorkTiming& timing) {
+  graph_.timing.works.push_back(timing);
   return graph_.structure.work_names.push_back(std::move(name));
 }
 
 SmTableId StepGraphBuilder::add_sm_table(SmTable table) {
-  return graph_.price.sm_tables.push_back(std::move(table));
+  return graph_.timing.sm_tables.push_back(std::move(table));
 }
 
 ResourceId StepGraphBuilder::add_resource(std::string name, BytesPerSecond capacity) {
   const double bytes_per_second = capacity.in(byte_per_second);
   require(bytes_per_second >= 1 && bytes_per_second < 1e18, "capacity must be at least 1 byte/s", name);
-  graph_.price.capacity.push_back(static_cast<std::uint64_t>(std::llround(bytes_per_second)));
+  graph_.timing.capacity.push_back(static_cast<std::uint64_t>(std::llround(bytes_per_second)));
   return graph_.structure.resource_names.push_back(std::move(name));
 }
 
-ChainId StepGraphBuilder::add_chain(const std::vector<Stage>& stages) {
+ChainId StepGraphBuilder::add_chain(const std::vector<Leg>& legs) {
   StepStructure& structure = graph_.structure;
-  for (const Stage& stage : stages) {
-    graph_.price.stages.push_back(stage.price);
-    for (const StageUse& use : stage.uses) {
+  for (const Leg& leg : legs) {
+    graph_.timing.legs.push_back(leg.timing);
+    for (const LegUse& use : leg.uses) {
       structure.uses.push_back({use.resource, use.count});
-      graph_.price.coefficients.push_back(in_coefficient_units(use.coefficient));
+      graph_.timing.coefficients.push_back(in_coefficient_units(use.coefficient));
     }
     structure.use_begin.push_back(static_cast<std::uint32_t>(structure.uses.size()));
   }
-  structure.chain_begin.push_back(static_cast<std::uint32_t>(graph_.price.stages.size()));
+  structure.chain_begin.push_back(static_cast<std::uint32_t>(graph_.timing.legs.size()));
   return ChainId(structure.chain_begin.size() - 2);
 }
 
@@ -160,7 +160,7 @@ void StepGraphBuilder::reserve(std::size_t ops, std::size_t dependencies) {
 }
 
 StepGraph StepGraphBuilder::build() && {
-  check_prices();
+  check_timings();
   StepStructure& structure = graph_.structure;
   auto& begin = structure.successor_begin;
   begin.assign(structure.op_count() + 1, 0);
@@ -173,12 +173,12 @@ StepGraph StepGraphBuilder::build() && {
   return std::move(graph_);
 }
 
-void StepGraphBuilder::check_prices() const {
+void StepGraphBuilder::check_timings() const {
   const StepStructure& structure = graph_.structure;
   for (std::size_t i = 0; i < structure.work_names.size(); ++i)
-    check_work(graph_.price.works[WorkId(i)], structure.work_names[WorkId(i)]);
-  for (const SmTable& table : graph_.price.sm_tables) check_sm_table(table);
-  for (const StagePrice& stage : graph_.price.stages) check_stage(stage);
+    check_work(graph_.timing.works[WorkId(i)], structure.work_names[WorkId(i)]);
+  for (const SmTable& table : graph_.timing.sm_tables) check_sm_table(table);
+  for (const LegTiming& leg : graph_.timing.legs) check_leg(leg);
   for (const Rendezvous& rendezvous : structure.rendezvous)
     require(rendezvous.members > 0, "a rendezvous needs members", "rendezvous");
 }

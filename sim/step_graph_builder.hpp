@@ -18,8 +18,8 @@ class StepGraphBuilder {
 
   PowerDomainId add_power_domain(std::string name);
   /// @param share  that ranks draw above idle for the length of a kernel, over what their limit leaves; at least 1
-  void set_short_term_power(double share) { graph_.price.short_term_power = share; }
-  void set_power_clock_exponent(double exponent) { graph_.price.power_clock_exponent = exponent; }
+  void set_short_term_power(double share) { graph_.timing.short_term_power = share; }
+  void set_power_clock_exponent(double exponent) { graph_.timing.power_clock_exponent = exponent; }
 
   /// @param idle_power, power_limit  watts of one rank; an unlimited rank has a very large limit
   RankClassId add_rank_class(std::string name, std::uint32_t multiplicity, PowerDomainId domain, Watts idle_power,
@@ -27,21 +27,21 @@ class StepGraphBuilder {
   /// @throws std::logic_error if it is the second compute lane of the rank
   LaneId add_lane(RankClassId rank, LaneKind kind, std::string name);
 
-  WorkId add_work(std::string name, const WorkPrice& price);
+  WorkId add_work(std::string name, const WorkTiming& timing);
   SmTableId add_sm_table(SmTable table);
   ResourceId add_resource(std::string name, BytesPerSecond capacity);
 
-  /// A stage of a chain; `coefficient` is bytes on the resource per byte of progress.
-  struct StageUse {
+  /// A leg of a chain; `coefficient` is bytes on the resource per byte of progress.
+  struct LegUse {
     ResourceId resource;
     std::uint32_t count = 1;
     double coefficient = 1;
   };
-  struct Stage {
-    StagePrice price;
-    std::vector<StageUse> uses;
+  struct Leg {
+    LegTiming timing;
+    std::vector<LegUse> uses;
   };
-  ChainId add_chain(const std::vector<Stage>& stages);
+  ChainId add_chain(const std::vector<Leg>& legs);
 
   /// @param late  charged to members that wait for a member of another rank class
   RendezvousId add_rendezvous(ChainId chain, ChargeId late);
@@ -53,12 +53,12 @@ class StepGraphBuilder {
 
   void reserve(std::size_t ops, std::size_t dependencies);
 
-  /// Sorts dependencies into place and checks every price.
-  /// @throws std::logic_error if a price is negative or not finite, or a rendezvous has no members
+  /// Sorts dependencies into place and checks every timing.
+  /// @throws std::logic_error if a timing is negative or not finite, or a rendezvous has no members
   StepGraph build() &&;
 
  private:
-  void check_prices() const;
+  void check_timings() const;
 
   StepGraph graph_;
   std::vector<std::pair<OpId, OpId>> dependencies_;

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "sim/field_table.hpp"
-#include "sim/json_reader.hpp"
-#include "tools/config_kinds.hpp"
 #include "models/job/input_file.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "models/job/scenario_source.hpp"
-#include "topology/network/build_network.hpp"
+#include "sim/field_table.hpp"
+#include "sim/json_reader.hpp"
+#include "tools/config_kinds.hpp"
+#include "topology/fabrics/fabric.hpp"
 #include "topology/network/faults.hpp"
 
 namespace clusterwright {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "models/kernels/collectives/predict_collective.hpp"
 #include "models/job/scenario.hpp"
-#include "topology/catalog.hpp"
+#include "models/kernels/collectives/predict_collective.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

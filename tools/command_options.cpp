@@ -1,10 +1,13 @@
 #include "tools/command_options.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <utility>
 
 #include "tools/commands/commands.hpp"
+#include "tools/config_kinds.hpp"
 
 namespace clusterwright {
 
@@ -76,7 +79,6 @@ void add_computing(CommandAdder& line) {
   scale_app->add_option("--mode", scale_request->mode, "strong keeps the global batch, weak the batch per replica")
       ->type_name("strong|weak")
       ->capture_default_str();
-  scale_app->add_flag("--replan", scale_request->replan, "search the best plan at each size: planned, not there yet");
   scale_request->scenario.command_line = line.typed;
 }
 
@@ -304,7 +306,9 @@ void add_learning(CommandAdder& line) {
   const auto [schema_app, schema_request] = line.add<SchemaRequest>("schema", "JSON Schema of a kind of file", schema);
   schema_app
       ->add_option("KIND", schema_request->kind,
-                   "scenario, cluster, transformer, stack, parameters, catalog, steps or blueprint")
+                   fmt::format("one of {}; what is printed holds every type that it needs, while the files in "
+                               "configs/schema share types.schema.json",
+                               fmt::join(config_kind_names(), ", ")))
       ->capture_default_str();
 
   const auto [explain_app, explain_request] =

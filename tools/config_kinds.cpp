@@ -4,20 +4,20 @@
 
 #include <array>
 
-#include "models/job/price_list.hpp"
+#include "models/job/huggingface/hf_config.hpp"
 #include "models/job/parameters.hpp"
+#include "models/job/price_files.hpp"
+#include "models/job/price_list.hpp"
+#include "models/job/scenario_loader.hpp"
 #include "models/job/stack.hpp"
 #include "models/job/step_calibration.hpp"
 #include "models/job/transformer.hpp"
-#include "sim/field_table.hpp"
-#include "sim/json_reader.hpp"
 #include "models/site/audit/blueprint_loader.hpp"
 #include "models/site/plant/facility_files.hpp"
-#include "models/job/huggingface/hf_config.hpp"
-#include "models/job/price_files.hpp"
-#include "models/job/scenario_loader.hpp"
-#include "topology/catalog.hpp"
-#include "topology/cluster.hpp"
+#include "sim/field_table.hpp"
+#include "sim/json_reader.hpp"
+#include "topology/cluster/cluster.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 
@@ -89,6 +89,13 @@ const RecordSpec& spec_of(ConfigKind kind) {
     default:
       return spec_for<Catalog>();
   }
+}
+
+std::vector<FileKind> file_kinds() {
+  std::vector<FileKind> kinds;
+  for (const std::string& name : config_kind_names())
+    kinds.push_back({name, &spec_of(static_cast<ConfigKind>(kinds.size()))});
+  return kinds;
 }
 
 ConfigKind kind_of(const JsonValue& document) {

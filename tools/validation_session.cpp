@@ -8,17 +8,17 @@
 #include <cstdio>
 #include <utility>
 
-#include "calibration/measurement_schema.hpp"
+#include "calibration/measured/measurement_schema.hpp"
 #include "calibration/validation/cross_validate_collectives.hpp"
 #include "calibration/validation/cross_validate_kernels.hpp"
 #include "calibration/validation/cross_validate_steps.hpp"
 #include "calibration/validation/validate_case.hpp"
+#include "models/job/input_file.hpp"
+#include "models/job/scenario_loader.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/sha256.hpp"
-#include "models/job/input_file.hpp"
 #include "tools/progress.hpp"
-#include "models/job/scenario_loader.hpp"
 
 namespace clusterwright {
 

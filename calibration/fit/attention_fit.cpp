@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "calibration/fit/least_squares.hpp"
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
 
 namespace clusterwright {
 
@@ -62,13 +62,13 @@ std::vector<double> errors_of(const std::vector<AttentionRow>& rows, const Atten
 /// Measured rows speak of the forward pass only.
 AttentionParameters parameters_of(const FitResult& fit, const std::string& prior, const std::string& source) {
   AttentionParameters out;
-  out.forward_efficiency = sourced(fit.values[forward], fit.std_errors[forward], source);
-  out.backward_efficiency = sourced(fit.values[backward], fit.std_errors[backward], prior);
-  out.half_sequence = sourced(fit.values[half_sequence], fit.std_errors[half_sequence], source);
-  out.narrow_head_factor = sourced(fit.values[narrow_head], fit.std_errors[narrow_head], source);
+  out.forward_efficiency = sourced_value(fit.values[forward], fit.std_errors[forward], source);
+  out.backward_efficiency = sourced_value(fit.values[backward], fit.std_errors[backward], prior);
+  out.half_sequence = sourced_value(fit.values[half_sequence], fit.std_errors[half_sequence], source);
+  out.narrow_head_factor = sourced_value(fit.values[narrow_head], fit.std_errors[narrow_head], source);
   const std::string fused = "definition: fused, with a causal mask";
-  out.executed_share = sourced(0.5, 0, fused);
-  out.score_bytes_forward = out.score_bytes_backward = sourced(0, 0, fused);
+  out.executed_share = sourced_value(0.5, 0, fused);
+  out.score_bytes_forward = out.score_bytes_backward = sourced_value(0, 0, fused);
   return out;
 }
 
@@ -77,7 +77,7 @@ AttentionParameters scaled(const AttentionParameters& from, double factor, doubl
   AttentionParameters out = from;
   for (Sourced<double>* one : {&out.forward_efficiency, &out.backward_efficiency}) {
     const double value = one->value * factor;
-    *one = sourced(value, std::hypot(one->std_error * factor, value * doubt), source);
+    *one = sourced_value(value, std::hypot(one->std_error * factor, value * doubt), source);
   }
   return out;
 }
@@ -87,16 +87,16 @@ AttentionParameters unfused_attention() {
   const std::string traffic = "prior: traffic of unfused attention that an earlier model of training steps settled on";
   const std::string definition = "definition: plain matrix multiplies over the whole square";
   return {
-      .forward_efficiency = sourced(0.55, 0.08, rate),
-      .backward_efficiency = sourced(0.55, 0.08, rate),
-      .half_sequence = sourced(0, 0, definition),
-      .narrow_head_factor = sourced(0.85, 0.08, rate),
-      .unaligned_factor = sourced(
+      .forward_efficiency = sourced_value(0.55, 0.08, rate),
+      .backward_efficiency = sourced_value(0.55, 0.08, rate),
+      .half_sequence = sourced_value(0, 0, definition),
+      .narrow_head_factor = sourced_value(0.85, 0.08, rate),
+      .unaligned_factor = sourced_value(
           0.11, 0.04,
           "prior: multiplies without matrix units run at the 32-bit rate of the A100 sheet, a sixteenth, over 0.55"),
-      .executed_share = sourced(1, 0, definition),
-      .score_bytes_forward = sourced(13, 3, traffic),
-      .score_bytes_backward = sourced(22, 5, traffic)};
+      .executed_share = sourced_value(1, 0, definition),
+      .score_bytes_forward = sourced_value(13, 3, traffic),
+      .score_bytes_backward = sourced_value(22, 5, traffic)};
 }
 
 /// Wide: own samples are to win over what was seen elsewhere.
@@ -157,7 +157,7 @@ AttentionParameters fit_attention(const std::string& family, const std::string& 
 
 double log_error(const AttentionSampleRow& row, const AttentionParameters& parameters) {
   // Fused kernels keep no scores in memory, so its bandwidth does not matter.
-  return std::log(attention_cost(row.shape, parameters, row.peak, 1 * terabyte_per_second).time() / row.time);
+  return std::log(attention_time(row.shape, parameters, row.peak, 1 * terabyte_per_second).time() / row.time);
 }
 
 AttentionParameters fit_attention_samples(const std::vector<AttentionSampleRow>& rows, const std::string& source,

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "calibration/fit/sample_rows.hpp"
-#include "calibration/measurement.hpp"
+#include "calibration/measured/measurement.hpp"
 #include "models/job/parameters.hpp"
 
 namespace clusterwright {

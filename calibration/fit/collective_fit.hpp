@@ -1,47 +1,16 @@
-/// Fits the curves of collectives inside a node, and the network between nodes.
+/// Fits the curves of collectives inside a node, the network between nodes, and the exchange of experts.
 #pragma once
 
 #include <functional>
-#include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "calibration/measurement.hpp"
-#include "models/kernels/collectives/collective_time.hpp"
-#include "topology/parts.hpp"
+#include "calibration/fit/collective_rows.hpp"
+#include "calibration/measured/measurement.hpp"
+#include "models/job/parameters.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
-
-inline constexpr double small_message_weight = 0.4;  ///< of a row below 1 MB
-
-/// Sweeps do not describe their fabric: two tiers of switches and their cables.
-inline constexpr Seconds usual_switch_latency = 1 * microsecond;
-
-using CollectiveCurves = std::map<std::string, CollectiveParameters>;
-
-/// One measured message size, ready to be predicted.
-struct CollectiveRow {
-  CollectiveOp op;
-  Bytes size;
-  GroupShape group;
-  GroupLinks links;
-  Seconds time;
-  double weight = 1;
-};
-
-/// Rows of one accelerator with sizes as nccl-tests prints them. Every case weighs the same; in it, messages from 1 MB
-/// weigh more.
-std::vector<CollectiveRow> collective_rows(const std::vector<Measurement>& measurements, const AcceleratorPart& part);
-
-/// Reduce-scatter rows of one node as if they were rows of `op`, for operations that nobody measured: the wire carries
-/// the same bytes, and two ranks that scatter exchange one message of half the size.
-std::vector<CollectiveRow> borrowed_rows(CollectiveOp op, const std::vector<CollectiveRow>& rows);
-
-/// Rows of one accelerator, with borrowed ones for the operations that nobody measured on it.
-std::vector<CollectiveRow> completed_rows(std::vector<CollectiveRow> rows);
-
-Seconds predicted_time(const CollectiveRow& row, const CollectiveCurves& curves, const NetworkParameters& network);
 
 /// The curve of one operation inside a node, from its single-node rows; for all-reduce over a switch that can reduce
 /// also "all_reduce_switch". Without rows the priors come back: latencies and shares of NCCL's own tuner.
@@ -54,12 +23,6 @@ CollectiveCurves fit_curves(CollectiveOp op, const std::vector<CollectiveRow>& r
 NetworkParameters fit_network(const std::vector<CollectiveRow>& rows, const CollectiveCurves& curves,
                               const std::string& source, const NetworkParameters* believed = nullptr);
 
-/// The op by its name in the measurement set; nothing for ops that nccl-tests does not have.
-std::optional<CollectiveOp> nccl_op(const std::string& name);
-
-/// Links of a published machine, which does not describe its switches.
-GroupLinks measured_links(const Measurement& measurement, const AcceleratorPart& part);
-
 /// What is left out together when a fit is judged: rows with the same number.
 using CollectiveFold = std::function<int(const CollectiveRow&)>;
 
@@ -68,5 +31,25 @@ using CollectiveFold = std::function<int(const CollectiveRow&)>;
 std::vector<FitReport> collective_reports(CollectiveOp op, const std::vector<CollectiveRow>& rows,
                                           const CollectiveCurves& fitted, const CollectiveFold& fold,
                                           const std::string& left_out);
+
+/// The curve "expert_exchange": latency of kernels and library, and the share of scale-up links. What NICs reach is the
+/// network's.
+CollectiveParameters fit_expert_exchange(const std::vector<CollectiveRow>& rows, const NetworkParameters& network,
+                                         const std::string& source);
+
+/// In sample, and with each number of ranks left out in turn.
+FitReport expert_report(const std::vector<CollectiveRow>& rows, const NetworkParameters& network,
+                        const CollectiveParameters& fitted);
+
+/// From the rows of `part`; where it lacks rows between nodes, from those of a sibling.
+/// @param siblings  parts with the same die
+CollectiveSet fit_collective_set(const std::vector<Measurement>& measurements, const AcceleratorPart& part,
+                                 const std::vector<AcceleratorPart>& catalog,
+                                 const std::vector<const AcceleratorPart*>& siblings);
+
+/// One set for accelerators that nobody measured: rows of all parts, every generation one vote, links relative to their
+/// data sheets. Its reports leave each generation out in turn.
+CollectiveSet fit_transfer_set(const std::vector<Measurement>& measurements,
+                               const std::vector<AcceleratorPart>& catalog);
 
 }  // namespace clusterwright

@@ -1,7 +1,8 @@
-/// Fits GemmParameters to measured matrix multiplies of one number format.
+/// Fits GemmParameters to measured GEMMs: of one number format, and of every format of an accelerator.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,5 +51,21 @@ std::vector<double> gemm_left_out(const std::vector<GemmRow>& rows, const GemmFo
 std::vector<FitReport> gemm_reports(const std::vector<GemmRow>& rows, const GemmParameters& fitted,
                                     const std::vector<double>& left_out, const std::string& format,
                                     const std::string& what, const std::string& rows_from);
+
+struct GemmSet {
+  std::map<std::string, GemmParameters> gemm;  ///< by GemmFormat::key
+  std::vector<FitReport> fits;
+  double longest_teraflop = 0;  ///< of the measured 16-bit calls
+};
+
+/// Formats that `part` multiplies in. Its own rows, with those of the same die where they are few; formats that nobody
+/// measured on it follow its nearest measured format, kernels that widen their weights those of any accelerator.
+/// @param siblings  parts with the same die
+GemmSet fit_gemm_set(const std::vector<Measurement>& measurements, const AcceleratorPart& part,
+                     const std::vector<const AcceleratorPart*>& siblings, const std::vector<AcceleratorPart>& catalog);
+
+/// One set for accelerators that nobody measured: rows of all of them relative to their data sheets, every generation
+/// one vote. Its reports leave each generation out in turn.
+GemmSet fit_gemm_transfer(const std::vector<Measurement>& measurements, const std::vector<AcceleratorPart>& catalog);
 
 }  // namespace clusterwright

@@ -1,5 +1,5 @@
 #include "calibration/fit/gemm_rows.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 #include <algorithm>
 #include <cmath>

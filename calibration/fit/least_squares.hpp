@@ -1,6 +1,7 @@
-/// Robust least squares in log space with priors: the one fit that everything here uses.
+/// Robust least squares with priors: nonlinear in log space, and linear.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -68,5 +69,28 @@ std::vector<double> left_out_errors(const std::vector<Row>& rows, FoldOf fold_of
   }
   return errors;
 }
+
+/// errors(x) = offset + slopes * x, row by row; x is believed to be prior +- width before any row.
+struct RegressionProblem {
+  std::vector<double> offsets;
+  std::vector<double> slopes;  ///< rows x unknowns, row by row
+  std::vector<double> weights;
+  std::vector<double> prior;
+  std::vector<double> width;
+  double least_spread = 0.02;  ///< of errors: steps of one job on machines of one kind do not repeat better
+};
+
+struct RegressionResult {
+  std::vector<double> x;
+  std::vector<double> covariance;  ///< unknowns x unknowns, row by row
+};
+
+/// Minimises sum w rho(error / spread)^2 + sum ((x - prior) / width)^2 with a Cauchy loss by re-weighting; `spread` is
+/// the robust standard deviation of the errors.
+/// @pre sizes agree
+RegressionResult regress(const RegressionProblem& problem);
+
+/// The value below which `share` of the weight lies.
+double weighted_quantile(const std::vector<double>& values, const std::vector<double>& weights, double share);
 
 }  // namespace clusterwright

@@ -6,7 +6,7 @@
 
 #include "calibration/fit/gemm_rows.hpp"
 #include "calibration/fit/least_squares.hpp"
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
 #include "models/kernels/streaming_time.hpp"
 
 namespace clusterwright {
@@ -17,7 +17,7 @@ namespace {
 const Seconds usual_ramp = 1.5 * microsecond;
 
 /// Order of the parameter vector.
-enum : std::size_t { mixed, reading };
+enum : std::size_t { mixed_share, reading_share };
 
 double log_error(const MemoryRow& row, double share) {
   return std::log(row.data_sheet * share / row.measured);
@@ -26,8 +26,8 @@ double log_error(const MemoryRow& row, double share) {
 /// @param values  shares, in the order of the parameter vector
 double log_error(const MemoryRow& row, const std::vector<double>& values) {
   MemoryParameters trial;
-  trial.bandwidth_share.value = values[mixed];
-  trial.read_share.value = values[reading];
+  trial.bandwidth_share.value = values[mixed_share];
+  trial.read_share.value = values[reading_share];
   return log_error(row, streaming_share(row.writes, trial));
 }
 
@@ -95,13 +95,13 @@ MemoryParameters fit_memory(const std::vector<MemoryRow>& rows, const std::vecto
   const std::string source = source_of(rows.size(), "streaming kernels", from, "usual shares of the data sheet");
   const double half_kb = (usual_ramp * data_sheet).in(kilobyte);
   MemoryParameters out;
-  out.bandwidth_share = sourced(fit.values[mixed], fit.std_errors[mixed], source);
-  out.read_share = sourced(fit.values[reading], fit.std_errors[reading], source);
-  out.half_size =
-      sourced(half_kb, half_kb / 2, kilobyte,
-              fmt::format("prior: 1.5 us to start and drain a kernel at {} TB/s", data_sheet.in(terabyte_per_second)));
-  out.host_share = sourced(link.values[0], link.std_errors[0],
-                           source_of(host.size(), "host copies", from, "usual share of PCI Express"));
+  out.bandwidth_share = sourced_value(fit.values[mixed_share], fit.std_errors[mixed_share], source);
+  out.read_share = sourced_value(fit.values[reading_share], fit.std_errors[reading_share], source);
+  out.half_size = sourced_value(
+      half_kb, half_kb / 2, kilobyte,
+      fmt::format("prior: 1.5 us to start and drain a kernel at {} TB/s", data_sheet.in(terabyte_per_second)));
+  out.host_share = sourced_value(link.values[0], link.std_errors[0],
+                                 source_of(host.size(), "host copies", from, "usual share of PCI Express"));
   return out;
 }
 

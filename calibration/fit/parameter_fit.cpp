@@ -8,17 +8,16 @@
 
 #include "calibration/fit/attention_fit.hpp"
 #include "calibration/fit/collective_fit.hpp"
-#include "calibration/fit/collective_set_fit.hpp"
-#include "calibration/fit/gemm_set_fit.hpp"
+#include "calibration/fit/gemm_fit.hpp"
 #include "calibration/fit/memory_fit.hpp"
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
 
 namespace clusterwright {
 
 namespace {
 
 /// Power against clock where voltage follows: between 2 and 3, unmeasured here.
-const Sourced<double> clock_exponent = sourced(2.4, 0.3, "estimate: 2.0 to 3.0 bracket published power caps");
+const Sourced<double> clock_exponent = sourced_value(2.4, 0.3, "estimate: 2.0 to 3.0 bracket published power caps");
 
 /// Of the accelerators that a transferred half size of transfers is stated for.
 const BytesPerSecond usual_bandwidth = 2 * terabyte_per_second;
@@ -63,26 +62,27 @@ DevicePowerParameters power_estimates(const GemmSet& gemm) {
   const double decades = gemm.longest_teraflop > 1 ? std::log10(gemm.longest_teraflop) / 2 : 0;
   const double slower = 1 + loss.value * decades;
   const double weight = std::pow(slower, clock_exponent.value);
-  const auto tensor = sourced(weight, clock_exponent.value * weight / slower * loss.std_error * decades,
-                              fmt::format("clock loss of {:.0f} % in the longest measured multiplies, at watts that go "
-                                          "with the clock to the power {}",
-                                          100 * (slower - 1), clock_exponent.value));
+  const auto tensor =
+      sourced_value(weight, clock_exponent.value * weight / slower * loss.std_error * decades,
+                    fmt::format("clock loss of {:.0f} % in the longest measured multiplies, at watts that go "
+                                "with the clock to the power {}",
+                                100 * (slower - 1), clock_exponent.value));
   const std::string source =
       "estimate: a model of watts linear in utilisation, published ranges of training and decoding";
   DevicePowerParameters power;
   power.tensor_weight = tensor;
-  power.memory_weight = sourced(0.30, 0.05, source);
-  power.link_weight = sourced(0.15, 0.05, source);
-  power.waiting_share = sourced(0.10, 0.04, "estimate: 110 to 160 W of an H100 that waits, from memory");
+  power.memory_weight = sourced_value(0.30, 0.05, source);
+  power.link_weight = sourced_value(0.15, 0.05, source);
+  power.waiting_share = sourced_value(0.10, 0.04, "estimate: 110 to 160 W of an H100 that waits, from memory");
   power.clock_exponent = clock_exponent;
   return power;
 }
 
 StepParameters step_priors(const std::string& architecture) {
   const double channels = architecture == "Ampere" ? 16 : 20;
-  return {sourced(1.0, 0.5, microsecond, "prior: usual gap on a busy stream"),
-          sourced(channels, 4, "prior: usual channels of NCCL inside a node"),
-          sourced(4, 2, "prior: NCCL's channels of one message, about one per 14 GB/s of a network card")};
+  return {sourced_value(1.0, 0.5, microsecond, "prior: usual gap on a busy stream"),
+          sourced_value(channels, 4, "prior: usual channels of NCCL inside a node"),
+          sourced_value(4, 2, "prior: NCCL's channels of one message, about one per 14 GB/s of a network card")};
 }
 
 void add_reports(const std::vector<FitReport>& reports, ParameterSet& set) {

@@ -1,7 +1,5 @@
 #include "calibration/fit/probe_stack.hpp"
 
-#include <algorithm>
-
 #include "calibration/single_node.hpp"
 
 namespace clusterwright {
@@ -26,23 +24,30 @@ StackKernels probe_kernels(bool gated) {
   return out;
 }
 
-Transformer probe_transformer(const ProbeWhat& what) {
+Transformer probe_transformer(const ProbeWhat& sample) {
+  const ProbedTransformer& what = *probed_transformer(sample);
+  const auto* model = std::get_if<ProbedModel>(&sample);
   Transformer out;
   out.name = what.model;
-  out.layers = std::max<std::int64_t>(1, what.layers);
+  out.layers = model ? model->layers : 1;
   out.hidden = what.hidden;
   out.heads = what.heads;
   out.kv_heads = what.kv_heads;
   out.head_width = what.head_width;
   out.ffn = what.ffn;
   out.gated_mlp = what.gated;
-  out.vocabulary = std::max<std::int64_t>(1, what.vocabulary);
+  out.vocabulary = model ? model->vocabulary : 1;
   return out;
 }
 
 }  // namespace
 
-SoftwareStack probe_stack(const ProbeWhat& what) {
+const ProbedTransformer* probed_transformer(const ProbeWhat& what) {
+  if (const auto* layer = std::get_if<ProbedLayer>(&what)) return layer;
+  return std::get_if<ProbedModel>(&what);
+}
+
+SoftwareStack probe_stack(const ProbedTransformer& what) {
   SoftwareStack out;
   out.name = "gpu probe";
   out.source = "calibration/probes";
@@ -56,10 +61,11 @@ SoftwareStack probe_stack(const ProbeWhat& what) {
   return out;
 }
 
-Scenario probe_scenario(const ProbeWhat& what, const AcceleratorPart& part, const ParameterSet& set) {
+Scenario probe_scenario(const ProbeWhat& sample, const AcceleratorPart& part, const ParameterSet& set) {
+  const ProbedTransformer& what = *probed_transformer(sample);
   Scenario out;
   out.cluster = single_node(part, 1);
-  out.transformer = probe_transformer(what);
+  out.transformer = probe_transformer(sample);
   out.job.sequence = static_cast<int>(what.sequence);
   out.job.global_batch = static_cast<int>(what.batch);
   out.job.micro_batch = static_cast<int>(what.batch);
@@ -71,7 +77,7 @@ Scenario probe_scenario(const ProbeWhat& what, const AcceleratorPart& part, cons
 
 Plan probe_plan(const ProbeWhat& what) {
   Plan out;
-  out.micro_batch = out.global_batch = static_cast<int>(what.batch);
+  out.micro_batch = out.global_batch = static_cast<int>(probed_transformer(what)->batch);
   out.sharding = Sharding::none;
   return out;
 }

@@ -6,11 +6,14 @@
 #include <cmath>
 
 #include "calibration/fit/attention_fit.hpp"
+#include "calibration/fit/collective_fit.hpp"
 #include "calibration/fit/gemm_fit.hpp"
+#include "calibration/fit/memory_fit.hpp"
 #include "calibration/fit/sample_layers.hpp"
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
 #include "calibration/fit/traffic_fit.hpp"
-#include "calibration/sample_files/sample_statistics.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
+#include "models/kernels/streaming_time.hpp"
 
 namespace clusterwright {
 
@@ -176,7 +179,7 @@ class SampleSetFit {
     if (!add(section)) return;
     NetworkParameters fitted = fit(rows_of(samples));
     // Of this fabric: what its own held-back messages missed, instead of how fabrics differ.
-    fitted.structural_error = sourced(section.reports.front().left_out_p90_abs_log / 1.645, 0, source);
+    fitted.structural_error = sourced_value(section.reports.front().left_out_p90_abs_log / 1.645, 0, source);
     fitted.tcp_bandwidth_share = base_.network.tcp_bandwidth_share;
     fitted.tcp_latency = base_.network.tcp_latency;
     fit_.parameters.network = fitted;
@@ -186,11 +189,12 @@ class SampleSetFit {
   void fit_kernel_gap() {
     for (const ProbeSamples& document : all_)
       for (const ProbeSample& sample : document.samples) {
-        if (sample.probe != "launch" || sample.what.operation != "back_to_back_on_device") continue;
+        const auto* launch = std::get_if<ProbedLaunch>(&sample.what);
+        if (!launch || launch->operation != "back_to_back_on_device") continue;
         const SampleStatistics statistics = statistics_of(sample.repetitions);
         fit_.parameters.step.kernel_gap =
-            sourced(statistics.median.in(microsecond), statistics.spread.in(microsecond), microsecond,
-                    source_of(sample.repetitions.size(), "kernels back to back"));
+            sourced_value(statistics.median.in(microsecond), statistics.spread.in(microsecond), microsecond,
+                          source_of(sample.repetitions.size(), "kernels back to back"));
         return;
       }
   }
@@ -202,6 +206,54 @@ class SampleSetFit {
   bool refit_;
   SampleFit fit_;
 };
+
+SectionFit without_fit(const std::string& name, std::vector<SampleResidual> residuals) {
+  SectionRule rule{name, 0, 0, 0, "", ""};
+  if (name.starts_with("gemm/")) rule.large = ", M >= 1024", rule.small = ", M < 1024";
+  if (name.starts_with("collectives/")) rule.large = ", from 1 MB", rule.small = ", below 1 MB";
+  return checked(rule, std::move(residuals));
+}
+
+SampleResidual residual(const std::string& section, std::string what, bool large, Seconds measured, double error) {
+  return {section, what, what, large, measured, error, error, 0};
+}
+
+void add_multiplies(const std::vector<Measurement>& measurements, const AcceleratorPart& part, const ParameterSet& set,
+                    std::vector<SectionFit>& out) {
+  for (const GemmFormat& format : gemm_formats()) {
+    const auto found = set.gemm.find(format.key);
+    if (found == set.gemm.end() || format.key == "fp16") continue;  // fp16 rows are among those of bf16
+    std::vector<SampleResidual> residuals;
+    for (const GemmRow& row : gemm_rows(measurements, part, format.key))
+      residuals.push_back(residual("gemm/" + format.key,
+                                   fmt::format("{} x {} x {}", row.shape.m, row.shape.n, row.shape.k), is_large(row),
+                                   row.time, gemm_log_error(row, found->second)));
+    if (!residuals.empty()) out.push_back(without_fit("gemm/" + format.key, std::move(residuals)));
+  }
+}
+
+void add_streams(const std::vector<Measurement>& measurements, const AcceleratorPart& part, const ParameterSet& set,
+                 std::vector<SectionFit>& out) {
+  std::vector<SampleResidual> residuals;
+  for (const MemoryRow& row : memory_rows(measurements, part)) {
+    // A bandwidth over another is a time under another.
+    const double error = -std::log(row.data_sheet * streaming_share(row.writes, set.memory) / row.measured);
+    residuals.push_back(residual("memory", row.op, true, {}, error));
+  }
+  if (!residuals.empty()) out.push_back(without_fit("memory", std::move(residuals)));
+}
+
+void add_collectives(const std::vector<Measurement>& measurements, const AcceleratorPart& part, const ParameterSet& set,
+                     std::vector<SectionFit>& out) {
+  std::map<std::string, std::vector<SampleResidual>> sections;
+  for (const CollectiveRow& row : collective_rows(measurements, part)) {
+    const std::string name = row.group.nodes > 1 ? "network" : "collectives/" + std::string(name_of(row.op));
+    const double error = std::log(predicted_time(row, set.collectives, set.network) / row.time);
+    sections[name].push_back(residual(name, fmt::format("{:.0f} bytes, {} ranks", row.size.in(byte), row.group.ranks()),
+                                      row.size >= large_message, row.time, error));
+  }
+  for (auto& [name, residuals] : sections) out.push_back(without_fit(name, std::move(residuals)));
+}
 
 }  // namespace
 
@@ -222,6 +274,15 @@ std::vector<SectionFit> check_samples(const std::vector<ProbeSamples>& all, cons
   std::vector<SectionFit> sections = SampleSetFit(all, part, set, options, false).run().sections;
   for (SectionFit& one : check_layers(all, part, set)) sections.push_back(std::move(one));
   return sections;
+}
+
+std::vector<SectionFit> check_published(const std::vector<Measurement>& measurements, const AcceleratorPart& part,
+                                        const ParameterSet& set) {
+  std::vector<SectionFit> out;
+  add_multiplies(measurements, part, set, out);
+  add_streams(measurements, part, set, out);
+  add_collectives(measurements, part, set, out);
+  return out;
 }
 
 }  // namespace clusterwright

@@ -1,4 +1,3 @@
-/// From own samples to a parameter set: sections that the samples speak of are fitted, the rest is kept.
 #pragma once
 
 #include <string>
@@ -7,6 +6,7 @@
 #include "calibration/fit/power_fit.hpp"
 #include "calibration/fit/sample_section.hpp"
 #include "calibration/fit/thermal_fit.hpp"
+#include "calibration/measured/measurement.hpp"
 
 namespace clusterwright {
 
@@ -33,5 +33,10 @@ SampleFit fit_samples(const std::vector<ProbeSamples>& all, const AcceleratorPar
 /// The same sections with `set` as it stands: how well it predicts samples, nothing fitted.
 std::vector<SectionFit> check_samples(const std::vector<ProbeSamples>& all, const AcceleratorPart& part,
                                       const ParameterSet& set, const SampledLinks& links);
+
+/// Multiplies, streams and collectives of the set's own accelerator, nothing fitted; sections without rows are left
+/// out.
+std::vector<SectionFit> check_published(const std::vector<Measurement>& measurements, const AcceleratorPart& part,
+                                        const ParameterSet& set);
 
 }  // namespace clusterwright

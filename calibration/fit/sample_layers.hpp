@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "calibration/fit/sample_section.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

@@ -8,7 +8,7 @@
 #include "calibration/fit/gemm_rows.hpp"
 #include "calibration/sample_files/probe_samples.hpp"
 #include "models/kernels/attention_time.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
 
 namespace clusterwright {
 

@@ -54,6 +54,21 @@ bool all_known(const Measurement& m) {
   return job.recompute && job.micro_batch && job.tensor && job.pipeline && (!pipelined || job.virtual_pipeline);
 }
 
+/// A factor that moves nothing needs no simulation to tell.
+constexpr double unnoticed = 1e-3;  // of the step
+
+StepSlopes slopes_of(const StepRow& row) {
+  const StepSummary step = summarise_step(row.scenario, row.plan);
+  const double base = log_rate(row, step);
+  const auto slope = [&](double a, double b, double c) {
+    return (log_rate(row, summarise_step(moved(row, a, b, c), row.plan)) - base) / difference;
+  };
+  const bool host = share_of(step, StepCharge::launch) > unnoticed;
+  const bool alone = row.plan.accelerators() == 1;
+  return {base - std::log(row.tokens_per_second_per_accelerator), slope(difference, 0, 0),
+          alone ? 0 : slope(0, difference, 0), host ? slope(0, 0, difference) : 0};
+}
+
 }  // namespace
 
 std::vector<StepRow> step_rows(const std::vector<Measurement>& measurements, const ScenarioShelf& shelf) {
@@ -89,25 +104,6 @@ std::vector<StepRow> step_rows(const std::vector<Measurement>& measurements, con
   share_votes(rows);
   return rows;
 }
-
-namespace {
-
-/// A factor that moves nothing needs no simulation to tell.
-constexpr double unnoticed = 1e-3;  // of the step
-
-StepSlopes slopes_of(const StepRow& row) {
-  const StepSummary step = summarise_step(row.scenario, row.plan);
-  const double base = log_rate(row, step);
-  const auto slope = [&](double a, double b, double c) {
-    return (log_rate(row, summarise_step(moved(row, a, b, c), row.plan)) - base) / difference;
-  };
-  const bool host = share_of(step, StepCharge::launch) > unnoticed;
-  const bool alone = row.plan.accelerators() == 1;
-  return {base - std::log(row.tokens_per_second_per_accelerator), slope(difference, 0, 0),
-          alone ? 0 : slope(0, difference, 0), host ? slope(0, 0, difference) : 0};
-}
-
-}  // namespace
 
 std::vector<StepSlopes> step_slopes(const std::vector<StepRow>& rows) {
   std::vector<StepSlopes> slopes(rows.size());

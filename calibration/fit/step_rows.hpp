@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "calibration/measured_scenario.hpp"
-#include "calibration/measurement.hpp"
+#include "calibration/measured/measured_scenario.hpp"
+#include "calibration/measured/measurement.hpp"
 #include "models/plan/plan.hpp"
 #include "models/prediction/prediction.hpp"
 

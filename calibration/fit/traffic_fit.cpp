@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "calibration/fit/least_squares.hpp"
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
 #include "models/kernels/streaming_time.hpp"
 
 namespace clusterwright {
@@ -42,9 +42,9 @@ MemoryParameters StreamFit::fit(const std::vector<TrafficRow>& rows, const std::
     for (std::size_t i = 0; i < rows.size(); ++i) errors[i] = log_error(rows[i], trial);
   };
   const FitResult fit = fit_least_squares(problem);
-  trial.bandwidth_share = sourced(fit.values[mixed], fit.std_errors[mixed], source);
-  trial.read_share = sourced(fit.values[reading], fit.std_errors[reading], source);
-  trial.half_size = sourced(fit.values[half_kb], fit.std_errors[half_kb], kilobyte, source);
+  trial.bandwidth_share = sourced_value(fit.values[mixed], fit.std_errors[mixed], source);
+  trial.read_share = sourced_value(fit.values[reading], fit.std_errors[reading], source);
+  trial.half_size = sourced_value(fit.values[half_kb], fit.std_errors[half_kb], kilobyte, source);
   return trial;
 }
 
@@ -66,7 +66,8 @@ HostCopies HostCopyFit::fit(const std::vector<TrafficRow>& rows, const std::stri
     for (std::size_t i = 0; i < rows.size(); ++i) errors[i] = log_error(rows[i], trial);
   };
   const FitResult fit = fit_least_squares(problem);
-  return {sourced(fit.values[copy_share], fit.std_errors[copy_share], source), fit.values[start_us] * microsecond};
+  return {sourced_value(fit.values[copy_share], fit.std_errors[copy_share], source),
+          fit.values[start_us] * microsecond};
 }
 
 }  // namespace clusterwright

@@ -78,8 +78,8 @@ unsigned char answer_to(const std::vector<unsigned char>& message, std::size_t m
   return answer;
 }
 
-EchoProcess::EchoProcess(const std::string& path, const EchoTask& task) {
-  path == "pipe" ? join_by_pipes() : join_by_tcp();
+EchoProcess::EchoProcess(TransferPath path, const EchoTask& task) {
+  path == TransferPath::pipe ? join_by_pipes() : join_by_tcp();
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &ignore, &before_);

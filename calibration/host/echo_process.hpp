@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "calibration/host/loopback.hpp"
+#include "calibration/sample_files/probe_words.hpp"
 
 namespace clusterwright {
 
@@ -24,9 +25,8 @@ unsigned char answer_to(const std::vector<unsigned char>& message, std::size_t m
 
 class EchoProcess {
  public:
-  /// @param path  tcp_loopback or pipe
   /// @throws ProbeFailure if a socket, a pipe or the process is refused; std::bad_alloc
-  EchoProcess(const std::string& path, const EchoTask& task);
+  EchoProcess(TransferPath path, const EchoTask& task);
   ~EchoProcess();  ///< ends the process
   EchoProcess(const EchoProcess&) = delete;
   EchoProcess& operator=(const EchoProcess&) = delete;

@@ -4,10 +4,11 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string_view>
 
 #include "calibration/host/host_machine.hpp"
-#include "calibration/host/host_plan.hpp"
 #include "calibration/host/host_probe_sizes.hpp"
+#include "calibration/host/probe_case.hpp"
 #include "calibration/host/repetitions.hpp"
 #include "calibration/sample_files/probe_samples.hpp"
 #include "sim/quantity.hpp"
@@ -36,7 +37,7 @@ class HostProbes {
  private:
   /// What a probe plans, and its weight in sharing out the time.
   struct Family {
-    const char* probe;
+    std::string_view probe;
     double weight;
     std::function<std::vector<PlannedCase>()> plan;
   };

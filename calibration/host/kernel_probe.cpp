@@ -1,3 +1,5 @@
+#include "calibration/host/kernel_probe.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -5,9 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "calibration/host/host_plan.hpp"
-#include "calibration/host/loop/adam.hpp"
-#include "calibration/host/loop/element_kernels.hpp"
+#include "calibration/host/kernels/adam.hpp"
+#include "calibration/host/kernels/element_kernels.hpp"
 #include "calibration/host/random_data.hpp"
 
 namespace clusterwright {
@@ -80,12 +81,13 @@ Bytes values_moved(double values) {
 PlannedCase kernel_case(const char* kernel, const char* pass, std::int64_t rows, std::int64_t width, Bytes bytes,
                         KernelCall call) {
   PlannedCase out;
-  out.probe = "kernels";
-  out.what.kernel = kernel;
-  out.what.pass = pass;
-  out.what.dtype = "fp32";
-  out.what.tokens = rows;
-  out.what.width = width;
+  ProbedKernel what;
+  what.kernel = kernel;
+  what.pass = pass;
+  what.dtype = "fp32";
+  what.tokens = rows;
+  what.width = width;
+  out.what = what;
   out.bytes = bytes;
   out.build = [rows, width, call = std::move(call)] { return std::make_unique<KernelCase>(rows, width, call); };
   return out;

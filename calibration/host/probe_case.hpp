@@ -33,7 +33,6 @@ class ProbeCase {
 };
 
 struct PlannedCase {
-  std::string probe;
   ProbeWhat what;
   Flops flops;
   Bytes bytes;

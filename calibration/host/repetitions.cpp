@@ -57,7 +57,6 @@ Seconds TimeBudget::left() const {
 
 ProbeSample measure_case(const PlannedCase& planned, const RepetitionRule& rule, Seconds own, const TimeBudget& all) {
   ProbeSample out;
-  out.probe = planned.probe;
   out.what = planned.what;
   out.flops = planned.flops;
   out.bytes = planned.bytes;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/quantity.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "calibration/sample_files/probe_device.hpp"
 #include "calibration/sample_files/probe_what.hpp"
 #include "sim/json_value.hpp"
 #include "sim/quantity.hpp"
@@ -14,44 +15,7 @@
 namespace clusterwright {
 
 enum class ProbeSuite { quick, full };
-enum class ProbeDeviceKind { host, gpu };
-
-/// The machine, without its name. Zero and empty are "not known", or "not of this kind".
-struct ProbeDevice {
-  ProbeDeviceKind kind = ProbeDeviceKind::host;
-  Bytes memory;
-  // Host.
-  std::string cpu;
-  std::int64_t cores = 0;    ///< physical
-  std::int64_t threads = 0;  ///< that the process may use
-  Bytes l3;
-  // GPU.
-  std::string name;
-  std::string compute_capability;  ///< 9.0
-  std::int64_t multiprocessors = 0, index = 0, gpus_in_node = 0, cublaslt = 0;
-  std::int64_t shared_bytes_per_block = 0;
-  Bytes l2;
-  std::string driver, cuda_driver, cuda_runtime, pci_link, nvml;
-  std::optional<Watts> power_limit;
-  std::optional<Hertz> max_sm, max_memory;
-};
-
-/// What the device reported while a sample was taken; empty where it reports nothing.
-struct DeviceState {
-  std::optional<Hertz> sm, memory;
-  std::optional<double> temperature_c, memory_temperature_c;
-  std::optional<Watts> power, power_average;
-  std::optional<double> clock_limit_reasons;  ///< bits, as NVML gives them
-};
-
-/// Readings of a held load, one list per column, all of one length.
-struct PowerTrace {
-  std::vector<std::optional<double>> t_s, power_w, power_average_w, energy_j, sm_mhz, memory_mhz, temperature_c,
-      memory_temperature_c, clock_limit_reasons;
-};
-
 struct ProbeSample {
-  std::string probe;
   ProbeWhat what;
   Flops flops;                       ///< of one call
   Bytes bytes;                       ///< moved by one call
@@ -96,5 +60,19 @@ ProbeSamples read_probe_samples(const JsonValue& document);
 
 /// The document that `read_probe_samples` reads. Times are rounded to a tenth of a nanosecond.
 JsonValue write_probe_samples(const ProbeSamples& samples);
+
+struct SampleStatistics {
+  Seconds median;
+  Seconds spread;  ///< median distance from the median (MAD), not scaled to a standard deviation
+  /// First repetition over the median of the others: far above 1, the warm-up was too short; below 1, it throttled.
+  double first_against_rest = 1;
+};
+
+/// @throws std::invalid_argument without repetitions; one alone has spread 0 and no drift
+SampleStatistics statistics_of(const std::vector<Seconds>& repetitions);
+
+/// Operations or bytes of one call over its median time; zero where the sample has none.
+FlopsPerSecond median_rate(const ProbeSample& sample);
+BytesPerSecond median_bandwidth(const ProbeSample& sample);
 
 }  // namespace clusterwright

@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "calibration/validation/validation_result.hpp"
+#include "calibration/validation/case_result.hpp"
+#include "calibration/validation/error_figures.hpp"
 
 namespace clusterwright {
 

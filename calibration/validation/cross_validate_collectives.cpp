@@ -5,7 +5,6 @@
 #include <map>
 
 #include "calibration/fit/collective_fit.hpp"
-#include "calibration/fit/expert_fit.hpp"
 #include "models/kernels/collectives/nccl_generation.hpp"
 
 namespace clusterwright {
@@ -14,8 +13,6 @@ namespace {
 
 constexpr CollectiveOp measured_ops[] = {CollectiveOp::all_gather, CollectiveOp::reduce_scatter,
                                          CollectiveOp::all_reduce, CollectiveOp::all_to_all};
-constexpr Bytes large_message = 1 * megabyte;
-
 /// A row and the accelerator that it was measured on.
 struct OwnedRow {
   const AcceleratorPart* part;

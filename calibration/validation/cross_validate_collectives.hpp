@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "calibration/measurement.hpp"
-#include "calibration/validation/left_out.hpp"
-#include "topology/parts.hpp"
+#include "calibration/measured/measurement.hpp"
+#include "calibration/validation/held_out.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

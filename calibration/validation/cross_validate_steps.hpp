@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "calibration/measured_scenario.hpp"
-#include "calibration/validation/left_out.hpp"
+#include "calibration/measured/measured_scenario.hpp"
+#include "calibration/validation/held_out.hpp"
 
 namespace clusterwright {
 

@@ -6,9 +6,8 @@
 #include <cmath>
 #include <map>
 
-#include "calibration/validation/job_key.hpp"
-#include "calibration/validation/published_layout.hpp"
-#include "calibration/validation/weighted_quantile.hpp"
+#include "calibration/validation/error_figures.hpp"
+#include "calibration/validation/published_job.hpp"
 
 namespace clusterwright {
 

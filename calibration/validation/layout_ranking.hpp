@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "calibration/measurement.hpp"
-#include "calibration/validation/validation_result.hpp"
+#include "calibration/measured/measurement.hpp"
+#include "calibration/validation/case_result.hpp"
 
 namespace clusterwright {
 

@@ -25,14 +25,14 @@ double ratio(const Scenario& s, const Plan& plan, const StageLayout& layout) {
   Plan plain = plan;
   plain.sequence_parallel = false;
   plain.recompute = Recompute::none;
-  return layer_activations(memory_case(s.transformer, s.job, s.stack, plan, layout)) /
-         layer_activations(memory_case(s.transformer, s.job, s.stack, plain, layout));
+  return layer_activations(planned_job(s.transformer, s.job, s.stack, plan, layout)) /
+         layer_activations(planned_job(s.transformer, s.job, s.stack, plain, layout));
 }
 
 Prediction item_of(const MeasuredFootprint& footprint, const ChosenPlan& chosen) {
   const Scenario& s = chosen.scenario;
   const StageLayout layout = stage_layout(s.transformer.layers, chosen.plan);
-  const MemoryCase c = memory_case(s.transformer, s.job, s.stack, chosen.plan, layout);
+  const PlannedJob c = planned_job(s.transformer, s.job, s.stack, chosen.plan, layout);
   double value = 0;
   if (footprint.item == "weights-gradients-optimizer") {
     const MemoryUse use = memory_of_stage(c, chosen.plan.pipeline / 2);
@@ -74,7 +74,7 @@ Prediction predict_peak_memory(const Measurement& measurement, const ScenarioShe
   if (const auto* why = std::get_if<std::string>(&chosen)) return *why;
   const auto& [scenario, plan, memory, assumptions] = std::get<ChosenPlan>(chosen);
   const StageLayout layout = stage_layout(scenario.transformer.layers, plan);
-  const MemoryCase c = memory_case(scenario.transformer, scenario.job, scenario.stack, plan, layout);
+  const PlannedJob c = planned_job(scenario.transformer, scenario.job, scenario.stack, plan, layout);
   const Bytes left_out = scenario.stack.memory.reports_allocator ? outside_allocator(c) : Bytes{};
   PredictedValues values;
   add_value((memory.total() - left_out).in(gigabyte), half_width_of_peak, values);

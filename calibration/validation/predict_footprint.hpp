@@ -1,7 +1,7 @@
 /// Predicts published device memory: parts of it, and the peak of training runs.
 #pragma once
 
-#include "calibration/measured_scenario.hpp"
+#include "calibration/measured/measured_scenario.hpp"
 #include "calibration/validation/predicted_values.hpp"
 
 namespace clusterwright {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "calibration/fit/memory_fit.hpp"
-#include "calibration/measured_cluster.hpp"
+#include "calibration/measured/measured_cluster.hpp"
 #include "models/kernels/collectives/collective_time.hpp"
 #include "models/kernels/streaming_time.hpp"
 
@@ -48,7 +48,7 @@ Prediction between_peers(const Measurement& measurement, const AcceleratorPart& 
   GroupLinks links;
   links.scale_up = measurement.hardware.scale_up ? *measurement.hardware.scale_up : part.scale_up_bandwidth->value;
   const Bytes size = measurement.memory->size.value_or(large_copy);
-  const Seconds time = collective_cost(CollectiveOp::send, size, {1, 2}, links, set.collectives, set.network).time();
+  const Seconds time = collective_time(CollectiveOp::send, size, {1, 2}, links, set.collectives, set.network).time();
   const Sourced<double>& share = set.collectives.at("send").bandwidth_share;
   PredictedValues values;
   add_value((size / time).in(gigabyte_per_second),

@@ -1,7 +1,7 @@
 /// Predicts the mean power of nodes over published runs.
 #pragma once
 
-#include "calibration/measured_scenario.hpp"
+#include "calibration/measured/measured_scenario.hpp"
 #include "calibration/validation/predicted_values.hpp"
 
 namespace clusterwright {

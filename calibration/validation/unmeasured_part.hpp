@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/measured_scenario.hpp"
+#include "calibration/measured/measured_scenario.hpp"
 
 namespace clusterwright {
 

@@ -5,9 +5,8 @@
 #include <exception>
 #include <utility>
 
-#include "calibration/validation/predict_attention.hpp"
 #include "calibration/validation/predict_footprint.hpp"
-#include "calibration/validation/predict_gemm.hpp"
+#include "calibration/validation/predict_kernels.hpp"
 #include "calibration/validation/predict_memory.hpp"
 #include "calibration/validation/predict_power.hpp"
 #include "calibration/validation/validate_collectives.hpp"
@@ -69,6 +68,12 @@ CaseResult failed(const Measurement& measurement, std::string reason) {
 }
 
 }  // namespace
+
+ValidationContext validation_context(ScenarioShelf shelf) {
+  ValidationContext context{std::move(shelf), {}};
+  for (const ParameterSet& set : context.shelf.parameters) context.collectives[set.name] = collective_set(set);
+  return context;
+}
 
 CaseResult validate_case(const Measurement& measurement, const ValidationContext& context) {
   try {

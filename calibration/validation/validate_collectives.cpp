@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "calibration/fit/collective_fit.hpp"
-#include "calibration/measured_cluster.hpp"
+#include "calibration/measured/measured_cluster.hpp"
 #include "models/kernels/collectives/collective_interval.hpp"
 #include "models/kernels/collectives/expert_exchange_time.hpp"
 
@@ -36,17 +36,17 @@ bool between_experts(CollectiveOp op) {
   return op == CollectiveOp::dispatch || op == CollectiveOp::combine;
 }
 
-CollectiveCost price(const Question& question, Bytes size, const CollectiveSet& set) {
+CollectiveTiming price(const Question& question, Bytes size, const CollectiveSet& set) {
   if (between_experts(question.op))
-    return expert_cost(size, question.group, question.links, set.collectives.at("expert_exchange"), set.network,
-                       even_shares(question.group));
-  return collective_cost(question.op, size, question.group, question.links, set.collectives, set.network);
+    return expert_exchange_time(size, question.group, question.links, set.collectives.at("expert_exchange"),
+                                set.network, even_shares(question.group));
+  return collective_time(question.op, size, question.group, question.links, set.collectives, set.network);
 }
 
 void predict_points(const Question& question, const MeasuredCollective& measured, const CollectiveSet& set,
                     CaseResult& result) {
   for (const auto& point : measured.points) {
-    const CollectiveCost cost = price(question, point.size, set);
+    const CollectiveTiming cost = price(question, point.size, set);
     const double time = cost.time().in(microsecond);
     const double spread = std::exp(collective_half_width(question.op, point.size, cost, set));
     result.predicted.push_back(time);

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "calibration/measurement.hpp"
-#include "calibration/validation/validation_result.hpp"
+#include "calibration/measured/measurement.hpp"
+#include "calibration/validation/case_result.hpp"
 #include "models/job/parameters.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

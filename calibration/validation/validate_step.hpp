@@ -1,8 +1,8 @@
 /// Predicts published training steps.
 #pragma once
 
-#include "calibration/measured_scenario.hpp"
-#include "calibration/validation/validation_result.hpp"
+#include "calibration/measured/measured_scenario.hpp"
+#include "calibration/validation/case_result.hpp"
 
 namespace clusterwright {
 

@@ -1,13 +1,15 @@
 /// Everything that is said of many cases together.
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "calibration/measured/measured_scenario.hpp"
+#include "calibration/validation/case_result.hpp"
 #include "calibration/validation/constant_baseline.hpp"
+#include "calibration/validation/error_figures.hpp"
 #include "calibration/validation/layout_ranking.hpp"
-#include "calibration/validation/scaling_pairs.hpp"
-#include "calibration/validation/validation_context.hpp"
-#include "calibration/validation/validation_result.hpp"
+#include "calibration/validation/scaling_shape.hpp"
 
 namespace clusterwright {
 
@@ -29,5 +31,9 @@ struct ValidationSummary {
 /// @param results  of `measurements`, in their order
 ValidationSummary summarise(const std::vector<Measurement>& measurements, const std::vector<CaseResult>& results,
                             const ScenarioShelf& shelf);
+
+/// Numbers that a fit, not a definition, a prior or a data sheet, gave: of the parameter sets of these accelerators,
+/// and those of the step fit if `steps`.
+int fitted_parameters(const ScenarioShelf& shelf, const std::vector<std::string>& accelerators, bool steps);
 
 }  // namespace clusterwright

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "sim/diagnostic.hpp"
 #include "models/job/scenario_loader.hpp"
+#include "sim/diagnostic.hpp"
 
 namespace clusterwright {
 

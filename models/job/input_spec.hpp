@@ -5,7 +5,7 @@
 
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
-#include "topology/storage_spec.hpp"
+#include "topology/cluster/storage_spec.hpp"
 
 namespace clusterwright {
 

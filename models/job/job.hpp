@@ -7,7 +7,7 @@
 
 #include "models/job/input_spec.hpp"
 #include "sim/sourced.hpp"
-#include "topology/number_format.hpp"
+#include "topology/parts/number_format.hpp"
 
 namespace clusterwright {
 
@@ -53,15 +53,16 @@ const Record<ParallelSpec>& record(const ParallelSpec*);
 
 /// Where something is kept: with the accelerator, in the memory of its host, in the cluster's pool, on its node's
 /// drives.
-enum class Tier { device, host, pool, nvme };
+enum class MemoryLevel { device, host, pool, nvme };
 
 /// What is kept elsewhere and travels in every step.
 struct Offload {
-  Tier weights = Tier::device;
-  Tier optimizer = Tier::device;    ///< states; they are updated on the host, but those in a pool by the accelerator
-  Tier activations = Tier::device;  ///< of a layer, from its forward to its backward pass
-  bool uses(Tier tier) const { return weights == tier || optimizer == tier || activations == tier; }
-  bool any() const { return uses(Tier::host) || uses(Tier::pool) || uses(Tier::nvme); }
+  MemoryLevel weights = MemoryLevel::device;
+  MemoryLevel optimizer =
+      MemoryLevel::device;  ///< states; they are updated on the host, but those in a pool by the accelerator
+  MemoryLevel activations = MemoryLevel::device;  ///< of a layer, from its forward to its backward pass
+  bool uses(MemoryLevel tier) const { return weights == tier || optimizer == tier || activations == tier; }
+  bool any() const { return uses(MemoryLevel::host) || uses(MemoryLevel::pool) || uses(MemoryLevel::nvme); }
 };
 const Record<Offload>& record(const Offload*);
 

@@ -24,7 +24,7 @@ struct EnumNames<Precision> {
                                                             "fp8-block", "mxfp8", "nvfp4", "int8"};
 };
 template <>
-struct EnumNames<Tier> {
+struct EnumNames<MemoryLevel> {
   static constexpr std::array<std::string_view, 4> names = {"device", "host", "pool", "nvme"};
 };
 template <>

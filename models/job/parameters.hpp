@@ -9,11 +9,11 @@
 #include "models/job/kernel_curve.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
-#include "topology/number_format.hpp"
+#include "topology/parts/number_format.hpp"
 
 namespace clusterwright {
 
-/// Matrix multiply in one number format; formula in docs/models.md, "Matrix multiply".
+/// Matrix multiply in one number format; formula in docs/models/compute.md, "GEMM time".
 struct GemmParameters {
   Sourced<double> efficiency;        ///< of the dense data-sheet peak, large tiles, long K
   Sourced<double> tile_penalty;      ///< loss of tiles smaller than 256 x 128
@@ -60,7 +60,7 @@ struct MemoryParameters {
 };
 const Record<MemoryParameters>& record(const MemoryParameters*);
 
-/// One collective inside a scale-up domain; formula in docs/models.md, "Collectives".
+/// One collective inside a scale-up domain; formula in docs/models/collectives.md, "Inside a domain".
 struct CollectiveParameters {
   Sourced<Seconds> base_latency;
   Sourced<Seconds> rank_latency;     ///< per rank beyond the first

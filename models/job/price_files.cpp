@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include "sim/field_table.hpp"
 #include "models/job/base_file.hpp"
 #include "models/job/input_file.hpp"
 #include "models/job/scenario_loader.hpp"
+#include "sim/field_table.hpp"
 
 namespace clusterwright {
 

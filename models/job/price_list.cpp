@@ -6,7 +6,7 @@
 
 #include "models/job/contradictions.hpp"
 #include "sim/field_table.hpp"
-#include "topology/parts_for_sale.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

@@ -10,7 +10,7 @@
 #include "models/job/step_calibration.hpp"
 #include "models/job/transformer.hpp"
 #include "sim/json_value.hpp"
-#include "topology/cluster.hpp"
+#include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {
 

@@ -15,8 +15,8 @@
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
-#include "topology/catalog.hpp"
-#include "topology/own_parts.hpp"
+#include "topology/cluster/cluster_spec.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "models/job/price_list.hpp"
-#include "sim/field_table.hpp"
 #include "models/job/scenario_loader.hpp"
+#include "sim/field_table.hpp"
 
 namespace clusterwright {
 

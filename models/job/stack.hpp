@@ -5,9 +5,9 @@
 #include <string>
 
 #include "models/job/job.hpp"
-#include "models/job/stack_memory.hpp"
 #include "models/job/stack_experts.hpp"
 #include "models/job/stack_kernels.hpp"
+#include "models/job/stack_memory.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
 

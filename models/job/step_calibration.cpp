@@ -6,7 +6,7 @@
 
 #include "models/job/job_enum_names.hpp"
 #include "sim/diagnostic.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 
@@ -52,7 +52,7 @@ double cast_bytes(const StepCalibration& calibration, Precision precision) {
 const Record<StackCalibration>& record(const StackCalibration*) {
   using S = StackCalibration;
   static const auto table =
-      Record<S>("stack calibration", "What steps of one software stack take over what microbenchmarks say")
+      Record<S>("stack_calibration", "What steps of one software stack take over what microbenchmarks say")
           .required("compute", &S::compute, {.help = "time of matrix multiplies and attention", .min = 0.2, .max = 5})
           .required("communication", &S::communication, {.help = "time of collectives", .min = 0.2, .max = 5})
           .required("host", &S::host, {.help = "time to issue a kernel", .min = 0, .max = 20})
@@ -66,7 +66,7 @@ const Record<StackCalibration>& record(const StackCalibration*) {
 const Record<StepResiduals>& record(const StepResiduals*) {
   using R = StepResiduals;
   static const auto table =
-      Record<R>("step residuals",
+      Record<R>("step_residuals",
                 "Standard deviations of log(predicted/measured) beyond the fitted parameters, from rows left out")
           .required("known", &R::known, {.help = "every field of the job is given", .min = 0})
           .required("unknown", &R::unknown, {.help = "something had to be assumed", .min = 0})
@@ -87,7 +87,7 @@ const Record<StepResiduals>& record(const StepResiduals*) {
 const Record<StepCalibration>& record(const StepCalibration*) {
   using S = StepCalibration;
   static const auto table =
-      Record<S>("step calibration", "What whole training steps add to the sum of their microbenchmarks")
+      Record<S>("step_calibration", "What whole training steps add to the sum of their microbenchmarks")
           .required("name", &S::name, {.help = "for people"})
           .required("drift_per_year", &S::drift, {.help = "newer software is so much faster, in log"})
           .required("reference_date", &S::reference_date, {.help = "year and month where drift is zero"})

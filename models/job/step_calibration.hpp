@@ -9,7 +9,7 @@
 #include "models/job/stack.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

@@ -95,8 +95,7 @@ struct Transformer {
 const Record<Transformer>& record(const Transformer*);
 
 /// @throws ConfigError E0310 where dimensions contradict each other: more experts per token than experts, groups that
-/// do
-///         not divide them, windows and chunks at once, latent attention beside grouped queries
+///         do not divide them, windows and chunks at once, latent attention beside grouped queries
 /// @param source  of the scenario, for places
 void check_transformer(const Transformer& model, const JsonValue& source);
 

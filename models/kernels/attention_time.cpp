@@ -4,8 +4,8 @@
 
 namespace clusterwright {
 
-AttentionCost attention_cost(const AttentionShape& s, const AttentionParameters& fit, FlopsPerSecond rate,
-                             BytesPerSecond traffic) {
+AttentionTiming attention_time(const AttentionShape& s, const AttentionParameters& fit, FlopsPerSecond rate,
+                               BytesPerSecond traffic) {
   // Kernels that skip masked blocks compute the share under the mask, others the whole square.
   const double executed = std::min(1.0, fit.executed_share.value < 1 ? 2 * s.share * fit.executed_share.value : 1.0);
   const double scores = s.sequences * s.heads * s.queries * s.keys * executed;
@@ -15,11 +15,11 @@ AttentionCost attention_cost(const AttentionShape& s, const AttentionParameters&
       (s.head_width < 128 ? fit.narrow_head_factor.value : 1) * (aligned ? 1 : fit.unaligned_factor.value);
   const double efficiency = (s.forward ? fit.forward_efficiency : fit.backward_efficiency).value * length * width;
   const double score_bytes = (s.forward ? fit.score_bytes_forward : fit.score_bytes_backward).value;
-  AttentionCost cost;
-  cost.flops = scores * s.head_width * (s.forward ? 4.0 : 10.0) * flop;  // 2 or 5 multiplies of 2 FLOPs
-  cost.compute = cost.flops / (rate * efficiency);
-  cost.memory = scores * score_bytes * byte / traffic;
-  return cost;
+  AttentionTiming timing;
+  timing.flops = scores * s.head_width * (s.forward ? 4.0 : 10.0) * flop;  // 2 or 5 multiplies of 2 FLOPs
+  timing.compute = timing.flops / (rate * efficiency);
+  timing.memory = scores * score_bytes * byte / traffic;
+  return timing;
 }
 
 }  // namespace clusterwright

@@ -18,7 +18,7 @@ struct AttentionShape {
 };
 
 /// One after the other: matrix units, then scores in memory where the kernel keeps them there.
-struct AttentionCost {
+struct AttentionTiming {
   Flops flops;  ///< executed
   Seconds compute;
   Seconds memory;
@@ -28,8 +28,8 @@ struct AttentionCost {
 
 /// @param rate     dense 16-bit peak
 /// @param traffic  that kernels which only move data reach
-/// @source docs/models.md, "Attention"
-AttentionCost attention_cost(const AttentionShape& shape, const AttentionParameters& parameters, FlopsPerSecond rate,
-                             BytesPerSecond traffic);
+/// @source docs/models/compute.md, "Attention"
+AttentionTiming attention_time(const AttentionShape& shape, const AttentionParameters& parameters, FlopsPerSecond rate,
+                               BytesPerSecond traffic);
 
 }  // namespace clusterwright

@@ -115,18 +115,18 @@ double reached_share(const GemmDevice& device, const GemmParameters& parameters)
   return parameters.efficiency.value * (1 + loss * parameters.density_reference.value) / (1 + loss * device.density);
 }
 
-GemmCost gemm_cost(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters,
-                   const GemmStorage& storage, double long_kernel_share) {
-  GemmCost cost;
-  cost.fixed = parameters.fixed.value;
-  if (shape.m <= 0 || shape.n <= 0 || shape.k <= 0 || shape.groups <= 0) return cost;
-  cost.memory_time = operand_time(shape, device, parameters.bandwidth_share.value, storage);
+GemmTiming gemm_time(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters,
+                     const GemmStorage& storage, double long_kernel_share) {
+  GemmTiming timing;
+  timing.fixed = parameters.fixed.value;
+  if (shape.m <= 0 || shape.n <= 0 || shape.k <= 0 || shape.groups <= 0) return timing;
+  timing.memory_time = operand_time(shape, device, parameters.bandwidth_share.value, storage);
   const double clock_loss = parameters.long_kernel_loss.value * long_kernel_share * kernel_length(shape.flops());
   const Seconds compute = device.multiprocessors > 0 ? tiled_time(shape, device, parameters, storage.a)
                                                      : systolic_time(shape, device, parameters);
-  cost.time = overlapped(compute, cost.memory_time) * (1 + clock_loss);
-  cost.tensor_share = shape.flops() / (cost.time * device.peak);
-  return cost;
+  timing.time = overlapped(compute, timing.memory_time) * (1 + clock_loss);
+  timing.tensor_share = shape.flops() / (timing.time * device.peak);
+  return timing;
 }
 
 Seconds quantisation_time(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters) {

@@ -38,7 +38,7 @@ struct GemmDevice {
   double density = -1;
 };
 
-struct GemmCost {
+struct GemmTiming {
   Seconds time;             ///< without the per-call cost
   Seconds fixed;            ///< per call, as a microbenchmark sees it
   Seconds memory_time;      ///< what operand traffic alone would take
@@ -59,17 +59,17 @@ double reached_share(const GemmDevice& device, const GemmParameters& parameters)
 /// A systolic array holds 128 x 128 elements of B while rows of A stream through: K and N count in whole 128s, and
 /// fewer than 128 rows take as long as 128. An empty shape costs nothing but `fixed`.
 /// @param long_kernel_share  of GemmParameters::long_kernel_loss to apply: 1 in a microbenchmark
-/// @source docs/models.md, "Matrix multiply"
-GemmCost gemm_cost(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters,
-                   const GemmStorage& storage, double long_kernel_share);
+/// @source docs/models/compute.md, "GEMM time"
+GemmTiming gemm_time(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters,
+                     const GemmStorage& storage, double long_kernel_share);
 
 /// Both operands stored alike. @param element, output  storage of the operands and of the result
-inline GemmCost gemm_cost(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters,
-                          Bytes element, Bytes output, double long_kernel_share) {
-  return gemm_cost(shape, device, parameters, GemmStorage{element, element, output}, long_kernel_share);
+inline GemmTiming gemm_time(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters,
+                            Bytes element, Bytes output, double long_kernel_share) {
+  return gemm_time(shape, device, parameters, GemmStorage{element, element, output}, long_kernel_share);
 }
 
-/// What a call adds that takes A in 16 bit and quantises it first, as inference libraries do. Not part of gemm_cost.
+/// What a call adds that takes A in 16 bit and quantises it first, as inference libraries do. Not part of gemm_time.
 Seconds quantisation_time(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters);
 
 }  // namespace clusterwright

@@ -3,7 +3,7 @@
 
 #include "models/job/parameters.hpp"
 #include "sim/step_graph.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

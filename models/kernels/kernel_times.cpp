@@ -9,7 +9,7 @@
 #include "models/kernels/kernel_power.hpp"
 #include "models/kernels/streaming_time.hpp"
 #include "sim/diagnostic.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 
@@ -65,7 +65,7 @@ BytesPerSecond host_link_bandwidth(const AcceleratorPart& part, const ParameterS
   return sheet * parameters.memory.host_share.value;
 }
 
-DeviceCosts::DeviceCosts(const AcceleratorPart& part, const ParameterSet& parameters, const SoftwareStack& stack,
+KernelTimes::KernelTimes(const AcceleratorPart& part, const ParameterSet& parameters, const SoftwareStack& stack,
                          const StepFactors& factors, Precision precision)
     : part_(part), parameters_(parameters), stack_(stack), factors_(factors), precision_(precision) {
   const auto missing = [&](const std::string& what) {
@@ -84,15 +84,15 @@ DeviceCosts::DeviceCosts(const AcceleratorPart& part, const ParameterSet& parame
   attention_ = &kernel->second;
 }
 
-bool DeviceCosts::narrow_format() const {
+bool KernelTimes::narrow_format() const {
   return is_narrow(precision_);
 }
 
-const GemmParameters& DeviceCosts::gemm_fit(Precision precision) const {
+const GemmParameters& KernelTimes::gemm_fit(Precision precision) const {
   return parameters_.gemm.at(fit_name(precision));
 }
 
-GemmDevice DeviceCosts::device(NumberFormat format, int reserved) const {
+GemmDevice KernelTimes::device(NumberFormat format, int reserved) const {
   // Parts without a count are systolic arrays; their links have engines of their own and take nothing from them.
   const double density = die_density(part_, parameters_);
   if (!part_.multiprocessors) return {peak(part_, format), part_.memory_bandwidth.value, 0, density};
@@ -101,26 +101,26 @@ GemmDevice DeviceCosts::device(NumberFormat format, int reserved) const {
   return {peak(part_, format) * (static_cast<double>(free) / all), part_.memory_bandwidth.value, free, density};
 }
 
-Watts DeviceCosts::idle_power() const {
+Watts KernelTimes::idle_power() const {
   return clusterwright::idle_power(part_, parameters_.power);
 }
 
-Watts DeviceCosts::governed_power() const {
+Watts KernelTimes::governed_power() const {
   constexpr double never_met = 100;
   if (rated_power() <= Watts{}) return 1 * megawatt;  // a processor: nobody says what it draws
   return part_.boost_mhz || part_.multiprocessors ? rated_power() : never_met * rated_power();
 }
 
-Watts DeviceCosts::power_range() const {
+Watts KernelTimes::power_range() const {
   return clusterwright::power_range(part_, parameters_.power, reference_density(parameters_));
 }
 
-Watts DeviceCosts::above_idle(const Activity& activity) const {
+Watts KernelTimes::above_idle(const Activity& activity) const {
   return kernel_power(activity, power_range(), parameters_.power);
 }
 
-KernelPrice DeviceCosts::finish(Seconds time, double clock, Activity activity) const {
-  KernelPrice price;
+KernelTiming KernelTimes::finish(Seconds time, double clock, Activity activity) const {
+  KernelTiming price;
   price.work.duration = to_picoseconds(time + parameters_.step.kernel_gap.value * stack_.kernels_per_op.value);
   price.work.clock_share = clock;
   price.work.activity = activity;
@@ -129,54 +129,55 @@ KernelPrice DeviceCosts::finish(Seconds time, double clock, Activity activity) c
   return price;
 }
 
-KernelPrice DeviceCosts::issued(KernelPrice price, std::int64_t times, std::optional<Seconds> each) const {
+KernelTiming KernelTimes::issued(KernelTiming price, std::int64_t times, std::optional<Seconds> each) const {
   if (stack_.graph_capture == GraphCapture::all) return price;
   const Seconds once = each.value_or(stack_.kernel_launch.value * stack_.kernels_per_op.value);
   price.work.launch = to_picoseconds(once * (factors_.host * static_cast<double>(times)));
   return price;
 }
 
-SmTable DeviceCosts::slow_down_of_gemm(const GemmShape& shape, Precision precision, Bytes output, Seconds alone) const {
+SmTable KernelTimes::slow_down_of_gemm(const GemmShape& shape, Precision precision, Bytes output, Seconds alone) const {
   const int held = static_cast<int>(std::lround(parameters_.step.communication_sms.value));
   const NumberFormat format = matrix_format(precision);
   SmTable table{{{0, 1}}};
   for (int reserved = held; reserved > 0 && reserved <= 2 * held; reserved += held) {
     const Seconds time =
-        gemm_cost(shape, device(format, reserved), gemm_fit(precision), size_of(format), output, 0).time;
+        gemm_time(shape, device(format, reserved), gemm_fit(precision), size_of(format), output, 0).time;
     table.points.push_back({static_cast<std::uint32_t>(reserved), std::max(1.0, time / alone)});
   }
   return table;
 }
 
-KernelPrice DeviceCosts::gemm(const GemmShape& shape, bool narrow, Bytes output) const {
+KernelTiming KernelTimes::gemm(const GemmShape& shape, bool narrow, Bytes output) const {
   const Precision precision = narrow ? precision_ : wide_format(precision_);
   const NumberFormat format = matrix_format(precision);
   const GemmParameters& fit = gemm_fit(precision);
   // The clock that power allows is decided once for the whole step, so a kernel's own loss of clock is left out.
-  const GemmCost cost = gemm_cost(shape, device(format, 0), fit, size_of(format), output, 0);
-  const double tensor = std::min(1.0, cost.tensor_share / reached_share(device(format, 0), fit));
-  const double memory = std::min(1.0, cost.memory_time / cost.time);
-  const Seconds calls = stack_.kernels.synchronous ? static_cast<double>(shape.groups) * cost.fixed : Seconds{};
-  KernelPrice price = finish(taxed(cost.time) + calls, clock_share(cost.memory_time, cost.time), {tensor, memory, 0});
-  price.slow_down = slow_down_of_gemm(shape, precision, output, cost.time);
-  return price;
+  const GemmTiming gemm = gemm_time(shape, device(format, 0), fit, size_of(format), output, 0);
+  const double tensor = std::min(1.0, gemm.tensor_share / reached_share(device(format, 0), fit));
+  const double memory = std::min(1.0, gemm.memory_time / gemm.time);
+  const Seconds calls = stack_.kernels.synchronous ? static_cast<double>(shape.groups) * gemm.fixed : Seconds{};
+  KernelTiming timing =
+      finish(with_overhead(gemm.time) + calls, clock_share(gemm.memory_time, gemm.time), {tensor, memory, 0});
+  timing.slow_down = slow_down_of_gemm(shape, precision, output, gemm.time);
+  return timing;
 }
 
-KernelPrice DeviceCosts::attention(const AttentionShape& s) const {
+KernelTiming KernelTimes::attention(const AttentionShape& s) const {
   const FlopsPerSecond rate = peak(part_, NumberFormat::bf16);
-  const AttentionCost cost = attention_cost(
+  const AttentionTiming timing = attention_time(
       s, *attention_, rate, streaming_rate(usual_writes, part_.memory_bandwidth.value, parameters_.memory));
   const GemmDevice all = device(NumberFormat::bf16, 0);
-  const Seconds time = cost.time();
-  const double tensor = std::min(1.0, cost.flops / (time * rate * reached_share(all, gemm_fit(Precision::bf16))));
-  KernelPrice price = finish(taxed(time), cost.compute / time, {tensor, cost.memory / time, 0});
+  const Seconds time = timing.time();
+  const double tensor = std::min(1.0, timing.flops / (time * rate * reached_share(all, gemm_fit(Precision::bf16))));
+  KernelTiming price = finish(taxed(time), timing.compute / time, {tensor, timing.memory / time, 0});
   const auto held = static_cast<std::uint32_t>(std::lround(parameters_.step.communication_sms.value));
   const double left = std::max(1.0, static_cast<double>(all.multiprocessors) - 2.0 * held);
   if (all.multiprocessors > 0 && held > 0) price.slow_down = SmTable{{{0, 1}, {2 * held, all.multiprocessors / left}}};
   return price;
 }
 
-KernelPrice DeviceCosts::sampled(Bytes traffic, StreamedWork work, std::int64_t calls) const {
+KernelTiming KernelTimes::sampled(Bytes traffic, StreamedWork work, std::int64_t calls) const {
   const auto found = parameters_.kernels->find(work);
   if (found != parameters_.kernels->end()) {
     const double count = static_cast<double>(calls);
@@ -191,20 +192,20 @@ KernelPrice DeviceCosts::sampled(Bytes traffic, StreamedWork work, std::int64_t 
        "take them again: clusterwright calibrate run --only host"});
 }
 
-KernelPrice DeviceCosts::elementwise(Bytes traffic, StreamedWork work, std::int64_t calls) const {
+KernelTiming KernelTimes::elementwise(Bytes traffic, StreamedWork work, std::int64_t calls) const {
   if (parameters_.kernels) return sampled(traffic, work, calls);
   const MemoryParameters& fit = parameters_.memory;
   const Seconds time = streaming_time(traffic, usual_writes, part_.memory_bandwidth.value, fit);
   return finish(time, 0, {0, traffic / (traffic + fit.half_size.value), 0});
 }
 
-Picoseconds DeviceCosts::host_time(double kernels) const {
+Picoseconds KernelTimes::host_time(double kernels) const {
   if (stack_.graph_capture != GraphCapture::none) return {};
   return to_picoseconds(stack_.kernel_launch.value * (kernels * factors_.host));
 }
 
-KernelPrice DeviceCosts::collective() const {
-  KernelPrice price;
+KernelTiming KernelTimes::collective() const {
+  KernelTiming price;
   price.work.activity = {0, 0, 1};
   price.work.power = above_idle(price.work.activity);
   price.work.launch = host_time(1);
@@ -213,15 +214,15 @@ KernelPrice DeviceCosts::collective() const {
   return price;
 }
 
-KernelPrice DeviceCosts::host_copy() const {
-  KernelPrice price = collective();
+KernelTiming KernelTimes::host_copy() const {
+  KernelTiming price = collective();
   price.work.reserved_sms = 0;
   price.work.waiting_power = {};
   return price;
 }
 
-KernelPrice DeviceCosts::message() const {
-  KernelPrice price = collective();
+KernelTiming KernelTimes::message() const {
+  KernelTiming price = collective();
   price.work.launch = host_time(stack_.kernels_per_message.value);
   price.work.reserved_sms = static_cast<std::uint32_t>(std::lround(parameters_.step.message_sms.value));
   // A posted receive costs next to nothing until data flows.

@@ -12,13 +12,13 @@
 #include "models/kernels/collectives/collective_time.hpp"
 #include "models/kernels/gemm_time.hpp"
 #include "sim/step_graph.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 
 /// A work price with the table of its slow-down, if multiprocessors that others hold matter to it.
-struct KernelPrice {
-  WorkPrice work;
+struct KernelTiming {
+  WorkTiming work;
   std::optional<SmTable> slow_down;
 };
 
@@ -28,30 +28,30 @@ NumberFormat matrix_format(Precision precision);
 /// Of PCI Express or a chip-to-chip link, one direction.
 BytesPerSecond host_link_bandwidth(const AcceleratorPart& part, const ParameterSet& parameters);
 
-class DeviceCosts {
+class KernelTimes {
  public:
   /// @throws ConfigError E0314 if the parameters lack the number format or the attention kernels of the stack
-  DeviceCosts(const AcceleratorPart& part, const ParameterSet& parameters, const SoftwareStack& stack,
+  KernelTimes(const AcceleratorPart& part, const ParameterSet& parameters, const SoftwareStack& stack,
               const StepFactors& factors, Precision precision);
 
   /// A matrix multiply; `narrow` uses the job's number format, otherwise 16 bit.
   /// @param output  storage of one result element (8 bytes where it is added to a 32-bit buffer)
-  KernelPrice gemm(const GemmShape& shape, bool narrow, Bytes output) const;
-  KernelPrice attention(const AttentionShape& shape) const;
+  KernelTiming gemm(const GemmShape& shape, bool narrow, Bytes output) const;
+  KernelTiming attention(const AttentionShape& shape) const;
   /// A kernel limited by device memory, four tenths of its traffic writes; where the parameters hold kernels as
   /// sampled, the sampled one.
   /// @param traffic  bytes read and written
   /// @param calls    of one after the other; a device takes them all in one launch
   /// @throws ConfigError E0341 if kernels were sampled, but not this one
-  KernelPrice elementwise(Bytes traffic, StreamedWork work = {}, std::int64_t calls = 1) const;
+  KernelTiming elementwise(Bytes traffic, StreamedWork work = {}, std::int64_t calls = 1) const;
   /// The kernel of a collective or of a message; its transfer is priced by its chain.
-  KernelPrice collective() const;
+  KernelTiming collective() const;
   /// A copy between device and host memory by the copy engine; its transfer is priced by its chain.
-  KernelPrice host_copy() const;
+  KernelTiming host_copy() const;
   BytesPerSecond host_bandwidth() const { return host_link_bandwidth(part_, parameters_); }
-  KernelPrice message() const;
+  KernelTiming message() const;
   /// The same kernel issued by the host `times` over, `each` time of its own if given; free where graphs hold it.
-  KernelPrice issued(KernelPrice price, std::int64_t times, std::optional<Seconds> each) const;
+  KernelTiming issued(KernelTiming price, std::int64_t times, std::optional<Seconds> each) const;
 
   /// Activations are cast before they are multiplied.
   bool narrow_format() const;
@@ -66,8 +66,8 @@ class DeviceCosts {
 
  private:
   Picoseconds host_time(double kernels) const;
-  KernelPrice sampled(Bytes traffic, StreamedWork work, std::int64_t calls) const;
-  KernelPrice finish(Seconds time, double clock_share, Activity activity) const;
+  KernelTiming sampled(Bytes traffic, StreamedWork work, std::int64_t calls) const;
+  KernelTiming finish(Seconds time, double clock_share, Activity activity) const;
   Seconds taxed(Seconds time) const { return time * factors_.compute; }
   SmTable slow_down_of_gemm(const GemmShape& shape, Precision precision, Bytes output, Seconds alone) const;
   GemmDevice device(NumberFormat format, int reserved) const;

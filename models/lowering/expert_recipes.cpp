@@ -18,16 +18,16 @@ class ExpertRecipes::Span {
  public:
   Span(RecipeWriter& w, StepCharge other) : w_(w), other_(other) {}
 
-  int kernel(const std::string& name, const KernelPrice& price, StepCharge charge, int after = -1) {
+  int kernel(const std::string& name, const KernelTiming& price, StepCharge charge, int after = -1) {
     total_.count += price.work.duration.count;
     return w_.kernel(name, price, charge, after);
   }
-  int kernel(const std::string& name, const KernelPrice& price, int after = -1) {
+  int kernel(const std::string& name, const KernelTiming& price, int after = -1) {
     return kernel(name, price, other_, after);
   }
   /// All ranks of the group meet behind the one that got most rows.
   void wait_for_busiest(double excess) {
-    KernelPrice wait;
+    KernelTiming wait;
     wait.work.duration.count = std::llround(static_cast<double>(total_.count) * (excess - 1));
     if (wait.work.duration.count > 0) w_.kernel("the busiest experts", wait, StepCharge::imbalance);
   }
@@ -38,54 +38,55 @@ class ExpertRecipes::Span {
   Picoseconds total_{};
 };
 
-ExpertRecipes::ExpertRecipes(const DeviceCosts& costs, const MemoryCase& c, const RankShapes& shapes,
+ExpertRecipes::ExpertRecipes(const KernelTimes& kernels, const PlannedJob& planned, const RankShapes& shapes,
                              const LinearRecipes& linears, const ExpertWork& work)
-    : costs_(costs),
-      c_(c),
-      s_(shapes),
+    : kernels_(kernels),
+      planned_(planned),
+      shapes_(shapes),
       linears_(linears),
       work_(work),
-      hidden_(static_cast<double>(c.model.hidden)),
-      traffic_factor_(c.stack.elementwise_traffic.value) {
-  const ExpertMixture& experts = *c.model.experts;
-  const std::int64_t gates = c.model.gated_mlp ? 2 : 1;
-  ffn_ = experts.ffn / c.plan.expert_tensor;
+      hidden_(static_cast<double>(planned.model.hidden)),
+      traffic_factor_(planned.stack.elementwise_traffic.value) {
+  const ExpertMixture& experts = *planned.model.experts;
+  const std::int64_t gates = planned.model.gated_mlp ? 2 : 1;
+  ffn_ = experts.ffn / planned.plan.expert_tensor;
   up_ = ffn_ * gates;
   rows_each_ = std::max<std::int64_t>(1, std::llround(work.rows / static_cast<double>(work.local_experts)));
-  shared_ = (experts.shared_width() + c.plan.tensor - 1) / c.plan.tensor;
+  shared_ = (experts.shared_width() + planned.plan.tensor - 1) / planned.plan.tensor;
   routed_ = experts.experts;
-  shared_up_ = {"shared experts up", shared_ * gates, c.model.hidden, true, true};
-  shared_down_ = {"shared experts down", c.model.hidden, shared_, false, true};
+  shared_up_ = {"shared experts up", shared_ * gates, planned.model.hidden, true, true};
+  shared_down_ = {"shared experts down", planned.model.hidden, shared_, false, true};
 }
 
-KernelPrice ExpertRecipes::elementwise(double elements, double bytes) const {
-  return costs_.elementwise(elements * bytes * traffic_factor_ * byte);
+KernelTiming ExpertRecipes::elementwise(double elements, double bytes) const {
+  return kernels_.elementwise(elements * bytes * traffic_factor_ * byte);
 }
 
-KernelPrice ExpertRecipes::multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool accumulate) const {
-  return for_each_expert(costs_.gemm({m, n, k, work_.local_experts}, true,
-                                     (accumulate ? c_.stack.kernels.weight_gradient.value : bytes_16bit) * byte));
+KernelTiming ExpertRecipes::multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool accumulate) const {
+  return for_each_expert(
+      kernels_.gemm({m, n, k, work_.local_experts}, true,
+                    (accumulate ? planned_.stack.kernels.weight_gradient.value : bytes_16bit) * byte));
 }
 
-KernelPrice ExpertRecipes::cast(double width) const {
-  return for_each_expert(elementwise(work_.rows * width, costs_.cast_bytes()));
+KernelTiming ExpertRecipes::cast(double width) const {
+  return for_each_expert(elementwise(work_.rows * width, kernels_.cast_bytes()));
 }
 
-KernelPrice ExpertRecipes::for_each_expert(KernelPrice price) const {
-  if (c_.stack.experts.one_launch) return costs_.issued(std::move(price), 1, {});
-  return costs_.issued(std::move(price), work_.local_experts, c_.stack.experts.launch.value);
+KernelTiming ExpertRecipes::for_each_expert(KernelTiming price) const {
+  if (planned_.stack.experts.one_launch) return kernels_.issued(std::move(price), 1, {});
+  return kernels_.issued(std::move(price), work_.local_experts, planned_.stack.experts.launch.value);
 }
 
-KernelPrice ExpertRecipes::activation(double rows, std::int64_t width) const {
-  const double passes = activation_passes(c_.model.gated_mlp, c_.stack.fused_elementwise);
+KernelTiming ExpertRecipes::activation(double rows, std::int64_t width) const {
+  const double passes = activation_passes(planned_.model.gated_mlp, planned_.stack.fused_elementwise);
   return elementwise(rows * static_cast<double>(width) * passes, bytes_16bit);
 }
 
 /// Scores of all experts, and which of them each token visits.
 int ExpertRecipes::route(RecipeWriter& w, StepCharge gemm, StepCharge other) const {
-  const auto experts = static_cast<double>(c_.model.experts->experts);
+  const auto experts = static_cast<double>(planned_.model.experts->experts);
   const auto tokens = std::max<std::int64_t>(1, std::llround(work_.tokens));
-  w.kernel("router", costs_.gemm({tokens, routed_, c_.model.hidden}, false, bytes_16bit * byte), gemm);
+  w.kernel("router", kernels_.gemm({tokens, routed_, planned_.model.hidden}, false, bytes_16bit * byte), gemm);
   const int host = synchronises() ? w.host(0, -1) : -1;
   return w.kernel("route", elementwise(work_.tokens * experts, router_bytes), other, host);
 }
@@ -93,23 +94,24 @@ int ExpertRecipes::route(RecipeWriter& w, StepCharge gemm, StepCharge other) con
 /// Copies of tokens leave; with experts that are split, rows are gathered where they arrive.
 int ExpertRecipes::dispatch(RecipeWriter& w, LayerCollective kind) const {
   const int ready = w.last_kernel();
-  int arrived = c_.plan.expert > 1 ? w.collective(kind, ready) : -1;
-  const bool gathered = c_.plan.expert_tensor > 1 && c_.plan.sequence_parallel;
+  int arrived = planned_.plan.expert > 1 ? w.collective(kind, ready) : -1;
+  const bool gathered = planned_.plan.expert_tensor > 1 && planned_.plan.sequence_parallel;
   if (gathered) arrived = w.collective(LayerCollective::expert_gather, arrived >= 0 ? arrived : ready);
   return arrived;
 }
 
 int ExpertRecipes::combine(RecipeWriter& w, int after) const {
-  const bool gathered = c_.plan.expert_tensor > 1 && c_.plan.sequence_parallel;
+  const bool gathered = planned_.plan.expert_tensor > 1 && planned_.plan.sequence_parallel;
   int returned = gathered ? w.collective(LayerCollective::expert_scatter, after) : -1;
-  if (c_.plan.expert > 1) returned = w.collective(LayerCollective::expert_combine, returned >= 0 ? returned : after);
+  if (planned_.plan.expert > 1)
+    returned = w.collective(LayerCollective::expert_combine, returned >= 0 ? returned : after);
   return returned;
 }
 
 int ExpertRecipes::shared_forward(RecipeWriter& w, StepCharge gemm, StepCharge other) const {
   if (shared_ == 0) return -1;
   linears_.forward(w, shared_up_, gemm, w.last_kernel());
-  w.kernel("shared activation", activation(static_cast<double>(s_.tokens), shared_), other);
+  w.kernel("shared activation", activation(static_cast<double>(shapes_.tokens), shared_), other);
   return linears_.forward(w, shared_down_, gemm, -1);
 }
 
@@ -117,7 +119,7 @@ int ExpertRecipes::shared_backward(RecipeWriter& w) const {
   if (shared_ == 0) return -1;
   const StepCharge other = StepCharge::compute_other;
   linears_.backward(w, shared_down_, w.last_kernel());
-  const KernelPrice act = activation(static_cast<double>(s_.tokens) * backward_over_forward, shared_);
+  const KernelTiming act = activation(static_cast<double>(shapes_.tokens) * backward_over_forward, shared_);
   return linears_.backward(w, shared_up_, w.kernel("shared activation bwd", act, other));
 }
 
@@ -129,11 +131,11 @@ void ExpertRecipes::add_shared(RecipeWriter& w, int after, StepCharge other) con
 void ExpertRecipes::experts_forward(RecipeWriter& w, int routed, int arrived, StepCharge gemm, StepCharge other) const {
   Span span(w, other);
   span.kernel("rows by expert", move_rows(pads_rows() ? 4 : 2), arrived);
-  if (costs_.narrow_format()) span.kernel("cast rows", cast(hidden_));
-  span.kernel("experts up", multiply(rows_each_, up_, c_.model.hidden, false), gemm);
+  if (kernels_.narrow_format()) span.kernel("cast rows", cast(hidden_));
+  span.kernel("experts up", multiply(rows_each_, up_, planned_.model.hidden, false), gemm);
   span.kernel("expert activation", activation(work_.rows, ffn_));
-  if (costs_.narrow_format()) span.kernel("cast inner rows", cast(static_cast<double>(ffn_)));
-  span.kernel("experts down", multiply(rows_each_, c_.model.hidden, ffn_, false), gemm);
+  if (kernels_.narrow_format()) span.kernel("cast inner rows", cast(static_cast<double>(ffn_)));
+  span.kernel("experts down", multiply(rows_each_, planned_.model.hidden, ffn_, false), gemm);
   span.wait_for_busiest(work_.excess());
   const int host = synchronises() ? w.host(routed + 1, routed) : -1;
   w.kernel("rows by token", move_rows(pads_rows() ? 4 : 2), other, host);
@@ -142,8 +144,8 @@ void ExpertRecipes::experts_forward(RecipeWriter& w, int routed, int arrived, St
 int ExpertRecipes::forward(RecipeWriter& w, bool again) const {
   const StepCharge gemm = again ? StepCharge::recompute : StepCharge::compute_gemm;
   const StepCharge other = again ? StepCharge::recompute : StepCharge::compute_other;
-  const bool beside = c_.stack.experts.overlap_shared;
-  const auto copies = static_cast<double>(c_.model.experts->per_token);
+  const bool beside = planned_.stack.experts.overlap_shared;
+  const auto copies = static_cast<double>(planned_.model.experts->per_token);
   if (!beside) add_shared(w, shared_forward(w, gemm, other), other);
   const int routed = route(w, gemm, other);
   if (sends_copies()) w.kernel("copies", move_copies(1 + copies), other);
@@ -153,21 +155,21 @@ int ExpertRecipes::forward(RecipeWriter& w, bool again) const {
   const int returned = combine(w, w.last_kernel());
   const int sum = w.kernel("sum of experts", move_copies(sends_copies() ? copies + 1 : 2), other, returned);
   if (beside) add_shared(w, shared, other);
-  return s_.behind == LayerCollective::reduce ? w.collective(s_.behind, beside ? w.last_kernel() : sum) : -1;
+  return shapes_.behind == LayerCollective::reduce ? w.collective(shapes_.behind, beside ? w.last_kernel() : sum) : -1;
 }
 
 void ExpertRecipes::experts_backward(RecipeWriter& w, int arrived) const {
   const StepCharge gemm = StepCharge::compute_gemm;
-  const std::int64_t hidden = c_.model.hidden;
+  const std::int64_t hidden = planned_.model.hidden;
   Span span(w, StepCharge::compute_other);
   span.kernel("rows by expert bwd", move_rows(pads_rows() ? 4 : 2), arrived);
-  if (c_.stack.lean_activations)
+  if (planned_.stack.lean_activations)
     span.kernel("expert activation again", activation(work_.rows, ffn_), StepCharge::recompute);
-  if (costs_.narrow_format()) span.kernel("cast rows bwd", cast(hidden_));
+  if (kernels_.narrow_format()) span.kernel("cast rows bwd", cast(hidden_));
   span.kernel("experts down dgrad", multiply(rows_each_, ffn_, hidden, false), gemm);
   w.for_weights(span.kernel("experts down wgrad", multiply(ffn_, hidden, rows_each_, true), gemm));
   span.kernel("expert activation bwd", activation(work_.rows * backward_over_forward, ffn_));
-  if (costs_.narrow_format()) span.kernel("cast inner rows bwd", cast(static_cast<double>(ffn_)));
+  if (kernels_.narrow_format()) span.kernel("cast inner rows bwd", cast(static_cast<double>(ffn_)));
   span.kernel("experts up dgrad", multiply(rows_each_, hidden, up_, false), gemm);
   w.for_weights(span.kernel("experts up wgrad", multiply(hidden, up_, rows_each_, true), gemm));
   span.wait_for_busiest(work_.excess());
@@ -178,8 +180,8 @@ void ExpertRecipes::experts_backward(RecipeWriter& w, int arrived) const {
 
 int ExpertRecipes::backward(RecipeWriter& w) const {
   const StepCharge other = StepCharge::compute_other;
-  const bool beside = c_.stack.experts.overlap_shared;
-  const auto copies = static_cast<double>(c_.model.experts->per_token);
+  const bool beside = planned_.stack.experts.overlap_shared;
+  const auto copies = static_cast<double>(planned_.model.experts->per_token);
   if (!beside) add_shared(w, shared_backward(w), other);
   w.kernel("sum of experts bwd", move_copies(sends_copies() ? 2 * copies + 1 : 2), other);
   const int arrived = dispatch(w, LayerCollective::expert_dispatch_wide);
@@ -188,18 +190,19 @@ int ExpertRecipes::backward(RecipeWriter& w) const {
   w.kernel("copies bwd", move_copies(sends_copies() ? copies + 1 : 2), other, combine(w, w.last_kernel()));
   if (beside) add_shared(w, shared, other);
   route_backward(w);
-  return s_.behind == LayerCollective::reduce ? w.collective(s_.behind, w.last_kernel()) : -1;
+  return shapes_.behind == LayerCollective::reduce ? w.collective(shapes_.behind, w.last_kernel()) : -1;
 }
 
 void ExpertRecipes::route_backward(RecipeWriter& w) const {
   const StepCharge gemm = StepCharge::compute_gemm;
-  const auto experts = static_cast<double>(c_.model.experts->experts);
+  const auto experts = static_cast<double>(planned_.model.experts->experts);
   const auto tokens = std::max<std::int64_t>(1, std::llround(work_.tokens));
   w.kernel("route bwd", elementwise(work_.tokens * experts, router_bytes), StepCharge::compute_other);
-  w.kernel("router dgrad", costs_.gemm({tokens, c_.model.hidden, routed_}, false, bytes_16bit * byte), gemm);
-  w.for_weights(w.kernel(
-      "router wgrad",
-      costs_.gemm({c_.model.hidden, routed_, tokens}, false, c_.stack.kernels.weight_gradient.value * byte), gemm));
+  w.kernel("router dgrad", kernels_.gemm({tokens, planned_.model.hidden, routed_}, false, bytes_16bit * byte), gemm);
+  w.for_weights(w.kernel("router wgrad",
+                         kernels_.gemm({planned_.model.hidden, routed_, tokens}, false,
+                                       planned_.stack.kernels.weight_gradient.value * byte),
+                         gemm));
 }
 
 }  // namespace clusterwright

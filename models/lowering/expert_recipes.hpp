@@ -11,8 +11,8 @@ namespace clusterwright {
 class ExpertRecipes {
  public:
   /// @pre the model has experts
-  ExpertRecipes(const DeviceCosts& costs, const MemoryCase& c, const RankShapes& shapes, const LinearRecipes& linears,
-                const ExpertWork& work);
+  ExpertRecipes(const KernelTimes& kernels, const PlannedJob& planned, const RankShapes& shapes,
+                const LinearRecipes& linears, const ExpertWork& work);
 
   /// From the normalised input, the last op so far, to the sum over experts.
   /// @param again  in the backward pass, for recomputation
@@ -27,19 +27,20 @@ class ExpertRecipes {
   /// Kernels between the arrival of rows and their return, which the busiest rank spends longer on than the mean.
   class Span;
 
-  KernelPrice elementwise(double elements, double bytes) const;
-  KernelPrice move_rows(double passes) const { return elementwise(work_.rows * hidden_ * passes, bytes_16bit); }
-  KernelPrice move_copies(double widths) const { return elementwise(work_.tokens * hidden_ * widths, bytes_16bit); }
-  KernelPrice multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool accumulate) const;
-  KernelPrice cast(double width) const;
+  KernelTiming elementwise(double elements, double bytes) const;
+  KernelTiming move_rows(double passes) const { return elementwise(work_.rows * hidden_ * passes, bytes_16bit); }
+  KernelTiming move_copies(double widths) const { return elementwise(work_.tokens * hidden_ * widths, bytes_16bit); }
+  KernelTiming multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool accumulate) const;
+  KernelTiming cast(double width) const;
   /// The same kernel for each expert of the rank, unless one does for all.
-  KernelPrice for_each_expert(KernelPrice price) const;
+  KernelTiming for_each_expert(KernelTiming price) const;
   /// Multiplies in a narrow format want whole blocks of rows: expert by expert, rows are copied apart and back.
-  bool pads_rows() const { return costs_.narrow_format() && !c_.stack.experts.one_launch; }
-  KernelPrice activation(double rows, std::int64_t width) const;
-  bool sends_copies() const { return c_.stack.experts.transfer == ExpertTransfer::all_to_all; }
+  bool pads_rows() const { return kernels_.narrow_format() && !planned_.stack.experts.one_launch; }
+  KernelTiming activation(double rows, std::int64_t width) const;
+  bool sends_copies() const { return planned_.stack.experts.transfer == ExpertTransfer::all_to_all; }
   bool synchronises() const {
-    return c_.stack.experts.synchronises && !c_.routing.capacity_factor && c_.stack.graph_capture != GraphCapture::all;
+    return planned_.stack.experts.synchronises && !planned_.routing.capacity_factor &&
+           planned_.stack.graph_capture != GraphCapture::all;
   }
   int dispatch(RecipeWriter& w, LayerCollective kind) const;
   int combine(RecipeWriter& w, int after) const;
@@ -52,9 +53,9 @@ class ExpertRecipes {
   int shared_backward(RecipeWriter& w) const;
   void add_shared(RecipeWriter& w, int after, StepCharge other) const;
 
-  const DeviceCosts& costs_;
-  const MemoryCase& c_;
-  const RankShapes& s_;
+  const KernelTimes& kernels_;
+  const PlannedJob& planned_;
+  const RankShapes& shapes_;
   const LinearRecipes& linears_;
   const ExpertWork& work_;
   double hidden_, traffic_factor_;

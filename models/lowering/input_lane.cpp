@@ -6,23 +6,24 @@
 namespace clusterwright {
 
 InputLane::InputLane(StepContext& context, std::size_t rank_class, LaneId lane)
-    : c_(context),
+    : context_(context),
       class_(rank_class),
       lane_(lane),
       places_(context.scenario.job.input->prefetch),
       ready_(ready_micro_batches(context.scenario.job, context.plan)) {}
 
 void InputLane::read(OpId after) {
-  const RendezvousId meeting = c_.reads.join(c_.input->fed_together(class_), class_, c_.input->read(class_));
-  const OpId id = c_.builder.add_op(lane_, c_.input->nothing(), charge_id(StepCharge::input_wait), meeting,
-                                    (ready_ + static_cast<int>(reads_.size())) % c_.plan.micro_batches);
-  if (after.exists()) c_.builder.depends(after, id);
+  const RendezvousId meeting =
+      context_.reads.join(context_.input->fed_together(class_), class_, context_.input->read(class_));
+  const OpId id = context_.builder.add_op(lane_, context_.input->nothing(), charge_id(StepCharge::input_wait), meeting,
+                                          (ready_ + static_cast<int>(reads_.size())) % context_.plan.micro_batches);
+  if (after.exists()) context_.builder.depends(after, id);
   reads_.push_back(id);
 }
 
 void InputLane::begin_step() {
-  const bool first = c_.classes.representative(class_).pipeline == 0;
-  const int free = first ? std::min(places_ - ready_, c_.plan.micro_batches) : c_.plan.micro_batches;
+  const bool first = context_.classes.representative(class_).pipeline == 0;
+  const int free = first ? std::min(places_ - ready_, context_.plan.micro_batches) : context_.plan.micro_batches;
   for (int i = 0; i < free; ++i) read({});
 }
 
@@ -31,7 +32,7 @@ OpId InputLane::ready(int micro_batch) const {
 }
 
 void InputLane::taken(OpId op) {
-  if (static_cast<int>(reads_.size()) < c_.plan.micro_batches) read(op);
+  if (static_cast<int>(reads_.size()) < context_.plan.micro_batches) read(op);
 }
 
 }  // namespace clusterwright

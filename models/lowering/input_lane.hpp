@@ -27,7 +27,7 @@ class InputLane {
  private:
   void read(OpId after);
 
-  StepContext& c_;
+  StepContext& context_;
   std::size_t class_;
   LaneId lane_;
   int places_, ready_;

@@ -125,17 +125,17 @@ ChainId InputSide::read(std::size_t c) {
   Uses uses;
   const int data = classes_.representative(fed).data;
   for (const int stage : reading_stages(placement_.plan())) use_storage(uses, classes_.class_of({0, data, stage}));
-  StepGraphBuilder::Stage stage;
+  StepGraphBuilder::Leg leg;
   const Seconds time = alone(work_);
   if (uses.empty() || work_.bytes <= Bytes{}) {
-    stage.price.delay = to_picoseconds(time);
+    leg.timing.delay = to_picoseconds(time);
   } else {
-    stage.price.bytes = static_cast<std::uint64_t>(std::llround(work_.bytes.in(byte)));
-    stage.price.rate_bound =
+    leg.timing.bytes = static_cast<std::uint64_t>(std::llround(work_.bytes.in(byte)));
+    leg.timing.rate_bound =
         std::max<std::uint64_t>(1, static_cast<std::uint64_t>(work_.bytes.in(byte) / time.in(second)));
-    stage.uses = std::move(uses);
+    leg.uses = std::move(uses);
   }
-  return chains_[fed] = builder_.add_chain({stage});
+  return chains_[fed] = builder_.add_chain({leg});
 }
 
 }  // namespace clusterwright

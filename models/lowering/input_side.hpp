@@ -61,7 +61,7 @@ class InputSide {
   WorkId nothing() const { return nothing_; }
 
  private:
-  using Uses = std::vector<StepGraphBuilder::StageUse>;
+  using Uses = std::vector<StepGraphBuilder::LegUse>;
 
   void use_storage(Uses& uses, std::size_t reader) const;
 

@@ -26,7 +26,7 @@ class LayerChains {
   void choose_context_chains();
   void choose_expert_chains();
 
-  StepContext& c_;
+  StepContext& context_;
   std::size_t class_;
   std::array<ChainId, layer_collective_count> chains_;
   std::map<std::int64_t, ChainId> issues_;  // by picoseconds

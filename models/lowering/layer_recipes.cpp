@@ -32,50 +32,56 @@ double extra_norm_width(const Transformer& m, const RankShapes& s) {
 
 }  // namespace
 
-LayerRecipes::LayerRecipes(StepGraphBuilder& builder, const DeviceCosts& costs, const MemoryCase& c,
+LayerRecipes::LayerRecipes(StepGraphBuilder& builder, const KernelTimes& kernels, const PlannedJob& planned,
                            WorkId collective_kernel, LayerKind kind, const ExpertWork& work)
     : builder_(builder),
-      costs_(costs),
-      c_(c),
+      kernels_(kernels),
+      planned_(planned),
       collective_kernel_(collective_kernel),
-      traffic_factor_(c.stack.elementwise_traffic.value),
-      s_(c),
-      linears_(costs, c, s_),
-      inputs_(attention_inputs(c.model, s_)),
+      traffic_factor_(planned.stack.elementwise_traffic.value),
+      shapes_(planned),
+      linears_(kernels, planned, shapes_),
+      inputs_(attention_inputs(planned.model, shapes_)),
       // Side by side, attention and MLP read one gathered input, and their sum is reduced once.
-      projection_{"projection", s_.hidden, s_.attended, false, true, !c.model.parallel_block, s_.adds_in_multiply},
-      up_{"mlp up", s_.up, s_.hidden, true, true, !c.model.parallel_block},
-      down_{"mlp down", s_.hidden, s_.ffn, false, true, true, s_.adds_in_multiply} {
-  if (kind == LayerKind::experts) experts_.emplace(costs_, c_, s_, linears_, work);
+      projection_{"projection",
+                  shapes_.hidden,
+                  shapes_.attended,
+                  false,
+                  true,
+                  !planned.model.parallel_block,
+                  shapes_.adds_in_multiply},
+      up_{"mlp up", shapes_.up, shapes_.hidden, true, true, !planned.model.parallel_block},
+      down_{"mlp down", shapes_.hidden, shapes_.ffn, false, true, true, shapes_.adds_in_multiply} {
+  if (kind == LayerKind::experts) experts_.emplace(kernels_, planned_, shapes_, linears_, work);
 }
 
 Bytes LayerRecipes::activation_traffic() const {
-  return s_.split(s_.ffn, activation_passes(c_.model.gated_mlp, c_.stack.fused_elementwise));
+  return shapes_.split(shapes_.ffn, activation_passes(planned_.model.gated_mlp, planned_.stack.fused_elementwise));
 }
 
 /// Added by a kernel of its own, beside no norm.
 bool LayerRecipes::adds_alone() const {
-  return c_.stack.kernels.residual != ResidualSum::beside_norm && !s_.adds_in_multiply;
+  return planned_.stack.kernels.residual != ResidualSum::beside_norm && !shapes_.adds_in_multiply;
 }
 
-KernelPrice LayerRecipes::stream(StreamingKernel kernel, KernelPass pass, Bytes traffic) const {
-  return costs_.elementwise(traffic * traffic_factor_, {kernel, pass});
+KernelTiming LayerRecipes::stream(StreamingKernel kernel, KernelPass pass, Bytes traffic) const {
+  return kernels_.elementwise(traffic * traffic_factor_, {kernel, pass});
 }
 
 Bytes LayerRecipes::rotary_traffic() const {
-  const Bytes norms = s_.split(1, 2 * extra_norm_width(c_.model, s_));
-  if (c_.stack.kernels.rotary == RotaryKernel::in_place) {
-    const bool turns = c_.model.positions == PositionEncoding::rotary;
-    return s_.split(turns ? s_.query + s_.key_value : 0, 2) + norms;
+  const Bytes norms = shapes_.split(1, 2 * extra_norm_width(planned_.model, shapes_));
+  if (planned_.stack.kernels.rotary == RotaryKernel::in_place) {
+    const bool turns = planned_.model.positions == PositionEncoding::rotary;
+    return shapes_.split(turns ? shapes_.query + shapes_.key_value : 0, 2) + norms;
   }
-  const double passes = c_.stack.fused_elementwise ? 2 : 4;  // layout change and rotation, or bias on their own
-  return s_.split(s_.query + s_.key_value + s_.value, passes) + norms;
+  const double passes = planned_.stack.fused_elementwise ? 2 : 4;  // layout change and rotation, or bias on their own
+  return shapes_.split(shapes_.query + shapes_.key_value + shapes_.value, passes) + norms;
 }
 
 /// @param after  op of another lane that must end first, or -1
 void LayerRecipes::rotary(RecipeWriter& w, const std::string& name, KernelPass pass, StepCharge charge,
                           int after) const {
-  const bool in_place = c_.stack.kernels.rotary == RotaryKernel::in_place;
+  const bool in_place = planned_.stack.kernels.rotary == RotaryKernel::in_place;
   const Bytes traffic = rotary_traffic();
   if (in_place && traffic <= Bytes{}) return;
   const double passes = pass == KernelPass::forward || in_place ? 1 : backward_over_forward;
@@ -84,59 +90,62 @@ void LayerRecipes::rotary(RecipeWriter& w, const std::string& name, KernelPass p
 
 Bytes LayerRecipes::cast_traffic() const {
   // Experts cast the rows that they get.
-  const std::int64_t mlp = experts_ ? 0 : s_.hidden + s_.ffn;
-  const double elements = static_cast<double>(s_.tokens) * static_cast<double>(s_.hidden + s_.attended + mlp);
-  return elements * costs_.cast_bytes() * byte;
+  const std::int64_t mlp = experts_ ? 0 : shapes_.hidden + shapes_.ffn;
+  const double elements =
+      static_cast<double>(shapes_.tokens) * static_cast<double>(shapes_.hidden + shapes_.attended + mlp);
+  return elements * kernels_.cast_bytes() * byte;
 }
 
-KernelPrice LayerRecipes::attention(bool forward, double heads_split, double queries, double keys, double share) const {
-  const auto keys_width = static_cast<double>(c_.model.width_of_head());
-  const auto width = (keys_width + static_cast<double>(c_.model.width_of_value())) / 2;
-  return costs_.attention({static_cast<double>(c_.plan.micro_batch), queries, keys, share,
-                           static_cast<double>(s_.query) / keys_width / heads_split, width, forward});
+KernelTiming LayerRecipes::attention(bool forward, double heads_split, double queries, double keys,
+                                     double share) const {
+  const auto keys_width = static_cast<double>(planned_.model.width_of_head());
+  const auto width = (keys_width + static_cast<double>(planned_.model.width_of_value())) / 2;
+  return kernels_.attention({static_cast<double>(planned_.plan.micro_batch), queries, keys, share,
+                             static_cast<double>(shapes_.query) / keys_width / heads_split, width, forward});
 }
 
 /// Multiplies over the whole square of scores, and what makes weights of the scores under the mask.
 void LayerRecipes::unfused_forward(RecipeWriter& w, const ScoreSquare& s, StepCharge charge, int after) const {
-  const Bytes output = s_.element * byte;
-  const auto width = c_.model.width_of_head(), value = c_.model.width_of_value();
-  w.kernel("scores", costs_.gemm({s.queries, s.keys, width, s.heads}, false, output), charge, after);
-  const Bytes traffic = s.scores() * (s.share + 1) * s_.element * byte;  // the masked part is written, not read
-  w.kernel("softmax", costs_.elementwise(traffic, {StreamingKernel::softmax, KernelPass::forward}, s.heads), charge);
-  w.kernel("values", costs_.gemm({s.queries, value, s.keys, s.heads}, false, output), charge);
+  const Bytes output = shapes_.element * byte;
+  const auto width = planned_.model.width_of_head(), value = planned_.model.width_of_value();
+  w.kernel("scores", kernels_.gemm({s.queries, s.keys, width, s.heads}, false, output), charge, after);
+  const Bytes traffic = s.scores() * (s.share + 1) * shapes_.element * byte;  // the masked part is written, not read
+  w.kernel("softmax", kernels_.elementwise(traffic, {StreamingKernel::softmax, KernelPass::forward}, s.heads), charge);
+  w.kernel("values", kernels_.gemm({s.queries, value, s.keys, s.heads}, false, output), charge);
 }
 
 void LayerRecipes::unfused_backward(RecipeWriter& w, const ScoreSquare& s, StepCharge charge, int after) const {
-  const Bytes output = s_.element * byte;
-  const auto width = c_.model.width_of_head(), value = c_.model.width_of_value();
-  w.kernel("values bwd", costs_.gemm({s.keys, value, s.queries, s.heads}, false, output), charge, after);
-  w.kernel("scores bwd", costs_.gemm({s.queries, s.keys, value, s.heads}, false, output), charge);
-  const Bytes traffic = s.scores() * (2 * s.share + 1) * s_.element * byte;
-  w.kernel("softmax bwd", costs_.elementwise(traffic, {StreamingKernel::softmax, KernelPass::backward}, s.heads),
+  const Bytes output = shapes_.element * byte;
+  const auto width = planned_.model.width_of_head(), value = planned_.model.width_of_value();
+  w.kernel("values bwd", kernels_.gemm({s.keys, value, s.queries, s.heads}, false, output), charge, after);
+  w.kernel("scores bwd", kernels_.gemm({s.queries, s.keys, value, s.heads}, false, output), charge);
+  const Bytes traffic = s.scores() * (2 * s.share + 1) * shapes_.element * byte;
+  w.kernel("softmax bwd", kernels_.elementwise(traffic, {StreamingKernel::softmax, KernelPass::backward}, s.heads),
            charge);
-  w.kernel("queries bwd", costs_.gemm({s.queries, width, s.keys, s.heads}, false, output), charge);
-  w.kernel("keys bwd", costs_.gemm({s.keys, width, s.queries, s.heads}, false, output), charge);
+  w.kernel("queries bwd", kernels_.gemm({s.queries, width, s.keys, s.heads}, false, output), charge);
+  w.kernel("keys bwd", kernels_.gemm({s.keys, width, s.queries, s.heads}, false, output), charge);
 }
 
 void LayerRecipes::attend(RecipeWriter& w, const Attended& a, StepCharge charge, int after) const {
-  if (c_.stack.kernels.fused_attention) {
-    const KernelPrice price = attention(a.forward, a.heads_split, a.queries, a.keys, a.share);
-    w.kernel(a.forward || a.chunk ? "attention" : "attention bwd", price, charge, after);
+  if (planned_.stack.kernels.fused_attention) {
+    const KernelTiming timing = attention(a.forward, a.heads_split, a.queries, a.keys, a.share);
+    w.kernel(a.forward || a.chunk ? "attention" : "attention bwd", timing, charge, after);
     return;
   }
-  const double heads = static_cast<double>(c_.plan.micro_batch * s_.query / c_.model.width_of_head()) / a.heads_split;
+  const double heads =
+      static_cast<double>(planned_.plan.micro_batch * shapes_.query / planned_.model.width_of_head()) / a.heads_split;
   const ScoreSquare square{std::llround(a.queries), std::llround(a.keys), std::llround(heads), a.share};
   a.forward ? unfused_forward(w, square, charge, after) : unfused_backward(w, square, charge, after);
 }
 
 /// One chunk of keys after the other; the next one travels meanwhile.
 int LayerRecipes::attention_ring(RecipeWriter& w, bool forward, StepCharge charge) const {
-  const int parts = c_.plan.context;
-  const double chunk = static_cast<double>(c_.sequence) / parts;
-  const double mean = c_.model.score_share(c_.sequence, c_.sample_tokens);
+  const int parts = planned_.plan.context;
+  const double chunk = static_cast<double>(planned_.sequence) / parts;
+  const double mean = planned_.model.score_share(planned_.sequence, planned_.sample_tokens);
   const LayerCollective step = forward ? LayerCollective::context_step : LayerCollective::context_step_with_gradients;
   // The step ends with its slowest rank: unbalanced, the last one attends to all that came before.
-  const double others = c_.stack.balanced_context ? mean : std::min(1.0, 2 * mean);
+  const double others = planned_.stack.balanced_context ? mean : std::min(1.0, 2 * mean);
   const int entry = w.last();
   attend(w, {forward, 1, chunk, chunk, mean, true}, charge, -1);
   for (int part = 1; part < parts; ++part) {
@@ -149,20 +158,20 @@ int LayerRecipes::attention_ring(RecipeWriter& w, bool forward, StepCharge charg
 /// Of all scores of a rank's queries. The step ends with its slowest rank: where the sequence is cut into plain chunks,
 /// the last one attends to all that came before.
 double LayerRecipes::gathered_share(double sequence) const {
-  const double mean = c_.model.score_share(sequence, c_.sample_tokens);
-  const bool uneven = c_.plan.context_exchange == ContextExchange::all_gather && !c_.stack.balanced_context;
-  const double parts = c_.plan.context;
+  const double mean = planned_.model.score_share(sequence, planned_.sample_tokens);
+  const bool uneven = planned_.plan.context_exchange == ContextExchange::all_gather && !planned_.stack.balanced_context;
+  const double parts = planned_.plan.context;
   return uneven ? std::min(1.0, mean * (2 - 1 / parts)) : mean;
 }
 
 int LayerRecipes::attention_forward(RecipeWriter& w, StepCharge charge) const {
-  const double parts = c_.plan.context, sequence = c_.sequence;
+  const double parts = planned_.plan.context, sequence = planned_.sequence;
   const double share = gathered_share(sequence);
-  if (c_.plan.context == 1) {
+  if (planned_.plan.context == 1) {
     attend(w, {true, 1, sequence, sequence, share}, charge, -1);
     return -1;
   }
-  switch (c_.plan.context_exchange) {
+  switch (planned_.plan.context_exchange) {
     case ContextExchange::ring:
       return attention_ring(w, true, charge);
     case ContextExchange::all_gather:
@@ -178,14 +187,14 @@ int LayerRecipes::attention_forward(RecipeWriter& w, StepCharge charge) const {
 }
 
 int LayerRecipes::attention_backward(RecipeWriter& w) const {
-  const double parts = c_.plan.context, sequence = c_.sequence;
+  const double parts = planned_.plan.context, sequence = planned_.sequence;
   const double share = gathered_share(sequence);
   const StepCharge charge = StepCharge::compute_attention;
-  if (c_.plan.context == 1) {
+  if (planned_.plan.context == 1) {
     attend(w, {false, 1, sequence, sequence, share}, charge, -1);
     return -1;
   }
-  switch (c_.plan.context_exchange) {
+  switch (planned_.plan.context_exchange) {
     case ContextExchange::ring:
       return attention_ring(w, false, charge);
     case ContextExchange::all_gather:
@@ -216,19 +225,19 @@ void LayerRecipes::project_inputs(RecipeWriter& w, StepCharge gemm, StepCharge o
 
 /// Where the multiply behind adds to it, a copy of the residual stream.
 void LayerRecipes::copy_stream(RecipeWriter& w, StepCharge charge) const {
-  if (s_.adds_in_multiply)
-    w.kernel("residual copy", stream(StreamingKernel::residual, KernelPass::forward, s_.residual(2)), charge);
+  if (shapes_.adds_in_multiply)
+    w.kernel("residual copy", stream(StreamingKernel::residual, KernelPass::forward, shapes_.residual(2)), charge);
 }
 
 /// What attention returned joins the residual stream, and the MLP gets it normalised.
 /// @param after  op of another lane that it comes from, or -1
 int LayerRecipes::residual_and_norm(RecipeWriter& w, StepCharge charge, int after) const {
   constexpr KernelPass pass = KernelPass::forward;
-  const KernelPrice norm = stream(StreamingKernel::norm, pass, s_.residual(2));
-  if (s_.adds_in_multiply) return w.kernel("norm", norm, charge, after);
-  const Bytes sum = s_.residual(3 + dropout());
+  const KernelTiming norm = stream(StreamingKernel::norm, pass, shapes_.residual(2));
+  if (shapes_.adds_in_multiply) return w.kernel("norm", norm, charge, after);
+  const Bytes sum = shapes_.residual(3 + dropout());
   if (!adds_alone())
-    return w.kernel("residual and norm", stream(StreamingKernel::norm, pass, s_.residual(5 + dropout())), charge,
+    return w.kernel("residual and norm", stream(StreamingKernel::norm, pass, shapes_.residual(5 + dropout())), charge,
                     after);
   w.kernel("residual", stream(StreamingKernel::residual, pass, sum), charge, after);
   return w.kernel("norm", norm, charge);
@@ -246,44 +255,47 @@ Recipe LayerRecipes::forward(bool again) const {
   const auto charge = [&](StepCharge own) { return again ? StepCharge::recompute : own; };
   const StepCharge gemm = charge(StepCharge::compute_gemm), other = charge(StepCharge::compute_other);
   RecipeWriter w = writer();
-  if (costs_.narrow_format()) w.kernel("cast", elementwise(cast_traffic()), other);
-  int at = w.kernel("norm", stream(StreamingKernel::norm, KernelPass::forward, s_.residual(2)), other);
+  if (kernels_.narrow_format()) w.kernel("cast", elementwise(cast_traffic()), other);
+  int at = w.kernel("norm", stream(StreamingKernel::norm, KernelPass::forward, shapes_.residual(2)), other);
   project_inputs(w, gemm, other, at);
   at = attention_forward(w, charge(StepCharge::compute_attention));
   copy_stream(w, other);
   at = linears_.forward(w, projection_, gemm, at);
-  if (!c_.model.parallel_block) residual_and_norm(w, other, at);
+  if (!planned_.model.parallel_block) residual_and_norm(w, other, at);
   at = experts_ ? experts_->forward(w, again) : mlp_forward(w, gemm, other);
-  if (!s_.adds_in_multiply)
-    w.kernel("residual", stream(StreamingKernel::residual, KernelPass::forward, s_.residual(3 + dropout())), other, at);
+  if (!shapes_.adds_in_multiply)
+    w.kernel("residual", stream(StreamingKernel::residual, KernelPass::forward, shapes_.residual(3 + dropout())), other,
+             at);
   return w.take();
 }
 
 /// What selective recomputation repeats beside what the backward pass of unfused attention repeats itself.
 void LayerRecipes::recompute_selected(RecipeWriter& w) const {
   const StepCharge charge = StepCharge::recompute;
-  if (expands_latents_again(c_)) expand_latents(w, charge);
-  if (c_.plan.recompute != Recompute::selective || c_.stack.selective == SelectiveRecompute::attention) return;
+  if (expands_latents_again(planned_)) expand_latents(w, charge);
+  if (planned_.plan.recompute != Recompute::selective || planned_.stack.selective == SelectiveRecompute::attention)
+    return;
   const Bytes mlp = experts_ ? Bytes{} : activation_traffic();
-  const double widths = s_.adds_in_multiply ? 8 : 10 + 2 * dropout();
-  w.kernel("element-wise again", elementwise(s_.residual(widths) + mlp + rotary_traffic()), charge);
-  if (c_.stack.selective == SelectiveRecompute::all_but_multiplies) {
+  const double widths = shapes_.adds_in_multiply ? 8 : 10 + 2 * dropout();
+  w.kernel("element-wise again", elementwise(shapes_.residual(widths) + mlp + rotary_traffic()), charge);
+  if (planned_.stack.selective == SelectiveRecompute::all_but_multiplies) {
     attention_forward(w, charge);
     return;
   }
   // Saved are every second of the multiplies by weights: queries, values, and of what goes up the first.
-  linears_.forward(w, {"keys again", s_.key_value, s_.hidden, true, true}, charge, w.last());
+  linears_.forward(w, {"keys again", shapes_.key_value, shapes_.hidden, true, true}, charge, w.last());
   const int at = linears_.forward(w, projection_, charge, -1);
-  if (at >= 0) w.kernel("projection here", elementwise(s_.residual(1)), charge, at);
-  if (c_.model.gated_mlp && !experts_)
-    linears_.forward(w, {"mlp up again", s_.ffn, s_.hidden, true, true}, charge, w.last());
+  if (at >= 0) w.kernel("projection here", elementwise(shapes_.residual(1)), charge, at);
+  if (planned_.model.gated_mlp && !experts_)
+    linears_.forward(w, {"mlp up again", shapes_.ffn, shapes_.hidden, true, true}, charge, w.last());
 }
 
 int LayerRecipes::mlp_gradients(RecipeWriter& w, int entry) const {
   if (experts_) return experts_->backward(w);
-  if (c_.stack.lean_activations) w.kernel("activation again", elementwise(activation_traffic()), StepCharge::recompute);
+  if (planned_.stack.lean_activations)
+    w.kernel("activation again", elementwise(activation_traffic()), StepCharge::recompute);
   linears_.backward(w, down_, entry);
-  const Bytes traffic = c_.stack.kernels.activation_backward.value * activation_traffic();
+  const Bytes traffic = planned_.stack.kernels.activation_backward.value * activation_traffic();
   const int act = w.kernel("activation bwd", stream(StreamingKernel::activation, KernelPass::backward, traffic),
                            StepCharge::compute_other);
   return linears_.backward(w, up_, act);
@@ -295,19 +307,19 @@ void LayerRecipes::norm_backward(RecipeWriter& w, double widths, int after) cons
   constexpr KernelPass pass = KernelPass::backward;
   constexpr StepCharge charge = StepCharge::compute_other;
   // Gradient and input read, the result written; where no kernel of its own adds what came by the residual, read too.
-  const double own = s_.adds_in_multiply ? 4 : 3;
-  const bool beside = !s_.adds_in_multiply && !adds_alone();
-  w.kernel("norm bwd", stream(StreamingKernel::norm, pass, s_.residual(beside ? widths : own)), charge, after);
+  const double own = shapes_.adds_in_multiply ? 4 : 3;
+  const bool beside = !shapes_.adds_in_multiply && !adds_alone();
+  w.kernel("norm bwd", stream(StreamingKernel::norm, pass, shapes_.residual(beside ? widths : own)), charge, after);
   if (adds_alone())
-    w.kernel("residual bwd", stream(StreamingKernel::residual, pass, s_.residual(3 + dropout())), charge);
+    w.kernel("residual bwd", stream(StreamingKernel::residual, pass, shapes_.residual(3 + dropout())), charge);
 }
 
 void LayerRecipes::mlp_backward(RecipeWriter& w) const {
   int entry = w.last();
-  if (!s_.adds_in_multiply && !adds_alone())
-    entry = w.kernel("residual bwd", elementwise(s_.residual(2 + dropout())), StepCharge::compute_other);
+  if (!shapes_.adds_in_multiply && !adds_alone())
+    entry = w.kernel("residual bwd", elementwise(shapes_.residual(2 + dropout())), StepCharge::compute_other);
   const int dx = mlp_gradients(w, entry);
-  if (c_.model.parallel_block) return;
+  if (planned_.model.parallel_block) return;
   norm_backward(w, backward_over_forward * (5 + dropout()), dx);
 }
 
@@ -319,7 +331,7 @@ int LayerRecipes::project_inputs_backward(RecipeWriter& w, int after) const {
 
 void LayerRecipes::attention_block_backward(RecipeWriter& w, int entry) const {
   linears_.backward(w, projection_, entry);
-  const bool scores_dropped = c_.plan.recompute == Recompute::selective && stores_scores(c_);
+  const bool scores_dropped = planned_.plan.recompute == Recompute::selective && stores_scores(planned_);
   if (scores_dropped) attention_forward(w, StepCharge::recompute);
   const int dqkv = attention_backward(w);
   rotary(w, "rotary bwd", KernelPass::backward, StepCharge::compute_other, dqkv);
@@ -330,8 +342,8 @@ void LayerRecipes::attention_block_backward(RecipeWriter& w, int entry) const {
 Recipe LayerRecipes::backward() const {
   RecipeWriter w = writer();
   recompute_selected(w);
-  if (costs_.narrow_format()) w.kernel("cast bwd", elementwise(cast_traffic()), StepCharge::compute_other);
-  if (c_.stack.lean_activations) w.kernel("norms again", elementwise(s_.residual(4)), StepCharge::recompute);
+  if (kernels_.narrow_format()) w.kernel("cast bwd", elementwise(cast_traffic()), StepCharge::compute_other);
+  if (planned_.stack.lean_activations) w.kernel("norms again", elementwise(shapes_.residual(4)), StepCharge::recompute);
   mlp_backward(w);
   attention_block_backward(w, w.last());
   return w.take();

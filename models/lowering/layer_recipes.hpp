@@ -15,8 +15,8 @@ namespace clusterwright {
 class LayerRecipes {
  public:
   /// @param work  of layers with experts
-  LayerRecipes(StepGraphBuilder& builder, const DeviceCosts& costs, const MemoryCase& c, WorkId collective_kernel,
-               LayerKind kind, const ExpertWork& work);
+  LayerRecipes(StepGraphBuilder& builder, const KernelTimes& kernels, const PlannedJob& planned,
+               WorkId collective_kernel, LayerKind kind, const ExpertWork& work);
 
   /// @param again  in the backward pass, for recomputation
   Recipe forward(bool again) const;
@@ -24,11 +24,11 @@ class LayerRecipes {
 
  private:
   RecipeWriter writer() const { return {builder_, collective_kernel_}; }
-  KernelPrice elementwise(Bytes traffic) const { return stream(StreamingKernel::other, KernelPass::forward, traffic); }
-  KernelPrice stream(StreamingKernel kernel, KernelPass pass, Bytes traffic) const;
+  KernelTiming elementwise(Bytes traffic) const { return stream(StreamingKernel::other, KernelPass::forward, traffic); }
+  KernelTiming stream(StreamingKernel kernel, KernelPass pass, Bytes traffic) const;
   bool adds_alone() const;
   /// `queries` against `keys` tokens, of one in `heads_split` of the rank's heads. @param share  of scores to compute
-  KernelPrice attention(bool forward, double heads_split, double queries, double keys, double share) const;
+  KernelTiming attention(bool forward, double heads_split, double queries, double keys, double share) const;
   double gathered_share(double sequence) const;
   /// What one call of attention covers.
   struct Attended {
@@ -64,14 +64,14 @@ class LayerRecipes {
   int mlp_gradients(RecipeWriter& w, int entry) const;
   void mlp_backward(RecipeWriter& w) const;
   void attention_block_backward(RecipeWriter& w, int entry) const;
-  double dropout() const { return c_.model.biases ? 1 : 0; }
+  double dropout() const { return planned_.model.biases ? 1 : 0; }
 
   StepGraphBuilder& builder_;
-  const DeviceCosts& costs_;
-  const MemoryCase& c_;
+  const KernelTimes& kernels_;
+  const PlannedJob& planned_;
   WorkId collective_kernel_;
   double traffic_factor_;
-  RankShapes s_;
+  RankShapes shapes_;
   LinearRecipes linears_;
   std::vector<Linear> inputs_;  ///< of attention: queries, keys and values at once, or by way of latent vectors
   Linear projection_, up_, down_;

@@ -16,11 +16,11 @@ constexpr double update_traffic = 24;
 bool shares_hosts(const Scenario& s) {
   const Offload& offload = s.job.offload;
   const bool memory = offload.any() && s.cluster.spec.node.host.memory_bandwidth;
-  return s.job.input || memory || offload.uses(Tier::nvme);
+  return s.job.input || memory || offload.uses(MemoryLevel::nvme);
 }
 
-TierLinks::TierLinks(StepGraphBuilder& builder, const Scenario& s, const RankClasses& classes, StepLinks& links,
-                     BytesPerSecond host_link)
+LevelLinks::LevelLinks(StepGraphBuilder& builder, const Scenario& s, const RankClasses& classes, StepLinks& links,
+                       BytesPerSecond host_link)
     : builder_(builder),
       classes_(classes),
       links_(links),
@@ -28,17 +28,18 @@ TierLinks::TierLinks(StepGraphBuilder& builder, const Scenario& s, const RankCla
       pool_(s.cluster.spec.pool),
       host_link_(host_link) {
   const Offload& offload = s.job.offload;
-  if (offload.uses(Tier::host) || offload.uses(Tier::nvme)) memory_ = on_hosts("memory", host_.memory_bandwidth);
-  if (offload.uses(Tier::nvme)) {
+  if (offload.uses(MemoryLevel::host) || offload.uses(MemoryLevel::nvme))
+    memory_ = on_hosts("memory", host_.memory_bandwidth);
+  if (offload.uses(MemoryLevel::nvme)) {
     drives_read_ = on_hosts("drives, read", host_.nvme_read);
     drives_write_ = on_hosts("drives, write", host_.nvme_write);
   }
-  if (!offload.uses(Tier::pool) || !pool_ || !pool_->total) return;
+  if (!offload.uses(MemoryLevel::pool) || !pool_ || !pool_->total) return;
   pool_out_ = builder.add_resource("memory pool, write", *pool_->total);
   pool_in_ = builder.add_resource("memory pool, read", *pool_->total);
 }
 
-std::vector<ResourceId> TierLinks::on_hosts(const char* name, const std::optional<BytesPerSecond>& rate) {
+std::vector<ResourceId> LevelLinks::on_hosts(const char* name, const std::optional<BytesPerSecond>& rate) {
   std::vector<ResourceId> resources;
   for (std::size_t host = 0; rate && host < classes_.host_count(); ++host)
     resources.push_back(builder_.add_resource(fmt::format("{} of host {}", name, host), *rate));
@@ -46,14 +47,14 @@ std::vector<ResourceId> TierLinks::on_hosts(const char* name, const std::optiona
 }
 
 /// @param coefficient  bytes there per byte of the transfer
-void TierLinks::cross(Path& path, const std::vector<ResourceId>& hosts, const std::optional<BytesPerSecond>& rate,
-                      double coefficient, std::size_t c) const {
+void LevelLinks::cross(Path& path, const std::vector<ResourceId>& hosts, const std::optional<BytesPerSecond>& rate,
+                       double coefficient, std::size_t c) const {
   if (hosts.empty()) return;
   path.rate = std::min(path.rate, *rate / coefficient);
   path.uses.push_back({hosts[classes_.host_of(c)], static_cast<std::uint32_t>(classes_.ranks_on_host(c)), coefficient});
 }
 
-TierLinks::Path TierLinks::pool_path(bool out, std::size_t c) const {
+LevelLinks::Path LevelLinks::pool_path(bool out, std::size_t c) const {
   auto [uses, rate] = links_.pool_path(pool_->over, out, c);
   for (const auto& limit : {pool_->accelerator, pool_->total})
     if (limit && (rate <= BytesPerSecond{} || *limit < rate)) rate = *limit;
@@ -61,40 +62,40 @@ TierLinks::Path TierLinks::pool_path(bool out, std::size_t c) const {
   return {std::move(uses), rate};
 }
 
-ChainId TierLinks::copy(Tier tier, bool out, Bytes payload, std::size_t c) {
-  if (tier == Tier::pool) {
+ChainId LevelLinks::copy(MemoryLevel tier, bool out, Bytes payload, std::size_t c) {
+  if (tier == MemoryLevel::pool) {
     const Path path = pool_path(out, c);
     return links_.transfer(payload, path.rate, path.uses);
   }
   Path path{{links_.host_port(out, c)}, host_link_};
-  cross(path, memory_, host_.memory_bandwidth, tier == Tier::nvme ? 2 : 1, c);
-  if (tier == Tier::nvme)
+  cross(path, memory_, host_.memory_bandwidth, tier == MemoryLevel::nvme ? 2 : 1, c);
+  if (tier == MemoryLevel::nvme)
     cross(path, out ? drives_write_ : drives_read_, out ? host_.nvme_write : host_.nvme_read, 1, c);
   return links_.transfer(payload, path.rate, path.uses);
 }
 
-ChainId TierLinks::host_to_drives(Bytes payload, std::size_t c) {
+ChainId LevelLinks::host_to_drives(Bytes payload, std::size_t c) {
   Path path{{}, *host_.nvme_write};
   cross(path, memory_, host_.memory_bandwidth, 1, c);
   cross(path, drives_write_, host_.nvme_write, 1, c);
   return links_.transfer(payload, path.rate, path.uses);
 }
 
-TierLinks::Path TierLinks::update_path(Tier tier, std::size_t c) const {
+LevelLinks::Path LevelLinks::update_path(MemoryLevel tier, std::size_t c) const {
   Path path{{}, host_link_};
   if (memory_.empty())
     path.uses.push_back(links_.host_port(true, c));
   else
     path.rate = *host_.memory_bandwidth;
   // Each state passes memory once more on its way from the drives, and on its way back.
-  cross(path, memory_, host_.memory_bandwidth, tier == Tier::nvme ? 2 : 1, c);
-  if (tier != Tier::nvme) return path;
+  cross(path, memory_, host_.memory_bandwidth, tier == MemoryLevel::nvme ? 2 : 1, c);
+  if (tier != MemoryLevel::nvme) return path;
   cross(path, drives_read_, host_.nvme_read, 0.5, c);
   cross(path, drives_write_, host_.nvme_write, 0.5, c);
   return path;
 }
 
-ChainId TierLinks::update(Tier tier, double parameters, std::size_t c) {
+ChainId LevelLinks::update(MemoryLevel tier, double parameters, std::size_t c) {
   const Path path = update_path(tier, c);
   return links_.transfer(parameters * update_traffic * byte, path.rate, path.uses);
 }

@@ -14,16 +14,16 @@ bool shares_hosts(const Scenario& scenario);
 
 /// Memory and drives of hosts and the pool of a cluster as resources of a step graph. Host memory whose bandwidth is
 /// not known is no limit.
-class TierLinks {
+class LevelLinks {
  public:
   /// @param links  of the accelerators; must outlive this
-  TierLinks(StepGraphBuilder& builder, const Scenario& scenario, const RankClasses& classes, StepLinks& links,
-            BytesPerSecond host_link);
+  LevelLinks(StepGraphBuilder& builder, const Scenario& scenario, const RankClasses& classes, StepLinks& links,
+             BytesPerSecond host_link);
 
   /// A copy of a rank of class `c` to `tier`, or back. Drives are reached through host memory, which is written and
   /// read.
   /// @pre tier is not the device
-  ChainId copy(Tier tier, bool out, Bytes payload, std::size_t c);
+  ChainId copy(MemoryLevel tier, bool out, Bytes payload, std::size_t c);
   /// New weights, from the host that computed them to its drives.
   ChainId host_to_drives(Bytes payload, std::size_t c);
   /// The optimizer on the host, over states in `tier`: limited by host memory, and by drives that states come from and
@@ -31,10 +31,10 @@ class TierLinks {
   /// is taken to be as fast as its link.
   /// @param parameters  that one rank updates
   /// @pre tier is host or nvme
-  ChainId update(Tier tier, double parameters, std::size_t c);
+  ChainId update(MemoryLevel tier, double parameters, std::size_t c);
 
  private:
-  using Uses = std::vector<StepGraphBuilder::StageUse>;
+  using Uses = std::vector<StepGraphBuilder::LegUse>;
 
   /// One transfer: what it crosses, and how fast it is alone.
   struct Path {
@@ -44,7 +44,7 @@ class TierLinks {
   void cross(Path& path, const std::vector<ResourceId>& hosts, const std::optional<BytesPerSecond>& rate,
              double coefficient, std::size_t c) const;
   Path pool_path(bool out, std::size_t c) const;
-  Path update_path(Tier tier, std::size_t c) const;
+  Path update_path(MemoryLevel tier, std::size_t c) const;
   std::vector<ResourceId> on_hosts(const char* name, const std::optional<BytesPerSecond>& rate);
 
   StepGraphBuilder& builder_;

@@ -25,8 +25,8 @@ struct Linear {
 
 class LinearRecipes {
  public:
-  LinearRecipes(const DeviceCosts& costs, const MemoryCase& c, const RankShapes& shapes)
-      : costs_(costs), c_(c), s_(shapes) {}
+  LinearRecipes(const KernelTimes& kernels, const PlannedJob& planned, const RankShapes& shapes)
+      : kernels_(kernels), planned_(planned), shapes_(shapes) {}
 
   /// @param after  op of another lane that x comes from, or -1
   /// @return op of another lane that y comes from, or -1
@@ -40,15 +40,15 @@ class LinearRecipes {
 
  private:
   /// @param output  bytes moved for one element of the result
-  KernelPrice multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool narrow, double output) const;
-  KernelPrice multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool narrow) const {
-    return multiply(m, n, k, narrow, s_.element);
+  KernelTiming multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool narrow, double output) const;
+  KernelTiming multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool narrow) const {
+    return multiply(m, n, k, narrow, shapes_.element);
   }
-  KernelPrice forward_multiply(const Linear& linear) const;
+  KernelTiming forward_multiply(const Linear& linear) const;
   bool in_pieces() const;
   /// All but one of as many pieces as ranks, and that one.
   struct Pieces {
-    KernelPrice most, one;
+    KernelTiming most, one;
   };
   Pieces cut(std::int64_t m, std::int64_t n, std::int64_t k, bool narrow) const;
   int gathered(RecipeWriter& w, const std::string& name, std::int64_t n, std::int64_t k, bool narrow, StepCharge charge,
@@ -59,11 +59,11 @@ class LinearRecipes {
   void adapters_forward(RecipeWriter& w, const Linear& linear, StepCharge charge) const;
   void adapters_backward(RecipeWriter& w, const Linear& linear, int after) const;
   double gradient_output() const;
-  bool has_adapters() const { return c_.lora_rank > 0; }
+  bool has_adapters() const { return planned_.lora_rank > 0; }
 
-  const DeviceCosts& costs_;
-  const MemoryCase& c_;
-  const RankShapes& s_;
+  const KernelTimes& kernels_;
+  const PlannedJob& planned_;
+  const RankShapes& shapes_;
 };
 
 }  // namespace clusterwright

@@ -16,12 +16,12 @@ void check_length(const StepGraph& graph) {
   constexpr double longest_days = 20;
   Seconds total;
   for (std::size_t i = 0; i < graph.structure.op_count(); ++i)
-    total += to_seconds(graph.price.works[graph.structure.op_work[OpId(i)]].duration);
+    total += to_seconds(graph.timing.works[graph.structure.op_work[OpId(i)]].duration);
   for (const Rendezvous& meeting : graph.structure.rendezvous)
-    for (StageId s(graph.structure.chain_begin[meeting.chain.value]);
+    for (LegId s(graph.structure.chain_begin[meeting.chain.value]);
          s.value < graph.structure.chain_begin[meeting.chain.value + 1]; ++s.value) {
-      const StagePrice& stage = graph.price.stages[s];
-      if (stage.bytes > 0) total += static_cast<double>(stage.bytes) / static_cast<double>(stage.rate_bound) * second;
+      const LegTiming& leg = graph.timing.legs[s];
+      if (leg.bytes > 0) total += static_cast<double>(leg.bytes) / static_cast<double>(leg.rate_bound) * second;
     }
   if (total < longest_days * day) return;
   throw ConfigError({"E0502",

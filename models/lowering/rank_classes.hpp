@@ -7,7 +7,7 @@
 #include "models/job/scenario.hpp"
 #include "models/plan/placement.hpp"
 #include "models/plan/plan.hpp"
-#include "topology/cluster_spec.hpp"
+#include "topology/cluster/cluster_spec.hpp"
 #include "topology/fabrics/fabric_tiers.hpp"
 
 namespace clusterwright {

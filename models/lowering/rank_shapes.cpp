@@ -14,26 +14,29 @@ std::int64_t padded_share(std::int64_t vocabulary, int ranks) {
 
 }  // namespace
 
-RankShapes::RankShapes(const MemoryCase& c)
-    : element(activation_size(c.precision)),
-      adds_in_multiply(c.stack.kernels.residual == ResidualSum::in_multiply && c.plan.tensor == 1 && !c.model.experts),
-      residual_split_(c.plan.sequence_parallel ? c.plan.tensor : 1) {
-  const auto share = [&](std::int64_t width) { return (width + c.plan.tensor - 1) / c.plan.tensor; };
-  tokens = static_cast<std::int64_t>(c.sequence) * c.plan.micro_batch / c.plan.context;
-  hidden = c.model.hidden;
-  query = share(c.model.query_width());
+RankShapes::RankShapes(const PlannedJob& planned)
+    : element(activation_size(planned.precision)),
+      adds_in_multiply(planned.stack.kernels.residual == ResidualSum::in_multiply && planned.plan.tensor == 1 &&
+                       !planned.model.experts),
+      residual_split_(planned.plan.sequence_parallel ? planned.plan.tensor : 1) {
+  const auto share = [&](std::int64_t width) { return (width + planned.plan.tensor - 1) / planned.plan.tensor; };
+  tokens = static_cast<std::int64_t>(planned.sequence) * planned.plan.micro_batch / planned.plan.context;
+  hidden = planned.model.hidden;
+  query = share(planned.model.query_width());
   // Fewer key-value heads than ranks: each rank keeps a copy of one.
-  key_value = std::max(share(c.model.key_value_width()), c.model.width_of_head());
-  value = std::max(share(c.model.key_value_heads() * c.model.width_of_value()), c.model.width_of_value());
-  attended = share(c.model.attention_output_width());
-  ffn = share(c.model.ffn);
-  up = ffn * (c.model.gated_mlp ? 2 : 1);
-  vocabulary = c.plan.tensor > 1 ? padded_share(c.model.vocabulary, c.plan.tensor) : c.model.vocabulary;
-  const bool parallel = c.plan.tensor > 1;
-  before = parallel && c.plan.sequence_parallel ? LayerCollective::gather : LayerCollective::none;
-  behind = !parallel                  ? LayerCollective::none
-           : c.plan.sequence_parallel ? LayerCollective::scatter
-                                      : LayerCollective::reduce;
+  key_value = std::max(share(planned.model.key_value_width()), planned.model.width_of_head());
+  value =
+      std::max(share(planned.model.key_value_heads() * planned.model.width_of_value()), planned.model.width_of_value());
+  attended = share(planned.model.attention_output_width());
+  ffn = share(planned.model.ffn);
+  up = ffn * (planned.model.gated_mlp ? 2 : 1);
+  vocabulary =
+      planned.plan.tensor > 1 ? padded_share(planned.model.vocabulary, planned.plan.tensor) : planned.model.vocabulary;
+  const bool parallel = planned.plan.tensor > 1;
+  before = parallel && planned.plan.sequence_parallel ? LayerCollective::gather : LayerCollective::none;
+  behind = !parallel                        ? LayerCollective::none
+           : planned.plan.sequence_parallel ? LayerCollective::scatter
+                                            : LayerCollective::reduce;
 }
 
 Bytes RankShapes::residual(double widths) const {

@@ -10,7 +10,7 @@ namespace clusterwright {
 
 class RankShapes {
  public:
-  explicit RankShapes(const MemoryCase& c);
+  explicit RankShapes(const PlannedJob& planned);
 
   /// Traffic of kernels on residual-stream tensors. @param widths  hidden-wide tensors read or written
   Bytes residual(double widths) const;

@@ -18,10 +18,10 @@ class RecipeWriter {
 
   /// @param after  op that must end first, or -1
   /// @return index of the kernel in the recipe
-  int kernel(const std::string& name, const KernelPrice& price, StepCharge charge, int after = -1) {
+  int kernel(const std::string& name, const KernelTiming& price, StepCharge charge, int after = -1) {
     // Order on the compute lane is implied.
     if (after >= 0 && ops_[static_cast<std::size_t>(after)].collective == LayerCollective::none) after = -1;
-    WorkPrice work = price.work;
+    WorkTiming work = price.work;
     if (price.slow_down) work.sm_table = builder_.add_sm_table(*price.slow_down);
     return add({builder_.add_work(name, work), LayerCollective::none, charge, after, false, work.launch});
   }

@@ -24,12 +24,12 @@ std::vector<Meetings> make_replica_meetings(StepGraphBuilder& builder, std::size
   return std::vector<Meetings>(replica_group_count, Meetings(builder, classes, classes, StepCharge::imbalance));
 }
 
-ExpertWork make_experts(const MemoryCase& c, const Placement& placement) {
-  if (!c.model.experts) return {};
+ExpertWork make_experts(const PlannedJob& planned, const Placement& placement) {
+  if (!planned.model.experts) return {};
   // Where stages share nodes, groups may fill them unevenly: the most that divide, as for shard groups.
   int near = placement.members_on_node(ReplicaGroup::experts);
-  while (c.plan.expert % near != 0) --near;
-  return expert_work(c, near);
+  while (planned.plan.expert % near != 0) --near;
+  return expert_work(planned, near);
 }
 
 void reserve_ops(StepContext& c) {
@@ -58,16 +58,16 @@ StepContext::StepContext(const Scenario& s, const Plan& p, Folding folding)
       cluster(used_part(s)),
       plan(p),
       layout(stage_layout(s.transformer.layers, p)),
-      memory(memory_case(s.transformer, s.job, s.stack, plan, layout)),
+      memory(planned_job(s.transformer, s.job, s.stack, plan, layout)),
       placement(p, s.stack.rank_order, s.cluster.domain),
       experts(make_experts(memory, placement)),
       factors(step_factors(s.steps, s.stack, s.job, s.cluster.accelerator)),
       builder(make_builder()),
       classes(rank_classes(s, placement, folding)),
-      costs(s.cluster.accelerator, s.parameters, s.stack, factors, s.job.precision),
-      links(builder, cluster, s.parameters, placement, classes, factors.communication, costs.host_bandwidth()),
-      tiers(builder, s, classes, links, costs.host_bandwidth()),
-      recipes(write_recipes(builder, costs, memory, experts)),
+      kernels(s.cluster.accelerator, s.parameters, s.stack, factors, s.job.precision),
+      links(builder, cluster, s.parameters, placement, classes, factors.communication, kernels.host_bandwidth()),
+      tiers(builder, s, classes, links, kernels.host_bandwidth()),
+      recipes(write_recipes(builder, kernels, memory, experts)),
       domain(builder.add_power_domain("accelerators and hosts")),
       tensor(builder, classes.count(), classes.count(), StepCharge::imbalance),
       tied(builder, classes.count(), classes.count(), StepCharge::bubble),

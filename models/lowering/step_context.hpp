@@ -52,15 +52,15 @@ struct StepContext {
   Cluster cluster;  ///< with the network cards that the stack uses
   Plan plan;
   StageLayout layout;
-  MemoryCase memory;
+  PlannedJob memory;
   Placement placement;
   ExpertWork experts;  ///< of a layer with experts
   StepFactors factors;
   StepGraphBuilder builder;
   RankClasses classes;
-  DeviceCosts costs;
+  KernelTimes kernels;
   StepLinks links;
-  TierLinks tiers;
+  LevelLinks tiers;
   StepRecipes recipes;
   PowerDomainId domain;
   Meetings tensor, tied, norm, host, issue, copies;

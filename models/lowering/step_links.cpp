@@ -61,46 +61,47 @@ StepLinks::Ports StepLinks::add_ports(std::size_t rank_class, BytesPerSecond net
   return ports;
 }
 
-CollectiveCost StepLinks::price(CollectiveOp op, Bytes payload, const GroupShape& group, Seconds switches) const {
+CollectiveTiming StepLinks::collective_timing(CollectiveOp op, Bytes payload, const GroupShape& group,
+                                              Seconds switches) const {
   const GroupLinks links = group_links(cluster_, group, switches);
-  const auto torus = torus_fabric_cost(op, payload, group, cluster_, links, parameters_.network);
+  const auto torus = torus_fabric_time(op, payload, group, cluster_, links, parameters_.network);
   return with_factors(torus ? *torus
-                            : collective_cost(op, payload, group, links, parameters_.collectives, parameters_.network));
+                            : collective_time(op, payload, group, links, parameters_.collectives, parameters_.network));
 }
 
-CollectiveCost StepLinks::with_factors(CollectiveCost cost) const {
-  cost.latency = cost.latency * communication_factor_;
-  const bool inside = !cost.crosses_nodes && inner_ > BytesPerSecond{};
-  cost.rate = cost.rate / (inside ? std::max(communication_factor_, cost.rate / inner_) : network_factor_);
-  return cost;
+CollectiveTiming StepLinks::with_factors(CollectiveTiming timing) const {
+  timing.latency = timing.latency * communication_factor_;
+  const bool inside = !timing.crosses_nodes && inner_ > BytesPerSecond{};
+  timing.rate = timing.rate / (inside ? std::max(communication_factor_, timing.rate / inner_) : network_factor_);
+  return timing;
 }
 
-ChainId StepLinks::chain(const CollectiveCost& cost, Uses uses) {
-  StepGraphBuilder::Stage stage;
-  stage.price.delay = to_picoseconds(cost.latency);
-  stage.price.bytes = static_cast<std::uint64_t>(std::llround(cost.wire.in(byte)));
-  stage.price.rate_bound = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(cost.rate.in(byte_per_second)));
-  stage.uses = std::move(uses);
-  return builder_.add_chain({stage});
+ChainId StepLinks::chain(const CollectiveTiming& timing, Uses uses) {
+  StepGraphBuilder::Leg leg;
+  leg.timing.delay = to_picoseconds(timing.latency);
+  leg.timing.bytes = static_cast<std::uint64_t>(std::llround(timing.wire.in(byte)));
+  leg.timing.rate_bound = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(timing.rate.in(byte_per_second)));
+  leg.uses = std::move(uses);
+  return builder_.add_chain({leg});
 }
 
 /// A ring over several nodes rotates over the NICs of its members on a node: each carries its share.
-void StepLinks::use_ports(Uses& uses, std::size_t c, const CollectiveCost& cost, int members_per_node) const {
+void StepLinks::use_ports(Uses& uses, std::size_t c, const CollectiveTiming& timing, int members_per_node) const {
   const Ports& ports = ports_[c];
-  if (cost.crosses_nodes) {
-    uses.push_back({ports.network_out, 1, cost.network_share / members_per_node});
-    uses.push_back({ports.network_in, 1, cost.network_share / members_per_node});
+  if (timing.crosses_nodes) {
+    uses.push_back({ports.network_out, 1, timing.network_share / members_per_node});
+    uses.push_back({ports.network_in, 1, timing.network_share / members_per_node});
   }
-  if (!cost.crosses_nodes || members_per_node > 1) {
-    uses.push_back({ports.scale_up_out, 1, cost.scale_up_share});
-    uses.push_back({ports.scale_up_in, 1, cost.scale_up_share});
+  if (!timing.crosses_nodes || members_per_node > 1) {
+    uses.push_back({ports.scale_up_out, 1, timing.scale_up_share});
+    uses.push_back({ports.scale_up_in, 1, timing.scale_up_share});
   }
 }
 
-void StepLinks::use_uplinks(Uses& uses, Stream stream, std::size_t c, const CollectiveCost& cost) const {
+void StepLinks::use_uplinks(Uses& uses, Stream stream, std::size_t c, const CollectiveTiming& timing) const {
   for (const RankClasses::Crossing& crossing : classes_.crossings(stream, c))
     uses.push_back({uplinks_[static_cast<std::size_t>(crossing.resource)], static_cast<std::uint32_t>(crossing.count),
-                    crossing.passes * cost.network_share});
+                    crossing.passes * timing.network_share});
 }
 
 std::size_t StepLinks::tensor_group(std::size_t c) const {
@@ -130,12 +131,12 @@ std::vector<std::size_t> StepLinks::classes_of_group(ReplicaGroup kind, std::siz
 ChainId StepLinks::tensor(CollectiveOp op, Bytes payload, std::size_t c) {
   const GroupShape group = placement_.tensor_group();
   const Seconds switches = cluster_.fabric.least_latency();
-  const CollectiveCost cost = price(op, payload, group, switches);
+  const CollectiveTiming timing = collective_timing(op, payload, group, switches);
   Uses uses;
   RankCoordinates at = classes_.representative(c);
   for (at.tensor = 0; at.tensor < placement_.plan().tensor; at.tensor += classes_.tensor_ranks_together())
-    use_ports(uses, classes_.class_of(at), cost, group.ranks_per_node);
-  return chain(cost, std::move(uses));
+    use_ports(uses, classes_.class_of(at), timing, group.ranks_per_node);
+  return chain(timing, std::move(uses));
 }
 
 /// A ring advances in step with its longest hop.
@@ -155,83 +156,84 @@ ChainId StepLinks::replicas(ReplicaGroup kind, CollectiveOp op, Bytes payload, s
   const auto key = std::make_tuple(static_cast<int>(kind), static_cast<int>(op), payload.in(byte), group_name);
   if (const auto found = replica_chains_.find(key); found != replica_chains_.end()) return found->second;
   const GroupShape group = placement_.replica_group(kind);
-  const CollectiveCost cost = price(op, payload, group, worst_ring_hop(kind));
+  const CollectiveTiming timing = collective_timing(op, payload, group, worst_ring_hop(kind));
   Uses uses;
-  for (const std::size_t member : classes_of_group(kind, c)) use_ports(uses, member, cost, group.ranks_per_node);
+  for (const std::size_t member : classes_of_group(kind, c)) use_ports(uses, member, timing, group.ranks_per_node);
   // Context and shard groups are neighbours; what they put on tapered uplinks is left out (docs/limits.md).
-  if (cost.crosses_nodes && kind == ReplicaGroup::all) use_uplinks(uses, Stream::data_ring, group_name, cost);
-  if (cost.crosses_nodes && kind == ReplicaGroup::mirrors) use_uplinks(uses, Stream::mirror_ring, group_name, cost);
-  if (cost.crosses_nodes && kind == ReplicaGroup::expert_replicas)
-    use_uplinks(uses, Stream::expert_ring, group_name, cost);
-  return replica_chains_[key] = chain(cost, std::move(uses));
+  if (timing.crosses_nodes && kind == ReplicaGroup::all) use_uplinks(uses, Stream::data_ring, group_name, timing);
+  if (timing.crosses_nodes && kind == ReplicaGroup::mirrors) use_uplinks(uses, Stream::mirror_ring, group_name, timing);
+  if (timing.crosses_nodes && kind == ReplicaGroup::expert_replicas)
+    use_uplinks(uses, Stream::expert_ring, group_name, timing);
+  return replica_chains_[key] = chain(timing, std::move(uses));
 }
 
 /// An all-to-all of the library sends every copy; kernels for experts send one to each node and rank.
-CollectiveCost StepLinks::price_exchange(const ExpertWork& work, ExpertTransfer transfer, Bytes copy) const {
+CollectiveTiming StepLinks::exchange_timing(const ExpertWork& work, ExpertTransfer transfer, Bytes copy) const {
   const GroupShape group = placement_.replica_group(ReplicaGroup::experts);
   const Seconds switches = worst_ring_hop(ReplicaGroup::experts);
   const ExpertLoad& busy = group.nodes > 1 ? work.traffic.network : work.traffic.scale_up;
   const double imbalance = busy.mean > Bytes{} ? busy.busiest / busy.mean : 1;
   const Bytes payload = work.copies * copy;
   if (transfer == ExpertTransfer::all_to_all)
-    return price(CollectiveOp::all_to_all, payload * imbalance, group, switches);
+    return collective_timing(CollectiveOp::all_to_all, payload * imbalance, group, switches);
   const Bytes drawn = work.drawn * byte;  // the traffic is of copies of one byte
   const ExpertShares shares{work.traffic.network.mean / drawn, work.traffic.scale_up.mean / drawn, imbalance};
-  CollectiveCost cost = expert_cost(payload, group, group_links(cluster_, group, switches),
-                                    parameters_.collectives.at("expert_exchange"), parameters_.network, shares);
-  cost.network_share = group.ranks_per_node;  // each member sends its own
-  return with_factors(cost);
+  CollectiveTiming timing =
+      expert_exchange_time(payload, group, group_links(cluster_, group, switches),
+                           parameters_.collectives.at("expert_exchange"), parameters_.network, shares);
+  timing.network_share = group.ranks_per_node;  // each member sends its own
+  return with_factors(timing);
 }
 
 ChainId StepLinks::experts(const ExpertWork& work, ExpertTransfer transfer, Bytes copy, std::size_t c) {
   const ReplicaGroup kind = ReplicaGroup::experts;
-  const CollectiveCost cost = price_exchange(work, transfer, copy);
+  const CollectiveTiming timing = exchange_timing(work, transfer, copy);
   const int per_node = placement_.replica_group(kind).ranks_per_node;
   Uses uses;
   for (const std::size_t member : classes_of_group(kind, c)) {
-    use_ports(uses, member, cost, per_node);
-    if (!cost.crosses_nodes) continue;
+    use_ports(uses, member, timing, per_node);
+    if (!timing.crosses_nodes) continue;
     for (const RankClasses::Crossing& crossing : classes_.crossings(Stream::experts, member))
       uses.push_back({uplinks_[static_cast<std::size_t>(crossing.resource)], static_cast<std::uint32_t>(crossing.count),
-                      crossing.passes * cost.network_share / per_node});
+                      crossing.passes * timing.network_share / per_node});
   }
-  return chain(cost, std::move(uses));
+  return chain(timing, std::move(uses));
 }
 
 ChainId StepLinks::context_step(Bytes payload, std::size_t c) {
   const ReplicaGroup kind = ReplicaGroup::context;
   const GroupShape group = placement_.replica_group(kind);
-  CollectiveCost cost;
+  CollectiveTiming timing;
   if (group.nodes > 1) {
     // Neighbours exchange messages: the one pair at the edge of a node sets the pace of all others.
-    cost = price(CollectiveOp::send, payload, {2, 1}, worst_ring_hop(kind));
-    cost.scale_up_share = 1;
+    timing = collective_timing(CollectiveOp::send, payload, {2, 1}, worst_ring_hop(kind));
+    timing.scale_up_share = 1;
   } else {
     const double steps = group.ranks() - 1;
-    cost = price(CollectiveOp::all_gather, group.ranks() * payload, group, {});
-    cost.latency = cost.latency / steps;
-    cost.wire = cost.wire / steps;
+    timing = collective_timing(CollectiveOp::all_gather, group.ranks() * payload, group, {});
+    timing.latency = timing.latency / steps;
+    timing.wire = timing.wire / steps;
   }
   Uses uses;
-  for (const std::size_t member : classes_of_group(kind, c)) use_ports(uses, member, cost, group.ranks_per_node);
-  return chain(cost, std::move(uses));
+  for (const std::size_t member : classes_of_group(kind, c)) use_ports(uses, member, timing, group.ranks_per_node);
+  return chain(timing, std::move(uses));
 }
 
 ChainId StepLinks::host_issue(Picoseconds time) {
-  StepGraphBuilder::Stage stage;
-  stage.price.delay = time;
-  stage.price.rate_bound = 1;
-  return builder_.add_chain({stage});
+  StepGraphBuilder::Leg leg;
+  leg.timing.delay = time;
+  leg.timing.rate_bound = 1;
+  return builder_.add_chain({leg});
 }
 
 ChainId StepLinks::transfer(Bytes payload, BytesPerSecond rate, const Uses& uses) {
-  CollectiveCost cost;
-  cost.wire = payload;
-  cost.rate = rate;
-  return chain(cost, uses);
+  CollectiveTiming timing;
+  timing.wire = payload;
+  timing.rate = rate;
+  return chain(timing, uses);
 }
 
-StepGraphBuilder::StageUse StepLinks::host_port(bool to_host, std::size_t c) const {
+StepGraphBuilder::LegUse StepLinks::host_port(bool to_host, std::size_t c) const {
   return {to_host ? ports_[c].host_out : ports_[c].host_in, 1, 1.0};
 }
 
@@ -251,12 +253,12 @@ ChainId StepLinks::message(Stream stream, Bytes payload, std::size_t c) {
   const bool near = placement_.node(from) == placement_.node(target);
   const GroupShape pair = near ? GroupShape{1, 2} : GroupShape{2, 1};
   const Seconds switches = near ? Seconds{} : cluster_.fabric.latency(placement_.rank(from), placement_.rank(target));
-  const CollectiveCost cost = price(CollectiveOp::send, payload, pair, switches);
+  const CollectiveTiming timing = collective_timing(CollectiveOp::send, payload, pair, switches);
   Uses uses;
   uses.push_back({near ? ports_[c].scale_up_out : ports_[c].network_out, 1, 1.0});
   uses.push_back({near ? ports_[to].scale_up_in : ports_[to].network_in, 1, 1.0});
-  if (!near) use_uplinks(uses, stream, c, cost);
-  return chain(cost, std::move(uses));
+  if (!near) use_uplinks(uses, stream, c, timing);
+  return chain(timing, std::move(uses));
 }
 
 ChainId StepLinks::everywhere() {
@@ -264,10 +266,10 @@ ChainId StepLinks::everywhere() {
   const int per_node = std::min(placement_.per_node(), cluster_.spec.accelerators);
   const GroupShape all{cluster_.spec.accelerators / per_node, per_node};
   const Seconds switches = all.nodes > 1 ? cluster_.fabric.latency(0, cluster_.spec.accelerators - 1) : Seconds{};
-  CollectiveCost cost;
-  cost.latency = price(CollectiveOp::all_reduce, few, all, switches).time();
-  cost.rate = byte_per_second;
-  return chain(cost, {});
+  CollectiveTiming timing;
+  timing.latency = collective_timing(CollectiveOp::all_reduce, few, all, switches).time();
+  timing.rate = byte_per_second;
+  return chain(timing, {});
 }
 
 ChainId StepLinks::between_stages(CollectiveOp op, Bytes payload, std::size_t c, int stage) {
@@ -276,10 +278,10 @@ ChainId StepLinks::between_stages(CollectiveOp op, Bytes payload, std::size_t c,
   there.pipeline = stage;
   const bool near = placement_.node(here) == placement_.node(there);
   const Seconds switches = near ? Seconds{} : cluster_.fabric.latency(placement_.rank(here), placement_.rank(there));
-  const CollectiveCost cost = price(op, payload, near ? GroupShape{1, 2} : GroupShape{2, 1}, switches);
+  const CollectiveTiming timing = collective_timing(op, payload, near ? GroupShape{1, 2} : GroupShape{2, 1}, switches);
   Uses uses;
-  for (const RankCoordinates& at : {here, there}) use_ports(uses, classes_.class_of(at), cost, near ? 2 : 1);
-  return chain(cost, std::move(uses));
+  for (const RankCoordinates& at : {here, there}) use_ports(uses, classes_.class_of(at), timing, near ? 2 : 1);
+  return chain(timing, std::move(uses));
 }
 
 }  // namespace clusterwright

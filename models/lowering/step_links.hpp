@@ -11,7 +11,7 @@
 #include "models/plan/expert_work.hpp"
 #include "models/plan/placement.hpp"
 #include "sim/step_graph_builder.hpp"
-#include "topology/cluster.hpp"
+#include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {
 
@@ -39,12 +39,12 @@ class StepLinks {
   ChainId host_issue(Picoseconds time);
   /// A collective of a rank of class `c` with the one of `stage` that differs from it in nothing else.
   ChainId between_stages(CollectiveOp op, Bytes payload, std::size_t c, int stage);
-  using Uses = std::vector<StepGraphBuilder::StageUse>;
+  using Uses = std::vector<StepGraphBuilder::LegUse>;
 
   /// One transfer without latency, as fast as `rate` where nothing that it uses is short.
   ChainId transfer(Bytes payload, BytesPerSecond rate, const Uses& uses);
   /// Of a rank of class `c` to its host, or back.
-  StepGraphBuilder::StageUse host_port(bool to_host, std::size_t c) const;
+  StepGraphBuilder::LegUse host_port(bool to_host, std::size_t c) const;
   /// Of a rank of class `c` to pooled memory, or back: the links that it shares with collectives, and their rate.
   struct PoolPath {
     Uses uses;
@@ -59,12 +59,12 @@ class StepLinks {
   std::size_t receiver(Stream stream, std::size_t c) const;
 
  private:
-  ChainId chain(const CollectiveCost& cost, Uses uses);
-  CollectiveCost with_factors(CollectiveCost cost) const;
-  CollectiveCost price_exchange(const ExpertWork& work, ExpertTransfer transfer, Bytes copy) const;
-  CollectiveCost price(CollectiveOp op, Bytes payload, const GroupShape& group, Seconds switches) const;
-  void use_ports(Uses& uses, std::size_t c, const CollectiveCost& cost, int members_per_node) const;
-  void use_uplinks(Uses& uses, Stream stream, std::size_t c, const CollectiveCost& cost) const;
+  ChainId chain(const CollectiveTiming& timing, Uses uses);
+  CollectiveTiming with_factors(CollectiveTiming timing) const;
+  CollectiveTiming exchange_timing(const ExpertWork& work, ExpertTransfer transfer, Bytes copy) const;
+  CollectiveTiming collective_timing(CollectiveOp op, Bytes payload, const GroupShape& group, Seconds switches) const;
+  void use_ports(Uses& uses, std::size_t c, const CollectiveTiming& timing, int members_per_node) const;
+  void use_uplinks(Uses& uses, Stream stream, std::size_t c, const CollectiveTiming& timing) const;
   std::vector<std::size_t> classes_of_group(ReplicaGroup kind, std::size_t c) const;
   Seconds worst_ring_hop(ReplicaGroup kind) const;
 

@@ -7,23 +7,23 @@ namespace clusterwright {
 
 const LayerPasses& StepProgram::passes(const PipelineSlot& slot, int layer) const {
   const int number = contents(slot).first_layer + layer;
-  return c_.recipes.layers[static_cast<std::size_t>(c_.scenario.transformer.kind_of(number))];
+  return context_.recipes.layers[static_cast<std::size_t>(context_.scenario.transformer.kind_of(number))];
 }
 
 /// Each further token is predicted from what predicted the one before, by one more layer and the head.
 void StepProgram::stamp_head_forward(const PipelineSlot& slot) {
-  const Transformer& model = c_.scenario.transformer;
-  stamp(c_.recipes.head_forward, slot.micro_batch);
+  const Transformer& model = context_.scenario.transformer;
+  stamp(context_.recipes.head_forward, slot.micro_batch);
   for (std::int64_t i = 0; i < model.predicted_tokens; ++i) {
-    stamp(c_.recipes.prediction_forward, slot.micro_batch);
-    stamp(c_.recipes.layers[static_cast<std::size_t>(model.last_kind())].forward, slot.micro_batch);
-    stamp(c_.recipes.head_forward, slot.micro_batch);
+    stamp(context_.recipes.prediction_forward, slot.micro_batch);
+    stamp(context_.recipes.layers[static_cast<std::size_t>(model.last_kind())].forward, slot.micro_batch);
+    stamp(context_.recipes.head_forward, slot.micro_batch);
   }
 }
 
 void StepProgram::stamp_head_backward(const PipelineSlot& slot, BackwardPart part) {
-  const Transformer& model = c_.scenario.transformer;
-  const LayerPasses& layer = c_.recipes.layers[static_cast<std::size_t>(model.last_kind())];
+  const Transformer& model = context_.scenario.transformer;
+  const LayerPasses& layer = context_.recipes.layers[static_cast<std::size_t>(model.last_kind())];
   const auto stamp_part = [&](const Recipe& whole, const SplitRecipe& split) {
     stamp(part == BackwardPart::whole   ? whole
           : part == BackwardPart::input ? split.input
@@ -31,12 +31,13 @@ void StepProgram::stamp_head_backward(const PipelineSlot& slot, BackwardPart par
           slot.micro_batch);
   };
   for (std::int64_t i = 0; i < model.predicted_tokens; ++i) {
-    stamp_part(c_.recipes.head_backward, c_.recipes.head_split);
-    if (c_.plan.recompute == Recompute::full && part != BackwardPart::weight) stamp(layer.again, slot.micro_batch);
+    stamp_part(context_.recipes.head_backward, context_.recipes.head_split);
+    if (context_.plan.recompute == Recompute::full && part != BackwardPart::weight)
+      stamp(layer.again, slot.micro_batch);
     stamp_part(layer.backward, layer.split);
-    stamp_part(c_.recipes.prediction_backward, c_.recipes.prediction_split);
+    stamp_part(context_.recipes.prediction_backward, context_.recipes.prediction_split);
   }
-  stamp_part(c_.recipes.head_backward, c_.recipes.head_split);
+  stamp_part(context_.recipes.head_backward, context_.recipes.head_split);
 }
 
 /// Behind the receive of the slot. On later stages that is what waits: its message cannot come before the data, and so
@@ -45,7 +46,7 @@ void StepProgram::await_data(const PipelineSlot& slot) {
   if (!input_ || slot.chunk > 0) return;
   const OpId data = input_->ready(slot.micro_batch);
   if (!data.exists()) return;
-  stage_ == 0 ? wait_for(data) : c_.builder.depends(data, pending_.back());
+  stage_ == 0 ? wait_for(data) : context_.builder.depends(data, pending_.back());
 }
 
 void StepProgram::begin_forward(const PipelineSlot& slot) {
@@ -53,7 +54,7 @@ void StepProgram::begin_forward(const PipelineSlot& slot) {
   if (!first) receive(slot);
   await_data(slot);
   wait_for(weights_.before_layer(slot, 0, last_compute_));
-  if (first) stamp(c_.recipes.embedding_forward, slot.micro_batch);
+  if (first) stamp(context_.recipes.embedding_forward, slot.micro_batch);
   if (input_ && first) input_->taken(last_compute_);
 }
 
@@ -70,8 +71,9 @@ void StepProgram::end_forward(const PipelineSlot& slot) {
 }
 
 bool StepProgram::repeats(const PipelineSlot& slot, int layer) const {
-  if (c_.plan.recompute != Recompute::full) return false;
-  return !c_.plan.recomputed_layers || c_.layout.layers_before(stage_, slot.chunk) + layer < *c_.plan.recomputed_layers;
+  if (context_.plan.recompute != Recompute::full) return false;
+  return !context_.plan.recomputed_layers ||
+         context_.layout.layers_before(stage_, slot.chunk) + layer < *context_.plan.recomputed_layers;
 }
 
 void StepProgram::begin_backward(const PipelineSlot& slot) {
@@ -94,7 +96,7 @@ void StepProgram::backward_layer(const PipelineSlot& slot, int layer) {
 }
 
 void StepProgram::end_backward(const PipelineSlot& slot) {
-  if (contents(slot).embedding) stamp(c_.recipes.embedding_backward, slot.micro_batch);
+  if (contents(slot).embedding) stamp(context_.recipes.embedding_backward, slot.micro_batch);
   slot_ends_.push_back(last_compute_);
   if (!contents(slot).embedding) send(slot);
   if (slot.part == BackwardPart::whole) end_gradients(slot);

@@ -78,9 +78,9 @@ class StepProgram {
   std::size_t neighbour(int step) const;
   /// The layer's forward pass comes once more in front of its backward pass.
   bool repeats(const PipelineSlot& slot, int layer) const;
-  const ChunkContents& contents(const PipelineSlot& slot) const { return c_.layout.at(stage_, slot.chunk); }
+  const ChunkContents& contents(const PipelineSlot& slot) const { return context_.layout.at(stage_, slot.chunk); }
 
-  StepContext& c_;
+  StepContext& context_;
   std::size_t class_;
   int stage_;
   std::size_t tensor_group_;

@@ -11,69 +11,71 @@ namespace {
 /// Kernels in front of the first layer and behind the last.
 class EndRecipes {
  public:
-  EndRecipes(StepGraphBuilder& builder, const DeviceCosts& costs, const MemoryCase& c, WorkId collective_kernel)
+  EndRecipes(StepGraphBuilder& builder, const KernelTimes& kernels, const PlannedJob& planned, WorkId collective_kernel)
       : builder_(builder),
-        costs_(costs),
-        c_(c),
+        kernels_(kernels),
+        planned_(planned),
         collective_kernel_(collective_kernel),
-        s_(c),
-        linears_(costs, c, s_),
-        logits_{"logits", s_.vocabulary, s_.hidden, true, false},
-        join_{"join prediction", s_.hidden / c.plan.tensor, 2 * s_.hidden, true, false} {}
+        shapes_(planned),
+        linears_(kernels, planned, shapes_),
+        logits_{"logits", shapes_.vocabulary, shapes_.hidden, true, false},
+        join_{"join prediction", shapes_.hidden / planned.plan.tensor, 2 * shapes_.hidden, true, false} {}
 
   Recipe embedding_forward() const {
     RecipeWriter w = writer();
-    const int at = w.kernel("embedding", stream(StreamingKernel::embedding, KernelPass::forward, rows(2 * s_.element)),
-                            StepCharge::compute_other);
-    const int sum = w.collective(s_.behind, at);
-    if (!c_.stack.kernels.plain_embedding || sum >= 0)
-      w.kernel("embedding output", costs_.elementwise(s_.residual(2)), StepCharge::compute_other, sum);
+    const int at =
+        w.kernel("embedding", stream(StreamingKernel::embedding, KernelPass::forward, rows(2 * shapes_.element)),
+                 StepCharge::compute_other);
+    const int sum = w.collective(shapes_.behind, at);
+    if (!planned_.stack.kernels.plain_embedding || sum >= 0)
+      w.kernel("embedding output", kernels_.elementwise(shapes_.residual(2)), StepCharge::compute_other, sum);
     return w.take();
   }
 
   Recipe embedding_backward() const {
     RecipeWriter w = writer();
-    if (c_.lora_rank > 0) return w.take();  // frozen
-    if (c_.stack.kernels.plain_embedding) {
+    if (planned_.lora_rank > 0) return w.take();  // frozen
+    if (planned_.stack.kernels.plain_embedding) {
       plain_embedding_backward(w);
       return w.take();
     }
-    const int at = w.kernel("embedding gradient input", costs_.elementwise(s_.residual(1)), StepCharge::compute_other);
-    const int whole = w.collective(s_.before, at);
-    w.kernel("embedding bwd", costs_.elementwise(rows(s_.element + bytes_accumulated)), StepCharge::compute_other,
-             whole);
+    const int at =
+        w.kernel("embedding gradient input", kernels_.elementwise(shapes_.residual(1)), StepCharge::compute_other);
+    const int whole = w.collective(shapes_.before, at);
+    w.kernel("embedding bwd", kernels_.elementwise(rows(shapes_.element + bytes_accumulated)),
+             StepCharge::compute_other, whole);
     return w.take();
   }
 
   /// The hidden state of a position and the embedding of the token behind it are normalised and joined.
   Recipe prediction_forward() const {
     RecipeWriter w = writer();
-    int at = w.kernel("next embedding", costs_.elementwise(rows(2 * s_.element)), StepCharge::compute_other);
-    at = w.collective(s_.behind, at);
-    at = w.kernel("norms of prediction", costs_.elementwise(s_.residual(4)), StepCharge::compute_other, at);
-    at = w.collective(s_.before, at);
-    w.kernel(join_.name, multiply(s_.tokens, join_.n, join_.k), StepCharge::compute_gemm, at);
+    int at = w.kernel("next embedding", kernels_.elementwise(rows(2 * shapes_.element)), StepCharge::compute_other);
+    at = w.collective(shapes_.behind, at);
+    at = w.kernel("norms of prediction", kernels_.elementwise(shapes_.residual(4)), StepCharge::compute_other, at);
+    at = w.collective(shapes_.before, at);
+    w.kernel(join_.name, multiply(shapes_.tokens, join_.n, join_.k), StepCharge::compute_gemm, at);
     return w.take();
   }
 
   Recipe prediction_backward() const {
     RecipeWriter w = writer();
     const int dx =
-        c_.lora_rank > 0
-            ? w.collective(s_.behind, w.kernel("join prediction dgrad", multiply(s_.tokens, join_.k, join_.n),
-                                               StepCharge::compute_gemm))
+        planned_.lora_rank > 0
+            ? w.collective(shapes_.behind, w.kernel("join prediction dgrad", multiply(shapes_.tokens, join_.k, join_.n),
+                                                    StepCharge::compute_gemm))
             : linears_.backward(w, join_, -1);
-    w.kernel("norms of prediction bwd", costs_.elementwise(s_.residual(6)), StepCharge::compute_other, dx);
+    w.kernel("norms of prediction bwd", kernels_.elementwise(shapes_.residual(6)), StepCharge::compute_other, dx);
     return w.take();
   }
 
   Recipe head_forward() const {
     RecipeWriter w = writer();
-    const int norm = w.kernel("final norm", stream(StreamingKernel::norm, KernelPass::forward, s_.residual(2)),
+    const int norm = w.kernel("final norm", stream(StreamingKernel::norm, KernelPass::forward, shapes_.residual(2)),
                               StepCharge::compute_other);
-    const int whole = w.collective(s_.before, norm);
-    w.kernel("logits", multiply(s_.tokens, s_.vocabulary, s_.hidden), StepCharge::compute_gemm, whole);
-    w.kernel("loss", stream(StreamingKernel::loss, KernelPass::forward, logits(c_.stack.kernels.loss.value)),
+    const int whole = w.collective(shapes_.before, norm);
+    w.kernel("logits", multiply(shapes_.tokens, shapes_.vocabulary, shapes_.hidden), StepCharge::compute_gemm, whole);
+    w.kernel("loss", stream(StreamingKernel::loss, KernelPass::forward, logits(planned_.stack.kernels.loss.value)),
              StepCharge::compute_other);
     return w.take();
   }
@@ -81,69 +83,71 @@ class EndRecipes {
   Recipe head_backward() const {
     RecipeWriter w = writer();
     // What came by the residual stream is nothing yet, but a kernel that adds to it reads that too.
-    const double norm_widths = s_.adds_in_multiply ? 4 : 3;
-    const double traffic = c_.stack.kernels.loss_backward.value;
+    const double norm_widths = shapes_.adds_in_multiply ? 4 : 3;
+    const double traffic = planned_.stack.kernels.loss_backward.value;
     const int loss = traffic <= 0
                          ? -1
                          : w.kernel("loss bwd", stream(StreamingKernel::loss, KernelPass::backward, logits(traffic)),
                                     StepCharge::compute_other);
     int dx = -1;
-    if (c_.lora_rank > 0) {
-      dx = w.collective(s_.behind, w.kernel("logits dgrad", multiply(s_.tokens, s_.hidden, s_.vocabulary),
-                                            StepCharge::compute_gemm, loss));
+    if (planned_.lora_rank > 0) {
+      dx = w.collective(shapes_.behind,
+                        w.kernel("logits dgrad", multiply(shapes_.tokens, shapes_.hidden, shapes_.vocabulary),
+                                 StepCharge::compute_gemm, loss));
     } else {
       dx = linears_.backward(w, logits_, loss);
     }
-    w.kernel("final norm bwd", stream(StreamingKernel::norm, KernelPass::backward, s_.residual(norm_widths)),
+    w.kernel("final norm bwd", stream(StreamingKernel::norm, KernelPass::backward, shapes_.residual(norm_widths)),
              StepCharge::compute_other, dx);
     return w.take();
   }
 
  private:
   RecipeWriter writer() const { return {builder_, collective_kernel_}; }
-  KernelPrice multiply(std::int64_t m, std::int64_t n, std::int64_t k) const {
-    return costs_.gemm({m, n, k}, false, s_.element * byte);
+  KernelTiming multiply(std::int64_t m, std::int64_t n, std::int64_t k) const {
+    return kernels_.gemm({m, n, k}, false, shapes_.element * byte);
   }
-  KernelPrice stream(StreamingKernel kernel, KernelPass pass, Bytes traffic) const {
-    return costs_.elementwise(traffic, {kernel, pass});
+  KernelTiming stream(StreamingKernel kernel, KernelPass pass, Bytes traffic) const {
+    return kernels_.elementwise(traffic, {kernel, pass});
   }
   /// @param each  bytes moved for one element
-  Bytes rows(double each) const { return static_cast<double>(s_.tokens * s_.hidden) * byte * each; }
-  Bytes logits(double each) const { return static_cast<double>(s_.tokens * s_.vocabulary) * each * byte; }
+  Bytes rows(double each) const { return static_cast<double>(shapes_.tokens * shapes_.hidden) * byte * each; }
+  Bytes logits(double each) const { return static_cast<double>(shapes_.tokens * shapes_.vocabulary) * each * byte; }
 
   /// The table's gradient is cleared; each token's gradient is read, and the row that it is added to read and written.
   void plain_embedding_backward(RecipeWriter& w) const {
-    const int whole = w.collective(s_.before, w.last());
-    const Bytes table = static_cast<double>(s_.vocabulary * s_.hidden) * s_.element * byte;
-    w.kernel("embedding bwd", stream(StreamingKernel::embedding, KernelPass::backward, table + rows(3 * s_.element)),
+    const int whole = w.collective(shapes_.before, w.last());
+    const Bytes table = static_cast<double>(shapes_.vocabulary * shapes_.hidden) * shapes_.element * byte;
+    w.kernel("embedding bwd",
+             stream(StreamingKernel::embedding, KernelPass::backward, table + rows(3 * shapes_.element)),
              StepCharge::compute_other, whole);
   }
 
   StepGraphBuilder& builder_;
-  const DeviceCosts& costs_;
-  const MemoryCase& c_;
+  const KernelTimes& kernels_;
+  const PlannedJob& planned_;
   WorkId collective_kernel_;
-  RankShapes s_;
+  RankShapes shapes_;
   LinearRecipes linears_;
   Linear logits_, join_;
 };
 
 }  // namespace
 
-StepRecipes write_recipes(StepGraphBuilder& builder, const DeviceCosts& costs, const MemoryCase& c,
+StepRecipes write_recipes(StepGraphBuilder& builder, const KernelTimes& kernels, const PlannedJob& planned,
                           const ExpertWork& work) {
-  const WorkId collective = builder.add_work("tensor-parallel collective", costs.collective().work);
-  const EndRecipes ends(builder, costs, c, collective);
+  const WorkId collective = builder.add_work("tensor-parallel collective", kernels.collective().work);
+  const EndRecipes ends(builder, kernels, planned, collective);
   StepRecipes recipes;
   for (const LayerKind kind : {LayerKind::dense, LayerKind::experts}) {
-    if (c.model.layers_of(kind) == 0) continue;
-    const LayerRecipes layer(builder, costs, c, collective, kind, work);
+    if (planned.model.layers_of(kind) == 0) continue;
+    const LayerRecipes layer(builder, kernels, planned, collective, kind, work);
     LayerPasses& passes = recipes.layers[static_cast<std::size_t>(kind)];
     passes.forward = layer.forward(false);
-    if (c.plan.recompute == Recompute::full) passes.again = layer.forward(true);
+    if (planned.plan.recompute == Recompute::full) passes.again = layer.forward(true);
     passes.backward = layer.backward();
   }
-  if (c.model.predicted_tokens > 0) {
+  if (planned.model.predicted_tokens > 0) {
     recipes.prediction_forward = ends.prediction_forward();
     recipes.prediction_backward = ends.prediction_backward();
   }
@@ -151,27 +155,27 @@ StepRecipes write_recipes(StepGraphBuilder& builder, const DeviceCosts& costs, c
   recipes.embedding_backward = ends.embedding_backward();
   recipes.head_forward = ends.head_forward();
   recipes.head_backward = ends.head_backward();
-  const bool overlap = c.stack.overlap_weight_gradient;
+  const bool overlap = planned.stack.overlap_weight_gradient;
   for (LayerPasses& passes : recipes.layers) passes.split = split_backward(passes.backward, overlap);
   recipes.head_split = split_backward(recipes.head_backward, overlap);
   recipes.prediction_split = split_backward(recipes.prediction_backward, overlap);
-  recipes.data_collective = builder.add_work("data-parallel collective", costs.collective().work);
-  recipes.message = builder.add_work("pipeline message", costs.message().work);
-  recipes.host_copy = builder.add_work("host copy", costs.host_copy().work);
+  recipes.data_collective = builder.add_work("data-parallel collective", kernels.collective().work);
+  recipes.message = builder.add_work("pipeline message", kernels.message().work);
+  recipes.host_copy = builder.add_work("host copy", kernels.host_copy().work);
   recipes.host_issue = builder.add_work("host issues kernels", {});
   return recipes;
 }
 
-WorkId add_optimizer(StepGraphBuilder& builder, const DeviceCosts& costs, double local, double owned,
+WorkId add_optimizer(StepGraphBuilder& builder, const KernelTimes& kernels, double local, double owned,
                      const SoftwareStack& stack) {
   // The norm reads owned gradients; the whole gradient buffer is cleared for the next step. fp16 scales its loss:
   // gradients are checked and unscaled first.
   const double size = stack.gradient_size.value;
   const double norm = stack.kernels.clips_gradients ? size : 0, cleared = stack.kernels.clears_gradients ? size : 0;
-  const double unscale = costs.precision() == Precision::fp16 ? 2 * size : 0;
+  const double unscale = kernels.precision() == Precision::fp16 ? 2 * size : 0;
   const Bytes traffic = (owned * (stack.kernels.update.value + norm + unscale) + local * cleared) * byte;
   return builder.add_work("optimizer",
-                          costs.elementwise(traffic, {StreamingKernel::optimizer, KernelPass::update}).work);
+                          kernels.elementwise(traffic, {StreamingKernel::optimizer, KernelPass::update}).work);
 }
 
 }  // namespace clusterwright

@@ -82,12 +82,12 @@ struct StepRecipes {
 
 /// Prices every kernel of a step and adds it to the builder.
 /// @param work  of a layer with experts; ignored where the model has none
-StepRecipes write_recipes(StepGraphBuilder& builder, const DeviceCosts& costs, const MemoryCase& c,
+StepRecipes write_recipes(StepGraphBuilder& builder, const KernelTimes& kernels, const PlannedJob& planned,
                           const ExpertWork& work);
 
 /// Optimizer step of one rank.
 /// @param local  trained parameters whose gradients the rank accumulates, @param owned  those that it updates
-WorkId add_optimizer(StepGraphBuilder& builder, const DeviceCosts& costs, double local, double owned,
+WorkId add_optimizer(StepGraphBuilder& builder, const KernelTimes& kernels, double local, double owned,
                      const SoftwareStack& stack);
 
 }  // namespace clusterwright

@@ -68,13 +68,13 @@ class WeightTraffic {
   /// The same chunk of the model first on both.
   std::vector<int> chunks_in_common_order() const;
   /// Of the device, to `tier` or back.
-  OpId copy(Tier tier, bool out, Bytes payload, OpId after, StepCharge charge);
+  OpId copy(MemoryLevel tier, bool out, Bytes payload, OpId after, StepCharge charge);
   OpId host_op(bool out, ChainId chain, OpId after, StepCharge charge);
   bool reduces(const PipelineSlot& slot) const;
   ReplicaGroup shard_kind() const;
   Bytes gathered(double layers, double root) const;  ///< payload of a gather of so many parameters
 
-  StepContext& c_;
+  StepContext& context_;
   std::size_t class_;
   int stage_;
   LaneId data_, host_in_, host_out_;

@@ -9,6 +9,6 @@ namespace clusterwright {
 /// holds by the first. Weights and three 32-bit states; of FSDP states only, which are the weights; of adapters only
 /// these.
 /// @param data  as RankCoordinates count it
-Bytes checkpoint_of_rank(const MemoryCase& c, int stage, int data);
+Bytes checkpoint_of_rank(const PlannedJob& planned, int stage, int data);
 
 }  // namespace clusterwright

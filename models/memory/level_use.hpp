@@ -8,7 +8,7 @@
 
 namespace clusterwright {
 
-struct TierBytes {
+struct LevelBytes {
   Bytes weights;
   Bytes gradients;
   Bytes optimizer;
@@ -16,13 +16,13 @@ struct TierBytes {
   Bytes checkpoint;  ///< copy of what is being written
 
   Bytes total() const { return weights + gradients + optimizer + activations + checkpoint; }
-  TierBytes& operator+=(const TierBytes& other);
+  LevelBytes& operator+=(const LevelBytes& other);
 };
 
 /// Of the node that holds most in host memory or on drives; of a pool, all of it.
-struct TierUse {
-  Tier tier = Tier::host;
-  TierBytes bytes;
+struct LevelUse {
+  MemoryLevel tier = MemoryLevel::host;
+  LevelBytes bytes;
   std::optional<Bytes> capacity;  ///< absent: not known, and not checked
   bool fits() const { return !capacity || bytes.total() <= *capacity; }
 };

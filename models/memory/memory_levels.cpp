@@ -18,27 +18,27 @@ namespace clusterwright {
 namespace {
 
 /// Parameters that one rank of `stage` updates.
-double owned_parameters(const MemoryCase& c, int stage) {
-  return updated_part(c, trained_parameters(c, stage));
+double owned_parameters(const PlannedJob& planned, int stage) {
+  return updated_part(planned, trained_parameters(planned, stage));
 }
 
 /// Weights that are the master weights have 32 bit, and are no part of the states then.
-bool holds_master_weights(const MemoryCase& c) {
-  return shards_master_weights(c) && c.offload.weights != Tier::device;
+bool holds_master_weights(const PlannedJob& planned) {
+  return shards_master_weights(planned) && planned.offload.weights != MemoryLevel::device;
 }
 
-Bytes weights_of_rank(const MemoryCase& c, int stage) {
+Bytes weights_of_rank(const PlannedJob& planned, int stage) {
   const auto held = [&](const RankParameters& p) {
-    return shards_weights(c.plan.sharding) ? owned_part(c, p) : p.total();
+    return shards_weights(planned.plan.sharding) ? owned_part(planned, p) : p.total();
   };
-  const double frozen = c.lora_rank > 0 ? held(local_parameters(c, stage)) : 0;
-  const double size = holds_master_weights(c) ? bytes_32bit : bytes_16bit;
-  return (frozen * bytes_16bit + held(trained_parameters(c, stage)) * size) * byte;
+  const double frozen = planned.lora_rank > 0 ? held(local_parameters(planned, stage)) : 0;
+  const double size = holds_master_weights(planned) ? bytes_32bit : bytes_16bit;
+  return (frozen * bytes_16bit + held(trained_parameters(planned, stage)) * size) * byte;
 }
 
-Bytes activations_of_rank(const MemoryCase& c, int stage) {
-  MemoryCase at_home = c;
-  at_home.offload.activations = Tier::device;
+Bytes activations_of_rank(const PlannedJob& planned, int stage) {
+  PlannedJob at_home = planned;
+  at_home.offload.activations = MemoryLevel::device;
   return stored_activations(at_home, stage);
 }
 
@@ -48,26 +48,27 @@ bool holds_checkpoint(const Scenario& s) {
   return input && input->checkpoint && input->checkpoint->mode == CheckpointMode::asynchronous;
 }
 
-bool used(const Scenario& s, Tier tier) {
-  const bool gradients = tier == Tier::host && s.job.offload.uses(Tier::nvme);
-  return s.job.offload.uses(tier) || gradients || (tier == Tier::host && holds_checkpoint(s));
+bool used(const Scenario& s, MemoryLevel tier) {
+  const bool gradients = tier == MemoryLevel::host && s.job.offload.uses(MemoryLevel::nvme);
+  return s.job.offload.uses(tier) || gradients || (tier == MemoryLevel::host && holds_checkpoint(s));
 }
 
-std::optional<Bytes> capacity_of(const Cluster& cluster, Tier tier) {
-  if (tier == Tier::pool) return cluster.spec.pool ? cluster.spec.pool->capacity : std::nullopt;
-  return tier == Tier::host ? cluster.spec.node.host.memory : cluster.spec.node.host.nvme;
+std::optional<Bytes> capacity_of(const Cluster& cluster, MemoryLevel tier) {
+  if (tier == MemoryLevel::pool) return cluster.spec.pool ? cluster.spec.pool->capacity : std::nullopt;
+  return tier == MemoryLevel::host ? cluster.spec.node.host.memory : cluster.spec.node.host.nvme;
 }
 
 /// @param together  accelerators whose bytes add up
-TierBytes fullest(const Scenario& s, const MemoryCase& c, const Placement& placement, Tier tier, int together) {
+LevelBytes fullest(const Scenario& s, const PlannedJob& planned, const Placement& placement, MemoryLevel tier,
+                   int together) {
   const Plan& plan = placement.plan();
-  const bool copies = tier == Tier::host && holds_checkpoint(s);
-  std::map<int, TierBytes> places;
+  const bool copies = tier == MemoryLevel::host && holds_checkpoint(s);
+  std::map<int, LevelBytes> places;
   for (int p = 0; p < plan.pipeline; ++p) {
-    const TierBytes alike = tier_bytes_of_rank(c, tier, p);
+    const LevelBytes alike = level_bytes_of_rank(planned, tier, p);
     for (int d = 0; d < plan.gradient_ranks(); ++d) {
-      TierBytes rank = alike;
-      if (copies) rank.checkpoint = checkpoint_of_rank(c, p, d);
+      LevelBytes rank = alike;
+      if (copies) rank.checkpoint = checkpoint_of_rank(planned, p, d);
       for (int t = 0; t < plan.tensor; ++t) places[placement.rank({t, d, p}) / together] += rank;
     }
   }
@@ -76,7 +77,7 @@ TierBytes fullest(const Scenario& s, const MemoryCase& c, const Placement& place
       ->second;
 }
 
-std::string sentence(const TierUse& use) {
+std::string sentence(const LevelUse& use) {
   using Kind = std::pair<const char*, Bytes>;
   const std::array<Kind, 5> kinds = {{{"weights", use.bytes.weights},
                                       {"gradients", use.bytes.gradients},
@@ -94,7 +95,7 @@ std::string sentence(const TierUse& use) {
 
 }  // namespace
 
-TierBytes& TierBytes::operator+=(const TierBytes& other) {
+LevelBytes& LevelBytes::operator+=(const LevelBytes& other) {
   weights += other.weights;
   gradients += other.gradients;
   optimizer += other.optimizer;
@@ -103,32 +104,32 @@ TierBytes& TierBytes::operator+=(const TierBytes& other) {
   return *this;
 }
 
-TierBytes tier_bytes_of_rank(const MemoryCase& c, Tier tier, int stage) {
-  TierBytes bytes;
-  if (c.offload.weights == tier) bytes.weights = weights_of_rank(c, stage);
-  if (optimizer_tier(c) == tier)
-    bytes.optimizer = owned_parameters(c, stage) * adam_states(!holds_master_weights(c)) * byte;
-  if (tier == Tier::host && updates_on_host(c))
-    bytes.gradients = owned_parameters(c, stage) * c.stack.reduced_size.value * byte;
-  if (c.offload.activations == tier) bytes.activations = activations_of_rank(c, stage);
+LevelBytes level_bytes_of_rank(const PlannedJob& planned, MemoryLevel tier, int stage) {
+  LevelBytes bytes;
+  if (planned.offload.weights == tier) bytes.weights = weights_of_rank(planned, stage);
+  if (optimizer_level(planned) == tier)
+    bytes.optimizer = owned_parameters(planned, stage) * adam_states(!holds_master_weights(planned)) * byte;
+  if (tier == MemoryLevel::host && updates_on_host(planned))
+    bytes.gradients = owned_parameters(planned, stage) * planned.stack.reduced_size.value * byte;
+  if (planned.offload.activations == tier) bytes.activations = activations_of_rank(planned, stage);
   return bytes;
 }
 
-std::vector<TierUse> tier_uses(const Scenario& s, const Plan& plan) {
+std::vector<LevelUse> level_uses(const Scenario& s, const Plan& plan) {
   const StageLayout layout = stage_layout(s.transformer.layers, plan);
-  const MemoryCase memory = memory_case(s.transformer, s.job, s.stack, plan, layout);
+  const PlannedJob memory = planned_job(s.transformer, s.job, s.stack, plan, layout);
   const Placement placement(plan, s.stack.rank_order, s.cluster.domain);
-  std::vector<TierUse> uses;
-  for (const Tier tier : {Tier::host, Tier::pool, Tier::nvme}) {
+  std::vector<LevelUse> uses;
+  for (const MemoryLevel tier : {MemoryLevel::host, MemoryLevel::pool, MemoryLevel::nvme}) {
     if (!used(s, tier)) continue;
-    const int together = tier == Tier::pool ? plan.accelerators() : s.cluster.node_accelerators;
+    const int together = tier == MemoryLevel::pool ? plan.accelerators() : s.cluster.node_accelerators;
     uses.push_back({tier, fullest(s, memory, placement, tier, together), capacity_of(s.cluster, tier)});
   }
   return uses;
 }
 
-std::string tier_verdict(const std::vector<TierUse>& uses) {
-  for (const TierUse& use : uses)
+std::string tier_verdict(const std::vector<LevelUse>& uses) {
+  for (const LevelUse& use : uses)
     if (!use.fits()) return sentence(use);
   return {};
 }

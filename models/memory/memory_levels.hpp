@@ -13,13 +13,13 @@
 namespace clusterwright {
 
 /// What one rank of `stage` keeps in `tier`. With the optimizer on a host go gradients, which it reads there.
-TierBytes tier_bytes_of_rank(const MemoryCase& c, Tier tier, int stage);
+LevelBytes level_bytes_of_rank(const PlannedJob& planned, MemoryLevel tier, int stage);
 
 /// Every tier that the job uses: the node that holds most of it, or the whole pool. Asynchronous checkpoints hold a
 /// copy of what they write in host memory.
-std::vector<TierUse> tier_uses(const Scenario& scenario, const Plan& plan);
+std::vector<LevelUse> level_uses(const Scenario& scenario, const Plan& plan);
 
 /// The first tier that is too small, in a sentence that names it and what fills it; empty if all fit.
-std::string tier_verdict(const std::vector<TierUse>& uses);
+std::string tier_verdict(const std::vector<LevelUse>& uses);
 
 }  // namespace clusterwright

@@ -9,41 +9,41 @@
 
 namespace clusterwright {
 
-MemoryUse memory_of_stage(const MemoryCase& c, int stage) {
+MemoryUse memory_of_stage(const PlannedJob& planned, int stage) {
   MemoryUse use;
   use.stage = stage;
-  use.weights = weight_memory(c, stage);
-  use.gradients = gradient_memory(c, stage);
-  use.optimizer = optimizer_memory(c, stage);
-  use.gathered = gathered_memory(c, stage);
-  use.activations = stored_activations(c, stage);
+  use.weights = weight_memory(planned, stage);
+  use.gradients = gradient_memory(planned, stage);
+  use.optimizer = optimizer_memory(planned, stage);
+  use.gathered = gathered_memory(planned, stage);
+  use.activations = stored_activations(planned, stage);
   // Logits and their gradients are gone when the first layer starts its backward pass.
-  const Bytes logits = logit_memory(c, stage), passing = passing_gradients(c, stage);
-  const Bytes working = layer_working_set(c) + layer_buffers(c);
+  const Bytes logits = logit_memory(planned, stage), passing = passing_gradients(planned, stage);
+  const Bytes working = layer_working_set(planned) + layer_buffers(planned);
   if (logits > working + passing) {
     use.logits = logits;
   } else {
     use.working = working;
     use.gradients += passing;
   }
-  use.buffers = exchange_buffers(c);
-  const Bytes slack = use.total() * c.stack.memory.slack.value;
-  use.buffers += communicator_memory(c) + piece_buffers(c);
-  use.reserved = c.stack.reserved_memory.value + slack;
+  use.buffers = exchange_buffers(planned);
+  const Bytes slack = use.total() * planned.stack.memory.slack.value;
+  use.buffers += communicator_memory(planned) + piece_buffers(planned);
+  use.reserved = planned.stack.reserved_memory.value + slack;
   return use;
 }
 
-MemoryUse worst_memory(const MemoryCase& c) {
-  MemoryUse worst = memory_of_stage(c, 0);
-  for (int stage = 1; stage < c.plan.pipeline; ++stage) {
-    const MemoryUse use = memory_of_stage(c, stage);
+MemoryUse worst_memory(const PlannedJob& planned) {
+  MemoryUse worst = memory_of_stage(planned, 0);
+  for (int stage = 1; stage < planned.plan.pipeline; ++stage) {
+    const MemoryUse use = memory_of_stage(planned, stage);
     if (use.total() > worst.total()) worst = use;
   }
   return worst;
 }
 
-Bytes outside_allocator(const MemoryCase& c) {
-  return c.stack.reserved_memory.value + communicator_memory(c) + piece_buffers(c);
+Bytes outside_allocator(const PlannedJob& planned) {
+  return planned.stack.reserved_memory.value + communicator_memory(planned) + piece_buffers(planned);
 }
 
 MemoryVerdict judge_memory(const MemoryUse& use, Bytes capacity, int stages) {

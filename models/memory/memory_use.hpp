@@ -26,13 +26,13 @@ struct MemoryUse {
 };
 
 /// Memory of one rank of `stage` at the worst instant of the schedule: at the loss, or in a layer's backward pass.
-MemoryUse memory_of_stage(const MemoryCase& c, int stage);
+MemoryUse memory_of_stage(const PlannedJob& planned, int stage);
 
 /// The stage that needs most.
-MemoryUse worst_memory(const MemoryCase& c);
+MemoryUse worst_memory(const PlannedJob& planned);
 
 /// What the allocator of the framework does not manage: context, libraries, communicators and registered buffers.
-Bytes outside_allocator(const MemoryCase& c);
+Bytes outside_allocator(const PlannedJob& planned);
 
 /// Whether the worst stage fits, in a sentence that names rank and kind.
 struct MemoryVerdict {

@@ -18,43 +18,43 @@ struct RankParameters {
 };
 
 /// Of one layer; of `count` layers from `first` on; of all layers of a stage, those that predict further tokens too.
-RankParameters layer_share(const MemoryCase& c, LayerKind kind);
-RankParameters layers_share(const MemoryCase& c, int first, int count);
-RankParameters stage_layers_share(const MemoryCase& c, int stage);
+RankParameters layer_share(const PlannedJob& planned, LayerKind kind);
+RankParameters layers_share(const PlannedJob& planned, int first, int count);
+RankParameters stage_layers_share(const PlannedJob& planned, int stage);
 
 /// Of the head and its norm, with all that predicts further tokens.
-RankParameters head_share(const MemoryCase& c);
+RankParameters head_share(const PlannedJob& planned);
 
 /// What one rank of the groups that share out these parameters owns of them, and what it updates: all where nothing is
 /// shared out, less where two copies share one optimizer.
-double owned_part(const MemoryCase& c, const RankParameters& parameters);
-double updated_part(const MemoryCase& c, const RankParameters& parameters);
+double owned_part(const PlannedJob& planned, const RankParameters& parameters);
+double updated_part(const PlannedJob& planned, const RankParameters& parameters);
 
 /// Parameters of the head and the last norm, of the whole tensor group. A tied head keeps a copy of the table when it
 /// is not on the stage of the embedding.
-double head_weights(const MemoryCase& c);
+double head_weights(const PlannedJob& planned);
 
 /// Parameters that one rank of `stage` holds (before sharding over data-parallel ranks).
-RankParameters local_parameters(const MemoryCase& c, int stage);
+RankParameters local_parameters(const PlannedJob& planned, int stage);
 
 /// Those of them that have gradients: all, or low-rank adapters.
-RankParameters adapters_of(const MemoryCase& c, int first, int count);
-RankParameters trained_parameters(const MemoryCase& c, int stage);
+RankParameters adapters_of(const PlannedJob& planned, int first, int count);
+RankParameters trained_parameters(const PlannedJob& planned, int stage);
 
 /// Adam in mixed precision: 16-bit weights, gradients in what the stack accumulates in, three 32-bit states. ZeRO
 /// shares states, gradients and weights out in this order. PyTorch FSDP keeps no 16-bit weights: its shards are the
 /// 32-bit master weights, and 16-bit ones exist only while they are gathered.
-Bytes weight_memory(const MemoryCase& c, int stage);
-Bytes gradient_memory(const MemoryCase& c, int stage);
-Bytes optimizer_memory(const MemoryCase& c, int stage);
+Bytes weight_memory(const PlannedJob& planned, int stage);
+Bytes gradient_memory(const PlannedJob& planned, int stage);
+Bytes optimizer_memory(const PlannedJob& planned, int stage);
 
 /// Where gradients are scattered layer by layer: those of the layer that runs backward in 16 bit, the copy that
 /// travels, and those of embedding and head, which are scattered last. None exist yet at the loss.
-Bytes passing_gradients(const MemoryCase& c, int stage);
+Bytes passing_gradients(const PlannedJob& planned, int stage);
 
 /// Sharded weights that are whole at one instant: embedding and head, which one unit holds through the micro-batch, the
 /// present layer, those that run ahead, and one that is copied out of its collective. Under a pipeline, all.
-/// @source PyTorch FSDP notes on prefetching; docs/models.md, "Memory"
-Bytes gathered_memory(const MemoryCase& c, int stage);
+/// @source PyTorch FSDP notes on prefetching; docs/models/memory.md, "Gathered weights and passing gradients"
+Bytes gathered_memory(const PlannedJob& planned, int stage);
 
 }  // namespace clusterwright

@@ -10,8 +10,8 @@ namespace {
 
 constexpr int popularity_draws = 8;
 
-double dispatched_tokens(const MemoryCase& c) {
-  return local_tokens(c) / residual_split(c);
+double dispatched_tokens(const PlannedJob& planned) {
+  return local_tokens(planned) / residual_split(planned);
 }
 
 /// Groups of the router laid over the domains of the expert group.
@@ -22,19 +22,19 @@ int domain_limit(const ExpertMixture& experts, int domains) {
   return limit < domains ? static_cast<int>(limit) : 0;
 }
 
-ExpertExchange exchange_of(const MemoryCase& c, int ranks_in_domain) {
-  const ExpertMixture& experts = *c.model.experts;
+ExpertExchange exchange_of(const PlannedJob& planned, int ranks_in_domain) {
+  const ExpertMixture& experts = *planned.model.experts;
   ExpertExchange exchange;
-  exchange.ranks = c.plan.expert;
+  exchange.ranks = planned.plan.expert;
   exchange.ranks_in_domain = ranks_in_domain;
   exchange.experts = static_cast<int>(experts.experts);
   exchange.top_k = static_cast<int>(experts.per_token);
-  exchange.domain_limit = domain_limit(experts, c.plan.expert / ranks_in_domain);
-  exchange.tokens = dispatched_tokens(c);
+  exchange.domain_limit = domain_limit(experts, planned.plan.expert / ranks_in_domain);
+  exchange.tokens = dispatched_tokens(planned);
   exchange.token_size = byte;
-  const bool copies = c.stack.experts.transfer == ExpertTransfer::all_to_all;
+  const bool copies = planned.stack.experts.transfer == ExpertTransfer::all_to_all;
   exchange.transfer = copies ? Algorithm::direct : Algorithm::hierarchical;
-  exchange.imbalance = routing_imbalance(c);
+  exchange.imbalance = routing_imbalance(planned);
   return exchange;
 }
 
@@ -75,26 +75,27 @@ void level(ExpertTraffic& traffic) {
 
 }  // namespace
 
-double routing_imbalance(const MemoryCase& c) {
-  return c.routing.capacity_factor ? 0 : c.routing.imbalance.value_or(c.stack.experts.imbalance.value);
+double routing_imbalance(const PlannedJob& planned) {
+  return planned.routing.capacity_factor ? 0
+                                         : planned.routing.imbalance.value_or(planned.stack.experts.imbalance.value);
 }
 
-double expert_rows(const MemoryCase& c) {
-  const double copies = dispatched_tokens(c) * static_cast<double>(c.model.experts->per_token);
-  const double gathered = c.plan.sequence_parallel ? c.plan.expert_tensor : 1;
-  return copies * gathered * c.routing.capacity_factor.value_or(1);
+double expert_rows(const PlannedJob& planned) {
+  const double copies = dispatched_tokens(planned) * static_cast<double>(planned.model.experts->per_token);
+  const double gathered = planned.plan.sequence_parallel ? planned.plan.expert_tensor : 1;
+  return copies * gathered * planned.routing.capacity_factor.value_or(1);
 }
 
-ExpertWork expert_work(const MemoryCase& c, int ranks_in_domain) {
+ExpertWork expert_work(const PlannedJob& planned, int ranks_in_domain) {
   ExpertWork work;
-  work.tokens = dispatched_tokens(c);
-  work.drawn = work.tokens * static_cast<double>(c.model.experts->per_token);
-  work.copies = work.drawn * c.routing.capacity_factor.value_or(1);
-  work.local_experts = c.model.experts->experts / c.plan.expert;
-  work.traffic = mean_traffic(exchange_of(c, ranks_in_domain));
-  const bool even = c.routing.capacity_factor || c.routing.imbalance == 0.0;
+  work.tokens = dispatched_tokens(planned);
+  work.drawn = work.tokens * static_cast<double>(planned.model.experts->per_token);
+  work.copies = work.drawn * planned.routing.capacity_factor.value_or(1);
+  work.local_experts = planned.model.experts->experts / planned.plan.expert;
+  work.traffic = mean_traffic(exchange_of(planned, ranks_in_domain));
+  const bool even = planned.routing.capacity_factor || planned.routing.imbalance == 0.0;
   if (even) level(work.traffic);
-  work.rows = expert_rows(c);
+  work.rows = expert_rows(planned);
   work.rows_busiest = work.rows * (work.traffic.rows_busiest / work.traffic.rows);
   return work;
 }

@@ -25,12 +25,12 @@ struct ExpertWork {
 /// busiest rank's rows are a mean over draws.
 /// @param ranks_in_domain  of the expert group, in one scale-up domain
 /// @pre the model has experts
-ExpertWork expert_work(const MemoryCase& c, int ranks_in_domain);
+ExpertWork expert_work(const PlannedJob& planned, int ranks_in_domain);
 
 /// Rows of the experts of one rank, mean over the ranks.
-double expert_rows(const MemoryCase& c);
+double expert_rows(const PlannedJob& planned);
 
 /// Coefficient of variation of the experts' popularity: the job's, else the stack's.
-double routing_imbalance(const MemoryCase& c);
+double routing_imbalance(const PlannedJob& planned);
 
 }  // namespace clusterwright

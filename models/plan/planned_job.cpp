@@ -5,53 +5,53 @@
 
 namespace clusterwright {
 
-MemoryCase memory_case(const Transformer& model, const Job& job, const SoftwareStack& stack, const Plan& plan,
+PlannedJob planned_job(const Transformer& model, const Job& job, const SoftwareStack& stack, const Plan& plan,
                        const StageLayout& layout) {
   return {model,         plan,        layout,     stack, job.sequence, job.lora_rank, job.sample_tokens,
           job.precision, job.offload, job.routing};
 }
 
-double local_tokens(const MemoryCase& c) {
-  return static_cast<double>(c.sequence) * c.plan.micro_batch / c.plan.context;
+double local_tokens(const PlannedJob& planned) {
+  return static_cast<double>(planned.sequence) * planned.plan.micro_batch / planned.plan.context;
 }
 
-double residual_split(const MemoryCase& c) {
-  return c.plan.sequence_parallel ? c.plan.tensor : 1;
+double residual_split(const PlannedJob& planned) {
+  return planned.plan.sequence_parallel ? planned.plan.tensor : 1;
 }
 
-double shard_ranks(const MemoryCase& c) {
-  return c.plan.sharding == Sharding::hsdp ? c.plan.shard_group : c.plan.gradient_ranks();
+double shard_ranks(const PlannedJob& planned) {
+  return planned.plan.sharding == Sharding::hsdp ? planned.plan.shard_group : planned.plan.gradient_ranks();
 }
 
-double expert_shard_ranks(const MemoryCase& c) {
-  return c.plan.expert_replicas();
+double expert_shard_ranks(const PlannedJob& planned) {
+  return planned.plan.expert_replicas();
 }
 
-bool copies_share_optimizer(const MemoryCase& c) {
-  const bool states_only = c.plan.sharding == Sharding::zero1 || c.plan.sharding == Sharding::zero2;
-  return c.layout.is_mirrored() && states_only;
+bool copies_share_optimizer(const PlannedJob& planned) {
+  const bool states_only = planned.plan.sharding == Sharding::zero1 || planned.plan.sharding == Sharding::zero2;
+  return planned.layout.is_mirrored() && states_only;
 }
 
-bool streams_weights(const MemoryCase& c) {
-  const bool elsewhere = c.plan.gradient_ranks() > 1 || c.offload.weights != Tier::device;
-  return shards_weights(c.plan.sharding) && c.plan.pipeline == 1 && elsewhere;
+bool streams_weights(const PlannedJob& planned) {
+  const bool elsewhere = planned.plan.gradient_ranks() > 1 || planned.offload.weights != MemoryLevel::device;
+  return shards_weights(planned.plan.sharding) && planned.plan.pipeline == 1 && elsewhere;
 }
 
-bool shards_master_weights(const MemoryCase& c) {
-  return c.plan.sharding == Sharding::fsdp || c.plan.sharding == Sharding::hsdp;
+bool shards_master_weights(const PlannedJob& planned) {
+  return planned.plan.sharding == Sharding::fsdp || planned.plan.sharding == Sharding::hsdp;
 }
 
-Tier optimizer_tier(const MemoryCase& c) {
-  const bool follows = c.offload.optimizer == Tier::device && shards_master_weights(c);
-  return follows ? c.offload.weights : c.offload.optimizer;
+MemoryLevel optimizer_level(const PlannedJob& planned) {
+  const bool follows = planned.offload.optimizer == MemoryLevel::device && shards_master_weights(planned);
+  return follows ? planned.offload.weights : planned.offload.optimizer;
 }
 
-bool updates_on_host(const MemoryCase& c) {
-  return optimizer_tier(c) == Tier::host || optimizer_tier(c) == Tier::nvme;
+bool updates_on_host(const PlannedJob& planned) {
+  return optimizer_level(planned) == MemoryLevel::host || optimizer_level(planned) == MemoryLevel::nvme;
 }
 
-double gathered_layer_size(const MemoryCase& c) {
-  return c.stack.narrow_gather && element_size(c.precision) < 2 ? 1 : c.stack.gathered_size.value;
+double gathered_layer_size(const PlannedJob& planned) {
+  return planned.stack.narrow_gather && element_size(planned.precision) < 2 ? 1 : planned.stack.gathered_size.value;
 }
 
 double element_size(Precision precision) {
@@ -64,16 +64,16 @@ double activation_size(Precision precision) {
   return precision == Precision::fp32 ? 4 : 2;
 }
 
-bool keeps_narrow_copies(const MemoryCase& c) {
-  return c.stack.memory.narrow_copies && element_size(c.precision) < 2;
+bool keeps_narrow_copies(const PlannedJob& planned) {
+  return planned.stack.memory.narrow_copies && element_size(planned.precision) < 2;
 }
 
-bool expands_latents_again(const MemoryCase& c) {
-  return c.model.latent && c.stack.selective_latents && c.plan.recompute == Recompute::selective;
+bool expands_latents_again(const PlannedJob& planned) {
+  return planned.model.latent && planned.stack.selective_latents && planned.plan.recompute == Recompute::selective;
 }
 
-bool stores_scores(const MemoryCase& c) {
-  return c.stack.attention == "unfused";
+bool stores_scores(const PlannedJob& planned) {
+  return planned.stack.attention == "unfused";
 }
 
 }  // namespace clusterwright

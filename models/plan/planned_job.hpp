@@ -9,7 +9,7 @@
 
 namespace clusterwright {
 
-struct MemoryCase {
+struct PlannedJob {
   const Transformer& model;
   const Plan& plan;
   const StageLayout& layout;
@@ -23,41 +23,41 @@ struct MemoryCase {
 };
 
 /// The case of a job under a plan; keeps references to all but the job.
-MemoryCase memory_case(const Transformer& model, const Job& job, const SoftwareStack& stack, const Plan& plan,
+PlannedJob planned_job(const Transformer& model, const Job& job, const SoftwareStack& stack, const Plan& plan,
                        const StageLayout& layout);
 
 /// Tokens of one micro-batch on one rank.
-double local_tokens(const MemoryCase& c);
+double local_tokens(const PlannedJob& planned);
 
 /// Ranks among which tensors of the residual stream are split: the tensor group with sequence parallelism, else none.
-double residual_split(const MemoryCase& c);
+double residual_split(const PlannedJob& planned);
 
 /// Ranks that share one copy of what is sharded.
-double shard_ranks(const MemoryCase& c);
+double shard_ranks(const PlannedJob& planned);
 
 /// Ranks that share one copy of the routed experts that they all hold.
-double expert_shard_ranks(const MemoryCase& c);
+double expert_shard_ranks(const PlannedJob& planned);
 
 /// The two copies of the weights under DualPipe share one optimizer state: ZeRO-1 and 2, whose weights are gathered
 /// anyway.
-bool copies_share_optimizer(const MemoryCase& c);
+bool copies_share_optimizer(const PlannedJob& planned);
 
 /// Weights are gathered layer by layer for each pass and freed again, from other ranks or from the host. Under a
 /// pipeline they are gathered once a step.
-bool streams_weights(const MemoryCase& c);
+bool streams_weights(const PlannedJob& planned);
 
 /// The master weights themselves are sharded (PyTorch), not a copy beside 16-bit weights.
-bool shards_master_weights(const MemoryCase& c);
+bool shards_master_weights(const PlannedJob& planned);
 
 /// Where optimizer states are: with master weights that are the weights, these may take them along.
-Tier optimizer_tier(const MemoryCase& c);
+MemoryLevel optimizer_level(const PlannedJob& planned);
 
 /// The optimizer runs on the host where its states are there or on drives. A pool computes nothing: the accelerator
 /// updates states that it fetches.
-bool updates_on_host(const MemoryCase& c);
+bool updates_on_host(const PlannedJob& planned);
 
 /// Bytes per parameter that a gather of layers sends. Embedding and head travel as `SoftwareStack::gathered_size` says.
-double gathered_layer_size(const MemoryCase& c);
+double gathered_layer_size(const PlannedJob& planned);
 
 /// Bytes of one element as multiplies read it: 2, or less where the job runs in 8 bit or 4, scales included.
 double element_size(Precision precision);
@@ -66,12 +66,12 @@ double element_size(Precision precision);
 double activation_size(Precision precision);
 
 /// Narrow copies are kept: the job runs in 8 bit or less, and the stack keeps them.
-bool keeps_narrow_copies(const MemoryCase& c);
+bool keeps_narrow_copies(const PlannedJob& planned);
 
 /// Queries, keys and values are expanded again from stored latent vectors.
-bool expands_latents_again(const MemoryCase& c);
+bool expands_latents_again(const PlannedJob& planned);
 
 /// Scores are written to memory, not kept on chip.
-bool stores_scores(const MemoryCase& c);
+bool stores_scores(const PlannedJob& planned);
 
 }  // namespace clusterwright

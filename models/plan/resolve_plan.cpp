@@ -75,7 +75,7 @@ void check_job(Contradictions& errors, const Job& job, const Plan& plan, const T
   if (job.shard_group && job.sharding != Sharding::hsdp)
     errors.report("E0310", "shard_group says how hsdp shares, but sharding is another",
                   {"/job/shard_group", "/job/sharding"});
-  if (job.offload.weights != Tier::device && (!shards_weights(job.sharding) || plan.pipeline > 1))
+  if (job.offload.weights != MemoryLevel::device && (!shards_weights(job.sharding) || plan.pipeline > 1))
     errors.report("E0313", "weights beyond the accelerator are modelled only where layers are gathered one by one",
                   {"/job/offload/weights", "/job/sharding"}, "use sharding fsdp without pipeline stages");
 }

@@ -70,9 +70,9 @@ void check_pool(const Scenario& s, const std::string& pointer, std::vector<Contr
                       "use \"own\" with accelerator_gb_per_s"});
 }
 
-void check_tier(const Scenario& s, Tier tier, const std::string& pointer, std::vector<Contradiction>& errors) {
-  if (tier == Tier::pool) check_pool(s, pointer, errors);
-  if (tier != Tier::nvme) return;
+void check_tier(const Scenario& s, MemoryLevel tier, const std::string& pointer, std::vector<Contradiction>& errors) {
+  if (tier == MemoryLevel::pool) check_pool(s, pointer, errors);
+  if (tier != MemoryLevel::nvme) return;
   check_local(s, Store::local, false, pointer, errors);
   if (s.cluster.spec.node.host.nvme_read) check_local(s, Store::local, true, pointer, errors);
 }

@@ -51,7 +51,7 @@ const std::vector<Cause>& causes() {
 /// Then what the optimizer takes is copies and a host's work, not kernels.
 bool optimizer_is_elsewhere(const StepPrediction& step) {
   return std::any_of(step.tiers.begin(), step.tiers.end(),
-                     [](const TierUse& use) { return use.bytes.optimizer > Bytes{}; });
+                     [](const LevelUse& use) { return use.bytes.optimizer > Bytes{}; });
 }
 
 double share_of(const Cause& cause, const StepPrediction& step) {

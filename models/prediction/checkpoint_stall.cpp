@@ -19,7 +19,7 @@ struct Written {
 
 Written written_by(const Scenario& s, const Plan& plan) {
   const StageLayout layout = stage_layout(s.transformer.layers, plan);
-  const MemoryCase c = memory_case(s.transformer, s.job, s.stack, plan, layout);
+  const PlannedJob c = planned_job(s.transformer, s.job, s.stack, plan, layout);
   const Placement placement(plan, s.stack.rank_order, s.cluster.domain);
   std::map<int, Bytes> hosts;
   Written written;

@@ -156,7 +156,7 @@ void add_assumptions(const Scenario& given, const std::string& micro_batch, Chos
 
 MemoryUse memory_under(const Scenario& s, const Plan& plan) {
   const StageLayout layout = stage_layout(s.transformer.layers, plan);
-  return worst_memory(memory_case(s.transformer, s.job, s.stack, plan, layout));
+  return worst_memory(planned_job(s.transformer, s.job, s.stack, plan, layout));
 }
 
 ChosenPlan choose_plan(const Scenario& given) {

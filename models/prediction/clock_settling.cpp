@@ -9,7 +9,7 @@ namespace {
 
 constexpr double lowest_clock = 0.3;
 
-void add_op(ClockDemand& demand, const WorkPrice& work, const OpTrace& trace, LaneKind lane) {
+void add_op(ClockDemand& demand, const WorkTiming& work, const OpTrace& trace, LaneKind lane) {
   const double watts = work.power.in(watt);
   if (lane != LaneKind::compute) {
     demand.fixed += watts * to_seconds(trace.end - trace.active).in(second);
@@ -44,25 +44,25 @@ std::vector<ClockDemand> clock_demands(const StepGraph& graph, const ReplayResul
   for (std::size_t i = 0; i < s.op_count(); ++i) {
     const OpId op(i);
     const Lane& lane = s.lanes[s.op_lane[op]];
-    add_op(demands[lane.rank.value], graph.price.works[s.op_work[op]], result.ops[op], lane.kind);
+    add_op(demands[lane.rank.value], graph.timing.works[s.op_work[op]], result.ops[op], lane.kind);
   }
   for (std::size_t r = 0; r < demands.size(); ++r) {
     const Picoseconds idle = breakdown.by_rank[RankClassId(r)][bubble.value];
     demands[r].busy = std::max(1e-12, to_seconds(result.end - idle).in(second));
-    demands[r].clock = graph.price.clock[RankClassId(r)];
+    demands[r].clock = graph.timing.clock[RankClassId(r)];
   }
   return demands;
 }
 
-double settle_clocks(StepPrice& price, const std::vector<ClockDemand>& demands) {
+double settle_clocks(StepTiming& timing, const std::vector<ClockDemand>& demands) {
   double change = 0;
   for (std::size_t r = 0; r < demands.size(); ++r) {
     const RankClassId rank(r);
-    const double headroom = (price.power_limit[rank] - price.idle_power[rank]).in(watt);
+    const double headroom = (timing.power_limit[rank] - timing.idle_power[rank]).in(watt);
     const double clock =
-        std::min(price.highest_clock[rank], allowed_clock(demands[r], headroom, price.power_clock_exponent));
-    change = std::max(change, std::abs(clock - price.clock[rank]));
-    price.clock[rank] = clock;
+        std::min(timing.highest_clock[rank], allowed_clock(demands[r], headroom, timing.power_clock_exponent));
+    change = std::max(change, std::abs(clock - timing.clock[rank]));
+    timing.clock[rank] = clock;
   }
   return change;
 }

@@ -2,7 +2,7 @@
 ///
 /// The governor of a device averages over tens of milliseconds: much more than a kernel, much less than a pipeline's
 /// warm-up. So a rank class runs at the clock at which its mean power outside bubbles meets the rated power, found by
-/// re-pricing the step until clock and power agree.
+/// re-timing the step until clock and power agree.
 #pragma once
 
 #include <vector>
@@ -36,7 +36,7 @@ double allowed_clock(const ClockDemand& demand, double headroom, double exponent
 std::vector<ClockDemand> clock_demands(const StepGraph& graph, const ReplayResult& result, const Breakdown& breakdown,
                                        ChargeId bubble);
 
-/// Sets the clocks of `price` to the highest that the limits allow. @return largest change of a clock
-double settle_clocks(StepPrice& price, const std::vector<ClockDemand>& demands);
+/// Sets the clocks of `timing` to the highest that the limits allow. @return largest change of a clock
+double settle_clocks(StepTiming& timing, const std::vector<ClockDemand>& demands);
 
 }  // namespace clusterwright

@@ -40,7 +40,7 @@ void add_power(const Scenario& s, const StepSummary& step, StepPrediction& out) 
 /// The accelerator's own memory first.
 void judge(const Scenario& s, StepPrediction& out) {
   const MemoryVerdict verdict = judge_memory(out.memory, memory_capacity(s.cluster.accelerator), out.plan.pipeline);
-  out.tiers = tier_uses(s, out.plan);
+  out.tiers = level_uses(s, out.plan);
   const std::string beyond = tier_verdict(out.tiers);
   out.fits = verdict.fits && beyond.empty();
   out.verdict = verdict.fits && !out.fits ? beyond : verdict.sentence;

@@ -46,7 +46,7 @@ struct StepPrediction {
   bool fits = false;
   std::string verdict;  ///< one sentence: "fits: 61.2 of 80 GB", or which rank and kind do not
   MemoryUse memory;
-  std::vector<TierUse> tiers;  ///< memory beyond the accelerator that the job uses
+  std::vector<LevelUse> tiers;  ///< memory beyond the accelerator that the job uses
 
   // Present also when the plan does not fit, as the time it would take.
   Seconds step_time;

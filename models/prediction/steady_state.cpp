@@ -122,8 +122,8 @@ void StepPair::settle() {
   for (int round = 0; round < most_clock_rounds; ++round) {
     shorter_->replay();
     longer_->replay();
-    const double change = settle_clocks(longer_->simulation.graph.price, demands());
-    shorter_->simulation.graph.price.clock = longer().graph.price.clock;
+    const double change = settle_clocks(longer_->simulation.graph.timing, demands());
+    shorter_->simulation.graph.timing.clock = longer().graph.timing.clock;
     if (change < clock_tolerance) break;
   }
 }
@@ -158,7 +158,7 @@ void StepPair::lengthen() {
   --repeats_;
   std::swap(shorter_, longer_);
   longer_ = std::make_unique<ShortStep>(scenario_, plan_, few_.micro_batches + few_.period);
-  longer_->simulation.graph.price.clock = shorter().graph.price.clock;
+  longer_->simulation.graph.timing.clock = shorter().graph.timing.clock;
   shorter_->replay();
   longer_->replay();
 }

@@ -27,7 +27,7 @@ BackwardsView::BackwardsView(const StepSimulation& simulated) : step(simulated) 
   issued.resize(s.op_count());
   IndexedVector<RankClassId, Picoseconds> host(s.ranks.size());
   for (std::size_t i = 0; i < s.op_count(); ++i)
-    issued[OpId(i)] = host[s.lanes[s.op_lane[OpId(i)]].rank] += step.graph.price.works[s.op_work[OpId(i)]].launch;
+    issued[OpId(i)] = host[s.lanes[s.op_lane[OpId(i)]].rank] += step.graph.timing.works[s.op_work[OpId(i)]].launch;
   for (std::size_t i = s.op_count(); i-- > 0;) lanes[s.op_lane[OpId(i)].value].push_back(OpId(i));
 }
 

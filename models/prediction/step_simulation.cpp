@@ -10,8 +10,8 @@
 namespace clusterwright {
 
 void replay_step(StepSimulation& step, Replayer& replayer) {
-  step.result = replayer.run(step.graph.price, std::move(step.result));
-  step.breakdown = charge_time(step.graph.structure, step.graph.price, step.result);
+  step.result = replayer.run(step.graph.timing, std::move(step.result));
+  step.breakdown = charge_time(step.graph.structure, step.graph.timing, step.result);
 }
 
 StepSimulation simulate_step(const Scenario& scenario, const Plan& plan, Folding folding) {
@@ -25,7 +25,7 @@ StepSimulation simulate_graph(StepGraph graph) {
   for (int round = 0; round < most_clock_rounds; ++round) {
     replay_step(step, replayer);
     const auto demands = clock_demands(step.graph, step.result, step.breakdown, bubble);
-    if (settle_clocks(step.graph.price, demands) < clock_tolerance) break;
+    if (settle_clocks(step.graph.timing, demands) < clock_tolerance) break;
   }
   return step;
 }
@@ -39,14 +39,14 @@ constexpr Seconds supply_time_constant = 30 * millisecond;
 Watts governed_power(const StepGraph& graph) {
   Watts sum;
   for (std::size_t i = 0; i < graph.structure.ranks.size(); ++i)
-    sum += graph.price.power_limit[RankClassId(i)] * graph.structure.ranks[RankClassId(i)].multiplicity;
+    sum += graph.timing.power_limit[RankClassId(i)] * graph.structure.ranks[RankClassId(i)].multiplicity;
   return sum;
 }
 
 }  // namespace
 
 StepSummary summarise(const StepSimulation& step) {
-  const auto domains = meter_power(step.graph.structure, step.graph.price, step.result);
+  const auto domains = meter_power(step.graph.structure, step.graph.timing, step.result);
   const DomainPower& all = domains[PowerDomainId(0)];
   return {step.result.end,
           step.breakdown.mean,

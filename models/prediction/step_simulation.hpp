@@ -11,7 +11,7 @@
 namespace clusterwright {
 
 struct StepSimulation {
-  StepGraph graph;  ///< with the settled clocks in its price
+  StepGraph graph;  ///< with the settled clocks in its timing
   ReplayResult result;
   Breakdown breakdown;
 };

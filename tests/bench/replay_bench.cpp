@@ -22,14 +22,14 @@ class PipelineStep {
  public:
   explicit PipelineStep(bool reserves) {
     const PowerDomainId domain = builder_.add_power_domain("hall");
-    WorkPrice gemm;
+    WorkTiming gemm;
     gemm.duration = {200'000'000};
     gemm.clock_share = 0.7;
     gemm.power = 500 * watt;
     gemm.activity.memory = 0.3;
     gemm.sm_table = builder_.add_sm_table({{{0, 1.0}, {20, 1.2}, {40, 1.6}}});
     gemm_ = builder_.add_work("gemm", gemm);
-    WorkPrice kernel;
+    WorkTiming kernel;
     kernel.power = 100 * watt;
     kernel.reserved_sms = reserves ? 16 : 0;
     collective_ = builder_.add_work("collective", kernel);
@@ -52,7 +52,7 @@ class PipelineStep {
   void add_stage(PowerDomainId domain) {
     const RankClassId rank = builder_.add_rank_class("stage", 1024, domain, 100 * watt, 700 * watt);
     const ResourceId link = builder_.add_resource("link", 400 * gigabyte_per_second);
-    const StepGraphBuilder::Stage all_reduce{{{5'000'000}, 16'000'000, 300'000'000'000, 1}, {{link, 1, 1.0}}};
+    const StepGraphBuilder::Leg all_reduce{{{5'000'000}, 16'000'000, 300'000'000'000, 1}, {{link, 1, 1.0}}};
     stages_.push_back({builder_.add_lane(rank, LaneKind::compute, "compute"),
                        builder_.add_lane(rank, LaneKind::communication, "network"), link,
                        builder_.add_chain({all_reduce}), OpId()});
@@ -92,9 +92,9 @@ class PipelineStep {
 
 void replay_pipeline(benchmark::State& state) {
   const StepGraph graph = PipelineStep(state.range(0) != 0).build();
-  for (auto _ : state) benchmark::DoNotOptimize(replay(graph.structure, graph.price));
+  for (auto _ : state) benchmark::DoNotOptimize(replay(graph.structure, graph.timing));
   state.counters["ops"] = static_cast<double>(graph.structure.op_count());
-  state.counters["events"] = static_cast<double>(replay(graph.structure, graph.price).events);
+  state.counters["events"] = static_cast<double>(replay(graph.structure, graph.timing).events);
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(graph.structure.op_count()));
 }
 BENCHMARK(replay_pipeline)->ArgName("reserves")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
@@ -106,15 +106,15 @@ BENCHMARK(build_pipeline)->Unit(benchmark::kMillisecond);
 
 void charge_pipeline(benchmark::State& state) {
   const StepGraph graph = PipelineStep(true).build();
-  const ReplayResult result = replay(graph.structure, graph.price);
-  for (auto _ : state) benchmark::DoNotOptimize(charge_time(graph.structure, graph.price, result));
+  const ReplayResult result = replay(graph.structure, graph.timing);
+  for (auto _ : state) benchmark::DoNotOptimize(charge_time(graph.structure, graph.timing, result));
 }
 BENCHMARK(charge_pipeline)->Unit(benchmark::kMillisecond);
 
 void meter_pipeline(benchmark::State& state) {
   const StepGraph graph = PipelineStep(true).build();
-  const ReplayResult result = replay(graph.structure, graph.price);
-  for (auto _ : state) benchmark::DoNotOptimize(meter_power(graph.structure, graph.price, result));
+  const ReplayResult result = replay(graph.structure, graph.timing);
+  for (auto _ : state) benchmark::DoNotOptimize(meter_power(graph.structure, graph.timing, result));
 }
 BENCHMARK(meter_pipeline)->Unit(benchmark::kMillisecond);
 

@@ -1,4 +1,4 @@
-// The step of Llama 3 405B on 16,384 GPUs: from scenario to graph, and at new prices.
+// The step of Llama 3 405B on 16,384 GPUs: from scenario to graph, and at new timings.
 #include <benchmark/benchmark.h>
 
 #include "models/job/scenario_loader.hpp"
@@ -33,7 +33,7 @@ void lower(benchmark::State& state) {
 }
 
 /// The same structure at another clock: replay and breakdown, what a sweep or a power cap repeats.
-void reprice(benchmark::State& state) {
+void retime(benchmark::State& state) {
   const Scenario scenario = scenario_at(static_cast<int>(state.range(0)));
   StepGraph graph = lower_training_step(scenario, plan_of(scenario), Folding::folded);
   Replayer replayer(graph.structure);
@@ -41,9 +41,9 @@ void reprice(benchmark::State& state) {
   double clock = 1;
   for (auto _ : state) {
     clock = clock > 0.9 ? clock - 0.001 : 1;
-    for (double& c : graph.price.clock) c = clock;
-    result = replayer.run(graph.price, std::move(result));
-    benchmark::DoNotOptimize(charge_time(graph.structure, graph.price, result));
+    for (double& c : graph.timing.clock) c = clock;
+    result = replayer.run(graph.timing, std::move(result));
+    benchmark::DoNotOptimize(charge_time(graph.structure, graph.timing, result));
   }
   state.counters["events"] = static_cast<double>(result.events);
 }
@@ -54,7 +54,7 @@ void predict(benchmark::State& state) {
 }
 
 BENCHMARK(lower)->Arg(16384)->Arg(98304)->Unit(benchmark::kMillisecond);
-BENCHMARK(reprice)->Arg(16384)->Unit(benchmark::kMillisecond);
+BENCHMARK(retime)->Arg(16384)->Unit(benchmark::kMillisecond);
 BENCHMARK(predict)->Arg(16384)->Arg(98304)->Unit(benchmark::kMillisecond);
 
 }  // namespace

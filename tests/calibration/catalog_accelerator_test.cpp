@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
-#include "topology/catalog.hpp"
+#include "topology/parts/catalog.hpp"
 
 using namespace clusterwright;
 

@@ -7,14 +7,14 @@
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/memory_fit.hpp"
 #include "calibration/fit/parameter_fit.hpp"
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
 #include "models/kernels/collectives/collective_interval.hpp"
 #include "models/kernels/collectives/expert_exchange_time.hpp"
 #include "models/kernels/streaming_time.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"
-#include "topology/catalog.hpp"
+#include "topology/parts/catalog.hpp"
 
 using namespace clusterwright;
 
@@ -76,7 +76,7 @@ std::vector<Seconds> gemm_probes(const GemmParameters& parameters) {
   for (const std::int64_t m : {16, 1024, 8192, 65536})
     for (const std::int64_t n : {512, 8192, 50257})
       for (const std::int64_t k : {512, 8192, 131072}) {
-        const GemmCost cost = gemm_cost({m, n, k}, device, parameters, 2 * byte, 2 * byte, 1);
+        const GemmTiming cost = gemm_time({m, n, k}, device, parameters, 2 * byte, 2 * byte, 1);
         times.push_back(cost.time + cost.fixed + quantisation_time({m, n, k}, device, parameters));
       }
   return times;
@@ -89,12 +89,12 @@ std::vector<Seconds> collective_probes(const CollectiveCurves& curves, const Net
                                 CollectiveOp::all_to_all, CollectiveOp::send})
     for (const GroupShape group : {GroupShape{1, 2}, {1, 8}, {4, 8}, {4, 1}})
       for (Bytes size = 1 * kilobyte; size < 2 * gigabyte; size *= 10)
-        times.push_back(collective_cost(op, size, group, links, curves, network).time());
+        times.push_back(collective_time(op, size, group, links, curves, network).time());
   GroupLinks sockets = links;
   sockets.tcp = true;
-  times.push_back(collective_cost(CollectiveOp::all_gather, gigabyte, {4, 8}, sockets, curves, network).time());
+  times.push_back(collective_time(CollectiveOp::all_gather, gigabyte, {4, 8}, sockets, curves, network).time());
   const CollectiveSet set{"", "", curves, network, {}};
-  const CollectiveCost ring = collective_cost(CollectiveOp::all_gather, gigabyte, {4, 8}, links, curves, network);
+  const CollectiveTiming ring = collective_time(CollectiveOp::all_gather, gigabyte, {4, 8}, links, curves, network);
   times.push_back(collective_half_width(CollectiveOp::all_gather, gigabyte, ring, set) * second);
   return times;
 }
@@ -105,7 +105,7 @@ std::vector<Seconds> expert_probes(const CollectiveParameters& curve) {
   network.bandwidth_share.value = 0.94;
   std::vector<Seconds> times;
   for (const GroupShape group : {GroupShape{1, 8}, {4, 8}})
-    times.push_back(expert_cost(megabyte, group, links, curve, network, even_shares(group)).time());
+    times.push_back(expert_exchange_time(megabyte, group, links, curve, network, even_shares(group)).time());
   return times;
 }
 
@@ -299,7 +299,7 @@ TEST_CASE("fits are as good as the documentation says", "[calibration]") {
         CHECK(fit.left_out_p90_abs_log < (blackwell ? 0.18 : 0.14));
       }
       if (name == "transfer") continue;
-      // Two releases of one library contradict each other: docs/collectives.md.
+      // Two releases of one library contradict each other: docs/models/collectives.md.
       const bool experts = fit.name.starts_with("collectives/expert_exchange");
       if (fit.name.ends_with("from 1 MB")) CHECK(fit.left_out_median_abs_log < (experts ? 0.2 : 0.08));
     }
@@ -321,7 +321,7 @@ TEST_CASE("eight ranks of one node all-reduce at a believable bus bandwidth", "[
   const ParameterSet h100 = committed("h100-sxm");
   const GroupLinks links{450 * gigabyte_per_second, 50 * gigabyte_per_second, 1 * microsecond, true};
   const Seconds time =
-      collective_cost(CollectiveOp::all_reduce, 8 * gibibyte, {1, 8}, links, h100.collectives, h100.network).time();
+      collective_time(CollectiveOp::all_reduce, 8 * gibibyte, {1, 8}, links, h100.collectives, h100.network).time();
   // Published: 475 to 480 GB/s with reduction in the switch.
   const BytesPerSecond bus = 2 * 7.0 / 8 * (8 * gibibyte / time);
   CHECK(bus.in(gigabyte_per_second) == Approx(477).epsilon(0.03));

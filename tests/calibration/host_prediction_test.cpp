@@ -29,8 +29,8 @@ constexpr std::int64_t trained =
     2 * vocabulary * hidden + hidden + layers * (3 * hidden * hidden + hidden * hidden + 2 * hidden * ffn + 2 * hidden);
 
 /// A byte or a FLOP takes a picosecond; loopback of 2 GB/s with 10 us to start.
-HostCosts simple_costs() {
-  HostCosts out;
+HostTimes simple_times() {
+  HostTimes out;
   out.part = counting_part("fp32");
   out.parameters = counting_parameters("fp32", "none");
   out.loopback = {10 * microsecond, 2 * gigabyte / second};
@@ -48,7 +48,7 @@ HostCosts simple_costs() {
 }
 
 Counts counted_step() {
-  const Scenario s = host_scenario(small, 1, simple_costs());
+  const Scenario s = host_scenario(small, 1, simple_times());
   return counts_of(lower_training_step(s, host_plan(small, 1), Folding::folded));
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("the trainer is lowered to the kernels that it runs", "[calibration][l
 }
 
 TEST_CASE("one process does its work and nothing else", "[calibration][loop]") {
-  const HostStepPrediction step = predict_host_step(small, 1, simple_costs());
+  const HostStepPrediction step = predict_host_step(small, 1, simple_times());
   const auto picoseconds = [](const Counts& counts, auto wanted) {
     std::int64_t sum = 0;
     for (const auto& [name, count] : counts)
@@ -138,42 +138,42 @@ TEST_CASE("one process does its work and nothing else", "[calibration][loop]") {
 }
 
 TEST_CASE("a call of a processor costs its start, once for each multiply of attention", "[calibration][loop]") {
-  HostCosts costs = simple_costs();
-  const HostStepPrediction plain = predict_host_step(small, 1, costs);
-  costs.parameters.gemm.at("fp32").fixed.value = 1 * microsecond;
-  const HostStepPrediction step = predict_host_step(small, 1, costs);
+  HostTimes times = simple_times();
+  const HostStepPrediction plain = predict_host_step(small, 1, times);
+  times.parameters.gemm.at("fp32").fixed.value = 1 * microsecond;
+  const HostStepPrediction step = predict_host_step(small, 1, times);
   // Linear layers: 3 passes of 4 in each layer and of the head. Attention: 6 multiplies for each sequence and layer.
   CHECK((step.step - plain.step).in(microsecond) == Approx(3 * (4 * layers + 1) + 6 * layers * sequences));
 }
 
 TEST_CASE("two processes add the ring's rounds between backward pass and update", "[calibration][loop]") {
-  const HostCosts costs = simple_costs();
-  const HostStepPrediction one = predict_host_step(small, 1, costs), two = predict_host_step(small, 2, costs);
+  const HostTimes times = simple_times();
+  const HostStepPrediction one = predict_host_step(small, 1, times), two = predict_host_step(small, 2, times);
   // Two rounds of half a message at half of 2 GB/s, 10 us each to start, and one half added: it and the sum at 1 TB/s.
   const Bytes message = 4.0 * trained * byte;
   const Seconds ring = message / (1 * gigabyte / second) + 20 * microsecond + message / (1 * terabyte / second);
   CHECK((two.step - one.step) / ring == Approx(1).epsilon(1e-6));
   CHECK(two.parts.at("all_reduce") / ring == Approx(1).epsilon(1e-6));
   CHECK(two.parts.at("gemm_backward") == one.parts.at("gemm_backward"));
-  CHECK_THROWS_AS(predict_host_step(small, 0, costs), std::invalid_argument);
+  CHECK_THROWS_AS(predict_host_step(small, 0, times), std::invalid_argument);
 }
 
 TEST_CASE("a kernel that nobody sampled is an error, not a zero", "[calibration][loop]") {
-  HostCosts costs = simple_costs();
-  costs.parameters.kernels->erase({StreamingKernel::activation, KernelPass::backward});
-  CHECK_THROWS_AS(predict_host_step(small, 1, costs), ConfigError);
-  CHECK_THROWS_AS(host_costs({}), ConfigError);
+  HostTimes times = simple_times();
+  times.parameters.kernels->erase({StreamingKernel::activation, KernelPass::backward});
+  CHECK_THROWS_AS(predict_host_step(small, 1, times), ConfigError);
+  CHECK_THROWS_AS(host_times({}), ConfigError);
 }
 
 TEST_CASE("the band is that of multiplies of the step's size", "[calibration][loop]") {
-  HostCosts costs = simple_costs();
+  HostTimes times = simple_times();
   for (int i = 0; i < 10; ++i) {
     SampleResidual one;
     one.measured = (i < 5 ? 1 : 100) * millisecond;
     one.error = i < 5 ? 0.5 : 0.02;
-    costs.multiplies.push_back(one);
+    times.multiplies.push_back(one);
   }
-  CHECK(costs.multiply_band(50 * millisecond) == Approx(0.02));
-  CHECK(costs.multiply_band(1 * microsecond) == Approx(0.5));
-  CHECK(costs.multiply_band(1 * second) == Approx(0.5));  // none is like that: all speak
+  CHECK(times.multiply_band(50 * millisecond) == Approx(0.02));
+  CHECK(times.multiply_band(1 * microsecond) == Approx(0.5));
+  CHECK(times.multiply_band(1 * second) == Approx(0.5));  // none is like that: all speak
 }

@@ -2,8 +2,7 @@
 #include <cmath>
 
 #include "calibration/validation/cross_validate_kernels.hpp"
-#include "calibration/validation/predict_attention.hpp"
-#include "calibration/validation/predict_gemm.hpp"
+#include "calibration/validation/predict_kernels.hpp"
 #include "calibration/validation/predict_memory.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"

@@ -17,8 +17,9 @@ using Counts = std::map<std::string, std::int64_t>;
 constexpr std::int64_t tokens = 2 * 64, hidden = 256, ffn = 512, vocabulary = 320;
 constexpr std::int64_t queries = 4 * 64, keys = 2 * 64;  ///< widths: 4 query heads, 2 key heads of 64
 
-ProbeWhat small_layer(bool gated) {
-  ProbeWhat what;
+template <class Probed>
+Probed small(bool gated) {
+  Probed what;
   what.batch = 2, what.sequence = 64, what.hidden = hidden, what.ffn = ffn;
   what.heads = 4, what.kv_heads = 2, what.head_width = 64;
   what.gated = gated, what.causal = true, what.attention = "own_wmma", what.dtype = "bf16";
@@ -26,8 +27,8 @@ ProbeWhat small_layer(bool gated) {
 }
 
 Counts layer(bool gated, bool backward) {
-  const ProbeWhat what = small_layer(gated);
-  const Scenario s = probe_scenario(what, counting_part("bf16"), counting_parameters("bf16", what.attention));
+  const ProbeWhat what = small<ProbedLayer>(gated);
+  const Scenario s = probe_scenario(what, counting_part("bf16"), counting_parameters("bf16", "own_wmma"));
   return counts_of(lower_layer(s, probe_plan(what), LayerKind::dense, backward));
 }
 
@@ -83,7 +84,7 @@ TEST_CASE("a layer of the probe without a gate runs GELU", "[calibration][probe_
 
 TEST_CASE("the probe's model is its layers, and the kernels that TransformerModel launches around them",
           "[calibration][probe_stack]") {
-  ProbeWhat what = small_layer(true);
+  ProbedModel what = small<ProbedModel>(true);
   what.layers = 3, what.vocabulary = vocabulary;
   // embedding and head 320 x 256; a layer: qkv 256 x 512, projection 256 x 256, MLP 3 x 256 x 512, norms 2 x 256
   constexpr std::int64_t parameters = 2 * 320 * 256 + 256 + 3 * (256 * 512 + 256 * 256 + 3 * 256 * 512 + 2 * 256);

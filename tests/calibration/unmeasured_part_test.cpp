@@ -2,13 +2,13 @@
 #include <set>
 
 #include "calibration/fit/parameter_fit.hpp"
-#include "calibration/fit/tax_line.hpp"
-#include "calibration/measured_cluster.hpp"
-#include "calibration/measured_scenario.hpp"
+#include "calibration/fit/step_problem.hpp"
+#include "calibration/measured/measured_cluster.hpp"
+#include "calibration/measured/measured_scenario.hpp"
 #include "calibration/validation/validate_case.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"
-#include "topology/catalog.hpp"
+#include "topology/parts/catalog.hpp"
 
 using namespace clusterwright;
 

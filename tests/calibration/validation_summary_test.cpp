@@ -1,8 +1,8 @@
 #include <cmath>
 
 #include "calibration/validation/constant_baseline.hpp"
-#include "calibration/validation/left_out.hpp"
-#include "calibration/validation/scaling_pairs.hpp"
+#include "calibration/validation/held_out.hpp"
+#include "calibration/validation/scaling_shape.hpp"
 #include "support/catch.hpp"
 
 using namespace clusterwright;

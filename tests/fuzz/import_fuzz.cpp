@@ -8,13 +8,13 @@
 #include <memory>
 #include <string>
 
+#include "models/job/huggingface/hf_config.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
-#include "models/job/huggingface/hf_config.hpp"
 #include "tools/import/nccl_tests.hpp"
 #include "tools/import/topology_cluster.hpp"
-#include "topology/cluster.hpp"
+#include "topology/cluster/cluster.hpp"
 
 using namespace clusterwright;
 

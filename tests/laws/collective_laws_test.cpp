@@ -14,7 +14,7 @@
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"
 #include "support/small_groups.hpp"
-#include "topology/network/build_network.hpp"
+#include "topology/fabrics/fabric.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;

@@ -18,7 +18,7 @@ using namespace clusterwright::testing;
 namespace {
 
 ReplayResult replay(const StepGraph& graph) {
-  return clusterwright::replay(graph.structure, graph.price);
+  return clusterwright::replay(graph.structure, graph.timing);
 }
 
 StepGraph random_graph() {
@@ -31,17 +31,17 @@ bool same(const OpTrace& a, const OpTrace& b) {
 
 /// Watts of one rank at an instant, straight from the definition.
 double rank_watts(const StepGraph& graph, const ReplayResult& result, RankClassId rank, Picoseconds at) {
-  double watts = graph.price.idle_power[rank].in(watt);
+  double watts = graph.timing.idle_power[rank].in(watt);
   for (std::size_t i = 0; i < graph.structure.op_count(); ++i) {
     const OpTrace& trace = result.ops[OpId(i)];
     if (graph.structure.lanes[graph.structure.op_lane[OpId(i)]].rank != rank) continue;
-    const WorkPrice& work = graph.price.works[graph.structure.op_work[OpId(i)]];
-    const double dynamic = std::pow(graph.price.clock[rank], graph.price.power_clock_exponent);
+    const WorkTiming& work = graph.timing.works[graph.structure.op_work[OpId(i)]];
+    const double dynamic = std::pow(graph.timing.clock[rank], graph.timing.power_clock_exponent);
     if (trace.start <= at && at < trace.active) watts += work.waiting_power.in(watt);
     if (trace.active <= at && at < trace.end)
       watts += work.power.in(watt) * (work.clock_share * dynamic + 1 - work.clock_share);
   }
-  return std::min(watts, graph.price.power_limit[rank].in(watt));
+  return std::min(watts, graph.timing.power_limit[rank].in(watt));
 }
 
 /// Every instant at which some op changes state, ascending, with the end of the step.
@@ -77,12 +77,12 @@ class FatTree64 {
   }
 
   /// The destination alone decides the way up.
-  std::vector<StepGraphBuilder::StageUse> route(std::size_t from, std::size_t to) const {
+  std::vector<StepGraphBuilder::LegUse> route(std::size_t from, std::size_t to) const {
     const std::size_t plane = to % 4;
     const std::size_t core = to / 4 % 4;
     const auto switch_link = [&](std::size_t host) { return host / 16 * 16 + plane * 4 + core; };
     const auto leaf_link = [&](std::size_t host) { return host / 4 * 4 + plane; };
-    std::vector<StepGraphBuilder::StageUse> uses{{link(0, from)}, {link(1, to)}};
+    std::vector<StepGraphBuilder::LegUse> uses{{link(0, from)}, {link(1, to)}};
     if (from / 4 != to / 4) uses.insert(uses.end(), {{link(2, leaf_link(from))}, {link(3, leaf_link(to))}});
     if (from / 16 != to / 16) uses.insert(uses.end(), {{link(4, switch_link(from))}, {link(5, switch_link(to))}});
     return uses;
@@ -106,8 +106,8 @@ StepGraph permutation_flows(std::size_t rounds) {
     std::iota(to.begin(), to.end(), 0);
     for (std::size_t i = 63; i > 0; --i) std::swap(to[i], to[draws.below(i)]);
     for (std::size_t host = 0; host < 64; ++host) {
-      const StagePrice price{{0}, 500'000'000 + draws.below(1'000'000'000), 50'000'000'000, 1};
-      const ChainId chain = builder.add_chain({{price, tree.route(host, to[host])}});
+      const LegTiming timing{{0}, 500'000'000 + draws.below(1'000'000'000), 50'000'000'000, 1};
+      const ChainId chain = builder.add_chain({{timing, tree.route(host, to[host])}});
       const LaneId lane = builder.add_lane(builder.add_rank_class("host", 1, domain, 1 * watt, 1 * watt),
                                            LaneKind::communication, "flow");
       builder.add_op(lane, work, ChargeId(0), builder.add_rendezvous(chain, ChargeId(0)));
@@ -141,8 +141,8 @@ TEST_CASE("folded and unfolded agree: times exactly, energies to 1e-12", "[laws]
         for (std::size_t member = 0; member < replica.size(); ++member)
           RC_ASSERT(same(a.ops[folded_ops[i][0][member]], b.ops[replica[member]]));
 
-    const auto power = meter_power(folded.structure, folded.price, a)[PowerDomainId(0)];
-    const auto unfolded_power = meter_power(unfolded.structure, unfolded.price, b)[PowerDomainId(0)];
+    const auto power = meter_power(folded.structure, folded.timing, a)[PowerDomainId(0)];
+    const auto unfolded_power = meter_power(unfolded.structure, unfolded.timing, b)[PowerDomainId(0)];
     const double energy = power.energy.in(joule);
     RC_ASSERT(std::abs(energy - unfolded_power.energy.in(joule)) <= 1e-12 * energy);
     RC_ASSERT(power.samples.size() == unfolded_power.samples.size());
@@ -153,7 +153,7 @@ TEST_CASE("the charges of every rank add up to the step", "[laws]") {
   REQUIRE(rc::check("sum of charges == end, to the picosecond, and none is negative", [] {
     const StepGraph graph = random_graph();
     const ReplayResult result = replay(graph);
-    const Breakdown breakdown = charge_time(graph.structure, graph.price, result);
+    const Breakdown breakdown = charge_time(graph.structure, graph.timing, result);
     for (const ChargedTime& rank : breakdown.by_rank) {
       Picoseconds sum;
       for (const Picoseconds time : rank) {
@@ -192,7 +192,7 @@ TEST_CASE("an op starts the moment its last condition is met", "[laws]") {
     for (std::size_t i = 0; i < structure.op_count(); ++i) {
       const OpId op(i);
       const RankClassId rank = structure.lanes[structure.op_lane[op]].rank;
-      host[rank.value] += graph.price.works[structure.op_work[op]].launch;
+      host[rank.value] += graph.timing.works[structure.op_work[op]].launch;
       ready[i] = std::max(ready[i], host[rank.value]);
       for (std::uint32_t k = structure.successor_begin[i]; k < structure.successor_begin[i + 1]; ++k)
         wait_for(op, structure.successor[k]);
@@ -230,7 +230,7 @@ TEST_CASE("energy is the integral of power", "[laws]") {
   REQUIRE(rc::check("samples, mean and peak follow from the ranks", [] {
     const StepGraph graph = random_graph();
     const ReplayResult result = replay(graph);
-    const auto power = meter_power(graph.structure, graph.price, result)[PowerDomainId(0)];
+    const auto power = meter_power(graph.structure, graph.timing, result)[PowerDomainId(0)];
     const auto times = instants(result);
     double energy = 0;
     double peak = 0;

@@ -8,11 +8,9 @@
 
 #include "support/catch.hpp"
 #include "support/small_fabrics.hpp"
-#include "topology/fabrics/endpoint_slots.hpp"
-#include "topology/fabrics/fabric_check.hpp"
-#include "topology/fabrics/fabric_tiers.hpp"
-#include "topology/fabrics/hyperx_links.hpp"
-#include "topology/fabrics/torus_links.hpp"
+#include "topology/fabrics/fabric.hpp"
+#include "topology/fabrics/hyperx.hpp"
+#include "topology/fabrics/torus.hpp"
 #include "topology/network/network_facts.hpp"
 
 using namespace clusterwright;
@@ -119,7 +117,7 @@ Fabric random_direct_fabric() {
   f.size.nics_per_node = *rc::gen::element(1, 2, 3, 4);
   f.size.nic_rate = nic_rate;
   if (f.spec.kind != FabricKind::torus) {
-    const auto most = static_cast<int>(endpoint_slots(f.spec).nodes(f.size.nics_per_node));
+    const auto most = static_cast<int>(slots_of(f.spec).nodes(f.size.nics_per_node));
     RC_PRE(most > 0);
     f.size.nodes = *rc::gen::inRange(1, most + 1);
   }

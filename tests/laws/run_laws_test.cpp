@@ -20,10 +20,10 @@ void take_runs_away(StepGraph& graph) {
 
 /// @return whether there were any runs
 bool replays_alike(StepGraph graph) {
-  const ReplayResult with = replay(graph.structure, graph.price);
-  const Breakdown charged = charge_time(graph.structure, graph.price, with);
+  const ReplayResult with = replay(graph.structure, graph.timing);
+  const Breakdown charged = charge_time(graph.structure, graph.timing, with);
   take_runs_away(graph);
-  const ReplayResult without = replay(graph.structure, graph.price);
+  const ReplayResult without = replay(graph.structure, graph.timing);
   RC_ASSERT(with.end == without.end);
   for (std::size_t i = 0; i < with.ops.size(); ++i) {
     const OpTrace &a = with.ops[OpId(i)], &b = without.ops[OpId(i)];
@@ -34,7 +34,7 @@ bool replays_alike(StepGraph graph) {
     RC_ASSERT(with.sharing_losses[i].charge == without.sharing_losses[i].charge);
     RC_ASSERT(with.sharing_losses[i].lost == without.sharing_losses[i].lost);
   }
-  RC_ASSERT(charged.by_rank == charge_time(graph.structure, graph.price, without).by_rank);
+  RC_ASSERT(charged.by_rank == charge_time(graph.structure, graph.timing, without).by_rank);
   return with.events < without.events;
 }
 
@@ -74,7 +74,7 @@ TEST_CASE("runs change nothing in training steps", "[laws]") {
     Scenario s = small_scenario(random_case());
     if (*rc::gen::arbitrary<bool>()) s.stack.kernel_launch.value = {};
     StepGraph graph = lower_training_step(s, plan_of(s), Folding::folded);
-    for (double& clock : graph.price.clock) clock = *rc::gen::element(1.0, 0.9, 0.75);
+    for (double& clock : graph.timing.clock) clock = *rc::gen::element(1.0, 0.9, 0.75);
     RC_CLASSIFY(replays_alike(std::move(graph)), "with runs");
   }));
 }

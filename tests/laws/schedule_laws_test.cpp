@@ -33,7 +33,7 @@ struct ReplayedStages {
     chunk = keep_only_layers(graph);
     for (Picoseconds* time : {&chunk.forward, &chunk.input, &chunk.weight}) time->count *= per_chunk;
     const std::int64_t busy = c.micro_batches * c.virtual_pipeline * chunk.whole().count;
-    bubble = replay(graph.structure, graph.price).end.count - busy;
+    bubble = replay(graph.structure, graph.timing).end.count - busy;
     RC_LOG() << "p" << c.pipeline << " v" << c.virtual_pipeline << " m" << c.micro_batches << " F "
              << chunk.forward.count << " B " << chunk.input.count << " W " << chunk.weight.count << " bubble "
              << bubble;

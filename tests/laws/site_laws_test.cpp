@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "models/site/plant/heat_removal.hpp"
+#include "models/site/plant/power_chain.hpp"
+#include "models/site/plant/power_feeds.hpp"
 #include "models/site/sizing/sized_cluster.hpp"
 #include "support/catch.hpp"
 #include "support/prices.hpp"
 #include "support/random_sites.hpp"
-#include "models/site/plant/heat_removal.hpp"
-#include "models/site/plant/power_chain.hpp"
-#include "models/site/plant/power_feeds.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;

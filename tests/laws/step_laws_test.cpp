@@ -29,16 +29,16 @@ double seconds(Picoseconds time) {
 /// Every device at the reference clock.
 Picoseconds end_at_reference_clock(const Scenario& s) {
   const StepGraph graph = lower_training_step(s, plan_of(s), Folding::folded);
-  return replay(graph.structure, graph.price).end;
+  return replay(graph.structure, graph.timing).end;
 }
 
 /// The same, with nothing that ops running at once could take from each other.
 Picoseconds end_without_sharing(const Scenario& s) {
   StepGraph graph = lower_training_step(s, plan_of(s), Folding::folded);
   constexpr std::uint64_t beyond_any_link = 1'000'000'000'000'000;
-  for (WorkPrice& work : graph.price.works) work.reserved_sms = 0, work.activity.memory = 0;
-  graph.price.capacity.assign(graph.price.capacity.size(), beyond_any_link);
-  return replay(graph.structure, graph.price).end;
+  for (WorkTiming& work : graph.timing.works) work.reserved_sms = 0, work.activity.memory = 0;
+  graph.timing.capacity.assign(graph.timing.capacity.size(), beyond_any_link);
+  return replay(graph.structure, graph.timing).end;
 }
 
 /// A transfer of one rendezvous over one instance of a resource.
@@ -50,15 +50,15 @@ struct Crossing {
 /// By resource, in order of their ends.
 std::vector<std::vector<Crossing>> crossings_of(const StepSimulation& step) {
   const StepStructure& s = step.graph.structure;
-  const StepPrice& price = step.graph.price;
-  std::vector<std::vector<Crossing>> crossings(price.capacity.size());
+  const StepTiming& timing = step.graph.timing;
+  std::vector<std::vector<Crossing>> crossings(timing.capacity.size());
   for (std::size_t r = 0; r < s.rendezvous.size(); ++r) {
     const OpTrace& trace = step.result.ops[step.result.last_arrival[RendezvousId(r)]];
     const std::uint32_t chain = s.rendezvous[RendezvousId(r)].chain.value;
-    for (std::uint32_t stage = s.chain_begin[chain]; stage < s.chain_begin[chain + 1]; ++stage)
-      for (std::uint32_t u = s.use_begin[stage]; u < s.use_begin[stage + 1]; ++u) {
-        const double per_byte = s.uses[u].count * (price.coefficients[u] / static_cast<double>(coefficient_one));
-        const double bytes = static_cast<double>(price.stages[StageId(stage)].bytes) * per_byte;
+    for (std::uint32_t leg = s.chain_begin[chain]; leg < s.chain_begin[chain + 1]; ++leg)
+      for (std::uint32_t u = s.use_begin[leg]; u < s.use_begin[leg + 1]; ++u) {
+        const double per_byte = s.uses[u].count * (timing.coefficients[u] / static_cast<double>(coefficient_one));
+        const double bytes = static_cast<double>(timing.legs[LegId(leg)].bytes) * per_byte;
         crossings[s.uses[u].resource.value].push_back({trace.active, trace.end, bytes});
       }
   }
@@ -128,7 +128,7 @@ TEST_CASE("no link carries more than its capacity", "[laws]") {
     const StepSimulation step = simulate_step(s, plan_of(s));
     const auto crossings = crossings_of(step);
     for (std::size_t r = 0; r < crossings.size(); ++r) {
-      const auto capacity = static_cast<double>(step.graph.price.capacity[ResourceId(r)]);
+      const auto capacity = static_cast<double>(step.graph.timing.capacity[ResourceId(r)]);
       const std::size_t stride = 1 + crossings[r].size() / 32;
       for (std::size_t i = 0; i < crossings[r].size(); i += stride) {
         const Picoseconds begin = crossings[r][i].begin;
@@ -230,10 +230,10 @@ TEST_CASE("alone on one device, a step is the sum of its kernels", "[laws]") {
     const StepGraph graph = lower_training_step(s, plan_of(s), Folding::folded);
     Picoseconds sum;
     for (std::size_t i = 0; i < graph.structure.op_count(); ++i)
-      sum += graph.price.works[graph.structure.op_work[OpId(i)]].duration;
-    for (const StagePrice& stage : graph.price.stages) sum += stage.delay;
+      sum += graph.timing.works[graph.structure.op_work[OpId(i)]].duration;
+    for (const LegTiming& leg : graph.timing.legs) sum += leg.delay;
     RC_ASSERT(graph.structure.rendezvous.size() == 1u);
-    RC_ASSERT(replay(graph.structure, graph.price).end == sum);
+    RC_ASSERT(replay(graph.structure, graph.timing).end == sum);
   }));
 }
 

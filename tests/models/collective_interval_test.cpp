@@ -27,13 +27,13 @@ CollectiveSet judged_set() {
 }
 
 /// Half of the time is latency.
-CollectiveCost half_and_half(bool crosses_nodes) {
-  CollectiveCost cost;
-  cost.latency = 10 * microsecond;
-  cost.wire = 10 * kilobyte;
-  cost.rate = 1 * gigabyte_per_second;
-  cost.crosses_nodes = crosses_nodes;
-  return cost;
+CollectiveTiming half_and_half(bool crosses_nodes) {
+  CollectiveTiming timing;
+  timing.latency = 10 * microsecond;
+  timing.wire = 10 * kilobyte;
+  timing.rate = 1 * gigabyte_per_second;
+  timing.crosses_nodes = crosses_nodes;
+  return timing;
 }
 
 double inside(CollectiveOp op, Bytes bytes) {

@@ -146,7 +146,7 @@ TEST_CASE("experts split like tensors multiply as many rows in all", "[models][e
     const Scenario s = small_scenario(c);
     const Plan plan = plan_of(s);
     const StageLayout layout = stage_layout(s.transformer.layers, plan);
-    return expert_work(memory_case(s.transformer, s.job, s.stack, plan, layout), plan.expert);
+    return expert_work(planned_job(s.transformer, s.job, s.stack, plan, layout), plan.expert);
   };
   // Each rank sends half of the tokens of its tensor group, twice over.
   CHECK(work(1).rows == Approx(4096));

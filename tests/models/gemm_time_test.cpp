@@ -19,7 +19,7 @@ GemmParameters ideal() {
 }
 
 Seconds time_of(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters) {
-  return gemm_cost(shape, device, parameters, 2 * byte, 2 * byte, 1).time;
+  return gemm_time(shape, device, parameters, 2 * byte, 2 * byte, 1).time;
 }
 
 }  // namespace
@@ -27,25 +27,25 @@ Seconds time_of(const GemmShape& shape, const GemmDevice& device, const GemmPara
 TEST_CASE("an empty matrix multiply costs only its call", "[models]") {
   GemmParameters parameters = ideal();
   parameters.fixed.value = 4 * microsecond;
-  const GemmCost cost = gemm_cost({0, 4096, 4096}, round_device, parameters, 2 * byte, 2 * byte, 1);
-  CHECK(cost.time == Seconds{});
-  CHECK(cost.fixed.in(microsecond) == Approx(4));
+  const GemmTiming timing = gemm_time({0, 4096, 4096}, round_device, parameters, 2 * byte, 2 * byte, 1);
+  CHECK(timing.time == Seconds{});
+  CHECK(timing.fixed.in(microsecond) == Approx(4));
 }
 
 TEST_CASE("tiles that fill every multiprocessor reach the peak", "[models]") {
   // 10 x 10 tiles of 256 x 128: one wave on 100 multiprocessors. 2 x 2560 x 1280 x 4096 FLOPs at 1 TFLOP/s = 26.84 ms;
   // operands of 38 MB take 0.04 ms beside it.
-  const GemmCost cost = gemm_cost({2560, 1280, 4096}, round_device, ideal(), 2 * byte, 2 * byte, 0);
-  CHECK(cost.time.in(millisecond) == Approx(26.84).epsilon(1e-3));
-  CHECK(cost.tensor_share == Approx(1).epsilon(1e-6));
+  const GemmTiming timing = gemm_time({2560, 1280, 4096}, round_device, ideal(), 2 * byte, 2 * byte, 0);
+  CHECK(timing.time.in(millisecond) == Approx(26.84).epsilon(1e-3));
+  CHECK(timing.tensor_share == Approx(1).epsilon(1e-6));
 }
 
 TEST_CASE("a thin matrix multiply takes the time of reading its weights", "[models]") {
   // 16 x 8192 x 8192 on a 100 times faster device: 134 MB of weights at 1 TB/s = 134 us, compute 21 us.
   const GemmDevice fast{100 * teraflop_per_second, 1 * terabyte_per_second, 100};
-  const GemmCost cost = gemm_cost({16, 8192, 8192}, fast, ideal(), 2 * byte, 2 * byte, 0);
-  CHECK(cost.memory_time.in(microsecond) == Approx(134.7).epsilon(0.01));
-  CHECK(cost.time.in(microsecond) == Approx(134.7).epsilon(0.02));
+  const GemmTiming timing = gemm_time({16, 8192, 8192}, fast, ideal(), 2 * byte, 2 * byte, 0);
+  CHECK(timing.memory_time.in(microsecond) == Approx(134.7).epsilon(0.01));
+  CHECK(timing.time.in(microsecond) == Approx(134.7).epsilon(0.02));
 }
 
 TEST_CASE("one tile too many costs a wave where splitting K is dear", "[models]") {
@@ -87,8 +87,8 @@ TEST_CASE("problems of one launch fill waves together", "[models]") {
   const GemmShape alone{1280, 640, 4096, 1}, four{1280, 640, 4096, 4};
   CHECK(time_of(four, round_device, parameters) / time_of(alone, round_device, parameters) == Approx(1).epsilon(1e-3));
   CHECK(four.flops() == 4.0 * alone.flops());
-  const GemmCost both = gemm_cost(four, round_device, parameters, 2 * byte, 2 * byte, 0);
-  const GemmCost one = gemm_cost(alone, round_device, parameters, 2 * byte, 2 * byte, 0);
+  const GemmTiming both = gemm_time(four, round_device, parameters, 2 * byte, 2 * byte, 0);
+  const GemmTiming one = gemm_time(alone, round_device, parameters, 2 * byte, 2 * byte, 0);
   CHECK(both.memory_time / one.memory_time == Approx(4));
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("narrow weights are read in less time than wide ones", "[models]") {
   // 1 x 8192 x 8192: almost nothing but weights.
   const GemmDevice fast{100 * teraflop_per_second, 1 * terabyte_per_second, 100};
   const auto reading = [&](Bytes weight) {
-    return gemm_cost({1, 8192, 8192}, fast, ideal(), {2 * byte, weight, 2 * byte}, 0).memory_time;
+    return gemm_time({1, 8192, 8192}, fast, ideal(), {2 * byte, weight, 2 * byte}, 0).memory_time;
   };
   CHECK(reading(0.5 * byte) / reading(2 * byte) == Approx(0.25).epsilon(0.01));
 }
@@ -107,7 +107,7 @@ TEST_CASE("a systolic array knows no waves but pads what does not fill it", "[mo
   CHECK(time_of({1280, 1280, 1280}, array, ideal()).in(millisecond) == Approx(4.194).epsilon(1e-3));
   CHECK(time_of({1290, 1280, 1280}, array, ideal()).in(millisecond) == Approx(4.194 * 1290 / 1280).epsilon(1e-3));
   CHECK(time_of({1280, 1281, 1280}, array, ideal()) / time_of({1280, 1408, 1280}, array, ideal()) == Approx(1));
-  const GemmCost few = gemm_cost({8, 1280, 1280}, array, ideal(), 2 * byte, 2 * byte, 0);
+  const GemmTiming few = gemm_time({8, 1280, 1280}, array, ideal(), 2 * byte, 2 * byte, 0);
   CHECK(few.time.in(microsecond) == Approx(419.4).epsilon(1e-3));  // as long as 128 rows
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("rows that are no multiple of 16 bytes keep kernels from the full rate
   parameters.unaligned_factor.value = 0.25;
   const auto slowdown = [&](const GemmShape& shape, Bytes element) {
     const auto time = [&](const GemmParameters& p) {
-      return gemm_cost(shape, round_device, p, element, 2 * byte, 0).time;
+      return gemm_time(shape, round_device, p, element, 2 * byte, 0).time;
     };
     return time(parameters) / time(aligned);
   };

@@ -165,7 +165,7 @@ double written(const SmallCase& c) {
   const Scenario s = small_scenario(c);
   const Plan plan = plan_of(s);
   const StageLayout layout(s.transformer.layers, plan.pipeline, plan.virtual_pipeline);
-  const MemoryCase memory = memory_case(s.transformer, s.job, s.stack, plan, layout);
+  const PlannedJob memory = planned_job(s.transformer, s.job, s.stack, plan, layout);
   double sum = 0;
   for (int p = 0; p < plan.pipeline; ++p)
     for (int d = 0; d < plan.gradient_ranks(); ++d) sum += plan.tensor * checkpoint_of_rank(memory, p, d).in(byte);

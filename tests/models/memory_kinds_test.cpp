@@ -20,9 +20,9 @@ struct Stored {
   explicit Stored(const SmallCase& c) : scenario(small_scenario(c)), plan(plan_of(scenario)), layout(layers(), 1, 1) {}
 
   int layers() const { return static_cast<int>(scenario.transformer.layers); }
-  MemoryCase of_stage_layout() {
+  PlannedJob of_stage_layout() {
     layout = StageLayout(layers(), plan.pipeline, plan.virtual_pipeline);
-    return memory_case(scenario.transformer, scenario.job, scenario.stack, plan, layout);
+    return planned_job(scenario.transformer, scenario.job, scenario.stack, plan, layout);
   }
   MemoryUse use(int stage = 0) { return memory_of_stage(of_stage_layout(), stage); }
   MemoryUse worst() { return worst_memory(of_stage_layout()); }
@@ -140,7 +140,7 @@ TEST_CASE("a schedule holds what its walk says, however many micro-batches follo
       c.virtual_pipeline = chunks;
       c.micro_batches = 32;
       Stored s(c);
-      const MemoryCase memory = s.of_stage_layout();
+      const PlannedJob memory = s.of_stage_layout();
       int held = 0, most = 0;
       for (const PipelineSlot& slot : pipeline_schedule(stage, 4, chunks, 32, 4)) {
         const int layers = memory.layout.at(stage, slot.chunk).layers;
@@ -205,7 +205,7 @@ TEST_CASE("frozen weights have no gradients and no states", "[models][memory]") 
 TEST_CASE("one accelerator streams offloaded weights from its host", "[models][memory]") {
   SmallCase c = llama(Sharding::fsdp, 1);
   c.per_node = 1;
-  c.offload.weights = Tier::host;
+  c.offload.weights = MemoryLevel::host;
   Stored s(c);
   const MemoryUse use = s.use();
   CHECK(use.weights == Bytes{});
@@ -216,19 +216,19 @@ TEST_CASE("one accelerator streams offloaded weights from its host", "[models][m
   CHECK(use.gathered.in(byte) == Approx(2 * (3 * layer_parameters(model) + root)));
   const auto time = [](const SmallCase& one) { return predict_step(small_scenario(one)).step_time; };
   const Seconds offloaded = time(c);
-  c.offload.weights = Tier::device;
+  c.offload.weights = MemoryLevel::device;
   CHECK(offloaded > time(c));
 }
 
 TEST_CASE("what is offloaded leaves the device", "[models][memory]") {
   Stored s(llama(Sharding::fsdp));
   const MemoryUse all = s.use();
-  s.scenario.job.offload.activations = Tier::host;
+  s.scenario.job.offload.activations = MemoryLevel::host;
   CHECK(s.use().activations.in(byte) == Approx(all.activations.in(byte)*2 / 16));  // two of 16 layers
-  s.scenario.job.offload.optimizer = Tier::host;
+  s.scenario.job.offload.optimizer = MemoryLevel::host;
   CHECK(s.use().optimizer == Bytes{});
   CHECK(s.use().weights.in(byte) == Approx(all.weights.in(byte) / 2));  // master weights go, 16-bit ones stay
-  s.scenario.job.offload.weights = Tier::host;
+  s.scenario.job.offload.weights = MemoryLevel::host;
   CHECK(s.use().weights == Bytes{});
 }
 

@@ -58,7 +58,7 @@ struct Footprint {
     stack.memory.dropout = true;  // as in the paper
   }
 
-  MemoryCase memory() const { return {model, plan, layout, stack, static_cast<int>(model.max_sequence)}; }
+  PlannedJob memory() const { return {model, plan, layout, stack, static_cast<int>(model.max_sequence)}; }
   /// The figures leave out embedding and head: a stage between them, if there is one.
   MemoryUse inner_stage() const { return memory_of_stage(memory(), plan.pipeline / 2); }
 
@@ -124,7 +124,7 @@ TEST_CASE("sharding divides optimizer state, and gradients where no pipeline acc
     const Scenario s = small_scenario(c);
     const Plan plan = plan_of(s);
     const StageLayout layout(s.transformer.layers, pipeline, 1);
-    return memory_of_stage(memory_case(s.transformer, s.job, s.stack, plan, layout), 0);
+    return memory_of_stage(planned_job(s.transformer, s.job, s.stack, plan, layout), 0);
   };
   const MemoryUse whole = use(Sharding::none, 1);
   CHECK(whole.optimizer.in(byte) == Approx(6 * whole.weights.in(byte)));  // three 32-bit states for each 16-bit weight

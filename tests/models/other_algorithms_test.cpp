@@ -34,31 +34,31 @@ TEST_CASE("a torus pays its hops once for each pass and its wire at the rate of 
   GroupLinks torus = links();
   torus.fabric_limit = 40 * gigabyte_per_second;
   // 9 us + one pass of 6 us; 15/16 of 64 MB = 60 MB at 40 GB/s = 1500 us
-  const auto gather = torus_cost(CollectiveOp::all_gather, 64 * megabyte, {16, 1}, torus, 6 * microsecond, network());
+  const auto gather = torus_time(CollectiveOp::all_gather, 64 * megabyte, {16, 1}, torus, 6 * microsecond, network());
   CHECK(gather.time().in(microsecond) == Approx(9 + 6 + 1500));
   CHECK(gather.algorithm == Algorithm::torus);
   CHECK(gather.crosses_nodes);
-  const auto reduce = torus_cost(CollectiveOp::all_reduce, 64 * megabyte, {16, 1}, torus, 6 * microsecond, network());
+  const auto reduce = torus_time(CollectiveOp::all_reduce, 64 * megabyte, {16, 1}, torus, 6 * microsecond, network());
   CHECK(reduce.time().in(microsecond) == Approx(9 + 12 + 3000));
 }
 
 TEST_CASE("halving and doubling takes a message for each of its stages", "[models][collectives]") {
-  const auto cost = [&](CollectiveOp op, Bytes bytes, GroupShape group, const GroupLinks& with) {
-    return halving_doubling_cost(op, bytes, group, with, curve(), network());
+  const auto timing = [&](CollectiveOp op, Bytes bytes, GroupShape group, const GroupLinks& with) {
+    return halving_doubling_time(op, bytes, group, with, curve(), network());
   };
   // 8 nodes: 3 stages and back, 10 us each; 2 * 7/8 of 36 MB = 63 MB at 9 GB/s = 7000 us
-  CHECK(cost(CollectiveOp::all_reduce, 36 * megabyte, {8, 1}, links()).time().in(microsecond) == Approx(60 + 7000));
+  CHECK(timing(CollectiveOp::all_reduce, 36 * megabyte, {8, 1}, links()).time().in(microsecond) == Approx(60 + 7000));
   // Gathering is half of that.
-  CHECK(cost(CollectiveOp::all_gather, 36 * megabyte, {8, 1}, links()).time().in(microsecond) == Approx(30 + 3500));
+  CHECK(timing(CollectiveOp::all_gather, 36 * megabyte, {8, 1}, links()).time().in(microsecond) == Approx(30 + 3500));
   GroupLinks tapered = links();
   tapered.fabric_limit = 3 * gigabyte_per_second;
-  CHECK(cost(CollectiveOp::all_reduce, 36 * megabyte, {8, 1}, tapered).time().in(microsecond) == Approx(60 + 21000));
+  CHECK(timing(CollectiveOp::all_reduce, 36 * megabyte, {8, 1}, tapered).time().in(microsecond) == Approx(60 + 21000));
 }
 
 TEST_CASE("nodes with several members reduce inside first", "[models][collectives]") {
   GroupLinks fast = links();
   fast.fabric_limit = 200 * gigabyte_per_second;
   // 2 nodes of 4: 2 stages of 10 us, 5 + 3 us inside; 2 * 7/8 of 32 MB = 56 MB at the 80 GB/s inside = 700 us
-  const auto cost = halving_doubling_cost(CollectiveOp::all_reduce, 32 * megabyte, {2, 4}, fast, curve(), network());
-  CHECK(cost.time().in(microsecond) == Approx(20 + 8 + 700));
+  const auto timing = halving_doubling_time(CollectiveOp::all_reduce, 32 * megabyte, {2, 4}, fast, curve(), network());
+  CHECK(timing.time().in(microsecond) == Approx(20 + 8 + 700));
 }

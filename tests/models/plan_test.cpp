@@ -116,7 +116,7 @@ TEST_CASE("interleaving needs stages, chunks and micro-batches that suit", "[mod
 
 TEST_CASE("what is not modelled yet is refused", "[models]") {
   Scenario s = small_scenario(sixty_four());
-  s.job.offload.weights = Tier::host;  // of a pipeline
+  s.job.offload.weights = MemoryLevel::host;  // of a pipeline
   CHECK(contradictions(s) == "E0313");
 }
 

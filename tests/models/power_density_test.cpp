@@ -3,7 +3,7 @@
 #include "models/kernels/gemm_time.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;
@@ -17,7 +17,7 @@ Seconds time_at(double density, double loss, double reference) {
   parameters.density_loss.value = loss;
   parameters.density_reference.value = reference;
   const GemmDevice device{1000 * teraflop_per_second, 1000 * terabyte_per_second, 132, density};
-  return gemm_cost(large, device, parameters, 2 * byte, 2 * byte, 0).time;
+  return gemm_time(large, device, parameters, 2 * byte, 2 * byte, 0).time;
 }
 
 double tax_at(double density) {

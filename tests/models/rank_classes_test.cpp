@@ -4,7 +4,8 @@
 
 #include "models/plan/plan.hpp"
 #include "support/catch.hpp"
-#include "topology/cluster_spec.hpp"
+#include "topology/cluster/cluster_spec.hpp"
+#include "topology/fabrics/fabric.hpp"
 
 using namespace clusterwright;
 

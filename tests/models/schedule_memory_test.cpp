@@ -13,7 +13,7 @@ namespace {
 struct Stages {
   explicit Stages(const SmallCase& c)
       : scenario(small_scenario(c)), plan(plan_of(scenario)), layout(stage_layout(scenario.transformer.layers, plan)) {}
-  MemoryCase memory() const { return memory_case(scenario.transformer, scenario.job, scenario.stack, plan, layout); }
+  PlannedJob memory() const { return planned_job(scenario.transformer, scenario.job, scenario.stack, plan, layout); }
   MemoryUse of(int stage) const { return memory_of_stage(memory(), stage); }
 
   Scenario scenario;

@@ -84,7 +84,7 @@ TEST_CASE("schedules end whether messages overlap or hold up the stage", "[model
           c.micro_batches = micro_batches;
           INFO(stages << " stages, " << micro_batches << " micro-batches, overlap " << overlap);
           const StepGraph graph = lowered(c, overlap);
-          REQUIRE(replay(graph.structure, graph.price).end.count > 0);
+          REQUIRE(replay(graph.structure, graph.timing).end.count > 0);
         }
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("gradients are reduced behind the last weight gradients of their bucke
   for (const PipelineSchedule schedule : {PipelineSchedule::zero_bubble, PipelineSchedule::dualpipe}) {
     const StepGraph graph = lowered(tied_stages(schedule));
     const StepStructure& s = graph.structure;
-    const ReplayResult result = replay(s, graph.price);
+    const ReplayResult result = replay(s, graph.timing);
     std::map<std::pair<std::size_t, int>, Picoseconds> first_layer;  // by rank and micro-batch: end of a layer's last
     int reductions = 0;
     for (std::size_t i = 0; i < s.op_count(); ++i) {

@@ -123,7 +123,7 @@ TEST_CASE("host memory that the job asks for is passed on", "[models][storage]")
   SmallTraining job;
   const StorageNeedSpec need = need_of_nodes(1, 1);
   CHECK_FALSE(job.sized(need).host_memory_needed);
-  job.scenario.job.offload.optimizer = Tier::host;
+  job.scenario.job.offload.optimizer = MemoryLevel::host;
   job.scenario.cluster.spec.node.host.memory = 2 * terabyte;
   job.predict();
   const StorageSizing sizing = job.sized(need);

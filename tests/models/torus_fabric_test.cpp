@@ -24,31 +24,31 @@ Cluster torus_of_chips() {
   return build_cluster(spec, parts(), JsonValue::object());
 }
 
-CollectiveCost cost_of(CollectiveOp op, int members) {
+CollectiveTiming cost_of(CollectiveOp op, int members) {
   const Cluster cluster = torus_of_chips();
   const GroupShape group{members, 1};
   NetworkParameters network;
   network.bandwidth_share.value = 1;
-  return *torus_fabric_cost(op, 1e9 * byte, group, cluster, group_links(cluster, group, {}), network);
+  return *torus_fabric_time(op, 1e9 * byte, group, cluster, group_links(cluster, group, {}), network);
 }
 
 }  // namespace
 
 TEST_CASE("an all-gather along one side of a torus uses its two links", "[models]") {
-  const CollectiveCost ring = cost_of(CollectiveOp::all_gather, 4);
+  const CollectiveTiming ring = cost_of(CollectiveOp::all_gather, 4);
   CHECK(ring.rate.in(gigabyte_per_second) == Approx(2 * 90));
   CHECK(ring.wire.in(byte) == Approx(0.75e9));
   CHECK(ring.latency.in(microsecond) == Approx(2));  // half-way round 4
 }
 
 TEST_CASE("an all-reduce over the whole torus uses all six links", "[models]") {
-  const CollectiveCost cube = cost_of(CollectiveOp::all_reduce, 64);
+  const CollectiveTiming cube = cost_of(CollectiveOp::all_reduce, 64);
   CHECK(cube.rate.in(gigabyte_per_second) == Approx(6 * 90));
   CHECK(cube.latency.in(microsecond) == Approx(2 * 3 * 2));  // there and back, half of three sides
 }
 
 TEST_CASE("all-to-all over a torus is slower than a ring: bytes pass through others", "[models]") {
-  const CollectiveCost exchange = cost_of(CollectiveOp::all_to_all, 64);
+  const CollectiveTiming exchange = cost_of(CollectiveOp::all_to_all, 64);
   // A quarter of what each sends stays on its place of a side; a ring of 4 carries 4^2 / 8 x 64 / 4 = 32 bytes on a
   // link for 63 that each member sends.
   CHECK(exchange.rate.in(gigabyte_per_second) == Approx(90 * 63.0 / 32));

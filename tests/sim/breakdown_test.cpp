@@ -18,7 +18,7 @@ struct Charged {
 Charged charge_step(const StepGraph& graph) {
   Charged charged;
   charged.result = replay(graph);
-  charged.breakdown = charge_time(graph.structure, graph.price, charged.result);
+  charged.breakdown = charge_time(graph.structure, graph.timing, charged.result);
   for (const ChargedTime& rank : charged.breakdown.by_rank) CHECK(total(rank) == charged.result.end);
   return charged;
 }
@@ -106,10 +106,10 @@ TEST_CASE("a gap before an op that the host had not issued is launch", "[sim]") 
   SmallStep step;
   const RankClassId rank = step.rank("gpu");
   const LaneId lane = step.compute_lane(rank);
-  WorkPrice price = busy(1);
-  price.launch = us(3);
-  step.compute(lane, price);  // issued at 3, ends at 4
-  step.compute(lane, price);  // issued at 6, ends at 7
+  WorkTiming timing = busy(1);
+  timing.launch = us(3);
+  step.compute(lane, timing);  // issued at 3, ends at 4
+  step.compute(lane, timing);  // issued at 6, ends at 7
   const auto charged = charge_step(std::move(step.builder).build());
   CHECK(charged.of(rank, work) == us(2));
   CHECK(charged.of(rank, launch) == us(5));
@@ -119,7 +119,7 @@ TEST_CASE("behind a launch the walk goes on with the dependency that was met las
   SmallStep step;
   const RankClassId rank = step.rank("gpu");
   const LaneId compute = step.compute_lane(rank);
-  WorkPrice issued_late = busy(1);
+  WorkTiming issued_late = busy(1);
   issued_late.launch = us(5);
   const OpId gather = step.join(step.network_lane(rank), step.transfer(400, 100));
   const OpId gemm = step.compute(compute, issued_late);
@@ -134,7 +134,7 @@ TEST_CASE("behind a launch the walk goes on with the dependency that was met las
 TEST_CASE("of several dependencies behind a launch the one that ended last counts", "[sim]") {
   SmallStep step;
   const RankClassId rank = step.rank("gpu");
-  WorkPrice issued_late = busy(1);
+  WorkTiming issued_late = busy(1);
   issued_late.launch = us(7);
   const OpId longer = step.join(step.network_lane(rank), step.transfer(600, 100));
   const OpId shorter = step.join(step.network_lane(rank), step.transfer(100, 100));
@@ -149,15 +149,15 @@ TEST_CASE("of several dependencies behind a launch the one that ended last count
 
 TEST_CASE("a slow clock is charged to throttle, a fast one to nobody", "[sim]") {
   SmallStep step;
-  WorkPrice price = busy(10);
-  price.clock_share = 1;
+  WorkTiming timing = busy(10);
+  timing.clock_share = 1;
   const RankClassId slow = step.rank("slow");
   const RankClassId fast = step.rank("fast");
-  step.compute(step.compute_lane(slow), price);
-  step.compute(step.compute_lane(fast), price);
+  step.compute(step.compute_lane(slow), timing);
+  step.compute(step.compute_lane(fast), timing);
   StepGraph graph = std::move(step.builder).build();
-  graph.price.clock[slow] = 0.5;
-  graph.price.clock[fast] = 2;
+  graph.timing.clock[slow] = 0.5;
+  graph.timing.clock[fast] = 2;
   const auto charged = charge_step(graph);
   // 10 / 0.5 = 20; 10 / 2 = 5
   CHECK(charged.of(slow, work) == us(10));
@@ -170,10 +170,10 @@ TEST_CASE("a slow clock is charged to throttle, a fast one to nobody", "[sim]") 
 TEST_CASE("time lost to reserved multiprocessors is charged to the kernel that holds most", "[sim]") {
   SmallStep step;
   const RankClassId rank = step.rank("gpu");
-  WorkPrice price = busy(10);
-  price.sm_table = step.builder.add_sm_table({{{0, 1.0}, {20, 2.0}}});
-  step.compute(step.compute_lane(rank), price);
-  WorkPrice kernel;
+  WorkTiming timing = busy(10);
+  timing.sm_table = step.builder.add_sm_table({{{0, 1.0}, {20, 2.0}}});
+  step.compute(step.compute_lane(rank), timing);
+  WorkTiming kernel;
   kernel.reserved_sms = 14;
   step.join(step.network_lane(rank), step.transfer(600, 100), kernel);
   kernel.reserved_sms = 6;
@@ -189,12 +189,12 @@ TEST_CASE("time lost to reserved multiprocessors is charged to the kernel that h
 TEST_CASE("of kernels that hold equally many multiprocessors the one issued first is charged", "[sim]") {
   SmallStep step;
   const RankClassId rank = step.rank("gpu");
-  WorkPrice price = busy(10);
-  price.sm_table = step.builder.add_sm_table({{{0, 1.0}, {20, 2.0}}});
+  WorkTiming timing = busy(10);
+  timing.sm_table = step.builder.add_sm_table({{{0, 1.0}, {20, 2.0}}});
   const LaneId later_lane = step.network_lane(rank);
   const LaneId first_lane = step.network_lane(rank);
-  step.compute(step.compute_lane(rank), price);
-  WorkPrice kernel;
+  step.compute(step.compute_lane(rank), timing);
+  WorkTiming kernel;
   kernel.reserved_sms = 10;
   step.join(first_lane, step.transfer(600, 100), kernel);
   step.builder.add_op(later_lane, step.builder.add_work("later", kernel), charge(late), step.transfer(600, 100));
@@ -206,10 +206,10 @@ TEST_CASE("of kernels that hold equally many multiprocessors the one issued firs
 TEST_CASE("kernels that slow an op down one after the other are each charged for their time", "[sim]") {
   SmallStep step;
   const RankClassId rank = step.rank("gpu");
-  WorkPrice price = busy(10);
-  price.sm_table = step.builder.add_sm_table({{{0, 1.0}, {10, 2.0}}});
-  step.compute(step.compute_lane(rank), price);
-  WorkPrice kernel;
+  WorkTiming timing = busy(10);
+  timing.sm_table = step.builder.add_sm_table({{{0, 1.0}, {10, 2.0}}});
+  step.compute(step.compute_lane(rank), timing);
+  WorkTiming kernel;
   kernel.reserved_sms = 10;
   const LaneId network = step.network_lane(rank);
   step.join(network, step.transfer(600, 100), kernel);
@@ -224,10 +224,10 @@ TEST_CASE("a kernel that still waits takes no memory bandwidth and is not charge
   SmallStep step;
   const RankClassId rank = step.rank("gpu");
   const RankClassId slow = step.rank("slow");
-  WorkPrice price = busy(10);
-  price.activity.memory = 1;
-  step.compute(step.compute_lane(rank), price);
-  WorkPrice kernel;
+  WorkTiming timing = busy(10);
+  timing.activity.memory = 1;
+  step.compute(step.compute_lane(rank), timing);
+  WorkTiming kernel;
   kernel.activity.memory = 1;
   const RendezvousId message = step.transfer(100, 100);
   const LaneId slow_compute = step.compute_lane(slow);

@@ -59,134 +59,134 @@ UInt128 drawn(std::uint32_t resource, const std::vector<RandomTransfer>& transfe
 
 std::vector<std::uint64_t> solve(const std::vector<std::uint64_t>& capacities,
                                  const std::vector<RandomTransfer>& transfers) {
-  const auto sharing = make_progressive_filling(capacities);
+  CapacitySharing sharing(capacities);
   std::vector<std::uint64_t> rates;
-  for (const RandomTransfer& transfer : transfers) sharing->add(transfer.demands, transfer.bound, transfer.weight);
-  sharing->settle();
-  for (std::uint32_t key = 0; key < transfers.size(); ++key) rates.push_back(sharing->rate(key));
+  for (const RandomTransfer& transfer : transfers) sharing.add(transfer.demands, transfer.bound, transfer.weight);
+  sharing.settle();
+  for (std::uint32_t key = 0; key < transfers.size(); ++key) rates.push_back(sharing.rate(key));
   return rates;
 }
 
 }  // namespace
 
 TEST_CASE("a transfer alone runs at its bound", "[sim]") {
-  const auto sharing = make_progressive_filling({100});
+  CapacitySharing sharing({100});
   const Demands demands = across({0});
-  const auto key = sharing->add(demands, 60, 1);
-  CHECK(sharing->settle() == std::vector<CapacitySharing::TransferKey>{key});
-  CHECK(sharing->rate(key) == 60);
-  CHECK(sharing->settle().empty());
+  const auto key = sharing.add(demands, 60, 1);
+  CHECK(sharing.settle() == std::vector<CapacitySharing::TransferKey>{key});
+  CHECK(sharing.rate(key) == 60);
+  CHECK(sharing.settle().empty());
 }
 
 TEST_CASE("three transfers on one link get whole thirds by weight", "[sim]") {
-  const auto sharing = make_progressive_filling({100});
+  CapacitySharing sharing({100});
   const Demands demands = across({0});
-  const auto light = sharing->add(demands, unbounded, 1);
-  const auto heavy = sharing->add(demands, unbounded, 2);
-  sharing->settle();
+  const auto light = sharing.add(demands, unbounded, 1);
+  const auto heavy = sharing.add(demands, unbounded, 2);
+  sharing.settle();
   // level = floor(100 / 3) = 33
-  CHECK(sharing->rate(light) == 33);
-  CHECK(sharing->rate(heavy) == 66);
+  CHECK(sharing.rate(light) == 33);
+  CHECK(sharing.rate(heavy) == 66);
 }
 
 TEST_CASE("what a bounded transfer leaves over goes to the others", "[sim]") {
-  const auto sharing = make_progressive_filling({100});
+  CapacitySharing sharing({100});
   const Demands demands = across({0});
-  const auto slow = sharing->add(demands, 10, 1);
-  const auto fast = sharing->add(demands, unbounded, 1);
-  const auto other = sharing->add(demands, unbounded, 1);
-  sharing->settle();
+  const auto slow = sharing.add(demands, 10, 1);
+  const auto fast = sharing.add(demands, unbounded, 1);
+  const auto other = sharing.add(demands, unbounded, 1);
+  sharing.settle();
   // (100 - 10) / 2 = 45
-  CHECK(sharing->rate(slow) == 10);
-  CHECK(sharing->rate(fast) == 45);
-  CHECK(sharing->rate(other) == 45);
+  CHECK(sharing.rate(slow) == 10);
+  CHECK(sharing.rate(fast) == 45);
+  CHECK(sharing.rate(other) == 45);
 }
 
 TEST_CASE("a transfer is held by its narrowest link, and the wide link's rest goes to the other one", "[sim]") {
-  const auto sharing = make_progressive_filling({100, 30});
+  CapacitySharing sharing({100, 30});
   const Demands wide = across({0});
   const Demands both = across({0, 1});
   const Demands narrow = across({1});
-  const auto a = sharing->add(wide, unbounded, 1);
-  const auto b = sharing->add(both, unbounded, 1);
-  const auto c = sharing->add(narrow, unbounded, 1);
-  sharing->settle();
+  const auto a = sharing.add(wide, unbounded, 1);
+  const auto b = sharing.add(both, unbounded, 1);
+  const auto c = sharing.add(narrow, unbounded, 1);
+  sharing.settle();
   // link 1: 30 / 2 = 15 for b and c; link 0: 100 - 15 = 85 for a
-  CHECK(sharing->rate(a) == 85);
-  CHECK(sharing->rate(b) == 15);
-  CHECK(sharing->rate(c) == 15);
+  CHECK(sharing.rate(a) == 85);
+  CHECK(sharing.rate(b) == 15);
+  CHECK(sharing.rate(c) == 15);
 }
 
 TEST_CASE("counts and coefficients multiply what a transfer takes", "[sim]") {
-  const auto sharing = make_progressive_filling({90});
+  CapacitySharing sharing({90});
   const Demands folded{{0, 3, 3 * coefficient_one / 2}};
-  const auto key = sharing->add(folded, unbounded, 1);
-  sharing->settle();
+  const auto key = sharing.add(folded, unbounded, 1);
+  sharing.settle();
   // 90 / (3 x 1.5) = 20
-  CHECK(sharing->rate(key) == 20);
+  CHECK(sharing.rate(key) == 20);
 }
 
 TEST_CASE("a link that carries every bound restrains nobody, however the division would round", "[sim]") {
-  const auto sharing = make_progressive_filling({100});
+  CapacitySharing sharing({100});
   const Demands demands = across({0});
-  const auto a = sharing->add(demands, 33, 1);
-  const auto b = sharing->add(demands, 33, 1);
-  const auto c = sharing->add(demands, 34, 1);
-  sharing->settle();
+  const auto a = sharing.add(demands, 33, 1);
+  const auto b = sharing.add(demands, 33, 1);
+  const auto c = sharing.add(demands, 34, 1);
+  sharing.settle();
   // 33 + 33 + 34 = 100 fits, though floor(100 / 3) = 33 < 34
-  CHECK(sharing->rate(a) + sharing->rate(b) + sharing->rate(c) == 100);
+  CHECK(sharing.rate(a) + sharing.rate(b) + sharing.rate(c) == 100);
 }
 
 TEST_CASE("settle reports who changed: the leaver's share goes to those who stay", "[sim]") {
-  const auto sharing = make_progressive_filling({100, 100});
+  CapacitySharing sharing({100, 100});
   const Demands first = across({0});
   const Demands second = across({1});
-  const auto leaver = sharing->add(first, 100, 1);
-  const auto stays = sharing->add(first, 100, 1);
-  const auto elsewhere = sharing->add(second, 100, 1);
-  CHECK(sharing->settle().size() == 3);
-  CHECK(sharing->rate(stays) == 50);
-  sharing->remove(leaver);
-  CHECK(sharing->settle() == std::vector<CapacitySharing::TransferKey>{stays});
-  CHECK(sharing->rate(stays) == 100);
-  CHECK(sharing->rate(elsewhere) == 100);
+  const auto leaver = sharing.add(first, 100, 1);
+  const auto stays = sharing.add(first, 100, 1);
+  const auto elsewhere = sharing.add(second, 100, 1);
+  CHECK(sharing.settle().size() == 3);
+  CHECK(sharing.rate(stays) == 50);
+  sharing.remove(leaver);
+  CHECK(sharing.settle() == std::vector<CapacitySharing::TransferKey>{stays});
+  CHECK(sharing.rate(stays) == 100);
+  CHECK(sharing.rate(elsewhere) == 100);
 }
 
 TEST_CASE("who comes and goes between two settles is not reported, and a key that is used again only once", "[sim]") {
-  const auto sharing = make_progressive_filling({100});
+  CapacitySharing sharing({100});
   const Demands demands = across({0});
-  sharing->remove(sharing->add(demands, 10, 1));
-  CHECK(sharing->settle().empty());
-  sharing->remove(sharing->add(demands, 10, 1));
-  const auto key = sharing->add(demands, 20, 1);
-  CHECK(sharing->settle() == std::vector<CapacitySharing::TransferKey>{key});
-  CHECK(sharing->rate(key) == 20);
+  sharing.remove(sharing.add(demands, 10, 1));
+  CHECK(sharing.settle().empty());
+  sharing.remove(sharing.add(demands, 10, 1));
+  const auto key = sharing.add(demands, 20, 1);
+  CHECK(sharing.settle() == std::vector<CapacitySharing::TransferKey>{key});
+  CHECK(sharing.rate(key) == 20);
 }
 
 TEST_CASE("a new bound is shared anew", "[sim]") {
-  const auto sharing = make_progressive_filling({100});
+  CapacitySharing sharing({100});
   const Demands demands = across({0});
-  const auto a = sharing->add(demands, 100, 1);
-  const auto b = sharing->add(demands, 100, 1);
-  sharing->settle();
-  sharing->set_bound(a, 20);
-  sharing->settle();
+  const auto a = sharing.add(demands, 100, 1);
+  const auto b = sharing.add(demands, 100, 1);
+  sharing.settle();
+  sharing.set_bound(a, 20);
+  sharing.settle();
   // 20 and 100 - 20
-  CHECK(sharing->rate(a) == 20);
-  CHECK(sharing->rate(b) == 80);
-  sharing->set_bound(b, 30);
-  sharing->settle();
-  CHECK(sharing->rate(b) == 30);
+  CHECK(sharing.rate(a) == 20);
+  CHECK(sharing.rate(b) == 80);
+  sharing.set_bound(b, 30);
+  sharing.settle();
+  CHECK(sharing.rate(b) == 30);
 }
 
 TEST_CASE("nobody stands still on a link that is too narrow for one byte per second each", "[sim]") {
-  const auto sharing = make_progressive_filling({1});
+  CapacitySharing sharing({1});
   const Demands demands = across({0});
-  const auto a = sharing->add(demands, unbounded, 1);
-  const auto b = sharing->add(demands, unbounded, 1);
-  sharing->settle();
-  CHECK(sharing->rate(a) == 1);
-  CHECK(sharing->rate(b) == 1);
+  const auto a = sharing.add(demands, unbounded, 1);
+  const auto b = sharing.add(demands, unbounded, 1);
+  sharing.settle();
+  CHECK(sharing.rate(a) == 1);
+  CHECK(sharing.rate(b) == 1);
 }
 
 TEST_CASE("rates are max-min fair", "[sim][laws]") {
@@ -221,27 +221,27 @@ TEST_CASE("how one arrived at a set of transfers does not matter", "[sim][laws]"
   REQUIRE(rc::check("a history of adds, removes and new bounds ends in the rates of a fresh start", [] {
     constexpr std::uint32_t resources = 4;
     const auto capacities = random_capacities(resources);
-    const auto sharing = make_progressive_filling(capacities);
+    CapacitySharing sharing(capacities);
     std::deque<RandomTransfer> store;  // demands must stay where they are
     std::vector<std::pair<CapacitySharing::TransferKey, std::size_t>> live;
     for (const RandomTransfer& transfer : random_transfers(resources)) {
       store.push_back(transfer);
-      live.emplace_back(sharing->add(store.back().demands, transfer.bound, transfer.weight), store.size() - 1);
-      if (*rc::gen::inRange(0, 2) == 0) sharing->settle();
+      live.emplace_back(sharing.add(store.back().demands, transfer.bound, transfer.weight), store.size() - 1);
+      if (*rc::gen::inRange(0, 2) == 0) sharing.settle();
       const auto which = *rc::gen::inRange<std::size_t>(0, live.size());
       if (*rc::gen::inRange(0, 3) == 0) {
-        sharing->remove(live[which].first);
+        sharing.remove(live[which].first);
         live.erase(live.begin() + static_cast<std::ptrdiff_t>(which));
       } else if (*rc::gen::inRange(0, 3) == 0) {
         store[live[which].second].bound = *rc::gen::inRange<std::uint64_t>(1, 4000);
-        sharing->set_bound(live[which].first, store[live[which].second].bound);
+        sharing.set_bound(live[which].first, store[live[which].second].bound);
       }
     }
-    sharing->settle();
+    sharing.settle();
     std::vector<RandomTransfer> left;
     for (const auto& [key, index] : live) left.push_back(store[index]);
     const auto rates = solve(capacities, left);
-    for (std::size_t i = 0; i < live.size(); ++i) RC_ASSERT(sharing->rate(live[i].first) == rates[i]);
+    for (std::size_t i = 0; i < live.size(); ++i) RC_ASSERT(sharing.rate(live[i].first) == rates[i]);
   }));
 }
 

@@ -8,14 +8,14 @@ using namespace clusterwright::testing;
 
 namespace {
 
-WorkPrice drawing(std::int64_t microseconds, Watts power) {
-  WorkPrice price = busy(microseconds);
-  price.power = power;
-  return price;
+WorkTiming drawing(std::int64_t microseconds, Watts power) {
+  WorkTiming timing = busy(microseconds);
+  timing.power = power;
+  return timing;
 }
 
 DomainPower measure(const StepGraph& graph) {
-  return meter_power(graph.structure, graph.price, replay(graph))[PowerDomainId(0)];
+  return meter_power(graph.structure, graph.timing, replay(graph))[PowerDomainId(0)];
 }
 
 }  // namespace
@@ -51,14 +51,14 @@ TEST_CASE("waiting for partners draws its own power", "[sim]") {
   SmallStep step;
   const RankClassId early = step.rank("early");
   const RankClassId slow = step.rank("slow");
-  WorkPrice price;
-  price.power = 70 * watt;
-  price.waiting_power = 20 * watt;
+  WorkTiming timing;
+  timing.power = 70 * watt;
+  timing.waiting_power = 20 * watt;
   const RendezvousId message = step.transfer(200, 100);
-  step.join(step.network_lane(early), message, price);
+  step.join(step.network_lane(early), message, timing);
   const LaneId slow_compute = step.compute_lane(slow);
   step.compute(slow_compute, 3);
-  step.join(slow_compute, message, price);
+  step.join(slow_compute, message, timing);
   const auto power = measure(std::move(step.builder).build());
   // 0..3: 2 x 100 + 20; 3..5: 2 x (100 + 70)
   REQUIRE(power.samples.size() == 2);
@@ -79,12 +79,12 @@ TEST_CASE("a rank never draws more than its limit", "[sim]") {
 
 TEST_CASE("the clock's share of the power goes with clock^2.4", "[sim]") {
   SmallStep step;
-  WorkPrice price = drawing(1, 500 * watt);
-  price.clock_share = 0.8;
-  step.compute(step.compute_lane(step.rank("gpu")), price);
+  WorkTiming timing = drawing(1, 500 * watt);
+  timing.clock_share = 0.8;
+  step.compute(step.compute_lane(step.rank("gpu")), timing);
   StepGraph graph = std::move(step.builder).build();
-  graph.price.clock[RankClassId(0)] = 0.5;
-  graph.price.power_clock_exponent = 2.4;
+  graph.timing.clock[RankClassId(0)] = 0.5;
+  graph.timing.power_clock_exponent = 2.4;
   // 100 + 500 x (0.8 x 0.5^2.4 + 0.2) = 100 + 500 x 0.35157 = 275.79
   CHECK(measure(graph).peak.in(watt) == Approx(275.786).epsilon(1e-5));
 }
@@ -104,7 +104,7 @@ TEST_CASE("domains are metered apart", "[sim]") {
   step.compute(step.compute_lane(step.rank("here")), drawing(2, 200 * watt));
   step.builder.add_rank_class("there", 1, other, 50 * watt, 1e9 * watt);
   const StepGraph graph = std::move(step.builder).build();
-  const auto power = meter_power(graph.structure, graph.price, replay(graph));
+  const auto power = meter_power(graph.structure, graph.timing, replay(graph));
   CHECK(power[PowerDomainId(0)].mean.in(watt) == Approx(300));
   CHECK(power[other].mean.in(watt) == Approx(50));
 }

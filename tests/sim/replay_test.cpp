@@ -11,17 +11,17 @@ using namespace clusterwright::testing;
 namespace {
 
 /// Holds multiprocessors and device memory bandwidth while it communicates.
-WorkPrice kernel(std::uint32_t reserved_sms, double memory = 0) {
-  WorkPrice price;
-  price.reserved_sms = reserved_sms;
-  price.activity.memory = memory;
-  return price;
+WorkTiming kernel(std::uint32_t reserved_sms, double memory = 0) {
+  WorkTiming timing;
+  timing.reserved_sms = reserved_sms;
+  timing.activity.memory = memory;
+  return timing;
 }
 
-WorkPrice memory_bound(std::int64_t microseconds, double memory) {
-  WorkPrice price = busy(microseconds);
-  price.activity.memory = memory;
-  return price;
+WorkTiming memory_bound(std::int64_t microseconds, double memory) {
+  WorkTiming timing = busy(microseconds);
+  timing.activity.memory = memory;
+  return timing;
 }
 
 }  // namespace
@@ -56,6 +56,19 @@ TEST_CASE("ops of zero length and empty chains end where they start", "[sim]") {
   const OpId after = step.compute(compute, 2);
   step.builder.depends(barrier, after);
   CHECK(replay(std::move(step.builder).build()).end == us(2));
+}
+
+TEST_CASE("an empty chain takes no time where memory can be short, whatever chain comes next", "[sim]") {
+  SmallStep step;
+  const RankClassId rank = step.rank("gpu");
+  const LaneId network = step.network_lane(rank);
+  const RendezvousId nothing = step.builder.add_rendezvous(step.builder.add_chain({}), charge(late));
+  const OpId barrier = step.join(network, nothing);
+  step.join(network, step.transfer(100, 100, {}, 5), kernel(0, 0.8));  // 5 us delay, 1 us transfer
+  step.compute(step.compute_lane(rank), memory_bound(1, 0.8));
+  const auto result = replay(std::move(step.builder).build());
+  CHECK(result.ops[barrier].end == us(0));
+  CHECK(result.end == us(6));
 }
 
 TEST_CASE("a diamond ends after its longer side", "[sim]") {
@@ -94,7 +107,7 @@ TEST_CASE("a send starts for both sides when the later one arrives", "[sim]") {
   CHECK(result.last_arrival[message] == send);
 }
 
-TEST_CASE("the stages of a chain follow each other", "[sim]") {
+TEST_CASE("the legs of a chain follow each other", "[sim]") {
   SmallStep step;
   const LaneId lane = step.network_lane(step.rank("gpu"));
   const ChainId chain = step.builder.add_chain(
@@ -167,9 +180,9 @@ TEST_CASE("a transfer that cannot be divided evenly ends in the picosecond after
 TEST_CASE("an op waits until its host has issued it", "[sim]") {
   SmallStep step;
   const LaneId lane = step.compute_lane(step.rank("gpu"));
-  WorkPrice slow_to_issue = busy(1);
+  WorkTiming slow_to_issue = busy(1);
   slow_to_issue.launch = us(5);
-  WorkPrice quick_to_issue = busy(10);
+  WorkTiming quick_to_issue = busy(10);
   quick_to_issue.launch = us(1);
   const OpId first = step.compute(lane, quick_to_issue);          // issued at 1, runs 1..11
   const OpId hidden = step.compute(lane, slow_to_issue);          // issued at 6, runs 11..12
@@ -186,11 +199,11 @@ TEST_CASE("an op waits until its host has issued it", "[sim]") {
 
 TEST_CASE("the clock stretches only its share of the duration", "[sim]") {
   SmallStep step;
-  WorkPrice price = busy(10);
-  price.clock_share = 0.5;
-  step.compute(step.compute_lane(step.rank("gpu")), price);
+  WorkTiming timing = busy(10);
+  timing.clock_share = 0.5;
+  step.compute(step.compute_lane(step.rank("gpu")), timing);
   StepGraph graph = std::move(step.builder).build();
-  graph.price.clock[RankClassId(0)] = 0.5;
+  graph.timing.clock[RankClassId(0)] = 0.5;
   // 10 x (0.5 / 0.5 + 0.5) = 15
   CHECK(replay(graph).end == us(15));
 }
@@ -198,9 +211,9 @@ TEST_CASE("the clock stretches only its share of the duration", "[sim]") {
 TEST_CASE("a compute op slows down while a communication kernel holds multiprocessors", "[sim]") {
   SmallStep step;
   const RankClassId rank = step.rank("gpu");
-  WorkPrice price = busy(10);
-  price.sm_table = step.builder.add_sm_table({{{0, 1.0}, {20, 1.5}, {40, 2.5}}});
-  const OpId gemm = step.compute(step.compute_lane(rank), price);
+  WorkTiming timing = busy(10);
+  timing.sm_table = step.builder.add_sm_table({{{0, 1.0}, {20, 1.5}, {40, 2.5}}});
+  const OpId gemm = step.compute(step.compute_lane(rank), timing);
   step.join(step.network_lane(rank), step.transfer(600, 100), kernel(30));
   const auto result = replay(std::move(step.builder).build());
   // 30 reserved: halfway between 1.5 and 2.5; in 6 us it does 3 us of work, then 7 us are left
@@ -215,9 +228,9 @@ TEST_CASE("a kernel holds its multiprocessors also while it waits for a partner"
   SmallStep step;
   const RankClassId early = step.rank("early");
   const RankClassId late_rank = step.rank("late");
-  WorkPrice price = busy(10);
-  price.sm_table = step.builder.add_sm_table({{{0, 1.0}, {20, 2.0}}});
-  const OpId gemm = step.compute(step.compute_lane(early), price);
+  WorkTiming timing = busy(10);
+  timing.sm_table = step.builder.add_sm_table({{{0, 1.0}, {20, 2.0}}});
+  const OpId gemm = step.compute(step.compute_lane(early), timing);
   const RendezvousId message = step.transfer(200, 100);
   step.join(step.network_lane(early), message, kernel(20));
   const OpId delay = step.compute(step.compute_lane(late_rank), 4);
@@ -233,9 +246,9 @@ TEST_CASE("an op beside reserved multiprocessors from its start is slow from its
   const LaneId compute = step.compute_lane(rank);
   step.join(step.network_lane(rank), step.transfer(1000, 100), kernel(8));
   step.compute(compute, 2);
-  WorkPrice price = busy(4);
-  price.sm_table = step.builder.add_sm_table({{{0, 1.0}, {8, 1.25}}});
-  const OpId gemm = step.compute(compute, price);
+  WorkTiming timing = busy(4);
+  timing.sm_table = step.builder.add_sm_table({{{0, 1.0}, {8, 1.25}}});
+  const OpId gemm = step.compute(compute, timing);
   // 2 us without a table, then 4 x 1.25 = 5 us; 2^20 / 1.25 is not whole, so within a few picoseconds
   CHECK(to_seconds(replay(std::move(step.builder).build()).ops[gemm].end).in(microsecond) == Approx(7).epsilon(1e-5));
 }
@@ -243,10 +256,10 @@ TEST_CASE("an op beside reserved multiprocessors from its start is slow from its
 TEST_CASE("an op does not feel the multiprocessors that it holds itself", "[sim]") {
   SmallStep step;
   const RankClassId rank = step.rank("gpu");
-  WorkPrice price = busy(10);
-  price.sm_table = step.builder.add_sm_table({{{0, 1.0}, {20, 2.0}}});
-  price.reserved_sms = 20;
-  const OpId gemm = step.compute(step.compute_lane(rank), price);
+  WorkTiming timing = busy(10);
+  timing.sm_table = step.builder.add_sm_table({{{0, 1.0}, {20, 2.0}}});
+  timing.reserved_sms = 20;
+  const OpId gemm = step.compute(step.compute_lane(rank), timing);
   step.join(step.network_lane(rank), step.transfer(500, 100));
   CHECK(replay(std::move(step.builder).build()).ops[gemm].end == us(10));
 }
@@ -344,9 +357,9 @@ TEST_CASE("the builder refuses what cannot be replayed", "[sim]") {
     step.builder.add_work("gemm", busy(-1));
   }
   SECTION("a share above one") {
-    WorkPrice price = busy(1);
-    price.clock_share = 1.5;
-    step.builder.add_work("gemm", price);
+    WorkTiming timing = busy(1);
+    timing.clock_share = 1.5;
+    step.builder.add_work("gemm", timing);
   }
   SECTION("a transfer that cannot move") {
     step.transfer(1, 0);

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <string>
 
-#include "topology/catalog.hpp"
 #include "topology/nodes/node_group.hpp"
 #include "topology/nodes/node_parts.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright::testing {
 

@@ -58,7 +58,7 @@ inline std::map<std::string, std::int64_t> counts_of(const StepGraph& graph) {
   std::map<std::string, std::int64_t> out;
   for (std::size_t i = 0; i < graph.structure.op_count(); ++i) {
     const WorkId work = graph.structure.op_work[OpId(i)];
-    const std::int64_t count = graph.price.works[work].duration.count;
+    const std::int64_t count = graph.timing.works[work].duration.count;
     if (count > 0) out[graph.structure.work_names[work]] += count;
   }
   return out;

@@ -5,8 +5,8 @@
 
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
-#include "topology/facility_check.hpp"
-#include "topology/parts.hpp"
+#include "topology/cluster/facility_check.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright::testing {
 

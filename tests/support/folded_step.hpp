@@ -26,7 +26,7 @@ inline std::vector<std::vector<OpId>> ops_by_class(const StepStructure& structur
 }
 
 inline DomainPower power_of(const StepSimulation& step) {
-  return meter_power(step.graph.structure, step.graph.price, step.result)[PowerDomainId(0)];
+  return meter_power(step.graph.structure, step.graph.timing, step.result)[PowerDomainId(0)];
 }
 
 /// Each rank does what its class does, to the picosecond; energies agree to 1e-12.

@@ -14,7 +14,7 @@
 #include "models/kernels/gemm_time.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
-#include "topology/catalog.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 
@@ -54,10 +54,8 @@ inline ProbeSamples made_up_gpu() {
 }
 
 /// Five repetitions around `time`.
-inline ProbeSample made_up_sample(const std::string& probe, ProbeWhat what, Seconds time, double noise,
-                                  NormalNumbers& numbers) {
+inline ProbeSample made_up_sample(ProbeWhat what, Seconds time, double noise, NormalNumbers& numbers) {
   ProbeSample out;
-  out.probe = probe;
   out.what = std::move(what);
   out.mode = "burst";
   const double common = std::exp(noise * numbers.next());
@@ -72,10 +70,10 @@ inline void add_multiplies(const AcceleratorPart& part, const GemmParameters& tr
   for (const std::int64_t m : {64, 512, 2048, 4096, 8192})
     for (const std::int64_t n : {1024, 4096, 8192, 28672})
       for (const std::int64_t k : {1024, 4096, 8192, 28672}) {
-        const GemmCost cost = gemm_cost({m, n, k}, device, truth, 2 * byte, 2 * byte, 1);
-        ProbeWhat what;
-        what.m = m, what.n = n, what.k = k, what.dtype = "bf16", what.layout = "forward";
-        ProbeSample sample = made_up_sample("gemm", what, cost.time + cost.fixed, noise, numbers);
+        const GemmTiming timing = gemm_time({m, n, k}, device, truth, 2 * byte, 2 * byte, 1);
+        ProbedGemm what;
+        what.m = m, what.n = n, what.k = k, what.dtype = ProbedFormat::bf16, what.layout = "forward";
+        ProbeSample sample = made_up_sample(what, timing.time + timing.fixed, noise, numbers);
         sample.flops = GemmShape{m, n, k}.flops();
         out.samples.push_back(std::move(sample));
       }

@@ -19,8 +19,8 @@ struct LayerTimes {
 inline LayerTimes keep_only_layers(StepGraph& graph) {
   const std::vector<std::string> outside = {"embedding", "final norm", "logits", "loss", "optimizer"};
   LayerTimes layer;
-  for (std::size_t i = 0; i < graph.price.works.size(); ++i) {
-    WorkPrice& work = graph.price.works[WorkId(i)];
+  for (std::size_t i = 0; i < graph.timing.works.size(); ++i) {
+    WorkTiming& work = graph.timing.works[WorkId(i)];
     const std::string& name = graph.structure.work_names[WorkId(i)];
     work.launch = {};
     work.reserved_sms = 0;
@@ -29,7 +29,7 @@ inline LayerTimes keep_only_layers(StepGraph& graph) {
     const bool input = name.ends_with("bwd") || name.ends_with("dgrad");
     (name.ends_with("wgrad") ? layer.weight : input ? layer.input : layer.forward) += work.duration;
   }
-  for (StagePrice& stage : graph.price.stages) stage.delay = {}, stage.bytes = 0;
+  for (LegTiming& leg : graph.timing.legs) leg.delay = {}, leg.bytes = 0;
   return layer;
 }
 

@@ -8,7 +8,7 @@
 #include "models/kernels/collectives/predict_collective.hpp"
 #include "support/small_fabrics.hpp"
 #include "support/small_scenario.hpp"
-#include "topology/network/build_network.hpp"
+#include "topology/fabrics/fabric.hpp"
 #include "topology/network/faults.hpp"
 
 namespace clusterwright::testing {

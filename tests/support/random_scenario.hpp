@@ -56,7 +56,7 @@ inline void draw_sharding(SmallCase& c) {
   const int ranks = c.context * c.data;
   c.shard_group = ranks % 2 == 0 ? *rc::gen::element(1, 2, ranks) : ranks;
   const auto maybe_host = [](bool possible) {
-    return possible && *rc::gen::inRange(0, 6) == 0 ? Tier::host : Tier::device;
+    return possible && *rc::gen::inRange(0, 6) == 0 ? MemoryLevel::host : MemoryLevel::device;
   };
   c.offload.optimizer = maybe_host(true);
   c.offload.activations = maybe_host(true);

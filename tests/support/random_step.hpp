@@ -103,7 +103,7 @@ class SymmetricMachine {
   StepGraph build() && {
     StepGraph graph = std::move(builder_).build();
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
-      graph.price.clock[RankClassId(rank)] = program_.clock[rank / instances()];
+      graph.timing.clock[RankClassId(rank)] = program_.clock[rank / instances()];
     return graph;
   }
 
@@ -131,27 +131,27 @@ class SymmetricMachine {
 
   WorkId add_work(const RandomInstruction& instruction) {
     const RandomWork& work = instruction.work;
-    WorkPrice price;
-    price.duration = {work.duration};
-    price.launch = {work.launch};
-    price.clock_share = work.clock_percent / 100.0;
-    price.activity.memory = work.memory_percent / 100.0;
-    price.power = work.watts * watt;
-    price.waiting_power = work.waiting_watts * watt;
+    WorkTiming timing;
+    timing.duration = {work.duration};
+    timing.launch = {work.launch};
+    timing.clock_share = work.clock_percent / 100.0;
+    timing.activity.memory = work.memory_percent / 100.0;
+    timing.power = work.watts * watt;
+    timing.waiting_power = work.waiting_watts * watt;
     if (instruction.action == Action::compute)
-      price.sm_table = table_;
+      timing.sm_table = table_;
     else
-      price.reserved_sms = work.reserved_sms;
-    return builder_.add_work("work", price);
+      timing.reserved_sms = work.reserved_sms;
+    return builder_.add_work("work", timing);
   }
 
   RendezvousId add_rendezvous(const RandomTransfer& transfer, const std::vector<ResourceId>& nics,
                               std::uint32_t uplink_count) {
-    StepGraphBuilder::Stage stage;
-    stage.price = {{transfer.delay}, transfer.bytes, transfer.rate_bound, transfer.weight};
-    for (const ResourceId nic : nics) stage.uses.push_back({nic, 1, transfer.nic_coefficient});
-    stage.uses.push_back({uplink_, uplink_count, transfer.uplink_coefficient});
-    return builder_.add_rendezvous(builder_.add_chain({stage}), ChargeId(2));
+    StepGraphBuilder::Leg leg;
+    leg.timing = {{transfer.delay}, transfer.bytes, transfer.rate_bound, transfer.weight};
+    for (const ResourceId nic : nics) leg.uses.push_back({nic, 1, transfer.nic_coefficient});
+    leg.uses.push_back({uplink_, uplink_count, transfer.uplink_coefficient});
+    return builder_.add_rendezvous(builder_.add_chain({leg}), ChargeId(2));
   }
 
   OpId add_op(const RandomInstruction& instruction, Rank& on, WorkId work, RendezvousId rendezvous) {

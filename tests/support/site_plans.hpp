@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "models/site/plant/plan_site.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catalog_nodes.hpp"
-#include "topology/cluster.hpp"
-#include "topology/facility_check.hpp"
-#include "models/site/plant/plan_site.hpp"
-#include "topology/own_parts.hpp"
+#include "topology/cluster/cluster.hpp"
+#include "topology/cluster/cluster_spec.hpp"
+#include "topology/cluster/facility_check.hpp"
 
 namespace clusterwright::testing {
 

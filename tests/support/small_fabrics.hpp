@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "topology/network/build_network.hpp"
+#include "topology/fabrics/fabric.hpp"
 
 namespace clusterwright::testing {
 

@@ -7,7 +7,7 @@
 
 #include "models/kernels/collectives/collective_traffic.hpp"
 #include "support/small_scenario.hpp"
-#include "topology/network/network_graph.hpp"
+#include "topology/graph/network_graph.hpp"
 
 namespace clusterwright::testing {
 

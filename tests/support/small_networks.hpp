@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "topology/network/network_graph.hpp"
+#include "topology/graph/network_graph.hpp"
 
 namespace clusterwright::testing {
 

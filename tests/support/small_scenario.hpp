@@ -11,7 +11,7 @@
 #include "models/plan/resolve_plan.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
-#include "topology/catalog.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright::testing {
 

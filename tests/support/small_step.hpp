@@ -21,10 +21,10 @@ inline Picoseconds us(std::int64_t count) {
   return {count * 1'000'000};
 }
 
-inline WorkPrice busy(std::int64_t microseconds) {
-  WorkPrice price;
-  price.duration = us(microseconds);
-  return price;
+inline WorkTiming busy(std::int64_t microseconds) {
+  WorkTiming timing;
+  timing.duration = us(microseconds);
+  return timing;
 }
 
 /// A builder with one power domain and shorthand for what most tests repeat.
@@ -40,19 +40,19 @@ struct SmallStep {
   LaneId network_lane(RankClassId rank) { return builder.add_lane(rank, LaneKind::communication, "network"); }
 
   OpId compute(LaneId lane, std::int64_t microseconds) { return compute(lane, busy(microseconds)); }
-  OpId compute(LaneId lane, const WorkPrice& price) {
-    return builder.add_op(lane, builder.add_work("gemm", price), charge(work));
+  OpId compute(LaneId lane, const WorkTiming& timing) {
+    return builder.add_op(lane, builder.add_work("gemm", timing), charge(work));
   }
 
   /// `bytes` at `rate` bytes per microsecond, alone; over `link` if it exists.
   RendezvousId transfer(std::uint64_t bytes, std::uint64_t rate, ResourceId link = {}, std::int64_t delay = 0) {
-    StepGraphBuilder::Stage stage;
-    stage.price = {us(delay), bytes, rate * 1'000'000, 1};
-    if (link.exists()) stage.uses.push_back({link});
-    return builder.add_rendezvous(builder.add_chain({stage}), charge(late));
+    StepGraphBuilder::Leg leg;
+    leg.timing = {us(delay), bytes, rate * 1'000'000, 1};
+    if (link.exists()) leg.uses.push_back({link});
+    return builder.add_rendezvous(builder.add_chain({leg}), charge(late));
   }
-  OpId join(LaneId lane, RendezvousId rendezvous, const WorkPrice& price = {}) {
-    return builder.add_op(lane, builder.add_work("send", price), charge(exposed), rendezvous);
+  OpId join(LaneId lane, RendezvousId rendezvous, const WorkTiming& timing = {}) {
+    return builder.add_op(lane, builder.add_work("send", timing), charge(exposed), rendezvous);
   }
   ResourceId link(std::uint64_t bytes_per_microsecond) {
     return builder.add_resource("link", static_cast<double>(bytes_per_microsecond) * 1e6 * byte_per_second);
@@ -60,7 +60,7 @@ struct SmallStep {
 };
 
 inline ReplayResult replay(const StepGraph& graph) {
-  return clusterwright::replay(graph.structure, graph.price);
+  return clusterwright::replay(graph.structure, graph.timing);
 }
 
 inline Picoseconds total(const ChargedTime& charged) {

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/job/huggingface/hf_config.hpp"
+#include "models/job/huggingface/hf_families.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
 #include "support/catch.hpp"
 #include "support/hf_configs.hpp"
 #include "support/program_room.hpp"
-#include "models/job/huggingface/hf_config.hpp"
-#include "models/job/huggingface/hf_families.hpp"
 
 using namespace clusterwright;
 using clusterwright::testing::check_refused;

@@ -13,6 +13,10 @@ using namespace clusterwright;
 
 namespace {
 
+const ProbedCollective& collective_of(const ProbeSample& sample) {
+  return std::get<ProbedCollective>(sample.what);
+}
+
 const std::string date = "2026-11-21T21:04:06Z";
 
 /// The lines of "Using devices": ranks are dealt to nodes in blocks.
@@ -93,19 +97,19 @@ TEST_CASE("each half of a row of nccl-tests is a sample", "[tools][import]") {
   CHECK(read.skipped.empty());
   CHECK(read.failed.empty());
   const ProbeSample& first = read.samples.front();
-  CHECK(first.what.operation == "all_reduce");
-  CHECK(first.what.dtype == "fp32");
-  CHECK(first.what.bytes == 8);
+  CHECK(collective_of(first).operation == "all_reduce");
+  CHECK(collective_of(first).dtype == "fp32");
+  CHECK(collective_of(first).bytes == 8);
   CHECK(first.bytes == 8 * byte);
-  CHECK(first.what.ranks == 8);
-  CHECK(first.what.nodes == 1);
-  CHECK(first.what.processes == 8);
-  CHECK(first.what.nccl_version == 22907);
-  CHECK_FALSE(first.what.in_place);
+  CHECK(collective_of(first).ranks == 8);
+  CHECK(collective_of(first).nodes == 1);
+  CHECK(collective_of(first).processes == 8);
+  CHECK(collective_of(first).nccl_version == 22907);
+  CHECK_FALSE(collective_of(first).in_place);
   CHECK(first.launches == 50);
   REQUIRE(first.repetitions.size() == 1);
   CHECK(first.repetitions.front().in(microsecond) == Approx(21.35));
-  CHECK(read.samples.back().what.in_place);
+  CHECK(collective_of(read.samples.back()).in_place);
   CHECK(read.samples.back().repetitions.front().in(microsecond) == Approx(4010.2));
 }
 
@@ -117,8 +121,8 @@ TEST_CASE("samples of nccl-tests are a document of samples and hold no name of a
 
 TEST_CASE("two nodes with eight ranks each", "[tools][import]") {
   const ProbeSamples read = imported(named + configuration + devices(2, 8) + header + small + footer);
-  CHECK(read.samples.front().what.ranks == 16);
-  CHECK(read.samples.front().what.nodes == 2);
+  CHECK(collective_of(read.samples.front()).ranks == 16);
+  CHECK(collective_of(read.samples.front()).nodes == 2);
   CHECK(read.device.gpus_in_node == 8);
 }
 
@@ -141,9 +145,9 @@ TEST_CASE("an old log without names of program and group, and with the deviation
       "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 55.4 \n";
   const ProbeSamples read = imported(old);
   // 221.08 / 126.33 = 1.75 = 2 x 7/8; a reduce_scatter would have 7/8.
-  CHECK(read.samples.front().what.operation == "all_reduce");
+  CHECK(collective_of(read.samples.front()).operation == "all_reduce");
   CHECK(read.samples.front().launches == 20);
-  CHECK(read.samples.front().what.processes == 1);
+  CHECK(collective_of(read.samples.front()).processes == 1);
   CHECK(read.samples.size() == 3);
   REQUIRE(read.failed.size() == 1);
   CHECK(read.failed.front().what.as_text() == "all_reduce of 134217728 bytes, fp32, in place");
@@ -174,7 +178,7 @@ TEST_CASE("columns are found by their names", "[tools][import]") {
   const ProbeSamples read = imported(named + configuration + devices(1, 8) + more + footer);
   REQUIRE(read.samples.size() == 2);
   CHECK(read.samples.back().repetitions.front().in(microsecond) == Approx(37.9));
-  CHECK(read.samples.back().what.dtype == "fp16");
+  CHECK(collective_of(read.samples.back()).dtype == "fp16");
 }
 
 TEST_CASE("wrong values fail, and what is no time of single calls is skipped", "[tools][import]") {
@@ -214,13 +218,14 @@ TEST_CASE("several logs in one file", "[tools][import]") {
       replaced(replaced(one_node, "all_reduce", "all_gather"), "     sum      -1", "    none      -1");
   const ProbeSamples read = imported(one_node + "+ srun all_gather_perf -b 8\n" + second);
   REQUIRE(read.samples.size() == 8);
-  CHECK(read.samples[3].what.operation == "all_reduce");
-  CHECK(read.samples[4].what.operation == "all_gather");
+  CHECK(collective_of(read.samples[3]).operation == "all_reduce");
+  CHECK(collective_of(read.samples[4]).operation == "all_gather");
   // A run on fewer nodes; and another table that follows the same devices.
   const ProbeSamples smaller = imported(one_node + named + configuration + devices(2, 2) + header + small + footer);
-  CHECK(smaller.samples.back().what.ranks == 4);
+  CHECK(collective_of(smaller.samples.back()).ranks == 4);
   CHECK(smaller.device.gpus_in_node == 8);
-  CHECK(imported(one_node + "srun ./all_reduce_perf\n" + header + small + footer).samples.back().what.ranks == 8);
+  CHECK(collective_of(imported(one_node + "srun ./all_reduce_perf\n" + header + small + footer).samples.back()).ranks ==
+        8);
   check_refused(one_node + configuration + devices(1, 8, "NVIDIA H200") + header + small + footer, "E0340",
                 "NVIDIA H200");
 }
@@ -228,7 +233,7 @@ TEST_CASE("several logs in one file", "[tools][import]") {
 TEST_CASE("the operation comes from the log, else from bandwidths, else from the user", "[tools][import]") {
   const std::string body = configuration + devices(1, 8) + header;
   const auto operation = [](const std::string& text, const std::string& wanted = {}) {
-    return imported(text, wanted).samples.front().what.operation;
+    return collective_of(imported(text, wanted).samples.front()).operation;
   };
   CHECK(operation("$ mpirun -np 8 ./build/alltoall_perf -g 1\n" + body + small + footer) == "all_to_all");
   // On the bus of 8 ranks an all_reduce has 2 x 7/8 of its own bandwidth, halves of it 7/8, messages 1.
@@ -263,7 +268,7 @@ TEST_CASE("ranks must be alike and listed once", "[tools][import]") {
   std::string listed = devices(2, 4);
   listed.erase(listed.find("#  Rank  2"), listed.find("#  Rank  6") - listed.find("#  Rank  2"));
   const ProbeSamples gaps = imported(head + listed + tail);
-  CHECK(gaps.samples.front().what.ranks == 0);
+  CHECK(collective_of(gaps.samples.front()).ranks == 0);
   CHECK(gaps.skipped.front().reason == "the log lists 4 of 8 ranks: nodes are not known");
   const ProbeSamples none = imported(head + tail);
   CHECK(none.samples.size() == 2);
@@ -302,11 +307,11 @@ const std::string report = R"({"version":2,"start_time":"2026-11-21 21:04:06",
 TEST_CASE("a JSON report gives the same samples, and its environment is left behind", "[tools][import]") {
   const ProbeSamples read = imported(report);
   REQUIRE(read.samples.size() == 1);
-  CHECK(read.samples.front().what.operation == "reduce_scatter");
-  CHECK(read.samples.front().what.dtype == "bf16");
-  CHECK(read.samples.front().what.ranks == 16);
-  CHECK(read.samples.front().what.nodes == 2);
-  CHECK(read.samples.front().what.nccl_version == 22907);
+  CHECK(collective_of(read.samples.front()).operation == "reduce_scatter");
+  CHECK(collective_of(read.samples.front()).dtype == "bf16");
+  CHECK(collective_of(read.samples.front()).ranks == 16);
+  CHECK(collective_of(read.samples.front()).nodes == 2);
+  CHECK(collective_of(read.samples.front()).nccl_version == 22907);
   CHECK(read.samples.front().repetitions.front().in(microsecond) == Approx(61.5));
   CHECK(read.device.gpus_in_node == 8);
   CHECK(read.skipped.size() == 1);

@@ -7,7 +7,7 @@
 #include "support/catch.hpp"
 #include "tools/import/nccl_topology.hpp"
 #include "tools/import/topology_cluster.hpp"
-#include "topology/cluster.hpp"
+#include "topology/cluster/cluster.hpp"
 
 using namespace clusterwright;
 using clusterwright::testing::shipped_parts;

@@ -1,10 +1,10 @@
 // What a scenario's prices are, through files, "like" and --set.
 #include "models/job/price_files.hpp"
 
+#include "models/job/scenario_loader.hpp"
 #include "support/catch.hpp"
 #include "support/prices.hpp"
 #include "support/program_room.hpp"
-#include "models/job/scenario_loader.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;

@@ -1,4 +1,4 @@
-#include "topology/catalog.hpp"
+#include "topology/parts/catalog.hpp"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "topology/cluster.hpp"
+#include "topology/cluster/cluster.hpp"
 
 #include <filesystem>
 #include <string>
@@ -6,7 +6,7 @@
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"
-#include "topology/catalog.hpp"
+#include "topology/parts/catalog.hpp"
 
 using namespace clusterwright;
 

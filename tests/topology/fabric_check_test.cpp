@@ -1,4 +1,4 @@
-#include "topology/fabrics/fabric_check.hpp"
+#include "topology/fabrics/fabric.hpp"
 
 #include <string>
 #include <vector>

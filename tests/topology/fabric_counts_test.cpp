@@ -4,8 +4,8 @@
 
 #include "support/catch.hpp"
 #include "support/small_fabrics.hpp"
-#include "topology/fabrics/endpoint_slots.hpp"
-#include "topology/fabrics/fat_tree_shape.hpp"
+#include "topology/fabrics/fabric.hpp"
+#include "topology/fabrics/fat_tree.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;
@@ -107,8 +107,8 @@ TEST_CASE("Meta's 24k cluster has 1,536 racks in 8 pods", "[topology][fabric][or
 // 64-port switches with 16 endpoints and 31 neighbours leave 17 global ports, of which this test needs no number.
 TEST_CASE("Frontier's cabinets are the groups of a dragonfly", "[topology][fabric][oracle]") {
   const FabricSpec spec = dragonfly({16, 32, 4, 74});
-  CHECK(endpoint_slots(spec).nodes_per_group(4) == 128);
-  CHECK(endpoint_slots(spec).nodes(4) == 9472);
+  CHECK(slots_of(spec).nodes_per_group(4) == 128);
+  CHECK(slots_of(spec).nodes(4) == 9472);
   const Network network = build_network(spec, {9408, 4, 4, 25 * gigabyte_per_second}, all_ports(spec, 64));
   CHECK(network.graph.nodes() * 4 == 37632);
   CHECK(network.graph.switches() == 74 * 32);

@@ -1,4 +1,5 @@
-#include "topology/fabrics/fabric_tiers.hpp"
+#include "topology/fabrics/fabric.hpp"
+#include "topology/graph/max_flow.hpp"
 
 #include <string>
 #include <tuple>

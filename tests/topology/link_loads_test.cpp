@@ -10,7 +10,7 @@
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"
 #include "support/small_networks.hpp"
-#include "topology/network/counter_random.hpp"
+#include "topology/graph/counter_random.hpp"
 #include "topology/network/path_walk.hpp"
 #include "topology/network/sprayed_exchange.hpp"
 #include "topology/network/valiant_mixture.hpp"

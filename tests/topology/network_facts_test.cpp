@@ -1,4 +1,5 @@
 #include "topology/network/network_facts.hpp"
+#include "topology/graph/max_flow.hpp"
 
 #include <algorithm>
 #include <map>

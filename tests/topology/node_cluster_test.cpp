@@ -5,7 +5,7 @@
 #include "sim/json_reader.hpp"
 #include "support/catalog_nodes.hpp"
 #include "support/catch.hpp"
-#include "topology/cluster.hpp"
+#include "topology/cluster/cluster.hpp"
 
 using namespace clusterwright;
 using clusterwright::testing::shipped_parts;

@@ -5,8 +5,8 @@
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"
-#include "topology/catalog.hpp"
-#include "topology/cluster.hpp"
+#include "topology/cluster/cluster.hpp"
+#include "topology/parts/catalog.hpp"
 
 using namespace clusterwright;
 

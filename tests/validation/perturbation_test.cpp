@@ -9,7 +9,7 @@
 #include "models/prediction/prediction.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;
@@ -30,7 +30,7 @@ void multiply(const ParameterSet& set, Answers& out) {
   for (const auto& [format, fit] : set.gemm)
     for (const GemmShape& shape : {GemmShape{64, 256, 65536}, GemmShape{64, 2048, 8192}, GemmShape{1000, 1000, 1000},
                                    GemmShape{16384, 16384, 8192}, GemmShape{16384, 50257, 8192}}) {
-      const GemmCost cost = gemm_cost(shape, device, fit, 2 * byte, 2 * byte, 1);
+      const GemmTiming cost = gemm_time(shape, device, fit, 2 * byte, 2 * byte, 1);
       out.push_back((cost.time + cost.fixed + quantisation_time(shape, device, fit)).in(second));
     }
 }
@@ -49,14 +49,15 @@ void communicate(const ParameterSet& set, Answers& out) {
                                    .switch_latency = 1 * microsecond,
                                    .switch_reduction = reducing,
                                    .tcp = tcp};
-            const CollectiveCost cost = collective_cost(op, bytes * byte, group, links, set.collectives, set.network);
+            const CollectiveTiming cost = collective_time(op, bytes * byte, group, links, set.collectives, set.network);
             out.push_back(cost.time().in(second));
             out.push_back(collective_half_width(op, bytes * byte, cost, collective_set(set)));
             const auto experts = set.collectives.find("expert_exchange");
             if (experts == set.collectives.end()) continue;
-            out.push_back(expert_cost(bytes * byte, group, links, experts->second, set.network, even_shares(group))
-                              .time()
-                              .in(second));
+            out.push_back(
+                expert_exchange_time(bytes * byte, group, links, experts->second, set.network, even_shares(group))
+                    .time()
+                    .in(second));
           }
 }
 

@@ -14,10 +14,10 @@
 #include <thread>
 #include <vector>
 
+#include "models/job/scenario_loader.hpp"
 #include "sim/diagnostic.hpp"
 #include "tools/doctor/machine_access.hpp"
 #include "tools/interrupt.hpp"
-#include "models/job/scenario_loader.hpp"
 
 namespace clusterwright {
 

@@ -6,14 +6,14 @@
 #include <filesystem>
 #include <set>
 
-#include "calibration/fit/host_part.hpp"
 #include "calibration/fit/sample_rows.hpp"
+#include "calibration/host/host_part.hpp"
 #include "calibration/sample_files/catalog_accelerator.hpp"
-#include "sim/diagnostic.hpp"
-#include "sim/field_table.hpp"
 #include "models/job/input_file.hpp"
 #include "models/job/scenario_loader.hpp"
-#include "topology/catalog.hpp"
+#include "sim/diagnostic.hpp"
+#include "sim/field_table.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

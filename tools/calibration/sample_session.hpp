@@ -7,7 +7,7 @@
 #include "calibration/sample_files/probe_samples.hpp"
 #include "models/job/parameters.hpp"
 #include "models/job/scenario.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

@@ -1,5 +1,5 @@
-#include "sim/json_writer.hpp"
 #include "models/site/audit/blueprint_loader.hpp"
+#include "sim/json_writer.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/scenario_session.hpp"
 #include "tools/interrupt.hpp"

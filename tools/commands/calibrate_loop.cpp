@@ -8,7 +8,7 @@
 #include "calibration/host/loop/host_prediction.hpp"
 #include "calibration/host/loop/host_step.hpp"
 #include "calibration/host/loop/part_clock.hpp"
-#include "calibration/sample_files/sample_statistics.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
 #include "sim/json_writer.hpp"
 #include "tools/calibration/sample_session.hpp"
 #include "tools/commands/commands.hpp"
@@ -77,8 +77,9 @@ Seconds median(std::vector<Seconds> values) {
   return values[values.size() / 2];
 }
 
-bool same(const ProbeWhat& a, const ProbeWhat& b) {
-  return a.m == b.m && a.n == b.n && a.k == b.k && a.dtype == b.dtype && a.threads == b.threads;
+bool same_gemm(const ProbeSample& one, const ProbeSample& other) {
+  const auto *gemm = std::get_if<ProbedGemm>(&one.what), *again = std::get_if<ProbedGemm>(&other.what);
+  return gemm && again && same_problem(*gemm, *again);
 }
 
 /// Multiplies that stand for the machine's speed, taken again: their time over that in `samples`, in the middle.
@@ -94,7 +95,7 @@ std::optional<double> slowdown_since(const ProbeSamples& samples) {
   const ProbeSamples now = HostProbes(options).run();
   for (const ProbeSample& again : now.samples)
     for (const ProbeSample& one : samples.samples)
-      if (again.probe == "gemm" && one.probe == "gemm" && same(again.what, one.what))
+      if (same_gemm(one, again))
         ratios.push_back(statistics_of(again.repetitions).median / statistics_of(one.repetitions).median);
   if (ratios.empty()) return std::nullopt;
   std::sort(ratios.begin(), ratios.end());
@@ -106,7 +107,7 @@ LoopAnswer answer(const CalibrateLoopRequest& request) {
   const int most = parse_count({"--processes", request.processes});
   const int repetitions = parse_count({"--repetitions", request.repetitions});
   const ProbeSamples samples = samples_of(request, out.inputs);
-  const HostCosts costs = host_costs(samples);
+  const HostTimes costs = host_times(samples);
   for (int processes = 1; processes <= most; ++processes) {
     LoopRow row{processes, predict_host_step(out.model, processes, costs), {}, {}};
     row.measured = run_host_steps(out.model, processes, repetitions, patience);

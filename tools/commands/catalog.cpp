@@ -1,9 +1,10 @@
-#include "topology/catalog.hpp"
+#include "topology/parts/catalog.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "models/job/scenario_loader.hpp"
 #include "models/job/stack.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
@@ -11,7 +12,6 @@
 #include "tools/commands/commands.hpp"
 #include "tools/output/facts_table.hpp"
 #include "tools/output/result_table.hpp"
-#include "models/job/scenario_loader.hpp"
 #include "tools/usage_error.hpp"
 #include "topology/nodes/node_group.hpp"
 #include "topology/nodes/node_parts.hpp"

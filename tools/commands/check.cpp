@@ -2,12 +2,12 @@
 
 #include <cstdio>
 
+#include "models/job/scenario_loader.hpp"
 #include "models/plan/resolve_plan.hpp"
-#include "sim/json_reader.hpp"
 #include "models/site/audit/blueprint_loader.hpp"
+#include "sim/json_reader.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/config_kinds.hpp"
-#include "models/job/scenario_loader.hpp"
 
 namespace clusterwright {
 

@@ -88,8 +88,6 @@ void name_sizes(ScaleCurve& curve, const std::vector<int>& sizes) {
 }  // namespace
 
 ExitCode scale(const ScaleRequest& request) {
-  if (request.replan)
-    throw planned_error("--replan", "searching the best plan at each size is planned and not there yet");
   const bool strong = parse_choice("--mode", request.mode, {"strong", "weak"}) == 0;
   const std::vector<int> sizes = parse_counts({"--gpus", request.gpus});
   const auto targets = output_targets(request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv,

@@ -3,9 +3,9 @@
 #include <optional>
 
 #include "models/job/scenario.hpp"
+#include "models/job/scenario_loader.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/output/result_context.hpp"
-#include "models/job/scenario_loader.hpp"
 #include "tools/thread_limit.hpp"
 
 namespace clusterwright {

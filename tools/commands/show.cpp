@@ -2,22 +2,22 @@
 
 #include <algorithm>
 
+#include "models/job/huggingface/hf_config.hpp"
 #include "models/job/scenario.hpp"
+#include "models/job/scenario_loader.hpp"
+#include "models/site/audit/blueprint_loader.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
-#include "models/site/audit/blueprint_loader.hpp"
 #include "tools/cluster_session.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/show_topology.hpp"
 #include "tools/config_kinds.hpp"
-#include "models/job/huggingface/hf_config.hpp"
 #include "tools/output/escape.hpp"
 #include "tools/output/facts_table.hpp"
 #include "tools/output/number_text.hpp"
 #include "tools/output/result_context.hpp"
-#include "models/job/scenario_loader.hpp"
-#include "topology/catalog.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

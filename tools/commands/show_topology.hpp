@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tools/commands/shown.hpp"
-#include "topology/cluster.hpp"
+#include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {
 

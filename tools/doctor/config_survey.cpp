@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "models/job/parameters.hpp"
+#include "models/job/scenario_loader.hpp"
+#include "models/site/audit/blueprint_loader.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
-#include "models/site/audit/blueprint_loader.hpp"
 #include "tools/config_kinds.hpp"
 #include "tools/output/escape.hpp"
-#include "models/job/scenario_loader.hpp"
 #include "tools/validation_session.hpp"
-#include "topology/catalog.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

@@ -150,7 +150,6 @@ class Collector {
       return;
     }
     ProbeSample sample;
-    sample.probe = probe;
     sample.what = what_of(run, layout, operation, result);
     sample.bytes = static_cast<double>(result.bytes) * byte;
     sample.repetitions = {result.time_us * microsecond};
@@ -159,9 +158,9 @@ class Collector {
     out_.samples.push_back(std::move(sample));
   }
 
-  static ProbeWhat what_of(const NcclTestsRun& run, const NcclTestsLayout& layout, const std::string& operation,
+  static ProbedCollective what_of(const NcclTestsRun& run, const NcclTestsLayout& layout, const std::string& operation,
                            const NcclTestsResult& result) {
-    ProbeWhat what;
+    ProbedCollective what;
     what.operation = operation;
     what.bytes = result.bytes;
     what.dtype = format_word(result.type);

@@ -28,7 +28,8 @@ constexpr const char* how_to_get_one = "NCCL writes it where NCCL_TOPO_DUMP_FILE
 /// Entities and other files stay unread: pugixml knows no entities but XML's own, and a DOCTYPE is refused.
 void parse(const std::shared_ptr<const SourceText>& source, pugi::xml_document& document) {
   if (source->text().size() > most_topology_bytes)
-    throw ConfigError({"E0501", fmt::format("larger than {} bytes", most_topology_bytes), {place_at(source, 0)}, "", ""});
+    throw ConfigError(
+        {"E0501", fmt::format("larger than {} bytes", most_topology_bytes), {place_at(source, 0)}, "", ""});
   const unsigned options = pugi::parse_default | pugi::parse_doctype;
   const pugi::xml_parse_result result =
       document.load_buffer(source->text().data(), source->text().size(), options, pugi::encoding_utf8);

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "tools/import/nccl_topology.hpp"
-#include "topology/node_spec.hpp"
+#include "topology/nodes/node_spec.hpp"
 
 namespace clusterwright {
 

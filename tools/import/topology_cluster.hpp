@@ -6,8 +6,8 @@
 
 #include "sim/json_value.hpp"
 #include "tools/import/nccl_topology.hpp"
-#include "topology/fabric_spec.hpp"
-#include "topology/parts.hpp"
+#include "topology/fabrics/fabric_spec.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "tools/import/nccl_topology.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "topology/cluster.hpp"
-#include "topology/network/network_graph.hpp"
+#include "topology/cluster/cluster.hpp"
+#include "topology/graph/network_graph.hpp"
 
 namespace clusterwright {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "tools/output/graphviz.hpp"
-#include "topology/cluster.hpp"
-#include "topology/network/network_graph.hpp"
+#include "topology/cluster/cluster.hpp"
+#include "topology/graph/network_graph.hpp"
 
 namespace clusterwright {
 

@@ -213,7 +213,7 @@ ResultTable tier_table(const StepPrediction& step) {
                      {"capacity_gb", "Capacity", "GB", 1, 1}},
                     {}};
   constexpr std::array<std::string_view, 4> places = {"", "host memory", "memory pool", "drives"};
-  for (const TierUse& use : step.tiers)
+  for (const LevelUse& use : step.tiers)
     table.rows.push_back({places[static_cast<std::size_t>(use.tier)], use.bytes.weights.in(gigabyte),
                           use.bytes.gradients.in(gigabyte), use.bytes.optimizer.in(gigabyte),
                           use.bytes.activations.in(gigabyte), use.bytes.checkpoint.in(gigabyte),

@@ -66,8 +66,8 @@ JsonValue memory_to_json(const MemoryUse& memory) {
 JsonValue tiers_to_json(const StepPrediction& step) {
   JsonValue tiers = JsonValue::object();
   const auto gb = [](Bytes bytes) { return JsonValue(bytes.in(gigabyte)); };
-  for (const TierUse& use : step.tiers)
-    tiers.set(std::string(EnumNames<Tier>::names[static_cast<std::size_t>(use.tier)]),
+  for (const LevelUse& use : step.tiers)
+    tiers.set(std::string(EnumNames<MemoryLevel>::names[static_cast<std::size_t>(use.tier)]),
               JsonValue::object({{"weights", gb(use.bytes.weights)},
                                  {"gradients", gb(use.bytes.gradients)},
                                  {"optimizer", gb(use.bytes.optimizer)},

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/output/svg_parts.hpp"
 #include "models/site/plant/site_plan.hpp"
+#include "tools/output/svg_parts.hpp"
 
 namespace clusterwright {
 

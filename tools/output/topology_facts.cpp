@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "tools/output/farthest_latency.hpp"
-#include "topology/network/build_network.hpp"
+#include "topology/fabrics/fabric.hpp"
 
 namespace clusterwright {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/validation/left_out.hpp"
+#include "calibration/validation/held_out.hpp"
 #include "calibration/validation/validation_summary.hpp"
 #include "models/job/scenario.hpp"
 #include "sim/json_value.hpp"

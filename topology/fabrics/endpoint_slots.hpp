@@ -1,11 +1,10 @@
 /// Where the NICs of nodes go in a fabric whose switches all have equally many NIC ports.
 #pragma once
 
-#include "topology/fabric_spec.hpp"
-
 namespace clusterwright {
 
-/// NICs fill the switches in order. No node straddles two groups of switches, so a few ports of a group may stay empty.
+/// Ports of one site for NICs, which fill the switches in order. No node straddles two groups of switches, so a few
+/// ports of a group may stay empty.
 struct EndpointSlots {
   int per_switch = 0;
   long long switches_per_group = 1;
@@ -14,9 +13,5 @@ struct EndpointSlots {
   long long nodes_per_group(int nics) const { return switches_per_group * per_switch / nics; }
   long long nodes(int nics) const { return groups * nodes_per_group(nics); }
 };
-
-/// Of one site of a dragonfly, dragonfly+ or HyperX.
-/// @throws std::bad_optional_access for other kinds, or without the numbers of the kind
-EndpointSlots endpoint_slots(const FabricSpec& spec);
 
 }  // namespace clusterwright

@@ -1,21 +1,45 @@
 /// Contradictions in the description of a fabric.
 #pragma once
 
+#include <string>
 #include <vector>
 
-#include "topology/fabrics/fabric_error.hpp"
-#include "topology/network/network_size.hpp"
+#include "topology/fabrics/endpoint_slots.hpp"
+#include "topology/fabrics/fabric_spec.hpp"
+#include "topology/fabrics/network_size.hpp"
 
 namespace clusterwright {
 
-/// Everything that would keep build_network and make_fabric_tiers from their work, but for tiers that do not nest, a
-/// missing network and a cluster larger than its top tier (topology/cluster_check.cpp).
-///
-/// E0306 ports of the switch exceeded; E0307 more groups than global links can join; E0308 sizes that do not agree with
-/// each other or with the nodes; E0309 numbers of the kind missing, or given for another kind; E0316 fewer NIC ports
-/// than NICs; E0317 a tier of unknown size; E0318 a switch without ports for both directions; E0319 rail planes of a
-/// single rail.
-/// @param ports  fabric_ports(spec, catalog)
-std::vector<FabricError> check_fabric(const FabricSpec& spec, const NetworkSize& size, const FabricPorts& ports);
+/// One contradiction, before its place in the user's file is known.
+struct FabricError {
+  std::string code;
+  std::string message;
+  std::vector<std::string> pointers;  ///< JSON pointers relative to the cluster; the first is underlined
+  std::string underline;
+  std::string help;
+};
+
+/// Errors of one site of a fabric, collected by the check of its kind.
+class FabricCheck {
+ public:
+  /// @param one_site  the nodes of one site
+  FabricCheck(const FabricSpec& fabric, const NetworkSize& one_site, const FabricPorts& switch_ports)
+      : spec(fabric), size(one_site), ports(switch_ports) {}
+
+  void error(std::string code, std::string message, std::vector<std::string> pointers, std::string help = {});
+
+  /// E0306 where the cables of one switch exceed its ports.
+  /// @param sum  the cables added up, for people
+  void check_ports(long long needed, const std::string& sum, const std::string& pointer);
+  /// E0316 where the nodes have more NICs than the switches have ports for them.
+  void check_slots(const EndpointSlots& slots, const std::string& pointer);
+  /// E0307 where the global links of one group are fewer than the other groups.
+  void check_groups(int groups, long long switches, int links, const std::string& pointer);
+
+  const FabricSpec& spec;
+  const NetworkSize& size;
+  const FabricPorts& ports;
+  std::vector<FabricError> errors;
+};
 
 }  // namespace clusterwright

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "topology/network/network_size.hpp"
+#include "topology/fabrics/network_size.hpp"
 
 namespace clusterwright {
 
@@ -54,17 +54,5 @@ class FabricTiers {
   std::vector<Tier> tiers_;
   Seconds hop_latency_;
 };
-
-/// The groups of any kind of fabric. A group has its cables to the outside as uplinks:
-///
-/// fat tree: as its tiers; where the switch is not known, what its accelerators send over the tapers of tiers 0 to t.
-/// dragonfly: switch, group; dragonfly+: leaf, group. HyperX: switch, line, plane ... along its sides.
-/// torus: line, plane; the uplinks of a mesh are the mean over its groups, which at the rim have fewer.
-/// sites: those of one site that divide it, then the site with its links to the others.
-/// Where a kind other than a fat tree has an even number of the largest groups, or of routers along its last side, a
-/// tier "half" carries the cut between the two halves of the whole machine.
-/// @return without tiers for nodes without NICs (a fat tree keeps its tiers), or a fat tree that gives none
-/// @throws std::invalid_argument for what check_fabric would report, or tiers that do not nest
-FabricTiers make_fabric_tiers(const FabricSpec& spec, const NetworkSize& size, const FabricPorts& ports = {});
 
 }  // namespace clusterwright

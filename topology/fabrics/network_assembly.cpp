@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "sim/diagnostic.hpp"
-#include "topology/fabrics/fabric_builders.hpp"
+#include "topology/fabrics/network_assembly.hpp"
 
 namespace clusterwright {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "topology/network/network_graph.hpp"
+#include "topology/graph/network_graph.hpp"
 
 namespace clusterwright {
 

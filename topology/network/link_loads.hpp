@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "topology/fabric_spec.hpp"
-#include "topology/network/network_graph.hpp"
+#include "topology/fabrics/fabric_spec.hpp"
+#include "topology/graph/network_graph.hpp"
 #include "topology/network/routes.hpp"
 
 namespace clusterwright {

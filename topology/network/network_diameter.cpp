@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "topology/graph/switch_arcs.hpp"
 #include "topology/network/network_facts.hpp"
-#include "topology/network/switch_arcs.hpp"
 
 namespace clusterwright {
 

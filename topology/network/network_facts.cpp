@@ -4,6 +4,8 @@
 #include <boost/pending/disjoint_sets.hpp>
 #include <numeric>
 
+#include "topology/graph/max_flow.hpp"
+
 namespace clusterwright {
 
 namespace {

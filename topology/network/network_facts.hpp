@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "topology/network/build_network.hpp"
+#include "topology/graph/network.hpp"
 
 namespace clusterwright {
 
@@ -45,11 +45,6 @@ Diameter network_diameter(const Network& network);
 std::optional<std::pair<VertexId, VertexId>> first_pair_apart(const NetworkGraph& graph);
 /// Whether rails share a switch, directly or over others; true for a single rail.
 bool rails_meet(const NetworkGraph& graph);
-
-/// The most that the marked nodes can send to the others at once over working links, one direction: maximum flow
-/// (push-relabel), with every path allowed and parallel cables as one.
-/// @throws std::invalid_argument unless `sends` has one entry per node
-BytesPerSecond max_flow(const NetworkGraph& graph, const std::vector<bool>& sends);
 
 /// max_flow of the lower half of the nodes; of an odd number the upper half is larger. Of a torus or mesh the least
 /// over halves along each even side.

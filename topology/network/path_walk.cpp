@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "sim/diagnostic.hpp"
-#include "topology/network/counter_random.hpp"
+#include "topology/graph/counter_random.hpp"
 
 namespace clusterwright {
 

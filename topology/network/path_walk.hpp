@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "topology/network/network_graph.hpp"
+#include "topology/graph/network_graph.hpp"
 #include "topology/network/routes.hpp"
 
 namespace clusterwright {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "topology/nodes/node_links.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

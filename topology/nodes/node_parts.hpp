@@ -1,7 +1,8 @@
 /// Nodes by name: what an entry of the catalog says where a NodeSpec is silent.
 #pragma once
 
-#include "topology/parts.hpp"
+#include "topology/nodes/node_spec.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "topology/nodes/pcie_tree.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "topology/node_spec.hpp"
+#include "topology/nodes/node_spec.hpp"
 
 namespace clusterwright {
 

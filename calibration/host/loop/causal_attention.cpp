@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "calibration/host/loop/element_kernels.hpp"
-#include "calibration/host/loop/matrix_multiply.hpp"
+#include "calibration/host/kernels/element_kernels.hpp"
+#include "calibration/host/kernels/matrix_multiply.hpp"
 
 namespace clusterwright {
 

@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "calibration/host/kernels/matrix_view.hpp"
 #include "calibration/host/loop/host_model.hpp"
-#include "calibration/host/loop/matrix_view.hpp"
 
 namespace clusterwright {
 

@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
-#include "calibration/host/loop/host_costs.hpp"
 #include "calibration/host/loop/host_model.hpp"
+#include "calibration/host/loop/host_times.hpp"
 
 namespace clusterwright {
 
@@ -18,6 +18,6 @@ struct HostStepPrediction {
 /// `processes` alike, data-parallel; each has a core of its own.
 /// @throws ConfigError E0341 if the costs lack a kernel of the step
 /// @throws std::invalid_argument as HostModel::check, or without a process
-HostStepPrediction predict_host_step(const HostModel& model, int processes, const HostCosts& costs);
+HostStepPrediction predict_host_step(const HostModel& model, int processes, const HostTimes& costs);
 
 }  // namespace clusterwright

@@ -41,19 +41,19 @@ Transformer transformer_of(const HostModel& model) {
 /// A ring over loopback as one collective: 2 (n - 1) rounds of an n-th of the message. In a round a core sends one
 /// chunk and receives another in turn, so half the rate of a stream; in the first half of the rounds it adds what came,
 /// at the speed of the residual kernel.
-void describe_ring(const HostCosts& costs, Bytes message, int processes, AcceleratorPart& part,
+void describe_ring(const HostTimes& times, Bytes message, int processes, AcceleratorPart& part,
                    CollectiveParameters& ring) {
   const double n = processes;
   const Bytes chunk = message / n;
-  const auto adding = costs.parameters.kernels->find({StreamingKernel::residual, KernelPass::forward});
-  const Seconds sum = adding == costs.parameters.kernels->end() ? Seconds{} : adding->second.time(2 * chunk);
+  const auto adding = times.parameters.kernels->find({StreamingKernel::residual, KernelPass::forward});
+  const Seconds sum = adding == times.parameters.kernels->end() ? Seconds{} : adding->second.time(2 * chunk);
   const Bytes sent = 2 * (n - 1) * chunk;
-  const Seconds time = sent / (costs.loopback.rate / 2) + (n - 1) * sum;
+  const Seconds time = sent / (times.loopback.rate / 2) + (n - 1) * sum;
   const std::string source = "loopback of this host";
   part.scale_up_bandwidth = {sent / time, source};
   part.scale_up_domain = {processes, source};
   part.scale_up = {ScaleUpWiring::switched, source};
-  ring.rank_latency = {2 * costs.loopback.start, source};
+  ring.rank_latency = {2 * times.loopback.start, source};
   ring.bandwidth_share = {1, source};
   ring.ramp_exponent = {1, source};
 }
@@ -75,7 +75,7 @@ SoftwareStack host_stack() {
   return out;
 }
 
-Scenario host_scenario(const HostModel& model, int processes, const HostCosts& costs) {
+Scenario host_scenario(const HostModel& model, int processes, const HostTimes& times) {
   model.check();
   Scenario out;
   out.transformer = transformer_of(model);
@@ -85,11 +85,11 @@ Scenario host_scenario(const HostModel& model, int processes, const HostCosts& c
   out.job.precision = Precision::fp32;
   out.job.sharding = Sharding::none;
   out.stack = host_stack();
-  out.parameters = costs.parameters;
+  out.parameters = times.parameters;
   out.parameters.memory.host_share = {1, "nothing is copied between host and device"};
-  AcceleratorPart part = costs.part;
+  AcceleratorPart part = times.part;
   const Bytes message = parameters(out.transformer) * number_size * byte;
-  if (processes > 1) describe_ring(costs, message, processes, part, out.parameters.collectives["all_reduce"]);
+  if (processes > 1) describe_ring(times, message, processes, part, out.parameters.collectives["all_reduce"]);
   out.cluster = single_node(part, processes);
   return out;
 }

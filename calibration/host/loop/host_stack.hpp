@@ -1,8 +1,8 @@
 /// The trainer of the host loop (transformer_step.cpp, host_trainer.cpp), as the product describes a training job.
 #pragma once
 
-#include "calibration/host/loop/host_costs.hpp"
 #include "calibration/host/loop/host_model.hpp"
+#include "calibration/host/loop/host_times.hpp"
 #include "models/job/scenario.hpp"
 #include "models/plan/plan.hpp"
 
@@ -14,7 +14,7 @@ namespace clusterwright {
 SoftwareStack host_stack();
 
 /// `processes` alike, data-parallel, each on a core of its own.
-Scenario host_scenario(const HostModel& model, int processes, const HostCosts& costs);
+Scenario host_scenario(const HostModel& model, int processes, const HostTimes& times);
 
 Plan host_plan(const HostModel& model, int processes);
 

@@ -8,7 +8,7 @@
 
 #include "calibration/host/loop/host_trainer.hpp"
 #include "calibration/host/loop/rank_processes.hpp"
-#include "calibration/sample_files/sample_statistics.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
 
 namespace clusterwright {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "calibration/host/loop/adam.hpp"
+#include "calibration/host/kernels/adam.hpp"
 #include "calibration/host/loop/ring.hpp"
 #include "calibration/host/loop/transformer_step.hpp"
 

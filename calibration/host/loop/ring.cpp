@@ -12,7 +12,7 @@
 #include <tuple>
 #include <utility>
 
-#include "calibration/host/loop/element_kernels.hpp"
+#include "calibration/host/kernels/element_kernels.hpp"
 #include "calibration/host/loopback.hpp"
 #include "calibration/host/probe_case.hpp"
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/field_table.hpp"
 #include "models/job/huggingface/hf_layers.hpp"
 #include "models/job/huggingface/hf_reader.hpp"
+#include "sim/field_table.hpp"
 
 namespace clusterwright {
 

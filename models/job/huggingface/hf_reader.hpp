@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/field_decoder.hpp"
 #include "models/job/huggingface/hf_families.hpp"
+#include "sim/field_decoder.hpp"
 
 namespace clusterwright {
 

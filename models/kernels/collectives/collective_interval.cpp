@@ -35,10 +35,10 @@ double relative_error(const Sourced<double>& value) {
 
 }  // namespace
 
-double collective_half_width(CollectiveOp op, Bytes bytes, const CollectiveCost& cost, const CollectiveSet& set) {
+double collective_half_width(CollectiveOp op, Bytes bytes, const CollectiveTiming& timing, const CollectiveSet& set) {
   const double in_class = residual(op, bytes, set);
-  if (!cost.crosses_nodes) return in_class;
-  const double latency_part = cost.latency / cost.time();
+  if (!timing.crosses_nodes) return in_class;
+  const double latency_part = timing.latency / timing.time();
   const double of_latency = latency_part * relative_error(set.network.latency_scale);
   const double of_rate = (1 - latency_part) * relative_error(set.network.bandwidth_share);
   const double between = std::hypot(of_latency, of_rate, set.network.structural_error.value);

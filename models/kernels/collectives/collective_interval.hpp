@@ -9,6 +9,6 @@ namespace clusterwright {
 /// Three causes, added in squares: what fits of the op missed in rows left out (the 90th percentile, from 1 MB or
 /// below), the standard errors of the network's parameters by their part of the time, and the spread from fabric to
 /// fabric for groups across nodes.
-double collective_half_width(CollectiveOp op, Bytes bytes, const CollectiveCost& cost, const CollectiveSet& set);
+double collective_half_width(CollectiveOp op, Bytes bytes, const CollectiveTiming& timing, const CollectiveSet& set);
 
 }  // namespace clusterwright

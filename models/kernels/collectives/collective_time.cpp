@@ -30,7 +30,7 @@ bool reduces_in_switch(Algorithm algorithm) {
   return algorithm == Algorithm::nvls || algorithm == Algorithm::nvls_tree;
 }
 
-CollectiveCost inside_node(const Setting& at, const TunerEstimate& chosen) {
+CollectiveTiming inside_node(const Setting& at, const TunerEstimate& chosen) {
   const int ranks = at.group.ranks();
   const bool reducing = reduces_in_switch(chosen.algorithm) && at.op == CollectiveOp::all_reduce;
   const CollectiveParameters& curve = reducing ? at.curves.at(switch_curve) : at.curve();
@@ -38,10 +38,10 @@ CollectiveCost inside_node(const Setting& at, const TunerEstimate& chosen) {
   const bool exchanges = at.op == CollectiveOp::all_to_all && at.links.exchange > BytesPerSecond{};
   const BytesPerSecond link = exchanges ? at.links.exchange : at.links.scale_up;
   const int steps = at.links.inner_steps > 0 ? at.links.inner_steps : ranks - 1;
-  CollectiveCost cost{curve_latency(curve, steps + 1), wire, curve_rate(curve, wire, ranks, link), false};
-  cost.algorithm = chosen.algorithm;
-  cost.protocol = chosen.protocol;
-  return cost;
+  CollectiveTiming timing{curve_latency(curve, steps + 1), wire, curve_rate(curve, wire, ranks, link), false};
+  timing.algorithm = chosen.algorithm;
+  timing.protocol = chosen.protocol;
+  return timing;
 }
 
 /// What switches, cables and sockets add to a step between nodes.
@@ -93,28 +93,29 @@ double steps_between_nodes(const Setting& at, Algorithm algorithm) {
 
 /// Reduced inside each node by its switch, between nodes along a tree or by their switches; bytes and rates are those
 /// of a ring as fast.
-void price_switch_tree(const Setting& at, CollectiveCost& cost) {
+void price_switch_tree(const Setting& at, CollectiveTiming& timing) {
   const CollectiveParameters& curve = at.curves.at(switch_curve);
   const int members = at.group.ranks_per_node;
   const Bytes inner = switch_wire(at.payload, members);
   const double bus_factor = ring_wire(CollectiveOp::all_reduce, at.payload, members) / inner;
-  const bool exchange = at.group.nodes == 2 && cost.algorithm == Algorithm::nvls_tree;
-  cost.network_share = exchange ? 0.5 : 1;
-  cost.scale_up_share = 1 / bus_factor;
-  cost.rate = std::min(curve_rate(curve, inner, members, at.links.scale_up) * bus_factor,
-                       node_network_rate(at) / cost.network_share);
+  const bool exchange = at.group.nodes == 2 && timing.algorithm == Algorithm::nvls_tree;
+  timing.network_share = exchange ? 0.5 : 1;
+  timing.scale_up_share = 1 / bus_factor;
+  timing.rate = std::min(curve_rate(curve, inner, members, at.links.scale_up) * bus_factor,
+                         node_network_rate(at) / timing.network_share);
   // What kernels that reduce and send at once reach is NCCL's own measurement: less than either alone.
-  if (cost.algorithm == Algorithm::nvls_tree)
-    cost.rate = std::min(cost.rate, nvls_tree_ceiling(nccl_machine_of(at.group, at.links), at.group.nodes));
-  cost.rate = with_fabric_limit(at, cost.rate);
+  if (timing.algorithm == Algorithm::nvls_tree)
+    timing.rate = std::min(timing.rate, nvls_tree_ceiling(nccl_machine_of(at.group, at.links), at.group.nodes));
+  timing.rate = with_fabric_limit(at, timing.rate);
 }
 
 /// As much slower than the bulk ring as NCCL counts with. Low-latency protocols know no ramp of small messages.
-void price_by_ratio(const Setting& at, const TunerEstimate& chosen, const TunerEstimate& ring, CollectiveCost& cost) {
+void price_by_ratio(const Setting& at, const TunerEstimate& chosen, const TunerEstimate& ring,
+                    CollectiveTiming& timing) {
   const Seconds transfer = chosen.time - chosen.latency;
   const Seconds of_ring = ring.time - ring.latency;
   const bool ramped = chosen.protocol == Protocol::simple;
-  cost.rate = with_fabric_limit(at, ring_rate(at, ramped) * (of_ring / transfer), chosen.protocol);
+  timing.rate = with_fabric_limit(at, ring_rate(at, ramped) * (of_ring / transfer), chosen.protocol);
 }
 
 const TunerEstimate& bulk_ring(const std::vector<TunerEstimate>& estimates) {
@@ -123,46 +124,47 @@ const TunerEstimate& bulk_ring(const std::vector<TunerEstimate>& estimates) {
   });
 }
 
-CollectiveCost across_nodes(const Setting& at, const TunerEstimate& chosen, const TunerEstimate& ring) {
-  CollectiveCost cost;
-  cost.algorithm = chosen.algorithm;
-  cost.protocol = chosen.protocol;
-  cost.crosses_nodes = true;
-  cost.wire = at.wire();
-  cost.latency =
+CollectiveTiming across_nodes(const Setting& at, const TunerEstimate& chosen, const TunerEstimate& ring) {
+  CollectiveTiming timing;
+  timing.algorithm = chosen.algorithm;
+  timing.protocol = chosen.protocol;
+  timing.crosses_nodes = true;
+  timing.wire = at.wire();
+  timing.latency =
       at.network.latency_scale.value * chosen.latency + steps_between_nodes(at, chosen.algorithm) * step_latency(at);
   if (reduces_in_switch(chosen.algorithm) && at.op == CollectiveOp::all_reduce)
-    price_switch_tree(at, cost);
+    price_switch_tree(at, timing);
   else
-    price_by_ratio(at, chosen, ring, cost);
-  return cost;
+    price_by_ratio(at, chosen, ring, timing);
+  return timing;
 }
 
-CollectiveCost message_between_nodes(const Setting& at) {
+CollectiveTiming message_between_nodes(const Setting& at) {
   const BytesPerSecond own = at.links.network_per_rank * transport_share(at.links, at.network);
-  CollectiveCost cost{at.network.message_latency.value + step_latency(at), at.payload, with_fabric_limit(at, own),
-                      true};
-  cost.algorithm = Algorithm::direct;
-  return cost;
+  CollectiveTiming timing{at.network.message_latency.value + step_latency(at), at.payload, with_fabric_limit(at, own),
+                          true};
+  timing.algorithm = Algorithm::direct;
+  return timing;
 }
 
 /// Where NVLink joins a node, bytes for other nodes first hop to the member on the receiver's rail (PXN); inside and
 /// outside overlap.
-CollectiveCost all_to_all_across_nodes(const Setting& at, const CollectiveChoice& choice) {
+CollectiveTiming all_to_all_across_nodes(const Setting& at, const CollectiveChoice& choice) {
   const double ranks = at.group.ranks(), members = at.group.ranks_per_node;
-  CollectiveCost cost = message_between_nodes(at);
-  if (members > 1 && at.links.nvlink) cost.algorithm = Algorithm::rail_aligned;
-  cost.algorithm = choice.algorithm.value_or(cost.algorithm);
-  cost.latency += at.curve().rank_latency.value * (ranks - 1);
-  cost.wire = at.payload * ((ranks - members) / ranks);
-  cost.network_share = members;  // each sends its own
-  if (members < 2) return cost;
-  const double hops = cost.algorithm == Algorithm::rail_aligned ? (members - 1) / members : 0;
-  const Bytes inner = at.payload * ((members - 1) / ranks) + cost.wire * hops;
+  CollectiveTiming timing = message_between_nodes(at);
+  if (members > 1 && at.links.nvlink) timing.algorithm = Algorithm::rail_aligned;
+  timing.algorithm = choice.algorithm.value_or(timing.algorithm);
+  timing.latency += at.curve().rank_latency.value * (ranks - 1);
+  timing.wire = at.payload * ((ranks - members) / ranks);
+  timing.network_share = members;  // each sends its own
+  if (members < 2) return timing;
+  const double hops = timing.algorithm == Algorithm::rail_aligned ? (members - 1) / members : 0;
+  const Bytes inner = at.payload * ((members - 1) / ranks) + timing.wire * hops;
   const BytesPerSecond link = at.links.exchange > BytesPerSecond{} ? at.links.exchange : at.links.scale_up;
-  cost.scale_up_share = inner / cost.wire;
-  cost.rate = std::min(cost.rate, curve_rate(at.curve(), inner, at.group.ranks_per_node, link) / cost.scale_up_share);
-  return cost;
+  timing.scale_up_share = inner / timing.wire;
+  timing.rate =
+      std::min(timing.rate, curve_rate(at.curve(), inner, at.group.ranks_per_node, link) / timing.scale_up_share);
+  return timing;
 }
 
 /// NCCL's first choice that the user and the fitted curves allow.
@@ -176,7 +178,7 @@ TunerEstimate choose(const Setting& at, const std::vector<TunerEstimate>& estima
   throw std::invalid_argument("NCCL does not offer this algorithm and protocol here");
 }
 
-CollectiveCost tuned_cost(const Setting& at, const CollectiveChoice& choice) {
+CollectiveTiming tuned_timing(const Setting& at, const CollectiveChoice& choice) {
   const auto estimates =
       nccl_estimates(at.op, at.payload, at.group.nodes, at.group.ranks_per_node, nccl_machine_of(at.group, at.links));
   const TunerEstimate chosen = choose(at, estimates, choice);
@@ -203,16 +205,16 @@ NcclMachine nccl_machine_of(const GroupShape& group, const GroupLinks& links) {
   return machine;
 }
 
-CollectiveCost collective_cost(CollectiveOp op, Bytes payload, const GroupShape& group, const GroupLinks& links,
-                               const std::map<std::string, CollectiveParameters>& curves,
-                               const NetworkParameters& network, const CollectiveChoice& choice) {
+CollectiveTiming collective_time(CollectiveOp op, Bytes payload, const GroupShape& group, const GroupLinks& links,
+                                 const std::map<std::string, CollectiveParameters>& curves,
+                                 const NetworkParameters& network, const CollectiveChoice& choice) {
   if (!curves.contains(curve_name(op))) throw std::invalid_argument("no curve for " + curve_name(op));
   if (group.ranks() < 2 || payload <= Bytes{}) return {Seconds{}, Bytes{}, byte_per_second, false};
   const Setting at{op, payload, group, links, curves, network};
   const bool between = group.nodes > 1;
   if (op == CollectiveOp::send && between) return message_between_nodes(at);
   if (op == CollectiveOp::all_to_all && between) return all_to_all_across_nodes(at, choice);
-  if (op != CollectiveOp::send && op != CollectiveOp::all_to_all) return tuned_cost(at, choice);
+  if (op != CollectiveOp::send && op != CollectiveOp::all_to_all) return tuned_timing(at, choice);
   TunerEstimate plain{Algorithm::direct, Protocol::simple, {}, {}, {}};
   return inside_node(at, plain);
 }

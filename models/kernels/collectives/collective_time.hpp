@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
+#include "models/job/parameters.hpp"
 #include "models/kernels/collectives/collective_op.hpp"
 #include "models/kernels/collectives/nccl_tuner.hpp"
-#include "models/job/parameters.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {
@@ -45,7 +45,7 @@ struct CollectiveChoice {
 };
 
 /// time alone = latency + wire / rate.
-struct CollectiveCost {
+struct CollectiveTiming {
   Seconds latency;
   Bytes wire;           ///< bytes that one rank sends over its busiest link; across nodes, one edge of the ring
   BytesPerSecond rate;  ///< of that when uncontended
@@ -77,10 +77,10 @@ struct CollectiveCost {
 /// @param choice   of all_to_all: direct or rail_aligned; ignored for send
 /// @return  all zero for a group of one or an empty payload; `rate` is then 1 B/s so that time() is 0
 /// @throws std::invalid_argument if the parameter set lacks the curve of `op`, or NCCL does not offer the choice
-/// @source docs/collectives.md
-CollectiveCost collective_cost(CollectiveOp op, Bytes payload, const GroupShape& group, const GroupLinks& links,
-                               const std::map<std::string, CollectiveParameters>& curves,
-                               const NetworkParameters& network, const CollectiveChoice& choice = {});
+/// @source docs/models/collectives.md
+CollectiveTiming collective_time(CollectiveOp op, Bytes payload, const GroupShape& group, const GroupLinks& links,
+                                 const std::map<std::string, CollectiveParameters>& curves,
+                                 const NetworkParameters& network, const CollectiveChoice& choice = {});
 
 /// Of the NIC data sheet, what the group's transport reaches.
 double transport_share(const GroupLinks& links, const NetworkParameters& network);

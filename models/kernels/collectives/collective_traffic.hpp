@@ -10,7 +10,7 @@
 
 namespace clusterwright {
 
-/// Demands that run at the same time. Bytes are per byte of CollectiveCost::wire, the counted byte: for a payload S
+/// Demands that run at the same time. Bytes are per byte of CollectiveTiming::wire, the counted byte: for a payload S
 /// over n ranks, 2 S (n - 1) / n for all-reduce, S (n - 1) / n for all-gather and reduce-scatter, S for broadcast and
 /// send, and S (n - g) / n for all-to-all with g ranks on each inner domain (n over the number of domains, rounded
 /// down).

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/kernels/collectives/hostlist.hpp"
-#include "topology/cluster.hpp"
+#include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {
 

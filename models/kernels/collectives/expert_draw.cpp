@@ -6,7 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "topology/network/counter_random.hpp"
+#include "topology/graph/counter_random.hpp"
 
 namespace clusterwright {
 

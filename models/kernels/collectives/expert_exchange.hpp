@@ -57,9 +57,8 @@ struct ExpertTraffic {
 /// and up to 2 % more ranks. The busiest rank: expected_maximum.hpp of independent counts, whose variance is raised by
 /// ranks / (ranks - 1) where they have a fixed sum.
 ///
-/// @throws std::invalid_argument for another transfer, ranks that do not fill their domains, top_k beyond the experts
-/// or
-///         those of domain_limit domains, or weights that are not as many as experts
+/// @throws std::invalid_argument for another transfer, ranks that do not fill their domains, top_k beyond the
+///         experts or those of domain_limit domains, or weights that are not as many as experts
 ExpertTraffic expert_traffic(const ExpertExchange& exchange);
 
 }  // namespace clusterwright

@@ -12,27 +12,27 @@ ExpertShares even_shares(const GroupShape& group) {
   return {(ranks - near) / ranks, (near - 1) / ranks, 1};
 }
 
-CollectiveCost expert_cost(Bytes payload, const GroupShape& group, const GroupLinks& links,
-                           const CollectiveParameters& curve, const NetworkParameters& network,
-                           const ExpertShares& shares) {
-  CollectiveCost cost;
-  cost.algorithm = Algorithm::direct;
-  cost.latency = curve_latency(curve, group.ranks());
+CollectiveTiming expert_exchange_time(Bytes payload, const GroupShape& group, const GroupLinks& links,
+                                      const CollectiveParameters& curve, const NetworkParameters& network,
+                                      const ExpertShares& shares) {
+  CollectiveTiming timing;
+  timing.algorithm = Algorithm::direct;
+  timing.latency = curve_latency(curve, group.ranks());
   const Bytes busiest = payload * shares.imbalance;
   const BytesPerSecond link = links.exchange > BytesPerSecond{} ? links.exchange : links.scale_up;
   const BytesPerSecond inner = bulk_rate(curve, group.ranks(), link);
-  cost.crosses_nodes = shares.network > 0;
-  if (!cost.crosses_nodes) {
-    cost.wire = busiest * shares.scale_up;
-    cost.rate = inner;
-    return cost;
+  timing.crosses_nodes = shares.network > 0;
+  if (!timing.crosses_nodes) {
+    timing.wire = busiest * shares.scale_up;
+    timing.rate = inner;
+    return timing;
   }
-  cost.wire = busiest * shares.network;
-  cost.scale_up_share = shares.scale_up / shares.network;
-  cost.rate = links.network_per_rank * transport_share(links, network);
-  if (cost.scale_up_share > 0) cost.rate = std::min(cost.rate, inner / cost.scale_up_share);
-  if (links.fabric_limit) cost.rate = std::min(cost.rate, *links.fabric_limit);
-  return cost;
+  timing.wire = busiest * shares.network;
+  timing.scale_up_share = shares.scale_up / shares.network;
+  timing.rate = links.network_per_rank * transport_share(links, network);
+  if (timing.scale_up_share > 0) timing.rate = std::min(timing.rate, inner / timing.scale_up_share);
+  if (links.fabric_limit) timing.rate = std::min(timing.rate, *links.fabric_limit);
+  return timing;
 }
 
 }  // namespace clusterwright

@@ -18,8 +18,8 @@ ExpertShares even_shares(const GroupShape& group);
 /// Kernels of their own, not NCCL: a fixed cost, then network and scale-up at once.
 ///   time = base_latency + rank_latency * (p - 1) + max(network bytes / (NIC * share), scale-up bytes / (link * share))
 /// @param curve  "expert_exchange" of a collective set
-CollectiveCost expert_cost(Bytes payload, const GroupShape& group, const GroupLinks& links,
-                           const CollectiveParameters& curve, const NetworkParameters& network,
-                           const ExpertShares& shares);
+CollectiveTiming expert_exchange_time(Bytes payload, const GroupShape& group, const GroupLinks& links,
+                                      const CollectiveParameters& curve, const NetworkParameters& network,
+                                      const ExpertShares& shares);
 
 }  // namespace clusterwright

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "models/kernels/collectives/collective_time.hpp"
-#include "topology/cluster.hpp"
+#include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {
 

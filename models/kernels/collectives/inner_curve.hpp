@@ -1,8 +1,8 @@
 /// Fitted curves of collectives inside a node.
 #pragma once
 
-#include "models/kernels/collectives/collective_op.hpp"
 #include "models/job/parameters.hpp"
+#include "models/kernels/collectives/collective_op.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {

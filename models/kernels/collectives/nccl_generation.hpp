@@ -1,7 +1,7 @@
 #pragma once
 
 #include "models/kernels/collectives/nccl_tuner.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

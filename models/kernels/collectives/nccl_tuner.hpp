@@ -50,7 +50,7 @@ struct TunerEstimate {
 /// @param op     one of all_gather, reduce_scatter, all_reduce, broadcast; all_to_all and send are not tuned
 /// @param nodes  with `per_node` ranks each
 /// @return empty for a group of one and for ops that are not tuned
-/// @source docs/collectives.md, "What NCCL chooses"
+/// @source docs/models/collectives.md, "What NCCL chooses"
 std::vector<TunerEstimate> nccl_estimates(CollectiveOp op, Bytes payload, int nodes, int per_node,
                                           const NcclMachine& machine);
 

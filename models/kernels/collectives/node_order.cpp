@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "models/kernels/collectives/communicator.hpp"
-#include "topology/network/counter_random.hpp"
+#include "topology/graph/counter_random.hpp"
 
 namespace clusterwright {
 

@@ -9,13 +9,13 @@ namespace clusterwright {
 ///
 /// The rate is what the links leave (GroupLinks::fabric_limit).
 /// @param pass  latency of one pass: torus_hops (collective_traffic.hpp) hops
-/// @source docs/collectives.md, "Torus"
-CollectiveCost torus_cost(CollectiveOp op, Bytes payload, const GroupShape& group, const GroupLinks& links,
-                          Seconds pass, const NetworkParameters& network);
+/// @source docs/models/collectives.md, "Torus"
+CollectiveTiming torus_time(CollectiveOp op, Bytes payload, const GroupShape& group, const GroupLinks& links,
+                            Seconds pass, const NetworkParameters& network);
 
 /// Recursive halving to scatter, doubling to gather, both to reduce everywhere: log2 n exchanges between nodes each.
 /// @param curve  of `op`
-CollectiveCost halving_doubling_cost(CollectiveOp op, Bytes payload, const GroupShape& group, const GroupLinks& links,
-                                     const CollectiveParameters& curve, const NetworkParameters& network);
+CollectiveTiming halving_doubling_time(CollectiveOp op, Bytes payload, const GroupShape& group, const GroupLinks& links,
+                                       const CollectiveParameters& curve, const NetworkParameters& network);
 
 }  // namespace clusterwright

@@ -132,7 +132,7 @@ GroupLinks CollectivePredictor::links_with_fabric(const Layout& layout, Algorith
   return links;
 }
 
-CollectiveCost CollectivePredictor::cost_between_experts(const Layout& layout, Bytes bytes) const {
+CollectiveTiming CollectivePredictor::time_between_experts(const Layout& layout, Bytes bytes) const {
   const GroupShape& shape = layout.shape;
   const auto curve = parameters_.collectives.find("expert_exchange");
   if (curve == parameters_.collectives.end()) throw std::invalid_argument("the parameters have no curve for experts");
@@ -146,55 +146,55 @@ CollectiveCost CollectivePredictor::cost_between_experts(const Layout& layout, B
   const double imbalance = load.mean > Bytes{} ? load.busiest / load.mean : 1;
   const ExpertShares shares{traffic.network.mean / bytes, traffic.scale_up.mean / bytes, imbalance};
   const GroupLinks links = shape.nodes > 1 ? links_with_fabric(layout, exchange.transfer) : layout.links;
-  CollectiveCost cost = expert_cost(bytes, shape, links, curve->second, parameters_.network, shares);
-  cost.algorithm = exchange.transfer;
-  return cost;
+  CollectiveTiming timing = expert_exchange_time(bytes, shape, links, curve->second, parameters_.network, shares);
+  timing.algorithm = exchange.transfer;
+  return timing;
 }
 
 /// Of the algorithm that runs, with what the fabric leaves of its rate.
-CollectiveCost CollectivePredictor::cost_of(const Layout& layout, Bytes bytes) const {
-  if (between_experts(request_.op)) return cost_between_experts(layout, bytes);
+CollectiveTiming CollectivePredictor::cost_of(const Layout& layout, Bytes bytes) const {
+  if (between_experts(request_.op)) return time_between_experts(layout, bytes);
   const auto& curves = parameters_.collectives;
   const NetworkParameters& network = parameters_.network;
   const GroupShape& shape = layout.shape;
   CollectiveChoice choice = request_.choice;
-  if (shape.nodes == 1) return collective_cost(request_.op, bytes, shape, layout.links, curves, network, choice);
+  if (shape.nodes == 1) return collective_time(request_.op, bytes, shape, layout.links, curves, network, choice);
   if (!choice.algorithm && !network_->torus_sides.empty() && is_ring_like(request_.op))
     choice.algorithm = Algorithm::torus;
   const bool foreign = choice.algorithm == Algorithm::torus || choice.algorithm == Algorithm::halving_doubling;
   if (!foreign) {
-    const CollectiveCost chosen = collective_cost(request_.op, bytes, shape, layout.links, curves, network, choice);
+    const CollectiveTiming chosen = collective_time(request_.op, bytes, shape, layout.links, curves, network, choice);
     choice = {chosen.algorithm, chosen.protocol};
   }
   const GroupLinks links = links_with_fabric(layout, *choice.algorithm);
   if (choice.algorithm == Algorithm::torus)
-    return torus_cost(request_.op, bytes, shape, links, layout.torus_hops * network_->graph.hop_latency(), network);
+    return torus_time(request_.op, bytes, shape, links, layout.torus_hops * network_->graph.hop_latency(), network);
   if (choice.algorithm == Algorithm::halving_doubling)
-    return halving_doubling_cost(request_.op, bytes, shape, links, curves.at(curve_name(request_.op)), network);
-  return collective_cost(request_.op, bytes, shape, links, curves, network, choice);
+    return halving_doubling_time(request_.op, bytes, shape, links, curves.at(curve_name(request_.op)), network);
+  return collective_time(request_.op, bytes, shape, links, curves, network, choice);
 }
 
 CollectivePredictor::Slowest CollectivePredictor::slowest(Bytes bytes) const {
   Slowest out;
   for (const Layout& layout : layouts_) {
-    const CollectiveCost cost = cost_of(layout, bytes);
-    if (!out.layout || cost.time() > out.cost.time()) out = {cost, &layout};
+    const CollectiveTiming timing = cost_of(layout, bytes);
+    if (!out.layout || timing.time() > out.timing.time()) out = {timing, &layout};
   }
   return out;
 }
 
 std::string CollectivePredictor::limit(const Slowest& slowest) const {
-  const CollectiveCost& cost = slowest.cost;
-  if (cost.latency > cost.wire / cost.rate) return "latency";
+  const CollectiveTiming& timing = slowest.timing;
+  if (timing.latency > timing.wire / timing.rate) return "latency";
   const bool pcie = cluster_.links.inner(std::min(cluster_.domain, slowest.layout->shape.ranks_per_node)) ==
                     NodeLinks::LinkClass::pcie;
   const std::string links = pcie ? "PCI Express" : "scale-up links";
-  const std::string inside = cost.protocol == Protocol::simple ? links : "protocol";
-  if (!cost.crosses_nodes) return inside;
-  const Laid& traffic = laid(cost.algorithm);
+  const std::string inside = timing.protocol == Protocol::simple ? links : "protocol";
+  if (!timing.crosses_nodes) return inside;
+  const Laid& traffic = laid(timing.algorithm);
   const double fabric = transport_share(slowest.layout->links, parameters_.network) / traffic.seconds_per_byte;
   constexpr double close = 0.8;  // protocols and trees stay below what links carry
-  if (cost.rate.in(byte_per_second) < close * fabric) return inside;
+  if (timing.rate.in(byte_per_second) < close * fabric) return inside;
   const LinkId link = busiest_links(network_->graph, traffic.loads, 1).front().link;
   const NetworkGraph& graph = network_->graph;
   if (graph.is_endpoint(graph.from(link)) || graph.is_endpoint(graph.to(link))) return "NICs";
@@ -215,7 +215,7 @@ CollectivePredictor::Slowest CollectivePredictor::slowest_or_refuse(Bytes bytes)
 
 CollectiveAnswer CollectivePredictor::predict(Bytes bytes) const {
   const Slowest slowest = slowest_or_refuse(bytes);
-  const CollectiveCost& priced = slowest.cost;
+  const CollectiveTiming& priced = slowest.timing;
   const double spread = std::exp(collective_half_width(request_.op, bytes, priced, parameters_));
   CollectiveAnswer answer;
   answer.bytes = bytes;
@@ -232,9 +232,9 @@ CollectiveAnswer CollectivePredictor::predict(Bytes bytes) const {
 }
 
 std::vector<BusiestLink> CollectivePredictor::busiest(Bytes bytes, std::size_t top) const {
-  const CollectiveCost cost = slowest_or_refuse(bytes).cost;
-  if (!cost.crosses_nodes) return {};
-  return busiest_links(network_->graph, laid(cost.algorithm).loads, top);
+  const CollectiveTiming timing = slowest_or_refuse(bytes).timing;
+  if (!timing.crosses_nodes) return {};
+  return busiest_links(network_->graph, laid(timing.algorithm).loads, top);
 }
 
 double bus_factor(CollectiveOp op, int ranks) {

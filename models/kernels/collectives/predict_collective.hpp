@@ -70,14 +70,14 @@ class CollectivePredictor {
     int torus_hops = 0;
   };
   struct Slowest {
-    CollectiveCost cost;
+    CollectiveTiming timing;
     const Layout* layout = nullptr;
   };
   void add_distance(Layout& layout, const Communicator& group) const;
   bool crosses_nodes() const;
   const Laid& laid(Algorithm algorithm) const;
-  CollectiveCost cost_of(const Layout& layout, Bytes bytes) const;
-  CollectiveCost cost_between_experts(const Layout& layout, Bytes bytes) const;
+  CollectiveTiming cost_of(const Layout& layout, Bytes bytes) const;
+  CollectiveTiming time_between_experts(const Layout& layout, Bytes bytes) const;
   GroupLinks links_with_fabric(const Layout& layout, Algorithm algorithm) const;
   Slowest slowest(Bytes bytes) const;
   Slowest slowest_or_refuse(Bytes bytes) const;

@@ -20,9 +20,9 @@ double busy_links(CollectiveOp op, const std::vector<int>& sides, int members) {
 
 }  // namespace
 
-std::optional<CollectiveCost> torus_fabric_cost(CollectiveOp op, Bytes payload, const GroupShape& group,
-                                                const Cluster& cluster, GroupLinks links,
-                                                const NetworkParameters& network) {
+std::optional<CollectiveTiming> torus_fabric_time(CollectiveOp op, Bytes payload, const GroupShape& group,
+                                                  const Cluster& cluster, GroupLinks links,
+                                                  const NetworkParameters& network) {
   const FabricSpec& fabric = cluster.spec.fabric;
   const bool torus = fabric.kind == FabricKind::torus && fabric.torus && fabric.torus->wrap;
   if (!torus || group.nodes < 2 || cluster.node_accelerators > 1) return {};
@@ -31,9 +31,9 @@ std::optional<CollectiveCost> torus_fabric_cost(CollectiveOp op, Bytes payload, 
   const BytesPerSecond link = fabric.link_rate.value_or(cluster.nic_bandwidth);
   links.fabric_limit = link * busy_links(op, sides, members) * transport_share(links, network);
   const int hops = op == CollectiveOp::send ? 1 : torus_hops(sides, members);
-  CollectiveCost cost = torus_cost(op, payload, group, links, hops * fabric.hop_latency.value, network);
-  if (op == CollectiveOp::all_to_all) cost.wire = payload * (static_cast<double>(members - 1) / members);
-  return cost;
+  CollectiveTiming timing = torus_time(op, payload, group, links, hops * fabric.hop_latency.value, network);
+  if (op == CollectiveOp::all_to_all) timing.wire = payload * (static_cast<double>(members - 1) / members);
+  return timing;
 }
 
 }  // namespace clusterwright

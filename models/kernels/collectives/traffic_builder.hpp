@@ -21,7 +21,7 @@ class TrafficBuilder {
   /// Members of the smallest domain: channels that reach all domains.
   std::size_t channels() const;
 
-  /// CollectiveCost::wire over the payload.
+  /// CollectiveTiming::wire over the payload.
   double counted() const;
 
   struct Ports {

@@ -8,7 +8,7 @@
 
 namespace clusterwright {
 
-/// Loads of each stage, all groups together, per byte of CollectiveCost::wire of one group.
+/// Loads of each stage, all groups together, per byte of CollectiveTiming::wire of one group.
 std::vector<LinkLoads> stage_loads(CollectiveOp op, Algorithm algorithm, const std::vector<Communicator>& groups,
                                    const TrafficContext& context, const Routes& routes, const PathPolicy& policy,
                                    std::span<const int> switch_groups);

@@ -11,7 +11,7 @@
 #include "sim/number_or_text.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

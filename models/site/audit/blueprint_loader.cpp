@@ -1,9 +1,9 @@
 #include "models/site/audit/blueprint_loader.hpp"
 
-#include "models/site/plant/facility_files.hpp"
 #include "models/job/scenario_spec.hpp"
-#include "topology/catalog.hpp"
-#include "topology/own_parts.hpp"
+#include "models/site/plant/facility_files.hpp"
+#include "topology/cluster/cluster_spec.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

@@ -3,9 +3,9 @@
 
 #include <filesystem>
 
-#include "models/site/audit/blueprint.hpp"
 #include "models/job/scenario_loader.hpp"
-#include "topology/facility_spec.hpp"
+#include "models/site/audit/blueprint.hpp"
+#include "topology/cluster/facility_spec.hpp"
 
 namespace clusterwright {
 

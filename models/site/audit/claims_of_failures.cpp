@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
+#include "models/prediction/checkpoint_stall.hpp"
 #include "models/site/audit/claim_checks.hpp"
 #include "models/site/audit/interruptions.hpp"
-#include "models/prediction/checkpoint_stall.hpp"
 
 namespace clusterwright {
 

@@ -6,7 +6,7 @@
 #include "models/job/scenario.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/site/audit/blueprint.hpp"
-#include "topology/facility_spec.hpp"
+#include "topology/cluster/facility_spec.hpp"
 
 namespace clusterwright {
 

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "topology/fabrics/fat_tree_shape.hpp"
+#include "topology/fabrics/fat_tree.hpp"
 
 namespace clusterwright {
 

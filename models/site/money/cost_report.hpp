@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/quantity.hpp"
 #include "models/site/plant/bill_of_materials.hpp"
+#include "sim/quantity.hpp"
 
 namespace clusterwright {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "topology/parts_for_sale.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models/job/price_list.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

@@ -3,10 +3,10 @@
 
 #include <optional>
 
-#include "models/site/money/cost_report.hpp"
 #include "models/job/price_list.hpp"
+#include "models/site/money/cost_report.hpp"
 #include "models/site/plant/bill_of_materials.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

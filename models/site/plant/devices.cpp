@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "sim/diagnostic.hpp"
-#include "topology/cluster.hpp"
+#include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {
 

@@ -4,11 +4,11 @@
 #include <string>
 
 #include "models/site/plant/site_plan.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 
-struct Cluster;  // topology/cluster.hpp
+struct Cluster;  // topology/cluster/cluster.hpp
 
 /// One thing that stands in a rack.
 struct Device {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "sim/field_table.hpp"
 #include "models/job/base_file.hpp"
 #include "models/job/input_file.hpp"
 #include "models/job/scenario_loader.hpp"
-#include "topology/facility_check.hpp"
+#include "sim/field_table.hpp"
+#include "topology/cluster/facility_check.hpp"
 
 namespace clusterwright {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/job/scenario.hpp"
-#include "topology/facility_spec.hpp"
+#include "topology/cluster/facility_spec.hpp"
 
 namespace clusterwright {
 

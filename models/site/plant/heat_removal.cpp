@@ -9,7 +9,7 @@
 
 #include "models/site/plant/power_feeds.hpp"
 #include "models/site/plant/rounding.hpp"
-#include "topology/parts.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

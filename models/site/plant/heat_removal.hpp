@@ -7,7 +7,7 @@
 
 namespace clusterwright {
 
-struct Catalog;  // topology/parts.hpp
+struct Catalog;  // topology/parts/catalog.hpp
 
 /// The parts that a facility names; pointers into the catalog.
 struct CoolingParts {

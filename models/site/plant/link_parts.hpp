@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "topology/parts.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 

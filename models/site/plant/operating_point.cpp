@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "topology/parts.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 

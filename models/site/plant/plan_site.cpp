@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "topology/cluster.hpp"
 #include "models/site/plant/cable_plan.hpp"
 #include "models/site/plant/operating_point.hpp"
 #include "models/site/plant/power_feeds.hpp"
 #include "models/site/plant/rounding.hpp"
 #include "models/site/plant/scale_up_copper.hpp"
 #include "models/site/plant/site_bill.hpp"
+#include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {
 

@@ -5,8 +5,8 @@
 
 namespace clusterwright {
 
-struct Catalog;  // topology/parts.hpp
-struct Cluster;  // topology/cluster.hpp
+struct Catalog;  // topology/parts/catalog.hpp
+struct Cluster;  // topology/cluster/cluster.hpp
 
 struct SiteRequest {
   const Cluster& cluster;

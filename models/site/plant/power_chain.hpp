@@ -7,7 +7,7 @@
 
 namespace clusterwright {
 
-struct Catalog;  // topology/parts.hpp
+struct Catalog;  // topology/parts/catalog.hpp
 
 /// Modules of one stage; `part` outlives it.
 struct SizedStage {

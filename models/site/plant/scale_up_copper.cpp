@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "topology/cluster.hpp"
 #include "models/site/plant/rounding.hpp"
+#include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {
 

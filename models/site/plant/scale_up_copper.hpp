@@ -7,7 +7,7 @@
 
 namespace clusterwright {
 
-struct Cluster;  // topology/cluster.hpp
+struct Cluster;  // topology/cluster/cluster.hpp
 
 /// Nodes of a domain stand one over the other, rack beside rack, switches in the middle of the middle rack; a cable
 /// runs from each to each switch.

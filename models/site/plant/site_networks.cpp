@@ -7,11 +7,11 @@
 #include <optional>
 #include <stdexcept>
 
-#include "sim/diagnostic.hpp"
-#include "topology/cluster.hpp"
-#include "topology/fabrics/fat_tree_shape.hpp"
 #include "models/site/plant/link_parts.hpp"
-#include "topology/network/build_network.hpp"
+#include "sim/diagnostic.hpp"
+#include "topology/cluster/cluster.hpp"
+#include "topology/fabrics/fabric.hpp"
+#include "topology/fabrics/fat_tree.hpp"
 
 namespace clusterwright {
 

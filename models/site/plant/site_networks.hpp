@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "topology/facility_spec.hpp"
-#include "topology/network/network_graph.hpp"
-#include "topology/parts.hpp"
+#include "topology/cluster/facility_spec.hpp"
+#include "topology/graph/network_graph.hpp"
+#include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
 
-struct Cluster;  // topology/cluster.hpp
+struct Cluster;  // topology/cluster/cluster.hpp
 
 /// Who has the ports beyond those of the nodes.
 enum class ServiceKind { server, storage };

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/quantity.hpp"
 #include "models/site/plant/bill_of_materials.hpp"
-#include "topology/facility_parts.hpp"
-#include "topology/facility_spec.hpp"
+#include "sim/quantity.hpp"
+#include "topology/cluster/facility_spec.hpp"
+#include "topology/parts/facility_parts.hpp"
 
 namespace clusterwright {
 

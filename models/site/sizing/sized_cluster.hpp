@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "models/site/money/cost_report.hpp"
 #include "models/prediction/prediction.hpp"
-#include "topology/cluster.hpp"
+#include "models/site/money/cost_report.hpp"
 #include "models/site/plant/site_plan.hpp"
+#include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {
 

@@ -67,8 +67,8 @@ void set_appliances(StorageSizing& sizing, const StoragePart& part) {
 }
 
 std::optional<Bytes> held_by_a_host(const StepPrediction& step) {
-  for (const TierUse& use : step.tiers)
-    if (use.tier == Tier::host) return use.bytes.total();
+  for (const LevelUse& use : step.tiers)
+    if (use.tier == MemoryLevel::host) return use.bytes.total();
   return std::nullopt;
 }
 

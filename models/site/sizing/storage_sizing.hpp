@@ -4,8 +4,8 @@
 #include "models/job/scenario.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/site/sizing/sized_cluster.hpp"
-#include "topology/facility_parts.hpp"
-#include "topology/facility_spec.hpp"
+#include "topology/cluster/facility_spec.hpp"
+#include "topology/parts/facility_parts.hpp"
 
 namespace clusterwright {
 

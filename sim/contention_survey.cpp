@@ -1,0 +1,78 @@
+#include "sim/contention_survey.hpp"
+
+#include <algorithm>
+
+#include "sim/wide_integer.hpp"
+
+namespace clusterwright::engine {
+namespace {
+
+/// Largest demand of a lane on a resource.
+struct LaneDemand {
+  ResourceId resource;
+  UInt128 amount = 0;  // bytes per second of one instance, in 1/coefficient_one
+};
+
+void raise(std::vector<LaneDemand>& demands, ResourceId resource, UInt128 amount) {
+  for (LaneDemand& demand : demands)
+    if (demand.resource == resource) return void(demand.amount = std::max(demand.amount, amount));
+  demands.push_back({resource, amount});
+}
+
+}  // namespace
+
+ContentionSurvey::ContentionSurvey(const PreparedStep& step)
+    : structure_(step.structure()), lanes_(structure_.lanes.size()) {
+  const std::size_t works = structure_.work_names.size();
+  std::vector<bool> works_seen(structure_.lanes.size() * works, false);
+  std::vector<char> seen(structure_.rendezvous.size(), 0);
+  for (std::size_t i = 0; i < step.op_count(); ++i) {
+    const OpState& op = step.op(OpId(i));
+    LaneSurvey& lane = lanes_[op.lane];
+    const std::size_t work = op.lane.value * works + op.work.value;
+    if (!works_seen[work]) lane.works.push_back(op.work);
+    works_seen[work] = true;
+    if (!op.rendezvous.exists() || seen[op.rendezvous.value]) continue;
+    seen[op.rendezvous.value] = 1;
+    const ChainId chain = structure_.rendezvous[op.rendezvous].chain;
+    if (std::find(lane.chains.rbegin(), lane.chains.rend(), chain) == lane.chains.rend()) lane.chains.push_back(chain);
+  }
+}
+
+bool ContentionSurvey::memory_can_be_short(const WorkTimes& works) const {
+  IndexedVector<RankClassId, std::uint64_t> together(structure_.ranks.size(), 0);
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    std::uint32_t most = 0;
+    for (const WorkId work : lanes_[LaneId(i)].works) most = std::max(most, works.needs(work).memory_demand);
+    together[structure_.lanes[LaneId(i)].rank] += most;
+  }
+  return std::any_of(together.begin(), together.end(), [](std::uint64_t demand) { return demand > whole_memory; });
+}
+
+template <class Visit>
+void ContentionSurvey::for_each_use(const StepTiming& timing, ChainId chain, Visit visit) const {
+  for (std::uint32_t leg = structure_.chain_begin[chain.value]; leg < structure_.chain_begin[chain.value + 1]; ++leg)
+    for (std::uint32_t use = structure_.use_begin[leg]; use < structure_.use_begin[leg + 1]; ++use) {
+      const UInt128 amount =
+          UInt128{timing.coefficients[use]} * structure_.uses[use].count * timing.legs[LegId(leg)].rate_bound;
+      visit(structure_.uses[use].resource, amount);
+    }
+}
+
+std::vector<char> ContentionSurvey::free_chains(const StepTiming& timing) const {
+  IndexedVector<ResourceId, UInt128> together(timing.capacity.size(), 0);
+  for (const LaneSurvey& lane : lanes_) {
+    std::vector<LaneDemand> demands;
+    for (const ChainId chain : lane.chains)
+      for_each_use(timing, chain, [&](ResourceId resource, UInt128 amount) { raise(demands, resource, amount); });
+    for (const LaneDemand& demand : demands) together[demand.resource] += demand.amount;
+  }
+  std::vector<char> free_chains(structure_.chain_begin.size() - 1, 1);
+  for (std::size_t i = 0; i < free_chains.size(); ++i)
+    for_each_use(timing, ChainId(i), [&](ResourceId resource, UInt128) {
+      if (together[resource] > UInt128{timing.capacity[resource]} * coefficient_one) free_chains[i] = 0;
+    });
+  return free_chains;
+}
+
+}  // namespace clusterwright::engine

@@ -1,0 +1,56 @@
+#include "sim/prepared_step.hpp"
+
+namespace clusterwright::engine {
+
+PreparedStep::PreparedStep(const StepStructure& structure) : structure_(structure) {
+  prepare_lanes();
+  prepare_ops();
+}
+
+void PreparedStep::prepare_lanes() {
+  lanes_of_.resize(structure_.ranks.size());
+  compute_lanes_of_.resize(structure_.ranks.size());
+  for (const Lane& lane : structure_.lanes) {
+    const LaneId id = lane_ranks_.push_back(lane.rank);
+    lanes_of_[lane.rank].push_back(id);
+    if (lane.kind != LaneKind::communication) compute_lanes_of_[lane.rank].push_back(id);
+  }
+}
+
+void PreparedStep::prepare_ops() {
+  IndexedVector<LaneId, std::uint32_t> lane_predecessors(structure_.lanes.size());  // 0 for the head of a lane, else 1
+  ops_.resize(structure_.op_count() + 1);
+  predecessors_.resize(structure_.op_count());
+  for (std::size_t i = 0; i < structure_.op_count(); ++i) {
+    const OpId op(i);
+    const LaneId lane = structure_.op_lane[op];
+    ops_[op] = {lane,
+                structure_.op_work[op],
+                structure_.op_rendezvous[op],
+                structure_.op_charge[op],
+                structure_.next_in_lane[op],
+                structure_.successor_begin[i],
+                OpId(),
+                OpId()};
+    predecessors_[op] = structure_.predecessor_count[op] + lane_predecessors[lane];
+    lane_predecessors[lane] = 1;
+    if (predecessors_[op] == 0) first_ops_.push_back(op);
+  }
+  ops_[OpId(structure_.op_count())].successor_begin = static_cast<std::uint32_t>(structure_.successor.size());
+}
+
+void PreparedStep::issue(const StepTiming& timing) {
+  std::vector<Picoseconds> launches;
+  launches.reserve(timing.works.size());
+  for (const WorkTiming& work : timing.works) launches.push_back(work.launch);
+  if (launches == launches_ && issued_.size() == op_count()) return;
+  launches_ = std::move(launches);
+  IndexedVector<RankClassId, Picoseconds> host(structure_.ranks.size());
+  issued_.resize(op_count());
+  for (std::size_t i = 0; i < op_count(); ++i) {
+    const OpId op(i);
+    issued_[op] = host[rank_of(op)] += launches_[ops_[op].work.value];
+  }
+}
+
+}  // namespace clusterwright::engine

@@ -1,0 +1,168 @@
+#include "models/kernels/kernel_times.hpp"
+
+#include "support/catch.hpp"
+#include "support/small_scenario.hpp"
+
+using namespace clusterwright;
+using namespace clusterwright::testing;
+
+namespace {
+
+const AcceleratorPart& h100() {
+  return *parts().find_accelerator("H100-SXM");
+}
+const ParameterSet& fitted() {
+  static const ParameterSet set = fitted_parameters("h100-sxm");
+  return set;
+}
+const SoftwareStack& stack() {
+  static const SoftwareStack s = software_stack("megatron-2024");
+  return s;
+}
+StepFactors factors() {
+  StepFactors out;
+  out.compute = 1.1;
+  return out;
+}
+KernelTimes kernels(Precision precision = Precision::bf16) {
+  return {h100(), fitted(), stack(), factors(), precision};
+}
+
+double seconds(const KernelTiming& price) {
+  return to_seconds(price.work.duration).in(second);
+}
+
+/// What every kernel pays between itself and the next.
+double gap() {
+  return (fitted().step.kernel_gap.value * stack().kernels_per_op.value).in(second);
+}
+
+AttentionShape attention_shape() {
+  return {1, 8192, 8192, 0.5, 16, 128, true};
+}
+
+std::string error_of(const AcceleratorPart& part, const ParameterSet& set, const SoftwareStack& s, Precision p) {
+  try {
+    KernelTimes(part, set, s, factors(), p);
+  } catch (const ConfigError& error) {
+    return error.diagnostics().front().code;
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a matrix multiply in a step is its microbenchmark, taxed, and a gap", "[models]") {
+  const GemmShape shape{8192, 4096, 4096};
+  const AcceleratorPart& part = h100();
+  const GemmDevice device{peak(part, NumberFormat::bf16), part.memory_bandwidth.value, part.multiprocessors->value};
+  const Seconds alone = gemm_time(shape, device, fitted().gemm.at("bf16"), 2 * byte, 2 * byte, 0).time;
+  const KernelTiming price = kernels().gemm(shape, true, 2 * byte);
+  CHECK(seconds(price) == Approx(alone.in(second)*1.1 + gap()).epsilon(1e-6));
+  CHECK(price.work.clock_share > 0.9);
+  CHECK(price.work.activity.tensor > 0.9);
+  CHECK(to_seconds(price.work.launch) == stack().kernel_launch.value * stack().kernels_per_op.value);
+}
+
+TEST_CASE("a multiply slows down with the multiprocessors that collectives hold", "[models]") {
+  const KernelTiming price = kernels().gemm({8192, 8192, 8192}, true, 2 * byte);
+  REQUIRE(price.slow_down);
+  const auto& points = price.slow_down->points;
+  REQUIRE(points.size() == 3);
+  CHECK(points[0].reserved == 0);
+  CHECK(points[0].relative_duration == 1);
+  CHECK(points[1].reserved == 20);  // of one collective
+  // 132 / 112 and 132 / 92, give or take a wave.
+  CHECK(points[1].relative_duration == Approx(132.0 / 112).epsilon(0.05));
+  CHECK(points[2].relative_duration == Approx(132.0 / 92).epsilon(0.05));
+}
+
+TEST_CASE("8 bit is faster only where asked for", "[models]") {
+  const GemmShape shape{8192, 8192, 8192};
+  const double wide = seconds(kernels().gemm(shape, true, 2 * byte));
+  CHECK(seconds(kernels(Precision::fp8).gemm(shape, true, 2 * byte)) < 0.7 * wide);
+  CHECK(seconds(kernels(Precision::fp8).gemm(shape, false, 2 * byte)) == wide);
+  CHECK(seconds(kernels(Precision::fp16).gemm(shape, true, 2 * byte)) == wide);
+}
+
+TEST_CASE("attention grows with heads, and a backward pass costs at least 2.5 forward passes less efficiency",
+          "[models]") {
+  const KernelTimes device = kernels();
+  AttentionShape shape = attention_shape();
+  const double forward = seconds(device.attention(shape)) - gap();
+  shape.heads *= 2;
+  CHECK(seconds(device.attention(shape)) - gap() == Approx(2 * forward).epsilon(1e-6));
+  shape = attention_shape();
+  shape.forward = false;
+  const AttentionParameters& fit = fitted().attention.at(stack().attention);
+  const double ratio = 2.5 * fit.forward_efficiency.value / fit.backward_efficiency.value;
+  CHECK(seconds(device.attention(shape)) - gap() == Approx(ratio * forward).epsilon(1e-6));
+}
+
+TEST_CASE("an elementwise kernel takes its traffic over the reachable bandwidth", "[models]") {
+  const MemoryParameters& fit = fitted().memory;
+  const double rate = h100().memory_bandwidth.value.in(byte_per_second)*fit.bandwidth_share.value;
+  const double half = fit.half_size.value.in(byte);
+  CHECK(seconds(kernels().elementwise(1 * gigabyte)) == Approx((1e9 + half) / rate + gap()).epsilon(1e-6));
+  CHECK(seconds(kernels().elementwise(Bytes{})) == Approx(half / rate + gap()).epsilon(1e-6));
+  CHECK(kernels().elementwise(fit.half_size.value).work.activity.memory == Approx(0.5));
+  CHECK(kernels().elementwise(1 * gigabyte).work.clock_share == 0);
+}
+
+TEST_CASE("communication kernels cost multiprocessors, not time", "[models]") {
+  const WorkTiming collective = kernels().collective().work, message = kernels().message().work;
+  CHECK(collective.duration.count == 0);
+  CHECK(collective.reserved_sms == 20);
+  CHECK(collective.waiting_power > Watts{});
+  CHECK(message.duration.count == 0);
+  CHECK(message.reserved_sms == 4);
+  CHECK(message.waiting_power == Watts{});
+}
+
+TEST_CASE("collectives that hold no multiprocessors slow nothing down", "[models]") {
+  ParameterSet free = fitted();
+  free.step.communication_sms.value = 0;
+  const KernelTimes kernels(h100(), free, stack(), factors(), Precision::bf16);
+  CHECK_FALSE(kernels.attention({1, 4096, 4096, 0.5, 32, 128, true}).slow_down.has_value());
+  CHECK(kernels.gemm({4096, 4096, 4096}, false, 2 * byte).slow_down->points.size() == 1);
+}
+
+TEST_CASE("parameters without the format or the attention kernels are refused", "[models]") {
+  CHECK(error_of(h100(), fitted(), stack(), Precision::bf16).empty());
+  const AcceleratorPart& a100 = *parts().find_accelerator("A100-80-SXM");
+  CHECK(error_of(a100, fitted_parameters("a100-80-sxm"), stack(), Precision::fp8) == "E0314");
+  SoftwareStack other = stack();
+  other.attention = "paper";
+  CHECK(error_of(h100(), fitted(), other, Precision::bf16) == "E0314");
+}
+
+TEST_CASE("attention costs what lies under its mask, where kernels skip the rest", "[models]") {
+  AttentionShape shape = attention_shape();
+  const double causal = seconds(kernels().attention(shape)) - gap();
+  shape.share = 0.125;  // a window, or packed samples
+  CHECK(seconds(kernels().attention(shape)) - gap() == Approx(causal / 4).epsilon(1e-6));
+  SoftwareStack unfused = stack();
+  unfused.attention = "unfused";
+  const KernelTimes whole(h100(), fitted(), unfused, factors(), Precision::bf16);
+  const double all = seconds(whole.attention(attention_shape()));
+  CHECK(seconds(whole.attention(shape)) == all);
+  CHECK(all > 4 * causal);
+}
+
+TEST_CASE("head widths that do not align cost unfused attention dearly", "[models]") {
+  SoftwareStack unfused = stack();
+  unfused.attention = "unfused";
+  const KernelTimes device(h100(), fitted(), unfused, factors(), Precision::bf16);
+  AttentionShape shape = attention_shape();
+  shape.head_width = 112;
+  const double aligned = seconds(device.attention(shape));
+  shape.head_width = 108;
+  CHECK(seconds(device.attention(shape)) > 1.5 * aligned);
+}
+
+TEST_CASE("only parts whose sheet names a clock to govern are held to their rated power", "[models]") {
+  CHECK(kernels().governed_power() == h100().power.value);
+  const AcceleratorPart& tpu = *parts().find_accelerator("TPU-v5p");
+  const KernelTimes device(tpu, fitted_parameters("transfer"), stack(), factors(), Precision::bf16);
+  CHECK(device.governed_power() > 10 * tpu.power.value);
+}

@@ -1,0 +1,107 @@
+#include "topology/cluster/cluster.hpp"
+#include "topology/fabrics/fabric.hpp"
+
+#include <stdexcept>
+
+#include "topology/cluster/cluster_check.hpp"
+#include "topology/cluster/cluster_spec.hpp"
+#include "topology/nodes/node_parts.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+ClusterSpec fill_in(ClusterSpec spec, const Catalog& catalog) {
+  spec.node = fill_in(spec.node, catalog);
+  for (MixedNodesSpec& also : spec.also) also.node = fill_in(also.node, catalog);
+  return spec;
+}
+
+void describe_nodes(Cluster& cluster, const Catalog& catalog) {
+  int nodes = 0;
+  for (const NodeGroupSpec& group : node_groups(cluster.spec)) {
+    cluster.groups.push_back(make_node_group(*group.node, catalog, nodes, group.accelerators));
+    nodes += cluster.groups.back().nodes;
+  }
+  const NodeGroup& main = cluster.groups.front();
+  cluster.accelerator = main.accelerator;
+  cluster.node_accelerators = main.node_accelerators;
+  cluster.nics = main.nics;
+  cluster.domain = main.domain;
+  cluster.switch_reduction = main.switch_reduction;
+  cluster.scale_up_bandwidth = main.scale_up_bandwidth;
+  cluster.nic_bandwidth = main.nic_bandwidth;
+  cluster.links = main.links;
+}
+
+}  // namespace
+
+const NodeGroup& Cluster::group_of_node(int node) const {
+  for (const NodeGroup& group : groups)
+    if (node >= group.first_node && node < group.first_node + group.nodes) return group;
+  throw std::invalid_argument("a node that the cluster does not have");
+}
+
+BytesPerSecond Cluster::inner_bandwidth(int members) const {
+  switch (links.inner(members)) {
+    case NodeLinks::LinkClass::pcie:
+      return links.ring_bandwidth(members);
+    case NodeLinks::LinkClass::switched:
+      return scale_up_bandwidth;
+    default:
+      return links.ring_bandwidth(members) * (scale_up_bandwidth / links.wiring().scale_up_rate);
+  }
+}
+
+namespace {
+
+/// @param catalog  the cluster's own parts included
+Cluster build_from(const ClusterSpec& spec, const Catalog& catalog, const JsonValue& source,
+                   const std::string& pointer) {
+  Cluster cluster;
+  cluster.spec = fill_in(spec, catalog);
+  ClusterChecker checker(spec, cluster.spec, catalog, &source, pointer);
+  checker.check_own_parts();
+  checker.check_parts();
+  checker.check_wiring();
+  checker.check_sizes();
+  checker.check_nesting();
+  checker.check_network();
+  cluster.ports = fabric_ports(cluster.spec.fabric, catalog);
+  checker.check_fabric_numbers(cluster.ports);
+  checker.finish();
+  describe_nodes(cluster, catalog);
+  cluster.fabric = make_fabric_tiers(cluster.spec.fabric, cluster.network_size(), cluster.ports);
+  return cluster;
+}
+
+}  // namespace
+
+Cluster build_cluster(const ClusterSpec& spec, const Catalog& catalog, const JsonValue& source,
+                      const std::string& pointer) {
+  if (!spec.parts) return build_from(spec, catalog, source, pointer);
+  return build_from(spec, with_own_parts(catalog, spec), source, pointer);
+}
+
+Cluster resized(const Cluster& cluster, int accelerators) {
+  Cluster other = cluster;
+  other.spec.accelerators = accelerators;
+  Catalog known;
+  for (const NodeGroup& group : cluster.groups) known.accelerators.push_back(group.accelerator);
+  if (!cluster.spec.node.nic.empty()) {
+    known.nics.emplace_back().id = cluster.spec.node.nic;
+    known.nics.back().rate.value = cluster.nic_bandwidth;
+  }
+  ClusterChecker checker(other.spec, other.spec, known, nullptr, "");
+  checker.check_sizes();
+  checker.check_network();
+  checker.check_fabric_numbers(other.ports);
+  checker.finish();
+  const int more = (accelerators - cluster.spec.accelerators) / cluster.node_accelerators;
+  other.groups.front().nodes += more;
+  for (std::size_t g = 1; g < other.groups.size(); ++g) other.groups[g].first_node += more;
+  other.fabric = make_fabric_tiers(other.spec.fabric, other.network_size(), other.ports);
+  return other;
+}
+
+}  // namespace clusterwright

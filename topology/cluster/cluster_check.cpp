@@ -1,0 +1,276 @@
+#include "topology/cluster/cluster_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+
+#include "topology/fabrics/fabric.hpp"
+#include "topology/nodes/node_wiring.hpp"
+
+namespace clusterwright {
+
+std::vector<NodeGroupSpec> node_groups(const ClusterSpec& spec) {
+  std::vector<NodeGroupSpec> groups = {{&spec.node, spec.accelerators, "/node", "/accelerators"}};
+  for (std::size_t i = 0; i < spec.also.size(); ++i) {
+    const std::string pointer = fmt::format("/also/{}", i);
+    groups.push_back({&spec.also[i].node, spec.also[i].accelerators, pointer + "/node", pointer + "/accelerators"});
+    groups[0].accelerators -= spec.also[i].accelerators;
+  }
+  return groups;
+}
+
+void ClusterChecker::check_new(const std::vector<std::string>& own, const std::vector<std::string>& all,
+                               std::string_view list) {
+  for (std::size_t i = 0; i < own.size(); ++i)
+    if (std::count(all.begin(), all.end(), own[i]) > 1)
+      error("E0204", fmt::format("the id \"{}\" is already taken", own[i].substr(0, 60)),
+            {fmt::format("/parts/{}/{}/id", list, i)}, "given again here", "ids are unique, the catalog's included");
+}
+
+void ClusterChecker::check_own_parts() {
+  if (!spec_.parts) return;
+  const Catalog& own = *spec_.parts;
+  check_new(ids_of(own.accelerators), ids_of(catalog_.accelerators), "accelerators");
+  check_new(ids_of(own.nics), ids_of(catalog_.nics), "nics");
+  check_new(ids_of(own.switches), ids_of(catalog_.switches), "switches");
+  check_new(ids_of(own.nodes), ids_of(catalog_.nodes), "nodes");
+  for (std::size_t i = 0; i < own.nodes.size(); ++i) {
+    const std::string pointer = fmt::format("/parts/nodes/{}/", i);
+    if (const std::string& id = own.nodes[i].accelerator_id; !id.empty())
+      check_part(id, ids_of(catalog_.accelerators), "accelerator", pointer + "accelerator_id");
+    if (const std::string& id = own.nodes[i].nic_id; !id.empty())
+      check_part(id, ids_of(catalog_.nics), "nic", pointer + "nic_id");
+  }
+}
+
+void ClusterChecker::check_parts() {
+  const auto written = node_groups(written_), filled = node_groups(spec_);
+  for (std::size_t g = 0; g < filled.size(); ++g)
+    check_node_parts(*written[g].node, *filled[g].node, filled[g].node_pointer);
+  for (std::size_t t = 0; t < spec_.fabric.tiers.size(); ++t)
+    if (const std::string& id = spec_.fabric.tiers[t].switch_part; !id.empty())
+      check_part(id, ids_of(catalog_.switches), "switch", fmt::format("/fabric/tiers/{}/switch", t));
+  if (const std::string& id = spec_.fabric.switch_part; !id.empty())
+    check_part(id, ids_of(catalog_.switches), "switch", "/fabric/switch");
+}
+
+void ClusterChecker::check_node_parts(const NodeSpec& written, const NodeSpec& filled, const std::string& pointer) {
+  if (!written.part.empty()) {
+    check_part(written.part, ids_of(catalog_.nodes), "node", pointer + "/part");
+    if (const NodePart* part = catalog_.find_node(written.part)) check_contradiction(written, *part, pointer);
+  }
+  if (!written.accelerator.empty())
+    check_part(written.accelerator, ids_of(catalog_.accelerators), "accelerator", pointer + "/accelerator");
+  else if (filled.accelerator.empty() && (written.part.empty() || catalog_.find_node(written.part)))
+    error("E0104", "a node needs \"accelerator\", or a \"part\" that has one", {pointer});
+  if (!filled.nic.empty()) check_part(filled.nic, ids_of(catalog_.nics), "nic", pointer + "/nic");
+}
+
+void ClusterChecker::check_contradiction(const NodeSpec& written, const NodePart& part, const std::string& pointer) {
+  if (!written.accelerator.empty() && written.accelerator != part.accelerator_id)
+    error("E0322",
+          fmt::format("\"{}\" has other accelerators (got \"{}\", it has \"{}\")", part.id, written.accelerator,
+                      part.accelerator_id),
+          {pointer + "/accelerator", pointer + "/part"}, "", "leave out one of the two");
+  if (written.accelerators && part.accelerator_count && *written.accelerators > part.accelerator_count->value)
+    error("E0322",
+          fmt::format("\"{}\" has fewer accelerators (got {}, it has {})", part.id, *written.accelerators,
+                      part.accelerator_count->value),
+          {pointer + "/accelerators", pointer + "/part"});
+}
+
+void ClusterChecker::check_wiring() {
+  for (const NodeGroupSpec& group : node_groups(spec_)) check_node_wiring(*group.node, group.node_pointer);
+}
+
+void ClusterChecker::check_node_wiring(const NodeSpec& node, const std::string& pointer) {
+  const AcceleratorPart* accelerator = catalog_.find_accelerator(node.accelerator);
+  if (!accelerator) return;
+  const NodeWiring wiring = wire_node(node, *accelerator, {});
+  const int in_node = node_accelerators(node);
+  if (std::max(wiring.domain, in_node) % std::min(wiring.domain, in_node) != 0)
+    error("E0325",
+          fmt::format("a scale-up domain holds whole nodes, or a node whole domains (got {}, a node has {})",
+                      wiring.domain, in_node),
+          {pointer + "/scale_up_domain", pointer + "/accelerators"});
+  long long corners = 1;
+  for (const int side : wiring.torus) corners *= side;
+  if (!wiring.torus.empty() && corners != wiring.domain)
+    error("E0325",
+          fmt::format("the sides of the torus must multiply to the scale-up domain (got {}, domain {})", corners,
+                      wiring.domain),
+          {pointer + "/scale_up_torus", pointer + "/scale_up_domain"});
+  if (wiring.scale_up != ScaleUpWiring::none && wiring.scale_up_rate <= BytesPerSecond{})
+    error("E0326", fmt::format("the rate of the scale-up links of {} is not known", accelerator->id),
+          {pointer + "/scale_up_gb_per_s"}, "", "give \"scale_up_gb_per_s\"");
+  if (wiring.domain < in_node && wiring.pcie.slot <= BytesPerSecond{})
+    error("E0326", fmt::format("no link between the accelerators of a node is known for {}", accelerator->id),
+          {pointer + "/pcie/link_gb_per_s"}, "", "give \"pcie\": {\"link_gb_per_s\": ...}, or scale-up links");
+}
+
+void ClusterChecker::check_sizes() {
+  const auto groups = node_groups(spec_);
+  if (groups.size() > 1 && groups[0].accelerators < 1)
+    error("E0323",
+          fmt::format("\"also\" leaves no accelerators for \"node\" (got {}, \"also\" has {})", spec_.accelerators,
+                      spec_.accelerators - groups[0].accelerators),
+          {"/accelerators", "/also"});
+  for (const NodeGroupSpec& group : groups)
+    if (const int in_node = node_accelerators(*group.node); group.accelerators % in_node != 0 || spec_.accelerators < 1)
+      error("E0301",
+            fmt::format("must be a multiple of the accelerators of a node (got {}, a node has {})", group.accelerators,
+                        in_node),
+            {group.count_pointer, group.node_pointer + "/accelerators"});
+  check_likeness();
+  check_slow();
+  const auto& tiers = spec_.fabric.tiers;
+  const int sites = spec_.fabric.sites ? spec_.fabric.sites->count : 1;  // each has a tree of its own
+  const int in_site = (spec_.accelerators + sites - 1) / sites;
+  if (!tiers.empty() && tiers.back().accelerators > 0 && in_site > tiers.back().accelerators)
+    error("E0302",
+          fmt::format("does not fit the top tier (got {}{}, tier \"{}\" joins {})", in_site,
+                      sites > 1 ? " at a site" : "", tiers.back().name, tiers.back().accelerators),
+          {"/accelerators", fmt::format("/fabric/tiers/{}/accelerators", tiers.size() - 1)});
+}
+
+void ClusterChecker::check_slow() {
+  if (!source_) return;  // a cluster cut to a smaller job leaves stragglers behind
+  std::set<int> seen;
+  for (std::size_t i = 0; i < spec_.slow.size(); ++i) {
+    const int accelerator = spec_.slow[i].accelerator;
+    const std::string pointer = fmt::format("/slow/{}/accelerator", i);
+    if (accelerator >= spec_.accelerators)
+      error("E0336", fmt::format("there is no accelerator {} (the cluster has {})", accelerator, spec_.accelerators),
+            {pointer, "/accelerators"}, "", "accelerators are numbered from 0");
+    if (!seen.insert(accelerator).second)
+      error("E0336", fmt::format("accelerator {} is named twice", accelerator), {pointer});
+  }
+}
+
+/// The network takes all nodes for alike: as many accelerators, which number its ports, and as many rails.
+void ClusterChecker::check_likeness() {
+  const NodeSpec& first = spec_.node;
+  for (const NodeGroupSpec& group : node_groups(spec_))
+    if (node_accelerators(*group.node) != node_accelerators(first) || node_nics(*group.node) != node_nics(first))
+      error("E0323",
+            fmt::format("all nodes of a mixed cluster need equally many accelerators and NICs (got {} and {}, \"node\" "
+                        "has {} and {})",
+                        node_accelerators(*group.node), node_nics(*group.node), node_accelerators(first),
+                        node_nics(first)),
+            {group.node_pointer, "/node"});
+}
+
+/// Tiers without a size follow from their switches.
+void ClusterChecker::check_nesting() {
+  int below = node_accelerators(spec_.node);
+  std::string below_name = "a node", below_pointer = "/node/accelerators";
+  for (std::size_t t = 0; t < spec_.fabric.tiers.size(); ++t) {
+    const TierSpec& tier = spec_.fabric.tiers[t];
+    if (tier.accelerators == 0) continue;
+    const std::string pointer = fmt::format("/fabric/tiers/{}/accelerators", t);
+    if (tier.accelerators % below != 0)
+      error("E0303",
+            fmt::format("tiers must nest: a multiple of {} (got {}, {} has {})", below, tier.accelerators, below_name,
+                        below),
+            {pointer, below_pointer});
+    below = tier.accelerators;
+    below_name = fmt::format("tier \"{}\"", tier.name);
+    below_pointer = pointer;
+  }
+}
+
+/// A rack whose nodes act as one needs no network.
+bool ClusterChecker::one_domain() const {
+  if (!spec_.also.empty()) return false;
+  int domain = node_accelerators(spec_.node);
+  if (const AcceleratorPart* accelerator = catalog_.find_accelerator(spec_.node.accelerator))
+    domain = std::max(domain, wire_node(spec_.node, *accelerator, {}).domain);
+  return spec_.accelerators <= domain;
+}
+
+void ClusterChecker::check_network() {
+  if (one_domain()) return;
+  const auto groups = node_groups(spec_);
+  int nodes = 0;
+  for (const NodeGroupSpec& group : groups) nodes += group.accelerators / node_accelerators(*group.node);
+  const auto missing = [&](const char* what, const std::string& pointer) {
+    error("E0304", fmt::format("{} nodes need a network: {}", nodes, what), {pointer});
+  };
+  for (const NodeGroupSpec& group : groups) {
+    if (node_nics(*group.node) == 0) missing("no NICs are given", group.node_pointer + "/nics");
+    if (group.node->nic.empty() && !group.node->nic_rate)
+      missing("neither a NIC part nor its rate is given", group.node_pointer);
+  }
+  if (spec_.fabric.transport == Transport::none) missing("the transport is \"none\"", "/fabric/transport");
+  if (spec_.fabric.kind == FabricKind::fat_tree && spec_.fabric.tiers.empty()) missing("no tiers are given", "/fabric");
+}
+
+void ClusterChecker::check_fabric_numbers(const FabricPorts& ports) {
+  if (!errors_.empty()) return;
+  const int in_node = node_accelerators(spec_.node);
+  const NetworkSize size{spec_.accelerators / in_node, in_node, node_nics(spec_.node), nic_rate(spec_.node, catalog_)};
+  for (FabricError& e : check_fabric(spec_.fabric, size, ports))
+    error(std::move(e.code), std::move(e.message), e.pointers, std::move(e.underline), std::move(e.help));
+  if (errors_.empty()) check_tier_sizes(size, ports);
+}
+
+/// Sizes that follow from switches are known only now.
+void ClusterChecker::check_tier_sizes(const NetworkSize& size, const FabricPorts& ports) {
+  const auto& tiers = spec_.fabric.tiers;
+  const auto open = std::find_if(tiers.begin(), tiers.end(), [](const TierSpec& t) { return t.accelerators == 0; });
+  if (open == tiers.end() || size.nics_per_node == 0) return;
+  const std::string pointer = fmt::format("/fabric/tiers/{}", open - tiers.begin());
+  try {
+    const FabricTiers sized = make_fabric_tiers(spec_.fabric, size, ports);
+    const int joined = sized.tiers().back().accelerators;
+    if (spec_.accelerators > joined)
+      error("E0302",
+            fmt::format("does not fit the top tier (got {}, its switches join {})", spec_.accelerators, joined),
+            {"/accelerators", fmt::format("/fabric/tiers/{}", tiers.size() - 1)});
+  } catch (const std::invalid_argument&) {
+    error("E0303",
+          "tiers must nest: what the switches of this one allow is no multiple of the tier below, or the tier "
+          "above no multiple of it",
+          {pointer, "/fabric/tiers"}, "", "give \"accelerators\" for it");
+  }
+}
+
+void ClusterChecker::finish() {
+  if (!errors_.empty()) throw ConfigError(std::move(errors_));
+}
+
+void ClusterChecker::check_part(const std::string& id, const std::vector<std::string>& known, std::string_view kind,
+                                const std::string& pointer) {
+  if (std::find(known.begin(), known.end(), id) != known.end()) return;
+  const std::string_view plural = kind == "switch" ? "es" : "s";
+  const std::string suggestion = did_you_mean(id, known);
+  error("E0203", fmt::format("unknown {} \"{}\"", kind, id.substr(0, 60)), {pointer}, "not in the catalog",
+        fmt::format("{}{}(list all: clusterwright catalog {}{})", suggestion, suggestion.empty() ? "" : "   ", kind,
+                    plural));
+}
+
+void ClusterChecker::error(std::string code, std::string message, const std::vector<std::string>& pointers,
+                           std::string underline, std::string help) {
+  std::vector<Place> places;
+  for (const std::string& pointer : pointers)
+    if (source_) places.push_back(place_of(pointer));
+  errors_.push_back({std::move(code), std::move(message), std::move(places), std::move(underline), std::move(help)});
+}
+
+/// Of the value, or of what it is missing in when it was left to its default.
+Place ClusterChecker::place_of(std::string pointer) const {
+  const JsonValue* value = source_->at_pointer(pointer);
+  while (!value) {
+    pointer.erase(pointer.rfind('/'));
+    value = source_->at_pointer(pointer);
+  }
+  // A node or fabric that was read from a file of its own starts a new pointer there.
+  for (std::size_t end = pointer.find('/', 1); value->source != source_->source && end != std::string::npos;
+       end = pointer.find('/', end + 1))
+    if (source_->at_pointer(pointer.substr(0, end))->source == value->source) return value->place(pointer.substr(end));
+  return value->place(pointer_ + pointer);
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,71 @@
+/// Contradictions in a cluster's description.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/json_value.hpp"
+#include "topology/cluster/cluster_spec.hpp"
+#include "topology/fabrics/network_size.hpp"
+#include "topology/parts/catalog.hpp"
+
+namespace clusterwright {
+
+/// Nodes that are alike, as written: the first group takes what `also` leaves of the accelerators.
+struct NodeGroupSpec {
+  const NodeSpec* node = nullptr;
+  int accelerators = 0;
+  std::string node_pointer;   ///< "/node", "/also/0/node"
+  std::string count_pointer;  ///< of the number of accelerators
+};
+std::vector<NodeGroupSpec> node_groups(const ClusterSpec& spec);
+
+/// Collects errors with their places. Without JSON, as for a resized cluster, they have none.
+class ClusterChecker {
+ public:
+  /// @param written  as the user wrote it
+  /// @param filled   with what parts say; may be the same object
+  /// @param pointer  of `source` in its file, such as "/cluster"; empty if it is the whole file
+  ClusterChecker(const ClusterSpec& written, const ClusterSpec& filled, const Catalog& catalog, const JsonValue* source,
+                 std::string pointer)
+      : written_(written), spec_(filled), catalog_(catalog), source_(source), pointer_(std::move(pointer)) {}
+
+  /// Ids of the cluster's own parts are new, and its nodes name parts that there are.
+  void check_own_parts();
+  void check_parts();
+  void check_wiring();
+  void check_sizes();
+  void check_nesting();
+  /// Several domains need NICs of a known rate, a transport, and tiers.
+  void check_network();
+  /// The numbers of the fabric's kind. Only where nothing is wrong so far: they rest on the sizes.
+  void check_fabric_numbers(const FabricPorts& ports);
+
+  /// @throws ConfigError with all errors so far
+  void finish();
+
+ private:
+  void check_new(const std::vector<std::string>& own, const std::vector<std::string>& all, std::string_view list);
+  void check_node_parts(const NodeSpec& written, const NodeSpec& filled, const std::string& pointer);
+  void check_contradiction(const NodeSpec& written, const NodePart& part, const std::string& pointer);
+  void check_part(const std::string& id, const std::vector<std::string>& known, std::string_view kind,
+                  const std::string& pointer);
+  void check_likeness();
+  void check_slow();
+  void check_tier_sizes(const NetworkSize& size, const FabricPorts& ports);
+  void check_node_wiring(const NodeSpec& node, const std::string& pointer);
+  bool one_domain() const;
+  void error(std::string code, std::string message, const std::vector<std::string>& pointers,
+             std::string underline = {}, std::string help = {});
+  Place place_of(std::string pointer) const;
+
+  const ClusterSpec& written_;
+  const ClusterSpec& spec_;
+  const Catalog& catalog_;
+  const JsonValue* source_;
+  std::string pointer_;
+  std::vector<Diagnostic> errors_;
+};
+
+}  // namespace clusterwright

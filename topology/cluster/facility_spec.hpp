@@ -1,0 +1,145 @@
+/// What surrounds a cluster, as users write it: racks, hall, power, cooling, services.
+///
+/// Where a field is left out, the file in configs/facilities that `like` names says it
+/// (models/site/plant/facility_files.hpp).
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/quantity.hpp"
+#include "sim/sourced.hpp"
+
+namespace clusterwright {
+
+/// What a single failure may cost.
+///
+/// n: no spare. n_plus_1: one module more than needed. two_n: two whole paths, each at most half loaded.
+/// catcher: every `group` modules share what one less of them can carry (4 to make 3).
+enum class Redundancy { n, n_plus_1, two_n, catcher };
+inline constexpr std::array<std::string_view, 4> redundancy_names = {"n", "n+1", "2n", "catcher"};
+
+struct RackRules {
+  std::string frame;                 ///< in the catalog
+  std::optional<int> nodes;          ///< at most, whatever else would allow
+  std::optional<Watts> power_limit;  ///< rated power of all that stands in one rack
+  double reserved_u = 0;             ///< of a compute rack: power strips, air gaps, patch panels
+  double reserved_network_u = 0;     ///< of a rack of switches: cable management
+  int unit_racks = 8;                ///< compute racks that share one rack of switches, at least
+};
+const Record<RackRules>& record(const RackRules*);
+
+struct HallSpec {
+  std::optional<Meters> length, width;  ///< inside; as large as needed if absent
+  std::optional<int> racks_per_row;     ///< as the length allows, else a nearly square hall, if absent
+  Meters cold_aisle, hot_aisle;
+  Meters margin;                     ///< free on all four sides
+  double floor_load_kg_per_m2 = 0;   ///< a rack over its own footprint may weigh so much
+  Meters tray_above_rack;            ///< height of cable trays over the racks
+  Meters slack;                      ///< of a cable between racks, both ends together
+  Meters slack_in_rack;              ///< of a cable inside one rack
+  std::optional<Watts> power_limit;  ///< of all equipment in the hall, rated
+};
+const Record<HallSpec>& record(const HallSpec*);
+
+/// What hangs on a stage: the machines alone; also pumps and fans that must not stop while the machines run; also
+/// plants.
+enum class StageLoad { machines, pumps, cooling };
+inline constexpr std::array<std::string_view, 3> stage_load_names = {"machines", "pumps", "cooling"};
+
+/// Modules of one kind that pass power on.
+struct PowerStageSpec {
+  std::string part;
+  Redundancy redundancy = Redundancy::n;
+  int group = 4;  ///< of a catcher
+  StageLoad carries = StageLoad::machines;
+};
+const Record<PowerStageSpec>& record(const PowerStageSpec*);
+
+struct PowerChainSpec {
+  std::optional<Watts> grid_limit;  ///< what the utility grants
+  double power_factor = 0.95;
+  double continuous_share = 0.8;       ///< of a breaker's rating that may be drawn for hours
+  std::vector<PowerStageSpec> stages;  ///< from the grid to the racks
+  std::string circuit;                 ///< feed of a rack, in the catalog
+  Redundancy feeds = Redundancy::n_plus_1;
+  int most_feeds = 4;      ///< that a rack has room for
+  double other_share = 0;  ///< lights, offices, security: of the power of the machines
+};
+const Record<PowerChainSpec>& record(const PowerChainSpec*);
+
+struct CoolingSpec {
+  std::string racks;          ///< how heat leaves a rack, in the catalog
+  std::string rejection;      ///< how it leaves the building
+  std::string air_rejection;  ///< of the heat in the hall's air, where another plant takes it; empty: the same
+  std::string climate;
+  std::string coolant_unit;                      ///< in the catalog; empty without liquid
+  Redundancy redundancy = Redundancy::n_plus_1;  ///< of coolant units
+  std::optional<double> supply_c;  ///< of the coolant, or of air without liquid; as usual for the kind if absent
+};
+const Record<CoolingSpec>& record(const CoolingSpec*);
+
+/// A network beside the one that trains: storage, provisioning.
+struct SideNetworkSpec {
+  std::string name;
+  std::string switch_part;
+  int ports_per_node = 1;
+  int ports_per_server = 1;  ///< of service nodes
+  bool storage = false;      ///< appliances hang on it too
+  double taper = 1;          ///< of its leaves
+};
+const Record<SideNetworkSpec>& record(const SideNetworkSpec*);
+
+struct StorageNeedSpec {
+  std::string part;
+  BytesPerSecond read_per_node, write_per_node;  ///< that all nodes together must have at once
+  std::optional<BytesPerSecond> read, write;     ///< of the whole cluster instead
+  std::optional<Bytes> capacity;                 ///< usable; what the job keeps if absent
+  Seconds checkpoint_time;                       ///< that one checkpoint may take
+  int checkpoints = 0;                           ///< kept at a time
+};
+const Record<StorageNeedSpec>& record(const StorageNeedSpec*);
+
+struct ServicesSpec {
+  double spare_node_share = 0;        ///< nodes bought beyond those that work, rounded up
+  std::string server;                 ///< of service nodes, in the catalog
+  int servers = 0;                    ///< for the first unit of nodes
+  double servers_per_1000_nodes = 0;  ///< beyond
+  int fabric_managers = 0;            ///< servers that manage the network for training
+  int manager_cables = 0;             ///< of all of them together, to leaves
+  std::string management_switch;      ///< in the catalog; for consoles of nodes, switches and power strips
+  int consoles_per_node = 1;
+  std::vector<SideNetworkSpec> networks;
+  /// Cable or lower module to use for a class of links, such as "node-leaf", instead of the cheapest that reaches.
+  std::map<std::string, std::string> cables;
+  std::optional<StorageNeedSpec> storage;
+};
+const Record<ServicesSpec>& record(const ServicesSpec*);
+
+struct FacilitySpec {
+  std::string like;                                 ///< a file in configs/facilities, for all that is left out
+  std::string source;                               ///< where the description comes from
+  std::optional<double> power_usage_effectiveness;  ///< instead of the modelled one
+  std::optional<RackRules> rack;
+  std::optional<HallSpec> hall;
+  std::optional<PowerChainSpec> power;
+  std::optional<CoolingSpec> cooling;
+  std::optional<ServicesSpec> services;
+};
+const Record<FacilitySpec>& record(const FacilitySpec*);
+
+/// A facility with nothing left open.
+struct Facility {
+  std::optional<double> power_usage_effectiveness;
+  RackRules rack;
+  HallSpec hall;
+  PowerChainSpec power;
+  CoolingSpec cooling;
+  ServicesSpec services;
+};
+
+}  // namespace clusterwright

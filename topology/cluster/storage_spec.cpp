@@ -1,0 +1,53 @@
+#include "topology/cluster/storage_spec.hpp"
+
+#include "sim/field_table.hpp"
+
+namespace clusterwright {
+
+template <>
+struct EnumNames<PoolLink> {
+  static constexpr std::array<std::string_view, 3> names = {"own", "scale_up", "network"};
+};
+
+namespace {
+
+FieldRule storage_rate(std::string help) {
+  return {.help = std::move(help), .min = 0, .max = 1e9, .above_min = true};
+}
+
+FieldRule capacity_rule(std::string help) {
+  return {.help = std::move(help), .min = 0, .max = 1e9, .above_min = true};
+}
+
+}  // namespace
+
+const Record<PoolSpec>& record(const PoolSpec*) {
+  using P = PoolSpec;
+  static const auto table =
+      Record<P>("pool", "Memory that all accelerators share, such as CXL or a memory server")
+          .optional("capacity_gb", &P::capacity, capacity_rule("of all of it; not checked if not given"))
+          .optional("accelerator_gb_per_s", &P::accelerator,
+                    storage_rate("one accelerator, one direction; that of the links it goes over if not given"))
+          .optional("total_gb_per_s", &P::total, storage_rate("all accelerators together, one direction"))
+          .optional("over", &P::over,
+                    {.help = "own: links of its own; scale_up, network: those that collectives use too"});
+  return table;
+}
+
+const Record<StorageSpec>& record(const StorageSpec*) {
+  using S = StorageSpec;
+  static const auto table = Record<S>("storage", "A file system that all hosts share; what is not given is no limit")
+                                .optional("read_gb_per_s", &S::read, storage_rate("all hosts together"))
+                                .optional("write_gb_per_s", &S::write, storage_rate("all hosts together"))
+                                .optional("host_read_gb_per_s", &S::host_read, storage_rate("one host"))
+                                .optional("host_write_gb_per_s", &S::host_write, storage_rate("one host"));
+  return table;
+}
+
+StorageSpec filled_in(StorageSpec own, const StorageSpec& other) {
+  for (const auto rate : {&StorageSpec::read, &StorageSpec::write, &StorageSpec::host_read, &StorageSpec::host_write})
+    if (!(own.*rate)) own.*rate = other.*rate;
+  return own;
+}
+
+}  // namespace clusterwright

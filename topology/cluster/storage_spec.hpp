@@ -1,0 +1,36 @@
+/// Storage and memory that all nodes of a cluster share.
+#pragma once
+
+#include <optional>
+
+#include "sim/quantity.hpp"
+#include "sim/sourced.hpp"
+
+namespace clusterwright {
+
+/// How accelerators reach pooled memory: over links that are for nothing else, or over those that collectives use.
+enum class PoolLink { own, scale_up, network };
+
+/// Memory that all accelerators share: CXL, or a memory server.
+struct PoolSpec {
+  std::optional<Bytes> capacity;
+  std::optional<BytesPerSecond>
+      accelerator;                      ///< one accelerator, one direction; that of the links it goes over if absent
+  std::optional<BytesPerSecond> total;  ///< all accelerators together, one direction
+  PoolLink over = PoolLink::own;
+};
+const Record<PoolSpec>& record(const PoolSpec*);
+
+/// A file system that all hosts share. Absent rates are no limit.
+struct StorageSpec {
+  std::optional<BytesPerSecond> read;  ///< all hosts together
+  std::optional<BytesPerSecond> write;
+  std::optional<BytesPerSecond> host_read;  ///< one host
+  std::optional<BytesPerSecond> host_write;
+};
+const Record<StorageSpec>& record(const StorageSpec*);
+
+/// `own` where it says something, else `other`.
+StorageSpec filled_in(StorageSpec own, const StorageSpec& other);
+
+}  // namespace clusterwright

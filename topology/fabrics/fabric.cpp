@@ -1,0 +1,119 @@
+#include "topology/fabrics/fabric.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/enum_array.hpp"
+#include "topology/fabrics/dragonfly.hpp"
+#include "topology/fabrics/dragonfly_plus.hpp"
+#include "topology/fabrics/fat_tree.hpp"
+#include "topology/fabrics/hyperx.hpp"
+#include "topology/fabrics/sites.hpp"
+#include "topology/fabrics/torus.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// What each kind brings: its check, its nested groups, its cables.
+struct FabricParts {
+  const char* key;  ///< in a file: where its numbers stand
+  void (*check)(FabricCheck&);
+  void (*add_tiers)(SiteTiers&);
+  TopSwitches (*build)(NetworkAssembly&);
+};
+
+constexpr EnumArray<FabricKind, FabricParts> parts_of_kind = {{{
+    {"tiers", check_fat_tree, add_fat_tree_tiers, build_fat_tree},
+    {"dragonfly", check_dragonfly, add_dragonfly_tiers, build_dragonfly},
+    {"dragonfly_plus", check_dragonfly_plus, add_dragonfly_plus_tiers, build_dragonfly_plus},
+    {"torus", check_torus, add_torus_tiers, build_torus},
+    {"hyperx", check_hyperx, add_hyperx_tiers, build_hyperx},
+}}};
+
+bool has_numbers(const FabricSpec& spec, FabricKind kind) {
+  switch (kind) {
+    case FabricKind::dragonfly:
+      return spec.dragonfly.has_value();
+    case FabricKind::dragonfly_plus:
+      return spec.dragonfly_plus.has_value();
+    case FabricKind::torus:
+      return spec.torus.has_value();
+    case FabricKind::hyperx:
+      return spec.hyperx.has_value();
+    case FabricKind::fat_tree:
+      break;
+  }
+  return !spec.tiers.empty();
+}
+
+/// The numbers of each kind stand under its key, and only those of the fabric's own kind are given.
+class KeyCheck {
+ public:
+  KeyCheck(const FabricSpec& spec, std::vector<FabricError>& errors) : spec_(spec), errors_(errors) {}
+
+  void check() {
+    for (const FabricKind kind : {FabricKind::fat_tree, FabricKind::dragonfly, FabricKind::dragonfly_plus,
+                                  FabricKind::torus, FabricKind::hyperx})
+      check(kind);
+    if (spec_.kind == FabricKind::fat_tree && !spec_.switch_part.empty())
+      error("the switches of a fat tree are named by its tiers", {"/fabric/switch", "/fabric/kind"},
+            "give \"switch\" in each of the \"tiers\"");
+  }
+
+ private:
+  void check(FabricKind kind) {
+    const char* key = parts_of_kind[kind].key;
+    const bool given = has_numbers(spec_, kind);
+    if (kind != spec_.kind && given)
+      error(fmt::format("\"{}\" does not belong to a fabric of kind \"{}\"", key, enum_name(spec_.kind)),
+            {fmt::format("/fabric/{}", key), "/fabric/kind"},
+            fmt::format("leave it out, or give \"kind\": \"{}\"", enum_name(kind)));
+    // A fat tree without tiers is a missing network, and fine for a single node.
+    if (kind == spec_.kind && !given && kind != FabricKind::fat_tree)
+      error(fmt::format("a fabric of kind \"{}\" needs its numbers", enum_name(kind)), {"/fabric/kind", "/fabric"},
+            fmt::format("give \"{}\"", key));
+  }
+
+  void error(std::string message, std::vector<std::string> pointers, std::string help) {
+    errors_.push_back({"E0309", std::move(message), std::move(pointers), "", std::move(help)});
+  }
+
+  const FabricSpec& spec_;
+  std::vector<FabricError>& errors_;
+};
+
+}  // namespace
+
+std::vector<FabricError> check_fabric(const FabricSpec& spec, const NetworkSize& size, const FabricPorts& ports) {
+  std::vector<FabricError> errors;
+  KeyCheck(spec, errors).check();
+  if (!errors.empty() || !check_sites(spec, size, errors)) return errors;
+  const NetworkSize one_site = site_size(spec, size);
+  if (one_site.nics_per_node < 1) return errors;
+  FabricCheck check(spec, one_site, ports);
+  parts_of_kind[spec.kind].check(check);
+  return std::move(check.errors);
+}
+
+EndpointSlots slots_of(const FabricSpec& spec) {
+  if (spec.kind == FabricKind::dragonfly) return dragonfly_slots(spec);
+  return spec.kind == FabricKind::dragonfly_plus ? dragonfly_plus_slots(spec) : hyperx_slots(spec);
+}
+
+FabricTiers make_fabric_tiers(const FabricSpec& spec, const NetworkSize& size, const FabricPorts& ports) {
+  const NetworkSize one_site = site_size(spec, size);
+  SiteTiers site(spec, one_site, ports);
+  if (spec.kind == FabricKind::fat_tree || one_site.nics_per_node > 0) parts_of_kind[spec.kind].add_tiers(site);
+  if (spec.sites && !site.tiers.empty()) join_sites(site);
+  return FabricTiers(std::move(site.tiers), spec.hop_latency.value);
+}
+
+Network build_network(const FabricSpec& spec, const NetworkSize& size, const FabricPorts& ports) {
+  NetworkAssembly assembly(spec, size, ports);
+  const TopSwitches tops = parts_of_kind[spec.kind].build(assembly);
+  if (spec.sites) build_sites(assembly, tops);
+  assembly.network.graph.finish();
+  return std::move(assembly.network);
+}
+
+}  // namespace clusterwright

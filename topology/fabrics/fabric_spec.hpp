@@ -1,0 +1,123 @@
+/// The network between nodes as users write it.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/enum_names.hpp"
+#include "sim/quantity.hpp"
+#include "sim/sourced.hpp"
+
+namespace clusterwright {
+
+enum class Transport { infiniband, roce, ethernet, none };  ///< ethernet: TCP sockets
+inline constexpr std::array<std::string_view, 4> transport_names = {"infiniband", "roce", "ethernet", "none"};
+template <>
+struct EnumNames<Transport> {
+  static constexpr auto names = transport_names;
+};
+
+enum class FabricKind { fat_tree, dragonfly, dragonfly_plus, torus, hyperx };
+inline constexpr std::array<std::string_view, 5> fabric_kind_names = {"fat_tree", "dragonfly", "dragonfly_plus",
+                                                                      "torus", "hyperx"};
+template <>
+struct EnumNames<FabricKind> {
+  static constexpr auto names = fabric_kind_names;
+};
+
+/// Where the NICs of a node meet the lowest switches of a fat tree.
+///
+/// joined: NIC i of every node of a group on the same leaves (a rail), and spines join the rails.
+/// planes: as joined, but no switch ever joins two rails.
+/// shared: all NICs of a node on one leaf.
+enum class RailLayout { joined, planes, shared };
+inline constexpr std::array<std::string_view, 3> rail_layout_names = {"joined", "planes", "shared"};
+template <>
+struct EnumNames<RailLayout> {
+  static constexpr auto names = rail_layout_names;
+};
+
+/// How traffic is laid on equally good paths.
+///
+/// hash: each queue pair takes one shortest path, drawn by the seed (ECMP, static forwarding).
+/// spray: packets use all shortest paths evenly (adaptive routing, packet spraying).
+/// valiant: as spray, by way of a random intermediate group. adaptive: the best mixture of spray and valiant.
+enum class Routing { hash, spray, valiant, adaptive };
+inline constexpr std::array<std::string_view, 4> routing_names = {"hash", "spray", "valiant", "adaptive"};
+template <>
+struct EnumNames<Routing> {
+  static constexpr auto names = routing_names;
+};
+
+/// One level of switches of a fat tree, nearest to the nodes first.
+struct TierSpec {
+  std::string name;         ///< "leaf", "pod", "core"
+  int accelerators = 0;     ///< below one group of this tier; 0: as many as the switch allows
+  double taper = 1;         ///< capacity down over capacity up; 1 is non-blocking
+  std::string switch_part;  ///< name in the catalog; may be empty where `accelerators` is given
+};
+const Record<TierSpec>& record(const TierSpec*);
+
+/// Groups of switches, all joined in a group; groups joined by global links.
+struct DragonflySpec {
+  int endpoints_per_switch = 0;     ///< NIC ports (p)
+  int switches_per_group = 0;       ///< a
+  int global_links_per_switch = 0;  ///< h
+  int groups = 0;                   ///< g, at most a h + 1
+};
+const Record<DragonflySpec>& record(const DragonflySpec*);
+
+/// Groups of two levels, every leaf on every spine; groups joined by the spines' global links.
+struct DragonflyPlusSpec {
+  int endpoints_per_leaf = 0;
+  int leaves_per_group = 0;
+  int spines_per_group = 0;
+  int global_links_per_spine = 0;
+  int groups = 0;
+};
+const Record<DragonflyPlusSpec>& record(const DragonflyPlusSpec*);
+
+/// Every node is a router with two neighbours along each side.
+struct TorusSpec {
+  std::vector<int> sides;  ///< 1 to 3; their product is the number of nodes
+  bool wrap = true;        ///< false: a mesh without the links that close each ring
+};
+const Record<TorusSpec>& record(const TorusSpec*);
+
+/// A grid of switches, all joined to each other along each side.
+struct HyperxSpec {
+  std::vector<int> sides;        ///< switches along each dimension
+  std::vector<int> links;        ///< parallel cables between two switches, by dimension; 1 if absent
+  int endpoints_per_switch = 0;  ///< NIC ports
+};
+const Record<HyperxSpec>& record(const HyperxSpec*);
+
+/// Several places, each with a whole fabric of the kind above; every site has one link to every other.
+struct SitesSpec {
+  int count = 1;
+  BytesPerSecond rate;       ///< of the link between two sites, one direction
+  Sourced<Seconds> latency;  ///< of that link, one way
+};
+const Record<SitesSpec>& record(const SitesSpec*);
+
+struct FabricSpec {
+  FabricKind kind = FabricKind::fat_tree;
+  Transport transport = Transport::infiniband;
+  std::vector<TierSpec> tiers;  ///< of a fat tree; the last joins everything and has no way up
+  RailLayout rails = RailLayout::joined;
+  std::optional<Routing> routing;           ///< spray on InfiniBand, hash elsewhere, adaptive on dragonflies if absent
+  std::string switch_part;                  ///< of the other kinds; may be empty
+  std::optional<BytesPerSecond> link_rate;  ///< of links between switches, one direction; the NIC's if absent
+  std::optional<DragonflySpec> dragonfly;
+  std::optional<DragonflyPlusSpec> dragonfly_plus;
+  std::optional<TorusSpec> torus;
+  std::optional<HyperxSpec> hyperx;
+  std::optional<SitesSpec> sites;
+  Sourced<Seconds> hop_latency;  ///< of one switch and its cable
+};
+const Record<FabricSpec>& record(const FabricSpec*);
+
+}  // namespace clusterwright

@@ -1,0 +1,311 @@
+#include "topology/fabrics/fat_tree.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <stdexcept>
+
+namespace clusterwright {
+
+namespace {
+
+/// Guards the rounding of quotients that are whole but for the last bit.
+constexpr double rounding = 1e-9;
+/// A trunk that stands for more cables is drawn with these, each faster.
+constexpr double most_trunk_cables = 1 << 20;
+/// Where switches would allow more, there is nothing left to number them with.
+constexpr int most_accelerators = 1 << 30;
+
+long long ceil_div(long long a, long long b) {
+  return (a + b - 1) / b;
+}
+
+/// Cables that one line of a group receives from the tier below.
+struct Arriving {
+  long long children = 0;  ///< lines of groups below
+  int positions = 1;       ///< switches in each of them
+  int uplinks = 1;         ///< of each switch
+};
+
+struct Spread {
+  int planes = 0;
+  int per_plane = 0;
+};
+
+/// The fewest switches over which the cables spread evenly; of equal counts the one with the fewest planes, where the
+/// loss of a switch costs every switch below the least. Nothing fits: {0, 0}.
+Spread least_spread(const Arriving& from, int down_ports) {
+  Spread best;
+  for (int planes = 1; planes <= from.positions; ++planes) {
+    if (from.positions % planes != 0) continue;
+    const long long cables = from.children * (from.positions / planes) * from.uplinks;
+    long long per_plane = ceil_div(cables, down_ports);
+    while (per_plane <= from.uplinks && from.uplinks % per_plane != 0) ++per_plane;
+    if (per_plane > from.uplinks) continue;
+    if (best.planes == 0 || planes * per_plane < static_cast<long long>(best.planes) * best.per_plane)
+      best = {planes, static_cast<int>(per_plane)};
+  }
+  return best;
+}
+
+class FatTreeSizer {
+ public:
+  FatTreeSizer(const FabricSpec& spec, const NetworkSize& size, const FabricPorts& ports)
+      : spec_(spec), size_(size), ports_(ports), rails_(std::max(1, size.nics_per_node)) {
+    while (tiers_.size() < spec.tiers.size())
+      if (!add_tier(tiers_.size())) return;
+    complete_ = true;
+  }
+
+  bool complete() const { return complete_; }
+  std::vector<FatTreeTier>& tiers() { return tiers_; }
+  std::vector<FabricError>& errors() { return errors_; }
+
+ private:
+  bool is_top(std::size_t t) const { return t + 1 == spec_.tiers.size(); }
+  BytesPerSecond link_rate() const { return switch_link_rate(spec_, size_); }
+
+  bool add_tier(std::size_t t) {
+    FatTreeTier tier;
+    tier.name = spec_.tiers[t].name;
+    tier.ports = t < ports_.tiers.size() ? ports_.tiers[t] : 0;
+    tier.lines = spec_.rails == RailLayout::shared || (is_top(t) && spec_.rails == RailLayout::joined) ? 1 : rails_;
+    if (spec_.tiers[t].accelerators % size_.accelerators_per_node != 0) return false;  // reported as not nesting
+    tier.nodes = spec_.tiers[t].accelerators / size_.accelerators_per_node;
+    if (spec_.tiers[t].accelerators == 0 && tier.ports == 0) return unknown_size(t);
+    const int down = tier.ports == 0 ? 0 : most_down(t, tier.ports);
+    if (tier.ports > 0 && down < 1) return no_way_up(t, tier.ports);
+    if (!(t == 0 ? size_leaf(tier, down) : size_upper(t, tier, down))) return false;
+    if (!is_top(t)) add_uplinks(t, tier);
+    tiers_.push_back(std::move(tier));
+    return true;
+  }
+
+  /// Cables up over cables down of a non-blocking switch.
+  double rate_ratio(std::size_t t) const {
+    const BytesPerSecond arriving = t == 0 ? size_.nic_rate : tiers_[t - 1].uplink_rate;
+    return link_rate() > BytesPerSecond{} ? arriving / link_rate() : 1;
+  }
+
+  int most_down(std::size_t t, int ports) const {
+    if (is_top(t)) return ports;
+    const double taper = spec_.tiers[t].taper / rate_ratio(t);
+    return std::min(ports - 1, static_cast<int>(std::floor(ports * taper / (1 + taper) + rounding)));
+  }
+
+  bool size_leaf(FatTreeTier& tier, int down) {
+    const long long ends = tier.lines == 1 ? rails_ : 1;  // of one node on one leaf
+    if (spec_.tiers[0].accelerators == 0) tier.nodes = static_cast<int>(down / ends);
+    const bool fits = down == 0 || (tier.nodes > 0 && tier.nodes * ends <= down);
+    if (!fits) return too_few_ports(0, std::max(1, tier.nodes) * ends, down, "NICs");
+    if (tier.nodes < 1) return false;  // less than a node: reported as tiers that do not nest
+    tier.down_ports = static_cast<int>(tier.nodes * ends);
+    return true;
+  }
+
+  bool size_upper(std::size_t t, FatTreeTier& tier, int down) {
+    const FatTreeTier& below = tiers_.back();
+    const int joined = below.lines / tier.lines;  // lines below that meet in one here
+    int groups = tier.nodes / below.nodes;
+    if (spec_.tiers[t].accelerators == 0) {
+      groups = down / joined;
+      if (groups < 1) return too_few_ports(t, joined, down, "rails");
+      groups = std::max(1, std::min(groups, most_accelerators / size_.accelerators_per_node / below.nodes));
+      tier.nodes = groups * below.nodes;
+      // Nobody buys a top tier for leaves that are not there.
+      if (is_top(t)) groups = static_cast<int>(ceil_div(size_.nodes, below.nodes));
+    }
+    if (groups < 1 || tier.nodes % below.nodes != 0) return false;  // reported as tiers that do not nest
+    const Arriving from{static_cast<long long>(groups) * joined, below.switches(), below.uplinks};
+    const Spread spread = down == 0 ? Spread{1, 1} : least_spread(from, down);
+    if (spread.planes == 0) return too_few_ports(t, from.children, down, "groups below");
+    tier.planes = spread.planes;
+    tier.per_plane = spread.per_plane;
+    tier.down_ports = static_cast<int>(std::min<long long>(
+        from.children * (from.positions / spread.planes) * (from.uplinks / spread.per_plane), 1 << 30));
+    return true;
+  }
+
+  void add_uplinks(std::size_t t, FatTreeTier& tier) {
+    taper_ *= spec_.tiers[t].taper;
+    const BytesPerSecond sent = tier.nodes * size_.accelerators_per_node * size_.per_accelerator();
+    if (tier.ports == 0) {
+      tier.uplink_capacity = sent / taper_;
+      const double cables = tier.uplink_capacity / tier.lines / link_rate();  // not a number without a network
+      tier.uplinks = cables > 1 ? static_cast<int>(std::min(cables + rounding, most_trunk_cables)) : 1;
+      tier.uplink_rate = tier.uplink_capacity / tier.lines / tier.uplinks;
+      tier.tapered = taper_ > 1;
+      return;
+    }
+    tier.uplinks =
+        std::max(1, static_cast<int>(std::ceil(tier.down_ports * rate_ratio(t) / spec_.tiers[t].taper - rounding)));
+    tier.uplink_rate = link_rate();
+    const double cables = static_cast<double>(tier.lines) * tier.switches() * tier.uplinks;
+    tier.uplink_capacity = cables * link_rate();
+    tier.tapered = tier.uplink_capacity < (1 - rounding) * sent;
+  }
+
+  std::string pointer(std::size_t t, const char* field) const { return fmt::format("/fabric/tiers/{}/{}", t, field); }
+
+  bool unknown_size(std::size_t t) {
+    errors_.push_back({"E0317",
+                       fmt::format("the size of tier \"{}\" cannot be told", spec_.tiers[t].name),
+                       {fmt::format("/fabric/tiers/{}", t)},
+                       "neither accelerators nor a switch",
+                       "give \"accelerators\" below one group, or the \"switch\" whose ports say it"});
+    return false;
+  }
+
+  bool no_way_up(std::size_t t, int ports) {
+    errors_.push_back({"E0318",
+                       fmt::format("a switch of tier \"{}\" has no ports for both directions (got {} ports, taper {})",
+                                   spec_.tiers[t].name, ports, spec_.tiers[t].taper),
+                       {pointer(t, "taper"), pointer(t, "switch")},
+                       "",
+                       "a tier below the top needs ports down and up"});
+    return false;
+  }
+
+  bool too_few_ports(std::size_t t, long long needed, int down, const char* what) {
+    errors_.push_back({"E0306",
+                       fmt::format("a switch of tier \"{}\" has too few ports: it would take {} {} (got {} ports down)",
+                                   spec_.tiers[t].name, needed, what, down),
+                       {pointer(t, "accelerators"), pointer(t, "switch")},
+                       "",
+                       "make the groups of this tier smaller, take a larger switch, or add a tier"});
+    return false;
+  }
+
+  const FabricSpec& spec_;
+  const NetworkSize& size_;
+  const FabricPorts& ports_;
+  int rails_;
+  double taper_ = 1;
+  bool complete_ = false;
+  std::vector<FatTreeTier> tiers_;
+  std::vector<FabricError> errors_;
+};
+
+}  // namespace
+
+std::vector<FatTreeTier> fat_tree_shape(const FabricSpec& spec, const NetworkSize& size, const FabricPorts& ports) {
+  FatTreeSizer sizer(spec, size, ports);
+  if (!sizer.complete()) {
+    throw std::invalid_argument(sizer.errors().empty() ? "the tiers of a fat tree must nest"
+                                                       : sizer.errors()[0].message);
+  }
+  return std::move(sizer.tiers());
+}
+
+std::vector<FabricError> fat_tree_errors(const FabricSpec& spec, const NetworkSize& size, const FabricPorts& ports) {
+  return std::move(FatTreeSizer(spec, size, ports).errors());
+}
+
+void check_fat_tree(FabricCheck& check) {
+  if (check.spec.rails == RailLayout::planes && check.size.nics_per_node == 1)
+    check.error("E0319", "rail planes need nodes with several NICs (got 1)", {"/fabric/rails", "/node/nics"},
+                "with one NIC all rails are one: \"joined\"");
+  std::vector<FabricError> sizing = fat_tree_errors(check.spec, check.size, check.ports);
+  check.errors.insert(check.errors.end(), std::make_move_iterator(sizing.begin()),
+                      std::make_move_iterator(sizing.end()));
+}
+
+void add_fat_tree_tiers(SiteTiers& site) {
+  int switches = 1;
+  for (const FatTreeTier& tier : fat_tree_shape(site.spec, site.size, site.ports)) {
+    site.add(tier.name, tier.nodes, tier.uplink_capacity, switches);
+    site.tiers.back().tapered = tier.tapered;
+    switches += 2;
+  }
+  site.to_border = static_cast<int>(site.tiers.size());
+}
+
+namespace {
+
+/// Switches of a tier are numbered site by site, group by group, line by line, plane by plane.
+struct BuiltTier {
+  FatTreeTier shape;
+  int groups = 0;  ///< of one site, those that have nodes
+  VertexId first = 0;
+
+  long long per_site() const { return static_cast<long long>(groups) * shape.lines * shape.switches(); }
+  VertexId at(int site, int group, int line) const {
+    return first + static_cast<VertexId>(site * per_site() +
+                                         (static_cast<long long>(group) * shape.lines + line) * shape.switches());
+  }
+};
+
+class FatTreeBuilder {
+ public:
+  explicit FatTreeBuilder(NetworkAssembly& assembly) : assembly_(assembly) {
+    for (FatTreeTier& shape : fat_tree_shape(assembly.spec, assembly.size, assembly.ports)) {
+      const int groups = (assembly.size.nodes + shape.nodes - 1) / shape.nodes;
+      tiers_.push_back({std::move(shape), groups, 0});
+    }
+    if (tiers_.empty() || tiers_.back().groups > 1)
+      throw std::invalid_argument("a fat tree must have a top tier that joins all nodes");
+  }
+
+  TopSwitches build() {
+    assembly_.expect_cables(cables());
+    for (BuiltTier& tier : tiers_)
+      tier.first = assembly_.add_switches(tier.shape.name, tier.per_site(), tier.shape.ports);
+    attach_nodes();
+    for (std::size_t t = 1; t < tiers_.size(); ++t) join(tiers_[t - 1], tiers_[t]);
+    const BuiltTier& top = tiers_.back();
+    const auto count = static_cast<std::uint32_t>(top.per_site());
+    return {top.first, count, count, top.shape.lines};
+  }
+
+ private:
+  long long cables() const {
+    long long count = static_cast<long long>(assembly_.size.nodes) * assembly_.size.nics_per_node;
+    for (const BuiltTier& tier : tiers_) count += tier.per_site() * tier.shape.uplinks;
+    return count;
+  }
+
+  void attach_nodes() {
+    const BuiltTier& leaf = tiers_[0];
+    const std::size_t kind = assembly_.add_kind("node-" + leaf.shape.name, assembly_.size.nic_rate);
+    for (int site = 0; site < assembly_.sites; ++site)
+      for (int node = 0; node < assembly_.size.nodes; ++node)
+        for (int nic = 0; nic < assembly_.size.nics_per_node; ++nic)
+          assembly_.connect(assembly_.endpoint(site, node, nic),
+                            leaf.at(site, node / leaf.shape.nodes, nic % leaf.shape.lines), kind);
+  }
+
+  void join(const BuiltTier& below, const BuiltTier& above) {
+    const std::size_t kind = assembly_.add_kind(below.shape.name + "-" + above.shape.name, below.shape.uplink_rate);
+    const int groups_in_group = above.shape.nodes / below.shape.nodes;
+    for (int site = 0; site < assembly_.sites; ++site)
+      for (int group = 0; group < below.groups; ++group)
+        for (int line = 0; line < below.shape.lines; ++line)
+          join_line(below, below.at(site, group, line), above,
+                    above.at(site, group / groups_in_group, line % above.shape.lines), kind);
+  }
+
+  void join_line(const BuiltTier& below, VertexId lower, const BuiltTier& above, VertexId upper, std::size_t kind) {
+    const int positions = below.shape.switches();
+    const int in_plane = positions / above.shape.planes;
+    const int parallel = below.shape.uplinks / above.shape.per_plane;
+    for (int position = 0; position < positions; ++position) {
+      const int plane = position / in_plane;
+      for (int k = 0; k < above.shape.per_plane; ++k)
+        assembly_.connect(lower + static_cast<VertexId>(position),
+                          upper + static_cast<VertexId>(plane * above.shape.per_plane + k), kind, parallel);
+    }
+  }
+
+  NetworkAssembly& assembly_;
+  std::vector<BuiltTier> tiers_;
+};
+
+}  // namespace
+
+TopSwitches build_fat_tree(NetworkAssembly& assembly) {
+  return FatTreeBuilder(assembly).build();
+}
+
+}  // namespace clusterwright

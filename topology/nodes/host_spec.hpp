@@ -1,0 +1,23 @@
+/// Host of a node: its processors, memory and drives.
+#pragma once
+
+#include <optional>
+
+#include "sim/quantity.hpp"
+#include "sim/sourced.hpp"
+
+namespace clusterwright {
+
+/// Processors, memory and drives of one node; its accelerators share them. What is absent comes from the node's part,
+/// then is not known.
+struct HostSpec {
+  std::optional<int> cores;                        ///< of all its processors, without hardware threads
+  std::optional<Bytes> memory;                     ///< what jobs can have of it
+  std::optional<BytesPerSecond> memory_bandwidth;  ///< of all sockets, reads and writes together
+  std::optional<Bytes> nvme;                       ///< capacity of its drives
+  std::optional<BytesPerSecond> nvme_read;         ///< all drives together
+  std::optional<BytesPerSecond> nvme_write;
+};
+const Record<HostSpec>& record(const HostSpec*);
+
+}  // namespace clusterwright

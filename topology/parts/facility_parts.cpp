@@ -1,0 +1,197 @@
+#include "topology/parts/facility_parts.hpp"
+
+#include "sim/field_table.hpp"
+
+namespace clusterwright {
+
+template <>
+struct EnumNames<PowerStageKind> {
+  static constexpr auto names = power_stage_kind_names;
+};
+
+namespace {
+
+FieldRule positive_rating(std::string help) {
+  return {.help = std::move(help), .min = 0, .above_min = true};
+}
+
+FieldRule share(std::string help) {
+  return {.help = std::move(help), .min = 0, .max = 1};
+}
+
+FieldRule at_least_zero(std::string help) {
+  return {.help = std::move(help), .min = 0};
+}
+
+FieldRule temperature(std::string help) {
+  return {.help = std::move(help), .min = -60, .max = 80};
+}
+
+FieldRule kelvins(std::string help) {
+  return {.help = std::move(help), .min = 0, .max = 100, .unit = "K"};
+}
+
+FieldRule price(std::string help = "low and high of what is paid; list price") {
+  return {.help = std::move(help), .min = 0, .map_keys = {"low", "high", "list"}};
+}
+
+template <class Part>
+Record<Part> named(std::string name, std::string help) {
+  Record<Part> table(std::move(name), std::move(help));
+  table.required("id", &Part::id, {.help = "name that facilities refer to"});
+  return table;
+}
+
+template <class Part>
+Record<Part> with_note(Record<Part> table) {
+  return std::move(table.optional("note", &Part::note, {.help = "for people"}));
+}
+
+template <class Part>
+Record<Part> with_price_and_note(Record<Part> table) {
+  table.optional("price_usd", &Part::price_usd, price());
+  return with_note(std::move(table));
+}
+
+Record<RackCoolingPart> rack_cooling_table() {
+  using Part = RackCoolingPart;
+  Record<Part> table = named<Part>("rack_cooling", "How the heat of a rack leaves it");
+  table.required("capacity_kw", &Part::capacity, positive_rating("heat of one rack"))
+      .required("liquid_share", &Part::liquid_share, share("of that heat that liquid takes up"))
+      .required("air_capacity_kw", &Part::air_capacity,
+                positive_rating("of one rack, of the heat that stays in the air"))
+      .required("server_fan_share", &Part::server_fan_share, share("of a server's power that its own fans draw"))
+      .required("air_supply_c", &Part::air_supply_c, temperature("at the inlets of servers"))
+      .required("coolant_supply_c", &Part::coolant_supply_c, temperature("to the racks; not read without liquid"))
+      .required("air_rise_k", &Part::air_rise_k, kelvins("of air through a server"))
+      .required("coolant_rise_k", &Part::coolant_rise_k, kelvins("of coolant through a server; 0 without liquid"))
+      .required("coolant_heat_j_per_l_k", &Part::coolant_heat_j_per_l_k,
+                {.help = "density times specific heat of the coolant; 0 without liquid",
+                 .min = 0,
+                 .max = 5000,
+                 .unit = "J/(L K)"})
+      .required("air_mover_share", &Part::air_mover_share, share("power of the hall's fans over the heat in its air"))
+      .required("pump_share", &Part::pump_share, share("power of pumps over the heat in liquid"))
+      .optional("price_usd_per_kw", &Part::price_usd_per_kw,
+                price("low and high of what is paid for one kW of it, equipment of the hall included"));
+  return with_note(std::move(table));
+}
+
+}  // namespace
+
+const Record<RackPart>& record(const RackPart*) {
+  using Part = RackPart;
+  static const Record<Part> table = [] {
+    Record<Part> t = named<Part>("rack", "An empty rack or cabinet");
+    t.required("height_u", &Part::rack_units, positive_rating("for equipment"))
+        .required("width_m", &Part::width, positive_rating("outside"))
+        .required("depth_m", &Part::depth, positive_rating("outside"))
+        .required("height_m", &Part::height, positive_rating("outside"))
+        .required("mass_kg", &Part::mass, at_least_zero("with its power strips, without equipment"))
+        .required("static_load_kg", &Part::static_load, positive_rating("equipment that it can carry"));
+    return with_price_and_note(std::move(t));
+  }();
+  return table;
+}
+
+const Record<PowerPart>& record(const PowerPart*) {
+  using Part = PowerPart;
+  static const Record<Part> table = [] {
+    Record<Part> t = named<Part>("power_stage", "A module between the grid and the racks");
+    t.required("kind", &Part::kind, {.help = "what it does"})
+        .required("rating_kva", &Part::rating, positive_rating("that one module passes on for ever, apparent power"))
+        .required("efficiency", &Part::efficiency,
+                  {.help = "power out over power in at full load", .min = 0.5, .max = 1})
+        .required("no_load_loss", &Part::no_load_loss,
+                  {.help = "share of the rating lost when nothing is drawn", .min = 0, .max = 0.5})
+        .required("proportional_loss", &Part::proportional_loss,
+                  {.help = "share of the load lost at any load; the rest of the loss grows with its square",
+                   .min = 0,
+                   .max = 0.5})
+        .optional("voltage", &Part::volts, {.help = "between phases", .min = 0, .above_min = true, .unit = "V"})
+        .optional("amperes", &Part::amperes, {.help = "of one phase", .min = 0, .above_min = true, .unit = "A"})
+        .optional("phases", &Part::phases, {.help = "1 or 3", .min = 1, .max = 3});
+    return with_price_and_note(std::move(t));
+  }();
+  return table;
+}
+
+const Record<RackCoolingPart>& record(const RackCoolingPart*) {
+  static const Record<RackCoolingPart> table = rack_cooling_table();
+  return table;
+}
+
+const Record<HeatRejectionPart>& record(const HeatRejectionPart*) {
+  using Part = HeatRejectionPart;
+  static const Record<Part> table = [] {
+    Record<Part> t = named<Part>("heat_rejection", "How the heat of a hall leaves the building");
+    t.optional("approach_k", &Part::approach_k,
+               kelvins("how much warmer than outdoors what it supplies is without a compressor; absent: never without"))
+        .required("fan_share", &Part::fan_share, share("power of fans and pumps over the heat rejected"))
+        .optional("evaporates", &Part::evaporates, {.help = "it cools towards the wet bulb, and uses water"})
+        .optional("carnot_share", &Part::carnot_share,
+                  share("of the efficiency that physics allows its compressor; absent: it has none"))
+        .required("lift_k", &Part::lift_k,
+                  kelvins("that a compressor works against beyond supply and outdoor temperature"));
+    return with_note(std::move(t));
+  }();
+  return table;
+}
+
+const Record<ClimatePart>& record(const ClimatePart*) {
+  using Part = ClimatePart;
+  static const Record<Part> table = [] {
+    Record<Part> t = named<Part>("climate", "Outdoor temperatures over a year");
+    t.required("mean_c", &Part::mean_c, temperature("of the year"))
+        .required("annual_k", &Part::annual_k, kelvins("half of the way from the coldest to the warmest month"))
+        .required("daily_k", &Part::daily_k, kelvins("half of the way from the coldest to the warmest hour"))
+        .required("wet_bulb_below_k", &Part::wet_bulb_below_k,
+                  kelvins("how far the wet bulb lies below, in the mean of the year"))
+        .required("design_c", &Part::design_c, temperature("of the hottest hours, which plants are sized for"))
+        .required("design_wet_bulb_c", &Part::design_wet_bulb_c, temperature("of the wet bulb then"));
+    return with_note(std::move(t));
+  }();
+  return table;
+}
+
+const Record<CoolantUnitPart>& record(const CoolantUnitPart*) {
+  using Part = CoolantUnitPart;
+  static const Record<Part> table = [] {
+    Record<Part> t = named<Part>("coolant_unit", "Pumps coolant through racks and passes its heat on");
+    t.required("capacity_kw", &Part::capacity, positive_rating("heat that one unit passes on"))
+        .optional("height_u", &Part::rack_units, positive_rating("where it stands in a rack"))
+        .required("mass_kg", &Part::mass, at_least_zero("filled"));
+    return with_price_and_note(std::move(t));
+  }();
+  return table;
+}
+
+const Record<StoragePart>& record(const StoragePart*) {
+  using Part = StoragePart;
+  static const Record<Part> table = [] {
+    Record<Part> t = named<Part>("storage_system", "One appliance of a shared file system");
+    t.required("read_gb_per_s", &Part::read, positive_rating("of one appliance"))
+        .required("write_gb_per_s", &Part::write, positive_rating("of one appliance"))
+        .required("capacity_tb", &Part::capacity, positive_rating("usable"))
+        .required("power_w", &Part::power, at_least_zero("under load"))
+        .required("height_u", &Part::rack_units, positive_rating("in a rack"))
+        .required("mass_kg", &Part::mass, at_least_zero("with drives"))
+        .optional("ports", &Part::ports, {.help = "to the storage network", .min = 1, .max = 64});
+    return with_price_and_note(std::move(t));
+  }();
+  return table;
+}
+
+const Record<ServerPart>& record(const ServerPart*) {
+  using Part = ServerPart;
+  static const Record<Part> table = [] {
+    Record<Part> t = named<Part>("server", "A server that runs the cluster");
+    t.required("power_w", &Part::power, at_least_zero("under load"))
+        .required("height_u", &Part::rack_units, positive_rating("in a rack"))
+        .required("mass_kg", &Part::mass, at_least_zero("installed"));
+    return with_price_and_note(std::move(t));
+  }();
+  return table;
+}
+
+}  // namespace clusterwright
