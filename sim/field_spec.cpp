@@ -89,6 +89,18 @@ JsonValue short_value(const JsonValue& value, const FieldSpec& field) {
 
 }  // namespace
 
+FieldSpec::FieldSpec(const FieldRule& rule)
+    : help(rule.help),
+      min(rule.min),
+      max(rule.max),
+      above_min(rule.above_min),
+      reference(rule.reference),
+      catalog(rule.catalog),
+      max_elements(rule.max_elements),
+      unit(rule.unit),
+      map_keys(rule.map_keys.begin(), rule.map_keys.end()),
+      flag(rule.flag) {}
+
 const FieldSpec* RecordSpec::find(std::string_view key) const {
   for (const FieldSpec& field : fields)
     if (field.key == key) return &field;

@@ -12,16 +12,16 @@ namespace clusterwright {
 
 namespace {
 
-FieldRule count(std::string help) {
-  return {.help = std::move(help), .min = 1};
+FieldRule count(const char* help) {
+  return {.help = help, .min = 1};
 }
 
-FieldRule word(std::string help) {
-  return {.help = std::move(help)};
+FieldRule word(const char* help) {
+  return {.help = help};
 }
 
-FieldRule size(std::string help) {
-  return {.help = std::move(help), .min = 0, .above_min = true};
+FieldRule size(const char* help) {
+  return {.help = help, .min = 0, .above_min = true};
 }
 
 /// Keys of any GEMM beside its three lengths.
@@ -236,7 +236,7 @@ const std::vector<ProbeWhat>& empty_subjects() {
   return all;
 }
 
-/// Bytes that a call must have moved, or 0 where nothing else says it.
+/// Bytes that a call must have moved, or 0 where nothing implies it.
 struct ImpliedBytes {
   double operator()(const ProbedMemory& memory) const { return memory.working_set.in(byte); }
   double operator()(const ProbedStorage& storage) const { return storage.file.in(byte); }

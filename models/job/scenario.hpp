@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "models/job/input_file.hpp"
 #include "models/job/job.hpp"
 #include "models/job/parameters.hpp"
 #include "models/job/stack.hpp"
 #include "models/job/step_calibration.hpp"
 #include "models/job/transformer.hpp"
 #include "sim/json_value.hpp"
-#include "models/job/input_file.hpp"
 #include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {

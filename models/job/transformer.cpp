@@ -27,8 +27,8 @@ namespace {
 /// Wide enough for any model, small enough that products of two stay exact.
 constexpr double widest = 1 << 26;
 
-FieldRule count_rule(std::string help, double max = widest) {
-  return {.help = std::move(help), .min = 1, .max = max};
+FieldRule count_rule(const char* help, double max = widest) {
+  return {.help = help, .min = 1, .max = max};
 }
 
 double as_double(std::int64_t count) {

@@ -10,17 +10,18 @@
 #include "calibration/fit/sourced_value.hpp"
 #include "models/kernels/collectives/collective_interval.hpp"
 #include "models/kernels/collectives/expert_exchange_time.hpp"
+#include "models/kernels/streaming_time.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"
+#include "support/shipped_folders.hpp"
 #include "topology/parts/catalog.hpp"
 
 using namespace clusterwright;
+using namespace clusterwright::testing;
 
 namespace {
 
-const std::filesystem::path measurements = CLUSTERWRIGHT_MEASUREMENTS;
-const std::filesystem::path configs = CLUSTERWRIGHT_CONFIGS;
 const std::vector<std::string> fitted_accelerators = {"A100-80-SXM", "H100-SXM", "H200", "B200", "GB200-GPU"};
 const std::vector<std::string> shipped_sets = {"a100-80-sxm", "h100-sxm", "h200", "b200", "gb200-gpu", "transfer"};
 

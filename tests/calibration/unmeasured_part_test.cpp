@@ -8,13 +8,13 @@
 #include "calibration/validation/validate_case.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"
+#include "support/shipped_folders.hpp"
 #include "topology/parts/catalog.hpp"
 
 using namespace clusterwright;
+using namespace clusterwright::testing;
 
 namespace {
-
-const std::filesystem::path measurements = CLUSTERWRIGHT_MEASUREMENTS;
 
 const Catalog& catalog() {
   static const Catalog loaded = load_catalog(std::filesystem::path(CLUSTERWRIGHT_CONFIGS) / "parts");
@@ -83,7 +83,8 @@ TEST_CASE("kernels serve parts of one architecture whose groups were measured", 
   CHECK_FALSE(may_serve(part("H200"), part("TPU-v5p")));
 }
 
-TEST_CASE("the overhead line passes near three points on a line and keeps its slope where there is one", "[calibration]") {
+TEST_CASE("the overhead line passes near three points on a line and keeps its slope where there is one",
+          "[calibration]") {
   const OverheadLine line = fit_overhead_line({{0.8, 0.0}, {1.4, 0.12}, {2.2, 0.28}});  // 0.2 per unit
   CHECK(line.at(1.4) == Approx(0.12).margin(0.02));
   CHECK(line.slope == Approx(0.2).margin(0.05));

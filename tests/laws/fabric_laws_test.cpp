@@ -34,7 +34,7 @@ Fabric random_fat_tree() {
   const int tiers = *rc::gen::inRange(1, 4);
   f.size.accelerators_per_node = *rc::gen::element(1, 2, 4, 8);
   f.size.nics_per_node = *rc::gen::element(1, 2, 4);
-  f.size.nic_rate = nic_rate;
+  f.size.nic_rate = nic_400g;
   std::vector<TierShape> shapes;
   int below = f.size.accelerators_per_node;
   for (int t = 0; t < tiers; ++t) {
@@ -45,7 +45,7 @@ Fabric random_fat_tree() {
     f.ports.tiers.push_back(ports);
   }
   f.spec = fat_tree(shapes, *rc::gen::element(RailLayout::joined, RailLayout::planes, RailLayout::shared));
-  if (*rc::gen::inRange(0, 3) == 0) f.spec.link_rate = *rc::gen::element(0.5, 2.0, 4.0) * nic_rate;
+  if (*rc::gen::inRange(0, 3) == 0) f.spec.link_rate = *rc::gen::element(0.5, 2.0, 4.0) * nic_400g;
   f.size.nodes = 2 * *rc::gen::inRange(1, 40);
   RC_PRE(check_fabric(f.spec, f.size, f.ports).empty());
   return f;
@@ -116,7 +116,7 @@ Fabric random_direct_fabric() {
   }();
   f.size.accelerators_per_node = *rc::gen::element(1, 4);
   f.size.nics_per_node = *rc::gen::element(1, 2, 3, 4);
-  f.size.nic_rate = nic_rate;
+  f.size.nic_rate = nic_400g;
   if (f.spec.kind != FabricKind::torus) {
     const auto most = static_cast<int>(slots_of(f.spec).nodes(f.size.nics_per_node));
     RC_PRE(most > 0);
@@ -195,8 +195,8 @@ TEST_CASE("the symbolic bisection of a fat tree is the max-flow through its cabl
   law("bisection", [] {
     const Fabric f = sound_fat_tree();
     const int accelerators = f.size.nodes * f.size.accelerators_per_node;
-    const double symbolic = f.tiers().bisection(accelerators, f.size.per_accelerator()) / nic_rate;
-    const double flow = network_bisection(f.build()) / nic_rate;
+    const double symbolic = f.tiers().bisection(accelerators, f.size.per_accelerator()) / nic_400g;
+    const double flow = network_bisection(f.build()) / nic_400g;
     RC_ASSERT(std::abs(flow - symbolic) <= 1e-6 * (1 + symbolic));
   });
 }
@@ -217,13 +217,13 @@ TEST_CASE("a group of a fat tree never sends up less than its tapers say", "[law
 TEST_CASE("half of a torus sends over two cables of every ring, half of a mesh over one", "[laws][fabric]") {
   law("torus", [] {
     Fabric f = random_torus();
-    f.size = {f.size.nodes, 1, 1, 6 * nic_rate};
-    f.spec.link_rate = nic_rate;
+    f.size = {f.size.nodes, 1, 1, 6 * nic_400g};
+    f.spec.link_rate = nic_400g;
     const TorusSpec& t = *f.spec.torus;
     const int longest = *std::max_element(t.sides.begin(), t.sides.end());
     RC_PRE(longest % 2 == 0);
     const double closed = static_cast<double>(f.size.nodes) / longest * (t.wrap && longest > 2 ? 2 : 1);
-    const double flow = network_bisection(f.build()) / nic_rate;
+    const double flow = network_bisection(f.build()) / nic_400g;
     RC_ASSERT(std::abs(flow - closed) <= 1e-6 * closed);
   });
 }
@@ -234,10 +234,10 @@ TEST_CASE("half of a HyperX sends over every cable to the other half", "[laws][f
     HyperxSpec& grid = *f.spec.hyperx;
     grid.sides.back() *= 2;
     f.ports = {};
-    f.size = {static_cast<int>(hyperx_switches(grid)) * grid.endpoints_per_switch, 1, 1, nic_rate};
+    f.size = {static_cast<int>(hyperx_switches(grid)) * grid.endpoints_per_switch, 1, 1, nic_400g};
     const auto cut = static_cast<double>(hyperx_half_cut(grid, grid.sides.size() - 1));
     const double closed = std::min(cut, f.size.nodes / 2.0);
-    RC_ASSERT(std::abs(network_bisection(f.build()) / nic_rate - closed) <= 1e-6 * closed);
+    RC_ASSERT(std::abs(network_bisection(f.build()) / nic_400g - closed) <= 1e-6 * closed);
   });
 }
 

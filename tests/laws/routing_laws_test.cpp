@@ -87,7 +87,7 @@ PathPolicy random_policy() {
           *rc::gen::arbitrary<std::uint64_t>()};
 }
 
-bool near(double a, double b) {
+bool as_loaded(double a, double b) {
   return std::abs(a - b) <= 1e-9 * std::max({1.0, std::abs(a), std::abs(b)});
 }
 
@@ -192,7 +192,7 @@ TEST_CASE("no byte is lost or made", "[laws][loads]") {
       expected[demand.to] += demand.bytes;
     }
     const auto got = kept(network.graph, loads);
-    for (const VertexId v : got.ids()) RC_ASSERT(near(got[v], expected[v]));
+    for (const VertexId v : got.ids()) RC_ASSERT(as_loaded(got[v], expected[v]));
   }));
   REQUIRE(rc::check("a failed link carries nothing", [] {
     const RandomNetwork network = random_broken_network();
@@ -209,7 +209,7 @@ TEST_CASE("no byte is lost or made", "[laws][loads]") {
     for (const Demand& demand : demands) expected += demand.bytes * routes->hops(demand.from, demand.to);
     for (const Routing routing : {Routing::hash, Routing::spray}) {
       const LinkLoads loads = link_loads(network.graph, *routes, demands, {routing, 2, 5}, network.groups);
-      RC_ASSERT(near(std::accumulate(loads.begin(), loads.end(), 0.0), expected));
+      RC_ASSERT(as_loaded(std::accumulate(loads.begin(), loads.end(), 0.0), expected));
     }
   }));
   REQUIRE(rc::check("an exchange is all pairs of its members", [] {
@@ -225,7 +225,7 @@ TEST_CASE("no byte is lost or made", "[laws][loads]") {
     const PathPolicy policy = random_policy();
     const LinkLoads pairs = link_loads(graph, *routes, demands, policy, network.groups);
     const LinkLoads exchange = exchange_loads(graph, *routes, members, 1.5, policy, network.groups);
-    for (const LinkId link : graph.link_ids()) RC_ASSERT(near(exchange[link], pairs[link]));
+    for (const LinkId link : graph.link_ids()) RC_ASSERT(as_loaded(exchange[link], pairs[link]));
   }));
 }
 
@@ -285,7 +285,7 @@ TEST_CASE("labels do not matter", "[laws][loads]") {
     const LinkLoads moved_loads = link_loads(graph, *routes, moved, policy);
     for (const LinkId link : graph.link_ids()) {
       const LinkId there = link_between(graph, shifted(graph.from(link)), shifted(graph.to(link)));
-      RC_ASSERT(near(loads[link], moved_loads[there]));
+      RC_ASSERT(as_loaded(loads[link], moved_loads[there]));
     }
   }));
   REQUIRE(rc::check("the order of demands does not matter", [] {
@@ -296,7 +296,7 @@ TEST_CASE("labels do not matter", "[laws][loads]") {
     const LinkLoads loads = link_loads(network.graph, *routes, demands, policy, network.groups);
     std::reverse(demands.begin(), demands.end());
     const LinkLoads reversed = link_loads(network.graph, *routes, demands, policy, network.groups);
-    for (const LinkId link : loads.ids()) RC_ASSERT(near(loads[link], reversed[link]));
+    for (const LinkId link : loads.ids()) RC_ASSERT(as_loaded(loads[link], reversed[link]));
   }));
 }
 

@@ -4,6 +4,7 @@
 
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"
+#include "support/collective_names.hpp"
 #include "support/ids.hpp"
 #include "support/small_groups.hpp"
 
@@ -11,10 +12,6 @@ using namespace clusterwright;
 using namespace clusterwright::testing;
 
 namespace {
-
-constexpr auto all_reduce = CollectiveOp::all_reduce;
-constexpr auto all_gather = CollectiveOp::all_gather;
-constexpr auto all_to_all = CollectiveOp::all_to_all;
 
 std::string refusal(const TrafficCase& on, CollectiveOp op, Algorithm algorithm, int ranks) {
   try {

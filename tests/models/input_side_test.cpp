@@ -2,6 +2,7 @@
 
 #include "models/kernels/kernel_times.hpp"
 #include "models/lowering/step_charge.hpp"
+#include "models/memory/checkpoint_bytes.hpp"
 #include "models/plan/plan.hpp"
 #include "models/prediction/checkpoint_stall.hpp"
 #include "models/prediction/input_settling.hpp"

@@ -4,6 +4,7 @@
 
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"
+#include "support/collective_names.hpp"
 #include "support/ids.hpp"
 #include "support/predicted_groups.hpp"
 
@@ -11,11 +12,6 @@ using namespace clusterwright;
 using namespace clusterwright::testing;
 
 namespace {
-
-constexpr auto all_reduce = CollectiveOp::all_reduce;
-constexpr auto all_gather = CollectiveOp::all_gather;
-constexpr auto all_to_all = CollectiveOp::all_to_all;
-constexpr CollectiveChoice bulk_ring{Algorithm::ring, Protocol::simple};
 
 /// Nodes of 8 H100 with a NIC each, two below a leaf.
 struct Tree {

@@ -4,6 +4,7 @@
 
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"
+#include "support/collective_names.hpp"
 #include "support/ids.hpp"
 #include "support/small_groups.hpp"
 #include "support/small_networks.hpp"
@@ -37,9 +38,6 @@ struct Pairs {
   std::unique_ptr<Routes> routes;
   std::vector<int> no_torus;
 };
-
-constexpr auto all_gather = CollectiveOp::all_gather;
-constexpr auto all_reduce = CollectiveOp::all_reduce;
 
 }  // namespace
 

@@ -13,7 +13,7 @@ namespace {
 
 const std::filesystem::path transformers = std::filesystem::path(CLUSTERWRIGHT_CONFIGS) / "transformers";
 
-Transformer shipped(const std::string& name) {
+Transformer shipped_transformer(const std::string& name) {
   return decode_record<Transformer>(read_json_file(transformers / (name + ".json")));
 }
 
@@ -69,7 +69,7 @@ TEST_CASE("the training FLOPs of a tiny model, counted by hand", "[models][trans
 }
 
 TEST_CASE("Llama 3.1 405B has 405.8 billion parameters", "[models][transformer]") {
-  const Transformer m = shipped("llama3-405b");
+  const Transformer m = shipped_transformer("llama3-405b");
   // per layer: attention 2 x 16384^2 + 2 x 16384 x 1024 = 570.4e6, MLP 3 x 16384 x 53248 = 2617.2e6, norms 32768
   //   126 x 3187.7e6 = 401.65e9; token table and head 2 x 128256 x 16384 = 4.20e9; sum 405.85e9
   CHECK(total_parameters(m) == Approx(405.8e9).epsilon(0.003));
@@ -78,7 +78,7 @@ TEST_CASE("Llama 3.1 405B has 405.8 billion parameters", "[models][transformer]"
 }
 
 TEST_CASE("GPT-3 has 174.6 billion parameters", "[models][transformer]") {
-  const Transformer m = shipped("gpt3-175b");
+  const Transformer m = shipped_transformer("gpt3-175b");
   // 96 x (12 x 12288^2 + 13 x 12288) + (51200 + 2048) x 12288 + 2 x 12288 = 173.96e9 + 0.65e9
   CHECK(total_parameters(m) == Approx(174.6e9).epsilon(0.005));
   // Narayanan et al. 2021, equation (3), without its recomputation (72 instead of 96) and with half the attention:
@@ -89,8 +89,8 @@ TEST_CASE("GPT-3 has 174.6 billion parameters", "[models][transformer]") {
 }
 
 TEST_CASE("the smaller Llama 3 models", "[models][transformer]") {
-  CHECK(total_parameters(shipped("llama3-70b")) == Approx(70.55e9).epsilon(0.001));
-  CHECK(total_parameters(shipped("llama3-8b")) == Approx(8.03e9).epsilon(0.001));
+  CHECK(total_parameters(shipped_transformer("llama3-70b")) == Approx(70.55e9).epsilon(0.001));
+  CHECK(total_parameters(shipped_transformer("llama3-8b")) == Approx(8.03e9).epsilon(0.001));
 }
 
 TEST_CASE("every shipped transformer can be read, and says where it comes from", "[models][transformer]") {

@@ -36,6 +36,8 @@ struct Wheel {
   std::map<std::string, Sourced<double>> prices;
 };
 
+constexpr std::array<std::string_view, 2> price_keys{"low", "high"};
+
 const Record<Wheel>& record(const Wheel*) {
   static const auto table =
       Record<Wheel>("wheel", "Something that turns")
@@ -50,7 +52,7 @@ const Record<Wheel>& record(const Wheel*) {
           .optional("round", &Wheel::round, {.help = "is it?"})
           .optional("paint", &Wheel::paint, {.help = "colour"})
           .optional("rim", &Wheel::rim, {.help = "auto: as the paint"})
-          .optional("prices_usd", &Wheel::prices, {.help = "what it costs", .min = 0, .map_keys = {"low", "high"}});
+          .optional("prices_usd", &Wheel::prices, {.help = "what it costs", .min = 0, .map_keys = price_keys});
   return table;
 }
 

@@ -9,7 +9,7 @@
 
 namespace clusterwright::testing {
 
-inline constexpr BytesPerSecond nic_rate = 50 * gigabyte_per_second;  // 400 Gbit/s
+inline constexpr BytesPerSecond nic_400g = 50 * gigabyte_per_second;  // 400 Gbit/s
 
 struct TierShape {
   int accelerators = 0;

@@ -5,12 +5,12 @@
 #include <filesystem>
 
 #include "models/job/scenario_loader.hpp"
+#include "models/job/scenario_spec.hpp"
 #include "sim/field_spec.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/output/atomic_file.hpp"
-#include "models/job/scenario_spec.hpp"
 #include "tools/usage_error.hpp"
 
 namespace clusterwright {

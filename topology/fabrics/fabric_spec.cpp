@@ -11,8 +11,8 @@ constexpr double most_endpoints = 1 << 24;
 constexpr double most_ports = 1 << 12;
 constexpr double most_groups = 1 << 16;
 
-FieldRule count_rule(std::string help, double max = most_ports) {
-  return {.help = std::move(help), .min = 1, .max = max};
+FieldRule count_rule(const char* help, double max = most_ports) {
+  return {.help = help, .min = 1, .max = max};
 }
 
 }  // namespace

@@ -12,6 +12,9 @@
 
 namespace clusterwright {
 
+/// What a price may say: low and high of what is paid, and the list price.
+inline constexpr std::array<std::string_view, 3> price_keys{"low", "high", "list"};
+
 /// An empty rack or cabinet.
 struct RackPart {
   std::string id;

@@ -7,8 +7,8 @@
 
 #include "models/job/parameters.hpp"
 #include "models/kernels/collectives/collective_op.hpp"
-#include "models/kernels/collectives/nccl_tuner.hpp"
 #include "models/kernels/collectives/group_links.hpp"
+#include "models/kernels/collectives/nccl_tuner.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {
