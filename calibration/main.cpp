@@ -49,7 +49,7 @@ void fit_whole_steps(const std::filesystem::path& measurements, const std::files
   const StepFitResult fit = fit_steps(read_training_steps(measurements), shelf);
   write_set(shelf.steps, configs / "steps");
   for (std::size_t i = 0; i < fit.unknowns.size(); ++i)
-    fmt::print("  {:36} {:7.3f} +- {:.3f}\n", fit.unknowns[i].name(), std::exp(fit.regression.x[i]),
+    fmt::print("  {:36} {:7.3f} +- {:.3f}\n", fit.unknowns[i].name(), std::exp(fit.regression.values[i]),
                std::sqrt(fit.regression.covariance[i * fit.unknowns.size() + i]));
 }
 

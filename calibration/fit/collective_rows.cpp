@@ -1,6 +1,9 @@
 #include "calibration/fit/collective_rows.hpp"
 
+#include <array>
 #include <cmath>
+#include <string_view>
+#include <utility>
 
 #include "models/kernels/collectives/nccl_generation.hpp"
 
@@ -36,10 +39,13 @@ GroupLinks measured_links(const Measurement& measurement, const AcceleratorPart&
 }
 
 std::optional<CollectiveOp> nccl_op(const std::string& name) {
-  if (name == "all_gather") return CollectiveOp::all_gather;
-  if (name == "reduce_scatter") return CollectiveOp::reduce_scatter;
-  if (name == "all_reduce") return CollectiveOp::all_reduce;
-  if (name == "alltoall") return CollectiveOp::all_to_all;
+  constexpr std::array<std::pair<std::string_view, CollectiveOp>, 4> ops = {
+      {{"all_gather", CollectiveOp::all_gather},
+       {"reduce_scatter", CollectiveOp::reduce_scatter},
+       {"all_reduce", CollectiveOp::all_reduce},
+       {"alltoall", CollectiveOp::all_to_all}}};
+  for (const auto& [word, op] : ops)
+    if (word == name) return op;
   return std::nullopt;
 }
 

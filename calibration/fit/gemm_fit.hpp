@@ -6,8 +6,8 @@
 /// prior: usual values, or those of a related format on the same device ("fp8" for other 8-bit formats with fewer than
 /// 50 points).
 ///
-/// What tells the numbers apart: large square shapes the efficiency; small M the fixed time and the bandwidth; long K
-/// the overhead per K step; shapes just above a whole number of waves the wave share. Shares are searched in logit and
+/// Rows that inform each number: large square shapes the efficiency; small M the fixed time and the bandwidth; short K
+/// the prologue of a tile; shapes just above a whole number of waves the wave share. Shares are searched in logit and
 /// the rest in log, so no value leaves its range.
 ///
 /// Example: 8192 x 8192 x 8192 in bf16 is 1.10 TFLOP, 1.11 ms at 989 TFLOP/s. Measured 1.45 ms is a share of 0.77. The
@@ -19,7 +19,7 @@
 /// has to supply grew from A100 to B200 and the share reached fell.
 ///
 /// Formats without rows take the numbers of a relative, with a factor on the efficiency and its doubt. Source of the
-/// shape of the model: docs/models.md, "GEMM"; errors: docs/validation.md.
+/// shape of the model: docs/models/compute.md, "GEMM time"; errors: docs/validation.md.
 #pragma once
 
 #include <functional>

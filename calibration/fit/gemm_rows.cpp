@@ -32,7 +32,7 @@ FlopsPerSecond peak_of(const MeasuredHardware& hardware, NumberFormat format) {
 
 /// Whether a call takes 16-bit activations: the inference library does, cuBLASLt and DeepGEMM do not.
 bool quantises(const MeasuredGemm& gemm, const GemmFormat& format) {
-  return format.narrow() && gemm.library == "tensorrt-llm";
+  return format.below_16_bit() && gemm.library == "tensorrt-llm";
 }
 
 bool belongs_to(const MeasuredGemm& gemm, const std::string& format) {

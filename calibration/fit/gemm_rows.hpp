@@ -17,7 +17,7 @@ struct GemmFormat {
   NumberFormat units;    ///< units whose peak counts
   double bytes_a = 2;    ///< one element of the activations, scales included
   double bytes_b = 2;    ///< one element of the weights, scales included
-  bool narrow() const { return bytes_a < 2; }
+  bool below_16_bit() const { return bytes_a < 2; }
 };
 
 /// All formats that parameters are kept for, 16-bit ones first.

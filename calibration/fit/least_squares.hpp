@@ -100,7 +100,7 @@ struct RegressionProblem {
 };
 
 struct RegressionResult {
-  std::vector<double> x;
+  std::vector<double> values;      ///< one per unknown
   std::vector<double> covariance;  ///< unknowns x unknowns, row by row
 };
 

@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
+#include <string_view>
+#include <utility>
 
 #include "calibration/fit/gemm_rows.hpp"
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/sourced_value.hpp"
+#include "models/kernels/streaming_time.hpp"
 
 namespace clusterwright {
 
@@ -15,26 +19,26 @@ namespace {
 /// Start and tail of a kernel, during which memory is idle.
 const Seconds usual_ramp = 1.5 * microsecond;
 
-/// Share of writes of a usual element-wise kernel, at which `bandwidth_share` holds.
-constexpr double usual_writes = 0.4;
-
 /// Order of the parameter vector.
 enum : std::size_t { mixed_share, reading_share };
 
-double share_at(double writes, double mixed, double reading) {
-  return reading + (mixed - reading) * writes / usual_writes;
-}
-
 double log_error(const MemoryRow& row, double share) {
   return std::log(row.data_sheet * share / row.measured);
+}
+
+/// @param values  shares, in the order of the parameter vector
+double log_error(const MemoryRow& row, const std::vector<double>& values) {
+  MemoryParameters trial;
+  trial.bandwidth_share.value = values[mixed_share];
+  trial.read_share.value = values[reading_share];
+  return log_error(row, streaming_share(row.writes, trial));
 }
 
 FitResult fit_shares(const std::vector<MemoryRow>& rows) {
   FitProblem problem{
       {{FitScale::share, 0.85, 0.5}, {FitScale::share, 0.91, 0.5}}, std::vector<double>(rows.size(), 1.0), {}};
   problem.errors = [&](const std::vector<double>& values, std::vector<double>& errors) {
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      errors[i] = log_error(rows[i], share_at(rows[i].writes, values[mixed_share], values[reading_share]));
+    for (std::size_t i = 0; i < rows.size(); ++i) errors[i] = log_error(rows[i], values);
   };
   return fit_least_squares(problem);
 }
@@ -58,14 +62,16 @@ std::string source_of(std::size_t rows, const char* what, const std::string& fro
 }  // namespace
 
 double write_share(const std::string& op) {
-  if (op == "copy" || op == "scale") return 1.0 / 2;
-  if (op == "add" || op == "triad") return 1.0 / 3;
-  if (op == "dot" || op == "read") return 0;
-  return op == "write" ? 1 : -1;
-}
-
-double streaming_share(double writes, const MemoryParameters& parameters) {
-  return share_at(writes, parameters.bandwidth_share.value, parameters.read_share.value);
+  constexpr std::array<std::pair<std::string_view, double>, 7> shares = {{{"copy", 1.0 / 2},
+                                                                          {"scale", 1.0 / 2},
+                                                                          {"add", 1.0 / 3},
+                                                                          {"triad", 1.0 / 3},
+                                                                          {"dot", 0},
+                                                                          {"read", 0},
+                                                                          {"write", 1}}};
+  for (const auto& [name, share] : shares)
+    if (name == op) return share;
+  return -1;
 }
 
 std::vector<MemoryRow> memory_rows(const std::vector<Measurement>& measurements, const AcceleratorPart& part) {
@@ -109,9 +115,7 @@ MemoryParameters fit_memory(const std::vector<MemoryRow>& rows, const std::vecto
 }
 
 std::vector<double> held_out_memory_errors(const std::vector<MemoryRow>& rows, bool by_generation) {
-  const auto error = [](const MemoryRow& row, const FitResult& fit) {
-    return log_error(row, share_at(row.writes, fit.values[mixed_share], fit.values[reading_share]));
-  };
+  const auto error = [](const MemoryRow& row, const FitResult& fit) { return log_error(row, fit.values); };
   return held_out_errors(rows, fold_by(by_generation), fit_shares, error);
 }
 

@@ -22,9 +22,6 @@ struct MemoryRow {
 /// Share of writes in the traffic of a streaming kernel ("copy", "add", "triad", "dot", ...); negative if unknown.
 double write_share(const std::string& op);
 
-/// Share of the data sheet that a large kernel reaches: switching between reads and writes costs bandwidth.
-double streaming_share(double writes, const MemoryParameters& parameters);
-
 std::vector<MemoryRow> memory_rows(const std::vector<Measurement>& measurements, const AcceleratorPart& part);
 
 /// Copies between host and device, over the catalog's host link, since measurements name none.

@@ -54,7 +54,7 @@ double sheet_distance(const AcceleratorPart& a, const AcceleratorPart& b) {
          std::abs(std::log(a.memory_bandwidth.value / b.memory_bandwidth.value));
 }
 
-/// Power parameters that no microbenchmark tells.
+/// Power parameters that no microbenchmark determines.
 DevicePowerParameters power_estimates(const GemmSet& gemm) {
   // A loop of long GEMMs loses clock because at the reference clock it would draw more than the rated power: the excess
   // follows from the loss.

@@ -9,7 +9,9 @@
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/sourced_value.hpp"
 #include "calibration/sample_files/probe_samples.hpp"
-#include "models/kernels/kernel_times.hpp"
+#include "models/kernels/kernel_power.hpp"
+#include "models/kernels/streaming_time.hpp"
+#include "sim/clocked_power.hpp"
 
 namespace clusterwright {
 
@@ -56,10 +58,10 @@ void add_work(const ProbeSample& sample, const AcceleratorPart& part, const Para
   const auto& what = std::get<ProbedPower>(sample.what);
   row.duty = duty_of(what, time);
   const Seconds busy = row.duty * time;
-  const BytesPerSecond rate = part.memory_bandwidth.value * fitted.memory.bandwidth_share.value;
+  const BytesPerSecond rate = streaming_rate(usual_writes, part.memory_bandwidth.value, fitted.memory);
   const double memory_share = std::min(1.0, sample.bytes / rate / busy);
   row.clock_share = sample.flops > Flops{} ? 1 - std::pow(memory_share, 4) : 0;
-  const Seconds reference = busy / (row.clock_share / row.clock + 1 - row.clock_share);
+  const Seconds reference = busy / clock_stretch(row.clock_share, row.clock);
   row.memory = std::min(1.0, sample.bytes / rate / reference);
   const GemmParameters* multiply = multiplies_of(what.dtype, fitted);
   const FlopsPerSecond peak_rate = peak(part, format_of(what.dtype));
@@ -182,10 +184,9 @@ Watts predicted_power(const PowerRow& row, const AcceleratorPart& part, const De
   const double bits = row.contents == PowerRow::Contents::zeros    ? zeros
                       : row.contents == PowerRow::Contents::sparse ? sparse
                                                                    : 1;
-  const double units = p.active_weight.value + bits * (p.tensor_weight.value - p.active_weight.value) * row.tensor +
-                       p.memory_weight.value * row.memory;
-  const double clocked = row.clock_share * std::pow(row.clock, p.clock_exponent.value) + 1 - row.clock_share;
-  return row.duty * (idle + range * units * clocked) + (1 - row.duty) * wait;
+  const Watts kernel = kernel_power({row.tensor, row.memory, 0}, range, p, bits);
+  const double clocked = ClockedPower(row.clock, p.clock_exponent.value).of(row.clock_share);
+  return row.duty * (idle + kernel * clocked) + (1 - row.duty) * wait;
 }
 
 SectionFit fit_power(const std::vector<ProbeSamples>& all, const AcceleratorPart& part, const ParameterSet& fitted,

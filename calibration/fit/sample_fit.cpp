@@ -13,6 +13,7 @@
 #include "calibration/fit/sourced_value.hpp"
 #include "calibration/fit/traffic_fit.hpp"
 #include "calibration/sample_files/probe_samples.hpp"
+#include "models/kernels/streaming_time.hpp"
 
 namespace clusterwright {
 

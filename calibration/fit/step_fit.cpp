@@ -36,7 +36,7 @@ void publish_others(const StepFitResult& fit, StepCalibration& steps) {
   for (const UnknownKind kind : {UnknownKind::compute, UnknownKind::communication}) {
     std::vector<double> values;
     for (std::size_t k = 0; k < fit.unknowns.size(); ++k)
-      if (fit.unknowns[k].kind == kind) values.push_back(fit.regression.x[k]);
+      if (fit.unknowns[k].kind == kind) values.push_back(fit.regression.values[k]);
     double mean = 0, variance = 0;
     for (const double value : values) mean += value / static_cast<double>(values.size());
     for (const double value : values) variance += (value - mean) * (value - mean) / static_cast<double>(values.size());
@@ -48,7 +48,7 @@ void publish_others(const StepFitResult& fit, StepCalibration& steps) {
 /// Kernel overhead of architectures without steps, by their peak compute per watt.
 void publish_overhead_line(const StepProblem& problem, const StepFitResult& fit, StepCalibration& steps) {
   const std::set<StepUnknown> all(fit.unknowns.begin(), fit.unknowns.end());
-  const OverheadLine line = problem.overhead_line(all, fit.regression.x);
+  const OverheadLine line = problem.overhead_line(all, fit.regression.values);
   const std::string source = "line through the taxes of the fitted architectures over their power density";
   write_unknown(steps, {UnknownKind::kernel_overhead, other_entry}, line.middle, line.spread, source);
   steps.overhead_per_density = sourced_value(line.slope, line.slope_error, source);
@@ -61,7 +61,8 @@ void publish(const StepProblem& problem, const StepFitResult& fit, StepCalibrati
   const std::size_t n = fit.unknowns.size();
   const std::string source = fmt::format("fit of {} published training steps", fit.rows.size());
   for (std::size_t k = 0; k < n; ++k)
-    write_unknown(steps, fit.unknowns[k], fit.regression.x[k], std::sqrt(fit.regression.covariance[k * n + k]), source);
+    write_unknown(steps, fit.unknowns[k], fit.regression.values[k], std::sqrt(fit.regression.covariance[k * n + k]),
+                  source);
   publish_others(fit, steps);
   publish_overhead_line(problem, fit, steps);
   steps.fitted.clear();
@@ -81,8 +82,8 @@ void publish(const StepProblem& problem, const StepFitResult& fit, StepCalibrati
 void solve(StepProblem& problem, StepCalibration& steps, StepFitResult& fit) {
   for (int round = 0; round < most_rounds; ++round) {
     fit.regression = regress(problem.regression(fit.slopes, {}));
-    const double change = largest_change(fit.regression.x, problem.present());
-    problem.apply(fit.regression.x, steps, fit.rows);
+    const double change = largest_change(fit.regression.values, problem.present());
+    problem.apply(fit.regression.values, steps, fit.rows);
     refresh_errors(fit.rows, fit.slopes);
     if (change < converged) break;
   }
@@ -229,7 +230,7 @@ StepFitResult committed_steps(const std::vector<Measurement>& measurements, cons
   fit.slopes = step_shares(fit.rows);
   const StepProblem problem(fit.rows, fit.slopes, shelf.steps);
   fit.unknowns = problem.unknowns();
-  fit.regression.x = problem.present();
+  fit.regression.values = problem.present();
   fit.errors = errors_of(fit.slopes);
   return fit;
 }
@@ -247,10 +248,10 @@ std::vector<double> held_out_step_errors(const StepFitResult& fit, const std::ve
     std::vector<bool> keep(fit.rows.size(), true);
     for (const std::size_t i : members) keep[i] = false;
     RegressionResult others = regress(problem.regression(fit.slopes, keep));
-    problem.pass_on(keep, others.x);
+    problem.pass_on(keep, others.values);
     for (const std::size_t i : members) {
       errors[i] = all.offsets[i];
-      for (std::size_t k = 0; k < unknowns; ++k) errors[i] += all.slopes[i * unknowns + k] * others.x[k];
+      for (std::size_t k = 0; k < unknowns; ++k) errors[i] += all.slopes[i * unknowns + k] * others.values[k];
     }
   }
   return errors;

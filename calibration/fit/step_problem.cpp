@@ -39,7 +39,7 @@ constexpr Prior prior_of(UnknownKind kind) {
 constexpr std::array<UnknownKind, 3> passed_on = {UnknownKind::compute, UnknownKind::communication,
                                                   UnknownKind::kernel_overhead};
 
-/// Slope of a host factor below which no step of a stack tells its value.
+/// Slope of a host factor below which no step of a stack determines its value.
 constexpr double informative_slope = 0.01;
 
 StepUnknown unknown_of(UnknownKind kind, const StepRow& row) {

@@ -1,6 +1,6 @@
 /// Unknowns of the step fit, and the straightened problem that they solve.
 ///
-/// The rate of a step depends on its factors in a way that only a simulation tells. Around the present factors
+/// The rate of a step depends on its factors in a way that only a simulation shows. Around the present factors
 /// log(predicted / measured) is close to a straight line in their logarithms x:
 ///
 ///   error(x) = error(present) + sum over unknowns of slope * (x - present)
@@ -11,7 +11,7 @@
 /// Example: a step of 40 % compute and 10 % exposed communication is predicted 6 % too fast, error +0.06, with
 /// slopes -0.4 (compute of its stack), -0.1 (communication) and -0.4 (kernel overhead of its architecture). Raising
 /// compute by 0.05 and the overhead by 0.1 in log moves the error to 0.06 - 0.4 x 0.05 - 0.4 x 0.1 = 0.
-/// One row cannot tell the two apart: their priors do, and rows of other stacks on the same architecture.
+/// One row cannot separate the two: their priors do, and rows of other stacks on the same architecture.
 #pragma once
 
 #include <optional>

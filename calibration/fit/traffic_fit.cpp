@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "calibration/fit/least_squares.hpp"
-#include "calibration/fit/memory_fit.hpp"
 #include "calibration/fit/sourced_value.hpp"
+#include "models/kernels/streaming_time.hpp"
 
 namespace clusterwright {
 
@@ -25,8 +25,7 @@ StreamFit::StreamFit(BytesPerSecond data_sheet, const MemoryParameters& believed
     : data_sheet_(data_sheet), believed_(believed) {}
 
 double StreamFit::log_error(const TrafficRow& row, const MemoryParameters& parameters) const {
-  const BytesPerSecond rate = data_sheet_ * streaming_share(row.writes, parameters);
-  return std::log((row.traffic + parameters.half_size.value) / rate / row.time);
+  return std::log(streaming_time(row.traffic, row.writes, data_sheet_, parameters) / row.time);
 }
 
 MemoryParameters StreamFit::fit(const std::vector<TrafficRow>& rows, const std::string& source) const {

@@ -73,7 +73,7 @@ class KernelCase : public ProbeCase {
   KernelCall call_;
 };
 
-/// Bytes of a kernel: every array once, nothing from caches.
+/// Bytes as host_stack counts them: every array once, nothing from caches.
 Bytes values_moved(double values) {
   return values * static_cast<double>(sizeof(float)) * byte;
 }

@@ -79,24 +79,24 @@ Transformer transformer_of(const MeasuredModel& m) {
   return t;
 }
 
-std::optional<int> narrow(const std::optional<std::int64_t>& value) {
+std::optional<int> as_int(const std::optional<std::int64_t>& value) {
   return value ? std::optional<int>(static_cast<int>(*value)) : std::nullopt;
 }
 
 void describe_layout(const MeasuredJob& m, Job& job) {
-  job.micro_batch = narrow(m.micro_batch);
-  job.parallel.tensor = narrow(m.tensor);
-  job.parallel.pipeline = narrow(m.pipeline);
-  job.parallel.virtual_pipeline = m.schedule == "1f1b" ? 1 : narrow(m.virtual_pipeline);
+  job.micro_batch = as_int(m.micro_batch);
+  job.parallel.tensor = as_int(m.tensor);
+  job.parallel.pipeline = as_int(m.pipeline);
+  job.parallel.virtual_pipeline = m.schedule == "1f1b" ? 1 : as_int(m.virtual_pipeline);
   if (m.schedule) job.parallel.schedule = enum_of<PipelineSchedule>(*m.schedule).value_or(PipelineSchedule{});
-  job.parallel.context = narrow(m.context).value_or(1);
-  job.parallel.expert = narrow(m.expert);
-  job.parallel.expert_tensor = narrow(m.expert_tensor);
+  job.parallel.context = as_int(m.context).value_or(1);
+  job.parallel.expert = as_int(m.expert);
+  job.parallel.expert_tensor = as_int(m.expert_tensor);
   if (m.routing == "balanced") job.routing.imbalance = 0;
   if (m.routing == "token-drop") job.routing.capacity_factor = assumed_capacity_factor;
   job.parallel.sequence = m.sequence_parallel.value_or(m.release >= "2022-05");
   job.sharding = enum_of<Sharding>(m.sharding).value_or(Sharding::zero1);
-  if (job.sharding == Sharding::hsdp) job.shard_group = narrow(m.shard_group);
+  if (job.sharding == Sharding::hsdp) job.shard_group = as_int(m.shard_group);
   if (m.recompute)
     job.recompute = enum_of<Recompute>(*m.recompute);
   else
@@ -114,7 +114,7 @@ Job job_of(const MeasuredModel& model, const MeasuredJob& m, Precision precision
   job.release = m.release;
   if (model.trainable == "lora") {
     job.task = Task::lora;
-    job.lora_rank = narrow(model.lora_rank).value_or(assumed_lora_rank);
+    job.lora_rank = as_int(model.lora_rank).value_or(assumed_lora_rank);
   }
   if (m.packed_sequences.value_or(false)) job.sample_tokens = assumed_sample_tokens;
   describe_layout(m, job);

@@ -2,9 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
+#include "sim/enum_names.hpp"
 #include "sim/json_reader.hpp"
 
 namespace clusterwright {
+
+template <>
+struct EnumNames<MeasurementKind> {  ///< without `other`
+  static constexpr std::array<std::string_view, 7> names = {
+      "gemm", "collective", "memory_bandwidth", "attention", "training_step", "memory_footprint", "power"};
+};
 
 namespace {
 
@@ -264,14 +274,32 @@ MeasuredPower read_power(const JsonValue& value, const JsonValue& of_case, const
 
 void read_block(const JsonValue& value, Measurement& out) {
   const JsonValue& measured = required(value, "measured");
-  if (out.kind == "gemm") out.gemm = read_gemm(required(value, "gemm"));
-  if (out.kind == "collective") out.collective = read_collective(required(value, "collective"));
-  if (out.kind == "memory_bandwidth") out.memory = read_memory(required(value, "memory"), measured);
-  if (out.kind == "attention") out.attention = read_attention(required(value, "attention"), measured);
-  if (out.kind == "training_step" || out.kind == "memory_footprint") out.step = read_step(value, measured);
-  if (out.kind == "memory_footprint")
-    out.footprint = read_footprint(required(value, "footprint"), measured, out.score_field);
-  if (out.kind == "power") out.power = read_power(required(value, "power"), value, measured);
+  switch (measurement_kind(out.kind)) {
+    case MeasurementKind::gemm:
+      out.gemm = read_gemm(required(value, "gemm"));
+      break;
+    case MeasurementKind::collective:
+      out.collective = read_collective(required(value, "collective"));
+      break;
+    case MeasurementKind::memory_bandwidth:
+      out.memory = read_memory(required(value, "memory"), measured);
+      break;
+    case MeasurementKind::attention:
+      out.attention = read_attention(required(value, "attention"), measured);
+      break;
+    case MeasurementKind::memory_footprint:
+      out.step = read_step(value, measured);
+      out.footprint = read_footprint(required(value, "footprint"), measured, out.score_field);
+      break;
+    case MeasurementKind::training_step:
+      out.step = read_step(value, measured);
+      break;
+    case MeasurementKind::power:
+      out.power = read_power(required(value, "power"), value, measured);
+      break;
+    case MeasurementKind::other:
+      break;
+  }
 }
 
 std::vector<Measurement> read_all(const std::filesystem::path& folder, std::initializer_list<const char*> names) {
@@ -282,6 +310,11 @@ std::vector<Measurement> read_all(const std::filesystem::path& folder, std::init
 }
 
 }  // namespace
+
+MeasurementKind measurement_kind(std::string_view word) {
+  const auto& names = EnumNames<MeasurementKind>::names;
+  return static_cast<MeasurementKind>(std::find(names.begin(), names.end(), word) - names.begin());
+}
 
 Measurement read_measurement(const JsonValue& value) {
   Measurement out;

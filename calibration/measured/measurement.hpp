@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/json_value.hpp"
@@ -133,6 +134,21 @@ struct MeasuredPower {
   Watts node_mean;
   std::optional<MeasuredModel> model;
 };
+
+/// Kinds of cases that the models can predict.
+enum class MeasurementKind {
+  gemm,
+  collective,
+  memory_bandwidth,
+  attention,
+  training_step,
+  memory_footprint,
+  power,
+  other  ///< any other word
+};
+
+/// Kind by its word in the measurement set.
+MeasurementKind measurement_kind(std::string_view word);
 
 /// One case. The block of its kind is present; kinds without a block have only the common fields.
 struct Measurement {

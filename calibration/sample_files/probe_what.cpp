@@ -236,7 +236,7 @@ const std::vector<ProbeWhat>& empty_subjects() {
   return all;
 }
 
-/// Bytes that a call must have moved, or 0 where nothing else says it.
+/// Bytes that a call must have moved, or 0 where nothing implies it.
 struct ImpliedBytes {
   double operator()(const ProbedMemory& memory) const { return memory.working_set.in(byte); }
   double operator()(const ProbedStorage& storage) const { return storage.file.in(byte); }

@@ -36,30 +36,40 @@ std::vector<double> measured_values(const Measurement& m) {
     for (const auto& point : m.collective->points) out.push_back(point.time.in(microsecond));
   if (m.memory) out.push_back(m.memory->bandwidth.in(gigabyte_per_second));
   if (m.attention) out.push_back(m.attention->rate.in(teraflop_per_second));
-  if (m.step && m.kind == "training_step" && m.step->tokens_per_second_per_accelerator)
+  if (m.step && measurement_kind(m.kind) == MeasurementKind::training_step && m.step->tokens_per_second_per_accelerator)
     out.push_back(*m.step->tokens_per_second_per_accelerator);
   if (m.footprint) out.push_back(m.footprint->value);
   if (m.power) out.push_back(m.power->node_mean.in(watt));
   return out;
 }
 
+/// Field of a job in the measurement set, and whether it has a value.
+struct JobField {
+  std::string_view name;
+  bool (*has_value)(const MeasuredJob&);
+};
+constexpr std::array<JobField, 15> job_fields = {
+    {{"micro_batch", [](const MeasuredJob& job) { return job.micro_batch.has_value(); }},
+     {"global_batch", [](const MeasuredJob& job) { return job.global_batch.has_value(); }},
+     {"tp", [](const MeasuredJob& job) { return job.tensor.has_value(); }},
+     {"pp", [](const MeasuredJob& job) { return job.pipeline.has_value(); }},
+     {"vpp", [](const MeasuredJob& job) { return job.virtual_pipeline.has_value(); }},
+     {"cp", [](const MeasuredJob& job) { return job.context.has_value(); }},
+     {"ep", [](const MeasuredJob& job) { return job.expert.has_value(); }},
+     {"dp", [](const MeasuredJob& job) { return job.data.has_value(); }},
+     {"sequence_parallel", [](const MeasuredJob& job) { return job.sequence_parallel.has_value(); }},
+     {"sharding", [](const MeasuredJob& job) { return !job.sharding.empty(); }},
+     {"shard_group", [](const MeasuredJob& job) { return job.shard_group.has_value(); }},
+     {"recompute", [](const MeasuredJob& job) { return job.recompute.has_value(); }},
+     {"precision", [](const MeasuredJob& job) { return job.precision.has_value(); }},
+     {"offload", [](const MeasuredJob& job) { return job.offload.has_value(); }},
+     {"release", [](const MeasuredJob& job) { return !job.release.empty(); }}}};
+
 /// Whether a job field has a value in the case although the source does not publish it.
-bool is_filled_in(const MeasuredJob& job, const std::string& field) {
-  if (field == "micro_batch") return job.micro_batch.has_value();
-  if (field == "global_batch") return job.global_batch.has_value();
-  if (field == "tp") return job.tensor.has_value();
-  if (field == "pp") return job.pipeline.has_value();
-  if (field == "vpp") return job.virtual_pipeline.has_value();
-  if (field == "cp") return job.context.has_value();
-  if (field == "ep") return job.expert.has_value();
-  if (field == "dp") return job.data.has_value();
-  if (field == "sequence_parallel") return job.sequence_parallel.has_value();
-  if (field == "sharding") return !job.sharding.empty();
-  if (field == "shard_group") return job.shard_group.has_value();
-  if (field == "recompute") return job.recompute.has_value();
-  if (field == "precision") return job.precision.has_value();
-  if (field == "offload") return job.offload.has_value();
-  return field == "release" && !job.release.empty();
+bool is_filled_in(const MeasuredJob& job, std::string_view name) {
+  const auto field =
+      std::find_if(job_fields.begin(), job_fields.end(), [&](const JobField& one) { return one.name == name; });
+  return field != job_fields.end() && field->has_value(job);
 }
 
 }  // namespace
@@ -82,7 +92,7 @@ CaseResult blank_result(const Measurement& measurement) {
   out.unit = unit_of(measurement.score_field);
   out.is_list = measurement.gemm || measurement.collective;
   out.measured = measured_values(measurement);
-  if (measurement.kind == "training_step" && measurement.step) {
+  if (measurement_kind(measurement.kind) == MeasurementKind::training_step && measurement.step) {
     out.precision = measurement.step->job.precision.value_or("");
     out.known = fields_to_choose(measurement).empty();
   }

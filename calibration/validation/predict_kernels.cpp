@@ -17,7 +17,7 @@ struct ReportNames {
 
 ReportNames reports_on(const GemmRow& row, const GemmFormat& format, const ParameterSet& set) {
   const std::string sizes = is_large(row) ? ", M >= 1024" : ", M < 1024";
-  const std::string relative = format.narrow() && set.gemm.contains("fp8") ? "gemm/fp8" : "gemm/bf16";
+  const std::string relative = format.below_16_bit() && set.gemm.contains("fp8") ? "gemm/fp8" : "gemm/bf16";
   return {"gemm/" + format.key + sizes, relative + sizes};
 }
 

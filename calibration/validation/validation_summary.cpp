@@ -24,7 +24,8 @@ int parameters_behind(const std::vector<CaseResult>& results, const ScenarioShel
   bool steps = false;
   for (const CaseResult& result : results) {
     if (!result.scored || !is_valid(result)) continue;
-    steps = steps || result.step.has_value() || result.kind == "power";  // power follows from a predicted step
+    steps = steps || result.step.has_value() ||
+            measurement_kind(result.kind) == MeasurementKind::power;  // power follows from a predicted step
     accelerators.push_back(result.accelerator);
   }
   return fitted_parameters(shelf, accelerators, steps);
@@ -62,7 +63,9 @@ int fitted_parameters(const ScenarioShelf& shelf, const std::vector<std::string>
 ValidationSummary summarise(const std::vector<Measurement>& measurements, const std::vector<CaseResult>& results,
                             const ScenarioShelf& shelf) {
   const auto of_steps = [](std::string CaseResult::*field) {
-    return [field](const CaseResult& one) { return one.kind == "training_step" ? one.*field : std::string(); };
+    return [field](const CaseResult& one) {
+      return measurement_kind(one.kind) == MeasurementKind::training_step ? one.*field : std::string();
+    };
   };
   ValidationSummary out;
   out.families = family_figures(results);

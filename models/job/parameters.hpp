@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "models/job/kernel_curve.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
 #include "topology/parts/number_format.hpp"
@@ -139,6 +140,9 @@ struct ParameterSet {
   DevicePowerParameters power;
   StepParameters step;
   std::optional<ThermalParameters> thermal;  ///< where somebody watched it warm up
+  /// Kernels as sampled one by one, instead of `memory`: those of a processor are not limited by memory alone. In no
+  /// file.
+  std::optional<KernelCurves> kernels;
   std::vector<FitReport> fits;
 };
 const Record<ParameterSet>& record(const ParameterSet*);

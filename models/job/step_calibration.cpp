@@ -40,7 +40,7 @@ double overhead_of(const StepCalibration& calibration, const AcceleratorPart& pa
 }
 
 double cast_bytes(const StepCalibration& calibration, Precision precision) {
-  if (precision == Precision::bf16 || precision == Precision::fp16) return 0;
+  if (precision == Precision::bf16 || precision == Precision::fp16 || precision == Precision::fp32) return 0;
   const std::string name(EnumNames<Precision>::names[static_cast<std::size_t>(precision)]);
   const auto found = calibration.cast_bytes.find(name);
   if (found != calibration.cast_bytes.end()) return found->second.value;

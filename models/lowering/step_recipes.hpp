@@ -46,6 +46,6 @@ StepRecipes write_recipes(StepGraphBuilder& builder, const KernelTimes& kernels,
 /// Optimizer step of one rank.
 /// @param local  trained parameters whose gradients the rank accumulates, @param owned  those that it updates
 WorkId add_optimizer(StepGraphBuilder& builder, const KernelTimes& kernels, double local, double owned,
-                     double gradient_size);
+                     const SoftwareStack& stack);
 
 }  // namespace clusterwright

@@ -10,6 +10,7 @@
 #include "calibration/fit/sourced_value.hpp"
 #include "models/kernels/collectives/collective_interval.hpp"
 #include "models/kernels/collectives/expert_exchange_time.hpp"
+#include "models/kernels/streaming_time.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"

@@ -5,6 +5,7 @@
 #include "calibration/fit/attention_fit.hpp"
 #include "calibration/fit/memory_fit.hpp"
 #include "calibration/fit/sample_layers.hpp"
+#include "models/kernels/streaming_time.hpp"
 #include "support/catch.hpp"
 #include "support/made_up_samples.hpp"
 
@@ -359,6 +360,10 @@ TEST_CASE("a layer is the sum of its pieces, and a split layer less than the who
   const Seconds both = predicted_layers(layer, part, set);
   CHECK(both / forward > 2.8);
   CHECK(both / forward < 3.6);
+  ProbeSample sustained = layer;
+  sustained.mode = "sustained";  // at the clock that 700 W allow
+  CHECK(predicted_layers(sustained, part, set) > both);
+  CHECK(predicted_layers(sustained, part, set) < 1.15 * both);
   ProbeSample model;
   ProbedModel& whole = model.what.emplace<ProbedModel>();
   static_cast<ProbedTransformer&>(whole) = what;

@@ -273,7 +273,7 @@ TEST_CASE("at full size the symbolic bisection is the max-flow of every kind", "
       {dragonfly_plus({8, 4, 8, 2, 6}), {24, 8, 8, rate}},
   };
   for (const Case& c : cases) {
-    const std::string kind(fabric_kind_names[static_cast<std::size_t>(c.spec.kind)]);
+    const std::string kind(enum_name(c.spec.kind));
     INFO(kind << " of " << c.size.nodes << " nodes");
     const FabricTiers fabric = make_fabric_tiers(c.spec, c.size);
     const int accelerators = c.size.nodes * c.size.accelerators_per_node;
@@ -300,7 +300,7 @@ TEST_CASE("the latency of a tier is that of the farthest two nodes that meet the
   };
   spread_over_sites(cases.back().spec, 4, 1 * gigabyte_per_second, 3 * millisecond);
   for (const Case& c : cases) {
-    const std::string kind(fabric_kind_names[static_cast<std::size_t>(c.spec.kind)]);
+    const std::string kind(enum_name(c.spec.kind));
     INFO(kind << " of " << c.size.nodes << " nodes");
     const FabricTiers fabric = make_fabric_tiers(c.spec, c.size);
     const NetworkGraph every_cable = build_network(c.spec, c.size, {}).graph;

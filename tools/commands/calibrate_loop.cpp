@@ -7,6 +7,7 @@
 #include "calibration/host/host_probes.hpp"
 #include "calibration/host/loop/host_prediction.hpp"
 #include "calibration/host/loop/host_step.hpp"
+#include "calibration/host/loop/part_clock.hpp"
 #include "calibration/sample_files/probe_samples.hpp"
 #include "sim/json_writer.hpp"
 #include "tools/calibration/sample_session.hpp"

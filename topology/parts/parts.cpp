@@ -264,7 +264,7 @@ Bytes memory_capacity(const AcceleratorPart& part) {
 
 FlopsPerSecond peak(const AcceleratorPart& part, NumberFormat format) {
   const auto stated = [&](NumberFormat f) {
-    const auto found = part.peak_dense_tflops.find(std::string(number_format_names[static_cast<std::size_t>(f)]));
+    const auto found = part.peak_dense_tflops.find(std::string(enum_name(f)));
     return found == part.peak_dense_tflops.end() ? FlopsPerSecond{} : found->second.value;
   };
   const FlopsPerSecond rate = stated(format);
