@@ -10,6 +10,14 @@
 
 namespace clusterwright {
 
+// Copied and moved here, not in every file that holds one: their members are many.
+Measurement::Measurement() = default;
+Measurement::Measurement(const Measurement&) = default;
+Measurement::Measurement(Measurement&&) noexcept = default;
+Measurement& Measurement::operator=(const Measurement&) = default;
+Measurement& Measurement::operator=(Measurement&&) noexcept = default;
+Measurement::~Measurement() = default;
+
 template <>
 struct EnumNames<MeasurementKind> {  ///< without `other`
   static constexpr std::array<std::string_view, 7> names = {

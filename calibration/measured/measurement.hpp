@@ -152,6 +152,13 @@ MeasurementKind measurement_kind(std::string_view word);
 
 /// One case. The block of its kind is present; kinds without a block have only the common fields.
 struct Measurement {
+  Measurement();
+  Measurement(const Measurement&);
+  Measurement(Measurement&&) noexcept;
+  Measurement& operator=(const Measurement&);
+  Measurement& operator=(Measurement&&) noexcept;
+  ~Measurement();
+
   std::string id, family, kind, source, score_field;
   bool scored = true;
   std::vector<std::string> unknown;  ///< paths of fields that the source does not publish

@@ -4,6 +4,14 @@
 
 namespace clusterwright {
 
+// Copied and moved here, not in every file that holds one: their members are many.
+ParameterSet::ParameterSet() = default;
+ParameterSet::ParameterSet(const ParameterSet&) = default;
+ParameterSet::ParameterSet(ParameterSet&&) noexcept = default;
+ParameterSet& ParameterSet::operator=(const ParameterSet&) = default;
+ParameterSet& ParameterSet::operator=(ParameterSet&&) noexcept = default;
+ParameterSet::~ParameterSet() = default;
+
 const Record<GemmParameters>& record(const GemmParameters*) {
   using P = GemmParameters;
   static const auto table =

@@ -129,6 +129,13 @@ struct FitReport {
 const Record<FitReport>& record(const FitReport*);
 
 struct ParameterSet {
+  ParameterSet();
+  ParameterSet(const ParameterSet&);
+  ParameterSet(ParameterSet&&) noexcept;
+  ParameterSet& operator=(const ParameterSet&);
+  ParameterSet& operator=(ParameterSet&&) noexcept;
+  ~ParameterSet();
+
   std::string name;
   std::string accelerator;                               ///< that it was fitted for; empty: for all without a file
   std::vector<std::string> also_for;                     ///< siblings that may use it

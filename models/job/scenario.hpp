@@ -16,6 +16,13 @@
 namespace clusterwright {
 
 struct Scenario {
+  Scenario();
+  Scenario(const Scenario&);
+  Scenario(Scenario&&) noexcept;
+  Scenario& operator=(const Scenario&);
+  Scenario& operator=(Scenario&&) noexcept;
+  ~Scenario();
+
   Cluster cluster;
   Transformer transformer;
   Job job;

@@ -10,6 +10,14 @@
 
 namespace clusterwright {
 
+// Copied and moved here, not in every file that holds one: their members are many.
+StepCalibration::StepCalibration() = default;
+StepCalibration::StepCalibration(const StepCalibration&) = default;
+StepCalibration::StepCalibration(StepCalibration&&) noexcept = default;
+StepCalibration& StepCalibration::operator=(const StepCalibration&) = default;
+StepCalibration& StepCalibration::operator=(StepCalibration&&) noexcept = default;
+StepCalibration::~StepCalibration() = default;
+
 namespace {
 
 /// Months since year 0 of "2024-06"; negative if it is none.

@@ -37,6 +37,13 @@ struct StepResiduals {
 const Record<StepResiduals>& record(const StepResiduals*);
 
 struct StepCalibration {
+  StepCalibration();
+  StepCalibration(const StepCalibration&);
+  StepCalibration(StepCalibration&&) noexcept;
+  StepCalibration& operator=(const StepCalibration&);
+  StepCalibration& operator=(StepCalibration&&) noexcept;
+  ~StepCalibration();
+
   std::string name;
   Sourced<double> drift;                              ///< per year: newer software of a stack is so much faster (log)
   std::string reference_date;                         ///< "2024-01": where drift counts as zero

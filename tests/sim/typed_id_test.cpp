@@ -1,9 +1,10 @@
 #include "sim/typed_id.hpp"
 
-#include <catch2/catch_test_macros.hpp>
 #include <type_traits>
 #include <unordered_set>
 #include <vector>
+
+#include "support/catch.hpp"
 
 namespace clusterwright {
 

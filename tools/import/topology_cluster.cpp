@@ -213,9 +213,8 @@ class ClusterWriter {
     note("one layer of switches that blocks nothing joins the nodes: assumed");
     JsonValue tiers = JsonValue::list();
     tiers.push_back(JsonValue::object({{"name", "leaf"}, {"accelerators", nodes_ * gpus_}}));
-    return JsonValue::object({{"kind", "fat_tree"},
-                              {"transport", enum_name(*options_.transport)},
-                              {"tiers", std::move(tiers)}});
+    return JsonValue::object(
+        {{"kind", "fat_tree"}, {"transport", enum_name(*options_.transport)}, {"tiers", std::move(tiers)}});
   }
 
   void note(const std::string& words) { notes_ += notes_.empty() ? words : "; " + words; }

@@ -9,6 +9,14 @@
 
 namespace clusterwright {
 
+// Copied and moved here, not in every file that holds one: their members are many.
+Cluster::Cluster() = default;
+Cluster::Cluster(const Cluster&) = default;
+Cluster::Cluster(Cluster&&) noexcept = default;
+Cluster& Cluster::operator=(const Cluster&) = default;
+Cluster& Cluster::operator=(Cluster&&) noexcept = default;
+Cluster::~Cluster() = default;
+
 namespace {
 
 ClusterSpec fill_in(ClusterSpec spec, const Catalog& catalog) {

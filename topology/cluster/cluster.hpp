@@ -15,6 +15,13 @@ namespace clusterwright {
 
 /// The members about nodes describe the first group, which is the only one except in mixed clusters.
 struct Cluster {
+  Cluster();
+  Cluster(const Cluster&);
+  Cluster(Cluster&&) noexcept;
+  Cluster& operator=(const Cluster&);
+  Cluster& operator=(Cluster&&) noexcept;
+  ~Cluster();
+
   ClusterSpec spec;  ///< nodes are filled in with what their parts say
   AcceleratorPart accelerator;
   FabricTiers fabric;

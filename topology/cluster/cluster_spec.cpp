@@ -4,6 +4,14 @@
 
 namespace clusterwright {
 
+// Copied and moved here, not in every file that holds one: their members are many.
+ClusterSpec::ClusterSpec() = default;
+ClusterSpec::ClusterSpec(const ClusterSpec&) = default;
+ClusterSpec::ClusterSpec(ClusterSpec&&) noexcept = default;
+ClusterSpec& ClusterSpec::operator=(const ClusterSpec&) = default;
+ClusterSpec& ClusterSpec::operator=(ClusterSpec&&) noexcept = default;
+ClusterSpec::~ClusterSpec() = default;
+
 namespace {
 
 /// Far beyond any machine, and far from overflow in sums and products.

@@ -28,6 +28,13 @@ struct SlowAcceleratorSpec {
 const Record<SlowAcceleratorSpec>& record(const SlowAcceleratorSpec*);
 
 struct ClusterSpec {
+  ClusterSpec();
+  ClusterSpec(const ClusterSpec&);
+  ClusterSpec(ClusterSpec&&) noexcept;
+  ClusterSpec& operator=(const ClusterSpec&);
+  ClusterSpec& operator=(ClusterSpec&&) noexcept;
+  ~ClusterSpec();
+
   std::string name;
   std::string source;    ///< where the description comes from
   int accelerators = 0;  ///< all that jobs can use, those of `also` included

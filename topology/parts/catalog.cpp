@@ -10,6 +10,14 @@
 
 namespace clusterwright {
 
+// Copied and moved here, not in every file that holds one: their members are many.
+Catalog::Catalog() = default;
+Catalog::Catalog(const Catalog&) = default;
+Catalog::Catalog(Catalog&&) noexcept = default;
+Catalog& Catalog::operator=(const Catalog&) = default;
+Catalog& Catalog::operator=(Catalog&&) noexcept = default;
+Catalog::~Catalog() = default;
+
 const Record<Catalog>& record(const Catalog*) {
   static const auto table =
       Record<Catalog>("catalog", "Parts, or a share of them, and the sources of their facts")

@@ -13,6 +13,13 @@ namespace clusterwright {
 
 /// Everything that `configs/parts/` holds.
 struct Catalog {
+  Catalog();
+  Catalog(const Catalog&);
+  Catalog(Catalog&&) noexcept;
+  Catalog& operator=(const Catalog&);
+  Catalog& operator=(Catalog&&) noexcept;
+  ~Catalog();
+
   std::vector<AcceleratorPart> accelerators;
   std::vector<NicPart> nics;
   std::vector<SwitchPart> switches;

@@ -6,6 +6,42 @@
 
 namespace clusterwright {
 
+// Copied and moved here, not in every file that holds one: their members are many.
+AcceleratorPart::AcceleratorPart() = default;
+AcceleratorPart::AcceleratorPart(const AcceleratorPart&) = default;
+AcceleratorPart::AcceleratorPart(AcceleratorPart&&) noexcept = default;
+AcceleratorPart& AcceleratorPart::operator=(const AcceleratorPart&) = default;
+AcceleratorPart& AcceleratorPart::operator=(AcceleratorPart&&) noexcept = default;
+AcceleratorPart::~AcceleratorPart() = default;
+
+NicPart::NicPart() = default;
+NicPart::NicPart(const NicPart&) = default;
+NicPart::NicPart(NicPart&&) noexcept = default;
+NicPart& NicPart::operator=(const NicPart&) = default;
+NicPart& NicPart::operator=(NicPart&&) noexcept = default;
+NicPart::~NicPart() = default;
+
+SwitchPart::SwitchPart() = default;
+SwitchPart::SwitchPart(const SwitchPart&) = default;
+SwitchPart::SwitchPart(SwitchPart&&) noexcept = default;
+SwitchPart& SwitchPart::operator=(const SwitchPart&) = default;
+SwitchPart& SwitchPart::operator=(SwitchPart&&) noexcept = default;
+SwitchPart::~SwitchPart() = default;
+
+CablePart::CablePart() = default;
+CablePart::CablePart(const CablePart&) = default;
+CablePart::CablePart(CablePart&&) noexcept = default;
+CablePart& CablePart::operator=(const CablePart&) = default;
+CablePart& CablePart::operator=(CablePart&&) noexcept = default;
+CablePart::~CablePart() = default;
+
+NodePart::NodePart() = default;
+NodePart::NodePart(const NodePart&) = default;
+NodePart::NodePart(NodePart&&) noexcept = default;
+NodePart& NodePart::operator=(const NodePart&) = default;
+NodePart& NodePart::operator=(NodePart&&) noexcept = default;
+NodePart::~NodePart() = default;
+
 template <>
 struct EnumNames<CableKind> {
   static constexpr auto names = cable_kind_names;

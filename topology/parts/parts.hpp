@@ -22,6 +22,13 @@ using KilogramsPerMeter = decltype(kilogram / meter);
 
 /// One accelerator package as software sees it. Bandwidths are per direction, rates dense.
 struct AcceleratorPart {
+  AcceleratorPart();
+  AcceleratorPart(const AcceleratorPart&);
+  AcceleratorPart(AcceleratorPart&&) noexcept;
+  AcceleratorPart& operator=(const AcceleratorPart&);
+  AcceleratorPart& operator=(AcceleratorPart&&) noexcept;
+  ~AcceleratorPart();
+
   std::string id;
   std::string vendor;
   std::string architecture;                                          ///< "Hopper"; empty where the vendor names none
@@ -71,6 +78,13 @@ Bytes memory_capacity(const AcceleratorPart& part);
 FlopsPerSecond peak(const AcceleratorPart& part, NumberFormat format);
 
 struct NicPart {
+  NicPart();
+  NicPart(const NicPart&);
+  NicPart(NicPart&&) noexcept;
+  NicPart& operator=(const NicPart&);
+  NicPart& operator=(NicPart&&) noexcept;
+  ~NicPart();
+
   std::string id;
   Sourced<BytesPerSecond> rate;  ///< one direction
   std::optional<Sourced<Watts>> typical_power;
@@ -84,6 +98,13 @@ struct NicPart {
 const Record<NicPart>& record(const NicPart*);
 
 struct SwitchPart {
+  SwitchPart();
+  SwitchPart(const SwitchPart&);
+  SwitchPart(SwitchPart&&) noexcept;
+  SwitchPart& operator=(const SwitchPart&);
+  SwitchPart& operator=(SwitchPart&&) noexcept;
+  ~SwitchPart();
+
   std::string id;
   std::string fabric;  ///< "InfiniBand NDR"
   Sourced<int> ports;
@@ -108,6 +129,13 @@ inline constexpr std::array<std::string_view, 6> cable_kind_names = {"copper", "
 
 /// A cable with its ends, a transceiver, or bare fibre.
 struct CablePart {
+  CablePart();
+  CablePart(const CablePart&);
+  CablePart(CablePart&&) noexcept;
+  CablePart& operator=(const CablePart&);
+  CablePart& operator=(CablePart&&) noexcept;
+  ~CablePart();
+
   std::string id;
   std::optional<CableKind> kind;
   std::optional<Sourced<BytesPerSecond>> rate;  ///< rate of one link, one direction
@@ -131,6 +159,13 @@ const Record<CablePart>& record(const CablePart*);
 
 /// Server, cloud instance, or rack that is sold as one machine. Fills in what a NodeSpec leaves out.
 struct NodePart {
+  NodePart();
+  NodePart(const NodePart&);
+  NodePart(NodePart&&) noexcept;
+  NodePart& operator=(const NodePart&);
+  NodePart& operator=(NodePart&&) noexcept;
+  ~NodePart();
+
   std::string id;
   std::string accelerator;  ///< words of the vendor
   std::string cooling;      ///< words of the vendor
