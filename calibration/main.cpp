@@ -27,11 +27,11 @@ void write_set(const Set& set, const std::filesystem::path& folder) {
   fmt::print("{}\n", file.string());
   for (const FitReport& fit : set.fits)
     fmt::print("  {:42} {:4} points, median / p90 {:4.1f} / {:4.1f} %, left out {:4.1f} / {:4.1f} %\n", fit.name,
-               fit.rows, 100 * fit.median_abs_log, 100 * fit.p90_abs_log, 100 * fit.left_out_median_abs_log,
-               100 * fit.left_out_p90_abs_log);
+               fit.rows, 100 * fit.median_abs_log, 100 * fit.p90_abs_log, 100 * fit.held_out_median_abs_log,
+               100 * fit.held_out_p90_abs_log);
 }
 
-/// From microbenchmarks: one set per measured accelerator, and one for all that nobody measured.
+/// Fits microbenchmarks: one set per measured accelerator, and one for all that nobody measured.
 void fit_kernels(const std::filesystem::path& measurements, const std::filesystem::path& configs) {
   const std::vector<Measurement> rows = read_microbenchmarks(measurements);
   const ScenarioShelf shelf = load_shelf(configs);
@@ -43,14 +43,14 @@ void fit_kernels(const std::filesystem::path& measurements, const std::filesyste
   write_set(fit_transfer_parameters(rows, shelf.catalog.accelerators), configs / "parameters");
 }
 
-/// From whole steps, given the kernels that are there.
+/// Fits whole steps, given the kernels in `configs`.
 void fit_whole_steps(const std::filesystem::path& measurements, const std::filesystem::path& configs) {
   ScenarioShelf shelf = load_shelf(configs);
   const StepFitResult fit = fit_steps(read_training_steps(measurements), shelf);
   write_set(shelf.steps, configs / "steps");
-  for (std::size_t i = 0; i < fit.names.size(); ++i)
-    fmt::print("  {:36} {:7.3f} +- {:.3f}\n", fit.names[i], std::exp(fit.regression.x[i]),
-               std::sqrt(fit.regression.covariance[i * fit.names.size() + i]));
+  for (std::size_t i = 0; i < fit.unknowns.size(); ++i)
+    fmt::print("  {:36} {:7.3f} +- {:.3f}\n", fit.unknowns[i].name(), std::exp(fit.regression.values[i]),
+               std::sqrt(fit.regression.covariance[i * fit.unknowns.size() + i]));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace clusterwright {
 /// Names of an enumeration's values in order, given by a specialisation beside the enumeration:
 ///   template <> struct EnumNames<RailLayout> { static constexpr auto names = rail_layout_names; };
 template <class E>
-struct EnumNames;
+struct EnumNames {};
 
 /// Number of values of an enumeration that has names.
 template <class E>

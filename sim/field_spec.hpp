@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,21 +16,35 @@ struct RecordSpec;
 
 enum class FieldType { integer, number, boolean, text, choice, record };
 
-/// How the author of a record describes a field.
+/// How the author of a record describes a field. Texts and lists stay referenced: literals and constants.
 struct FieldRule {
-  std::string help;
+  const char* help = "";
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
-  bool above_min = false;                  ///< min itself is not allowed
-  bool reference = false;                  ///< a nested record may be given as the path of a JSON file
-  std::string catalog = {};                ///< the text is the name of an entry of this catalog list
-  std::size_t max_elements = 4096;         ///< of a list or map
-  std::string unit = {};                   ///< only where the key's suffix does not say it
-  std::vector<std::string> map_keys = {};  ///< keys that a map may have; any if empty
-  bool flag = false;                       ///< of a choice: false and true stand for its first two words
+  bool above_min = false;                           ///< min itself is not allowed
+  bool reference = false;                           ///< a nested record may be given as the path of a JSON file
+  const char* catalog = "";                         ///< the text is the name of an entry of this catalog list
+  std::size_t max_elements = 4096;                  ///< of a list or map
+  const char* unit = "";                            ///< only where the key's suffix does not say it
+  std::span<const std::string_view> map_keys = {};  ///< keys that a map may have; any if empty
+  bool flag = false;                                ///< of a choice: false and true stand for its first two words
 };
 
-struct FieldSpec : FieldRule {
+struct FieldSpec {
+  FieldSpec() : FieldSpec(FieldRule{}) {}
+  explicit FieldSpec(const FieldRule& rule);
+
+  std::string help;
+  double min;
+  double max;
+  bool above_min;
+  bool reference;
+  std::string catalog;
+  std::size_t max_elements;
+  std::string unit;
+  std::vector<std::string> map_keys;
+  bool flag;
+
   std::string key;
   FieldType type = FieldType::text;
   bool is_list = false;    ///< a list of `type`
@@ -64,14 +79,24 @@ struct KeyUnit {
 /// The unit of a key, or nullptr if its suffix names none.
 const KeyUnit* unit_of_key(std::string_view key);
 
-/// JSON Schema (draft-07) of a record, nested records under "definitions".
-JsonValue json_schema(const RecordSpec& root);
+/// "integer", "number", "boolean", "string" or "object": JSON's word for a type.
+std::string_view json_type_name(FieldType type);
 
-/// What the field at a dotted path means ("job.parallel.tensor"), or the record itself for an empty path.
-/// @throws ConfigError for an unknown path, with a suggestion
-std::string explain_field(const RecordSpec& root, std::string_view path);
+/// A kind of file: the word for it and the record at its root.
+struct FileKind {
+  std::string name;
+  const RecordSpec* record;
+};
 
-/// Reference documentation of a record and everything below it, in Markdown.
-std::string reference_docs(const RecordSpec& root);
+/// The records at the roots of kinds of files, in their order.
+std::vector<const RecordSpec*> records_of(const std::vector<FileKind>& kinds);
+
+/// Every record reachable from `roots`, themselves included, each once, parents first.
+/// @throws std::logic_error if two of them share a name: schemas and reference pages know records by name
+std::vector<const RecordSpec*> records_below(const std::vector<const RecordSpec*>& roots);
+
+/// The default of an optional field as a person would write it: members that have their own default are left out, and
+/// facts whose source is "default" are bare values.
+JsonValue short_default(const FieldSpec& field);
 
 }  // namespace clusterwright

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -31,64 +32,68 @@ namespace clusterwright {
 template <class M>
 struct FieldCodec;
 
-template <class T>
-class Record : public RecordSpec {
- public:
-  Record(std::string record_name, std::string record_help) {
-    name = std::move(record_name);
-    help = std::move(record_help);
-  }
-
-  /// Members may be inherited.
-  template <class M, class B>
-  requires std::derived_from<T, B> Record& required(std::string key, M B::*member, FieldRule rule) {
-    return add(std::move(key), static_cast<M T::*>(member), std::move(rule), true);
-  }
-  template <class M, class B>
-  requires std::derived_from<T, B> Record& optional(std::string key, M B::*member, FieldRule rule) {
-    return add(std::move(key), static_cast<M T::*>(member), std::move(rule), false);
-  }
-
-  void decode(const JsonValue& value, Decoder& decoder, T& out) const {
-    if (!decoder.check_object(value, *this)) return;
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      const JsonValue* member = value.find(fields[i].key);
-      if (!member) continue;
-      const Decoder::Scope scope(decoder, value, *member, fields[i].key);
-      accessors_[i].decode(*member, fields[i], decoder, out);
-    }
-  }
-
-  JsonValue encode(const T& object) const {
-    JsonValue value = JsonValue::object();
-    for (std::size_t i = 0; i < fields.size(); ++i) value.set(fields[i].key, accessors_[i].encode(object, fields[i]));
-    return value;
-  }
-
- private:
-  struct Accessor {
-    std::function<void(const JsonValue&, const FieldSpec&, Decoder&, T&)> decode;
-    std::function<JsonValue(const T&, const FieldSpec&)> encode;
+/// Fields of a record and how to reach them in an object, without the types: what is written once for all records.
+class RecordTable : public RecordSpec {
+ protected:
+  /// What a field of one type needs; `member` is its address.
+  struct Codec {
+    void (*describe)(FieldSpec& spec);
+    void (*decode)(const JsonValue& value, const FieldSpec& spec, Decoder& decoder, void* member);
+    JsonValue (*encode)(const void* member, const FieldSpec& spec);
   };
 
   template <class M>
-  Record& add(std::string key, M T::*member, FieldRule rule, bool is_required) {
-    FieldSpec spec;
-    static_cast<FieldRule&>(spec) = std::move(rule);
-    spec.key = std::move(key);
-    spec.required = is_required;
-    FieldCodec<M>::describe(spec);
-    if (!is_required) spec.fallback = FieldCodec<M>::encode(T{}.*member, spec);
-    fields.push_back(std::move(spec));
-    accessors_.push_back(
-        {[member](const JsonValue& value, const FieldSpec& s, Decoder& decoder, T& out) {
-           FieldCodec<M>::decode(value, s, decoder, out.*member);
-         },
-         [member](const T& object, const FieldSpec& s) { return FieldCodec<M>::encode(object.*member, s); }});
+  static constexpr Codec codec_of = {&FieldCodec<M>::describe,
+                                     [](const JsonValue& value, const FieldSpec& spec, Decoder& decoder, void* member) {
+                                       FieldCodec<M>::decode(value, spec, decoder, *static_cast<M*>(member));
+                                     },
+                                     [](const void* member, const FieldSpec& spec) {
+                                       return FieldCodec<M>::encode(*static_cast<const M*>(member), spec);
+                                     }};
+
+  RecordTable(const char* record_name, const char* record_help);
+
+  /// @param object  default-constructed, of which `member` is a part: the defaults come from it
+  void add(const char* key, const Codec& codec, const void* object, const void* member, const FieldRule& rule,
+           bool is_required);
+  void decode_object(const JsonValue& value, Decoder& decoder, void* object) const;
+  JsonValue encode_object(const void* object) const;
+
+ private:
+  struct Accessor {
+    const Codec* codec;
+    std::ptrdiff_t offset;  ///< of the member in the object
+  };
+
+  std::vector<Accessor> accessors_;
+};
+
+template <class T>
+class Record : public RecordTable {
+ public:
+  /// Texts stay referenced: literals.
+  Record(const char* record_name, const char* record_help) : RecordTable(record_name, record_help) {}
+
+  /// Members may be inherited.
+  template <class M, class B>
+  requires std::derived_from<T, B> Record& required(const char* key, M B::*member, const FieldRule& rule) {
+    add(key, codec_of<M>, &default_object(), &(default_object().*member), rule, true);
+    return *this;
+  }
+  template <class M, class B>
+  requires std::derived_from<T, B> Record& optional(const char* key, M B::*member, const FieldRule& rule) {
+    add(key, codec_of<M>, &default_object(), &(default_object().*member), rule, false);
     return *this;
   }
 
-  std::vector<Accessor> accessors_;
+  void decode(const JsonValue& value, Decoder& decoder, T& out) const { decode_object(value, decoder, &out); }
+  JsonValue encode(const T& object) const { return encode_object(&object); }
+
+ private:
+  static const T& default_object() {
+    static const T object{};
+    return object;
+  }
 };
 
 /// Decodes a whole document. @throws ConfigError with every error found
@@ -249,7 +254,7 @@ struct FieldCodec<std::vector<M>> {
   }
   static void decode(const JsonValue& value, const FieldSpec& spec, Decoder& decoder, std::vector<M>& out) {
     if (!decoder.check_list(value, spec)) return;
-    out.assign(value.elements().size(), M{});
+    out = std::vector<M>(value.elements().size());
     for (std::size_t i = 0; i < out.size(); ++i) {
       const Decoder::Scope scope(decoder, value, value.elements()[i], std::to_string(i));
       FieldCodec<M>::decode(value.elements()[i], spec, decoder, out[i]);

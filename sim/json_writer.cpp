@@ -36,10 +36,47 @@ Json convert(const JsonValue& value) {
   return object;
 }
 
+std::string dump(const Json& value, int indent) {
+  return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+/// A list or object, `write` giving each of its values.
+template <class Write>
+std::string bracketed(const Json& value, const std::string& open, const std::string& comma, const std::string& close,
+                      const Write& write) {
+  std::string out(1, value.is_object() ? '{' : '[');
+  for (auto element = value.begin(); element != value.end(); ++element) {
+    out += element == value.begin() ? open : comma;
+    const std::string key = value.is_object() ? dump(element.key(), -1) + ": " : std::string();
+    out += key + write(*element, key.size());
+  }
+  return out + close + (value.is_object() ? '}' : ']');
+}
+
+std::string on_one_line(const Json& value) {
+  if (!value.is_structured()) return dump(value, -1);
+  return bracketed(value, "", ", ", "", [](const Json& element, std::size_t) { return on_one_line(element); });
+}
+
+/// @param taken  columns before the value and behind it
+std::string folded(const Json& value, std::size_t depth, std::size_t taken, std::size_t columns) {
+  std::string line = on_one_line(value);
+  if (!value.is_structured() || value.empty() || line.size() + taken <= columns) return line;
+  const std::string outer(2 * depth, ' ');
+  const std::string inner = "\n  " + outer;
+  return bracketed(value, inner, "," + inner, "\n" + outer, [&](const Json& element, std::size_t key) {
+    return folded(element, depth + 1, 2 * (depth + 1) + key + 1, columns);
+  });
+}
+
 }  // namespace
 
 std::string write_json(const JsonValue& value, int indent) {
-  return convert(value).dump(indent, ' ', false, Json::error_handler_t::replace);
+  return dump(convert(value), indent);
+}
+
+std::string write_folded_json(const JsonValue& value, std::size_t columns) {
+  return folded(convert(value), 0, 0, columns);
 }
 
 }  // namespace clusterwright

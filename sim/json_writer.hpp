@@ -11,4 +11,7 @@ namespace clusterwright {
 /// @throws std::logic_error for a number that is not finite: no result may carry one
 std::string write_json(const JsonValue& value, int indent = 2);
 
+/// The same with fewer lines: a list or object that fits into `columns` stands on one.
+std::string write_folded_json(const JsonValue& value, std::size_t columns = 120);
+
 }  // namespace clusterwright

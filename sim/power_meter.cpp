@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sim/clocked_power.hpp"
 #include "sim/wide_integer.hpp"
 
 namespace clusterwright {
@@ -162,17 +163,15 @@ void PowerWalk::prepare_ranks() {
   }
 }
 
-/// Dynamic power goes with the clock and the square of the voltage, which itself rises with the clock.
+/// Powers of all works at a clock, computed once for all ranks that run at it. @return where they begin
 std::size_t PowerWalk::powers_at(double clock) {
   const auto known = std::find(clocks_.begin(), clocks_.end(), clock);
   const auto begin = static_cast<std::size_t>(known - clocks_.begin()) * timing_.works.size();
   if (known != clocks_.end()) return begin;
   clocks_.push_back(clock);
-  const double dynamic_power = std::pow(clock, timing_.power_clock_exponent);
-  for (const WorkTiming& work : timing_.works) {
-    const double relative = dynamic_power == 1 ? 1 : work.clock_share * dynamic_power + 1 - work.clock_share;
-    running_.push_back(to_microwatts(work.power * relative));
-  }
+  const ClockedPower relative(clock, timing_.power_clock_exponent);
+  for (const WorkTiming& work : timing_.works)
+    running_.push_back(to_microwatts(work.power * relative.of(work.clock_share)));
   return begin;
 }
 

@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -20,6 +21,56 @@ struct Id {
   constexpr explicit Id(std::size_t index) : value(static_cast<std::uint32_t>(index)) {}
   constexpr bool exists() const { return value != none_value; }
   constexpr auto operator<=>(const Id&) const = default;
+};
+
+/// Id that comes `further` numbers after another.
+template <class Tag>
+constexpr Id<Tag> operator+(Id<Tag> id, long long further) {
+  return Id<Tag>(static_cast<std::size_t>(id.value + further));
+}
+/// How many numbers one id comes after another.
+template <class Tag>
+constexpr int operator-(Id<Tag> id, Id<Tag> first) {
+  return static_cast<int>(static_cast<long long>(id.value) - first.value);
+}
+
+/// Consecutive ids from `first` up to, not including, `end`; every `step`-th of them.
+template <class IdType, std::uint32_t step = 1>
+class IdRange {
+ public:
+  class Iterator {
+   public:
+    using value_type = IdType;
+    using difference_type = std::ptrdiff_t;
+
+    constexpr Iterator() = default;
+    constexpr explicit Iterator(std::uint32_t at) : at_(at) {}
+    constexpr IdType operator*() const { return IdType(at_); }
+    constexpr Iterator& operator++() {
+      at_ += step;
+      return *this;
+    }
+    constexpr Iterator operator++(int) {
+      const Iterator before = *this;
+      ++*this;
+      return before;
+    }
+    constexpr bool operator==(const Iterator&) const = default;
+
+   private:
+    std::uint32_t at_ = 0;
+  };
+
+  /// @pre  the ids from first to end are a multiple of `step`
+  constexpr IdRange(std::size_t first, std::size_t end)
+      : first_(static_cast<std::uint32_t>(first)), end_(static_cast<std::uint32_t>(end)) {}
+  constexpr Iterator begin() const { return Iterator(first_); }
+  constexpr Iterator end() const { return Iterator(end_); }
+  constexpr std::size_t size() const { return (end_ - first_) / step; }
+
+ private:
+  std::uint32_t first_;
+  std::uint32_t end_;
 };
 
 /// Vector whose index is an id of one kind.
@@ -48,6 +99,7 @@ class IndexedVector {
   auto begin() const { return items_.begin(); }
   auto end() const { return items_.end(); }
   const std::vector<T>& items() const { return items_; }
+  IdRange<IdType> ids() const { return {0, items_.size()}; }
   bool operator==(const IndexedVector&) const = default;
 
  private:
@@ -55,3 +107,8 @@ class IndexedVector {
 };
 
 }  // namespace clusterwright
+
+template <class Tag>
+struct std::hash<clusterwright::Id<Tag>> {
+  std::size_t operator()(clusterwright::Id<Tag> id) const noexcept { return id.value; }
+};

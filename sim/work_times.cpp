@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/clocked_power.hpp"
+
 namespace clusterwright::engine {
 namespace {
 
@@ -50,7 +52,7 @@ void WorkTimes::group_by_clock() {
 Picoseconds WorkTimes::duration_at_clock(WorkId id, double clock) const {
   const WorkTiming& work = timing_->works[id];
   if (clock == 1) return work.duration;
-  const double stretch = work.clock_share / clock + 1 - work.clock_share;
+  const double stretch = clock_stretch(work.clock_share, clock);
   return {std::llround(static_cast<double>(work.duration.count) * stretch)};
 }
 

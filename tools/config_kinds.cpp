@@ -4,11 +4,12 @@
 
 #include <array>
 
-#include "models/job/huggingface/hf_config.hpp"
+#include "models/job/hf_config.hpp"
 #include "models/job/parameters.hpp"
 #include "models/job/price_files.hpp"
 #include "models/job/price_list.hpp"
 #include "models/job/scenario_loader.hpp"
+#include "models/job/scenario_spec.hpp"
 #include "models/job/stack.hpp"
 #include "models/job/step_calibration.hpp"
 #include "models/job/transformer.hpp"
@@ -89,6 +90,13 @@ const RecordSpec& spec_of(ConfigKind kind) {
     default:
       return spec_for<Catalog>();
   }
+}
+
+std::vector<FileKind> file_kinds() {
+  std::vector<FileKind> kinds;
+  for (const std::string& name : config_kind_names())
+    kinds.push_back({name, &spec_of(static_cast<ConfigKind>(kinds.size()))});
+  return kinds;
 }
 
 ConfigKind kind_of(const JsonValue& document) {

@@ -33,6 +33,9 @@ const std::vector<std::string>& config_kind_names();
 
 const RecordSpec& spec_of(ConfigKind kind);
 
+/// Every kind with its record, in the order of the enumeration.
+std::vector<FileKind> file_kinds();
+
 /// By "$schema" if it names a kind, otherwise by the keys that only one kind has. A Hugging Face config.json is a
 /// transformer.
 /// @throws ConfigError E0105 if neither tells

@@ -106,7 +106,6 @@ constexpr ErrorCode codes[] = {
     {"E0404", "An option, a command or one of their values is unknown or missing.",
      "Use what the message proposes; `clusterwright COMMAND --help` lists options."},
     {"E0405", "A file cannot be written.", "Check that its directory exists and that you may write there."},
-    {"E0406", "The option is planned and not there yet.", "Leave it out."},
     // Limits.
     {"E0501", "The input is larger or deeper than a cap allows.",
      "Make it smaller; the caps guard against hostile files."},

@@ -1,7 +1,7 @@
 # Debian and Ubuntu packages, and how to get them. Read by tools/quickstart and tools/test: `source tools/packages.sh`.
 
 build_packages=(cmake ninja-build g++ ccache libfmt-dev nlohmann-json3-dev libcli11-dev libboost-graph-dev libeigen3-dev
-  libtbb-dev librandom123-dev libpugixml-dev libssl-dev)
+  libtbb-dev libpugixml-dev libssl-dev)
 test_packages=(catch2 librapidcheck-dev libbenchmark-dev python3 universal-ctags clang-format-14)
 # Only for looking at reports in a real browser; tests that need them skip themselves without.
 browser_packages=(nodejs npm chromium)

@@ -54,8 +54,4 @@ std::size_t parse_choice(const std::string& option, const std::string& value, co
                      near.empty() ? list : near + "   (" + list + ")");
 }
 
-ConfigError planned_error(const std::string& option, const std::string& message) {
-  return ConfigError({"E0406", message, {whole(option, "")}, "", ""});
-}
-
 }  // namespace clusterwright

@@ -30,7 +30,4 @@ ConfigError option_error(const std::string& option, const std::string& value, co
 /// One of `allowed`, or E0404 with a suggestion. @return its index
 std::size_t parse_choice(const std::string& option, const std::string& value, const std::vector<std::string>& allowed);
 
-/// E0406: known, and not there yet.
-ConfigError planned_error(const std::string& option, const std::string& message);
-
 }  // namespace clusterwright

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "calibration/fit/least_squares.hpp"
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
 
 namespace clusterwright {
 
@@ -14,9 +14,9 @@ namespace {
 /// Order of the parameter vector.
 enum : std::size_t { forward, backward, half_sequence, narrow_head };
 
-constexpr double triton_slowdown = 1.34;  // of Triton kernels with position biases against flash-2
+constexpr double triton_slowdown = 1.34;  // Triton kernels with position biases against flash-2
 
-/// Assumed shares of the 16-bit peak, how sure they are (in logit), and why.
+/// Assumed shares of the 16-bit peak, their widths (in logit), and their reasons.
 struct Rates {
   double forward;
   double backward;
@@ -59,25 +59,25 @@ std::vector<double> errors_of(const std::vector<AttentionRow>& rows, const Atten
   return out;
 }
 
-/// Measured rows speak of the forward pass only.
+/// Rows are of the forward pass only.
 AttentionParameters parameters_of(const FitResult& fit, const std::string& prior, const std::string& source) {
   AttentionParameters out;
-  out.forward_efficiency = sourced(fit.values[forward], fit.std_errors[forward], source);
-  out.backward_efficiency = sourced(fit.values[backward], fit.std_errors[backward], prior);
-  out.half_sequence = sourced(fit.values[half_sequence], fit.std_errors[half_sequence], source);
-  out.narrow_head_factor = sourced(fit.values[narrow_head], fit.std_errors[narrow_head], source);
+  out.forward_efficiency = sourced_value(fit.values[forward], fit.std_errors[forward], source);
+  out.backward_efficiency = sourced_value(fit.values[backward], fit.std_errors[backward], prior);
+  out.half_sequence = sourced_value(fit.values[half_sequence], fit.std_errors[half_sequence], source);
+  out.narrow_head_factor = sourced_value(fit.values[narrow_head], fit.std_errors[narrow_head], source);
   const std::string fused = "definition: fused, with a causal mask";
-  out.executed_share = sourced(0.5, 0, fused);
-  out.score_bytes_forward = out.score_bytes_backward = sourced(0, 0, fused);
+  out.executed_share = sourced_value(0.5, 0, fused);
+  out.score_bytes_forward = out.score_bytes_backward = sourced_value(0, 0, fused);
   return out;
 }
 
-/// The kernels of `from` at another speed. @param doubt  one standard deviation, relative
+/// Parameters of `from` at another speed. @param doubt  one standard deviation, relative
 AttentionParameters scaled(const AttentionParameters& from, double factor, double doubt, const std::string& source) {
   AttentionParameters out = from;
   for (Sourced<double>* one : {&out.forward_efficiency, &out.backward_efficiency}) {
     const double value = one->value * factor;
-    *one = sourced(value, std::hypot(one->std_error * factor, value * doubt), source);
+    *one = sourced_value(value, std::hypot(one->std_error * factor, value * doubt), source);
   }
   return out;
 }
@@ -87,29 +87,29 @@ AttentionParameters unfused_attention() {
   const std::string traffic = "prior: traffic of unfused attention that an earlier model of training steps settled on";
   const std::string definition = "definition: plain matrix multiplies over the whole square";
   return {
-      .forward_efficiency = sourced(0.55, 0.08, rate),
-      .backward_efficiency = sourced(0.55, 0.08, rate),
-      .half_sequence = sourced(0, 0, definition),
-      .narrow_head_factor = sourced(0.85, 0.08, rate),
-      .unaligned_factor = sourced(
+      .forward_efficiency = sourced_value(0.55, 0.08, rate),
+      .backward_efficiency = sourced_value(0.55, 0.08, rate),
+      .half_sequence = sourced_value(0, 0, definition),
+      .narrow_head_factor = sourced_value(0.85, 0.08, rate),
+      .unaligned_factor = sourced_value(
           0.11, 0.04,
           "prior: multiplies without matrix units run at the 32-bit rate of the A100 sheet, a sixteenth, over 0.55"),
-      .executed_share = sourced(1, 0, definition),
-      .score_bytes_forward = sourced(13, 3, traffic),
-      .score_bytes_backward = sourced(22, 5, traffic)};
+      .executed_share = sourced_value(1, 0, definition),
+      .score_bytes_forward = sourced_value(13, 3, traffic),
+      .score_bytes_backward = sourced_value(22, 5, traffic)};
 }
 
-/// Wide: own samples are to win over what was seen elsewhere.
-std::vector<FitParameter> sample_priors(const AttentionParameters* believed) {
+/// Wide priors: own samples win over published ones.
+std::vector<FitParameter> sample_priors(const AttentionParameters* prior) {
   std::vector<FitParameter> out = {{FitScale::share, 0.4, 1.5},
                                    {FitScale::share, 0.3, 1.5},
                                    {FitScale::positive, 500, 1.5},
                                    {FitScale::positive, 0.8, 0.5}};
-  if (!believed) return out;
-  out[forward].prior = believed->forward_efficiency.value;
-  out[backward].prior = believed->backward_efficiency.value;
-  if (believed->half_sequence.value > 0) out[half_sequence].prior = believed->half_sequence.value;
-  out[narrow_head].prior = believed->narrow_head_factor.value;
+  if (!prior) return out;
+  out[forward].prior = prior->forward_efficiency.value;
+  out[backward].prior = prior->backward_efficiency.value;
+  if (prior->half_sequence.value > 0) out[half_sequence].prior = prior->half_sequence.value;
+  out[narrow_head].prior = prior->narrow_head_factor.value;
   return out;
 }
 
@@ -161,8 +161,8 @@ double log_error(const AttentionSampleRow& row, const AttentionParameters& param
 }
 
 AttentionParameters fit_attention_samples(const std::vector<AttentionSampleRow>& rows, const std::string& source,
-                                          const AttentionParameters* believed) {
-  FitProblem problem{sample_priors(believed), std::vector<double>(rows.size(), 1.0), {}};
+                                          const AttentionParameters* prior) {
+  FitProblem problem{sample_priors(prior), std::vector<double>(rows.size(), 1.0), {}};
   const auto at = [&](const FitResult& fit) { return parameters_of(fit, source, source); };
   AttentionParameters trial = at({{0.4, 0.3, 500, 0.8}, {0, 0, 0, 0}});
   problem.errors = [&](const std::vector<double>& values, std::vector<double>& errors) {
@@ -194,16 +194,16 @@ FitReport attention_report(const std::string& family, const std::string& archite
   const auto fold = [](const AttentionRow& row) { return std::pair(row.sequence, row.narrow_head); };
   const auto refit = [&](const std::vector<AttentionRow>& kept) { return fit_attention(family, architecture, kept); };
   const auto error = [](const AttentionRow& row, const AttentionParameters& p) { return log_error(row, p); };
-  const std::vector<double> left_out = left_out_errors(rows, fold, refit, error);
-  return report("attention/" + family, errors_of(rows, fitted), left_out,
+  const std::vector<double> held_out = held_out_errors(rows, fold, refit, error);
+  return report("attention/" + family, errors_of(rows, fitted), held_out,
                 fitted.forward_efficiency.source + "; left out: each sequence length and head width in turn");
 }
 
 FitReport attention_transfer_report(const std::string& family, const std::vector<AttentionRow>& rows,
-                                    const AttentionParameters& believed) {
-  const std::vector<double> errors = errors_of(rows, believed);
+                                    const AttentionParameters& prior) {
+  const std::vector<double> errors = errors_of(rows, prior);
   return report("attention/" + family + ", generation left out", errors, errors,
-                believed.forward_efficiency.source + "; no kernel was fitted");
+                prior.forward_efficiency.source + "; no kernel was fitted");
 }
 
 }  // namespace clusterwright

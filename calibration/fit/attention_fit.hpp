@@ -6,19 +6,19 @@
 #include <vector>
 
 #include "calibration/fit/sample_rows.hpp"
-#include "calibration/measurement.hpp"
+#include "calibration/measured/measurement.hpp"
 #include "models/job/parameters.hpp"
 
 namespace clusterwright {
 
-/// One measured kernel: its rate as a share of the 16-bit peak, on executed FLOPs.
+/// One measured kernel: rate as a share of the 16-bit peak, on executed FLOPs.
 struct AttentionRow {
   double sequence = 0;
   bool narrow_head = false;  ///< width 64; otherwise 128
   double share_of_peak = 0;
 };
 
-/// Kernel family of a measured kernel ("flash-attention-2" is of "flash-2"); empty if none describes it.
+/// Family of a measured kernel ("flash-attention-2" is of "flash-2"); empty if none describes it.
 std::string attention_family(const std::string& kernel);
 
 /// Forward passes in 16 bit of one kernel family.
@@ -29,17 +29,17 @@ std::vector<AttentionRow> attention_rows(const std::vector<Measurement>& measure
 /// Share of the 16-bit peak that the forward pass reaches.
 double forward_share(const AttentionRow& row, const AttentionParameters& parameters);
 
-/// Priors are assumed rates of the family on the architecture ("Ampere", "Hopper", "Blackwell"; empty or another: wide
-/// ones between them); a single kernel measured by others, its mask unknown, moves them by what it is worth.
+/// Fit of one family. Priors are assumed rates on the architecture ("Ampere", "Hopper", "Blackwell"; empty or another:
+/// wide ones between them). A single published kernel whose mask is unknown moves them by what it is worth.
 AttentionParameters fit_attention(const std::string& family, const std::string& architecture,
                                   const std::vector<AttentionRow>& rows);
 
-/// Both passes of one kernel from samples of it.
-/// @param believed  of its family, before the samples; null: nothing is assumed of its speed
+/// Both passes of one kernel, from samples of it.
+/// @param prior  parameters of its family; null: nothing is assumed of its speed
 AttentionParameters fit_attention_samples(const std::vector<AttentionSampleRow>& rows, const std::string& source,
-                                          const AttentionParameters* believed = nullptr);
+                                          const AttentionParameters* prior = nullptr);
 
-/// log(predicted / sampled).
+/// Logarithm of predicted over sampled time.
 double log_error(const AttentionSampleRow& row, const AttentionParameters& parameters);
 
 /// All families, given the two that may have been measured: "flash-2", "cudnn", "flash-triton" (flash with position
@@ -49,12 +49,12 @@ std::map<std::string, AttentionParameters> attention_families(const AttentionPar
                                                               const AttentionParameters& cudnn,
                                                               const std::string& architecture);
 
-/// In sample, and against the priors alone where the only row is left out.
+/// Errors in sample and held out; the priors alone predict a row that is the only one.
 FitReport attention_report(const std::string& family, const std::string& architecture,
                            const std::vector<AttentionRow>& rows, const AttentionParameters& fitted);
 
-/// What the belief between measured generations misses on each of them.
+/// Errors of the prior between measured generations on each of them.
 FitReport attention_transfer_report(const std::string& family, const std::vector<AttentionRow>& rows,
-                                    const AttentionParameters& believed);
+                                    const AttentionParameters& prior);
 
 }  // namespace clusterwright

@@ -1,12 +1,14 @@
 #include "calibration/fit/collective_fit.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
 #include "calibration/fit/least_squares.hpp"
-#include "calibration/fit/sourced_values.hpp"
-#include "models/kernels/collectives/nccl_generation.hpp"
+#include "calibration/fit/sourced_value.hpp"
+#include "models/kernels/collectives/expert_exchange_time.hpp"
 
 namespace clusterwright {
 
@@ -14,7 +16,6 @@ namespace {
 
 constexpr double least_curve_spread = 0.02;    // two releases of one library on one host
 constexpr double least_network_spread = 0.05;  // few rows, each from one fabric
-const Bytes large_message = megabyte;
 const std::string switch_curve = "all_reduce_switch";
 
 /// Order of the parameter vector of one curve.
@@ -31,8 +32,8 @@ std::vector<FitParameter> ring_priors() {
   return out;
 }
 
-/// A switch serves all members alike, so the group matters little; the share is what NCCL expects of eight ranks: 476
-/// GB/s of bus bandwidth on H100.
+/// Priors of reduction in the switch. All members are served alike, so the group matters little; the share is what NCCL
+/// expects of eight ranks: 476 GB/s of bus bandwidth on H100.
 std::vector<FitParameter> switch_priors(NcclGeneration generation) {
   std::vector<FitParameter> out = ring_priors();
   out[base_us] = {FitScale::positive, 20, 0.5};
@@ -43,10 +44,10 @@ std::vector<FitParameter> switch_priors(NcclGeneration generation) {
   return out;
 }
 
-/// Starts at a curve instead; what it holds at a bound keeps its usual prior.
-void believe(const CollectiveCurves& believed, const std::string& name, FitParameter* out) {
-  const auto found = believed.find(name);
-  if (found == believed.end()) return;
+/// Starts at a given curve; numbers at a bound of their scale keep their usual prior.
+void start_from(const CollectiveCurves& prior, const std::string& name, FitParameter* out) {
+  const auto found = prior.find(name);
+  if (found == prior.end()) return;
   const CollectiveParameters& curve = found->second;
   const double values[] = {curve.base_latency.value.in(microsecond),
                            curve.rank_latency.value.in(microsecond),
@@ -69,36 +70,12 @@ void assign(const double* value, CollectiveParameters& out) {
 
 CollectiveParameters curve_of(const double* value, const double* error, const std::string& source) {
   CollectiveParameters out;
-  out.base_latency = sourced(value[base_us], error[base_us], microsecond, source);
-  out.rank_latency = sourced(value[rank_us], error[rank_us], microsecond, source);
-  out.bandwidth_share = sourced(value[share], error[share], source);
-  out.small_group_loss = sourced(value[group_loss], error[group_loss], source);
-  out.half_time = sourced(value[half_us], error[half_us], microsecond, source);
-  out.ramp_exponent = sourced(value[ramp], error[ramp], source);
-  return out;
-}
-
-void add_rows(const Measurement& measurement, CollectiveOp op, const AcceleratorPart& part,
-              std::vector<CollectiveRow>& out) {
-  const MeasuredCollective& measured = *measurement.collective;
-  const GroupShape group{measured.ranks / measured.ranks_per_node, measured.ranks_per_node};
-  const GroupLinks links = measured_links(measurement, part);
-  const auto weight = [](Bytes size) { return size < large_message ? small_message_weight : 1.0; };
-  double total = 0;
-  for (const auto& point : measured.points) total += weight(point.size);
-  for (const auto& point : measured.points)
-    out.push_back({op, point.size, group, links, point.time, weight(point.size) / total});
-  if (op != CollectiveOp::all_to_all || measured.ranks != 2) return;
-  // Of two ranks each keeps half and sends the other half: a message.
-  for (const auto& point : measured.points)
-    out.push_back({CollectiveOp::send, point.size / 2, group, links, point.time, weight(point.size) / total});
-}
-
-/// What a single node showed of `op`.
-std::vector<CollectiveRow> rows_in_node(CollectiveOp op, const std::vector<CollectiveRow>& rows) {
-  std::vector<CollectiveRow> out;
-  for (const CollectiveRow& row : rows)
-    if (row.op == op && row.group.nodes == 1) out.push_back(row);
+  out.base_latency = sourced_value(value[base_us], error[base_us], microsecond, source);
+  out.rank_latency = sourced_value(value[rank_us], error[rank_us], microsecond, source);
+  out.bandwidth_share = sourced_value(value[share], error[share], source);
+  out.small_group_loss = sourced_value(value[group_loss], error[group_loss], source);
+  out.half_time = sourced_value(value[half_us], error[half_us], microsecond, source);
+  out.ramp_exponent = sourced_value(value[ramp], error[ramp], source);
   return out;
 }
 
@@ -115,7 +92,7 @@ std::vector<double> weights_of(const std::vector<CollectiveRow>& rows) {
 /// Order of the parameter vector of the network.
 enum : std::size_t { net_share, net_latency, net_message_us, network_size };
 
-/// 46 to 48 of 50 GB/s per card; latencies as NCCL's tuner counts, which were tuned on such machines.
+/// Priors of the network: 46 to 48 of 50 GB/s per card; latencies of NCCL's tuner, measured on such machines.
 std::vector<FitParameter> network_priors() {
   std::vector<FitParameter> out(network_size);
   out[net_share] = {FitScale::share, 0.94, 0.3};
@@ -124,12 +101,12 @@ std::vector<FitParameter> network_priors() {
   return out;
 }
 
-/// Fabrics differ more than hosts do: what was logged on this one soon outweighs what was seen on others.
-void believe(const NetworkParameters& believed, std::vector<FitParameter>& out) {
+/// Starts at a given network, with wide priors: fabrics differ more than hosts do.
+void start_from(const NetworkParameters& prior, std::vector<FitParameter>& out) {
   for (FitParameter& one : out) one.width = 1.0;
-  out[net_share].prior = believed.bandwidth_share.value;
-  out[net_latency].prior = believed.latency_scale.value;
-  out[net_message_us].prior = believed.message_latency.value.in(microsecond);
+  out[net_share].prior = prior.bandwidth_share.value;
+  out[net_latency].prior = prior.latency_scale.value;
+  out[net_message_us].prior = prior.message_latency.value.in(microsecond);
 }
 
 void assign(const std::vector<double>& value, NetworkParameters& out) {
@@ -141,73 +118,103 @@ void assign(const std::vector<double>& value, NetworkParameters& out) {
 NetworkParameters network_of(const std::vector<double>& value, const std::vector<double>& error,
                              const std::string& source) {
   NetworkParameters out;
-  out.bandwidth_share = sourced(value[net_share], error[net_share], source);
-  out.latency_scale = sourced(value[net_latency], error[net_latency], source);
-  out.message_latency = sourced(value[net_message_us], error[net_message_us], microsecond, source);
+  out.bandwidth_share = sourced_value(value[net_share], error[net_share], source);
+  out.latency_scale = sourced_value(value[net_latency], error[net_latency], source);
+  out.message_latency = sourced_value(value[net_message_us], error[net_message_us], microsecond, source);
   out.tcp_bandwidth_share =
-      sourced(0.86, 0.1,
-              "prior: packet-level runs of TCP at 100 Gbit/s reach 91 % of the line (ns-3 3.37, 4 "
-              "KB segments), less what RDMA loses as well");
-  out.tcp_latency = sourced(25, 12, microsecond, "prior: system calls and copies of sockets, 15 to 50 us a message");
-  out.structural_error = sourced(0.12, 0, "prior: published results of two to four nodes scatter so around this model");
+      sourced_value(0.86, 0.1,
+                    "prior: packet-level runs of TCP at 100 Gbit/s reach 91 % of the line (ns-3 3.37, 4 "
+                    "KB segments), less what RDMA loses as well");
+  out.tcp_latency =
+      sourced_value(25, 12, microsecond, "prior: system calls and copies of sockets, 15 to 50 us a message");
+  out.structural_error =
+      sourced_value(0.12, 0, "prior: published results of two to four nodes scatter so around this model");
   return out;
+}
+
+constexpr double least_spread = 0.05;  // two releases of one library differ by more
+
+enum : std::size_t { exchange_base_us, exchange_rank_us, scale_up_share };
+
+double log_error(const CollectiveRow& row, const CollectiveParameters& curve, const NetworkParameters& network) {
+  const CollectiveTiming cost =
+      expert_exchange_time(row.size, row.group, row.links, curve, network, even_shares(row.group));
+  return std::log(cost.time() / row.time);
+}
+
+constexpr CollectiveOp fitted_ops[] = {CollectiveOp::all_gather, CollectiveOp::reduce_scatter, CollectiveOp::all_reduce,
+                                       CollectiveOp::all_to_all, CollectiveOp::send};
+
+bool leaves_node(const CollectiveRow& row) {
+  return row.group.nodes > 1;
+}
+
+/// One set from one list of rows; `from` names the rows.
+class SetFit {
+ public:
+  SetFit(std::vector<CollectiveRow> rows, std::string from, CollectiveFold fold, std::string held_out)
+      : rows_(std::move(rows)), from_(std::move(from)), fold_(std::move(fold)), held_out_(std::move(held_out)) {}
+
+  void fit_ops() {
+    for (const CollectiveOp op : fitted_ops) fit(op);
+  }
+
+  void fit_between_nodes(const std::vector<CollectiveRow>& rows, const std::string& from) {
+    const auto points = std::count_if(rows.begin(), rows.end(), leaves_node);
+    const std::string prior = "prior: 46-48 of 50 GB/s per card, latencies as NCCL's tuner counts";
+    set.network =
+        fit_network(rows, set.collectives,
+                    points ? fmt::format("fit of {} points between nodes of {}; {}", points, from, prior) : prior);
+  }
+
+  /// Fits the exchange of experts to rows of all accelerators, since only few were measured.
+  void fit_experts(const std::vector<CollectiveRow>& rows) {
+    const std::string source = fmt::format("fit of {} points of dispatch and combine on H800", rows.size());
+    const CollectiveParameters fitted = fit_expert_exchange(rows, set.network, source);
+    set.collectives["expert_exchange"] = fitted;
+    set.fits.push_back(expert_report(rows, set.network, fitted));
+  }
+
+  CollectiveSet set;
+
+ private:
+  void fit(CollectiveOp op) {
+    const std::size_t own = rows_in_node(op, rows_).size();
+    const std::vector<CollectiveRow> borrowed = own ? std::vector<CollectiveRow>{} : borrowed_rows(op, rows_);
+    std::string source = "prior: latencies and shares of NCCL's tuner";
+    if (own) source = fmt::format("fit of {} points of {} on {} in one node", own, name_of(op), from_);
+    if (!borrowed.empty())
+      source =
+          fmt::format("fit of {} points of reduce_scatter on {}: as many bytes on the wire", borrowed.size(), from_);
+    const CollectiveCurves fitted = fit_curves(op, own ? rows_ : borrowed, source);
+    set.collectives.insert(fitted.begin(), fitted.end());
+    // Messages were measured between two ranks only: no rank count can be held out.
+    if (!own || op == CollectiveOp::send) return;
+    for (const FitReport& one : collective_reports(op, rows_, fitted, fold_, held_out_))
+      if (one.rows > 0) set.fits.push_back(one);
+  }
+
+  std::vector<CollectiveRow> rows_;
+  std::string from_;
+  CollectiveFold fold_;
+  std::string held_out_;
+};
+
+int generation_number(const CollectiveRow& row) {
+  return static_cast<int>(row.links.generation);
+}
+
+/// Gives every generation the same weight in each operation.
+void balance(std::vector<CollectiveRow>& rows) {
+  std::map<std::pair<CollectiveOp, int>, double> total;
+  for (const CollectiveRow& row : rows) total[{row.op, generation_number(row)}] += row.weight;
+  for (CollectiveRow& row : rows) row.weight *= 10 / total.at({row.op, generation_number(row)});
 }
 
 }  // namespace
 
-GroupLinks measured_links(const Measurement& measurement, const AcceleratorPart& part) {
-  const MeasuredHardware& hardware = measurement.hardware;
-  GroupLinks links{hardware.scale_up.value_or(BytesPerSecond{}), hardware.scale_out.value_or(BytesPerSecond{}),
-                   usual_switch_latency, reduces_in_switch(part)};
-  links.generation = nccl_generation(part);
-  links.sharp = measurement.collective && measurement.collective->in_network_reduction.value_or(false);
-  return links;
-}
-
-std::optional<CollectiveOp> nccl_op(const std::string& name) {
-  if (name == "all_gather") return CollectiveOp::all_gather;
-  if (name == "reduce_scatter") return CollectiveOp::reduce_scatter;
-  if (name == "all_reduce") return CollectiveOp::all_reduce;
-  if (name == "alltoall") return CollectiveOp::all_to_all;
-  return std::nullopt;
-}
-
-std::vector<CollectiveRow> collective_rows(const std::vector<Measurement>& measurements, const AcceleratorPart& part) {
-  std::vector<CollectiveRow> out;
-  for (const Measurement& measurement : measurements) {
-    if (!measurement.collective || measurement.hardware.accelerator != part.id) continue;
-    const auto op = nccl_op(measurement.collective->op);
-    if (op && measurement.collective->bytes_convention == "nccl-tests-size") add_rows(measurement, *op, part, out);
-  }
-  return out;
-}
-
-std::vector<CollectiveRow> borrowed_rows(CollectiveOp op, const std::vector<CollectiveRow>& rows) {
-  std::vector<CollectiveRow> out;
-  for (CollectiveRow row : rows_in_node(CollectiveOp::reduce_scatter, rows)) {
-    row.op = op;
-    if (op == CollectiveOp::send) row.size = row.size / 2;  // two ranks exchange halves
-    if (op != CollectiveOp::send || row.group.ranks() == 2) out.push_back(row);
-  }
-  return out;
-}
-
-std::vector<CollectiveRow> completed_rows(std::vector<CollectiveRow> rows) {
-  for (const CollectiveOp op : {CollectiveOp::all_gather, CollectiveOp::reduce_scatter, CollectiveOp::all_reduce,
-                                CollectiveOp::all_to_all, CollectiveOp::send}) {
-    if (!rows_in_node(op, rows).empty()) continue;
-    const std::vector<CollectiveRow> borrowed = borrowed_rows(op, rows);
-    rows.insert(rows.end(), borrowed.begin(), borrowed.end());
-  }
-  return rows;
-}
-
-Seconds predicted_time(const CollectiveRow& row, const CollectiveCurves& curves, const NetworkParameters& network) {
-  return collective_time(row.op, row.size, row.group, row.links, curves, network).time();
-}
-
 CollectiveCurves fit_curves(CollectiveOp op, const std::vector<CollectiveRow>& rows, const std::string& source,
-                            const CollectiveCurves& believed) {
+                            const CollectiveCurves& prior) {
   const std::vector<CollectiveRow> own = rows_in_node(op, rows);
   const auto can_reduce =
       std::find_if(own.begin(), own.end(), [](const auto& row) { return row.links.switch_reduction; });
@@ -217,8 +224,8 @@ CollectiveCurves fit_curves(CollectiveOp op, const std::vector<CollectiveRow>& r
   const std::vector<FitParameter> more =
       reducing ? switch_priors(can_reduce->links.generation) : std::vector<FitParameter>{};
   problem.parameters.insert(problem.parameters.end(), more.begin(), more.end());
-  believe(believed, name, problem.parameters.data());
-  if (reducing) believe(believed, switch_curve, problem.parameters.data() + curve_size);
+  start_from(prior, name, problem.parameters.data());
+  if (reducing) start_from(prior, switch_curve, problem.parameters.data() + curve_size);
   CollectiveCurves trial{{name, {}}};
   if (reducing) trial[switch_curve] = {};
   problem.errors = [&](const std::vector<double>& values, std::vector<double>& errors) {
@@ -234,12 +241,12 @@ CollectiveCurves fit_curves(CollectiveOp op, const std::vector<CollectiveRow>& r
 }
 
 NetworkParameters fit_network(const std::vector<CollectiveRow>& rows, const CollectiveCurves& curves,
-                              const std::string& source, const NetworkParameters* believed) {
+                              const std::string& source, const NetworkParameters* prior) {
   std::vector<CollectiveRow> own;
   for (const CollectiveRow& row : rows)
     if (row.group.nodes > 1) own.push_back(row);
   FitProblem problem{network_priors(), weights_of(own), {}, least_network_spread};
-  if (believed) believe(*believed, problem.parameters);
+  if (prior) start_from(*prior, problem.parameters);
   NetworkParameters trial;
   problem.errors = [&](const std::vector<double>& values, std::vector<double>& errors) {
     assign(values, trial);
@@ -251,23 +258,97 @@ NetworkParameters fit_network(const std::vector<CollectiveRow>& rows, const Coll
 
 std::vector<FitReport> collective_reports(CollectiveOp op, const std::vector<CollectiveRow>& rows,
                                           const CollectiveCurves& fitted, const CollectiveFold& fold,
-                                          const std::string& left_out_in_turn) {
+                                          const std::string& held_out_in_turn) {
   const std::vector<CollectiveRow> own = rows_in_node(op, rows);
   const auto refit = [&](const std::vector<CollectiveRow>& kept) { return fit_curves(op, kept, ""); };
   const auto error = [](const CollectiveRow& row, const CollectiveCurves& curves) {
     return log_error(row, curves, {});
   };
-  const std::vector<double> left_out = left_out_errors(own, fold, refit, error);
+  const std::vector<double> held_out = held_out_errors(own, fold, refit, error);
   std::vector<double> seen[2], unseen[2];
   for (std::size_t i = 0; i < own.size(); ++i) {
     const std::size_t small = own[i].size < large_message;
     seen[small].push_back(error(own[i], fitted));
-    unseen[small].push_back(left_out[i]);
+    unseen[small].push_back(held_out[i]);
   }
   const std::string name = "collectives/" + std::string(name_of(op));
-  const std::string rows_from = fitted.begin()->second.base_latency.source + "; left out: " + left_out_in_turn;
+  const std::string rows_from = fitted.begin()->second.base_latency.source + "; left out: " + held_out_in_turn;
   return {report(name + ", from 1 MB", seen[0], unseen[0], rows_from),
           report(name + ", below 1 MB", seen[1], unseen[1], rows_from)};
+}
+
+CollectiveParameters fit_expert_exchange(const std::vector<CollectiveRow>& rows, const NetworkParameters& network,
+                                         const std::string& source) {
+  FitProblem problem{{{FitScale::positive, 40, 0.5}, {FitScale::positive, 0.2, 0.7}, {FitScale::share, 0.8, 0.5}},
+                     std::vector<double>(rows.size(), 1.0),
+                     {},
+                     least_spread};
+  problem.errors = [&](const std::vector<double>& value, std::vector<double>& errors) {
+    CollectiveParameters trial;
+    trial.base_latency.value = value[exchange_base_us] * microsecond;
+    trial.rank_latency.value = value[exchange_rank_us] * microsecond;
+    trial.bandwidth_share.value = value[scale_up_share];
+    for (std::size_t i = 0; i < rows.size(); ++i) errors[i] = log_error(rows[i], trial, network);
+  };
+  const FitResult fit = fit_least_squares(problem);
+  const std::string definition = "definition: one share for all sizes, a fixed cost beside it";
+  CollectiveParameters out;
+  out.base_latency = sourced_value(fit.values[exchange_base_us], fit.std_errors[exchange_base_us], microsecond, source);
+  out.rank_latency = sourced_value(fit.values[exchange_rank_us], fit.std_errors[exchange_rank_us], microsecond, source);
+  out.bandwidth_share = sourced_value(fit.values[scale_up_share], fit.std_errors[scale_up_share], source);
+  out.small_group_loss = sourced_value(0, 0, definition);
+  out.half_time = sourced_value(0, 0, microsecond, definition);
+  out.ramp_exponent = sourced_value(1, 0, definition);
+  return out;
+}
+
+FitReport expert_report(const std::vector<CollectiveRow>& rows, const NetworkParameters& network,
+                        const CollectiveParameters& fitted) {
+  const auto fold = [](const CollectiveRow& row) { return row.group.ranks(); };
+  const auto refit = [&](const std::vector<CollectiveRow>& kept) { return fit_expert_exchange(kept, network, ""); };
+  const auto error = [&](const CollectiveRow& row, const CollectiveParameters& curve) {
+    return log_error(row, curve, network);
+  };
+  std::vector<double> seen;
+  for (const CollectiveRow& row : rows) seen.push_back(error(row, fitted));
+  return report("collectives/expert_exchange, from 1 MB", seen, held_out_errors(rows, fold, refit, error),
+                fitted.base_latency.source + "; left out: each rank count in turn");
+}
+
+CollectiveSet fit_collective_set(const std::vector<Measurement>& measurements, const AcceleratorPart& part,
+                                 const std::vector<AcceleratorPart>& catalog,
+                                 const std::vector<const AcceleratorPart*>& siblings) {
+  std::vector<CollectiveRow> rows = collective_rows(measurements, part);
+  SetFit fit(
+      rows, part.id, [](const CollectiveRow& row) { return row.group.ranks_per_node; }, "each rank count in turn");
+  fit.set.name = file_name_of(part);
+  fit.set.accelerator = part.id;
+  fit.fit_ops();
+  std::string from = part.id;
+  for (const AcceleratorPart* sibling : siblings) {
+    if (std::any_of(rows.begin(), rows.end(), leaves_node)) break;
+    rows = collective_rows(measurements, *sibling);
+    from = sibling->id + " (same die)";
+  }
+  fit.fit_between_nodes(rows, from);
+  fit.fit_experts(expert_rows(measurements, catalog));
+  return fit.set;
+}
+
+CollectiveSet fit_transfer_set(const std::vector<Measurement>& measurements,
+                               const std::vector<AcceleratorPart>& catalog) {
+  std::vector<CollectiveRow> rows;
+  for (const AcceleratorPart& part : catalog) {
+    const std::vector<CollectiveRow> more = completed_rows(collective_rows(measurements, part));
+    rows.insert(rows.end(), more.begin(), more.end());
+  }
+  balance(rows);
+  SetFit fit(rows, "Ampere, Hopper and Blackwell together", generation_number, "each generation in turn");
+  fit.set.name = "transfer";
+  fit.fit_ops();
+  fit.fit_between_nodes(rows, "all of them");
+  fit.fit_experts(expert_rows(measurements, catalog));
+  return fit.set;
 }
 
 }  // namespace clusterwright

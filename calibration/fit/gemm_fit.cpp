@@ -2,17 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "calibration/fit/least_squares.hpp"
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 
 namespace {
 
-/// Order of the parameter vector; the casts only where the format needs a quantisation. Fits over several parts end
-/// with the loss by power density.
+/// Order of the parameter vector. Casts are there only where the format needs a quantisation; fits over several parts
+/// end with the loss by power density.
 enum : std::size_t {
   efficiency,
   tile_penalty,
@@ -54,7 +56,7 @@ std::vector<double> values_of(const GemmParameters& p) {
           p.cast_fixed.value.in(microsecond)};
 }
 
-/// A fit over parts that differ in density extrapolates their efficiency to none, where nothing but the kernel is lost.
+/// Priors of a fit over parts of different density, whose efficiency is extrapolated to density 0.
 constexpr FitParameter efficiency_at_no_density = {FitScale::share, 0.97, 0.7};
 constexpr FitParameter density_loss_prior = {FitScale::positive, usual_density_loss, 0.4};
 
@@ -74,8 +76,8 @@ std::vector<FitParameter> priors(bool with_cast, GemmFitScope scope, const GemmP
 }
 
 GemmParameters parameters_of(const FitResult& fit, bool with_cast, const std::string& source) {
-  const auto plain = [&](std::size_t i) { return sourced(fit.values[i], fit.std_errors[i], source); };
-  const auto time = [&](std::size_t i) { return sourced(fit.values[i], fit.std_errors[i], microsecond, source); };
+  const auto plain = [&](std::size_t i) { return sourced_value(fit.values[i], fit.std_errors[i], source); };
+  const auto time = [&](std::size_t i) { return sourced_value(fit.values[i], fit.std_errors[i], microsecond, source); };
   GemmParameters out;
   out.efficiency = plain(efficiency);
   out.tile_penalty = plain(tile_penalty);
@@ -86,15 +88,15 @@ GemmParameters parameters_of(const FitResult& fit, bool with_cast, const std::st
   out.bandwidth_share = plain(bandwidth_share);
   out.long_kernel_loss = plain(long_loss);
   const std::string no_cast = "definition: 16-bit operands are not quantised";
-  out.cast_bytes = with_cast ? plain(cast_bytes) : sourced(0, 0, no_cast);
-  out.cast_fixed = with_cast ? time(cast_us) : sourced(0, 0, microsecond, no_cast);
+  out.cast_bytes = with_cast ? plain(cast_bytes) : sourced_value(0, 0, no_cast);
+  out.cast_fixed = with_cast ? time(cast_us) : sourced_value(0, 0, microsecond, no_cast);
   const std::size_t last = with_cast ? cast_us + 1 : cast_bytes;
   if (fit.values.size() > last) out.density_loss = plain(last);
-  if (fit.values.size() > last) out.density_reference = sourced(0, 0, "definition: extrapolated to no density");
+  if (fit.values.size() > last) out.density_reference = sourced_value(0, 0, "definition: extrapolated to no density");
   return out;
 }
 
-/// Values without their origin, cheap enough for the inside of a fit.
+/// Sets values without their origin, which is cheap enough for the inside of a fit.
 void assign(const std::vector<double>& value, bool with_cast, GemmParameters& out) {
   out.efficiency.value = value[efficiency];
   out.tile_penalty.value = value[tile_penalty];
@@ -111,6 +113,120 @@ void assign(const std::vector<double>& value, bool with_cast, GemmParameters& ou
   out.cast_fixed.value = value[cast_us] * microsecond;
 }
 
+/// Points below which a format leans on "fp8" as its prior.
+constexpr std::size_t enough_points = 50;
+
+/// Formats with measurements, 16-bit ones first: later ones may lean on "fp8".
+constexpr const char* fitted_formats[] = {"bf16", "fp8", "fp8-block"};
+constexpr const char* weight_only_formats[] = {"int8-weight-only", "int4-weight-only"};
+
+/// Format without measurements, and the relative that it follows.
+struct DerivedFormat {
+  const char* key;
+  const char* relative;
+  NumberFormat units;
+  double factor;  ///< ratio of the efficiencies
+  double doubt;   ///< one standard deviation of the factor, relative
+  const char* source;
+};
+constexpr DerivedFormat derived_formats[] = {
+    {"fp16", "bf16", NumberFormat::bf16, 1, 0, "definition: both 16-bit formats run on the same units at one rate"},
+    {"fp8-block", "fp8", NumberFormat::fp8, 1, 0.15, "prior: as fp8 with one scale per tensor"},
+    {"fp8-rowwise", "fp8", NumberFormat::fp8, 1 / 1.6, 0.2,
+     "prior: multiplies with one scale per row took 1.6 times as long in training steps on Hopper"},
+    {"mxfp8", "fp8", NumberFormat::fp4, 1, 0.15, "prior: as fp8; matrix units with fp4 scale blocks themselves"},
+    {"nvfp4", "fp8", NumberFormat::fp4, 1, 0.2, "prior: the share of its own peak that fp8 reaches"},
+    {"int8", "bf16", NumberFormat::int8, 1, 0.2, "prior: the share of its own peak that 16-bit formats reach"}};
+
+std::size_t points_of(const std::vector<GemmRow>& rows, const std::string& accelerator) {
+  return static_cast<std::size_t>(
+      std::count_if(rows.begin(), rows.end(), [&](const GemmRow& row) { return row.accelerator == accelerator; }));
+}
+
+/// Text such as "181 points of H200, 8 of H100-SXM".
+std::string origin_of(const std::vector<GemmRow>& rows) {
+  std::vector<std::string> names, texts;
+  for (const GemmRow& row : rows)
+    if (std::find(names.begin(), names.end(), row.accelerator) == names.end()) names.push_back(row.accelerator);
+  for (const std::string& name : names)
+    texts.push_back(fmt::format("{}{} of {}", points_of(rows, name), texts.empty() ? " points" : "", name));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+void measured_at(double density, const std::string& accelerator, GemmParameters& fit) {
+  fit.density_loss = sourced_value(usual_density_loss, 0.4 * usual_density_loss, "prior: what generations differ by");
+  fit.density_reference = sourced_value(density, 0, "data sheet of " + accelerator);
+}
+
+class GemmSetFit {
+ public:
+  GemmSetFit(const std::vector<Measurement>& measurements, const std::vector<AcceleratorPart>& catalog,
+             GemmFitScope scope)
+      : measurements_(measurements), catalog_(catalog), scope_(scope) {}
+
+  void fit(const std::string& format, const std::vector<GemmRow>& rows, const GemmFold& fold, const std::string& what,
+           const std::string& held_out) {
+    if (rows.empty()) return;
+    const auto relative = set.gemm.find("fp8");
+    const bool leans = rows.size() < enough_points && relative != set.gemm.end();
+    const GemmParameters* other = leans ? &relative->second : nullptr;
+    const std::string source =
+        fmt::format("fit of measured {} calls: {}{}", format, origin_of(rows), leans ? "; prior: fp8" : "");
+    const GemmParameters fitted = fit_gemm(rows, source, other, scope_);
+    for (const FitReport& one : gemm_reports(rows, fitted, held_out_gemm_errors(rows, fold, other, scope_), format,
+                                             what, fmt::format("{}; left out: {}", source, held_out)))
+      if (one.rows > 0) set.fits.push_back(one);
+    if (format == "bf16")
+      for (const GemmRow& row : rows)
+        set.longest_teraflop = std::max(set.longest_teraflop, row.shape.flops().in(1e12 * flop));
+    set.gemm[format] = fitted;
+  }
+
+  /// States the density that the fit holds at, so that parts of other density can be scaled.
+  void state_density(const AcceleratorPart& part) {
+    for (auto& [format, fit] : set.gemm) measured_at(power_density(part), part.id, fit);
+  }
+
+  /// Fits weight-only kernels, which were measured on one accelerator only.
+  void fit_weight_only() {
+    scope_ = GemmFitScope::one_part;
+    for (const char* format : weight_only_formats) {
+      const std::vector<GemmRow> rows = all_gemm_rows(measurements_, catalog_, format);
+      fit(format, rows, shape_fold, "", "each N and K in turn");
+      if (!rows.empty()) measured_at(rows.front().device.density, rows.front().accelerator, set.gemm.at(format));
+    }
+  }
+
+  /// @param has  whether the part has units for a format
+  void derive(auto has) {
+    for (const DerivedFormat& one : derived_formats) {
+      const auto relative = set.gemm.find(one.relative);
+      if (relative == set.gemm.end() || set.gemm.contains(one.key) || !has(one.units)) continue;
+      set.gemm[one.key] = borrowed_gemm(relative->second, one.factor, one.doubt,
+                                        fmt::format("{} ({})", one.source, relative->second.efficiency.source));
+    }
+  }
+
+  GemmSet set;
+
+ private:
+  const std::vector<Measurement>& measurements_;
+  const std::vector<AcceleratorPart>& catalog_;
+  GemmFitScope scope_;
+};
+
+/// Rows of the part, and of the same die where they are few.
+std::vector<GemmRow> rows_for(const std::vector<Measurement>& measurements, const AcceleratorPart& part,
+                              const std::vector<const AcceleratorPart*>& siblings, const std::string& format) {
+  std::vector<GemmRow> rows = gemm_rows(measurements, part, format);
+  if (rows.size() >= enough_points) return rows;
+  for (const AcceleratorPart* sibling : siblings) {
+    const std::vector<GemmRow> more = gemm_rows(measurements, *sibling, format);
+    rows.insert(rows.end(), more.begin(), more.end());
+  }
+  return rows;
+}
+
 }  // namespace
 
 Seconds predicted_time(const GemmRow& row, const GemmParameters& parameters) {
@@ -125,7 +241,7 @@ double gemm_log_error(const GemmRow& row, const GemmParameters& parameters) {
 
 GemmParameters fit_gemm(const std::vector<GemmRow>& rows, const std::string& source, const GemmParameters* relative,
                         GemmFitScope scope) {
-  const bool with_cast = !rows.empty() && rows.front().storage.a < 2 * byte;
+  const bool with_cast = !rows.empty() && rows.front().storage.input < 2 * byte;
   FitProblem problem;
   problem.parameters = priors(with_cast, scope, relative);
   for (const GemmRow& row : rows) problem.weights.push_back(row.weight);
@@ -144,7 +260,7 @@ GemmParameters borrowed_gemm(const GemmParameters& relative, double factor, doub
     one->source = source;
   for (Sourced<Seconds>* one : {&out.split, &out.fixed, &out.cast_fixed}) one->source = source;
   const double value = relative.efficiency.value * factor;
-  out.efficiency = sourced(value, std::hypot(relative.efficiency.std_error * factor, value * doubt), source);
+  out.efficiency = sourced_value(value, std::hypot(relative.efficiency.std_error * factor, value * doubt), source);
   return out;
 }
 
@@ -156,23 +272,48 @@ std::string architecture_fold(const GemmRow& row) {
   return row.architecture;
 }
 
-std::vector<double> gemm_left_out(const std::vector<GemmRow>& rows, const GemmFold& fold,
-                                  const GemmParameters* relative, GemmFitScope scope) {
+std::vector<double> held_out_gemm_errors(const std::vector<GemmRow>& rows, const GemmFold& fold,
+                                         const GemmParameters* relative, GemmFitScope scope) {
   const auto refit = [&](const std::vector<GemmRow>& kept) { return fit_gemm(kept, "", relative, scope); };
-  return left_out_errors(rows, fold, refit, gemm_log_error);
+  return held_out_errors(rows, fold, refit, gemm_log_error);
 }
 
 std::vector<FitReport> gemm_reports(const std::vector<GemmRow>& rows, const GemmParameters& fitted,
-                                    const std::vector<double>& left_out, const std::string& format,
+                                    const std::vector<double>& held_out, const std::string& format,
                                     const std::string& what, const std::string& rows_from) {
   std::vector<double> seen[2], unseen[2];
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::size_t small = is_large(rows[i]) ? 0 : 1;
     seen[small].push_back(gemm_log_error(rows[i], fitted));
-    unseen[small].push_back(left_out[i]);
+    unseen[small].push_back(held_out[i]);
   }
   return {report("gemm/" + format + ", M >= 1024" + what, seen[0], unseen[0], rows_from),
           report("gemm/" + format + ", M < 1024" + what, seen[1], unseen[1], rows_from)};
+}
+
+GemmSet fit_gemm_set(const std::vector<Measurement>& measurements, const AcceleratorPart& part,
+                     const std::vector<const AcceleratorPart*>& siblings, const std::vector<AcceleratorPart>& catalog) {
+  const auto has = [&](NumberFormat format) { return peak(part, format) > FlopsPerSecond{}; };
+  GemmSetFit fit(measurements, catalog, GemmFitScope::one_part);
+  for (const char* format : fitted_formats)
+    if (has(format == std::string("bf16") ? NumberFormat::bf16 : NumberFormat::fp8))
+      fit.fit(format, rows_for(measurements, part, siblings, format), shape_fold, "", "each N and K in turn");
+  if (!fit.set.gemm.contains("bf16"))
+    fit.set.gemm["bf16"] = fit_gemm({}, "prior: usual values of large matrix multiplies");
+  fit.state_density(part);
+  fit.fit_weight_only();
+  fit.derive(has);
+  return std::move(fit.set);
+}
+
+GemmSet fit_gemm_transfer(const std::vector<Measurement>& measurements, const std::vector<AcceleratorPart>& catalog) {
+  GemmSetFit fit(measurements, catalog, GemmFitScope::many_parts);
+  for (const char* format : fitted_formats)
+    fit.fit(format, all_gemm_rows(measurements, catalog, format), architecture_fold, ", generation left out",
+            "each generation in turn");
+  fit.fit_weight_only();
+  fit.derive([](NumberFormat) { return true; });
+  return std::move(fit.set);
 }
 
 }  // namespace clusterwright

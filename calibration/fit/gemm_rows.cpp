@@ -9,16 +9,16 @@ namespace clusterwright {
 
 namespace {
 
-constexpr std::int64_t training_rows = 1024;  // M of the smallest matrix multiply in a usual training step
-constexpr double small_m_weight = 0.15;       // keeps decode shapes sane without bending training shapes
-constexpr double crowding = 0.25;             // points of one harness err together: each counts less the more there are
+constexpr std::int64_t training_rows = 1024;  // M of the smallest GEMM in a usual training step
+constexpr double small_m_weight = 0.15;       // keeps decode shapes close without bending training shapes
+constexpr double crowding = 0.25;             // errors within one benchmark run are correlated: n points weigh n^0.75
 
-/// 0 where nobody published it: the model then takes the part for one systolic array.
+/// Number of multiprocessors; 0 where it is not published, which stands for one systolic array.
 int multiprocessors_of(const AcceleratorPart& part) {
   return part.multiprocessors ? part.multiprocessors->value : 0;
 }
 
-/// Sheets that give only one 16-bit rate mean both formats; zero if the sheet gives none.
+/// Peak of the data sheet; a single 16-bit rate serves both 16-bit formats; zero if there is none.
 FlopsPerSecond peak_of(const MeasuredHardware& hardware, NumberFormat format) {
   const auto at = [&](NumberFormat one) {
     const auto found = hardware.peak_dense.find(std::string(number_format_names[static_cast<std::size_t>(one)]));
@@ -30,9 +30,9 @@ FlopsPerSecond peak_of(const MeasuredHardware& hardware, NumberFormat format) {
   return format == NumberFormat::bf16 ? at(NumberFormat::fp16) : FlopsPerSecond{};
 }
 
-/// Calls of the inference library take 16-bit activations, unlike those of cuBLASLt and DeepGEMM.
+/// Whether a call takes 16-bit activations: the inference library does, cuBLASLt and DeepGEMM do not.
 bool quantises(const MeasuredGemm& gemm, const GemmFormat& format) {
-  return format.narrow() && gemm.library == "tensorrt-llm";
+  return format.below_16_bit() && gemm.library == "tensorrt-llm";
 }
 
 bool belongs_to(const MeasuredGemm& gemm, const std::string& format) {

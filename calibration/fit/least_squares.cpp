@@ -12,12 +12,15 @@ namespace clusterwright {
 
 namespace {
 
+using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr int reweightings = 8;
-constexpr double cauchy_width = 2.385;    // 95 % efficient where errors are normal after all
-constexpr double derivative_step = 1e-3;  // wide enough to see past the steps of tiles and waves
+constexpr int reweightings = 8;  // nonlinear fit
+constexpr int linear_reweightings = 20;
+constexpr double sigma_over_median = 1.4826;  // for |x| of a normal x
+constexpr double cauchy_width = 2.385;        // 95 % efficient where errors are normal
+constexpr double derivative_step = 1e-3;      // wider than the steps of tiles and waves
 
 double to_search(const FitParameter& parameter, double value) {
   const bool share = parameter.scale == FitScale::share;
@@ -29,7 +32,7 @@ double from_search(const FitParameter& parameter, double x) {
   return parameter.scale == FitScale::share ? 1 / (1 + std::exp(-x)) : std::exp(x);
 }
 
-/// d value / d x, which turns a standard deviation of the search into one of the value.
+/// Derivative d value / d x: turns a standard deviation of the search into one of the value.
 double slope(const FitParameter& parameter, double value) {
   return parameter.scale == FitScale::share ? value * (1 - value) : value;
 }
@@ -37,11 +40,11 @@ double slope(const FitParameter& parameter, double value) {
 std::vector<double> values_at(const FitProblem& problem, const VectorXd& x) {
   std::vector<double> values(problem.parameters.size());
   for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = from_search(problem.parameters[i], x[static_cast<Eigen::Index>(i)]);
+    values[i] = from_search(problem.parameters[i], x[static_cast<Index>(i)]);
   return values;
 }
 
-/// Residuals as Eigen's solver wants them: scaled rows, then one per prior.
+/// Residuals in the form of Eigen's solver: scaled rows, then one per prior.
 struct Residuals {
   using Scalar = double;
   using InputType = VectorXd;
@@ -59,33 +62,22 @@ struct Residuals {
   int operator()(const VectorXd& x, VectorXd& out) const {
     std::vector<double> errors(problem.weights.size());
     if (!errors.empty()) problem.errors(values_at(problem, x), errors);
-    const Eigen::Index rows = row_scale.size();
-    for (Eigen::Index i = 0; i < rows; ++i) out[i] = row_scale[i] * errors[static_cast<std::size_t>(i)];
-    for (Eigen::Index i = 0; i < prior.size(); ++i)
+    const Index rows = row_scale.size();
+    for (Index i = 0; i < rows; ++i) out[i] = row_scale[i] * errors[static_cast<std::size_t>(i)];
+    for (Index i = 0; i < prior.size(); ++i)
       out[rows + i] = (x[i] - prior[i]) / problem.parameters[static_cast<std::size_t>(i)].width;
     return 0;
   }
 };
 
-/// Median by weight.
-double weighted_median(const std::vector<double>& values, const std::vector<double>& weights) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
-  double rest = std::accumulate(weights.begin(), weights.end(), 0.0) / 2;
-  for (const std::size_t i : order)
-    if ((rest -= weights[i]) <= 0) return values[i];
-  return 0;
-}
-
-/// Robust standard deviation; fewer rows than parameters cannot tell one.
+/// Robust standard deviation; the least one where there are fewer rows than parameters.
 double spread_of(const FitProblem& problem, std::vector<double> errors) {
   if (errors.size() < problem.parameters.size()) return problem.least_spread;
   for (double& error : errors) error = std::abs(error);
-  return std::max(problem.least_spread, 1.4826 * weighted_median(errors, problem.weights));
+  return std::max(problem.least_spread, sigma_over_median * weighted_quantile(errors, problem.weights, 0.5));
 }
 
-/// Scale of every row: its weight over the spread of all, less for rows that lie far out.
+/// Scale of every row: root of its weight over the spread, less for rows far out.
 VectorXd robust_scales(const FitProblem& problem, const VectorXd& x) {
   const std::size_t rows = problem.weights.size();
   std::vector<double> errors(rows);
@@ -93,18 +85,18 @@ VectorXd robust_scales(const FitProblem& problem, const VectorXd& x) {
   const double spread = spread_of(problem, errors);
   const double mean_weight =
       std::accumulate(problem.weights.begin(), problem.weights.end(), 0.0) / static_cast<double>(rows);
-  VectorXd scales(static_cast<Eigen::Index>(rows));
+  VectorXd scales(static_cast<Index>(rows));
   for (std::size_t i = 0; i < rows; ++i) {
     const double far = errors[i] / (cauchy_width * spread);
-    scales[static_cast<Eigen::Index>(i)] = std::sqrt(problem.weights[i] / mean_weight / (1 + far * far)) / spread;
+    scales[static_cast<Index>(i)] = std::sqrt(problem.weights[i] / mean_weight / (1 + far * far)) / spread;
   }
   return scales;
 }
 
 VectorXd prior_of(const FitProblem& problem) {
-  VectorXd prior(static_cast<Eigen::Index>(problem.parameters.size()));
+  VectorXd prior(static_cast<Index>(problem.parameters.size()));
   for (std::size_t i = 0; i < problem.parameters.size(); ++i)
-    prior[static_cast<Eigen::Index>(i)] = to_search(problem.parameters[i], problem.parameters[i].prior);
+    prior[static_cast<Index>(i)] = to_search(problem.parameters[i], problem.parameters[i].prior);
   return prior;
 }
 
@@ -123,10 +115,32 @@ FitResult result_at(const FitProblem& problem, const Residuals& residuals, const
   const MatrixXd covariance = (jacobian.transpose() * jacobian).inverse();
   FitResult result{values_at(problem, x), {}};
   for (std::size_t i = 0; i < result.values.size(); ++i) {
-    const auto k = static_cast<Eigen::Index>(i);
+    const auto k = static_cast<Index>(i);
     result.std_errors.push_back(std::sqrt(covariance(k, k)) * slope(problem.parameters[i], result.values[i]));
   }
   return result;
+}
+
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+VectorXd errors_at(const RegressionProblem& problem, const VectorXd& x) {
+  const auto rows = static_cast<Index>(problem.offsets.size());
+  return Eigen::Map<const VectorXd>(problem.offsets.data(), rows) +
+         Eigen::Map<const RowMajor>(problem.slopes.data(), rows, x.size()) * x;
+}
+
+/// Squared scale of every row: weight over squared spread, less for rows far out.
+VectorXd row_scales(const RegressionProblem& problem, const VectorXd& errors) {
+  std::vector<double> distances(problem.offsets.size());
+  for (std::size_t i = 0; i < distances.size(); ++i) distances[i] = std::abs(errors[static_cast<Index>(i)]);
+  const double median = weighted_quantile(distances, problem.weights, 0.5);
+  const double spread = std::max(problem.least_spread, sigma_over_median * median);
+  VectorXd scales(errors.size());
+  for (Index i = 0; i < errors.size(); ++i) {
+    const double far = errors[i] / (cauchy_width * spread);
+    scales[i] = problem.weights[static_cast<std::size_t>(i)] / (spread * spread) / (1 + far * far);
+  }
+  return scales;
 }
 
 }  // namespace
@@ -154,6 +168,35 @@ ErrorSummary summarise(std::vector<double> errors) {
     return errors[low] + (position - static_cast<double>(low)) * (errors[high] - errors[low]);
   };
   return {static_cast<int>(errors.size()), at(0.5), at(0.9)};
+}
+
+double weighted_quantile(const std::vector<double>& values, const std::vector<double>& weights, double share) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  double rest = share * std::accumulate(weights.begin(), weights.end(), 0.0);
+  for (const std::size_t i : order)
+    if ((rest -= weights[i]) <= 0) return values[i];
+  return values.empty() ? 0 : values[order.back()];
+}
+
+RegressionResult regress(const RegressionProblem& problem) {
+  const auto unknowns = static_cast<Index>(problem.prior.size());
+  const auto rows = static_cast<Index>(problem.offsets.size());
+  const VectorXd prior = Eigen::Map<const VectorXd>(problem.prior.data(), unknowns);
+  const VectorXd precision = Eigen::Map<const VectorXd>(problem.width.data(), unknowns).array().square().inverse();
+  const Eigen::Map<const RowMajor> slopes(problem.slopes.data(), rows, unknowns);
+  const Eigen::Map<const VectorXd> offsets(problem.offsets.data(), rows);
+  VectorXd x = prior;
+  MatrixXd normal = precision.asDiagonal();
+  for (int round = 0; round < linear_reweightings && rows > 0; ++round) {
+    const VectorXd scales = row_scales(problem, errors_at(problem, x));
+    normal = slopes.transpose() * scales.asDiagonal() * slopes;
+    normal.diagonal() += precision;
+    x = normal.ldlt().solve(precision.cwiseProduct(prior) - slopes.transpose() * scales.cwiseProduct(offsets));
+  }
+  const RowMajor covariance = normal.inverse();
+  return {{x.data(), x.data() + unknowns}, {covariance.data(), covariance.data() + unknowns * unknowns}};
 }
 
 }  // namespace clusterwright

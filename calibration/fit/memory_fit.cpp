@@ -2,39 +2,43 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
+#include <string_view>
+#include <utility>
 
 #include "calibration/fit/gemm_rows.hpp"
 #include "calibration/fit/least_squares.hpp"
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
+#include "models/kernels/streaming_time.hpp"
 
 namespace clusterwright {
 
 namespace {
 
-/// Start and tail of a kernel, in which memory is not busy.
+/// Start and tail of a kernel, during which memory is idle.
 const Seconds usual_ramp = 1.5 * microsecond;
 
-/// Writes of a usual element-wise kernel, at which `bandwidth_share` holds.
-constexpr double usual_writes = 0.4;
-
 /// Order of the parameter vector.
-enum : std::size_t { mixed, reading };
-
-double share_at(double writes, double mixed_share, double read_share) {
-  return read_share + (mixed_share - read_share) * writes / usual_writes;
-}
+enum : std::size_t { mixed_share, reading_share };
 
 double log_error(const MemoryRow& row, double share) {
   return std::log(row.data_sheet * share / row.measured);
+}
+
+/// @param values  shares, in the order of the parameter vector
+double log_error(const MemoryRow& row, const std::vector<double>& values) {
+  MemoryParameters trial;
+  trial.bandwidth_share.value = values[mixed_share];
+  trial.read_share.value = values[reading_share];
+  return log_error(row, streaming_share(row.writes, trial));
 }
 
 FitResult fit_shares(const std::vector<MemoryRow>& rows) {
   FitProblem problem{
       {{FitScale::share, 0.85, 0.5}, {FitScale::share, 0.91, 0.5}}, std::vector<double>(rows.size(), 1.0), {}};
   problem.errors = [&](const std::vector<double>& values, std::vector<double>& errors) {
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      errors[i] = log_error(rows[i], share_at(rows[i].writes, values[mixed], values[reading]));
+    for (std::size_t i = 0; i < rows.size(); ++i) errors[i] = log_error(rows[i], values);
   };
   return fit_least_squares(problem);
 }
@@ -58,14 +62,16 @@ std::string source_of(std::size_t rows, const char* what, const std::string& fro
 }  // namespace
 
 double write_share(const std::string& op) {
-  if (op == "copy" || op == "scale") return 1.0 / 2;
-  if (op == "add" || op == "triad") return 1.0 / 3;
-  if (op == "dot" || op == "read") return 0;
-  return op == "write" ? 1 : -1;
-}
-
-double streaming_share(double writes, const MemoryParameters& parameters) {
-  return share_at(writes, parameters.bandwidth_share.value, parameters.read_share.value);
+  constexpr std::array<std::pair<std::string_view, double>, 7> shares = {{{"copy", 1.0 / 2},
+                                                                          {"scale", 1.0 / 2},
+                                                                          {"add", 1.0 / 3},
+                                                                          {"triad", 1.0 / 3},
+                                                                          {"dot", 0},
+                                                                          {"read", 0},
+                                                                          {"write", 1}}};
+  for (const auto& [name, share] : shares)
+    if (name == op) return share;
+  return -1;
 }
 
 std::vector<MemoryRow> memory_rows(const std::vector<Measurement>& measurements, const AcceleratorPart& part) {
@@ -98,39 +104,38 @@ MemoryParameters fit_memory(const std::vector<MemoryRow>& rows, const std::vecto
   const std::string source = source_of(rows.size(), "streaming kernels", from, "usual shares of the data sheet");
   const double half_kb = (usual_ramp * data_sheet).in(kilobyte);
   MemoryParameters out;
-  out.bandwidth_share = sourced(fit.values[mixed], fit.std_errors[mixed], source);
-  out.read_share = sourced(fit.values[reading], fit.std_errors[reading], source);
-  out.half_size =
-      sourced(half_kb, half_kb / 2, kilobyte,
-              fmt::format("prior: 1.5 us to start and drain a kernel at {} TB/s", data_sheet.in(terabyte_per_second)));
-  out.host_share = sourced(link.values[0], link.std_errors[0],
-                           source_of(host.size(), "host copies", from, "usual share of PCI Express"));
+  out.bandwidth_share = sourced_value(fit.values[mixed_share], fit.std_errors[mixed_share], source);
+  out.read_share = sourced_value(fit.values[reading_share], fit.std_errors[reading_share], source);
+  out.half_size = sourced_value(
+      half_kb, half_kb / 2, kilobyte,
+      fmt::format("prior: 1.5 us to start and drain a kernel at {} TB/s", data_sheet.in(terabyte_per_second)));
+  out.host_share = sourced_value(link.values[0], link.std_errors[0],
+                                 source_of(host.size(), "host copies", from, "usual share of PCI Express"));
   return out;
 }
 
-std::vector<double> memory_left_out(const std::vector<MemoryRow>& rows, bool by_generation) {
-  const auto error = [](const MemoryRow& row, const FitResult& fit) {
-    return log_error(row, share_at(row.writes, fit.values[mixed], fit.values[reading]));
-  };
-  return left_out_errors(rows, fold_by(by_generation), fit_shares, error);
+std::vector<double> held_out_memory_errors(const std::vector<MemoryRow>& rows, bool by_generation) {
+  const auto error = [](const MemoryRow& row, const FitResult& fit) { return log_error(row, fit.values); };
+  return held_out_errors(rows, fold_by(by_generation), fit_shares, error);
 }
 
-std::vector<double> host_left_out(const std::vector<MemoryRow>& rows, bool by_generation) {
+std::vector<double> held_out_host_errors(const std::vector<MemoryRow>& rows, bool by_generation) {
   const auto error = [](const MemoryRow& row, const FitResult& fit) { return log_error(row, fit.values[0]); };
-  return left_out_errors(rows, fold_by(by_generation), fit_host, error);
+  return held_out_errors(rows, fold_by(by_generation), fit_host, error);
 }
 
 std::vector<FitReport> memory_reports(const std::vector<MemoryRow>& rows, const std::vector<MemoryRow>& host,
                                       const MemoryParameters& fitted, bool by_generation) {
   const std::string what = by_generation ? ", generation left out" : "";
-  const std::string left_out =
+  const std::string held_out =
       by_generation ? "; left out: each generation in turn" : "; left out: each kernel in turn";
   std::vector<double> seen, seen_host;
   for (const MemoryRow& row : rows) seen.push_back(log_error(row, streaming_share(row.writes, fitted)));
   for (const MemoryRow& row : host) seen_host.push_back(log_error(row, fitted.host_share.value));
-  return {
-      report("memory" + what, seen, memory_left_out(rows, by_generation), fitted.bandwidth_share.source + left_out),
-      report("host link" + what, seen_host, host_left_out(host, by_generation), fitted.host_share.source + left_out)};
+  return {report("memory" + what, seen, held_out_memory_errors(rows, by_generation),
+                 fitted.bandwidth_share.source + held_out),
+          report("host link" + what, seen_host, held_out_host_errors(host, by_generation),
+                 fitted.host_share.source + held_out)};
 }
 
 }  // namespace clusterwright

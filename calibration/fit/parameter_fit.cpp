@@ -8,19 +8,18 @@
 
 #include "calibration/fit/attention_fit.hpp"
 #include "calibration/fit/collective_fit.hpp"
-#include "calibration/fit/collective_set_fit.hpp"
-#include "calibration/fit/gemm_set_fit.hpp"
+#include "calibration/fit/gemm_fit.hpp"
 #include "calibration/fit/memory_fit.hpp"
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
 
 namespace clusterwright {
 
 namespace {
 
-/// Power against clock where voltage follows: between 2 and 3, unmeasured here.
-const Sourced<double> clock_exponent = sourced(2.4, 0.3, "estimate: 2.0 to 3.0 bracket published power caps");
+/// Exponent of power in the clock where voltage follows: between 2 and 3, not measured here.
+const Sourced<double> clock_exponent = sourced_value(2.4, 0.3, "estimate: 2.0 to 3.0 bracket published power caps");
 
-/// Of the accelerators that a transferred half size of transfers is stated for.
+/// Memory bandwidth at which the half size of transferred sets is stated.
 const BytesPerSecond usual_bandwidth = 2 * terabyte_per_second;
 
 FlopsPerSecond bf16_peak(const AcceleratorPart& part) {
@@ -31,16 +30,16 @@ bool same_architecture(const AcceleratorPart& a, const AcceleratorPart& b) {
   return !architecture_of(a).empty() && architecture_of(a) == architecture_of(b);
 }
 
-/// Rate and multiprocessors too: kernels of one run alike on the other.
+/// Whether rate and multiprocessors agree too, so that kernels run alike on both.
 bool same_die(const AcceleratorPart& a, const AcceleratorPart& b) {
   return same_architecture(a, b) && bf16_peak(a) == bf16_peak(b) && a.multiprocessors && b.multiprocessors &&
          a.multiprocessors->value == b.multiprocessors->value;
 }
 
-/// Collectives were measured in groups of up to so many; more is extrapolated the same way on every part.
+/// Largest group in which collectives were measured; larger ones are extrapolated alike on every part.
 constexpr int largest_measured_group = 8;
 
-/// Groups as large as the user's links join were measured, or it has none at all.
+/// Whether groups as large as the user's links join were measured, or it has no such links.
 bool links_match(const AcceleratorPart& own, const AcceleratorPart& user) {
   if (!user.scale_up_bandwidth) return true;
   const auto reach = [](const AcceleratorPart& part) {
@@ -49,40 +48,41 @@ bool links_match(const AcceleratorPart& own, const AcceleratorPart& user) {
   return reach(own) >= reach(user);
 }
 
-/// By the rates of matrix units and of memory, as logarithms.
+/// Distance of two data sheets: rates of matrix units and memory, as logarithms.
 double sheet_distance(const AcceleratorPart& a, const AcceleratorPart& b) {
   return std::abs(std::log(bf16_peak(a) / bf16_peak(b))) +
          std::abs(std::log(a.memory_bandwidth.value / b.memory_bandwidth.value));
 }
 
-/// What every set has that no microbenchmark tells.
+/// Power parameters that no microbenchmark determines.
 DevicePowerParameters power_estimates(const GemmSet& gemm) {
-  // A loop of long multiplies loses clock because at the reference clock it would draw more than the rated power: the
-  // excess follows from the loss.
+  // A loop of long GEMMs loses clock because at the reference clock it would draw more than the rated power: the excess
+  // follows from the loss.
   const Sourced<double>& loss = gemm.gemm.at("bf16").long_kernel_loss;
   const double decades = gemm.longest_teraflop > 1 ? std::log10(gemm.longest_teraflop) / 2 : 0;
   const double slower = 1 + loss.value * decades;
   const double weight = std::pow(slower, clock_exponent.value);
-  const auto tensor = sourced(weight, clock_exponent.value * weight / slower * loss.std_error * decades,
-                              fmt::format("clock loss of {:.0f} % in the longest measured multiplies, at watts that go "
-                                          "with the clock to the power {}",
-                                          100 * (slower - 1), clock_exponent.value));
+  const auto tensor =
+      sourced_value(weight, clock_exponent.value * weight / slower * loss.std_error * decades,
+                    fmt::format("clock loss of {:.0f} % in the longest measured multiplies, at watts that go "
+                                "with the clock to the power {}",
+                                100 * (slower - 1), clock_exponent.value));
   const std::string source =
       "estimate: a model of watts linear in utilisation, published ranges of training and decoding";
   DevicePowerParameters power;
   power.tensor_weight = tensor;
-  power.memory_weight = sourced(0.30, 0.05, source);
-  power.link_weight = sourced(0.15, 0.05, source);
-  power.waiting_share = sourced(0.10, 0.04, "estimate: 110 to 160 W of an H100 that waits, from memory");
+  power.memory_weight = sourced_value(0.30, 0.05, source);
+  power.link_weight = sourced_value(0.15, 0.05, source);
+  power.waiting_share = sourced_value(0.10, 0.04, "estimate: 110 to 160 W of an H100 that waits, from memory");
   power.clock_exponent = clock_exponent;
   return power;
 }
 
 StepParameters step_priors(const std::string& architecture) {
   const double channels = architecture == "Ampere" ? 16 : 20;
-  return {sourced(1.0, 0.5, microsecond, "prior: usual gap on a busy stream"),
-          sourced(channels, 4, "prior: usual channels of NCCL inside a node"),
-          sourced(4, 2, "prior: NCCL's channels of one message, about one per 14 GB/s of a network card")};
+  return {sourced_value(1.0, 0.5, microsecond, "prior: usual gap on a busy stream"),
+          sourced_value(channels, 4, "prior: usual channels of NCCL inside a node"),
+          sourced_value(4, 2, "prior: NCCL's channels of one message, about one per 14 GB/s of a network card")};
 }
 
 void add_reports(const std::vector<FitReport>& reports, ParameterSet& set) {
@@ -90,7 +90,7 @@ void add_reports(const std::vector<FitReport>& reports, ParameterSet& set) {
     if (one.rows > 0) set.fits.push_back(one);
 }
 
-/// "A100-80-SXM, H100-SXM": parts with rows.
+/// Parts with rows, as text: "A100-80-SXM, H100-SXM".
 template <class RowsOf>
 std::string names_with_rows(const std::vector<AcceleratorPart>& catalog, RowsOf rows_of) {
   std::vector<std::string> names;
@@ -110,7 +110,7 @@ auto rows_of_all(const std::vector<AcceleratorPart>& catalog, RowsOf rows_of) {
   return out;
 }
 
-/// One fit of a parameter set, with what all of its parts need.
+/// One fit of a parameter set, with the inputs that all its steps share.
 class ParameterFit {
  public:
   ParameterFit(const std::vector<Measurement>& measurements, const AcceleratorPart& part,
@@ -139,7 +139,7 @@ class ParameterFit {
  private:
   bool links_measured(const AcceleratorPart& part) const { return !collective_rows(measurements_, part).empty(); }
 
-  /// Parts of its architecture without measurements of their own, each to the measured part with the nearest sheet.
+  /// Lists the parts that this set serves: same architecture, no measurements of their own, this data sheet nearest.
   void name_users() {
     for (const AcceleratorPart& user : catalog_) {
       if (user.id == part_.id || !may_serve(part_, user) || links_measured(user)) continue;
@@ -187,12 +187,12 @@ class ParameterFit {
   ParameterSet set_;
 };
 
-/// Of kernels that take a family's rate on hardware that nobody measured them on.
+/// Attention on hardware without measurements of it.
 void transfer_attention(const std::vector<Measurement>& measurements, const std::vector<AcceleratorPart>& catalog,
                         ParameterSet& set) {
   const auto rows = rows_of_all(
       catalog, [&](const AcceleratorPart& part) { return attention_rows(measurements, part.id, "flash-2"); });
-  // Generations differ by more than a middle of so few would say: the belief between them stands.
+  // Generations differ by more than a mean of so few could show: the prior between them stands.
   const AttentionParameters flash = fit_attention("flash-2", "", {});
   set.attention = attention_families(flash, fit_attention("cudnn", "", {}), "");
   add_reports({attention_transfer_report("flash-2", rows, flash)}, set);

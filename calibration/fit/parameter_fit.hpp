@@ -1,28 +1,28 @@
-/// From measurements to the parameter set of one accelerator.
+/// Fits the parameter set of one accelerator, or the transferred set, to published microbenchmarks.
 #pragma once
 
 #include <vector>
 
-#include "calibration/measurement.hpp"
+#include "calibration/measured/measurement.hpp"
 #include "models/job/parameters.hpp"
 #include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 
-/// Fits everything that microbenchmarks of `part` say; what they do not say comes from accelerators with the same die,
-/// else from a prior. The `source` of every number tells which. Training steps are never looked at, nor is the name or
+/// Parameter set of `part`: from its own microbenchmarks where they inform a number, else from accelerators with the
+/// same die, else from a prior; the `source` of every number says which. Training steps are never read, nor the name or
 /// origin of a measurement: only its kind, accelerator, number format, operation, rank count and class of library.
-/// @param catalog  where siblings and the multiprocessors of measured accelerators are looked up
+/// @param catalog  parts among which siblings and the multiprocessors of measured accelerators are looked up
 /// @throws std::invalid_argument if `part` has no multiprocessor count, memory or 16-bit matrix rate
 ParameterSet fit_parameters(const std::vector<Measurement>& measurements, const AcceleratorPart& part,
                             const std::vector<AcceleratorPart>& catalog);
 
-/// Kernels and links of the measured part `own` are nearer to those of `user` than a mean over generations is: one
-/// architecture, and links that reach as many. What its peak asks of its power may differ (density_loss).
+/// Whether kernels and links of the measured part `own` are nearer to those of `user` than a mean over generations: one
+/// architecture, and links that reach as many. Their peak compute per watt may differ (density_loss).
 bool may_serve(const AcceleratorPart& own, const AcceleratorPart& user);
 
-/// The set for accelerators that nobody measured: the shape of measured relatives on the part's own data sheet. One fit
-/// over all of them, every generation one vote; its reports leave each generation out in turn.
+/// Set for accelerators without measurements: one fit over all measured parts relative to their data sheets, every
+/// generation with the same weight. Each generation is held out in turn.
 ParameterSet fit_transfer_parameters(const std::vector<Measurement>& measurements,
                                      const std::vector<AcceleratorPart>& catalog);
 

@@ -7,9 +7,11 @@
 #include <map>
 
 #include "calibration/fit/least_squares.hpp"
-#include "calibration/fit/sourced_values.hpp"
-#include "calibration/sample_files/sample_statistics.hpp"
-#include "models/kernels/kernel_times.hpp"
+#include "calibration/fit/sourced_value.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
+#include "models/kernels/kernel_power.hpp"
+#include "models/kernels/streaming_time.hpp"
+#include "sim/clocked_power.hpp"
 
 namespace clusterwright {
 
@@ -26,14 +28,13 @@ PowerRow::Contents contents_of(const std::string& words) {
 }
 
 /// Share of a launch of two loads in turn that the second, a wait, leaves to the first.
-double duty_of(const ProbeSample& sample, Seconds time) {
-  const JsonValue* wait = sample.what.second.value.find("wait_us");
+double duty_of(const ProbedPower& what, Seconds time) {
+  const JsonValue* wait = what.second.value.find("wait_us");
   if (!wait || !wait->is(JsonKind::number) || time <= Seconds{}) return 1;
   return std::max(0.05, 1 - wait->as_number() * microsecond / time);
 }
 
-const GemmParameters* multiplies_of(const ProbeSample& sample, const ParameterSet& fitted) {
-  const std::string& dtype = sample.what.dtype;
+const GemmParameters* multiplies_of(const std::string& dtype, const ParameterSet& fitted) {
   const auto found = fitted.gemm.find(dtype.starts_with("fp8") ? "fp8" : dtype.empty() ? "bf16" : dtype);
   return found == fitted.gemm.end() ? nullptr : &found->second;
 }
@@ -54,15 +55,16 @@ std::optional<double> clock_of(const ProbeSample& sample, const AcceleratorPart&
 /// Fills in activities from what the kernels did in their time.
 void add_work(const ProbeSample& sample, const AcceleratorPart& part, const ParameterSet& fitted, PowerRow& row) {
   const Seconds time = statistics_of(sample.repetitions).median;
-  row.duty = duty_of(sample, time);
+  const auto& what = std::get<ProbedPower>(sample.what);
+  row.duty = duty_of(what, time);
   const Seconds busy = row.duty * time;
-  const BytesPerSecond rate = part.memory_bandwidth.value * fitted.memory.bandwidth_share.value;
+  const BytesPerSecond rate = streaming_rate(usual_writes, part.memory_bandwidth.value, fitted.memory);
   const double memory_share = std::min(1.0, sample.bytes / rate / busy);
   row.clock_share = sample.flops > Flops{} ? 1 - std::pow(memory_share, 4) : 0;
-  const Seconds reference = busy / (row.clock_share / row.clock + 1 - row.clock_share);
+  const Seconds reference = busy / clock_stretch(row.clock_share, row.clock);
   row.memory = std::min(1.0, sample.bytes / rate / reference);
-  const GemmParameters* multiply = multiplies_of(sample, fitted);
-  const FlopsPerSecond peak_rate = peak(part, format_of(sample.what.dtype));
+  const GemmParameters* multiply = multiplies_of(what.dtype, fitted);
+  const FlopsPerSecond peak_rate = peak(part, format_of(what.dtype));
   if (multiply && sample.flops > Flops{} && peak_rate > FlopsPerSecond{})
     row.tensor = std::min(1.0, sample.flops / reference / (peak_rate * multiply->efficiency.value));
 }
@@ -126,7 +128,7 @@ FittedPower fit_rows(const PowerProblem& p, std::vector<PowerRow> rows) {
   };
   const FitResult fit = fit_least_squares(problem);
   assign(fit.values, trial);
-  const auto value = [&](std::size_t i) { return sourced(fit.values[i], fit.std_errors[i], p.source); };
+  const auto value = [&](std::size_t i) { return sourced_value(fit.values[i], fit.std_errors[i], p.source); };
   trial.parameters.tensor_weight = value(tensor);
   trial.parameters.memory_weight = value(memory);
   trial.parameters.active_weight = value(active);
@@ -142,7 +144,7 @@ void read_idle(const std::vector<SampleRow<PowerRow>>& samples, const std::strin
     if (sample.row.load == PowerRow::Load::idle) watts.push_back(sample.row.power.in(watt));
   if (watts.empty()) return;
   const double least = *std::min_element(watts.begin(), watts.end());
-  out.idle = sourced(least, 0, watt, source + ": the least of " + fmt::format("{} holds", watts.size()));
+  out.idle = sourced_value(least, 0, watt, source + ": the least of " + fmt::format("{} holds", watts.size()));
 }
 
 }  // namespace
@@ -153,19 +155,21 @@ std::vector<SampleRow<PowerRow>> power_samples(const std::vector<ProbeSamples>& 
   for (const ProbeSamples& document : all)
     for (const ProbeSample& sample : document.samples) {
       const auto power = sample.mean_power ? sample.mean_power : sample.state.power;
-      if (sample.probe != "power" || !power || *power <= Watts{}) continue;
+      const auto* what = std::get_if<ProbedPower>(&sample.what);
+      if (!what || !power || *power <= Watts{}) continue;
       PowerRow row;
       row.power = *power;
-      row.contents = contents_of(sample.what.contents);
+      row.contents = contents_of(what->contents);
       const std::optional<double> clock = clock_of(sample, part, document.device);
       row.clock = clock.value_or(1);  // idle and waiting do not ask
-      const std::string& load = sample.what.load;
+      const std::string& load = what->load;
       if (starts_with_idle(load)) row.load = PowerRow::Load::idle;
-      if (load == "spin_wait") row.load = PowerRow::Load::waiting;
+      if (what->held() == HeldLoad::spin_wait) row.load = PowerRow::Load::waiting;
       const bool working = row.load == PowerRow::Load::working;
       if (working && (sample.repetitions.empty() || !clock)) continue;
       if (working) add_work(sample, part, fitted, row);
-      const bool cooling = load == "cool_down" || load == "ramp";  // means over a change say little
+      const bool cooling =
+          what->held() == HeldLoad::cool_down || what->held() == HeldLoad::ramp;  // means over a change say little
       if (!cooling) out.push_back({row, load, load, sample.held, true});
     }
   return out;
@@ -180,10 +184,9 @@ Watts predicted_power(const PowerRow& row, const AcceleratorPart& part, const De
   const double bits = row.contents == PowerRow::Contents::zeros    ? zeros
                       : row.contents == PowerRow::Contents::sparse ? sparse
                                                                    : 1;
-  const double units = p.active_weight.value + bits * (p.tensor_weight.value - p.active_weight.value) * row.tensor +
-                       p.memory_weight.value * row.memory;
-  const double clocked = row.clock_share * std::pow(row.clock, p.clock_exponent.value) + 1 - row.clock_share;
-  return row.duty * (idle + range * units * clocked) + (1 - row.duty) * wait;
+  const Watts kernel = kernel_power({row.tensor, row.memory, 0}, range, p, bits);
+  const double clocked = ClockedPower(row.clock, p.clock_exponent.value).of(row.clock_share);
+  return row.duty * (idle + kernel * clocked) + (1 - row.duty) * wait;
 }
 
 SectionFit fit_power(const std::vector<ProbeSamples>& all, const AcceleratorPart& part, const ParameterSet& fitted,

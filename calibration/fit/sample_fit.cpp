@@ -6,11 +6,14 @@
 #include <cmath>
 
 #include "calibration/fit/attention_fit.hpp"
+#include "calibration/fit/collective_fit.hpp"
 #include "calibration/fit/gemm_fit.hpp"
+#include "calibration/fit/memory_fit.hpp"
 #include "calibration/fit/sample_layers.hpp"
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
 #include "calibration/fit/traffic_fit.hpp"
-#include "calibration/sample_files/sample_statistics.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
+#include "models/kernels/streaming_time.hpp"
 
 namespace clusterwright {
 
@@ -19,7 +22,7 @@ namespace {
 constexpr CollectiveOp logged_ops[] = {CollectiveOp::all_gather, CollectiveOp::reduce_scatter, CollectiveOp::all_reduce,
                                        CollectiveOp::all_to_all, CollectiveOp::send};
 
-/// Same units and rate: what is measured in one holds for the other.
+/// Format of the same units and rate as bf16, which shares its parameters.
 constexpr const char* other_half_format = "fp16";
 
 template <class Row>
@@ -33,7 +36,7 @@ bool within_node(const SampleRow<CollectiveRow>& sample) {
   return sample.row.group.nodes == 1;
 }
 
-/// One fit with everything that its sections share.
+/// One fit, with the inputs that its sections share.
 class SampleSetFit {
  public:
   SampleSetFit(const std::vector<ProbeSamples>& all, const AcceleratorPart& part, const ParameterSet& base,
@@ -46,7 +49,7 @@ class SampleSetFit {
 
   SampleFit run() {
     for (const GemmFormat& format : gemm_formats())
-      if (format.key != other_half_format) fit_multiplies(format);
+      if (format.key != other_half_format) fit_gemms(format);
     for (const std::string& kernel : sampled_attention(all_)) fit_attention_kernel(kernel);
     fit_streams();
     fit_host_copies();
@@ -63,7 +66,7 @@ class SampleSetFit {
     return fmt::format("fit of {} samples of {}: {}", samples, what, options_.source);
   }
 
-  /// Keeps the verdict; replaces the base's reports of the section, transferred ones too, where it was fitted.
+  /// Adds a section; where it was fitted, its reports replace those of the base, transferred ones too.
   bool add(SectionFit section) {
     if (section.samples == 0) return false;
     const bool fitted = section.state == SectionState::fitted;
@@ -78,15 +81,13 @@ class SampleSetFit {
     return fitted;
   }
 
-  void fit_multiplies(const GemmFormat& format) {
+  void fit_gemms(const GemmFormat& format) {
     const auto samples = gemm_samples(all_, part_, format);
     const auto found = base_.gemm.find(format.key);
-    const GemmParameters* believed = found == base_.gemm.end() ? nullptr : &found->second;
+    const GemmParameters* prior = found == base_.gemm.end() ? nullptr : &found->second;
     const std::string source = source_of(samples.size(), format.key + " multiplies");
-    if (!believed && !refit_) return;
-    const auto fit = [&](const std::vector<GemmRow>& rows) {
-      return refit_ ? fit_gemm(rows, source, believed) : *believed;
-    };
+    if (!prior && !refit_) return;
+    const auto fit = [&](const std::vector<GemmRow>& rows) { return refit_ ? fit_gemm(rows, source, prior) : *prior; };
     const SectionRule rule{"gemm/" + format.key, 12, 4, 0.10, ", M >= 1024", ", M < 1024"};
     const auto error = [](const GemmRow& row, const GemmParameters& p) { return gemm_log_error(row, p); };
     if (!add(judge(rule, samples, source, fit, error))) return;
@@ -95,15 +96,15 @@ class SampleSetFit {
       fit_.parameters.gemm[other_half_format] = borrowed_gemm(fit_.parameters.gemm.at("bf16"), 1, 0, source);
   }
 
-  /// Of a shipped family, which stacks name, or a kernel of its own beside them.
+  /// Fits a shipped family, which stacks name, or a kernel of its own beside them.
   void fit_attention_kernel(const std::string& name) {
     const auto samples = attention_samples(all_, part_, name);
     const auto found = base_.attention.find(name);
-    const AttentionParameters* believed = found == base_.attention.end() ? nullptr : &found->second;
-    if (!believed && !refit_) return;
+    const AttentionParameters* prior = found == base_.attention.end() ? nullptr : &found->second;
+    if (!prior && !refit_) return;
     const std::string source = source_of(samples.size(), name + " attention");
     const auto fit = [&](const std::vector<AttentionSampleRow>& rows) {
-      return refit_ ? fit_attention_samples(rows, source, believed) : *believed;
+      return refit_ ? fit_attention_samples(rows, source, prior) : *prior;
     };
     const auto error = [](const AttentionSampleRow& row, const AttentionParameters& p) { return log_error(row, p); };
     if (add(judge({"attention/" + name, 8, 4, 0.15, "", ""}, samples, source, fit, error)))
@@ -129,7 +130,7 @@ class SampleSetFit {
     const HostCopyFit fitter(part_.host_bandwidth->value, base_.memory);
     const auto fit = [&](const std::vector<TrafficRow>& rows) {
       HostCopies copies = fitter.fit(rows, source);
-      if (!refit_) copies.share = base_.memory.host_share;  // a set keeps no start
+      if (!refit_) copies.share = base_.memory.host_share;  // a parameter set holds no start time
       return copies;
     };
     const auto error = [&](const TrafficRow& row, const HostCopies& p) { return fitter.log_error(row, p); };
@@ -157,7 +158,7 @@ class SampleSetFit {
     for (const auto& [key, curve] : fit(rows_of(samples))) fit_.parameters.collectives[key] = curve;
   }
 
-  /// After the curves inside a node, on which it rests.
+  /// Fits the network, given the curves inside a node.
   void fit_between_nodes() {
     std::vector<SampleRow<CollectiveRow>> samples;
     for (const CollectiveOp op : logged_ops) {
@@ -175,22 +176,23 @@ class SampleSetFit {
     SectionFit section = judge({"network", 6, 4, 0.20, ", from 1 MB", ", below 1 MB"}, samples, source, fit, error);
     if (!add(section)) return;
     NetworkParameters fitted = fit(rows_of(samples));
-    // Of this fabric: what its own held-back messages missed, instead of how fabrics differ.
-    fitted.structural_error = sourced(section.reports.front().left_out_p90_abs_log / 1.645, 0, source);
+    // Error on held-out messages of this fabric, instead of the difference between fabrics.
+    fitted.structural_error = sourced_value(section.reports.front().held_out_p90_abs_log / 1.645, 0, source);
     fitted.tcp_bandwidth_share = base_.network.tcp_bandwidth_share;
     fitted.tcp_latency = base_.network.tcp_latency;
     fit_.parameters.network = fitted;
   }
 
-  /// One number read off, no curve: kernels that follow each other on a busy device.
+  /// Reads the gap between kernels off the samples of a busy device.
   void fit_kernel_gap() {
     for (const ProbeSamples& document : all_)
       for (const ProbeSample& sample : document.samples) {
-        if (sample.probe != "launch" || sample.what.operation != "back_to_back_on_device") continue;
+        const auto* launch = std::get_if<ProbedLaunch>(&sample.what);
+        if (!launch || launch->operation != "back_to_back_on_device") continue;
         const SampleStatistics statistics = statistics_of(sample.repetitions);
         fit_.parameters.step.kernel_gap =
-            sourced(statistics.median.in(microsecond), statistics.spread.in(microsecond), microsecond,
-                    source_of(sample.repetitions.size(), "kernels back to back"));
+            sourced_value(statistics.median.in(microsecond), statistics.spread.in(microsecond), microsecond,
+                          source_of(sample.repetitions.size(), "kernels back to back"));
         return;
       }
   }
@@ -202,6 +204,54 @@ class SampleSetFit {
   bool refit_;
   SampleFit fit_;
 };
+
+SectionFit without_fit(const std::string& name, std::vector<SampleResidual> residuals) {
+  SectionRule rule{name, 0, 0, 0, "", ""};
+  if (name.starts_with("gemm/")) rule.large = ", M >= 1024", rule.small = ", M < 1024";
+  if (name.starts_with("collectives/")) rule.large = ", from 1 MB", rule.small = ", below 1 MB";
+  return checked(rule, std::move(residuals));
+}
+
+SampleResidual residual(const std::string& section, std::string what, bool large, Seconds measured, double error) {
+  return {section, what, what, large, measured, error, error, 0};
+}
+
+void add_gemms(const std::vector<Measurement>& measurements, const AcceleratorPart& part, const ParameterSet& set,
+               std::vector<SectionFit>& out) {
+  for (const GemmFormat& format : gemm_formats()) {
+    const auto found = set.gemm.find(format.key);
+    if (found == set.gemm.end() || format.key == "fp16") continue;  // rows of fp16 are among those of bf16
+    std::vector<SampleResidual> residuals;
+    for (const GemmRow& row : gemm_rows(measurements, part, format.key))
+      residuals.push_back(residual("gemm/" + format.key,
+                                   fmt::format("{} x {} x {}", row.shape.m, row.shape.n, row.shape.k), is_large(row),
+                                   row.time, gemm_log_error(row, found->second)));
+    if (!residuals.empty()) out.push_back(without_fit("gemm/" + format.key, std::move(residuals)));
+  }
+}
+
+void add_streams(const std::vector<Measurement>& measurements, const AcceleratorPart& part, const ParameterSet& set,
+                 std::vector<SectionFit>& out) {
+  std::vector<SampleResidual> residuals;
+  for (const MemoryRow& row : memory_rows(measurements, part)) {
+    // A ratio of bandwidths is the inverse of a ratio of times.
+    const double error = -std::log(row.data_sheet * streaming_share(row.writes, set.memory) / row.measured);
+    residuals.push_back(residual("memory", row.op, true, {}, error));
+  }
+  if (!residuals.empty()) out.push_back(without_fit("memory", std::move(residuals)));
+}
+
+void add_collectives(const std::vector<Measurement>& measurements, const AcceleratorPart& part, const ParameterSet& set,
+                     std::vector<SectionFit>& out) {
+  std::map<std::string, std::vector<SampleResidual>> sections;
+  for (const CollectiveRow& row : collective_rows(measurements, part)) {
+    const std::string name = row.group.nodes > 1 ? "network" : "collectives/" + std::string(name_of(row.op));
+    const double error = std::log(predicted_time(row, set.collectives, set.network) / row.time);
+    sections[name].push_back(residual(name, fmt::format("{:.0f} bytes, {} ranks", row.size.in(byte), row.group.ranks()),
+                                      row.size >= large_message, row.time, error));
+  }
+  for (auto& [name, residuals] : sections) out.push_back(without_fit(name, std::move(residuals)));
+}
 
 }  // namespace
 
@@ -222,6 +272,15 @@ std::vector<SectionFit> check_samples(const std::vector<ProbeSamples>& all, cons
   std::vector<SectionFit> sections = SampleSetFit(all, part, set, options, false).run().sections;
   for (SectionFit& one : check_layers(all, part, set)) sections.push_back(std::move(one));
   return sections;
+}
+
+std::vector<SectionFit> check_published(const std::vector<Measurement>& measurements, const AcceleratorPart& part,
+                                        const ParameterSet& set) {
+  std::vector<SectionFit> out;
+  add_gemms(measurements, part, set, out);
+  add_streams(measurements, part, set, out);
+  add_collectives(measurements, part, set, out);
+  return out;
 }
 
 }  // namespace clusterwright

@@ -1,4 +1,4 @@
-/// From own samples to a parameter set: sections that the samples speak of are fitted, the rest is kept.
+/// Fits own samples to a parameter set, and checks a set against samples or published rows.
 #pragma once
 
 #include <string>
@@ -7,31 +7,37 @@
 #include "calibration/fit/power_fit.hpp"
 #include "calibration/fit/sample_section.hpp"
 #include "calibration/fit/thermal_fit.hpp"
+#include "calibration/measured/measurement.hpp"
 
 namespace clusterwright {
 
 struct SampleFitOptions {
-  std::string name;    ///< of the new set
-  std::string source;  ///< where its numbers come from: "own samples of H200, gpu_probe, 2026-11-21"
-  SampledLinks links;  ///< of collectives
+  std::string name;    ///< name of the new set
+  std::string source;  ///< origin of its numbers: "own samples of H200, gpu_probe, 2026-11-21"
+  SampledLinks links;  ///< links that collectives ran over
 };
 
 struct SampleFit {
   ParameterSet parameters;
-  std::vector<SectionFit> sections;  ///< those that the samples speak of, fitted or not
+  std::vector<SectionFit> sections;  ///< sections with samples, fitted or not
 
   bool any(SectionState state) const;
 };
 
-/// Starts from `base`, whose values are the beliefs before the first sample; a section with too few samples, or one
-/// whose held-back samples miss its limit, stays as it is there.
-/// @param all   of one accelerator
-/// @param part  its data sheet, that shares refer to
+/// Parameter set that starts from `base`, whose values are the priors. Sections with enough samples are fitted; a
+/// section with too few, or one that misses its limit on held-out samples, stays as it is in `base`.
+/// @param all  samples of one accelerator
+/// @param part  its data sheet, to which shares refer
 SampleFit fit_samples(const std::vector<ProbeSamples>& all, const AcceleratorPart& part, const ParameterSet& base,
                       const SampleFitOptions& options);
 
-/// The same sections with `set` as it stands: how well it predicts samples, nothing fitted.
+/// Same sections, with `set` as it stands: how well it predicts the samples. Nothing is fitted.
 std::vector<SectionFit> check_samples(const std::vector<ProbeSamples>& all, const AcceleratorPart& part,
                                       const ParameterSet& set, const SampledLinks& links);
+
+/// GEMMs, streams and collectives published for the set's own accelerator. Nothing is fitted; sections without rows are
+/// absent. Beside own samples of the same part, this tells a wrong probe from a wrong model.
+std::vector<SectionFit> check_published(const std::vector<Measurement>& measurements, const AcceleratorPart& part,
+                                        const ParameterSet& set);
 
 }  // namespace clusterwright

@@ -1,5 +1,5 @@
-/// Whole layers and small models that a GPU probe timed, predicted from a parameter set: nothing is fitted to them, so
-/// they say whether the pieces add up.
+/// Whole layers and small models that a GPU probe timed, predicted as the product predicts a step: lowered and
+/// replayed. Nothing is fitted to them, so they say whether the pieces add up.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,8 @@ namespace clusterwright {
 std::vector<SectionFit> check_layers(const std::vector<ProbeSamples>& all, const AcceleratorPart& part,
                                      const ParameterSet& set);
 
-/// One launch of a "layer" or "model" sample. @pre the set holds its attention and bf16 multiplies
+/// One launch of a "layer" or "model" sample; where it was sustained, at the clock that power allows.
+/// @pre the set holds its attention and bf16 multiplies
 Seconds predicted_layers(const ProbeSample& sample, const AcceleratorPart& part, const ParameterSet& set);
 
 }  // namespace clusterwright

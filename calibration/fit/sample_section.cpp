@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
 
 namespace clusterwright {
 
@@ -11,10 +11,10 @@ namespace {
 
 constexpr int most_folds = 8;
 constexpr std::size_t enough_to_judge = 4;
-constexpr std::size_t enough_for_band = 10;  // of one class; fewer lend from the other
+constexpr std::size_t enough_for_band = 10;  // samples of one class; fewer use both classes
 constexpr double band = 0.9;
 
-/// The value that a new sample stays below with 90 %, where these are a draw of such samples.
+/// Value that a new sample from the same distribution stays below with a probability of 90 % (split conformal).
 double conformal_quantile(std::vector<double> values) {
   if (values.empty()) return 0;
   std::sort(values.begin(), values.end());
@@ -22,7 +22,7 @@ double conformal_quantile(std::vector<double> values) {
   return values[std::min(values.size() - 1, static_cast<std::size_t>(rank) - 1)];
 }
 
-/// Errors of other folds than `fold`; of one class, or of both.
+/// Absolute errors outside the fold of `own`, from its class or from both.
 std::vector<double> others(const std::vector<SampleResidual>& residuals, const std::vector<int>& folds, std::size_t own,
                            bool one_class) {
   std::vector<double> out;
@@ -56,9 +56,9 @@ double share_inside(const std::vector<SampleResidual>& residuals) {
   return residuals.empty() ? 0 : static_cast<double>(inside) / static_cast<double>(residuals.size());
 }
 
-/// Large samples are what steps are made of; where there are hardly any, all speak.
+/// Median held-out error of large samples, which steps are made of; of all samples where few are large.
 double judged_median(const SectionFit& fit, const std::vector<SampleResidual>& residuals) {
-  if (fit.reports.front().rows >= static_cast<int>(enough_to_judge)) return fit.reports.front().left_out_median_abs_log;
+  if (fit.reports.front().rows >= static_cast<int>(enough_to_judge)) return fit.reports.front().held_out_median_abs_log;
   std::vector<double> errors;
   for (const SampleResidual& one : residuals) errors.push_back(one.error);
   return summarise(std::move(errors)).median;

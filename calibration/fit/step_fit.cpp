@@ -3,16 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstring>
+#include <functional>
 #include <map>
 #include <set>
 #include <stdexcept>
 
-#include "calibration/fit/sourced_values.hpp"
-#include "calibration/fit/step_residuals.hpp"
-#include "topology/parts/parts.hpp"
+#include "calibration/fit/sourced_value.hpp"
+#include "models/prediction/prediction_interval.hpp"
 
 namespace clusterwright {
 
@@ -20,176 +18,6 @@ namespace {
 
 constexpr int most_rounds = 6;
 constexpr double converged = 2e-3;  // largest change of an unknown, a logarithm
-
-/// Belief about each kind of unknown before any step was seen: logarithm and one standard deviation.
-struct Belief {
-  double value, width;
-};
-// Steps of A100 are nearly the sum of their microbenchmarks; later parts lose 5 to 20 % more to clocks and overlap.
-constexpr Belief compute_belief{0.05, 0.10}, communication_belief{0, 0.20}, host_belief{0, 0.35},
-    tax_belief{0.03, 0.08}, drift_belief{0.03, 0.02};
-
-constexpr const char* drift_name = "drift";
-constexpr const char* tax_prefix = "kernel_tax/";
-
-/// Kinds that stacks and architectures without rows take from the others: the mean, or the line of taxes.
-constexpr std::array<const char*, 3> passed_on = {"compute", "communication", "kernel_tax"};
-
-std::string name_of(const std::string& kind, const StepRow& row) {
-  return kind + "/" + (kind == "kernel_tax" ? row.architecture : row.entry);
-}
-
-Sourced<double> believed(Belief belief) {
-  const double value = std::exp(belief.value);
-  return sourced(value, belief.width * value, "prior: what steps of other stacks and generations show");
-}
-
-StackCalibration believed_stack() {
-  return {believed(compute_belief), believed(communication_belief), believed(host_belief), {}};
-}
-
-/// The number that an unknown's name stands for: "host/nemo-2024", "kernel_tax/Hopper", "drift".
-Sourced<double>& number(StepCalibration& steps, const std::string& name) {
-  if (name == drift_name) return steps.drift;
-  const std::string kind = name.substr(0, name.find('/')), of = name.substr(name.find('/') + 1);
-  if (kind == "kernel_tax") return steps.kernel_tax[of];
-  StackCalibration& entry = steps.stacks.at(of);
-  return kind == "compute" ? entry.compute : kind == "communication" ? entry.communication : entry.host;
-}
-
-/// Drift is a logarithm already.
-double unknown_of(double value, const std::string& name) {
-  return name == drift_name ? value : std::log(value);
-}
-
-void write(StepCalibration& steps, const std::string& name, double x, double error, const std::string& source) {
-  const double value = name == drift_name ? x : std::exp(x);
-  number(steps, name) = sourced(value, name == drift_name ? error : error * value, source);
-}
-
-/// What the fit starts from, whatever was there before: the shipped file follows from the rows alone.
-void forget(ScenarioShelf& shelf) {
-  StepCalibration& steps = shelf.steps;
-  steps.stacks = {{other_entry, believed_stack()}};
-  for (const auto& [name, stack] : shelf.stacks)
-    steps.stacks[stack.calibrated.empty() ? name : stack.calibrated] = believed_stack();
-  steps.kernel_tax = {{other_entry, believed(tax_belief)}};
-  steps.tax_per_density = steps.density_reference = {0, "definition: one tax for all"};
-  steps.drift = sourced(drift_belief.value, drift_belief.width, "prior: the same job under later releases");
-}
-
-/// Some step of the entry spends a hundredth or more waiting for the host.
-bool informs(const std::vector<StepRow>& rows, const std::vector<StepSlopes>& slopes, const std::string& entry) {
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    if (rows[i].entry == entry && std::abs(slopes[i].host) > 0.01) return true;
-  return false;
-}
-
-}  // namespace
-
-StepProblem::StepProblem(const std::vector<StepRow>& rows, const std::vector<StepSlopes>& slopes,
-                         const StepCalibration& steps)
-    : rows_(rows) {
-  std::set<std::string> entries, architectures;
-  for (const StepRow& row : rows) {
-    entries.insert(row.entry);
-    architectures.insert(row.architecture);
-  }
-  StepCalibration present = steps;
-  for (const std::string& architecture : architectures)
-    present.kernel_tax.try_emplace(architecture, believed(tax_belief));
-  const auto add = [&](const std::string& name, Belief belief) {
-    names_.push_back(name);
-    prior_.push_back(belief.value);
-    width_.push_back(belief.width);
-    present_.push_back(unknown_of(number(present, name).value, name));
-  };
-  for (const std::string& entry : entries) {
-    add("compute/" + entry, compute_belief);
-    add("communication/" + entry, communication_belief);
-    if (informs(rows, slopes, entry)) add("host/" + entry, host_belief);
-  }
-  for (const std::string& architecture : architectures) add("kernel_tax/" + architecture, tax_belief);
-  add(drift_name, drift_belief);
-}
-
-std::optional<std::size_t> StepProblem::index(const std::string& name) const {
-  const auto found = std::find(names_.begin(), names_.end(), name);
-  if (found == names_.end()) return {};
-  return static_cast<std::size_t>(found - names_.begin());
-}
-
-RegressionProblem StepProblem::regression(const std::vector<StepSlopes>& slopes, const std::vector<bool>& keep) const {
-  RegressionProblem problem;
-  problem.prior = prior_;
-  problem.width = width_;
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    if (!keep.empty() && !keep[i]) continue;
-    const StepRow& row = rows_[i];
-    std::vector<double> line(names_.size(), 0.0);
-    const auto set = [&](const std::string& name, double slope) {
-      if (const auto k = index(name)) line[*k] = slope;
-    };
-    set("compute/" + row.entry, slopes[i].compute);
-    set("communication/" + row.entry, slopes[i].communication);
-    set("host/" + row.entry, slopes[i].host);
-    set("kernel_tax/" + row.architecture, slopes[i].compute);
-    set(drift_name, -slopes[i].compute * row.years);
-    double offset = slopes[i].error;
-    for (std::size_t k = 0; k < line.size(); ++k) offset -= line[k] * present_[k];
-    problem.offsets.push_back(offset);
-    problem.slopes.insert(problem.slopes.end(), line.begin(), line.end());
-    problem.weights.push_back(row.weight);
-  }
-  return problem;
-}
-
-TaxLine StepProblem::tax_line(const std::set<std::string>& seen, const std::vector<double>& x) const {
-  std::vector<TaxPoint> points;
-  for (std::size_t k = 0; k < names_.size(); ++k)
-    if (names_[k].starts_with(tax_prefix) && seen.contains(names_[k]))
-      points.push_back({density_of(names_[k].substr(std::strlen(tax_prefix))), x[k]});
-  return fit_tax_line(points);
-}
-
-double StepProblem::density_of(const std::string& architecture) const {
-  double sum = 0, count = 0;
-  for (const StepRow& row : rows_)
-    if (row.architecture == architecture) sum += power_density(row.scenario.cluster.accelerator), ++count;
-  return sum / count;
-}
-
-void StepProblem::pass_on(const std::vector<bool>& keep, std::vector<double>& x) const {
-  std::set<std::string> seen;
-  for (std::size_t i = 0; i < rows_.size(); ++i)
-    if (keep[i])
-      for (const char* kind : passed_on) seen.insert(name_of(kind, rows_[i]));
-  const TaxLine line = tax_line(seen, x);
-  for (const char* kind : passed_on) {
-    double sum = 0, count = 0;
-    std::vector<std::size_t> unseen;
-    for (std::size_t k = 0; k < names_.size(); ++k) {
-      if (!names_[k].starts_with(std::string(kind) + "/")) continue;
-      if (seen.contains(names_[k]))
-        sum += x[k], ++count;
-      else
-        unseen.push_back(k);
-    }
-    for (const std::size_t k : unseen)
-      if (names_[k].starts_with(tax_prefix))
-        x[k] = line.at(density_of(names_[k].substr(std::strlen(tax_prefix))));
-      else if (count > 0)
-        x[k] = sum / count;
-  }
-}
-
-void StepProblem::apply(const std::vector<double>& x, StepCalibration& steps, std::vector<StepRow>& rows) {
-  present_ = x;
-  for (std::size_t k = 0; k < names_.size(); ++k) write(steps, names_[k], x[k], 0, "");
-  for (StepRow& row : rows) row.scenario.steps = steps;
-}
-
-namespace {
 
 std::vector<double> errors_of(const std::vector<StepSlopes>& slopes) {
   std::vector<double> errors;
@@ -203,39 +31,42 @@ double largest_change(const std::vector<double>& a, const std::vector<double>& b
   return change;
 }
 
-/// The middle of what was fitted, with its spread, for whom nothing was fitted.
+/// Mean and spread of the fitted stacks, for stacks without steps.
 void publish_others(const StepFitResult& fit, StepCalibration& steps) {
-  for (const char* kind : {"compute", "communication"}) {
+  for (const UnknownKind kind : {UnknownKind::compute, UnknownKind::communication}) {
     std::vector<double> values;
-    for (std::size_t k = 0; k < fit.names.size(); ++k)
-      if (fit.names[k].starts_with(std::string(kind) + "/")) values.push_back(fit.regression.x[k]);
+    for (std::size_t k = 0; k < fit.unknowns.size(); ++k)
+      if (fit.unknowns[k].kind == kind) values.push_back(fit.regression.values[k]);
     double mean = 0, variance = 0;
     for (const double value : values) mean += value / static_cast<double>(values.size());
     for (const double value : values) variance += (value - mean) * (value - mean) / static_cast<double>(values.size());
-    write(steps, fmt::format("{}/{}", kind, other_entry), mean, std::sqrt(variance),
-          fmt::format("mean and spread of {} fitted ones", values.size()));
+    write_unknown(steps, {kind, other_entry}, mean, std::sqrt(variance),
+                  fmt::format("mean and spread of {} fitted ones", values.size()));
   }
 }
 
-/// The tax of architectures without steps goes with what their peak asks of their power.
-void publish_tax_line(const StepProblem& problem, const StepFitResult& fit, StepCalibration& steps) {
-  const std::set<std::string> all(fit.names.begin(), fit.names.end());
-  const TaxLine line = problem.tax_line(all, fit.regression.x);
+/// Kernel overhead of architectures without steps, by their peak compute per watt.
+void publish_overhead_line(const StepProblem& problem, const StepFitResult& fit, StepCalibration& steps) {
+  const std::set<StepUnknown> all(fit.unknowns.begin(), fit.unknowns.end());
+  const OverheadLine line = problem.overhead_line(all, fit.regression.values);
   const std::string source = "line through the taxes of the fitted architectures over their power density";
-  write(steps, fmt::format("{}{}", tax_prefix, other_entry), line.middle, line.spread, source);
-  steps.tax_per_density = sourced(line.slope, line.slope_error, source);
-  steps.density_reference = sourced(line.reference, 0, "mean of the fitted architectures, from their data sheets");
+  write_unknown(steps, {UnknownKind::kernel_overhead, other_entry}, line.middle, line.spread, source);
+  steps.overhead_per_density = sourced_value(line.slope, line.slope_error, source);
+  steps.density_reference =
+      sourced_value(line.reference, 0, "mean of the fitted architectures, from their data sheets");
 }
 
-/// Values with their errors and origin.
+/// Fitted values with their errors and origin.
 void publish(const StepProblem& problem, const StepFitResult& fit, StepCalibration& steps) {
-  const std::size_t n = fit.names.size();
+  const std::size_t n = fit.unknowns.size();
   const std::string source = fmt::format("fit of {} published training steps", fit.rows.size());
   for (std::size_t k = 0; k < n; ++k)
-    write(steps, fit.names[k], fit.regression.x[k], std::sqrt(fit.regression.covariance[k * n + k]), source);
+    write_unknown(steps, fit.unknowns[k], fit.regression.values[k], std::sqrt(fit.regression.covariance[k * n + k]),
+                  source);
   publish_others(fit, steps);
-  publish_tax_line(problem, fit, steps);
-  steps.fitted = fit.names;
+  publish_overhead_line(problem, fit, steps);
+  steps.fitted.clear();
+  for (const StepUnknown& unknown : fit.unknowns) steps.fitted.push_back(unknown.name());
   steps.covariance.clear();
   for (const double value : fit.regression.covariance) steps.covariance.push_back(rounded(value));
   std::set<std::string> accelerators, vendors;
@@ -247,31 +78,142 @@ void publish(const StepProblem& problem, const StepFitResult& fit, StepCalibrati
   steps.vendors.assign(vendors.begin(), vendors.end());
 }
 
-}  // namespace
-
-namespace {
-
-/// Slopes stay as they are; errors follow.
+/// Solves with the slopes as they are; only errors are simulated again.
 void solve(StepProblem& problem, StepCalibration& steps, StepFitResult& fit) {
   for (int round = 0; round < most_rounds; ++round) {
     fit.regression = regress(problem.regression(fit.slopes, {}));
-    const double change = largest_change(fit.regression.x, problem.present());
-    problem.apply(fit.regression.x, steps, fit.rows);
+    const double change = largest_change(fit.regression.values, problem.present());
+    problem.apply(fit.regression.values, steps, fit.rows);
     refresh_errors(fit.rows, fit.slopes);
     if (change < converged) break;
+  }
+}
+
+/// Share of a normal distribution within 1.645 standard deviations: the share that intervals should hold.
+constexpr double held = 0.90;
+constexpr double deviations_held = 1.645;
+
+/// Errors of every row, held out in each of these groups.
+struct HeldOutSteps {
+  std::vector<double> models, sizes, accelerators, generations, stacks;
+};
+
+HeldOutSteps held_out(const StepFitResult& fit, const StepCalibration& steps) {
+  const auto by = [&](const std::function<std::string(const StepRow&)>& group) {
+    return held_out_step_errors(fit, fit.slopes, steps, group);
+  };
+  return {by(model_of), by([](const StepRow& row) { return std::to_string(row.plan.accelerators()); }),
+          by([](const StepRow& row) { return row.scenario.cluster.accelerator.id; }),
+          by([](const StepRow& row) { return row.architecture; }), by([](const StepRow& row) { return row.entry; })};
+}
+
+/// Standard deviation whose 90 % interval holds 90 % of the errors, by weight.
+double width_of(const std::vector<double>& errors, const std::vector<double>& weights) {
+  std::vector<double> distances;
+  for (const double error : errors) distances.push_back(std::abs(error));
+  return weighted_quantile(distances, weights, held) / deviations_held;
+}
+
+double width_where(const StepFitResult& fit, const std::vector<double>& errors, bool known) {
+  std::vector<double> some, weights;
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    if (fit.rows[i].known != known) continue;
+    some.push_back(errors[i]);
+    weights.push_back(fit.rows[i].weight);
+  }
+  return width_of(some, weights);
+}
+
+/// Standard deviation that, added in squares, widens `inner` to `outer`; 0 if it is not wider.
+double beyond(double outer, double inner) {
+  return std::sqrt(std::max(0.0, outer * outer - inner * inner));
+}
+
+/// Width by weight of errors around the median of their model, stack, accelerator and format.
+double own_width(const StepFitResult& fit) {
+  std::map<std::string, std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < fit.rows.size(); ++i) {
+    const StepRow& row = fit.rows[i];
+    groups[fmt::format("{} {} {} {}", model_of(row), row.entry, row.scenario.cluster.accelerator.id,
+                       static_cast<int>(row.scenario.job.precision))]
+        .push_back(i);
+  }
+  std::vector<double> own, weights;
+  for (const auto& [name, members] : groups) {
+    if (members.size() < 3) continue;
+    std::vector<double> errors;
+    for (const std::size_t i : members) errors.push_back(fit.errors[i]);
+    const double median = weighted_quantile(errors, std::vector<double>(errors.size(), 1.0), 0.5);
+    for (const std::size_t i : members) {
+      own.push_back(fit.errors[i] - median);
+      weights.push_back(fit.rows[i].weight);
+    }
+  }
+  return width_of(own, weights);
+}
+
+/// Width of one step's part in the error of a ratio: two steps of one job on different numbers of accelerators.
+double size_width(const StepFitResult& fit) {
+  std::map<std::string, std::vector<std::size_t>> jobs;
+  for (std::size_t i = 0; i < fit.rows.size(); ++i) jobs[job_key(fit.rows[i].scenario, fit.rows[i].plan)].push_back(i);
+  std::vector<double> errors, weights;
+  for (const auto& [job, members] : jobs)
+    for (std::size_t k = 1; k < members.size(); ++k) {
+      const StepRow &a = fit.rows[members[k - 1]], &b = fit.rows[members[k]];
+      if (a.plan.accelerators() == b.plan.accelerators()) continue;
+      errors.push_back((fit.errors[members[k]] - fit.errors[members[k - 1]]) / std::sqrt(2.0));
+      weights.push_back(a.weight);
+    }
+  return width_of(errors, weights);
+}
+
+/// Residual of each stack for jobs whose fields are all known; errors of other jobs are narrowed by the ratio of the
+/// two widths. Eight rows of all stacks are mixed in, so that a stack of few rows does not look sure.
+void publish_stacks(const StepFitResult& fit, const std::vector<double>& held_out, StepCalibration& steps) {
+  constexpr double mixed_in = 8;
+  const double all = steps.residuals.known.value;
+  const double narrowed = std::min(1.0, all / steps.residuals.unknown.value);
+  for (auto& [name, entry] : steps.stacks) {
+    std::vector<double> errors, weights;
+    for (std::size_t i = 0; i < held_out.size(); ++i) {
+      if (fit.rows[i].entry != name) continue;
+      errors.push_back(held_out[i] * (fit.rows[i].known ? 1 : narrowed));
+      weights.push_back(fit.rows[i].weight);
+    }
+    const auto rows = static_cast<double>(errors.size());
+    const double own = width_of(errors, weights);
+    entry.residual = sourced_value(std::sqrt((rows * own * own + mixed_in * all * all) / (rows + mixed_in)), 0,
+                                   fmt::format("{} steps, models left out, mixed with 8 of all stacks", errors.size()));
+  }
+}
+
+std::vector<FitReport> reports(const StepFitResult& fit, const HeldOutSteps& left) {
+  const std::string rows = fmt::format("{} published training steps", fit.rows.size());
+  return {report("step, models left out", fit.errors, left.models, rows),
+          report("step, sizes left out", fit.errors, left.sizes, rows),
+          report("step, accelerators left out", fit.errors, left.accelerators, rows),
+          report("step, generations left out", fit.errors, left.generations, rows),
+          report("step, stacks left out", fit.errors, left.stacks, rows)};
+}
+
+void publish_ranges(const StepFitResult& fit, StepCalibration& steps) {
+  steps.most_accelerators = steps.longest_sequence = 1;
+  for (const StepRow& row : fit.rows) {
+    steps.most_accelerators = std::max<double>(steps.most_accelerators, row.plan.accelerators());
+    steps.longest_sequence = std::max<double>(steps.longest_sequence, row.scenario.job.sequence);
   }
 }
 
 }  // namespace
 
 StepFitResult fit_steps(const std::vector<Measurement>& measurements, ScenarioShelf& shelf) {
-  forget(shelf);
+  start_from_priors(shelf);
   StepFitResult fit;
   fit.rows = step_rows(measurements, shelf);
   if (fit.rows.empty()) throw std::invalid_argument("no training step can be described");
   fit.slopes = step_slopes(fit.rows);
   StepProblem problem(fit.rows, fit.slopes, shelf.steps);
-  fit.names = problem.names();
+  fit.unknowns = problem.unknowns();
   solve(problem, shelf.steps, fit);
   fit.slopes = step_slopes(fit.rows);  // at the solution
   solve(problem, shelf.steps, fit);
@@ -287,18 +229,18 @@ StepFitResult committed_steps(const std::vector<Measurement>& measurements, cons
   if (fit.rows.empty()) return fit;
   fit.slopes = step_shares(fit.rows);
   const StepProblem problem(fit.rows, fit.slopes, shelf.steps);
-  fit.names = problem.names();
-  fit.regression.x = problem.present();
+  fit.unknowns = problem.unknowns();
+  fit.regression.values = problem.present();
   fit.errors = errors_of(fit.slopes);
   return fit;
 }
 
-std::vector<double> left_out_step_errors(const StepFitResult& fit, const std::vector<StepSlopes>& predicted,
+std::vector<double> held_out_step_errors(const StepFitResult& fit, const std::vector<StepSlopes>& predicted,
                                          const StepCalibration& steps,
                                          const std::function<std::string(const StepRow&)>& group_of) {
   const StepProblem problem(fit.rows, fit.slopes, steps);
   const RegressionProblem all = problem.regression(predicted, {});
-  const std::size_t unknowns = fit.names.size();
+  const std::size_t unknowns = fit.unknowns.size();
   std::map<std::string, std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < fit.rows.size(); ++i) groups[group_of(fit.rows[i])].push_back(i);
   std::vector<double> errors(fit.rows.size());
@@ -306,10 +248,10 @@ std::vector<double> left_out_step_errors(const StepFitResult& fit, const std::ve
     std::vector<bool> keep(fit.rows.size(), true);
     for (const std::size_t i : members) keep[i] = false;
     RegressionResult others = regress(problem.regression(fit.slopes, keep));
-    problem.pass_on(keep, others.x);
+    problem.pass_on(keep, others.values);
     for (const std::size_t i : members) {
       errors[i] = all.offsets[i];
-      for (std::size_t k = 0; k < unknowns; ++k) errors[i] += all.slopes[i * unknowns + k] * others.x[k];
+      for (std::size_t k = 0; k < unknowns; ++k) errors[i] += all.slopes[i * unknowns + k] * others.values[k];
     }
   }
   return errors;
@@ -318,6 +260,29 @@ std::vector<double> left_out_step_errors(const StepFitResult& fit, const std::ve
 std::string model_of(const StepRow& row) {
   const Transformer& t = row.scenario.transformer;
   return fmt::format("{} {} {} {}", t.layers, t.hidden, t.heads, t.ffn);
+}
+
+void publish_residuals(const StepFitResult& fit, StepCalibration& steps) {
+  const HeldOutSteps left = held_out(fit, steps);
+  std::vector<double> weights;
+  for (const StepRow& row : fit.rows) weights.push_back(row.weight);
+  const double all = width_of(left.models, weights);
+  const std::string source = "steps left out of the fit: ";
+  const auto wider = [&](const std::vector<double>& errors, const char* what) {
+    return sourced_value(beyond(width_of(errors, weights), all), 0, source + what + ", beyond models");
+  };
+  StepResiduals& r = steps.residuals;
+  r.known = sourced_value(width_where(fit, left.models, true), 0, source + "models, every job field published");
+  r.unknown = sourced_value(width_where(fit, left.models, false), 0, source + "models, some job field assumed");
+  r.stack = wider(left.stacks, "stacks");
+  r.accelerator = wider(left.accelerators, "accelerators");
+  r.generation = wider(left.generations, "architectures");
+  r.own = sourced_value(own_width(fit), 0, "steps against the median of their model, stack, accelerator and format");
+  r.size = sourced_value(size_width(fit), 0, "pairs of steps of one job on different numbers of accelerators");
+  r.doubling = sourced_value(0.005, 0.002, "prior: residuals of published weak-scaling series per doubling of size");
+  publish_stacks(fit, left.models, steps);
+  publish_ranges(fit, steps);
+  steps.fits = reports(fit, left);
 }
 
 }  // namespace clusterwright

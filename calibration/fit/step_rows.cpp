@@ -17,7 +17,7 @@ namespace clusterwright {
 
 namespace {
 
-constexpr double difference = 0.03;  // of a logarithm: beyond the steps of rounding, within one regime
+constexpr double difference = 0.03;  // difference of a logarithm: larger than the steps of rounding, within one regime
 
 void share_votes(std::vector<StepRow>& rows) {
   const auto key = [](const StepRow& row) {
@@ -38,7 +38,7 @@ double share_of(const StepSummary& step, StepCharge charge) {
   return step.breakdown[static_cast<std::size_t>(charge)] / to_seconds(step.end);
 }
 
-/// The scenario with the factors of its own entry moved by exp of these.
+/// Scenario with the factors of its own entry multiplied by exp of these.
 Scenario moved(const StepRow& row, double compute, double communication, double host) {
   Scenario scenario = row.scenario;
   StackCalibration& entry = scenario.steps.stacks.at(row.entry);
@@ -52,6 +52,21 @@ bool all_known(const Measurement& m) {
   const MeasuredJob& job = m.step->job;
   const bool pipelined = job.pipeline.value_or(1) > 1;
   return job.recompute && job.micro_batch && job.tensor && job.pipeline && (!pipelined || job.virtual_pipeline);
+}
+
+/// Share of a step below which a factor is not simulated.
+constexpr double unnoticed = 1e-3;  // share of the step
+
+StepSlopes slopes_of(const StepRow& row) {
+  const StepSummary step = summarise_step(row.scenario, row.plan);
+  const double base = log_rate(row, step);
+  const auto slope = [&](double a, double b, double c) {
+    return (log_rate(row, summarise_step(moved(row, a, b, c), row.plan)) - base) / difference;
+  };
+  const bool host = share_of(step, StepCharge::launch) > unnoticed;
+  const bool alone = row.plan.accelerators() == 1;
+  return {base - std::log(row.tokens_per_second_per_accelerator), slope(difference, 0, 0),
+          alone ? 0 : slope(0, difference, 0), host ? slope(0, 0, difference) : 0};
 }
 
 }  // namespace
@@ -80,7 +95,7 @@ std::vector<StepRow> step_rows(const std::vector<Measurement>& measurements, con
                 all_known(m),
                 1};
     } catch (const ConfigError&) {
-      // What cannot be described is no row of the fit; `validate` reports why.
+      // Steps that cannot be described are no rows of the fit; `validate` reports why.
     }
   });
   std::vector<StepRow> rows;
@@ -89,25 +104,6 @@ std::vector<StepRow> step_rows(const std::vector<Measurement>& measurements, con
   share_votes(rows);
   return rows;
 }
-
-namespace {
-
-/// A factor that moves nothing needs no simulation to tell.
-constexpr double unnoticed = 1e-3;  // of the step
-
-StepSlopes slopes_of(const StepRow& row) {
-  const StepSummary step = summarise_step(row.scenario, row.plan);
-  const double base = log_rate(row, step);
-  const auto slope = [&](double a, double b, double c) {
-    return (log_rate(row, summarise_step(moved(row, a, b, c), row.plan)) - base) / difference;
-  };
-  const bool host = share_of(step, StepCharge::launch) > unnoticed;
-  const bool alone = row.plan.accelerators() == 1;
-  return {base - std::log(row.tokens_per_second_per_accelerator), slope(difference, 0, 0),
-          alone ? 0 : slope(0, difference, 0), host ? slope(0, 0, difference) : 0};
-}
-
-}  // namespace
 
 std::vector<StepSlopes> step_slopes(const std::vector<StepRow>& rows) {
   std::vector<StepSlopes> slopes(rows.size());
@@ -132,7 +128,7 @@ std::vector<StepSlopes> step_shares(const std::vector<StepRow>& rows) {
         share({StepCharge::tp_exposed, StepCharge::cp_exposed, StepCharge::ep_exposed, StepCharge::pp_exposed,
                StepCharge::dp_exposed}),
         share({StepCharge::launch})};
-    // Ranks that wait for a host in every layer make others wait too, which no share tells.
+    // Ranks that wait for their host in every layer delay others too, which no share shows.
     if (rows[i].scenario.transformer.experts && share_of(step, StepCharge::launch) > unnoticed)
       slopes[i].host = (log_rate(rows[i], summarise_step(moved(rows[i], 0, 0, difference), rows[i].plan)) -
                         log_rate(rows[i], step)) /

@@ -1,11 +1,11 @@
-/// Published training steps, ready to be predicted again and again under other factors.
+/// Published training steps, ready to be predicted many times under different factors.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "calibration/measured_scenario.hpp"
-#include "calibration/measurement.hpp"
+#include "calibration/measured/measured_scenario.hpp"
+#include "calibration/measured/measurement.hpp"
 #include "models/plan/plan.hpp"
 #include "models/prediction/prediction.hpp"
 
@@ -17,18 +17,18 @@ struct StepRow {
   Plan plan;
   std::size_t measurement = 0;                   ///< index in the list that it came from
   double tokens_per_second_per_accelerator = 0;  ///< measured
-  std::string entry;                             ///< of the step calibration
+  std::string entry;                             ///< entry of the step calibration
   std::string architecture;                      ///< "Hopper"
-  double years = 0;                              ///< of the software since the reference date
+  double years = 0;                              ///< years of software since the reference date
   bool known = true;                             ///< every field of the job is published
   double weight = 1;
 };
 
-/// Scored steps that the models can describe. Rows of one stack, architecture, number format and either one node or
-/// several share their say: a table of 700 rows counts as much as 26 single ones would.
+/// Scored steps that the models can describe. Rows of one stack, architecture, number format, and one node or several
+/// share their weight: a table of 700 rows counts as much as 26 single rows.
 std::vector<StepRow> step_rows(const std::vector<Measurement>& measurements, const ScenarioShelf& shelf);
 
-/// log(predicted/measured) of the rate, and its derivatives by the logarithms of the three factors.
+/// Error log(predicted/measured) of the rate, and its derivatives by the logarithms of three factors.
 struct StepSlopes {
   double error = 0;
   double compute = 0;
@@ -36,13 +36,13 @@ struct StepSlopes {
   double host = 0;
 };
 
-/// At the factors of each row's own scenario; rows in parallel.
+/// Exact slopes at the factors of each row's own scenario, from four simulations of a row; rows in parallel.
 std::vector<StepSlopes> step_slopes(const std::vector<StepRow>& rows);
 
-/// The same from one simulation of each row: a factor on what takes a share of the step moves the step by that share.
+/// Approximate slopes from one simulation of a row: a factor moves the step by the share that it multiplies.
 std::vector<StepSlopes> step_shares(const std::vector<StepRow>& rows);
 
-/// The errors alone, at a quarter of the cost: slopes stay as they were.
+/// Simulates the errors again; slopes stay. A quarter of the cost of `step_slopes`.
 void refresh_errors(const std::vector<StepRow>& rows, std::vector<StepSlopes>& slopes);
 
 }  // namespace clusterwright

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
 
 namespace clusterwright {
 
@@ -37,9 +37,10 @@ void append(const PowerTrace& trace, HeatTrace& out) {
 HeatTrace heat_trace(const std::vector<ProbeSamples>& all) {
   for (const ProbeSamples& document : all) {
     HeatTrace out;
-    for (const char* load : {"idle_before_ramp", "ramp", "cool_down"})
+    for (const HeldLoad load : {HeldLoad::idle_before_ramp, HeldLoad::ramp, HeldLoad::cool_down})
       for (const ProbeSample& sample : document.samples)
-        if (sample.probe == "power" && sample.what.load == load) append(sample.trace, out);
+        if (const auto* power = std::get_if<ProbedPower>(&sample.what); power && power->held() == load)
+          append(sample.trace, out);
     if (!out.t_s.empty()) return out;
   }
   return {};
@@ -79,7 +80,7 @@ LinearFit solve(const HeatTrace& trace, double constant_s) {
   return out;
 }
 
-/// The time constant with the least error: a coarse walk, then a golden section around its best step.
+/// Time constant with the smallest error: a coarse walk, then a golden section around its best step.
 double best_constant(const HeatTrace& trace) {
   const auto error = [&](double log_constant) { return solve(trace, std::exp(log_constant)).rms_c; };
   const double first = std::log(shortest_constant_s), last = std::log(longest_constant_s), step = (last - first) / 40;
@@ -109,14 +110,14 @@ std::optional<ThermalParameters> fit_thermal(const std::vector<ProbeSamples>& al
   const double constant_s = best_constant(trace);
   const LinearFit fit = solve(trace, constant_s);
   const double fast = fit.values[1], slow = fit.values[2];
-  if (!(slow > 0) || fast < 0) return std::nullopt;  // heat that flows backwards is no fit
+  if (!(slow > 0) || fast < 0) return std::nullopt;  // a negative resistance is no fit
   const std::string from = fmt::format("fit of {} readings over {:.0f} s, {:.1f} C rms: {}", trace.t_s.size(),
                                        trace.t_s.back() - trace.t_s.front(), fit.rms_c, source);
   ThermalParameters out;
-  out.inlet_c = sourced(fit.values[0], fit.deviations[0], from);
-  out.resistance_c_per_w = sourced(fast + slow, std::hypot(fit.deviations[1], fit.deviations[2]), from);
-  out.fast_resistance_c_per_w = sourced(fast, fit.deviations[1], from);
-  out.capacity_j_per_c = sourced(constant_s / slow, constant_s / slow * fit.deviations[2] / slow, from);
+  out.inlet_c = sourced_value(fit.values[0], fit.deviations[0], from);
+  out.resistance_c_per_w = sourced_value(fast + slow, std::hypot(fit.deviations[1], fit.deviations[2]), from);
+  out.fast_resistance_c_per_w = sourced_value(fast, fit.deviations[1], from);
+  out.capacity_j_per_c = sourced_value(constant_s / slow, constant_s / slow * fit.deviations[2] / slow, from);
   return out;
 }
 

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "calibration/fit/least_squares.hpp"
-#include "calibration/fit/memory_fit.hpp"
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
+#include "models/kernels/streaming_time.hpp"
 
 namespace clusterwright {
 
@@ -25,8 +25,7 @@ StreamFit::StreamFit(BytesPerSecond data_sheet, const MemoryParameters& believed
     : data_sheet_(data_sheet), believed_(believed) {}
 
 double StreamFit::log_error(const TrafficRow& row, const MemoryParameters& parameters) const {
-  const BytesPerSecond rate = data_sheet_ * streaming_share(row.writes, parameters);
-  return std::log((row.traffic + parameters.half_size.value) / rate / row.time);
+  return std::log(streaming_time(row.traffic, row.writes, data_sheet_, parameters) / row.time);
 }
 
 MemoryParameters StreamFit::fit(const std::vector<TrafficRow>& rows, const std::string& source) const {
@@ -43,9 +42,9 @@ MemoryParameters StreamFit::fit(const std::vector<TrafficRow>& rows, const std::
     for (std::size_t i = 0; i < rows.size(); ++i) errors[i] = log_error(rows[i], trial);
   };
   const FitResult fit = fit_least_squares(problem);
-  trial.bandwidth_share = sourced(fit.values[mixed], fit.std_errors[mixed], source);
-  trial.read_share = sourced(fit.values[reading], fit.std_errors[reading], source);
-  trial.half_size = sourced(fit.values[half_kb], fit.std_errors[half_kb], kilobyte, source);
+  trial.bandwidth_share = sourced_value(fit.values[mixed], fit.std_errors[mixed], source);
+  trial.read_share = sourced_value(fit.values[reading], fit.std_errors[reading], source);
+  trial.half_size = sourced_value(fit.values[half_kb], fit.std_errors[half_kb], kilobyte, source);
   return trial;
 }
 
@@ -67,7 +66,8 @@ HostCopies HostCopyFit::fit(const std::vector<TrafficRow>& rows, const std::stri
     for (std::size_t i = 0; i < rows.size(); ++i) errors[i] = log_error(rows[i], trial);
   };
   const FitResult fit = fit_least_squares(problem);
-  return {sourced(fit.values[copy_share], fit.std_errors[copy_share], source), fit.values[start_us] * microsecond};
+  return {sourced_value(fit.values[copy_share], fit.std_errors[copy_share], source),
+          fit.values[start_us] * microsecond};
 }
 
 }  // namespace clusterwright

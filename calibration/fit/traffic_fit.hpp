@@ -9,7 +9,7 @@
 
 namespace clusterwright {
 
-/// time = (traffic + half_size) / (data sheet * share), the share between `read_share` and `bandwidth_share` by writes.
+/// Fits the parameters of streaming_time.
 class StreamFit {
  public:
   /// @param believed  before the first sample; its half size too, which published runs do not tell

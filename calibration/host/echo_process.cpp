@@ -22,7 +22,7 @@ constexpr unsigned time_limit_s = 30;
   throw ProbeFailure(what + ": " + std::strerror(errno));
 }
 
-// The four below run in the forked process too: they call nothing that is unsafe there.
+// These four run in the forked process too: they call only functions that are safe there.
 
 bool read_all(int descriptor, unsigned char* begin, std::size_t length) {
   while (length > 0) {
@@ -50,7 +50,7 @@ unsigned char ends_of(const unsigned char* message, std::size_t length) {
   return static_cast<unsigned char>(message[0] + 3 * message[length - 1]);
 }
 
-/// Until the other end closes.
+/// Reads until the other end closes.
 void serve(int reads, int writes, const EchoTask& task, unsigned char* buffer) {
   while (true) {
     unsigned char answer = 0;
@@ -78,8 +78,8 @@ unsigned char answer_to(const std::vector<unsigned char>& message, std::size_t m
   return answer;
 }
 
-EchoProcess::EchoProcess(const std::string& path, const EchoTask& task) {
-  path == "pipe" ? join_by_pipes() : join_by_tcp();
+EchoProcess::EchoProcess(TransferPath path, const EchoTask& task) {
+  path == TransferPath::pipe ? join_by_pipes() : join_by_tcp();
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &ignore, &before_);

@@ -1,4 +1,4 @@
-/// A forked process that answers messages, joined by TCP over 127.0.0.1 or by two pipes.
+/// Forked process that answers messages, joined by TCP over 127.0.0.1 or by two pipes.
 #pragma once
 
 #include <sys/types.h>
@@ -9,29 +9,29 @@
 #include <vector>
 
 #include "calibration/host/loopback.hpp"
+#include "calibration/sample_files/probe_words.hpp"
 
 namespace clusterwright {
 
-/// What the other process does with a message.
+/// Task of the other process for a message.
 struct EchoTask {
   std::size_t bytes = 0;
-  std::size_t messages = 1;   ///< read before it answers
+  std::size_t messages = 1;   ///< messages read before it answers
   bool returns_them = false;  ///< answers with the last message; otherwise with one byte, see `answer_to`
 };
 
-/// The byte that answers `messages` times the same message: enough to know that its two ends arrived.
+/// Byte that answers `messages` equal messages: enough to know that both ends of each arrived.
 unsigned char answer_to(const std::vector<unsigned char>& message, std::size_t messages);
 
 class EchoProcess {
  public:
-  /// @param path  tcp_loopback or pipe
   /// @throws ProbeFailure if a socket, a pipe or the process is refused; std::bad_alloc
-  EchoProcess(const std::string& path, const EchoTask& task);
+  EchoProcess(TransferPath path, const EchoTask& task);
   ~EchoProcess();  ///< ends the process
   EchoProcess(const EchoProcess&) = delete;
   EchoProcess& operator=(const EchoProcess&) = delete;
 
-  /// @throws ProbeFailure if the other process is gone; it ends itself after 30 seconds, so nothing waits for ever
+  /// @throws ProbeFailure if the other process is gone; it ends itself after 30 seconds, so no wait is endless
   void send(const std::vector<unsigned char>& message);
   void receive(std::vector<unsigned char>& answer);
 
@@ -41,11 +41,11 @@ class EchoProcess {
   void start(const EchoTask& task);
 
   struct Ends {
-    Descriptor reads, writes;  ///< of TCP both are the same connection
+    Descriptor reads, writes;  ///< one connection for TCP
   };
   Ends own_, other_;
   pid_t process_ = -1;
-  struct sigaction before_ {};  ///< of SIGPIPE, which is ignored as long as this lives
+  struct sigaction before_ {};  ///< action of SIGPIPE, which is ignored while this lives
 };
 
 }  // namespace clusterwright

@@ -51,7 +51,7 @@ Bytes configured(int name) {
   return static_cast<double>(std::max(sysconf(name), 0L)) * byte;
 }
 
-/// sysconf knows the caches of x86 only; sysfs writes "32768K".
+/// Size of the last-level cache: sysconf knows it on x86 only; sysfs writes "32768K".
 Bytes last_level_cache() {
   if (const Bytes known = configured(_SC_LEVEL3_CACHE_SIZE); known > Bytes{}) return known;
   const std::string text = contents("/sys/devices/system/cpu/cpu0/cache/index3/size");

@@ -1,3 +1,4 @@
+/// This machine as a device of samples.
 #pragma once
 
 #include <string>
@@ -10,16 +11,16 @@ namespace clusterwright {
 
 struct HostMachine {
   ProbeDevice device;
-  Bytes available;  ///< memory that a probe may hope for; zero: not known
+  Bytes available;  ///< memory that a probe may use; zero: not known
 };
 
 /// This machine, from /proc, sysconf and the scheduler; without host and user name.
 HostMachine find_host_machine();
 
-/// First "model name" of /proc/cpuinfo; "unknown" where it has none, as on many ARM machines.
+/// First "model name" in /proc/cpuinfo; "unknown" where it has none, as on many ARM machines.
 std::string cpu_model(std::string_view cpuinfo);
 
-/// Different (physical id, core id) pairs of /proc/cpuinfo; 0 where it names none.
+/// Number of different (physical id, core id) pairs in /proc/cpuinfo; 0 where it names none.
 std::int64_t physical_cores(std::string_view cpuinfo);
 
 }  // namespace clusterwright

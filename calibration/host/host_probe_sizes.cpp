@@ -7,14 +7,14 @@ namespace clusterwright {
 
 namespace {
 
-/// Arrays of doubles that threads share evenly.
+/// Size in whole pages, so that threads share arrays of doubles evenly.
 Bytes whole_pages(Bytes size) {
-  constexpr double page = 12 * 4096;  // of up to three arrays
+  constexpr double page = 12 * 4096;  // pages of up to three arrays
   return std::floor(size.in(byte) / page) * page * byte;
 }
 
-/// From the first-level cache on, by `step`; from two thirds of `largest` in finer steps, where a fit looks for the
-/// memory's own bandwidth.
+/// Sizes from the first-level cache on, by `step`; finer from two thirds of `largest`, where a fit reads the bandwidth
+/// of memory.
 std::vector<Bytes> memory_sizes(double step, Bytes largest) {
   std::vector<Bytes> out;
   for (Bytes size = 24 * kibibyte; size < 0.5 * largest; size *= step) out.push_back(size);
@@ -55,7 +55,7 @@ HostProbeSizes host_probe_sizes(ProbeSuite suite, const HostMachine& machine) {
   }
   out.gemm = {64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048};
   out.gemm64 = out.gemm;
-  out.tokens = {16, 64, 128, 256, 512, 2048};  // one token is no multiply of tiles on a host
+  out.tokens = {16, 64, 128, 256, 512, 2048};  // one token is no GEMM of tiles on a host
   out.weight_gradients = true;
   out.memory = memory_sizes(2, largest_memory(6, machine));
   out.messages = message_sizes(4);

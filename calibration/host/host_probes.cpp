@@ -7,6 +7,13 @@
 #include <new>
 #include <system_error>
 
+#include "calibration/host/gemm_probe.hpp"
+#include "calibration/host/kernel_probe.hpp"
+#include "calibration/host/loading_probe.hpp"
+#include "calibration/host/memory_probe.hpp"
+#include "calibration/host/storage_probe.hpp"
+#include "calibration/host/transfer_probe.hpp"
+
 namespace clusterwright {
 
 namespace {
@@ -21,7 +28,7 @@ std::filesystem::path usual_folder() {
   return failed ? std::filesystem::path("/tmp") : folder;
 }
 
-/// Why `attempt` failed, without paths of the machine; empty if it did not.
+/// Reason why `attempt` failed, without paths of the machine; empty if it succeeded.
 template <class Attempt>
 std::string reason_of(Attempt attempt) {
   try {
@@ -49,12 +56,12 @@ HostProbes::HostProbes(HostProbeOptions options)
 }
 
 std::vector<HostProbes::Family> HostProbes::families() const {
-  return {{"gemm", 0.2, [this] { return plan_gemm(sizes_); }},
-          {"memory", 0.5, [this] { return plan_memory(sizes_); }},
-          {"kernels", 0.1, [this] { return plan_kernels(sizes_); }},
-          {"transfer", 0.1, [this] { return plan_transfer(sizes_); }},
-          {"storage", 0.05, [this] { return plan_storage(sizes_, options_.folder); }},
-          {"data_loading", 0.05, [this] { return plan_loading(sizes_, options_.folder); }}};
+  return {{ProbedGemm::probe, 0.2, [this] { return plan_gemm(sizes_); }},
+          {ProbedMemory::probe, 0.5, [this] { return plan_memory(sizes_); }},
+          {ProbedKernel::probe, 0.1, [this] { return plan_kernels(sizes_); }},
+          {ProbedTransfer::probe, 0.1, [this] { return plan_transfer(sizes_); }},
+          {ProbedStorage::probe, 0.05, [this] { return plan_storage(sizes_, options_.folder); }},
+          {ProbedLoading::probe, 0.05, [this] { return plan_loading(sizes_, options_.folder); }}};
 }
 
 void HostProbes::run_case(const PlannedCase& planned, Seconds own, const TimeBudget& all, ProbeSamples& out) const {
@@ -64,14 +71,15 @@ void HostProbes::run_case(const PlannedCase& planned, Seconds own, const TimeBud
   if (sample)
     out.samples.push_back(std::move(*sample));
   else
-    out.skipped.push_back({planned.probe, encode_what(planned.probe, planned.what), reason});
+    out.skipped.push_back({probe_name(planned.what), encode_what(planned.what), reason});
 }
 
 void HostProbes::run_family(const Family& family, const TimeBudget& budget, ProbeSamples& out) const {
-  constexpr double evenly = 0.4;  // of the time is shared evenly: the last cases are the longest and need the rest
+  constexpr double evenly =
+      0.4;  // share of the time that is split evenly; the last cases are the longest and need the rest
   std::vector<PlannedCase> plan;
   if (const std::string reason = reason_of([&] { plan = family.plan(); }); !reason.empty())
-    out.skipped.push_back({family.probe, JsonValue::object(), reason});
+    out.skipped.push_back({std::string(family.probe), JsonValue::object(), reason});
   for (std::size_t i = 0; i < plan.size(); ++i) {
     run_case(plan[i], evenly * budget.left() / static_cast<double>(plan.size() - i), budget, out);
     plan[i].build = nullptr;  // frees what the cases of a kind shared

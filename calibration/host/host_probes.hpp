@@ -1,13 +1,14 @@
-/// Microbenchmarks of this machine: matrix multiplies, memory, transfers between processes, storage, data loading.
+/// Microbenchmarks of this machine: GEMMs, memory, transfers between processes, storage, data loading.
 #pragma once
 
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string_view>
 
 #include "calibration/host/host_machine.hpp"
-#include "calibration/host/host_plan.hpp"
 #include "calibration/host/host_probe_sizes.hpp"
+#include "calibration/host/probe_case.hpp"
 #include "calibration/host/repetitions.hpp"
 #include "calibration/sample_files/probe_samples.hpp"
 #include "sim/quantity.hpp"
@@ -16,11 +17,11 @@ namespace clusterwright {
 
 struct HostProbeOptions {
   ProbeSuite suite = ProbeSuite::quick;
-  std::optional<Seconds> budget;  ///< of all probes; 45 s (quick) or 240 s (full) unless given
+  std::optional<Seconds> budget;  ///< time of all probes; 45 s (quick) or 240 s (full) unless given
   std::filesystem::path folder;   ///< for temporary files; empty: the system's
-  /// Thread counts above the machine's are left out.
+  /// Sizes to measure; thread counts above the machine's are skipped.
   std::optional<HostProbeSizes> sizes;                ///< those of the suite unless given
-  std::function<void(const ProbeSample&)> on_sample;  ///< as each is taken, for progress and for saving it early
+  std::function<void(const ProbeSample&)> on_sample;  ///< called with each sample, for progress and for saving it early
 };
 
 class HostProbes {
@@ -29,14 +30,14 @@ class HostProbes {
 
   const HostMachine& machine() const { return machine_; }
 
-  /// Runs every probe. What fails, or finds no time left, is listed as skipped with its reason; nothing is thrown but
-  /// by `on_sample`. The budget is looked at between repetitions: a run may last one repetition longer.
+  /// Runs every probe. A case that fails, or finds no time left, is listed as skipped with its reason; only `on_sample`
+  /// may throw. The budget is checked between repetitions: a run may last one repetition longer.
   ProbeSamples run();
 
  private:
-  /// What a probe plans, and its weight in sharing out the time.
+  /// Plan of a probe, and its weight in sharing the time.
   struct Family {
-    const char* probe;
+    std::string_view probe;
     double weight;
     std::function<std::vector<PlannedCase>()> plan;
   };

@@ -1,3 +1,5 @@
+#include "calibration/host/kernel_probe.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -5,9 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "calibration/host/host_plan.hpp"
-#include "calibration/host/loop/adam.hpp"
-#include "calibration/host/loop/element_kernels.hpp"
+#include "calibration/host/kernels/adam.hpp"
+#include "calibration/host/kernels/element_kernels.hpp"
 #include "calibration/host/random_data.hpp"
 
 namespace clusterwright {
@@ -16,7 +17,7 @@ namespace {
 
 using Kernels = ElementKernels<float>;
 
-/// What one kernel reads and writes: `rows` tokens of `width` values.
+/// Data of one kernel: `rows` tokens of `width` values.
 struct KernelData {
   KernelData(std::int64_t token_rows, std::int64_t row_width)
       : rows(token_rows),
@@ -30,7 +31,7 @@ struct KernelData {
         tokens(picked(width, 6)),
         rows_picked(picked(rows, 7)) {}
 
-  /// One index below `bound` for each row.
+  /// Random index below `bound` for each row.
   std::vector<std::int32_t> picked(std::int64_t bound, std::uint64_t seed) const {
     RandomWords words(seed);
     std::vector<std::int32_t> out(static_cast<std::size_t>(rows));
@@ -55,7 +56,7 @@ struct KernelData {
 
 using KernelCall = std::function<void(KernelData&)>;
 
-/// A kernel on data of its own.
+/// Kernel on data of its own.
 class KernelCase : public ProbeCase {
  public:
   KernelCase(std::int64_t rows, std::int64_t width, KernelCall call) : data_(rows, width), call_(std::move(call)) {}
@@ -72,7 +73,7 @@ class KernelCase : public ProbeCase {
   KernelCall call_;
 };
 
-/// Bytes as HostStepWork counts them: every array once, nothing from caches.
+/// Bytes as host_stack counts them: every array once, nothing from caches.
 Bytes values_moved(double values) {
   return values * static_cast<double>(sizeof(float)) * byte;
 }
@@ -80,12 +81,13 @@ Bytes values_moved(double values) {
 PlannedCase kernel_case(const char* kernel, const char* pass, std::int64_t rows, std::int64_t width, Bytes bytes,
                         KernelCall call) {
   PlannedCase out;
-  out.probe = "kernels";
-  out.what.kernel = kernel;
-  out.what.pass = pass;
-  out.what.dtype = "fp32";
-  out.what.tokens = rows;
-  out.what.width = width;
+  ProbedKernel what;
+  what.kernel = kernel;
+  what.pass = pass;
+  what.dtype = "fp32";
+  what.tokens = rows;
+  what.width = width;
+  out.what = what;
   out.bytes = bytes;
   out.build = [rows, width, call = std::move(call)] { return std::make_unique<KernelCase>(rows, width, call); };
   return out;
@@ -120,7 +122,7 @@ void add_softmax(std::int64_t length, std::vector<PlannedCase>& out) {
                             [](KernelData& d) { Kernels::causal_softmax_backward(d.view(d.dy), d.view(d.x)); }));
 }
 
-/// Keeps the moments of the optimizer from call to call.
+/// Adds the optimizer, whose moments live from call to call.
 void add_adam(std::int64_t parameters, std::vector<PlannedCase>& out) {
   auto adam = std::make_shared<std::optional<Adam<float>>>();
   const KernelCall update = [adam, parameters](KernelData& d) {

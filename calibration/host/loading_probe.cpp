@@ -1,8 +1,9 @@
+#include "calibration/host/loading_probe.hpp"
+
 #include <cstring>
 #include <optional>
 #include <string>
 
-#include "calibration/host/host_plan.hpp"
 #include "calibration/host/random_data.hpp"
 #include "calibration/host/scratch_file.hpp"
 
@@ -11,13 +12,13 @@ namespace clusterwright {
 namespace {
 
 struct RecordLayout {
-  std::size_t record;  ///< bytes
+  std::size_t record;  ///< bytes of one record
   std::size_t in_file, in_batch;
 
   std::size_t file_bytes() const { return record * in_file; }
 };
 
-/// Tokens of two bytes in records of one length, written when the first case asks for them; shared by all cases.
+/// File of two-byte tokens in records of one length, written for the first case and shared by all.
 class TokenFile {
  public:
   TokenFile(std::filesystem::path folder, RecordLayout layout) : folder_(std::move(folder)), layout_(layout) {}
@@ -60,7 +61,7 @@ class LoadingCase : public ProbeCase {
     if (maps_) mapping_.emplace(tokens_->file(), layout_.file_bytes(), from_cache_);
   }
 
-  /// A mapping keeps its pages in the cache, so it is made anew.
+  /// Maps the file anew, since a mapping keeps its pages in the cache.
   void prepare() override {
     if (from_cache_) return;
     mapping_.reset();
@@ -100,13 +101,14 @@ class LoadingCase : public ProbeCase {
 
 PlannedCase loading_case(const std::shared_ptr<TokenFile>& tokens, RecordLayout layout, bool maps, bool from_cache) {
   PlannedCase out;
-  out.probe = "data_loading";
-  out.what.method = maps ? "mmap" : "pread";
-  out.what.cache = from_cache ? "resident" : "dropped";
-  out.what.record = static_cast<double>(layout.record) * byte;
-  out.what.records = static_cast<std::int64_t>(layout.in_batch);
-  out.what.file = static_cast<double>(layout.file_bytes()) * byte;
-  out.bytes = static_cast<double>(layout.in_batch) * out.what.record;
+  ProbedLoading what;
+  what.method = maps ? LoadingMethod::mmap : LoadingMethod::pread;
+  what.cache = from_cache ? LoadingCache::resident : LoadingCache::dropped;
+  what.record = static_cast<double>(layout.record) * byte;
+  what.records = static_cast<std::int64_t>(layout.in_batch);
+  what.file = static_cast<double>(layout.file_bytes()) * byte;
+  out.what = what;
+  out.bytes = static_cast<double>(layout.in_batch) * what.record;
   out.repeats_in_place = from_cache;
   out.build = [=] { return std::make_unique<LoadingCase>(tokens, layout, maps, from_cache); };
   return out;

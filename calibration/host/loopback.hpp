@@ -5,7 +5,7 @@
 
 namespace clusterwright {
 
-/// A file descriptor that closes itself; -1 is none.
+/// File descriptor that closes itself; -1 is none.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -24,8 +24,8 @@ class Descriptor {
   int number_ = -1;
 };
 
-/// Both ends of a TCP connection over 127.0.0.1 whose small messages leave at once; closed in programs that are
-/// started.
+/// Both ends of a TCP connection over 127.0.0.1 that sends small messages at once; programs that are started do not
+/// inherit it.
 /// @throws ProbeFailure if a socket or a port is refused
 std::pair<Descriptor, Descriptor> connect_over_loopback();
 

@@ -1,9 +1,10 @@
+#include "calibration/host/memory_probe.hpp"
+
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cstring>
 #include <string>
 
-#include "calibration/host/host_plan.hpp"
 #include "calibration/host/random_data.hpp"
 #include "calibration/host/thread_team.hpp"
 
@@ -14,14 +15,14 @@ namespace {
 using Index = Eigen::Index;
 using Stream = Eigen::Map<Eigen::ArrayXd>;
 
-constexpr std::size_t line = 8;  ///< doubles
+constexpr std::size_t line = 8;  ///< doubles of a cache line
 
-std::size_t arrays_of(const std::string& op) {
-  return op == "read" ? 1 : op == "copy" ? 2 : 3;
+std::size_t arrays_of(StreamKernel op) {
+  return op == StreamKernel::read ? 1 : op == StreamKernel::copy ? 2 : 3;
 }
 
-/// Sources, filled once with random whole numbers so that every sum below is exact, and a target of half the length.
-/// Memory for the largest size, allocated when the first case asks for it and shared by all cases of a team.
+/// Sources of random whole numbers, so that every sum below is exact, and a target of half the length. Memory for the
+/// largest size, allocated for the first case and shared by all cases of a team.
 class StreamArrays {
  public:
   StreamArrays(std::size_t doubles, std::int64_t threads) : doubles_(doubles), threads_(threads) {}
@@ -43,7 +44,7 @@ class StreamArrays {
     });
   }
 
-  /// One random tile after another of the same, each rotated by another distance: as quick as a copy.
+  /// Fills with copies of one random tile, each rotated by another distance: as fast as a copy.
   static void fill_random(double* out, std::size_t length, std::uint64_t seed) {
     constexpr std::size_t tile_length = 1u << 15;
     RandomWords words(seed);
@@ -62,7 +63,7 @@ class StreamArrays {
   std::unique_ptr<double[]> source_, target_;
 };
 
-/// Sixteen sums, so that additions do not wait for each other. @pre length is whole lines
+/// Sum in sixteen parts, so that additions do not wait for each other. @pre length is whole lines
 double sum_numbers(const double* begin, std::size_t length) {
   using Sums = Eigen::Array<double, 2 * line, 1>;
   Sums sums = Sums::Zero();
@@ -71,10 +72,10 @@ double sum_numbers(const double* begin, std::size_t length) {
   return sums.sum() + Eigen::Map<const Eigen::ArrayXd>(begin + i, static_cast<Index>(length - i)).sum();
 }
 
-class PlannedJob : public ProbeCase {
+class StreamCase : public ProbeCase {
  public:
-  PlannedJob(std::string op, std::size_t length, std::int64_t threads, std::shared_ptr<StreamArrays> arrays)
-      : op_(std::move(op)),
+  StreamCase(StreamKernel op, std::size_t length, std::int64_t threads, std::shared_ptr<StreamArrays> arrays)
+      : op_(op),
         length_(length),
         team_(static_cast<int>(threads)),
         arrays_(std::move(arrays)),
@@ -86,13 +87,13 @@ class PlannedJob : public ProbeCase {
 
   void run() override { team_.run(work_); }
 
-  /// Whole numbers of 20 bits: every sum is exact, in whatever order.
+  /// Compares checksums: whole numbers of 20 bits, so every sum is exact in any order.
   void check() override {
     const double first = sum(first_), second = arrays_of(op_) == 3 ? sum(second_) : 0;
-    double got = op_ == "read" ? total() : sum(target_), wanted = first + second;
-    if (op_ == "triad") wanted += 2 * second;
-    if (op_ == "copy" && std::memcmp(target_, first_, length_ * sizeof(double)) != 0) got = -1;
-    if (got != wanted) throw ProbeFailure("the checksum of a " + op_ + " is wrong");
+    double got = op_ == StreamKernel::read ? total() : sum(target_), wanted = first + second;
+    if (op_ == StreamKernel::triad) wanted += 2 * second;
+    if (op_ == StreamKernel::copy && std::memcmp(target_, first_, length_ * sizeof(double)) != 0) got = -1;
+    if (got != wanted) throw ProbeFailure("the checksum of a " + std::string(enum_name(op_)) + " is wrong");
   }
 
  private:
@@ -116,11 +117,11 @@ class PlannedJob : public ProbeCase {
   }
 
   std::function<void(int)> kernel() {
-    if (op_ == "add")
+    if (op_ == StreamKernel::add)
       return [this](int member) { part(target_, member) = part(first_, member) + part(second_, member); };
-    if (op_ == "triad")
+    if (op_ == StreamKernel::triad)
       return [this](int member) { part(target_, member) = part(first_, member) + 3.0 * part(second_, member); };
-    if (op_ == "copy")
+    if (op_ == StreamKernel::copy)
       return [this](int member) {
         const auto [begin, length] = team_.stretch(length_, line, member);
         std::memcpy(target_ + begin, first_ + begin, length * sizeof(double));
@@ -131,7 +132,7 @@ class PlannedJob : public ProbeCase {
     };
   }
 
-  std::string op_;
+  StreamKernel op_;
   std::size_t length_;  ///< doubles of one array, whole cache lines
   ThreadTeam team_;
   std::shared_ptr<StreamArrays> arrays_;
@@ -140,20 +141,24 @@ class PlannedJob : public ProbeCase {
   std::function<void(int)> work_;
 };
 
-PlannedCase planned_job(const std::string& op, Bytes size, std::int64_t threads,
+PlannedCase stream_case(StreamKernel op, Bytes size, std::int64_t threads,
                         const std::shared_ptr<StreamArrays>& arrays) {
   const std::size_t streams = arrays_of(op);
   const auto doubles = static_cast<std::size_t>(size.in(byte)) / sizeof(double);
   const std::size_t length = doubles / streams / line * line;
   PlannedCase out;
-  out.probe = "memory";
-  out.what.operation = op;
-  out.what.dtype = "fp64";
-  out.what.working_set = static_cast<double>(length * streams * sizeof(double)) * byte;
-  out.what.threads = threads;
-  out.flops = static_cast<double>(op == "triad" ? 2 * length : op == "copy" ? 0 : length) * flop;
-  out.bytes = out.what.working_set;
-  out.build = [=] { return std::make_unique<PlannedJob>(op, length, threads, arrays); };
+  ProbedMemory what;
+  what.operation = op;
+  what.dtype = StreamFormat::fp64;
+  what.working_set = static_cast<double>(length * streams * sizeof(double)) * byte;
+  what.threads = threads;
+  out.what = what;
+  out.flops = static_cast<double>(op == StreamKernel::triad  ? 2 * length
+                                  : op == StreamKernel::copy ? 0
+                                                             : length) *
+              flop;
+  out.bytes = what.working_set;
+  out.build = [=] { return std::make_unique<StreamCase>(op, length, threads, arrays); };
   return out;
 }
 
@@ -167,7 +172,8 @@ std::vector<PlannedCase> plan_memory(const HostProbeSizes& sizes) {
     const auto doubles = static_cast<std::size_t>(largest.in(byte)) / sizeof(double);
     const auto arrays = std::make_shared<StreamArrays>(doubles, threads);
     for (const Bytes size : sizes.memory)
-      for (const char* op : {"copy", "add", "triad", "read"}) out.push_back(planned_job(op, size, threads, arrays));
+      for (const StreamKernel op : {StreamKernel::copy, StreamKernel::add, StreamKernel::triad, StreamKernel::read})
+        out.push_back(stream_case(op, size, threads, arrays));
   }
   return out;
 }

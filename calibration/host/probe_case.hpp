@@ -1,4 +1,4 @@
-/// One thing to measure: built when its turn comes, run many times, checked, and thrown away.
+/// Case to measure: built when its turn comes, run many times, checked, and dropped.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace clusterwright {
 
-/// Why a case cannot be measured here; becomes a skipped entry. The text names no path and no user of the machine.
+/// Reason why a case cannot be measured here; becomes a skipped entry. Names no path and no user of the machine.
 class ProbeFailure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -24,21 +24,20 @@ class ProbeCase {
   ProbeCase& operator=(const ProbeCase&) = delete;
   virtual ~ProbeCase() = default;
 
-  /// Before each repetition, not timed.
+  /// Called before each repetition, not timed.
   virtual void prepare() {}
-  /// What is timed.
+  /// Timed call.
   virtual void run() = 0;
-  /// After the last repetition: uses the results. @throws ProbeFailure if they are wrong
+  /// Checks the results after the last repetition. @throws ProbeFailure if they are wrong
   virtual void check() {}
 };
 
 struct PlannedCase {
-  std::string probe;
   ProbeWhat what;
   Flops flops;
   Bytes bytes;
-  bool repeats_in_place = true;  ///< short calls may run many times between two looks at the clock
-  double time_share = 1;         ///< of a call's time that counts: half of a round trip
+  bool repeats_in_place = true;  ///< short calls may run many times between two readings of the clock
+  double time_share = 1;         ///< share of a call's time that counts: half of a round trip
   /// @throws ProbeFailure, std::bad_alloc
   std::function<std::unique_ptr<ProbeCase>()> build;
 };

@@ -4,7 +4,7 @@
 
 namespace clusterwright {
 
-/// SplitMix64: a short generator that is fast enough to fill memory. Same seed, same words.
+/// SplitMix64 generator, fast enough to fill memory. Same seed, same words.
 class RandomWords {
  public:
   explicit RandomWords(std::uint64_t seed) : state_(seed) {}
@@ -15,9 +15,9 @@ class RandomWords {
     word = (word ^ (word >> 27)) * 0x94d049bb133111ebu;
     return word ^ (word >> 31);
   }
-  /// Below `bound`, which is far below 2^32: the bias does not matter here.
+  /// Random number below `bound`. @pre bound is far below 2^32, so that the bias is negligible
   std::uint64_t below(std::uint64_t bound) { return (next() >> 32) * bound >> 32; }
-  /// Uniform in [-1, 1).
+  /// Uniform random number in [-1, 1).
   double signed_unit() { return static_cast<double>(next() >> 11) * 0x1p-52 - 1; }
 
  private:

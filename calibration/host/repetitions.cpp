@@ -15,7 +15,7 @@ Seconds elapsed(Clock::time_point begin, Clock::time_point end) {
   return std::chrono::duration<double>(end - begin).count() * second;
 }
 
-/// Time of one call, at least a tenth of a nanosecond: a call too short to be seen took some time.
+/// Time of one call, at least a tenth of a nanosecond, since even an invisible call takes some time.
 Seconds timed_run(ProbeCase& subject, std::int64_t calls) {
   subject.prepare();
   const auto begin = Clock::now();
@@ -36,10 +36,10 @@ void require_time_for(std::size_t done, Seconds each, const TimeBudget& all) {
     throw ProbeFailure(fmt::format("time budget used up after {} of at least {} repetitions", done, least_repetitions));
 }
 
-/// @return calls between two looks at the clock
+/// @return calls between two readings of the clock
 std::int64_t warm_up(ProbeCase& subject, const PlannedCase& planned, const RepetitionRule& rule,
                      const TimeBudget& all) {
-  constexpr double is_short = 100;  // times what the clock needs
+  constexpr double is_short = 100;  // multiples of the time of a clock reading
   Seconds one = timed_run(subject, 1);
   if (one < is_short * rule.shortest) one = timed_run(subject, 1);
   require_time_for(0, one, all);
@@ -57,7 +57,6 @@ Seconds TimeBudget::left() const {
 
 ProbeSample measure_case(const PlannedCase& planned, const RepetitionRule& rule, Seconds own, const TimeBudget& all) {
   ProbeSample out;
-  out.probe = planned.probe;
   out.what = planned.what;
   out.flops = planned.flops;
   out.bytes = planned.bytes;

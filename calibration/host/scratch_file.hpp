@@ -1,3 +1,4 @@
+/// Temporary files of storage probes.
 #pragma once
 
 #include <cstddef>
@@ -8,20 +9,20 @@
 
 namespace clusterwright {
 
-/// A file without a name: it is gone when its descriptor closes, however the program ends.
+/// File without a name: it is gone when its descriptor closes, however the program ends.
 class ScratchFile {
  public:
-  /// @param size  that it will have; twice as much must be free
-  /// @throws ProbeFailure if there is no such folder, no leave, no space, or the folder is in memory (tmpfs)
+  /// @param size  final size; twice as much must be free
+  /// @throws ProbeFailure if the folder is missing, not writable, full, or in memory (tmpfs)
   ScratchFile(const std::filesystem::path& folder, Bytes size);
 
   int number() const { return file_.number(); }
 
-  /// All of `length`. @throws ProbeFailure if it cannot
+  /// Transfers all of `length`. @throws ProbeFailure if it cannot
   void write_at(std::size_t offset, const void* begin, std::size_t length);
   void read_at(std::size_t offset, void* begin, std::size_t length) const;
   void empty();
-  void flush();  ///< to the device, as far as the system says
+  void flush();  ///< writes to the device, as far as the system tells
 
   /// Asks the system to drop the file's pages from its cache. @throws ProbeFailure if over 5 % stay
   void drop_pages(std::size_t length);
@@ -32,10 +33,10 @@ class ScratchFile {
   Descriptor file_;
 };
 
-/// The file's pages as memory, read only.
+/// Pages of a file as memory, read only.
 class FileMapping {
  public:
-  /// @param at_hand  pages that are in the cache are mapped now, not at their first touch
+  /// @param at_hand  cached pages are mapped now, not at their first touch
   /// @throws ProbeFailure
   FileMapping(const ScratchFile& file, std::size_t length, bool at_hand = false);
   ~FileMapping();

@@ -1,7 +1,8 @@
+#include "calibration/host/storage_probe.hpp"
+
 #include <cstring>
 #include <string>
 
-#include "calibration/host/host_plan.hpp"
 #include "calibration/host/random_data.hpp"
 #include "calibration/host/scratch_file.hpp"
 
@@ -15,7 +16,7 @@ struct FileSize {
   std::size_t bytes() const { return block * blocks; }
 };
 
-/// Random, so that a device which compresses or joins equal blocks has nothing to gain.
+/// Random block, so that compression and deduplication gain nothing.
 std::vector<std::uint64_t> random_block(std::size_t bytes) {
   RandomWords words(bytes);
   std::vector<std::uint64_t> out(bytes / sizeof(std::uint64_t));
@@ -23,7 +24,7 @@ std::vector<std::uint64_t> random_block(std::size_t bytes) {
   return out;
 }
 
-/// One block after another; each begins with its number.
+/// Writes one block after another; each begins with its number.
 void write_blocks(ScratchFile& file, FileSize size, std::vector<std::uint64_t>& block) {
   for (std::size_t i = 0; i < size.blocks; ++i) {
     block.front() = i;
@@ -90,14 +91,11 @@ class ReadCase : public ProbeCase {
   bool in_order_ = true;
 };
 
-PlannedCase storage_case(const char* op, const char* cache, FileSize size) {
+PlannedCase storage_case(StorageOperation operation, StorageCache cache, FileSize size) {
+  const Bytes file = static_cast<double>(size.bytes()) * byte, block = static_cast<double>(size.block) * byte;
   PlannedCase out;
-  out.probe = "storage";
-  out.what.operation = op;
-  out.what.cache = cache;
-  out.what.file = static_cast<double>(size.bytes()) * byte;
-  out.what.block = static_cast<double>(size.block) * byte;
-  out.bytes = out.what.file;
+  out.what = ProbedStorage{operation, file, block, cache};
+  out.bytes = file;
   out.repeats_in_place = false;
   return out;
 }
@@ -107,8 +105,9 @@ PlannedCase storage_case(const char* op, const char* cache, FileSize size) {
 std::vector<PlannedCase> plan_storage(const HostProbeSizes& sizes, const std::filesystem::path& folder) {
   const auto block = static_cast<std::size_t>(sizes.block.in(byte));
   const FileSize size{block, static_cast<std::size_t>(sizes.file.in(byte)) / block};
-  PlannedCase resident = storage_case("read", "resident", size), dropped = storage_case("read", "dropped", size),
-              write = storage_case("write", "flushed", size);
+  PlannedCase resident = storage_case(StorageOperation::read, StorageCache::resident, size),
+              dropped = storage_case(StorageOperation::read, StorageCache::dropped, size),
+              write = storage_case(StorageOperation::write, StorageCache::flushed, size);
   resident.build = [=] { return std::make_unique<ReadCase>(folder, size, true); };
   dropped.build = [=] { return std::make_unique<ReadCase>(folder, size, false); };
   write.build = [=] { return std::make_unique<WriteCase>(folder, size); };

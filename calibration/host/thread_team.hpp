@@ -9,7 +9,7 @@
 
 namespace clusterwright {
 
-/// The caller is member 0; a team of one starts no thread. Threads are not pinned.
+/// Team of threads. The caller is member 0; a team of one starts no thread. Threads are not pinned.
 class ThreadTeam {
  public:
   /// @throws ProbeFailure if a thread cannot be started
@@ -23,7 +23,7 @@ class ThreadTeam {
   /// Calls work(member) on every member and waits for all; `work` must not throw.
   void run(const std::function<void(int)>& work);
 
-  /// The stretch of `length` elements that `member` works on: whole blocks of `block`, evenly, the last takes the rest.
+  /// Stretch of `length` elements for `member`: whole blocks of `block`, evenly; the last member takes the rest.
   struct Stretch {
     std::size_t begin, length;
   };
@@ -34,7 +34,7 @@ class ThreadTeam {
   void stop();
 
   int size_;
-  const std::function<void(int)>* work_ = nullptr;  ///< null: go home
+  const std::function<void(int)>* work_ = nullptr;  ///< null: end
   std::barrier<> start_, finish_;
   std::vector<std::thread> threads_;
 };

@@ -1,8 +1,9 @@
+#include "calibration/host/transfer_probe.hpp"
+
 #include <algorithm>
 #include <cstring>
 
 #include "calibration/host/echo_process.hpp"
-#include "calibration/host/host_plan.hpp"
 #include "calibration/host/random_data.hpp"
 
 namespace clusterwright {
@@ -19,10 +20,10 @@ std::vector<unsigned char> random_message(std::size_t bytes) {
   return out;
 }
 
-/// Sends the task's messages and waits for its answer: a round trip, or a stream and its receipt.
+/// Transfer of a task's messages and its answer: a round trip, or a stream and its receipt.
 class TransferCase : public ProbeCase {
  public:
-  TransferCase(const std::string& path, const EchoTask& task)
+  TransferCase(TransferPath path, const EchoTask& task)
       : task_(task),
         message_(random_message(task.bytes)),
         answer_(task.returns_them ? task.bytes : 1),
@@ -45,18 +46,15 @@ class TransferCase : public ProbeCase {
   EchoProcess other_;
 };
 
-PlannedCase transfer_case(const char* path, Bytes message, bool streams) {
+PlannedCase transfer_case(TransferPath path, Bytes message, bool streams) {
   const auto bytes = static_cast<std::size_t>(message.in(byte));
   constexpr std::size_t in_flight = 8u << 20;
   const EchoTask task{bytes, streams ? std::clamp<std::size_t>(in_flight / bytes, 2, 512) : 1, !streams};
   PlannedCase out;
-  out.probe = "transfer";
-  out.what.path = path;
-  out.what.pattern = streams ? "stream" : "ping_pong";
-  out.what.message = message;
+  out.what = ProbedTransfer{path, streams ? TransferPattern::stream : TransferPattern::ping_pong, message};
   out.bytes = message;
   out.time_share = streams ? 1.0 / static_cast<double>(task.messages) : 0.5;
-  out.build = [path = std::string(path), task] { return std::make_unique<TransferCase>(path, task); };
+  out.build = [path, task] { return std::make_unique<TransferCase>(path, task); };
   return out;
 }
 
@@ -65,7 +63,7 @@ PlannedCase transfer_case(const char* path, Bytes message, bool streams) {
 std::vector<PlannedCase> plan_transfer(const HostProbeSizes& sizes) {
   std::vector<PlannedCase> out;
   for (const Bytes message : sizes.messages)
-    for (const char* path : {"tcp_loopback", "pipe"})
+    for (const TransferPath path : {TransferPath::tcp_loopback, TransferPath::pipe})
       for (const bool streams : {false, true}) out.push_back(transfer_case(path, message, streams));
   return out;
 }

@@ -10,8 +10,8 @@ namespace clusterwright {
 
 namespace {
 
-// As seen in listings of nvidia-smi. Boards that the catalog does not hold are left out on purpose: A800, H800 PCIe,
-// H200 NVL, H20-3e, A100-SXM-64GB and others look like one of these and are not.
+// Names in listings of nvidia-smi. Boards outside the catalog are absent on purpose: A800, H800 PCIe, H200 NVL, H20-3e,
+// A100-SXM-64GB and others look like one of these and are not.
 constexpr DriverName names[] = {
     {"A100-SXM4-40GB", "A100-40-SXM"},
     {"A100-SXM4-80GB", "A100-80-SXM"},
@@ -29,7 +29,7 @@ constexpr DriverName names[] = {
     {"B200", "B200"},
     {"GB200", "GB200-GPU"},
     {"B300 SXM6 AC", "B300-HGX"},
-    {"GB300", "GB300-GPU"},  // also the name of a workstation's, which has less memory
+    {"GB300", "GB300-GPU"},  // a workstation's GPU of this name has less memory
     {"L40S", "L40S"},
     {"GeForce RTX 3090", "RTX-3090"},
     {"GeForce RTX 4090", "RTX-4090"},
@@ -38,7 +38,7 @@ constexpr DriverName names[] = {
 constexpr double least_memory = 0.95, most_memory = 1.10;
 constexpr std::size_t most_suggestions = 3;
 
-/// Words in capitals; spaces and dashes part them.
+/// Words of a name in capitals, separated by spaces and dashes.
 std::vector<std::string> words_of(std::string_view name) {
   std::vector<std::string> words(1);
   for (const char c : name) {
@@ -52,19 +52,19 @@ std::vector<std::string> words_of(std::string_view name) {
   return words;
 }
 
-/// Of the part's memory; 1 where one of the two is not known.
+/// Ratio to the part's memory; 1 where one of the two is not known.
 double memory_ratio(Bytes memory, const AcceleratorPart& part) {
   const Bytes stated = memory_capacity(part);
   return memory > Bytes{} && stated > Bytes{} ? memory / stated : 1;
 }
 
 struct Suggestion {
-  std::size_t shared;  ///< words
-  double distance;     ///< of the memory, as a ratio
+  std::size_t shared;  ///< number of shared words
+  double distance;     ///< distance of the memories, log of their ratio
   std::string id;
 };
 
-/// The best row of each part.
+/// Adds a suggestion, or improves that of the same part.
 void add_suggestion(std::vector<Suggestion>& list, const Suggestion& one) {
   const auto same = std::find_if(list.begin(), list.end(), [&](const Suggestion& other) { return other.id == one.id; });
   if (same == list.end())

@@ -1,4 +1,4 @@
-/// Which part of the catalog a GPU is, by the name that its driver prints.
+/// Part of the catalog that a GPU is, by the name that its driver prints.
 #pragma once
 
 #include <optional>
@@ -12,25 +12,24 @@
 
 namespace clusterwright {
 
-/// A name as NVIDIA's driver prints it, without "NVIDIA ", and what the catalog calls that board. One name may stand in
-/// several rows: the memory tells which it is.
+/// Name as NVIDIA's driver prints it, without "NVIDIA ", and the catalog's name of that board. One name may stand in
+/// several rows: the memory decides.
 struct DriverName {
   std::string_view name;
   std::string_view accelerator;
 };
 std::span<const DriverName> driver_names();
 
-/// The catalog's id of a whole GPU.
+/// Id in the catalog of a whole GPU.
 ///
 /// Names are compared as a whole: "NVIDIA H200 NVL" is no H200, and a MIG slice is no part of the catalog.
-/// @param driver_name  "NVIDIA H100 80GB HBM3", as nvidia-smi, NVML and CUDA print it; "NVIDIA " may be missing, as in
-///                     old drivers
-/// @param memory       as the driver reports it; zero: not known, the name alone decides
-/// @return nothing for other names, and where the memory is not that of the part: less than 95 % or more than 110 % of
-///         what the catalog says (a driver counts GiB where data sheets say GB)
+/// @param driver_name  "NVIDIA H100 80GB HBM3", as nvidia-smi, NVML and CUDA print it; old drivers print no "NVIDIA "
+/// @param memory  as the driver reports it; zero: not known, the name alone decides
+/// @return nothing for other names, and where the memory is less than 95 % or more than 110 % of the catalog's (a
+///         driver counts GiB where data sheets say GB)
 std::optional<std::string> catalog_accelerator(std::string_view driver_name, Bytes memory, const Catalog& catalog);
 
-/// Ids that share most words with the name, the nearest memory first, at most three; empty if none shares any.
+/// Ids that share most words with the name, nearest memory first, at most three; empty if none shares a word.
 std::vector<std::string> nearest_accelerators(std::string_view driver_name, Bytes memory, const Catalog& catalog);
 
 }  // namespace clusterwright

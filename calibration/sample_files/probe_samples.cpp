@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <regex>
+#include <stdexcept>
 
 #include "calibration/sample_files/sparse_record.hpp"
 #include "sim/json_reader.hpp"
@@ -16,39 +17,8 @@ template <>
 struct EnumNames<ProbeSuite> {
   static constexpr std::array<std::string_view, 2> names = {"quick", "full"};
 };
-template <>
-struct EnumNames<ProbeDeviceKind> {
-  static constexpr std::array<std::string_view, 2> names = {"host", "gpu"};
-};
 
-const Record<DeviceState>& record(const DeviceState*) {
-  static const auto table = Record<DeviceState>("state", "what the device reported")
-                                .optional("sm_mhz", &DeviceState::sm, {.help = "clock", .min = 0})
-                                .optional("memory_mhz", &DeviceState::memory, {.help = "clock", .min = 0})
-                                .optional("temperature_c", &DeviceState::temperature_c, {.help = "of the chip"})
-                                .optional("memory_temperature_c", &DeviceState::memory_temperature_c, {.help = "HBM"})
-                                .optional("power_w", &DeviceState::power, {.help = "now", .min = 0})
-                                .optional("power_average_w", &DeviceState::power_average, {.help = "mean", .min = 0})
-                                .optional("clock_limit_reasons", &DeviceState::clock_limit_reasons, {.help = "bits"});
-  return table;
-}
-
-const Record<PowerTrace>& record(const PowerTrace*) {
-  const auto rule = [](const char* help) { return FieldRule{.help = help, .max_elements = 1u << 20}; };
-  static const auto table = Record<PowerTrace>("trace", "readings over time")
-                                .required("t_s", &PowerTrace::t_s, rule("since the start"))
-                                .optional("power_w", &PowerTrace::power_w, rule("now"))
-                                .optional("power_average_w", &PowerTrace::power_average_w, rule("mean"))
-                                .optional("energy_j", &PowerTrace::energy_j, rule("counter"))
-                                .optional("sm_mhz", &PowerTrace::sm_mhz, rule("clock"))
-                                .optional("memory_mhz", &PowerTrace::memory_mhz, rule("clock"))
-                                .optional("temperature_c", &PowerTrace::temperature_c, rule("of the chip"))
-                                .optional("memory_temperature_c", &PowerTrace::memory_temperature_c, rule("HBM"))
-                                .optional("clock_limit_reasons", &PowerTrace::clock_limit_reasons, rule("bits"));
-  return table;
-}
-
-/// A sample as it is written, before its probe says what "what" must be.
+/// Sample as written, before its probe decides how "what" is read.
 struct SampleEntry {
   std::string probe, mode, clock;
   RawMember what;
@@ -133,49 +103,6 @@ const Record<SampleDocument>& record(const SampleDocument*) {
 
 namespace {
 
-using DeviceRecord = Record<ProbeDevice>;
-
-const DeviceRecord& host_record() {
-  static const auto table = DeviceRecord("host device", "a host")
-                                .required("kind", &ProbeDevice::kind, {.help = "host"})
-                                .required("cpu", &ProbeDevice::cpu, {.help = "model name"})
-                                .required("cores", &ProbeDevice::cores, {.help = "physical", .min = 1})
-                                .required("threads", &ProbeDevice::threads, {.help = "usable", .min = 1})
-                                .required("memory_bytes", &ProbeDevice::memory, {.help = "installed", .min = 0})
-                                .required("l3_bytes", &ProbeDevice::l3, {.help = "0: none, or unknown", .min = 0});
-  return table;
-}
-
-const DeviceRecord& gpu_record() {
-  static const auto table =
-      DeviceRecord("gpu device", "a GPU")
-          .optional("kind", &ProbeDevice::kind, {.help = "gpu"})
-          .required("name", &ProbeDevice::name, {.help = "as the driver calls it"})
-          .optional("compute_capability", &ProbeDevice::compute_capability, {.help = "such as 9.0"})
-          .optional("memory_bytes", &ProbeDevice::memory, {.help = "installed", .min = 0})
-          .optional("multiprocessors", &ProbeDevice::multiprocessors, {.help = "streaming ones", .min = 1})
-          .optional("l2_bytes", &ProbeDevice::l2, {.help = "second-level cache", .min = 0})
-          .optional("shared_bytes_per_block", &ProbeDevice::shared_bytes_per_block, {.help = "at most", .min = 0})
-          .optional("index", &ProbeDevice::index, {.help = "in its node", .min = 0})
-          .optional("gpus_in_node", &ProbeDevice::gpus_in_node, {.help = "that are seen", .min = 1})
-          .optional("driver", &ProbeDevice::driver, {.help = "version"})
-          .optional("cuda_driver", &ProbeDevice::cuda_driver, {.help = "version"})
-          .optional("cuda_runtime", &ProbeDevice::cuda_runtime, {.help = "version"})
-          .optional("cublaslt", &ProbeDevice::cublaslt, {.help = "version", .min = 0})
-          .optional("power_limit_w", &ProbeDevice::power_limit, {.help = "as set", .min = 0})
-          .optional("max_sm_mhz", &ProbeDevice::max_sm, {.help = "clock", .min = 0})
-          .optional("max_memory_mhz", &ProbeDevice::max_memory, {.help = "clock", .min = 0})
-          .optional("pci_link", &ProbeDevice::pci_link, {.help = "generation and width"})
-          .optional("nvml", &ProbeDevice::nvml, {.help = "what was wrong with it"});
-  return table;
-}
-
-/// Told by "kind", or by a key that only a host has.
-bool is_gpu(const JsonValue& device) {
-  const JsonValue* kind = device.find("kind");
-  return kind ? kind->is(JsonKind::text) && kind->as_text() == "gpu" : device.find("cpu") == nullptr;
-}
-
 bool check_probe(const std::string& probe, const JsonValue& entry, Decoder& decoder) {
   const auto& known = known_probes();
   if (std::find(known.begin(), known.end(), probe) != known.end()) return true;
@@ -187,7 +114,7 @@ bool check_probe(const std::string& probe, const JsonValue& entry, Decoder& deco
   return false;
 }
 
-/// A device held in a state without calls has none; a repetition that is a mean of many calls stands for them.
+/// Reports too few repetitions. A device held in a state without calls needs none; one mean of many calls is enough.
 void check_repetitions(const SampleEntry& read, const JsonValue& entry, Decoder& decoder) {
   const JsonValue* list = entry.find("repetitions_us");
   const std::size_t count = read.repetitions.size();
@@ -197,10 +124,9 @@ void check_repetitions(const SampleEntry& read, const JsonValue& entry, Decoder&
   decoder.error("E0202", fmt::format("must hold at least {} repetitions (got {})", least_repetitions, count), *list);
 }
 
-/// All but "what".
+/// Sample without its "what".
 ProbeSample sample_of(const SampleEntry& entry) {
   ProbeSample out;
-  out.probe = entry.probe;
   out.flops = static_cast<double>(entry.flops) * flop;
   out.bytes = static_cast<double>(entry.bytes) * byte;
   out.repetitions = entry.repetitions;
@@ -221,9 +147,9 @@ ProbeSample read_sample(const SampleEntry& entry, const JsonValue& value, std::i
   if (!check_probe(entry.probe, value, decoder) || !what) return out;
   {
     const Decoder::Scope scope(decoder, value, *what, "what");
-    decode_what(entry.probe, *what, decoder, out.what);
+    out.what = decode_what(entry.probe, *what, decoder);
   }
-  if (!decoder.failed()) check_totals(entry.probe, out.what, {entry.flops, entry.bytes, threads}, value, decoder);
+  if (!decoder.failed()) check_totals(out.what, {entry.flops, entry.bytes, threads}, value, decoder);
   return out;
 }
 
@@ -235,21 +161,7 @@ void check_date(const std::string& date, const JsonValue& document, Decoder& dec
   decoder.error("E0203", fmt::format("must be a UTC time such as 2026-11-21T21:04:06Z (got \"{}\")", date), *value);
 }
 
-/// A GPU's program writes null where there is no GPU.
-ProbeDevice read_device(const JsonValue& document, Decoder& decoder) {
-  ProbeDevice out;
-  const JsonValue* device = document.find("device");
-  const JsonValue* samples = document.find("samples");
-  if (!device) return out;
-  const bool none = device->is_null() && samples && samples->elements().empty();
-  const bool gpu = none || is_gpu(*device);
-  const Decoder::Scope scope(decoder, document, *device, "device");
-  if (!none) (gpu ? gpu_record() : host_record()).decode(*device, decoder, out);
-  if (gpu) out.kind = ProbeDeviceKind::gpu;
-  return out;
-}
-
-/// Objects and words; a text names a case, or "all".
+/// Reports a "what" that is neither an object nor a text, which names a case or "all".
 void check_skipped_what(const JsonValue& what, const JsonValue& entry, Decoder& decoder) {
   if (what.is(JsonKind::object) || what.is(JsonKind::text)) return;
   const Decoder::Scope scope(decoder, entry, what, "what");
@@ -273,8 +185,8 @@ void for_each_entry(const std::vector<Entry>& entries, const JsonValue& document
 
 SampleEntry entry_of(const ProbeSample& sample) {
   SampleEntry out;
-  out.probe = sample.probe;
-  out.what.value = encode_what(sample.probe, sample.what);
+  out.probe = probe_name(sample.what);
+  out.what.value = encode_what(sample.what);
   out.flops = std::llround(sample.flops.in(flop));
   out.bytes = std::llround(sample.bytes.in(byte));
   out.launches = sample.launches;
@@ -288,7 +200,7 @@ SampleEntry entry_of(const ProbeSample& sample) {
 }
 
 JsonValue times_of(const std::vector<Seconds>& repetitions) {
-  constexpr double digits = 1e4;  // of a microsecond
+  constexpr double digits = 1e4;  // fractions of a microsecond
   JsonValue out = JsonValue::list();
   for (const Seconds time : repetitions) {
     const double rounded = std::round(time.in(microsecond)*digits) / digits;
@@ -307,6 +219,13 @@ JsonValue write_skipped(const SkippedProbe& skipped, const char* reason) {
   return JsonValue::object({{"probe", skipped.probe}, {"what", skipped.what}, {reason, skipped.reason}});
 }
 
+/// Median; mean of the middle two where the number is even.
+Seconds median_of(std::vector<Seconds> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
 }  // namespace
 
 ProbeSamples read_probe_samples(const JsonValue& document) {
@@ -314,7 +233,7 @@ ProbeSamples read_probe_samples(const JsonValue& document) {
   SampleDocument read;
   record(static_cast<const SampleDocument*>(nullptr)).decode(document, decoder, read);
   check_date(read.date, document, decoder);
-  ProbeSamples out{read.tool, read.date, read.suite, read_device(document, decoder), {}, {}, {}};
+  ProbeSamples out{read.tool, read.date, read.suite, read_probe_device(document, decoder), {}, {}, {}};
   for_each_entry(read.samples, document, "samples", decoder, [&](const SampleEntry& entry, const JsonValue& value) {
     out.samples.push_back(read_sample(entry, value, out.device.threads, decoder));
   });
@@ -332,7 +251,6 @@ ProbeSamples read_probe_samples(const std::filesystem::path& path) {
 }
 
 JsonValue write_probe_samples(const ProbeSamples& samples) {
-  const bool gpu = samples.device.kind == ProbeDeviceKind::gpu;
   JsonValue taken = JsonValue::list(), skipped = JsonValue::list(), failed = JsonValue::list();
   for (const ProbeSample& sample : samples.samples) taken.push_back(write_sample(sample));
   for (const SkippedProbe& one : samples.skipped) skipped.push_back(write_skipped(one, "reason"));
@@ -341,11 +259,31 @@ JsonValue write_probe_samples(const ProbeSamples& samples) {
                                      {"tool", samples.tool},
                                      {"date", samples.date},
                                      {"suite", EnumNames<ProbeSuite>::names[static_cast<std::size_t>(samples.suite)]},
-                                     {"device", encode_sparse(gpu ? gpu_record() : host_record(), samples.device)},
+                                     {"device", write_probe_device(samples.device)},
                                      {"samples", std::move(taken)},
                                      {"skipped", std::move(skipped)}});
   if (!samples.failed.empty()) out.set("errors", std::move(failed));
   return out;
+}
+
+SampleStatistics statistics_of(const std::vector<Seconds>& repetitions) {
+  if (repetitions.empty()) throw std::invalid_argument("statistics of a sample without repetitions");
+  SampleStatistics out;
+  out.median = median_of(repetitions);
+  std::vector<Seconds> distances;
+  for (const Seconds time : repetitions) distances.push_back(std::max(time - out.median, out.median - time));
+  out.spread = median_of(std::move(distances));
+  if (repetitions.size() > 1)
+    out.first_against_rest = repetitions.front() / median_of({repetitions.begin() + 1, repetitions.end()});
+  return out;
+}
+
+FlopsPerSecond median_rate(const ProbeSample& sample) {
+  return sample.flops / statistics_of(sample.repetitions).median;
+}
+
+BytesPerSecond median_bandwidth(const ProbeSample& sample) {
+  return sample.bytes / statistics_of(sample.repetitions).median;
 }
 
 }  // namespace clusterwright

@@ -1,4 +1,4 @@
-/// Raw samples of a probe program, one JSON document: what was measured and every repetition.
+/// Raw samples of a probe program, one JSON document: subjects and every repetition.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "calibration/sample_files/probe_device.hpp"
 #include "calibration/sample_files/probe_what.hpp"
 #include "sim/json_value.hpp"
 #include "sim/quantity.hpp"
@@ -14,52 +15,15 @@
 namespace clusterwright {
 
 enum class ProbeSuite { quick, full };
-enum class ProbeDeviceKind { host, gpu };
-
-/// The machine, without its name. Zero and empty are "not known", or "not of this kind".
-struct ProbeDevice {
-  ProbeDeviceKind kind = ProbeDeviceKind::host;
-  Bytes memory;
-  // Host.
-  std::string cpu;
-  std::int64_t cores = 0;    ///< physical
-  std::int64_t threads = 0;  ///< that the process may use
-  Bytes l3;
-  // GPU.
-  std::string name;
-  std::string compute_capability;  ///< 9.0
-  std::int64_t multiprocessors = 0, index = 0, gpus_in_node = 0, cublaslt = 0;
-  std::int64_t shared_bytes_per_block = 0;
-  Bytes l2;
-  std::string driver, cuda_driver, cuda_runtime, pci_link, nvml;
-  std::optional<Watts> power_limit;
-  std::optional<Hertz> max_sm, max_memory;
-};
-
-/// What the device reported while a sample was taken; empty where it reports nothing.
-struct DeviceState {
-  std::optional<Hertz> sm, memory;
-  std::optional<double> temperature_c, memory_temperature_c;
-  std::optional<Watts> power, power_average;
-  std::optional<double> clock_limit_reasons;  ///< bits, as NVML gives them
-};
-
-/// Readings of a held load, one list per column, all of one length.
-struct PowerTrace {
-  std::vector<std::optional<double>> t_s, power_w, power_average_w, energy_j, sm_mhz, memory_mhz, temperature_c,
-      memory_temperature_c, clock_limit_reasons;
-};
-
 struct ProbeSample {
-  std::string probe;
   ProbeWhat what;
-  Flops flops;                       ///< of one call
-  Bytes bytes;                       ///< moved by one call
-  std::vector<Seconds> repetitions;  ///< of one call, in the order they ran; warm-up left out
-  std::int64_t launches = 1;         ///< calls between two looks at the clock
+  Flops flops;                       ///< operations of one call
+  Bytes bytes;                       ///< bytes moved by one call
+  std::vector<Seconds> repetitions;  ///< time of one call, in the order they ran, without warm-up
+  std::int64_t launches = 1;         ///< calls between two readings of the clock
   std::string mode;                  ///< burst, sustained; empty on a host
-  std::string clock;                 ///< "host" where a GPU's time is taken by the host
-  Seconds held;                      ///< how long a device was left in one state without calls
+  std::string clock;                 ///< "host" where the host times a GPU
+  Seconds held;                      ///< time that a device was held in one state without calls
   std::optional<Watts> mean_power;
   DeviceState state;
   PowerTrace trace;
@@ -67,34 +31,48 @@ struct ProbeSample {
 
 struct SkippedProbe {
   std::string probe;
-  JsonValue what;  ///< as a sample's "what", or words; {} for the whole probe
+  JsonValue what;  ///< as a sample's "what", or a text; {} for the whole probe
   std::string reason;
 };
 
 struct ProbeSamples {
   std::string tool;
-  std::string date;  ///< UTC, 2026-11-21T21:04:06Z; empty where nobody wrote it down
+  std::string date;  ///< UTC, 2026-11-21T21:04:06Z; empty if not recorded
   ProbeSuite suite = ProbeSuite::quick;
   ProbeDevice device;
   std::vector<ProbeSample> samples;
   std::vector<SkippedProbe> skipped;
-  std::vector<SkippedProbe> failed;  ///< "errors": what a GPU probe could not finish
+  std::vector<SkippedProbe> failed;  ///< "errors": subjects that a GPU probe could not finish
 };
 
-/// Fewer repetitions than these say nothing about spread.
+/// Number of repetitions below which their spread is unknown.
 inline constexpr std::size_t least_repetitions = 3;
 
-/// Reads a document of a host or a GPU probe. A document without samples is no error; a GPU's
-/// device may be null then.
-/// @throws ConfigError with every error: no JSON or cut off (E0101), unknown or missing keys (E0102, E0104), wrong
-///         types and words (E0201, E0203), times that are not > 0 or too few of them (E0202), flops, bytes or threads
-///         that contradict "what" or the device (E0340, once all else is right), a file that cannot be read (E0401)
+/// Samples of a document of a host or a GPU probe. A document without samples is valid; the device of a GPU may be null
+/// then.
+/// @throws ConfigError with all errors: no JSON or cut off (E0101), unknown or missing keys (E0102, E0104), wrong types
+///         and words (E0201, E0203), times that are not > 0 or too few of them (E0202), flops, bytes or threads that
+///         contradict "what" or the device (E0340, once all else is right), a file that cannot be read (E0401)
 ProbeSamples read_probe_samples(const std::filesystem::path& path);
 
-/// As above, from a document already read.
+/// Samples of a document that is already read.
 ProbeSamples read_probe_samples(const JsonValue& document);
 
-/// The document that `read_probe_samples` reads. Times are rounded to a tenth of a nanosecond.
+/// Document that `read_probe_samples` reads. Times are rounded to a tenth of a nanosecond.
 JsonValue write_probe_samples(const ProbeSamples& samples);
+
+struct SampleStatistics {
+  Seconds median;
+  Seconds spread;  ///< median distance from the median (MAD), not scaled to a standard deviation
+  /// First repetition over the median of the others. Far above 1: too little warm-up; below 1: throttling.
+  double first_against_rest = 1;
+};
+
+/// @throws std::invalid_argument without repetitions; one alone has spread 0 and no drift
+SampleStatistics statistics_of(const std::vector<Seconds>& repetitions);
+
+/// Operations or bytes of one call over its median time; zero for samples without any.
+FlopsPerSecond median_rate(const ProbeSample& sample);
+BytesPerSecond median_bandwidth(const ProbeSample& sample);
 
 }  // namespace clusterwright

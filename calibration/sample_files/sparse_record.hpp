@@ -1,4 +1,4 @@
-/// Records whose optional fields are left out where they hold nothing.
+/// Records that are written without the optional fields that hold nothing.
 #pragma once
 
 #include <cmath>
@@ -12,13 +12,13 @@
 namespace clusterwright {
 
 template <>
-struct FieldCodec<RawMember> {  ///< to be read once the other members say what it must be
+struct FieldCodec<RawMember> {  ///< read later, when the other members decide how
   static void describe(FieldSpec& spec) { spec.type = FieldType::record; }
   static void decode(const JsonValue& value, const FieldSpec&, Decoder&, RawMember& out) { out.value = value; }
   static JsonValue encode(const RawMember& value, const FieldSpec&) { return value.value; }
 };
 
-/// Whole numbers as integers: 8.0 bytes are 8.
+/// Value with a whole number as an integer: 8.0 becomes 8.
 inline JsonValue whole_as_integer(JsonValue value) {
   constexpr double exact = 9007199254740992;  // 2^53
   if (!value.is(JsonKind::number)) return value;
@@ -27,7 +27,7 @@ inline JsonValue whole_as_integer(JsonValue value) {
   return whole ? JsonValue(static_cast<std::int64_t>(number)) : value;
 }
 
-/// The members of `object` in the order of the record; optional ones only where they differ from their fallback.
+/// Members of `object` in the order of the record; optional ones only where they differ from their fallback.
 template <class T>
 JsonValue encode_sparse(const Record<T>& record, const T& object) {
   const JsonValue whole = record.encode(object);

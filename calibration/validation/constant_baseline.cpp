@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "calibration/validation/weighted_quantile.hpp"
+#include "calibration/validation/error_figures.hpp"
 
 namespace clusterwright {
 

@@ -5,7 +5,6 @@
 #include <map>
 
 #include "calibration/fit/collective_fit.hpp"
-#include "calibration/fit/expert_fit.hpp"
 #include "models/kernels/collectives/nccl_generation.hpp"
 
 namespace clusterwright {
@@ -14,19 +13,17 @@ namespace {
 
 constexpr CollectiveOp measured_ops[] = {CollectiveOp::all_gather, CollectiveOp::reduce_scatter,
                                          CollectiveOp::all_reduce, CollectiveOp::all_to_all};
-constexpr Bytes large_message = 1 * megabyte;
-
 /// A row and the accelerator that it was measured on.
 struct OwnedRow {
   const AcceleratorPart* part;
   CollectiveRow row;
-  bool borrowed = false;  ///< from another op: teaches, but is not predicted
+  bool borrowed = false;  ///< from another operation: fitted to, but not predicted
 };
 
-/// Fits `op` to the rows that `keep` holds for and predicts those that `test` holds for.
-class LeaveOut {
+/// Fits `op` to the rows that satisfy `keep` and predicts those that satisfy `test`.
+class HoldOut {
  public:
-  LeaveOut(CollectiveOp op, const std::vector<OwnedRow>& rows) : op_(op), rows_(rows) {}
+  HoldOut(CollectiveOp op, const std::vector<OwnedRow>& rows) : op_(op), rows_(rows) {}
 
   void predict(auto keep, auto test) {
     std::vector<CollectiveRow> kept;
@@ -98,7 +95,7 @@ std::string part_id(const OwnedRow& one) {
   return one.part->id;
 }
 
-void leave_rank_counts_out(LeaveOut& out, const std::vector<OwnedRow>& rows) {
+void hold_rank_counts_out(HoldOut& out, const std::vector<OwnedRow>& rows) {
   for (const auto& [key, seen] : keys_of(rows, part_and_ranks)) {
     const auto& [part, ranks] = key;
     out.predict([&, p = part,
@@ -107,7 +104,7 @@ void leave_rank_counts_out(LeaveOut& out, const std::vector<OwnedRow>& rows) {
   }
 }
 
-void leave_siblings_out(LeaveOut& out, const std::vector<OwnedRow>& rows) {
+void hold_siblings_out(HoldOut& out, const std::vector<OwnedRow>& rows) {
   for (const OwnedRow& first : rows) {
     if (&first != &*std::find_if(rows.begin(), rows.end(), [&](const OwnedRow& one) { return one.part == first.part; }))
       continue;
@@ -117,7 +114,7 @@ void leave_siblings_out(LeaveOut& out, const std::vector<OwnedRow>& rows) {
   }
 }
 
-void leave_generations_out(LeaveOut& out, const std::vector<OwnedRow>& rows) {
+void hold_generations_out(HoldOut& out, const std::vector<OwnedRow>& rows) {
   for (const auto& [left, seen] : keys_of(rows, generation))
     out.predict([&, g = left](const OwnedRow& one) { return generation(one) != g; },
                 [&, g = left](const OwnedRow& one) { return generation(one) == g; });
@@ -127,26 +124,26 @@ void append(std::vector<double>& all, const std::vector<double>& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
 
-/// A way to leave rows out.
+/// Way to hold rows out.
 struct CollectiveWay {
-  const char* key;  ///< of the target that it is held against
+  const char* key;  ///< key of the target that it is compared with
   const char* name;
-  void (*leave)(LeaveOut&, const std::vector<OwnedRow>&);
+  void (*leave)(HoldOut&, const std::vector<OwnedRow>&);
 };
-constexpr CollectiveWay collective_ways[] = {{"by_size", "rank count left out", leave_rank_counts_out},
-                                             {"by_accelerator", "sibling left out", leave_siblings_out},
-                                             {"by_generation", "generation left out", leave_generations_out}};
+constexpr CollectiveWay collective_ways[] = {{"by_size", "rank count left out", hold_rank_counts_out},
+                                             {"by_accelerator", "sibling left out", hold_siblings_out},
+                                             {"by_generation", "generation left out", hold_generations_out}};
 
 }  // namespace
 
-std::vector<LeftOutFigures> cross_validate_collectives(const std::vector<Measurement>& measurements,
+std::vector<HeldOutFigures> cross_validate_collectives(const std::vector<Measurement>& measurements,
                                                        const std::vector<AcceleratorPart>& catalog) {
   const std::vector<OwnedRow> rows = owned_rows(measurements, catalog);
-  std::vector<LeftOutFigures> out;
+  std::vector<HeldOutFigures> out;
   for (const auto& [key, name, leave] : collective_ways) {
     std::vector<double> from, below;
     for (const CollectiveOp op : measured_ops) {
-      LeaveOut one(op, rows);
+      HoldOut one(op, rows);
       leave(one, rows);
       append(from, one.from);
       append(below, one.below);

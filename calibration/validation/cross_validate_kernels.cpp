@@ -19,7 +19,7 @@ std::string accelerator_fold(const GemmRow& row) {
   return row.accelerator;
 }
 
-/// Rows that one fit may see: those of an accelerator, of an architecture, or all.
+/// Name of the rows that are fitted together: an accelerator, an architecture, or all.
 std::string fitted_together(const GemmRow& row, KernelFold fold) {
   if (fold == KernelFold::generation) return "";
   return fold == KernelFold::shape ? row.accelerator : row.architecture;
@@ -36,26 +36,26 @@ std::size_t fold_count(const std::vector<GemmRow>& rows, const GemmFold& fold) {
   return names.size();
 }
 
-void leave_gemm_out(const std::vector<GemmRow>& all, const std::string& format, KernelFold fold,
-                    std::vector<LeftOutRow>& out) {
+void hold_gemm_out(const std::vector<GemmRow>& all, const std::string& format, KernelFold fold,
+                   std::vector<HeldOutRow>& out) {
   const auto scope = fold == KernelFold::shape ? GemmFitScope::one_part : GemmFitScope::many_parts;
   std::map<std::string, std::vector<GemmRow>> sets;
   for (const GemmRow& row : all) sets[fitted_together(row, fold)].push_back(row);
   for (const auto& [name, rows] : sets) {
     if (fold_count(rows, fold_of(fold)) < 2) continue;
-    const std::vector<double> errors = gemm_left_out(rows, fold_of(fold), nullptr, scope);
+    const std::vector<double> errors = held_out_gemm_errors(rows, fold_of(fold), nullptr, scope);
     for (std::size_t i = 0; i < rows.size(); ++i)
       out.push_back({"gemm/" + format, rows[i].accelerator, rows[i].architecture, is_large(rows[i]), errors[i]});
   }
 }
 
-/// All streaming kernels and copies of the catalog's parts, one accelerator after the other or all together.
-void leave_memory_out(const std::vector<Measurement>& measurements, const std::vector<AcceleratorPart>& catalog,
-                      bool by_generation, std::vector<LeftOutRow>& out) {
+/// Holds out streaming kernels and copies, one accelerator after the other or all together.
+void hold_memory_out(const std::vector<Measurement>& measurements, const std::vector<AcceleratorPart>& catalog,
+                     bool by_generation, std::vector<HeldOutRow>& out) {
   std::vector<MemoryRow> streams, copies;
   const auto judge = [&] {
-    const std::vector<double> stream_errors = memory_left_out(streams, by_generation);
-    const std::vector<double> copy_errors = host_left_out(copies, by_generation);
+    const std::vector<double> stream_errors = held_out_memory_errors(streams, by_generation);
+    const std::vector<double> copy_errors = held_out_host_errors(copies, by_generation);
     for (std::size_t i = 0; i < streams.size(); ++i)
       out.push_back({"memory", "", streams[i].architecture, true, stream_errors[i]});
     for (std::size_t i = 0; i < copies.size(); ++i)
@@ -88,38 +88,38 @@ ErrorFigures figures(const std::string& name, const std::vector<double>& errors)
   return out;
 }
 
-/// A way to leave rows out.
+/// Way to hold rows out.
 struct KernelWay {
   KernelFold fold;
-  const char* key;   ///< of the target that it is held against
-  const char* name;  ///< behind that of the kernel
+  const char* key;   ///< key of the target that it is compared with
+  const char* name;  ///< suffix to the name of the kernel
 };
 constexpr KernelWay kernel_ways[] = {{KernelFold::shape, "by_size", ", shape left out"},
                                      {KernelFold::accelerator, "by_accelerator", ", accelerator left out"},
                                      {KernelFold::generation, "by_generation", ", generation left out"}};
 
-/// "matrix multiply, Hopper, M >= 1024", or the kernel.
-std::string group_of(const LeftOutRow& row) {
+/// Group of a row: "matrix multiply, Hopper, M >= 1024", or the kernel.
+std::string group_of(const HeldOutRow& row) {
   if (!row.kernel.starts_with("gemm")) return row.kernel;
   return "matrix multiply, " + row.architecture + (row.large ? ", M >= 1024" : ", M < 1024");
 }
 
 }  // namespace
 
-std::vector<LeftOutRow> left_out_kernels(const std::vector<Measurement>& measurements,
+std::vector<HeldOutRow> held_out_kernels(const std::vector<Measurement>& measurements,
                                          const std::vector<AcceleratorPart>& catalog, KernelFold fold) {
-  std::vector<LeftOutRow> out;
-  for (const char* format : formats) leave_gemm_out(all_gemm_rows(measurements, catalog, format), format, fold, out);
-  if (fold != KernelFold::accelerator) leave_memory_out(measurements, catalog, fold == KernelFold::generation, out);
+  std::vector<HeldOutRow> out;
+  for (const char* format : formats) hold_gemm_out(all_gemm_rows(measurements, catalog, format), format, fold, out);
+  if (fold != KernelFold::accelerator) hold_memory_out(measurements, catalog, fold == KernelFold::generation, out);
   return out;
 }
 
-std::vector<LeftOutFigures> cross_validate_kernels(const std::vector<Measurement>& measurements,
+std::vector<HeldOutFigures> cross_validate_kernels(const std::vector<Measurement>& measurements,
                                                    const std::vector<AcceleratorPart>& catalog) {
-  std::vector<LeftOutFigures> out;
+  std::vector<HeldOutFigures> out;
   for (const auto& [fold, key, name] : kernel_ways) {
     std::map<std::string, std::vector<double>> groups;
-    for (const LeftOutRow& row : left_out_kernels(measurements, catalog, fold))
+    for (const HeldOutRow& row : held_out_kernels(measurements, catalog, fold))
       groups[group_of(row)].push_back(row.error);
     for (const auto& [group, errors] : groups) out.push_back({key, figures(group + name, errors)});
   }

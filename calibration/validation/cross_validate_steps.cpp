@@ -29,7 +29,7 @@ std::string part_of(const StepRow& row) {
 
 std::vector<Split> splits(const std::vector<Measurement>& measurements) {
   const auto accelerators = [](const StepRow& row) { return std::to_string(row.plan.accelerators()); };
-  // Its first word names who published; it says what is left out and is no input of any prediction.
+  // The first word names the publisher; it selects what is held out and is no input of any prediction.
   const auto source = [&](const StepRow& row) {
     const std::string& text = measurements[row.measurement].source;
     return text.substr(0, text.find(' '));
@@ -41,16 +41,16 @@ std::vector<Split> splits(const std::vector<Measurement>& measurements) {
           {"by_stack", "training step, stack left out", [](const StepRow& row) { return row.entry; }}};
 }
 
-/// Rows with the kernels that they would have without what is left out, and their group's name.
-struct LeftOutRows {
+/// Rows with the kernels that they would have without the held-out measurements, and the names of their groups.
+struct HeldOutRows {
   std::vector<StepRow> rows;
   std::vector<std::string> groups;
 };
 
-LeftOutRows without_own_part(const StepFitResult& fit, const std::vector<Measurement>& microbenchmarks,
+HeldOutRows without_own_part(const StepFitResult& fit, const std::vector<Measurement>& microbenchmarks,
                              const ScenarioShelf& shelf) {
   std::map<std::string, UnmeasuredPart> parts;
-  LeftOutRows out{fit.rows, {}};
+  HeldOutRows out{fit.rows, {}};
   for (StepRow& row : out.rows) {
     const AcceleratorPart& part = row.scenario.cluster.accelerator;
     const auto [found, added] = parts.try_emplace(part.id);
@@ -61,10 +61,10 @@ LeftOutRows without_own_part(const StepFitResult& fit, const std::vector<Measure
   return out;
 }
 
-LeftOutRows without_own_architecture(const StepFitResult& fit, const std::vector<Measurement>& microbenchmarks,
+HeldOutRows without_own_architecture(const StepFitResult& fit, const std::vector<Measurement>& microbenchmarks,
                                      const ScenarioShelf& shelf) {
   std::map<std::string, ParameterSet> sets;
-  LeftOutRows out{fit.rows, {}};
+  HeldOutRows out{fit.rows, {}};
   for (StepRow& row : out.rows) {
     const auto [found, added] = sets.try_emplace(row.architecture);
     if (added) found->second = without_architecture(row.architecture, microbenchmarks, shelf.catalog);
@@ -74,8 +74,8 @@ LeftOutRows without_own_architecture(const StepFitResult& fit, const std::vector
   return out;
 }
 
-/// The calibration as it would be if no step of the row's part had been seen, or none of its architecture. Names change
-/// and stay as many, since the covariance goes with them.
+/// Calibration without any step of the row's part, or of its architecture. Names are blanked rather than removed, since
+/// the covariance is in their order.
 StepCalibration blind(StepCalibration steps, const StepRow& row, bool architecture_too) {
   std::replace(steps.accelerators.begin(), steps.accelerators.end(), row.scenario.cluster.accelerator.id,
                std::string());
@@ -84,7 +84,7 @@ StepCalibration blind(StepCalibration steps, const StepRow& row, bool architectu
   return steps;
 }
 
-/// Half of the 90 % interval that each row would have got.
+/// Half-width of the 90 % interval of each row, as if it had never been measured.
 std::vector<double> half_widths(const std::vector<StepRow>& rows, bool architecture_too) {
   std::vector<double> widths(rows.size());
   tbb::parallel_for(std::size_t{0}, rows.size(), [&](std::size_t i) {
@@ -111,15 +111,15 @@ std::vector<SplitErrors> cross_validate_steps(const std::vector<Measurement>& me
   const auto add = [&](const Split& split, const std::vector<StepSlopes>& slopes, std::vector<double> widths,
                        std::vector<std::string> groups) {
     SplitErrors errors{split.key, split.name, {}, std::move(widths), std::move(groups)};
-    const std::vector<double> left_out = left_out_step_errors(fit, slopes, shelf.steps, split.group);
-    for (std::size_t i = 0; i < fit.rows.size(); ++i) errors.errors.emplace_back(fit.rows[i].measurement, left_out[i]);
+    const std::vector<double> held_out = held_out_step_errors(fit, slopes, shelf.steps, split.group);
+    for (std::size_t i = 0; i < fit.rows.size(); ++i) errors.errors.emplace_back(fit.rows[i].measurement, held_out[i]);
     out.push_back(std::move(errors));
   };
   for (const Split& split : splits(measurements)) add(split, fit.slopes, {}, {});
-  LeftOutRows part = without_own_part(fit, microbenchmarks, shelf);
+  HeldOutRows part = without_own_part(fit, microbenchmarks, shelf);
   add({"by_accelerator", "training step, accelerator and its kernels left out", part_of}, step_shares(part.rows),
       half_widths(part.rows, false), std::move(part.groups));
-  LeftOutRows generation = without_own_architecture(fit, microbenchmarks, shelf);
+  HeldOutRows generation = without_own_architecture(fit, microbenchmarks, shelf);
   add({"by_generation", "training step, generation left out", [](const StepRow& row) { return row.architecture; }},
       step_shares(generation.rows), half_widths(generation.rows, true), std::move(generation.groups));
   return out;

@@ -6,9 +6,8 @@
 #include <cmath>
 #include <map>
 
-#include "calibration/validation/job_key.hpp"
-#include "calibration/validation/published_layout.hpp"
-#include "calibration/validation/weighted_quantile.hpp"
+#include "calibration/validation/error_figures.hpp"
+#include "calibration/validation/published_job.hpp"
 
 namespace clusterwright {
 
@@ -22,8 +21,8 @@ struct Row {
   double rate() const { return result->measured.front(); }
 };
 
-/// Everything that two layouts of one job share. One slice and two slices of a torus are different machines, which
-/// sizes of one job need not be.
+/// Fields that two layouts of one job share. One slice and two slices of a torus are different machines here, though
+/// sizes of one job may mix them.
 std::string job_of(const Measurement& m) {
   const MeasuredStep& step = *m.step;
   JobKey key = JobKey().model(step.model).software(step.job).machine(m.hardware);
@@ -31,7 +30,7 @@ std::string job_of(const Measurement& m) {
   return key.add(std::int64_t{m.hardware.accelerators}).add(*step.job.global_batch).text();
 }
 
-/// Depth and heads tell apart what one source calls by one name.
+/// Name of a group; depth and heads tell models of one name apart.
 std::string group_name(const Measurement& m) {
   const MeasuredModel& model = m.step->model;
   return fmt::format("{} ({} layers, {} heads), {} {}, batch {}", model.name.empty() ? "model" : model.name,
@@ -44,7 +43,8 @@ std::ptrdiff_t unpublished(const Row& row) {
   return std::count_if(fields.begin(), fields.end(), [](const LayoutField& field) { return field.value.empty(); });
 }
 
-/// One row for each layout. The best known layouts come first, so that one with gaps joins one that it may be.
+/// One row for each layout. The most complete layouts come first, so that one with gaps joins a layout that it may
+/// equal.
 std::vector<Row> best_of_repeats(std::vector<Row> rows) {
   std::stable_sort(rows.begin(), rows.end(),
                    [](const Row& a, const Row& b) { return unpublished(a) < unpublished(b); });
@@ -88,7 +88,7 @@ std::optional<LayoutGroup> group_of(const std::vector<Row>& rows) {
   return out;
 }
 
-/// Of the scored rows; and of all, where an unscored layout makes a difference.
+/// Adds the group of the scored rows, and that of all rows if it has an unscored layout.
 void add_groups(const std::vector<Row>& rows, std::vector<LayoutGroup>& groups) {
   std::vector<Row> scored;
   std::copy_if(rows.begin(), rows.end(), std::back_inserter(scored), [](const Row& r) { return r.result->scored; });

@@ -1,16 +1,16 @@
-/// Whether the layout predicted best is the best: layouts of one published job, ranked by both.
+/// Ranking of the layouts of one published job, by prediction and by measurement.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "calibration/measurement.hpp"
-#include "calibration/validation/validation_result.hpp"
+#include "calibration/measured/measurement.hpp"
+#include "calibration/validation/case_result.hpp"
 
 namespace clusterwright {
 
-/// One way to lay out a job. Of repeats the best rate counts, as the measurement set keeps the best day.
+/// One layout of a job. Among repeats the best rate counts, as the measurement set keeps the best day.
 struct RankedLayout {
   std::string id;
   std::string words;
@@ -20,19 +20,19 @@ struct RankedLayout {
 
 /// Layouts of one job: model, sequence, batch, accelerators, network, number format, task, software and date agree.
 struct LayoutGroup {
-  std::string name;  ///< for people
+  std::string name;  ///< description of the job
   std::string family;
   std::vector<RankedLayout> layouts;  ///< at least two
-  RankedLayout predicted_best;        ///< of equal predictions the slowest: nothing told it apart
+  RankedLayout predicted_best;        ///< slowest among equal predictions, which nothing tells apart
   RankedLayout true_best;
-  double regret = 0;                  ///< log(rate of the true best / rate of the one predicted best)
-  double blind_regret = 0;            ///< mean regret of drawing a layout by lot
+  double regret = 0;                  ///< log(rate of the true best / rate of the predicted best)
+  double blind_regret = 0;            ///< mean regret of a random layout
   std::optional<double> kendall_tau;  ///< tau-b; empty where all predictions or all rates are equal
 
-  bool is_scored() const;  ///< every layout is
+  bool is_scored() const;  ///< whether every layout is scored
 };
 
-/// Over groups; all zero without any.
+/// Figures over groups; all zero without any.
 struct RankingFigures {
   std::string name;
   int groups = 0;
@@ -48,16 +48,16 @@ struct RankingFigures {
 
 struct LayoutRanking {
   RankingFigures scored;
-  RankingFigures with_unscored;          ///< groups that unscored but valid steps make or enlarge
-  std::vector<RankingFigures> families;  ///< of the scored
+  RankingFigures with_unscored;          ///< groups that exist or grow with unscored but valid steps
+  std::vector<RankingFigures> families;  ///< scored groups by family
   std::vector<LayoutGroup> groups;       ///< the largest regret first, scored and not
 };
 
-/// Kendall's tau-b of predicted against measured; empty if either has no two different values.
+/// Kendall's tau-b of predicted against measured rates; empty if all values of one are equal.
 std::optional<double> kendall_tau(const std::vector<RankedLayout>& layouts);
 
-/// Ranks valid training steps of known batch. Layouts are different if a field that both publish is.
-/// @param results  of `measurements`, in their order
+/// Ranking of valid training steps of known batch. Layouts differ if a field that both publish differs.
+/// @param results  results of `measurements`, in their order
 LayoutRanking layout_ranking(const std::vector<Measurement>& measurements, const std::vector<CaseResult>& results);
 
 }  // namespace clusterwright

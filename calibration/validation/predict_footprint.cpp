@@ -1,5 +1,9 @@
 #include "calibration/validation/predict_footprint.hpp"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include "models/memory/memory_use.hpp"
 #include "models/plan/plan.hpp"
 #include "models/prediction/choose_plan.hpp"
@@ -9,11 +13,15 @@ namespace clusterwright {
 
 namespace {
 
-/// As |log(predicted/measured)|. Parts follow from counting; a whole also has an allocator and libraries in it.
+/// Items of a footprint, and their words in the measurement set.
+enum : std::ptrdiff_t { weights_and_states, activations, whole };
+constexpr std::array<std::string_view, 3> items = {"weights-gradients-optimizer", "activations", "total"};
+
+/// Half-widths as |log(predicted/measured)|. Parts follow from counting; a whole also holds an allocator and libraries.
 constexpr double half_width_of_part = 0.04;
 constexpr double half_width_of_peak = 0.15;
 
-/// The job with a batch that fills its pipeline, where none is published.
+/// Measurement with a batch that fills the pipeline, where none is published.
 Measurement with_batch(Measurement measurement) {
   MeasuredJob& job = measurement.step->job;
   if (!job.global_batch)
@@ -33,19 +41,20 @@ Prediction item_of(const MeasuredFootprint& footprint, const ChosenPlan& chosen)
   const Scenario& s = chosen.scenario;
   const StageLayout layout = stage_layout(s.transformer.layers, chosen.plan);
   const PlannedJob c = planned_job(s.transformer, s.job, s.stack, chosen.plan, layout);
+  const auto item = std::find(items.begin(), items.end(), footprint.item) - items.begin();
   double value = 0;
-  if (footprint.item == "weights-gradients-optimizer") {
+  if (item == weights_and_states) {
     const MemoryUse use = memory_of_stage(c, chosen.plan.pipeline / 2);
     value = (use.weights + use.gradients + use.optimizer).in(gigabyte);
-  } else if (footprint.item == "activations") {
+  } else if (item == activations) {
     value = footprint.relative ? ratio(s, chosen.plan, layout) : memory_of_stage(c, 0).activations.in(gigabyte);
-  } else if (footprint.item == "total") {
+  } else if (item == whole) {
     value = chosen.memory.total().in(gigabyte);
   } else {
     return "no model of the item " + footprint.item;
   }
   PredictedValues values;
-  add_value(value, footprint.item == "total" ? half_width_of_peak : half_width_of_part, values);
+  add_value(value, item == whole ? half_width_of_peak : half_width_of_part, values);
   return values;
 }
 
@@ -75,9 +84,9 @@ Prediction predict_peak_memory(const Measurement& measurement, const ScenarioShe
   const auto& [scenario, plan, memory, assumptions] = std::get<ChosenPlan>(chosen);
   const StageLayout layout = stage_layout(scenario.transformer.layers, plan);
   const PlannedJob c = planned_job(scenario.transformer, scenario.job, scenario.stack, plan, layout);
-  const Bytes left_out = scenario.stack.memory.reports_allocator ? outside_allocator(c) : Bytes{};
+  const Bytes unseen = scenario.stack.memory.reports_allocator ? outside_allocator(c) : Bytes{};
   PredictedValues values;
-  add_value((memory.total() - left_out).in(gigabyte), half_width_of_peak, values);
+  add_value((memory.total() - unseen).in(gigabyte), half_width_of_peak, values);
   return values;
 }
 

@@ -3,8 +3,9 @@
 #include <algorithm>
 
 #include "calibration/fit/memory_fit.hpp"
-#include "calibration/measured_cluster.hpp"
+#include "calibration/measured/measured_cluster.hpp"
 #include "models/kernels/collectives/collective_time.hpp"
+#include "models/kernels/streaming_time.hpp"
 
 namespace clusterwright {
 
@@ -13,8 +14,11 @@ namespace {
 const Bytes large_copy = 1 * gigabyte;  // where the size is not published
 constexpr double device_spread = 0.05;  // hosts and drivers differ by as much: one kernel alone cannot show it
 
-double size_factor(const MeasuredMemory& memory, const MemoryParameters& parameters) {
-  return memory.size ? *memory.size / (*memory.size + parameters.half_size.value) : 1;
+/// Where the size is not published, of a transfer so large that its start does not count.
+BytesPerSecond streaming_bandwidth(const MeasuredMemory& memory, double writes, BytesPerSecond data_sheet,
+                                   const MemoryParameters& parameters) {
+  if (!memory.size) return streaming_rate(writes, data_sheet, parameters);
+  return *memory.size / streaming_time(*memory.size, writes, data_sheet, parameters);
 }
 
 Prediction on_device(const Measurement& measurement, const AcceleratorPart& part, const ParameterSet& set) {
@@ -22,10 +26,10 @@ Prediction on_device(const Measurement& measurement, const AcceleratorPart& part
   const double writes = write_share(memory.op);
   if (writes < 0) return "no model of the memory kernel " + memory.op;
   const BytesPerSecond sheet = measurement.hardware.memory_bandwidth.value_or(part.memory_bandwidth.value);
-  const double share = streaming_share(writes, set.memory) * size_factor(memory, set.memory);
   const double fit = half_width_of(set, "memory", "memory", set.memory.bandwidth_share);
   PredictedValues values;
-  add_value((sheet * share).in(gigabyte_per_second), std::max(device_spread, fit), values);
+  const BytesPerSecond bandwidth = streaming_bandwidth(memory, writes, sheet, set.memory);
+  add_value(bandwidth.in(gigabyte_per_second), std::max(device_spread, fit), values);
   return values;
 }
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "calibration/measurement.hpp"
+#include "calibration/measured/measurement.hpp"
 #include "calibration/validation/predicted_values.hpp"
 #include "topology/parts/parts.hpp"
 

@@ -15,18 +15,18 @@ namespace clusterwright {
 
 namespace {
 
-constexpr double half_width = 0.15;         // as |log(predicted/measured)|: host, cooling and layout are all assumed
+constexpr double half_width = 0.15;         // |log(predicted/measured)|: host, cooling and layout are all assumed
 constexpr double supply_efficiency = 0.96;  // Titanium rating
-/// Loading and connecting in front of the first step; host at half its loaded power, accelerators idle.
+/// Loading and connecting before the first step: host at half its loaded power, accelerators idle.
 constexpr Seconds start_up = 30 * second;
 constexpr double idle_host_share = 0.5;
 
-/// What a workload prescribes: sequences and batch of the usual benchmark of it, and sequences until it ends.
+/// Workload of a benchmark: sequence length, batch, and number of sequences until it ends.
 struct Workload {
   std::string_view task;
   std::int64_t sequence = 0;
   std::int64_t smallest_batch = 0;
-  int accelerators_per_sequence = 0;  ///< beyond the smallest batch
+  int accelerators_per_sequence = 0;  ///< accelerators that share one sequence beyond the smallest batch
   double sequences = 0;
 };
 constexpr Workload fine_tuning = {"lora", 8192, 8, 8, 3000};
@@ -57,7 +57,7 @@ MeasuredStep step_of(const Workload& workload, const MeasuredModel& model, int a
   return step;
 }
 
-/// The catalog's node with these accelerators; the first of several.
+/// First node of the catalog with these accelerators; null without one.
 const NodePart* node_part(const Catalog& catalog, const MeasuredHardware& hardware) {
   for (const NodePart& part : catalog.nodes)
     if (part.accelerator_id == hardware.accelerator && part.accelerator_count &&
@@ -66,13 +66,14 @@ const NodePart* node_part(const Catalog& catalog, const MeasuredHardware& hardwa
   return nullptr;
 }
 
-/// Kinds of cooling in the words of publications.
+/// Cooling part for the words of publications; null for air.
 const RackCoolingPart* rack_cooling(const Catalog& catalog, const std::string& words) {
   if (words == "immersion") return find_part(catalog.rack_cooling, "single-phase immersion");
   return words == "water" ? find_part(catalog.rack_cooling, "direct-to-chip") : nullptr;
 }
 
-/// Of a node without its accelerators under load, in front of its supplies; without the fans that liquid spares.
+/// Power of a loaded node without its accelerators, at the input of its power supplies; without the fans that liquid
+/// cooling removes.
 Watts host_of(const NodePart& part, const AcceleratorPart& accelerator, const std::string& cooling,
               const Catalog& catalog) {
   const Watts host = host_power(part, &accelerator).value;
@@ -82,8 +83,8 @@ Watts host_of(const NodePart& part, const AcceleratorPart& accelerator, const st
   return std::max(Watts{}, host - fan_saving(part, *liquid, catalog) * whole);
 }
 
-/// Layouts that fit, with powers of two of tensor and context parallelism inside a node. Those that recompute more than
-/// others are left out: they are slower.
+/// Layouts that fit, with powers of two of tensor and context parallelism inside a node. Layouts that recompute more
+/// than others are slower and skipped.
 std::vector<Scenario> layouts(Measurement measurement, const Workload& workload, Watts host,
                               const ScenarioShelf& shelf) {
   std::vector<Scenario> out;
@@ -142,7 +143,7 @@ Prediction predict_power(const Measurement& measurement, const ScenarioShelf& sh
   const double started = start_up / (run + start_up);
   const Watts mean = (1 - started) * (step->power.it_mean / nodes) + started * waiting;
   PredictedValues values;
-  // How long a start takes is hardly known: windows that are not much longer are not either.
+  // The length of a start is uncertain, and so are windows that are not much longer.
   add_value((measurement.power->measured_at == "dc" ? supply_efficiency * mean : mean).in(watt), half_width + started,
             values);
   return values;

@@ -6,8 +6,8 @@ namespace clusterwright {
 
 namespace {
 
-constexpr double ninety_percent = 1.645;    // standard deviations on each side of a normal
-constexpr double unknown_half_width = 0.5;  // where no fit says anything
+constexpr double ninety_percent = 1.645;    // standard deviations on each side of a normal distribution
+constexpr double unknown_half_width = 0.5;  // without any fit
 
 }  // namespace
 
@@ -29,7 +29,7 @@ double half_width_of(const ParameterSet& set, const std::string& report, const s
   const FitReport* fit = find_report(set, report);
   if (!fit) fit = find_report(set, otherwise);
   if (!fit) return own > 0 ? own : unknown_half_width;
-  return std::hypot(own, fit->left_out_p90_abs_log);
+  return std::hypot(own, fit->held_out_p90_abs_log);
 }
 
 }  // namespace clusterwright

@@ -5,9 +5,8 @@
 #include <exception>
 #include <utility>
 
-#include "calibration/validation/predict_attention.hpp"
 #include "calibration/validation/predict_footprint.hpp"
-#include "calibration/validation/predict_gemm.hpp"
+#include "calibration/validation/predict_kernels.hpp"
 #include "calibration/validation/predict_memory.hpp"
 #include "calibration/validation/predict_power.hpp"
 #include "calibration/validation/validate_collectives.hpp"
@@ -37,17 +36,28 @@ CaseResult validate_kind(const Measurement& m, const ValidationContext& context)
   const auto& parts = shelf.catalog.accelerators;
   const ParameterSet* set = set_of(m.hardware.accelerator);
   const std::string parameters = set ? "parameters " + set->name : std::string();
-  if (m.kind == "training_step") return validate_step(m, shelf);
-  if (m.kind == "collective")
-    return set ? validate_collective(
-                     m, parts, [&](const std::string&) -> auto& { return context.collectives.at(set->name); })
-               : filled(blank_result(m), "no parameters for " + m.hardware.accelerator, parameters);
-  if (m.kind == "gemm") return filled(blank_result(m), predict_gemm(m, parts, set_of), parameters);
-  if (m.kind == "memory_bandwidth") return filled(blank_result(m), predict_memory(m, parts, set_of), parameters);
-  if (m.kind == "memory_footprint") return filled(blank_result(m), predict_footprint(m, shelf), parameters);
-  if (m.kind == "power") return filled(blank_result(m), predict_power(m, shelf), parameters);
-  if (m.kind == "attention") return filled(blank_result(m), predict_attention(m, parts, set_of), parameters);
-  return filled(blank_result(m), "no model of this kind yet", parameters);
+  const auto result = [&](Prediction prediction) { return filled(blank_result(m), std::move(prediction), parameters); };
+  switch (measurement_kind(m.kind)) {
+    case MeasurementKind::training_step:
+      return validate_step(m, shelf);
+    case MeasurementKind::collective:
+      if (!set) return result("no parameters for " + m.hardware.accelerator);
+      return validate_collective(
+          m, parts, [&](const std::string&) -> auto& { return context.collectives.at(set->name); });
+    case MeasurementKind::gemm:
+      return result(predict_gemm(m, parts, set_of));
+    case MeasurementKind::memory_bandwidth:
+      return result(predict_memory(m, parts, set_of));
+    case MeasurementKind::memory_footprint:
+      return result(predict_footprint(m, shelf));
+    case MeasurementKind::power:
+      return result(predict_power(m, shelf));
+    case MeasurementKind::attention:
+      return result(predict_attention(m, parts, set_of));
+    case MeasurementKind::other:
+      break;
+  }
+  return result("no model of this kind yet");
 }
 
 bool all_positive(const std::vector<double>& values) {
@@ -69,6 +79,12 @@ CaseResult failed(const Measurement& measurement, std::string reason) {
 }
 
 }  // namespace
+
+ValidationContext validation_context(ScenarioShelf shelf) {
+  ValidationContext context{std::move(shelf), {}};
+  for (const ParameterSet& set : context.shelf.parameters) context.collectives[set.name] = collective_set(set);
+  return context;
+}
 
 CaseResult validate_case(const Measurement& measurement, const ValidationContext& context) {
   try {

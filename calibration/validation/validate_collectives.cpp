@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "calibration/fit/collective_fit.hpp"
-#include "calibration/measured_cluster.hpp"
+#include "calibration/measured/measured_cluster.hpp"
 #include "models/kernels/collectives/collective_interval.hpp"
 #include "models/kernels/collectives/expert_exchange_time.hpp"
 
@@ -19,7 +19,7 @@ CaseResult unsupported(CaseResult result, std::string reason) {
   return result;
 }
 
-/// The question of one case, without its answer.
+/// Question of one case, without its answer.
 struct Question {
   CollectiveOp op;
   GroupShape group;

@@ -5,18 +5,18 @@
 #include <string>
 #include <vector>
 
-#include "calibration/measurement.hpp"
-#include "calibration/validation/validation_result.hpp"
+#include "calibration/measured/measurement.hpp"
+#include "calibration/validation/case_result.hpp"
 #include "models/job/parameters.hpp"
 #include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 
-/// The parameters that a user with this accelerator would get.
+/// Parameters that a user with this accelerator would get.
 using CollectiveSetOf = std::function<const CollectiveSet&(const std::string& accelerator)>;
 
-/// One collective case; its times are read for `measured` only.
-/// @return unsupported for other kinds, unknown accelerators, and ops without a model
+/// Result of one collective case; its times are read for `measured` only.
+/// @return unsupported for other kinds, unknown accelerators, and operations without a model
 CaseResult validate_collective(const Measurement& measurement, const std::vector<AcceleratorPart>& catalog,
                                const CollectiveSetOf& set_of);
 

@@ -18,10 +18,10 @@ namespace clusterwright {
 
 namespace {
 
-/// Beyond this many times the memory of an accelerator no error of the memory model explains that the job ran.
+/// Multiple of an accelerator's memory beyond which no error of the memory model explains that the job ran.
 constexpr double far_beyond_memory = 2;
 
-/// Codes of plans that contradict themselves; others are things that are not modelled.
+/// Whether a code is of a plan that contradicts itself; other codes are of missing models.
 bool contradicts(const std::string& code) {
   return code == "E0310" || code == "E0311" || code == "E0312";
 }
@@ -31,7 +31,7 @@ std::string word(E value) {
   return std::string(EnumNames<E>::names[static_cast<std::size_t>(value)]);
 }
 
-/// What the plan says of a job field of the measurement set; empty where it has no such field.
+/// Value of a job field of the measurement set in the plan; empty where the plan has no such field.
 std::string chosen(const std::string& field, const Plan& plan) {
   const std::array<std::pair<std::string_view, int>, 8> numbers = {{{"micro_batch", plan.micro_batch},
                                                                     {"tp", plan.tensor},
@@ -66,7 +66,7 @@ std::string reason_of(const Measurement& measurement, const StepPrediction& step
   return reason;
 }
 
-/// As the framework reports it, of the plan that was chosen; the total where that cannot be told.
+/// Peak memory of the chosen plan as the framework reports it; the total where that cannot be told.
 Bytes peak_memory(Measurement measurement, const StepPrediction& step, const ScenarioShelf& shelf) {
   MeasuredJob& job = measurement.step->job;
   job.micro_batch = step.plan.micro_batch;

@@ -1,14 +1,14 @@
 /// Predicts published training steps.
 #pragma once
 
-#include "calibration/measured_scenario.hpp"
-#include "calibration/validation/validation_result.hpp"
+#include "calibration/measured/measured_scenario.hpp"
+#include "calibration/validation/case_result.hpp"
 
 namespace clusterwright {
 
-/// Tokens per second and accelerator. What the source does not publish is chosen, and named in the reason.
-/// A plan that seems not to fit is predicted all the same, as it ran; far beyond the memory it is infeasible: what ran
-/// was something else.
+/// Tokens per second and accelerator. Fields that the source does not publish are chosen, and named in the reason. A
+/// plan that seems not to fit is predicted all the same, since it ran; far beyond the memory it is infeasible, since
+/// another job must have run.
 /// @return unsupported where no model describes the job, infeasible where the job contradicts itself
 CaseResult validate_step(const Measurement& measurement, const ScenarioShelf& shelf);
 

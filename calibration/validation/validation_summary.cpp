@@ -1,15 +1,31 @@
 #include "calibration/validation/validation_summary.hpp"
 
+#include <set>
+
+#include "sim/field_table.hpp"
+#include "sim/json_writer.hpp"
+
 namespace clusterwright {
 
 namespace {
+
+/// Collects values whose source begins with "fit of", as text: a value that several sets borrow from one fit counts
+/// once.
+void collect_fitted(const JsonValue& value, const std::string& key, std::set<std::string>& out) {
+  const JsonValue *source = value.find("source"), *number = value.find("value");
+  if (number && source && source->is(JsonKind::text) && source->as_text().starts_with("fit of"))
+    out.insert(key + write_json(*number) + source->as_text());
+  for (const auto& [name, member] : value.members()) collect_fitted(member, name, out);
+  for (const JsonValue& element : value.elements()) collect_fitted(element, key, out);
+}
 
 int parameters_behind(const std::vector<CaseResult>& results, const ScenarioShelf& shelf) {
   std::vector<std::string> accelerators;
   bool steps = false;
   for (const CaseResult& result : results) {
     if (!result.scored || !is_valid(result)) continue;
-    steps = steps || result.step.has_value() || result.kind == "power";  // power is that of a predicted step
+    steps = steps || result.step.has_value() ||
+            measurement_kind(result.kind) == MeasurementKind::power;  // power follows from a predicted step
     accelerators.push_back(result.accelerator);
   }
   return fitted_parameters(shelf, accelerators, steps);
@@ -20,7 +36,7 @@ std::string knowledge(const CaseResult& result) {
   return *result.known ? "every job field published" : "something chosen";
 }
 
-/// Peak memory as if it were what the case scores.
+/// Cases with peak memory in place of the score.
 std::vector<CaseResult> peak_memories(const std::vector<CaseResult>& results) {
   std::vector<CaseResult> out;
   for (const CaseResult& result : results) {
@@ -35,10 +51,21 @@ std::vector<CaseResult> peak_memories(const std::vector<CaseResult>& results) {
 
 }  // namespace
 
+int fitted_parameters(const ScenarioShelf& shelf, const std::vector<std::string>& accelerators, bool steps) {
+  std::set<const ParameterSet*> used;
+  for (const std::string& accelerator : accelerators)
+    if (const ParameterSet* set = parameters_for(shelf, accelerator)) used.insert(set);
+  std::set<std::string> fitted;
+  for (const ParameterSet* set : used) collect_fitted(encode_record(*set), "", fitted);
+  return static_cast<int>(fitted.size() + (steps ? shelf.steps.fitted.size() : 0));
+}
+
 ValidationSummary summarise(const std::vector<Measurement>& measurements, const std::vector<CaseResult>& results,
                             const ScenarioShelf& shelf) {
   const auto of_steps = [](std::string CaseResult::*field) {
-    return [field](const CaseResult& one) { return one.kind == "training_step" ? one.*field : std::string(); };
+    return [field](const CaseResult& one) {
+      return measurement_kind(one.kind) == MeasurementKind::training_step ? one.*field : std::string();
+    };
   };
   ValidationSummary out;
   out.families = family_figures(results);

@@ -1,33 +1,39 @@
-/// Everything that is said of many cases together.
+/// Summary of many cases.
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "calibration/measured/measured_scenario.hpp"
+#include "calibration/validation/case_result.hpp"
 #include "calibration/validation/constant_baseline.hpp"
+#include "calibration/validation/error_figures.hpp"
 #include "calibration/validation/layout_ranking.hpp"
-#include "calibration/validation/scaling_pairs.hpp"
-#include "calibration/validation/validation_context.hpp"
-#include "calibration/validation/validation_result.hpp"
+#include "calibration/validation/scaling_shape.hpp"
 
 namespace clusterwright {
 
 struct ValidationSummary {
   std::vector<ErrorFigures> families;
   std::vector<ErrorFigures> kinds;
-  // Of training steps only.
+  // Training steps only.
   std::vector<ErrorFigures> by_knowledge;  ///< every field of the job published, or something chosen
   std::vector<ErrorFigures> by_precision, by_accelerator;
-  ErrorFigures peak_memory;  ///< where one is published; without interval
+  ErrorFigures peak_memory;  ///< cases with a published peak; without interval
   ErrorFigures overall;
   ErrorFigures mean_of_families;
   ConstantBaseline baseline;
   ScalingShape scaling;
   LayoutRanking layout_ranking;
-  int parameters_used = 0;  ///< fitted ones behind the scored cases
+  int parameters_used = 0;  ///< number of fitted parameters behind the scored cases
 };
 
-/// @param results  of `measurements`, in their order
+/// @param results  results of `measurements`, in their order
 ValidationSummary summarise(const std::vector<Measurement>& measurements, const std::vector<CaseResult>& results,
                             const ScenarioShelf& shelf);
+
+/// Number of values that a fit gave (not a definition, a prior or a data sheet) in the parameter sets of these
+/// accelerators, and in the step fit if `steps`.
+int fitted_parameters(const ScenarioShelf& shelf, const std::vector<std::string>& accelerators, bool steps);
 
 }  // namespace clusterwright

@@ -17,7 +17,8 @@ enum class Task { pretrain, sft, lora };
 enum class Sharding { none, zero1, zero2, zero3, fsdp, hsdp };
 enum class Recompute { none, selective, full };
 /// Format of the matrix multiplies. fp8: one scale per tensor; fp8_block: per 128 x 128 weights and 128 activations.
-enum class Precision { bf16, fp16, fp8, fp8_rowwise, fp8_block, mxfp8, nvfp4, int8 };
+/// fp32: everything in 32 bit. No file can ask for it, since memory is not modelled for it.
+enum class Precision { bf16, fp16, fp8, fp8_rowwise, fp8_block, mxfp8, nvfp4, int8, fp32 };
 /// How context-parallel ranks bring queries and keys together.
 enum class ContextExchange { ring, all_gather, all_to_all };
 

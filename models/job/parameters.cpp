@@ -208,9 +208,9 @@ const Record<FitReport>& record(const FitReport*) {
           .required("rows", &P::rows, {.help = "measured points", .min = 0})
           .required("median_abs_log", &P::median_abs_log, {.help = "median of |log(predicted/measured)|", .min = 0})
           .required("p90_abs_log", &P::p90_abs_log, {.help = "its 90th percentile", .min = 0})
-          .required("left_out_median_abs_log", &P::left_out_median_abs_log,
+          .required("left_out_median_abs_log", &P::held_out_median_abs_log,
                     {.help = "the median of rows that the fit did not see", .min = 0})
-          .required("left_out_p90_abs_log", &P::left_out_p90_abs_log, {.help = "their 90th percentile", .min = 0})
+          .required("left_out_p90_abs_log", &P::held_out_p90_abs_log, {.help = "their 90th percentile", .min = 0})
           .required("rows_from", &P::rows_from, {.help = "which measurements, and what was left out in turn"});
   return table;
 }

@@ -6,13 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "models/job/kernel_curve.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
 #include "topology/parts/number_format.hpp"
 
 namespace clusterwright {
 
-/// Matrix multiply in one number format; formula in docs/models.md, "Matrix multiply".
+/// Matrix multiply in one number format; formula in docs/models/compute.md, "GEMM time".
 struct GemmParameters {
   Sourced<double> efficiency;        ///< of the dense data-sheet peak, large tiles, long K
   Sourced<double> tile_penalty;      ///< loss of tiles smaller than 256 x 128
@@ -59,7 +60,7 @@ struct MemoryParameters {
 };
 const Record<MemoryParameters>& record(const MemoryParameters*);
 
-/// One collective inside a scale-up domain; formula in docs/models.md, "Collectives".
+/// One collective inside a scale-up domain; formula in docs/models/collectives.md, "Inside a domain".
 struct CollectiveParameters {
   Sourced<Seconds> base_latency;
   Sourced<Seconds> rank_latency;     ///< per rank beyond the first
@@ -121,8 +122,8 @@ struct FitReport {
   int rows = 0;      ///< measured points
   double median_abs_log = 0;
   double p90_abs_log = 0;
-  double left_out_median_abs_log = 0;  ///< cross-validated
-  double left_out_p90_abs_log = 0;
+  double held_out_median_abs_log = 0;  ///< cross-validated
+  double held_out_p90_abs_log = 0;
   std::string rows_from;  ///< which measurements
 };
 const Record<FitReport>& record(const FitReport*);
@@ -139,6 +140,9 @@ struct ParameterSet {
   DevicePowerParameters power;
   StepParameters step;
   std::optional<ThermalParameters> thermal;  ///< where somebody watched it warm up
+  /// Kernels as sampled one by one, instead of `memory`: those of a processor are not limited by memory alone. In no
+  /// file.
+  std::optional<KernelCurves> kernels;
   std::vector<FitReport> fits;
 };
 const Record<ParameterSet>& record(const ParameterSet*);

@@ -12,7 +12,7 @@ namespace clusterwright {
 
 namespace {
 
-constexpr const char* folder = "prices";
+constexpr const char* price_folder = "prices";
 constexpr int longest_chain = 8;
 constexpr std::array<std::string_view, 3> building_prices = {"facility_usd_per_kw", "facility_usd_per_node",
                                                              "colocation_usd_per_kw_month"};
@@ -37,7 +37,7 @@ JsonValue fill_in(JsonValue prices, const ReferenceReader& read, int depth) {
   if (name == "none") return prices;
   if (depth == longest_chain)
     throw ConfigError({"E0501", "price lists refer to each other in a circle", {prices.place("")}, "", ""});
-  JsonValue base = fill_in(read(base_file(folder, "price list", name, prices)), read, depth + 1);
+  JsonValue base = fill_in(read(base_file(price_folder, "price list", name, prices)), read, depth + 1);
   if (prices_building(prices))
     std::erase_if(base.members(), [](const JsonValue::Member& member) {
       return std::find(building_prices.begin(), building_prices.end(), member.first) != building_prices.end();
@@ -56,7 +56,7 @@ JsonValue filled_in_prices(JsonValue prices, const ReferenceReader& read) {
 }
 
 PriceList load_prices(const JsonValue& scenario, const Catalog& catalog, std::vector<InputFile>& inputs) {
-  const JsonValue* own = scenario.find(folder);
+  const JsonValue* own = scenario.find(price_folder);
   const bool given = own && !own->is_null();
   const ReferenceReader read = [&](const std::filesystem::path& file) { return read_input(file, inputs); };
   const JsonValue document = given ? JsonValue() : filled_in_prices(JsonValue::object(), read);

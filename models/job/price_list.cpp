@@ -17,16 +17,16 @@ struct EnumNames<BillChapter> {
 
 namespace {
 
-FieldRule price(std::string help) {
-  return {.help = std::move(help), .min = 0};
+FieldRule price(const char* help) {
+  return {.help = help, .min = 0};
 }
 
-FieldRule share(std::string help) {
-  return {.help = std::move(help), .min = 0, .max = 1};
+FieldRule share(const char* help) {
+  return {.help = help, .min = 0, .max = 1};
 }
 
-FieldRule positive_share(std::string help) {
-  return {.help = std::move(help), .min = 0, .max = 1, .above_min = true};
+FieldRule positive_share(const char* help) {
+  return {.help = help, .min = 0, .max = 1, .above_min = true};
 }
 
 void add_what_is_bought(Record<PriceList>& table) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "models/job/input_file.hpp"
 #include "models/job/job.hpp"
 #include "models/job/parameters.hpp"
 #include "models/job/stack.hpp"
@@ -13,12 +14,6 @@
 #include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {
-
-/// A file that the result depends on.
-struct InputFile {
-  std::string path;
-  std::string sha256;
-};
 
 struct Scenario {
   Cluster cluster;

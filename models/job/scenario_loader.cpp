@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <functional>
 
-#include "models/job/huggingface/hf_config.hpp"
+#include "models/job/hf_config.hpp"
 #include "models/job/input_file.hpp"
 #include "models/job/price_files.hpp"
 #include "models/job/price_list.hpp"

@@ -32,9 +32,6 @@ struct ScenarioOptions {
 /// @throws ConfigError with every error found
 Scenario load_scenario(const std::filesystem::path& path, const ScenarioOptions& options);
 
-/// The description of a scenario file, for `schema`, `explain` and docs.
-const RecordSpec& scenario_spec();
-
 /// The scenario with every default written out; itself a valid scenario file.
 JsonValue effective_scenario(const Scenario& scenario);
 

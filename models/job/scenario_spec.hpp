@@ -21,6 +21,9 @@ struct ScenarioSpec {
   std::optional<PriceList> prices;  ///< read where something is bought; see load_prices
 };
 
+/// The description of a scenario file, for `schema`, `explain` and docs.
+const RecordSpec& scenario_spec();
+
 /// Adds the fields of a scenario to the table of a file that has them.
 template <class File>
 Record<File> with_scenario_fields(Record<File> table) {

@@ -124,7 +124,8 @@ StackRecord make_record() {
   add_recomputation(table);
   add_host_times(table);
   add_traffic(table);
-  table.optional("experts", &S::experts, {.help = "what it does with mixtures of experts"})
+  table.optional("kernels", &S::kernels, {.help = "what its kernels between multiplies fuse and move"})
+      .optional("experts", &S::experts, {.help = "what it does with mixtures of experts"})
       .optional("memory", &S::memory, {.help = "what it keeps in device memory beyond what a step needs"})
       .required("reserved_memory_gb", &S::reserved_memory,
                 {.help = "context and libraries per accelerator, outside the allocator", .min = 0});

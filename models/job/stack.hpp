@@ -6,6 +6,7 @@
 
 #include "models/job/job.hpp"
 #include "models/job/stack_experts.hpp"
+#include "models/job/stack_kernels.hpp"
 #include "models/job/stack_memory.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
@@ -66,6 +67,7 @@ struct SoftwareStack {
   bool narrow_gather = false;           ///< gathers send 8 bit in 8-bit runs
   Sourced<double> elementwise_traffic;  ///< of element-wise kernels, over that of hand-fused ones
   Sourced<Bytes> bucket;                ///< data-parallel bucket size
+  StackKernels kernels;
   StackExperts experts;
   StackMemory memory;
   Sourced<Bytes> reserved_memory;  ///< context and libraries per device, outside the allocator

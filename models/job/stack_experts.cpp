@@ -15,7 +15,7 @@ struct EnumNames<ExpertTransfer> {
 const Record<StackExperts>& record(const StackExperts*) {
   using S = StackExperts;
   static const auto table =
-      Record<S>("stack experts", "What a framework does with mixtures of experts")
+      Record<S>("stack_experts", "What a framework does with mixtures of experts")
           .optional("transfer", &S::transfer,
                     {.help = "tokens travel by an all-to-all of all copies, or by kernels that send one copy to each "
                              "node and one to each rank inside it"})

@@ -7,7 +7,7 @@ namespace clusterwright {
 const Record<StackMemory>& record(const StackMemory*) {
   using S = StackMemory;
   static const auto table =
-      Record<S>("stack memory", "What a framework keeps in device memory beyond what a step needs")
+      Record<S>("stack_memory", "What a framework keeps in device memory beyond what a step needs")
           .optional("loss_size_bytes", &S::loss_size,
                     {.help = "per logit at the peak of the loss, all copies together", .min = 2, .max = 32})
           .optional("split_loss_size_bytes", &S::split_loss_size,

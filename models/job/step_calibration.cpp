@@ -28,19 +28,19 @@ const StackCalibration* find_entry(const StepCalibration& calibration, const Sof
   return nullptr;
 }
 
-double tax_of(const StepCalibration& calibration, const AcceleratorPart& part) {
-  const auto own = calibration.kernel_tax.find(step_architecture(part));
-  if (own != calibration.kernel_tax.end()) return own->second.value;
-  const auto other = calibration.kernel_tax.find(other_entry);
-  if (other == calibration.kernel_tax.end()) return 1;
-  const double slope = calibration.tax_per_density.value;
+double overhead_of(const StepCalibration& calibration, const AcceleratorPart& part) {
+  const auto own = calibration.kernel_overhead.find(step_architecture(part));
+  if (own != calibration.kernel_overhead.end()) return own->second.value;
+  const auto other = calibration.kernel_overhead.find(other_entry);
+  if (other == calibration.kernel_overhead.end()) return 1;
+  const double slope = calibration.overhead_per_density.value;
   if (slope == 0) return other->second.value;
   return std::max(1.0,
                   other->second.value * std::exp(slope * (power_density(part) - calibration.density_reference.value)));
 }
 
 double cast_bytes(const StepCalibration& calibration, Precision precision) {
-  if (precision == Precision::bf16 || precision == Precision::fp16) return 0;
+  if (precision == Precision::bf16 || precision == Precision::fp16 || precision == Precision::fp32) return 0;
   const std::string name(EnumNames<Precision>::names[static_cast<std::size_t>(precision)]);
   const auto found = calibration.cast_bytes.find(name);
   if (found != calibration.cast_bytes.end()) return found->second.value;
@@ -52,7 +52,7 @@ double cast_bytes(const StepCalibration& calibration, Precision precision) {
 const Record<StackCalibration>& record(const StackCalibration*) {
   using S = StackCalibration;
   static const auto table =
-      Record<S>("stack calibration", "What steps of one software stack take over what microbenchmarks say")
+      Record<S>("stack_calibration", "What steps of one software stack take over what microbenchmarks say")
           .required("compute", &S::compute, {.help = "time of matrix multiplies and attention", .min = 0.2, .max = 5})
           .required("communication", &S::communication, {.help = "time of collectives", .min = 0.2, .max = 5})
           .required("host", &S::host, {.help = "time to issue a kernel", .min = 0, .max = 20})
@@ -66,7 +66,7 @@ const Record<StackCalibration>& record(const StackCalibration*) {
 const Record<StepResiduals>& record(const StepResiduals*) {
   using R = StepResiduals;
   static const auto table =
-      Record<R>("step residuals",
+      Record<R>("step_residuals",
                 "Standard deviations of log(predicted/measured) beyond the fitted parameters, from rows left out")
           .required("known", &R::known, {.help = "every field of the job is given", .min = 0})
           .required("unknown", &R::unknown, {.help = "something had to be assumed", .min = 0})
@@ -87,19 +87,19 @@ const Record<StepResiduals>& record(const StepResiduals*) {
 const Record<StepCalibration>& record(const StepCalibration*) {
   using S = StepCalibration;
   static const auto table =
-      Record<S>("step calibration", "What whole training steps add to the sum of their microbenchmarks")
+      Record<S>("step_calibration", "What whole training steps add to the sum of their microbenchmarks")
           .required("name", &S::name, {.help = "for people"})
           .required("drift_per_year", &S::drift, {.help = "newer software is so much faster, in log"})
           .required("reference_date", &S::reference_date, {.help = "year and month where drift is zero"})
           .required("cast_bytes", &S::cast_bytes,
                     {.help = "memory traffic per activation element that is brought to a narrow format", .min = 0})
           .required(
-              "kernel_tax", &S::kernel_tax,
+              "kernel_tax", &S::kernel_overhead,
               {.help = "matrix and attention kernels of a step take this much longer than alone in a loop, at the "
                        "same clock; by architecture, \"other\" for those without an entry",
                .min = 0.5,
                .max = 3})
-          .optional("tax_per_density", &S::tax_per_density,
+          .optional("tax_per_density", &S::overhead_per_density,
                     {.help = "the logarithm of the tax of \"other\" grows by this for each dense 16-bit TFLOP/s per "
                              "rated watt beyond density_reference",
                      .min = -5,
@@ -136,7 +136,7 @@ StepFactors step_factors(const StepCalibration& calibration, const SoftwareStack
   const StackCalibration* entry = find_entry(calibration, stack, out.entry);
   if (!entry) return out;
   out.years = years_between(calibration.reference_date, job.release.empty() ? stack.date : job.release);
-  out.compute = tax_of(calibration, part) * entry->compute.value * std::exp(-calibration.drift.value * out.years);
+  out.compute = overhead_of(calibration, part) * entry->compute.value * std::exp(-calibration.drift.value * out.years);
   out.communication = entry->communication.value;
   out.host = entry->host.value;
   return out;

@@ -43,10 +43,10 @@ struct StepCalibration {
   std::map<std::string, Sourced<double>> cast_bytes;  ///< memory traffic per activation element brought to a format
   /// Matrix and attention kernels of a step take this much longer than alone in a loop, at the same clock; by
   /// architecture, "other" for those without an entry.
-  std::map<std::string, Sourced<double>> kernel_tax;
+  std::map<std::string, Sourced<double>> kernel_overhead;
   /// Of "other": its tax is that of a part with the reference density (models/power_density.hpp), and its logarithm
   /// grows by so much for each TFLOP/s per watt beyond it, never below a tax of 1.
-  Sourced<double> tax_per_density{0, "definition: one tax for all"};
+  Sourced<double> overhead_per_density{0, "definition: one tax for all"};
   Sourced<double> density_reference{0, "definition: one tax for all"};
   std::map<std::string, StackCalibration> stacks;  ///< "other": for stacks without an entry
   std::vector<std::string> accelerators;           ///< whose steps were in the fit

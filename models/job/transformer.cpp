@@ -27,8 +27,8 @@ namespace {
 /// Wide enough for any model, small enough that products of two stay exact.
 constexpr double widest = 1 << 26;
 
-FieldRule count_rule(std::string help, double max = widest) {
-  return {.help = std::move(help), .min = 1, .max = max};
+FieldRule count_rule(const char* help, double max = widest) {
+  return {.help = help, .min = 1, .max = max};
 }
 
 double as_double(std::int64_t count) {
@@ -278,7 +278,7 @@ double extra_prediction_parameters(const Transformer& model) {
   return prediction_matrix(model) + 2 * norm_parameters(model);
 }
 
-double parameters(const Transformer& m) {
+double total_parameters(const Transformer& m) {
   const double layers = sum_over_layers(m, [&](LayerKind kind) { return layer_parameters(m, kind); });
   return layers + as_double(m.predicted_tokens) * extra_prediction_parameters(m) + embedding_parameters(m) +
          head_parameters(m);
@@ -290,7 +290,7 @@ double active_parameters(const Transformer& m) {
     const ExpertMixture& e = *m.experts;
     return routed_parameters(m, kind) * as_double(e.experts - e.per_token) / as_double(e.experts);
   };
-  return parameters(m) - sum_over_layers(m, idle);
+  return total_parameters(m) - sum_over_layers(m, idle);
 }
 
 double adapter_parameters(const Transformer& m, int rank, LayerKind kind) {

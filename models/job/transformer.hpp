@@ -107,7 +107,7 @@ double embedding_parameters(const Transformer& model);               ///< token 
 double head_parameters(const Transformer& model);  ///< output projection and final norm; tied: norm only
 /// What predicts one further token, besides a layer of the last kind: two norms and the matrix that joins its inputs.
 double extra_prediction_parameters(const Transformer& model);
-double parameters(const Transformer& model);
+double total_parameters(const Transformer& model);
 double active_parameters(const Transformer& model);
 
 /// Low-rank adapters of `rank` on the linear layers of attention and of the MLP of one decoder layer; experts get none.

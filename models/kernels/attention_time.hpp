@@ -28,7 +28,7 @@ struct AttentionTiming {
 
 /// @param rate     dense 16-bit peak
 /// @param traffic  that kernels which only move data reach
-/// @source docs/models.md, "Attention"
+/// @source docs/models/compute.md, "Attention"
 AttentionTiming attention_time(const AttentionShape& shape, const AttentionParameters& parameters, FlopsPerSecond rate,
                                BytesPerSecond traffic);
 

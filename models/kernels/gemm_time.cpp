@@ -90,7 +90,7 @@ Seconds systolic_time(const GemmShape& shape, const GemmDevice& device, const Ge
 
 Seconds operand_time(const GemmShape& shape, const GemmDevice& device, double share, const GemmStorage& storage) {
   const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n), k = static_cast<double>(shape.k);
-  const Bytes one = m * k * storage.a + k * n * storage.b + m * n * storage.c;
+  const Bytes one = m * k * storage.input + k * n * storage.weights + m * n * storage.output;
   return static_cast<double>(shape.groups) * one / (device.memory_bandwidth * share);
 }
 
@@ -122,7 +122,7 @@ GemmTiming gemm_time(const GemmShape& shape, const GemmDevice& device, const Gem
   if (shape.m <= 0 || shape.n <= 0 || shape.k <= 0 || shape.groups <= 0) return timing;
   timing.memory_time = operand_time(shape, device, parameters.bandwidth_share.value, storage);
   const double clock_loss = parameters.long_kernel_loss.value * long_kernel_share * kernel_length(shape.flops());
-  const Seconds compute = device.multiprocessors > 0 ? tiled_time(shape, device, parameters, storage.a)
+  const Seconds compute = device.multiprocessors > 0 ? tiled_time(shape, device, parameters, storage.input)
                                                      : systolic_time(shape, device, parameters);
   timing.time = overlapped(compute, timing.memory_time) * (1 + clock_loss);
   timing.tensor_share = shape.flops() / (timing.time * device.peak);

@@ -23,9 +23,9 @@ struct GemmShape {
 
 /// Storage of one element of each matrix in device memory.
 struct GemmStorage {
-  Bytes a;
-  Bytes b;  ///< weights; narrower than A where the kernel widens them
-  Bytes c;
+  Bytes input;    ///< A
+  Bytes weights;  ///< B; narrower than A where the kernel widens them
+  Bytes output;   ///< C
 };
 
 /// What the data sheet says of the device.
@@ -59,7 +59,7 @@ double reached_share(const GemmDevice& device, const GemmParameters& parameters)
 /// A systolic array holds 128 x 128 elements of B while rows of A stream through: K and N count in whole 128s, and
 /// fewer than 128 rows take as long as 128. An empty shape costs nothing but `fixed`.
 /// @param long_kernel_share  of GemmParameters::long_kernel_loss to apply: 1 in a microbenchmark
-/// @source docs/models.md, "Matrix multiply"
+/// @source docs/models/compute.md, "GEMM time"
 GemmTiming gemm_time(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters,
                      const GemmStorage& storage, double long_kernel_share);
 

@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "models/kernels/kernel_power.hpp"
+#include "models/kernels/streaming_time.hpp"
 #include "sim/diagnostic.hpp"
 #include "topology/parts/parts.hpp"
 
@@ -17,13 +19,18 @@ constexpr BytesPerSecond assumed_host_bandwidth = 32 * gigabyte / second;  // da
 
 /// Entry of the parameter file. 16-bit formats run at one speed.
 const char* fit_name(Precision precision) {
-  constexpr std::array<const char*, 8> names = {"bf16",      "bf16",  "fp8",   "fp8-rowwise",
-                                                "fp8-block", "mxfp8", "nvfp4", "int8"};
+  constexpr std::array<const char*, 9> names = {"bf16",  "bf16",  "fp8",  "fp8-rowwise", "fp8-block",
+                                                "mxfp8", "nvfp4", "int8", "fp32"};
   return names[static_cast<std::size_t>(precision)];
 }
 
 bool is_narrow(Precision precision) {
-  return precision > Precision::fp16;
+  return precision > Precision::fp16 && precision != Precision::fp32;
+}
+
+/// Format of what is not multiplied in the job's own.
+Precision wide_format(Precision precision) {
+  return is_narrow(precision) ? Precision::bf16 : precision;
 }
 
 /// Share of a p-norm of compute and memory time that goes with the clock: d ln t / d ln compute.
@@ -31,13 +38,16 @@ double clock_share(Seconds memory_time, Seconds time) {
   return 1 - std::min(1.0, std::pow(memory_time / time, 4));
 }
 
-/// Of the part that the power parameters were fitted on.
+/// Of the part that the power parameters were fitted on; 0 where they were fitted on this one.
 double reference_density(const ParameterSet& parameters) {
-  return parameters.gemm.at("bf16").density_reference.value;
+  const auto multiplies = parameters.gemm.find("bf16");
+  return multiplies == parameters.gemm.end() ? 0 : multiplies->second.density_reference.value;
 }
 
 /// What a board withholds from its die is the clock governor's business, not the kernels'.
 double die_density(const AcceleratorPart& part, const ParameterSet& parameters) {
+  constexpr double as_measured = -1;
+  if (part.power.value <= Watts{}) return as_measured;  // a processor, whose own samples are its data sheet
   return power_density(part) * (part.power.value / die_power(part, parameters.power, reference_density(parameters)));
 }
 
@@ -45,24 +55,8 @@ double die_density(const AcceleratorPart& part, const ParameterSet& parameters) 
 
 NumberFormat matrix_format(Precision precision) {
   using F = NumberFormat;
-  constexpr std::array<F, 8> formats = {F::bf16, F::fp16, F::fp8, F::fp8, F::fp8, F::fp8, F::fp4, F::int8};
+  constexpr std::array<F, 9> formats = {F::bf16, F::fp16, F::fp8, F::fp8, F::fp8, F::fp8, F::fp4, F::int8, F::fp32};
   return formats[static_cast<std::size_t>(precision)];
-}
-
-Watts idle_power(const AcceleratorPart& part, const DevicePowerParameters& power) {
-  if (power.idle) return power.idle->value;
-  return part.idle_power ? part.idle_power->value : 0.1 * part.power.value;
-}
-
-Watts die_power(const AcceleratorPart& part, const DevicePowerParameters& power, double density) {
-  if (!power.reference_power) return part.power.value;
-  const Watts as_measured =
-      density > 0 ? power_density(part) / density * part.power.value : power.reference_power->value;
-  return std::max(part.power.value, as_measured);
-}
-
-Watts power_range(const AcceleratorPart& part, const DevicePowerParameters& power, double density) {
-  return die_power(part, power, density) - idle_power(part, power);
 }
 
 BytesPerSecond host_link_bandwidth(const AcceleratorPart& part, const ParameterSet& parameters) {
@@ -81,9 +75,10 @@ KernelTimes::KernelTimes(const AcceleratorPart& part, const ParameterSet& parame
                         "",
                         "choose another --parameters file, precision or stack"});
   };
-  for (const Precision needed : {precision_, Precision::bf16})
+  for (const Precision needed : {precision_, wide_format(precision_)})
     if (!parameters.gemm.contains(fit_name(needed)) || peak(part, matrix_format(needed)) <= FlopsPerSecond{})
       throw missing(fmt::format("matrix multiply in {}", fit_name(needed)));
+  if (!stack.kernels.fused_attention) return;
   const auto kernel = parameters.attention.find(stack.attention);
   if (kernel == parameters.attention.end()) throw missing(fmt::format("attention kernels \"{}\"", stack.attention));
   attention_ = &kernel->second;
@@ -112,6 +107,7 @@ Watts KernelTimes::idle_power() const {
 
 Watts KernelTimes::governed_power() const {
   constexpr double never_met = 100;
+  if (rated_power() <= Watts{}) return 1 * megawatt;  // a processor: nobody says what it draws
   return part_.boost_mhz || part_.multiprocessors ? rated_power() : never_met * rated_power();
 }
 
@@ -120,12 +116,7 @@ Watts KernelTimes::power_range() const {
 }
 
 Watts KernelTimes::above_idle(const Activity& activity) const {
-  const DevicePowerParameters& p = parameters_.power;
-  // Kernels of collectives hold few multiprocessors; all others keep the whole die clocked and issuing.
-  const double active = activity.link > 0 ? 0 : p.active_weight.value;
-  const double tensor = (p.tensor_weight.value - active) * activity.tensor;
-  return power_range() *
-         (active + tensor + p.memory_weight.value * activity.memory + p.link_weight.value * activity.link);
+  return kernel_power(activity, power_range(), parameters_.power);
 }
 
 KernelTiming KernelTimes::finish(Seconds time, double clock, Activity activity) const {
@@ -158,35 +149,53 @@ SmTable KernelTimes::slow_down_of_gemm(const GemmShape& shape, Precision precisi
 }
 
 KernelTiming KernelTimes::gemm(const GemmShape& shape, bool narrow, Bytes output) const {
-  const Precision precision = narrow || !is_narrow(precision_) ? precision_ : Precision::bf16;
+  const Precision precision = narrow ? precision_ : wide_format(precision_);
   const NumberFormat format = matrix_format(precision);
   const GemmParameters& fit = gemm_fit(precision);
   // The clock that power allows is decided once for the whole step, so a kernel's own loss of clock is left out.
-  const GemmTiming timing = gemm_time(shape, device(format, 0), fit, size_of(format), output, 0);
-  const double tensor = std::min(1.0, timing.tensor_share / reached_share(device(format, 0), fit));
-  const double memory = std::min(1.0, timing.memory_time / timing.time);
-  KernelTiming price = finish(taxed(timing.time), clock_share(timing.memory_time, timing.time), {tensor, memory, 0});
-  price.slow_down = slow_down_of_gemm(shape, precision, output, timing.time);
-  return price;
+  const GemmTiming gemm = gemm_time(shape, device(format, 0), fit, size_of(format), output, 0);
+  const double tensor = std::min(1.0, gemm.tensor_share / reached_share(device(format, 0), fit));
+  const double memory = std::min(1.0, gemm.memory_time / gemm.time);
+  const Seconds calls = stack_.kernels.synchronous ? static_cast<double>(shape.groups) * gemm.fixed : Seconds{};
+  KernelTiming timing =
+      finish(with_overhead(gemm.time) + calls, clock_share(gemm.memory_time, gemm.time), {tensor, memory, 0});
+  timing.slow_down = slow_down_of_gemm(shape, precision, output, gemm.time);
+  return timing;
 }
 
 KernelTiming KernelTimes::attention(const AttentionShape& s) const {
   const FlopsPerSecond rate = peak(part_, NumberFormat::bf16);
-  const AttentionTiming timing =
-      attention_time(s, *attention_, rate, part_.memory_bandwidth.value * parameters_.memory.bandwidth_share.value);
+  const AttentionTiming timing = attention_time(
+      s, *attention_, rate, streaming_rate(usual_writes, part_.memory_bandwidth.value, parameters_.memory));
   const GemmDevice all = device(NumberFormat::bf16, 0);
   const Seconds time = timing.time();
   const double tensor = std::min(1.0, timing.flops / (time * rate * reached_share(all, gemm_fit(Precision::bf16))));
-  KernelTiming price = finish(taxed(time), timing.compute / time, {tensor, timing.memory / time, 0});
+  KernelTiming price = finish(with_overhead(time), timing.compute / time, {tensor, timing.memory / time, 0});
   const auto held = static_cast<std::uint32_t>(std::lround(parameters_.step.communication_sms.value));
   const double left = std::max(1.0, static_cast<double>(all.multiprocessors) - 2.0 * held);
   if (all.multiprocessors > 0 && held > 0) price.slow_down = SmTable{{{0, 1}, {2 * held, all.multiprocessors / left}}};
   return price;
 }
 
-KernelTiming KernelTimes::elementwise(Bytes traffic) const {
+KernelTiming KernelTimes::sampled(Bytes traffic, StreamedWork work, std::int64_t calls) const {
+  const auto found = parameters_.kernels->find(work);
+  if (found != parameters_.kernels->end()) {
+    const double count = static_cast<double>(calls);
+    return finish(count * found->second.time(traffic / count), 0, {0, 1, 0});
+  }
+  throw ConfigError(
+      {"E0341",
+       fmt::format("the samples hold no {} kernel, {}", streaming_kernel_names[static_cast<std::size_t>(work.kernel)],
+                   kernel_pass_names[static_cast<std::size_t>(work.pass)]),
+       {},
+       "",
+       "take them again: clusterwright calibrate run --only host"});
+}
+
+KernelTiming KernelTimes::elementwise(Bytes traffic, StreamedWork work, std::int64_t calls) const {
+  if (parameters_.kernels) return sampled(traffic, work, calls);
   const MemoryParameters& fit = parameters_.memory;
-  const Seconds time = (traffic + fit.half_size.value) / (part_.memory_bandwidth.value * fit.bandwidth_share.value);
+  const Seconds time = streaming_time(traffic, usual_writes, part_.memory_bandwidth.value, fit);
   return finish(time, 0, {0, traffic / (traffic + fit.half_size.value), 0});
 }
 

@@ -25,16 +25,6 @@ struct KernelTiming {
 /// Format whose peak and storage the matrix units see.
 NumberFormat matrix_format(Precision precision);
 
-/// What it draws with nothing to do: as measured, else of the data sheet, else a tenth of its rating.
-Watts idle_power(const AcceleratorPart& part, const DevicePowerParameters& power);
-
-/// What the die draws where no board holds it to less: as the measured one for each FLOP of its peak.
-/// @param density  TFLOP/s per watt of the part that `power` was fitted on; 0: `part` is that part
-Watts die_power(const AcceleratorPart& part, const DevicePowerParameters& power, double density = 0);
-
-/// From idle to that.
-Watts power_range(const AcceleratorPart& part, const DevicePowerParameters& power, double density = 0);
-
 /// Of PCI Express or a chip-to-chip link, one direction.
 BytesPerSecond host_link_bandwidth(const AcceleratorPart& part, const ParameterSet& parameters);
 
@@ -48,8 +38,12 @@ class KernelTimes {
   /// @param output  storage of one result element (8 bytes where it is added to a 32-bit buffer)
   KernelTiming gemm(const GemmShape& shape, bool narrow, Bytes output) const;
   KernelTiming attention(const AttentionShape& shape) const;
-  /// A kernel limited by device memory. @param traffic  bytes read and written
-  KernelTiming elementwise(Bytes traffic) const;
+  /// A kernel limited by device memory, four tenths of its traffic writes; where the parameters hold kernels as
+  /// sampled, the sampled one.
+  /// @param traffic  bytes read and written
+  /// @param calls    of one after the other; a device takes them all in one launch
+  /// @throws ConfigError E0341 if kernels were sampled, but not this one
+  KernelTiming elementwise(Bytes traffic, StreamedWork work = {}, std::int64_t calls = 1) const;
   /// The kernel of a collective or of a message; its transfer is priced by its chain.
   KernelTiming collective() const;
   /// A copy between device and host memory by the copy engine; its transfer is priced by its chain.
@@ -67,13 +61,14 @@ class KernelTimes {
   Watts idle_power() const;
   Watts rated_power() const { return part_.power.value; }
   /// What the clock governor holds the board to. Parts whose data sheet names no boost clock and no multiprocessors run
-  /// at one clock whatever they draw: a limit that is never met.
+  /// at one clock whatever they draw: a limit that is never met. So do parts without a rating.
   Watts governed_power() const;
 
  private:
   Picoseconds host_time(double kernels) const;
+  KernelTiming sampled(Bytes traffic, StreamedWork work, std::int64_t calls) const;
   KernelTiming finish(Seconds time, double clock_share, Activity activity) const;
-  Seconds taxed(Seconds time) const { return time * factors_.compute; }
+  Seconds with_overhead(Seconds time) const { return time * factors_.compute; }
   SmTable slow_down_of_gemm(const GemmShape& shape, Precision precision, Bytes output, Seconds alone) const;
   GemmDevice device(NumberFormat format, int reserved) const;
   const GemmParameters& gemm_fit(Precision precision) const;

@@ -16,11 +16,11 @@ constexpr double router_bytes = 16;
 
 class ExpertRecipes::Span {
  public:
-  Span(RecipeWriter& w, StepCharge other) : w_(w), other_(other) {}
+  Span(RecipeWriter& w, StepCharge other) : writer_(w), other_(other) {}
 
   int kernel(const std::string& name, const KernelTiming& price, StepCharge charge, int after = -1) {
     total_.count += price.work.duration.count;
-    return w_.kernel(name, price, charge, after);
+    return writer_.kernel(name, price, charge, after);
   }
   int kernel(const std::string& name, const KernelTiming& price, int after = -1) {
     return kernel(name, price, other_, after);
@@ -29,11 +29,11 @@ class ExpertRecipes::Span {
   void wait_for_busiest(double excess) {
     KernelTiming wait;
     wait.work.duration.count = std::llround(static_cast<double>(total_.count) * (excess - 1));
-    if (wait.work.duration.count > 0) w_.kernel("the busiest experts", wait, StepCharge::imbalance);
+    if (wait.work.duration.count > 0) writer_.kernel("the busiest experts", wait, StepCharge::imbalance);
   }
 
  private:
-  RecipeWriter& w_;
+  RecipeWriter& writer_;
   StepCharge other_;
   Picoseconds total_{};
 };
@@ -64,7 +64,8 @@ KernelTiming ExpertRecipes::elementwise(double elements, double bytes) const {
 
 KernelTiming ExpertRecipes::multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool accumulate) const {
   return for_each_expert(
-      kernels_.gemm({m, n, k, work_.local_experts}, true, (accumulate ? bytes_accumulated : bytes_16bit) * byte));
+      kernels_.gemm({m, n, k, work_.local_experts}, true,
+                    (accumulate ? planned_.stack.kernels.weight_gradient.value : bytes_16bit) * byte));
 }
 
 KernelTiming ExpertRecipes::cast(double width) const {
@@ -198,8 +199,10 @@ void ExpertRecipes::route_backward(RecipeWriter& w) const {
   const auto tokens = std::max<std::int64_t>(1, std::llround(work_.tokens));
   w.kernel("route bwd", elementwise(work_.tokens * experts, router_bytes), StepCharge::compute_other);
   w.kernel("router dgrad", kernels_.gemm({tokens, planned_.model.hidden, routed_}, false, bytes_16bit * byte), gemm);
-  w.for_weights(w.kernel(
-      "router wgrad", kernels_.gemm({planned_.model.hidden, routed_, tokens}, false, bytes_accumulated * byte), gemm));
+  w.for_weights(w.kernel("router wgrad",
+                         kernels_.gemm({planned_.model.hidden, routed_, tokens}, false,
+                                       planned_.stack.kernels.weight_gradient.value * byte),
+                         gemm));
 }
 
 }  // namespace clusterwright

@@ -4,6 +4,7 @@
 #include "models/lowering/step_charge.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace clusterwright {
 
@@ -42,9 +43,15 @@ LayerRecipes::LayerRecipes(StepGraphBuilder& builder, const KernelTimes& kernels
       linears_(kernels, planned, shapes_),
       inputs_(attention_inputs(planned.model, shapes_)),
       // Side by side, attention and MLP read one gathered input, and their sum is reduced once.
-      projection_{"projection", shapes_.hidden, shapes_.attended, false, true, !planned.model.parallel_block},
+      projection_{"projection",
+                  shapes_.hidden,
+                  shapes_.attended,
+                  false,
+                  true,
+                  !planned.model.parallel_block,
+                  shapes_.adds_in_multiply},
       up_{"mlp up", shapes_.up, shapes_.hidden, true, true, !planned.model.parallel_block},
-      down_{"mlp down", shapes_.hidden, shapes_.ffn, false, true} {
+      down_{"mlp down", shapes_.hidden, shapes_.ffn, false, true, true, shapes_.adds_in_multiply} {
   if (kind == LayerKind::experts) experts_.emplace(kernels_, planned_, shapes_, linears_, work);
 }
 
@@ -52,10 +59,33 @@ Bytes LayerRecipes::activation_traffic() const {
   return shapes_.split(shapes_.ffn, activation_passes(planned_.model.gated_mlp, planned_.stack.fused_elementwise));
 }
 
+/// Added by a kernel of its own, beside no norm.
+bool LayerRecipes::adds_alone() const {
+  return planned_.stack.kernels.residual != ResidualSum::beside_norm && !shapes_.adds_in_multiply;
+}
+
+KernelTiming LayerRecipes::stream(StreamingKernel kernel, KernelPass pass, Bytes traffic) const {
+  return kernels_.elementwise(traffic * traffic_factor_, {kernel, pass});
+}
+
 Bytes LayerRecipes::rotary_traffic() const {
+  const Bytes norms = shapes_.split(1, 2 * extra_norm_width(planned_.model, shapes_));
+  if (planned_.stack.kernels.rotary == RotaryKernel::in_place) {
+    const bool turns = planned_.model.positions == PositionEncoding::rotary;
+    return shapes_.split(turns ? shapes_.query + shapes_.key_value : 0, 2) + norms;
+  }
   const double passes = planned_.stack.fused_elementwise ? 2 : 4;  // layout change and rotation, or bias on their own
-  return shapes_.split(shapes_.query + shapes_.key_value + shapes_.value, passes) +
-         shapes_.split(1, 2 * extra_norm_width(planned_.model, shapes_));
+  return shapes_.split(shapes_.query + shapes_.key_value + shapes_.value, passes) + norms;
+}
+
+/// @param after  op of another lane that must end first, or -1
+void LayerRecipes::rotary(RecipeWriter& w, const std::string& name, KernelPass pass, StepCharge charge,
+                          int after) const {
+  const bool in_place = planned_.stack.kernels.rotary == RotaryKernel::in_place;
+  const Bytes traffic = rotary_traffic();
+  if (in_place && traffic <= Bytes{}) return;
+  const double passes = pass == KernelPass::forward || in_place ? 1 : backward_over_forward;
+  w.kernel(name, stream(StreamingKernel::rotary, pass, passes * traffic), charge, after);
 }
 
 Bytes LayerRecipes::cast_traffic() const {
@@ -74,6 +104,40 @@ KernelTiming LayerRecipes::attention(bool forward, double heads_split, double qu
                              static_cast<double>(shapes_.query) / keys_width / heads_split, width, forward});
 }
 
+/// Multiplies over the whole square of scores, and what makes weights of the scores under the mask.
+void LayerRecipes::unfused_forward(RecipeWriter& w, const ScoreSquare& s, StepCharge charge, int after) const {
+  const Bytes output = shapes_.element * byte;
+  const auto width = planned_.model.width_of_head(), value = planned_.model.width_of_value();
+  w.kernel("scores", kernels_.gemm({s.queries, s.keys, width, s.heads}, false, output), charge, after);
+  const Bytes traffic = s.scores() * (s.share + 1) * shapes_.element * byte;  // the masked part is written, not read
+  w.kernel("softmax", kernels_.elementwise(traffic, {StreamingKernel::softmax, KernelPass::forward}, s.heads), charge);
+  w.kernel("values", kernels_.gemm({s.queries, value, s.keys, s.heads}, false, output), charge);
+}
+
+void LayerRecipes::unfused_backward(RecipeWriter& w, const ScoreSquare& s, StepCharge charge, int after) const {
+  const Bytes output = shapes_.element * byte;
+  const auto width = planned_.model.width_of_head(), value = planned_.model.width_of_value();
+  w.kernel("values bwd", kernels_.gemm({s.keys, value, s.queries, s.heads}, false, output), charge, after);
+  w.kernel("scores bwd", kernels_.gemm({s.queries, s.keys, value, s.heads}, false, output), charge);
+  const Bytes traffic = s.scores() * (2 * s.share + 1) * shapes_.element * byte;
+  w.kernel("softmax bwd", kernels_.elementwise(traffic, {StreamingKernel::softmax, KernelPass::backward}, s.heads),
+           charge);
+  w.kernel("queries bwd", kernels_.gemm({s.queries, width, s.keys, s.heads}, false, output), charge);
+  w.kernel("keys bwd", kernels_.gemm({s.keys, width, s.queries, s.heads}, false, output), charge);
+}
+
+void LayerRecipes::attend(RecipeWriter& w, const Attended& a, StepCharge charge, int after) const {
+  if (planned_.stack.kernels.fused_attention) {
+    const KernelTiming timing = attention(a.forward, a.heads_split, a.queries, a.keys, a.share);
+    w.kernel(a.forward || a.chunk ? "attention" : "attention bwd", timing, charge, after);
+    return;
+  }
+  const double heads =
+      static_cast<double>(planned_.plan.micro_batch * shapes_.query / planned_.model.width_of_head()) / a.heads_split;
+  const ScoreSquare square{std::llround(a.queries), std::llround(a.keys), std::llround(heads), a.share};
+  a.forward ? unfused_forward(w, square, charge, after) : unfused_backward(w, square, charge, after);
+}
+
 /// One chunk of keys after the other; the next one travels meanwhile.
 int LayerRecipes::attention_ring(RecipeWriter& w, bool forward, StepCharge charge) const {
   const int parts = planned_.plan.context;
@@ -83,10 +147,10 @@ int LayerRecipes::attention_ring(RecipeWriter& w, bool forward, StepCharge charg
   // The step ends with its slowest rank: unbalanced, the last one attends to all that came before.
   const double others = planned_.stack.balanced_context ? mean : std::min(1.0, 2 * mean);
   const int entry = w.last();
-  w.kernel("attention", attention(forward, 1, chunk, chunk, mean), charge);
+  attend(w, {forward, 1, chunk, chunk, mean, true}, charge, -1);
   for (int part = 1; part < parts; ++part) {
     const int arrived = w.collective(step, entry);
-    w.kernel("attention", attention(forward, 1, chunk, chunk, others), charge, arrived);
+    attend(w, {forward, 1, chunk, chunk, others, true}, charge, arrived);
   }
   return -1;
 }
@@ -104,21 +168,21 @@ int LayerRecipes::attention_forward(RecipeWriter& w, StepCharge charge) const {
   const double parts = planned_.plan.context, sequence = planned_.sequence;
   const double share = gathered_share(sequence);
   if (planned_.plan.context == 1) {
-    w.kernel("attention", attention(true, 1, sequence, sequence, share), charge);
+    attend(w, {true, 1, sequence, sequence, share}, charge, -1);
     return -1;
   }
   switch (planned_.plan.context_exchange) {
     case ContextExchange::ring:
       return attention_ring(w, true, charge);
     case ContextExchange::all_gather:
-      w.kernel("attention", attention(true, 1, sequence / parts, sequence, share), charge,
-               w.collective(LayerCollective::context_gather, w.last()));
+      attend(w, {true, 1, sequence / parts, sequence, share}, charge,
+             w.collective(LayerCollective::context_gather, w.last()));
       return -1;
     case ContextExchange::all_to_all:
       break;
   }
-  w.kernel("attention", attention(true, parts, sequence, sequence, share), charge,
-           w.collective(LayerCollective::context_exchange_in, w.last()));
+  attend(w, {true, parts, sequence, sequence, share}, charge,
+         w.collective(LayerCollective::context_exchange_in, w.last()));
   return w.collective(LayerCollective::context_exchange_out, w.last());
 }
 
@@ -127,28 +191,28 @@ int LayerRecipes::attention_backward(RecipeWriter& w) const {
   const double share = gathered_share(sequence);
   const StepCharge charge = StepCharge::compute_attention;
   if (planned_.plan.context == 1) {
-    w.kernel("attention bwd", attention(false, 1, sequence, sequence, share), charge);
+    attend(w, {false, 1, sequence, sequence, share}, charge, -1);
     return -1;
   }
   switch (planned_.plan.context_exchange) {
     case ContextExchange::ring:
       return attention_ring(w, false, charge);
     case ContextExchange::all_gather:
-      w.kernel("attention bwd", attention(false, 1, sequence / parts, sequence, share), charge,
-               w.collective(LayerCollective::context_gather, w.last()));
+      attend(w, {false, 1, sequence / parts, sequence, share}, charge,
+             w.collective(LayerCollective::context_gather, w.last()));
       return w.collective(LayerCollective::context_scatter, w.last());
     case ContextExchange::all_to_all:
       break;
   }
-  w.kernel("attention bwd", attention(false, parts, sequence, sequence, share), charge,
-           w.collective(LayerCollective::context_exchange_out, w.last()));
+  attend(w, {false, parts, sequence, sequence, share}, charge,
+         w.collective(LayerCollective::context_exchange_out, w.last()));
   return w.collective(LayerCollective::context_exchange_in, w.last());
 }
 
 void LayerRecipes::expand_latents(RecipeWriter& w, StepCharge charge) const {
   for (const Linear& linear : inputs_)
     if (!linear.exchange) linears_.forward(w, linear, charge, -1);
-  w.kernel("rotary again", elementwise(rotary_traffic()), charge);
+  rotary(w, "rotary again", KernelPass::forward, charge, -1);
 }
 
 void LayerRecipes::project_inputs(RecipeWriter& w, StepCharge gemm, StepCharge other, int after) const {
@@ -156,13 +220,34 @@ void LayerRecipes::project_inputs(RecipeWriter& w, StepCharge gemm, StepCharge o
     linears_.forward(w, linear, gemm, after);
     after = -1;
   }
-  w.kernel("rotary", elementwise(rotary_traffic()), other);
+  rotary(w, "rotary", KernelPass::forward, other, -1);
+}
+
+/// Where the multiply behind adds to it, a copy of the residual stream.
+void LayerRecipes::copy_stream(RecipeWriter& w, StepCharge charge) const {
+  if (shapes_.adds_in_multiply)
+    w.kernel("residual copy", stream(StreamingKernel::residual, KernelPass::forward, shapes_.residual(2)), charge);
+}
+
+/// What attention returned joins the residual stream, and the MLP gets it normalised.
+/// @param after  op of another lane that it comes from, or -1
+int LayerRecipes::residual_and_norm(RecipeWriter& w, StepCharge charge, int after) const {
+  constexpr KernelPass pass = KernelPass::forward;
+  const KernelTiming norm = stream(StreamingKernel::norm, pass, shapes_.residual(2));
+  if (shapes_.adds_in_multiply) return w.kernel("norm", norm, charge, after);
+  const Bytes sum = shapes_.residual(3 + dropout());
+  if (!adds_alone())
+    return w.kernel("residual and norm", stream(StreamingKernel::norm, pass, shapes_.residual(5 + dropout())), charge,
+                    after);
+  w.kernel("residual", stream(StreamingKernel::residual, pass, sum), charge, after);
+  return w.kernel("norm", norm, charge);
 }
 
 /// From the last op so far. @return op of another lane that the result comes from, or -1
 int LayerRecipes::mlp_forward(RecipeWriter& w, StepCharge gemm, StepCharge other) const {
   linears_.forward(w, up_, gemm, w.last_kernel());
-  w.kernel("activation", elementwise(activation_traffic()), other);
+  w.kernel("activation", stream(StreamingKernel::activation, KernelPass::forward, activation_traffic()), other);
+  copy_stream(w, other);
   return linears_.forward(w, down_, gemm, -1);
 }
 
@@ -171,14 +256,16 @@ Recipe LayerRecipes::forward(bool again) const {
   const StepCharge gemm = charge(StepCharge::compute_gemm), other = charge(StepCharge::compute_other);
   RecipeWriter w = writer();
   if (kernels_.narrow_format()) w.kernel("cast", elementwise(cast_traffic()), other);
-  int at = w.kernel("norm", elementwise(shapes_.residual(2)), other);
+  int at = w.kernel("norm", stream(StreamingKernel::norm, KernelPass::forward, shapes_.residual(2)), other);
   project_inputs(w, gemm, other, at);
   at = attention_forward(w, charge(StepCharge::compute_attention));
+  copy_stream(w, other);
   at = linears_.forward(w, projection_, gemm, at);
-  if (!planned_.model.parallel_block)
-    w.kernel("residual and norm", elementwise(shapes_.residual(5 + dropout())), other, at);
+  if (!planned_.model.parallel_block) residual_and_norm(w, other, at);
   at = experts_ ? experts_->forward(w, again) : mlp_forward(w, gemm, other);
-  w.kernel("residual", elementwise(shapes_.residual(3 + dropout())), other, at);
+  if (!shapes_.adds_in_multiply)
+    w.kernel("residual", stream(StreamingKernel::residual, KernelPass::forward, shapes_.residual(3 + dropout())), other,
+             at);
   return w.take();
 }
 
@@ -189,7 +276,8 @@ void LayerRecipes::recompute_selected(RecipeWriter& w) const {
   if (planned_.plan.recompute != Recompute::selective || planned_.stack.selective == SelectiveRecompute::attention)
     return;
   const Bytes mlp = experts_ ? Bytes{} : activation_traffic();
-  w.kernel("element-wise again", elementwise(shapes_.residual(10 + 2 * dropout()) + mlp + rotary_traffic()), charge);
+  const double widths = shapes_.adds_in_multiply ? 8 : 10 + 2 * dropout();
+  w.kernel("element-wise again", elementwise(shapes_.residual(widths) + mlp + rotary_traffic()), charge);
   if (planned_.stack.selective == SelectiveRecompute::all_but_multiplies) {
     attention_forward(w, charge);
     return;
@@ -207,17 +295,32 @@ int LayerRecipes::mlp_gradients(RecipeWriter& w, int entry) const {
   if (planned_.stack.lean_activations)
     w.kernel("activation again", elementwise(activation_traffic()), StepCharge::recompute);
   linears_.backward(w, down_, entry);
-  const int act =
-      w.kernel("activation bwd", elementwise(backward_over_forward * activation_traffic()), StepCharge::compute_other);
+  const Bytes traffic = planned_.stack.kernels.activation_backward.value * activation_traffic();
+  const int act = w.kernel("activation bwd", stream(StreamingKernel::activation, KernelPass::backward, traffic),
+                           StepCharge::compute_other);
   return linears_.backward(w, up_, act);
 }
 
+/// @param widths  hidden-wide tensors that the kernel moves where sums stand beside norms
+/// @param after   op of another lane that the gradient comes from, or -1
+void LayerRecipes::norm_backward(RecipeWriter& w, double widths, int after) const {
+  constexpr KernelPass pass = KernelPass::backward;
+  constexpr StepCharge charge = StepCharge::compute_other;
+  // Gradient and input read, the result written; where no kernel of its own adds what came by the residual, read too.
+  const double own = shapes_.adds_in_multiply ? 4 : 3;
+  const bool beside = !shapes_.adds_in_multiply && !adds_alone();
+  w.kernel("norm bwd", stream(StreamingKernel::norm, pass, shapes_.residual(beside ? widths : own)), charge, after);
+  if (adds_alone())
+    w.kernel("residual bwd", stream(StreamingKernel::residual, pass, shapes_.residual(3 + dropout())), charge);
+}
+
 void LayerRecipes::mlp_backward(RecipeWriter& w) const {
-  const int entry = w.kernel("residual bwd", elementwise(shapes_.residual(2 + dropout())), StepCharge::compute_other);
+  int entry = w.last();
+  if (!shapes_.adds_in_multiply && !adds_alone())
+    entry = w.kernel("residual bwd", elementwise(shapes_.residual(2 + dropout())), StepCharge::compute_other);
   const int dx = mlp_gradients(w, entry);
   if (planned_.model.parallel_block) return;
-  w.kernel("norm bwd", elementwise(shapes_.residual(backward_over_forward * (5 + dropout()))),
-           StepCharge::compute_other, dx);
+  norm_backward(w, backward_over_forward * (5 + dropout()), dx);
 }
 
 int LayerRecipes::project_inputs_backward(RecipeWriter& w, int after) const {
@@ -231,10 +334,9 @@ void LayerRecipes::attention_block_backward(RecipeWriter& w, int entry) const {
   const bool scores_dropped = planned_.plan.recompute == Recompute::selective && stores_scores(planned_);
   if (scores_dropped) attention_forward(w, StepCharge::recompute);
   const int dqkv = attention_backward(w);
-  const int rotary =
-      w.kernel("rotary bwd", elementwise(backward_over_forward * rotary_traffic()), StepCharge::compute_other, dqkv);
-  const int dx = project_inputs_backward(w, rotary);
-  w.kernel("norm bwd", elementwise(shapes_.residual(backward_over_forward * 2)), StepCharge::compute_other, dx);
+  rotary(w, "rotary bwd", KernelPass::backward, StepCharge::compute_other, dqkv);
+  const int dx = project_inputs_backward(w, w.last());
+  norm_backward(w, backward_over_forward * 2, dx);
 }
 
 Recipe LayerRecipes::backward() const {

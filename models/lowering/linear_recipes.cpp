@@ -1,6 +1,5 @@
 #include "models/lowering/linear_recipes.hpp"
 
-#include "models/kernels/kernel_traffic.hpp"
 #include "models/lowering/step_charge.hpp"
 
 namespace clusterwright {
@@ -15,9 +14,16 @@ KernelTiming times(KernelTiming price, int count) {
 
 }  // namespace
 
-KernelTiming LinearRecipes::multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool narrow,
-                                     bool accumulate) const {
-  return kernels_.gemm({m, n, k}, narrow, (accumulate ? bytes_accumulated : bytes_16bit) * byte);
+KernelTiming LinearRecipes::multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool narrow, double output) const {
+  return kernels_.gemm({m, n, k}, narrow, output * byte);
+}
+
+KernelTiming LinearRecipes::forward_multiply(const Linear& linear) const {
+  return multiply(shapes_.tokens, linear.n, linear.k, linear.narrow, (linear.adds ? 2 : 1) * shapes_.element);
+}
+
+double LinearRecipes::gradient_output() const {
+  return planned_.stack.kernels.weight_gradient.value;
 }
 
 bool LinearRecipes::in_pieces() const {
@@ -63,18 +69,18 @@ void LinearRecipes::adapters_backward(RecipeWriter& w, const Linear& linear, int
   const StepCharge gemm = StepCharge::compute_gemm;
   const std::int64_t rank = planned_.lora_rank;
   w.kernel(linear.name + " adapter up dgrad", multiply(shapes_.tokens, rank, linear.n, false), gemm, after);
-  w.for_weights(
-      w.kernel(linear.name + " adapter up wgrad", multiply(rank, linear.n, shapes_.tokens, false, true), gemm));
+  w.for_weights(w.kernel(linear.name + " adapter up wgrad",
+                         multiply(rank, linear.n, shapes_.tokens, false, gradient_output()), gemm));
   w.kernel(linear.name + " adapter down dgrad", multiply(shapes_.tokens, linear.k, rank, false), gemm);
-  w.for_weights(
-      w.kernel(linear.name + " adapter down wgrad", multiply(linear.k, rank, shapes_.tokens, false, true), gemm));
+  w.for_weights(w.kernel(linear.name + " adapter down wgrad",
+                         multiply(linear.k, rank, shapes_.tokens, false, gradient_output()), gemm));
   w.kernel(linear.name + " adapter sum bwd", kernels_.elementwise(shapes_.split(linear.k, 3)),
            StepCharge::compute_other);
 }
 
 int LinearRecipes::forward(RecipeWriter& w, const Linear& linear, StepCharge charge, int after) const {
   if (!linear.exchange) {
-    w.kernel(linear.name, multiply(shapes_.tokens, linear.n, linear.k, linear.narrow), charge, after);
+    w.kernel(linear.name, forward_multiply(linear), charge, after);
     adapters_forward(w, linear, charge);
     return -1;
   }
@@ -83,16 +89,18 @@ int LinearRecipes::forward(RecipeWriter& w, const Linear& linear, StepCharge cha
     adapters_forward(w, linear, charge);
     return -1;
   }
-  if (!has_adapters()) return scattered(w, linear.name, linear.n, linear.k, linear.narrow, charge, after);
+  if (!has_adapters() && !linear.adds)
+    return scattered(w, linear.name, linear.n, linear.k, linear.narrow, charge, after);
   // What the adapters add is reduced with the rest.
-  w.kernel(linear.name, multiply(shapes_.tokens, linear.n, linear.k, linear.narrow), charge, after);
+  w.kernel(linear.name, forward_multiply(linear), charge, after);
   adapters_forward(w, linear, charge);
   return w.collective(shapes_.behind, w.last());
 }
 
 void LinearRecipes::weight_gradient(RecipeWriter& w, const Linear& linear, int after) const {
   if (has_adapters()) return adapters_backward(w, linear, after);
-  w.for_weights(w.kernel(linear.name + " wgrad", multiply(linear.k, linear.n, shapes_.tokens, linear.narrow, true),
+  w.for_weights(w.kernel(linear.name + " wgrad",
+                         multiply(linear.k, linear.n, shapes_.tokens, linear.narrow, gradient_output()),
                          StepCharge::compute_gemm, after));
 }
 

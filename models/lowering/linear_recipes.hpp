@@ -20,6 +20,7 @@ struct Linear {
   bool columns = true;   ///< the tensor group splits n; otherwise k
   bool narrow = true;    ///< in the job's number format; otherwise 16 bit
   bool exchange = true;  ///< false: x is gathered already, or what y adds to is reduced later
+  bool adds = false;     ///< y is added to what is there
 };
 
 class LinearRecipes {
@@ -38,7 +39,12 @@ class LinearRecipes {
   int backward(RecipeWriter& w, const Linear& linear, int after) const;
 
  private:
-  KernelTiming multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool narrow, bool accumulate = false) const;
+  /// @param output  bytes moved for one element of the result
+  KernelTiming multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool narrow, double output) const;
+  KernelTiming multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool narrow) const {
+    return multiply(m, n, k, narrow, shapes_.element);
+  }
+  KernelTiming forward_multiply(const Linear& linear) const;
   bool in_pieces() const;
   /// All but one of as many pieces as ranks, and that one.
   struct Pieces {
@@ -52,6 +58,7 @@ class LinearRecipes {
   void weight_gradient(RecipeWriter& w, const Linear& linear, int after) const;
   void adapters_forward(RecipeWriter& w, const Linear& linear, StepCharge charge) const;
   void adapters_backward(RecipeWriter& w, const Linear& linear, int after) const;
+  double gradient_output() const;
   bool has_adapters() const { return planned_.lora_rank > 0; }
 
   const KernelTimes& kernels_;

@@ -42,4 +42,10 @@ StepGraph lower_training_step(const Scenario& scenario, const Plan& plan, Foldin
   return graph;
 }
 
+StepGraph lower_layer(const Scenario& scenario, const Plan& plan, LayerKind kind, bool backward) {
+  StepContext context(scenario, plan, Folding::folded);
+  for (std::size_t c = 0; c < context.classes.count(); ++c) StepProgram(context, c).write_layer(kind, backward);
+  return std::move(context.builder).build();
+}
+
 }  // namespace clusterwright

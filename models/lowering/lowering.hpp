@@ -17,4 +17,7 @@ namespace clusterwright {
 /// @throws ConfigError E0502 if the step would take longer than can be simulated
 StepGraph lower_training_step(const Scenario& scenario, const Plan& plan, Folding folding);
 
+/// One layer by itself on every rank: its forward pass and, if asked for, its backward pass.
+StepGraph lower_layer(const Scenario& scenario, const Plan& plan, LayerKind kind, bool backward);
+
 }  // namespace clusterwright

@@ -91,9 +91,9 @@ class LoadCounter {
     for (std::size_t tier = 0; tier + 1 < fabric_.tiers().size(); ++tier) {
       if (!fabric_.tiers()[tier].tapered) continue;
       std::map<int, int> inside;
-      for (const RankCoordinates& at : members) ++inside[fabric_.group_of(placement_.rank(at), tier)];
+      for (const RankCoordinates& at : members) ++inside[fabric_.group_of(AcceleratorId(placement_.rank(at)), tier)];
       for (const RankCoordinates& at : members) {
-        const int group = fabric_.group_of(placement_.rank(at), tier);
+        const int group = fabric_.group_of(AcceleratorId(placement_.rank(at)), tier);
         if (inside[group] == static_cast<int>(members.size())) continue;
         for (const bool up : {true, false}) {
           Load& load = loads_[{static_cast<int>(tier), group, up}][{Stream::experts, classes_.class_of(at)}];
@@ -118,8 +118,8 @@ class LoadCounter {
     const int a = placement_.rank(from);
     const int b = placement_.rank(to);
     for (std::size_t tier = 0; tier + 1 < fabric_.tiers().size(); ++tier) {
-      const int leaves = fabric_.group_of(a, tier);
-      const int enters = fabric_.group_of(b, tier);
+      const int leaves = fabric_.group_of(AcceleratorId(a), tier);
+      const int enters = fabric_.group_of(AcceleratorId(b), tier);
       if (!fabric_.tiers()[tier].tapered || leaves == enters) continue;
       into[{static_cast<int>(tier), leaves, true}][key].count += ranks_together_;
       into[{static_cast<int>(tier), enters, false}][key].count += ranks_together_;
@@ -153,7 +153,9 @@ std::vector<int> neighbour_distances(const Placement& placement, const FabricTie
       const RankCoordinates a{t, d, p};
       const RankCoordinates b{t, d, (p + 1) % stages};
       const bool near = placement.node(a) == placement.node(b);
-      distances.push_back(near ? -1 : static_cast<int>(fabric.meeting_tier(placement.rank(a), placement.rank(b))));
+      distances.push_back(near ? -1
+                               : static_cast<int>(fabric.meeting_tier(AcceleratorId(placement.rank(a)),
+                                                                      AcceleratorId(placement.rank(b)))));
     }
   return distances;
 }
@@ -166,7 +168,8 @@ void add_group_spread(const Placement& placement, const FabricTiers& fabric, con
     for (std::size_t tier = 0; tier + 1 < fabric.tiers().size(); ++tier) {
       if (!fabric.tiers()[tier].tapered) continue;
       const auto beside = [&](const RankCoordinates& other) {
-        return fabric.group_of(placement.rank(other), tier) == fabric.group_of(placement.rank(at), tier);
+        return fabric.group_of(AcceleratorId(placement.rank(other)), tier) ==
+               fabric.group_of(AcceleratorId(placement.rank(at)), tier);
       };
       int inside = 0, leaving = 0;
       for (std::size_t i = 0; i < members.size(); ++i) {
@@ -339,7 +342,7 @@ std::vector<int> RankClasses::colour_replicas(const Placement& placement, const 
         if (host_ > 0) seen.push_back(host_kind.at(rank / host_));
         for (std::size_t tier = 0; tier + 1 < fabric.tiers().size(); ++tier)
           for (const bool up : {true, false}) {
-            const auto found = signature.find({static_cast<int>(tier), fabric.group_of(rank, tier), up});
+            const auto found = signature.find({static_cast<int>(tier), fabric.group_of(AcceleratorId(rank), tier), up});
             seen.push_back(found == signature.end() ? -1 : found->second);
           }
       }

@@ -1,7 +1,5 @@
 #include "models/lowering/rank_shapes.hpp"
 
-#include "models/kernels/kernel_traffic.hpp"
-
 #include <algorithm>
 
 namespace clusterwright {
@@ -17,7 +15,10 @@ std::int64_t padded_share(std::int64_t vocabulary, int ranks) {
 }  // namespace
 
 RankShapes::RankShapes(const PlannedJob& planned)
-    : residual_split_(planned.plan.sequence_parallel ? planned.plan.tensor : 1) {
+    : element(activation_size(planned.precision)),
+      adds_in_multiply(planned.stack.kernels.residual == ResidualSum::in_multiply && planned.plan.tensor == 1 &&
+                       !planned.model.experts),
+      residual_split_(planned.plan.sequence_parallel ? planned.plan.tensor : 1) {
   const auto share = [&](std::int64_t width) { return (width + planned.plan.tensor - 1) / planned.plan.tensor; };
   tokens = static_cast<std::int64_t>(planned.sequence) * planned.plan.micro_batch / planned.plan.context;
   hidden = planned.model.hidden;
@@ -39,11 +40,11 @@ RankShapes::RankShapes(const PlannedJob& planned)
 }
 
 Bytes RankShapes::residual(double widths) const {
-  return static_cast<double>(tokens * hidden) * widths * bytes_16bit / residual_split_ * byte;
+  return static_cast<double>(tokens * hidden) * widths * element / residual_split_ * byte;
 }
 
 Bytes RankShapes::split(std::int64_t width, double tensors) const {
-  return static_cast<double>(tokens * width) * tensors * bytes_16bit * byte;
+  return static_cast<double>(tokens * width) * tensors * element * byte;
 }
 
 }  // namespace clusterwright

@@ -12,11 +12,15 @@ class RankShapes {
  public:
   explicit RankShapes(const PlannedJob& planned);
 
-  /// Traffic of kernels on residual-stream tensors. @param widths  hidden-wide 16-bit tensors read or written
+  /// Traffic of kernels on residual-stream tensors. @param widths  hidden-wide tensors read or written
   Bytes residual(double widths) const;
   /// Traffic of kernels on tensors that the tensor group splits.
   Bytes split(std::int64_t width, double tensors) const;
 
+  double element;  ///< bytes of one element of an activation
+  /// The last multiply of a block adds to the residual stream: what a tensor group splits, or experts return, is not
+  /// whole when that multiply ends.
+  bool adds_in_multiply;
   std::int64_t tokens;  ///< of one micro-batch on this rank
   std::int64_t hidden;  ///< whole; the others are this rank's share
   std::int64_t query;

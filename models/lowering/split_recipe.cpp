@@ -1,4 +1,4 @@
-#include "models/lowering/step_recipes.hpp"
+#include "models/lowering/split_recipe.hpp"
 
 namespace clusterwright {
 

@@ -77,7 +77,7 @@ StepContext::StepContext(const Scenario& s, const Plan& p, Folding folding)
       copies(builder, classes.count(), classes.count(), StepCharge::bubble),
       messages(message_route_count, Meetings(builder, classes.count(), 2 * classes.count(), StepCharge::bubble)),
       replicas(make_replica_meetings(builder, classes.count())),
-      norm_chain(links.everywhere()),
+      norm_chain(s.stack.kernels.clips_gradients ? links.everywhere() : links.nothing()),
       reads(builder, classes.count(), classes.count(), StepCharge::input_wait) {
   if (s.job.input) input.emplace(builder, s, placement, classes);
   builder.set_power_clock_exponent(s.parameters.power.clock_exponent.value);

@@ -146,7 +146,8 @@ Seconds StepLinks::worst_ring_hop(ReplicaGroup kind) const {
   for (std::size_t i = 0; i < ring.size(); ++i) {
     const RankCoordinates &a = ring[i], &b = ring[(i + 1) % ring.size()];
     if (placement_.node(a) != placement_.node(b))
-      worst = std::max(worst, cluster_.fabric.latency(placement_.rank(a), placement_.rank(b)));
+      worst = std::max(worst,
+                       cluster_.fabric.latency(AcceleratorId(placement_.rank(a)), AcceleratorId(placement_.rank(b))));
   }
   return worst;
 }
@@ -252,7 +253,9 @@ ChainId StepLinks::message(Stream stream, Bytes payload, std::size_t c) {
   target.pipeline = classes_.representative(to).pipeline;
   const bool near = placement_.node(from) == placement_.node(target);
   const GroupShape pair = near ? GroupShape{1, 2} : GroupShape{2, 1};
-  const Seconds switches = near ? Seconds{} : cluster_.fabric.latency(placement_.rank(from), placement_.rank(target));
+  const Seconds switches =
+      near ? Seconds{}
+           : cluster_.fabric.latency(AcceleratorId(placement_.rank(from)), AcceleratorId(placement_.rank(target)));
   const CollectiveTiming timing = collective_timing(CollectiveOp::send, payload, pair, switches);
   Uses uses;
   uses.push_back({near ? ports_[c].scale_up_out : ports_[c].network_out, 1, 1.0});
@@ -265,7 +268,9 @@ ChainId StepLinks::everywhere() {
   constexpr Bytes few = 8 * byte;
   const int per_node = std::min(placement_.per_node(), cluster_.spec.accelerators);
   const GroupShape all{cluster_.spec.accelerators / per_node, per_node};
-  const Seconds switches = all.nodes > 1 ? cluster_.fabric.latency(0, cluster_.spec.accelerators - 1) : Seconds{};
+  const Seconds switches =
+      all.nodes > 1 ? cluster_.fabric.latency(AcceleratorId(0), AcceleratorId(cluster_.spec.accelerators - 1))
+                    : Seconds{};
   CollectiveTiming timing;
   timing.latency = collective_timing(CollectiveOp::all_reduce, few, all, switches).time();
   timing.rate = byte_per_second;
@@ -277,7 +282,9 @@ ChainId StepLinks::between_stages(CollectiveOp op, Bytes payload, std::size_t c,
   RankCoordinates there = here;
   there.pipeline = stage;
   const bool near = placement_.node(here) == placement_.node(there);
-  const Seconds switches = near ? Seconds{} : cluster_.fabric.latency(placement_.rank(here), placement_.rank(there));
+  const Seconds switches =
+      near ? Seconds{}
+           : cluster_.fabric.latency(AcceleratorId(placement_.rank(here)), AcceleratorId(placement_.rank(there)));
   const CollectiveTiming timing = collective_timing(op, payload, near ? GroupShape{1, 2} : GroupShape{2, 1}, switches);
   Uses uses;
   for (const RankCoordinates& at : {here, there}) use_ports(uses, classes_.class_of(at), timing, near ? 2 : 1);

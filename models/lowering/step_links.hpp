@@ -33,6 +33,8 @@ class StepLinks {
   ChainId message(Stream stream, Bytes payload, std::size_t c);
   /// A few bytes reduced over every rank of the job.
   ChainId everywhere();
+  /// Ranks meet, and nothing travels.
+  ChainId nothing() { return host_issue({}); }
   /// The host is busy, and nothing else.
   ChainId host_issue(Picoseconds time);
   /// A collective of a rank of class `c` with the one of `stage` that differs from it in nothing else.

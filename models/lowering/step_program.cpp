@@ -105,8 +105,8 @@ void StepProgram::stamp_next(Stamping& s) {
     s.ops.push_back(stamp_host(op, s.note));
   } else {
     s.ops.push_back(stamp_collective(op, s.note));
-    // Put-off gathers could start any time, and do with the weight gradients of their layer.
-    if (op.for_weights && op.after < 0) context_.builder.depends(s.entry, s.ops.back());
+    // What waits for no op of its own recipe could start any time, and does with the layer.
+    if (op.after < 0 && s.entry.exists()) context_.builder.depends(s.entry, s.ops.back());
   }
   if (op.after >= 0) context_.builder.depends(s.ops[static_cast<std::size_t>(op.after)], s.ops.back());
 }
@@ -212,7 +212,7 @@ void StepProgram::reduce_tied_table() {
 void StepProgram::optimize_through_pool(OpId norm) {
   const int parts = std::max(1, context_.layout.layers_on(stage_));
   const WorkId update = add_optimizer(context_.builder, context_.kernels, weights_.trained() / parts,
-                                      weights_.owned() / parts, context_.scenario.stack.gradient_size.value);
+                                      weights_.owned() / parts, context_.scenario.stack);
   for (int part = 0; part < parts; ++part) {
     const OpId fetched = weights_.copy_states(false, parts, norm);
     const OpId updated = context_.builder.add_op(lanes_.compute, update, charge_id(StepCharge::optimizer), -1);
@@ -223,16 +223,16 @@ void StepProgram::optimize_through_pool(OpId norm) {
 
 void StepProgram::optimize(OpId norm) {
   if (optimizer_level(context_.memory) == MemoryLevel::pool) return optimize_through_pool(norm);
-  const double size = context_.scenario.stack.gradient_size.value;
+  const SoftwareStack& stack = context_.scenario.stack;
   if (updates_on_host(context_.memory)) {
     const OpId updated = weights_.update_on_host(norm);
     // The device clears its gradients behind the copy.
-    const WorkId receive = add_optimizer(context_.builder, context_.kernels, weights_.trained(), 0, size);
+    const WorkId receive = add_optimizer(context_.builder, context_.kernels, weights_.trained(), 0, stack);
     context_.builder.depends(updated,
                              context_.builder.add_op(lanes_.compute, receive, charge_id(StepCharge::optimizer), -1));
     return;
   }
-  const WorkId update = add_optimizer(context_.builder, context_.kernels, weights_.trained(), weights_.owned(), size);
+  const WorkId update = add_optimizer(context_.builder, context_.kernels, weights_.trained(), weights_.owned(), stack);
   context_.builder.depends(norm, context_.builder.add_op(lanes_.compute, update, charge_id(StepCharge::optimizer), -1));
 }
 
@@ -244,6 +244,12 @@ void StepProgram::finish() {
                               context_.norm.join(0, class_, context_.norm_chain), -1);
   context_.builder.depends(last_compute_, norm);
   optimize(norm);
+}
+
+void StepProgram::write_layer(LayerKind kind, bool backward) {
+  const LayerPasses& layer = context_.recipes.layers[static_cast<std::size_t>(kind)];
+  stamp(layer.forward, 0);
+  if (backward) stamp(layer.backward, 0);
 }
 
 void StepProgram::write() {

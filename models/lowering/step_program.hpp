@@ -17,6 +17,8 @@ class StepProgram {
  public:
   StepProgram(StepContext& context, std::size_t rank_class);
   void write();
+  /// One layer and nothing else.
+  void write_layer(LayerKind kind, bool backward);
 
  private:
   struct Lanes {

@@ -8,8 +8,6 @@ namespace clusterwright {
 
 namespace {
 
-constexpr double loss_bytes = 13;  // per logit and direction; docs/models.md, "Head and loss"
-
 /// Kernels in front of the first layer and behind the last.
 class EndRecipes {
  public:
@@ -25,19 +23,26 @@ class EndRecipes {
 
   Recipe embedding_forward() const {
     RecipeWriter w = writer();
-    const int at = w.kernel("embedding", kernels_.elementwise(rows() * 2 * bytes_16bit), StepCharge::compute_other);
+    const int at =
+        w.kernel("embedding", stream(StreamingKernel::embedding, KernelPass::forward, rows(2 * shapes_.element)),
+                 StepCharge::compute_other);
     const int sum = w.collective(shapes_.behind, at);
-    w.kernel("embedding output", kernels_.elementwise(shapes_.residual(2)), StepCharge::compute_other, sum);
+    if (!planned_.stack.kernels.plain_embedding || sum >= 0)
+      w.kernel("embedding output", kernels_.elementwise(shapes_.residual(2)), StepCharge::compute_other, sum);
     return w.take();
   }
 
   Recipe embedding_backward() const {
     RecipeWriter w = writer();
     if (planned_.lora_rank > 0) return w.take();  // frozen
+    if (planned_.stack.kernels.plain_embedding) {
+      plain_embedding_backward(w);
+      return w.take();
+    }
     const int at =
         w.kernel("embedding gradient input", kernels_.elementwise(shapes_.residual(1)), StepCharge::compute_other);
     const int whole = w.collective(shapes_.before, at);
-    w.kernel("embedding bwd", kernels_.elementwise(rows() * (bytes_16bit + bytes_accumulated)),
+    w.kernel("embedding bwd", kernels_.elementwise(rows(shapes_.element + bytes_accumulated)),
              StepCharge::compute_other, whole);
     return w.take();
   }
@@ -45,7 +50,7 @@ class EndRecipes {
   /// The hidden state of a position and the embedding of the token behind it are normalised and joined.
   Recipe prediction_forward() const {
     RecipeWriter w = writer();
-    int at = w.kernel("next embedding", kernels_.elementwise(rows() * 2 * bytes_16bit), StepCharge::compute_other);
+    int at = w.kernel("next embedding", kernels_.elementwise(rows(2 * shapes_.element)), StepCharge::compute_other);
     at = w.collective(shapes_.behind, at);
     at = w.kernel("norms of prediction", kernels_.elementwise(shapes_.residual(4)), StepCharge::compute_other, at);
     at = w.collective(shapes_.before, at);
@@ -66,16 +71,24 @@ class EndRecipes {
 
   Recipe head_forward() const {
     RecipeWriter w = writer();
-    const int norm = w.kernel("final norm", kernels_.elementwise(shapes_.residual(2)), StepCharge::compute_other);
+    const int norm = w.kernel("final norm", stream(StreamingKernel::norm, KernelPass::forward, shapes_.residual(2)),
+                              StepCharge::compute_other);
     const int whole = w.collective(shapes_.before, norm);
     w.kernel("logits", multiply(shapes_.tokens, shapes_.vocabulary, shapes_.hidden), StepCharge::compute_gemm, whole);
-    w.kernel("loss", kernels_.elementwise(loss_traffic()), StepCharge::compute_other);
+    w.kernel("loss", stream(StreamingKernel::loss, KernelPass::forward, logits(planned_.stack.kernels.loss.value)),
+             StepCharge::compute_other);
     return w.take();
   }
 
   Recipe head_backward() const {
     RecipeWriter w = writer();
-    const int loss = w.kernel("loss bwd", kernels_.elementwise(loss_traffic()), StepCharge::compute_other);
+    // What came by the residual stream is nothing yet, but a kernel that adds to it reads that too.
+    const double norm_widths = shapes_.adds_in_multiply ? 4 : 3;
+    const double traffic = planned_.stack.kernels.loss_backward.value;
+    const int loss = traffic <= 0
+                         ? -1
+                         : w.kernel("loss bwd", stream(StreamingKernel::loss, KernelPass::backward, logits(traffic)),
+                                    StepCharge::compute_other);
     int dx = -1;
     if (planned_.lora_rank > 0) {
       dx = w.collective(shapes_.behind,
@@ -84,17 +97,31 @@ class EndRecipes {
     } else {
       dx = linears_.backward(w, logits_, loss);
     }
-    w.kernel("final norm bwd", kernels_.elementwise(shapes_.residual(3)), StepCharge::compute_other, dx);
+    w.kernel("final norm bwd", stream(StreamingKernel::norm, KernelPass::backward, shapes_.residual(norm_widths)),
+             StepCharge::compute_other, dx);
     return w.take();
   }
 
  private:
   RecipeWriter writer() const { return {builder_, collective_kernel_}; }
   KernelTiming multiply(std::int64_t m, std::int64_t n, std::int64_t k) const {
-    return kernels_.gemm({m, n, k}, false, bytes_16bit * byte);
+    return kernels_.gemm({m, n, k}, false, shapes_.element * byte);
   }
-  Bytes rows() const { return static_cast<double>(shapes_.tokens * shapes_.hidden) * byte; }
-  Bytes loss_traffic() const { return static_cast<double>(shapes_.tokens * shapes_.vocabulary) * loss_bytes * byte; }
+  KernelTiming stream(StreamingKernel kernel, KernelPass pass, Bytes traffic) const {
+    return kernels_.elementwise(traffic, {kernel, pass});
+  }
+  /// @param each  bytes moved for one element
+  Bytes rows(double each) const { return static_cast<double>(shapes_.tokens * shapes_.hidden) * byte * each; }
+  Bytes logits(double each) const { return static_cast<double>(shapes_.tokens * shapes_.vocabulary) * each * byte; }
+
+  /// The table's gradient is cleared; each token's gradient is read, and the row that it is added to read and written.
+  void plain_embedding_backward(RecipeWriter& w) const {
+    const int whole = w.collective(shapes_.before, w.last());
+    const Bytes table = static_cast<double>(shapes_.vocabulary * shapes_.hidden) * shapes_.element * byte;
+    w.kernel("embedding bwd",
+             stream(StreamingKernel::embedding, KernelPass::backward, table + rows(3 * shapes_.element)),
+             StepCharge::compute_other, whole);
+  }
 
   StepGraphBuilder& builder_;
   const KernelTimes& kernels_;
@@ -140,13 +167,15 @@ StepRecipes write_recipes(StepGraphBuilder& builder, const KernelTimes& kernels,
 }
 
 WorkId add_optimizer(StepGraphBuilder& builder, const KernelTimes& kernels, double local, double owned,
-                     double gradient_size) {
-  // Adam: gradient read, three 32-bit states read and written, 16-bit weight written; norm reads owned gradients; the
-  // whole gradient buffer is cleared for the next step. fp16 scales its loss: gradients are checked and unscaled first.
-  constexpr double adam_bytes = 4 + 3 * 8 + 2;
-  const double unscale = kernels.precision() == Precision::fp16 ? 2 * gradient_size : 0;
-  const Bytes traffic = (owned * (adam_bytes + gradient_size + unscale) + local * gradient_size) * byte;
-  return builder.add_work("optimizer", kernels.elementwise(traffic).work);
+                     const SoftwareStack& stack) {
+  // The norm reads owned gradients; the whole gradient buffer is cleared for the next step. fp16 scales its loss:
+  // gradients are checked and unscaled first.
+  const double size = stack.gradient_size.value;
+  const double norm = stack.kernels.clips_gradients ? size : 0, cleared = stack.kernels.clears_gradients ? size : 0;
+  const double unscale = kernels.precision() == Precision::fp16 ? 2 * size : 0;
+  const Bytes traffic = (owned * (stack.kernels.update.value + norm + unscale) + local * cleared) * byte;
+  return builder.add_work("optimizer",
+                          kernels.elementwise(traffic, {StreamingKernel::optimizer, KernelPass::update}).work);
 }
 
 }  // namespace clusterwright

@@ -7,7 +7,7 @@ namespace clusterwright {
 
 /// Bytes that one layer, of the kind that keeps most, keeps from forward to backward for one micro-batch, on one rank.
 /// @source Korthikanti et al. 2022, section 4, extended to grouped queries, gated MLPs, fused attention and context
-/// parallelism; docs/models.md, "Memory"
+/// parallelism; docs/models/memory.md, "Activations of a layer"
 Bytes layer_activations(const PlannedJob& planned);
 
 /// While one layer runs its backward pass: activations that it computes again, and gradients of activations.

@@ -54,7 +54,7 @@ Bytes passing_gradients(const PlannedJob& planned, int stage);
 
 /// Sharded weights that are whole at one instant: embedding and head, which one unit holds through the micro-batch, the
 /// present layer, those that run ahead, and one that is copied out of its collective. Under a pipeline, all.
-/// @source PyTorch FSDP notes on prefetching; docs/models.md, "Memory"
+/// @source PyTorch FSDP notes on prefetching; docs/models/memory.md, "Gathered weights and passing gradients"
 Bytes gathered_memory(const PlannedJob& planned, int stage);
 
 }  // namespace clusterwright

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "models/job/job_enum_names.hpp"
-#include "models/plan/pipeline_schedule.hpp"
+#include "models/plan/interleaved_schedule.hpp"
 #include "models/plan/plan.hpp"
 #include "models/plan/stage_layout.hpp"
 

@@ -56,8 +56,12 @@ double gathered_layer_size(const PlannedJob& planned) {
 
 double element_size(Precision precision) {
   constexpr double block_scale = 1.0 / 32;  // one byte for 32 elements, in nvfp4 for 16
-  constexpr std::array<double, 8> sizes = {2, 2, 1, 1, 1, 1 + block_scale, 0.5 + 2 * block_scale, 1};
+  constexpr std::array<double, 9> sizes = {2, 2, 1, 1, 1, 1 + block_scale, 0.5 + 2 * block_scale, 1, 4};
   return sizes[static_cast<std::size_t>(precision)];
+}
+
+double activation_size(Precision precision) {
+  return precision == Precision::fp32 ? 4 : 2;
 }
 
 bool keeps_narrow_copies(const PlannedJob& planned) {

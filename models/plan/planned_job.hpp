@@ -62,6 +62,9 @@ double gathered_layer_size(const PlannedJob& planned);
 /// Bytes of one element as multiplies read it: 2, or less where the job runs in 8 bit or 4, scales included.
 double element_size(Precision precision);
 
+/// Bytes of one element of what kernels hand to each other: 2, in fp32 4.
+double activation_size(Precision precision);
+
 /// Narrow copies are kept: the job runs in 8 bit or less, and the stack keeps them.
 bool keeps_narrow_copies(const PlannedJob& planned);
 

@@ -54,26 +54,26 @@ class DualPipe {
         pairs_(micro_batches / 2 - stages + from_end_ + 1),
         own_(2 * stage < stages ? 0 : 1),
         other_(1 - own_),
-        w_({0, micro_batches / 2}) {}
+        writer_({0, micro_batches / 2}) {}
 
   std::vector<PipelineSlot> write() {
     warm_up();
     steady();
     drain();
-    return w_.take();
+    return writer_.take();
   }
 
  private:
   void warm_up() {
-    for (int i = 0; i < 2 * to_middle_; ++i) w_.forward(own_);
+    for (int i = 0; i < 2 * to_middle_; ++i) writer_.forward(own_);
     for (int i = 0; i <= from_end_; ++i) {
-      w_.forward(own_);
-      w_.forward(other_);
+      writer_.forward(own_);
+      writer_.forward(other_);
     }
     for (int i = 0; i < to_middle_; ++i) {
-      w_.input_part(other_);
-      w_.weight_part();
-      w_.forward(other_);
+      writer_.input_part(other_);
+      writer_.weight_part();
+      writer_.forward(other_);
     }
   }
 
@@ -81,35 +81,35 @@ class DualPipe {
     for (int i = 0; i < pairs_; ++i) {
       if (i == 0 && to_middle_ == 0) {
         // The stage behind waits for this forward pass: it does not share the device.
-        w_.forward(own_);
-        w_.backward(other_);
+        writer_.forward(own_);
+        writer_.backward(other_);
       } else {
-        w_.pair(own_, other_);
+        writer_.pair(own_, other_);
       }
-      w_.pair(other_, own_);
+      writer_.pair(other_, own_);
     }
   }
 
   void drain() {
     for (int i = 0; i < to_middle_; ++i) {
-      w_.backward(other_);
-      w_.pair(other_, own_);
+      writer_.backward(other_);
+      writer_.pair(other_, own_);
     }
     // The second half of 2 (from_end + 1) backward passes puts its weight parts off.
     for (int i = 0; i < 2 * (from_end_ + 1); ++i) {
       const int chunk = i % 2 == 0 ? other_ : own_;
-      i <= from_end_ ? w_.backward(chunk) : w_.input_part(chunk);
+      i <= from_end_ ? writer_.backward(chunk) : writer_.input_part(chunk);
     }
     for (int i = 0; i < to_middle_; ++i) {
-      w_.weight_part();
-      w_.input_part(own_);
+      writer_.weight_part();
+      writer_.input_part(own_);
     }
   }
 
   int from_end_, to_middle_;
   int pairs_;
   int own_, other_;  // chunks
-  SlotWriter w_;
+  SlotWriter writer_;
 };
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "models/plan/pipeline_schedule.hpp"
+#include "models/plan/interleaved_schedule.hpp"
 
 namespace clusterwright {
 

@@ -14,8 +14,8 @@ std::vector<PipelineSlot> stage_schedule(const Plan& plan, int stage) {
     case PipelineSchedule::one_forward_one_backward:
       break;
   }
-  return pipeline_schedule(stage, plan.pipeline, plan.virtual_pipeline, plan.micro_batches, plan.interleaving_group(),
-                           plan.paired);
+  return interleaved_schedule(stage, plan.pipeline, plan.virtual_pipeline, plan.micro_batches,
+                              plan.interleaving_group(), plan.paired);
 }
 
 MicroBatchRange micro_batches_of(const Plan& plan, int chunk) {

@@ -17,18 +17,14 @@ void add_op(ClockDemand& demand, const WorkTiming& work, const OpTrace& trace, L
     return;
   }
   const double time = to_seconds(work.duration).in(second);
-  const double share = work.clock_share;
-  demand.clocked += watts * time * share * share;
-  demand.crossed += watts * time * share * (1 - share);
-  demand.fixed += watts * time * (1 - share) * (1 - share);
-  demand.clocked_time += time * share;
+  demand.add(watts * time, work.clock_share);
+  demand.clocked_time += time * work.clock_share;
 }
 
 }  // namespace
 
 double ClockDemand::mean_power(double c, double exponent) const {
-  const double joules = clocked * std::pow(c, exponent - 1) + crossed * (1 / c + std::pow(c, exponent)) + fixed;
-  return joules / (busy + clocked_time * (1 / c - 1 / clock));
+  return at(c, exponent) / (busy + clocked_time * (1 / c - 1 / clock));
 }
 
 double allowed_clock(const ClockDemand& demand, double headroom, double exponent) {

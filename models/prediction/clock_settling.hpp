@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/breakdown.hpp"
+#include "sim/clocked_power.hpp"
 #include "sim/replay.hpp"
 
 namespace clusterwright {
@@ -16,14 +17,9 @@ namespace clusterwright {
 inline constexpr int most_clock_rounds = 5;
 inline constexpr double clock_tolerance = 2e-3;
 
-/// What one rank class spends above idle outside bubbles, as a function of its clock c.
-///
-/// An op whose share s of time and power follows the clock takes d (s/c + 1 - s) and draws P (s c^e + 1 - s). Sums of
-/// the products over the ops of the class are all that is needed to find the clock without another replay.
-struct ClockDemand {
-  double clocked = 0;       ///< joules: sum of P d s^2
-  double crossed = 0;       ///< joules: sum of P d s (1 - s)
-  double fixed = 0;         ///< joules: sum of P d (1 - s)^2, transfers and waits
+/// Energy that one rank class spends above idle outside bubbles, as a function of its clock, and the time that it
+/// takes: all that is needed to find the clock without another replay. Transfers and waits are `fixed`.
+struct ClockDemand : ClockedEnergy {
   double clocked_time = 0;  ///< seconds: sum of d s on the compute lane
   double busy = 0;          ///< seconds outside bubbles at the present clock
   double clock = 1;         ///< present clock, relative to the reference clock

@@ -104,7 +104,7 @@ double transferred_sigma(const ParameterSet& parameters, std::string_view family
   for (const FitReport& fit : parameters.fits)
     if (fit.name.starts_with(family) && fit.name.ends_with("generation left out") &&
         fit.name.find("M < 1024") == std::string::npos && fit.name.find("below 1 MB") == std::string::npos)
-      widest = std::max(widest, fit.left_out_median_abs_log / median_over_sigma);
+      widest = std::max(widest, fit.held_out_median_abs_log / median_over_sigma);
   return widest;
 }
 

@@ -175,10 +175,11 @@ std::vector<ClockDemand> StepPair::demands() const {
   const auto few = shorter_->demands();
   auto many = longer_->demands();
   const auto repeats = static_cast<double>(repeats_);
+  using Sum = double ClockDemand::*;
+  constexpr Sum sums[] = {&ClockDemand::clocked, &ClockDemand::crossed, &ClockDemand::fixed, &ClockDemand::clocked_time,
+                          &ClockDemand::busy};
   for (std::size_t r = 0; r < many.size(); ++r)
-    for (double ClockDemand::*sum : {&ClockDemand::clocked, &ClockDemand::crossed, &ClockDemand::fixed,
-                                     &ClockDemand::clocked_time, &ClockDemand::busy})
-      many[r].*sum = continued(few[r].*sum, many[r].*sum, repeats);
+    for (const Sum sum : sums) many[r].*sum = continued(few[r].*sum, many[r].*sum, repeats);
   return many;
 }
 

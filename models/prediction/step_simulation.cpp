@@ -1,6 +1,7 @@
 #include "models/prediction/step_simulation.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "models/lowering/step_charge.hpp"
 #include "models/plan/plan.hpp"
@@ -14,7 +15,11 @@ void replay_step(StepSimulation& step, Replayer& replayer) {
 }
 
 StepSimulation simulate_step(const Scenario& scenario, const Plan& plan, Folding folding) {
-  StepSimulation step{lower_training_step(scenario, plan, folding), {}, {}};
+  return simulate_graph(lower_training_step(scenario, plan, folding));
+}
+
+StepSimulation simulate_graph(StepGraph graph) {
+  StepSimulation step{std::move(graph), {}, {}};
   const ChargeId bubble(static_cast<std::size_t>(StepCharge::bubble));
   Replayer replayer(step.graph.structure);
   for (int round = 0; round < most_clock_rounds; ++round) {

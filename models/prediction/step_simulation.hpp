@@ -19,6 +19,9 @@ struct StepSimulation {
 /// Every op of the step, at the clocks that power allows (clock_settling.hpp).
 StepSimulation simulate_step(const Scenario& scenario, const Plan& plan, Folding folding = Folding::folded);
 
+/// The same of a graph that was lowered already.
+StepSimulation simulate_graph(StepGraph graph);
+
 /// Replays the graph at its present clocks and charges the time. @param replayer  of the step's structure
 void replay_step(StepSimulation& step, Replayer& replayer);
 

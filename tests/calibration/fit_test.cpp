@@ -7,20 +7,21 @@
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/memory_fit.hpp"
 #include "calibration/fit/parameter_fit.hpp"
-#include "calibration/fit/sourced_values.hpp"
+#include "calibration/fit/sourced_value.hpp"
 #include "models/kernels/collectives/collective_interval.hpp"
 #include "models/kernels/collectives/expert_exchange_time.hpp"
+#include "models/kernels/streaming_time.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"
+#include "support/shipped_folders.hpp"
 #include "topology/parts/catalog.hpp"
 
 using namespace clusterwright;
+using namespace clusterwright::testing;
 
 namespace {
 
-const std::filesystem::path measurements = CLUSTERWRIGHT_MEASUREMENTS;
-const std::filesystem::path configs = CLUSTERWRIGHT_CONFIGS;
 const std::vector<std::string> fitted_accelerators = {"A100-80-SXM", "H100-SXM", "H200", "B200", "GB200-GPU"};
 const std::vector<std::string> shipped_sets = {"a100-80-sxm", "h100-sxm", "h200", "b200", "gb200-gpu", "transfer"};
 
@@ -294,13 +295,13 @@ TEST_CASE("fits are as good as the documentation says", "[calibration]") {
       INFO(name << " " << fit.name);
       const bool blackwell = name == "b200" || name == "gb200-gpu";
       if (fit.name.starts_with("gemm") && fit.name.ends_with("M >= 1024")) {
-        CHECK(fit.left_out_median_abs_log < (blackwell ? 0.09 : 0.05));
-        CHECK(fit.left_out_p90_abs_log < (blackwell ? 0.18 : 0.14));
+        CHECK(fit.held_out_median_abs_log < (blackwell ? 0.09 : 0.05));
+        CHECK(fit.held_out_p90_abs_log < (blackwell ? 0.18 : 0.14));
       }
       if (name == "transfer") continue;
-      // Two releases of one library contradict each other: docs/collectives.md.
+      // Two releases of one library contradict each other: docs/models/collectives.md.
       const bool experts = fit.name.starts_with("collectives/expert_exchange");
-      if (fit.name.ends_with("from 1 MB")) CHECK(fit.left_out_median_abs_log < (experts ? 0.2 : 0.08));
+      if (fit.name.ends_with("from 1 MB")) CHECK(fit.held_out_median_abs_log < (experts ? 0.2 : 0.08));
     }
 }
 

@@ -4,12 +4,12 @@
 #include "calibration/validation/predict_footprint.hpp"
 #include "calibration/validation/predict_power.hpp"
 #include "support/catch.hpp"
+#include "support/shipped_folders.hpp"
 
 using namespace clusterwright;
+using namespace clusterwright::testing;
 
 namespace {
-
-const std::filesystem::path measurements = CLUSTERWRIGHT_MEASUREMENTS;
 
 const ScenarioShelf& shelf() {
   static const ScenarioShelf all = load_shelf(CLUSTERWRIGHT_CONFIGS);
@@ -25,7 +25,7 @@ double only_value(const Prediction& prediction) {
   return values.predicted[0];
 }
 
-double median(std::vector<double> values) {
+double median_of(std::vector<double> values) {
   REQUIRE_FALSE(values.empty());
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
@@ -53,7 +53,7 @@ TEST_CASE("peak memory of FSDP runs is predicted to 5 % in the median", "[calibr
     if (m.step && m.step->peak_memory)
       errors.push_back(error(only_value(predict_peak_memory(m, shelf())), m.step->peak_memory->in(gigabyte)));
   CHECK(errors.size() == 18);
-  CHECK(median(errors) < 0.05);
+  CHECK(median_of(errors) < 0.05);
 }
 
 TEST_CASE("node power over windows of training is predicted to 7 % in the median", "[calibration][validation]") {
@@ -64,7 +64,7 @@ TEST_CASE("node power over windows of training is predicted to 7 % in the median
     if (m.scored) errors.push_back(error(only_value(prediction), m.power->node_mean.in(watt)));
   }
   CHECK(errors.size() == 7);
-  CHECK(median(errors) < 0.07);
+  CHECK(median_of(errors) < 0.07);
 }
 
 TEST_CASE("what was measured, and what a case is called, changes no prediction", "[calibration][validation]") {

@@ -1,30 +1,63 @@
 #include "calibration/host/loop/host_prediction.hpp"
 
-#include <numeric>
-
+#include "calibration/host/loop/host_stack.hpp"
+#include "calibration/host/loop/parameter_layout.hpp"
+#include "models/lowering/lowering.hpp"
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"
+#include "support/counting_machine.hpp"
 
 using namespace clusterwright;
+using namespace clusterwright::testing;
 
 namespace {
 
-const HostModel small{
-    .layers = 2, .hidden = 64, .heads = 2, .ffn = 128, .vocabulary = 256, .sequence = 32, .sequences = 2};
+using Counts = std::map<std::string, std::int64_t>;
 
-/// Kernels at 1 GB/s, loopback at 2 GB/s with 10 us to start, multiplies of a chip of 10 GFLOP/s.
+constexpr std::int64_t layers = 2, hidden = 64, ffn = 128, vocabulary = 256, length = 64, sequences = 2;
+constexpr std::int64_t tokens = length * sequences;
+constexpr Seconds picosecond = 1e-12 * second;
+const HostModel small{.layers = layers,
+                      .hidden = hidden,
+                      .heads = 1,
+                      .ffn = ffn,
+                      .vocabulary = vocabulary,
+                      .sequence = length,
+                      .sequences = sequences};
+/// embedding and head, final norm, and of a layer qkv, projection, two MLP matrices and two norms
+constexpr std::int64_t trained =
+    2 * vocabulary * hidden + hidden + layers * (3 * hidden * hidden + hidden * hidden + 2 * hidden * ffn + 2 * hidden);
+
+/// A byte or a FLOP takes a picosecond; loopback of 2 GB/s with 10 us to start.
 HostTimes simple_times() {
   HostTimes out;
-  out.device = {10e9 * flop / second, 10 * gigabyte / second, 1};
-  out.gemm.efficiency.value = 0.9;
-  out.gemm.tile_penalty.value = 0;
-  out.gemm.wave_share.value = 1;
-  out.gemm.bandwidth_share.value = 1;
+  out.part = counting_part("fp32");
+  out.parameters = counting_parameters("fp32", "none");
   out.loopback = {10 * microsecond, 2 * gigabyte / second};
-  for (const HostKernel& kernel : work_of(small).kernels)
-    for (const char* pass : {"forward", "backward", "update"})
-      out.kernels[{kernel.name, pass}].points = {{1 * kilobyte, 1 * microsecond}, {1 * gigabyte, 1 * second}};
+  KernelCurves& kernels = out.parameters.kernels.emplace();
+  const auto sample = [&](StreamingKernel kernel, KernelPass pass) {
+    kernels[{kernel, pass}].points = {{1 * kilobyte, 1 * nanosecond}, {1 * gigabyte, 1 * millisecond}};
+  };
+  for (const StreamingKernel kernel :
+       {StreamingKernel::embedding, StreamingKernel::norm, StreamingKernel::activation, StreamingKernel::softmax})
+    for (const KernelPass pass : {KernelPass::forward, KernelPass::backward}) sample(kernel, pass);
+  sample(StreamingKernel::residual, KernelPass::forward);
+  sample(StreamingKernel::loss, KernelPass::forward);
+  sample(StreamingKernel::optimizer, KernelPass::update);
   return out;
+}
+
+Counts counted_step() {
+  const Scenario s = host_scenario(small, 1, simple_times());
+  return counts_of(lower_training_step(s, host_plan(small, 1), Folding::folded));
+}
+
+/// Bytes of a tensor of all tokens in 32 bit.
+constexpr std::int64_t rows(std::int64_t width) {
+  return tokens * width * 4;
+}
+constexpr std::int64_t multiply(std::int64_t in, std::int64_t out) {
+  return 2 * tokens * in * out;
 }
 
 }  // namespace
@@ -38,14 +71,64 @@ TEST_CASE("a curve of a kernel goes through its points, and on in proportion", "
   CHECK(curve.time(800 * byte).in(second) == Approx(32));
 }
 
+TEST_CASE("the trainer is lowered to the kernels that it runs", "[calibration][loop]") {
+  constexpr std::int64_t square = length * length * sequences;  // of one head
+  constexpr std::int64_t norms = 2 * layers + 1;
+  const Counts expected = {
+      {"embedding", 2 * rows(hidden)},  // gather: a row read, one written
+      {"norm", 2 * layers * 2 * rows(hidden)},
+      {"final norm", 2 * rows(hidden)},
+      {"qkv", layers * multiply(hidden, 3 * hidden)},
+      {"scores", layers * 2 * square * hidden},  // the whole square: Q K^T
+      {"softmax", layers * square * 4 * 3 / 2},  // causal_softmax: half read, all written
+      {"values", layers * 2 * square * hidden},
+      {"residual copy", layers * 2 * 2 * rows(hidden)},  // in front of projection and down, which add to it
+      {"projection", layers * multiply(hidden, hidden)},
+      {"mlp up", layers * multiply(hidden, ffn)},
+      {"activation", layers * 2 * rows(ffn)},
+      {"mlp down", layers * multiply(ffn, hidden)},
+      {"logits", multiply(hidden, vocabulary)},
+      {"loss", 2 * rows(vocabulary)},  // cross_entropy: logits read, their gradient written over them
+      {"logits dgrad", multiply(hidden, vocabulary)},
+      {"logits wgrad", multiply(hidden, vocabulary)},
+      {"mlp down dgrad", layers * multiply(hidden, ffn)},
+      {"mlp down wgrad", layers * multiply(hidden, ffn)},
+      {"activation bwd", layers * 3 * rows(ffn)},  // gelu_backward: x and dy read, dx written
+      {"mlp up dgrad", layers * multiply(hidden, ffn)},
+      {"mlp up wgrad", layers * multiply(hidden, ffn)},
+      {"norm bwd", (norms - 1) * 4 * rows(hidden)},  // rms_norm_backward: x, dy and dx read, dx written
+      {"final norm bwd", 4 * rows(hidden)},
+      {"projection dgrad", layers * multiply(hidden, hidden)},
+      {"projection wgrad", layers * multiply(hidden, hidden)},
+      {"values bwd", layers * 2 * square * hidden},
+      {"scores bwd", layers * 2 * square * hidden},
+      {"softmax bwd", layers * square * 4 * 2},  // half of two read, all of one written
+      {"queries bwd", layers * 2 * square * hidden},
+      {"keys bwd", layers * 2 * square * hidden},
+      {"qkv dgrad", layers * multiply(hidden, 3 * hidden)},
+      {"qkv wgrad", layers * multiply(hidden, 3 * hidden)},
+      // gather_backward: the table is cleared; a row is read and added to another.
+      {"embedding bwd", vocabulary * hidden * 4 + 3 * rows(hidden)},
+      {"optimizer", trained * 7 * 4},  // parameter, gradient, two moments read; all but the gradient written
+  };
+  CHECK(ParameterLayout(small).size == trained);
+  CHECK(counted_step() == expected);
+}
+
 TEST_CASE("one process does its work and nothing else", "[calibration][loop]") {
-  const HostTimes costs = simple_times();
-  const HostStepWork work = work_of(small);
-  Seconds sum;
-  for (const HostGemm& gemm : work.gemms) sum += static_cast<double>(gemm.count) * costs.time(gemm);
-  for (const HostKernel& kernel : work.kernels) sum += static_cast<double>(kernel.count) * costs.time(kernel);
-  const HostStepPrediction step = predict_host_step(small, 1, costs);
-  CHECK(step.step / sum == Approx(1).epsilon(1e-9));
+  const HostStepPrediction step = predict_host_step(small, 1, simple_times());
+  const auto picoseconds = [](const Counts& counts, auto wanted) {
+    std::int64_t sum = 0;
+    for (const auto& [name, count] : counts)
+      if (wanted(name)) sum += count;
+    return static_cast<double>(sum);
+  };
+  const auto is_gradient = [](const std::string& name) { return name.ends_with("dgrad") || name.ends_with("wgrad"); };
+  const Counts counts = counted_step();
+  CHECK(step.step / picosecond == Approx(picoseconds(counts, [](auto&) { return true; })));
+  CHECK(step.parts.at("gemm_backward") / picosecond == Approx(picoseconds(counts, is_gradient)));
+  CHECK(step.parts.at("gemm_backward") / step.parts.at("gemm_forward") == Approx(2));
+  CHECK(step.parts.at("optimizer") / picosecond == Approx(28.0 * trained));
   CHECK(step.parts.at("all_reduce") == Seconds{});
   Seconds parts;
   for (const auto& [name, time] : step.parts) parts += time;
@@ -54,34 +137,43 @@ TEST_CASE("one process does its work and nothing else", "[calibration][loop]") {
   CHECK(step.high > step.step);
 }
 
+TEST_CASE("a call of a processor costs its start, once for each multiply of attention", "[calibration][loop]") {
+  HostTimes times = simple_times();
+  const HostStepPrediction plain = predict_host_step(small, 1, times);
+  times.parameters.gemm.at("fp32").fixed.value = 1 * microsecond;
+  const HostStepPrediction step = predict_host_step(small, 1, times);
+  // Linear layers: 3 passes of 4 in each layer and of the head. Attention: 6 multiplies for each sequence and layer.
+  CHECK((step.step - plain.step).in(microsecond) == Approx(3 * (4 * layers + 1) + 6 * layers * sequences));
+}
+
 TEST_CASE("two processes add the ring's rounds between backward pass and update", "[calibration][loop]") {
-  const HostTimes costs = simple_times();
-  const HostStepPrediction one = predict_host_step(small, 1, costs), two = predict_host_step(small, 2, costs);
-  // Two rounds of half a message at half of 2 GB/s, 10 us each to start, and one half added: it and the sum at 1 GB/s.
-  const Bytes message = work_of(small).gradient_message;
-  const Seconds ring = message / (1 * gigabyte / second) + 20 * microsecond + message / (1 * gigabyte / second);
+  const HostTimes times = simple_times();
+  const HostStepPrediction one = predict_host_step(small, 1, times), two = predict_host_step(small, 2, times);
+  // Two rounds of half a message at half of 2 GB/s, 10 us each to start, and one half added: it and the sum at 1 TB/s.
+  const Bytes message = 4.0 * trained * byte;
+  const Seconds ring = message / (1 * gigabyte / second) + 20 * microsecond + message / (1 * terabyte / second);
   CHECK((two.step - one.step) / ring == Approx(1).epsilon(1e-6));
   CHECK(two.parts.at("all_reduce") / ring == Approx(1).epsilon(1e-6));
   CHECK(two.parts.at("gemm_backward") == one.parts.at("gemm_backward"));
-  CHECK_THROWS_AS(predict_host_step(small, 0, costs), std::invalid_argument);
+  CHECK_THROWS_AS(predict_host_step(small, 0, times), std::invalid_argument);
 }
 
 TEST_CASE("a kernel that nobody sampled is an error, not a zero", "[calibration][loop]") {
-  HostTimes costs = simple_times();
-  costs.kernels.erase({"gelu", "backward"});
-  CHECK_THROWS_AS(predict_host_step(small, 1, costs), ConfigError);
+  HostTimes times = simple_times();
+  times.parameters.kernels->erase({StreamingKernel::activation, KernelPass::backward});
+  CHECK_THROWS_AS(predict_host_step(small, 1, times), ConfigError);
   CHECK_THROWS_AS(host_times({}), ConfigError);
 }
 
 TEST_CASE("the band is that of multiplies of the step's size", "[calibration][loop]") {
-  HostTimes costs = simple_times();
+  HostTimes times = simple_times();
   for (int i = 0; i < 10; ++i) {
     SampleResidual one;
     one.measured = (i < 5 ? 1 : 100) * millisecond;
     one.error = i < 5 ? 0.5 : 0.02;
-    costs.multiplies.push_back(one);
+    times.multiplies.push_back(one);
   }
-  CHECK(costs.multiply_band(50 * millisecond) == Approx(0.02));
-  CHECK(costs.multiply_band(1 * microsecond) == Approx(0.5));
-  CHECK(costs.multiply_band(1 * second) == Approx(0.5));  // none is like that: all speak
+  CHECK(times.multiply_band(50 * millisecond) == Approx(0.02));
+  CHECK(times.multiply_band(1 * microsecond) == Approx(0.5));
+  CHECK(times.multiply_band(1 * second) == Approx(0.5));  // none is like that: all speak
 }

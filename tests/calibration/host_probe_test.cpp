@@ -4,9 +4,11 @@
 #include <string>
 
 #include "calibration/host/echo_process.hpp"
+#include "calibration/host/gemm_probe.hpp"
 #include "calibration/host/host_probes.hpp"
+#include "calibration/host/memory_probe.hpp"
 #include "calibration/host/thread_team.hpp"
-#include "calibration/sample_files/sample_statistics.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
 #include "sim/json_writer.hpp"
 #include "support/catch.hpp"
 
@@ -65,7 +67,7 @@ class CountedCase : public ProbeCase {
 
 PlannedCase counted_case(int& runs, int fails = 0) {
   PlannedCase out;
-  out.probe = "storage";
+  out.what = ProbedStorage{};
   out.repeats_in_place = false;
   out.build = [&runs, fails] { return std::make_unique<CountedCase>(runs, fails); };
   return out;
@@ -77,8 +79,8 @@ TEST_CASE("every host probe takes positive times, and its document is read back"
   const ProbeSamples& run = tiny_run();
   std::set<std::string> taken;
   for (const ProbeSample& sample : run.samples) {
-    INFO(write_json(encode_what(sample.probe, sample.what), -1));
-    taken.insert(sample.probe);
+    INFO(write_json(encode_what(sample.what), -1));
+    taken.insert(probe_name(sample.what));
     CHECK(sample.repetitions.size() >= least_repetitions);
     for (const Seconds time : sample.repetitions) CHECK(time > Seconds{});
   }
@@ -106,8 +108,10 @@ TEST_CASE("a multiply of four times the side takes longer", "[calibration][probe
 
 TEST_CASE("a layer of 8 tokens, 16 wide, is multiplied forward and for its weight gradients", "[calibration][probes]") {
   std::set<std::string> shapes;
-  for (const PlannedCase& one : plan_gemm(tiny_sizes()))
-    shapes.insert(std::to_string(one.what.m) + "x" + std::to_string(one.what.n) + "x" + std::to_string(one.what.k));
+  for (const PlannedCase& one : plan_gemm(tiny_sizes())) {
+    const auto& gemm = std::get<ProbedGemm>(one.what);
+    shapes.insert(std::to_string(gemm.m) + "x" + std::to_string(gemm.n) + "x" + std::to_string(gemm.k));
+  }
   for (const char* shape : {"8x48x16", "8x16x16", "8x32x16", "8x16x32", "16x48x8", "16x16x8", "16x32x8", "32x16x8"}) {
     INFO(shape);
     CHECK(shapes.count(shape) == 1);
@@ -116,21 +120,22 @@ TEST_CASE("a layer of 8 tokens, 16 wide, is multiplied forward and for its weigh
 
 TEST_CASE("a memory kernel checks what it wrote, and counts each array once", "[calibration][probes]") {
   for (const PlannedCase& planned : plan_memory(tiny_sizes())) {
-    INFO(planned.what.operation << " of " << planned.what.working_set.in(byte) << " bytes on " << planned.what.threads);
+    const auto& what = std::get<ProbedMemory>(planned.what);
+    INFO(enum_name(what.operation) << " of " << what.working_set.in(byte) << " bytes on " << what.threads);
     const auto subject = planned.build();
     subject->run();
     CHECK_NOTHROW(subject->check());
-    CHECK(planned.bytes == planned.what.working_set);
+    CHECK(planned.bytes == what.working_set);
   }
   PlannedCase copy = plan_memory(tiny_sizes()).front();
-  CHECK(copy.what.operation == "copy");
+  CHECK((std::get<ProbedMemory>(copy.what).operation == StreamKernel::copy));
   CHECK_THROWS_AS(copy.build()->check(), ProbeFailure);  // nothing was copied yet: the checksum sees it
 }
 
 TEST_CASE("messages come back from another process as they were sent", "[calibration][probes]") {
   const std::vector<unsigned char> message{7, 1, 2, 250};
-  for (const char* path : {"pipe", "tcp_loopback"}) {
-    INFO(path);
+  for (const TransferPath path : {TransferPath::pipe, TransferPath::tcp_loopback}) {
+    INFO(enum_name(path));
     std::vector<unsigned char> answer(message.size());
     EchoProcess echo(path, {message.size(), 1, true});
     echo.send(message);

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
-#include <numeric>
 #include <thread>
 
 #include "calibration/host/loop/host_step.hpp"
@@ -251,28 +250,6 @@ TEST_CASE("a clock gives every instant to one part", "[calibration][host_step]")
   CHECK(sum.in(second) == Approx(clock.whole().in(second)));
 }
 
-TEST_CASE("the work of a step of one layer, 8 wide, on 2 x 5 tokens", "[calibration][host_step]") {
-  HostModel model = tiny_model();
-  model.layers = 1;
-  const HostStepWork work = work_of(model);
-  // embedding 88, norms 3 x 8, qkv 8 x 24, projection 8 x 8, MLP 2 x 8 x 12, head 8 x 11
-  CHECK(work.parameters == 88 + 24 + 192 + 64 + 192 + 88);
-  CHECK(work.gradient_message == 4.0 * 648 * byte);
-  // Linear layers: 3 passes x 2 x 10 tokens x (192 + 64 + 192 + 88) = 32160. Attention: 4 heads of 2 sequences x
-  // 6 multiplies x 2 x 5 x 5 x 4 = 4800.
-  CHECK(work.flops.in(flop) == Approx(32160 + 4800));
-  const auto of_part = [&](StepPart part) {
-    return std::accumulate(work.gemms.begin(), work.gemms.end(), Flops{}, [&](Flops sum, const HostGemm& gemm) {
-      return gemm.part == part ? sum + gemm.flops() : sum;
-    });
-  };
-  CHECK(of_part(StepPart::gemm_backward) == 2 * of_part(StepPart::gemm_forward));
-  const auto adam =
-      std::find_if(work.kernels.begin(), work.kernels.end(), [](auto& one) { return one.name == "adam"; });
-  REQUIRE(adam != work.kernels.end());
-  CHECK(adam->bytes == 7 * work.gradient_message);
-}
-
 TEST_CASE("a process that dies midway is a failure, and none is left behind", "[calibration][host_step]") {
   for (const int victim : {0, 1}) {
     const auto training = [&](Ring& ring) {
@@ -335,7 +312,7 @@ TEST_CASE("sizes that cannot be are refused before a process starts", "[calibrat
     HostModel model = tiny_model();
     change(model);
     CHECK_THROWS_AS(run_host_steps(model, 1, 1, 1 * second), std::invalid_argument);
-    CHECK_THROWS_AS(work_of(model), std::invalid_argument);
+    CHECK_THROWS_AS(model.check(), std::invalid_argument);
   };
   refused([](HostModel& model) { model.layers = 0; });
   refused([](HostModel& model) { model.heads = 3; });

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "calibration/validation/published_layout.hpp"
+#include "calibration/validation/published_job.hpp"
 #include "support/catch.hpp"
 
 using namespace clusterwright;

@@ -1,4 +1,4 @@
-#include "calibration/measurement_schema.hpp"
+#include "calibration/measured/measurement_schema.hpp"
 
 #include <fstream>
 

@@ -2,13 +2,13 @@
 #include <cmath>
 
 #include "calibration/validation/cross_validate_kernels.hpp"
-#include "calibration/validation/predict_attention.hpp"
-#include "calibration/validation/predict_gemm.hpp"
+#include "calibration/validation/predict_kernels.hpp"
 #include "calibration/validation/predict_memory.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"
 #include "support/relabelled.hpp"
+#include "support/shipped_folders.hpp"
 #include "support/small_scenario.hpp"
 
 using namespace clusterwright;
@@ -16,14 +16,12 @@ using namespace clusterwright::testing;
 
 namespace {
 
-const std::filesystem::path configs = CLUSTERWRIGHT_CONFIGS;
-
-const std::vector<Measurement>& published() {
+const std::vector<Measurement>& microbenchmarks() {
   static const auto all = read_microbenchmarks(CLUSTERWRIGHT_MEASUREMENTS);
   return all;
 }
 
-std::vector<ParameterSet> shipped_sets() {
+std::vector<ParameterSet> shipped_parameters() {
   std::vector<ParameterSet> out;
   for (const char* name : {"a100-80-sxm", "h100-sxm", "h200", "b200", "gb200-gpu", "transfer"})
     out.push_back(decode_record<ParameterSet>(read_json_file(configs / "parameters" / (std::string(name) + ".json"))));
@@ -31,7 +29,7 @@ std::vector<ParameterSet> shipped_sets() {
 }
 
 const ParameterSet* set_of(const std::string& accelerator) {
-  static const std::vector<ParameterSet> sets = shipped_sets();
+  static const std::vector<ParameterSet> sets = shipped_parameters();
   const auto serves = [&](const ParameterSet& set) {
     return set.accelerator == accelerator ||
            std::find(set.also_for.begin(), set.also_for.end(), accelerator) != set.also_for.end();
@@ -59,7 +57,8 @@ std::vector<double> measured_values(const Measurement& m) {
 }
 
 const Measurement& first_gemm() {
-  return *std::find_if(published().begin(), published().end(), [](const Measurement& m) { return m.gemm.has_value(); });
+  return *std::find_if(microbenchmarks().begin(), microbenchmarks().end(),
+                       [](const Measurement& m) { return m.gemm.has_value(); });
 }
 
 double median(std::vector<double> values) {
@@ -78,7 +77,7 @@ const ErrorFigures& named(const std::vector<ErrorFigures>& all, const std::strin
 
 TEST_CASE("every published kernel is predicted, with one interval per point", "[calibration][validation]") {
   int cases = 0, points = 0, inside = 0;
-  for (const Measurement& m : published()) {
+  for (const Measurement& m : microbenchmarks()) {
     if (!is_kernel(m)) continue;
     INFO(m.id);
     const Prediction prediction = predict(m);
@@ -100,7 +99,7 @@ TEST_CASE("every published kernel is predicted, with one interval per point", "[
 }
 
 TEST_CASE("neither times nor labels change what is predicted of a kernel", "[calibration][validation]") {
-  for (const Measurement& m : published()) {
+  for (const Measurement& m : microbenchmarks()) {
     if (!is_kernel(m)) continue;
     INFO(m.id);
     Measurement other = with_other_answers(m);
@@ -111,7 +110,7 @@ TEST_CASE("neither times nor labels change what is predicted of a kernel", "[cal
 
 TEST_CASE("grouped problems and best shapes of a search were never fitted and are predicted", "[calibration]") {
   std::vector<double> grouped, best;
-  for (const Measurement& m : published()) {
+  for (const Measurement& m : microbenchmarks()) {
     if (!m.gemm || (m.gemm->groups == 1 && !m.gemm->best_of_search)) continue;
     const auto values = std::get<PredictedValues>(predict(m));
     for (std::size_t i = 0; i < values.predicted.size(); ++i)
@@ -160,7 +159,7 @@ TEST_CASE("a part without measurements is predicted from its data sheet, with a 
 
 TEST_CASE("kernels left out are predicted as well as the documentation says", "[calibration][validation]") {
   std::vector<ErrorFigures> all;
-  for (const LeftOutFigures& one : cross_validate_kernels(published(), parts().accelerators))
+  for (const HeldOutFigures& one : cross_validate_kernels(microbenchmarks(), parts().accelerators))
     all.push_back(one.figures);
   const auto check = [&](const std::string& name, double median, double p90) {
     const ErrorFigures& figures = named(all, name);
@@ -178,6 +177,6 @@ TEST_CASE("kernels left out are predicted as well as the documentation says", "[
 }
 
 TEST_CASE("rows that no relative can predict are missing from the figures", "[calibration][validation]") {
-  for (const LeftOutRow& row : left_out_kernels(published(), parts().accelerators, KernelFold::accelerator))
+  for (const HeldOutRow& row : held_out_kernels(microbenchmarks(), parts().accelerators, KernelFold::accelerator))
     CHECK(row.architecture != "Ampere");  // only one Ampere was measured
 }

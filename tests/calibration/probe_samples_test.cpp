@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "calibration/sample_files/sample_statistics.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
 #include "support/catch.hpp"
@@ -59,10 +58,10 @@ TEST_CASE("a document of samples becomes quantities", "[calibration][probes]") {
   CHECK(read.device.memory == 16 * gibibyte);
   REQUIRE(read.samples.size() == 2);
   const ProbeSample& gemm = read.samples.front();
-  CHECK(gemm.what.k == 4);
+  CHECK(std::get<ProbedGemm>(gemm.what).k == 4);
   CHECK(gemm.flops == 48 * flop);
   CHECK(gemm.repetitions[1].in(microsecond) == Approx(1.5));
-  CHECK(read.samples[1].what.working_set == 4 * kibibyte);
+  CHECK(std::get<ProbedMemory>(read.samples[1].what).working_set == 4 * kibibyte);
   REQUIRE(read.skipped.size() == 1);
   CHECK(read.skipped.front().reason == "no space");
 }

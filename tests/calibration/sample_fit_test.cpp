@@ -5,6 +5,7 @@
 #include "calibration/fit/attention_fit.hpp"
 #include "calibration/fit/memory_fit.hpp"
 #include "calibration/fit/sample_layers.hpp"
+#include "models/kernels/streaming_time.hpp"
 #include "support/catch.hpp"
 #include "support/made_up_samples.hpp"
 
@@ -35,7 +36,7 @@ GemmParameters other_chip() {
 
 ProbeSamples multiplies(double noise) {
   ProbeSamples out = made_up_gpu();
-  add_multiplies(shipped_part("H200"), other_chip(), noise, out);
+  add_gemms(shipped_part("H200"), other_chip(), noise, out);
   return out;
 }
 
@@ -47,7 +48,7 @@ TEST_CASE("a fit finds the chip that made the samples", "[calibration][samples]"
   CHECK(gemm.state == SectionState::fitted);
   CHECK(gemm.samples == 80);
   CHECK(gemm.sizes == 16);
-  CHECK(gemm.reports.front().left_out_median_abs_log < 0.03);
+  CHECK(gemm.reports.front().held_out_median_abs_log < 0.03);
   CHECK(gemm.coverage > 0.8);
   CHECK(gemm.coverage < 0.99);
   const GemmParameters& found = fit.parameters.gemm.at("bf16");
@@ -114,11 +115,11 @@ TEST_CASE("a kernel of attention is fitted beside the shipped families, both pas
   NormalNumbers numbers(9);
   for (const std::int64_t sequence : {512, 1024, 2048, 4096, 8192, 16384})
     for (const std::int64_t width : {64, 128})
-      for (const char* pass : {"forward", "backward"}) {
-        ProbeWhat what;
+      for (const ProbedPass pass : {ProbedPass::forward, ProbedPass::backward}) {
+        ProbedAttention what;
         what.pass = pass, what.implementation = "own_wmma", what.dtype = "bf16", what.batch = 16384 / sequence;
         what.sequence = sequence, what.heads = what.kv_heads = 32, what.head_width = width, what.causal = true;
-        samples.samples.push_back(made_up_sample("attention", what, 1 * second, 0, numbers));
+        samples.samples.push_back(made_up_sample(what, 1 * second, 0, numbers));
       }
   const auto rows = attention_samples({samples}, part, "own_wmma");
   REQUIRE(rows.size() == samples.samples.size());
@@ -127,7 +128,7 @@ TEST_CASE("a kernel of attention is fitted beside the shipped families, both pas
       time = attention_time(rows[i].row.shape, truth, rows[i].row.peak, 1 * terabyte_per_second).time() *
              std::exp(0.01 * numbers.next());
   const SampleFit fit = fit_of(samples);
-  CHECK(section(fit, "attention/own_wmma").reports.front().left_out_median_abs_log < 0.03);
+  CHECK(section(fit, "attention/own_wmma").reports.front().held_out_median_abs_log < 0.03);
   const AttentionParameters& found = fit.parameters.attention.at("own_wmma");
   CHECK(found.forward_efficiency.value == Approx(0.31).epsilon(0.03));
   CHECK(found.backward_efficiency.value == Approx(0.22).epsilon(0.03));
@@ -153,20 +154,20 @@ TEST_CASE("streams tell shares and the size that half of them needs", "[calibrat
   truth.half_size.value = 30 * megabyte;
   ProbeSamples samples = made_up_gpu();
   NormalNumbers numbers(3);
-  for (const char* operation : {"copy", "triad", "read"})
+  for (const StreamKernel operation : {StreamKernel::copy, StreamKernel::triad, StreamKernel::read})
     for (const double megabytes : {10.0, 250.0, 500.0, 1000.0, 2000.0, 4000.0, 8000.0}) {
-      ProbeWhat what;
+      ProbedMemory what;
       what.operation = operation;
       what.working_set = megabytes * megabyte;
-      const BytesPerSecond rate = part.memory_bandwidth.value * streaming_share(write_share(operation), truth);
-      ProbeSample sample =
-          made_up_sample("memory", what, (what.working_set + truth.half_size.value) / rate, 0.005, numbers);
+      const BytesPerSecond rate =
+          part.memory_bandwidth.value * streaming_share(write_share(std::string(enum_name(operation))), truth);
+      ProbeSample sample = made_up_sample(what, (what.working_set + truth.half_size.value) / rate, 0.005, numbers);
       sample.bytes = what.working_set;
       samples.samples.push_back(std::move(sample));
     }
   const SampleFit fit = fit_of(samples);
   CHECK(section(fit, "memory").samples == 18);  // 10 MB is the cache's
-  CHECK(section(fit, "memory").reports.front().left_out_median_abs_log < 0.03);
+  CHECK(section(fit, "memory").reports.front().held_out_median_abs_log < 0.03);
   CHECK(fit.parameters.memory.bandwidth_share.value == Approx(0.75).epsilon(0.02));
   CHECK(fit.parameters.memory.read_share.value == Approx(0.85).epsilon(0.02));
   CHECK(fit.parameters.memory.half_size.value.in(megabyte) == Approx(30).epsilon(0.2));
@@ -181,10 +182,10 @@ ProbeSamples logged_all_reduce(int nodes, double slower, const SampledLinks& lin
   ProbeSamples samples = made_up_gpu();
   NormalNumbers numbers(5);
   for (std::int64_t bytes = 1024; bytes <= std::int64_t{1} << 32; bytes *= 4) {
-    ProbeWhat what;
+    ProbedCollective what;
     what.operation = "all_reduce";
     what.bytes = bytes, what.ranks = 8 * nodes, what.nodes = nodes;
-    samples.samples.push_back(made_up_sample("collectives", what, 1 * second, 0, numbers));
+    samples.samples.push_back(made_up_sample(what, 1 * second, 0, numbers));
   }
   for (std::size_t i = 0; const auto& row : collective_samples({samples}, part, links, CollectiveOp::all_reduce)) {
     const Seconds time = predicted_time(row.row, set.collectives, set.network) * slower;
@@ -202,7 +203,7 @@ TEST_CASE("a log of one operation moves its curve alone", "[calibration][samples
   const SampleFit fit = fit_of(logged_all_reduce(1, 1.3, links), links);
   const SectionFit& own = section(fit, "collectives/all_reduce");
   CHECK(own.state == SectionState::fitted);
-  CHECK(own.reports.front().left_out_median_abs_log < 0.05);
+  CHECK(own.reports.front().held_out_median_abs_log < 0.05);
   for (const auto& row :
        collective_samples({logged_all_reduce(1, 1.3, links)}, shipped_part("H200"), links, CollectiveOp::all_reduce)) {
     const double before = predicted_time(row.row, shipped.collectives, shipped.network) / row.measured;
@@ -227,7 +228,7 @@ TEST_CASE("a log over nodes moves the network, and is no use without links", "[c
 
 namespace {
 
-struct HeldLoad {
+struct MadeUpLoad {
   const char* name;
   const char* contents;
   double tensor;  ///< busy share of the matrix units, at their clock
@@ -237,20 +238,20 @@ struct HeldLoad {
 };
 
 /// A load of about a millisecond as the probe would write it, but for its watts.
-ProbeSample held(const HeldLoad& load, const AcceleratorPart& part, const ParameterSet& set) {
+ProbeSample held(const MadeUpLoad& load, const AcceleratorPart& part, const ParameterSet& set) {
   ProbeSample out;
-  out.probe = "power";
   out.mode = "sustained";
-  out.what.load = load.name;
-  out.what.contents = load.contents;
+  ProbedPower& what = out.what.emplace<ProbedPower>();
+  what.load = load.name;
+  what.contents = load.contents;
   out.state.sm = load.clock * part.boost_mhz->value * megahertz;
   if (load.tensor + load.memory == 0) return out;
   const Seconds busy = 1 * millisecond, all = busy + load.wait_us * microsecond;
-  out.what.dtype = "bf16";
+  what.dtype = "bf16";
   out.flops = load.tensor * busy * peak(part, NumberFormat::bf16) * set.gemm.at("bf16").efficiency.value * load.clock;
   out.bytes = load.memory * busy * part.memory_bandwidth.value * set.memory.bandwidth_share.value;
   out.repetitions = {all, all, all};
-  if (load.wait_us > 0) out.what.second.value = JsonValue::object({{"wait_us", load.wait_us}});
+  if (load.wait_us > 0) what.second.value = JsonValue::object({{"wait_us", load.wait_us}});
   return out;
 }
 
@@ -267,17 +268,17 @@ TEST_CASE("held loads tell what units draw, and how power follows the clock", "[
   truth.clock_exponent.value = 2.8;
   truth.idle = Sourced<Watts>{95 * watt, ""};
   ProbeSamples samples = made_up_gpu();
-  for (const HeldLoad& load : {HeldLoad{"idle", "", 0, 0, 0.2, 0},
-                               {"spin_wait", "", 0, 0, 1, 0},
-                               {"memory_bound_read", "", 0, 1, 1, 0},
-                               {"device_copy", "", 0, 0.95, 1, 0},
-                               {"gemm", "random", 1, 0.1, 0.8, 0},
-                               {"gemm", "zeros", 1, 0.1, 1, 0},
-                               {"gemm", "sparse", 1, 0.1, 0.9, 0},
-                               {"gemm_half_duty", "random", 1, 0.1, 1, 1000},
-                               {"mixed_gemm_copy", "random", 0.5, 0.6, 0.95, 0},
-                               {"decode_like", "random", 0.05, 0.9, 1, 0},
-                               {"quarter_duty", "random", 1, 0.1, 1, 3000}})
+  for (const MadeUpLoad& load : {MadeUpLoad{"idle", "", 0, 0, 0.2, 0},
+                                 {"spin_wait", "", 0, 0, 1, 0},
+                                 {"memory_bound_read", "", 0, 1, 1, 0},
+                                 {"device_copy", "", 0, 0.95, 1, 0},
+                                 {"gemm", "random", 1, 0.1, 0.8, 0},
+                                 {"gemm", "zeros", 1, 0.1, 1, 0},
+                                 {"gemm", "sparse", 1, 0.1, 0.9, 0},
+                                 {"gemm_half_duty", "random", 1, 0.1, 1, 1000},
+                                 {"mixed_gemm_copy", "random", 0.5, 0.6, 0.95, 0},
+                                 {"decode_like", "random", 0.05, 0.9, 1, 0},
+                                 {"quarter_duty", "random", 1, 0.1, 1, 3000}})
     samples.samples.push_back(held(load, part, set));
   for (ProbeSample& sample : samples.samples) sample.mean_power = 1 * watt;
   const auto rows = power_samples({samples}, part, set);
@@ -291,7 +292,7 @@ TEST_CASE("held loads tell what units draw, and how power follows the clock", "[
   const SectionFit& power = section(fit, "power");
   CHECK(power.state == SectionState::fitted);
   CHECK(power.samples == 4);  // mixed loads judge; pure ones are each the only witness of a number
-  CHECK(power.reports.front().left_out_median_abs_log < 0.05);
+  CHECK(power.reports.front().held_out_median_abs_log < 0.05);
   const DevicePowerParameters& found = fit.parameters.power;
   REQUIRE(found.idle);
   CHECK(found.idle->value.in(watt) == Approx(95).epsilon(0.03));
@@ -319,8 +320,7 @@ TEST_CASE("a warm-up tells resistance and capacity", "[calibration][samples]") {
   CHECK(*std::max_element(temperature.begin(), temperature.end()) == Approx(27 + 0.06 * 690).epsilon(0.03));
   const auto add = [&](const char* load, std::size_t begin, std::size_t end) {
     ProbeSample sample;
-    sample.probe = "power";
-    sample.what.load = load;
+    sample.what.emplace<ProbedPower>().load = load;
     for (std::size_t i = begin; i < end; ++i) {
       sample.trace.t_s.push_back(t_s[i] - t_s[begin] + 0.1);
       sample.trace.power_w.push_back(power_w[i]);
@@ -346,25 +346,30 @@ TEST_CASE("a layer is the sum of its pieces, and a split layer less than the who
   ParameterSet set = shipped_parameters("h200");
   set.attention["own_wmma"] = set.attention.at("flash-2");
   ProbeSample layer;
-  layer.probe = "layer";
-  layer.what.pass = "forward", layer.what.dtype = "bf16", layer.what.attention = "own_wmma";
-  layer.what.batch = 1, layer.what.sequence = 4096, layer.what.hidden = 4096, layer.what.ffn = 14336;
-  layer.what.heads = 32, layer.what.kv_heads = 8, layer.what.head_width = 128;
-  layer.what.gated = layer.what.causal = true;
+  ProbedLayer& what = layer.what.emplace<ProbedLayer>();
+  what.pass = ProbedPass::forward, what.dtype = "bf16", what.attention = "own_wmma";
+  what.batch = 1, what.sequence = 4096, what.hidden = 4096, what.ffn = 14336;
+  what.heads = 32, what.kv_heads = 8, what.head_width = 128;
+  what.gated = what.causal = true;
   const Seconds forward = predicted_layers(layer, part, set);
   // 2 x 4096 tokens x 218 M weights and 4096^2 x 4096 x 2 of attention, at some 600 to 800 TFLOP/s.
   const Flops flops = (2.0 * 4096 * 218.1e6 + 2.0 * 4096 * 4096 * 4096) * flop;
   CHECK(flops / forward > 500e12 * flop / second);
   CHECK(flops / forward < 800e12 * flop / second);
-  layer.what.pass = "both";
+  what.pass = ProbedPass::both;
   const Seconds both = predicted_layers(layer, part, set);
   CHECK(both / forward > 2.8);
   CHECK(both / forward < 3.6);
-  ProbeSample model = layer;
-  model.probe = "model";
-  model.what.layers = 4, model.what.vocabulary = 32000, model.what.parameters = 4 * 218'100'000;
+  ProbeSample sustained = layer;
+  sustained.mode = "sustained";  // at the clock that 700 W allow
+  CHECK(predicted_layers(sustained, part, set) > both);
+  CHECK(predicted_layers(sustained, part, set) < 1.15 * both);
+  ProbeSample model;
+  ProbedModel& whole = model.what.emplace<ProbedModel>();
+  static_cast<ProbedTransformer&>(whole) = what;
+  whole.layers = 4, whole.vocabulary = 32000, whole.parameters = 4 * 218'100'000;
   CHECK(predicted_layers(model, part, set) > 4 * both);
-  layer.what.heads = 8, layer.what.kv_heads = 2, layer.what.ffn = 14336 / 4;  // a rank of four
+  what.heads = 8, what.kv_heads = 2, what.ffn = 14336 / 4;  // a rank of four
   CHECK(predicted_layers(layer, part, set) < 0.4 * both);
 
   ProbeSamples samples = made_up_gpu();

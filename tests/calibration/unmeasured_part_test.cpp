@@ -2,19 +2,19 @@
 #include <set>
 
 #include "calibration/fit/parameter_fit.hpp"
-#include "calibration/fit/tax_line.hpp"
-#include "calibration/measured_cluster.hpp"
-#include "calibration/measured_scenario.hpp"
+#include "calibration/fit/step_problem.hpp"
+#include "calibration/measured/measured_cluster.hpp"
+#include "calibration/measured/measured_scenario.hpp"
 #include "calibration/validation/validate_case.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"
+#include "support/shipped_folders.hpp"
 #include "topology/parts/catalog.hpp"
 
 using namespace clusterwright;
+using namespace clusterwright::testing;
 
 namespace {
-
-const std::filesystem::path measurements = CLUSTERWRIGHT_MEASUREMENTS;
 
 const Catalog& catalog() {
   static const Catalog loaded = load_catalog(std::filesystem::path(CLUSTERWRIGHT_CONFIGS) / "parts");
@@ -83,12 +83,13 @@ TEST_CASE("kernels serve parts of one architecture whose groups were measured", 
   CHECK_FALSE(may_serve(part("H200"), part("TPU-v5p")));
 }
 
-TEST_CASE("the tax line passes near three points on a line and keeps its slope where there is one", "[calibration]") {
-  const TaxLine line = fit_tax_line({{0.8, 0.0}, {1.4, 0.12}, {2.2, 0.28}});  // 0.2 per unit
+TEST_CASE("the overhead line passes near three points on a line and keeps its slope where there is one",
+          "[calibration]") {
+  const OverheadLine line = fit_overhead_line({{0.8, 0.0}, {1.4, 0.12}, {2.2, 0.28}});  // 0.2 per unit
   CHECK(line.at(1.4) == Approx(0.12).margin(0.02));
   CHECK(line.slope == Approx(0.2).margin(0.05));
   CHECK(line.at(-10) == 0);
-  const TaxLine alone = fit_tax_line({{1, 0.3}});
-  CHECK(alone.at(1) < 0.3);  // shrunk towards what was believed
+  const OverheadLine alone = fit_overhead_line({{1, 0.3}});
+  CHECK(alone.at(1) < 0.3);  // shrunk towards the prior
   CHECK(alone.slope == Approx(0.10));
 }

@@ -1,8 +1,8 @@
 #include <cmath>
 
 #include "calibration/validation/constant_baseline.hpp"
-#include "calibration/validation/left_out.hpp"
-#include "calibration/validation/scaling_pairs.hpp"
+#include "calibration/validation/held_out.hpp"
+#include "calibration/validation/scaling_shape.hpp"
 #include "support/catch.hpp"
 
 using namespace clusterwright;
@@ -113,7 +113,7 @@ TEST_CASE("errors of rows left out are summed up by what was published", "[calib
   const SplitErrors split{"by_model", "model left out", {{0, 0.1}, {1, -0.2}, {2, 0.4}}};
   const auto figures = split_figures(split, results);
   REQUIRE(figures.size() == 4);
-  for (const LeftOutFigures& one : figures) CHECK(one.key == "by_model");
+  for (const HeldOutFigures& one : figures) CHECK(one.key == "by_model");
   CHECK(figures[0].figures.n == 3);
   CHECK(figures[0].figures.median_abs_log == Approx(0.2));
   CHECK(figures[1].figures.median_abs_log == Approx((0.1 + 0.4) / 2));  // families: lower median of 0.1, 0.2; 0.4

@@ -7,14 +7,13 @@
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"
+#include "support/shipped_folders.hpp"
 #include "support/small_scenario.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;
 
 namespace {
-
-const std::filesystem::path configs = CLUSTERWRIGHT_CONFIGS;
 
 const std::vector<Measurement>& published() {
   static const auto all = read_measurements(std::filesystem::path(CLUSTERWRIGHT_MEASUREMENTS) / "collectives.json");

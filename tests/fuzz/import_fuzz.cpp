@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "models/job/huggingface/hf_config.hpp"
+#include "models/job/hf_config.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
@@ -64,8 +64,8 @@ void import_topology(const std::shared_ptr<const SourceText>& source, const std:
 void import_model(const std::shared_ptr<const SourceText>& source) {
   const HfImport imported = import_hf_config(read_json(source));
   const auto text = std::make_shared<const SourceText>("own", write_json(imported.document));
-  const double count = parameters(decode_record<Transformer>(read_json(text)));
-  if (!std::isfinite(count) || count != parameters(imported.transformer)) __builtin_trap();
+  const double count = total_parameters(decode_record<Transformer>(read_json(text)));
+  if (!std::isfinite(count) || count != total_parameters(imported.transformer)) __builtin_trap();
 }
 
 }  // namespace

@@ -108,7 +108,7 @@ def members(root):
     """Data members of one letter, with or without the underscore of a private member."""
     for file in tree.code_files(root):
         for d in file.declarations:
-            if d.kind == "member" and len(d.name.rstrip("_")) <= 1 and d.name not in NOTATION:
+            if d.kind == "member" and len(d.name.rstrip("_")) <= 1 and d.name.rstrip("_") not in NOTATION:
                 yield "member", f"{file.path} has a data member {d.name}"
 
 

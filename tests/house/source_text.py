@@ -101,7 +101,7 @@ def declarations(code):
             scope = "body" if in_body or depth else opens(head)
             if scope == "type":
                 name = TYPE.search(without_templates(head)).group(1)
-                if "type" not in scopes:
+                if "type" not in scopes and not re.search(r"\btemplate\s*<\s*>", head):  # a specialisation follows its template
                     emit("type", name)
                 if re.search(r"\benum\b", head):
                     scope = "body"

@@ -67,13 +67,15 @@ constexpr std::array algorithms = {
 struct DomainBytes {
   std::map<int, double> in, out;
 };
+int domain_of(const TrafficCase& on, VertexId endpoint) {
+  return static_cast<int>(on.graph.node_of(endpoint).value) / (on.cluster.domain / on.cluster.node_accelerators);
+}
 DomainBytes domain_bytes(const TrafficCase& on, const std::vector<TrafficStage>& stages) {
   DomainBytes sum;
-  const int nodes_in_domain = on.cluster.domain / on.cluster.node_accelerators;
   for (const TrafficStage& stage : stages)
     for (const auto& [pair, bytes] : pair_bytes(stage)) {
-      sum.out[on.graph.node_of(pair.first) / nodes_in_domain] += bytes;
-      sum.in[on.graph.node_of(pair.second) / nodes_in_domain] += bytes;
+      sum.out[domain_of(on, pair.first)] += bytes;
+      sum.in[domain_of(on, pair.second)] += bytes;
     }
   return sum;
 }
@@ -104,7 +106,7 @@ Network wired(const Cluster& cluster) {
 }
 
 std::vector<double> sorted_loads(const LinkLoads& loads) {
-  std::vector<double> sorted = loads;
+  std::vector<double> sorted = loads.items();
   std::sort(sorted.begin(), sorted.end());
   return sorted;
 }
@@ -117,14 +119,12 @@ TEST_CASE("everything between nodes is between different nodes, and at least 0",
     if (shape.nodes % 2 == 0 && *rc::gen::arbitrary<bool>()) shape.domain = 2 * shape.per_node, shape.leaf_nodes = 2;
     const TrafficCase on(shape);
     const Communicator group = random_group(on.cluster);
-    const int nodes_in_domain = on.cluster.domain / on.cluster.node_accelerators;
     for (const CollectiveOp op : ops)
       for (const Algorithm algorithm : algorithms)
         for (const TrafficStage& stage : try_traffic(on, op, algorithm, group).value_or(std::vector<TrafficStage>{})) {
           for (const auto& [pair, bytes] : pair_bytes(stage)) {
             RC_ASSERT(bytes > 0);
-            RC_ASSERT(on.graph.node_of(pair.first) / nodes_in_domain !=
-                      on.graph.node_of(pair.second) / nodes_in_domain);
+            RC_ASSERT(domain_of(on, pair.first) != domain_of(on, pair.second));
           }
           for (std::size_t i = 1; i < stage.demands.size(); ++i)
             RC_ASSERT(std::pair(stage.demands[i - 1].from, stage.demands[i - 1].to) <
@@ -203,9 +203,9 @@ TEST_CASE("no order is farther than the one given", "[laws][collectives]") {
       shape.leaf_nodes = *rc::gen::inRange(1, 9);
     }
     const Cluster cluster = group_cluster(shape);
-    std::vector<int> nodes = scattered_nodes(shape.nodes, *rc::gen::inRange(1, shape.nodes + 1), 3);
+    std::vector<NodeId> nodes = scattered_nodes(shape.nodes, *rc::gen::inRange(1, shape.nodes + 1), 3);
     shuffle_nodes(nodes, *rc::gen::arbitrary<std::uint64_t>());
-    std::vector<int> near_nodes = near_order(nodes, cluster);
+    std::vector<NodeId> near_nodes = near_order(nodes, cluster);
     RC_ASSERT(ring_links(near_nodes, cluster) <= ring_links(nodes, cluster));
     std::sort(nodes.begin(), nodes.end());
     if (shape.torus.empty()) RC_ASSERT(near_nodes == nodes);
@@ -229,9 +229,9 @@ TEST_CASE("groups are disjoint and inside the cluster", "[laws][collectives]") {
     const auto groups = make_groups(request, cluster);
     for (const Communicator& group : groups) {
       RC_ASSERT(group.size() == static_cast<std::size_t>(request.ranks));
-      for (const int accelerator : group) {
-        RC_ASSERT(!used.at(static_cast<std::size_t>(accelerator)));
-        used[static_cast<std::size_t>(accelerator)] = true;
+      for (const AcceleratorId accelerator : group) {
+        RC_ASSERT(!used.at(accelerator.value));
+        used[accelerator.value] = true;
       }
     }
     request.groups = static_cast<int>(groups.size()) + 1;
@@ -250,12 +250,12 @@ TEST_CASE("which nodes of a symmetric fabric talk does not matter", "[laws][coll
     const auto routes = make_routes(network.graph);
     const TrafficContext context{cluster, network.graph, network.torus_sides};
     const Communicator group = random_group(cluster);
-    std::vector<int> leaves = numbered_nodes(shape.nodes / 2);
+    std::vector<NodeId> leaves = numbered_nodes(shape.nodes / 2);
     shuffle_nodes(leaves, *rc::gen::arbitrary<std::uint64_t>());
-    const int leaf = 2 * shape.per_node;
+    const auto leaf = static_cast<std::uint32_t>(2 * shape.per_node);
     Communicator moved = group;
-    for (int& accelerator : moved)
-      accelerator = leaves[static_cast<std::size_t>(accelerator / leaf)] * leaf + accelerator % leaf;
+    for (AcceleratorId& accelerator : moved)
+      accelerator = AcceleratorId(leaves[accelerator.value / leaf].value * leaf + accelerator.value % leaf);
     const auto loads = [&](const Communicator& on, Algorithm algorithm, CollectiveOp op) {
       return stage_loads(op, algorithm, {on}, context, *routes, {}, network.groups);
     };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/ids.hpp"
 #include "support/small_fabrics.hpp"
 #include "topology/fabrics/fabric.hpp"
 #include "topology/fabrics/hyperx.hpp"
@@ -33,7 +34,7 @@ Fabric random_fat_tree() {
   const int tiers = *rc::gen::inRange(1, 4);
   f.size.accelerators_per_node = *rc::gen::element(1, 2, 4, 8);
   f.size.nics_per_node = *rc::gen::element(1, 2, 4);
-  f.size.nic_rate = nic_rate;
+  f.size.nic_rate = nic_400g;
   std::vector<TierShape> shapes;
   int below = f.size.accelerators_per_node;
   for (int t = 0; t < tiers; ++t) {
@@ -44,7 +45,7 @@ Fabric random_fat_tree() {
     f.ports.tiers.push_back(ports);
   }
   f.spec = fat_tree(shapes, *rc::gen::element(RailLayout::joined, RailLayout::planes, RailLayout::shared));
-  if (*rc::gen::inRange(0, 3) == 0) f.spec.link_rate = *rc::gen::element(0.5, 2.0, 4.0) * nic_rate;
+  if (*rc::gen::inRange(0, 3) == 0) f.spec.link_rate = *rc::gen::element(0.5, 2.0, 4.0) * nic_400g;
   f.size.nodes = 2 * *rc::gen::inRange(1, 40);
   RC_PRE(check_fabric(f.spec, f.size, f.ports).empty());
   return f;
@@ -115,7 +116,7 @@ Fabric random_direct_fabric() {
   }();
   f.size.accelerators_per_node = *rc::gen::element(1, 4);
   f.size.nics_per_node = *rc::gen::element(1, 2, 3, 4);
-  f.size.nic_rate = nic_rate;
+  f.size.nic_rate = nic_400g;
   if (f.spec.kind != FabricKind::torus) {
     const auto most = static_cast<int>(slots_of(f.spec).nodes(f.size.nics_per_node));
     RC_PRE(most > 0);
@@ -151,7 +152,7 @@ TEST_CASE("no switch has more cables than its part has ports", "[laws][fabric]")
     const NetworkGraph graph = random_fabric().build().graph;
     for (const SwitchTier& tier : graph.tiers()) {
       if (tier.ports == 0) continue;
-      for (VertexId v = tier.first; v < tier.first + tier.count; ++v)
+      for (const VertexId v : tier.switches())
         RC_ASSERT(ports_used(graph, v, "border") <= static_cast<std::size_t>(tier.ports));
     }
   });
@@ -160,7 +161,7 @@ TEST_CASE("no switch has more cables than its part has ports", "[laws][fabric]")
 TEST_CASE("every NIC has one cable, to a switch, and reaches all of its rail", "[laws][fabric]") {
   law("connected", [] {
     const NetworkGraph graph = random_fabric().build().graph;
-    for (VertexId endpoint = 0; endpoint < graph.endpoints(); ++endpoint) {
+    for (const VertexId endpoint : graph.endpoint_ids()) {
       RC_ASSERT(graph.leaving(endpoint).size() == 1u);
       RC_ASSERT(!graph.is_endpoint(graph.to(graph.leaving(endpoint).front())));
     }
@@ -177,7 +178,7 @@ TEST_CASE("cables by kind add up, and each kind joins the same two tiers", "[law
       return graph.is_endpoint(v) ? -1 : static_cast<int>(tier);
     };
     std::map<std::size_t, std::pair<int, int>> joins;
-    for (LinkId link = 0; link < graph.links(); link += 2) {
+    for (const LinkId link : graph.cable_ids()) {
       const int a = tier_of(graph.from(link));
       const int b = tier_of(graph.to(link));
       const std::pair<int, int> ends{std::min(a, b), std::max(a, b)};
@@ -194,8 +195,8 @@ TEST_CASE("the symbolic bisection of a fat tree is the max-flow through its cabl
   law("bisection", [] {
     const Fabric f = sound_fat_tree();
     const int accelerators = f.size.nodes * f.size.accelerators_per_node;
-    const double symbolic = f.tiers().bisection(accelerators, f.size.per_accelerator()) / nic_rate;
-    const double flow = network_bisection(f.build()) / nic_rate;
+    const double symbolic = f.tiers().bisection(accelerators, f.size.per_accelerator()) / nic_400g;
+    const double flow = network_bisection(f.build()) / nic_400g;
     RC_ASSERT(std::abs(flow - symbolic) <= 1e-6 * (1 + symbolic));
   });
 }
@@ -216,13 +217,13 @@ TEST_CASE("a group of a fat tree never sends up less than its tapers say", "[law
 TEST_CASE("half of a torus sends over two cables of every ring, half of a mesh over one", "[laws][fabric]") {
   law("torus", [] {
     Fabric f = random_torus();
-    f.size = {f.size.nodes, 1, 1, 6 * nic_rate};
-    f.spec.link_rate = nic_rate;
+    f.size = {f.size.nodes, 1, 1, 6 * nic_400g};
+    f.spec.link_rate = nic_400g;
     const TorusSpec& t = *f.spec.torus;
     const int longest = *std::max_element(t.sides.begin(), t.sides.end());
     RC_PRE(longest % 2 == 0);
     const double closed = static_cast<double>(f.size.nodes) / longest * (t.wrap && longest > 2 ? 2 : 1);
-    const double flow = network_bisection(f.build()) / nic_rate;
+    const double flow = network_bisection(f.build()) / nic_400g;
     RC_ASSERT(std::abs(flow - closed) <= 1e-6 * closed);
   });
 }
@@ -233,10 +234,10 @@ TEST_CASE("half of a HyperX sends over every cable to the other half", "[laws][f
     HyperxSpec& grid = *f.spec.hyperx;
     grid.sides.back() *= 2;
     f.ports = {};
-    f.size = {static_cast<int>(hyperx_switches(grid)) * grid.endpoints_per_switch, 1, 1, nic_rate};
+    f.size = {static_cast<int>(hyperx_switches(grid)) * grid.endpoints_per_switch, 1, 1, nic_400g};
     const auto cut = static_cast<double>(hyperx_half_cut(grid, grid.sides.size() - 1));
     const double closed = std::min(cut, f.size.nodes / 2.0);
-    RC_ASSERT(std::abs(network_bisection(f.build()) / nic_rate - closed) <= 1e-6 * closed);
+    RC_ASSERT(std::abs(network_bisection(f.build()) / nic_400g - closed) <= 1e-6 * closed);
   });
 }
 
@@ -246,7 +247,6 @@ TEST_CASE("switches and cables do not depend on who asks for them again", "[laws
     const NetworkGraph a = f.build().graph;
     const NetworkGraph b = f.build().graph;
     RC_ASSERT(a.links() == b.links());
-    for (LinkId link = 0; link < a.links(); ++link)
-      RC_ASSERT(a.to(link) == b.to(link) && a.capacity(link) == b.capacity(link));
+    for (const LinkId link : a.link_ids()) RC_ASSERT(a.to(link) == b.to(link) && a.capacity(link) == b.capacity(link));
   });
 }

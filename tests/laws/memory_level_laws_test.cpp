@@ -35,7 +35,7 @@ Scenario random_tiered_scenario() {
   return s;
 }
 
-double step_time(const Scenario& s) {
+double step_seconds(const Scenario& s) {
   const StepGraph graph = lower_training_step(s, plan_of(s), Folding::folded);
   return to_seconds(replay(graph.structure, graph.timing).end).in(second);
 }
@@ -55,6 +55,6 @@ TEST_CASE("faster tiers are hardly ever slower", "[laws][tiers]") {
     for (auto* rate : {&host.memory_bandwidth, &host.nvme_read, &host.nvme_write,
                        &faster.cluster.spec.pool->accelerator, &faster.cluster.spec.pool->total})
       if (*rate) **rate *= 2;
-    RC_ASSERT(step_time(faster) <= 1.03 * step_time(s));
+    RC_ASSERT(step_seconds(faster) <= 1.03 * step_seconds(s));
   }));
 }

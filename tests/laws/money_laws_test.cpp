@@ -73,12 +73,12 @@ Dollars sum(const std::vector<CostShare>& shares) {
   return all;
 }
 
-bool close(double a, double b) {
+bool same_money(double a, double b) {
   return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b)) + 1e-12;
 }
 
-bool close(Dollars a, Dollars b) {
-  return close(a.in(dollar), b.in(dollar));
+bool same_money(Dollars a, Dollars b) {
+  return same_money(a.in(dollar), b.in(dollar));
 }
 
 }  // namespace
@@ -91,13 +91,13 @@ TEST_CASE("chapters and lines add up to what is paid", "[laws][money]") {
     const CostReport report = price_cluster(request);
     Dollars lines;
     for (const PricedItem& item : report.items) lines += item.total();
-    RC_ASSERT(close(sum(report.capex), report.capex_total));
-    RC_ASSERT(close(lines, report.capex_total));
-    RC_ASSERT(close(sum(report.opex), report.opex_total));
+    RC_ASSERT(same_money(sum(report.capex), report.capex_total));
+    RC_ASSERT(same_money(lines, report.capex_total));
+    RC_ASSERT(same_money(sum(report.opex), report.opex_total));
     const Dollars yearly =
         report.capex_total * capital_recovery_factor(report.interest, report.years) + report.opex_total;
     const double hours = year.in(hour)*report.utilisation * request.accelerators;
-    RC_ASSERT(close(report.per_hour.total() * hours, yearly));
+    RC_ASSERT(same_money(report.per_hour.total() * hours, yearly));
   }));
 }
 
@@ -146,6 +146,6 @@ TEST_CASE("at the break-even utilisation an hour costs its rent", "[laws][money]
     RC_ASSERT(rent.buy == (rent.break_even_months && *rent.break_even_months <= 12 * report.years * (1 + 1e-9)));
     if (!rent.break_even_utilisation) return;
     prices.utilisation.value = *rent.break_even_utilisation;
-    RC_ASSERT(close(price_cluster(request).per_hour.total(), rent.rent_per_hour));
+    RC_ASSERT(same_money(price_cluster(request).per_hour.total(), rent.rent_per_hour));
   }));
 }

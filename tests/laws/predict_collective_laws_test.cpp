@@ -9,6 +9,8 @@
 #include "models/kernels/collectives/traffic_loads.hpp"
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"
+#include "support/collective_names.hpp"
+#include "support/ids.hpp"
 #include "support/predicted_groups.hpp"
 
 using namespace clusterwright;
@@ -16,15 +18,14 @@ using namespace clusterwright::testing;
 
 namespace {
 
-constexpr double rounding = 1e-9;
-constexpr CollectiveChoice bulk_ring{Algorithm::ring, Protocol::simple};
+constexpr double time_rounding = 1e-9;
 constexpr int most_accelerators = 64;
 
-bool near(double a, double b) {
-  return std::abs(a - b) <= rounding * std::max(std::abs(a), std::abs(b));
+bool as_fast(double a, double b) {
+  return std::abs(a - b) <= time_rounding * std::max(std::abs(a), std::abs(b));
 }
 bool no_faster(Seconds slow, Seconds fast) {
-  return slow >= fast * (1 - rounding);
+  return slow >= fast * (1 - time_rounding);
 }
 
 /// Accelerators and NICs of a node so that so many nodes stay small.
@@ -33,7 +34,7 @@ void fill_nodes(FabricCase& c) {
   while (c.nodes * c.per_node > most_accelerators);
 }
 
-FabricCase random_fat_tree(double taper = 1) {
+FabricCase random_fat_tree_case(double taper = 1) {
   FabricCase c;
   c.nodes = *rc::gen::inRange(2, 9);
   fill_nodes(c);
@@ -48,7 +49,7 @@ FabricCase random_fat_tree(double taper = 1) {
   return c;
 }
 
-FabricCase random_direct_fabric() {
+FabricCase random_direct_case() {
   FabricCase c;
   c.nics = *rc::gen::element(1, 2);
   const int k = *rc::gen::inRange(1, 3), a = *rc::gen::inRange(1, 4), h = *rc::gen::inRange(1, 3);
@@ -74,8 +75,8 @@ FabricCase random_direct_fabric() {
   return c;
 }
 
-FabricCase random_fabric() {
-  return *rc::gen::inRange(0, 3) == 0 ? random_fat_tree(*rc::gen::element(1.0, 2.0)) : random_direct_fabric();
+FabricCase random_fabric_case() {
+  return *rc::gen::inRange(0, 3) == 0 ? random_fat_tree_case(*rc::gen::element(1.0, 2.0)) : random_direct_case();
 }
 
 Routing random_routing() {
@@ -97,10 +98,10 @@ Communicator random_whole_nodes(const Cluster& cluster) {
 
 /// The text of a fault for some cable between switches or of a NIC, by its two ends.
 std::string random_cable(const NetworkGraph& graph) {
-  const auto link = static_cast<LinkId>(2 * *rc::gen::inRange<std::size_t>(0, graph.cables()));
+  const LinkId link(2 * *rc::gen::inRange<std::size_t>(0, graph.cables()));
   const auto part = [&](VertexId v) {
     if (graph.is_endpoint(v))
-      return "node:" + std::to_string(graph.node_of(v)) + "." + std::to_string(graph.rail_of(v));
+      return "node:" + std::to_string(graph.node_of(v).value) + "." + std::to_string(graph.rail_of(v));
     for (const SwitchTier& tier : graph.tiers())
       if (v >= tier.first && v < tier.first + tier.count) return tier.name + ":" + std::to_string(v - tier.first);
     return std::string();
@@ -115,7 +116,7 @@ std::string random_cable(const NetworkGraph& graph) {
 
 TEST_CASE("alone on a non-blocking fabric a ring takes its closed form", "[laws][collectives]") {
   REQUIRE(rc::check("wire over the slower of the curve inside and the NICs", [] {
-    const FabricCase shape = random_fat_tree();
+    const FabricCase shape = random_fat_tree_case();
     const Cluster cluster = cluster_on(shape);
     const RoutedNetwork network = routed(cluster);
     const int nodes = *rc::gen::inRange(2, shape.nodes + 1), n = nodes * shape.per_node;
@@ -131,14 +132,14 @@ TEST_CASE("alone on a non-blocking fabric a ring takes its closed form", "[laws]
       return predicted_time(cluster, network, op, first_groups(cluster, n), bytes, bulk_ring);
     };
     const Bytes small = 1 * megabyte, large = 256 * megabyte;  // the latency is that of both
-    RC_ASSERT(near((time(large) - time(small)).in(second), (transfer(large) - transfer(small)).in(second)));
+    RC_ASSERT(as_fast((time(large) - time(small)).in(second), (transfer(large) - transfer(small)).in(second)));
     RC_ASSERT(time(small) > transfer(small));
   }));
 }
 
 TEST_CASE("other groups never make one faster", "[laws][collectives]") {
   REQUIRE(rc::check("all groups at once against the first alone, every fabric and routing", [] {
-    const Cluster cluster = cluster_on(random_fabric());
+    const Cluster cluster = cluster_on(random_fabric_case());
     const RoutedNetwork network = routed(cluster, {random_routing(), 4, 7});
     GroupRequest request;
     request.groups = 0;
@@ -172,8 +173,8 @@ TEST_CASE("the slowest of several groups gives the time, wherever it stands", "[
     for (const Communicator& group : groups)
       slowest = std::max(slowest, predicted_time(cluster, network, CollectiveOp::all_reduce, {group}, bytes));
     std::reverse(groups.begin(), groups.end());
-    RC_ASSERT(near(forwards.in(second),
-                   predicted_time(cluster, network, CollectiveOp::all_reduce, groups, bytes).in(second)));
+    RC_ASSERT(as_fast(forwards.in(second),
+                      predicted_time(cluster, network, CollectiveOp::all_reduce, groups, bytes).in(second)));
     RC_ASSERT(no_faster(forwards, slowest));
   }));
 }
@@ -188,14 +189,15 @@ TEST_CASE("which leaves of a fat tree a group uses does not matter", "[laws][col
     const Cluster cluster = cluster_on(shape);
     const RoutedNetwork network = routed(cluster);
     const Communicator group = random_whole_nodes(cluster);
-    std::vector<int> leaves = numbered_nodes(shape.nodes / 2);
+    std::vector<NodeId> leaves = numbered_nodes(shape.nodes / 2);
     shuffle_nodes(leaves, *rc::gen::arbitrary<std::uint64_t>());
     Communicator moved = group;
-    for (int& a : moved) a = leaves[static_cast<std::size_t>(a / leaf)] * leaf + a % leaf;
+    const auto each = static_cast<std::uint32_t>(leaf);
+    for (AcceleratorId& a : moved) a = AcceleratorId(leaves[a.value / each].value * each + a.value % each);
     const Bytes bytes = random_bytes();
     for (const CollectiveOp op : {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::all_to_all})
-      RC_ASSERT(near(predicted_time(cluster, network, op, {group}, bytes).in(second),
-                     predicted_time(cluster, network, op, {moved}, bytes).in(second)));
+      RC_ASSERT(as_fast(predicted_time(cluster, network, op, {group}, bytes).in(second),
+                        predicted_time(cluster, network, op, {moved}, bytes).in(second)));
   }));
 }
 
@@ -206,12 +208,15 @@ TEST_CASE("a group may be shifted along a torus", "[laws][collectives]") {
     const RoutedNetwork network = routed(cluster);
     const Communicator group = random_whole_nodes(cluster);
     Communicator moved = group;
-    for (int& node : moved) node = (node % x + 1) % x + (node / x + 1) % y * x;
+    for (AcceleratorId& at : moved) {
+      const int node = static_cast<int>(at.value);  // one accelerator each
+      at = AcceleratorId((node % x + 1) % x + (node / x + 1) % y * x);
+    }
     const Bytes bytes = random_bytes();
     for (const CollectiveOp op : {CollectiveOp::all_reduce, CollectiveOp::all_to_all, CollectiveOp::send}) {
       const CollectiveChoice choice = op == CollectiveOp::all_reduce ? bulk_ring : CollectiveChoice{};
-      RC_ASSERT(near(predicted_time(cluster, network, op, {group}, bytes, choice).in(second),
-                     predicted_time(cluster, network, op, {moved}, bytes, choice).in(second)));
+      RC_ASSERT(as_fast(predicted_time(cluster, network, op, {group}, bytes, choice).in(second),
+                        predicted_time(cluster, network, op, {moved}, bytes, choice).in(second)));
     }
   }));
 }
@@ -230,8 +235,8 @@ TEST_CASE("the order of nodes below one switch does not matter", "[laws][collect
     const Bytes bytes = random_bytes();
     for (const CollectiveOp op : {CollectiveOp::all_reduce, CollectiveOp::reduce_scatter, CollectiveOp::all_to_all,
                                   CollectiveOp::broadcast, CollectiveOp::dispatch})
-      RC_ASSERT(near(predicted_time(cluster, network, op, {group}, bytes).in(second),
-                     predicted_time(cluster, network, op, {sorted}, bytes).in(second)));
+      RC_ASSERT(as_fast(predicted_time(cluster, network, op, {group}, bytes).in(second),
+                        predicted_time(cluster, network, op, {sorted}, bytes).in(second)));
   }));
 }
 
@@ -263,7 +268,7 @@ TEST_CASE("more taper is never faster", "[laws][collectives]") {
 // traffic to better paths, as closing a road can.
 TEST_CASE("a cable that fails in a fat tree never helps", "[laws][collectives]") {
   REQUIRE(rc::check("sprayed over what is left", [] {
-    const Cluster cluster = cluster_on(random_fat_tree(*rc::gen::element(1.0, 2.0)));
+    const Cluster cluster = cluster_on(random_fat_tree_case(*rc::gen::element(1.0, 2.0)));
     const RoutedNetwork healthy = routed(cluster);
     const RoutedNetwork broken = routed(cluster, {}, {random_cable(healthy.graph)});
     const Communicator group = random_whole_nodes(cluster);
@@ -280,7 +285,7 @@ TEST_CASE("a cable that fails in a fat tree never helps", "[laws][collectives]")
 
 TEST_CASE("a slow cable never helps", "[laws][collectives]") {
   REQUIRE(rc::check("half of the rate, every fabric and routing", [] {
-    const Cluster cluster = cluster_on(random_fabric());
+    const Cluster cluster = cluster_on(random_fabric_case());
     const PathPolicy policy{random_routing(), 4, 11};
     const RoutedNetwork healthy = routed(cluster, policy);
     const RoutedNetwork slow = routed(cluster, policy, {random_cable(healthy.graph) + "=0.5"});
@@ -295,7 +300,7 @@ TEST_CASE("a slow cable never helps", "[laws][collectives]") {
 
 TEST_CASE("twice the bytes are never faster with one algorithm", "[laws][collectives]") {
   REQUIRE(rc::check("every algorithm and protocol that runs, inside nodes and across", [] {
-    const Cluster cluster = cluster_on(random_fat_tree());
+    const Cluster cluster = cluster_on(random_fat_tree_case());
     const RoutedNetwork network = routed(cluster);
     const bool across = *rc::gen::arbitrary<bool>();
     RC_PRE(across || cluster.node_accelerators > 1);
@@ -317,7 +322,7 @@ TEST_CASE("twice the bytes are never faster with one algorithm", "[laws][collect
 
 TEST_CASE("switches pass on every byte that reaches them", "[laws][collectives]") {
   REQUIRE(rc::check("in equals out at every switch; endpoints send what the algorithm asks", [] {
-    const Cluster cluster = cluster_on(random_fabric());
+    const Cluster cluster = cluster_on(random_fabric_case());
     const RoutedNetwork network = routed(cluster, {random_routing(), 4, 3});
     const TrafficContext context{cluster, network.graph, network.torus_sides};
     const std::vector<Communicator> groups{random_whole_nodes(cluster)};
@@ -329,20 +334,20 @@ TEST_CASE("switches pass on every byte that reaches them", "[laws][collectives]"
     const auto stages = collective_traffic(op, algorithm, groups.front(), context);
     RC_ASSERT(loads.size() == stages.size());
     for (std::size_t s = 0; s < loads.size(); ++s) {
-      std::vector<double> balance(network.graph.vertices(), 0), sent(network.graph.vertices(), 0);
-      for (LinkId link = 0; link < loads[s].size(); ++link) {
+      IndexedVector<VertexId, double> balance(network.graph.vertices(), 0), sent(network.graph.vertices(), 0);
+      for (const LinkId link : loads[s].ids()) {
         balance[network.graph.to(link)] += loads[s][link];
         balance[network.graph.from(link)] -= loads[s][link];
         sent[network.graph.from(link)] += loads[s][link];
       }
-      for (VertexId v = static_cast<VertexId>(network.graph.endpoints()); v < balance.size(); ++v)
-        RC_ASSERT(std::abs(balance[v]) <= rounding * std::max(1.0, sent[v]));
+      for (const VertexId v : network.graph.switch_ids())
+        RC_ASSERT(std::abs(balance[v]) <= time_rounding * std::max(1.0, sent[v]));
       double wanted = 0;
       for (const Demand& demand : stages[s].demands) wanted += demand.bytes;
       for (const auto& exchange : stages[s].exchanges)
         wanted += exchange.bytes * static_cast<double>(exchange.members.size() * (exchange.members.size() - 1));
-      RC_ASSERT(near(std::accumulate(sent.begin(), sent.begin() + static_cast<long>(network.graph.endpoints()), 0.0),
-                     wanted));
+      RC_ASSERT(as_fast(std::accumulate(sent.begin(), sent.begin() + static_cast<long>(network.graph.endpoints()), 0.0),
+                        wanted));
     }
   }));
 }
@@ -363,14 +368,14 @@ TEST_CASE("many hashed queue pairs come near spraying", "[laws][collectives]") {
     // A link takes 1 of 16 paths with a standard deviation of sqrt(15 / 4096) = 6 % of its load; the busiest of some
     // tens of links lies three of these above.
     const double ratio = time({Routing::hash, 4096, *rc::gen::arbitrary<std::uint64_t>()}) / time({});
-    RC_ASSERT(ratio > 1 - rounding);
+    RC_ASSERT(ratio > 1 - time_rounding);
     RC_ASSERT(ratio < 1.2);
   }));
 }
 
 TEST_CASE("the optimised order of nodes is never slower than the order given", "[laws][collectives]") {
   REQUIRE(rc::check("a ring over any nodes of a fat tree", [] {
-    const Cluster cluster = cluster_on(random_fat_tree(*rc::gen::element(1.0, 2.0)));
+    const Cluster cluster = cluster_on(random_fat_tree_case(*rc::gen::element(1.0, 2.0)));
     const RoutedNetwork network = routed(cluster);
     GroupRequest request;
     request.nodes = numbered_nodes(cluster.nodes());

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/ids.hpp"
 #include "support/small_networks.hpp"
+#include "topology/network/exchange_loads.hpp"
 #include "topology/network/faults.hpp"
 #include "topology/network/link_loads.hpp"
 
@@ -53,7 +55,11 @@ RandomNetwork random_network() {
 }
 
 LinkId random_link(const NetworkGraph& graph) {
-  return pick<LinkId>(0, static_cast<LinkId>(graph.links()));
+  return LinkId(pick<std::uint32_t>(0, static_cast<std::uint32_t>(graph.links())));
+}
+
+VertexId random_endpoint(const NetworkGraph& graph) {
+  return VertexId(pick<std::uint32_t>(0, static_cast<std::uint32_t>(graph.endpoints())));
 }
 
 RandomNetwork random_broken_network() {
@@ -68,10 +74,9 @@ std::unique_ptr<Routes> routes_of(const RandomNetwork& network) {
 
 /// Between endpoints that reach each other.
 std::vector<Demand> random_demands(const NetworkGraph& graph, const Routes& routes) {
-  const auto end = static_cast<VertexId>(graph.endpoints());
   std::vector<Demand> demands;
   for (auto count = pick(0, 40); count > 0; --count) {
-    const Demand demand{pick<VertexId>(0, end), pick<VertexId>(0, end), pick(0, 100) / 8.0};
+    const Demand demand{random_endpoint(graph), random_endpoint(graph), pick(0, 100) / 8.0};
     if (routes.reaches(demand.from, demand.to)) demands.push_back(demand);
   }
   return demands;
@@ -82,7 +87,7 @@ PathPolicy random_policy() {
           *rc::gen::arbitrary<std::uint64_t>()};
 }
 
-bool near(double a, double b) {
+bool as_loaded(double a, double b) {
   return std::abs(a - b) <= 1e-9 * std::max({1.0, std::abs(a), std::abs(b)});
 }
 
@@ -92,9 +97,9 @@ double busiest(const NetworkGraph& graph, const LinkLoads& loads) {
 }
 
 /// Bytes that enter a vertex less those that leave it.
-std::vector<double> kept(const NetworkGraph& graph, const LinkLoads& loads) {
-  std::vector<double> bytes(graph.vertices(), 0.0);
-  for (LinkId link = 0; link < loads.size(); ++link) {
+IndexedVector<VertexId, double> kept(const NetworkGraph& graph, const LinkLoads& loads) {
+  IndexedVector<VertexId, double> bytes(graph.vertices(), 0.0);
+  for (const LinkId link : loads.ids()) {
     bytes[graph.to(link)] += loads[link];
     bytes[graph.from(link)] -= loads[link];
   }
@@ -102,8 +107,8 @@ std::vector<double> kept(const NetworkGraph& graph, const LinkLoads& loads) {
 }
 
 /// Links on shortest paths to `to` by the plainest search; -1 where there is no way.
-std::vector<int> searched_hops(const NetworkGraph& graph, VertexId to) {
-  std::vector<int> hops(graph.vertices(), -1);
+IndexedVector<VertexId, int> searched_hops(const NetworkGraph& graph, VertexId to) {
+  IndexedVector<VertexId, int> hops(graph.vertices(), -1);
   std::vector<VertexId> reached{to};
   hops[to] = 0;
   for (std::size_t i = 0; i < reached.size(); ++i) {
@@ -127,9 +132,9 @@ TEST_CASE("routes are shortest paths around what failed", "[laws][routes]") {
     network.sides.clear();
     const NetworkGraph& graph = network.graph;
     const auto routes = routes_of(network);
-    const auto to = pick<VertexId>(0, static_cast<VertexId>(graph.endpoints()));
-    const std::vector<int> hops = searched_hops(graph, to);
-    for (VertexId at = 0; at < graph.vertices(); ++at) {
+    const VertexId to = random_endpoint(graph);
+    const auto hops = searched_hops(graph, to);
+    for (const VertexId at : graph.vertex_ids()) {
       RC_ASSERT(routes->hops(at, to) == hops[at]);
       std::vector<LinkId> expected;
       for (const LinkId link : graph.leaving(at)) {
@@ -146,8 +151,8 @@ TEST_CASE("routes are shortest paths around what failed", "[laws][routes]") {
     const RandomNetwork network = random_broken_network();
     const NetworkGraph& graph = network.graph;
     const auto routes = routes_of(network);
-    for (VertexId to = 0; to < graph.endpoints(); ++to)
-      for (VertexId at = 0; at < graph.vertices(); ++at) {
+    for (const VertexId to : graph.endpoint_ids())
+      for (const VertexId at : graph.vertex_ids()) {
         std::vector<LinkId> links;
         routes->next_links(at, to, links);
         RC_ASSERT(links.empty() == (routes->hops(at, to) <= 0));
@@ -160,8 +165,8 @@ TEST_CASE("routes are shortest paths around what failed", "[laws][routes]") {
   REQUIRE(rc::check("the way back is as long", [] {
     const RandomNetwork network = random_broken_network();
     const auto routes = routes_of(network);
-    for (VertexId a = 0; a < network.graph.endpoints(); ++a)
-      for (VertexId b = 0; b < a; ++b) RC_ASSERT(routes->hops(a, b) == routes->hops(b, a));
+    for (const VertexId a : network.graph.endpoint_ids())
+      for (const VertexId b : IdRange<VertexId>(0, a.value)) RC_ASSERT(routes->hops(a, b) == routes->hops(b, a));
   }));
   REQUIRE(rc::check("a lost link never shortens a path", [] {
     RandomNetwork network = random_network();
@@ -169,8 +174,8 @@ TEST_CASE("routes are shortest paths around what failed", "[laws][routes]") {
     const auto before = routes_of(network);
     network.graph.fail_link(random_link(network.graph));
     const auto after = routes_of(network);
-    for (VertexId a = 0; a < network.graph.endpoints(); ++a)
-      for (VertexId b = 0; b < network.graph.endpoints(); ++b)
+    for (const VertexId a : network.graph.endpoint_ids())
+      for (const VertexId b : network.graph.endpoint_ids())
         RC_ASSERT(!after->reaches(a, b) || after->hops(a, b) >= before->hops(a, b));
   }));
 }
@@ -181,20 +186,20 @@ TEST_CASE("no byte is lost or made", "[laws][loads]") {
     const auto routes = routes_of(network);
     const auto demands = random_demands(network.graph, *routes);
     const LinkLoads loads = link_loads(network.graph, *routes, demands, random_policy(), network.groups);
-    std::vector<double> expected(network.graph.vertices(), 0.0);
+    IndexedVector<VertexId, double> expected(network.graph.vertices(), 0.0);
     for (const Demand& demand : demands) {
       expected[demand.from] -= demand.bytes;
       expected[demand.to] += demand.bytes;
     }
-    const std::vector<double> got = kept(network.graph, loads);
-    for (VertexId v = 0; v < got.size(); ++v) RC_ASSERT(near(got[v], expected[v]));
+    const auto got = kept(network.graph, loads);
+    for (const VertexId v : got.ids()) RC_ASSERT(as_loaded(got[v], expected[v]));
   }));
   REQUIRE(rc::check("a failed link carries nothing", [] {
     const RandomNetwork network = random_broken_network();
     const auto routes = routes_of(network);
     const auto demands = random_demands(network.graph, *routes);
     const LinkLoads loads = link_loads(network.graph, *routes, demands, random_policy(), network.groups);
-    for (LinkId link = 0; link < loads.size(); ++link) RC_ASSERT(network.graph.works(link) || loads[link] == 0);
+    for (const LinkId link : loads.ids()) RC_ASSERT(network.graph.works(link) || loads[link] == 0);
   }));
   REQUIRE(rc::check("spray and hash cross as many links as the paths have", [] {
     const RandomNetwork network = random_broken_network();
@@ -204,7 +209,7 @@ TEST_CASE("no byte is lost or made", "[laws][loads]") {
     for (const Demand& demand : demands) expected += demand.bytes * routes->hops(demand.from, demand.to);
     for (const Routing routing : {Routing::hash, Routing::spray}) {
       const LinkLoads loads = link_loads(network.graph, *routes, demands, {routing, 2, 5}, network.groups);
-      RC_ASSERT(near(std::accumulate(loads.begin(), loads.end(), 0.0), expected));
+      RC_ASSERT(as_loaded(std::accumulate(loads.begin(), loads.end(), 0.0), expected));
     }
   }));
   REQUIRE(rc::check("an exchange is all pairs of its members", [] {
@@ -213,14 +218,14 @@ TEST_CASE("no byte is lost or made", "[laws][loads]") {
     const auto routes = routes_of(network);
     std::vector<VertexId> members;
     for (const VertexId e : everyone(graph))  // those of one part, as the members of a rail must meet
-      if (routes->reaches(e, 0) && routes->reaches(0, e) && pick(0, 4) != 0) members.push_back(e);
+      if (routes->reaches(e, 0_v) && routes->reaches(0_v, e) && pick(0, 4) != 0) members.push_back(e);
     std::vector<Demand> demands;
     for (const VertexId from : members)
       for (const VertexId to : members) demands.push_back({from, to, 1.5});
     const PathPolicy policy = random_policy();
     const LinkLoads pairs = link_loads(graph, *routes, demands, policy, network.groups);
     const LinkLoads exchange = exchange_loads(graph, *routes, members, 1.5, policy, network.groups);
-    for (LinkId link = 0; link < graph.links(); ++link) RC_ASSERT(near(exchange[link], pairs[link]));
+    for (const LinkId link : graph.link_ids()) RC_ASSERT(as_loaded(exchange[link], pairs[link]));
   }));
 }
 
@@ -230,7 +235,7 @@ TEST_CASE("spraying is what a perfect fabric does", "[laws][loads]") {
     std::vector<VertexId> to = everyone(tree.graph);
     std::shuffle(to.begin(), to.end(), std::mt19937(*rc::gen::arbitrary<std::uint32_t>()));
     std::vector<Demand> demands;
-    for (VertexId from = 0; from < to.size(); ++from) demands.push_back({from, to[from], 1});
+    for (const VertexId from : tree.graph.endpoint_ids()) demands.push_back({from, to[from.value], 1});
     const auto routes = make_routes(tree.graph);
     for (const double load : link_loads(tree.graph, *routes, demands, {.routing = Routing::spray}))
       RC_ASSERT(load <= 1 + 1e-12);
@@ -245,7 +250,7 @@ TEST_CASE("spraying is what a perfect fabric does", "[laws][loads]") {
     const auto first = pick<std::uint64_t>(0, 1u << 30);
     for (std::uint64_t seed = 0; seed < seeds; ++seed) {
       const LinkLoads hash = link_loads(network.graph, *routes, demands, {Routing::hash, 1, first + seed});
-      for (LinkId link = 0; link < mean.size(); ++link) mean[link] += hash[link] / seeds;
+      for (const LinkId link : mean.ids()) mean[link] += hash[link] / seeds;
     }
     // A demand crosses a link or does not: variance of at most bytes^2 / 4 per seed. Equal demands draw equal paths.
     double bytes = 0;
@@ -253,7 +258,7 @@ TEST_CASE("spraying is what a perfect fabric does", "[laws][loads]") {
     double most = 0;
     for (const Demand& demand : demands) most = std::max(most, demand.bytes);
     const double deviation = std::sqrt(bytes * std::max(most, bytes) / 4 / seeds);
-    for (LinkId link = 0; link < mean.size(); ++link) RC_ASSERT(std::abs(mean[link] - spray[link]) <= 6 * deviation);
+    for (const LinkId link : mean.ids()) RC_ASSERT(std::abs(mean[link] - spray[link]) <= 6 * deviation);
   }));
 }
 
@@ -264,11 +269,11 @@ TEST_CASE("labels do not matter", "[laws][loads]") {
     const int dx = pick(0, sides[0]);
     const int dy = pick(0, sides[1]);
     const auto shifted = [&](VertexId v) {
-      const auto nodes = static_cast<VertexId>(graph.nodes());
-      const int node = static_cast<int>(v % nodes);
+      const auto nodes = static_cast<std::uint32_t>(graph.nodes());
+      const int node = static_cast<int>(v.value % nodes);
       const int x = (node % sides[0] + dx) % sides[0];
       const int y = (node / sides[0] + dy) % sides[1];
-      return v - v % nodes + static_cast<VertexId>(y * sides[0] + x);
+      return VertexId(v.value - v.value % nodes) + (y * sides[0] + x);
     };
     const auto routes = make_routes(graph, *rc::gen::arbitrary<bool>() ? sides : std::vector<int>{});
     const auto demands = random_demands(graph, *routes);
@@ -278,9 +283,9 @@ TEST_CASE("labels do not matter", "[laws][loads]") {
     if (policy.routing == Routing::hash) policy.routing = Routing::spray;  // a hash does look at labels
     const LinkLoads loads = link_loads(graph, *routes, demands, policy);
     const LinkLoads moved_loads = link_loads(graph, *routes, moved, policy);
-    for (LinkId link = 0; link < graph.links(); ++link) {
+    for (const LinkId link : graph.link_ids()) {
       const LinkId there = link_between(graph, shifted(graph.from(link)), shifted(graph.to(link)));
-      RC_ASSERT(near(loads[link], moved_loads[there]));
+      RC_ASSERT(as_loaded(loads[link], moved_loads[there]));
     }
   }));
   REQUIRE(rc::check("the order of demands does not matter", [] {
@@ -291,7 +296,7 @@ TEST_CASE("labels do not matter", "[laws][loads]") {
     const LinkLoads loads = link_loads(network.graph, *routes, demands, policy, network.groups);
     std::reverse(demands.begin(), demands.end());
     const LinkLoads reversed = link_loads(network.graph, *routes, demands, policy, network.groups);
-    for (LinkId link = 0; link < loads.size(); ++link) RC_ASSERT(near(loads[link], reversed[link]));
+    for (const LinkId link : loads.ids()) RC_ASSERT(as_loaded(loads[link], reversed[link]));
   }));
 }
 
@@ -332,7 +337,7 @@ TEST_CASE("detours cost at most two ways and never make the busiest link busier"
     const double best = busiest(network.graph, loads(Routing::adaptive));
     LinkLoads mixture(spray.size());
     for (double x = 0; x <= 1; x += 1.0 / 64) {
-      for (LinkId link = 0; link < spray.size(); ++link) mixture[link] = x * spray[link] + (1 - x) * valiant[link];
+      for (const LinkId link : spray.ids()) mixture[link] = x * spray[link] + (1 - x) * valiant[link];
       RC_ASSERT(best <= busiest(network.graph, mixture) * (1 + 1e-9));
     }
   }));

@@ -38,7 +38,7 @@ bool replays_alike(StepGraph graph) {
   return with.events < without.events;
 }
 
-SmallCase random_case() {
+SmallCase random_run() {
   SmallCase c;
   c.tensor = *rc::gen::element(1, 2, 4, 8);
   c.pipeline = *rc::gen::inRange(1, 4);
@@ -71,7 +71,7 @@ TEST_CASE("runs change nothing in random programs", "[laws]") {
 
 TEST_CASE("runs change nothing in training steps", "[laws]") {
   REQUIRE(rc::check("times, losses and charges are the same to the picosecond", [] {
-    Scenario s = small_scenario(random_case());
+    Scenario s = small_scenario(random_run());
     if (*rc::gen::arbitrary<bool>()) s.stack.kernel_launch.value = {};
     StepGraph graph = lower_training_step(s, plan_of(s), Folding::folded);
     for (double& clock : graph.timing.clock) clock = *rc::gen::element(1.0, 0.9, 0.75);

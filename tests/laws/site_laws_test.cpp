@@ -21,7 +21,7 @@ using namespace clusterwright::testing;
 
 namespace {
 
-constexpr double rounding = 1e-9;
+constexpr double site_rounding = 1e-9;
 
 bool close(double a, double b) {
   return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b)) + 1e-9;
@@ -57,7 +57,7 @@ void check_power(const FacilityPower& power) {
   check_sums(power.tree);
   RC_ASSERT(close(power.tree.power, power.facility));
   RC_ASSERT(close(power.it + power.losses + power.cooling + power.other, power.facility));
-  RC_ASSERT(power.pue >= 1 - rounding);
+  RC_ASSERT(power.pue >= 1 - site_rounding);
   RC_ASSERT(close(power.pue, power.facility / power.it));
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("power adds up from the machines to the grid", "[laws][facility]") {
   law("rated, mean and peak", [](const RandomSite& site) {
     const SitePlan plan = site.plan();
     for (const FacilityPower* power : {&plan.rated, &plan.mean, &plan.peak}) check_power(*power);
-    RC_ASSERT(plan.mean.it <= plan.rated.it * (1 + rounding));
+    RC_ASSERT(plan.mean.it <= plan.rated.it * (1 + site_rounding));
     Watts racks;
     for (const PlacedRack& rack : plan.floor.racks) racks += rack.rated;
     RC_ASSERT(close(racks, plan.rated.it));
@@ -118,13 +118,13 @@ TEST_CASE("every stage of the power chain loses something and passes on the rest
     Watts through = load * machines;
     for (const auto& flow : chain.flows(load * machines, 0.2 * load * machines)) {
       RC_ASSERT(flow.loss > Watts{} || load == 0);
-      RC_ASSERT(flow.output >= through * (1 - rounding));
+      RC_ASSERT(flow.output >= through * (1 - site_rounding));
       through = flow.output + flow.loss;
     }
     for (const PowerStageLoad& stage : chain.rated_loads()) {
       RC_ASSERT(stage.efficiency > 0 && stage.efficiency < 1);
-      RC_ASSERT(stage.load <= 1 + rounding || stage.kind == PowerStageKind::circuit);
-      RC_ASSERT(stage.load_after_loss <= 1 + rounding || stage.kind == PowerStageKind::circuit);
+      RC_ASSERT(stage.load <= 1 + site_rounding || stage.kind == PowerStageKind::circuit);
+      RC_ASSERT(stage.load_after_loss <= 1 + site_rounding || stage.kind == PowerStageKind::circuit);
     }
   });
 }
@@ -157,10 +157,10 @@ TEST_CASE("racks stand apart and inside the hall", "[laws][facility]") {
       RC_ASSERT(centres.insert({rack.x.in(meter), rack.y.in(meter)}).second);
       RC_ASSERT(names.insert(rack.name).second);
       RC_ASSERT(rack.row >= 0 && rack.row < floor.rows && rack.place >= 0 && rack.place < floor.racks_per_row);
-      RC_ASSERT(rack.x - floor.rack_width / 2 >= -rounding * meter);
-      RC_ASSERT(rack.x + floor.rack_width / 2 <= floor.length * (1 + rounding));
-      RC_ASSERT(rack.y - floor.rack_depth / 2 >= -rounding * meter);
-      RC_ASSERT(rack.y + floor.rack_depth / 2 <= floor.width * (1 + rounding));
+      RC_ASSERT(rack.x - floor.rack_width / 2 >= -site_rounding * meter);
+      RC_ASSERT(rack.x + floor.rack_width / 2 <= floor.length * (1 + site_rounding));
+      RC_ASSERT(rack.y - floor.rack_depth / 2 >= -site_rounding * meter);
+      RC_ASSERT(rack.y + floor.rack_depth / 2 <= floor.width * (1 + site_rounding));
     }
   });
 }
@@ -179,13 +179,13 @@ TEST_CASE("no rack holds more than it may while verdicts hold", "[laws][facility
       const double reserved = site.like == "rack-scale" && compute ? 0
                               : compute                            ? facility.rack.reserved_u
                                                                    : facility.rack.reserved_network_u;
-      RC_ASSERT(rack.used_u <= frame.rack_units.value - reserved + rounding);
-      RC_ASSERT(rack.rated <= cooling.capacity.value * (1 + rounding));
-      RC_ASSERT(rack.to_air <= cooling.air_capacity.value * (1 + rounding));
-      RC_ASSERT(rack.rated <= most_fed(circuit, facility.power) * (1 + rounding));
-      if (facility.rack.power_limit) RC_ASSERT(rack.rated <= *facility.rack.power_limit * (1 + rounding));
-      RC_ASSERT(rack.mass <= (frame.mass.value + frame.static_load.value) * (1 + rounding));
-      RC_ASSERT(rack.mass.in(kilogram) <= facility.hall.floor_load_kg_per_m2 * footprint * (1 + rounding));
+      RC_ASSERT(rack.used_u <= frame.rack_units.value - reserved + site_rounding);
+      RC_ASSERT(rack.rated <= cooling.capacity.value * (1 + site_rounding));
+      RC_ASSERT(rack.to_air <= cooling.air_capacity.value * (1 + site_rounding));
+      RC_ASSERT(rack.rated <= most_fed(circuit, facility.power) * (1 + site_rounding));
+      if (facility.rack.power_limit) RC_ASSERT(rack.rated <= *facility.rack.power_limit * (1 + site_rounding));
+      RC_ASSERT(rack.mass <= (frame.mass.value + frame.static_load.value) * (1 + site_rounding));
+      RC_ASSERT(rack.mass.in(kilogram) <= facility.hall.floor_load_kg_per_m2 * footprint * (1 + site_rounding));
       if (compute && facility.rack.nodes) RC_ASSERT(rack.nodes <= *facility.rack.nodes);
     }
   });
@@ -339,9 +339,9 @@ TEST_CASE("a warmer year never takes less power for cooling", "[laws][facility]"
     const Heat heat{*rc::gen::inRange(0, 5000) * kilowatt, *rc::gen::inRange(1, 5000) * kilowatt};
     const RemovalPower cold = yearly_removal(parts, heat), cold_peak = hottest_removal(parts, heat);
     climate.mean_c.value += *rc::gen::inRange(1, 20);
-    RC_ASSERT(yearly_removal(parts, heat).total() >= cold.total() * (1 - rounding));
-    RC_ASSERT(hottest_removal(parts, heat).total() >= cold_peak.total() * (1 - rounding));
-    RC_ASSERT(cold_peak.total() >= cold.total() * (1 - rounding));
+    RC_ASSERT(yearly_removal(parts, heat).total() >= cold.total() * (1 - site_rounding));
+    RC_ASSERT(hottest_removal(parts, heat).total() >= cold_peak.total() * (1 - site_rounding));
+    RC_ASSERT(cold_peak.total() >= cold.total() * (1 - site_rounding));
   }));
 }
 

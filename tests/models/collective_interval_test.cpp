@@ -8,10 +8,10 @@ using namespace clusterwright;
 
 namespace {
 
-FitReport report(const std::string& name, double left_out_p90) {
+FitReport report(const std::string& name, double held_out_p90) {
   FitReport out;
   out.name = name;
-  out.left_out_p90_abs_log = left_out_p90;
+  out.held_out_p90_abs_log = held_out_p90;
   return out;
 }
 

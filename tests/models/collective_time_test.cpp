@@ -1,8 +1,10 @@
 #include "models/kernels/collectives/collective_time.hpp"
 
 #include "support/catch.hpp"
+#include "support/collective_names.hpp"
 
 using namespace clusterwright;
+using namespace clusterwright::testing;
 
 namespace {
 
@@ -37,8 +39,6 @@ NetworkParameters simple_network() {
 CollectiveTiming timing(CollectiveOp op, Bytes payload, GroupShape group, const GroupLinks& links = round_links) {
   return collective_time(op, payload, group, links, simple_curves(), simple_network());
 }
-
-const CollectiveChoice bulk_ring{Algorithm::ring, Protocol::simple};
 
 constexpr CollectiveOp every_op[] = {CollectiveOp::all_gather, CollectiveOp::reduce_scatter, CollectiveOp::all_reduce,
                                      CollectiveOp::all_to_all, CollectiveOp::send};

@@ -4,16 +4,14 @@
 
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"
+#include "support/collective_names.hpp"
+#include "support/ids.hpp"
 #include "support/small_groups.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;
 
 namespace {
-
-constexpr auto all_reduce = CollectiveOp::all_reduce;
-constexpr auto all_gather = CollectiveOp::all_gather;
-constexpr auto all_to_all = CollectiveOp::all_to_all;
 
 std::string refusal(const TrafficCase& on, CollectiveOp op, Algorithm algorithm, int ranks) {
   try {
@@ -49,29 +47,33 @@ TEST_CASE("a group inside one node or rack sends nothing between nodes", "[model
 TEST_CASE("a ring of nodes is spread over its members' NICs", "[models][traffic]") {
   const auto stages = pairs_on_three().traffic(all_reduce, Algorithm::ring, 6);
   REQUIRE(stages.size() == 1);
-  CHECK(pair_bytes(stages[0]) ==
-        PairBytes{{{0, 2}, 0.5}, {{1, 3}, 0.5}, {{2, 4}, 0.5}, {{3, 5}, 0.5}, {{4, 0}, 0.5}, {{5, 1}, 0.5}});
+  CHECK(pair_bytes(stages[0]) == PairBytes{{{0_v, 2_v}, 0.5},
+                                           {{1_v, 3_v}, 0.5},
+                                           {{2_v, 4_v}, 0.5},
+                                           {{3_v, 5_v}, 0.5},
+                                           {{4_v, 0_v}, 0.5},
+                                           {{5_v, 1_v}, 0.5}});
 }
 
 TEST_CASE("a broadcast leaves the ring open", "[models][traffic]") {
   const auto stages = pairs_on_three().traffic(CollectiveOp::broadcast, Algorithm::ring, 6);
-  CHECK(pair_bytes(stages[0]) == PairBytes{{{0, 2}, 0.5}, {{1, 3}, 0.5}, {{2, 4}, 0.5}, {{3, 5}, 0.5}});
+  CHECK(pair_bytes(stages[0]) == PairBytes{{{0_v, 2_v}, 0.5}, {{1_v, 3_v}, 0.5}, {{2_v, 4_v}, 0.5}, {{3_v, 5_v}, 0.5}});
 }
 
 TEST_CASE("an emptier node lets fewer channels through", "[models][traffic]") {
   // Members 2, 2 and 1: whole channels between the full nodes, one NIC into and out of the third.
   const auto stages = pairs_on_three().traffic(all_gather, Algorithm::ring, 5);
-  CHECK(pair_bytes(stages[0]) == PairBytes{{{0, 2}, 0.5}, {{1, 3}, 0.5}, {{2, 4}, 1}, {{4, 0}, 1}});
+  CHECK(pair_bytes(stages[0]) == PairBytes{{{0_v, 2_v}, 0.5}, {{1_v, 3_v}, 0.5}, {{2_v, 4_v}, 1}, {{4_v, 0_v}, 1}});
 }
 
 TEST_CASE("accelerators share NICs, or spread over several", "[models][traffic]") {
   const TrafficCase shared({.nodes = 2, .per_node = 4, .nics = 2});  // 0 and 1 on the first NIC
   CHECK(pair_bytes(shared.traffic(all_gather, Algorithm::ring, 8)[0]) ==
-        PairBytes{{{0, 2}, 0.5}, {{1, 3}, 0.5}, {{2, 0}, 0.5}, {{3, 1}, 0.5}});
+        PairBytes{{{0_v, 2_v}, 0.5}, {{1_v, 3_v}, 0.5}, {{2_v, 0_v}, 0.5}, {{3_v, 1_v}, 0.5}});
   const TrafficCase several({.nodes = 2, .per_node = 2, .nics = 4});
   const auto stage = several.traffic(all_gather, Algorithm::ring, 4)[0];
   CHECK(pair_bytes(stage).size() == 8);
-  for (VertexId nic = 0; nic < 8; ++nic) CHECK(sent_by(stage, nic) == Approx(0.25));
+  for (const VertexId nic : several.graph.endpoint_ids()) CHECK(sent_by(stage, nic) == Approx(0.25));
 }
 
 TEST_CASE("trees send half of the payload over each edge, up and down", "[models][traffic]") {
@@ -81,26 +83,26 @@ TEST_CASE("trees send half of the payload over each edge, up and down", "[models
   // wire = 2 * 3/4 of the payload, so half of the payload is 1/3 of it. Edges: 0-2, 2-1, 2-3 and 3-1, 1-2, 1-0.
   const double half = 1.0 / 3;
   const PairBytes pairs = pair_bytes(stages[0]);
-  CHECK(pairs.at({0, 2}) == Approx(half));
-  CHECK(pairs.at({1, 2}) == Approx(2 * half));  // an edge of both trees
-  CHECK(pairs.at({1, 0}) == Approx(half));
+  CHECK(pairs.at({0_v, 2_v}) == Approx(half));
+  CHECK(pairs.at({1_v, 2_v}) == Approx(2 * half));  // an edge of both trees
+  CHECK(pairs.at({1_v, 0_v}) == Approx(half));
   CHECK(pairs.size() == 10);
-  CHECK(sent_by(stages[0], 2) == Approx(4 * half));  // interior once, leaf once
-  CHECK(sent_by(stages[0], 0) == Approx(2 * half));  // a root with one child, a leaf
+  CHECK(sent_by(stages[0], 2_v) == Approx(4 * half));  // interior once, leaf once
+  CHECK(sent_by(stages[0], 0_v) == Approx(2 * half));  // a root with one child, a leaf
 }
 
 TEST_CASE("two nodes merely exchange along their trees", "[models][traffic]") {
   // Half up and half down each way make the payload; wire is 2 * 3/4 of it.
   const TrafficCase nodes({.nodes = 2, .per_node = 2, .nics = 2});
   const auto stage = nodes.traffic(all_reduce, Algorithm::nvls_tree, 4)[0];
-  CHECK(sent_by(stage, 0) + sent_by(stage, 1) == Approx(1 / 1.5));
+  CHECK(sent_by(stage, 0_v) + sent_by(stage, 1_v) == Approx(1 / 1.5));
 }
 
 TEST_CASE("switches reduce the share of every channel", "[models][traffic]") {
   const auto stage = pairs_on_three().traffic(all_reduce, Algorithm::collnet_direct, 6)[0];
   CHECK(stage.demands.empty());
   REQUIRE(stage.reductions.size() == 2);
-  CHECK(stage.reductions[1].members == std::vector<VertexId>{1, 3, 5});
+  CHECK(stage.reductions[1].members == vertices({1, 3, 5}));
   CHECK(stage.reductions[1].bytes == Approx(0.5 / (2 * 5.0 / 6)));  // half of the payload
 }
 
@@ -109,12 +111,12 @@ TEST_CASE("parallel aggregated trees send little far and much near", "[models][t
   const auto stages = nodes.traffic(all_gather, Algorithm::pat, 5);
   REQUIRE(stages.size() == 3);
   // Offsets 1 to 4 of 5 ranks: the bit 4 is lowest in 4, the bit 2 in 2, the bit 1 in 1 and 3.
-  CHECK(pair_bytes(stages[0]).at({0, 4}) == Approx(0.25));
-  CHECK(pair_bytes(stages[1]).at({0, 2}) == Approx(0.25));
-  CHECK(pair_bytes(stages[2]).at({0, 1}) == Approx(0.5));
+  CHECK(pair_bytes(stages[0]).at({0_v, 4_v}) == Approx(0.25));
+  CHECK(pair_bytes(stages[1]).at({0_v, 2_v}) == Approx(0.25));
+  CHECK(pair_bytes(stages[2]).at({0_v, 1_v}) == Approx(0.5));
   const auto back = nodes.traffic(CollectiveOp::reduce_scatter, Algorithm::pat, 5);
-  CHECK(pair_bytes(back[0]).at({1, 0}) == Approx(0.5));
-  CHECK(pair_bytes(back[2]).at({4, 0}) == Approx(0.25));
+  CHECK(pair_bytes(back[0]).at({1_v, 0_v}) == Approx(0.5));
+  CHECK(pair_bytes(back[2]).at({4_v, 0_v}) == Approx(0.25));
 }
 
 TEST_CASE("halving sends half of the payload next door, and ever less farther away", "[models][traffic]") {
@@ -122,8 +124,8 @@ TEST_CASE("halving sends half of the payload next door, and ever less farther aw
   const auto stages = nodes.traffic(all_reduce, Algorithm::halving_doubling, 4);
   REQUIRE(stages.size() == 4);
   const double wire = 1.5;
-  CHECK(pair_bytes(stages[0]).at({0, 1}) == Approx(0.5 / wire));
-  CHECK(pair_bytes(stages[1]).at({0, 2}) == Approx(0.25 / wire));
+  CHECK(pair_bytes(stages[0]).at({0_v, 1_v}) == Approx(0.5 / wire));
+  CHECK(pair_bytes(stages[1]).at({0_v, 2_v}) == Approx(0.25 / wire));
   CHECK(pair_bytes(stages[2]) == pair_bytes(stages[1]));
   CHECK(pair_bytes(stages[3]) == pair_bytes(stages[0]));
   CHECK(refusal(pairs_on_three(), all_reduce, Algorithm::halving_doubling, 6).find("power of two") !=
@@ -133,19 +135,19 @@ TEST_CASE("halving sends half of the payload next door, and ever less farther aw
 TEST_CASE("on a torus every node sends the same to each neighbour", "[models][traffic]") {
   const TrafficCase grid({.nodes = 8, .per_node = 1, .nics = 1, .torus = {4, 2}});
   const auto pairs = pair_bytes(grid.traffic(all_reduce, Algorithm::torus, 8)[0]);
-  CHECK(pairs.at({0, 1}) == Approx(0.25));
-  CHECK(pairs.at({0, 3}) == Approx(0.25));
-  CHECK(pairs.at({0, 4}) == Approx(0.5));  // both ways round a side of 2
+  CHECK(pairs.at({0_v, 1_v}) == Approx(0.25));
+  CHECK(pairs.at({0_v, 3_v}) == Approx(0.25));
+  CHECK(pairs.at({0_v, 4_v}) == Approx(0.5));  // both ways round a side of 2
   CHECK(pairs.size() == 3 * 8);
 }
 
 TEST_CASE("a part of a torus is a block or refused", "[models][traffic]") {
   const TrafficCase grid({.nodes = 16, .per_node = 1, .nics = 1, .torus = {4, 4}});
-  const auto pairs = pair_bytes(grid.traffic(all_gather, Algorithm::torus, {0, 1, 4, 5})[0]);
-  CHECK(pairs.at({0, 1}) == Approx(0.5));
-  CHECK(pairs.at({0, 4}) == Approx(0.5));
-  const auto row = pair_bytes(grid.traffic(all_gather, Algorithm::torus, {0, 1, 2})[0]);
-  CHECK(row.at({0, 2}) == Approx(0.5));  // the ring of three closes itself
+  const auto pairs = pair_bytes(grid.traffic(all_gather, Algorithm::torus, accelerators({0, 1, 4, 5}))[0]);
+  CHECK(pairs.at({0_v, 1_v}) == Approx(0.5));
+  CHECK(pairs.at({0_v, 4_v}) == Approx(0.5));
+  const auto row = pair_bytes(grid.traffic(all_gather, Algorithm::torus, accelerators({0, 1, 2}))[0]);
+  CHECK(row.at({0_v, 2_v}) == Approx(0.5));  // the ring of three closes itself
   CHECK(refusal(grid, all_gather, Algorithm::torus, 5).find("no block") != std::string::npos);
   CHECK(refusal(pairs_on_three(), all_gather, Algorithm::torus, 6).find("no torus") != std::string::npos);
 }
@@ -175,7 +177,7 @@ TEST_CASE("rails exchange among themselves", "[models][traffic]") {
     const auto stage = pairs_on_three().traffic(all_to_all, algorithm, 6)[0];
     CHECK(stage.demands.empty());
     REQUIRE(stage.exchanges.size() == 2);
-    CHECK(stage.exchanges[1].members == std::vector<VertexId>{1, 3, 5});
+    CHECK(stage.exchanges[1].members == vertices({1, 3, 5}));
     CHECK(stage.exchanges[1].bytes == Approx(0.5));  // two other nodes share the wire
   }
 }
@@ -184,18 +186,18 @@ TEST_CASE("a rail that a node lacks is reached through another member", "[models
   // Node 2 has rank 4 alone. It sends S / 5 to ranks 0 and 2 by rail 0, to 1 and 3 by its only NIC; wire: 5 ranks less
   // floor(5 / 3) of the domain, 4/5 of S.
   const PairBytes pairs = pair_bytes(pairs_on_three().traffic(all_to_all, Algorithm::rail_aligned, 5)[0]);
-  CHECK(pairs.at({4, 0}) == Approx(0.25));
-  CHECK(pairs.at({4, 1}) == Approx(0.25));
-  CHECK(pairs.at({0, 4}) == Approx(0.5));  // both ranks of node 0 forward to rail 0
-  CHECK(pairs.count({1, 4}) == 0);
-  CHECK(pairs.at({1, 3}) == Approx(0.5));
+  CHECK(pairs.at({4_v, 0_v}) == Approx(0.25));
+  CHECK(pairs.at({4_v, 1_v}) == Approx(0.25));
+  CHECK(pairs.at({0_v, 4_v}) == Approx(0.5));  // both ranks of node 0 forward to rail 0
+  CHECK(pairs.count({1_v, 4_v}) == 0);
+  CHECK(pairs.at({1_v, 3_v}) == Approx(0.5));
 }
 
 TEST_CASE("members take turns for the rails that their node lacks", "[models][traffic]") {
   // Node 1 has ranks 4 and 5 alone, on rails 0 and 1: rank 2 hears from rank 4, rank 3 from rank 5.
   const TrafficCase on({.nodes = 2, .per_node = 4, .nics = 4});
   const PairBytes pairs = pair_bytes(on.traffic(all_to_all, Algorithm::rail_aligned, 6)[0]);
-  for (const auto& pair : {std::pair<VertexId, VertexId>{4, 0}, {5, 1}, {4, 2}, {5, 3}}) CHECK(pairs.count(pair) == 1);
+  for (const auto& pair : {std::pair{4_v, 0_v}, {5_v, 1_v}, {4_v, 2_v}, {5_v, 3_v}}) CHECK(pairs.count(pair) == 1);
   CHECK(pairs.size() == 4 + 2);
 }
 
@@ -208,7 +210,7 @@ TEST_CASE("one copy to each node gathers with less than all pairs", "[models][tr
 
 TEST_CASE("messages go to the next rank, as nccl-tests send them", "[models][traffic]") {
   const auto pairs = pair_bytes(pairs_on_three().traffic(CollectiveOp::send, Algorithm::direct, 6)[0]);
-  CHECK(pairs == PairBytes{{{1, 2}, 1}, {{3, 4}, 1}, {{5, 0}, 1}});
+  CHECK(pairs == PairBytes{{{1_v, 2_v}, 1}, {{3_v, 4_v}, 1}, {{5_v, 0_v}, 1}});
 }
 
 TEST_CASE("algorithms refuse what they cannot do", "[models][traffic]") {
@@ -228,7 +230,7 @@ TEST_CASE("where rails never meet, senders use the receiver's rail", "[models][t
   TrafficCase on({.nodes = 3, .per_node = 2, .nics = 2, .leaf_nodes = 1});
   on.cluster.spec.fabric.rails = RailLayout::planes;
   CHECK(pair_bytes(on.traffic(CollectiveOp::send, Algorithm::direct, 6)[0]) ==
-        PairBytes{{{0, 2}, 1}, {{2, 4}, 1}, {{4, 0}, 1}});
+        PairBytes{{{0_v, 2_v}, 1}, {{2_v, 4_v}, 1}, {{4_v, 0_v}, 1}});
   CHECK(pair_bytes(on.traffic(all_to_all, Algorithm::direct, 6)[0]) ==
         pair_bytes(on.traffic(all_to_all, Algorithm::rail_aligned, 6)[0]));
   CHECK(total_bytes(on.traffic(all_gather, Algorithm::direct, 6)) == Approx(6 * 4 / 5.0));

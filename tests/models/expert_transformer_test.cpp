@@ -51,9 +51,9 @@ std::string codes(const Transformer& model) {
 }  // namespace
 
 TEST_CASE("published mixtures of experts have the parameters that their authors count", "[models][transformer]") {
-  CHECK(parameters(deepseek_v3()) / 1e9 == Approx(671.0).epsilon(0.001));
+  CHECK(total_parameters(deepseek_v3()) / 1e9 == Approx(671.0).epsilon(0.001));
   CHECK(active_parameters(deepseek_v3()) / 1e9 == Approx(37.5).epsilon(0.01));  // the token table included
-  CHECK(parameters(mixtral_8x7b()) / 1e9 == Approx(46.7).epsilon(0.001));
+  CHECK(total_parameters(mixtral_8x7b()) / 1e9 == Approx(46.7).epsilon(0.001));
   CHECK(active_parameters(mixtral_8x7b()) / 1e9 == Approx(12.9).epsilon(0.005));
 }
 
@@ -62,9 +62,10 @@ TEST_CASE("a further predicted token adds a layer, a projection and two norms", 
   Transformer further = plain;
   further.predicted_tokens = 1;
   const double layer = layer_parameters(plain, LayerKind::experts);
-  CHECK(parameters(further) - parameters(plain) == Approx(layer + 2 * 7168.0 * 7168 + 2 * 7168).epsilon(1e-9));
+  CHECK(total_parameters(further) - total_parameters(plain) ==
+        Approx(layer + 2 * 7168.0 * 7168 + 2 * 7168).epsilon(1e-9));
   // The report counts 14 billion for the whole module, embedding and head shared.
-  CHECK((parameters(further) - parameters(plain)) / 1e9 == Approx(11.6).epsilon(0.02));
+  CHECK((total_parameters(further) - total_parameters(plain)) / 1e9 == Approx(11.6).epsilon(0.02));
   CHECK(training_flops_per_token(further, 4096) > training_flops_per_token(plain, 4096));
 }
 

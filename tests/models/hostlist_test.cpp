@@ -4,8 +4,10 @@
 
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"
+#include "support/ids.hpp"
 
 using namespace clusterwright;
+using namespace clusterwright::testing;
 
 namespace {
 
@@ -19,22 +21,20 @@ Diagnostic error_of(const std::string& text) {
   return {};
 }
 
-using Nodes = std::vector<int>;
-
 }  // namespace
 
 TEST_CASE("a host list gives the numbers at the ends of names, in its order", "[models][hostlist]") {
-  CHECK(parse_hostlist("gpu7") == Nodes{7});
-  CHECK(parse_hostlist("gpu[001-004,7],gpu12") == Nodes{1, 2, 3, 4, 7, 12});
-  CHECK(parse_hostlist("b2,a1") == Nodes{2, 1});
-  CHECK(parse_hostlist("rack3-node[5-5]") == Nodes{5});
-  CHECK(parse_hostlist("0,3") == Nodes{0, 3});
+  CHECK(parse_hostlist("gpu7") == nodes({7}));
+  CHECK(parse_hostlist("gpu[001-004,7],gpu12") == nodes({1, 2, 3, 4, 7, 12}));
+  CHECK(parse_hostlist("b2,a1") == nodes({2, 1}));
+  CHECK(parse_hostlist("rack3-node[5-5]") == nodes({5}));
+  CHECK(parse_hostlist("0,3") == nodes({0, 3}));
 }
 
 TEST_CASE("brackets continue the digits in front of them, zeros included", "[models][hostlist]") {
-  CHECK(parse_hostlist("gpu1[08-11]") == Nodes{108, 109, 110, 111});
-  CHECK(parse_hostlist("gpu1[8-11]") == Nodes{18, 19, 110, 111});
-  CHECK(parse_hostlist("gpu[099-101]") == Nodes{99, 100, 101});
+  CHECK(parse_hostlist("gpu1[08-11]") == nodes({108, 109, 110, 111}));
+  CHECK(parse_hostlist("gpu1[8-11]") == nodes({18, 19, 110, 111}));
+  CHECK(parse_hostlist("gpu[099-101]") == nodes({99, 100, 101}));
 }
 
 TEST_CASE("what cannot be read is pointed at", "[models][hostlist]") {

@@ -2,6 +2,7 @@
 
 #include "models/kernels/kernel_times.hpp"
 #include "models/lowering/step_charge.hpp"
+#include "models/memory/checkpoint_bytes.hpp"
 #include "models/plan/plan.hpp"
 #include "models/prediction/checkpoint_stall.hpp"
 #include "models/prediction/input_settling.hpp"
@@ -176,7 +177,7 @@ double written(const SmallCase& c) {
 
 TEST_CASE("a checkpoint holds every weight and state once, however they are sharded", "[models][input]") {
   SmallCase c = sixteen(2, 2);
-  const double all = parameters(small_scenario(c).transformer);
+  const double all = total_parameters(small_scenario(c).transformer);
   for (const Sharding sharding : {Sharding::none, Sharding::zero1, Sharding::zero2, Sharding::zero3}) {
     c.sharding = sharding;
     CHECK(written(c) == Approx(14 * all));

@@ -3,7 +3,7 @@
 
 #include "models/memory/buffer_memory.hpp"
 #include "models/memory/memory_use.hpp"
-#include "models/plan/pipeline_schedule.hpp"
+#include "models/plan/interleaved_schedule.hpp"
 #include "models/plan/plan.hpp"
 #include "models/prediction/predict_step.hpp"
 #include "models/prediction/prediction.hpp"
@@ -142,7 +142,7 @@ TEST_CASE("a schedule holds what its walk says, however many micro-batches follo
       Stored s(c);
       const PlannedJob memory = s.of_stage_layout();
       int held = 0, most = 0;
-      for (const PipelineSlot& slot : pipeline_schedule(stage, 4, chunks, 32, 4)) {
+      for (const PipelineSlot& slot : interleaved_schedule(stage, 4, chunks, 32, 4)) {
         const int layers = memory.layout.at(stage, slot.chunk).layers;
         held += slot.forward ? layers : -layers;
         most = std::max(most, held);
@@ -157,7 +157,7 @@ TEST_CASE("FSDP holds 16 bytes of a shard, and whole layers in passing", "[model
   Stored s(c);
   const MemoryUse use = s.use();
   const Transformer& model = s.scenario.transformer;
-  const double shard = parameters(model) / 8;
+  const double shard = total_parameters(model) / 8;
   const double root = embedding_parameters(model) + head_parameters(model);
   CHECK((use.weights + use.optimizer).in(byte) == Approx(12 * shard));
   // 16 bit: present layer, one ahead, one that is copied out; embedding and head throughout
@@ -166,7 +166,7 @@ TEST_CASE("FSDP holds 16 bytes of a shard, and whole layers in passing", "[model
   REQUIRE(use.logits > Bytes{});
   CHECK(use.gradients.in(byte) == Approx(4 * shard));
   s.scenario.stack.regather_for_backward = false;
-  CHECK(s.use().gathered.in(byte) == Approx(2 * parameters(model)));
+  CHECK(s.use().gathered.in(byte) == Approx(2 * total_parameters(model)));
 }
 
 TEST_CASE("more sharding never needs more", "[models][memory]") {

@@ -65,7 +65,7 @@ std::string error_of(const Scenario& s) {
 }
 
 double trained(const Scenario& s) {
-  return parameters(s.transformer);
+  return total_parameters(s.transformer);
 }
 
 }  // namespace

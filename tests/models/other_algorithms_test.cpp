@@ -24,14 +24,14 @@ CollectiveParameters curve() {
 }
 
 /// 100 GB/s per GPU, 10 GB/s per NIC, 1 us of switches.
-GroupLinks links() {
+GroupLinks network_links() {
   return {100 * gigabyte_per_second, 10 * gigabyte_per_second, 1 * microsecond, false};
 }
 
 }  // namespace
 
 TEST_CASE("a torus pays its hops once for each pass and its wire at the rate of its links", "[models][collectives]") {
-  GroupLinks torus = links();
+  GroupLinks torus = network_links();
   torus.fabric_limit = 40 * gigabyte_per_second;
   // 9 us + one pass of 6 us; 15/16 of 64 MB = 60 MB at 40 GB/s = 1500 us
   const auto gather = torus_time(CollectiveOp::all_gather, 64 * megabyte, {16, 1}, torus, 6 * microsecond, network());
@@ -47,16 +47,18 @@ TEST_CASE("halving and doubling takes a message for each of its stages", "[model
     return halving_doubling_time(op, bytes, group, with, curve(), network());
   };
   // 8 nodes: 3 stages and back, 10 us each; 2 * 7/8 of 36 MB = 63 MB at 9 GB/s = 7000 us
-  CHECK(timing(CollectiveOp::all_reduce, 36 * megabyte, {8, 1}, links()).time().in(microsecond) == Approx(60 + 7000));
+  CHECK(timing(CollectiveOp::all_reduce, 36 * megabyte, {8, 1}, network_links()).time().in(microsecond) ==
+        Approx(60 + 7000));
   // Gathering is half of that.
-  CHECK(timing(CollectiveOp::all_gather, 36 * megabyte, {8, 1}, links()).time().in(microsecond) == Approx(30 + 3500));
-  GroupLinks tapered = links();
+  CHECK(timing(CollectiveOp::all_gather, 36 * megabyte, {8, 1}, network_links()).time().in(microsecond) ==
+        Approx(30 + 3500));
+  GroupLinks tapered = network_links();
   tapered.fabric_limit = 3 * gigabyte_per_second;
   CHECK(timing(CollectiveOp::all_reduce, 36 * megabyte, {8, 1}, tapered).time().in(microsecond) == Approx(60 + 21000));
 }
 
 TEST_CASE("nodes with several members reduce inside first", "[models][collectives]") {
-  GroupLinks fast = links();
+  GroupLinks fast = network_links();
   fast.fabric_limit = 200 * gigabyte_per_second;
   // 2 nodes of 4: 2 stages of 10 us, 5 + 3 us inside; 2 * 7/8 of 32 MB = 56 MB at the 80 GB/s inside = 700 us
   const auto timing = halving_doubling_time(CollectiveOp::all_reduce, 32 * megabyte, {2, 4}, fast, curve(), network());

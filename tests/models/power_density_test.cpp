@@ -20,10 +20,10 @@ Seconds time_at(double density, double loss, double reference) {
   return gemm_time(large, device, parameters, 2 * byte, 2 * byte, 0).time;
 }
 
-double tax_at(double density) {
+double overhead_at(double density) {
   StepCalibration steps = step_calibration();
-  steps.kernel_tax = {{other_entry, {1.1, "test"}}};
-  steps.tax_per_density.value = 0.2;
+  steps.kernel_overhead = {{other_entry, {1.1, "test"}}};
+  steps.overhead_per_density.value = 0.2;
   steps.density_reference.value = 1;
   AcceleratorPart part = *parts().find_accelerator("MI300X");
   part.power.value = peak(part, NumberFormat::bf16) / (density * teraflop_per_second) * watt;
@@ -46,6 +46,6 @@ TEST_CASE("a multiply takes longer in proportion on a denser part", "[models]") 
 }
 
 TEST_CASE("the tax of an unknown architecture goes with its density and never below 1", "[models]") {
-  CHECK(tax_at(2) / tax_at(1) == Approx(std::exp(0.2)));
-  CHECK(tax_at(0.01) / tax_at(0.02) == Approx(1));
+  CHECK(overhead_at(2) / overhead_at(1) == Approx(std::exp(0.2)));
+  CHECK(overhead_at(0.01) / overhead_at(0.02) == Approx(1));
 }

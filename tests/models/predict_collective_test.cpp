@@ -4,17 +4,14 @@
 
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"
+#include "support/collective_names.hpp"
+#include "support/ids.hpp"
 #include "support/predicted_groups.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;
 
 namespace {
-
-constexpr auto all_reduce = CollectiveOp::all_reduce;
-constexpr auto all_gather = CollectiveOp::all_gather;
-constexpr auto all_to_all = CollectiveOp::all_to_all;
-constexpr CollectiveChoice bulk_ring{Algorithm::ring, Protocol::simple};
 
 /// Nodes of 8 H100 with a NIC each, two below a leaf.
 struct Tree {
@@ -88,11 +85,11 @@ TEST_CASE("of groups that lie differently the slowest counts", "[models][collect
 
 TEST_CASE("the farthest of groups that lie alike sets the latency", "[models][collectives]") {
   const Tree on(4);
-  const Communicator below_leaf{0, 8}, across_leaves{0, 16};
+  const Communicator below_leaf = accelerators({0, 8}), across_leaves = accelerators({0, 16});
   const Seconds near = on.ask(CollectiveOp::send, {below_leaf}, 8 * byte).time;
   const Seconds far = on.ask(CollectiveOp::send, {across_leaves}, 8 * byte).time;
   CHECK((far - near).in(microsecond) == Approx(1));  // two switches of 0.5 us more
-  const Communicator elsewhere{25, 17};
+  const Communicator elsewhere = accelerators({25, 17});
   CHECK(on.ask(CollectiveOp::send, {elsewhere, across_leaves}, 8 * byte).time == far);
 }
 
@@ -110,7 +107,7 @@ TEST_CASE("two groups over the same cables take turns", "[models][collectives]")
   const Tree on(4, 2);  // one cable up from each leaf and rail for two nodes
   const auto nodes = [](int a, int b) {
     Communicator group;
-    for (int i = 0; i < 16; ++i) group.push_back((i < 8 ? a : b) * 8 + i % 8);
+    for (int i = 0; i < 16; ++i) group.push_back(AcceleratorId((i < 8 ? a : b) * 8 + i % 8));
     return group;
   };
   const auto transfer = [&](const std::vector<Communicator>& groups) {

@@ -11,7 +11,7 @@ using namespace clusterwright::testing;
 namespace {
 
 /// 16 accelerators: tensor 8, two replicas of 16 sequences; tensor groups fill nodes.
-Scenario sixteen() {
+Scenario tensor_sixteen() {
   SmallCase c;
   c.tensor = 8;
   c.data = 2;
@@ -22,7 +22,7 @@ Scenario sixteen() {
 }
 
 ScaleCurve curve(const std::vector<int>& sizes, bool strong) {
-  return predict_scale(sixteen(), sizes, strong, {});
+  return predict_scale(tensor_sixteen(), sizes, strong, {});
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ TEST_CASE("strong scaling keeps the batch, weak scaling the batch per replica", 
 }
 
 TEST_CASE("weak scaling needs no plan of its own for the batch", "[models]") {
-  Scenario s = sixteen();
+  Scenario s = tensor_sixteen();
   s.job.parallel.pipeline.reset();
   const ScaleCurve c = predict_scale(s, {16, 32}, false, {});
   CHECK(c.points[0].step.plan.global_batch == 32);
@@ -77,7 +77,7 @@ TEST_CASE("a curve without any possible size is an error", "[models]") {
 
 TEST_CASE("the curve tells how far it is", "[models]") {
   std::vector<std::size_t> seen;
-  predict_scale(sixteen(), {8, 12, 16}, true, [&](std::size_t n) { seen.push_back(n); });
+  predict_scale(tensor_sixteen(), {8, 12, 16}, true, [&](std::size_t n) { seen.push_back(n); });
   CHECK(seen == std::vector<std::size_t>{1, 2, 3});
 }
 

@@ -21,7 +21,7 @@ struct Stages {
   StageLayout layout;
 };
 
-SmallCase four_stages(PipelineSchedule schedule) {
+SmallCase four_deep(PipelineSchedule schedule) {
   SmallCase c;
   c.schedule = schedule;
   c.pipeline = 4;
@@ -39,8 +39,8 @@ constexpr double kept_by_layer = 512 * 2 * (8 * 512 + 3 * 2048);
 
 TEST_CASE("zero bubble stores on its first stage what 1F1B does, and inputs of put-off multiplies behind it",
           "[models]") {
-  const Stages plain(four_stages(PipelineSchedule::one_forward_one_backward));
-  const Stages split(four_stages(PipelineSchedule::zero_bubble));
+  const Stages plain(four_deep(PipelineSchedule::one_forward_one_backward));
+  const Stages split(four_deep(PipelineSchedule::zero_bubble));
   CHECK(split.of(0).activations == plain.of(0).activations);
   const double chunk = 3 * layer_activations(split.memory()).in(byte);
   // Stage 2 has 2 micro-batches in flight as in 1F1B, and 2 more that wait for their weight gradients.
@@ -50,14 +50,14 @@ TEST_CASE("zero bubble stores on its first stage what 1F1B does, and inputs of p
 }
 
 TEST_CASE("the last stage of zero bubble also keeps gradients of logits", "[models]") {
-  const Stages split(four_stages(PipelineSchedule::zero_bubble));
+  const Stages split(four_deep(PipelineSchedule::zero_bubble));
   const double head = 512 * 2 * (512 + 2048);  // input and logits
   // 4 micro-batches, just before the first of their weight gradients.
   CHECK(split.of(3).activations.in(byte) == Approx(4 * (3 * kept_by_layer + head)));
 }
 
 TEST_CASE("gradients that a tensor group has gathered stay whole until their weight gradients", "[models]") {
-  SmallCase c = four_stages(PipelineSchedule::zero_bubble);
+  SmallCase c = four_deep(PipelineSchedule::zero_bubble);
   c.tensor = 2;
   c.data = 2;
   const Stages split(c);
@@ -69,8 +69,8 @@ TEST_CASE("gradients that a tensor group has gathered stay whole until their wei
 }
 
 TEST_CASE("DualPipe holds two parts of the model and one chunk more than stages", "[models]") {
-  const Stages plain(four_stages(PipelineSchedule::one_forward_one_backward));
-  const Stages both(four_stages(PipelineSchedule::dualpipe));
+  const Stages plain(four_deep(PipelineSchedule::one_forward_one_backward));
+  const Stages both(four_deep(PipelineSchedule::dualpipe));
   const double chunk = 3 * layer_activations(both.memory()).in(byte);
   for (int stage = 0; stage < 4; ++stage) {
     CHECK(both.of(stage).activations.in(byte) == Approx(5 * chunk));
@@ -82,7 +82,7 @@ TEST_CASE("DualPipe holds two parts of the model and one chunk more than stages"
 }
 
 TEST_CASE("without sharding, each copy of DualPipe's weights has its own state", "[models]") {
-  SmallCase c = four_stages(PipelineSchedule::dualpipe);
+  SmallCase c = four_deep(PipelineSchedule::dualpipe);
   c.sharding = Sharding::none;
   const Stages both(c);
   c.schedule = PipelineSchedule::one_forward_one_backward;
@@ -91,7 +91,7 @@ TEST_CASE("without sharding, each copy of DualPipe's weights has its own state",
 }
 
 TEST_CASE("tied tables of DualPipe meet on the stages at the ends", "[models]") {
-  SmallCase c = four_stages(PipelineSchedule::dualpipe);
+  SmallCase c = four_deep(PipelineSchedule::dualpipe);
   const Stages untied(c);
   c.tied_embeddings = true;
   const Stages tied(c);

@@ -130,7 +130,7 @@ bool is_complete(const std::vector<PipelineSlot>& slots, int passes) {
 }
 
 /// Most chunks between their forward pass and their weight gradients.
-int most_in_flight(const std::vector<PipelineSlot>& slots) {
+int most_held(const std::vector<PipelineSlot>& slots) {
   int held = 0, most = 0;
   for (const PipelineSlot& slot : slots) {
     if (slot.forward) most = std::max(most, ++held);
@@ -166,7 +166,7 @@ TEST_CASE("zero bubble ends, complete, with no more in flight than 1F1B has on i
       REQUIRE(Walk(all, {3, 4, 2}).bubble());
       for (const auto& slots : all) {
         REQUIRE(is_complete(slots, micro_batches));
-        REQUIRE(most_in_flight(slots) == std::min(stages, micro_batches));
+        REQUIRE(most_held(slots) == std::min(stages, micro_batches));
       }
     }
 }
@@ -179,7 +179,7 @@ TEST_CASE("DualPipe ends, complete, with one more chunk in flight than stages", 
       REQUIRE(Walk(all, {3, 4, 2}).bubble());
       for (const auto& slots : all) {
         REQUIRE(is_complete(slots, micro_batches));
-        REQUIRE(most_in_flight(slots) == stages + 1);
+        REQUIRE(most_held(slots) == stages + 1);
       }
     }
 }

@@ -41,7 +41,7 @@ struct SmallTraining {
     predict();
   }
   void predict() { step = predict_step(scenario); }
-  Bytes checkpoint() const { return 14 * parameters(scenario.transformer) * byte; }
+  Bytes checkpoint() const { return 14 * total_parameters(scenario.transformer) * byte; }
   StorageSizing sized(const StorageNeedSpec& need) const {
     return size_storage({need, appliance(), 2, scenario.cluster.spec.node.host.memory, &scenario, &step});
   }

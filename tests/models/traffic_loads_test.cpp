@@ -4,6 +4,8 @@
 
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"
+#include "support/collective_names.hpp"
+#include "support/ids.hpp"
 #include "support/small_groups.hpp"
 #include "support/small_networks.hpp"
 
@@ -28,8 +30,8 @@ struct Pairs {
   double busiest(const std::vector<LinkLoads>& stages) const {
     return busiest_links(graph, stages.at(0), 1).front().load;
   }
-  VertexId leaf(int number) const { return graph.tiers()[0].first + static_cast<VertexId>(number); }
-  VertexId spine(int number) const { return graph.tiers()[1].first + static_cast<VertexId>(number); }
+  VertexId leaf(int number) const { return graph.tiers()[0].first + number; }
+  VertexId spine(int number) const { return graph.tiers()[1].first + number; }
 
   Cluster cluster;
   NetworkGraph graph;
@@ -37,17 +39,14 @@ struct Pairs {
   std::vector<int> no_torus;
 };
 
-constexpr auto all_gather = CollectiveOp::all_gather;
-constexpr auto all_reduce = CollectiveOp::all_reduce;
-
 }  // namespace
 
 TEST_CASE("a ring crosses each NIC once and shares the cables up", "[models][traffic]") {
   const Pairs on(4);
-  const auto stages = on.loads(all_gather, Algorithm::ring, {{0, 1, 2, 3}});
+  const auto stages = on.loads(all_gather, Algorithm::ring, {accelerators({0, 1, 2, 3})});
   REQUIRE(stages.size() == 1);
   for (int node = 0; node < 4; ++node)
-    CHECK(stages[0][link_between(on.graph, on.graph.endpoint(node, 0), on.leaf(node / 2))] == Approx(1));
+    CHECK(stages[0][link_between(on.graph, on.graph.endpoint(NodeId(node), 0), on.leaf(node / 2))] == Approx(1));
   // 1 -> 2 goes up from leaf 0, half over each of two spines; 3 -> 0 comes back down.
   for (int s = 0; s < 2; ++s) {
     CHECK(stages[0][link_between(on.graph, on.leaf(0), on.spine(s))] == Approx(0.5));
@@ -57,23 +56,23 @@ TEST_CASE("a ring crosses each NIC once and shares the cables up", "[models][tra
 
 TEST_CASE("groups that run at once add their loads", "[models][traffic]") {
   const Pairs on(8);
-  const Communicator even{0, 2, 4, 6}, odd{1, 3, 5, 7};
+  const Communicator even = accelerators({0, 2, 4, 6}), odd = accelerators({1, 3, 5, 7});
   const auto one = on.loads(all_gather, Algorithm::ring, {even});
   const auto other = on.loads(all_gather, Algorithm::ring, {odd});
   const auto both = on.loads(all_gather, Algorithm::ring, {even, odd});
   REQUIRE(both.size() == 1);
-  for (std::size_t link = 0; link < both[0].size(); ++link)
-    CHECK(both[0][link] == Approx(one[0][link] + other[0][link]).margin(1e-12));
+  for (const LinkId link : both[0].ids()) CHECK(both[0][link] == Approx(one[0][link] + other[0][link]).margin(1e-12));
   CHECK(on.busiest(both) == Approx(1));  // two rings, two spines
 }
 
 TEST_CASE("stages of groups run side by side, each group's first with the other's first", "[models][traffic]") {
   const Pairs on(8);
-  const auto both = on.loads(all_reduce, Algorithm::halving_doubling, {{0, 1, 2, 3}, {4, 5}});
+  const auto both =
+      on.loads(all_reduce, Algorithm::halving_doubling, {accelerators({0, 1, 2, 3}), accelerators({4, 5})});
   // The group of four has 4 stages, that of two 2.
   REQUIRE(both.size() == 4);
   const auto sent = [&](std::size_t stage, int node) {
-    return both[stage][link_between(on.graph, on.graph.endpoint(node, 0), on.leaf(node / 2))];
+    return both[stage][link_between(on.graph, on.graph.endpoint(NodeId(node), 0), on.leaf(node / 2))];
   };
   // Half of the payload first: of wire, 2 * 3/4 and 2 * 1/2 payloads.
   CHECK(sent(0, 0) == Approx(0.5 / 1.5));
@@ -83,11 +82,11 @@ TEST_CASE("stages of groups run side by side, each group's first with the other'
 
 TEST_CASE("switches that reduce carry each byte once over every link of their tree", "[models][traffic]") {
   const Pairs on(4);
-  const auto stages = on.loads(all_reduce, Algorithm::collnet_direct, {{0, 1, 2, 3}});
+  const auto stages = on.loads(all_reduce, Algorithm::collnet_direct, {accelerators({0, 1, 2, 3})});
   REQUIRE(stages.size() == 1);
   const double payload = 1 / 1.5;  // of wire
   for (int node = 0; node < 4; ++node) {
-    const LinkId up = link_between(on.graph, on.graph.endpoint(node, 0), on.leaf(node / 2));
+    const LinkId up = link_between(on.graph, on.graph.endpoint(NodeId(node), 0), on.leaf(node / 2));
     CHECK(stages[0][up] == Approx(payload));
     CHECK(stages[0][opposite(up)] == Approx(payload));
   }
@@ -102,10 +101,10 @@ TEST_CASE("the slowest step is that of the neighbours farthest apart", "[models]
   const auto microseconds = [&](const Communicator& group) {
     return slowest_step(group, on.context(), *on.routes).in(microsecond);
   };
-  CHECK(microseconds({0, 1}) == Approx(0.5));  // one leaf
-  CHECK(microseconds({0, 2}) == Approx(1.5));  // leaf, spine, leaf
-  CHECK(microseconds({0, 1, 2, 3}) == Approx(1.5));
-  CHECK(microseconds({2}) == 0);
+  CHECK(microseconds(accelerators({0, 1})) == Approx(0.5));  // one leaf
+  CHECK(microseconds(accelerators({0, 2})) == Approx(1.5));  // leaf, spine, leaf
+  CHECK(microseconds(accelerators({0, 1, 2, 3})) == Approx(1.5));
+  CHECK(microseconds(accelerators({2})) == 0);
 }
 
 TEST_CASE("what cannot be reached is named", "[models][traffic]") {
@@ -113,12 +112,12 @@ TEST_CASE("what cannot be reached is named", "[models][traffic]") {
   on.graph.fail_switch(on.leaf(1));
   on.route();
   for (const bool reduces : {false, true}) try {
-      on.loads(all_reduce, reduces ? Algorithm::collnet_direct : Algorithm::ring, {{0, 1, 2, 3}});
+      on.loads(all_reduce, reduces ? Algorithm::collnet_direct : Algorithm::ring, {accelerators({0, 1, 2, 3})});
       FAIL("loads without a path");
     } catch (const ConfigError& error) {
       CHECK(error.diagnostics().at(0).code == "E0320");
       CHECK(error.diagnostics().at(0).message.find("node 2 nic 0") != std::string::npos);
     }
-  CHECK_THROWS_AS(slowest_step({0, 2}, on.context(), *on.routes), ConfigError);
-  CHECK_NOTHROW(on.loads(all_reduce, Algorithm::ring, {{0, 1}}));
+  CHECK_THROWS_AS(slowest_step(accelerators({0, 2}), on.context(), *on.routes), ConfigError);
+  CHECK_NOTHROW(on.loads(all_reduce, Algorithm::ring, {accelerators({0, 1})}));
 }

@@ -13,7 +13,7 @@ namespace {
 
 const std::filesystem::path transformers = std::filesystem::path(CLUSTERWRIGHT_CONFIGS) / "transformers";
 
-Transformer shipped(const std::string& name) {
+Transformer shipped_transformer(const std::string& name) {
   return decode_record<Transformer>(read_json_file(transformers / (name + ".json")));
 }
 
@@ -41,7 +41,7 @@ TEST_CASE("the parameters of a tiny model, counted by hand", "[models][transform
   CHECK(layer_parameters(m) == 192 + 384 + 16);
   CHECK(embedding_parameters(m) == 100 * 8);
   CHECK(head_parameters(m) == 100 * 8 + 8);
-  CHECK(parameters(m) == 2 * 592 + 800 + 808);
+  CHECK(total_parameters(m) == 2 * 592 + 800 + 808);
 }
 
 TEST_CASE("biases, plain MLP, layer norm, learned positions and tied head add what they should",
@@ -69,18 +69,18 @@ TEST_CASE("the training FLOPs of a tiny model, counted by hand", "[models][trans
 }
 
 TEST_CASE("Llama 3.1 405B has 405.8 billion parameters", "[models][transformer]") {
-  const Transformer m = shipped("llama3-405b");
+  const Transformer m = shipped_transformer("llama3-405b");
   // per layer: attention 2 x 16384^2 + 2 x 16384 x 1024 = 570.4e6, MLP 3 x 16384 x 53248 = 2617.2e6, norms 32768
   //   126 x 3187.7e6 = 401.65e9; token table and head 2 x 128256 x 16384 = 4.20e9; sum 405.85e9
-  CHECK(parameters(m) == Approx(405.8e9).epsilon(0.003));
+  CHECK(total_parameters(m) == Approx(405.8e9).epsilon(0.003));
   // 6 x (126 x 3187.67e6 + 2.101e9) + 6 x 126 x 16384 x 8192 = 2.4225e12 + 0.1015e12
   CHECK(training_flops_per_token(m, 8192).in(flop) == Approx(2.524e12).epsilon(0.001));
 }
 
 TEST_CASE("GPT-3 has 174.6 billion parameters", "[models][transformer]") {
-  const Transformer m = shipped("gpt3-175b");
+  const Transformer m = shipped_transformer("gpt3-175b");
   // 96 x (12 x 12288^2 + 13 x 12288) + (51200 + 2048) x 12288 + 2 x 12288 = 173.96e9 + 0.65e9
-  CHECK(parameters(m) == Approx(174.6e9).epsilon(0.005));
+  CHECK(total_parameters(m) == Approx(174.6e9).epsilon(0.005));
   // Narayanan et al. 2021, equation (3), without its recomputation (72 instead of 96) and with half the attention:
   // 72 B s l h^2 (1 + s/12h + V/12lh) per token
   const double h = 12288, l = 96, s = 2048, v = 51200;
@@ -89,8 +89,8 @@ TEST_CASE("GPT-3 has 174.6 billion parameters", "[models][transformer]") {
 }
 
 TEST_CASE("the smaller Llama 3 models", "[models][transformer]") {
-  CHECK(parameters(shipped("llama3-70b")) == Approx(70.55e9).epsilon(0.001));
-  CHECK(parameters(shipped("llama3-8b")) == Approx(8.03e9).epsilon(0.001));
+  CHECK(total_parameters(shipped_transformer("llama3-70b")) == Approx(70.55e9).epsilon(0.001));
+  CHECK(total_parameters(shipped_transformer("llama3-8b")) == Approx(8.03e9).epsilon(0.001));
 }
 
 TEST_CASE("every shipped transformer can be read, and says where it comes from", "[models][transformer]") {
@@ -99,7 +99,7 @@ TEST_CASE("every shipped transformer can be read, and says where it comes from",
     const Transformer m = decode_record<Transformer>(read_json_file(entry.path()));
     CHECK_FALSE(m.source.empty());
     CHECK(m.heads % m.key_value_heads() == 0);
-    CHECK(parameters(m) > 1e6);
+    CHECK(total_parameters(m) > 1e6);
   }
 }
 

@@ -1,9 +1,10 @@
+#include "sim/enum_array.hpp"
+
 #include <array>
-#include <catch2/catch_test_macros.hpp>
 #include <numeric>
 #include <string_view>
 
-#include "sim/enum_array.hpp"
+#include "support/catch.hpp"
 
 namespace clusterwright {
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "sim/field_docs.hpp"
+#include "sim/field_schema.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
 #include "support/catch.hpp"
@@ -34,6 +36,8 @@ struct Wheel {
   std::map<std::string, Sourced<double>> prices;
 };
 
+constexpr std::array<std::string_view, 2> price_keys{"low", "high"};
+
 const Record<Wheel>& record(const Wheel*) {
   static const auto table =
       Record<Wheel>("wheel", "Something that turns")
@@ -48,7 +52,7 @@ const Record<Wheel>& record(const Wheel*) {
           .optional("round", &Wheel::round, {.help = "is it?"})
           .optional("paint", &Wheel::paint, {.help = "colour"})
           .optional("rim", &Wheel::rim, {.help = "auto: as the paint"})
-          .optional("prices_usd", &Wheel::prices, {.help = "what it costs", .min = 0, .map_keys = {"low", "high"}});
+          .optional("prices_usd", &Wheel::prices, {.help = "what it costs", .min = 0, .map_keys = price_keys});
   return table;
 }
 
@@ -61,6 +65,17 @@ const Record<Cart>& record(const Cart*) {
   static const auto table = Record<Cart>("cart", "Wheels that move together")
                                 .optional("spare", &Cart::spare, {.help = "in the boot"})
                                 .required("wheels", &Cart::wheels, {.help = "turning", .max_elements = 4});
+  return table;
+}
+
+/// Not a wheel, for all its name.
+struct Impostor {
+  int cheese = 0;
+};
+
+const Record<Impostor>& record(const Impostor*) {
+  static const auto table =
+      Record<Impostor>("wheel", "Of cheese").optional("cheese", &Impostor::cheese, {.help = "how many pounds"});
   return table;
 }
 
@@ -256,7 +271,9 @@ TEST_CASE("the schema says what the decoder accepts", "[sim][fields]") {
   CHECK(write_json(*w.at_pointer("/paint/enum"), -1) == R"(["red","green","blue"])");
   CHECK(w.at_pointer("/gears/anyOf/1/const")->as_text() == "auto");
   CHECK(w.at_pointer("/wear/anyOf/1/type")->as_text() == "null");
-  CHECK(w.at_pointer("/memory_gib/anyOf/1/properties/verified/type")->as_text() == "boolean");
+  CHECK(w.at_pointer("/memory_gib/anyOf/1/allOf/0/$ref")->as_text() == "#/definitions/fact");
+  CHECK(w.at_pointer("/memory_gib/anyOf/1/allOf/1/properties/value/type")->as_text() == "number");
+  CHECK(schema.at_pointer("/definitions/fact/properties/verified/type")->as_text() == "boolean");
   CHECK(write_json(*w.at_pointer("/prices_usd/propertyNames/enum"), -1) == R"(["low","high"])");
   CHECK(w.find("$schema") != nullptr);
 }
@@ -273,9 +290,45 @@ TEST_CASE("explain follows a dotted path", "[sim][fields]") {
   CHECK_THROWS_AS(explain_field(cart, "wheels..drag_kw"), ConfigError);
 }
 
-TEST_CASE("reference docs name every record once", "[sim][fields]") {
-  const std::string docs = reference_docs(record(static_cast<const Cart*>(nullptr)));
-  CHECK(docs.find("## wheel") != std::string::npos);
-  CHECK(docs.find("## wheel") == docs.rfind("## wheel"));
+TEST_CASE("reference docs name every record once, with links", "[sim][fields]") {
+  const std::string docs = reference_docs({{"barrow", &record(static_cast<const Cart*>(nullptr))}});
+  CHECK(docs.find("| [barrow](#barrow) | Wheels that move together |") != std::string::npos);
+  CHECK(docs.find("### barrow\n") != std::string::npos);
+  CHECK(docs.find("### wheel\n\nSomething that turns. In [barrow](#barrow).") != std::string::npos);
+  CHECK(docs.find("### wheel") == docs.rfind("### wheel"));
+  CHECK(docs.find("| `wheels` | list of [wheel](#wheel) |") != std::string::npos);
   CHECK(docs.find("| `drag_kw` | number | kW | > 0 |") != std::string::npos);
+}
+
+TEST_CASE("a default names only what differs from the defaults of its members", "[sim][fields]") {
+  const auto& cart = record(static_cast<const Cart*>(nullptr));
+  CHECK(write_json(short_default(*cart.find("spare")), -1) == R"({"maker":""})");  // required, so it has no default
+  const auto& wheels = record(static_cast<const Wheel*>(nullptr));
+  CHECK(short_default(*wheels.find("memory_gib")).as_number() == 0);
+  CHECK(short_default(*wheels.find("paint")).as_text() == "green");
+}
+
+TEST_CASE("one file of types serves several kinds of files", "[sim][fields]") {
+  const FileKind barrow{"barrow", &record(static_cast<const Cart*>(nullptr))};
+  const FileKind spokes{"spokes", &record(static_cast<const Wheel*>(nullptr))};
+  const JsonValue types = schema_of_types({barrow, spokes});
+  REQUIRE(types.at("definitions").members().size() == 3);  // and what facts have in common
+  CHECK(types.at_pointer("/definitions/cart/properties/wheels/items/$ref")->as_text() == "#/definitions/wheel");
+  const JsonValue short_one = schema_by_reference(spokes, "types.json");
+  CHECK(short_one.at("title").as_text() == "spokes");
+  CHECK(short_one.at_pointer("/allOf/0/$ref")->as_text() == "types.json#/definitions/wheel");
+}
+
+TEST_CASE("two types of records may not share a name", "[sim][fields]") {
+  const RecordSpec* cart = &record(static_cast<const Cart*>(nullptr));
+  const RecordSpec* impostor = &record(static_cast<const Impostor*>(nullptr));
+  CHECK_THROWS_AS(records_below({cart, impostor}), std::logic_error);
+  CHECK(records_below({cart, cart}).size() == 2);
+}
+
+TEST_CASE("folded JSON breaks only what is too wide", "[sim][json]") {
+  const JsonValue value = read(R"({"a": [1, 2], "b": {"long": "0123456789", "c": []}, "d": null})");
+  CHECK(write_folded_json(value) == R"({"a": [1, 2], "b": {"long": "0123456789", "c": []}, "d": null})");
+  CHECK(write_folded_json(value, 24) ==
+        "{\n  \"a\": [1, 2],\n  \"b\": {\n    \"long\": \"0123456789\",\n    \"c\": []\n  },\n  \"d\": null\n}");
 }

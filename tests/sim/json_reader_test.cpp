@@ -13,14 +13,14 @@ using namespace clusterwright;
 
 namespace {
 
-JsonValue read(const std::string& text, const JsonLimits& limits = {}) {
+JsonValue read_text(const std::string& text, const JsonLimits& limits = {}) {
   return read_json(std::make_shared<const SourceText>("t.json", text), limits);
 }
 
 /// The errors of a text that must not be accepted.
 std::vector<Diagnostic> errors_of(const std::string& text, const JsonLimits& limits = {}) {
   try {
-    read(text, limits);
+    read_text(text, limits);
   } catch (const ConfigError& error) {
     return error.diagnostics();
   }
@@ -47,7 +47,7 @@ using Found = std::pair<std::string, std::string>;
 }  // namespace
 
 TEST_CASE("every value knows where it was written", "[sim][json]") {
-  const JsonValue root = read(R"({"a": 12, "b" : [true, null,-1.5e3 ,"x\"y"], "c":{"d":7}/* end */})");
+  const JsonValue root = read_text(R"({"a": 12, "b" : [true, null,-1.5e3 ,"x\"y"], "c":{"d":7}/* end */})");
   CHECK(text_at(root.at("a")) == "12");
   CHECK(text_at(*root.at_pointer("/b/0")) == "true");
   CHECK(text_at(*root.at_pointer("/b/1")) == "null");
@@ -59,7 +59,7 @@ TEST_CASE("every value knows where it was written", "[sim][json]") {
 
 TEST_CASE("keys know where they were written", "[sim][json]") {
   const std::string text = R"({ "say \"hi\"" : 1, "\u0061": {"inner": 2} , "z":3})";
-  const JsonValue root = read(text);
+  const JsonValue root = read_text(text);
   const auto key_of = [&](const JsonValue& v) { return text.substr(v.key_offset, v.key_length); };
   CHECK(key_of(root.at("say \"hi\"")) == R"("say \"hi\"")");
   CHECK(key_of(root.at("a")) == R"("\u0061")");
@@ -68,23 +68,23 @@ TEST_CASE("keys know where they were written", "[sim][json]") {
 }
 
 TEST_CASE("a number that ends at a comment, a bracket or the end keeps its place", "[sim][json]") {
-  CHECK(text_at(read("42")) == "42");
-  CHECK(text_at(read(" 42\n")) == "42");
-  CHECK(text_at(*read("[42/* c */]").at_pointer("/0")) == "42");
-  CHECK(text_at(*read("[42// c\n]").at_pointer("/0")) == "42");
-  CHECK(text_at(*read("[[1],2]").at_pointer("/0/0")) == "1");
-  CHECK(text_at(*read("[1e2,2E-3]").at_pointer("/1")) == "2E-3");
+  CHECK(text_at(read_text("42")) == "42");
+  CHECK(text_at(read_text(" 42\n")) == "42");
+  CHECK(text_at(*read_text("[42/* c */]").at_pointer("/0")) == "42");
+  CHECK(text_at(*read_text("[42// c\n]").at_pointer("/0")) == "42");
+  CHECK(text_at(*read_text("[[1],2]").at_pointer("/0/0")) == "1");
+  CHECK(text_at(*read_text("[1e2,2E-3]").at_pointer("/1")) == "2E-3");
 }
 
 TEST_CASE("strings with backslashes before the quote keep their place", "[sim][json]") {
-  CHECK(text_at(read(R"("")")) == R"("")");
-  CHECK(text_at(read(R"("\\")")) == R"("\\")");
-  CHECK(text_at(*read(R"(["\\\"", "a\\"])").at_pointer("/1")) == R"("a\\")");
-  CHECK(text_at(*read(R"(["\\\"", "a\\"])").at_pointer("/0")) == R"("\\\"")");
+  CHECK(text_at(read_text(R"("")")) == R"("")");
+  CHECK(text_at(read_text(R"("\\")")) == R"("\\")");
+  CHECK(text_at(*read_text(R"(["\\\"", "a\\"])").at_pointer("/1")) == R"("a\\")");
+  CHECK(text_at(*read_text(R"(["\\\"", "a\\"])").at_pointer("/0")) == R"("\\\"")");
 }
 
 TEST_CASE("comments may stand wherever blanks may", "[sim][json]") {
-  const JsonValue root = read("// first\n{ /* \"no\": 1, */ \"a\": 1, // \"b\"\n \"c\": [1, /**/ 2] }\n// last");
+  const JsonValue root = read_text("// first\n{ /* \"no\": 1, */ \"a\": 1, // \"b\"\n \"c\": [1, /**/ 2] }\n// last");
   CHECK(root.members().size() == 2);
   CHECK(root.at("c").elements().size() == 2);
   CHECK(text_at(*root.at_pointer("/c/1")) == "2");
@@ -92,7 +92,7 @@ TEST_CASE("comments may stand wherever blanks may", "[sim][json]") {
 }
 
 TEST_CASE("a byte order mark is skipped", "[sim][json]") {
-  CHECK(read("\xEF\xBB\xBF{\"a\":1}").at("a").as_integer() == 1);
+  CHECK(read_text("\xEF\xBB\xBF{\"a\":1}").at("a").as_integer() == 1);
 }
 
 TEST_CASE("duplicate keys are all reported, with both places", "[sim][json]") {
@@ -158,17 +158,17 @@ TEST_CASE("numbers that no double holds are errors", "[sim][json]") {
   CHECK(error_at("[1e400]") == Found("E0202", "1e400"));
   CHECK(error_at("{\"a\":-1e400 }") == Found("E0202", "-1e400"));
   CHECK(error_at("1" + std::string(400, '0')).first == "E0202");
-  CHECK(read("[1e-400]").elements()[0].as_number() == 0);
+  CHECK(read_text("[1e-400]").elements()[0].as_number() == 0);
 }
 
 TEST_CASE("integers are exact up to 64 bits with sign", "[sim][json]") {
-  CHECK(read("9223372036854775807").as_integer() == INT64_MAX);
-  CHECK(read("-9223372036854775808").as_integer() == INT64_MIN);
-  CHECK(read("9223372036854775808").kind() == JsonKind::number);
-  CHECK(read("18446744073709551616").kind() == JsonKind::number);  // 2^64
-  CHECK(read("18446744073709551616").as_number() == 18446744073709551616.0);
-  CHECK(read("1.0").kind() == JsonKind::number);
-  CHECK(read("-0").as_integer() == 0);
+  CHECK(read_text("9223372036854775807").as_integer() == INT64_MAX);
+  CHECK(read_text("-9223372036854775808").as_integer() == INT64_MIN);
+  CHECK(read_text("9223372036854775808").kind() == JsonKind::number);
+  CHECK(read_text("18446744073709551616").kind() == JsonKind::number);  // 2^64
+  CHECK(read_text("18446744073709551616").as_number() == 18446744073709551616.0);
+  CHECK(read_text("1.0").kind() == JsonKind::number);
+  CHECK(read_text("-0").as_integer() == 0);
 }
 
 TEST_CASE("malformed UTF-8 is an error, and its message is printable", "[sim][json]") {
@@ -180,7 +180,7 @@ TEST_CASE("malformed UTF-8 is an error, and its message is printable", "[sim][js
     for (const char c : render(errors[0])) CHECK(static_cast<unsigned char>(c) < 0x80);
   }
   CHECK(errors_of(R"("\ud800")")[0].code == "E0101");
-  CHECK(read(R"("\ud83d\ude00")").as_text() == "\xF0\x9F\x98\x80");
+  CHECK(read_text(R"("\ud83d\ude00")").as_text() == "\xF0\x9F\x98\x80");
 }
 
 TEST_CASE("caps stop hostile texts", "[sim][json]") {
@@ -188,7 +188,7 @@ TEST_CASE("caps stop hostile texts", "[sim][json]") {
   limits.depth = 4;
   limits.values = 10;
   limits.members = 3;
-  CHECK(read("[[[[1]]]]", limits).is(JsonKind::list));
+  CHECK(read_text("[[[[1]]]]", limits).is(JsonKind::list));
   CHECK(error_at("[[[[[1]]]]]", limits) == Found("E0501", "["));
   CHECK(error_at("[1,2,3,4,5,6,7,8,9,10]", limits) == Found("E0501", "1"));  // with the list itself, 10 is the 11th
   CHECK(error_at(R"({"a":1,"b":1,"c":1,"d":1})", limits) == Found("E0501", "\""));
@@ -197,7 +197,7 @@ TEST_CASE("caps stop hostile texts", "[sim][json]") {
 }
 
 TEST_CASE("pointers find values", "[sim][json]") {
-  const JsonValue root = read(R"({"a/b": [10, {"~": 20}], "": 30})");
+  const JsonValue root = read_text(R"({"a/b": [10, {"~": 20}], "": 30})");
   CHECK(root.at_pointer("") == &root);
   CHECK(root.at_pointer("/a~1b/0")->as_integer() == 10);
   CHECK(root.at_pointer("/a~1b/1/~0")->as_integer() == 20);
@@ -209,7 +209,7 @@ TEST_CASE("pointers find values", "[sim][json]") {
 
 TEST_CASE("what is written reads back the same", "[sim][json]") {
   const std::string text = R"({"z":1,"a":[0.1,1e+300,-9223372036854775808,true,null,"q\"\\\n"],"o":{}})";
-  CHECK(write_json(read(text), -1) == text);
+  CHECK(write_json(read_text(text), -1) == text);
   CHECK_THROWS_AS(write_json(JsonValue(std::numeric_limits<double>::infinity())), std::logic_error);
   CHECK_THROWS_AS(write_json(JsonValue(std::numeric_limits<double>::quiet_NaN())), std::logic_error);
 }

@@ -18,7 +18,7 @@ inline const Catalog& shipped_parts() {
 /// One node of a description.
 inline NodeGroup one_node(const NodeSpec& spec) {
   const NodeSpec filled = fill_in(spec, shipped_parts());
-  return make_node_group(filled, shipped_parts(), 0, node_accelerators(filled));
+  return make_node_group(filled, shipped_parts(), NodeId(0), node_accelerators(filled));
 }
 
 inline NodeGroup one_node(const std::string& part) {

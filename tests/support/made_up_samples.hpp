@@ -54,10 +54,8 @@ inline ProbeSamples made_up_gpu() {
 }
 
 /// Five repetitions around `time`.
-inline ProbeSample made_up_sample(const std::string& probe, ProbeWhat what, Seconds time, double noise,
-                                  NormalNumbers& numbers) {
+inline ProbeSample made_up_sample(ProbeWhat what, Seconds time, double noise, NormalNumbers& numbers) {
   ProbeSample out;
-  out.probe = probe;
   out.what = std::move(what);
   out.mode = "burst";
   const double common = std::exp(noise * numbers.next());
@@ -66,16 +64,16 @@ inline ProbeSample made_up_sample(const std::string& probe, ProbeWhat what, Seco
 }
 
 /// Multiplies of many shapes, timed as `truth` says.
-inline void add_multiplies(const AcceleratorPart& part, const GemmParameters& truth, double noise, ProbeSamples& out) {
+inline void add_gemms(const AcceleratorPart& part, const GemmParameters& truth, double noise, ProbeSamples& out) {
   NormalNumbers numbers(7);
   const GemmDevice device{peak(part, NumberFormat::bf16), part.memory_bandwidth.value, part.multiprocessors->value};
   for (const std::int64_t m : {64, 512, 2048, 4096, 8192})
     for (const std::int64_t n : {1024, 4096, 8192, 28672})
       for (const std::int64_t k : {1024, 4096, 8192, 28672}) {
         const GemmTiming timing = gemm_time({m, n, k}, device, truth, 2 * byte, 2 * byte, 1);
-        ProbeWhat what;
-        what.m = m, what.n = n, what.k = k, what.dtype = "bf16", what.layout = "forward";
-        ProbeSample sample = made_up_sample("gemm", what, timing.time + timing.fixed, noise, numbers);
+        ProbedGemm what;
+        what.m = m, what.n = n, what.k = k, what.dtype = ProbedFormat::bf16, what.layout = "forward";
+        ProbeSample sample = made_up_sample(what, timing.time + timing.fixed, noise, numbers);
         sample.flops = GemmShape{m, n, k}.flops();
         out.samples.push_back(std::move(sample));
       }

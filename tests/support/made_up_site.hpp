@@ -231,29 +231,29 @@ inline Dollars price_of(const BillItem& item) {
 }
 
 inline void add_cost(SizedCluster& sized) {
-  CostReport& timing = sized.timing;
-  timing.price_list = "catalog";
-  timing.date = "2026-10";
+  CostReport& cost = sized.cost;
+  cost.price_list = "catalog";
+  cost.date = "2026-10";
   for (const BillItem& item : sized.plan.bill)
-    timing.items.push_back({item, price_of(item), "catalog: middle of low and high (price sheet)"});
+    cost.items.push_back({item, price_of(item), "catalog: middle of low and high (price sheet)"});
   const Dollars building = sized.plan.rated.it.in(kilowatt)*4500 * dollar;
-  timing.items.push_back({{BillChapter::building, "", "per kW of machines", 1, {}, {}, {}}, building, "prices"});
+  cost.items.push_back({{BillChapter::building, "", "per kW of machines", 1, {}, {}, {}}, building, "prices"});
   for (std::size_t c = 0; c < bill_chapter_names.size(); ++c)
-    timing.capex.push_back({std::string(bill_chapter_names[c]), {}});
-  for (const PricedItem& item : timing.items)
-    timing.capex[static_cast<std::size_t>(item.item.chapter)].amount += item.total();
-  for (const CostShare& share : timing.capex) timing.capex_total += share.amount;
+    cost.capex.push_back({std::string(bill_chapter_names[c]), {}});
+  for (const PricedItem& item : cost.items)
+    cost.capex[static_cast<std::size_t>(item.item.chapter)].amount += item.total();
+  for (const CostShare& share : cost.capex) cost.capex_total += share.amount;
   const Dollars energy = sized.plan.mean.facility.in(kilowatt)*8760 * 0.08 * dollar;
-  timing.opex = {{"energy", energy}, {"maintenance", 0.03 * timing.capex_total}, {"staff", 600000 * dollar}};
-  for (const CostShare& share : timing.opex) timing.opex_total += share.amount;
-  timing.years = 5;
-  timing.interest = 0.07;
-  timing.utilisation = 0.85;
-  const double hours = 8760 * timing.utilisation * sized.plan.accelerators;
-  timing.per_hour = {timing.capex_total * 0.244 / hours, (timing.opex_total - energy) / hours, energy / hours};
-  timing.energy_share = timing.per_hour.energy / timing.per_hour.total();
-  timing.usd_per_million_tokens = 1.87;
-  timing.rent = RentOrBuy{2.99 * dollar, 0.55, 21.5, true};
+  cost.opex = {{"energy", energy}, {"maintenance", 0.03 * cost.capex_total}, {"staff", 600000 * dollar}};
+  for (const CostShare& share : cost.opex) cost.opex_total += share.amount;
+  cost.years = 5;
+  cost.interest = 0.07;
+  cost.utilisation = 0.85;
+  const double hours = 8760 * cost.utilisation * sized.plan.accelerators;
+  cost.per_hour = {cost.capex_total * 0.244 / hours, (cost.opex_total - energy) / hours, energy / hours};
+  cost.energy_share = cost.per_hour.energy / cost.per_hour.total();
+  cost.usd_per_million_tokens = 1.87;
+  cost.rent = RentOrBuy{2.99 * dollar, 0.55, 21.5, true};
 }
 
 /// 127 nodes of 8 H100 in 38 racks, or what another shape holds.
@@ -310,13 +310,13 @@ inline SizedCluster failing_site() {
 /// A small one where nobody knows what transceivers and racks cost.
 inline SizedCluster unpriced_site() {
   SizedCluster s = site();
-  for (PricedItem& item : s.timing.items) {
+  for (PricedItem& item : s.cost.items) {
     if (item.item.chapter != BillChapter::transceivers && item.item.chapter != BillChapter::racks) continue;
-    s.timing.capex_total -= item.total();
-    s.timing.capex[static_cast<std::size_t>(item.item.chapter)].amount -= item.total();
+    s.cost.capex_total -= item.total();
+    s.cost.capex[static_cast<std::size_t>(item.item.chapter)].amount -= item.total();
     item.each.reset();
     item.source.clear();
-    s.timing.unpriced.push_back(item.item.part);
+    s.cost.unpriced.push_back(item.item.part);
   }
   return s;
 }

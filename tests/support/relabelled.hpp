@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "calibration/measurement.hpp"
+#include "calibration/measured/measurement.hpp"
 
 namespace clusterwright::testing {
 

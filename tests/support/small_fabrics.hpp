@@ -9,7 +9,7 @@
 
 namespace clusterwright::testing {
 
-inline constexpr BytesPerSecond nic_rate = 50 * gigabyte_per_second;  // 400 Gbit/s
+inline constexpr BytesPerSecond nic_400g = 50 * gigabyte_per_second;  // 400 Gbit/s
 
 struct TierShape {
   int accelerators = 0;
@@ -92,8 +92,8 @@ inline std::size_t switches_of_tier(const NetworkGraph& graph, const std::string
 }
 
 /// Latency from one vertex to all others on the paths with the fewest links; below zero where there is no way.
-inline std::vector<Seconds> latencies_from(const NetworkGraph& graph, VertexId from) {
-  std::vector<Seconds> latency(graph.vertices(), -1 * second);
+inline IndexedVector<VertexId, Seconds> latencies_from(const NetworkGraph& graph, VertexId from) {
+  IndexedVector<VertexId, Seconds> latency(graph.vertices(), -1 * second);
   latency[from] = Seconds{};
   std::queue<VertexId> open;
   for (open.push(from); !open.empty(); open.pop()) {

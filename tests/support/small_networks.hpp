@@ -21,7 +21,7 @@ class SmallFatTree {
     leaf_ = first(graph.add_switches("leaf", static_cast<std::uint32_t>(m2 * m3)));
     spine_ = first(graph.add_switches("spine", static_cast<std::uint32_t>(m1 * m3)));
     core_ = first(graph.add_switches("core", static_cast<std::uint32_t>(m1 * m2)));
-    for (int host = 0; host < hosts(); ++host) graph.connect(graph.endpoint(host, 0), leaf(host / m1), kind);
+    for (int host = 0; host < hosts(); ++host) graph.connect(graph.endpoint(NodeId(host), 0), leaf(host / m1), kind);
     for (int l = 0; l < m2 * m3; ++l)
       for (int b = 0; b < m1; ++b) graph.connect(leaf(l), spine(l / m2, b), kind);
     for (int group = 0; group < m3; ++group)
@@ -31,9 +31,9 @@ class SmallFatTree {
   }
 
   int hosts() const { return m1_ * m2_ * m3_; }
-  VertexId leaf(int number) const { return leaf_ + static_cast<VertexId>(number); }
-  VertexId spine(int group, int b) const { return spine_ + static_cast<VertexId>(group * m1_ + b); }
-  VertexId core(int b, int c) const { return core_ + static_cast<VertexId>(b * m2_ + c); }
+  VertexId leaf(int number) const { return leaf_ + number; }
+  VertexId spine(int group, int b) const { return spine_ + (group * m1_ + b); }
+  VertexId core(int b, int c) const { return core_ + (b * m2_ + c); }
 
   /// Vertices on the D-mod-K route, both ends included: the destination alone picks the way up.
   std::vector<VertexId> d_mod_k(int from, int to) const {
@@ -41,13 +41,13 @@ class SmallFatTree {
     const int c = to / m1_ % m2_;
     const int up = from / m1_;
     const int down = to / m1_;
-    std::vector<VertexId> path{graph.endpoint(from, 0), leaf(up)};
+    std::vector<VertexId> path{graph.endpoint(NodeId(from), 0), leaf(up)};
     if (up != down) {
       path.push_back(spine(up / m2_, b));
       if (up / m2_ != down / m2_) path.insert(path.end(), {core(b, c), spine(down / m2_, b)});
       path.push_back(leaf(down));
     }
-    path.push_back(graph.endpoint(to, 0));
+    path.push_back(graph.endpoint(NodeId(to), 0));
     return path;
   }
 
@@ -57,9 +57,9 @@ class SmallFatTree {
   int m1_;
   int m2_;
   int m3_;
-  VertexId leaf_ = 0;
-  VertexId spine_ = 0;
-  VertexId core_ = 0;
+  VertexId leaf_;
+  VertexId spine_;
+  VertexId core_;
 
  public:
   NetworkGraph graph;
@@ -86,12 +86,12 @@ inline NetworkGraph small_rails(const SmallRails& shape) {
   const VertexId spine = graph.tiers()[graph.add_switches("spine", spines)].first;
   for (int node = 0; node < graph.nodes(); ++node)
     for (int rail = 0; rail < shape.rails; ++rail)
-      graph.connect(graph.endpoint(node, rail),
-                    leaf + static_cast<VertexId>(rail * shape.blocks + node / shape.nodes_per_block), kind);
+      graph.connect(graph.endpoint(NodeId(node), rail), leaf + (rail * shape.blocks + node / shape.nodes_per_block),
+                    kind);
   for (std::uint32_t l = 0; l < leaves; ++l)
     for (int s = 0; s < shape.spines * shape.parallel; ++s) {
       const auto plane = shape.planes ? static_cast<int>(l) / shape.blocks : 0;
-      graph.connect(leaf + l, spine + static_cast<VertexId>(plane * shape.spines + s % shape.spines), kind);
+      graph.connect(leaf + l, spine + (plane * shape.spines + s % shape.spines), kind);
     }
   graph.finish();
   return graph;
@@ -105,15 +105,14 @@ inline NetworkGraph small_torus(const std::vector<int>& sides, bool wrap = true,
   const auto kind = graph.add_link_kind({"link", small_rate, {}});
   const VertexId router = graph.tiers()[graph.add_switches("router", static_cast<std::uint32_t>(nodes))].first;
   for (int node = 0; node < nodes; ++node) {
-    for (int rail = 0; rail < rails; ++rail)
-      graph.connect(graph.endpoint(node, rail), router + static_cast<VertexId>(node), kind);
+    for (int rail = 0; rail < rails; ++rail) graph.connect(graph.endpoint(NodeId(node), rail), router + node, kind);
     int stride = 1;
     for (const int side : sides) {
       const int at = node / stride % side;
       const bool last = at == side - 1;
       if (!last || (wrap && side > 2)) {
         const int next = node + (last ? 1 - side : 1) * stride;
-        graph.connect(router + static_cast<VertexId>(node), router + static_cast<VertexId>(next), kind);
+        graph.connect(router + node, router + next, kind);
       }
       stride *= side;
     }
@@ -130,9 +129,8 @@ struct SmallDragonfly {
     const auto local = graph.add_link_kind({"local", small_rate, {}});
     const auto global = graph.add_link_kind({"global", small_rate, {}});
     const VertexId router = graph.tiers()[graph.add_switches("router", static_cast<std::uint32_t>(a * count))].first;
-    const auto at = [&](int group, int number) { return router + static_cast<VertexId>(group * a + number); };
-    for (int e = 0; e < graph.nodes(); ++e)
-      graph.connect(graph.endpoint(e, 0), router + static_cast<VertexId>(e / p), local);
+    const auto at = [&](int group, int number) { return router + (group * a + number); };
+    for (int e = 0; e < graph.nodes(); ++e) graph.connect(graph.endpoint(NodeId(e), 0), router + (e / p), local);
     for (int group = 0; group < count; ++group) {
       groups.insert(groups.end(), static_cast<std::size_t>(a), group);
       for (int i = 0; i < a; ++i)
@@ -155,11 +153,9 @@ inline NetworkGraph small_full_mesh(int switches, int endpoints) {
   NetworkGraph graph(switches * endpoints, 1, 500 * nanosecond);
   const auto kind = graph.add_link_kind({"link", small_rate, {}});
   const VertexId first = graph.tiers()[graph.add_switches("switch", static_cast<std::uint32_t>(switches))].first;
-  for (int e = 0; e < graph.nodes(); ++e)
-    graph.connect(graph.endpoint(e, 0), first + static_cast<VertexId>(e / endpoints), kind);
+  for (int e = 0; e < graph.nodes(); ++e) graph.connect(graph.endpoint(NodeId(e), 0), first + (e / endpoints), kind);
   for (int i = 0; i < switches; ++i)
-    for (int j = i + 1; j < switches; ++j)
-      graph.connect(first + static_cast<VertexId>(i), first + static_cast<VertexId>(j), kind);
+    for (int j = i + 1; j < switches; ++j) graph.connect(first + i, first + j, kind);
   graph.finish();
   return graph;
 }
@@ -172,9 +168,7 @@ inline LinkId link_between(const NetworkGraph& graph, VertexId a, VertexId b) {
 
 /// All endpoints.
 inline std::vector<VertexId> everyone(const NetworkGraph& graph) {
-  std::vector<VertexId> all(graph.endpoints());
-  for (VertexId e = 0; e < all.size(); ++e) all[e] = e;
-  return all;
+  return {graph.endpoint_ids().begin(), graph.endpoint_ids().end()};
 }
 
 }  // namespace clusterwright::testing

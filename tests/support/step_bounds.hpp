@@ -61,7 +61,7 @@ class UplinkBytes {
       : fabric_(s.cluster.fabric), placement_(plan, s.stack.rank_order, s.cluster.domain) {}
 
   void send(const RankCoordinates& from, const RankCoordinates& to, double bytes) {
-    const int a = placement_.rank(from), b = placement_.rank(to);
+    const AcceleratorId a(placement_.rank(from)), b(placement_.rank(to));
     for (std::size_t tier = 0; tier + 1 < fabric_.tiers().size(); ++tier) {
       if (!fabric_.tiers()[tier].tapered || fabric_.group_of(a, tier) == fabric_.group_of(b, tier)) continue;
       bytes_[{tier, fabric_.group_of(a, tier), true}] += bytes;

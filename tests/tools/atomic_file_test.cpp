@@ -17,19 +17,19 @@ namespace fs = std::filesystem;
 namespace {
 
 /// A directory of its own that goes with the test.
-struct Room {
-  Room() {
+struct Folder {
+  Folder() {
     std::string name = (fs::temp_directory_path() / "clusterwright-test-XXXXXX").string();
     path = ::mkdtemp(name.data());
   }
-  ~Room() { fs::remove_all(path); }
+  ~Folder() { fs::remove_all(path); }
   std::size_t entries() const {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(path), fs::directory_iterator()));
   }
   fs::path path;
 };
 
-std::string content(const fs::path& file) {
+std::string bytes_of(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
@@ -48,17 +48,17 @@ std::string code_of(const std::function<void()>& write) {
 }  // namespace
 
 TEST_CASE("a file is written whole and replaced whole, and nothing stays beside it", "[tools]") {
-  const Room room;
+  const Folder room;
   const fs::path file = room.path / "result.json";
   write_file(file, "first");
-  CHECK(content(file) == "first");
+  CHECK(bytes_of(file) == "first");
   write_file(file, "");
-  CHECK(content(file).empty());
+  CHECK(bytes_of(file).empty());
   CHECK(room.entries() == 1);
 }
 
 TEST_CASE("a new file follows the umask", "[tools]") {
-  const Room room;
+  const Folder room;
   const mode_t before = ::umask(027);
   write_file(room.path / "result.json", "x");
   ::umask(before);
@@ -66,7 +66,7 @@ TEST_CASE("a new file follows the umask", "[tools]") {
 }
 
 TEST_CASE("where nothing can be written there is an error and no file", "[tools]") {
-  const Room room;
+  const Folder room;
   CHECK(code_of([&] { write_file(room.path / "missing" / "x.json", "x"); }) == "E0405");
   CHECK(code_of([&] { write_file(room.path, "x"); }) == "E0405");  // a directory
   CHECK(room.entries() == 0);
@@ -77,10 +77,10 @@ TEST_CASE("a full disk is a limit of the machine, not wrong input", "[tools]") {
 }
 
 TEST_CASE("a file that must be new never replaces another", "[tools]") {
-  const Room room;
+  const Folder room;
   const fs::path file = room.path / "mine.json";
   write_new_file(file, "mine");
   CHECK(code_of([&] { write_new_file(file, "other"); }) == "E0405");
-  CHECK(content(file) == "mine");
+  CHECK(bytes_of(file) == "mine");
   CHECK(room.entries() == 1);
 }

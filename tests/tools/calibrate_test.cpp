@@ -5,6 +5,7 @@
 #include "support/catch.hpp"
 #include "support/made_up_samples.hpp"
 #include "support/program_room.hpp"
+#include "support/replaced.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;
@@ -16,14 +17,8 @@ std::string made_up_document(double noise = 0.02) {
   ProbeSamples samples = made_up_gpu();
   GemmParameters slower = shipped_parameters("h200").gemm.at("bf16");
   slower.efficiency.value *= 0.9;
-  add_multiplies(shipped_part("H200"), slower, noise, samples);
+  add_gemms(shipped_part("H200"), slower, noise, samples);
   return write_json(write_probe_samples(samples));
-}
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, from.size(), to);
 }
 
 /// 8 ranks on one node, a quarter slower than the shipped curves; written as all_reduce_perf would.

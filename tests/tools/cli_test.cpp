@@ -159,7 +159,6 @@ TEST_CASE("wrong usage ends with code 2 and a suggestion, never a page of help",
   check_refused(room, "scale " + shipped + " --gpus 0..8", "E0403", "must be >= 1 (got 0)");
   check_refused(room, "scale " + shipped + " --gpus 1..100000+1", "E0403", "more than 4096 points");
   check_refused(room, "scale " + shipped + " --gpus 8 --mode wide", "E0404", "one of: strong, weak");
-  check_refused(room, "scale " + shipped + " --gpus 8 --replan", "E0406", "planned");
   check_refused(room, "run " + shipped + " --seed x", "E0403", "--seed");
   check_refused(room, "run " + shipped + " --threads 0", "E0403", "must be >= 1");
   check_refused(room, "run " + shipped + " --set job.paralel.tensor=4", "E0402", "parallel");
@@ -246,6 +245,8 @@ TEST_CASE("explain, schema, catalog and version answer without a scenario", "[cl
   const Room room;
   CHECK(has(room.run("explain job.parallel.tensor").out, "type: integer"));
   CHECK(has(room.run("explain cluster.node").out, "node"));
+  CHECK(has(room.run("explain parameters.gemm.efficiency").out, "type: number"));  // not a field of a scenario
+  CHECK(room.run("explain parameters").out.starts_with("parameters\n"));           // a field of a scenario
   CHECK(has(room.run("explain E0203").out, "E0203"));
   for (const char* kind :
        {"scenario", "cluster", "transformer", "stack", "parameters", "catalog", "collectives", "steps", "prices"}) {

@@ -15,8 +15,8 @@ namespace {
 std::string cluster(const std::string& name) {
   return "'" CLUSTERWRIGHT_CONFIGS "/clusters/" + name + ".json' ";
 }
-const std::string superpod = "collective " + cluster("h100-superpod");
-const std::string one_node = "collective " + cluster("h100-single-node");
+const std::string on_superpod = "collective " + cluster("h100-superpod");
+const std::string on_one_node = "collective " + cluster("h100-single-node");
 const std::string torus = "collective " + cluster("tpu-v5p-512");
 
 Outcome answered(const std::string& arguments) {
@@ -61,15 +61,15 @@ std::vector<std::string> keys(const JsonValue& object) {
 }  // namespace
 
 TEST_CASE("collective answers with a table of all powers of two", "[cli][collective]") {
-  const Outcome outcome = answered(one_node);
+  const Outcome outcome = answered(on_one_node);
   CHECK(has(outcome.out, "all_reduce over 8 x H100-SXM on 1 node of One DGX H100"));
   CHECK(has(outcome.out, "8,589,934,592"));
   CHECK(has(outcome.out, "nvls"));
-  CHECK(json(one_node).at("rows").elements().size() == 31);  // 2^3 to 2^33
+  CHECK(json(on_one_node).at("rows").elements().size() == 31);  // 2^3 to 2^33
 }
 
 TEST_CASE("JSON has the keys that scripts rely on", "[cli][collective]") {
-  const JsonValue answer = json(superpod + "--gpus 16 --bytes 1M,1G");
+  const JsonValue answer = json(on_superpod + "--gpus 16 --bytes 1M,1G");
   CHECK(answer.at("schema_version").as_number() == 1);
   CHECK(answer.at("command").as_text() == "collective");
   for (const char* key : {"tool", "seed", "inputs", "cluster", "accelerator", "op", "ranks", "groups", "nodes",
@@ -91,18 +91,18 @@ TEST_CASE("JSON has the keys that scripts rely on", "[cli][collective]") {
 }
 
 TEST_CASE("CSV and Markdown have one line for each size", "[cli][collective]") {
-  const auto csv = lines(answered(superpod + "--gpus 16 --bytes 1M..4Mx2 --format csv").out);
+  const auto csv = lines(answered(on_superpod + "--gpus 16 --bytes 1M..4Mx2 --format csv").out);
   REQUIRE(csv.size() == 4);
   CHECK(csv[0] == "bytes,count,time_us,algbw_gb_per_s,busbw_gb_per_s,low_us,high_us,algorithm,protocol,limit");
   CHECK(csv[1].starts_with("1048576,262144,"));
-  const std::string page = answered(superpod + "--gpus 16 --bytes 1M..4Mx2 --format md").out;
+  const std::string page = answered(on_superpod + "--gpus 16 --bytes 1M..4Mx2 --format md").out;
   CHECK(page.starts_with("# all"));
   CHECK(has(page, "| 4,194,304 |"));
 }
 
 TEST_CASE("a file gets the format of its suffix", "[cli][collective]") {
   const ProgramRoom room;
-  const Outcome outcome = room.run(one_node + "--bytes 1M -o out.json -o out.csv --quiet");
+  const Outcome outcome = room.run(on_one_node + "--bytes 1M -o out.json -o out.csv --quiet");
   CHECK(outcome.code == 0);
   CHECK(outcome.out.empty());
   CHECK(room.run("check out.json").code == 2);  // a result is no configuration
@@ -114,7 +114,7 @@ TEST_CASE("lines of nccl-tests split into 13 fields that agree", "[cli][collecti
   const char* const names[] = {"size",  "count",  "type", "redop", "root",  "time",  "algbw",
                                "busbw", "#wrong", "time", "algbw", "busbw", "#wrong"};
   for (const std::string op : {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "all_to_all", "send"}) {
-    const auto out = lines(answered(superpod + "--gpus 16 --bytes 8..8Gx8 --format nccl-tests --op " + op).out);
+    const auto out = lines(answered(on_superpod + "--gpus 16 --bytes 8..8Gx8 --format nccl-tests --op " + op).out);
     std::size_t rows = 0, headers = 0;
     for (const std::string& line : out) {
       INFO(op << ": " << line);
@@ -150,7 +150,7 @@ TEST_CASE("every operation answers inside a node and across nodes", "[cli][colle
   for (const char* op :
        {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "all_to_all", "send", "dispatch", "combine"})
     for (const char* gpus : {"8", "32"}) {
-      const JsonValue answer = json(superpod + "--bytes 64M --op " + op + " --gpus " + gpus);
+      const JsonValue answer = json(on_superpod + "--bytes 64M --op " + op + " --gpus " + gpus);
       INFO(op << " on " << gpus);
       CHECK(answer.at("op").as_text() == op);
       CHECK(answer.at("rows").elements()[0].at("time_us").as_number() > 0);
@@ -162,7 +162,7 @@ TEST_CASE("every algorithm runs where it can and says so where it cannot", "[cli
   const std::set<std::string> runs = {"tree", "ring", "nvls_tree", "halving_doubling"};
   for (const std::string algorithm : {"tree", "ring", "collnet_direct", "collnet_chain", "nvls", "nvls_tree", "pat",
                                       "halving_doubling", "torus", "direct", "rail_aligned", "hierarchical"}) {
-    const std::string arguments = superpod + "--gpus 32 --bytes 1G --algorithm " + algorithm;
+    const std::string arguments = on_superpod + "--gpus 32 --bytes 1G --algorithm " + algorithm;
     if (!runs.contains(algorithm)) {
       check_refused(arguments, "E0332", algorithm + " cannot run here");
       continue;
@@ -170,33 +170,34 @@ TEST_CASE("every algorithm runs where it can and says so where it cannot", "[cli
     CHECK(json(arguments).at("rows").elements()[0].at("algorithm").as_text() == algorithm);
   }
   for (const char* with : {"collnet_direct", "collnet_chain", "nvls"})
-    CHECK(time_us(superpod + "--gpus 32 --bytes 1G --sharp --algorithm " + with) > 0);
-  CHECK(time_us(superpod + "--gpus 16 --stride 8 --bytes 1G --op all_gather --algorithm pat") > 0);
-  CHECK(time_us(superpod + "--gpus 32 --bytes 1G --op all_to_all --algorithm direct") > 0);
-  CHECK(time_us(superpod + "--gpus 32 --bytes 1G --op dispatch --algorithm direct") > 0);
+    CHECK(time_us(on_superpod + "--gpus 32 --bytes 1G --sharp --algorithm " + with) > 0);
+  CHECK(time_us(on_superpod + "--gpus 16 --stride 8 --bytes 1G --op all_gather --algorithm pat") > 0);
+  CHECK(time_us(on_superpod + "--gpus 32 --bytes 1G --op all_to_all --algorithm direct") > 0);
+  CHECK(time_us(on_superpod + "--gpus 32 --bytes 1G --op dispatch --algorithm direct") > 0);
   CHECK(time_us(torus + "--bytes 1G --algorithm torus") == time_us(torus + "--bytes 1G"));
 }
 
 TEST_CASE("every protocol can be forced, where there are protocols", "[cli][collective]") {
   for (const std::string protocol : {"LL", "LL128", "Simple"})
-    CHECK(json(superpod + "--gpus 16 --bytes 1M --algorithm ring --protocol " + protocol)
+    CHECK(json(on_superpod + "--gpus 16 --bytes 1M --algorithm ring --protocol " + protocol)
               .at("rows")
               .elements()[0]
               .at("protocol")
               .as_text() == protocol);
-  check_refused(one_node + "--op all_to_all --protocol LL", "E0332", "LL cannot run here");
-  check_refused(one_node + "--op all_to_all --algorithm tree", "E0332", "tree cannot run here");
+  check_refused(on_one_node + "--op all_to_all --protocol LL", "E0332", "LL cannot run here");
+  check_refused(on_one_node + "--op all_to_all --algorithm tree", "E0332", "tree cannot run here");
 }
 
 TEST_CASE("groups at once are counted and share what they load", "[cli][collective]") {
-  const std::string eight = superpod + "--gpus 16 --stride 8 --bytes 1G ";
-  const JsonValue all = json(superpod + "--set accelerators=256 --gpus 32 --stride 8 --bytes 1G --concurrent all");
+  const std::string eight = on_superpod + "--gpus 16 --stride 8 --bytes 1G ";
+  const JsonValue all = json(on_superpod + "--set accelerators=256 --gpus 32 --stride 8 --bytes 1G --concurrent all");
   CHECK(all.at("groups").as_number() == 8);
   CHECK(all.at("nodes").as_number() == 32);
   CHECK(json(eight + "--concurrent 3").at("groups").as_number() == 3);
   CHECK(time_us(eight + "--concurrent 8") >= time_us(eight));
   // The second of three groups of 6 lies on two nodes.
-  CHECK(time_us(superpod + "--gpus 6 --concurrent 3 --bytes 1G") > 1.2 * time_us(superpod + "--gpus 6 --bytes 1G"));
+  CHECK(time_us(on_superpod + "--gpus 6 --concurrent 3 --bytes 1G") >
+        1.2 * time_us(on_superpod + "--gpus 6 --bytes 1G"));
 }
 
 TEST_CASE("every placement answers, and is compared with contiguous nodes", "[cli][collective]") {
@@ -214,18 +215,18 @@ TEST_CASE("every placement answers, and is compared with contiguous nodes", "[cl
 }
 
 TEST_CASE("nodes can be listed as Slurm lists them", "[cli][collective]") {
-  const JsonValue listed = json(superpod + "--hosts 'node[0-3]' --gpus 32 --bytes 1G");
+  const JsonValue listed = json(on_superpod + "--hosts 'node[0-3]' --gpus 32 --bytes 1G");
   CHECK(listed.at("placement").as_text() == "hostlist");
   CHECK(listed.at("nodes").as_number() == 4);
-  CHECK(listed.at("rows").elements()[0].at("time_us").as_number() == time_us(superpod + "--gpus 32 --bytes 1G"));
+  CHECK(listed.at("rows").elements()[0].at("time_us").as_number() == time_us(on_superpod + "--gpus 32 --bytes 1G"));
   // 0 and 40 lie below different leaves.
-  CHECK(time_us(superpod + "--hosts 'node[0,40]' --gpus 16 --bytes 8") >
-        time_us(superpod + "--hosts 'node[0-1]' --gpus 16 --bytes 8"));
-  CHECK(time_us(superpod + "--hosts 'node[40,0]' --placement optimised --gpus 16 --bytes 1G") > 0);
+  CHECK(time_us(on_superpod + "--hosts 'node[0,40]' --gpus 16 --bytes 8") >
+        time_us(on_superpod + "--hosts 'node[0-1]' --gpus 16 --bytes 8"));
+  CHECK(time_us(on_superpod + "--hosts 'node[40,0]' --placement optimised --gpus 16 --bytes 1G") > 0);
 }
 
 TEST_CASE("what is slow or failed costs time", "[cli][collective]") {
-  const std::string across = superpod + "--hosts 'node[0,40]' --gpus 16 --bytes 1G --algorithm ring ";
+  const std::string across = on_superpod + "--hosts 'node[0,40]' --gpus 16 --bytes 1G --algorithm ring ";
   const double healthy = time_us(across);
   const JsonValue slow = json(across + "--fail node:0.0=0.5");
   CHECK(slow.at("rows").elements()[0].at("time_us").as_number() > 1.8 * healthy);
@@ -237,7 +238,7 @@ TEST_CASE("what is slow or failed costs time", "[cli][collective]") {
 TEST_CASE("ranks that cannot reach each other are an answer, not wrong input", "[cli][collective]") {
   for (const char* failure : {"node:0.0", "leaf:0"}) {
     const ProgramRoom room;
-    const Outcome outcome = room.run(superpod + "--gpus 16 --bytes 1G --fail " + failure);
+    const Outcome outcome = room.run(on_superpod + "--gpus 16 --bytes 1G --fail " + failure);
     INFO(outcome.err);
     CHECK(outcome.code == 1);
     CHECK(has(outcome.err, "error[E0320]: no path from node 0 nic 0 to node 1 nic 0"));
@@ -246,7 +247,7 @@ TEST_CASE("ranks that cannot reach each other are an answer, not wrong input", "
 }
 
 TEST_CASE("paths can be hashed, and more queue pairs even out collisions", "[cli][collective]") {
-  const std::string crowded = superpod + "--set accelerators=512 --placement shuffled --bytes 1G --algorithm ring ";
+  const std::string crowded = on_superpod + "--set accelerators=512 --placement shuffled --bytes 1G --algorithm ring ";
   const double sprayed = time_us(crowded + "--routing spray");
   const double one = time_us(crowded + "--routing hash --queue-pairs 1");
   const double many = time_us(crowded + "--routing hash --queue-pairs 64");
@@ -256,7 +257,7 @@ TEST_CASE("paths can be hashed, and more queue pairs even out collisions", "[cli
 }
 
 TEST_CASE("reduction in switches helps many nodes", "[cli][collective]") {
-  CHECK(time_us(superpod + "--gpus 256 --bytes 1G --sharp") < time_us(superpod + "--gpus 256 --bytes 1G"));
+  CHECK(time_us(on_superpod + "--gpus 256 --bytes 1G --sharp") < time_us(on_superpod + "--gpus 256 --bytes 1G"));
 }
 
 TEST_CASE("cards without NVLink are limited by PCI Express", "[cli][collective]") {
@@ -272,43 +273,43 @@ TEST_CASE("a scenario stands for its cluster", "[cli][collective]") {
 }
 
 TEST_CASE("collective refuses groups that the cluster cannot hold", "[cli][collective]") {
-  check_refused(one_node + "--gpus 1", "E0330", "at least 2 ranks (got 1)");
-  check_refused(one_node + "--gpus 9", "E0333", "the cluster has 8");
-  check_refused(one_node + "--gpus 0", "E0403", "--gpus:1:1");
-  check_refused(one_node + "--gpus 2 --concurrent 5", "E0333", "reach over 10 accelerators");
-  check_refused(one_node + "--gpus 2 --stride 3", "E0334", "a stride of 3");
-  check_refused(superpod + "--gpus 16 --hosts 'node[0-3'", "E0331", "node[0-3");
-  check_refused(superpod + "--gpus 16 --hosts 'node[0,0]'", "E0335", "node 0 is listed twice");
-  check_refused(superpod + "--gpus 16 --hosts 'node[500-501]'", "E0335", "the nodes are 0 to 127");
-  check_refused(superpod + "--gpus 16 --hosts 'node[0-1]' --placement scattered", "E0404", "--placement:1:1");
-  check_refused(superpod + "--gpus 16 --placement hostlist", "E0404", "--hosts");
+  check_refused(on_one_node + "--gpus 1", "E0330", "at least 2 ranks (got 1)");
+  check_refused(on_one_node + "--gpus 9", "E0333", "the cluster has 8");
+  check_refused(on_one_node + "--gpus 0", "E0403", "--gpus:1:1");
+  check_refused(on_one_node + "--gpus 2 --concurrent 5", "E0333", "reach over 10 accelerators");
+  check_refused(on_one_node + "--gpus 2 --stride 3", "E0334", "a stride of 3");
+  check_refused(on_superpod + "--gpus 16 --hosts 'node[0-3'", "E0331", "node[0-3");
+  check_refused(on_superpod + "--gpus 16 --hosts 'node[0,0]'", "E0335", "node 0 is listed twice");
+  check_refused(on_superpod + "--gpus 16 --hosts 'node[500-501]'", "E0335", "the nodes are 0 to 127");
+  check_refused(on_superpod + "--gpus 16 --hosts 'node[0-1]' --placement scattered", "E0404", "--placement:1:1");
+  check_refused(on_superpod + "--gpus 16 --placement hostlist", "E0404", "--hosts");
 }
 
 TEST_CASE("collective refuses words and numbers that mean nothing", "[cli][collective]") {
-  check_refused(one_node + "--op allreduce", "E0404", "did you mean \"all_reduce\"?");
-  check_refused(one_node + "--algorithm rnig", "E0404", "did you mean \"ring\"?");
-  check_refused(one_node + "--protocol ll128", "E0404", "did you mean \"LL128\"?");
-  check_refused(one_node + "--placement optimized", "E0404", "did you mean \"optimised\"?");
-  check_refused(one_node + "--routing sprey", "E0404", "did you mean \"spray\"?");
-  check_refused(one_node + "--bytes 0", "E0403", "--bytes:1:1");
-  check_refused(one_node + "--bytes=-5", "E0403", "must be >= 1 (got -5)");
-  check_refused(one_node + "--bytes 1X", "E0403", "--bytes:1:");
-  check_refused(one_node + "--queue-pairs 0", "E0403", "--queue-pairs:1:1");
-  check_refused(one_node + "--format html", "E0404", "--format");
-  check_refused(superpod + "--gpus 16 --fail spline:0", "E0321", "spline");
-  check_refused(superpod + "--gpus 16 --fail spine:999", "E0321", "spine:999");
+  check_refused(on_one_node + "--op allreduce", "E0404", "did you mean \"all_reduce\"?");
+  check_refused(on_one_node + "--algorithm rnig", "E0404", "did you mean \"ring\"?");
+  check_refused(on_one_node + "--protocol ll128", "E0404", "did you mean \"LL128\"?");
+  check_refused(on_one_node + "--placement optimized", "E0404", "did you mean \"optimised\"?");
+  check_refused(on_one_node + "--routing sprey", "E0404", "did you mean \"spray\"?");
+  check_refused(on_one_node + "--bytes 0", "E0403", "--bytes:1:1");
+  check_refused(on_one_node + "--bytes=-5", "E0403", "must be >= 1 (got -5)");
+  check_refused(on_one_node + "--bytes 1X", "E0403", "--bytes:1:");
+  check_refused(on_one_node + "--queue-pairs 0", "E0403", "--queue-pairs:1:1");
+  check_refused(on_one_node + "--format html", "E0404", "--format");
+  check_refused(on_superpod + "--gpus 16 --fail spline:0", "E0321", "spline");
+  check_refused(on_superpod + "--gpus 16 --fail spine:999", "E0321", "spine:999");
 }
 
 TEST_CASE("collective refuses machines that cannot be", "[cli][collective]") {
-  check_refused(one_node + "--set accelerators=16", "E0304", "(/node/nics)");
+  check_refused(on_one_node + "--set accelerators=16", "E0304", "(/node/nics)");
   check_refused(torus + "--set 'fabric.torus.sides=[4,4,8]'", "E0308", "(/fabric/torus/sides)");
   check_refused("collective " + cluster("frontier") + "--set fabric.dragonfly.groups=900", "E0307",
                 "(/fabric/dragonfly/groups)");
-  check_refused(superpod + "--set acelerators=64", "E0402", "did you mean \"accelerators\"?");
+  check_refused(on_superpod + "--set acelerators=64", "E0402", "did you mean \"accelerators\"?");
   check_refused("collective '" CLUSTERWRIGHT_CONFIGS "/transformers/llama3-8b.json'", "E0105",
                 "neither a cluster nor a scenario");
   check_refused("collective nothing.json", "E0401", "nothing.json");
   check_refused("collective", "E0404", "needs CLUSTER");
   check_refused(torus + "--gpus 60", "E0332", "no block of the torus");
-  check_refused(superpod + "--gpus 16 --op dispatch --experts 4 --top-k 8", "E0332", "cannot run here");
+  check_refused(on_superpod + "--gpus 16 --op dispatch --experts 4 --top-k 8", "E0332", "cannot run here");
 }

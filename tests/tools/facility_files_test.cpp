@@ -9,7 +9,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string superpod = "'" CLUSTERWRIGHT_CONFIGS "/clusters/dgx-h100-127.json' ";
+const std::string dgx_superpod = "'" CLUSTERWRIGHT_CONFIGS "/clusters/dgx-h100-127.json' ";
 
 JsonValue sized(const ProgramRoom& room, const std::string& arguments) {
   const Outcome outcome = room.run("size " + arguments + " --format json");
@@ -55,7 +55,7 @@ class ClusterRoom : public ProgramRoom {
 
 TEST_CASE("nodes decide which facility is the usual one", "[tools][facility]") {
   const ProgramRoom room;
-  CHECK(cooling(sized(superpod)) == "contained air");
+  CHECK(cooling(sized(dgx_superpod)) == "contained air");
   const JsonValue nvl72 = sized("'" CLUSTERWRIGHT_CONFIGS "/clusters/gb200-nvl72.json'");
   CHECK(cooling(nvl72) == "direct-to-chip");
   CHECK(frame(nvl72) == "OCP ORV3 / MGX");  // of rack-scale alone
@@ -68,7 +68,7 @@ TEST_CASE("nodes decide which facility is the usual one", "[tools][facility]") {
 }
 
 TEST_CASE("a setting changes one thing of the usual facility", "[tools][facility]") {
-  const JsonValue usual = sized(superpod), limited = sized(superpod + "--set facility.rack.power_limit_kw=30");
+  const JsonValue usual = sized(dgx_superpod), limited = sized(dgx_superpod + "--set facility.rack.power_limit_kw=30");
   CHECK(usual.at("floor").at("nodes_per_rack").as_integer() == 4);    // 41 kW / 10.2 kW
   CHECK(limited.at("floor").at("nodes_per_rack").as_integer() == 2);  // 30 kW / 10.2 kW
   CHECK(compute_racks(usual) == 32);
@@ -94,7 +94,7 @@ TEST_CASE("a facility is like another by name, and says what differs", "[tools][
   const JsonValue set = ClusterRoom(R"({"like": "direct-to-chip"})").size("--set facility.like=immersion");
   CHECK(cooling(set) == "single-phase immersion");
   for (const char* name : {"air", "direct-to-chip", "rack-scale", "immersion"})
-    CHECK(sized(superpod + "--set facility.like=" + name).at("holds").as_boolean());
+    CHECK(sized(dgx_superpod + "--set facility.like=" + name).at("holds").as_boolean());
 }
 
 TEST_CASE("a facility is like a file beside the one that names it", "[tools][facility]") {
@@ -160,7 +160,7 @@ TEST_CASE("a facility like none must be complete", "[tools][facility]") {
   for (const char* block : {"rack", "hall", "power", "cooling", "services"})
     CHECK(has(outcome.err, std::string("the facility says nothing about \"") + block + "\""));
   CHECK(has(outcome.err, "cluster.json:5:15"));
-  check_refused("size " + superpod + "--set facility.like=none", "E0351", "--set facility.like:1:1");
+  check_refused("size " + dgx_superpod + "--set facility.like=none", "E0351", "--set facility.like:1:1");
   const std::string complete = content(fs::path(CLUSTERWRIGHT_CONFIGS) / "facilities" / "air.json");
   const std::string none = "{\"like\": \"none\"," + complete.substr(complete.find('{') + 1);
   CHECK(cooling(ClusterRoom(none).size()) == "contained air");

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "support/ids.hpp"
 #include "support/program_room.hpp"
 #include "support/shipped_clusters.hpp"
 #include "tools/output/graphviz.hpp"
@@ -246,7 +247,7 @@ TEST_CASE("cables between switches of one box are counted in it", "[graphviz]") 
 TEST_CASE("what failed is drawn as failed", "[graphviz]") {
   const Cluster cluster = shipped_cluster("a100-pcie");
   std::optional<Network> network = network_of(cluster);
-  network->graph.fail_link(network->graph.leaving(network->graph.endpoint(2, 1)).front());
+  network->graph.fail_link(network->graph.leaving(network->graph.endpoint(2_node, 1)).front());
   const Dot dot = drawn(cluster, network);
   REQUIRE(dot.edges.size() == 5);
   const auto failed = std::find_if(dot.edges.begin(), dot.edges.end(),

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/job/huggingface/hf_config.hpp"
-#include "models/job/huggingface/hf_families.hpp"
+#include "models/job/hf_config.hpp"
+#include "models/job/hf_families.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
@@ -21,12 +21,12 @@ using clusterwright::testing::ProgramRoom;
 
 namespace {
 
-JsonValue document(const std::string& text) {
+JsonValue config_document(const std::string& text) {
   return read_json(std::make_shared<const SourceText>("config.json", text));
 }
 
 HfImport imported(const std::string& text) {
-  return import_hf_config(document(text));
+  return import_hf_config(config_document(text));
 }
 
 Transformer model(const std::string& text) {
@@ -34,11 +34,11 @@ Transformer model(const std::string& text) {
 }
 
 /// `changes` replaces members of a small Llama, or adds to them; null removes nothing, as in a file.
-std::string small(const std::string& changes, const std::string& type = "llama") {
-  JsonValue base = document(R"({"hidden_size": 64, "intermediate_size": 256, "num_hidden_layers": 8,
+std::string small_config(const std::string& changes, const std::string& type = "llama") {
+  JsonValue base = config_document(R"({"hidden_size": 64, "intermediate_size": 256, "num_hidden_layers": 8,
       "num_attention_heads": 8, "vocab_size": 1000})");
   base.set("model_type", type);
-  const JsonValue changed = document("{" + changes + "}");
+  const JsonValue changed = config_document("{" + changes + "}");
   for (const auto& [key, value] : changed.members()) base.set(key, value);
   return write_json(base);
 }
@@ -57,7 +57,7 @@ void check_import_refused(const std::string& text, const std::string& code, cons
 
 double without_prediction(Transformer m) {
   m.predicted_tokens = 0;
-  return parameters(m);
+  return total_parameters(m);
 }
 
 }  // namespace
@@ -119,7 +119,7 @@ TEST_CASE("active parameters and further predicted tokens are told apart", "[too
 }
 
 TEST_CASE("every family that is known has been tried on a published model", "[tools][import][hf]") {
-  const JsonValue all = document(clusterwright::testing::hf_configs);
+  const JsonValue all = config_document(clusterwright::testing::hf_configs);
   for (const std::string& family : hf_family_names()) {
     INFO(family);
     CHECK(std::any_of(all.members().begin(), all.members().end(),
@@ -152,70 +152,72 @@ TEST_CASE("what a family does differently is kept", "[tools][import][hf]") {
 
 TEST_CASE("lists of layers override the family's pattern", "[tools][import][hf]") {
   const std::string window = R"("sliding_window": 128, "layer_types": )";
-  const auto layers = [&](const std::string& types) { return model(small(window + types, "mistral")); };
+  const auto layers = [&](const std::string& types) { return model(small_config(window + types, "mistral")); };
   const std::string s = R"("sliding_attention")", f = R"("full_attention")";
   const auto list = [](const std::vector<std::string>& types) { return fmt::format("[{}]", fmt::join(types, ",")); };
   CHECK(layers(list({s, f, s, f, s, f, s, f})).full_attention_every == 2);
   CHECK_FALSE(layers(list({s, s, s, s, s, s, s, s})).full_attention_every);
   CHECK_FALSE(layers(list({f, f, f, f, f, f, f, f})).sliding_window);
-  const HfImport uneven = imported(small(window + list({f, s, s, s, s, s, s, f}), "mistral"));
+  const HfImport uneven = imported(small_config(window + list({f, s, s, s, s, s, s, f}), "mistral"));
   CHECK(uneven.transformer.full_attention_every == 4);
   CHECK(uneven.notes.back().find("2 of 8 layers") != std::string::npos);
-  check_import_refused(small(window + list({f, s}), "mistral"), "E0343", "lists 2 layers of 8");
-  check_import_refused(small(window + list({"\"linear_attention\"", s, s, s, s, s, s, f}), "mistral"), "E0313",
+  check_import_refused(small_config(window + list({f, s}), "mistral"), "E0343", "lists 2 layers of 8");
+  check_import_refused(small_config(window + list({"\"linear_attention\"", s, s, s, s, s, s, f}), "mistral"), "E0313",
                        "layer_types/0");
 }
 
 TEST_CASE("layers with experts are read from lists", "[tools][import][hf]") {
   const std::string experts = R"("num_local_experts": 4, )";
-  CHECK(model(small(experts + R"("moe_layers": [1, 3, 5, 7])", "llama4_text")).experts->every == 2);
-  CHECK_FALSE(model(small(experts + R"("moe_layers": [], "interleave_moe_layer_step": 0)", "llama4_text")).experts);
-  check_import_refused(small(experts + R"("moe_layers": [0, 3])", "llama4_text"), "E0313", "moe_layers");
-  check_import_refused(small(experts + R"("moe_layers": [8])", "llama4_text"), "E0343", "below 8");
-  CHECK(model(small(R"("mlp_only_layers": [0, 1])", "qwen3_moe")).experts->dense_layers == 2);
-  check_import_refused(small(R"("mlp_only_layers": [3])", "qwen3_moe"), "E0313", "leading");
-  CHECK_FALSE(model(small(R"("num_experts": 0)", "qwen3_moe")).experts);
+  CHECK(model(small_config(experts + R"("moe_layers": [1, 3, 5, 7])", "llama4_text")).experts->every == 2);
+  CHECK_FALSE(
+      model(small_config(experts + R"("moe_layers": [], "interleave_moe_layer_step": 0)", "llama4_text")).experts);
+  check_import_refused(small_config(experts + R"("moe_layers": [0, 3])", "llama4_text"), "E0313", "moe_layers");
+  check_import_refused(small_config(experts + R"("moe_layers": [8])", "llama4_text"), "E0343", "below 8");
+  CHECK(model(small_config(R"("mlp_only_layers": [0, 1])", "qwen3_moe")).experts->dense_layers == 2);
+  check_import_refused(small_config(R"("mlp_only_layers": [3])", "qwen3_moe"), "E0313", "leading");
+  CHECK_FALSE(model(small_config(R"("num_experts": 0)", "qwen3_moe")).experts);
 }
 
 TEST_CASE("what is missing takes the library's default and is told", "[tools][import][hf]") {
-  const HfImport mistral = imported(small("", "mistral"));
+  const HfImport mistral = imported(small_config("", "mistral"));
   CHECK(mistral.transformer.kv_heads == 8);
   CHECK(fmt::format("{}", fmt::join(mistral.assumed, ", ")) ==
         "num_key_value_heads 8, max_position_embeddings 131072, sliding_window 4096");
-  CHECK_FALSE(model(small(R"("num_key_value_heads": null)", "mistral")).kv_heads);
+  CHECK_FALSE(model(small_config(R"("num_key_value_heads": null)", "mistral")).kv_heads);
   check_import_refused(R"({"model_type": "llama", "hidden_size": 64})", "E0104", "num_hidden_layers");
 }
 
 TEST_CASE("numbers that are wrong or contradict each other are refused at their place", "[tools][import][hf]") {
-  check_import_refused(small(R"("num_attention_heads": 7)"), "E0343", "/num_attention_heads");
-  CHECK(model(small(R"("num_attention_heads": 7, "head_dim": 8)")).head_width == 8);
-  check_import_refused(small(R"("num_key_value_heads": 3)"), "E0343", "/num_key_value_heads");
-  check_import_refused(small(R"("num_local_experts": 4, "num_experts_per_tok": 5)", "mixtral"), "E0343",
+  check_import_refused(small_config(R"("num_attention_heads": 7)"), "E0343", "/num_attention_heads");
+  CHECK(model(small_config(R"("num_attention_heads": 7, "head_dim": 8)")).head_width == 8);
+  check_import_refused(small_config(R"("num_key_value_heads": 3)"), "E0343", "/num_key_value_heads");
+  check_import_refused(small_config(R"("num_local_experts": 4, "num_experts_per_tok": 5)", "mixtral"), "E0343",
                        "/num_experts_per_tok");
-  check_import_refused(small(R"("first_k_dense_replace": 8)", "deepseek_v3"), "E0343", "/first_k_dense_replace");
-  check_import_refused(small(R"("vocab_size": null)"), "E0201", "/vocab_size");
-  check_import_refused(small(R"("vocab_size": -5)"), "E0202", "/vocab_size");
-  check_import_refused(small(R"("hidden_size": 1e300)"), "E0202", "/hidden_size");
-  check_import_refused(small(R"("num_hidden_layers": 12345678901)"), "E0202", "/num_hidden_layers");
-  check_import_refused(small(R"("tie_word_embeddings": 1)"), "E0201", "/tie_word_embeddings");
-  check_import_refused(small(R"("moe_layer_freq": 2)", "deepseek_v3"), "E0313", "/moe_layer_freq");
-  check_import_refused(small(R"("word_embed_proj_dim": 32, "ffn_dim": 256)", "opt"), "E0313", "/word_embed_proj_dim");
+  check_import_refused(small_config(R"("first_k_dense_replace": 8)", "deepseek_v3"), "E0343", "/first_k_dense_replace");
+  check_import_refused(small_config(R"("vocab_size": null)"), "E0201", "/vocab_size");
+  check_import_refused(small_config(R"("vocab_size": -5)"), "E0202", "/vocab_size");
+  check_import_refused(small_config(R"("hidden_size": 1e300)"), "E0202", "/hidden_size");
+  check_import_refused(small_config(R"("num_hidden_layers": 12345678901)"), "E0202", "/num_hidden_layers");
+  check_import_refused(small_config(R"("tie_word_embeddings": 1)"), "E0201", "/tie_word_embeddings");
+  check_import_refused(small_config(R"("moe_layer_freq": 2)", "deepseek_v3"), "E0313", "/moe_layer_freq");
+  check_import_refused(small_config(R"("word_embed_proj_dim": 32, "ffn_dim": 256)", "opt"), "E0313",
+                       "/word_embed_proj_dim");
   check_import_refused(R"({"model_type": "gemma3", "text_config": {"model_type": "gemma3_text", "hidden_size": 0,
       "intermediate_size": 8, "num_hidden_layers": 2}})",
                        "E0202", "/text_config/hidden_size");
 }
 
 TEST_CASE("a family that is not known is refused with those that are", "[tools][import][hf]") {
-  check_import_refused(small("", "mixtrall"), "E0342", "did you mean \"mixtral\"?");
-  check_import_refused(small("", "mamba"), "E0342", "deepseek_v3, kimi_k2");
+  check_import_refused(small_config("", "mixtrall"), "E0342", "did you mean \"mixtral\"?");
+  check_import_refused(small_config("", "mamba"), "E0342", "deepseek_v3, kimi_k2");
   check_import_refused(R"({"model_type": 3})", "E0201", "/model_type");
   check_import_refused(R"({"model_type": "llava", "text_config": {"hidden_size": 8}})", "E0104", "model_type");
 }
 
 TEST_CASE("names come without folders, and quantisation is told", "[tools][import][hf]") {
-  CHECK(model(small(R"("_name_or_path": "meta-llama/Llama-3/")")).name == "Llama-3");
-  CHECK(model(small("")).name == "llama");
-  CHECK(import_hf_config(document(small("")), "mine").transformer.name == "mine");
+  CHECK(model(small_config(R"("_name_or_path": "meta-llama/Llama-3/")")).name == "Llama-3");
+  CHECK(model(small_config("")).name == "llama");
+  CHECK(import_hf_config(config_document(small_config("")), "mine").transformer.name == "mine");
   CHECK(imported(hf_config("deepseek-v3")).notes.back().starts_with("quantization_config"));
 }
 
@@ -223,7 +225,7 @@ TEST_CASE("an imported document is a transformer in our form", "[tools][import][
   for (const char* name : {"deepseek-v3", "llama4-scout", "gpt-oss-120b", "gpt2"}) {
     const HfImport import = imported(hf_config(name));
     const auto text = std::make_shared<const SourceText>("transformer.json", write_json(import.document));
-    CHECK(parameters(decode_record<Transformer>(read_json(text))) == parameters(import.transformer));
+    CHECK(total_parameters(decode_record<Transformer>(read_json(text))) == total_parameters(import.transformer));
     CHECK_FALSE(is_hf_config(import.document));
   }
 }
@@ -234,7 +236,7 @@ TEST_CASE("shipped transformers are what their config.json says", "[tools][impor
     INFO(name);
     const std::string path = std::string(CLUSTERWRIGHT_CONFIGS) + "/transformers/" + name + ".json";
     const auto shipped = decode_record<Transformer>(read_json_file(path));
-    CHECK(parameters(shipped) == parameters(model(hf_config(name))));
+    CHECK(total_parameters(shipped) == total_parameters(model(hf_config(name))));
     CHECK(active_parameters(shipped) == active_parameters(model(hf_config(name))));
   }
 }
@@ -264,7 +266,7 @@ TEST_CASE("the program imports a config.json, and scenarios name one", "[tools][
 
 TEST_CASE("errors of a config.json that a scenario names stand in the config.json", "[tools][import][hf][cli]") {
   const ProgramRoom room;
-  room.write("config.json", small(R"("num_attention_heads": 7)"));
+  room.write("config.json", small_config(R"("num_attention_heads": 7)"));
   check_refused(room, "check config.json", "E0343", "config.json:");
   check_refused(room, "import hf-config config.json", "E0343", "(/num_attention_heads)");
   check_refused(room, "import hf-config missing.json", "E0401", "missing.json");

@@ -5,11 +5,13 @@
 #include "sim/field_table.hpp"
 #include "support/catalog_nodes.hpp"
 #include "support/catch.hpp"
+#include "support/replaced.hpp"
 #include "tools/import/nccl_topology.hpp"
 #include "tools/import/topology_cluster.hpp"
 #include "topology/cluster/cluster.hpp"
 
 using namespace clusterwright;
+using namespace clusterwright::testing;
 using clusterwright::testing::shipped_parts;
 
 namespace {
@@ -87,7 +89,7 @@ Cluster built(const Server& server, const ClusterImport& options = {}) {
 }
 
 template <class Action>
-void check_refused(Action action, const std::string& code, const std::string& words) {
+void check_action_refused(Action action, const std::string& code, const std::string& words) {
   try {
     action();
     FAIL("was accepted");
@@ -99,18 +101,12 @@ void check_refused(Action action, const std::string& code, const std::string& wo
 }
 
 void check_text_refused(const std::string& text, const std::string& code, const std::string& words) {
-  check_refused([&] { topology(text); }, code, words);
+  check_action_refused([&] { topology(text); }, code, words);
 }
 
 void check_cluster_refused(const Server& server, const ClusterImport& options, const std::string& code,
                            const std::string& words) {
-  check_refused([&] { built(server, options); }, code, words);
-}
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  REQUIRE(at != std::string::npos);
-  return text.replace(at, from.size(), to);
+  check_action_refused([&] { built(server, options); }, code, words);
 }
 
 }  // namespace
@@ -212,7 +208,7 @@ TEST_CASE("cards without links, and cards that bridges join in pairs", "[tools][
   CHECK(pairs.links.wiring().domain == 2);
   CHECK(pairs.spec.node.scale_up == ScaleUpWiring::mesh);
   CHECK(pairs.scale_up_bandwidth == 200 * gigabyte_per_second);
-  check_refused(
+  check_action_refused(
       [&] {
         cluster_of(topology(replaced(text, "0000:11:00.0\" count", "0000:12:00.0\" count")), {}, shipped_parts());
       },
@@ -254,8 +250,8 @@ TEST_CASE("the file of a cloud provider names PCI devices alone", "[tools][impor
   REQUIRE(node.gpus.size() == 1);
   REQUIRE(node.nics.size() == 1);
   CHECK_FALSE(node.gpus[0].compute_capability);
-  check_refused([&] { cluster_of(node, {}, shipped_parts()); }, "E0203", "--accelerator");
-  check_refused(
+  check_action_refused([&] { cluster_of(node, {}, shipped_parts()); }, "E0203", "--accelerator");
+  check_action_refused(
       [&] {
         cluster_of(node, {.accelerator = "A100-80-SXM", .nodes = 2, .transport = Transport::roce}, shipped_parts());
       },
@@ -292,8 +288,8 @@ TEST_CASE("several nodes need NICs, a transport, and a number that is possible",
   check_cluster_refused({.nics = false}, {.nodes = 2, .transport = Transport::roce}, "E0304", "no NICs");
   check_cluster_refused({}, {.nodes = -1}, "E0202", "--nodes");
   check_cluster_refused({}, {.nodes = 1 << 24}, "E0202", "--nodes");
-  check_refused([] { cluster_of(topology(replaced(xml({}), "sm=\"90\"", "sm=\"80\"")), {}, shipped_parts()); }, "E0340",
-                "differ");
+  check_action_refused([] { cluster_of(topology(replaced(xml({}), "sm=\"90\"", "sm=\"80\"")), {}, shipped_parts()); },
+                       "E0340", "differ");
 }
 
 TEST_CASE("hostile and broken topologies are refused with their place", "[tools][import]") {

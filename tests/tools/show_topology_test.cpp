@@ -8,7 +8,7 @@ using namespace clusterwright::testing;
 
 namespace {
 
-std::string cluster(const std::string& name) {
+std::string cluster_file(const std::string& name) {
   return "'" CLUSTERWRIGHT_CONFIGS "/clusters/" + name + ".json' ";
 }
 
@@ -35,7 +35,7 @@ JsonValue entry(const JsonValue& list, const std::string& key, const std::string
 }  // namespace
 
 TEST_CASE("two full tiers of 64-port switches are counted port by port", "[cli][show]") {
-  const JsonValue found = counts(cluster("h100-2tier") + "--topology");
+  const JsonValue found = counts(cluster_file("h100-2tier") + "--topology");
   CHECK(found.at("gpus").as_integer() == 2048);
   CHECK(found.at("nodes").as_integer() == 256);
   CHECK(found.at("domains").as_integer() == 256);
@@ -57,7 +57,7 @@ TEST_CASE("two full tiers of 64-port switches are counted port by port", "[cli][
 }
 
 TEST_CASE("a taper of seven is seen in the tiers and in the bisection", "[cli][show]") {
-  const JsonValue found = counts(cluster("llama3-report"));
+  const JsonValue found = counts(cluster_file("llama3-report"));
   const JsonValue pod = entry(found.at("tiers"), "name", "pod");
   CHECK(pod.at("groups").as_integer() == 6);
   CHECK(pod.at("tapered").as_boolean());
@@ -70,16 +70,16 @@ TEST_CASE("a taper of seven is seen in the tiers and in the bisection", "[cli][s
 TEST_CASE("in every shipped cluster the graph and the nested groups agree on reach and bisection", "[show]") {
   for (const std::string& name : shipped_cluster_names()) {
     INFO(name);
-    const Cluster cluster = shipped_cluster(name);
-    const std::optional<Network> network = network_of(cluster);
-    if (!network || cluster.mixed()) continue;
-    const TopologyFacts facts = topology_facts(cluster, *network);
-    CHECK(facts.farthest.in(microsecond) == Approx(cluster.fabric.tiers().back().turn_latency.in(microsecond)));
+    const Cluster cluster_file = shipped_cluster(name);
+    const std::optional<Network> network = network_of(cluster_file);
+    if (!network || cluster_file.mixed()) continue;
+    const TopologyFacts facts = topology_facts(cluster_file, *network);
+    CHECK(facts.farthest.in(microsecond) == Approx(cluster_file.fabric.tiers().back().turn_latency.in(microsecond)));
     const BytesPerSecond groups =
-        cluster.fabric.bisection(cluster.spec.accelerators, cluster.network_per_accelerator());
+        cluster_file.fabric.bisection(cluster_file.spec.accelerators, cluster_file.network_per_accelerator());
     // Of Frontier's 74 groups the last is half empty, so that its halves do not end with a group. The graph halves
     // whole nodes, the groups an odd number of them in the middle of one.
-    const double odd = cluster.nodes() % 2 == 0 ? 0.001 : 1.01 / cluster.nodes();
+    const double odd = cluster_file.nodes() % 2 == 0 ? 0.001 : 1.01 / cluster_file.nodes();
     CHECK(facts.bisection.in(gigabyte_per_second) == Approx(groups.in(gigabyte_per_second)).epsilon(odd));
     CHECK(facts.cut_off.empty());
     for (const auto& switches : facts.switches)
@@ -88,7 +88,7 @@ TEST_CASE("in every shipped cluster the graph and the nested groups agree on rea
 }
 
 TEST_CASE("nodes of several kinds are listed, and each NIC has its own rate", "[cli][show]") {
-  const JsonValue found = counts(cluster("mixed-h100-a100"));
+  const JsonValue found = counts(cluster_file("mixed-h100-a100"));
   CHECK(found.at("gpus").as_integer() == 128);
   REQUIRE(found.at("kinds").elements().size() == 2);
   CHECK(entry(found.at("kinds"), "accelerator", "A100-80-SXM").at("gpus").as_integer() == 64);
@@ -97,19 +97,19 @@ TEST_CASE("nodes of several kinds are listed, and each NIC has its own rate", "[
   CHECK(found.at("bisection_share").as_number() == Approx(0.5));
   CHECK(entry(found.at("cables"), "kind", "node-leaf").at("gbit_per_s").as_number() == Approx(200));
   const ProgramRoom room;
-  CHECK(has(room.run("show " + cluster("mixed-h100-a100")).out, "64 x H100-SXM + 64 x A100-80-SXM"));
+  CHECK(has(room.run("show " + cluster_file("mixed-h100-a100")).out, "64 x H100-SXM + 64 x A100-80-SXM"));
 }
 
 TEST_CASE("domains of racks that act as one are counted", "[cli][show]") {
-  const JsonValue found = counts(cluster("gb200-nvl72-9racks"));
+  const JsonValue found = counts(cluster_file("gb200-nvl72-9racks"));
   CHECK(found.at("nodes").as_integer() == 162);
   CHECK(found.at("domains").as_integer() == 9);
   const ProgramRoom room;
-  CHECK(has(room.run("show " + cluster("gb200-nvl72-9racks")).out, "9 of 72 GPUs"));
+  CHECK(has(room.run("show " + cluster_file("gb200-nvl72-9racks")).out, "9 of 72 GPUs"));
 }
 
 TEST_CASE("without a network there is nothing to cross and nothing to measure", "[cli][show]") {
-  const JsonValue found = counts(cluster("h100-single-node"));
+  const JsonValue found = counts(cluster_file("h100-single-node"));
   CHECK(found.at("switches").elements().empty());
   CHECK(found.at("cables").elements().empty());
   CHECK(found.at("diameter_switches").is_null());
@@ -119,7 +119,7 @@ TEST_CASE("without a network there is nothing to cross and nothing to measure", 
 }
 
 TEST_CASE("a failed leaf cuts its NICs off, and the lower half sends that much less", "[cli][show]") {
-  const JsonValue json = shown(cluster("h100-2tier") + "--topology --fail leaf:0");
+  const JsonValue json = shown(cluster_file("h100-2tier") + "--topology --fail leaf:0");
   CHECK(json.at("counts").at("bisection_gb_per_s").as_number() == Approx(1024 * 50));
   const JsonValue after = json.at("after_failures");
   CHECK(after.at("failures").elements().at(0).as_text() == "leaf:0");
@@ -127,11 +127,11 @@ TEST_CASE("a failed leaf cuts its NICs off, and the lower half sends that much l
   CHECK(after.at("nics_cut_off").elements().at(1).as_text() == "node 1 nic 0");
   CHECK(after.at("bisection_gb_per_s").as_number() == Approx((1024 - 32) * 50));
   const ProgramRoom room;
-  CHECK(has(room.run("show " + cluster("h100-2tier") + "--fail leaf:0").out, "32: nic 0 of nodes 0-31"));
+  CHECK(has(room.run("show " + cluster_file("h100-2tier") + "--fail leaf:0").out, "32: nic 0 of nodes 0-31"));
 }
 
 TEST_CASE("failures add up: a spine, and a slow cable beside it", "[cli][show]") {
-  const JsonValue after = shown(cluster("h100-2tier") + "--fail spine:3 --fail node:0.0=0.5").at("after_failures");
+  const JsonValue after = shown(cluster_file("h100-2tier") + "--fail spine:3 --fail node:0.0=0.5").at("after_failures");
   // 32 leaves of the lower half keep 31 of 32 cables up, 49,600 GB/s; one of them has only 31.5 NICs to send.
   CHECK(after.at("bisection_gb_per_s").as_number() == Approx(32 * 31 * 50));
   CHECK(after.at("nics_cut_off").elements().empty());
@@ -141,17 +141,18 @@ TEST_CASE("failures add up: a spine, and a slow cable beside it", "[cli][show]")
 }
 
 TEST_CASE("when the link between two places fails, the way leads over a third", "[cli][show]") {
-  const JsonValue json = shown(cluster("consumer-gpus-wan") + "--fail site:0-site:1");
+  const JsonValue json = shown(cluster_file("consumer-gpus-wan") + "--fail site:0-site:1");
   CHECK(json.at("counts").at("diameter_us").as_number() == Approx(15000 + 4 * 5));
   CHECK(json.at("after_failures").at("diameter_us").as_number() == Approx(2 * 15000 + 5 * 5));
   CHECK(json.at("after_failures").at("diameter_switches").as_integer() == 5);
   const ProgramRoom room;
-  CHECK(has(room.run("show " + cluster("consumer-gpus-wan")).out, "8, any two joined by 1.000 Gbit/s and 15.00 ms"));
+  CHECK(
+      has(room.run("show " + cluster_file("consumer-gpus-wan")).out, "8, any two joined by 1.000 Gbit/s and 15.00 ms"));
 }
 
 TEST_CASE("a rail that fails altogether leaves no way, and says so", "[cli][show]") {
   // One node alone on a rail is as good as none: it is the others that are cut off.
-  const JsonValue after = shown(cluster("mi300x-64") + "--fail leaf:0").at("after_failures");
+  const JsonValue after = shown(cluster_file("mi300x-64") + "--fail leaf:0").at("after_failures");
   CHECK(after.at("bisection_gb_per_s").as_number() == 0);
   CHECK(after.at("nics_cut_off").elements().size() == 8 * (8 - 1));
 }
@@ -171,23 +172,23 @@ TEST_CASE("networks too large for maximum flow get the bound from the groups, an
 }
 
 TEST_CASE("settings change the cluster that is shown, of a cluster file and of a scenario", "[cli][show]") {
-  CHECK(counts(cluster("h100-2tier") + "--set accelerators=1024").at("nodes").as_integer() == 128);
+  CHECK(counts(cluster_file("h100-2tier") + "--set accelerators=1024").at("nodes").as_integer() == 128);
   const std::string scenario = "'" CLUSTERWRIGHT_CONFIGS "/scenarios/llama3-405b-h100.json' ";
   CHECK(counts(scenario + "--topology --set cluster.accelerators=8192").at("gpus").as_integer() == 8192);
 }
 
 TEST_CASE("asking for a topology that is not there is refused with what would be right", "[cli][show]") {
-  check_refused("show " + cluster("h100-2tier") + "--fail spine:99", "E0321", "spine (32)");
-  check_refused("show " + cluster("h100-2tier") + "--fail spin:1", "E0321", "did you mean \"spine\"?");
-  check_refused("show " + cluster("h100-2tier") + "--fail leaf:0-leaf:1", "E0321", "names no cable");
-  check_refused("show " + cluster("h100-2tier") + "--fail leaf", "E0321", "cannot read the fault");
-  check_refused("show " + cluster("h100-single-node") + "--fail leaf:0", "E0321", "no network");
+  check_refused("show " + cluster_file("h100-2tier") + "--fail spine:99", "E0321", "spine (32)");
+  check_refused("show " + cluster_file("h100-2tier") + "--fail spin:1", "E0321", "did you mean \"spine\"?");
+  check_refused("show " + cluster_file("h100-2tier") + "--fail leaf:0-leaf:1", "E0321", "names no cable");
+  check_refused("show " + cluster_file("h100-2tier") + "--fail leaf", "E0321", "cannot read the fault");
+  check_refused("show " + cluster_file("h100-single-node") + "--fail leaf:0", "E0321", "no network");
   const std::string transformer = "'" CLUSTERWRIGHT_CONFIGS "/transformers/llama3-8b.json' ";
   check_refused("show " + transformer + "--topology", "E0105", "neither a cluster nor a scenario");
   check_refused("show " + transformer + "--format dot", "E0105", "neither a cluster nor a scenario");
   check_refused("show " + transformer + "--fail leaf:0", "E0105", "neither a cluster nor a scenario");
-  check_refused("show " + cluster("h100-2tier") + "--format html", "E0404", "table, json, csv, md, dot");
-  check_refused("show " + cluster("h100-2tier") + "--set acelerators=8", "E0402", "accelerators");
+  check_refused("show " + cluster_file("h100-2tier") + "--format html", "E0404", "table, json, csv, md, dot");
+  check_refused("show " + cluster_file("h100-2tier") + "--set acelerators=8", "E0402", "accelerators");
 }
 
 TEST_CASE("catalog nodes says what is in a node, how far it reaches inside, and what it may draw", "[cli][catalog]") {

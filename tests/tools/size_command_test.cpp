@@ -9,11 +9,11 @@ using namespace clusterwright::testing;
 
 namespace {
 
-std::string shipped(const std::string& name) {
+std::string shipped_file(const std::string& name) {
   return "'" CLUSTERWRIGHT_CONFIGS "/" + name + ".json' ";
 }
-const std::string superpod = shipped("clusters/dgx-h100-127");
-const std::string job = shipped("scenarios/llama3-70b-h100");
+const std::string superpod = shipped_file("clusters/dgx-h100-127");
+const std::string job = shipped_file("scenarios/llama3-70b-h100");
 
 /// @param code  1 where the cluster cannot be built as asked: everything is still computed
 JsonValue sized(const ProgramRoom& room, const std::string& arguments, int code = 0) {
@@ -162,7 +162,7 @@ TEST_CASE("the JSON of size has the keys that scripts rely on", "[cli][size]") {
 }
 
 TEST_CASE("counts of a size are the sums of their parts", "[cli][size]") {
-  for (const std::string& input : {superpod, job, shipped("clusters/gb200-nvl72-9racks")}) {
+  for (const std::string& input : {superpod, job, shipped_file("clusters/gb200-nvl72-9racks")}) {
     const JsonValue result = sized(input);
     INFO(input);
     double switches = 0, racks = 0;
@@ -187,7 +187,7 @@ TEST_CASE("counts of a size are the sums of their parts", "[cli][size]") {
 }
 
 TEST_CASE("watts of a size are the sums of their parts", "[cli][size]") {
-  for (const std::string& input : {superpod, job, shipped("clusters/gb200-nvl72")}) {
+  for (const std::string& input : {superpod, job, shipped_file("clusters/gb200-nvl72")}) {
     const JsonValue result = sized(input);
     INFO(input);
     CHECK(number(result, "/it_kw") == number(result, "/power/mean/it_kw"));
@@ -223,7 +223,7 @@ TEST_CASE("settings of prices go over the list, for a cluster as for a scenario"
 }
 
 TEST_CASE("dollars of a size are the sums of their parts", "[cli][size]") {
-  for (const std::string& input : {superpod, job, shipped("clusters/gb200-nvl72-9racks")})
+  for (const std::string& input : {superpod, job, shipped_file("clusters/gb200-nvl72-9racks")})
     for (const char* prices : {"default", "2024-h100"}) {
       const JsonValue result = sized(input + "--prices " + prices);
       const JsonValue& cost = result.at("cost");
@@ -378,16 +378,16 @@ TEST_CASE("a cluster may bring its racks, servers and cooling", "[cli][size]") {
 }
 
 TEST_CASE("a cluster that names no server is planned with one of the catalog, and says so", "[cli][size]") {
-  const JsonValue result = sized(shipped("clusters/h100-single-node"));
+  const JsonValue result = sized(shipped_file("clusters/h100-single-node"));
   REQUIRE_FALSE(result.at("warnings").elements().empty());
   CHECK(result.at("warnings").elements()[0].as_text() ==
         "racks are planned with DGX H100: the cluster names no server");
 }
 
 TEST_CASE("a node that nobody knows how to place is an error", "[cli][size]") {
-  check_refused("size " + shipped("clusters/consumer-gpus-wan") + "-o out.json", "E0350",
+  check_refused("size " + shipped_file("clusters/consumer-gpus-wan") + "-o out.json", "E0350",
                 "describe one under \"parts\" of the cluster, with height_u, mass_kg and max_power_kw");
-  check_refused("size " + shipped("clusters/consumer-gpus-wan") + "-o out.json", "E0350", ":6:11  (/node)");
+  check_refused("size " + shipped_file("clusters/consumer-gpus-wan") + "-o out.json", "E0350", ":6:11  (/node)");
 }
 
 // --- Constraints that do not hold ------------------------------------------------------------------------------------
@@ -479,7 +479,7 @@ TEST_CASE("a stated effectiveness must leave room for what the chain loses", "[c
 }
 
 TEST_CASE("air does not cool nodes that need liquid", "[cli][size]") {
-  const std::string nvl72 = shipped("clusters/gb200-nvl72");
+  const std::string nvl72 = shipped_file("clusters/gb200-nvl72");
   check_broken("--set facility.like=air", "cooling", "one GB200 NVL72 rack does not fit: 41 kW / 132 kW",
                "facility.cooling", nvl72);
   // A rack that air could carry is refused all the same.
@@ -552,7 +552,7 @@ TEST_CASE("size refuses what is no cluster and no scenario", "[cli][size]") {
   check_refused("size", "E0404", "size needs SCENARIO");
   check_refused("size missing.json", "E0401", "missing.json");
   check_refused("size " + superpod + "--format nccl-tests", "E0404", "one of: table, json, csv, md, html");
-  check_refused("size " + shipped("transformers/llama3-8b") + "-o out.json", "E0102", "llama3-8b.json");
+  check_refused("size " + shipped_file("transformers/llama3-8b") + "-o out.json", "E0102", "llama3-8b.json");
   const ProgramRoom room;
   room.write("bad.json", "{\"accelerators\": ");
   check_refused(room, "size bad.json -o out.json", "E0101", "bad.json:1");

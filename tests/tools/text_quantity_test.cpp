@@ -21,34 +21,34 @@ std::string refusal(Parse parse, const std::string& text) {
   return "no error";
 }
 
-std::vector<int> counts(const std::string& text) {
+std::vector<int> counts_in(const std::string& text) {
   return parse_counts({"--gpus", text});
 }
 
 }  // namespace
 
 TEST_CASE("a range multiplies, adds, or doubles where nothing is said", "[tools]") {
-  CHECK(counts("8..64") == std::vector{8, 16, 32, 64});
-  CHECK(counts("8..128x4") == std::vector{8, 32, 128});
-  CHECK(counts("8..32+8") == std::vector{8, 16, 24, 32});
-  CHECK(counts("1024..16384x2") == std::vector{1024, 2048, 4096, 8192, 16384});
+  CHECK(counts_in("8..64") == std::vector{8, 16, 32, 64});
+  CHECK(counts_in("8..128x4") == std::vector{8, 32, 128});
+  CHECK(counts_in("8..32+8") == std::vector{8, 16, 24, 32});
+  CHECK(counts_in("1024..16384x2") == std::vector{1024, 2048, 4096, 8192, 16384});
 }
 
 TEST_CASE("the end of a range belongs to it only if a step arrives there", "[tools]") {
-  CHECK(counts("8..100x2") == std::vector{8, 16, 32, 64});
-  CHECK(counts("8..20+8") == std::vector{8, 16});
+  CHECK(counts_in("8..100x2") == std::vector{8, 16, 32, 64});
+  CHECK(counts_in("8..20+8") == std::vector{8, 16});
 }
 
 TEST_CASE("a list is sorted and each count appears once", "[tools]") {
-  CHECK(counts("32,8,16,8") == std::vector{8, 16, 32});
-  CHECK(counts("8..32,24") == std::vector{8, 16, 24, 32});
-  CHECK(counts("1k,2Ki") == std::vector{1000, 2048});
-  CHECK(counts("8") == std::vector{8});
+  CHECK(counts_in("32,8,16,8") == std::vector{8, 16, 32});
+  CHECK(counts_in("8..32,24") == std::vector{8, 16, 24, 32});
+  CHECK(counts_in("1k,2Ki") == std::vector{1000, 2048});
+  CHECK(counts_in("8") == std::vector{8});
 }
 
 TEST_CASE("a factor need not be whole: values are rounded and stay ascending", "[tools]") {
   // 8, 12, 18, 27, 40.5 -> 41 (rounded away from zero), 60.75 -> 61
-  CHECK(counts("8..64x1.5") == std::vector{8, 12, 18, 27, 41, 61});
+  CHECK(counts_in("8..64x1.5") == std::vector{8, 12, 18, 27, 41, 61});
 }
 
 TEST_CASE("counts below one, broken and backward ranges are refused with the reason", "[tools]") {
@@ -71,14 +71,14 @@ TEST_CASE("counts below one, broken and backward ranges are refused with the rea
 }
 
 TEST_CASE("a range of too many points is refused before it is built", "[tools]") {
-  CHECK(counts("1..4096+1").size() == 4096);
+  CHECK(counts_in("1..4096+1").size() == 4096);
   CHECK(refusal(parse_counts, "1..4097+1") == "names more than 4096 points");
   CHECK(refusal(parse_counts, "1..2000000000+1") == "names more than 4096 points");
 }
 
 TEST_CASE("an error underlines the part that is wrong", "[tools]") {
   try {
-    counts("8..64xtwo");
+    counts_in("8..64xtwo");
     FAIL("no error");
   } catch (const ConfigError& error) {
     CHECK(error.diagnostics()[0].places[0].offset == 6);

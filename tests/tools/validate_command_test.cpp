@@ -23,12 +23,12 @@ std::string path_of(const std::string& file) {
 
 const std::string only_collectives = "validate --cases " + path_of("collectives.json") + " ";
 
-const JsonValue& shipped() {
+const JsonValue& validated() {
   static const JsonValue answer = ProgramRoom().run(only_collectives + "--cross --format json").json();
   return answer;
 }
 
-const JsonValue& named(const JsonValue& list, const std::string& name) {
+const JsonValue& entry_named(const JsonValue& list, const std::string& name) {
   const auto at = std::find_if(list.elements().begin(), list.elements().end(),
                                [&](const JsonValue& one) { return one.at("name").as_text() == name; });
   REQUIRE(at != list.elements().end());
@@ -36,7 +36,7 @@ const JsonValue& named(const JsonValue& list, const std::string& name) {
 }
 
 double median(const JsonValue& list, const std::string& name) {
-  return named(list, name).at("median_abs_log").as_number();
+  return entry_named(list, name).at("median_abs_log").as_number();
 }
 
 /// The first collective of the set, with one text replaced, as a file of its own.
@@ -100,7 +100,7 @@ int code_of(const std::string& arguments) {
 }  // namespace
 
 TEST_CASE("validate answers every case in its place", "[cli][validate]") {
-  const JsonValue& answer = shipped();
+  const JsonValue& answer = validated();
   CHECK(answer.at("schema").as_number() == 1);
   CHECK(answer.at("simulator").as_text().starts_with("clusterwright "));
   const auto& results = answer.at("results").elements();
@@ -126,7 +126,7 @@ TEST_CASE("validate answers every case in its place", "[cli][validate]") {
 }
 
 TEST_CASE("validate sums up by family, over all, and over what was left out", "[cli][validate]") {
-  const JsonValue& answer = shipped();
+  const JsonValue& answer = validated();
   for (const char* key : {"name", "n", "coverage", "median_abs_log", "p90_abs_log", "bias", "within_10_percent",
                           "in_interval", "median_half_width"}) {
     CHECK(answer.at("overall").find(key));
@@ -147,7 +147,7 @@ TEST_CASE("validate sums up by family, over all, and over what was left out", "[
 
 // Upper bounds of what docs/validation.md states.
 TEST_CASE("predictions are as near as the documentation says", "[cli][validate]") {
-  const JsonValue& families = shipped().at("families");
+  const JsonValue& families = validated().at("families");
   CHECK(median(families, "nccl-intranode") <= 0.05);
   CHECK(median(families, "nccl-intranode-blackwell") <= 0.06);
   CHECK(median(families, "nccl-multinode") <= 0.10);
@@ -159,7 +159,7 @@ TEST_CASE("predictions are as near as the documentation says", "[cli][validate]"
 }
 
 TEST_CASE("what was left out of the fits is as near as the documentation says", "[cli][validate]") {
-  const JsonValue& cross = shipped().at("cross_validation");
+  const JsonValue& cross = validated().at("cross_validation");
   CHECK(median(cross.at("by_size"), "rank count left out, from 1 MB") <= 0.08);
   CHECK(median(cross.at("by_size"), "rank count left out, below 1 MB") <= 0.10);
   CHECK(median(cross.at("by_accelerator"), "sibling left out, from 1 MB") <= 0.08);

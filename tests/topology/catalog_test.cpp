@@ -10,12 +10,12 @@
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"
+#include "support/shipped_folders.hpp"
 
 using namespace clusterwright;
+using namespace clusterwright::testing;
 
 namespace {
-
-const std::filesystem::path configs = CLUSTERWRIGHT_CONFIGS;
 
 const Catalog& shipped() {
   static const Catalog catalog = load_catalog(configs / "parts");

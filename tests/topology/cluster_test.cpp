@@ -6,13 +6,13 @@
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"
+#include "support/shipped_folders.hpp"
 #include "topology/parts/catalog.hpp"
 
 using namespace clusterwright;
+using namespace clusterwright::testing;
 
 namespace {
-
-const std::filesystem::path configs = CLUSTERWRIGHT_CONFIGS;
 
 const Catalog& catalog() {
   static const Catalog loaded = load_catalog(configs / "parts");

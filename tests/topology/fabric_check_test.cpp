@@ -11,7 +11,7 @@ using namespace clusterwright::testing;
 
 namespace {
 
-constexpr NetworkSize sixteen_nodes{16, 8, 8, nic_rate};
+constexpr NetworkSize sixteen_nodes{16, 8, 8, nic_400g};
 
 std::vector<FabricError> errors(const FabricSpec& spec, const NetworkSize& size = sixteen_nodes, int ports = 0) {
   return check_fabric(spec, size, all_ports(spec, ports));
@@ -129,11 +129,11 @@ TEST_CASE("groups larger than their switches allow are refused", "[topology][fab
   CHECK(errors(fat_tree({{256, 1}, {2048, 1}}), sixteen_nodes, 64).empty());
   CHECK(only_error(fat_tree({{256, 1}, {2304, 1}}), sixteen_nodes, 64).code == "E0306");
   // Left open, the top tier must still join the nodes that are there.
-  CHECK(only_error(fat_tree({{256, 1}, {0, 1}}), {32 * 9, 8, 8, nic_rate}, 64).code == "E0306");
+  CHECK(only_error(fat_tree({{256, 1}, {0, 1}}), {32 * 9, 8, 8, nic_400g}, 64).code == "E0306");
 }
 
 TEST_CASE("rail planes need several rails", "[topology][fabric]") {
-  const FabricError error = only_error(fat_tree({{32, 1}, {128, 1}}, RailLayout::planes), {16, 8, 1, nic_rate});
+  const FabricError error = only_error(fat_tree({{32, 1}, {128, 1}}, RailLayout::planes), {16, 8, 1, nic_400g});
   CHECK(error.code == "E0319");
   CHECK(error.pointers == std::vector<std::string>{"/fabric/rails", "/node/nics"});
 }

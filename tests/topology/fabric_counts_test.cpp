@@ -24,7 +24,7 @@ struct Published {
 
 Network build(const Published& machine) {
   const FabricSpec spec = fat_tree(machine.tiers, machine.rails);
-  return build_network(spec, {machine.nodes, 8, 8, nic_rate}, all_ports(spec, machine.ports));
+  return build_network(spec, {machine.nodes, 8, 8, nic_400g}, all_ports(spec, machine.ports));
 }
 
 void check(const Published& machine) {
@@ -87,13 +87,13 @@ TEST_CASE("rail planes of 2,048 H100 nodes take 768 switches, joined rails 1,280
 TEST_CASE("a full three-tier tree of 64-port switches joins 65,536 endpoints", "[topology][fabric][oracle]") {
   check({"full", 8192, 64, {{0}, {0}, {0}}, joined, {2048, 2048, 1024}, {65536, 65536, 65536}});
   const FabricSpec spec = fat_tree({{0}, {0}, {0}});
-  CHECK(fat_tree_shape(spec, {1, 8, 8, nic_rate}, all_ports(spec, 64)).back().nodes == 65536 / 8);
+  CHECK(fat_tree_shape(spec, {1, 8, 8, nic_400g}, all_ports(spec, 64)).back().nodes == 65536 / 8);
 }
 
 // Glenn Lockwood's notes on Meta's H100 clusters; Llama 3 report, section 3.3: 8 pods of 3,072, 1:7 above.
 TEST_CASE("Meta's 24k cluster has 1,536 racks in 8 pods", "[topology][fabric][oracle]") {
   const FabricSpec spec = fat_tree({{16}, {3072, 7}, {24576}}, RailLayout::shared);
-  const Network network = build_network(spec, {3072, 8, 8, nic_rate}, {});
+  const Network network = build_network(spec, {3072, 8, 8, nic_400g}, {});
   CHECK(network.graph.endpoints() == 24576);
   CHECK(switches_of_tier(network.graph, "leaf") == 1536);
   CHECK(switches_of_tier(network.graph, "spine") == 8);
@@ -117,7 +117,7 @@ TEST_CASE("Frontier's cabinets are the groups of a dragonfly", "[topology][fabri
 
 // jax-ml/scaling-book, TPU chapter: 16 x 16 x 16 chips.
 TEST_CASE("a TPU v4 pod has 12,288 links", "[topology][fabric][oracle]") {
-  const Network network = build_network(torus({16, 16, 16}), {4096, 1, 1, nic_rate}, {});
+  const Network network = build_network(torus({16, 16, 16}), {4096, 1, 1, nic_400g}, {});
   CHECK(network.graph.switches() == 4096);
   CHECK(network.graph.cables() - network.graph.endpoints() == 12288);
 }

@@ -1,3 +1,4 @@
+#include "support/ids.hpp"
 #include "topology/fabrics/fabric.hpp"
 #include "topology/graph/max_flow.hpp"
 
@@ -14,7 +15,7 @@ using namespace clusterwright::testing;
 
 namespace {
 
-constexpr BytesPerSecond rate = nic_rate;
+constexpr BytesPerSecond rate = nic_400g;
 
 NetworkSize nodes_of_8(int accelerators, int rails = 8) {
   return {accelerators / 8, 8, rails, 8 * rate / rails};
@@ -56,11 +57,11 @@ std::vector<double> uplinks(const FabricTiers& fabric) {
 std::vector<double> farthest_us(const FabricTiers& fabric, const NetworkGraph& graph, int per_node) {
   std::vector<double> most(fabric.tiers().size(), 0);
   for (int a = 0; a < graph.nodes(); ++a) {
-    const std::vector<Seconds> latency = latencies_from(graph, graph.endpoint(a, 0));
+    const auto latency = latencies_from(graph, graph.endpoint(NodeId(a), 0));
     for (int b = 0; b < graph.nodes(); ++b) {
       if (a == b) continue;
-      double& of_tier = most[fabric.meeting_tier(a * per_node, b * per_node)];
-      of_tier = std::max(of_tier, latency[graph.endpoint(b, 0)].in(microsecond));
+      double& of_tier = most[fabric.meeting_tier(AcceleratorId(a * per_node), AcceleratorId(b * per_node))];
+      of_tier = std::max(of_tier, latency[graph.endpoint(NodeId(b), 0)].in(microsecond));
     }
   }
   return most;
@@ -76,19 +77,19 @@ std::vector<double> turns_us(const FabricTiers& fabric) {
 
 TEST_CASE("two accelerators meet at the lowest tier that holds both", "[topology][fabric]") {
   const FabricTiers fabric = llama3();
-  CHECK(fabric.meeting_tier(0, 15) == 0);
-  CHECK(fabric.meeting_tier(15, 16) == 1);
-  CHECK(fabric.meeting_tier(0, 3071) == 1);
-  CHECK(fabric.meeting_tier(3071, 3072) == 2);
-  CHECK(fabric.meeting_tier(24575, 0) == 2);
-  CHECK(fabric.meeting_tier(7, 7) == 0);
+  CHECK(fabric.meeting_tier(0_acc, 15_acc) == 0);
+  CHECK(fabric.meeting_tier(15_acc, 16_acc) == 1);
+  CHECK(fabric.meeting_tier(0_acc, 3071_acc) == 1);
+  CHECK(fabric.meeting_tier(3071_acc, 3072_acc) == 2);
+  CHECK(fabric.meeting_tier(24575_acc, 0_acc) == 2);
+  CHECK(fabric.meeting_tier(7_acc, 7_acc) == 0);
 }
 
 TEST_CASE("a message in a fat tree crosses 2 t + 1 switches", "[topology][fabric]") {
   const FabricTiers fabric = llama3();
-  CHECK(fabric.latency(0, 8).in(microsecond) == Approx(0.5));      // one switch
-  CHECK(fabric.latency(0, 16).in(microsecond) == Approx(1.5));     // up, round, down
-  CHECK(fabric.latency(0, 20000).in(microsecond) == Approx(2.5));  // five
+  CHECK(fabric.latency(0_acc, 8_acc).in(microsecond) == Approx(0.5));      // one switch
+  CHECK(fabric.latency(0_acc, 16_acc).in(microsecond) == Approx(1.5));     // up, round, down
+  CHECK(fabric.latency(0_acc, 20000_acc).in(microsecond) == Approx(2.5));  // five
   CHECK(fabric.least_latency().in(microsecond) == Approx(0.5));
 }
 
@@ -128,7 +129,7 @@ TEST_CASE("degenerate sizes cost nothing and do not fail", "[topology][fabric]")
   CHECK(llama3().bisection(0, rate) == BytesPerSecond{});
   CHECK(llama3().bisection(1, rate) == BytesPerSecond{});
   CHECK(FabricTiers{}.bisection(8, rate) == BytesPerSecond{});
-  CHECK(FabricTiers{}.meeting_tier(0, 7) == 0);
+  CHECK(FabricTiers{}.meeting_tier(0_acc, 7_acc) == 0);
 }
 
 TEST_CASE("more taper never widens the bisection", "[topology][fabric]") {
@@ -272,7 +273,7 @@ TEST_CASE("at full size the symbolic bisection is the max-flow of every kind", "
       {dragonfly_plus({8, 4, 8, 2, 6}), {24, 8, 8, rate}},
   };
   for (const Case& c : cases) {
-    const std::string kind(fabric_kind_names[static_cast<std::size_t>(c.spec.kind)]);
+    const std::string kind(enum_name(c.spec.kind));
     INFO(kind << " of " << c.size.nodes << " nodes");
     const FabricTiers fabric = make_fabric_tiers(c.spec, c.size);
     const int accelerators = c.size.nodes * c.size.accelerators_per_node;
@@ -299,7 +300,7 @@ TEST_CASE("the latency of a tier is that of the farthest two nodes that meet the
   };
   spread_over_sites(cases.back().spec, 4, 1 * gigabyte_per_second, 3 * millisecond);
   for (const Case& c : cases) {
-    const std::string kind(fabric_kind_names[static_cast<std::size_t>(c.spec.kind)]);
+    const std::string kind(enum_name(c.spec.kind));
     INFO(kind << " of " << c.size.nodes << " nodes");
     const FabricTiers fabric = make_fabric_tiers(c.spec, c.size);
     const NetworkGraph every_cable = build_network(c.spec, c.size, {}).graph;
@@ -319,9 +320,9 @@ TEST_CASE("sites stand above the tiers that divide them", "[topology][fabric]") 
   CHECK(names(fabric) == std::vector<std::string>{"leaf", "site", "all"});
   CHECK(sizes(fabric) == std::vector<int>{16, 32, 96});
   CHECK(fabric.tiers()[1].uplink_capacity.in(gigabyte_per_second) == Approx(2 * 10));
-  CHECK(fabric.latency(0, 16).in(microsecond) == Approx(1.5));  // by a spine
+  CHECK(fabric.latency(0_acc, 16_acc).in(microsecond) == Approx(1.5));  // by a spine
   // Leaf, spine, core and border, and the same on the other side.
-  CHECK(fabric.latency(0, 32).in(microsecond) == Approx(5000 + 8 * 0.5));
+  CHECK(fabric.latency(0_acc, 32_acc).in(microsecond) == Approx(5000 + 8 * 0.5));
 }
 
 TEST_CASE("nodes without NICs have no network", "[topology][fabric]") {

@@ -1,4 +1,5 @@
 #include "topology/network/faults.hpp"
+#include "support/ids.hpp"
 
 #include <string>
 
@@ -25,7 +26,7 @@ NetworkGraph with(const std::string& fault) {
 
 std::size_t failed_cables(const NetworkGraph& graph) {
   std::size_t failed = 0;
-  for (LinkId link = 0; link < graph.links(); link += 2) failed += graph.works(link) ? 0 : 1;
+  for (const LinkId link : graph.cable_ids()) failed += graph.works(link) ? 0 : 1;
   return failed;
 }
 
@@ -61,14 +62,14 @@ TEST_CASE("all parallel cables fail, or the one that is named", "[topology][faul
 TEST_CASE("a failed NIC loses its cable", "[topology][faults]") {
   const NetworkGraph graph = with("node:3.1");
   CHECK(failed_cables(graph) == 1);
-  CHECK_FALSE(graph.works(graph.leaving(graph.endpoint(3, 1)).front()));
+  CHECK_FALSE(graph.works(graph.leaving(graph.endpoint(3_node, 1)).front()));
 }
 
 TEST_CASE("what is left of a rate makes links slow in both directions", "[topology][faults]") {
   const NetworkGraph graph = with("leaf:0-spine:1#1=0.25");
   CHECK(failed_cables(graph) == 0);
   std::size_t slow = 0;
-  for (LinkId link = 0; link < graph.links(); ++link)
+  for (const LinkId link : graph.link_ids())
     if (graph.capacity(link) < small_rate) {
       ++slow;
       CHECK(graph.capacity(link).in(gigabyte_per_second) == Approx(12.5));
@@ -131,8 +132,8 @@ TEST_CASE("the loss of the only path is found when traffic needs it", "[topology
   NetworkGraph graph = two_by_two();
   for (const char* fault : {"leaf:0-spine:0", "leaf:0-spine:1"}) apply_fault(graph, parse_fault(fault));
   const auto routes = make_routes(graph);
-  const Demand same_leaf{graph.endpoint(0, 0), graph.endpoint(1, 0), 1};
-  const Demand across{graph.endpoint(0, 0), graph.endpoint(2, 0), 1};
+  const Demand same_leaf{graph.endpoint(0_node, 0), graph.endpoint(1_node, 0), 1};
+  const Demand across{graph.endpoint(0_node, 0), graph.endpoint(2_node, 0), 1};
   for (const Routing routing : {Routing::hash, Routing::spray, Routing::valiant, Routing::adaptive}) {
     CHECK_NOTHROW(link_loads(graph, *routes, std::vector{same_leaf}, {.routing = routing}));
     try {

@@ -1,4 +1,6 @@
 #include "topology/network/link_loads.hpp"
+#include "support/ids.hpp"
+#include "topology/network/exchange_loads.hpp"
 
 #include <array>
 #include <cmath>
@@ -35,7 +37,7 @@ double between(const NetworkGraph& graph, const LinkLoads& loads, VertexId a, Ve
 
 void check_equal(const LinkLoads& a, const LinkLoads& b) {
   REQUIRE(a.size() == b.size());
-  for (LinkId link = 0; link < a.size(); ++link) REQUIRE(a[link] == Approx(b[link]).margin(1e-9));
+  for (const LinkId link : a.ids()) REQUIRE(a[link] == Approx(b[link]).margin(1e-9));
 }
 
 std::vector<Demand> pairs_among(const Routes& routes, const std::vector<VertexId>& members, double bytes) {
@@ -58,8 +60,8 @@ TEST_CASE("Philox gives the published draws", "[topology][loads]") {
 TEST_CASE("sprayed bytes split evenly over a fat tree", "[topology][loads]") {
   const SmallFatTree tree(4, 2, 2);
   const auto routes = make_routes(tree.graph);
-  const LinkLoads loads = link_loads(tree.graph, *routes, std::vector<Demand>{{0, 15, 8}}, sprayed);
-  CHECK(loads[tree.graph.leaving(0).front()] == 8);
+  const LinkLoads loads = link_loads(tree.graph, *routes, std::vector<Demand>{{0_v, 15_v, 8}}, sprayed);
+  CHECK(loads[tree.graph.leaving(0_v).front()] == 8);
   for (int b = 0; b < 4; ++b) {
     CHECK(between(tree.graph, loads, tree.leaf(0), tree.spine(0, b)) == 2);  // 4 ways up
     for (int c = 0; c < 2; ++c) {
@@ -68,13 +70,13 @@ TEST_CASE("sprayed bytes split evenly over a fat tree", "[topology][loads]") {
     }
     CHECK(between(tree.graph, loads, tree.spine(1, b), tree.leaf(3)) == 2);
   }
-  CHECK(between(tree.graph, loads, tree.leaf(3), 15) == 8);
+  CHECK(between(tree.graph, loads, tree.leaf(3), 15_v) == 8);
   CHECK(sum(loads) == Approx(6 * 8));
 }
 
 TEST_CASE("parallel cables carry a share each", "[topology][loads]") {
   const NetworkGraph graph = small_rails({.blocks = 2, .nodes_per_block = 2, .spines = 2, .parallel = 3});
-  const LinkLoads loads = link_loads(graph, *make_routes(graph), std::vector<Demand>{{0, 3, 6}}, sprayed);
+  const LinkLoads loads = link_loads(graph, *make_routes(graph), std::vector<Demand>{{0_v, 3_v, 6}}, sprayed);
   for (const LinkId link : graph.leaving(graph.tiers()[0].first))
     if (!graph.is_endpoint(graph.to(link))) CHECK(loads[link] == Approx(1));
 }
@@ -83,10 +85,10 @@ TEST_CASE("what stays at home or weighs nothing loads nothing", "[topology][load
   const SmallFatTree tree(2, 2, 2);
   const auto routes = make_routes(tree.graph);
   for (const PathPolicy& policy : {hash, sprayed, valiant, adaptive}) {
-    CHECK(sum(link_loads(tree.graph, *routes, std::vector<Demand>{{3, 3, 5}, {0, 7, 0}}, policy)) == 0);
+    CHECK(sum(link_loads(tree.graph, *routes, std::vector<Demand>{{3_v, 3_v, 5}, {0_v, 7_v, 0}}, policy)) == 0);
     CHECK(sum(link_loads(tree.graph, *routes, {}, policy)) == 0);
     CHECK(sum(exchange_loads(tree.graph, *routes, {}, 1, policy)) == 0);
-    CHECK(sum(exchange_loads(tree.graph, *routes, std::vector<VertexId>{4}, 1, policy)) == 0);
+    CHECK(sum(exchange_loads(tree.graph, *routes, vertices({4}), 1, policy)) == 0);
   }
 }
 
@@ -94,12 +96,12 @@ TEST_CASE("a hashed queue pair takes one shortest path, always the same", "[topo
   const SmallFatTree tree(4, 4, 4);
   const auto routes = make_routes(tree.graph);
   std::vector<LinkId> path;
-  walk_path(tree.graph, *routes, {.from = 1, .to = 62, .queue_pair = 0, .seed = 7}, path);
+  walk_path(tree.graph, *routes, {.from = 1_v, .to = 62_v, .queue_pair = 0, .seed = 7}, path);
   REQUIRE(path.size() == 6);
-  const LinkLoads alone = link_loads(tree.graph, *routes, std::vector<Demand>{{1, 62, 1}}, {Routing::hash, 1, 7});
+  const LinkLoads alone = link_loads(tree.graph, *routes, std::vector<Demand>{{1_v, 62_v, 1}}, {Routing::hash, 1, 7});
   for (const LinkId link : path) CHECK(alone[link] == 1);
   CHECK(sum(alone) == 6);
-  const std::vector<Demand> later{{5, 9, 0}, {1, 62, 1}};
+  const std::vector<Demand> later{{5_v, 9_v, 0}, {1_v, 62_v, 1}};
   CHECK(link_loads(tree.graph, *routes, later, {Routing::hash, 1, 7}) == alone);
 }
 
@@ -110,9 +112,9 @@ TEST_CASE("seeds and queue pairs draw other paths", "[topology][loads]") {
   std::set<std::vector<LinkId>> by_queue_pair;
   std::vector<LinkId> path;
   for (std::uint32_t i = 0; i < 200; ++i) {
-    walk_path(tree.graph, *routes, {.from = 1, .to = 62, .queue_pair = 0, .seed = i}, path);
+    walk_path(tree.graph, *routes, {.from = 1_v, .to = 62_v, .queue_pair = 0, .seed = i}, path);
     by_seed.insert(path);
-    walk_path(tree.graph, *routes, {.from = 1, .to = 62, .queue_pair = i, .seed = 0}, path);
+    walk_path(tree.graph, *routes, {.from = 1_v, .to = 62_v, .queue_pair = i, .seed = 0}, path);
     by_queue_pair.insert(path);
   }
   CHECK(by_seed.size() == 16);  // all cores; the chance of missing one is 16 (15/16)^200 = 4e-5
@@ -122,10 +124,10 @@ TEST_CASE("seeds and queue pairs draw other paths", "[topology][loads]") {
 TEST_CASE("queue pairs share the bytes of their demand", "[topology][loads]") {
   const SmallFatTree tree(4, 4, 4);
   const LinkLoads loads =
-      link_loads(tree.graph, *make_routes(tree.graph), std::vector<Demand>{{0, 63, 1}}, {Routing::hash, 4, 1});
+      link_loads(tree.graph, *make_routes(tree.graph), std::vector<Demand>{{0_v, 63_v, 1}}, {Routing::hash, 4, 1});
   CHECK(sum(loads) == Approx(6));
   for (const double load : loads) CHECK(std::fmod(load, 0.25) == 0);
-  CHECK(loads[tree.graph.leaving(0).front()] == 1);
+  CHECK(loads[tree.graph.leaving(0_v).front()] == 1);
 }
 
 TEST_CASE("less than one queue pair is refused", "[topology][loads]") {
@@ -136,9 +138,9 @@ TEST_CASE("less than one queue pair is refused", "[topology][loads]") {
 TEST_CASE("the first pair without a path is named", "[topology][loads][faults]") {
   const NetworkGraph graph = small_rails({.blocks = 2, .nodes_per_block = 2, .rails = 2, .planes = true});
   const auto routes = make_routes(graph);
-  const std::vector<Demand> demands{{graph.endpoint(0, 0), graph.endpoint(3, 0)},
-                                    {graph.endpoint(1, 0), graph.endpoint(2, 1)},
-                                    {graph.endpoint(0, 0), graph.endpoint(2, 1)}};
+  const std::vector<Demand> demands{{graph.endpoint(0_node, 0), graph.endpoint(3_node, 0)},
+                                    {graph.endpoint(1_node, 0), graph.endpoint(2_node, 1)},
+                                    {graph.endpoint(0_node, 0), graph.endpoint(2_node, 1)}};
   for (const PathPolicy& policy : {hash, sprayed, valiant, adaptive}) {
     try {
       link_loads(graph, *routes, demands, policy);
@@ -155,7 +157,7 @@ TEST_CASE("an exchange over a full-bisection tree has its closed form", "[topolo
   const SmallFatTree tree(8, 8, 8);  // 512 hosts, 8 below a leaf, 64 in a group
   const auto routes = make_routes(tree.graph);
   const LinkLoads loads = exchange_loads(tree.graph, *routes, everyone(tree.graph), 1, sprayed);
-  for (LinkId link = 0; link < loads.size(); ++link) {
+  for (const LinkId link : loads.ids()) {
     const std::string kind = tree.graph.name(std::min(tree.graph.from(link), tree.graph.to(link)));
     // A host exchanges with 511 others. 8 hosts send 504 bytes each beyond their leaf, over 8 cables; 64 hosts send 448
     // beyond their group, over 64 cables.
@@ -177,7 +179,7 @@ TEST_CASE("an exchange equals the sum of its pairs", "[topology][loads]") {
     const auto routes = make_routes(graph, {}, groups);
     std::vector<VertexId> some = everyone(graph);
     some.erase(some.begin() + 3, some.begin() + 6);
-    for (const auto& members : {everyone(graph), some, std::vector<VertexId>{0, 1}}) {
+    for (const auto& members : {everyone(graph), some, vertices({0, 1})}) {
       const auto demands = pairs_among(*routes, members, 2.5);
       for (const PathPolicy& policy : {hash, sprayed, valiant, adaptive})
         check_equal(exchange_loads(graph, *routes, members, 2.5, policy, groups),
@@ -192,26 +194,26 @@ TEST_CASE("endpoints on two switches take part in an exchange", "[topology][load
   const auto kind = graph.add_link_kind({"link", small_rate, {}});
   const VertexId leaf = graph.tiers()[graph.add_switches("leaf", 2)].first;
   const VertexId spine = graph.tiers()[graph.add_switches("spine", 1)].first;
-  for (VertexId node = 0; node < 4; ++node)
-    for (const VertexId side : {0u, 1u}) graph.connect(node, leaf + side, kind);
-  graph.connect(4, leaf, kind);
-  graph.connect(5, leaf + 1, kind);
-  for (const VertexId side : {0u, 1u}) graph.connect(leaf + side, spine, kind);
+  for (const VertexId node : vertices({0, 1, 2, 3}))
+    for (const int side : {0, 1}) graph.connect(node, leaf + side, kind);
+  graph.connect(4_v, leaf, kind);
+  graph.connect(5_v, leaf + 1, kind);
+  for (const int side : {0, 1}) graph.connect(leaf + side, spine, kind);
   graph.finish();
   const auto routes = make_routes(graph);
   const LinkLoads loads = exchange_loads(graph, *routes, everyone(graph), 1, sprayed);
   check_equal(loads, link_loads(graph, *routes, pairs_among(*routes, everyone(graph), 1), sprayed));
   CHECK(between(graph, loads, leaf, spine) == Approx(1));  // only node 4 and node 5 need the spine
-  CHECK(between(graph, loads, 4, leaf) == Approx(5));
+  CHECK(between(graph, loads, 4_v, leaf) == Approx(5));
   // Node 0 reaches nodes 1 to 3 by either leaf, node 4 by leaf 0 only.
-  CHECK(between(graph, loads, 0, leaf) == Approx(3 * 0.5 + 1));
+  CHECK(between(graph, loads, 0_v, leaf) == Approx(3 * 0.5 + 1));
 }
 
 TEST_CASE("members of one rail that cannot meet are an error, rails that never meet are none", "[topology][loads]") {
   NetworkGraph graph = small_rails({.blocks = 2, .nodes_per_block = 2, .rails = 2, .planes = true});
   const LinkLoads loads = exchange_loads(graph, *make_routes(graph), everyone(graph), 1, sprayed);
-  CHECK(loads[graph.leaving(0).front()] == Approx(3));  // the other three nodes, on the same rail
-  graph.fail_link(graph.leaving(graph.endpoint(2, 1)).front());
+  CHECK(loads[graph.leaving(0_v).front()] == Approx(3));  // the other three nodes, on the same rail
+  graph.fail_link(graph.leaving(graph.endpoint(2_node, 1)).front());
   try {
     exchange_loads(graph, *make_routes(graph), everyone(graph), 1, sprayed);
     FAIL("there is a path");
@@ -226,20 +228,20 @@ TEST_CASE("beyond its cap an exchange is sampled and scaled up", "[topology][loa
   const NetworkGraph& graph = dragonfly.graph;
   const auto routes = make_routes(graph, {}, dragonfly.groups);
   const Stations stations(graph);
-  std::vector<std::uint32_t> all(stations.size());
-  std::iota(all.begin(), all.end(), 0u);
+  const std::vector<StationId> all(stations.ids().begin(), stations.ids().end());
   const auto run = [&](std::size_t most_pairs) {
     LinkLoads loads(graph.links(), 0.0);
     SprayFlow flow(graph, *routes, loads);
-    SprayedExchange(stations, std::vector<double>(stations.size(), 2.0), 1, dragonfly.groups, flow)
+    SprayedExchange(stations, IndexedVector<StationId, double>(stations.size(), 2.0), 1, dragonfly.groups, flow)
         .run(all, most_pairs);
     return loads;
   };
   const LinkLoads exact = run(all.size() * all.size());
   const LinkLoads sampled = run(all.size() * all.size() / 4);
   CHECK(sampled != exact);
-  std::vector<double> received(graph.vertices(), 0.0);  // less what is sent: nothing stays with a sampled source, too
-  for (LinkId link = 0; link < graph.links(); ++link) {
+  IndexedVector<VertexId, double> received(graph.vertices(),
+                                           0.0);  // less what is sent: nothing stays with a sampled source, too
+  for (const LinkId link : graph.link_ids()) {
     received[graph.to(link)] += sampled[link] - exact[link];
     received[graph.from(link)] -= sampled[link] - exact[link];
   }
@@ -251,9 +253,9 @@ TEST_CASE("beyond its cap an exchange is sampled and scaled up", "[topology][loa
 TEST_CASE("valiant goes by way of all switches but those of the ends", "[topology][loads][valiant]") {
   const NetworkGraph graph = small_full_mesh(5, 2);
   const VertexId first = graph.tiers()[0].first;
-  const LinkLoads loads = link_loads(graph, *make_routes(graph), std::vector<Demand>{{0, 2, 3}}, valiant);
+  const LinkLoads loads = link_loads(graph, *make_routes(graph), std::vector<Demand>{{0_v, 2_v, 3}}, valiant);
   CHECK(between(graph, loads, first, first + 1) == 0);
-  for (const VertexId half_way : {2u, 3u, 4u}) {
+  for (const int half_way : {2, 3, 4}) {
     CHECK(between(graph, loads, first, first + half_way) == Approx(1));
     CHECK(between(graph, loads, first + half_way, first + 1) == Approx(1));
   }
@@ -265,13 +267,13 @@ TEST_CASE("valiant in a dragonfly avoids the groups of both ends", "[topology][l
   const NetworkGraph& graph = dragonfly.graph;
   const auto routes = make_routes(graph, {}, dragonfly.groups);
   std::vector<Demand> demands;  // group 0 to group 1, endpoint by endpoint
-  for (VertexId e = 0; e < 4; ++e) demands.push_back({e, e + 4, 3});
+  for (const VertexId e : vertices({0, 1, 2, 3})) demands.push_back({e, e + 4, 3});
   const auto global = [&](const LinkLoads& loads, int from, int to) {
     double load = 0;
-    for (LinkId link = 0; link < graph.links(); ++link) {
+    for (const LinkId link : graph.link_ids()) {
       if (graph.is_endpoint(graph.from(link)) || graph.is_endpoint(graph.to(link))) continue;
-      if (dragonfly.groups[graph.from(link) - graph.endpoints()] == from &&
-          dragonfly.groups[graph.to(link) - graph.endpoints()] == to)
+      if (dragonfly.groups[graph.switch_number(graph.from(link))] == from &&
+          dragonfly.groups[graph.switch_number(graph.to(link))] == to)
         load += from == to ? 0 : loads[link];
     }
     return load;
@@ -290,32 +292,32 @@ TEST_CASE("adaptive routing balances the short way against the detours", "[topol
   const NetworkGraph graph = small_full_mesh(5, 8);
   const VertexId first = graph.tiers()[0].first;
   std::vector<Demand> demands;  // all of switch 0 to switch 1
-  for (VertexId e = 0; e < 8; ++e) demands.push_back({e, e + 8, 1});
+  for (const VertexId e : vertices({0, 1, 2, 3, 4, 5, 6, 7})) demands.push_back({e, e + 8, 1});
   const LinkLoads loads = link_loads(graph, *make_routes(graph), demands, adaptive);
   // 8 bytes over 4 ways that are equally busy: x * 8 = (1 - x) * 8 / 3, so x = 1/4.
   CHECK(between(graph, loads, first, first + 1) == Approx(2));
-  for (const VertexId half_way : {2u, 3u, 4u}) CHECK(between(graph, loads, first, first + half_way) == Approx(2));
+  for (const int half_way : {2, 3, 4}) CHECK(between(graph, loads, first, first + half_way) == Approx(2));
 }
 
 TEST_CASE("adaptive routing stays on the short way while that is not the busiest link", "[topology][loads][valiant]") {
   const NetworkGraph graph = small_full_mesh(5, 8);
   const auto routes = make_routes(graph);
-  const std::vector<Demand> demands{{0, 8, 1}};  // its NIC is as busy whichever way it goes
+  const std::vector<Demand> demands{{0_v, 8_v, 1}};  // its NIC is as busy whichever way it goes
   check_equal(link_loads(graph, *routes, demands, adaptive), link_loads(graph, *routes, demands, sprayed));
 }
 
 TEST_CASE("the mixture is found where two links are equally busy", "[topology][loads][valiant]") {
   NetworkGraph graph = small_full_mesh(3, 1);
-  graph.slow_link(0, 0.5);
+  graph.slow_link(0_link, 0.5);
   LinkLoads a(graph.links(), 0.0);
   LinkLoads b(graph.links(), 0.0);
-  a[0] = 4;  // 8 s at half the rate, as x; the other takes 6 (1 - x)
-  b[2] = 6;
-  a[4] = b[4] = 1;
+  a[0_link] = 4;  // 8 s at half the rate, as x; the other takes 6 (1 - x)
+  b[2_link] = 6;
+  a[4_link] = b[4_link] = 1;
   const LinkLoads mixture = least_busy_mixture(graph, a, b);
-  CHECK(mixture[0] == Approx(4 * 6.0 / 14));  // 8 x = 6 (1 - x)
-  CHECK(mixture[2] == Approx(6 * 8.0 / 14));
-  CHECK(mixture[4] == Approx(1));
+  CHECK(mixture[0_link] == Approx(4 * 6.0 / 14));  // 8 x = 6 (1 - x)
+  CHECK(mixture[2_link] == Approx(6 * 8.0 / 14));
+  CHECK(mixture[4_link] == Approx(1));
 }
 
 TEST_CASE("the busiest link is the one with the most seconds", "[topology][loads]") {
@@ -323,7 +325,7 @@ TEST_CASE("the busiest link is the one with the most seconds", "[topology][loads
   const VertexId leaf = graph.tiers()[0].first;
   const LinkId slow = link_between(graph, leaf, graph.tiers()[1].first + 1);
   graph.slow_link(slow, 0.25);
-  const LinkLoads loads = link_loads(graph, *make_routes(graph), std::vector<Demand>{{0, 2, 1}}, sprayed);
+  const LinkLoads loads = link_loads(graph, *make_routes(graph), std::vector<Demand>{{0_v, 2_v, 1}}, sprayed);
   const auto busiest = busiest_links(graph, loads, 3);
   REQUIRE(busiest.size() == 3);
   CHECK(busiest[0].link == slow);

@@ -69,7 +69,7 @@ TEST_CASE("the fit does not read what measurements are called", "[validation]") 
   ScenarioShelf a = shelf(), b = shelf();
   const StepFitResult plain = fit_steps(some, a), shuffled = fit_steps(relabelled(some), b);
   REQUIRE(plain.rows.size() > 15);
-  CHECK(plain.regression.x == shuffled.regression.x);
+  CHECK(plain.regression.values == shuffled.regression.values);
   CHECK(plain.errors == shuffled.errors);
 }
 
@@ -79,11 +79,13 @@ TEST_CASE("the committed step calibration is where its fit ends", "[validation]"
   const StepFitResult fit = committed_steps(published_steps(), shelf());
   const StepProblem problem(fit.rows, fit.slopes, shelf().steps);
   const RegressionResult again = regress(problem.regression(fit.slopes, {}));
-  REQUIRE(fit.names == shelf().steps.fitted);
-  for (std::size_t k = 0; k < fit.names.size(); ++k) {
-    INFO(fit.names[k]);
-    const double error = std::sqrt(shelf().steps.covariance[k * fit.names.size() + k]);
-    CHECK(std::abs(again.x[k] - problem.present()[k]) < 0.02 + error / 2);
+  const std::size_t unknowns = fit.unknowns.size();
+  REQUIRE(unknowns == shelf().steps.fitted.size());
+  for (std::size_t k = 0; k < unknowns; ++k) {
+    INFO(fit.unknowns[k].name());
+    CHECK(fit.unknowns[k].name() == shelf().steps.fitted[k]);
+    const double error = std::sqrt(shelf().steps.covariance[k * unknowns + k]);
+    CHECK(std::abs(again.values[k] - problem.present()[k]) < 0.02 + error / 2);
   }
 }
 

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <set>
 
-#include "calibration/fit/host_part.hpp"
 #include "calibration/fit/sample_rows.hpp"
+#include "calibration/host/host_part.hpp"
 #include "calibration/sample_files/catalog_accelerator.hpp"
 #include "models/job/input_file.hpp"
 #include "models/job/scenario_loader.hpp"

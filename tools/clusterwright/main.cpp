@@ -1,4 +1,4 @@
-#include "tools/command_line.hpp"
+#include "tools/cli/command_line.hpp"
 
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);

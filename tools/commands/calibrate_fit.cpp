@@ -6,8 +6,8 @@
 #include "calibration/fit/sample_fit.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_writer.hpp"
+#include "tools/calibration/links_of.hpp"
 #include "tools/calibration/sample_session.hpp"
-#include "tools/calibration/sampled_links.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/output/calibration_tables.hpp"
 #include "tools/output/escape.hpp"
@@ -74,7 +74,7 @@ void refuse(const SampleFit& fit, const SampleSession& session) {
       "error: {} misses held-back samples by {:.0f} % in the middle, above {:.0f} %; nothing was written\n"
       "   = help: look at the worst samples above, take them again on an idle machine, or keep what was known of "
       "such sections with --keep-poor\n",
-      poor->name, 100 * poor->reports.front().left_out_median_abs_log, 100 * poor->limit);
+      poor->name, 100 * poor->reports.front().held_out_median_abs_log, 100 * poor->limit);
 }
 
 }  // namespace

@@ -7,7 +7,8 @@
 #include "calibration/host/host_probes.hpp"
 #include "calibration/host/loop/host_prediction.hpp"
 #include "calibration/host/loop/host_step.hpp"
-#include "calibration/sample_files/sample_statistics.hpp"
+#include "calibration/host/loop/part_clock.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
 #include "sim/json_writer.hpp"
 #include "tools/calibration/sample_session.hpp"
 #include "tools/commands/commands.hpp"
@@ -76,8 +77,9 @@ Seconds median(std::vector<Seconds> values) {
   return values[values.size() / 2];
 }
 
-bool same(const ProbeWhat& a, const ProbeWhat& b) {
-  return a.m == b.m && a.n == b.n && a.k == b.k && a.dtype == b.dtype && a.threads == b.threads;
+bool same_gemm(const ProbeSample& one, const ProbeSample& other) {
+  const auto *gemm = std::get_if<ProbedGemm>(&one.what), *again = std::get_if<ProbedGemm>(&other.what);
+  return gemm && again && same_problem(*gemm, *again);
 }
 
 /// Multiplies that stand for the machine's speed, taken again: their time over that in `samples`, in the middle.
@@ -93,7 +95,7 @@ std::optional<double> slowdown_since(const ProbeSamples& samples) {
   const ProbeSamples now = HostProbes(options).run();
   for (const ProbeSample& again : now.samples)
     for (const ProbeSample& one : samples.samples)
-      if (again.probe == "gemm" && one.probe == "gemm" && same(again.what, one.what))
+      if (same_gemm(one, again))
         ratios.push_back(statistics_of(again.repetitions).median / statistics_of(one.repetitions).median);
   if (ratios.empty()) return std::nullopt;
   std::sort(ratios.begin(), ratios.end());

@@ -125,7 +125,7 @@ ResultTable probes_table(const std::vector<DeviceRun>& runs) {
     }
     std::map<std::string, std::pair<std::int64_t, std::int64_t>> counts;
     std::map<std::string, std::string> reasons;
-    for (const ProbeSample& sample : run.samples->samples) ++counts[sample.probe].first;
+    for (const ProbeSample& sample : run.samples->samples) ++counts[probe_name(sample.what)].first;
     for (const auto* list : {&run.samples->skipped, &run.samples->failed})
       for (const SkippedProbe& one : *list) {
         ++counts[one.probe].second;

@@ -3,19 +3,18 @@
 #include <algorithm>
 
 #include "calibration/fit/sample_fit.hpp"
-#include "calibration/published_check.hpp"
 #include "models/job/input_file.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_writer.hpp"
+#include "tools/calibration/links_of.hpp"
 #include "tools/calibration/sample_session.hpp"
-#include "tools/calibration/sampled_links.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/output/calibration_tables.hpp"
 #include "tools/output/escape.hpp"
 #include "tools/output/result_header.hpp"
+#include "tools/output/validation_session.hpp"
 #include "tools/text_quantity.hpp"
-#include "tools/validation_session.hpp"
 #include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
@@ -86,7 +85,7 @@ ResultTable probe_table(const SampleSession& session) {
     std::int64_t samples = 0, repetitions = 0, skipped = 0;
     for (const ProbeSamples& document : session.samples) {
       for (const ProbeSample& one : document.samples) {
-        if (one.probe != probe) continue;
+        if (probe_name(one.what) != probe) continue;
         ++samples;
         repetitions += static_cast<std::int64_t>(one.repetitions.size());
       }

@@ -11,8 +11,8 @@
 #include "tools/output/collective_report.hpp"
 #include "tools/output/escape.hpp"
 #include "tools/output/number_text.hpp"
+#include "tools/output/parameter_difference.hpp"
 #include "tools/output/result_header.hpp"
-#include "tools/parameter_difference.hpp"
 #include "tools/text_quantity.hpp"
 #include "tools/usage_error.hpp"
 
@@ -91,9 +91,9 @@ CollectiveRequest collective_request(const CollectiveCommandRequest& request, st
 }
 
 int nodes_of(const std::vector<Communicator>& groups, const Cluster& cluster) {
-  std::set<int> nodes;
+  std::set<NodeId> nodes;
   for (const Communicator& group : groups)
-    for (const int accelerator : group) nodes.insert(place_of(accelerator, cluster).node);
+    for (const AcceleratorId accelerator : group) nodes.insert(place_of(accelerator, cluster).node);
   return static_cast<int>(nodes.size());
 }
 
@@ -207,7 +207,7 @@ std::string render_as(OutputFormat format, const Answered& answered, const Clust
     case OutputFormat::markdown:
       return "# " + markdown_text(collective_title(report)) + "\n\n" + render_markdown(collective_table(report));
     case OutputFormat::nccl_tests:
-      return nccl_tests_text(report);
+      return nccl_tests_columns(report);
     default:
       return as_text(answered);
   }

@@ -35,7 +35,6 @@ struct ScaleRequest {
   OutputRequest output;
   std::string gpus;  ///< a range; empty is an error that says what to write
   std::string mode = "strong";
-  bool replan = false;
 };
 ExitCode scale(const ScaleRequest& request);
 

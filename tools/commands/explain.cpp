@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "sim/field_docs.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/config_kinds.hpp"
 #include "tools/error_codes.hpp"
@@ -25,24 +26,23 @@ std::string error_text(const std::string& topic) {
   throw option_error("TOPIC", topic, "no such error code", fmt::format("one of: {}", fmt::join(known, ", ")));
 }
 
-/// "job.parallel.tensor" of a scenario, or "cluster.node" with the kind of file first.
+/// "job.parallel.tensor" of a scenario, or "stack.bucket_mb" with the kind of file first. A scenario names the files of
+/// its parameters and steps by words: what stands behind them is a field of that kind of file.
 std::string field_text(const std::string& topic) {
   const std::string first = topic.substr(0, topic.find('.'));
-  const std::vector<std::string>& kinds = config_kind_names();
+  const std::string rest = topic.size() > first.size() ? topic.substr(first.size() + 1) : std::string();
   const RecordSpec& scenario = spec_of(ConfigKind::scenario);
-  for (std::size_t i = 0; i < kinds.size(); ++i)
-    if (kinds[i] == first && !scenario.find(first)) {
-      const std::string rest = topic.size() > first.size() ? topic.substr(first.size() + 1) : std::string();
-      return explain_field(spec_of(static_cast<ConfigKind>(i)), rest);
-    }
+  const FieldSpec* field = scenario.find(first);
+  const bool of_scenario = field && (rest.empty() || field->type == FieldType::record);
+  for (const FileKind& kind : file_kinds())
+    if (kind.name == first && !of_scenario) return explain_field(*kind.record, rest);
   return explain_field(scenario, topic);
 }
 
 std::string overview() {
   std::string text =
       "explain a field by its path, such as job.parallel.tensor, or an error by its code, such as E0203\n\n";
-  for (std::size_t i = 0; i < config_kind_names().size(); ++i)
-    text += fmt::format("  {:<12} {}\n", config_kind_names()[i], spec_of(static_cast<ConfigKind>(i)).help);
+  for (const FileKind& kind : file_kinds()) text += fmt::format("  {:<12} {}\n", kind.name, kind.record->help);
   return text + "  errors       every error code with its meaning\n";
 }
 

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <map>
 
-#include "models/job/huggingface/hf_config.hpp"
+#include "models/job/hf_config.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
@@ -24,7 +24,7 @@ constexpr std::size_t shown_reasons = 5;
 /// "24 samples of all_reduce", and why rows are missing.
 std::string counts_text(const ProbeSamples& samples) {
   std::map<std::string, int> by_operation;
-  for (const ProbeSample& sample : samples.samples) ++by_operation[sample.what.operation];
+  for (const ProbeSample& sample : samples.samples) ++by_operation[std::get<ProbedCollective>(sample.what).operation];
   std::string text;
   for (const auto& [operation, count] : by_operation) text += fmt::format("{} samples of {}\n", count, operation);
   std::map<std::string, int> reasons;

@@ -14,11 +14,13 @@
 #include "tools/output/atomic_file.hpp"
 #include "tools/output/chrome_trace.hpp"
 #include "tools/output/escape.hpp"
+#include "tools/output/flat_table.hpp"
 #include "tools/output/html_report.hpp"
 #include "tools/output/number_text.hpp"
+#include "tools/output/parameter_difference.hpp"
 #include "tools/output/prediction_tables.hpp"
 #include "tools/output/result_json.hpp"
-#include "tools/parameter_difference.hpp"
+#include "tools/output/verdict_sentences.hpp"
 
 namespace clusterwright {
 

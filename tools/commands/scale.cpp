@@ -8,11 +8,13 @@
 #include "tools/commands/commands.hpp"
 #include "tools/commands/scenario_session.hpp"
 #include "tools/output/escape.hpp"
+#include "tools/output/flat_table.hpp"
 #include "tools/output/html_report.hpp"
 #include "tools/output/number_text.hpp"
+#include "tools/output/parameter_difference.hpp"
 #include "tools/output/prediction_tables.hpp"
 #include "tools/output/result_json.hpp"
-#include "tools/parameter_difference.hpp"
+#include "tools/output/verdict_sentences.hpp"
 #include "tools/progress.hpp"
 #include "tools/text_quantity.hpp"
 #include "tools/usage_error.hpp"
@@ -88,8 +90,6 @@ void name_sizes(ScaleCurve& curve, const std::vector<int>& sizes) {
 }  // namespace
 
 ExitCode scale(const ScaleRequest& request) {
-  if (request.replan)
-    throw planned_error("--replan", "searching the best plan at each size is planned and not there yet");
   const bool strong = parse_choice("--mode", request.mode, {"strong", "weak"}) == 0;
   const std::vector<int> sizes = parse_counts({"--gpus", request.gpus});
   const auto targets = output_targets(request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv,

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "sim/field_schema.hpp"
 #include "sim/json_writer.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/config_kinds.hpp"

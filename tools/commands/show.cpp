@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "models/job/huggingface/hf_config.hpp"
+#include "models/job/hf_config.hpp"
 #include "models/job/scenario.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "models/site/audit/blueprint_loader.hpp"
@@ -49,7 +49,7 @@ Shown show_scenario(const ShowRequest& request, ConfigKind kind, Wanted wanted) 
 
 Shown show_transformer(const JsonValue& document) {
   const auto model = decode_record<Transformer>(in_own_form(document));
-  const double count = parameters(model);
+  const double count = total_parameters(model);
   ResultTable size{"",
                    {words_column("what", ""), words_column("value", "")},
                    {{"Parameters", count_text(static_cast<long long>(count))}}};
@@ -83,7 +83,7 @@ Shown show_file(const ShowRequest& request, Wanted wanted) {
   }
 }
 
-std::string render_as(OutputFormat format, const Shown& shown) {
+std::string render_shown(OutputFormat format, const Shown& shown) {
   if (format == OutputFormat::dot) return shown.dot;
   if (format == OutputFormat::json) return write_json(shown.json) + "\n";
   if (format == OutputFormat::csv) return render_csv(shown.tables.back());
@@ -109,7 +109,7 @@ ExitCode show(const ShowRequest& request) {
                            [](const OutputTarget& target) { return target.format == OutputFormat::dot; });
   wanted.topology = request.topology || wanted.dot || !request.failures.empty();
   const Shown shown = show_file(request, wanted);
-  deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, shown); });
+  deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_shown(format, shown); });
   return ExitCode::ok;
 }
 

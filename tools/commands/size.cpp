@@ -2,6 +2,7 @@
 #include "models/job/price_files.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "models/job/scenario_source.hpp"
+#include "models/job/scenario_spec.hpp"
 #include "models/site/plant/facility_files.hpp"
 #include "models/site/sizing/sized_cluster.hpp"
 #include "sim/field_table.hpp"

@@ -9,10 +9,10 @@
 #include "tools/commands/commands.hpp"
 #include "tools/output/result_header.hpp"
 #include "tools/output/validation_page.hpp"
+#include "tools/output/validation_session.hpp"
 #include "tools/output/validation_tables.hpp"
 #include "tools/text_quantity.hpp"
 #include "tools/thread_limit.hpp"
-#include "tools/validation_session.hpp"
 
 namespace clusterwright {
 

@@ -1,3 +1,5 @@
+#include "tools/doctor/abilities.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -9,7 +9,7 @@
 #include "sim/json_reader.hpp"
 #include "tools/config_kinds.hpp"
 #include "tools/output/escape.hpp"
-#include "tools/validation_session.hpp"
+#include "tools/output/validation_session.hpp"
 #include "topology/parts/catalog.hpp"
 
 namespace clusterwright {

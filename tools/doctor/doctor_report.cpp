@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "calibration/sample_files/catalog_accelerator.hpp"
+#include "tools/doctor/abilities.hpp"
 #include "tools/doctor/finding.hpp"
 #include "tools/output/escape.hpp"
 #include "tools/output/result_header.hpp"

@@ -23,24 +23,7 @@ struct Finding {
   std::string remedy;   ///< what to do to get it; empty if nothing is amiss
 };
 
-/// Something that can be done with this program here.
-struct Ability {
-  std::string what;
-  Verity possible = Verity::no;
-  std::string why;  ///< what it rests on, or what is missing
-  std::string how;  ///< the command to type; empty if it is not possible
-};
-
-/// In the order in which they are shown.
-std::vector<Finding> program_findings(const DoctorFacts& facts);
-std::vector<Finding> host_findings(const DoctorFacts& facts);
-std::vector<Finding> gpu_findings(const DoctorFacts& facts);
-std::vector<Finding> software_findings(const DoctorFacts& facts);
-std::vector<Finding> network_findings(const DoctorFacts& facts);
-
-/// All of them, section by section.
+/// All findings, section by section in the order in which they are shown.
 std::vector<Finding> findings_of(const DoctorFacts& facts);
-
-std::vector<Ability> abilities_of(const DoctorFacts& facts);
 
 }  // namespace clusterwright

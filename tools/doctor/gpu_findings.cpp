@@ -1,3 +1,5 @@
+#include "tools/doctor/gpu_findings.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>

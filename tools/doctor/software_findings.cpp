@@ -1,9 +1,13 @@
+#include "tools/doctor/software_findings.hpp"
+
 #include <fmt/format.h>
 
 #include <map>
 #include <tuple>
 
 #include "tools/doctor/finding.hpp"
+#include "tools/doctor/gpu_findings.hpp"
+#include "tools/doctor/program_findings.hpp"
 
 namespace clusterwright {
 

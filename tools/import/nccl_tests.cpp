@@ -5,9 +5,11 @@
 #include <algorithm>
 
 #include "sim/json_reader.hpp"
+#include "tools/import/nccl_tests_json.hpp"
 #include "tools/import/nccl_tests_layout.hpp"
 #include "tools/import/nccl_tests_operation.hpp"
 #include "tools/import/nccl_tests_run.hpp"
+#include "tools/import/nccl_tests_text.hpp"
 
 namespace clusterwright {
 
@@ -150,7 +152,6 @@ class Collector {
       return;
     }
     ProbeSample sample;
-    sample.probe = probe;
     sample.what = what_of(run, layout, operation, result);
     sample.bytes = static_cast<double>(result.bytes) * byte;
     sample.repetitions = {result.time_us * microsecond};
@@ -159,9 +160,9 @@ class Collector {
     out_.samples.push_back(std::move(sample));
   }
 
-  static ProbeWhat what_of(const NcclTestsRun& run, const NcclTestsLayout& layout, const std::string& operation,
-                           const NcclTestsResult& result) {
-    ProbeWhat what;
+  static ProbedCollective what_of(const NcclTestsRun& run, const NcclTestsLayout& layout, const std::string& operation,
+                                  const NcclTestsResult& result) {
+    ProbedCollective what;
     what.operation = operation;
     what.bytes = result.bytes;
     what.dtype = format_word(result.type);

@@ -1,3 +1,5 @@
+#include "tools/import/nccl_tests_json.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -82,12 +82,4 @@ inline constexpr std::int64_t largest_rank = 1 << 24;
 /// At most 120 characters that can be printed, without blanks around them.
 std::string device_name(std::string_view text);
 
-/// The runs of one log or of several, one after the other.
-/// @throws ConfigError E0501 for more runs, rows or ranks than anybody needs
-std::vector<NcclTestsRun> nccl_tests_text_runs(const std::shared_ptr<const SourceText>& source);
-
-/// The run of one report (-J). Of its arguments only the name of the program is read; of its environment nothing.
-/// @throws ConfigError E0101 where it is no report of nccl-tests
-NcclTestsRun nccl_tests_json_run(const JsonValue& report);
-
 }  // namespace clusterwright

@@ -1,3 +1,5 @@
+#include "tools/import/nccl_tests_text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>

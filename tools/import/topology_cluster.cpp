@@ -134,7 +134,7 @@ class ClusterWriter {
   void add_scale_up(JsonValue& node) {
     const ScaleUpLinks seen = scale_up_links(topology_);
     if (!seen.wiring) return note("it says nothing of links between GPUs; the accelerator's own are taken");
-    node.set("scale_up", scale_up_wiring_names[static_cast<std::size_t>(*seen.wiring)]);
+    node.set("scale_up", enum_name(*seen.wiring));
     if (*seen.wiring == ScaleUpWiring::none) return;
     note(fmt::format("links of each GPU: {}", seen.links));
     if (seen.uneven) note("some GPUs have more of them");
@@ -214,7 +214,7 @@ class ClusterWriter {
     JsonValue tiers = JsonValue::list();
     tiers.push_back(JsonValue::object({{"name", "leaf"}, {"accelerators", nodes_ * gpus_}}));
     return JsonValue::object({{"kind", "fat_tree"},
-                              {"transport", transport_names[static_cast<std::size_t>(*options_.transport)]},
+                              {"transport", enum_name(*options_.transport)},
                               {"tiers", std::move(tiers)}});
   }
 

@@ -81,7 +81,7 @@ ResultTable section_table(const std::vector<SectionFit>& sections, JudgedHow how
   for (const SectionFit& section : sections) {
     bool first = true;
     for (const FitReport& report : section.reports) {
-      table.rows.push_back({report.name, report.rows, report.left_out_median_abs_log, report.left_out_p90_abs_log,
+      table.rows.push_back({report.name, report.rows, report.held_out_median_abs_log, report.held_out_p90_abs_log,
                             first ? Cell(section.coverage) : Cell("")});
       if (held) table.rows.back().push_back(first ? state_text(section, how) : "");
       first = false;
@@ -128,7 +128,7 @@ ResultTable report_table(const ParameterSet& set) {
                     {}};
   for (const FitReport& fit : set.fits)
     table.rows.push_back(
-        {fit.name, fit.rows, fit.median_abs_log, fit.left_out_median_abs_log, fit.left_out_p90_abs_log, fit.rows_from});
+        {fit.name, fit.rows, fit.median_abs_log, fit.held_out_median_abs_log, fit.held_out_p90_abs_log, fit.rows_from});
   return table;
 }
 
@@ -169,8 +169,8 @@ JsonValue section_json(const std::vector<SectionFit>& sections) {
          {"state", states[static_cast<std::size_t>(section.state)]},
          {"samples", static_cast<std::int64_t>(section.samples)},
          {"sizes", static_cast<std::int64_t>(section.sizes)},
-         {"median_abs_log", any ? JsonValue(section.reports.front().left_out_median_abs_log) : JsonValue()},
-         {"p90_abs_log", any ? JsonValue(section.reports.front().left_out_p90_abs_log) : JsonValue()},
+         {"median_abs_log", any ? JsonValue(section.reports.front().held_out_median_abs_log) : JsonValue()},
+         {"p90_abs_log", any ? JsonValue(section.reports.front().held_out_p90_abs_log) : JsonValue()},
          {"bias", bias_of(section)},
          {"coverage", section.coverage},
          {"limit", section.limit},

@@ -102,7 +102,7 @@ void add_to(JsonValue& document, const CollectiveReport& report) {
   document.set("busiest_links", links);
 }
 
-std::string nccl_tests_text(const CollectiveReport& report) {
+std::string nccl_tests_columns(const CollectiveReport& report) {
   std::string text =
       "#\n"
       "#                                                              out-of-place                       in-place      "

@@ -41,6 +41,6 @@ std::string collective_title(const CollectiveReport& report);
 /// Rows and links, to be put behind a header.
 void add_to(JsonValue& document, const CollectiveReport& report);
 /// Exactly the columns that nccl-tests prints, so that a diff with a real log is a diff.
-std::string nccl_tests_text(const CollectiveReport& report);
+std::string nccl_tests_columns(const CollectiveReport& report);
 
 }  // namespace clusterwright

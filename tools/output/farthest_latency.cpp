@@ -13,7 +13,7 @@ namespace clusterwright {
 namespace {
 
 struct Farthest {
-  VertexId endpoint = 0;
+  VertexId endpoint;
   Seconds latency;
 };
 
@@ -21,7 +21,7 @@ struct Farthest {
 Farthest farthest_from(const NetworkGraph& graph, VertexId source) {
   using Arrival = std::pair<Seconds, VertexId>;
   std::priority_queue<Arrival, std::vector<Arrival>, std::greater<>> waiting;
-  std::vector<std::optional<Seconds>> known(graph.vertices());
+  IndexedVector<VertexId, std::optional<Seconds>> known(graph.vertices());
   Farthest farthest{source, {}};
   waiting.push({{}, source});
   while (!waiting.empty()) {
@@ -48,7 +48,7 @@ Seconds farthest_latency(const NetworkGraph& graph, const Diameter& diameter) {
       std::all_of(kinds.begin(), kinds.end(), [](const LinkKind& kind) { return kind.extra_latency == Seconds{}; });
   if (all_short) return diameter.switches * graph.hop_latency();
   std::vector<VertexId> working;
-  for (VertexId v = 0; v < graph.endpoints(); ++v)
+  for (const VertexId v : graph.endpoint_ids())
     if (const auto links = graph.leaving(v); std::any_of(links.begin(), links.end(), works)) working.push_back(v);
   if (working.empty()) return {};
   Seconds most;

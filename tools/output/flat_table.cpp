@@ -1,3 +1,5 @@
+#include "tools/output/flat_table.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>

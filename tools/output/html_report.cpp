@@ -12,6 +12,7 @@
 #include "tools/output/number_text.hpp"
 #include "tools/output/prediction_tables.hpp"
 #include "tools/output/svg_chart.hpp"
+#include "tools/output/verdict_sentences.hpp"
 
 namespace clusterwright {
 

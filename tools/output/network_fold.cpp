@@ -11,7 +11,7 @@ namespace clusterwright {
 
 namespace {
 
-constexpr int unknown = -1;
+constexpr int no_level = -1;
 
 /// How far each switch is from the nearest NIC, and which nodes it leads down to. Failed links count too: they do not
 /// change where a switch stands.
@@ -19,14 +19,15 @@ class Levels {
  public:
   struct Span {
     int first = std::numeric_limits<int>::max();
-    int last = unknown;
+    int last = no_level;
   };
 
-  explicit Levels(const NetworkGraph& graph) : graph_(graph), level_(graph.vertices(), unknown), span_(level_.size()) {
+  explicit Levels(const NetworkGraph& graph) : graph_(graph), level_(graph.vertices(), no_level), span_(level_.size()) {
     std::vector<VertexId> now;
-    for (VertexId v = 0; v < graph.endpoints(); ++v) {
+    for (const VertexId v : graph.endpoint_ids()) {
       level_[v] = 0;
-      span_[v] = {graph.node_of(v), graph.node_of(v)};
+      const int node = graph.node_of(v) - NodeId(0);
+      span_[v] = {node, node};
       now.push_back(v);
     }
     for (int level = 1; !now.empty(); ++level) now = climb(now, level);
@@ -42,7 +43,7 @@ class Levels {
     for (const VertexId v : from)
       for (const LinkId link : graph_.leaving(v)) {
         const VertexId up = graph_.to(link);
-        if (level_[up] == unknown) {
+        if (level_[up] == no_level) {
           level_[up] = level;
           reached.push_back(up);
         }
@@ -55,16 +56,19 @@ class Levels {
 
   /// A switch whose NIC ports are all empty lies where the one before it does: they are numbered along the fabric.
   void settle_empty(const SwitchTier& tier) {
-    for (VertexId v = tier.first + 1; v < tier.first + tier.count; ++v) {
-      if (level_[v] <= level_[tier.first]) continue;
-      level_[v] = level_[v - 1];
-      span_[v] = span_[v - 1];
+    VertexId before = tier.first;
+    for (const VertexId v : tier.switches()) {
+      if (level_[v] > level_[tier.first]) {
+        level_[v] = level_[before];
+        span_[v] = span_[before];
+      }
+      before = v;
     }
   }
 
   const NetworkGraph& graph_;
-  std::vector<int> level_;
-  std::vector<Span> span_;
+  IndexedVector<VertexId, int> level_;
+  IndexedVector<VertexId, Span> span_;
 };
 
 /// Numbers classes by first appearance.
@@ -78,7 +82,7 @@ class Folder {
     for (int node = 0; node < cluster_.nodes(); ++node) add(fold, fold.of_node, fold.classes(), 0);
     if (!graph_) return fold;
     for (std::size_t s = 0; s < graph_->switches(); ++s)
-      add(fold, fold.of_switch, fold.classes(), levels_->level(static_cast<VertexId>(graph_->endpoints() + s)));
+      add(fold, fold.of_switch, fold.classes(), levels_->level(graph_->switch_at(s)));
     return fold;
   }
 
@@ -90,7 +94,7 @@ class Folder {
       add(fold, fold.of_node, number(numbers, key(0, {node, node}, lowest)), 0);
     for (std::size_t tier = 0; graph_ && tier < graph_->tiers().size(); ++tier) {
       const SwitchTier& switches = graph_->tiers()[tier];
-      for (VertexId v = switches.first; v < switches.first + switches.count; ++v)
+      for (const VertexId v : switches.switches())
         add(fold, fold.of_switch, number(numbers, key(tier + 1, levels_->span(v), lowest)), levels_->level(v));
     }
     return fold;
@@ -110,14 +114,14 @@ class Folder {
 
   /// The smallest group that is told apart and holds all nodes of the span.
   Key key(std::size_t kind, Levels::Span span, std::size_t lowest) const {
-    const int each = cluster_.node_accelerators;
+    const auto first_of = [&](int node) { return AcceleratorId(node * cluster_.node_accelerators); };
     const FabricTiers& fabric = cluster_.fabric;
     std::size_t tier = lowest;
     while (tier < fabric.tiers().size() &&
-           fabric.group_of(span.first * each, tier) != fabric.group_of(span.last * each, tier))
+           fabric.group_of(first_of(span.first), tier) != fabric.group_of(first_of(span.last), tier))
       ++tier;
     if (tier >= fabric.tiers().size()) return {kind, fabric.tiers().size(), 0};
-    return {kind, tier, fabric.group_of(span.first * each, tier)};
+    return {kind, tier, fabric.group_of(first_of(span.first), tier)};
   }
 
   const Cluster& cluster_;
@@ -127,11 +131,10 @@ class Folder {
 
 std::size_t line_count(const NetworkFold& fold, const NetworkGraph& graph) {
   const auto class_of = [&](VertexId v) {
-    return graph.is_endpoint(v) ? fold.of_node[static_cast<std::size_t>(graph.node_of(v))]
-                                : fold.of_switch[v - graph.endpoints()];
+    return graph.is_endpoint(v) ? fold.of_node[graph.node_of(v).value] : fold.of_switch[graph.switch_number(v)];
   };
   std::vector<std::pair<std::size_t, std::size_t>> lines;
-  for (LinkId link = 0; link < graph.links(); link += 2)
+  for (const LinkId link : graph.cable_ids())
     if (const std::size_t a = class_of(graph.from(link)), b = class_of(graph.to(link)); a != b)
       lines.push_back({std::min(a, b), std::max(a, b)});
   std::sort(lines.begin(), lines.end());

@@ -44,13 +44,13 @@ class PictureMaker {
   using Line = std::tuple<std::size_t, std::size_t, BytesPerSecond>;  // lower end, upper end, rate
 
   std::size_t vertex_of(VertexId v) const {
-    if (graph_->is_endpoint(v)) return fold_.of_node[static_cast<std::size_t>(graph_->node_of(v))];
-    return fold_.of_switch[v - graph_->endpoints()];
+    if (graph_->is_endpoint(v)) return fold_.of_node[graph_->node_of(v).value];
+    return fold_.of_switch[graph_->switch_number(v)];
   }
 
   void count_cables() {
     std::map<Line, Cables> lines;
-    for (LinkId link = 0; link < graph_->links(); link += 2) {
+    for (const LinkId link : graph_->cable_ids()) {
       std::size_t lower = vertex_of(graph_->from(link));
       std::size_t upper = vertex_of(graph_->to(link));
       if (fold_.level[lower] > fold_.level[upper]) std::swap(lower, upper);
@@ -97,7 +97,7 @@ class PictureMaker {
   std::string accelerators_text(const std::vector<int>& nodes) const {
     std::map<std::string, long long> counts;
     for (const int node : nodes) {
-      const NodeGroup& group = cluster_.group_of_node(node);
+      const NodeGroup& group = cluster_.group_of_node(NodeId(node));
       counts[group.accelerator.id] += group.node_accelerators;
     }
     std::string text;
@@ -107,8 +107,7 @@ class PictureMaker {
 
   void name_switches() {
     std::map<std::size_t, std::vector<VertexId>> members;
-    for (std::size_t s = 0; s < graph_->switches(); ++s)
-      members[fold_.of_switch[s]].push_back(static_cast<VertexId>(graph_->endpoints() + s));
+    for (std::size_t s = 0; s < graph_->switches(); ++s) members[fold_.of_switch[s]].push_back(graph_->switch_at(s));
     for (const auto& [v, switches] : members) {
       const std::string first = graph_->name(switches.front());
       const auto count = static_cast<long long>(switches.size());
@@ -126,7 +125,7 @@ class PictureMaker {
       for (int node = 0; each > 1 && node < group.nodes; node += each) {
         Picture::Frame frame{fmt::format("scale-up domain of {} GPUs", group.domain), {}};
         for (int member = node; member < std::min(node + each, group.nodes); ++member)
-          frame.vertices.push_back(fold_.of_node[static_cast<std::size_t>(group.first_node + member)]);
+          frame.vertices.push_back(fold_.of_node[(group.first_node + member).value]);
         picture_.frames.push_back(std::move(frame));
       }
     }

@@ -35,28 +35,16 @@ ResultTable breakdown_table(const StepPrediction& step);
 /// Memory of the fullest rank by kind.
 ResultTable memory_table(const StepPrediction& step, Bytes memory_capacity);
 
-/// The same for every size that was computed.
 /// What the job keeps beyond its accelerators; no rows where it keeps nothing there.
 ResultTable tier_table(const StepPrediction& step);
+
+/// The same for every size that was computed.
 ResultTable memory_by_size(const ScaleCurve& curve);
 ResultTable power_by_size(const ScaleCurve& curve);
 ResultTable breakdown_by_size(const ScaleCurve& curve);
 
 ResultTable assumptions_table(const std::vector<Assumption>& assumptions);
 ResultTable inputs_table(const std::vector<InputFile>& inputs);
-
-/// Every number of every size on one line, for spreadsheets; columns are the keys of the JSON result.
-ResultTable flat_table(const ScaleCurve& curve);
-
-/// What the curve says, in sentences: the knee, and sizes that do not fit.
-std::vector<std::string> verdict_sentences(const ScaleCurve& curve);
-
-/// What one step says, in sentences: whether it fits, how long it takes and how sure.
-std::vector<std::string> verdict_sentences(const StepPrediction& step);
-
-/// The one thing to change first, in a few words.
-std::string next_step(const ScaleCurve& curve);
-std::string next_step(const StepPrediction& step);
 
 /// The last size that was computed and fits, or nullptr.
 const ScalePoint* largest_fitting(const ScaleCurve& curve);

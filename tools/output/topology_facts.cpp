@@ -15,7 +15,7 @@ std::vector<TopologyFacts::Switches> count_switches(const NetworkGraph& graph) {
   std::vector<TopologyFacts::Switches> rows;
   for (const SwitchTier& tier : graph.tiers()) {
     std::size_t used = 0;
-    for (VertexId v = tier.first; v < tier.first + tier.count; ++v) used = std::max(used, graph.leaving(v).size());
+    for (const VertexId v : tier.switches()) used = std::max(used, graph.leaving(v).size());
     rows.push_back({tier.name, tier.count, used, tier.ports});
   }
   return rows;
@@ -23,7 +23,7 @@ std::vector<TopologyFacts::Switches> count_switches(const NetworkGraph& graph) {
 
 std::vector<TopologyFacts::Cables> count_cables(const NetworkGraph& graph) {
   std::map<std::pair<std::size_t, BytesPerSecond>, std::size_t> counts;
-  for (LinkId link = 0; link < graph.links(); link += 2)
+  for (const LinkId link : graph.cable_ids())
     if (graph.works(link)) ++counts[{graph.kind(link), graph.capacity(link)}];
   std::vector<TopologyFacts::Cables> rows;
   for (const auto& [cable, count] : counts) rows.push_back({graph.link_kinds()[cable.first].name, count, cable.second});
@@ -34,7 +34,7 @@ std::vector<TopologyFacts::Cables> count_cables(const NetworkGraph& graph) {
 class Parts {
  public:
   explicit Parts(const NetworkGraph& graph) : graph_(graph), part_(graph.vertices(), unknown) {
-    for (VertexId v = 0; v < graph.vertices(); ++v)
+    for (const VertexId v : graph.vertex_ids())
       if (part_[v] == unknown) fill(v, count_++);
   }
   std::uint32_t of(VertexId v) const { return part_[v]; }
@@ -42,7 +42,7 @@ class Parts {
   /// The part that most endpoints of the rail are in.
   std::uint32_t main(int rail) const {
     std::vector<int> members(count_, 0);
-    for (int node = 0; node < graph_.nodes(); ++node) ++members[of(graph_.endpoint(node, rail))];
+    for (const NodeId node : graph_.node_ids()) ++members[of(graph_.endpoint(node, rail))];
     return static_cast<std::uint32_t>(std::max_element(members.begin(), members.end()) - members.begin());
   }
 
@@ -65,7 +65,7 @@ class Parts {
   }
 
   const NetworkGraph& graph_;
-  std::vector<std::uint32_t> part_;
+  IndexedVector<VertexId, std::uint32_t> part_;
   std::uint32_t count_ = 0;
 };
 
@@ -74,9 +74,9 @@ std::vector<TopologyFacts::Nic> nics_cut_off(const NetworkGraph& graph) {
   std::vector<std::uint32_t> main;
   for (int rail = 0; rail < graph.rails(); ++rail) main.push_back(parts.main(rail));
   std::vector<TopologyFacts::Nic> nics;
-  for (VertexId v = 0; v < graph.endpoints(); ++v)
+  for (const VertexId v : graph.endpoint_ids())
     if (parts.of(v) != main[static_cast<std::size_t>(graph.rail_of(v))])
-      nics.push_back({graph.node_of(v), graph.rail_of(v)});
+      nics.push_back({graph.node_of(v) - NodeId(0), graph.rail_of(v)});
   return nics;
 }
 
@@ -84,7 +84,7 @@ BytesPerSecond sent_by_lower_half(const Cluster& cluster) {
   const int half = cluster.nodes() / 2;
   BytesPerSecond sum;
   for (const NodeGroup& group : cluster.groups)
-    sum += std::clamp(half - group.first_node, 0, group.nodes) * group.nics * group.nic_bandwidth;
+    sum += std::clamp(NodeId(half) - group.first_node, 0, group.nodes) * group.nics * group.nic_bandwidth;
   return sum;
 }
 
@@ -102,7 +102,7 @@ void add_bisection(TopologyFacts& facts, const Cluster& cluster, const Network& 
 void set_own_nic_rates(NetworkGraph& graph, const Cluster& cluster) {
   for (const NodeGroup& group : cluster.groups) {
     if (group.nic_bandwidth == cluster.nic_bandwidth) continue;
-    for (int node = group.first_node; node < group.first_node + group.nodes; ++node)
+    for (const NodeId node : group.node_ids())
       for (int rail = 0; rail < graph.rails(); ++rail)
         for (const LinkId link : graph.leaving(graph.endpoint(node, rail)))
           graph.slow_link(link, group.nic_bandwidth / cluster.nic_bandwidth);

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "calibration/validation/weighted_quantile.hpp"
+#include "calibration/validation/error_figures.hpp"
 #include "tools/build_facts.hpp"
 #include "tools/output/escape.hpp"
 #include "tools/output/html_page.hpp"

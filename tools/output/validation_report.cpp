@@ -62,11 +62,11 @@ JsonValue figures_list(const std::vector<ErrorFigures>& all) {
 }
 
 /// What was left out belongs under the key of the target that it is held against.
-JsonValue cross_json(const std::vector<LeftOutFigures>& cross) {
+JsonValue cross_json(const std::vector<HeldOutFigures>& cross) {
   JsonValue out = JsonValue::object();
   for (const char* key : {"by_model", "by_size", "by_accelerator", "by_source", "by_stack", "by_generation"}) {
     std::vector<ErrorFigures> lines;
-    for (const LeftOutFigures& one : cross)
+    for (const HeldOutFigures& one : cross)
       if (one.key == key) lines.push_back(one.figures);
     out.set(key, figures_list(lines));
   }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "calibration/validation/left_out.hpp"
+#include "calibration/validation/held_out.hpp"
 #include "calibration/validation/validation_summary.hpp"
 #include "models/job/scenario.hpp"
 #include "sim/json_value.hpp"
@@ -16,7 +16,7 @@ struct ValidationReport {
   std::vector<InputFile> inputs;
   std::vector<CaseResult> results;  ///< in the order of the files
   ValidationSummary summary;
-  std::optional<std::vector<LeftOutFigures>> cross;  ///< only when asked for
+  std::optional<std::vector<HeldOutFigures>> cross;  ///< only when asked for
 };
 
 /// The whole answer, as calibration/measurements/README.md defines it, with families and cross-validation beside it.

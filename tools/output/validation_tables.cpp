@@ -172,7 +172,7 @@ ResultTable cross_table(const ValidationReport& report) {
                      percent_column("in_interval", "In interval"),
                      percent_column("half_width", "Half-width")},
                     {}};
-  for (const LeftOutFigures& one : *report.cross) {
+  for (const HeldOutFigures& one : *report.cross) {
     const ErrorFigures& f = one.figures;
     if (f.n == 0) continue;
     const bool judged = f.median_half_width > 0;

@@ -18,10 +18,10 @@ ClusterSpec fill_in(ClusterSpec spec, const Catalog& catalog) {
 }
 
 void describe_nodes(Cluster& cluster, const Catalog& catalog) {
-  int nodes = 0;
+  NodeId next(0);
   for (const NodeGroupSpec& group : node_groups(cluster.spec)) {
-    cluster.groups.push_back(make_node_group(*group.node, catalog, nodes, group.accelerators));
-    nodes += cluster.groups.back().nodes;
+    cluster.groups.push_back(make_node_group(*group.node, catalog, next, group.accelerators));
+    next = next + cluster.groups.back().nodes;
   }
   const NodeGroup& main = cluster.groups.front();
   cluster.accelerator = main.accelerator;
@@ -36,9 +36,9 @@ void describe_nodes(Cluster& cluster, const Catalog& catalog) {
 
 }  // namespace
 
-const NodeGroup& Cluster::group_of_node(int node) const {
+const NodeGroup& Cluster::group_of_node(NodeId node) const {
   for (const NodeGroup& group : groups)
-    if (node >= group.first_node && node < group.first_node + group.nodes) return group;
+    if (group.has(node)) return group;
   throw std::invalid_argument("a node that the cluster does not have");
 }
 
@@ -99,7 +99,7 @@ Cluster resized(const Cluster& cluster, int accelerators) {
   checker.finish();
   const int more = (accelerators - cluster.spec.accelerators) / cluster.node_accelerators;
   other.groups.front().nodes += more;
-  for (std::size_t g = 1; g < other.groups.size(); ++g) other.groups[g].first_node += more;
+  for (std::size_t g = 1; g < other.groups.size(); ++g) other.groups[g].first_node = other.groups[g].first_node + more;
   other.fabric = make_fabric_tiers(other.spec.fabric, other.network_size(), other.ports);
   return other;
 }

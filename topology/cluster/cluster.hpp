@@ -13,16 +13,16 @@
 
 namespace clusterwright {
 
-/// The members that describe nodes are those of the first group, which is all there is but in mixed clusters.
+/// The members about nodes describe the first group, which is the only one except in mixed clusters.
 struct Cluster {
   ClusterSpec spec;  ///< nodes are filled in with what their parts say
   AcceleratorPart accelerator;
   FabricTiers fabric;
-  FabricPorts ports;          ///< of the switches that the fabric names
-  int node_accelerators = 8;  ///< in one node
-  int nics = 8;               ///< in one node
-  /// Accelerators of one inner domain: of a node, or of the whole nodes that scale-up links join to one machine (72 for
-  /// an NVL72 rack of trays with 4). The last one may be filled in part.
+  FabricPorts ports;          ///< ports of the switches that the fabric names
+  int node_accelerators = 8;  ///< number in one node
+  int nics = 8;               ///< number in one node
+  /// Accelerators of one inner domain: a node, or the whole nodes that scale-up links join to one machine (72 for
+  /// an NVL72 rack of trays with 4). The last domain may be partly filled.
   int domain = 8;
   bool switch_reduction = false;      ///< switches that join a whole domain can reduce
   BytesPerSecond scale_up_bandwidth;  ///< one accelerator, one direction; zero without scale-up links
@@ -31,26 +31,26 @@ struct Cluster {
   std::vector<NodeGroup> groups;      ///< nodes by kind, in the order of their numbers
 
   int nodes() const {
-    return mixed() ? groups.back().first_node + groups.back().nodes : spec.accelerators / node_accelerators;
+    return mixed() ? groups.back().first_node - NodeId(0) + groups.back().nodes : spec.accelerators / node_accelerators;
   }
   int domains() const { return (spec.accelerators + domain - 1) / domain; }
   bool mixed() const { return groups.size() > 1; }
-  /// @throws std::invalid_argument unless 0 <= node < nodes()
-  const NodeGroup& group_of_node(int node) const;
+  /// @throws std::invalid_argument for a node that the cluster does not have
+  const NodeGroup& group_of_node(NodeId node) const;
 
-  /// What the network joins; of a mixed cluster with the NICs of the first group.
+  /// Nodes that the network joins; a mixed cluster counts with the NICs of its first group.
   NetworkSize network_size() const { return {nodes(), node_accelerators, nics, nic_bandwidth}; }
 
   /// NIC bandwidth that one accelerator has to itself, one direction.
   BytesPerSecond network_per_accelerator() const { return nic_bandwidth * nics / node_accelerators; }
 
-  /// What rings among the first `members` of a domain reach, one accelerator, one direction. Where scale-up links join
-  /// the members it goes with scale_up_bandwidth; else it is that of PCI Express.
+  /// Rate of rings among the first `members` of a domain, one accelerator, one direction. Where scale-up links join
+  /// the members it scales with scale_up_bandwidth; else it is that of PCI Express.
   /// @pre 1 <= members <= domain
   BytesPerSecond inner_bandwidth(int members) const;
 };
 
-/// Looks up parts and checks that the numbers agree.
+/// Cluster with its parts looked up and its numbers checked.
 /// @param source   the JSON that `spec` was decoded from, for the places of errors
 /// @param pointer  of `source` in its file, such as "/cluster"; empty if it is the whole file
 /// @throws ConfigError with every error found: unknown parts (with a suggestion), nodes that contradict their part,
@@ -59,7 +59,7 @@ struct Cluster {
 Cluster build_cluster(const ClusterSpec& spec, const Catalog& catalog, const JsonValue& source,
                       const std::string& pointer = {});
 
-/// The same cluster with another number of accelerators; of a mixed one the first group grows or shrinks.
+/// The same cluster with another number of accelerators; in a mixed one the first group grows or shrinks.
 /// @throws ConfigError as build_cluster, without places
 Cluster resized(const Cluster& cluster, int accelerators);
 

@@ -126,7 +126,7 @@ void ClusterChecker::check_sizes() {
   check_likeness();
   check_slow();
   const auto& tiers = spec_.fabric.tiers;
-  const int sites = spec_.fabric.sites ? spec_.fabric.sites->count : 1;  // each has a tree of its own
+  const int sites = spec_.fabric.sites ? spec_.fabric.sites->count : 1;  // one tree each
   const int in_site = (spec_.accelerators + sites - 1) / sites;
   if (!tiers.empty() && tiers.back().accelerators > 0 && in_site > tiers.back().accelerators)
     error("E0302",
@@ -149,7 +149,7 @@ void ClusterChecker::check_slow() {
   }
 }
 
-/// The network takes all nodes for alike: as many accelerators, which number its ports, and as many rails.
+/// A network assumes nodes that are alike: equally many accelerators, which number its ports, and equally many rails.
 void ClusterChecker::check_likeness() {
   const NodeSpec& first = spec_.node;
   for (const NodeGroupSpec& group : node_groups(spec_))
@@ -259,7 +259,7 @@ void ClusterChecker::error(std::string code, std::string message, const std::vec
   errors_.push_back({std::move(code), std::move(message), std::move(places), std::move(underline), std::move(help)});
 }
 
-/// Of the value, or of what it is missing in when it was left to its default.
+/// Place of the value, or of the object that lacks it where it was left to its default.
 Place ClusterChecker::place_of(std::string pointer) const {
   const JsonValue* value = source_->at_pointer(pointer);
   while (!value) {

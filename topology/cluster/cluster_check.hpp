@@ -12,12 +12,12 @@
 
 namespace clusterwright {
 
-/// Nodes that are alike, as written: the first group takes what `also` leaves of the accelerators.
+/// Nodes that are alike, as written. The first group gets the accelerators that `also` leaves.
 struct NodeGroupSpec {
   const NodeSpec* node = nullptr;
   int accelerators = 0;
   std::string node_pointer;   ///< "/node", "/also/0/node"
-  std::string count_pointer;  ///< of the number of accelerators
+  std::string count_pointer;  ///< place of the number of accelerators
 };
 std::vector<NodeGroupSpec> node_groups(const ClusterSpec& spec);
 
@@ -31,7 +31,7 @@ class ClusterChecker {
                  std::string pointer)
       : written_(written), spec_(filled), catalog_(catalog), source_(source), pointer_(std::move(pointer)) {}
 
-  /// Ids of the cluster's own parts are new, and its nodes name parts that there are.
+  /// Ids of the cluster's own parts are new, and its nodes name parts that exist.
   void check_own_parts();
   void check_parts();
   void check_wiring();
@@ -39,7 +39,7 @@ class ClusterChecker {
   void check_nesting();
   /// Several domains need NICs of a known rate, a transport, and tiers.
   void check_network();
-  /// The numbers of the fabric's kind. Only where nothing is wrong so far: they rest on the sizes.
+  /// Numbers of the fabric's kind. Checked only without errors so far, because they build on the sizes.
   void check_fabric_numbers(const FabricPorts& ports);
 
   /// @throws ConfigError with all errors so far

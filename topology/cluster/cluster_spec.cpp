@@ -6,7 +6,7 @@ namespace clusterwright {
 
 namespace {
 
-/// Far beyond any machine, and far from overflow in what is computed from it.
+/// Far beyond any machine, and far from overflow in sums and products.
 constexpr double most_accelerators = 1 << 24;
 
 }  // namespace

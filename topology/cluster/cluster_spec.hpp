@@ -13,9 +13,9 @@
 
 namespace clusterwright {
 
-/// Nodes of another kind in a mixed cluster; with as many accelerators and NICs each as those of `node`.
+/// Nodes of another kind in a mixed cluster. Each has as many accelerators and NICs as one of `node`.
 struct MixedNodesSpec {
-  int accelerators = 0;  ///< of all these nodes
+  int accelerators = 0;  ///< in all these nodes
   NodeSpec node;
 };
 const Record<MixedNodesSpec>& record(const MixedNodesSpec*);
@@ -30,7 +30,7 @@ const Record<SlowAcceleratorSpec>& record(const SlowAcceleratorSpec*);
 struct ClusterSpec {
   std::string name;
   std::string source;    ///< where the description comes from
-  int accelerators = 0;  ///< in the job's reach, those of `also` included
+  int accelerators = 0;  ///< all that jobs can use, those of `also` included
   NodeSpec node;
   std::vector<MixedNodesSpec> also;  ///< numbered after the nodes of `node`, in this order
   FabricSpec fabric;
@@ -38,11 +38,11 @@ struct ClusterSpec {
   std::optional<PoolSpec> pool;
   std::vector<SlowAcceleratorSpec> slow;
   FacilitySpec facility;
-  std::optional<Catalog> parts;  ///< beside those of the catalog: what is not on sale yet, or not in it
+  std::optional<Catalog> parts;  ///< parts that the catalog lacks, as those not on sale yet
 };
 const Record<ClusterSpec>& record(const ClusterSpec*);
 
-/// A catalog with the parts that a cluster describes itself behind its own.
+/// Catalog followed by the parts that a cluster describes itself.
 Catalog with_own_parts(Catalog catalog, const ClusterSpec& cluster);
 
 }  // namespace clusterwright

@@ -1,4 +1,4 @@
-/// Whether a facility names parts that exist and leaves nothing open.
+/// Errors of a facility: parts that do not exist, fields left open.
 #pragma once
 
 #include <string>

@@ -20,16 +20,16 @@ constexpr double largest_rate = 1e6;      // GB/s
 constexpr double largest_capacity = 1e9;  // TB
 constexpr double longest_m = 10000;
 
-FieldRule length(std::string help) {
-  return {.help = std::move(help), .min = 0, .max = longest_m};
+FieldRule length(const char* help) {
+  return {.help = help, .min = 0, .max = longest_m};
 }
 
-FieldRule positive(std::string help, double max = 1e9) {
-  return {.help = std::move(help), .min = 0, .max = max, .above_min = true};
+FieldRule positive(const char* help, double max = 1e9) {
+  return {.help = help, .min = 0, .max = max, .above_min = true};
 }
 
-FieldRule units(std::string help) {
-  return {.help = std::move(help), .min = 0, .max = 60};
+FieldRule units(const char* help) {
+  return {.help = help, .min = 0, .max = 60};
 }
 
 }  // namespace

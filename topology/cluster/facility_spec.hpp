@@ -1,4 +1,4 @@
-/// What surrounds a cluster, as users write it: racks, hall, power, cooling, services.
+/// Facility of a cluster, as users write it: racks, hall, power, cooling, services.
 ///
 /// Where a field is left out, the file in configs/facilities that `like` names says it
 /// (models/site/plant/facility_files.hpp).
@@ -16,7 +16,7 @@
 
 namespace clusterwright {
 
-/// What a single failure may cost.
+/// Spare capacity against a single failure.
 ///
 /// n: no spare. n_plus_1: one module more than needed. two_n: two whole paths, each at most half loaded.
 /// catcher: every `group` modules share what one less of them can carry (4 to make 3).
@@ -25,29 +25,28 @@ inline constexpr std::array<std::string_view, 4> redundancy_names = {"n", "n+1",
 
 struct RackRules {
   std::string frame;                 ///< in the catalog
-  std::optional<int> nodes;          ///< at most, whatever else would allow
+  std::optional<int> nodes;          ///< upper bound, whatever else would allow
   std::optional<Watts> power_limit;  ///< rated power of all that stands in one rack
-  double reserved_u = 0;             ///< of a compute rack: power strips, air gaps, patch panels
-  double reserved_network_u = 0;     ///< of a rack of switches: cable management
+  double reserved_u = 0;             ///< rack units of a compute rack for power strips, air gaps, patch panels
+  double reserved_network_u = 0;     ///< rack units of a switch rack for cable management
   int unit_racks = 8;                ///< compute racks that share one rack of switches, at least
 };
 const Record<RackRules>& record(const RackRules*);
 
 struct HallSpec {
   std::optional<Meters> length, width;  ///< inside; as large as needed if absent
-  std::optional<int> racks_per_row;     ///< as the length allows, else a nearly square hall, if absent
+  std::optional<int> racks_per_row;     ///< if absent: as the length allows, else a nearly square hall
   Meters cold_aisle, hot_aisle;
   Meters margin;                     ///< free on all four sides
   double floor_load_kg_per_m2 = 0;   ///< a rack over its own footprint may weigh so much
   Meters tray_above_rack;            ///< height of cable trays over the racks
-  Meters slack;                      ///< of a cable between racks, both ends together
-  Meters slack_in_rack;              ///< of a cable inside one rack
-  std::optional<Watts> power_limit;  ///< of all equipment in the hall, rated
+  Meters slack;                      ///< spare length of a cable between racks, both ends together
+  Meters slack_in_rack;              ///< spare length of a cable inside one rack
+  std::optional<Watts> power_limit;  ///< rated power of all equipment in the hall
 };
 const Record<HallSpec>& record(const HallSpec*);
 
-/// What hangs on a stage: the machines alone; also pumps and fans that must not stop while the machines run; also
-/// plants.
+/// Load of a stage: machines alone; also pumps and fans that must run while the machines do; also cooling plants.
 enum class StageLoad { machines, pumps, cooling };
 inline constexpr std::array<std::string_view, 3> stage_load_names = {"machines", "pumps", "cooling"};
 
@@ -55,7 +54,7 @@ inline constexpr std::array<std::string_view, 3> stage_load_names = {"machines",
 struct PowerStageSpec {
   std::string part;
   Redundancy redundancy = Redundancy::n;
-  int group = 4;  ///< of a catcher
+  int group = 4;  ///< modules of a catcher arrangement that share one in reserve
   StageLoad carries = StageLoad::machines;
 };
 const Record<PowerStageSpec>& record(const PowerStageSpec*);
@@ -63,11 +62,11 @@ const Record<PowerStageSpec>& record(const PowerStageSpec*);
 struct PowerChainSpec {
   std::optional<Watts> grid_limit;  ///< what the utility grants
   double power_factor = 0.95;
-  double continuous_share = 0.8;       ///< of a breaker's rating that may be drawn for hours
+  double continuous_share = 0.8;       ///< share of a breaker's rating that may be drawn for hours
   std::vector<PowerStageSpec> stages;  ///< from the grid to the racks
   std::string circuit;                 ///< feed of a rack, in the catalog
   Redundancy feeds = Redundancy::n_plus_1;
-  int most_feeds = 4;      ///< that a rack has room for
+  int most_feeds = 4;      ///< feeds that a rack has room for
   double other_share = 0;  ///< lights, offices, security: of the power of the machines
 };
 const Record<PowerChainSpec>& record(const PowerChainSpec*);
@@ -75,11 +74,11 @@ const Record<PowerChainSpec>& record(const PowerChainSpec*);
 struct CoolingSpec {
   std::string racks;          ///< how heat leaves a rack, in the catalog
   std::string rejection;      ///< how it leaves the building
-  std::string air_rejection;  ///< of the heat in the hall's air, where another plant takes it; empty: the same
+  std::string air_rejection;  ///< plant for the heat in the hall's air; empty: the same plant
   std::string climate;
   std::string coolant_unit;                      ///< in the catalog; empty without liquid
-  Redundancy redundancy = Redundancy::n_plus_1;  ///< of coolant units
-  std::optional<double> supply_c;  ///< of the coolant, or of air without liquid; as usual for the kind if absent
+  Redundancy redundancy = Redundancy::n_plus_1;  ///< spare coolant units
+  std::optional<double> supply_c;                ///< of coolant, or of air without liquid; usual for the kind if absent
 };
 const Record<CoolingSpec>& record(const CoolingSpec*);
 
@@ -88,29 +87,29 @@ struct SideNetworkSpec {
   std::string name;
   std::string switch_part;
   int ports_per_node = 1;
-  int ports_per_server = 1;  ///< of service nodes
+  int ports_per_server = 1;  ///< NICs of a service node
   bool storage = false;      ///< appliances hang on it too
-  double taper = 1;          ///< of its leaves
+  double taper = 1;          ///< taper of its leaves
 };
 const Record<SideNetworkSpec>& record(const SideNetworkSpec*);
 
 struct StorageNeedSpec {
   std::string part;
-  BytesPerSecond read_per_node, write_per_node;  ///< that all nodes together must have at once
-  std::optional<BytesPerSecond> read, write;     ///< of the whole cluster instead
+  BytesPerSecond read_per_node, write_per_node;  ///< rate for every node at once
+  std::optional<BytesPerSecond> read, write;     ///< rate of the whole cluster instead
   std::optional<Bytes> capacity;                 ///< usable; what the job keeps if absent
-  Seconds checkpoint_time;                       ///< that one checkpoint may take
+  Seconds checkpoint_time;                       ///< longest time of one checkpoint
   int checkpoints = 0;                           ///< kept at a time
 };
 const Record<StorageNeedSpec>& record(const StorageNeedSpec*);
 
 struct ServicesSpec {
   double spare_node_share = 0;        ///< nodes bought beyond those that work, rounded up
-  std::string server;                 ///< of service nodes, in the catalog
-  int servers = 0;                    ///< for the first unit of nodes
+  std::string server;                 ///< part of service nodes, in the catalog
+  int servers = 0;                    ///< service nodes for the first scalable unit
   double servers_per_1000_nodes = 0;  ///< beyond
   int fabric_managers = 0;            ///< servers that manage the network for training
-  int manager_cables = 0;             ///< of all of them together, to leaves
+  int manager_cables = 0;             ///< cables of all fabric managers together, to leaves
   std::string management_switch;      ///< in the catalog; for consoles of nodes, switches and power strips
   int consoles_per_node = 1;
   std::vector<SideNetworkSpec> networks;

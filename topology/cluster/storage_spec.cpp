@@ -11,12 +11,12 @@ struct EnumNames<PoolLink> {
 
 namespace {
 
-FieldRule storage_rate(std::string help) {
-  return {.help = std::move(help), .min = 0, .max = 1e9, .above_min = true};
+FieldRule storage_rate(const char* help) {
+  return {.help = help, .min = 0, .max = 1e9, .above_min = true};
 }
 
-FieldRule capacity_rule(std::string help) {
-  return {.help = std::move(help), .min = 0, .max = 1e9, .above_min = true};
+FieldRule capacity_rule(const char* help) {
+  return {.help = help, .min = 0, .max = 1e9, .above_min = true};
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace clusterwright {
 
-/// How accelerators reach pooled memory: over links that are for nothing else, or over those that collectives use.
+/// Links over which accelerators reach pooled memory: links of its own, or those that collectives use.
 enum class PoolLink { own, scale_up, network };
 
 /// Memory that all accelerators share: CXL, or a memory server.
@@ -30,7 +30,7 @@ struct StorageSpec {
 };
 const Record<StorageSpec>& record(const StorageSpec*);
 
-/// `own` where it says something, else `other`.
+/// Storage of `own`, with what it leaves open taken from `other`.
 StorageSpec filled_in(StorageSpec own, const StorageSpec& other);
 
 }  // namespace clusterwright

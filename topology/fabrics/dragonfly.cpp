@@ -40,8 +40,7 @@ namespace {
 
 void join_group(NetworkAssembly& assembly, VertexId first, int switches, std::size_t kind) {
   for (int a = 0; a < switches; ++a)
-    for (int b = a + 1; b < switches; ++b)
-      assembly.connect(first + static_cast<VertexId>(a), first + static_cast<VertexId>(b), kind);
+    for (int b = a + 1; b < switches; ++b) assembly.connect(first + a, first + b, kind);
 }
 
 }  // namespace
@@ -59,8 +58,8 @@ TopSwitches build_dragonfly(NetworkAssembly& assembly) {
   const std::size_t global_kind = assembly.add_kind("global", assembly.link_rate());
   const std::vector<GlobalLinks::Cable> cables = global.cables();
   for (int site = 0; site < assembly.sites; ++site) {
-    const VertexId here = first + static_cast<VertexId>(site * switches);
-    const auto at = [&](int group, int s) { return here + static_cast<VertexId>(group * a + s); };
+    const VertexId here = first + site * switches;
+    const auto at = [&](int group, int s) { return here + (group * a + s); };
     attach_endpoints(assembly, site, here, dragonfly_slots(assembly.spec), endpoint_kind);
     for (int group = 0; group < d.groups; ++group) join_group(assembly, at(group, 0), a, local_kind);
     for (const GlobalLinks::Cable& cable : cables)

@@ -51,16 +51,13 @@ TopSwitches build_dragonfly_plus(NetworkAssembly& assembly) {
   const std::size_t global_kind = assembly.add_kind("global", assembly.link_rate());
   const std::vector<GlobalLinks::Cable> cables = global.cables();
   for (int site = 0; site < assembly.sites; ++site) {
-    const VertexId leaf = first_leaf + static_cast<VertexId>(site * leaves);
-    const VertexId spine = first_spine + static_cast<VertexId>(site * spines);
-    const auto spine_at = [&](int group, int s) {
-      return spine + static_cast<VertexId>(group * d.spines_per_group + s);
-    };
+    const VertexId leaf = first_leaf + site * leaves;
+    const VertexId spine = first_spine + site * spines;
+    const auto spine_at = [&](int group, int s) { return spine + (group * d.spines_per_group + s); };
     attach_endpoints(assembly, site, leaf, dragonfly_plus_slots(assembly.spec), endpoint_kind);
     for (long long l = 0; l < leaves; ++l)
       for (int s = 0; s < d.spines_per_group; ++s)
-        assembly.connect(leaf + static_cast<VertexId>(l), spine_at(static_cast<int>(l / d.leaves_per_group), s),
-                         local_kind);
+        assembly.connect(leaf + l, spine_at(static_cast<int>(l / d.leaves_per_group), s), local_kind);
     for (const GlobalLinks::Cable& cable : cables)
       assembly.connect(spine_at(cable.from_group, global.switch_of(cable.from_port, d.spines_per_group)),
                        spine_at(cable.to_group, global.switch_of(cable.to_port, d.spines_per_group)), global_kind);

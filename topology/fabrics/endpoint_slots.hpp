@@ -1,9 +1,9 @@
-/// Where the NICs of nodes go in a fabric whose switches all have equally many NIC ports.
+/// Ports for NICs in a fabric whose switches all have equally many of them.
 #pragma once
 
 namespace clusterwright {
 
-/// Ports of one site for NICs, which fill the switches in order. No node straddles two groups of switches, so a few
+/// Ports of one site for NICs. NICs fill the switches in order; no node straddles two groups of switches, so a few
 /// ports of a group may stay empty.
 struct EndpointSlots {
   int per_switch = 0;

@@ -14,15 +14,15 @@ namespace clusterwright {
 
 namespace {
 
-/// What each kind brings: its check, its nested groups, its cables.
-struct FabricParts {
+/// Jobs of one kind: its check, its nested groups, its cables.
+struct FabricJobs {
   const char* key;  ///< in a file: where its numbers stand
   void (*check)(FabricCheck&);
   void (*add_tiers)(SiteTiers&);
   TopSwitches (*build)(NetworkAssembly&);
 };
 
-constexpr EnumArray<FabricKind, FabricParts> parts_of_kind = {{{
+constexpr EnumArray<FabricKind, FabricJobs> jobs_of = {{{
     {"tiers", check_fat_tree, add_fat_tree_tiers, build_fat_tree},
     {"dragonfly", check_dragonfly, add_dragonfly_tiers, build_dragonfly},
     {"dragonfly_plus", check_dragonfly_plus, add_dragonfly_plus_tiers, build_dragonfly_plus},
@@ -46,7 +46,7 @@ bool has_numbers(const FabricSpec& spec, FabricKind kind) {
   return !spec.tiers.empty();
 }
 
-/// The numbers of each kind stand under its key, and only those of the fabric's own kind are given.
+/// Check that only the numbers of the fabric's own kind are given.
 class KeyCheck {
  public:
   KeyCheck(const FabricSpec& spec, std::vector<FabricError>& errors) : spec_(spec), errors_(errors) {}
@@ -62,7 +62,7 @@ class KeyCheck {
 
  private:
   void check(FabricKind kind) {
-    const char* key = parts_of_kind[kind].key;
+    const char* key = jobs_of[kind].key;
     const bool given = has_numbers(spec_, kind);
     if (kind != spec_.kind && given)
       error(fmt::format("\"{}\" does not belong to a fabric of kind \"{}\"", key, enum_name(spec_.kind)),
@@ -91,7 +91,7 @@ std::vector<FabricError> check_fabric(const FabricSpec& spec, const NetworkSize&
   const NetworkSize one_site = site_size(spec, size);
   if (one_site.nics_per_node < 1) return errors;
   FabricCheck check(spec, one_site, ports);
-  parts_of_kind[spec.kind].check(check);
+  jobs_of[spec.kind].check(check);
   return std::move(check.errors);
 }
 
@@ -103,14 +103,14 @@ EndpointSlots slots_of(const FabricSpec& spec) {
 FabricTiers make_fabric_tiers(const FabricSpec& spec, const NetworkSize& size, const FabricPorts& ports) {
   const NetworkSize one_site = site_size(spec, size);
   SiteTiers site(spec, one_site, ports);
-  if (spec.kind == FabricKind::fat_tree || one_site.nics_per_node > 0) parts_of_kind[spec.kind].add_tiers(site);
+  if (spec.kind == FabricKind::fat_tree || one_site.nics_per_node > 0) jobs_of[spec.kind].add_tiers(site);
   if (spec.sites && !site.tiers.empty()) join_sites(site);
   return FabricTiers(std::move(site.tiers), spec.hop_latency.value);
 }
 
 Network build_network(const FabricSpec& spec, const NetworkSize& size, const FabricPorts& ports) {
   NetworkAssembly assembly(spec, size, ports);
-  const TopSwitches tops = parts_of_kind[spec.kind].build(assembly);
+  const TopSwitches tops = jobs_of[spec.kind].build(assembly);
   if (spec.sites) build_sites(assembly, tops);
   assembly.network.graph.finish();
   return std::move(assembly.network);

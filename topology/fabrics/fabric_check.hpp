@@ -22,14 +22,14 @@ struct FabricError {
 /// Errors of one site of a fabric, collected by the check of its kind.
 class FabricCheck {
  public:
-  /// @param one_site  the nodes of one site
+  /// @param one_site  nodes of one site
   FabricCheck(const FabricSpec& fabric, const NetworkSize& one_site, const FabricPorts& switch_ports)
       : spec(fabric), size(one_site), ports(switch_ports) {}
 
   void error(std::string code, std::string message, std::vector<std::string> pointers, std::string help = {});
 
   /// E0306 where the cables of one switch exceed its ports.
-  /// @param sum  the cables added up, for people
+  /// @param sum  sum of the cables as text
   void check_ports(long long needed, const std::string& sum, const std::string& pointer);
   /// E0316 where the nodes have more NICs than the switches have ports for them.
   void check_slots(const EndpointSlots& slots, const std::string& pointer);

@@ -6,13 +6,13 @@ namespace clusterwright {
 
 namespace {
 
-/// Far beyond any machine, and far from overflow in what is computed from it.
+/// Far beyond any machine, and far from overflow in sums and products.
 constexpr double most_endpoints = 1 << 24;
 constexpr double most_ports = 1 << 12;
 constexpr double most_groups = 1 << 16;
 
-FieldRule count_rule(std::string help, double max = most_ports) {
-  return {.help = std::move(help), .min = 1, .max = max};
+FieldRule count_rule(const char* help, double max = most_ports) {
+  return {.help = help, .min = 1, .max = max};
 }
 
 }  // namespace

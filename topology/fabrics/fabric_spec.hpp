@@ -1,4 +1,4 @@
-/// The network between nodes as users write it.
+/// Network between nodes, as users write it.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ struct EnumNames<FabricKind> {
   static constexpr auto names = fabric_kind_names;
 };
 
-/// Where the NICs of a node meet the lowest switches of a fat tree.
+/// Leaves of a fat tree that the NICs of a node are cabled to.
 ///
 /// joined: NIC i of every node of a group on the same leaves (a rail), and spines join the rails.
 /// planes: as joined, but no switch ever joins two rails.
@@ -40,7 +40,7 @@ struct EnumNames<RailLayout> {
   static constexpr auto names = rail_layout_names;
 };
 
-/// How traffic is laid on equally good paths.
+/// Choice among equally good paths.
 ///
 /// hash: each queue pair takes one shortest path, drawn by the seed (ECMP, static forwarding).
 /// spray: packets use all shortest paths evenly (adaptive routing, packet spraying).
@@ -55,7 +55,7 @@ struct EnumNames<Routing> {
 /// One level of switches of a fat tree, nearest to the nodes first.
 struct TierSpec {
   std::string name;         ///< "leaf", "pod", "core"
-  int accelerators = 0;     ///< below one group of this tier; 0: as many as the switch allows
+  int accelerators = 0;     ///< number below one group of this tier; 0: as many as the switch allows
   double taper = 1;         ///< capacity down over capacity up; 1 is non-blocking
   std::string switch_part;  ///< name in the catalog; may be empty where `accelerators` is given
 };
@@ -98,25 +98,25 @@ const Record<HyperxSpec>& record(const HyperxSpec*);
 /// Several places, each with a whole fabric of the kind above; every site has one link to every other.
 struct SitesSpec {
   int count = 1;
-  BytesPerSecond rate;       ///< of the link between two sites, one direction
-  Sourced<Seconds> latency;  ///< of that link, one way
+  BytesPerSecond rate;       ///< rate of the link between two sites, one direction
+  Sourced<Seconds> latency;  ///< one-way latency of that link
 };
 const Record<SitesSpec>& record(const SitesSpec*);
 
 struct FabricSpec {
   FabricKind kind = FabricKind::fat_tree;
   Transport transport = Transport::infiniband;
-  std::vector<TierSpec> tiers;  ///< of a fat tree; the last joins everything and has no way up
+  std::vector<TierSpec> tiers;  ///< tiers of a fat tree; the last joins everything and has no way up
   RailLayout rails = RailLayout::joined;
   std::optional<Routing> routing;           ///< spray on InfiniBand, hash elsewhere, adaptive on dragonflies if absent
-  std::string switch_part;                  ///< of the other kinds; may be empty
-  std::optional<BytesPerSecond> link_rate;  ///< of links between switches, one direction; the NIC's if absent
+  std::string switch_part;                  ///< switch of the other kinds; may be empty
+  std::optional<BytesPerSecond> link_rate;  ///< rate between switches, one direction; the NIC's if absent
   std::optional<DragonflySpec> dragonfly;
   std::optional<DragonflyPlusSpec> dragonfly_plus;
   std::optional<TorusSpec> torus;
   std::optional<HyperxSpec> hyperx;
   std::optional<SitesSpec> sites;
-  Sourced<Seconds> hop_latency;  ///< of one switch and its cable
+  Sourced<Seconds> hop_latency;  ///< latency of one switch and its cable
 };
 const Record<FabricSpec>& record(const FabricSpec*);
 

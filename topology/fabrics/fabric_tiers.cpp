@@ -4,13 +4,13 @@
 
 namespace clusterwright {
 
-std::size_t FabricTiers::meeting_tier(int a, int b) const {
+std::size_t FabricTiers::meeting_tier(AcceleratorId a, AcceleratorId b) const {
   std::size_t tier = 0;
   while (tier + 1 < tiers_.size() && group_of(a, tier) != group_of(b, tier)) ++tier;
   return tier;
 }
 
-Seconds FabricTiers::latency(int a, int b) const {
+Seconds FabricTiers::latency(AcceleratorId a, AcceleratorId b) const {
   return tiers_.empty() ? hop_latency_ : tiers_[meeting_tier(a, b)].turn_latency;
 }
 
@@ -24,13 +24,13 @@ BytesPerSecond FabricTiers::arriving(std::size_t tier, int accelerators, BytesPe
   return whole_groups * of_group(below) + of_group(accelerators % below);
 }
 
-/// The smallest cut between the halves. Groups wholly in the lower half send, groups wholly in the upper half receive;
+/// Smallest cut between the halves. Groups wholly in the lower half send, groups wholly in the upper half receive;
 /// only the groups that the boundary passes through hold both. Along these, from the bottom up, the cut leaves a group
 /// either with the senders, cutting what the receivers below it take, or with the receivers, cutting what the senders
 /// below it send; where a group and its parent differ, the link between them is cut too.
 BytesPerSecond FabricTiers::bisection(int accelerators, BytesPerSecond per_accelerator) const {
   const int boundary = accelerators / 2;
-  int mixed_begin = boundary, mixed_end = boundary;  // of the group of the tier below that holds the boundary
+  int mixed_begin = boundary, mixed_end = boundary;  // group of the tier below that holds the boundary
   BytesPerSecond with_senders, with_receivers;       // smallest cut inside it, by the side that it is left with
   BytesPerSecond link;                               // from it upwards
   for (std::size_t tier = 0; tier < tiers_.size(); ++tier) {

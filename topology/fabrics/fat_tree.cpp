@@ -11,20 +11,20 @@ namespace clusterwright {
 
 namespace {
 
-/// Guards the rounding of quotients that are whole but for the last bit.
+/// Tolerance for quotients that are whole except for the last bit.
 constexpr double rounding = 1e-9;
-/// A trunk that stands for more cables is drawn with these, each faster.
+/// Most cables of a trunk between switches that are not known; beyond, each is faster.
 constexpr double most_trunk_cables = 1 << 20;
-/// Where switches would allow more, there is nothing left to number them with.
+/// Most accelerators below a tier that is left open: more could not be numbered.
 constexpr int most_accelerators = 1 << 30;
 
 long long ceil_div(long long a, long long b) {
   return (a + b - 1) / b;
 }
 
-/// Cables that one line of a group receives from the tier below.
+/// Cables that one rail of a group receives from the tier below.
 struct Arriving {
-  long long children = 0;  ///< lines of groups below
+  long long children = 0;  ///< rails of groups below
   int positions = 1;       ///< switches in each of them
   int uplinks = 1;         ///< of each switch
 };
@@ -34,7 +34,7 @@ struct Spread {
   int per_plane = 0;
 };
 
-/// The fewest switches over which the cables spread evenly; of equal counts the one with the fewest planes, where the
+/// Fewest switches over which the cables spread evenly; of equal counts the one with the fewest planes, where the
 /// loss of a switch costs every switch below the least. Nothing fits: {0, 0}.
 Spread least_spread(const Arriving& from, int down_ports) {
   Spread best;
@@ -71,7 +71,7 @@ class FatTreeSizer {
     FatTreeTier tier;
     tier.name = spec_.tiers[t].name;
     tier.ports = t < ports_.tiers.size() ? ports_.tiers[t] : 0;
-    tier.lines = spec_.rails == RailLayout::shared || (is_top(t) && spec_.rails == RailLayout::joined) ? 1 : rails_;
+    tier.rails = spec_.rails == RailLayout::shared || (is_top(t) && spec_.rails == RailLayout::joined) ? 1 : rails_;
     if (spec_.tiers[t].accelerators % size_.accelerators_per_node != 0) return false;  // reported as not nesting
     tier.nodes = spec_.tiers[t].accelerators / size_.accelerators_per_node;
     if (spec_.tiers[t].accelerators == 0 && tier.ports == 0) return unknown_size(t);
@@ -96,7 +96,7 @@ class FatTreeSizer {
   }
 
   bool size_leaf(FatTreeTier& tier, int down) {
-    const long long ends = tier.lines == 1 ? rails_ : 1;  // of one node on one leaf
+    const long long ends = tier.rails == 1 ? rails_ : 1;  // NICs of one node on one leaf
     if (spec_.tiers[0].accelerators == 0) tier.nodes = static_cast<int>(down / ends);
     const bool fits = down == 0 || (tier.nodes > 0 && tier.nodes * ends <= down);
     if (!fits) return too_few_ports(0, std::max(1, tier.nodes) * ends, down, "NICs");
@@ -107,14 +107,14 @@ class FatTreeSizer {
 
   bool size_upper(std::size_t t, FatTreeTier& tier, int down) {
     const FatTreeTier& below = tiers_.back();
-    const int joined = below.lines / tier.lines;  // lines below that meet in one here
+    const int joined = below.rails / tier.rails;  // rails below that meet in one here
     int groups = tier.nodes / below.nodes;
     if (spec_.tiers[t].accelerators == 0) {
       groups = down / joined;
       if (groups < 1) return too_few_ports(t, joined, down, "rails");
       groups = std::max(1, std::min(groups, most_accelerators / size_.accelerators_per_node / below.nodes));
       tier.nodes = groups * below.nodes;
-      // Nobody buys a top tier for leaves that are not there.
+      // A top tier left open is built only for the leaves that exist.
       if (is_top(t)) groups = static_cast<int>(ceil_div(size_.nodes, below.nodes));
     }
     if (groups < 1 || tier.nodes % below.nodes != 0) return false;  // reported as tiers that do not nest
@@ -133,16 +133,16 @@ class FatTreeSizer {
     const BytesPerSecond sent = tier.nodes * size_.accelerators_per_node * size_.per_accelerator();
     if (tier.ports == 0) {
       tier.uplink_capacity = sent / taper_;
-      const double cables = tier.uplink_capacity / tier.lines / link_rate();  // not a number without a network
+      const double cables = tier.uplink_capacity / tier.rails / link_rate();  // not a number without a network
       tier.uplinks = cables > 1 ? static_cast<int>(std::min(cables + rounding, most_trunk_cables)) : 1;
-      tier.uplink_rate = tier.uplink_capacity / tier.lines / tier.uplinks;
+      tier.uplink_rate = tier.uplink_capacity / tier.rails / tier.uplinks;
       tier.tapered = taper_ > 1;
       return;
     }
     tier.uplinks =
         std::max(1, static_cast<int>(std::ceil(tier.down_ports * rate_ratio(t) / spec_.tiers[t].taper - rounding)));
     tier.uplink_rate = link_rate();
-    const double cables = static_cast<double>(tier.lines) * tier.switches() * tier.uplinks;
+    const double cables = static_cast<double>(tier.rails) * tier.switches() * tier.uplinks;
     tier.uplink_capacity = cables * link_rate();
     tier.tapered = tier.uplink_capacity < (1 - rounding) * sent;
   }
@@ -224,16 +224,15 @@ void add_fat_tree_tiers(SiteTiers& site) {
 
 namespace {
 
-/// Switches of a tier are numbered site by site, group by group, line by line, plane by plane.
+/// Switches of a tier are numbered site by site, group by group, rail by rail, plane by plane.
 struct BuiltTier {
   FatTreeTier shape;
   int groups = 0;  ///< of one site, those that have nodes
-  VertexId first = 0;
+  VertexId first;
 
-  long long per_site() const { return static_cast<long long>(groups) * shape.lines * shape.switches(); }
-  VertexId at(int site, int group, int line) const {
-    return first + static_cast<VertexId>(site * per_site() +
-                                         (static_cast<long long>(group) * shape.lines + line) * shape.switches());
+  long long per_site() const { return static_cast<long long>(groups) * shape.rails * shape.switches(); }
+  VertexId at(int site, int group, int rail) const {
+    return first + (site * per_site() + (static_cast<long long>(group) * shape.rails + rail) * shape.switches());
   }
 };
 
@@ -242,7 +241,7 @@ class FatTreeBuilder {
   explicit FatTreeBuilder(NetworkAssembly& assembly) : assembly_(assembly) {
     for (FatTreeTier& shape : fat_tree_shape(assembly.spec, assembly.size, assembly.ports)) {
       const int groups = (assembly.size.nodes + shape.nodes - 1) / shape.nodes;
-      tiers_.push_back({std::move(shape), groups, 0});
+      tiers_.push_back({std::move(shape), groups, {}});
     }
     if (tiers_.empty() || tiers_.back().groups > 1)
       throw std::invalid_argument("a fat tree must have a top tier that joins all nodes");
@@ -256,7 +255,7 @@ class FatTreeBuilder {
     for (std::size_t t = 1; t < tiers_.size(); ++t) join(tiers_[t - 1], tiers_[t]);
     const BuiltTier& top = tiers_.back();
     const auto count = static_cast<std::uint32_t>(top.per_site());
-    return {top.first, count, count, top.shape.lines};
+    return {top.first, count, count, top.shape.rails};
   }
 
  private:
@@ -273,7 +272,7 @@ class FatTreeBuilder {
       for (int node = 0; node < assembly_.size.nodes; ++node)
         for (int nic = 0; nic < assembly_.size.nics_per_node; ++nic)
           assembly_.connect(assembly_.endpoint(site, node, nic),
-                            leaf.at(site, node / leaf.shape.nodes, nic % leaf.shape.lines), kind);
+                            leaf.at(site, node / leaf.shape.nodes, nic % leaf.shape.rails), kind);
   }
 
   void join(const BuiltTier& below, const BuiltTier& above) {
@@ -281,20 +280,19 @@ class FatTreeBuilder {
     const int groups_in_group = above.shape.nodes / below.shape.nodes;
     for (int site = 0; site < assembly_.sites; ++site)
       for (int group = 0; group < below.groups; ++group)
-        for (int line = 0; line < below.shape.lines; ++line)
-          join_line(below, below.at(site, group, line), above,
-                    above.at(site, group / groups_in_group, line % above.shape.lines), kind);
+        for (int rail = 0; rail < below.shape.rails; ++rail)
+          join_rail(below, below.at(site, group, rail), above,
+                    above.at(site, group / groups_in_group, rail % above.shape.rails), kind);
   }
 
-  void join_line(const BuiltTier& below, VertexId lower, const BuiltTier& above, VertexId upper, std::size_t kind) {
+  void join_rail(const BuiltTier& below, VertexId lower, const BuiltTier& above, VertexId upper, std::size_t kind) {
     const int positions = below.shape.switches();
     const int in_plane = positions / above.shape.planes;
     const int parallel = below.shape.uplinks / above.shape.per_plane;
     for (int position = 0; position < positions; ++position) {
       const int plane = position / in_plane;
       for (int k = 0; k < above.shape.per_plane; ++k)
-        assembly_.connect(lower + static_cast<VertexId>(position),
-                          upper + static_cast<VertexId>(plane * above.shape.per_plane + k), kind, parallel);
+        assembly_.connect(lower + position, upper + (plane * above.shape.per_plane + k), kind, parallel);
     }
   }
 

@@ -1,4 +1,4 @@
-/// Which group of a dragonfly has cables to which other, and from which of its switches.
+/// Cables between the groups of a dragonfly, and the switches that they leave.
 #pragma once
 
 #include <vector>

@@ -91,8 +91,7 @@ void join_hyperx_axis(NetworkAssembly& assembly, VertexId first, const HyperxSpe
   const int side = grid.sides[axis];
   for (long long s = 0; s < hyperx_switches(grid); ++s)
     for (long long d = 1; s / stride % side + d < side; ++d)
-      assembly.connect(first + static_cast<VertexId>(s), first + static_cast<VertexId>(s + d * stride), kind,
-                       hyperx_parallel(grid, axis));
+      assembly.connect(first + s, first + (s + d * stride), kind, hyperx_parallel(grid, axis));
 }
 
 }  // namespace
@@ -106,12 +105,11 @@ TopSwitches build_hyperx(NetworkAssembly& assembly) {
   const VertexId first = assembly.add_switches("switch", switches, assembly.ports.direct_switches);
   const std::size_t endpoint_kind = assembly.add_kind("node-switch", assembly.size.nic_rate);
   for (int site = 0; site < assembly.sites; ++site)
-    attach_endpoints(assembly, site, first + static_cast<VertexId>(site * switches), hyperx_slots(assembly.spec),
-                     endpoint_kind);
+    attach_endpoints(assembly, site, first + site * switches, hyperx_slots(assembly.spec), endpoint_kind);
   for (std::size_t axis = 0; axis < grid.sides.size(); ++axis) {
     const std::size_t kind = assembly.add_kind(hyperx_axes[axis], assembly.link_rate());
     for (int site = 0; site < assembly.sites; ++site)
-      join_hyperx_axis(assembly, first + static_cast<VertexId>(site * switches), grid, axis, kind);
+      join_hyperx_axis(assembly, first + site * switches, grid, axis, kind);
   }
   return {first, 1, static_cast<std::uint32_t>(switches), 1};
 }

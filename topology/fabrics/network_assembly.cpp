@@ -44,7 +44,7 @@ void attach_endpoints(NetworkAssembly& assembly, int site, VertexId first_switch
     const long long group_begin = node / nodes_per_group * slots.switches_per_group;
     for (int nic = 0; nic < size.nics_per_node; ++nic) {
       const long long at = group_begin + (before + nic) / slots.per_switch;
-      assembly.connect(assembly.endpoint(site, node, nic), first_switch + static_cast<VertexId>(at), kind);
+      assembly.connect(assembly.endpoint(site, node, nic), first_switch + at, kind);
     }
   }
 }

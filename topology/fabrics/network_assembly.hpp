@@ -12,18 +12,18 @@ namespace clusterwright {
 
 inline constexpr long long most_cables = 1 << 25;
 
-/// Switches of one site that its border attaches to, and where those of the other sites are.
+/// Switches that the border of a site attaches to.
 struct TopSwitches {
-  VertexId first = 0;       ///< of site 0
-  std::uint32_t count = 0;  ///< in one site; those of site s start at first + s * count_per_site
+  VertexId first;           ///< first one of site 0
+  std::uint32_t count = 0;  ///< number in one site; site s begins at first + s * count_per_site
   std::uint32_t count_per_site = 0;
-  int lines = 1;  ///< the switches are grouped in so many equal blocks that never meet
+  int rails = 1;  ///< equal blocks of these switches that never meet
 };
 
 /// A network under construction. All sites have the same shape and share the tiers of switches, site after site.
 class NetworkAssembly {
  public:
-  /// @param all_nodes  of all sites together
+  /// @param all_nodes  nodes of all sites together
   NetworkAssembly(const FabricSpec& fabric, const NetworkSize& all_nodes, const FabricPorts& switch_ports);
 
   /// Makes room for further cables of all sites, of which each has `per_site`.
@@ -38,13 +38,15 @@ class NetworkAssembly {
     for (int i = 0; i < cables; ++i) network.graph.connect(a, b, kind);
   }
   /// NIC `nic` of node `node` of a site.
-  VertexId endpoint(int site, int node, int nic) const { return network.graph.endpoint(site * size.nodes + node, nic); }
+  VertexId endpoint(int site, int node, int nic) const {
+    return network.graph.endpoint(NodeId(site * size.nodes + node), nic);
+  }
   BytesPerSecond link_rate() const { return switch_link_rate(spec, size); }
 
   const FabricSpec& spec;
   const FabricPorts& ports;
   const int sites;
-  const NetworkSize size;  ///< of one site
+  const NetworkSize size;  ///< nodes of one site
   Network network;
 };
 

@@ -10,7 +10,7 @@ namespace clusterwright {
 /// Tiers of one site of a fabric, added by its kind from the nodes up.
 class SiteTiers {
  public:
-  /// @param one_site  the nodes of one site
+  /// @param one_site  nodes of one site
   SiteTiers(const FabricSpec& fabric, const NetworkSize& one_site, const FabricPorts& switch_ports)
       : spec(fabric), size(one_site), ports(switch_ports) {}
 
@@ -21,7 +21,7 @@ class SiteTiers {
   /// A group of switches with equally many NIC ports; left out where its edge would cut through a node.
   void add_switches(std::string name, long long switches, long long per_switch, double cables, int crossed);
 
-  /// The group of all nodes.
+  /// Group of all nodes.
   void add_top(long long nodes, int crossed);
 
   BytesPerSecond link_rate() const { return switch_link_rate(spec, size); }

@@ -41,20 +41,20 @@ void join_sites(SiteTiers& site) {
 // A border switch never limits what is inside its site: each of its cables there can carry all that leaves the site.
 void build_sites(NetworkAssembly& assembly, const TopSwitches& tops) {
   const SitesSpec& spec = *assembly.spec.sites;
-  const int lines = tops.lines;
-  const BytesPerSecond rate = spec.rate / lines;
-  assembly.expect_cables(tops.count + (assembly.sites * static_cast<long long>(lines) + 1) / 2);
-  const VertexId first = assembly.add_switches("site", lines, 0);
+  const int rails = tops.rails;
+  const BytesPerSecond rate = spec.rate / rails;
+  assembly.expect_cables(tops.count + (assembly.sites * static_cast<long long>(rails) + 1) / 2);
+  const VertexId first = assembly.add_switches("site", rails, 0);
   const std::size_t border_kind = assembly.add_kind("border", (assembly.sites - 1) * rate);
   const std::size_t site_kind = assembly.add_kind("site", rate, spec.latency.value);
-  const auto border = [&](int site, int line) { return first + static_cast<VertexId>(site * lines + line); };
-  const std::uint32_t per_line = tops.count / static_cast<std::uint32_t>(lines);
+  const auto border = [&](int site, int rail) { return first + (site * rails + rail); };
+  const std::uint32_t per_rail = tops.count / static_cast<std::uint32_t>(rails);
   for (int site = 0; site < assembly.sites; ++site) {
     for (std::uint32_t top = 0; top < tops.count; ++top)
-      assembly.connect(tops.first + static_cast<VertexId>(site) * tops.count_per_site + top,
-                       border(site, static_cast<int>(top / per_line)), border_kind);
+      assembly.connect(tops.first + (static_cast<long long>(site) * tops.count_per_site + top),
+                       border(site, static_cast<int>(top / per_rail)), border_kind);
     for (int other = site + 1; other < assembly.sites; ++other)
-      for (int line = 0; line < lines; ++line) assembly.connect(border(site, line), border(other, line), site_kind);
+      for (int rail = 0; rail < rails; ++rail) assembly.connect(border(site, rail), border(other, rail), site_kind);
   }
   std::vector<int>& groups = assembly.network.groups;
   if (groups.empty()) return;

@@ -89,7 +89,7 @@ void join_torus_axis(NetworkAssembly& assembly, VertexId first, const TorusSpec&
     const bool last = at + 1 == side;
     if (last && !(torus.wrap && side > 2)) continue;
     const long long next = last ? n - (side - 1) * stride : n + stride;
-    assembly.connect(first + static_cast<VertexId>(n), first + static_cast<VertexId>(next), kind);
+    assembly.connect(first + n, first + next, kind);
   }
 }
 
@@ -106,13 +106,11 @@ TopSwitches build_torus(NetworkAssembly& assembly) {
   const BytesPerSecond all_links = most_router_links(torus) * assembly.link_rate();
   const std::size_t endpoint_kind = assembly.add_kind("node-router", std::max(all_links, size.nic_rate));
   for (int site = 0; site < assembly.sites; ++site)
-    attach_endpoints(assembly, site, first + static_cast<VertexId>(site) * static_cast<VertexId>(size.nodes),
-                     {size.nics_per_node, 1, size.nodes}, endpoint_kind);
+    attach_endpoints(assembly, site, first + site * size.nodes, {size.nics_per_node, 1, size.nodes}, endpoint_kind);
   for (std::size_t axis = 0; axis < torus.sides.size(); ++axis) {
     const std::size_t kind = assembly.add_kind(torus_axes[axis], assembly.link_rate());
     for (int site = 0; site < assembly.sites; ++site)
-      join_torus_axis(assembly, first + static_cast<VertexId>(site) * static_cast<VertexId>(size.nodes), torus, axis,
-                      kind);
+      join_torus_axis(assembly, first + site * size.nodes, torus, axis, kind);
   }
   if (assembly.sites == 1) assembly.network.torus_sides = torus.sides;
   return {first, 1, static_cast<std::uint32_t>(size.nodes), 1};

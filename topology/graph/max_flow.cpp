@@ -19,7 +19,7 @@ using EdgeProperties =
                                     boost::property<boost::edge_reverse_t, Traits::edge_descriptor>>>;
 using FlowGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, EdgeProperties>;
 
-/// Push-relabel wants integers; a byte per second is fine enough.
+/// Capacity for push-relabel, which needs integers; a byte per second is fine enough.
 std::int64_t whole_bytes_per_second(BytesPerSecond rate) {
   return std::llround(rate.in(byte_per_second));
 }
@@ -35,7 +35,7 @@ void add_arc(FlowGraph& graph, std::size_t from, std::size_t to, BytesPerSecond 
   boost::put(boost::edge_reverse, graph, residual, arc);
 }
 
-/// What the endpoints of one switch can bring or take.
+/// Rates that the endpoints of one switch can send and receive.
 struct AtSwitch {
   BytesPerSecond sent;
   BytesPerSecond received;
@@ -43,10 +43,10 @@ struct AtSwitch {
 
 std::vector<AtSwitch> at_switches(const NetworkGraph& graph, const std::vector<bool>& sends) {
   std::vector<AtSwitch> ends(graph.switches());
-  for (VertexId endpoint = 0; endpoint < graph.endpoints(); ++endpoint)
+  for (const VertexId endpoint : graph.endpoint_ids())
     for (const LinkId link : graph.leaving(endpoint)) {
-      AtSwitch& at = ends[graph.to(link) - graph.endpoints()];
-      (sends[static_cast<std::size_t>(graph.node_of(endpoint))] ? at.sent : at.received) += graph.capacity(link);
+      AtSwitch& at = ends[graph.switch_number(graph.to(link))];
+      (sends[graph.node_of(endpoint).value] ? at.sent : at.received) += graph.capacity(link);
     }
   return ends;
 }

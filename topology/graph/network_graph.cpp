@@ -13,7 +13,7 @@ NetworkGraph::NetworkGraph(int nodes, int rails, Seconds hop_latency)
 }
 
 std::size_t NetworkGraph::add_switches(std::string tier, std::uint32_t count, int ports) {
-  tiers_.push_back({std::move(tier), static_cast<VertexId>(vertices_), count, ports});
+  tiers_.push_back({std::move(tier), VertexId(vertices_), count, ports});
   vertices_ += count;
   return tiers_.size() - 1;
 }
@@ -30,21 +30,22 @@ void NetworkGraph::reserve(std::size_t cables) {
 }
 
 LinkId NetworkGraph::connect(VertexId a, VertexId b, std::size_t kind) {
-  const auto link = static_cast<LinkId>(to_.size());
-  to_.push_back(b);
+  const LinkId link = to_.push_back(b);
   to_.push_back(a);
-  kind_.insert(kind_.end(), 2, static_cast<std::uint8_t>(kind));
-  factor_.insert(factor_.end(), 2, 1.0F);
+  for (int direction = 0; direction < 2; ++direction) {
+    kind_.push_back(static_cast<std::uint8_t>(kind));
+    factor_.push_back(1.0F);
+  }
   return link;
 }
 
 void NetworkGraph::finish() {
   leaving_begin_.assign(vertices_ + 1, 0);
-  for (LinkId link = 0; link < to_.size(); ++link) ++leaving_begin_[from(link) + 1];
+  for (const LinkId link : link_ids()) ++leaving_begin_[from(link).value + 1];
   for (std::size_t v = 0; v < vertices_; ++v) leaving_begin_[v + 1] += leaving_begin_[v];
   std::vector<std::uint32_t> at(leaving_begin_.begin(), leaving_begin_.end() - 1);
   leaving_.resize(to_.size());
-  for (LinkId link = 0; link < to_.size(); ++link) leaving_[at[from(link)]++] = link;
+  for (const LinkId link : link_ids()) leaving_[at[from(link).value]++] = link;
 }
 
 void NetworkGraph::fail_link(LinkId link) {
@@ -62,7 +63,7 @@ void NetworkGraph::fail_switch(VertexId vertex) {
 }
 
 std::span<const LinkId> NetworkGraph::leaving(VertexId v) const {
-  return {leaving_.data() + leaving_begin_[v], leaving_.data() + leaving_begin_[v + 1]};
+  return {leaving_.data() + leaving_begin_[v.value], leaving_.data() + leaving_begin_[v.value + 1]};
 }
 
 Seconds NetworkGraph::latency(std::span<const LinkId> path) const {
@@ -76,14 +77,14 @@ Seconds NetworkGraph::latency(std::span<const LinkId> path) const {
 
 std::vector<std::size_t> NetworkGraph::cables_by_kind() const {
   std::vector<std::size_t> count(kinds_.size(), 0);
-  for (LinkId link = 0; link < to_.size(); link += 2) ++count[kind_[link]];
+  for (const LinkId link : cable_ids()) ++count[kind_[link]];
   return count;
 }
 
 std::string NetworkGraph::name(VertexId v) const {
-  if (is_endpoint(v)) return fmt::format("node {} nic {}", node_of(v), rail_of(v));
+  if (is_endpoint(v)) return fmt::format("node {} nic {}", node_of(v).value, rail_of(v));
   for (const SwitchTier& tier : tiers_)
-    if (v < tier.first + tier.count) return fmt::format("{} {}", tier.name, v - tier.first);
+    if (v < tier.first + tier.count) return fmt::format("{} {}", tier.name, v.value - tier.first.value);
   throw std::out_of_range("no such vertex");
 }
 

@@ -5,14 +5,13 @@
 namespace clusterwright {
 
 SwitchArcs::SwitchArcs(const NetworkGraph& graph) {
-  const auto endpoints = static_cast<VertexId>(graph.endpoints());
   begin_.push_back(0);
   std::vector<Arc> here;
-  for (VertexId v = endpoints; v < graph.vertices(); ++v) {
+  for (const VertexId v : graph.switch_ids()) {
     here.clear();
     for (const LinkId link : graph.leaving(v))
       if (!graph.is_endpoint(graph.to(link)) && graph.works(link))
-        here.push_back({graph.to(link) - endpoints, graph.capacity(link)});
+        here.push_back({graph.switch_number(graph.to(link)), graph.capacity(link)});
     const auto by_head = [](const Arc& a, const Arc& b) { return a.to < b.to; };
     if (!std::is_sorted(here.begin(), here.end(), by_head)) std::stable_sort(here.begin(), here.end(), by_head);
     for (const Arc& arc : here) {

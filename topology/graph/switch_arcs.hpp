@@ -1,4 +1,4 @@
-/// The switches of a network and what joins them, with parallel cables as one: what whole-network sums are made on.
+/// Switches of a network and the links between them, with parallel cables as one.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class SwitchArcs {
  public:
   struct Arc {
     std::uint32_t to = 0;
-    BytesPerSecond capacity;  ///< of all parallel cables, one direction
+    BytesPerSecond capacity;  ///< sum over parallel cables, one direction
   };
 
   explicit SwitchArcs(const NetworkGraph& graph);
@@ -27,7 +27,7 @@ class SwitchArcs {
 
  private:
   std::vector<std::size_t> begin_;
-  std::vector<Arc> arcs_;  ///< by switch, in the order of their heads
+  std::vector<Arc> arcs_;  ///< grouped by switch, ordered by head
 };
 
 }  // namespace clusterwright

@@ -18,22 +18,18 @@ std::vector<VertexId> switches_over(std::span<const Attachments::Cable> cables) 
 }  // namespace
 
 Attachments::Attachments(const NetworkGraph& graph)
-    : cables_begin_(graph.endpoints() + 1, 0), set_of_(graph.endpoints(), none) {
-  std::vector<std::uint32_t> only(graph.vertices(), none);  // the set of one switch alone
-  std::map<std::vector<VertexId>, std::uint32_t> several;
-  for (VertexId endpoint = 0; endpoint < graph.endpoints(); ++endpoint) {
+    : cables_begin_(graph.endpoints() + 1, 0), set_of_(graph.endpoints()) {
+  IndexedVector<VertexId, SetId> only(graph.vertices());  // the set of one switch alone
+  std::map<std::vector<VertexId>, SetId> several;
+  for (const VertexId endpoint : graph.endpoint_ids()) {
     for (const LinkId link : graph.leaving(endpoint))
       if (graph.works(link) && !graph.is_endpoint(graph.to(link))) cables_.push_back({link, graph.to(link)});
-    cables_begin_[endpoint + 1] = static_cast<std::uint32_t>(cables_.size());
+    cables_begin_[endpoint.value + 1] = static_cast<std::uint32_t>(cables_.size());
     const auto mine = cables(endpoint);
     if (mine.empty()) continue;
     const bool single = mine.size() == 1 || switches_over(mine).size() == 1;
-    std::uint32_t& set =
-        single ? only[mine.front().over] : several.try_emplace(switches_over(mine), none).first->second;
-    if (set == none) {
-      set = static_cast<std::uint32_t>(switches_.size());
-      switches_.push_back(switches_over(mine));
-    }
+    SetId& set = single ? only[mine.front().over] : several[switches_over(mine)];
+    if (!set.exists()) set = switches_.push_back(switches_over(mine));
     set_of_[endpoint] = set;
   }
 }

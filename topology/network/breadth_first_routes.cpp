@@ -6,8 +6,8 @@
 
 namespace clusterwright {
 
-/// One batch at a time; arrays by switch, bits by attachment of the batch. Goes from near to far: first by links
-/// between groups (crossings), then by links inside them (steps), so that what a bit reaches first it reaches by
+/// Search for one batch of 64 attachments; arrays by switch, bits by attachment of the batch. From near to far: first
+/// by links between groups (crossings), then by links inside them (steps), so that a bit reaches every switch first by
 /// shortest paths.
 template <typename Distance>
 class BreadthFirstRoutes<Distance>::Search {
@@ -48,8 +48,8 @@ class BreadthFirstRoutes<Distance>::Search {
     entering_.resize(1);
     const auto sets = static_cast<std::uint32_t>(routes_.attachments_.sets());
     for (std::uint32_t set = first; set < std::min(first + batch, sets); ++set)
-      for (const VertexId v : routes_.attachments_.switches(set))
-        entering_[0].push_back({static_cast<std::uint32_t>(v - routes_.endpoints_), std::uint64_t{1} << (set - first)});
+      for (const VertexId v : routes_.attachments_.switches(Attachments::SetId(set)))
+        entering_[0].push_back({routes_.number_of(v), std::uint64_t{1} << (set - first)});
   }
 
   void enter(std::size_t steps) {
@@ -57,7 +57,7 @@ class BreadthFirstRoutes<Distance>::Search {
     for (const Entry& entry : across_[steps]) reach(entry.at, entry.bits);
   }
 
-  /// What was reached becomes active.
+  /// Makes the switches just reached the active ones.
   void turn() {
     for (const std::uint32_t s : reached_) {
       if (seen_[s] == 0) touched_.push_back(s);
@@ -67,7 +67,7 @@ class BreadthFirstRoutes<Distance>::Search {
     frontier_.swap(next_);
   }
 
-  /// From every active switch to its neighbours.
+  /// Goes from every active switch to its neighbours.
   void advance(std::size_t steps) {
     for (const std::uint32_t s : active_) {
       for (std::uint32_t i = routes_.begin_[s]; i < routes_.begin_[s + 1]; ++i) {
@@ -132,9 +132,9 @@ BreadthFirstRoutes<Distance>::BreadthFirstRoutes(const NetworkGraph& graph, std:
       crossing_(groups.empty() ? unreached : static_cast<Distance>(sizeof(Distance) == 1 ? 16 : 256)),
       distance_(attachments_.sets() * graph.switches(), unreached) {
   for (std::size_t s = 0; s < switches_; ++s) {
-    for (const LinkId link : graph.leaving(static_cast<VertexId>(endpoints_ + s))) {
+    for (const LinkId link : graph.leaving(graph.switch_at(s))) {
       if (!graph.works(link) || graph.is_endpoint(graph.to(link))) continue;
-      const auto neighbour = static_cast<std::uint32_t>(graph.to(link) - endpoints_);
+      const auto neighbour = number_of(graph.to(link));
       link_.push_back(link);
       neighbour_.push_back(neighbour);
       length_.push_back(groups.empty() || groups[s] == groups[neighbour] ? Distance{1} : crossing_);
@@ -145,15 +145,15 @@ BreadthFirstRoutes<Distance>::BreadthFirstRoutes(const NetworkGraph& graph, std:
 
 template <typename Distance>
 const Distance* BreadthFirstRoutes<Distance>::row(VertexId to) const {
-  const std::uint32_t set = attachments_.set_of(to);
-  return set == Attachments::none ? nullptr : distance_.data() + set * switches_;
+  const Attachments::SetId set = attachments_.set_of(to);
+  return set.exists() ? distance_.data() + set.value * switches_ : nullptr;
 }
 
 template <typename Distance>
 Distance BreadthFirstRoutes<Distance>::nearest(VertexId endpoint, const Distance* row) const {
   Distance nearest = unreached;
   for (const Attachments::Cable& cable : attachments_.cables(endpoint))
-    nearest = std::min(nearest, row[cable.over - endpoints_]);
+    nearest = std::min(nearest, row[number_of(cable.over)]);
   return nearest;
 }
 
@@ -162,8 +162,8 @@ int BreadthFirstRoutes<Distance>::hops(VertexId from, VertexId to) const {
   if (from == to) return 0;
   const Distance* distance = row(to);
   if (distance == nullptr) return -1;
-  const bool is_endpoint = from < endpoints_;
-  const Distance between = is_endpoint ? nearest(from, distance) : distance[from - endpoints_];
+  const bool is_endpoint = from.value < endpoints_;
+  const Distance between = is_endpoint ? nearest(from, distance) : distance[number_of(from)];
   if (between == unreached) return -1;
   return between / crossing_ + between % crossing_ + (is_endpoint ? 2 : 1);
 }
@@ -172,13 +172,13 @@ template <typename Distance>
 void BreadthFirstRoutes<Distance>::next_links(VertexId at, VertexId to, std::vector<LinkId>& out) const {
   const Distance* distance = row(to);
   if (at == to || distance == nullptr) return;
-  if (at < endpoints_) {
+  if (at.value < endpoints_) {
     const Distance least = nearest(at, distance);
     for (const Attachments::Cable& cable : attachments_.cables(at))
-      if (least != unreached && distance[cable.over - endpoints_] == least) out.push_back(cable.up);
+      if (least != unreached && distance[number_of(cable.over)] == least) out.push_back(cable.up);
     return;
   }
-  const auto s = static_cast<std::uint32_t>(at - endpoints_);
+  const std::uint32_t s = number_of(at);
   if (distance[s] == unreached) return;
   if (distance[s] == 0) {
     for (const Attachments::Cable& cable : attachments_.cables(to))

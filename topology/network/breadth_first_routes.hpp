@@ -12,12 +12,12 @@ namespace clusterwright {
 
 /// Breadth-first search from 64 attachments at once, one bit of a word for each. Endpoints pass nothing on.
 ///
-/// distance_: [attachment][switch], with the row of one destination together: links inside groups, plus crossing_ for
-/// each link between groups. `Distance` is one byte, or two where that cannot hold the longest path.
+/// distance_: [attachment set][switch], so that the row of one destination is contiguous: links inside groups, plus
+/// crossing_ for each link between groups. `Distance` is one byte, or two where that cannot hold the longest path.
 template <typename Distance>
 class BreadthFirstRoutes final : public Routes {
  public:
-  /// Nothing where a path is too long for `Distance`.
+  /// @return nullptr where a path is too long for `Distance`
   static std::unique_ptr<BreadthFirstRoutes> make(const NetworkGraph& graph, std::span<const int> groups);
 
   int hops(VertexId from, VertexId to) const override;
@@ -28,6 +28,8 @@ class BreadthFirstRoutes final : public Routes {
   static constexpr Distance unreached = static_cast<Distance>(-1);
 
   BreadthFirstRoutes(const NetworkGraph& graph, std::span<const int> groups);
+  /// Number of a switch among the switches.
+  std::uint32_t number_of(VertexId v) const { return v.value - static_cast<std::uint32_t>(endpoints_); }
   const Distance* row(VertexId to) const;
   Distance nearest(VertexId endpoint, const Distance* row) const;
 
@@ -35,10 +37,10 @@ class BreadthFirstRoutes final : public Routes {
   std::size_t switches_;
   Attachments attachments_;
   std::vector<std::uint32_t> begin_;      // length switches + 1: working links to other switches
-  std::vector<LinkId> link_;              // by the switch they leave, in the order of their numbers
-  std::vector<std::uint32_t> neighbour_;  // the switch that each of them leads to, counted from 0
-  std::vector<Distance> length_;          // of each of them: 1 or crossing_
-  Distance crossing_;                     // more than all links inside groups on any path
+  std::vector<LinkId> link_;              // grouped by the switch that they leave
+  std::vector<std::uint32_t> neighbour_;  // by link_: number of the switch at its end
+  std::vector<Distance> length_;          // by link_: 1 or crossing_
+  Distance crossing_;  // length of a link between groups: more than all links inside groups on any path
   std::vector<Distance> distance_;
 };
 

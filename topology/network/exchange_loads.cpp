@@ -1,8 +1,9 @@
+#include "topology/network/exchange_loads.hpp"
+
 #include <algorithm>
 #include <map>
 
 #include "topology/network/attachments.hpp"
-#include "topology/network/link_loads.hpp"
 #include "topology/network/path_walk.hpp"
 #include "topology/network/sprayed_exchange.hpp"
 #include "topology/network/valiant.hpp"
@@ -32,19 +33,24 @@ std::vector<Demand> all_pairs(const Routes& routes, std::span<const VertexId> me
   return demands;
 }
 
-/// The members of an exchange by station.
+/// Members of an exchange by station.
 class Exchange {
  public:
   Exchange(const NetworkGraph& graph, const Routes& routes, std::span<const VertexId> members, double bytes,
            std::span<const int> groups)
-      : graph_(graph), routes_(routes), bytes_(bytes), groups_(groups), stations_(graph), count_(stations_.size()) {
+      : graph_(graph),
+        routes_(routes),
+        bytes_(bytes),
+        groups_(groups),
+        stations_(graph),
+        count_(stations_.size(), 0.0) {
     for (const VertexId member : members)
-      if (stations_.of(member) != Stations::none) ++count_[stations_.of(member)];
+      if (stations_.of(member).exists()) ++count_[stations_.of(member)];
     add_cable_loads(members);
   }
 
   LinkLoads sprayed() const {
-    return sprayed_where([](std::uint32_t) { return true; });
+    return sprayed_where([](StationId) { return true; });
   }
   LinkLoads diverted() const;
 
@@ -58,14 +64,14 @@ class Exchange {
   double bytes_;
   std::span<const int> groups_;
   Stations stations_;
-  std::vector<double> count_;  // by station
-  LinkLoads cables_;           // of endpoints whose station is a switch
+  IndexedVector<StationId, double> count_;
+  LinkLoads cables_;  // loads on the cables of endpoints whose station is a switch
 };
 
 template <typename Predicate>
 LinkLoads Exchange::sprayed_where(Predicate takes_part) const {
-  std::vector<std::uint32_t> taking_part;
-  for (std::uint32_t s = 0; s < stations_.size(); ++s)
+  std::vector<StationId> taking_part;
+  for (const StationId s : stations_.ids())
     if (count_[s] > 0 && takes_part(s)) taking_part.push_back(s);
   LinkLoads loads = cables_;
   SprayFlow flow(graph_, routes_, loads);
@@ -75,23 +81,23 @@ LinkLoads Exchange::sprayed_where(Predicate takes_part) const {
 
 LinkLoads Exchange::diverted() const {
   const Detours detours(graph_, stations_, groups_);
-  LinkLoads loads = sprayed_where([&](std::uint32_t s) { return !detours.possible(detours.component_of(s)); });
+  LinkLoads loads = sprayed_where([&](StationId s) { return !detours.possible(detours.component_of(s)); });
   SprayFlow flow(graph_, routes_, loads);
   divert_exchange(detours, stations_, count_, bytes_, flow);
   return loads;
 }
 
-/// Each sends to and receives from all others of its component, those on its own switch included.
+/// Every member exchanges with all others of its component, those on its own switch included.
 void Exchange::add_cable_loads(std::span<const VertexId> members) {
   cables_.assign(graph_.links(), 0.0);
-  const std::vector<std::uint32_t> component = components(graph_);
+  const IndexedVector<VertexId, std::uint32_t> component = components(graph_);
   std::vector<double> in_component(graph_.vertices(), 0.0);
   for (const VertexId member : members) {
-    if (stations_.of(member) != Stations::none) ++in_component[component[stations_[stations_.of(member)].at]];
+    if (stations_.of(member).exists()) ++in_component[component[stations_[stations_.of(member)].at]];
   }
   const Attachments attachments(graph_);
   for (const VertexId member : members) {
-    if (stations_.of(member) == Stations::none || stations_[stations_.of(member)].last_links == 0) continue;
+    if (!stations_.of(member).exists() || stations_[stations_.of(member)].last_links == 0) continue;
     const auto cables = attachments.cables(member);
     const double others = in_component[component[stations_[stations_.of(member)].at]] - 1;
     for (const auto& cable : cables)

@@ -20,7 +20,7 @@ namespace {
   throw ConfigError(std::move(diagnostic));
 }
 
-/// Takes a fault apart from its front.
+/// Reader of one fault, from its front.
 class FaultReader {
  public:
   explicit FaultReader(std::string_view text) : whole_(text), rest_(text) {}
@@ -93,14 +93,14 @@ std::string what_exists(const NetworkGraph& graph) {
 
 VertexId find(const NetworkGraph& graph, const Fault& fault, const Fault::Part& part) {
   if (part.tier == "node") {
-    if (part.number < graph.nodes() && part.nic < graph.rails()) return graph.endpoint(part.number, part.nic);
+    if (part.number < graph.nodes() && part.nic < graph.rails()) return graph.endpoint(NodeId(part.number), part.nic);
     refuse(
         fmt::format("the fault \"{}\" names no NIC of the cluster: node {} nic {}", fault.text, part.number, part.nic),
         what_exists(graph) + ", numbered from 0");
   }
   for (const SwitchTier& tier : graph.tiers()) {
     if (tier.name != part.tier) continue;
-    if (static_cast<std::uint32_t>(part.number) < tier.count) return tier.first + static_cast<VertexId>(part.number);
+    if (static_cast<std::uint32_t>(part.number) < tier.count) return tier.first + part.number;
     refuse(fmt::format("the fault \"{}\" names no switch of the fabric: {} {}", fault.text, part.tier, part.number),
            what_exists(graph) + ", numbered from 0");
   }

@@ -1,4 +1,4 @@
-/// What is broken or slow in a network.
+/// Broken and slow links, NICs and switches of a network.
 #pragma once
 
 #include <optional>
@@ -13,19 +13,19 @@ namespace clusterwright {
 struct Fault {
   struct Part {
     std::string tier;  ///< name of a tier of switches, or "node"
-    int number = 0;    ///< in the tier, from 0; or the node's
-    int nic = 0;       ///< of a node
+    int number = 0;    ///< number in the tier, or of the node, from 0
+    int nic = 0;       ///< NIC of the node
   };
 
-  std::string text;  ///< as the user wrote it
+  std::string text;  ///< words of the user
   Part part;
   std::optional<Part> other;  ///< the other end of cables
   std::optional<int> cable;   ///< one of several parallel ones, from 0; all if absent
-  double left = 0;            ///< of the rate, both directions; 0: failed
+  double left = 0;            ///< share of the rate that is left, both directions; 0: failed
 };
 
-/// Reads "spine:2", "leaf:0-spine:1", "leaf:0-spine:1#0" or "node:5.3" (NIC 3 of node 5), each with "=0.5" behind it
-/// for what is left of the rate.
+/// Fault from "spine:2", "leaf:0-spine:1", "leaf:0-spine:1#0" or "node:5.3" (NIC 3 of node 5); "=0.5" at the end
+/// gives the share of the rate that is left.
 /// @throws ConfigError E0321
 Fault parse_fault(std::string_view text);
 

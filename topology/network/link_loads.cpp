@@ -33,7 +33,7 @@ LinkLoads hashed_loads(const NetworkGraph& graph, const Routes& routes, std::spa
   return loads;
 }
 
-/// The cables of endpoints whose station is a switch.
+/// Loads on the cables of endpoints whose station is a switch.
 void add_cable_loads(const Attachments& attachments, const Stations& stations, std::span<const Demand> demands,
                      LinkLoads& loads) {
   const auto shared = [&](VertexId endpoint) { return stations[stations.of(endpoint)].last_links == 1; };
@@ -81,7 +81,7 @@ LinkLoads link_loads(const NetworkGraph& graph, const Routes& routes, std::span<
 
 std::vector<BusiestLink> busiest_links(const NetworkGraph& graph, const LinkLoads& loads, std::size_t top) {
   std::vector<BusiestLink> busiest;
-  for (LinkId link = 0; link < loads.size(); ++link)
+  for (const LinkId link : loads.ids())
     if (loads[link] > 0) busiest.push_back({link, loads[link], loads[link] / graph.capacity(link).in(byte_per_second)});
   const auto kept = busiest.begin() + static_cast<std::ptrdiff_t>(std::min(top, busiest.size()));
   std::partial_sort(busiest.begin(), kept, busiest.end(), [](const BusiestLink& a, const BusiestLink& b) {

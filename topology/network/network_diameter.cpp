@@ -1,23 +1,24 @@
+#include "topology/network/network_diameter.hpp"
+
 #include <algorithm>
 #include <bit>
 
 #include "topology/graph/switch_arcs.hpp"
-#include "topology/network/network_facts.hpp"
 
 namespace clusterwright {
 
 namespace {
 
-/// Arcs that may be looked at before sources are sampled: about a second.
+/// Visits of arcs beyond which sources are sampled: about a second.
 constexpr std::size_t most_arc_visits = 1'000'000'000;
 constexpr std::size_t word_bits = 64;
 
 /// Switches with working endpoint cables.
 std::vector<std::uint32_t> attachment_switches(const NetworkGraph& graph) {
   std::vector<std::uint32_t> switches;
-  for (VertexId endpoint = 0; endpoint < graph.endpoints(); ++endpoint)
+  for (const VertexId endpoint : graph.endpoint_ids())
     for (const LinkId link : graph.leaving(endpoint))
-      if (graph.works(link)) switches.push_back(graph.to(link) - static_cast<VertexId>(graph.endpoints()));
+      if (graph.works(link)) switches.push_back(graph.switch_number(graph.to(link)));
   std::sort(switches.begin(), switches.end());
   switches.erase(std::unique(switches.begin(), switches.end()), switches.end());
   return switches;
@@ -43,7 +44,7 @@ int farthest(const SwitchArcs& arcs, const std::vector<std::uint32_t>& attachmen
 /// In a torus or mesh without failures no router is farther from others than the corner is.
 bool corner_is_enough(const Network& network) {
   if (network.torus_sides.empty()) return false;
-  for (LinkId link = 0; link < network.graph.links(); link += 2)
+  for (const LinkId link : network.graph.cable_ids())
     if (!network.graph.works(link)) return false;
   return true;
 }

@@ -16,29 +16,29 @@ class Components {
   explicit Components(const NetworkGraph& graph)
       : rank_(graph.vertices(), 0), parent_(graph.vertices()), sets_(rank_.data(), parent_.data()) {
     std::iota(parent_.begin(), parent_.end(), 0u);
-    for (LinkId link = 0; link < graph.links(); link += 2)
-      if (graph.works(link)) sets_.union_set(graph.from(link), graph.to(link));
+    for (const LinkId link : graph.cable_ids())
+      if (graph.works(link)) sets_.union_set(graph.from(link).value, graph.to(link).value);
   }
 
-  bool joined(VertexId a, VertexId b) { return sets_.find_set(a) == sets_.find_set(b); }
+  bool joined(VertexId a, VertexId b) { return sets_.find_set(a.value) == sets_.find_set(b.value); }
 
  private:
   std::vector<std::uint32_t> rank_;
-  std::vector<VertexId> parent_;
-  boost::disjoint_sets<std::uint32_t*, VertexId*> sets_;
+  std::vector<std::uint32_t> parent_;  // vertex numbers
+  boost::disjoint_sets<std::uint32_t*, std::uint32_t*> sets_;
 };
 
 std::optional<std::pair<VertexId, VertexId>> first_pair_apart(const NetworkGraph& graph, Components& components) {
-  for (int node = 1; node < graph.nodes(); ++node)
+  for (const NodeId node : graph.node_ids())
     for (int rail = 0; rail < graph.rails(); ++rail)
-      if (const VertexId a = graph.endpoint(0, rail), b = graph.endpoint(node, rail); !components.joined(a, b))
+      if (const VertexId a = graph.endpoint(NodeId(0), rail), b = graph.endpoint(node, rail); !components.joined(a, b))
         return std::make_pair(a, b);
   return std::nullopt;
 }
 
 bool rails_meet(const NetworkGraph& graph, Components& components) {
   for (int rail = 1; rail < graph.rails(); ++rail)
-    if (!components.joined(graph.endpoint(0, 0), graph.endpoint(0, rail))) return false;
+    if (!components.joined(graph.endpoint(NodeId(0), 0), graph.endpoint(NodeId(0), rail))) return false;
   return true;
 }
 

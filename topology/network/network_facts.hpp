@@ -1,4 +1,4 @@
-/// What a network amounts to: counts, diameter, bisection, and whether everything is joined.
+/// Counts, diameter and bisection of a network, and whether it is connected.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "topology/graph/network.hpp"
+#include "topology/network/network_diameter.hpp"
 
 namespace clusterwright {
 
@@ -16,18 +17,12 @@ struct NamedCount {
   std::size_t count = 0;
 };
 
-/// Switches between the two endpoints that are farthest apart, on shortest paths.
-struct Diameter {
-  int switches = 0;
-  bool exact = true;  ///< false: a lower bound, from a sample of the switches that have endpoints
-};
-
 struct NetworkFacts {
-  std::vector<NamedCount> switches;  ///< by tier, failed ones included
-  std::vector<NamedCount> cables;    ///< by kind, failed ones included
+  std::vector<NamedCount> switches;  ///< number by tier, failed ones included
+  std::vector<NamedCount> cables;    ///< number by kind, failed ones included
   Diameter diameter;
   BytesPerSecond bisection;  ///< one direction
-  /// Whether a NIC reaches those of other rails too. Where not, as with rail planes, nodes pass data on inside.
+  /// Whether a NIC reaches those of other rails too. Rail planes never meet: data changes rails inside a node.
   bool rails_meet = true;
   /// Two NICs of one rail that do not reach each other: the first that is cut off from NIC 0 of its rail; none if all
   /// of each rail are joined.
@@ -37,11 +32,7 @@ struct NetworkFacts {
 /// Takes some milliseconds for a thousand switches, and a second or two for the largest fabrics.
 NetworkFacts network_facts(const Network& network);
 
-/// Over working links only, from all switches that have endpoints while that is affordable. Of a torus or mesh without
-/// failures one corner is enough.
-Diameter network_diameter(const Network& network);
-
-/// The first pair of endpoints of one rail without a way between them.
+/// First pair of endpoints of one rail without a way between them.
 std::optional<std::pair<VertexId, VertexId>> first_pair_apart(const NetworkGraph& graph);
 /// Whether rails share a switch, directly or over others; true for a single rail.
 bool rails_meet(const NetworkGraph& graph);

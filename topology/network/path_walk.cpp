@@ -17,7 +17,7 @@ bool cut_off(const NetworkGraph& graph, VertexId v) {
 }
 
 bool anything_failed(const NetworkGraph& graph) {
-  for (LinkId link = 0; link < graph.links(); link += 2)
+  for (const LinkId link : graph.cable_ids())
     if (!graph.works(link)) return true;
   return false;
 }
@@ -42,7 +42,8 @@ void walk_path(const NetworkGraph& graph, const Routes& routes, const PathKey& k
     if (choices.empty()) throw_no_path(graph, key.from, key.to);
     const auto count = static_cast<std::uint32_t>(choices.size());
     const auto hop = static_cast<std::uint32_t>(path.size());
-    const std::uint32_t choice = count == 1 ? 0 : draw_below(count, {key.from, key.to, key.queue_pair, hop}, key.seed);
+    const std::uint32_t choice =
+        count == 1 ? 0 : draw_below(count, {key.from.value, key.to.value, key.queue_pair, hop}, key.seed);
     path.push_back(choices[choice]);
   }
 }

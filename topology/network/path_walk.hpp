@@ -11,8 +11,8 @@ namespace clusterwright {
 
 /// One message stream of an endpoint to another.
 struct PathKey {
-  VertexId from = 0;
-  VertexId to = 0;
+  VertexId from;
+  VertexId to;
   std::uint32_t queue_pair = 0;
   std::uint64_t seed = 0;
 };

@@ -9,7 +9,7 @@
 
 namespace clusterwright {
 
-/// Which links lead nearer to an endpoint. Computed once; safe to read from several threads. Endpoints pass nothing on.
+/// Links that lead nearer to an endpoint. Computed once; safe to read from several threads. Endpoints pass nothing on.
 class Routes {
  public:
   virtual ~Routes() = default;

@@ -61,7 +61,7 @@ void SprayFlow::deliver(VertexId at, const Station& station, double bytes) {
 void spray(const Stations& stations, const std::vector<StationFlow>& flows, SprayFlow& flow) {
   for (std::size_t i = 0; i < flows.size();) {
     const Station& to = stations[flows[i].to];
-    const std::uint32_t destination = flows[i].to;
+    const StationId destination = flows[i].to;
     for (; i < flows.size() && flows[i].to == destination; ++i)
       flow.put(stations[flows[i].from].place, to.endpoint, flows[i].bytes);
     flow.finish(to);

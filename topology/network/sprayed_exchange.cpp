@@ -8,42 +8,42 @@ namespace clusterwright {
 
 namespace {
 
-std::vector<std::uint32_t> without(const std::vector<std::uint32_t>& list, const std::vector<std::uint32_t>& left_out) {
-  std::vector<std::uint32_t> rest;
+std::vector<StationId> without(const std::vector<StationId>& list, const std::vector<StationId>& left_out) {
+  std::vector<StationId> rest;
   std::set_difference(list.begin(), list.end(), left_out.begin(), left_out.end(), std::back_inserter(rest));
   return rest;
 }
 
 }  // namespace
 
-SprayedExchange::SprayedExchange(const Stations& stations, std::vector<double> members, double bytes,
+SprayedExchange::SprayedExchange(const Stations& stations, IndexedVector<StationId, double> members, double bytes,
                                  std::span<const int> groups, SprayFlow& flow)
     : stations_(stations), members_(std::move(members)), bytes_(bytes), groups_(groups), flow_(flow) {}
 
-void SprayedExchange::run(const std::vector<std::uint32_t>& taking_part, std::size_t most_pairs) {
+void SprayedExchange::run(const std::vector<StationId>& taking_part, std::size_t most_pairs) {
   const std::vector<List> classes = twins(taking_part);
   std::size_t pairs = taking_part.size() * classes.size();
   for (const List& twins : classes) pairs += twins.size() * twins.size();
-  every_ = std::max<std::size_t>(1, (pairs + most_pairs - 1) / most_pairs);
+  sample_step_ = std::max<std::size_t>(1, (pairs + most_pairs - 1) / most_pairs);
   for (const List& twins : classes) {
     send(without(taking_part, twins), twins);
     if (twins.size() > 1)
-      for (const std::uint32_t station : twins) send(without(twins, {station}), {station});
+      for (const StationId station : twins) send(without(twins, {station}), {station});
   }
 }
 
 std::vector<SprayedExchange::List> SprayedExchange::twins(const List& taking_part) const {
-  const std::vector<std::uint32_t> class_of = twin_classes(flow_.graph(), stations_, groups_);
-  std::map<std::uint32_t, List> classes;
-  for (const std::uint32_t s : taking_part) classes[class_of[s]].push_back(s);
+  const IndexedVector<StationId, StationId> class_of = twin_classes(flow_.graph(), stations_, groups_);
+  std::map<StationId, List> classes;
+  for (const StationId s : taking_part) classes[class_of[s]].push_back(s);
   std::vector<List> result;
-  for (auto& [number, list] : classes) result.push_back(std::move(list));
+  for (auto& [first, list] : classes) result.push_back(std::move(list));
   return result;
 }
 
 double SprayedExchange::weight(const List& list) const {
   double sum = 0;
-  for (const std::uint32_t s : list) sum += members_[s];
+  for (const StationId s : list) sum += members_[s];
   return sum;
 }
 
@@ -55,20 +55,20 @@ void SprayedExchange::send(const List& from, const List& to) {
   const double all = weight(to);
   for (const VertexId at : flow_.move(first.endpoint, 2)) {
     const double bytes = flow_.take(at);
-    for (const std::uint32_t s : to) flow_.deliver(at, stations_[s], bytes * members_[s] / all);
+    for (const StationId s : to) flow_.deliver(at, stations_[s], bytes * members_[s] / all);
   }
 }
 
-/// A sample begins with another source for each destination, so that the sources send about equally much, too.
 void SprayedExchange::put(const List& from, const List& to) {
   const VertexId endpoint = stations_[to.front()].endpoint;
   List sources;
-  for (const std::uint32_t s : from)
+  for (const StationId s : from)
     if (flow_.routes().reaches(stations_[s].place, endpoint)) sources.push_back(s);
   List sample;
-  for (std::size_t i = to.front() % every_; i < sources.size(); i += every_) sample.push_back(sources[i]);
+  for (std::size_t i = to.front().value % sample_step_; i < sources.size(); i += sample_step_)
+    sample.push_back(sources[i]);
   const double each = bytes_ * weight(to) * weight(sources) / std::max(weight(sample), 1.0);
-  for (const std::uint32_t s : sample) flow_.put(stations_[s].place, endpoint, each * members_[s]);
+  for (const StationId s : sample) flow_.put(stations_[s].place, endpoint, each * members_[s]);
 }
 
 }  // namespace clusterwright

@@ -8,20 +8,20 @@
 
 namespace clusterwright {
 
-Stations::Stations(const NetworkGraph& graph) : of_(graph.endpoints(), none) {
+Stations::Stations(const NetworkGraph& graph) : of_(graph.endpoints()) {
   const Attachments attachments(graph);
-  std::vector<std::uint32_t> of_set(attachments.sets(), none);
-  for (VertexId endpoint = 0; endpoint < graph.endpoints(); ++endpoint) {
-    const std::uint32_t set = attachments.set_of(endpoint);
-    if (set == Attachments::none) continue;
+  IndexedVector<Attachments::SetId, StationId> of_set(attachments.sets());
+  for (const VertexId endpoint : graph.endpoint_ids()) {
+    const Attachments::SetId set = attachments.set_of(endpoint);
+    if (!set.exists()) continue;
     const std::vector<VertexId>& switches = attachments.switches(set);
     const bool shares = switches.size() == 1;
-    if (shares && of_set[set] != none) {
+    if (shares && of_set[set].exists()) {
       of_[endpoint] = of_set[set];
       continue;
     }
-    of_[endpoint] = of_set[set] = static_cast<std::uint32_t>(stations_.size());
-    stations_.push_back({shares ? switches.front() : endpoint, endpoint, switches.front(), shares ? 1 : 0});
+    of_[endpoint] = of_set[set] =
+        stations_.push_back({shares ? switches.front() : endpoint, endpoint, switches.front(), shares ? 1 : 0});
   }
 }
 
@@ -40,20 +40,20 @@ void gather(std::vector<StationFlow>& flows) {
   flows.resize(kept);
 }
 
-std::vector<std::uint32_t> components(const NetworkGraph& graph) {
+IndexedVector<VertexId, std::uint32_t> components(const NetworkGraph& graph) {
   constexpr std::uint32_t unseen = 0xffffffff;
-  std::vector<std::uint32_t> component(graph.vertices(), unseen);
+  IndexedVector<VertexId, std::uint32_t> component(graph.vertices(), unseen);
   std::vector<VertexId> open;
-  for (auto start = static_cast<VertexId>(graph.endpoints()); start < graph.vertices(); ++start) {
+  for (const VertexId start : graph.switch_ids()) {
     if (component[start] != unseen) continue;
-    component[start] = start;
+    component[start] = start.value;
     open.push_back(start);
     while (!open.empty()) {
       const VertexId at = open.back();
       open.pop_back();
       for (const LinkId link : graph.leaving(at)) {
         if (!graph.works(link) || component[graph.to(link)] != unseen) continue;
-        component[graph.to(link)] = start;
+        component[graph.to(link)] = start.value;
         if (!graph.is_endpoint(graph.to(link))) open.push_back(graph.to(link));
       }
     }
@@ -76,23 +76,22 @@ std::vector<VertexId> neighbours(const NetworkGraph& graph, VertexId v, bool clo
 
 }  // namespace
 
-std::vector<std::uint32_t> twin_classes(const NetworkGraph& graph, const Stations& stations,
-                                        std::span<const int> groups) {
-  constexpr std::uint32_t alone = 0xffffffff;
-  std::vector<std::uint32_t> classes(stations.size(), alone);
+IndexedVector<StationId, StationId> twin_classes(const NetworkGraph& graph, const Stations& stations,
+                                                 std::span<const int> groups) {
+  IndexedVector<StationId, StationId> classes(stations.size());
   // Twins are joined to each other or are not; no switch can have twins of both kinds.
   for (const bool closed : {false, true}) {
-    std::map<std::pair<int, std::vector<VertexId>>, std::uint32_t> first_with;
-    for (std::uint32_t s = 0; s < stations.size(); ++s) {
-      if (classes[s] != alone || stations[s].last_links == 0) continue;
+    std::map<std::pair<int, std::vector<VertexId>>, StationId> first_with;
+    for (const StationId s : stations.ids()) {
+      if (classes[s].exists() || stations[s].last_links == 0) continue;
       const VertexId at = stations[s].place;
-      const int group = groups.empty() ? 0 : groups[at - graph.endpoints()];
+      const int group = groups.empty() ? 0 : groups[graph.switch_number(at)];
       const auto [twin, is_first] = first_with.try_emplace({group, neighbours(graph, at, closed)}, s);
       if (!is_first) classes[s] = classes[twin->second] = twin->second;
     }
   }
-  for (std::uint32_t s = 0; s < stations.size(); ++s)
-    if (classes[s] == alone) classes[s] = s;
+  for (const StationId s : stations.ids())
+    if (!classes[s].exists()) classes[s] = s;
   return classes;
 }
 

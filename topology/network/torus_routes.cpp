@@ -14,7 +14,7 @@ bool may_be_torus(const NetworkGraph& graph, const std::vector<int>& sides) {
     routers *= static_cast<std::size_t>(side);
   }
   if (sides.empty() || routers != graph.switches()) return false;
-  for (LinkId link = 0; link < graph.links(); link += 2)
+  for (const LinkId link : graph.cable_ids())
     if (!graph.works(link)) return false;
   return true;
 }
@@ -44,13 +44,13 @@ TorusRoutes::TorusRoutes(const NetworkGraph& graph, std::vector<int> sides)
 
 bool TorusRoutes::attach_endpoints(const NetworkGraph& graph) {
   up_begin_.push_back(0);
-  for (VertexId endpoint = 0; endpoint < endpoints_; ++endpoint) {
+  for (const VertexId endpoint : graph.endpoint_ids()) {
     const auto cables = graph.leaving(endpoint);
     if (cables.empty()) return false;
     const VertexId over = graph.to(cables.front());
     const auto same = [&](LinkId link) { return graph.to(link) == over; };
     if (graph.is_endpoint(over) || !std::all_of(cables.begin(), cables.end(), same)) return false;
-    router_.push_back(static_cast<std::uint32_t>(over - endpoints_));
+    router_.push_back(graph.switch_number(over));
     up_.insert(up_.end(), cables.begin(), cables.end());
     up_begin_.push_back(static_cast<std::uint32_t>(up_.size()));
   }
@@ -60,7 +60,7 @@ bool TorusRoutes::attach_endpoints(const NetworkGraph& graph) {
 bool TorusRoutes::find_steps(const NetworkGraph& graph) {
   steps_begin_.push_back(0);
   for (std::size_t router = 0; router < graph.switches(); ++router) {
-    for (const LinkId link : graph.leaving(static_cast<VertexId>(endpoints_ + router)))
+    for (const LinkId link : graph.leaving(graph.switch_at(router)))
       if (!graph.is_endpoint(graph.to(link)) && !add_step(graph, router, link)) return false;
     steps_begin_.push_back(static_cast<std::uint32_t>(steps_.size()));
   }
@@ -71,7 +71,7 @@ bool TorusRoutes::find_steps(const NetworkGraph& graph) {
 
 /// Whether `link` leads one step along one side; it may close a ring of three routers or more.
 bool TorusRoutes::add_step(const NetworkGraph& graph, std::size_t router, LinkId link) {
-  const std::size_t other = graph.to(link) - endpoints_;
+  const std::size_t other = graph.switch_number(graph.to(link));
   std::size_t steps = 0;
   for (std::size_t side = 0; side < dimensions(); ++side) {
     const int difference = coordinate(other, side) - coordinate(router, side);
@@ -100,7 +100,7 @@ bool TorusRoutes::has_all_neighbours(std::size_t router) const {
 }
 
 std::size_t TorusRoutes::router_of(VertexId v) const {
-  return v < endpoints_ ? router_[v] : v - endpoints_;
+  return v.value < endpoints_ ? router_[v] : v.value - endpoints_;
 }
 
 int TorusRoutes::distance(std::size_t side, int from, int to) const {
@@ -112,7 +112,7 @@ int TorusRoutes::hops(VertexId from, VertexId to) const {
   if (from == to) return 0;
   const std::size_t a = router_of(from);
   const std::size_t b = router_of(to);
-  int links = from < endpoints_ ? 2 : 1;
+  int links = from.value < endpoints_ ? 2 : 1;
   for (std::size_t side = 0; side < dimensions(); ++side)
     links += distance(side, coordinate(a, side), coordinate(b, side));
   return links;
@@ -129,8 +129,8 @@ bool TorusRoutes::leads_nearer(std::uint32_t way, std::size_t at, std::size_t to
 
 void TorusRoutes::next_links(VertexId at, VertexId to, std::vector<LinkId>& out) const {
   if (at == to) return;
-  if (at < endpoints_) {
-    out.insert(out.end(), up_.begin() + up_begin_[at], up_.begin() + up_begin_[at + 1]);
+  if (at.value < endpoints_) {
+    out.insert(out.end(), up_.begin() + up_begin_[at.value], up_.begin() + up_begin_[at.value + 1]);
     return;
   }
   const std::size_t here = router_of(at);
@@ -138,7 +138,7 @@ void TorusRoutes::next_links(VertexId at, VertexId to, std::vector<LinkId>& out)
   std::size_t side = 0;
   while (side < dimensions() && coordinate(here, side) == coordinate(there, side)) ++side;
   if (side == dimensions()) {
-    for (std::uint32_t i = up_begin_[to]; i < up_begin_[to + 1]; ++i) out.push_back(opposite(up_[i]));
+    for (std::uint32_t i = up_begin_[to.value]; i < up_begin_[to.value + 1]; ++i) out.push_back(opposite(up_[i]));
     return;
   }
   for (std::uint32_t i = steps_begin_[here]; i < steps_begin_[here + 1]; ++i)

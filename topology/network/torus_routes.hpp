@@ -23,7 +23,7 @@ class TorusRoutes final : public Routes {
  private:
   /// A cable to a neighbour: 2 * side for one step up, 2 * side + 1 for one step down.
   struct Step {
-    LinkId link = 0;
+    LinkId link;
     std::uint32_t way = 0;
   };
 
@@ -41,9 +41,9 @@ class TorusRoutes final : public Routes {
   std::vector<int> sides_;
   std::vector<bool> wraps_;  // by side: the cable from its last router to its first
   std::size_t endpoints_ = 0;
-  std::vector<int> coordinates_;       // [router][side]
-  std::vector<std::uint32_t> router_;  // by endpoint
-  std::vector<LinkId> up_;             // by endpoint: its cables, in the order of their numbers
+  std::vector<int> coordinates_;                   // [router][side]
+  IndexedVector<VertexId, std::uint32_t> router_;  // by endpoint
+  std::vector<LinkId> up_;                         // by endpoint: its cables, in the order of their numbers
   std::vector<std::uint32_t> up_begin_;
   std::vector<Step> steps_;  // by router, in the order of their numbers
   std::vector<std::uint32_t> steps_begin_;

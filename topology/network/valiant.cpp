@@ -7,31 +7,31 @@ namespace clusterwright {
 
 namespace {
 
-/// What a station exchanges with all stations of a cell, over the number of places where that may turn.
+/// Bytes that a station exchanges with all stations of a cell, over the number of stations where they may turn.
 struct Share {
-  std::uint32_t station = 0;
+  StationId station;
   std::uint32_t cell = 0;
   double bytes = 0;
 };
 
-/// Differences below are rounding of what was added up.
+/// Relative difference below which a remainder is rounding.
 constexpr double rounding = 1e-12;
 
-/// The first halves: from every station to every turn outside its own cell, all it sends but what ends in that cell.
+/// First halves of detours: from every station to every turn outside its cell, all it sends except to that turn's cell.
 void send_outward(const Detours& detours, const Stations& stations, std::vector<Share> shares, SprayFlow& flow) {
-  std::vector<double> all(stations.size(), 0.0);
+  IndexedVector<StationId, double> all(stations.size(), 0.0);
   for (const Share& share : shares) all[share.station] += share.bytes;
   std::stable_sort(shares.begin(), shares.end(), [](const Share& a, const Share& b) { return a.cell < b.cell; });
-  std::vector<std::vector<std::uint32_t>> senders(detours.cells());  // by component
-  for (std::uint32_t s = 0; s < stations.size(); ++s)
+  std::vector<std::vector<StationId>> senders(detours.cells());  // by component
+  for (const StationId s : stations.ids())
     if (all[s] > 0) senders[detours.component_of(s)].push_back(s);
-  std::vector<double> left = all;
+  IndexedVector<StationId, double> left = all;
   auto share = shares.begin();
   for (std::uint32_t cell = 0; cell < detours.cells(); ++cell) {
     const auto first = share;
     for (; share != shares.end() && share->cell == cell; ++share) left[share->station] -= share->bytes;
-    for (const std::uint32_t turn : detours.turns(cell)) {
-      for (const std::uint32_t s : senders[detours.component_of(turn)])
+    for (const StationId turn : detours.turns(cell)) {
+      for (const StationId s : senders[detours.component_of(turn)])
         if (detours.cell_of(s) != cell && left[s] > rounding * all[s])
           flow.put(stations[s].place, stations[turn].endpoint, left[s]);
       flow.finish(stations[turn]);
@@ -40,12 +40,13 @@ void send_outward(const Detours& detours, const Stations& stations, std::vector<
   }
 }
 
-/// The second halves: from every turn outside its own cell to a station, all it receives but what came from that cell.
+/// Second halves of detours: from every turn outside a station's cell to it, all it receives except from that turn's
+/// cell.
 void send_inward(const Detours& detours, const Stations& stations, std::vector<Share> shares, SprayFlow& flow) {
   std::stable_sort(shares.begin(), shares.end(), [](const Share& a, const Share& b) { return a.station < b.station; });
   std::vector<double> from_cell(detours.cells(), 0.0);
   for (auto share = shares.begin(); share != shares.end();) {
-    const std::uint32_t to = share->station;
+    const StationId to = share->station;
     const auto first = share;
     double all = 0;
     for (; share != shares.end() && share->station == to; ++share) {
@@ -55,7 +56,7 @@ void send_inward(const Detours& detours, const Stations& stations, std::vector<S
     for (const std::uint32_t cell : detours.cells_of(detours.component_of(to))) {
       const double left = all - from_cell[cell];
       if (cell == detours.cell_of(to) || left <= rounding * all) continue;
-      for (const std::uint32_t turn : detours.turns(cell)) flow.put(stations[turn].place, stations[to].endpoint, left);
+      for (const StationId turn : detours.turns(cell)) flow.put(stations[turn].place, stations[to].endpoint, left);
     }
     flow.finish(stations[to]);
     for (auto used = first; used != share; ++used) from_cell[used->cell] = 0;
@@ -65,12 +66,12 @@ void send_inward(const Detours& detours, const Stations& stations, std::vector<S
 }  // namespace
 
 Detours::Detours(const NetworkGraph& graph, const Stations& stations, std::span<const int> groups) {
-  const std::vector<std::uint32_t> component = components(graph);
+  const IndexedVector<VertexId, std::uint32_t> component = components(graph);
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> cells;  // component and group
   std::map<std::uint32_t, std::uint32_t> dense;
-  for (std::uint32_t s = 0; s < stations.size(); ++s) {
+  for (const StationId s : stations.ids()) {
     const VertexId at = stations[s].at;
-    const std::uint32_t group = groups.empty() ? at : static_cast<std::uint32_t>(groups[at - graph.endpoints()]);
+    const std::uint32_t group = groups.empty() ? at.value : static_cast<std::uint32_t>(groups[graph.switch_number(at)]);
     const auto whole = dense.try_emplace(component[at], static_cast<std::uint32_t>(dense.size())).first->second;
     const auto [found, is_new] = cells.try_emplace({whole, group}, static_cast<std::uint32_t>(cells.size()));
     if (is_new) component_.push_back(whole);
@@ -115,12 +116,12 @@ void divert(const Detours& detours, const Stations& stations, const std::vector<
   send_inward(detours, stations, std::move(inward), flow);
 }
 
-void divert_exchange(const Detours& detours, const Stations& stations, const std::vector<double>& members, double bytes,
-                     SprayFlow& flow) {
+void divert_exchange(const Detours& detours, const Stations& stations, const IndexedVector<StationId, double>& members,
+                     double bytes, SprayFlow& flow) {
   std::vector<double> of_cell(detours.cells(), 0.0);
-  for (std::uint32_t s = 0; s < stations.size(); ++s) of_cell[detours.cell_of(s)] += members[s];
+  for (const StationId s : stations.ids()) of_cell[detours.cell_of(s)] += members[s];
   std::vector<Share> shares;
-  for (std::uint32_t s = 0; s < stations.size(); ++s) {
+  for (const StationId s : stations.ids()) {
     if (!detours.possible(detours.component_of(s)) || members[s] == 0) continue;
     const std::uint32_t mine = detours.cell_of(s);
     for (const std::uint32_t cell : detours.cells_of(detours.component_of(s))) {

@@ -10,31 +10,31 @@
 
 namespace clusterwright {
 
-/// Where a flow may turn: at any station of a switch that is in neither end's cell. A cell is the part of a group that
+/// Stations where a flow may turn: those on a switch outside the cells of both ends. A cell is the part of a group that
 /// holds together; stations of one component can reach each other.
 class Detours {
  public:
   /// @param groups  by switch; empty: each switch is a group
   Detours(const NetworkGraph& graph, const Stations& stations, std::span<const int> groups);
 
-  std::uint32_t cell_of(std::uint32_t station) const { return cell_of_[station]; }
-  std::uint32_t component_of(std::uint32_t station) const { return component_[cell_of_[station]]; }
+  std::uint32_t cell_of(StationId station) const { return cell_of_[station]; }
+  std::uint32_t component_of(StationId station) const { return component_[cell_of_[station]]; }
   std::size_t cells() const { return turns_.size(); }
   /// Stations of a cell where flows may turn.
-  const std::vector<std::uint32_t>& turns(std::uint32_t cell) const { return turns_[cell]; }
+  const std::vector<StationId>& turns(std::uint32_t cell) const { return turns_[cell]; }
   const std::vector<std::uint32_t>& cells_of(std::uint32_t component) const { return cells_of_[component]; }
-  /// Whether three cells or more are joined there, so that any two leave a third.
+  /// Whether three cells or more are joined there, so that any two ends leave a third.
   bool possible(std::uint32_t component) const { return with_turns_[component] >= 3; }
   /// Stations where flows between two cells (or within one) may turn.
   double choices(std::uint32_t from_cell, std::uint32_t to_cell) const;
 
  private:
-  std::vector<std::uint32_t> cell_of_;                // by station
+  IndexedVector<StationId, std::uint32_t> cell_of_;
   std::vector<std::uint32_t> component_;              // by cell
-  std::vector<std::vector<std::uint32_t>> turns_;     // by cell
+  std::vector<std::vector<StationId>> turns_;         // by cell
   std::vector<std::vector<std::uint32_t>> cells_of_;  // by component
-  std::vector<std::size_t> with_turns_;               // by component: cells
-  std::vector<std::size_t> all_turns_;                // by component: stations
+  std::vector<std::size_t> with_turns_;               // by component: number of cells with turns
+  std::vector<std::size_t> all_turns_;                // by component: number of turns
 };
 
 /// Lays flows between stations by way of others; those that have no detour are sprayed.
@@ -43,7 +43,7 @@ void divert(const Detours& detours, const Stations& stations, const std::vector<
 /// The same for an exchange: every endpoint of a station sends `bytes` to every endpoint of every other station of its
 /// component. Stations whose component has no detour are left out.
 /// @param members  endpoints that take part, by station
-void divert_exchange(const Detours& detours, const Stations& stations, const std::vector<double>& members, double bytes,
-                     SprayFlow& flow);
+void divert_exchange(const Detours& detours, const Stations& stations, const IndexedVector<StationId, double>& members,
+                     double bytes, SprayFlow& flow);
 
 }  // namespace clusterwright

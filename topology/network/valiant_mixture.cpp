@@ -15,7 +15,7 @@ struct Line {
 
 std::vector<Line> lines_of(const NetworkGraph& graph, const LinkLoads& a, const LinkLoads& b) {
   std::vector<Line> lines;
-  for (LinkId link = 0; link < a.size(); ++link) {
+  for (const LinkId link : a.ids()) {
     if (a[link] == 0 && b[link] == 0) continue;
     const double capacity = graph.capacity(link).in(byte_per_second);
     lines.push_back({b[link] / capacity, (a[link] - b[link]) / capacity});
@@ -32,7 +32,7 @@ Line highest(const std::vector<Line>& lines, double x) {
 
 constexpr double slope_rounding = 1e-14;
 
-/// The height at which the highest of `lines` is lowest. A falling and a rising line close in on it: where they cross,
+/// Height at which the highest of `lines` is lowest. A falling and a rising line close in on it: where they cross,
 /// either no other is higher, or the highest one takes the place of one of the two.
 double lowest_height(const std::vector<Line>& lines) {
   Line falling = highest(lines, 0);
@@ -40,7 +40,7 @@ double lowest_height(const std::vector<Line>& lines) {
   Line rising = highest(lines, 1);
   if (rising.slope <= 0) return rising.at(1);
   double lowest = std::min(falling.at(0), rising.at(1));
-  for (std::size_t i = 0; i < lines.size(); ++i) {  // each line takes a place once at most
+  for (std::size_t i = 0; i < lines.size(); ++i) {  // each line takes a place at most once
     const double x = (falling.at0 - rising.at0) / (rising.slope - falling.slope);
     const Line top = highest(lines, x);
     lowest = std::min(lowest, top.at(x));
@@ -50,7 +50,7 @@ double lowest_height(const std::vector<Line>& lines) {
   return lowest;
 }
 
-/// The largest x in 0..1 where no line is above the lowest height: of equally good mixtures, that with most shortest
+/// Largest x in 0..1 where no line is above the lowest height: of equally good mixtures, that with most shortest
 /// paths.
 double best_share(const std::vector<Line>& lines) {
   const double height = lowest_height(lines);
@@ -66,7 +66,7 @@ double best_share(const std::vector<Line>& lines) {
 LinkLoads least_busy_mixture(const NetworkGraph& graph, const LinkLoads& a, const LinkLoads& b) {
   const double x = best_share(lines_of(graph, a, b));
   LinkLoads mixture(a.size());
-  for (LinkId link = 0; link < a.size(); ++link) mixture[link] = x * a[link] + (1 - x) * b[link];
+  for (const LinkId link : a.ids()) mixture[link] = x * a[link] + (1 - x) * b[link];
   return mixture;
 }
 

@@ -1,4 +1,4 @@
-/// What ideal adaptive routing makes of a minimal and a non-minimal choice.
+/// Best mixture of minimal and non-minimal routing, as ideal adaptive routing would find it.
 #pragma once
 
 #include "topology/network/link_loads.hpp"

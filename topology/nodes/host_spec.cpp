@@ -6,8 +6,8 @@ namespace clusterwright {
 
 namespace {
 
-FieldRule positive(std::string help) {
-  return {.help = std::move(help), .min = 0, .max = 1e9, .above_min = true};
+FieldRule positive(const char* help) {
+  return {.help = help, .min = 0, .max = 1e9, .above_min = true};
 }
 
 }  // namespace

@@ -8,12 +8,12 @@
 
 namespace clusterwright {
 
-/// Processors, memory and drives of one node; its accelerators share them. What is absent comes from the node's part,
-/// then is not known.
+/// Processors, memory and drives of one node, shared by its accelerators. What is absent comes from the node's part,
+/// else it is not known.
 struct HostSpec {
-  std::optional<int> cores;                        ///< of all its processors, without hardware threads
-  std::optional<Bytes> memory;                     ///< what jobs can have of it
-  std::optional<BytesPerSecond> memory_bandwidth;  ///< of all sockets, reads and writes together
+  std::optional<int> cores;                        ///< cores of all processors, without hardware threads
+  std::optional<Bytes> memory;                     ///< memory that jobs can use
+  std::optional<BytesPerSecond> memory_bandwidth;  ///< bandwidth of all sockets, reads and writes together
   std::optional<Bytes> nvme;                       ///< capacity of its drives
   std::optional<BytesPerSecond> nvme_read;         ///< all drives together
   std::optional<BytesPerSecond> nvme_write;

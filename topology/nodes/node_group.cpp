@@ -4,7 +4,7 @@
 
 namespace clusterwright {
 
-NodeGroup make_node_group(const NodeSpec& node, const Catalog& catalog, int first_node, int accelerators) {
+NodeGroup make_node_group(const NodeSpec& node, const Catalog& catalog, NodeId first_node, int accelerators) {
   NodeGroup group;
   group.accelerator = *catalog.find_accelerator(node.accelerator);
   group.first_node = first_node;

@@ -64,7 +64,7 @@ BytesPerSecond NodeLinks::exchange_bandwidth(int members) const {
   }
 }
 
-/// A ring sends the same to the next accelerator on every edge.
+/// Every edge of a ring carries equally many bytes.
 BytesPerSecond NodeLinks::hybrid_ring(int members) const {
   std::vector<PcieTree::Flow> flows;
   bool scale_up = false;
@@ -80,7 +80,7 @@ BytesPerSecond NodeLinks::hybrid_ring(int members) const {
 }
 
 BytesPerSecond NodeLinks::hybrid_exchange(int members) const {
-  const double share = 1.0 / (members - 1);  // of what one sends, to each other one
+  const double share = 1.0 / (members - 1);  // share of one sender's bytes to each of the others
   std::vector<PcieTree::Flow> flows;
   for (int a = 0; a < members; ++a)
     for (int b = 0; b < members; ++b)

@@ -1,5 +1,5 @@
-/// Links inside one node or scale-up domain: what a group of accelerators, a pair, or the way to the network can carry.
-/// Everything is data-sheet rate, one direction; what software reaches of it is up to the models.
+/// Links inside one node or scale-up domain: rates of a group of accelerators, of a pair, and of the way to the
+/// network. All rates are of the data sheet, one direction; the models say what software reaches of them.
 #pragma once
 
 #include "topology/nodes/node_wiring.hpp"
@@ -8,7 +8,7 @@
 namespace clusterwright {
 
 /// Accelerators are numbered within their node, or within their scale-up domain where that spans several nodes. A group
-/// of `members` is the first so many of them. Where scale-up links join less than a group, pairs inside one scale-up
+/// of n members is the first n of them. Where scale-up links join less than a group, pairs inside one scale-up
 /// domain still use them, and PCI Express carries the others.
 class NodeLinks {
  public:
@@ -21,7 +21,7 @@ class NodeLinks {
   /// Accelerators that a group may have: those of a node or of a scale-up domain, whichever is more.
   int reach() const;
 
-  /// What joins all members of a group.
+  /// Links that join all members of a group.
   /// @throws std::invalid_argument here and below for members below 1 or beyond reach()
   LinkClass inner(int members) const;
 
@@ -32,7 +32,7 @@ class NodeLinks {
   /// A group of one has no ring: the rate at which it can send at all.
   BytesPerSecond ring_bandwidth(int members) const;
 
-  /// Hops of a message until it has reached all members: one less than members, but along the sides of a torus.
+  /// Hops of a message until it has reached all members: members - 1, except along the sides of a torus.
   int inner_steps(int members) const;
 
   /// Rate at which one accelerator sends to all others together, when every member does, evenly.
@@ -42,10 +42,10 @@ class NodeLinks {
   /// @throws std::invalid_argument for a == b, or where no path leads from node to node of a domain
   BytesPerSecond pair_bandwidth(int a, int b) const;
 
-  /// Of two accelerators of one node. @throws std::invalid_argument for others
+  /// Distance of two accelerators of one node. @throws std::invalid_argument for others
   PcieDistance pcie_distance(int a, int b) const;
 
-  /// What one accelerator can bring to the network when the first `members` of its node send at once: as slow as NICs,
+  /// Rate of one accelerator into the network when the first `members` of its node send at once: as slow as NICs,
   /// slots and, where NICs are not beside them, switch uplinks and the links between sockets allow. Zero without NICs.
   BytesPerSecond network_bandwidth(int members) const;
 

@@ -1,4 +1,4 @@
-/// Nodes by name: what an entry of the catalog says where a NodeSpec is silent.
+/// Nodes by name: catalog entries fill in what a NodeSpec leaves out.
 #pragma once
 
 #include "topology/nodes/node_spec.hpp"
@@ -6,15 +6,15 @@
 
 namespace clusterwright {
 
-/// A node under load draws this share of its rating: measured on an 8-GPU H100 node under compute-heavy load
+/// Power of a node under load over its rating: measured on an 8-GPU H100 node under compute-heavy load
 /// (arXiv 2506.14551).
 inline constexpr double loaded_share_of_rating = 0.76;
-/// What an accelerator draws then, over its rating; assumed (630 W of an H100's 700 W).
+/// Power of an accelerator at that load over its rating; an assumption (630 W of an H100's 700 W).
 inline constexpr double accelerator_share_of_rating = 0.9;
 
 /// Power of a node without its accelerators, under load: the entry's own; else typical power (else max_power times
-/// loaded_share_of_rating) less the accelerators' at accelerator_share_of_rating, at least zero. The answer's source
-/// says which; without any power in the entry it is zero and says so.
+/// loaded_share_of_rating) less the accelerators' at accelerator_share_of_rating, at least zero. The source of the
+/// result says which; without any power in the entry it is zero and says so.
 /// @param accelerator  may be nullptr where it is not known
 Sourced<Watts> host_power(const NodePart& part, const AcceleratorPart* accelerator);
 

@@ -1,4 +1,4 @@
-/// A server as users write it.
+/// Node (server) as users write it.
 #pragma once
 
 #include <optional>
@@ -20,11 +20,11 @@ struct NodeSpec {
   std::string nic;                         ///< name in the catalog; one rail each; the part's if empty
   std::optional<int> nics;                 ///< 0: no network; the part's, or 8, if absent
   std::optional<BytesPerSecond> nic_rate;  ///< one direction of one NIC; the catalog's if absent
-  /// Of the node without accelerators, under load; the part's if neither a value nor a source is given.
+  /// Power of the node without accelerators, under load; the part's if neither a value nor a source is given.
   Sourced<Watts> host_power;
 
   std::optional<ScaleUpWiring> scale_up;        ///< the part's, then the accelerator's, if absent
-  std::optional<BytesPerSecond> scale_up_rate;  ///< of one accelerator, one direction; the accelerator's if absent
+  std::optional<BytesPerSecond> scale_up_rate;  ///< rate of one accelerator, one direction; the accelerator's if absent
   /// Accelerators that reach each other by scale-up links. More than a node: a rack that acts as one (NVL72); less:
   /// bridged pairs. The part's if absent, then the accelerator's, which ends at the node unless its entry says that it
   /// goes beyond.

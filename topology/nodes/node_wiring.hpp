@@ -1,4 +1,4 @@
-/// How a node is wired, with nothing left open: what a NodeSpec, its accelerator and the defaults say together.
+/// Wiring of a node with nothing left open: NodeSpec, accelerator and defaults together.
 #pragma once
 
 #include <string_view>
@@ -13,16 +13,16 @@ inline constexpr int usual_accelerators_per_node = 8;
 inline constexpr int usual_nics_per_node = 8;
 inline constexpr int usual_accelerators_per_pcie_switch = 2;
 inline constexpr int usual_sockets = 2;
-/// What NCCL 2.30.7 counts with between two Sapphire Rapids (src/graph/topo.h), one direction.
+/// Bandwidth that NCCL 2.30.7 assumes between two Sapphire Rapids sockets (src/graph/topo.h), one direction.
 inline constexpr double usual_gigabytes_per_second_between_sockets = 22;
 
 struct NodeWiring {
-  int domain = 1;  ///< accelerators that reach each other by scale-up links; may be several nodes, or a part of one
+  int domain = 1;  ///< accelerators that scale-up links join; may be several nodes, or a part of one
   ScaleUpWiring scale_up = ScaleUpWiring::none;
-  BytesPerSecond scale_up_rate;  ///< of one accelerator, one direction
-  BytesPerSecond peer_rate;      ///< to one neighbour, one direction; of a mesh or torus
+  BytesPerSecond scale_up_rate;  ///< rate of one accelerator, one direction
+  BytesPerSecond peer_rate;      ///< rate to one neighbour of a mesh or torus, one direction
   std::vector<int> torus;        ///< sides, whose product is `domain`; empty unless the wiring is one
-  PcieShape pcie;                ///< of one node
+  PcieShape pcie;                ///< PCI Express of one node
 };
 
 int node_accelerators(const NodeSpec& node);

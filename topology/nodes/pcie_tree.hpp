@@ -15,13 +15,13 @@ struct PcieShape {
   int nics = 0;
   NicAttachment nic_attachment = NicAttachment::pcie_switch;
   bool peer_to_peer = true;
-  BytesPerSecond slot;             ///< of an accelerator, one direction
-  BytesPerSecond uplink;           ///< of a switch, one direction
+  BytesPerSecond slot;             ///< rate of an accelerator's slot, one direction
+  BytesPerSecond uplink;           ///< rate of a switch's uplink, one direction
   BytesPerSecond between_sockets;  ///< one direction of each pair; sockets are fully joined
-  BytesPerSecond nic_rate;         ///< to the network, one direction; a NIC's own slot never limits
+  BytesPerSecond nic_rate;         ///< rate to the network, one direction; a NIC's own slot never limits
 };
 
-/// From near to far.
+/// Distance between two accelerators over PCI Express, from near to far.
 enum class PcieDistance { same, same_switch, same_socket, across_sockets };
 
 /// Every link with a capacity in each direction. Root complexes and host memory do not limit.
@@ -47,7 +47,7 @@ class PcieTree {
   };
   NicRange nics_of(int accelerator) const;
 
-  /// Of two accelerators.
+  /// Distance of two accelerators.
   PcieDistance distance(int a, int b) const;
 
   /// Rate of an amount of 1 when all flows run at rates in proportion to their amounts: the least capacity over load.
@@ -72,7 +72,7 @@ class PcieTree {
 
   PcieShape shape_;
   std::vector<Vertex> parent_;            // accelerators, NICs, bridges, switches
-  std::vector<BytesPerSecond> capacity_;  // of the link to the parent
+  std::vector<BytesPerSecond> capacity_;  // capacity of the link to the parent
   Vertex first_bridge_ = 0;
 };
 

@@ -62,7 +62,7 @@ std::vector<std::filesystem::path> json_files(const std::filesystem::path& direc
   return files;
 }
 
-/// What is wrong across files: the JSON is kept for the places of errors.
+/// Reader of all files of a catalog. Keeps their JSON for the places of errors across files.
 class CatalogReader {
  public:
   void read(const std::filesystem::path& file) {
@@ -79,7 +79,7 @@ class CatalogReader {
     for (const FieldSpec& list : record(static_cast<const Catalog*>(nullptr)).fields)
       if (list.is_list) check_ids(list.key);
     check_source_ids();
-    // Half-read files would make facts look unsourced: what they cause is reported only when nothing else is wrong.
+    // Half-read files would make facts look unsourced, so missing sources are reported only without other errors.
     if (errors_.empty())
       for (const JsonValue& file : files_) check_sources(file, "");
     if (!errors_.empty()) throw ConfigError(std::move(errors_));

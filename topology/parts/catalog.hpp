@@ -11,7 +11,7 @@
 
 namespace clusterwright {
 
-/// Everything that `configs/parts/` holds. `further` of a part are numbers that no model reads yet.
+/// Everything that `configs/parts/` holds.
 struct Catalog {
   std::vector<AcceleratorPart> accelerators;
   std::vector<NicPart> nics;
@@ -26,9 +26,9 @@ struct Catalog {
   std::vector<CoolantUnitPart> coolant_units;
   std::vector<StoragePart> storage_systems;
   std::vector<ServerPart> servers;
-  std::map<std::string, FactSource> sources;  ///< by id
+  std::map<std::string, FactSource> sources;  ///< sources by id
 
-  /// The part with this id, or nullptr.
+  /// Part with this id, or nullptr.
   const AcceleratorPart* find_accelerator(const std::string& id) const;
   const NicPart* find_nic(const std::string& id) const;
   const SwitchPart* find_switch(const std::string& id) const;
@@ -37,7 +37,7 @@ struct Catalog {
 };
 const Record<Catalog>& record(const Catalog*);
 
-/// The part of a list with this id, or nullptr.
+/// Part of a list with this id, or nullptr.
 template <class Part>
 const Part* find_part(const std::vector<Part>& parts, const std::string& id) {
   for (const Part& part : parts)
@@ -45,7 +45,7 @@ const Part* find_part(const std::vector<Part>& parts, const std::string& id) {
   return nullptr;
 }
 
-/// The ids of a list of parts, in its order.
+/// Ids of a list of parts, in its order.
 template <class Part>
 std::vector<std::string> ids_of(const std::vector<Part>& parts) {
   std::vector<std::string> ids;
@@ -54,13 +54,13 @@ std::vector<std::string> ids_of(const std::vector<Part>& parts) {
   return ids;
 }
 
-/// Reads every `*.json` of a directory, each a share of the catalog, in the order of their names.
+/// Catalog from every `*.json` of a directory, in the order of their names; each file holds a share of it.
 ///
 /// Ids are unique within their list over all files, and the source of every fact is listed under "sources".
 /// @throws ConfigError with the errors of all files together; E0401 if the directory is missing
 Catalog load_catalog(const std::filesystem::path& parts_directory);
 
-/// Visits the lists of parts of two catalogs, pair by pair.
+/// Calls `visit` with the lists of parts of two catalogs, pair by pair.
 template <class A, class B, class Visit>
 void for_each_list(A& a, B& b, Visit visit) {
   visit(a.accelerators, b.accelerators);
@@ -78,7 +78,7 @@ void for_each_list(A& a, B& b, Visit visit) {
   visit(a.servers, b.servers);
 }
 
-/// Calls `visit` with every list of such parts.
+/// Calls `visit` with every list of parts that are bought one by one.
 template <class Visitor>
 void visit_parts_for_sale(const Catalog& catalog, Visitor visit) {
   visit(catalog.nodes);

@@ -11,33 +11,33 @@ struct EnumNames<PowerStageKind> {
 
 namespace {
 
-FieldRule positive_rating(std::string help) {
-  return {.help = std::move(help), .min = 0, .above_min = true};
+FieldRule positive_rating(const char* help) {
+  return {.help = help, .min = 0, .above_min = true};
 }
 
-FieldRule share(std::string help) {
-  return {.help = std::move(help), .min = 0, .max = 1};
+FieldRule share(const char* help) {
+  return {.help = help, .min = 0, .max = 1};
 }
 
-FieldRule at_least_zero(std::string help) {
-  return {.help = std::move(help), .min = 0};
+FieldRule at_least_zero(const char* help) {
+  return {.help = help, .min = 0};
 }
 
-FieldRule temperature(std::string help) {
-  return {.help = std::move(help), .min = -60, .max = 80};
+FieldRule temperature(const char* help) {
+  return {.help = help, .min = -60, .max = 80};
 }
 
-FieldRule kelvins(std::string help) {
-  return {.help = std::move(help), .min = 0, .max = 100, .unit = "K"};
+FieldRule kelvins(const char* help) {
+  return {.help = help, .min = 0, .max = 100, .unit = "K"};
 }
 
-FieldRule price(std::string help = "low and high of what is paid; list price") {
-  return {.help = std::move(help), .min = 0, .map_keys = {"low", "high", "list"}};
+FieldRule price(const char* help = "low and high of what is paid; list price") {
+  return {.help = help, .min = 0, .map_keys = price_keys};
 }
 
 template <class Part>
-Record<Part> named(std::string name, std::string help) {
-  Record<Part> table(std::move(name), std::move(help));
+Record<Part> named(const char* name, const char* help) {
+  Record<Part> table(name, help);
   table.required("id", &Part::id, {.help = "name that facilities refer to"});
   return table;
 }

@@ -12,12 +12,15 @@
 
 namespace clusterwright {
 
+/// What a price may say: low and high of what is paid, and the list price.
+inline constexpr std::array<std::string_view, 3> price_keys{"low", "high", "list"};
+
 /// An empty rack or cabinet.
 struct RackPart {
   std::string id;
   Sourced<double> rack_units;
   Sourced<Meters> width, depth, height;
-  Sourced<Kilograms> mass;         ///< with its power strips, without equipment
+  Sourced<Kilograms> mass;         ///< mass with power strips, without equipment
   Sourced<Kilograms> static_load;  ///< equipment that it can carry
   std::map<std::string, Sourced<double>> price_usd;
   std::string note;
@@ -45,17 +48,17 @@ struct PowerPart {
 };
 const Record<PowerPart>& record(const PowerPart*);
 
-/// How the heat of a rack leaves it.
+/// Cooling of one rack.
 struct RackCoolingPart {
   std::string id;
-  Sourced<Watts> capacity;           ///< of one rack
-  Sourced<double> liquid_share;      ///< of a rack's heat that liquid takes up; the rest heats the air of the hall
-  Sourced<Watts> air_capacity;       ///< of one rack, of the heat that stays in the air
-  Sourced<double> server_fan_share;  ///< of a server's power that its own fans draw
+  Sourced<Watts> capacity;           ///< heat that can leave one rack
+  Sourced<double> liquid_share;      ///< share of a rack's heat that liquid removes; the rest heats the air of the hall
+  Sourced<Watts> air_capacity;       ///< heat into the air that one rack may have
+  Sourced<double> server_fan_share;  ///< share of a server's power that its fans draw
   Sourced<double> air_supply_c;      ///< at the inlets of servers
-  Sourced<double> coolant_supply_c;  ///< to the racks; not read without liquid
-  Sourced<double> air_rise_k;        ///< of air through a server
-  Sourced<double> coolant_rise_k;    ///< of coolant through a server; 0 without liquid
+  Sourced<double> coolant_supply_c;  ///< supply temperature; not read without liquid
+  Sourced<double> air_rise_k;        ///< rise of air through a server
+  Sourced<double> coolant_rise_k;    ///< rise of coolant through a server; 0 without liquid
   Sourced<double> coolant_heat_j_per_l_k;  ///< density times specific heat of the coolant; 0 without liquid
   Sourced<double> air_mover_share;         ///< power of the hall's fans over the heat in its air
   Sourced<double> pump_share;              ///< power of pumps over the heat in liquid
@@ -64,15 +67,15 @@ struct RackCoolingPart {
 };
 const Record<RackCoolingPart>& record(const RackCoolingPart*);
 
-/// How the heat of a hall leaves the building.
+/// Plant that removes the heat of a hall from the building.
 struct HeatRejectionPart {
   std::string id;
-  /// How much warmer than outdoors what it supplies is without a compressor; absent: it never goes without.
+  /// Supply temperature above outdoors without a compressor; absent: the compressor always runs.
   std::optional<Sourced<double>> approach_k;
   Sourced<double> fan_share;                    ///< power of fans and pumps over the heat rejected
   bool evaporates = false;                      ///< it cools down towards the wet bulb, and uses water
-  std::optional<Sourced<double>> carnot_share;  ///< of its compressor's efficiency; absent: it has none
-  Sourced<double> lift_k;  ///< that a compressor works against beyond supply and outdoor temperature
+  std::optional<Sourced<double>> carnot_share;  ///< efficiency of its compressor over Carnot's; absent: no compressor
+  Sourced<double> lift_k;  ///< temperature lift of the compressor beyond supply and outdoor temperature
   std::string note;
 };
 const Record<HeatRejectionPart>& record(const HeatRejectionPart*);
@@ -109,7 +112,7 @@ struct StoragePart {
   Sourced<Watts> power;
   Sourced<double> rack_units;
   Sourced<Kilograms> mass;
-  int ports = 8;  ///< to the storage network
+  int ports = 8;  ///< ports to the storage network
   std::map<std::string, Sourced<double>> price_usd;
   std::string note;
 };

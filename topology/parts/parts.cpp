@@ -13,25 +13,23 @@ struct EnumNames<CableKind> {
 
 namespace {
 
-constexpr const char* further_help = "numbers that no model reads yet; their keys end in the unit";
+constexpr std::array<std::string_view, 3> torus_keys{"x", "y", "z"};
+constexpr std::array<std::string_view, 4> temperature_keys{"max_operating", "slowdown", "shutdown",
+                                                           "memory_max_operating"};
 
 FieldRule price_rule() {
-  return {.help = "low and high of what is paid; list price", .min = 0, .map_keys = {"low", "high", "list"}};
+  return {.help = "low and high of what is paid; list price", .min = 0, .map_keys = price_keys};
 }
 
-/// A rate for each number format.
-FieldRule rate_rule(std::string help) {
-  return {.help = std::move(help),
-          .min = 0,
-          .above_min = true,
-          .map_keys = {number_format_names.begin(), number_format_names.end()}};
+/// Rule for a rate by number format.
+FieldRule rate_rule(const char* help) {
+  return {.help = help, .min = 0, .above_min = true, .map_keys = number_format_names};
 }
 
-/// What every part ends with.
+/// Fields that every part ends with.
 template <class Part>
 Record<Part> with_price_and_notes(Record<Part> table) {
   return std::move(table.optional("price_usd", &Part::price_usd, price_rule())
-                       .optional("further", &Part::further, {.help = further_help})
                        .optional("note", &Part::note, {.help = "for people"}));
 }
 
@@ -76,7 +74,7 @@ void add_links(Record<AcceleratorPart>& table) {
                 {.help = "how the links are wired; mesh where the rate to one neighbour is given, else switch, if not "
                          "given"})
       .optional("switch_reduction", &Part::switch_reduction, {.help = "the switches of the domain can reduce"})
-      .optional("torus", &Part::torus, {.help = "sides of the largest torus", .min = 1, .map_keys = {"x", "y", "z"}})
+      .optional("torus", &Part::torus, {.help = "sides of the largest torus", .min = 1, .map_keys = torus_keys})
       .optional("host_link", &Part::host_link, {.help = "such as PCIe5 x16"})
       .optional("host_bandwidth_gb_per_s", &Part::host_bandwidth,
                 {.help = "to the host, one direction", .min = 0, .above_min = true})
@@ -89,9 +87,7 @@ void add_power(Record<AcceleratorPart>& table) {
   table.required("power_w", &Part::power, {.help = "rated board power", .min = 0, .above_min = true})
       .optional("idle_power_w", &Part::idle_power, {.help = "without a program on it", .min = 0})
       .optional("min_power_limit_w", &Part::min_power_limit, {.help = "lowest power cap that can be set", .min = 0})
-      .optional("thermal_c", &Part::thermal_c,
-                {.help = "temperature limits",
-                 .map_keys = {"max_operating", "slowdown", "shutdown", "memory_max_operating"}});
+      .optional("thermal_c", &Part::thermal_c, {.help = "temperature limits", .map_keys = temperature_keys});
 }
 
 Record<AcceleratorPart> accelerator_table() {
@@ -268,7 +264,7 @@ Bytes memory_capacity(const AcceleratorPart& part) {
 
 FlopsPerSecond peak(const AcceleratorPart& part, NumberFormat format) {
   const auto stated = [&](NumberFormat f) {
-    const auto found = part.peak_dense_tflops.find(std::string(number_format_names[static_cast<std::size_t>(f)]));
+    const auto found = part.peak_dense_tflops.find(std::string(enum_name(f)));
     return found == part.peak_dense_tflops.end() ? FlopsPerSecond{} : found->second.value;
   };
   const FlopsPerSecond rate = stated(format);

@@ -25,11 +25,11 @@ struct AcceleratorPart {
   std::string id;
   std::string vendor;
   std::string architecture;                                          ///< "Hopper"; empty where the vendor names none
-  std::optional<Sourced<int>> year;                                  ///< of the announcement
-  std::map<std::string, Sourced<FlopsPerSecond>> peak_dense_tflops;  ///< by number format
+  std::optional<Sourced<int>> year;                                  ///< year of the announcement
+  std::map<std::string, Sourced<FlopsPerSecond>> peak_dense_tflops;  ///< rates by number format
   std::map<std::string, Sourced<FlopsPerSecond>> best_gemm_tflops;   ///< best measured matrix multiply, by format
-  Sourced<Bytes> memory;                                             ///< as the data sheet names it
-  std::optional<Sourced<Bytes>> addressable_memory;  ///< what the driver reports, where that is another number
+  Sourced<Bytes> memory;                                             ///< capacity of the data sheet
+  std::optional<Sourced<Bytes>> addressable_memory;  ///< capacity that the driver reports, where it differs
   Sourced<BytesPerSecond> memory_bandwidth;
   std::optional<Sourced<Bytes>> cache;       ///< last level, on the package
   std::optional<Sourced<Bytes>> scratchpad;  ///< on-chip memory that software manages
@@ -41,7 +41,7 @@ struct AcceleratorPart {
   std::optional<Sourced<Watts>> min_power_limit;
   std::string scale_up_kind;  ///< "NVLink 4"; empty if it has none
   std::optional<Sourced<BytesPerSecond>> scale_up_bandwidth;
-  std::optional<Sourced<BytesPerSecond>> peer_bandwidth;  ///< to one neighbour, where links are not switched
+  std::optional<Sourced<BytesPerSecond>> peer_bandwidth;  ///< rate to one neighbour, where links are not switched
   std::optional<Sourced<int>> scale_up_links;
   std::optional<Sourced<int>> scale_up_domain;        ///< accelerators that reach each other over it
   std::optional<Sourced<bool>> scale_up_beyond_node;  ///< the domain spans nodes, as in a rack that acts as one
@@ -53,7 +53,6 @@ struct AcceleratorPart {
   std::optional<Sourced<BytesPerSecond>> measured_host_bandwidth;
   std::map<std::string, Sourced<double>> thermal_c;  ///< max_operating, slowdown, shutdown, memory_max_operating
   std::map<std::string, Sourced<double>> price_usd;  ///< low, high, list
-  std::map<std::string, Sourced<double>> further;
   std::string note;
 };
 const Record<AcceleratorPart>& record(const AcceleratorPart*);
@@ -61,10 +60,10 @@ const Record<AcceleratorPart>& record(const AcceleratorPart*);
 /// "Hopper" of "Hopper (export)"; empty where the vendor names none.
 std::string architecture_of(const AcceleratorPart& part);
 
-/// The id in lower case, as files and parameter sets are named.
+/// Id in lower case, as files and parameter sets are named.
 std::string file_name_of(const AcceleratorPart& part);
 
-/// Bytes that a job can have: what the driver reports, else the data sheet's.
+/// Bytes that a job can use: what the driver reports, else the data sheet's.
 Bytes memory_capacity(const AcceleratorPart& part);
 
 /// Peak rate in a format; bf16 and fp16 stand for each other where a data sheet gives only one.
@@ -80,7 +79,6 @@ struct NicPart {
   std::optional<Sourced<int>> ports;
   std::string host_link;
   std::map<std::string, Sourced<double>> price_usd;
-  std::map<std::string, Sourced<double>> further;
   std::string note;
 };
 const Record<NicPart>& record(const NicPart*);
@@ -89,16 +87,15 @@ struct SwitchPart {
   std::string id;
   std::string fabric;  ///< "InfiniBand NDR"
   Sourced<int> ports;
-  std::optional<Sourced<int>> cages;                 ///< that modules and cables plug into; as many as ports if absent
+  std::optional<Sourced<int>> cages;  ///< cages that modules and cables plug into; as many as ports if absent
   std::optional<Sourced<BytesPerSecond>> port_rate;  ///< one direction; unknown for circuit switches
   std::optional<Sourced<Seconds>> latency;
   std::optional<Sourced<Watts>> typical_power;
   std::optional<Sourced<Watts>> max_power;      ///< modules in the cages included
-  std::optional<Sourced<Watts>> passive_power;  ///< with passive cables only
+  std::optional<Sourced<Watts>> passive_power;  ///< power with passive cables only
   std::optional<Sourced<double>> rack_units;
   std::optional<Sourced<Kilograms>> mass;
   std::map<std::string, Sourced<double>> price_usd;
-  std::map<std::string, Sourced<double>> further;
   std::string note;
 };
 const Record<SwitchPart>& record(const SwitchPart*);
@@ -113,36 +110,35 @@ inline constexpr std::array<std::string_view, 6> cable_kind_names = {"copper", "
 struct CablePart {
   std::string id;
   std::optional<CableKind> kind;
-  std::optional<Sourced<BytesPerSecond>> rate;  ///< of one link, one direction
-  int links = 1;                                ///< that one cable or module carries
+  std::optional<Sourced<BytesPerSecond>> rate;  ///< rate of one link, one direction
+  int links = 1;                                ///< links that one cable or module carries
   bool splits = false;        ///< the links of one end go to as many places: one switch cage, two nodes
-  std::string fibre;          ///< that a module needs: the id of another part
-  std::string scale_up_kind;  ///< of a backplane: "NVLink 5"
-  std::optional<Sourced<int>> pairs_per_link;  ///< of a backplane: twinax cables for one link of an accelerator
+  std::string fibre;          ///< id of the fibre that a module needs
+  std::string scale_up_kind;  ///< scale-up links of a backplane: "NVLink 5"
+  std::optional<Sourced<int>> pairs_per_link;  ///< twinax pairs of a backplane for one link of an accelerator
   std::optional<Sourced<Meters>> reach;
   std::optional<Sourced<Watts>> power_per_end;
   std::optional<Sourced<Watts>> max_power_per_end;
   std::optional<Sourced<SecondsPerMeter>> delay;
   std::optional<Sourced<KilogramsPerMeter>> mass_per_length;
-  std::optional<Sourced<Kilograms>> mass;  ///< of a whole cartridge
+  std::optional<Sourced<Kilograms>> mass;  ///< mass of a whole cartridge
   std::optional<Sourced<Meters>> bend_radius;
   std::optional<Sourced<Meters>> diameter;
   std::map<std::string, Sourced<double>> price_usd;
-  std::map<std::string, Sourced<double>> further;
   std::string note;
 };
 const Record<CablePart>& record(const CablePart*);
 
-/// A server, a cloud instance, or a rack that is sold as one machine: words for people, and what a NodeSpec leaves out.
+/// Server, cloud instance, or rack that is sold as one machine. Fills in what a NodeSpec leaves out.
 struct NodePart {
   std::string id;
-  std::string accelerator;  ///< as the vendor writes it, for people
-  std::string cooling;      ///< likewise
+  std::string accelerator;  ///< words of the vendor
+  std::string cooling;      ///< words of the vendor
   std::string accelerator_id;
   std::optional<Sourced<int>> accelerator_count;
-  std::string nic_id;  ///< of the network for training; NICs for storage and the host do not count
+  std::string nic_id;  ///< NIC of the training network; NICs for storage and the host do not count
   std::optional<Sourced<int>> nic_count;
-  std::optional<Sourced<int>> nic_cages;           ///< that these NICs' cables plug into; one for each NIC if absent
+  std::optional<Sourced<int>> nic_cages;           ///< cages of these NICs; one for each NIC if absent
   std::optional<Sourced<ScaleUpWiring>> scale_up;  ///< the accelerator's if absent
   std::optional<Sourced<int>> scale_up_domain;     ///< likewise
   std::vector<int> scale_up_torus;
@@ -152,9 +148,9 @@ struct NodePart {
   std::optional<Sourced<std::string>> processors;
   std::optional<Sourced<std::string>> nics;
   std::optional<Sourced<std::string>> power_supplies;
-  std::optional<Sourced<int>> cores;  ///< of all processors
+  std::optional<Sourced<int>> cores;  ///< cores of all processors
   std::optional<Sourced<Bytes>> host_memory;
-  std::optional<Sourced<BytesPerSecond>> host_memory_bandwidth;  ///< of all sockets, reads and writes together
+  std::optional<Sourced<BytesPerSecond>> host_memory_bandwidth;  ///< all sockets, reads and writes together
   std::optional<Sourced<Bytes>> nvme;                            ///< drives for data, without those that it boots from
   std::optional<Sourced<BytesPerSecond>> nvme_read;              ///< all of them together
   std::optional<Sourced<BytesPerSecond>> nvme_write;
@@ -165,15 +161,14 @@ struct NodePart {
   std::optional<Sourced<Kilograms>> mass;
   std::string machine;                          ///< the part that it is sold as a share of: trays of a rack
   std::optional<Sourced<bool>> needs_liquid;    ///< cannot be cooled by air alone
-  std::optional<Sourced<double>> liquid_share;  ///< of its heat that liquid takes up, where its vendor says so
-  std::optional<Sourced<int>> switch_trays;     ///< of a rack that is sold as one machine: for scale-up links
+  std::optional<Sourced<double>> liquid_share;  ///< share of its heat that liquid removes, where the vendor gives it
+  std::optional<Sourced<int>> switch_trays;     ///< trays of scale-up switches in a rack that is sold as one machine
   std::map<std::string, Sourced<double>> price_usd;
-  std::map<std::string, Sourced<double>> further;
   std::string note;
 };
 const Record<NodePart>& record(const NodePart*);
 
-/// Where facts come from. A fact's source is an id of these, optionally followed by ": " and details.
+/// Source of facts. A fact names the id of one, optionally followed by ": " and details.
 struct FactSource {
   std::string title;
   std::string url;

@@ -11,7 +11,7 @@
 
 namespace clusterwright {
 
-/// Where the NICs of a node are plugged in. accelerator: on the accelerator itself (MI250X of Frontier, Gaudi, TPU).
+/// Place where the NICs of a node are plugged in. accelerator: the accelerator itself (MI250X of Frontier, Gaudi, TPU).
 enum class NicAttachment { pcie_switch, host_bridge, accelerator };
 inline constexpr std::array<std::string_view, 3> nic_attachment_names = {"switch", "host_bridge", "accelerator"};
 template <>
@@ -24,8 +24,8 @@ struct EnumNames<NicAttachment> {
 struct PcieSpec {
   std::optional<int> accelerators_per_switch;  ///< 0: every accelerator on a root port of its own
   std::optional<int> sockets;                  ///< accelerators are dealt to them in equal blocks
-  std::optional<BytesPerSecond> link;          ///< slot of one accelerator, one direction; its host link if absent
-  std::optional<BytesPerSecond> uplink;        ///< one switch to its host bridge, one direction; as `link` if absent
+  std::optional<BytesPerSecond> link;    ///< rate of an accelerator's slot, one direction; its host link if absent
+  std::optional<BytesPerSecond> uplink;  ///< one switch to its host bridge, one direction; as `link` if absent
   std::optional<Sourced<BytesPerSecond>> between_sockets;  ///< one direction
   std::optional<NicAttachment> nics;
   std::optional<bool> peer_to_peer;  ///< false: copies between accelerators pass through host memory

@@ -7,7 +7,7 @@
 
 namespace clusterwright {
 
-/// How the accelerators of a scale-up domain reach each other.
+/// Wiring between the accelerators of a scale-up domain.
 ///
 /// switched: each has all its links on switches (NVSwitch); any pair can use the full bandwidth of one accelerator.
 /// mesh: direct links to each of the others (NVLink mesh, xGMI, Ethernet on the board); a pair has one peer link.

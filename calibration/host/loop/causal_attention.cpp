@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "calibration/host/loop/element_kernels.hpp"
-#include "calibration/host/loop/matrix_multiply.hpp"
+#include "calibration/host/kernels/element_kernels.hpp"
+#include "calibration/host/kernels/matrix_product.hpp"
 
 namespace clusterwright {
 
@@ -29,30 +29,30 @@ MatrixView<Element> CausalAttention<Scalar>::part(MatrixView<Element> matrix, st
 
 template <class Scalar>
 void CausalAttention<Scalar>::forward(View out, Scalar* probabilities, ConstView qkv) const {
-  using Multiply = MatrixMultiply<Scalar>;
+  using Product = MatrixProduct<Scalar>;
   const std::int64_t length = model_.sequence;
   for (std::int64_t i = 0; i < model_.sequences * model_.heads; ++i) {
     const View scores(probabilities + i * length * length, length, length);
-    Multiply::right_transposed(scores, part(qkv, i, 0), part(qkv, i, 1), scale_);
+    Product::right_transposed(scores, part(qkv, i, 0), part(qkv, i, 1), scale_);
     ElementKernels<Scalar>::causal_softmax(scores);
-    Multiply::plain(part(out, i, 0), scores, part(qkv, i, 2));
+    Product::plain(part(out, i, 0), scores, part(qkv, i, 2));
   }
 }
 
 template <class Scalar>
 void CausalAttention<Scalar>::backward(View d_qkv, ConstView d_out, const Scalar* probabilities, ConstView qkv) {
-  using Multiply = MatrixMultiply<Scalar>;
+  using Product = MatrixProduct<Scalar>;
   const std::int64_t length = model_.sequence;
   const View gradient(gradient_.data(), length, length);
   for (std::int64_t i = 0; i < model_.sequences * model_.heads; ++i) {
     const ConstView shares(probabilities + i * length * length, length, length);
     const ConstView d_head = part(d_out, i, 0);
-    Multiply::left_transposed(part(d_qkv, i, 2), shares, d_head);
-    // The scale of the scores goes with the gradient of the probabilities: the softmax between is linear in it.
-    Multiply::right_transposed(gradient, d_head, part(qkv, i, 2), scale_);
+    Product::left_transposed(part(d_qkv, i, 2), shares, d_head);
+    // The scale of the scores is applied to the gradient of the probabilities: the softmax backward is linear in it.
+    Product::right_transposed(gradient, d_head, part(qkv, i, 2), scale_);
     ElementKernels<Scalar>::causal_softmax_backward(gradient, shares);
-    Multiply::plain(part(d_qkv, i, 0), gradient, part(qkv, i, 1));
-    Multiply::left_transposed(part(d_qkv, i, 1), gradient, part(qkv, i, 0));
+    Product::plain(part(d_qkv, i, 0), gradient, part(qkv, i, 1));
+    Product::left_transposed(part(d_qkv, i, 1), gradient, part(qkv, i, 0));
   }
 }
 

@@ -1,13 +1,14 @@
+/// Attention of the host's training loop.
 #pragma once
 
 #include <vector>
 
+#include "calibration/host/kernels/matrix_view.hpp"
 #include "calibration/host/loop/host_model.hpp"
-#include "calibration/host/loop/matrix_view.hpp"
 
 namespace clusterwright {
 
-/// softmax(Q K^T / sqrt(head size)) V for each head of each sequence, with the scores in full and kept.
+/// Causal attention softmax(Q K^T / sqrt(head size)) V for each head of each sequence; all scores are kept.
 ///
 /// Tokens are rows, sequence after sequence. A row of `qkv` is (queries, keys, values), each of all heads.
 template <class Scalar>
@@ -18,7 +19,7 @@ class CausalAttention {
 
   explicit CausalAttention(const HostModel& model);
 
-  /// Elements of a layer's probabilities: (sequences, heads, sequence, sequence).
+  /// Number of a layer's probabilities: (sequences, heads, sequence, sequence).
   std::int64_t probability_count() const;
 
   /// @param out  (tokens, hidden)
@@ -28,14 +29,14 @@ class CausalAttention {
   void backward(View d_qkv, ConstView d_out, const Scalar* probabilities, ConstView qkv);
 
  private:
-  /// Of one head of one sequence: (sequence, head size), in rows of `matrix`; `which` is 0 for queries, 1 keys, 2
-  /// values.
+  /// View of one head of one sequence: (sequence, head size), in rows of `matrix`; `which` is 0 for queries, 1 for
+  /// keys, 2 for values.
   template <class Element>
   MatrixView<Element> part(MatrixView<Element> matrix, std::int64_t index, std::int64_t which) const;
 
   HostModel model_;
   Scalar scale_;
-  std::vector<Scalar> gradient_;  ///< of one head's scores
+  std::vector<Scalar> gradient_;  ///< gradient of one head's scores
 };
 
 extern template class CausalAttention<float>;

@@ -1,11 +1,7 @@
+/// The model that the host loop trains.
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <vector>
-
-#include "calibration/host/loop/part_clock.hpp"
-#include "sim/quantity.hpp"
 
 namespace clusterwright {
 
@@ -26,39 +22,5 @@ struct HostModel {
   /// @throws std::invalid_argument if a size is below 1, or heads do not divide hidden
   void check() const;
 };
-
-enum class HostPass { forward, backward, update };
-
-/// C(m, n) = A(m, k) B(k, n), one of them as it lies in memory or transposed.
-struct HostGemm {
-  std::int64_t m, n, k;
-  std::int64_t count;  ///< in one step
-  HostPass pass;
-  StepPart part;  ///< where its time is counted
-
-  /// Of all `count`: 2 m n k each.
-  Flops flops() const;
-};
-
-struct HostKernel {
-  std::string name;
-  std::int64_t elements;  ///< computed in one call
-  Bytes bytes;            ///< read and written in one call, roughly: nothing of it from caches
-  std::int64_t count;     ///< in one step
-  HostPass pass;
-  StepPart part;
-};
-
-/// What one process does in one step.
-struct HostStepWork {
-  std::vector<HostGemm> gemms;      ///< scores of attention are computed in full, also where the mask hides them
-  std::vector<HostKernel> kernels;  ///< all others, but the all-reduce
-  std::int64_t parameters = 0;
-  Bytes gradient_message;  ///< fp32, what goes into the all-reduce
-  Flops flops;             ///< of `gemms`
-};
-
-/// @throws std::invalid_argument as HostModel::check
-HostStepWork work_of(const HostModel& model);
 
 }  // namespace clusterwright

@@ -1,9 +1,10 @@
-/// The simulator's answer for a training step of this host: lowered to a step graph and replayed.
+/// The product's answer for a training step of this host: its scenario lowered and replayed like any other.
 #pragma once
 
 #include <map>
 #include <string>
 
+#include "calibration/host/loop/host_model.hpp"
 #include "calibration/host/loop/host_times.hpp"
 
 namespace clusterwright {

@@ -8,7 +8,7 @@
 
 #include "calibration/host/loop/host_trainer.hpp"
 #include "calibration/host/loop/rank_processes.hpp"
-#include "calibration/sample_files/sample_statistics.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
 
 namespace clusterwright {
 
@@ -40,7 +40,7 @@ std::vector<double> timed_steps(const HostModel& model, Ring& ring, int repetiti
   return out;
 }
 
-/// One column of all processes, in one step.
+/// Column of all processes in one step.
 struct AcrossProcesses {
   double least, most, mean;
 };
@@ -56,7 +56,7 @@ AcrossProcesses across(const Reports& reports, std::size_t step, std::size_t col
   return out;
 }
 
-/// Of each step what `pick` takes of a column, which is in seconds.
+/// Value that `pick` takes of a column, in seconds, for each step.
 template <class Pick>
 std::vector<Seconds> each_step(const Reports& reports, std::size_t column, Pick pick) {
   std::vector<Seconds> out;

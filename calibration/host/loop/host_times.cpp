@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "calibration/fit/gemm_fit.hpp"
-#include "calibration/fit/host_part.hpp"
 #include "calibration/fit/sample_rows.hpp"
-#include "calibration/sample_files/sample_statistics.hpp"
+#include "calibration/host/host_part.hpp"
+#include "calibration/sample_files/probe_samples.hpp"
 #include "sim/diagnostic.hpp"
 
 namespace clusterwright {
@@ -16,7 +20,16 @@ namespace clusterwright {
 namespace {
 
 constexpr std::size_t enough_alike = 5;  // multiplies for a band of their own
-constexpr const char* pass_names[] = {"forward", "backward", "update"};
+
+/// Names that plan_kernels gives the kernels of ElementKernels, and what they compute.
+constexpr std::array<std::pair<std::string_view, StreamingKernel>, 7> sampled_kernels = {
+    {{"embedding", StreamingKernel::embedding},
+     {"rms_norm", StreamingKernel::norm},
+     {"residual", StreamingKernel::residual},
+     {"gelu", StreamingKernel::activation},
+     {"softmax", StreamingKernel::softmax},
+     {"cross_entropy", StreamingKernel::loss},
+     {"adam", StreamingKernel::optimizer}}};
 
 ConfigError lacking(const std::string& what) {
   return ConfigError({"E0341",
@@ -43,17 +56,28 @@ void fit_multiplies(const ProbeSamples& samples, const AcceleratorPart& part, Ho
   const SectionFit judged = judge({"gemm/fp32", 0, 0, 1, "", ""}, rows, "own samples", fit, error);
   std::vector<GemmRow> all;
   for (const auto& row : rows) all.push_back(row.row);
-  out.gemm = fit(all);
-  out.device = all.front().device;
+  out.parameters.gemm["fp32"] = fit(all);
   out.multiplies = judged.residuals;
 }
 
-void read_kernels(const ProbeSamples& samples, HostTimes& out) {
-  for (const ProbeSample& sample : samples.samples)
-    if (sample.probe == "kernels")
-      out.kernels[{sample.what.kernel, sample.what.pass}].points.emplace_back(sample.bytes,
-                                                                              statistics_of(sample.repetitions).median);
-  for (auto& [name, curve] : out.kernels) std::sort(curve.points.begin(), curve.points.end());
+/// Kernel and pass of a sample, if a step has such a one.
+std::optional<StreamedWork> streamed_work(const ProbedKernel& what) {
+  const auto kernel = std::find_if(sampled_kernels.begin(), sampled_kernels.end(),
+                                   [&](const auto& one) { return one.first == what.kernel; });
+  const auto pass = std::find(kernel_pass_names.begin(), kernel_pass_names.end(), what.pass);
+  if (kernel == sampled_kernels.end() || pass == kernel_pass_names.end()) return std::nullopt;
+  return StreamedWork{kernel->second, static_cast<KernelPass>(pass - kernel_pass_names.begin())};
+}
+
+KernelCurves read_kernels(const ProbeSamples& samples) {
+  KernelCurves out;
+  for (const ProbeSample& sample : samples.samples) {
+    const auto* what = std::get_if<ProbedKernel>(&sample.what);
+    const auto work = what ? streamed_work(*what) : std::nullopt;
+    if (work) out[*work].points.emplace_back(sample.bytes, statistics_of(sample.repetitions).median);
+  }
+  for (auto& [work, curve] : out) std::sort(curve.points.begin(), curve.points.end());
+  return out;
 }
 
 /// The largest stream tells the rate, the smallest round trip the start.
@@ -61,9 +85,10 @@ LoopbackTimes read_loopback(const ProbeSamples& samples) {
   LoopbackTimes out;
   Bytes largest, smallest;
   for (const ProbeSample& sample : samples.samples) {
-    if (sample.probe != "transfer" || sample.what.path != "tcp_loopback") continue;
+    const auto* transfer = std::get_if<ProbedTransfer>(&sample.what);
+    if (!transfer || transfer->path != TransferPath::tcp_loopback) continue;
     const Seconds time = statistics_of(sample.repetitions).median;
-    const bool streams = sample.what.pattern == "stream";
+    const bool streams = transfer->pattern == TransferPattern::stream;
     if (streams && sample.bytes > largest) {
       largest = sample.bytes;
       out.rate = sample.bytes / time;
@@ -78,16 +103,6 @@ LoopbackTimes read_loopback(const ProbeSamples& samples) {
 
 }  // namespace
 
-Seconds KernelCurve::time(Bytes bytes) const {
-  const auto above =
-      std::find_if(points.begin(), points.end(), [&](const auto& point) { return point.first >= bytes; });
-  if (above == points.begin()) return points.front().second * (bytes / points.front().first);
-  if (above == points.end()) return points.back().second * (bytes / points.back().first);
-  const auto& [low_bytes, low_time] = *(above - 1);
-  const double share = std::log(bytes / low_bytes) / std::log(above->first / low_bytes);
-  return low_time * std::pow(above->second / low_time, share);
-}
-
 double HostTimes::multiply_band(Seconds shortest) const {
   std::vector<double> like, all;
   for (const SampleResidual& one : multiplies) {
@@ -97,24 +112,13 @@ double HostTimes::multiply_band(Seconds shortest) const {
   return summarise(like.size() >= enough_alike ? std::move(like) : std::move(all)).p90;
 }
 
-Seconds HostTimes::time(const HostGemm& one) const {
-  const GemmStorage storage{fp32().bytes_a * byte, fp32().bytes_b * byte, fp32().bytes_a * byte};
-  const GemmTiming cost = gemm_time({one.m, one.n, one.k}, device, gemm, storage, 1);
-  return cost.time + cost.fixed;
-}
-
-Seconds HostTimes::time(const HostKernel& kernel) const {
-  const auto found = kernels.find({kernel.name, pass_names[static_cast<std::size_t>(kernel.pass)]});
-  if (found == kernels.end())
-    throw lacking(fmt::format("{} kernel, {}", kernel.name, pass_names[static_cast<std::size_t>(kernel.pass)]));
-  return found->second.time(kernel.bytes);
-}
-
 HostTimes host_times(const ProbeSamples& samples) {
   const ProbeSamples single = of_threads(samples, 1);
   HostTimes out;
-  fit_multiplies(single, host_part(single), out);
-  read_kernels(single, out);
+  out.part = host_part(single);
+  out.parameters.name = "own samples";
+  out.parameters.kernels = read_kernels(single);
+  fit_multiplies(single, out.part, out);
   out.loopback = read_loopback(single);
   if (out.loopback.rate <= BytesPerSecond{} || out.loopback.start <= Seconds{}) throw lacking("messages over loopback");
   return out;

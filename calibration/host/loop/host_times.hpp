@@ -1,14 +1,11 @@
 /// What the samples of a host say of the pieces of a training step.
 #pragma once
 
-#include <map>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "calibration/fit/sample_section.hpp"
-#include "calibration/host/loop/host_model.hpp"
-#include "models/kernels/gemm_time.hpp"
+#include "models/job/parameters.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 
@@ -19,29 +16,18 @@ struct LoopbackTimes {
   BytesPerSecond rate;  ///< of one stream, sender and receiver on cores of their own
 };
 
-/// Time over bytes of one kernel, as sampled, in the order of bytes.
-struct KernelCurve {
-  std::vector<std::pair<Bytes, Seconds>> points;
-
-  /// On the line between the neighbours in log(bytes), log(time); beyond the ends in proportion to the bytes.
-  Seconds time(Bytes bytes) const;
-};
-
 struct HostTimes {
-  GemmDevice device;
-  GemmParameters gemm;                                                 ///< fp32, one thread
-  std::map<std::pair<std::string, std::string>, KernelCurve> kernels;  ///< by name and pass
+  AcceleratorPart part;     ///< one core as if it were an accelerator
+  ParameterSet parameters;  ///< fp32 multiplies of one thread, and the kernels between them as sampled
   LoopbackTimes loopback;
-  std::vector<SampleResidual> multiplies;  ///< held back
+  std::vector<SampleResidual> multiplies;  ///< held out
 
-  /// In log: nine in ten held-back multiplies that take at least `shortest` were within it.
+  /// In log: nine in ten held-out multiplies that take at least `shortest` were within it.
   double multiply_band(Seconds shortest) const;
-  Seconds time(const HostGemm& gemm) const;      ///< of one
-  Seconds time(const HostKernel& kernel) const;  ///< of one call
 };
 
 /// @param samples  of this host, any thread counts; those of one thread are used
-/// @throws ConfigError E0341 if they lack multiplies, kernels or loopback messages of the step
+/// @throws ConfigError E0341 if they lack multiplies or loopback messages of the step
 HostTimes host_times(const ProbeSamples& samples);
 
 }  // namespace clusterwright

@@ -14,15 +14,16 @@ namespace clusterwright {
 template <class Scalar>
 std::vector<Scalar> random_parameters(const HostModel& model) {
   const ParameterLayout layout(model);
-  std::vector<Scalar> out(static_cast<std::size_t>(layout.size), Scalar{1});  // norms stay
+  std::vector<Scalar> out(static_cast<std::size_t>(layout.size), Scalar{1});  // norms stay at 1
   RandomWords words(1);
   const auto fill = [&](std::int64_t begin, std::int64_t in, std::int64_t width) {
-    const double largest = std::sqrt(3.0 / static_cast<double>(in));  // of a uniform distribution with variance 1 / in
+    const double largest =
+        std::sqrt(3.0 / static_cast<double>(in));  // bound of a uniform distribution with variance 1 / in
     std::generate_n(out.begin() + begin, in * width,
                     [&] { return static_cast<Scalar>(largest * words.signed_unit()); });
   };
   const std::int64_t hidden = model.hidden;
-  fill(layout.embedding, 1, model.vocabulary * hidden);  // of one input each
+  fill(layout.embedding, 1, model.vocabulary * hidden);  // one input each
   for (const ParameterLayout::Layer& layer : layout.layers) {
     fill(layer.qkv, hidden, 3 * hidden);
     fill(layer.projection, hidden, hidden);

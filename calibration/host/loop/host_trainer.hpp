@@ -1,8 +1,9 @@
+/// Training of one process.
 #pragma once
 
 #include <vector>
 
-#include "calibration/host/loop/adam.hpp"
+#include "calibration/host/kernels/adam.hpp"
 #include "calibration/host/loop/ring.hpp"
 #include "calibration/host/loop/transformer_step.hpp"
 
@@ -12,17 +13,17 @@ namespace clusterwright {
 template <class Scalar>
 std::vector<Scalar> random_parameters(const HostModel& model);
 
-/// One process's share of data-parallel training: its own batch, the same in every step, and a copy of the weights that
-/// all processes keep equal. For float and double.
+/// Data-parallel training of one process: its own batch, the same in every step, and a copy of the weights that all
+/// processes keep equal. For float and double.
 template <class Scalar>
 class HostTrainer {
  public:
   /// @param ring   its rank picks the sequences; must outlive this, as must `clock`
-  /// @param buckets  pieces in which gradients are summed, one after the other, after the backward pass
+  /// @param buckets  chunks in which gradients are summed, one after the other, after the backward pass
   /// @throws std::invalid_argument as HostModel::check, or if buckets < 1
   HostTrainer(const HostModel& model, Ring& ring, PartClock& clock, int buckets = 1);
 
-  /// Forward, backward, sum of gradients over the ring, Adam on their mean. The clock must be running.
+  /// Runs forward, backward, sum of gradients over the ring, Adam on their mean. The clock must be running.
   /// @return mean loss of this process's tokens, before the update
   double step();
 

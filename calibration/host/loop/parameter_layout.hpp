@@ -1,3 +1,4 @@
+/// Layout of the parameters of the host's model in one array.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +8,8 @@
 
 namespace clusterwright {
 
-/// Where each weight begins in the one array that holds them all; gradients and Adam's moments lie alike. A weight of a
-/// linear layer is (inputs, outputs), row-major.
+/// Begin of each weight in the one array that holds them all; gradients and Adam's moments have the same layout. A
+/// weight of a linear layer is (inputs, outputs), row-major.
 struct ParameterLayout {
   struct Layer {
     std::int64_t attention_norm;  ///< hidden
@@ -25,7 +26,7 @@ struct ParameterLayout {
   std::vector<Layer> layers;
   std::int64_t final_norm;  ///< hidden
   std::int64_t head;        ///< (hidden, vocabulary)
-  std::int64_t size;        ///< of all, in elements
+  std::int64_t size;        ///< number of all elements
 };
 
 }  // namespace clusterwright

@@ -1,4 +1,4 @@
-/// Where the time of a step went: every instant between start and stop counts for exactly one part.
+/// Time of a step by part: every instant between start and stop counts for exactly one part.
 #pragma once
 
 #include <array>
@@ -10,10 +10,10 @@
 namespace clusterwright {
 
 enum class StepPart {
-  gemm_forward,   ///< of the linear layers; those of attention count there
+  gemm_forward,   ///< linear layers; GEMMs of attention count as attention
   gemm_backward,  ///< gradients of inputs and of weights
   attention,      ///< scores, softmax and values, forward and backward
-  elementwise,    ///< embedding, norms, residuals, GELU, loss; and what little is nothing else
+  elementwise,    ///< embedding, norms, residuals, GELU, loss, and the small rest
   optimizer,
   all_reduce,  ///< waiting for the other processes included
 };
@@ -21,16 +21,16 @@ enum class StepPart {
 inline constexpr std::array<const char*, 6> step_part_names = {"gemm_forward", "gemm_backward", "attention",
                                                                "elementwise",  "optimizer",     "all_reduce"};
 
-/// Reads the steady clock once per change of part, some 30 ns.
+/// Clock of parts; reads the steady clock once per change of part, some 30 ns.
 class PartClock {
  public:
-  /// Forgets what it counted; `elementwise` begins.
+  /// Clears all counts; `elementwise` begins.
   void start() {
     spent_ = {};
     part_ = StepPart::elementwise;
     last_ = Clock::now();
   }
-  /// Ends the part that was running.
+  /// Ends the running part.
   void enter(StepPart part) {
     const Clock::time_point now = Clock::now();
     spent_[static_cast<std::size_t>(part_)] += now - last_;
@@ -39,9 +39,9 @@ class PartClock {
   }
   void stop() { enter(StepPart::elementwise); }
 
-  /// Between start and stop.
+  /// Time of a part between start and stop.
   Seconds spent(StepPart part) const { return in_seconds(spent_[static_cast<std::size_t>(part)]); }
-  /// From start to stop; the sum of all parts.
+  /// Time from start to stop; the sum of all parts.
   Seconds whole() const {
     Clock::duration sum{};
     for (const Clock::duration one : spent_) sum += one;

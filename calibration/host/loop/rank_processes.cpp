@@ -26,10 +26,10 @@ namespace {
 
 using Body = std::function<std::vector<double>(Ring&)>;
 
-// A report is what the process has to say, then one of these.
+// A report is the text or numbers of the process, then one of these.
 constexpr char result_mark = 'r', failure_mark = 'f';
 
-/// Who a forked process is.
+/// Identity of a forked process.
 struct Place {
   int rank, size;
   pid_t parent;
@@ -55,11 +55,11 @@ void write_all(const Descriptor& out, const std::string& text) {
   }
 }
 
-/// The life of a forked process.
+/// Runs a forked process to its end.
 [[noreturn]] void serve(const Body& body, const Place& place, RingEnds ends, const Descriptor& report) noexcept {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != place.parent) _exit(1);  // it had gone before that
-  // The parent's handlers are about the parent.
+  if (getppid() != place.parent) _exit(1);  // the parent ended before that
+  // The parent's handlers concern the parent only.
   for (const int signal : {SIGINT, SIGTERM, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) ::signal(signal, SIG_DFL);
   write_all(report, report_of(body, place, std::move(ends)));
   _exit(0);
@@ -70,7 +70,7 @@ std::string how_it_ended(int status) {
   return "ended without a report";
 }
 
-/// Ends the processes that are still there.
+/// Ends the processes that still run.
 class RankProcesses {
  public:
   RankProcesses() = default;
@@ -114,7 +114,7 @@ class RankProcesses {
     Member& member = members_.emplace_back();
     const Place place{rank, static_cast<int>(ends.size()), getpid()};
     member.process = fork();
-    if (member.process == 0) {  // nothing here may throw: that would go on in the caller's program
+    if (member.process == 0) {  // nothing here may throw: the exception would continue in the caller's program
       RingEnds own = std::move(ends[static_cast<std::size_t>(rank)]);
       ends.clear();  // a connection is seen to end only when no other process holds it
       serve(body, place, std::move(own), writes);

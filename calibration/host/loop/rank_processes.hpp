@@ -1,3 +1,4 @@
+/// Processes of one data-parallel group.
 #pragma once
 
 #include <functional>
@@ -10,12 +11,12 @@ namespace clusterwright {
 
 /// Forks `processes` processes, joined in a ring, that call `body` once each; waits until all have ended.
 ///
-/// A forked process has this thread alone, and ends with it; what `body` changes stays there. What it throws is the
-/// text of the failure here.
+/// A forked process has this thread alone, and ends with it; changes by `body` stay in that process. An exception of
+/// `body` becomes the text of the failure here.
 ///
-/// @return what `body` returned, by rank
-/// @throws ProbeFailure if a process or a socket is refused, a process fails or dies, or the limit passes; none of the
-///         processes is left behind
+/// @return results of `body`, by rank
+/// @throws ProbeFailure if a process or a socket is refused, a process fails or dies, or the limit passes; no process
+///         is left behind
 /// @throws std::invalid_argument if processes < 1
 std::vector<std::vector<double>> run_ranks(int processes, Seconds time_limit,
                                            const std::function<std::vector<double>(Ring&)>& body);

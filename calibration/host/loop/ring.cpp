@@ -12,7 +12,7 @@
 #include <tuple>
 #include <utility>
 
-#include "calibration/host/loop/element_kernels.hpp"
+#include "calibration/host/kernels/element_kernels.hpp"
 #include "calibration/host/loopback.hpp"
 #include "calibration/host/probe_case.hpp"
 
@@ -20,8 +20,8 @@ namespace clusterwright {
 
 namespace {
 
-constexpr std::size_t landing_bytes = 64 * 1024;  // stays in cache between landing and adding
-constexpr std::size_t most_sent = 256 * 1024;     // before it looks at what has come in
+constexpr std::size_t landing_bytes = 64 * 1024;  // stays in cache between arrival and addition
+constexpr std::size_t most_sent = 256 * 1024;     // sent before it reads arrivals
 
 [[noreturn]] void refused(const std::string& what) {
   throw ProbeFailure(what + ": " + std::generic_category().message(errno));
@@ -35,7 +35,7 @@ bool would_block() {
   return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
 }
 
-/// Both directions go on at once, so no end may wait for the other.
+/// Makes a descriptor non-blocking: both directions proceed at once, so no end may wait for the other.
 std::pair<Descriptor, Descriptor> connection() {
   auto ends = connect_over_loopback();
   for (const Descriptor* end : {&ends.first, &ends.second})
@@ -83,7 +83,7 @@ void Ring::all_reduce(std::span<Scalar> values) {
 }
 
 void Ring::barrier() {
-  all_reduce(std::span(tokens_));  // one for each process: no sum is whole before all have come
+  all_reduce(std::span(tokens_));  // one for each process: no sum is complete before all have called
 }
 
 template <class Arrived>

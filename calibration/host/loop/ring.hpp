@@ -13,11 +13,11 @@ struct RingEnds {
   Descriptor to_next, from_previous;  ///< non-blocking; none in a ring of one
 };
 
-/// The ends of each process of a ring, to be shared out by forking.
+/// Ends of each process of a ring, distributed by forking.
 /// @throws ProbeFailure if a socket is refused
 std::vector<RingEnds> connect_ring(int size);
 
-/// One process's place in the ring. Every process must make the same calls with the same lengths.
+/// Place of one process in the ring. Every process must make the same calls with the same lengths.
 ///
 /// Each call waits for the others without limit, and throws ProbeFailure when a neighbour is gone.
 class Ring {
@@ -27,18 +27,18 @@ class Ring {
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  /// Sum over all processes, to the last bit the same in each; in place. For float and double.
+  /// Sums over all processes, equal to the last bit in each; in place. For float and double.
   ///
   /// Reduce-scatter, then all-gather: 2 (p - 1) hops with a p-th of the values each. A process sends and receives at
   /// the same time, so no length can block the ring. A ring of one does nothing.
   template <class Scalar>
   void all_reduce(std::span<Scalar> values);
 
-  /// Returns when all have called it.
+  /// Returns when all processes have called it.
   void barrier();
 
  private:
-  /// Sends `out` while it receives `in_bytes`, which land in `landing` and are handed over whenever that is full:
+  /// Sends `out` while it receives `in_bytes`, which arrive in `landing` and are passed on whenever that is full:
   /// arrived(offset, count) in bytes.
   template <class Arrived>
   void exchange(std::span<const std::byte> out, std::size_t in_bytes, std::span<std::byte> landing, Arrived arrived);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "calibration/host/loop/element_kernels.hpp"
-#include "calibration/host/loop/matrix_multiply.hpp"
+#include "calibration/host/kernels/element_kernels.hpp"
+#include "calibration/host/kernels/matrix_product.hpp"
 #include "calibration/host/random_data.hpp"
 
 namespace clusterwright {
@@ -68,7 +68,7 @@ double TransformerStep<Scalar>::forward(const Scalar* parameters, const TokenBat
   const View norm = rows(final_norm_, hidden), logits = rows(logits_, vocabulary);
   Kernels::rms_norm(norm, final_inverse_rms_.data(), rows(output_, hidden), parameters + layout_.final_norm);
   clock_.enter(StepPart::gemm_forward);
-  MatrixMultiply<Scalar>::plain(logits, norm, ConstView(parameters + layout_.head, hidden, vocabulary));
+  MatrixProduct<Scalar>::plain(logits, norm, ConstView(parameters + layout_.head, hidden, vocabulary));
   clock_.enter(StepPart::elementwise);
   return Kernels::cross_entropy(logits, batch.targets.data());
 }
@@ -84,36 +84,36 @@ void TransformerStep<Scalar>::forward_layer(std::int64_t index, const Scalar* pa
 template <class Scalar>
 void TransformerStep<Scalar>::forward_attention(Kept& kept, const ParameterLayout::Layer& at, View out, ConstView in,
                                                 const Scalar* parameters) {
-  using Multiply = MatrixMultiply<Scalar>;
+  using Product = MatrixProduct<Scalar>;
   const std::int64_t hidden = model_.hidden;
   const View norm = rows(kept.attention_norm, hidden), qkv = rows(kept.qkv, 3 * hidden);
   const View attended = rows(kept.attended, hidden);
   ElementKernels<Scalar>::rms_norm(norm, kept.attention_inverse_rms.data(), in, parameters + at.attention_norm);
   clock_.enter(StepPart::gemm_forward);
-  Multiply::plain(qkv, norm, ConstView(parameters + at.qkv, hidden, 3 * hidden));
+  Product::plain(qkv, norm, ConstView(parameters + at.qkv, hidden, 3 * hidden));
   clock_.enter(StepPart::attention);
   attention_.forward(attended, kept.probabilities.data(), qkv);
   clock_.enter(StepPart::elementwise);
   ElementKernels<Scalar>::copy(out, in);
   clock_.enter(StepPart::gemm_forward);
-  Multiply::added(out, attended, ConstView(parameters + at.projection, hidden, hidden));
+  Product::added(out, attended, ConstView(parameters + at.projection, hidden, hidden));
   clock_.enter(StepPart::elementwise);
 }
 
 template <class Scalar>
 void TransformerStep<Scalar>::forward_mlp(Kept& kept, const ParameterLayout::Layer& at, View out, ConstView in,
                                           const Scalar* parameters) {
-  using Multiply = MatrixMultiply<Scalar>;
+  using Product = MatrixProduct<Scalar>;
   const std::int64_t hidden = model_.hidden, ffn = model_.ffn;
   const View norm = rows(kept.mlp_norm, hidden), up = rows(kept.up, ffn), active = rows(kept.active, ffn);
   ElementKernels<Scalar>::rms_norm(norm, kept.mlp_inverse_rms.data(), in, parameters + at.mlp_norm);
   clock_.enter(StepPart::gemm_forward);
-  Multiply::plain(up, norm, ConstView(parameters + at.up, hidden, ffn));
+  Product::plain(up, norm, ConstView(parameters + at.up, hidden, ffn));
   clock_.enter(StepPart::elementwise);
   ElementKernels<Scalar>::gelu(active, up);
   ElementKernels<Scalar>::copy(out, in);
   clock_.enter(StepPart::gemm_forward);
-  Multiply::added(out, active, ConstView(parameters + at.down, ffn, hidden));
+  Product::added(out, active, ConstView(parameters + at.down, ffn, hidden));
   clock_.enter(StepPart::elementwise);
 }
 
@@ -159,8 +159,8 @@ template <class Scalar>
 void TransformerStep<Scalar>::backward_linear(View dx, ConstView x, ConstView dy, std::int64_t weight,
                                               const Scalar* parameters, Scalar* gradients) {
   clock_.enter(StepPart::gemm_backward);
-  MatrixMultiply<Scalar>::left_transposed(View(gradients + weight, x.columns, dy.columns), x, dy);
-  MatrixMultiply<Scalar>::right_transposed(dx, dy, ConstView(parameters + weight, x.columns, dy.columns));
+  MatrixProduct<Scalar>::left_transposed(View(gradients + weight, x.columns, dy.columns), x, dy);
+  MatrixProduct<Scalar>::right_transposed(dx, dy, ConstView(parameters + weight, x.columns, dy.columns));
   clock_.enter(StepPart::elementwise);
 }
 

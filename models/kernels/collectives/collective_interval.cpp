@@ -23,8 +23,8 @@ double residual(CollectiveOp op, Bytes bytes, const CollectiveSet& set) {
   const std::string size = bytes < large_message && !judged_together ? ", below 1 MB" : ", from 1 MB";
   double worst = 0;
   for (const FitReport& fit : set.fits) {
-    if (fit.name == "collectives/" + judged(op) + size) return fit.left_out_p90_abs_log;
-    if (fit.name.ends_with(size)) worst = std::max(worst, fit.left_out_p90_abs_log);
+    if (fit.name == "collectives/" + judged(op) + size) return fit.held_out_p90_abs_log;
+    if (fit.name.ends_with(size)) worst = std::max(worst, fit.held_out_p90_abs_log);
   }
   return worst > 0 ? worst : unjudged_residual;
 }

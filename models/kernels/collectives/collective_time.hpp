@@ -7,36 +7,11 @@
 
 #include "models/job/parameters.hpp"
 #include "models/kernels/collectives/collective_op.hpp"
+#include "models/kernels/collectives/group_links.hpp"
 #include "models/kernels/collectives/nccl_tuner.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {
-
-/// How a communicator lies on the machine. A node here is what links inside: a server, or a rack that acts as one.
-struct GroupShape {
-  int nodes = 1;
-  int ranks_per_node = 1;
-  int surplus = 0;  ///< members beyond that, where nodes are not filled evenly
-  int ranks() const { return nodes * ranks_per_node + surplus; }
-};
-
-/// Links that the group has.
-struct GroupLinks {
-  BytesPerSecond scale_up;          ///< what a ring inside a node can use, data sheet, one accelerator, one direction
-  BytesPerSecond network_per_rank;  ///< NIC data sheet, what one member can use, one direction
-  Seconds switch_latency;           ///< switches and cables of one step between nodes
-  bool switch_reduction = false;    ///< the scale-up switch can reduce (NVLS)
-  BytesPerSecond exchange{};        ///< inside a node when all pairs exchange; zero: as scale_up
-  NcclGeneration generation = NcclGeneration::hopper;
-  bool nvlink = true;     ///< inside a node; else PCI Express
-  bool amd_host = false;  ///< processors whose posts to the NIC NCCL counts double
-  bool sharp = false;     ///< switches between nodes reduce
-  bool tcp = false;       ///< sockets between nodes instead of RDMA
-  /// Steps of a message inside until it has been everywhere; 0: one less than members, as round a ring.
-  int inner_steps = 0;
-  /// Rate of `wire` that the fabric allows when it is the bottleneck; none: it never is.
-  std::optional<BytesPerSecond> fabric_limit{};
-};
 
 /// What the user insists on instead of NCCL's choice.
 struct CollectiveChoice {
@@ -77,7 +52,7 @@ struct CollectiveTiming {
 /// @param choice   of all_to_all: direct or rail_aligned; ignored for send
 /// @return  all zero for a group of one or an empty payload; `rate` is then 1 B/s so that time() is 0
 /// @throws std::invalid_argument if the parameter set lacks the curve of `op`, or NCCL does not offer the choice
-/// @source docs/collectives.md
+/// @source docs/models/collectives.md
 CollectiveTiming collective_time(CollectiveOp op, Bytes payload, const GroupShape& group, const GroupLinks& links,
                                  const std::map<std::string, CollectiveParameters>& curves,
                                  const NetworkParameters& network, const CollectiveChoice& choice = {});

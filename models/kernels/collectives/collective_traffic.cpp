@@ -1,5 +1,7 @@
 #include "models/kernels/collectives/collective_traffic.hpp"
 
+#include "models/kernels/collectives/algorithm_traffic.hpp"
+#include "models/kernels/collectives/exchange_traffic.hpp"
 #include "models/kernels/collectives/traffic_builder.hpp"
 
 namespace clusterwright {

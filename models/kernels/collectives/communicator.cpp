@@ -60,13 +60,14 @@ Interleaving interleaving(const GroupRequest& request, const Cluster& cluster) {
   return {request.ranks, stride};
 }
 
-void check_list(const std::vector<int>& nodes, int all) {
+void check_list(const std::vector<NodeId>& nodes, int all) {
   std::vector<bool> seen(static_cast<std::size_t>(all), false);
-  for (const int node : nodes) {
-    if (node < 0 || node >= all)
-      refuse("E0335", fmt::format("node {} is out of range", node), fmt::format("the nodes are 0 to {}", all - 1));
-    if (seen[static_cast<std::size_t>(node)]) refuse("E0335", fmt::format("node {} is listed twice", node));
-    seen[static_cast<std::size_t>(node)] = true;
+  for (const NodeId node : nodes) {
+    if (node.value >= seen.size())
+      refuse("E0335", fmt::format("node {} is out of range", node.value),
+             fmt::format("the nodes are 0 to {}", all - 1));
+    if (seen[node.value]) refuse("E0335", fmt::format("node {} is listed twice", node.value));
+    seen[node.value] = true;
   }
 }
 
@@ -79,11 +80,11 @@ int nodes_for(long long accelerators, const Cluster& cluster) {
 }
 
 /// @param wanted  nodes that the job needs
-std::vector<int> pick_nodes(const GroupRequest& request, const Cluster& cluster, int wanted) {
+std::vector<NodeId> pick_nodes(const GroupRequest& request, const Cluster& cluster, int wanted) {
   const bool listed =
       request.policy == NodePolicy::hostlist || (request.policy == NodePolicy::optimised && !request.nodes.empty());
   if (listed) check_list(request.nodes, cluster.nodes());
-  std::vector<int> nodes = listed ? request.nodes : std::vector<int>{};
+  std::vector<NodeId> nodes = listed ? request.nodes : std::vector<NodeId>{};
   if (request.policy == NodePolicy::contiguous || request.policy == NodePolicy::rail)
     nodes = numbered_nodes(cluster.nodes());
   else if (!listed)
@@ -93,25 +94,25 @@ std::vector<int> pick_nodes(const GroupRequest& request, const Cluster& cluster,
   return nodes;
 }
 
-std::vector<int> accelerators_of(const std::vector<int>& nodes, const Cluster& cluster) {
-  std::vector<int> first;  // of each kind of nodes
-  int count = 0;
-  for (const NodeGroup& kind : cluster.groups) first.push_back(count), count += kind.accelerators();
-  std::vector<int> accelerators;
-  for (const int node : nodes) {
+std::vector<AcceleratorId> accelerators_of(const std::vector<NodeId>& nodes, const Cluster& cluster) {
+  std::vector<AcceleratorId> first;  // by kind of nodes
+  AcceleratorId next(0);
+  for (const NodeGroup& kind : cluster.groups) first.push_back(next), next = next + kind.accelerators();
+  std::vector<AcceleratorId> accelerators;
+  for (const NodeId node : nodes) {
     const NodeGroup& kind = cluster.group_of_node(node);
     const auto index = static_cast<std::size_t>(&kind - cluster.groups.data());
-    const int begin = first[index] + (node - kind.first_node) * kind.node_accelerators;
+    const AcceleratorId begin = first[index] + (node - kind.first_node) * kind.node_accelerators;
     for (int a = 0; a < kind.node_accelerators; ++a) accelerators.push_back(begin + a);
   }
   return accelerators;
 }
 
-/// @param domain_of  of an accelerator
-std::vector<DomainShare> shares(const Communicator& group, const std::function<int(int)>& domain_of) {
+/// @param domain_of  number of the domain that an accelerator is in
+std::vector<DomainShare> shares(const Communicator& group, const std::function<int(AcceleratorId)>& domain_of) {
   std::vector<DomainShare> out;
   std::unordered_map<int, std::size_t> index;
-  for (const int accelerator : group) {
+  for (const AcceleratorId accelerator : group) {
     const int domain = domain_of(accelerator);
     const auto [at, added] = index.try_emplace(domain, out.size());
     if (added) out.push_back({domain, {}});
@@ -127,8 +128,8 @@ std::vector<Communicator> make_groups(const GroupRequest& request, const Cluster
   const long long all = cluster.spec.accelerators;
   const long long needed = layout.needed(std::max(request.groups, 1));
   const bool every = request.groups <= 0;
-  const std::vector<int> nodes = pick_nodes(request, cluster, nodes_for(every ? all : needed, cluster));
-  const std::vector<int> accelerators = accelerators_of(nodes, cluster);
+  const std::vector<NodeId> nodes = pick_nodes(request, cluster, nodes_for(every ? all : needed, cluster));
+  const std::vector<AcceleratorId> accelerators = accelerators_of(nodes, cluster);
   const auto available = static_cast<long long>(accelerators.size());
   if (needed > available)
     refuse("E0333",
@@ -142,8 +143,8 @@ std::vector<Communicator> make_groups(const GroupRequest& request, const Cluster
   return groups;
 }
 
-AcceleratorPlace place_of(int accelerator, const Cluster& cluster) {
-  int left = accelerator, domains = 0;
+AcceleratorPlace place_of(AcceleratorId accelerator, const Cluster& cluster) {
+  int left = accelerator - AcceleratorId(0), domains = 0;
   for (const NodeGroup& kind : cluster.groups) {
     if (left >= 0 && left < kind.accelerators())
       return {kind.first_node + left / kind.node_accelerators, left % kind.node_accelerators,
@@ -155,11 +156,12 @@ AcceleratorPlace place_of(int accelerator, const Cluster& cluster) {
 }
 
 std::vector<DomainShare> by_domain(const Communicator& group, int domain_accelerators) {
-  return shares(group, [&](int accelerator) { return accelerator / domain_accelerators; });
+  return shares(group,
+                [&](AcceleratorId accelerator) { return static_cast<int>(accelerator.value) / domain_accelerators; });
 }
 
 std::vector<DomainShare> by_domain(const Communicator& group, const Cluster& cluster) {
-  return shares(group, [&](int accelerator) { return place_of(accelerator, cluster).domain; });
+  return shares(group, [&](AcceleratorId accelerator) { return place_of(accelerator, cluster).domain; });
 }
 
 }  // namespace clusterwright

@@ -12,7 +12,7 @@
 namespace clusterwright {
 
 /// Accelerators of one group in rank order, numbered node by node over the cluster.
-using Communicator = std::vector<int>;
+using Communicator = std::vector<AcceleratorId>;
 
 /// How the nodes of a job were picked.
 ///
@@ -28,7 +28,7 @@ struct GroupRequest {
   int ranks = 0;   ///< of one group
   int groups = 1;  ///< 0: as many as fit
   NodePolicy policy = NodePolicy::contiguous;
-  std::vector<int> nodes;  ///< of a hostlist, in its order
+  std::vector<NodeId> nodes;  ///< of a hostlist, in its order
   /// Accelerators between neighbours of a group: `stride` groups interleave, as data-parallel groups do around tensor
   /// groups of that size. 0: 1, or an inner domain's accelerators with `rail`.
   int stride = 0;
@@ -43,19 +43,19 @@ std::vector<Communicator> make_groups(const GroupRequest& request, const Cluster
 
 /// Where an accelerator sits.
 struct AcceleratorPlace {
-  int node = 0;
+  NodeId node;
   int position = 0;  ///< in its node
   int domain = 0;    ///< over the whole cluster
   int offset = 0;    ///< in its domain
 };
 
 /// @throws std::invalid_argument unless the cluster has the accelerator
-AcceleratorPlace place_of(int accelerator, const Cluster& cluster);
+AcceleratorPlace place_of(AcceleratorId accelerator, const Cluster& cluster);
 
 /// How one group lies on inner domains (servers, or racks that act as one).
 struct DomainShare {
   int domain = 0;
-  std::vector<int> members;  ///< accelerators, in rank order
+  std::vector<AcceleratorId> members;  ///< in rank order
 };
 
 /// By first appearance in rank order.

@@ -1,3 +1,5 @@
+#include "models/kernels/collectives/exchange_traffic.hpp"
+
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -10,7 +12,7 @@ namespace {
 
 /// A NIC that members of a group use.
 struct Meeting {
-  VertexId endpoint = 0;
+  VertexId endpoint;
   std::size_t domain = 0;
   double ranks = 0;  ///< that it serves; a rank with several NICs counts in parts
 };
@@ -19,7 +21,7 @@ std::vector<Meeting> meetings(const TrafficBuilder& builder) {
   std::vector<Meeting> out;
   std::unordered_map<VertexId, std::size_t> index;
   for (std::size_t d = 0; d < builder.domains().size(); ++d)
-    for (const int member : builder.domains()[d].members) {
+    for (const AcceleratorId member : builder.domains()[d].members) {
       const TrafficBuilder::Ports ports = builder.ports(member);
       for (int lane = 0; lane < ports.count; ++lane) {
         const VertexId endpoint = builder.endpoint(ports, lane);
@@ -72,7 +74,7 @@ class RailExchange {
     std::map<std::vector<std::pair<int, int>>, std::vector<std::size_t>> alike;  // by offsets and their NICs
     for (std::size_t d = 0; d < domains.size(); ++d) {
       std::vector<std::pair<int, int>> shape;
-      for (const int member : domains[d].members) {
+      for (const AcceleratorId member : domains[d].members) {
         const int offset = place_of(member, builder.context().cluster).offset;
         at_offset_[d][offset] = member;
         shape.emplace_back(offset, builder.ports(member).count);
@@ -121,7 +123,7 @@ class RailExchange {
   void add_flows(std::size_t own, std::size_t other) {
     const auto& members = builder_.domains()[own].members;
     for (std::size_t i = 0; i < members.size(); ++i) {
-      const int far = counterpart(members[i], i, other);
+      const AcceleratorId far = counterpart(members[i], i, other);
       if (receiver_decides())
         builder_.add_flow(stage_, far, members[i], bytes(other));
       else
@@ -141,7 +143,7 @@ class RailExchange {
   }
 
   /// On the same rail where the domain has a member there.
-  int counterpart(int member, std::size_t index, std::size_t domain) const {
+  AcceleratorId counterpart(AcceleratorId member, std::size_t index, std::size_t domain) const {
     const auto same = at_offset_[domain].find(place_of(member, builder_.context().cluster).offset);
     if (same != at_offset_[domain].end()) return same->second;
     const auto& members = builder_.domains()[domain].members;
@@ -149,8 +151,8 @@ class RailExchange {
   }
 
   const TrafficBuilder& builder_;
-  std::vector<std::map<int, int>> at_offset_;  // by domain: member at each offset
-  std::vector<std::size_t> regular_;           // the largest set of domains with members at the same places
+  std::vector<std::map<int, AcceleratorId>> at_offset_;  // by domain: member at each offset
+  std::vector<std::size_t> regular_;                     // the largest set of domains with members at the same places
   std::vector<bool> is_regular_;
   TrafficStage stage_;
 };

@@ -37,7 +37,7 @@ ExpertDraw draw_over(const ExpertExchange& e, const std::vector<double>& weights
 class Dispatch {
  public:
   explicit Dispatch(const ExpertExchange& e)
-      : e_(e),
+      : exchange_(e),
         domains_(std::max(1, e.ranks / e.ranks_in_domain)),
         members_(e.ranks / domains_),
         weights_(e.weights.empty() ? uneven_popularity(static_cast<std::size_t>(e.experts), e.imbalance, e.seed)
@@ -51,10 +51,10 @@ class Dispatch {
     ExpertTraffic out;
     out.distinct_ranks = by_rank_.distinct() * rank_share_;
     out.distinct_domains = by_domain_.distinct() * domain_share_;
-    out.rows = e_.tokens * e_.top_k;
-    out.rows_busiest = busiest_copies(e_.tokens * e_.ranks);
-    const bool direct = e_.transfer == Algorithm::direct;
-    out.network = direct ? copies_from(e_.ranks - members_) : network_once();
+    out.rows = exchange_.tokens * exchange_.top_k;
+    out.rows_busiest = busiest_copies(exchange_.tokens * exchange_.ranks);
+    const bool direct = exchange_.transfer == Algorithm::direct;
+    out.network = direct ? copies_from(exchange_.ranks - members_) : network_once();
     out.scale_up = direct ? copies_from(members_ - 1) : fan_out();
     return out;
   }
@@ -67,8 +67,8 @@ class Dispatch {
     for (int d = 1; d < static_cast<int>(hitting.size()); ++d) {
       const double probability = hitting[static_cast<std::size_t>(d)];
       if (probability <= 0) continue;
-      domains += probability * std::min(d, e_.domain_limit);
-      ranks += probability * ranks_hit(std::min(d, e_.domain_limit));
+      domains += probability * std::min(d, exchange_.domain_limit);
+      ranks += probability * ranks_hit(std::min(d, exchange_.domain_limit));
       free_ranks += probability * ranks_hit(d);
     }
     domain_share_ = domains / by_domain_.distinct();
@@ -76,12 +76,13 @@ class Dispatch {
   }
 
   double ranks_hit(int domains) const {
-    return ranks_in_domains(static_cast<double>(e_.experts) / e_.ranks, members_, domains, e_.top_k);
+    return ranks_in_domains(static_cast<double>(exchange_.experts) / exchange_.ranks, members_, domains,
+                            exchange_.top_k);
   }
 
   /// Copies that the busiest rank receives of so many tokens.
   double busiest_copies(double tokens) const {
-    const double fixed_sum = e_.ranks > 1 ? e_.ranks / (e_.ranks - 1.0) : 1;
+    const double fixed_sum = exchange_.ranks > 1 ? exchange_.ranks / (exchange_.ranks - 1.0) : 1;
     std::vector<CountKind> kinds;
     for (std::size_t r = 0; r < by_rank_.places(); ++r)
       add(kinds, {tokens * by_rank_.mean(r), tokens * by_rank_.variance(r) * fixed_sum, 1});
@@ -89,12 +90,12 @@ class Dispatch {
   }
 
   ExpertLoad copies_from(int senders) const {
-    const double mean = senders * e_.tokens * e_.top_k / e_.ranks;
-    return {mean * e_.token_size, busiest_copies(senders * e_.tokens) * e_.token_size};
+    const double mean = senders * exchange_.tokens * exchange_.top_k / exchange_.ranks;
+    return {mean * exchange_.token_size, busiest_copies(senders * exchange_.tokens) * exchange_.token_size};
   }
 
   ExpertLoad network_once() const {
-    const double tokens = (domains_ - 1) * e_.tokens;
+    const double tokens = (domains_ - 1) * exchange_.tokens;
     std::vector<CountKind> kinds;
     for (std::size_t d = 0; d < by_domain_.places(); ++d)
       add(kinds, hits(tokens, by_domain_.hit(d) * domain_share_, members_));
@@ -103,10 +104,10 @@ class Dispatch {
 
   /// From every member that a token starts at or arrives at, to the others.
   ExpertLoad fan_out() const {
-    const double tokens = static_cast<double>(domains_) * (members_ - 1) * e_.tokens;
+    const double tokens = static_cast<double>(domains_) * (members_ - 1) * exchange_.tokens;
     std::vector<CountKind> kinds;
     for (std::size_t r = 0; r < by_rank_.places(); ++r) add(kinds, hits(tokens, by_rank_.hit(r) * rank_share_, 1));
-    return load(tokens * by_rank_.distinct() * rank_share_ / e_.ranks, kinds);
+    return load(tokens * by_rank_.distinct() * rank_share_ / exchange_.ranks, kinds);
   }
 
   static CountKind hits(double tokens, double probability, int counts) {
@@ -114,7 +115,7 @@ class Dispatch {
   }
 
   ExpertLoad load(double mean, const std::vector<CountKind>& kinds) const {
-    return {mean * e_.token_size, expected_maximum(kinds) * e_.token_size};
+    return {mean * exchange_.token_size, expected_maximum(kinds) * exchange_.token_size};
   }
 
   /// Joins what follows and is alike.
@@ -127,7 +128,7 @@ class Dispatch {
       kinds.push_back(more);
   }
 
-  const ExpertExchange& e_;
+  const ExpertExchange& exchange_;
   int domains_;
   int members_;  // ranks of a domain
   std::vector<double> weights_;

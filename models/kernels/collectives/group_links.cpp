@@ -56,11 +56,12 @@ GroupLinks group_links(const Cluster& cluster, const GroupShape& group, Seconds 
   return links;
 }
 
-GroupLinks group_links(const Cluster& cluster, const std::vector<int>& accelerators, const GroupShape& group,
+GroupLinks group_links(const Cluster& cluster, const std::vector<AcceleratorId>& accelerators, const GroupShape& group,
                        Seconds switches) {
   if (!cluster.mixed()) return group_links(cluster, group, switches);
   std::set<const NodeGroup*> kinds;
-  for (const int accelerator : accelerators) kinds.insert(&cluster.group_of_node(place_of(accelerator, cluster).node));
+  for (const AcceleratorId accelerator : accelerators)
+    kinds.insert(&cluster.group_of_node(place_of(accelerator, cluster).node));
   GroupLinks links = links_on(**kinds.begin(), group);
   links.tcp = cluster.spec.fabric.transport == Transport::ethernet;
   for (const NodeGroup* kind : kinds) links = slower_of(links, links_on(*kind, group));

@@ -21,7 +21,7 @@ class HostlistReader {
  public:
   explicit HostlistReader(std::string_view text) : text_(text) {}
 
-  std::vector<int> read() {
+  std::vector<NodeId> read() {
     do read_name();
     while (take(','));
     if (!at_end()) fail("expected \",\" or the end");
@@ -99,17 +99,17 @@ class HostlistReader {
   void add(int node, std::size_t offset) {
     if (nodes_.size() == most_listed_nodes)
       fail(fmt::format("more than {} nodes", most_listed_nodes), offset, at_ - offset);
-    nodes_.push_back(node);
+    nodes_.push_back(NodeId(node));
   }
 
   std::string_view text_;
   std::size_t at_ = 0;
-  std::vector<int> nodes_;
+  std::vector<NodeId> nodes_;
 };
 
 }  // namespace
 
-std::vector<int> parse_hostlist(std::string_view text) {
+std::vector<NodeId> parse_hostlist(std::string_view text) {
   return HostlistReader(text).read();
 }
 

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "topology/nodes/node_id.hpp"
+
 namespace clusterwright {
 
 inline constexpr int most_listed_nodes = 1 << 20;
@@ -12,6 +14,6 @@ inline constexpr int most_listed_nodes = 1 << 20;
 /// the end of a name and continue its digits: "gpu1[08-10]" are 108, 109 and 110.
 /// @throws ConfigError E0331 with the place in the text: names without a number, broken or second brackets, ranges that
 ///         run backwards, more than most_listed_nodes
-std::vector<int> parse_hostlist(std::string_view text);
+std::vector<NodeId> parse_hostlist(std::string_view text);
 
 }  // namespace clusterwright

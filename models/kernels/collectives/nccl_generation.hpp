@@ -1,9 +1,11 @@
 #pragma once
 
-#include "models/kernels/collectives/nccl_tuner.hpp"
 #include "topology/parts/parts.hpp"
 
 namespace clusterwright {
+
+/// Generations that NCCL's tables know.
+enum class NcclGeneration { volta, ampere, hopper, blackwell };
 
 /// The generation that NCCL's tables would take a part for. Other vendors' libraries descend from NCCL or do as it
 /// does: they count as Ampere, the last generation without reduction in the switch.

@@ -5,12 +5,10 @@
 #include <vector>
 
 #include "models/kernels/collectives/collective_op.hpp"
+#include "models/kernels/collectives/nccl_generation.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {
-
-/// Generations that NCCL's tables know.
-enum class NcclGeneration { volta, ampere, hopper, blackwell };
 
 /// What NCCL's search finds on a machine; bandwidths are one direction, as it counts with them.
 struct NcclMachine {
@@ -50,7 +48,7 @@ struct TunerEstimate {
 /// @param op     one of all_gather, reduce_scatter, all_reduce, broadcast; all_to_all and send are not tuned
 /// @param nodes  with `per_node` ranks each
 /// @return empty for a group of one and for ops that are not tuned
-/// @source docs/collectives.md, "What NCCL chooses"
+/// @source docs/models/collectives.md, "What NCCL chooses"
 std::vector<TunerEstimate> nccl_estimates(CollectiveOp op, Bytes payload, int nodes, int per_node,
                                           const NcclMachine& machine);
 

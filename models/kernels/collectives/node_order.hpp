@@ -13,7 +13,7 @@ namespace clusterwright {
 inline constexpr double busy_share = 0.7;
 
 /// 0, 1, ... in their order.
-std::vector<int> numbered_nodes(int nodes);
+std::vector<NodeId> numbered_nodes(int nodes);
 
 /// What a busy scheduler has left, in order of number.
 ///
@@ -21,18 +21,18 @@ std::vector<int> numbered_nodes(int nodes);
 /// two of nodes, at most an eighth of the cluster, all sizes equally often; it takes the free nodes from a node on that
 /// is drawn evenly, beginning again at 0 after the last one. The job gets the first free nodes.
 /// @pre  0 <= wanted <= nodes
-std::vector<int> scattered_nodes(int nodes, int wanted, std::uint64_t seed);
+std::vector<NodeId> scattered_nodes(int nodes, int wanted, std::uint64_t seed);
 
 /// All orders are equally likely.
-void shuffle_nodes(std::vector<int>& nodes, std::uint64_t seed);
+void shuffle_nodes(std::vector<NodeId>& nodes, std::uint64_t seed);
 
 /// Links between switches, endpoints and back, over a ring through the nodes in this order, the way from the last to
 /// the first included: along a torus by coordinates, elsewhere up to the tier that joins two neighbours and down again.
 /// Nothing inside an inner domain.
-long long ring_links(const std::vector<int>& nodes, const Cluster& cluster);
+long long ring_links(const std::vector<NodeId>& nodes, const Cluster& cluster);
 
 /// The shortest of the order given, that by number, and, on a torus, that in rows there and back. In nested groups
 /// (leaves, pods, sites) no order is shorter than that by number, as it enters and leaves each group once.
-std::vector<int> near_order(std::vector<int> nodes, const Cluster& cluster);
+std::vector<NodeId> near_order(std::vector<NodeId> nodes, const Cluster& cluster);
 
 }  // namespace clusterwright

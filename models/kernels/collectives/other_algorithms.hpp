@@ -9,7 +9,7 @@ namespace clusterwright {
 ///
 /// The rate is what the links leave (GroupLinks::fabric_limit).
 /// @param pass  latency of one pass: torus_hops (collective_traffic.hpp) hops
-/// @source docs/collectives.md, "Torus"
+/// @source docs/models/collectives.md, "Torus"
 CollectiveTiming torus_time(CollectiveOp op, Bytes payload, const GroupShape& group, const GroupLinks& links,
                             Seconds pass, const NetworkParameters& network);
 

@@ -57,10 +57,10 @@ void check_choice(CollectiveOp op, const CollectiveChoice& choice, bool crosses_
 }
 
 /// Groups of equal shape on equal kinds of nodes differ in distance only.
-using LayoutKey = std::tuple<int, int, int, std::set<int>>;
+using LayoutKey = std::tuple<int, int, int, std::set<NodeId>>;  // kinds of nodes by their first one
 
 LayoutKey layout_key(const GroupShape& shape, const Communicator& group, const Cluster& cluster) {
-  std::set<int> kinds;
+  std::set<NodeId> kinds;
   for (std::size_t r = 0; cluster.mixed() && r < group.size(); ++r)
     kinds.insert(cluster.group_of_node(place_of(group[r], cluster).node).first_node);
   return {shape.nodes, shape.ranks_per_node, shape.surplus, kinds};

@@ -27,7 +27,7 @@ double TrafficBuilder::counted() const {
   return (ranks() - members) / ranks();
 }
 
-TrafficBuilder::Ports TrafficBuilder::ports(int accelerator) const {
+TrafficBuilder::Ports TrafficBuilder::ports(AcceleratorId accelerator) const {
   const AcceleratorPlace place = place_of(accelerator, context_.cluster);
   const NodeLinks& links = context_.cluster.group_of_node(place.node).links;
   const int first = links.nic_of(place.position);
@@ -43,7 +43,7 @@ VertexId TrafficBuilder::endpoint(const Ports& ports, int lane) const {
   return context_.graph.endpoint(ports.node, nic);
 }
 
-bool TrafficBuilder::same_domain(int a, int b) const {
+bool TrafficBuilder::same_domain(AcceleratorId a, AcceleratorId b) const {
   return place_of(a, context_.cluster).domain == place_of(b, context_.cluster).domain;
 }
 
@@ -52,7 +52,7 @@ bool TrafficBuilder::separate_rails() const {
   return fabric.kind == FabricKind::fat_tree && fabric.rails == RailLayout::planes;
 }
 
-void TrafficBuilder::add_flow(TrafficStage& stage, int from, int to, double bytes) const {
+void TrafficBuilder::add_flow(TrafficStage& stage, AcceleratorId from, AcceleratorId to, double bytes) const {
   if (same_domain(from, to)) return;
   const Ports in = ports(to);
   Ports out = ports(from);
@@ -63,8 +63,8 @@ void TrafficBuilder::add_flow(TrafficStage& stage, int from, int to, double byte
 }
 
 void TrafficBuilder::add_edge(TrafficStage& stage, std::size_t from, std::size_t to, double bytes) const {
-  const std::vector<int>& out = domains_[from].members;
-  const std::vector<int>& in = domains_[to].members;
+  const std::vector<AcceleratorId>& out = domains_[from].members;
+  const std::vector<AcceleratorId>& in = domains_[to].members;
   const std::size_t shared = std::min(out.size(), in.size());
   for (std::size_t c = 0; c < shared; ++c) add_flow(stage, out[c], in[c], bytes / static_cast<double>(shared));
 }

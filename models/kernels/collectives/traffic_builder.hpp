@@ -25,19 +25,19 @@ class TrafficBuilder {
   double counted() const;
 
   struct Ports {
-    int node = 0;
+    NodeId node;
     int first = 0;  ///< NIC in the node
     int count = 1;
   };
-  Ports ports(int accelerator) const;
+  Ports ports(AcceleratorId accelerator) const;
   VertexId endpoint(const Ports& ports, int lane) const;
 
-  bool same_domain(int a, int b) const;
+  bool same_domain(AcceleratorId a, AcceleratorId b) const;
   /// Whether rails never meet in the network: then senders use the NICs of the receiver's rail, as NCCL's PXN does.
   bool separate_rails() const;
 
   /// Between two accelerators, over all their NICs; nothing inside a domain.
-  void add_flow(TrafficStage& stage, int from, int to, double bytes) const;
+  void add_flow(TrafficStage& stage, AcceleratorId from, AcceleratorId to, double bytes) const;
   /// Between two domains, by index, over the channels that both have.
   void add_edge(TrafficStage& stage, std::size_t from, std::size_t to, double bytes) const;
 
@@ -54,17 +54,5 @@ class TrafficBuilder {
 
 /// Adds up demands between the same endpoints.
 void gather(std::vector<Demand>& demands);
-
-// One family of algorithms each; ops that they cannot do are refused.
-std::vector<TrafficStage> ring_traffic(const TrafficBuilder& builder);
-std::vector<TrafficStage> send_traffic(const TrafficBuilder& builder);
-std::vector<TrafficStage> torus_traffic(const TrafficBuilder& builder);
-std::vector<TrafficStage> tree_traffic(const TrafficBuilder& builder);
-std::vector<TrafficStage> switch_reduction_traffic(const TrafficBuilder& builder);
-std::vector<TrafficStage> pat_traffic(const TrafficBuilder& builder);
-std::vector<TrafficStage> halving_doubling_traffic(const TrafficBuilder& builder);
-std::vector<TrafficStage> direct_traffic(const TrafficBuilder& builder);
-/// rail_aligned and hierarchical.
-std::vector<TrafficStage> rail_traffic(const TrafficBuilder& builder);
 
 }  // namespace clusterwright

@@ -5,13 +5,14 @@
 #include <algorithm>
 
 #include "sim/diagnostic.hpp"
+#include "topology/network/exchange_loads.hpp"
 
 namespace clusterwright {
 
 namespace {
 
 void add(LinkLoads& total, const LinkLoads& more) {
-  for (std::size_t link = 0; link < total.size(); ++link) total[link] += more[link];
+  for (const LinkId link : total.ids()) total[link] += more[link];
 }
 
 /// One shortest path. @throws ConfigError E0320 where there is none
@@ -34,14 +35,14 @@ std::vector<LinkId> one_path(VertexId from, VertexId to, const NetworkGraph& gra
 /// Switches add up what comes from below: each link of the tree to the root carries the bytes once, up and down.
 void add_reduction(const TrafficStage::Reduction& reduction, const NetworkGraph& graph, const Routes& routes,
                    LinkLoads& loads) {
-  std::vector<bool> used(graph.links(), false);
+  std::vector<bool> used(graph.links(), false);  // by link
   const VertexId root = reduction.members.front();
   for (const VertexId member : reduction.members) {
     if (member == root) continue;
-    for (const LinkId link : one_path(member, root, graph, routes)) used[link] = true;
+    for (const LinkId link : one_path(member, root, graph, routes)) used[link.value] = true;
   }
-  for (LinkId link = 0; link < used.size(); ++link) {
-    if (!used[link] || graph.to(link) == root) continue;
+  for (const LinkId link : graph.link_ids()) {
+    if (!used[link.value] || graph.to(link) == root) continue;
     loads[link] += reduction.bytes;
     loads[opposite(link)] += reduction.bytes;
   }

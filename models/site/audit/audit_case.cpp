@@ -23,7 +23,7 @@ AuditCase::AuditCase(const Blueprint& b, const Scenario& s, const Catalog& c, co
       used(used_part(s, layout)),
       step(predict_step(used.scenario)),
       site(site_figures(b, s, c, f, step)),
-      parameters(clusterwright::parameters(s.transformer)) {}
+      parameters(clusterwright::total_parameters(s.transformer)) {}
 
 FlopsPerSecond AuditCase::peak() const {
   return clusterwright::peak(scenario.cluster.accelerator, matrix_format(scenario.job.precision));

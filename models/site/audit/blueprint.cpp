@@ -16,12 +16,12 @@ struct EnumNames<ClaimKind> {
 
 namespace {
 
-FieldRule positive(std::string help) {
-  return {.help = std::move(help), .min = 0, .above_min = true};
+FieldRule positive(const char* help) {
+  return {.help = help, .min = 0, .above_min = true};
 }
 
-FieldRule share(std::string help) {
-  return {.help = std::move(help), .min = 0, .max = 1};
+FieldRule share(const char* help) {
+  return {.help = help, .min = 0, .max = 1};
 }
 
 std::string_view name_of(ClaimKind kind) {

@@ -1,6 +1,6 @@
 #include "models/site/audit/power_cap.hpp"
 
-#include "models/kernels/kernel_times.hpp"
+#include "models/kernels/kernel_power.hpp"
 #include "models/prediction/clock_settling.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/prediction/steady_state.hpp"

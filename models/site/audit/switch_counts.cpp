@@ -56,9 +56,9 @@ SwitchCount plane_switches(const NetworkSize& size, int ports) {
   const FabricPorts both{{ports, ports}, 0};
   const std::vector<FatTreeTier> tiers = fat_tree_shape(plane_fabric(), size, both);
   const long long leaves = switches_for(size.nodes, tiers[0].nodes);
-  if (leaves == 1) return {{static_cast<long long>(tiers[0].lines)}};
+  if (leaves == 1) return {{static_cast<long long>(tiers[0].rails)}};
   return {
-      {tiers[0].lines * leaves * tiers[0].switches(), static_cast<long long>(tiers[1].lines) * tiers[1].switches()}};
+      {tiers[0].rails * leaves * tiers[0].switches(), static_cast<long long>(tiers[1].rails) * tiers[1].switches()}};
 }
 
 const SwitchPart* switch_for(BytesPerSecond rate, const FabricSpec& fabric, const Catalog& catalog) {

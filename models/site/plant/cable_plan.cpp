@@ -49,8 +49,8 @@ class CablePlanner {
   void count_ports(std::size_t n) {
     const NetworkGraph& graph = request_.networks[n].graph;
     used_ports_[n].resize(graph.switches());
-    for (VertexId v = static_cast<VertexId>(graph.endpoints()); v < graph.vertices(); ++v)
-      used_ports_[n][v - graph.endpoints()] = static_cast<int>(graph.leaving(v).size());
+    for (const VertexId v : graph.switch_ids())
+      used_ports_[n][graph.switch_number(v)] = static_cast<int>(graph.leaving(v).size());
   }
 
   // --- Links of a network -----------------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ class CablePlanner {
     std::vector<LinkClass> classes;
     for (const LinkKind& kind : graph.link_kinds())
       classes.push_back(tally_.link_class(network.name, kind.name, kind.rate));
-    for (LinkId link = 0; link < graph.links(); link += 2) {
+    for (const LinkId link : graph.cable_ids()) {
       if (!network.bought[graph.kind(link)]) continue;
       const auto [low, high] = std::minmax({graph.from(link), graph.to(link)});
       if (is_unknown(n, high) || is_unknown(n, low) || is_unused(network, low)) continue;
@@ -86,21 +86,21 @@ class CablePlanner {
 
   /// Ports of the graph beyond those of services only fill its last stand-in for a node.
   static bool is_unused(const SiteNetwork& network, VertexId v) {
-    return network.graph.is_endpoint(v) && network.graph.node_of(v) >= network.nodes &&
+    return network.graph.is_endpoint(v) && network.graph.node_of(v) >= NodeId(network.nodes) &&
            service_port(network, v) >= network.services.size();
   }
 
   static std::size_t service_port(const SiteNetwork& network, VertexId v) {
-    return v - static_cast<std::size_t>(network.nodes) * static_cast<std::size_t>(network.graph.rails());
+    return v.value - static_cast<std::size_t>(network.nodes) * static_cast<std::size_t>(network.graph.rails());
   }
 
   Plug plug(std::size_t n, VertexId v) {
     const SiteNetwork& network = request_.networks[n];
     if (network.graph.is_endpoint(v)) return endpoint_plug(network, v);
-    const std::size_t at = v - network.graph.endpoints();
+    const std::size_t at = network.graph.switch_number(v);
     const SwitchPart* part = part_of(n, v);
     if (!part) return {layout().nodes.at(at), {true, 1}, nullptr, node_device(layout().nodes.at(at).rack)};
-    return {layout().switches[n][at], {false, ports_per_cage(*part)}, &cages_[n][at], (n << 32) + v};
+    return {layout().switches[n][at], {false, ports_per_cage(*part)}, &cages_[n][at], (n << 32) + v.value};
   }
 
   /// Ports of one node may share cages; then modules are counted by node.
@@ -108,14 +108,14 @@ class CablePlanner {
     const Location at = endpoint_location(network, v);
     const int ports = request_.node_ports_per_cage;
     if (ports == 1 || network.name != "training") return {at, {true, 1}, nullptr, node_device(at.rack)};
-    return {at, {true, ports}, &node_cages_[static_cast<std::size_t>(network.graph.node_of(v))], node_device(at.rack)};
+    return {at, {true, ports}, &node_cages_[network.graph.node_of(v).value], node_device(at.rack)};
   }
 
   static std::uint64_t node_device(std::size_t rack) { return (std::uint64_t{1} << 60) + rack; }
 
   Location endpoint_location(const SiteNetwork& network, VertexId v) const {
-    const int node = network.graph.node_of(v);
-    if (node < network.nodes) return layout().nodes[static_cast<std::size_t>(node)];
+    const NodeId node = network.graph.node_of(v);
+    if (node < NodeId(network.nodes)) return layout().nodes[node.value];
     const ServicePort& service = network.services[service_port(network, v)];
     const auto& places = service.kind == ServiceKind::storage ? layout().appliances : layout().servers;
     return places[static_cast<std::size_t>(service.device)];
@@ -171,7 +171,7 @@ class CablePlanner {
     for (std::uint32_t i = leaves.count; i-- > 0 && done < wanted;) {
       const VertexId leaf = leaves.first + i;
       const SwitchPart* part = part_of(0, leaf);
-      int& used = used_ports_[0][leaf - graph.endpoints()];
+      int& used = used_ports_[0][graph.switch_number(leaf)];
       if (!part || used >= part->ports.value) continue;
       ++used;
       const Location manager = layout().managers[static_cast<std::size_t>(done) % layout().managers.size()];
@@ -217,7 +217,7 @@ class CablePlanner {
         ++apart;
         continue;
       }
-      ++used_ports_[n][*nearest - graph.endpoints()];
+      ++used_ports_[n][graph.switch_number(*nearest)];
       tally_.add(classes[0], {from, {true, 1}, nullptr, node_device(from.rack)}, plug(n, *nearest));
     }
     finish(classes);
@@ -233,8 +233,8 @@ class CablePlanner {
     Meters least;
     for (std::uint32_t i = 0; i < leaves.count; ++i) {
       const VertexId leaf = leaves.first + i;
-      if (used_ports_[n][leaf - graph.endpoints()] >= part_of(n, leaf)->ports.value) continue;
-      const Meters length = request_.router.length(from, layout().switches[n][leaf - graph.endpoints()]);
+      if (used_ports_[n][graph.switch_number(leaf)] >= part_of(n, leaf)->ports.value) continue;
+      const Meters length = request_.router.length(from, layout().switches[n][graph.switch_number(leaf)]);
       if (!best || length < least) best = leaf, least = length;
     }
     return best;
@@ -250,7 +250,7 @@ class CablePlanner {
       if (!part) continue;
       Watts expected;
       for (std::uint32_t i = 0; i < tier.count; ++i)
-        expected += expected_power(*part, cages_[n][tier.first - network.graph.endpoints() + i]);
+        expected += expected_power(*part, cages_[n][network.graph.switch_number(tier.first) + i]);
       add_total({network.name, tier.name, part->id, tier.count, rated_power(*part), expected / tier.count});
     }
   }

@@ -159,13 +159,12 @@ class RackLayer {
   void place_switches() {
     for (const SiteNetwork& network : request_.networks) {
       std::vector<Location>& places = out_.switches.emplace_back(network.graph.switches());
-      const auto endpoints = static_cast<std::uint32_t>(network.graph.endpoints());
       for (std::size_t t = 0; t < network.graph.tiers().size(); ++t) {
         const SwitchTier& tier = network.graph.tiers()[t];
         if (!network.tier_parts[t]) continue;
         const Device device = switch_device(*network.tier_parts[t], network.name + " " + tier.name);
-        for (std::uint32_t i = 0; i < tier.count; ++i) {
-          const std::size_t at = tier.first - endpoints + i;
+        for (const VertexId v : tier.switches()) {
+          const std::uint32_t at = network.graph.switch_number(v);
           const NodeSpan span = network.spans[at];
           if (const auto own = on_top(device, span))
             places[at] = *own;

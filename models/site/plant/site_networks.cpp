@@ -19,24 +19,24 @@ namespace {
 
 /// Tiers have consecutive numbers, lower ones first, so one pass upwards sees each switch after all below it.
 std::vector<NodeSpan> spans_of(const NetworkGraph& graph, int nodes) {
-  const auto endpoints = static_cast<VertexId>(graph.endpoints());
   std::vector<NodeSpan> spans(graph.switches());
   std::vector<std::size_t> tier(graph.switches());
   for (std::size_t t = 0; t < graph.tiers().size(); ++t)
-    for (std::uint32_t i = 0; i < graph.tiers()[t].count; ++i) tier[graph.tiers()[t].first - endpoints + i] = t;
+    for (const VertexId v : graph.tiers()[t].switches()) tier[graph.switch_number(v)] = t;
   const auto widen = [](NodeSpan& span, NodeSpan by) {
     if (by.last < by.first) return;
     if (span.last < span.first) span = by;
     span = {std::min(span.first, by.first), std::max(span.last, by.last)};
   };
-  for (VertexId v = 0; v < graph.vertices(); ++v) {
+  const auto number = [&](VertexId v) { return graph.switch_number(v); };
+  for (const VertexId v : graph.vertex_ids()) {
     const bool endpoint = graph.is_endpoint(v);
-    const int node = endpoint ? graph.node_of(v) : 0;
-    const NodeSpan own = !endpoint ? spans[v - endpoints] : node < nodes ? NodeSpan{node, node} : NodeSpan{};
+    const int node = endpoint ? graph.node_of(v) - NodeId(0) : 0;
+    const NodeSpan own = !endpoint ? spans[number(v)] : node < nodes ? NodeSpan{node, node} : NodeSpan{};
     for (const LinkId link : graph.leaving(v)) {
       const VertexId to = graph.to(link);
       if (to < v || graph.is_endpoint(to)) continue;
-      if (endpoint || tier[to - endpoints] != tier[v - endpoints]) widen(spans[to - endpoints], own);
+      if (endpoint || tier[number(to)] != tier[number(v)]) widen(spans[number(to)], own);
     }
   }
   return spans;
@@ -75,7 +75,7 @@ std::optional<std::vector<FatTreeTier>> shape_of(const FabricSpec& fabric, const
 }
 
 long long switches_of(const FatTreeTier& tier, const NetworkSize& size) {
-  return static_cast<long long>(tier.switches()) * tier.lines * ((size.nodes + tier.nodes - 1) / tier.nodes);
+  return static_cast<long long>(tier.switches()) * tier.rails * ((size.nodes + tier.nodes - 1) / tier.nodes);
 }
 
 /// Tries every switch in every tier that names none, for the cheapest tree.
@@ -238,8 +238,8 @@ int nodes_per_unit(const std::vector<SiteNetwork>& networks, int nodes, int mach
   std::vector<bool> inside(static_cast<std::size_t>(nodes) + 1, false);
   for (const SiteNetwork& network : networks) {
     const SwitchTier& lowest = network.graph.tiers().front();
-    for (std::uint32_t i = 0; i < lowest.count; ++i) {
-      const NodeSpan span = network.spans[lowest.first - network.graph.endpoints() + i];
+    for (const VertexId v : lowest.switches()) {
+      const NodeSpan span = network.spans[network.graph.switch_number(v)];
       for (int n = span.first + 1; n <= span.last; ++n) inside[static_cast<std::size_t>(n)] = true;
     }
   }

@@ -1,0 +1,110 @@
+#include "calibration/fit/collective_rows.hpp"
+
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "models/kernels/collectives/nccl_generation.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+void add_rows(const Measurement& measurement, CollectiveOp op, const AcceleratorPart& part,
+              std::vector<CollectiveRow>& out) {
+  const MeasuredCollective& measured = *measurement.collective;
+  const GroupShape group{measured.ranks / measured.ranks_per_node, measured.ranks_per_node};
+  const GroupLinks links = measured_links(measurement, part);
+  const auto weight = [](Bytes size) { return size < large_message ? small_message_weight : 1.0; };
+  double total = 0;
+  for (const auto& point : measured.points) total += weight(point.size);
+  for (const auto& point : measured.points)
+    out.push_back({op, point.size, group, links, point.time, weight(point.size) / total});
+  if (op != CollectiveOp::all_to_all || measured.ranks != 2) return;
+  // Each of two ranks keeps half and sends the other half: one message.
+  for (const auto& point : measured.points)
+    out.push_back({CollectiveOp::send, point.size / 2, group, links, point.time, weight(point.size) / total});
+}
+
+}  // namespace
+
+GroupLinks measured_links(const Measurement& measurement, const AcceleratorPart& part) {
+  const MeasuredHardware& hardware = measurement.hardware;
+  GroupLinks links{hardware.scale_up.value_or(BytesPerSecond{}), hardware.scale_out.value_or(BytesPerSecond{}),
+                   usual_switch_latency, reduces_in_switch(part)};
+  links.generation = nccl_generation(part);
+  links.sharp = measurement.collective && measurement.collective->in_network_reduction.value_or(false);
+  return links;
+}
+
+std::optional<CollectiveOp> nccl_op(const std::string& name) {
+  constexpr std::array<std::pair<std::string_view, CollectiveOp>, 4> ops = {
+      {{"all_gather", CollectiveOp::all_gather},
+       {"reduce_scatter", CollectiveOp::reduce_scatter},
+       {"all_reduce", CollectiveOp::all_reduce},
+       {"alltoall", CollectiveOp::all_to_all}}};
+  for (const auto& [word, op] : ops)
+    if (word == name) return op;
+  return std::nullopt;
+}
+
+std::vector<CollectiveRow> collective_rows(const std::vector<Measurement>& measurements, const AcceleratorPart& part) {
+  std::vector<CollectiveRow> out;
+  for (const Measurement& measurement : measurements) {
+    if (!measurement.collective || measurement.hardware.accelerator != part.id) continue;
+    const auto op = nccl_op(measurement.collective->op);
+    if (op && measurement.collective->bytes_convention == "nccl-tests-size") add_rows(measurement, *op, part, out);
+  }
+  return out;
+}
+
+std::vector<CollectiveRow> rows_in_node(CollectiveOp op, const std::vector<CollectiveRow>& rows) {
+  std::vector<CollectiveRow> out;
+  for (const CollectiveRow& row : rows)
+    if (row.op == op && row.group.nodes == 1) out.push_back(row);
+  return out;
+}
+
+std::vector<CollectiveRow> borrowed_rows(CollectiveOp op, const std::vector<CollectiveRow>& rows) {
+  std::vector<CollectiveRow> out;
+  for (CollectiveRow row : rows_in_node(CollectiveOp::reduce_scatter, rows)) {
+    row.op = op;
+    if (op == CollectiveOp::send) row.size = row.size / 2;  // two ranks exchange halves
+    if (op != CollectiveOp::send || row.group.ranks() == 2) out.push_back(row);
+  }
+  return out;
+}
+
+std::vector<CollectiveRow> completed_rows(std::vector<CollectiveRow> rows) {
+  for (const CollectiveOp op : {CollectiveOp::all_gather, CollectiveOp::reduce_scatter, CollectiveOp::all_reduce,
+                                CollectiveOp::all_to_all, CollectiveOp::send}) {
+    if (!rows_in_node(op, rows).empty()) continue;
+    const std::vector<CollectiveRow> borrowed = borrowed_rows(op, rows);
+    rows.insert(rows.end(), borrowed.begin(), borrowed.end());
+  }
+  return rows;
+}
+
+Seconds predicted_time(const CollectiveRow& row, const CollectiveCurves& curves, const NetworkParameters& network) {
+  return collective_time(row.op, row.size, row.group, row.links, curves, network).time();
+}
+
+std::vector<CollectiveRow> expert_rows(const std::vector<Measurement>& measurements,
+                                       const std::vector<AcceleratorPart>& catalog) {
+  std::vector<CollectiveRow> out;
+  for (const Measurement& measurement : measurements) {
+    const auto& measured = measurement.collective;
+    if (!measured || measured->bytes_convention != "logical-payload-per-rank") continue;
+    for (const AcceleratorPart& part : catalog) {
+      if (part.id != measurement.hardware.accelerator) continue;
+      const GroupShape group{measured->ranks / measured->ranks_per_node, measured->ranks_per_node};
+      const CollectiveOp op = measured->op == "ep_dispatch" ? CollectiveOp::dispatch : CollectiveOp::combine;
+      for (const auto& point : measured->points)
+        out.push_back({op, point.size, group, measured_links(measurement, part), point.time, 1});
+    }
+  }
+  return out;
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,237 @@
+#include "calibration/fit/step_problem.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "calibration/fit/sourced_value.hpp"
+#include "sim/enum_names.hpp"
+#include "topology/parts/parts.hpp"
+
+namespace clusterwright {
+
+template <>
+struct EnumNames<UnknownKind> {  ///< as the keys of a calibration file
+  static constexpr std::array<std::string_view, 5> names = {"compute", "communication", "host", "kernel_tax", "drift"};
+};
+
+namespace {
+
+/// Priors of middle and slope of the overhead line, and scatter of architectures around any line.
+constexpr double middle_prior = 0.08, middle_width = 0.10;
+constexpr double slope_prior = 0.10, slope_width = 0.10;
+constexpr double scatter = 0.05;
+
+/// Prior of one kind of unknown, a logarithm, and one standard deviation.
+struct Prior {
+  double value, width;
+};
+/// By UnknownKind. Steps of A100 are nearly the sum of their microbenchmarks; later parts lose 5 to 20 % more to clocks
+/// and overlap.
+constexpr std::array<Prior, enum_count<UnknownKind>> priors_of_kinds = {
+    {{0.05, 0.10}, {0, 0.20}, {0, 0.35}, {0.03, 0.08}, {0.03, 0.02}}};
+
+constexpr Prior prior_of(UnknownKind kind) {
+  return priors_of_kinds[static_cast<std::size_t>(kind)];
+}
+
+/// Kinds that stacks and architectures without rows take from the others.
+constexpr std::array<UnknownKind, 3> passed_on = {UnknownKind::compute, UnknownKind::communication,
+                                                  UnknownKind::kernel_overhead};
+
+/// Slope of a host factor below which no step of a stack determines its value.
+constexpr double informative_slope = 0.01;
+
+StepUnknown unknown_of(UnknownKind kind, const StepRow& row) {
+  if (kind == UnknownKind::drift) return {kind, ""};
+  return {kind, kind == UnknownKind::kernel_overhead ? row.architecture : row.entry};
+}
+
+Sourced<double> prior_value(UnknownKind kind) {
+  const double value = std::exp(prior_of(kind).value);
+  return sourced_value(value, prior_of(kind).width * value, "prior: what steps of other stacks and generations show");
+}
+
+StackCalibration prior_stack() {
+  return {
+      prior_value(UnknownKind::compute), prior_value(UnknownKind::communication), prior_value(UnknownKind::host), {}};
+}
+
+/// Number of a calibration that an unknown stands for.
+Sourced<double>& number(StepCalibration& steps, const StepUnknown& unknown) {
+  if (unknown.kind == UnknownKind::drift) return steps.drift;
+  if (unknown.kind == UnknownKind::kernel_overhead) return steps.kernel_overhead[unknown.owner];
+  StackCalibration& entry = steps.stacks.at(unknown.owner);
+  if (unknown.kind == UnknownKind::compute) return entry.compute;
+  return unknown.kind == UnknownKind::communication ? entry.communication : entry.host;
+}
+
+/// Drift is kept as a logarithm, the others as factors.
+double present_value(StepCalibration& steps, const StepUnknown& unknown) {
+  const double value = number(steps, unknown).value;
+  return unknown.kind == UnknownKind::drift ? value : std::log(value);
+}
+
+bool informs(const std::vector<StepRow>& rows, const std::vector<StepSlopes>& slopes, const std::string& entry) {
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].entry == entry && std::abs(slopes[i].host) > informative_slope) return true;
+  return false;
+}
+
+}  // namespace
+
+double OverheadLine::at(double density) const {
+  return std::max(0.0, middle + slope * (density - reference));
+}
+
+OverheadLine fit_overhead_line(const std::vector<OverheadPoint>& points) {
+  const double n = static_cast<double>(points.size());
+  OverheadLine line;
+  double mean_overhead = 0;
+  for (const OverheadPoint& point : points) {
+    line.reference += point.density / n;
+    mean_overhead += point.log_overhead / n;
+  }
+  double together = 0, alone = 0;
+  for (const OverheadPoint& point : points) {
+    const double away = point.density - line.reference;
+    together += away * (point.log_overhead - mean_overhead);
+    alone += away * away;
+  }
+  const double vote = 1 / (scatter * scatter);
+  const double middle_vote = 1 / (middle_width * middle_width), slope_vote = 1 / (slope_width * slope_width);
+  line.middle = (n * vote * mean_overhead + middle_vote * middle_prior) / (n * vote + middle_vote);
+  line.slope = (vote * together + slope_vote * slope_prior) / (vote * alone + slope_vote);
+  line.slope_error = 1 / std::sqrt(vote * alone + slope_vote);
+  double squares = scatter * scatter;
+  for (const OverheadPoint& point : points) squares += std::pow(point.log_overhead - line.at(point.density), 2);
+  line.spread = std::sqrt(squares / (n + 1));
+  return line;
+}
+
+std::string StepUnknown::name() const {
+  const std::string text(enum_name(kind));
+  return kind == UnknownKind::drift ? text : text + "/" + owner;
+}
+
+void write_unknown(StepCalibration& steps, const StepUnknown& unknown, double x, double error,
+                   const std::string& source) {
+  const bool drift = unknown.kind == UnknownKind::drift;
+  const double value = drift ? x : std::exp(x);
+  number(steps, unknown) = sourced_value(value, drift ? error : error * value, source);
+}
+
+void start_from_priors(ScenarioShelf& shelf) {
+  StepCalibration& steps = shelf.steps;
+  steps.stacks = {{other_entry, prior_stack()}};
+  for (const auto& [name, stack] : shelf.stacks)
+    steps.stacks[stack.calibrated.empty() ? name : stack.calibrated] = prior_stack();
+  steps.kernel_overhead = {{other_entry, prior_value(UnknownKind::kernel_overhead)}};
+  steps.overhead_per_density = steps.density_reference = {0, "definition: one tax for all"};
+  const Prior drift = prior_of(UnknownKind::drift);
+  steps.drift = sourced_value(drift.value, drift.width, "prior: the same job under later releases");
+}
+
+StepProblem::StepProblem(const std::vector<StepRow>& rows, const std::vector<StepSlopes>& slopes,
+                         const StepCalibration& steps)
+    : rows_(rows) {
+  std::set<std::string> entries, architectures;
+  for (const StepRow& row : rows) {
+    entries.insert(row.entry);
+    architectures.insert(row.architecture);
+  }
+  StepCalibration present = steps;
+  for (const std::string& architecture : architectures)
+    present.kernel_overhead.try_emplace(architecture, prior_value(UnknownKind::kernel_overhead));
+  const auto add = [&](UnknownKind kind, const std::string& owner) {
+    unknowns_.push_back({kind, owner});
+    prior_.push_back(prior_of(kind).value);
+    width_.push_back(prior_of(kind).width);
+    present_.push_back(present_value(present, unknowns_.back()));
+  };
+  for (const std::string& entry : entries) {
+    add(UnknownKind::compute, entry);
+    add(UnknownKind::communication, entry);
+    if (informs(rows, slopes, entry)) add(UnknownKind::host, entry);
+  }
+  for (const std::string& architecture : architectures) add(UnknownKind::kernel_overhead, architecture);
+  add(UnknownKind::drift, "");
+}
+
+std::optional<std::size_t> StepProblem::index(const StepUnknown& unknown) const {
+  const auto found = std::find(unknowns_.begin(), unknowns_.end(), unknown);
+  if (found == unknowns_.end()) return {};
+  return static_cast<std::size_t>(found - unknowns_.begin());
+}
+
+RegressionProblem StepProblem::regression(const std::vector<StepSlopes>& slopes, const std::vector<bool>& keep) const {
+  RegressionProblem problem;
+  problem.prior = prior_;
+  problem.width = width_;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (!keep.empty() && !keep[i]) continue;
+    const StepRow& row = rows_[i];
+    std::vector<double> line(unknowns_.size(), 0.0);
+    const auto set = [&](UnknownKind kind, double slope) {
+      if (const auto k = index(unknown_of(kind, row))) line[*k] = slope;
+    };
+    set(UnknownKind::compute, slopes[i].compute);
+    set(UnknownKind::communication, slopes[i].communication);
+    set(UnknownKind::host, slopes[i].host);
+    set(UnknownKind::kernel_overhead, slopes[i].compute);
+    set(UnknownKind::drift, -slopes[i].compute * row.years);
+    double offset = slopes[i].error;
+    for (std::size_t k = 0; k < line.size(); ++k) offset -= line[k] * present_[k];
+    problem.offsets.push_back(offset);
+    problem.slopes.insert(problem.slopes.end(), line.begin(), line.end());
+    problem.weights.push_back(row.weight);
+  }
+  return problem;
+}
+
+OverheadLine StepProblem::overhead_line(const std::set<StepUnknown>& seen, const std::vector<double>& x) const {
+  std::vector<OverheadPoint> points;
+  for (std::size_t k = 0; k < unknowns_.size(); ++k)
+    if (unknowns_[k].kind == UnknownKind::kernel_overhead && seen.contains(unknowns_[k]))
+      points.push_back({density_of(unknowns_[k].owner), x[k]});
+  return fit_overhead_line(points);
+}
+
+double StepProblem::density_of(const std::string& architecture) const {
+  double sum = 0, count = 0;
+  for (const StepRow& row : rows_)
+    if (row.architecture == architecture) sum += power_density(row.scenario.cluster.accelerator), ++count;
+  return sum / count;
+}
+
+void StepProblem::pass_on(const std::vector<bool>& keep, std::vector<double>& x) const {
+  std::set<StepUnknown> seen;
+  for (std::size_t i = 0; i < rows_.size(); ++i)
+    if (keep[i])
+      for (const UnknownKind kind : passed_on) seen.insert(unknown_of(kind, rows_[i]));
+  const OverheadLine line = overhead_line(seen, x);
+  for (const UnknownKind kind : passed_on) {
+    double sum = 0, count = 0;
+    std::vector<std::size_t> unseen;
+    for (std::size_t k = 0; k < unknowns_.size(); ++k) {
+      if (unknowns_[k].kind != kind) continue;
+      if (seen.contains(unknowns_[k]))
+        sum += x[k], ++count;
+      else
+        unseen.push_back(k);
+    }
+    for (const std::size_t k : unseen)
+      if (kind == UnknownKind::kernel_overhead)
+        x[k] = line.at(density_of(unknowns_[k].owner));
+      else if (count > 0)
+        x[k] = sum / count;
+  }
+}
+
+void StepProblem::apply(const std::vector<double>& x, StepCalibration& steps, std::vector<StepRow>& rows) {
+  present_ = x;
+  for (std::size_t k = 0; k < unknowns_.size(); ++k) write_unknown(steps, unknowns_[k], x[k], 0, "");
+  for (StepRow& row : rows) row.scenario.steps = steps;
+}
+
+}  // namespace clusterwright

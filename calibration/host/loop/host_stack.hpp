@@ -1,0 +1,21 @@
+/// The trainer of the host loop (transformer_step.cpp, host_trainer.cpp), as the product describes a training job.
+#pragma once
+
+#include "calibration/host/loop/host_model.hpp"
+#include "calibration/host/loop/host_times.hpp"
+#include "models/job/scenario.hpp"
+#include "models/plan/plan.hpp"
+
+namespace clusterwright {
+
+/// Kernels of the trainer, in fp32: the last multiply of a block adds to a copy of the residual stream, the backward
+/// pass of a norm adds to its gradient; attention is multiplies over whole squares and a softmax; the loss leaves its
+/// gradient; gradients are written, neither clipped nor cleared, and summed at once behind the backward pass.
+SoftwareStack host_stack();
+
+/// `processes` alike, data-parallel, each on a core of its own.
+Scenario host_scenario(const HostModel& model, int processes, const HostTimes& times);
+
+Plan host_plan(const HostModel& model, int processes);
+
+}  // namespace clusterwright

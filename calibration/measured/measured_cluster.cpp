@@ -1,0 +1,108 @@
+#include "calibration/measured/measured_cluster.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace clusterwright {
+
+namespace {
+
+/// Latency of a hop, between the data sheets of the switches in the catalog.
+constexpr Seconds assumed_hop_latency = 0.6 * microsecond;
+constexpr int any_size = 1 << 24;
+/// Network share of one accelerator where the network is named and its rate is not: hosts of 100 or 200 Gbit/s with
+/// four chips.
+constexpr BytesPerSecond assumed_host_network = 50 * gigabit_per_second;
+/// NIC of an accelerator where the rate of an InfiniBand or Ethernet fabric is not published.
+constexpr BytesPerSecond assumed_network = 400 * gigabit_per_second;
+
+/// Largest block of a scale-up domain that divides the job; jobs leave the rest of a rack idle.
+int filled_domain(int accelerators, int domain) {
+  if (accelerators <= domain) return accelerators;
+  for (int block = domain; block > 1; --block)
+    if (accelerators % block == 0) return block;
+  return 1;
+}
+
+/// Sides of a block of chips, as equal as possible.
+std::vector<int> torus_sides(int chips, int dimensions) {
+  std::vector<int> sides;
+  for (int left = chips; dimensions > 0; --dimensions) {
+    int side = std::max(1, static_cast<int>(std::lround(std::pow(left, 1.0 / dimensions))));
+    while (left % side != 0) --side;
+    sides.push_back(side);
+    left /= side;
+  }
+  return sides;
+}
+
+constexpr const char* sheet_source = "data sheet that came with the measurement";
+
+/// Power density of parts without published power, between the measured generations.
+constexpr double assumed_density = 1.2;  // dense 16-bit TFLOP/s per watt
+
+template <class T>
+Sourced<T> from_sheet(T value) {
+  return {value, sheet_source, false};
+}
+
+std::optional<AcceleratorPart> part_of_sheet(const MeasuredHardware& hardware) {
+  AcceleratorPart part;
+  part.id = hardware.accelerator;
+  part.vendor = "not known";
+  for (const auto& [format, rate] : hardware.peak_dense) part.peak_dense_tflops[format] = from_sheet(rate);
+  const FlopsPerSecond rate = peak(part, NumberFormat::bf16);
+  if (rate <= FlopsPerSecond{} || !hardware.memory_bandwidth || hardware.memory <= Bytes{}) return {};
+  part.memory = from_sheet(hardware.memory);
+  part.memory_bandwidth = from_sheet(*hardware.memory_bandwidth);
+  part.power = from_sheet(hardware.power.value_or(rate / (1 * teraflop_per_second) / assumed_density * watt));
+  part.scale_up_kind = hardware.scale_up_kind;
+  if (hardware.scale_up) part.scale_up_bandwidth = from_sheet(*hardware.scale_up);
+  part.scale_up_domain = from_sheet(hardware.scale_up_domain);
+  const ScaleUpWiring wiring = hardware.scale_up_kind == "ici-torus" ? ScaleUpWiring::torus : ScaleUpWiring::switched;
+  if (hardware.scale_up) part.scale_up = from_sheet(wiring);
+  return part;
+}
+
+BytesPerSecond network_of(const MeasuredHardware& hardware) {
+  if (hardware.scale_out) return *hardware.scale_out;
+  return hardware.scale_out_kind == "dcn" ? assumed_host_network : assumed_network;
+}
+
+void describe_scale_up(const MeasuredHardware& hardware, NodeSpec& node) {
+  const bool torus = hardware.scale_up_kind == "ici-torus";
+  const int domain = filled_domain(hardware.accelerators, hardware.scale_up_domain);
+  if (domain <= *node.accelerators) return;
+  node.scale_up_domain = domain;
+  if (torus) node.scale_up_torus = torus_sides(domain, domain > 256 ? 3 : 2);
+}
+
+}  // namespace
+
+std::optional<AcceleratorPart> measured_part(const MeasuredHardware& hardware,
+                                             const std::vector<AcceleratorPart>& catalog) {
+  if (const AcceleratorPart* known = find_part(catalog, hardware.accelerator)) return *known;
+  return part_of_sheet(hardware);
+}
+
+ClusterSpec measured_cluster(const MeasuredHardware& hardware, const std::vector<AcceleratorPart>& catalog) {
+  ClusterSpec spec;
+  const bool known = find_part(catalog, hardware.accelerator);
+  if (const auto part = known ? std::nullopt : part_of_sheet(hardware)) spec.parts.emplace().accelerators = {*part};
+  spec.name = "as published";
+  spec.accelerators = hardware.accelerators;
+  spec.node.accelerator = hardware.accelerator;
+  spec.node.accelerators = std::min(hardware.accelerators, hardware.accelerators_per_node);
+  describe_scale_up(hardware, spec.node);
+  const bool joined = hardware.scale_out_kind != "none";
+  spec.node.nics = joined ? *spec.node.accelerators : 0;
+  spec.node.nic = "ConnectX-7 NDR";  // the rate is given, so only the name counts
+  if (joined) spec.node.nic_rate = network_of(hardware);
+  const bool pods = hardware.pod_accelerators && hardware.oversubscription_above_pod;
+  if (pods) spec.fabric.tiers.push_back({"pod", *hardware.pod_accelerators, *hardware.oversubscription_above_pod, ""});
+  spec.fabric.tiers.push_back({"all", pods ? *hardware.pod_accelerators * 4096 : any_size, 1, ""});
+  spec.fabric.hop_latency.value = assumed_hop_latency;
+  return spec;
+}
+
+}  // namespace clusterwright

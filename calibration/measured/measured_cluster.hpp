@@ -1,0 +1,23 @@
+/// Cluster of a published measurement, in the terms of the models.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "calibration/measured/measurement.hpp"
+#include "topology/cluster/cluster.hpp"
+
+namespace clusterwright {
+
+/// Accelerator of a measurement: the catalog's, else one made from the data sheet in the measurement. Without a
+/// published power it gets a usual density.
+/// @return nothing if the data sheet lacks the 16-bit rate or the memory bandwidth
+std::optional<AcceleratorPart> measured_part(const MeasuredHardware& hardware,
+                                             const std::vector<AcceleratorPart>& catalog);
+
+/// Cluster of a measurement; it brings the part along where the catalog lacks it. Published rows rarely describe
+/// switches: groups below a taper are nested as far as published, the rest is a fabric of full bisection. Racks that
+/// act as one domain are filled in blocks that divide the job.
+ClusterSpec measured_cluster(const MeasuredHardware& hardware, const std::vector<AcceleratorPart>& catalog);
+
+}  // namespace clusterwright

@@ -1,0 +1,349 @@
+#include "calibration/measured/measurement.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "sim/enum_names.hpp"
+#include "sim/json_reader.hpp"
+
+namespace clusterwright {
+
+template <>
+struct EnumNames<MeasurementKind> {  ///< without `other`
+  static constexpr std::array<std::string_view, 7> names = {
+      "gemm", "collective", "memory_bandwidth", "attention", "training_step", "memory_footprint", "power"};
+};
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& code, std::string message, const JsonValue& at) {
+  throw ConfigError(Diagnostic{code, std::move(message), {at.place("")}, "", ""});
+}
+
+const JsonValue& required(const JsonValue& object, std::string_view key) {
+  const JsonValue* found = object.find(key);
+  if (!found) refuse("E0104", fmt::format("missing key \"{}\" in a measurement", key), object);
+  return *found;
+}
+
+/// Member of `object`; null where it is absent or null, which both mean "not published".
+const JsonValue* published(const JsonValue& object, std::string_view key) {
+  const JsonValue* found = object.find(key);
+  return found && !found->is_null() ? found : nullptr;
+}
+
+double to_number(const JsonValue& value) {
+  if (!value.is_numeric()) refuse("E0201", "must be a number", value);
+  return value.as_number();
+}
+
+std::int64_t to_integer(const JsonValue& value) {
+  if (!value.is(JsonKind::integer)) refuse("E0201", "must be an integer", value);
+  return value.as_integer();
+}
+
+const std::string& to_text(const JsonValue& value) {
+  if (!value.is(JsonKind::text)) refuse("E0201", "must be a text", value);
+  return value.as_text();
+}
+
+bool to_boolean(const JsonValue& value) {
+  if (!value.is(JsonKind::boolean)) refuse("E0201", "must be true or false", value);
+  return value.as_boolean();
+}
+
+const std::vector<JsonValue>& to_list(const JsonValue& value) {
+  if (!value.is(JsonKind::list)) refuse("E0201", "must be a list", value);
+  return value.elements();
+}
+
+double number(const JsonValue& object, std::string_view key) {
+  return to_number(required(object, key));
+}
+std::int64_t integer(const JsonValue& object, std::string_view key) {
+  return to_integer(required(object, key));
+}
+int count(const JsonValue& object, std::string_view key) {
+  return static_cast<int>(integer(object, key));
+}
+std::string text(const JsonValue& object, std::string_view key) {
+  return to_text(required(object, key));
+}
+
+std::optional<std::int64_t> maybe_integer(const JsonValue& object, std::string_view key) {
+  const JsonValue* found = published(object, key);
+  return found ? std::optional(to_integer(*found)) : std::nullopt;
+}
+
+std::optional<bool> maybe_boolean(const JsonValue& object, std::string_view key) {
+  const JsonValue* found = published(object, key);
+  return found ? std::optional(to_boolean(*found)) : std::nullopt;
+}
+
+std::optional<double> maybe_number(const JsonValue& object, std::string_view key) {
+  const JsonValue* found = published(object, key);
+  return found ? std::optional(to_number(*found)) : std::nullopt;
+}
+
+std::optional<std::string> maybe_text(const JsonValue& object, std::string_view key) {
+  const JsonValue* found = published(object, key);
+  return found ? std::optional(to_text(*found)) : std::nullopt;
+}
+
+template <class Q>
+std::optional<Q> maybe_quantity(const JsonValue& object, std::string_view key, Q unit) {
+  const JsonValue* found = published(object, key);
+  return found ? std::optional(to_number(*found) * unit) : std::nullopt;
+}
+
+void read_datasheet(const JsonValue& value, MeasuredHardware& out) {
+  for (const auto& [format, peak] : required(value, "peak_dense_tflops").members())
+    out.peak_dense[format] = to_number(peak) * teraflop_per_second;
+  out.memory_bandwidth = maybe_quantity(value, "memory_tb_per_s", terabyte_per_second);
+  out.power = maybe_quantity(value, "power_w", watt);
+}
+
+MeasuredHardware read_hardware(const JsonValue& value) {
+  MeasuredHardware out;
+  out.accelerator = text(value, "accelerator");
+  out.accelerators = count(value, "accelerators");
+  out.accelerators_per_node = count(value, "accelerators_per_node");
+  out.memory = number(value, "memory_gb") * gigabyte;
+  const JsonValue& scale_up = required(value, "scale_up");
+  out.scale_up_kind = text(scale_up, "kind");
+  out.scale_up_domain = count(scale_up, "domain_size");
+  out.scale_up = maybe_quantity(scale_up, "gb_per_s_per_direction", gigabyte_per_second);
+  const JsonValue& scale_out = required(value, "scale_out");
+  out.scale_out_kind = text(scale_out, "kind");
+  out.scale_out = maybe_quantity(scale_out, "gbit_per_s_per_accelerator", gigabit_per_second);
+  if (const auto pod = maybe_integer(scale_out, "pod_accelerators")) out.pod_accelerators = static_cast<int>(*pod);
+  out.oversubscription_above_pod = maybe_number(scale_out, "oversubscription_above_pod");
+  out.power_limit = maybe_quantity(value, "power_limit_w", watt);
+  read_datasheet(required(value, "datasheet"), out);
+  return out;
+}
+
+const std::vector<JsonValue>& numbers_of_point(const JsonValue& point, std::size_t length) {
+  if (to_list(point).size() != length) refuse("E0203", fmt::format("must hold {} numbers", length), point);
+  return point.elements();
+}
+
+MeasuredGemm read_gemm(const JsonValue& value) {
+  MeasuredGemm out{.dtype = text(value, "dtype"),
+                   .groups = count(value, "groups"),
+                   .library = text(value, "library"),
+                   .best_of_search = to_boolean(required(value, "best_of_search")),
+                   .points = {}};
+  for (const JsonValue& point : to_list(required(value, "points"))) {
+    const auto& entry = numbers_of_point(point, 4);
+    out.points.push_back(
+        {to_integer(entry[0]), to_integer(entry[1]), to_integer(entry[2]), to_number(entry[3]) * microsecond});
+  }
+  return out;
+}
+
+double positive(const JsonValue& value) {
+  const double number = to_number(value);
+  if (number <= 0) refuse("E0202", fmt::format("must be > 0 (got {})", number), value);
+  return number;
+}
+
+MeasuredCollective read_collective(const JsonValue& value) {
+  positive(required(value, "ranks"));
+  positive(required(value, "ranks_per_node"));
+  MeasuredCollective out{.op = text(value, "op"),
+                         .ranks = count(value, "ranks"),
+                         .ranks_per_node = count(value, "ranks_per_node"),
+                         .bytes_convention = text(value, "bytes_convention"),
+                         .in_network_reduction = maybe_boolean(value, "in_network_reduction"),
+                         .points = {}};
+  for (const JsonValue& point : to_list(required(value, "points"))) {
+    const auto& entry = numbers_of_point(point, 2);
+    out.points.push_back({positive(entry[0]) * byte, positive(entry[1]) * microsecond});
+  }
+  return out;
+}
+
+MeasuredMemory read_memory(const JsonValue& value, const JsonValue& measured) {
+  return {text(value, "op"), text(value, "path"), maybe_quantity(value, "bytes", byte),
+          number(measured, "bandwidth_gb_per_s") * gigabyte_per_second};
+}
+
+MeasuredAttention read_attention(const JsonValue& value, const JsonValue& measured) {
+  return {.kernel = text(value, "kernel"),
+          .pass = text(value, "pass"),
+          .dtype = text(value, "dtype"),
+          .batch = integer(value, "batch"),
+          .sequence = integer(value, "seq"),
+          .head_width = integer(value, "head_dim"),
+          .heads = maybe_integer(value, "heads"),
+          .causal = maybe_boolean(value, "causal"),
+          .rate = number(measured, "tflops") * teraflop_per_second};
+}
+
+MeasuredLatentAttention read_latent_attention(const JsonValue& value) {
+  return {integer(value, "q_lora_rank"), integer(value, "kv_lora_rank"), integer(value, "qk_nope_dim"),
+          integer(value, "qk_rope_dim"), integer(value, "v_dim")};
+}
+
+MeasuredExperts read_experts(const JsonValue& value) {
+  return {integer(value, "experts"),      integer(value, "topk"),
+          integer(value, "expert_ffn"),   integer(value, "shared_experts"),
+          integer(value, "dense_layers"), maybe_integer(value, "every"),
+          maybe_integer(value, "groups"), maybe_integer(value, "limited_groups")};
+}
+
+MeasuredModel read_model(const JsonValue& value) {
+  MeasuredModel out;
+  out.name = text(value, "name");
+  out.layers = maybe_integer(value, "layers");
+  out.hidden = maybe_integer(value, "hidden");
+  out.heads = maybe_integer(value, "heads");
+  out.kv_heads = maybe_integer(value, "kv_heads");
+  out.head_width = maybe_integer(value, "head_dim");
+  out.ffn = maybe_integer(value, "ffn");
+  out.vocabulary = maybe_integer(value, "vocab");
+  out.sequence = maybe_integer(value, "seq");
+  out.gated_mlp = maybe_boolean(value, "gated_mlp");
+  out.tied_embeddings = maybe_boolean(value, "tied_embeddings");
+  if (const auto billions = maybe_number(value, "params_b")) out.parameters = *billions * 1e9;
+  out.causal = to_boolean(required(value, "causal"));
+  out.sliding_window = maybe_integer(value, "sliding_window");
+  out.sliding_window_every = maybe_integer(value, "sliding_window_every");
+  if (const JsonValue* latent = published(value, "mla")) out.latent = read_latent_attention(*latent);
+  if (const JsonValue* experts = published(value, "moe")) out.experts = read_experts(*experts);
+  out.trainable = text(value, "trainable");
+  out.lora_rank = maybe_integer(value, "lora_rank");
+  return out;
+}
+
+void read_parallelism(const JsonValue& value, MeasuredJob& out) {
+  out.tensor = maybe_integer(value, "tp");
+  out.pipeline = maybe_integer(value, "pp");
+  out.virtual_pipeline = maybe_integer(value, "vpp");
+  out.context = maybe_integer(value, "cp");
+  out.expert = maybe_integer(value, "ep");
+  out.expert_tensor = maybe_integer(value, "etp");
+  out.data = maybe_integer(value, "dp");
+  out.sequence_parallel = maybe_boolean(value, "sequence_parallel");
+  out.sharding = text(value, "sharding");
+  out.shard_group = maybe_integer(value, "shard_group");
+}
+
+MeasuredJob read_job(const JsonValue& value) {
+  MeasuredJob out;
+  out.task = text(value, "task");
+  out.framework = text(value, "framework");
+  out.release = text(value, "release");
+  out.global_batch = maybe_integer(value, "global_batch");
+  out.micro_batch = maybe_integer(value, "micro_batch");
+  read_parallelism(value, out);
+  out.recompute = maybe_text(value, "recompute");
+  out.precision = maybe_text(value, "precision");
+  out.schedule = maybe_text(value, "schedule");
+  out.routing = maybe_text(value, "routing");
+  out.offload = maybe_boolean(value, "offload");
+  out.pure_low_precision = maybe_boolean(value, "pure_low_precision");
+  out.packed_sequences = maybe_boolean(value, "packed_sequences");
+  out.async_tensor = maybe_boolean(value, "async_tp");
+  out.compiled = maybe_boolean(value, "compile");
+  return out;
+}
+
+MeasuredStep read_step(const JsonValue& value, const JsonValue& measured) {
+  return {read_model(required(value, "model")), read_job(required(value, "job")),
+          maybe_number(measured, "tokens_per_s_per_accelerator"), maybe_quantity(measured, "step_time_s", second),
+          maybe_quantity(measured, "peak_memory_gb", gigabyte)};
+}
+
+MeasuredFootprint read_footprint(const JsonValue& value, const JsonValue& measured, const std::string& score_field) {
+  return {text(value, "item"), score_field == "activation_ratio", number(measured, score_field)};
+}
+
+MeasuredPower read_power(const JsonValue& value, const JsonValue& of_case, const JsonValue& measured) {
+  MeasuredPower out{text(value, "workload"),
+                    maybe_text(value, "measured_at"),
+                    text(value, "cooling"),
+                    number(measured, "node_power_w_mean") * watt,
+                    {}};
+  if (const JsonValue* model = published(of_case, "model")) out.model = read_model(*model);
+  return out;
+}
+
+void read_block(const JsonValue& value, Measurement& out) {
+  const JsonValue& measured = required(value, "measured");
+  switch (measurement_kind(out.kind)) {
+    case MeasurementKind::gemm:
+      out.gemm = read_gemm(required(value, "gemm"));
+      break;
+    case MeasurementKind::collective:
+      out.collective = read_collective(required(value, "collective"));
+      break;
+    case MeasurementKind::memory_bandwidth:
+      out.memory = read_memory(required(value, "memory"), measured);
+      break;
+    case MeasurementKind::attention:
+      out.attention = read_attention(required(value, "attention"), measured);
+      break;
+    case MeasurementKind::memory_footprint:
+      out.step = read_step(value, measured);
+      out.footprint = read_footprint(required(value, "footprint"), measured, out.score_field);
+      break;
+    case MeasurementKind::training_step:
+      out.step = read_step(value, measured);
+      break;
+    case MeasurementKind::power:
+      out.power = read_power(required(value, "power"), value, measured);
+      break;
+    case MeasurementKind::other:
+      break;
+  }
+}
+
+std::vector<Measurement> read_all(const std::filesystem::path& folder, std::initializer_list<const char*> names) {
+  std::vector<Measurement> out;
+  for (const char* name : names)
+    for (Measurement& measurement : read_measurements(folder / name)) out.push_back(std::move(measurement));
+  return out;
+}
+
+}  // namespace
+
+MeasurementKind measurement_kind(std::string_view word) {
+  const auto& names = EnumNames<MeasurementKind>::names;
+  return static_cast<MeasurementKind>(std::find(names.begin(), names.end(), word) - names.begin());
+}
+
+Measurement read_measurement(const JsonValue& value) {
+  Measurement out;
+  out.id = text(value, "id");
+  out.family = text(value, "family");
+  out.kind = text(value, "kind");
+  out.source = text(value, "source");
+  out.score_field = text(value, "score_field");
+  out.scored = to_boolean(required(required(value, "quality"), "score"));
+  for (const JsonValue& path : to_list(required(value, "unknown"))) out.unknown.push_back(to_text(path));
+  out.hardware = read_hardware(required(value, "hardware"));
+  read_block(value, out);
+  return out;
+}
+
+std::vector<Measurement> read_measurements(const std::filesystem::path& file) {
+  const JsonValue document = read_json_file(file);
+  std::vector<Measurement> out;
+  for (const JsonValue& value : to_list(required(document, "cases"))) out.push_back(read_measurement(value));
+  return out;
+}
+
+std::vector<Measurement> read_microbenchmarks(const std::filesystem::path& folder) {
+  return read_all(folder, {"gemm.json", "collectives.json", "memory-bandwidth.json", "attention.json"});
+}
+
+std::vector<Measurement> read_training_steps(const std::filesystem::path& folder) {
+  return read_all(folder, {"training-nvidia-ampere.json", "training-nvidia-hopper.json",
+                           "training-nvidia-blackwell.json", "training-vtrain-a100.json", "training-tpu.json"});
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,66 @@
+#include "calibration/validation/scaling_shape.hpp"
+
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "calibration/validation/error_figures.hpp"
+#include "calibration/validation/published_job.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// Fields that two sizes of one job share.
+std::string scaled_job(const Measurement& m) {
+  const MeasuredStep& step = *m.step;
+  return JobKey().model(step.model).software(step.job).layout(step.job).machine(m.hardware).text();
+}
+
+struct SizedRow {
+  const Measurement* measurement;
+  const CaseResult* result;
+};
+
+struct Ratios {
+  std::vector<Weighted> errors, absolute, unchanged;
+
+  void add(const CaseResult& small, const CaseResult& large) {
+    const double error = log_error(large) - log_error(small);
+    errors.push_back({error});
+    absolute.push_back({std::abs(error)});
+    unchanged.push_back({std::abs(std::log(large.measured.front() / small.measured.front()))});
+  }
+
+  ScalingFigures figures() const {
+    return {static_cast<int>(errors.size()), weighted_quantile(absolute, 0.5), weighted_quantile(absolute, 0.9),
+            weighted_quantile(errors, 0.5), weighted_quantile(unchanged, 0.5)};
+  }
+};
+
+void add_pair(const SizedRow& small, const SizedRow& large, Ratios& strong, Ratios& weak) {
+  const MeasuredHardware &from = small.measurement->hardware, &to = large.measurement->hardware;
+  if (from.accelerators >= to.accelerators || to.accelerators <= to.accelerators_per_node) return;
+  const std::int64_t batch = *small.measurement->step->job.global_batch;
+  const std::int64_t larger_batch = *large.measurement->step->job.global_batch;
+  if (batch == larger_batch) strong.add(*small.result, *large.result);
+  if (batch * to.accelerators == larger_batch * from.accelerators) weak.add(*small.result, *large.result);
+}
+
+}  // namespace
+
+ScalingShape scaling_shape(const std::vector<Measurement>& measurements, const std::vector<CaseResult>& results) {
+  std::map<std::string, std::vector<SizedRow>> jobs;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Measurement& m = measurements[i];
+    if (results[i].scored && results[i].step && is_valid(results[i]) && m.step && m.step->job.global_batch)
+      jobs[scaled_job(m)].push_back({&m, &results[i]});
+  }
+  Ratios strong, weak;
+  for (const auto& [key, rows] : jobs)
+    for (const SizedRow& small : rows)
+      for (const SizedRow& large : rows) add_pair(small, large, strong, weak);
+  return {strong.figures(), weak.figures()};
+}
+
+}  // namespace clusterwright

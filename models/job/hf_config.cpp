@@ -1,0 +1,109 @@
+#include "models/job/hf_config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/job/hf_layers.hpp"
+#include "models/job/hf_reader.hpp"
+#include "sim/field_table.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+constexpr const char* contradiction = "E0343";
+
+/// "meta-llama/Meta-Llama-3-8B" without its owner, whose folder may also be a home directory.
+std::string name_of(const JsonValue& document, const HfReader& reader) {
+  const JsonValue* path = document.find("_name_or_path");
+  if (path && path->is(JsonKind::text)) {
+    std::string text = path->as_text().substr(0, 4096);
+    while (text.ends_with('/')) text.pop_back();
+    text = text.substr(text.find_last_of('/') + 1);
+    if (!text.empty() && text.find_first_not_of('.') != std::string::npos) return text;
+  }
+  return std::string(reader.family().model_type);
+}
+
+/// What decides the width of a head.
+void check_heads(const Transformer& m, const HfReader& reader, std::vector<Diagnostic>& errors) {
+  const auto report = [&](std::string message, const char* first, const char* second) {
+    errors.push_back({contradiction, std::move(message), {reader.origin(first), reader.origin(second)}, "", ""});
+  };
+  if (!m.latent && !m.head_width && m.hidden % m.heads != 0)
+    report(fmt::format("{} heads do not divide a hidden size of {}, and no head_dim is given", m.heads, m.hidden),
+           "/heads", "/hidden");
+  if (m.kv_heads && (*m.kv_heads > m.heads || m.heads % *m.kv_heads != 0))
+    report(fmt::format("{} key-value heads do not divide {} heads", *m.kv_heads, m.heads), "/kv_heads", "/heads");
+}
+
+/// The checks of every transformer, told in the places of config.json.
+void check_model(const Transformer& m, const JsonValue& document, const HfReader& reader,
+                 std::vector<Diagnostic>& errors) {
+  constexpr std::size_t wrapper = std::string_view("/transformer").size();
+  try {
+    check_transformer(m, JsonValue::object({{"transformer", document}}));
+  } catch (const ConfigError& error) {
+    for (Diagnostic found : error.diagnostics()) {
+      found.code = contradiction;
+      for (Place& place : found.places)
+        place = reader.origin(place.pointer.substr(std::min(wrapper, place.pointer.size())));
+      errors.push_back(std::move(found));
+    }
+  }
+}
+
+std::string billions(double count) {
+  const double value = count / 1e9;
+  const int digits = std::clamp(3 - static_cast<int>(std::floor(std::log10(std::max(value, 1e-3)))), 0, 4);
+  return fmt::format("{:.{}f}", value, digits);
+}
+
+std::string count_text(const Transformer& m) {
+  const double all = total_parameters(m), active = active_parameters(m);
+  const std::string text = billions(all) + " billion parameters, ";
+  return text + (active < all ? billions(active) + " billion of them active" : "all active");
+}
+
+}  // namespace
+
+bool is_hf_config(const JsonValue& document) {
+  return document.is(JsonKind::object) && document.find("model_type") && !document.find("layers");
+}
+
+HfImport import_hf_config(const JsonValue& document, const std::string& name) {
+  HfReader reader(document);
+  reader.set("name", name.empty() ? name_of(document, reader) : name, "model_type");
+  reader.set("source", fmt::format("Hugging Face config.json, model_type {}", reader.family().model_type),
+             "model_type");
+  reader.copy_tables();
+  settle_attention(reader);
+  if (reader.family().adjust) reader.family().adjust(reader);
+  const std::string_view unsaid = reader.family().unsaid;
+  if (!unsaid.empty()) reader.note(fmt::format("not described: {}", unsaid));
+  if (reader.part().find("quantization_config") || document.find("quantization_config"))
+    reader.note("quantization_config is left out: job.precision says in what numbers a job computes");
+  HfImport out{std::string(reader.family().model_type), {}, reader.finish(), reader.assumed(), reader.notes()};
+  out.transformer = decode_record<Transformer>(out.document);
+  std::vector<Diagnostic> errors;
+  check_heads(out.transformer, reader, errors);
+  check_model(out.transformer, out.document, reader, errors);
+  if (!errors.empty()) throw ConfigError(errors);
+  return out;
+}
+
+JsonValue in_own_form(JsonValue transformer) {
+  return is_hf_config(transformer) ? import_hf_config(transformer).document : transformer;
+}
+
+std::string parameter_text(const Transformer& transformer) {
+  if (transformer.predicted_tokens == 0) return count_text(transformer);
+  Transformer usual = transformer;
+  usual.predicted_tokens = 0;
+  return fmt::format("{}; {} with {} further predicted, which published totals leave out", count_text(usual),
+                     count_text(transformer), transformer.predicted_tokens == 1 ? "one token" : "tokens");
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,12 @@
+/// Families with experts.
+#pragma once
+
+#include <vector>
+
+#include "models/job/hf_families.hpp"
+
+namespace clusterwright::hf {
+
+std::vector<HfFamily> mixture_families();
+
+}  // namespace clusterwright::hf

@@ -1,0 +1,14 @@
+/// Flows of all-to-all exchanges: direct, rail-aligned and hierarchical.
+#pragma once
+
+#include <vector>
+
+#include "models/kernels/collectives/traffic_builder.hpp"
+
+namespace clusterwright {
+
+std::vector<TrafficStage> direct_traffic(const TrafficBuilder& builder);
+/// rail_aligned and hierarchical.
+std::vector<TrafficStage> rail_traffic(const TrafficBuilder& builder);
+
+}  // namespace clusterwright

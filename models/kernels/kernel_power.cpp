@@ -1,0 +1,30 @@
+#include "models/kernels/kernel_power.hpp"
+
+#include <algorithm>
+
+namespace clusterwright {
+
+Watts idle_power(const AcceleratorPart& part, const DevicePowerParameters& power) {
+  if (power.idle) return power.idle->value;
+  return part.idle_power ? part.idle_power->value : 0.1 * part.power.value;
+}
+
+Watts die_power(const AcceleratorPart& part, const DevicePowerParameters& power, double density) {
+  if (!power.reference_power) return part.power.value;
+  const Watts as_measured =
+      density > 0 ? power_density(part) / density * part.power.value : power.reference_power->value;
+  return std::max(part.power.value, as_measured);
+}
+
+Watts power_range(const AcceleratorPart& part, const DevicePowerParameters& power, double density) {
+  return die_power(part, power, density) - idle_power(part, power);
+}
+
+Watts kernel_power(const Activity& activity, Watts range, const DevicePowerParameters& power, double toggling) {
+  const double active = activity.link > 0 ? 0 : power.active_weight.value;
+  const double tensor = toggling * (power.tensor_weight.value - active) * activity.tensor;
+  return range *
+         (active + tensor + power.memory_weight.value * activity.memory + power.link_weight.value * activity.link);
+}
+
+}  // namespace clusterwright

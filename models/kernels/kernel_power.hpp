@@ -1,0 +1,29 @@
+/// Power of one accelerator: idle, its range, and what a kernel draws of it.
+#pragma once
+
+#include "models/job/parameters.hpp"
+#include "sim/step_graph.hpp"
+#include "topology/parts/parts.hpp"
+
+namespace clusterwright {
+
+/// Power of an accelerator with nothing to do: as measured, else of the data sheet, else a tenth of its rating.
+Watts idle_power(const AcceleratorPart& part, const DevicePowerParameters& power);
+
+/// Power of the die where no board holds it to less: as that of the measured part, for each FLOP of its peak.
+/// @param density  TFLOP/s per watt of the part that `power` was fitted on; 0: `part` is that part
+Watts die_power(const AcceleratorPart& part, const DevicePowerParameters& power, double density = 0);
+
+/// From idle to that.
+Watts power_range(const AcceleratorPart& part, const DevicePowerParameters& power, double density = 0);
+
+/// Power of a running kernel above idle, at the reference clock:
+///   range * (active_weight + toggling * (tensor_weight - active_weight) * tensor + memory_weight * memory
+///            + link_weight * link)
+/// Kernels of collectives hold few multiprocessors, so that `active_weight` is left out where links are active; all
+/// others keep the whole die clocked and issuing.
+/// @param range     power_range of the part
+/// @param toggling  power of the matrix units with these operands over that with random ones
+Watts kernel_power(const Activity& activity, Watts range, const DevicePowerParameters& power, double toggling = 1);
+
+}  // namespace clusterwright

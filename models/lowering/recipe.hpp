@@ -1,0 +1,45 @@
+/// Kernels and collectives of one pass, in the order of issue.
+#pragma once
+
+#include <vector>
+
+#include "models/lowering/step_charge.hpp"
+#include "sim/step_graph_builder.hpp"
+
+namespace clusterwright {
+
+/// Collectives inside a layer: of the tensor group, all of one activation tensor; of the context group, of keys and
+/// values (one step of a ring with or without their gradients, or all of them) or of a head-wise exchange; of expert
+/// groups, of copies of tokens. The host is no collective, but a lane of its own too.
+enum class LayerCollective : int {
+  none,
+  gather,
+  scatter,
+  reduce,
+  context_step,
+  context_step_with_gradients,
+  context_gather,
+  context_scatter,
+  context_exchange_in,   ///< queries, keys and values: heads apart, sequence together
+  context_exchange_out,  ///< the result back
+  expert_dispatch,       ///< tokens to experts, in the format that the stack sends
+  expert_dispatch_wide,  ///< the same in 16 bit: gradients
+  expert_combine,        ///< results back
+  expert_gather,         ///< rows over the ranks that split each expert
+  expert_scatter,
+  host,  ///< the host issues kernels that it could not issue ahead
+};
+inline constexpr std::size_t layer_collective_count = 16;
+
+struct RecipeOp {
+  WorkId work;
+  LayerCollective collective = LayerCollective::none;  ///< none: a kernel on the compute lane
+  StepCharge charge = StepCharge::compute_other;
+  int after = -1;            ///< op of the recipe on another lane that must end first; order on a lane is implied
+  bool for_weights = false;  ///< only gradients of weights need it
+  Picoseconds host_time{};   ///< that it takes to issue; of `host`, to issue all that it stands for
+};
+
+using Recipe = std::vector<RecipeOp>;
+
+}  // namespace clusterwright

@@ -1,0 +1,173 @@
+#include "tools/cli/command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <new>
+
+#include "tools/build_facts.hpp"
+#include "tools/cli/command_options.hpp"
+#include "tools/interrupt.hpp"
+#include "tools/output/atomic_file.hpp"
+#include "tools/usage_error.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// The words, the parser, and what it found.
+struct CommandLine {
+  explicit CommandLine(const std::vector<std::string>& arguments) : words(with_program(arguments)), typed(words) {}
+
+  static std::vector<std::string> with_program(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "clusterwright");
+    return arguments;
+  }
+
+  std::vector<std::string> words;
+  TypedWords typed;
+  CLI::App root{
+      "Simulates a transformer step on a GPU cluster before money is spent on it. Works offline, sends nothing.",
+      "clusterwright"};
+  Action action;
+};
+
+std::vector<std::string> command_names(const CLI::App& root) {
+  std::vector<std::string> names;
+  for (const CLI::App* app : root.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(app->get_name());
+  return names;
+}
+
+/// The first word must be a command; the parser itself would only say that one is missing.
+void check_command(const CommandLine& line) {
+  const std::vector<std::string> names = command_names(line.root);
+  const std::string list = fmt::format("commands: {}   (more: clusterwright --help)", fmt::join(names, ", "));
+  if (line.words.size() < 2) throw line.typed.error(1, "a command is missing", list);
+  const std::string& first = line.words[1];
+  if (std::find(names.begin(), names.end(), first) != names.end()) return;
+  const bool option = first.starts_with('-');
+  const std::string near = did_you_mean(first, option ? std::vector<std::string>{"--help", "--version"} : names);
+  throw line.typed.error(1, fmt::format("unknown {} \"{}\"", option ? "option" : "command", first),
+                         near.empty() ? list : near);
+}
+
+/// The command that was typed: "calibrate", or its "calibrate fit".
+const CLI::App& innermost(const CLI::App& root) {
+  const CLI::App* app = &root;
+  while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+  return *app;
+}
+
+/// "calibrate fit".
+std::string name_of(const CLI::App& app) {
+  const CLI::App* parent = app.get_parent();
+  const bool inner = parent && parent->get_parent();
+  return inner ? name_of(*parent) + " " + app.get_name() : app.get_name();
+}
+
+/// A command that is only the name of others needs one of them.
+void check_subcommand(const CommandLine& line, const CLI::App& app) {
+  const std::vector<std::string> names = command_names(app);
+  if (names.empty()) return;
+  const std::string list = fmt::format("one of: {}", fmt::join(names, ", "));
+  if (line.words.size() < 3) throw line.typed.error(2, fmt::format("{} needs a command", app.get_name()), list);
+  const std::string near = did_you_mean(line.words[2], names);
+  throw line.typed.error(2, fmt::format("unknown command \"{}\" of {}", line.words[2], app.get_name()),
+                         near.empty() ? list : near);
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+/// Words that the command does not know: the first option among them, else the first word.
+void check_extras(const CommandLine& line, const CLI::App& app) {
+  const std::vector<std::string> extras = app.remaining();
+  if (extras.empty()) return;
+  const auto option =
+      std::find_if(extras.begin(), extras.end(), [](const auto& word) { return word.starts_with("-"); });
+  const std::string& word = option != extras.end() ? *option : extras.front();
+  const auto at = std::find(line.words.begin() + 2, line.words.end(), word);
+  const auto index = static_cast<std::size_t>(at - line.words.begin());
+  if (option == extras.end())
+    throw line.typed.error(index, fmt::format("\"{}\" is one word too many for {}", word, name_of(app)),
+                           fmt::format("clusterwright {} --help", name_of(app)));
+  const std::string name = word.substr(0, word.find('='));
+  const std::string near = did_you_mean(name, option_names(app));
+  throw line.typed.error(index, fmt::format("unknown option \"{}\" of {}", name, name_of(app)),
+                         near.empty() ? fmt::format("one of: {}", fmt::join(option_names(app), ", ")) : near);
+}
+
+/// Words that the command cannot do without. SECTION, ID, KIND and TOPIC have an answer for their absence.
+void check_needed(const CommandLine& line, const CLI::App& app) {
+  for (const char* needed : {"SCENARIO", "BLUEPRINT", "CLUSTER", "FILE", "SAMPLES", "NAME", "--gpus"}) {
+    const CLI::Option* option = app.get_option_no_throw(needed);
+    const bool has_default = std::string(needed) == "--gpus" && app.get_name() == "collective";
+    if (!option || option->count() > 0 || has_default) continue;
+    const std::string example = std::string(needed) == "--gpus"
+                                    ? "--gpus 8..16384x2, or 8..64+8, or 8,16,32"
+                                    : fmt::format("clusterwright {} {}", name_of(app), needed);
+    throw line.typed.error(line.words.size(), fmt::format("{} needs {}", name_of(app), needed), example);
+  }
+}
+
+/// @return what to do, or nothing after help or the version was printed
+Action parse(CommandLine& line) {
+  std::vector<const char*> words;
+  for (const std::string& word : line.words) words.push_back(word.c_str());
+  const bool asks_root =
+      line.words.size() > 1 && (line.words[1] == "--help" || line.words[1] == "-h" || line.words[1] == "--version");
+  if (!asks_root) check_command(line);
+  try {
+    line.root.parse(static_cast<int>(words.size()), words.data());
+  } catch (const CLI::Success& request) {
+    line.root.exit(request);
+    return [] { return ExitCode::ok; };
+  } catch (const CLI::ParseError& error) {
+    throw line.typed.error(line.words.size(), error.what(), fmt::format("clusterwright {} --help", line.words[1]));
+  }
+  const CLI::App& app = innermost(line.root);
+  check_subcommand(line, app);
+  check_extras(line, app);
+  check_needed(line, app);
+  return line.action;
+}
+
+ExitCode dispatch(const std::vector<std::string>& arguments) {
+  CommandLine line(arguments);
+  line.root.set_version_flag("--version", "clusterwright " + std::string(build_facts().version));
+  line.root.require_subcommand(0, 1);
+  add_commands(line.root, line.typed.text(), line.action);
+  return parse(line)();
+}
+
+}  // namespace
+
+ExitCode run_command_line(const std::vector<std::string>& arguments) {
+  watch_for_interrupt();
+  try {
+    return dispatch(arguments);
+  } catch (const ConfigError& error) {
+    std::fputs(error.what(), stderr);
+    return ExitCode::wrong_input;
+  } catch (const Interrupted&) {
+    return ExitCode::interrupted;
+  } catch (const ResourceLimit& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return ExitCode::resource_limit;
+  } catch (const std::bad_alloc&) {
+    std::fputs("error: out of memory\n", stderr);
+    return ExitCode::resource_limit;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "internal error: {}\nThis is a fault of clusterwright, not of the input.\n", error.what());
+    return ExitCode::impossible;
+  }
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,21 @@
+/// Predictions in sentences: what they say and what to change first.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/prediction/prediction.hpp"
+
+namespace clusterwright {
+
+/// What the curve says, in sentences: the knee, and sizes that do not fit.
+std::vector<std::string> verdict_sentences(const ScaleCurve& curve);
+
+/// What one step says, in sentences: whether it fits, how long it takes and how sure.
+std::vector<std::string> verdict_sentences(const StepPrediction& step);
+
+/// The one thing to change first, in a few words.
+std::string next_step(const ScaleCurve& curve);
+std::string next_step(const StepPrediction& step);
+
+}  // namespace clusterwright
