@@ -8,9 +8,4 @@ void DeviceLoads::reset() {
   ranks_short_of_memory_ = 0;
 }
 
-void DeviceLoads::clear_changed() {
-  for (const RankClassId rank : changed_) loads_[rank].changed = loads_[rank].bounds_changed = false;
-  changed_.clear();
-}
-
 }  // namespace clusterwright::engine

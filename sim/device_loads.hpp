@@ -33,11 +33,12 @@ class DeviceLoads {
   DeviceLoads(const PreparedStep& step, const WorkTimes& works) : step_(step), works_(works) {}
   void reset();
 
-  /// A started op holds its multiprocessors, an active one loads the memory.
+  /// A started op holds its multiprocessors.
   void hold_sms(OpId op);
-  void release_sms(OpId op);
+  /// An active op loads the memory.
   void load_memory(OpId op);
-  void unload_memory(OpId op);
+  /// An op that ends gives back both.
+  void give_back(OpId op);
 
   const Takers& sms(RankClassId rank) const { return loads_[rank].sms; }
   const Takers& memory(RankClassId rank) const { return loads_[rank].memory; }  // in 1/whole_memory
@@ -79,33 +80,34 @@ inline void DeviceLoads::mark_changed(RankClassId rank) {
 }
 
 inline void DeviceLoads::hold_sms(OpId op) {
-  if (needs(op).reserved_sms == 0) return;
+  const std::uint32_t sms = needs(op).reserved_sms;
+  if (sms == 0) return;
   const RankClassId rank = step_.rank_of(op);
-  loads_[rank].sms.add(op, needs(op).reserved_sms);
-  mark_changed(rank);
-}
-
-inline void DeviceLoads::release_sms(OpId op) {
-  if (needs(op).reserved_sms == 0) return;
-  const RankClassId rank = step_.rank_of(op);
-  loads_[rank].sms.remove(op, needs(op).reserved_sms);
+  loads_[rank].sms.add(op, sms);
   mark_changed(rank);
 }
 
 inline void DeviceLoads::load_memory(OpId op) {
-  if (needs(op).memory_demand == 0) return;
+  const std::uint32_t demand = needs(op).memory_demand;
+  if (demand == 0) return;
   const RankClassId rank = step_.rank_of(op);
   const bool was_short = loads_[rank].memory_short();
-  loads_[rank].memory.add(op, needs(op).memory_demand);
+  loads_[rank].memory.add(op, demand);
   on_memory_changed(rank, was_short);
 }
 
-inline void DeviceLoads::unload_memory(OpId op) {
-  if (needs(op).memory_demand == 0) return;
+inline void DeviceLoads::give_back(OpId op) {
+  const WorkNeeds work = needs(op);
   const RankClassId rank = step_.rank_of(op);
-  const bool was_short = loads_[rank].memory_short();
-  loads_[rank].memory.remove(op, needs(op).memory_demand);
-  on_memory_changed(rank, was_short);
+  if (work.reserved_sms > 0) {
+    loads_[rank].sms.remove(op, work.reserved_sms);
+    mark_changed(rank);
+  }
+  if (work.memory_demand > 0) {
+    const bool was_short = loads_[rank].memory_short();
+    loads_[rank].memory.remove(op, work.memory_demand);
+    on_memory_changed(rank, was_short);
+  }
 }
 
 /// A load that leaves memory for all slows nothing down.
@@ -116,6 +118,11 @@ inline void DeviceLoads::on_memory_changed(RankClassId rank, bool was_short) {
   mark_changed(rank);
   if (is_short && !was_short) ++ranks_short_of_memory_;
   if (was_short && !is_short) --ranks_short_of_memory_;
+}
+
+inline void DeviceLoads::clear_changed() {
+  for (const RankClassId rank : changed_) loads_[rank].changed = loads_[rank].bounds_changed = false;
+  changed_.clear();
 }
 
 }  // namespace clusterwright::engine

@@ -25,20 +25,23 @@ void LaneProgress::reset() {
 }
 
 void LaneProgress::compute(OpId op) {
-  const LaneId id = step_.op(op).lane;
+  const OpState& state = step_.op(op);
+  const LaneId id = state.lane;
+  const WorkId work = state.work;
   const RankClassId rank = step_.rank_of(id);
-  const Picoseconds unshared = works_.alone(step_.op(op).work, rank);
+  const Picoseconds now = events_.now();
+  const Picoseconds unshared = works_.alone(work, rank);
   activate(op, unshared);
   LaneState& lane = lanes_[id];
   lane.remaining = progress_of(unshared);
-  lane.since = events_.now();
+  lane.since = now;
   lane.speed = full_speed;
   lane.lost = {};
-  if (loads_.sms(rank).amount > needs(op).reserved_sms) loads_.mark_changed(rank);
+  if (loads_.sms(rank).amount > works_.needs(work).reserved_sms) loads_.mark_changed(rank);
   if (loads_.has_changed(rank))
     lane.speed = 0;
   else
-    events_.push(events_.now() + unshared, {PendingEvent::computed, id.value, ++lane.version});
+    events_.push(now + unshared, {PendingEvent::computed, id.value, ++lane.version});
 }
 
 void LaneProgress::share(LaneId id) {

@@ -57,10 +57,7 @@ class LaneProgress {
   const LaneState& operator[](LaneId lane) const { return lanes_[lane]; }
 
   // For runs, which decide on several ops at once
-  Picoseconds alone(OpId op) { return works_.alone(step_.op(op).work, step_.rank_of(op)); }
-  std::uint32_t speed_beside_reserved(OpId op, std::uint64_t reserved) {
-    return works_.speed_beside_reserved(needs(op).sm_table, reserved);
-  }
+  WorkTimes& works() { return works_; }
   const DeviceLoads& loads() const { return loads_; }
   void mark_changed(LaneId lane) { loads_.mark_changed(step_.rank_of(lane)); }
   /// Brings the op at the head of a lane up to now.
@@ -113,8 +110,7 @@ inline void LaneProgress::leave(OpId op) {
   if (lane.culprit.exists()) progress(id);
   lane.culprit = ChargeId();
   lane.op = OpId();
-  loads_.release_sms(op);
-  loads_.unload_memory(op);
+  loads_.give_back(op);
 }
 
 inline void LaneProgress::charge_loss(RankClassId rank, ChargeId culprit, Picoseconds lost) {

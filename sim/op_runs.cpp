@@ -55,7 +55,7 @@ void OpRuns::begin(OpId op) {
   LaneState& lane = lanes_[id];
   OpTrace& trace = result_.ops[op];
   trace.active = events_.now();
-  trace.unshared = lanes_.alone(op);
+  trace.unshared = lanes_.works().alone(step_.op(op).work, step_.rank_of(id));
   trace.end = {std::numeric_limits<std::int64_t>::max()};
   lane.remaining = progress_of(trace.unshared);
   lane.since = events_.now();
@@ -70,7 +70,8 @@ void OpRuns::plan(LaneId id) {
   LaneState& lane = lanes_[id];
   RunState& run = runs_[id];
   while (result_.ops[run.at].end <= events_.now()) end_op(id);
-  const std::uint64_t reserved = lanes_.loads().sms(step_.rank_of(id)).amount;
+  const RankClassId rank = step_.rank_of(id);
+  const std::uint64_t reserved = lanes_.loads().sms(rank).amount;
   const ChargeId culprit = reserved > 0 ? lanes_.largest_other_holder(id) : ChargeId();
   const bool as_planned = lane.speed != 0 && reserved == run.reserved && culprit == run.culprit;
   if (as_planned) return;
@@ -80,7 +81,8 @@ void OpRuns::plan(LaneId id) {
   run.slowed = lane.culprit.exists();
   run.left = 1;
   run.last = run.at;
-  for (OpId next = step_.op(run.at).next_in_run; next.exists(); next = step_.op(next).next_in_run) plan_op(next, id);
+  for (OpId next = step_.op(run.at).next_in_run; next.exists(); next = step_.op(next).next_in_run)
+    plan_op(next, rank, run);
   events_.push(result_.ops[run.last].end, {PendingEvent::ran, id.value, ++lane.version});
 }
 
@@ -90,7 +92,7 @@ void OpRuns::replan_current(LaneId id) {
   const RunState& run = runs_[id];
   if (step_.op(run.at).rendezvous.exists()) return;
   OpTrace& trace = result_.ops[run.at];
-  const std::uint32_t speed = lanes_.speed_beside_reserved(run.at, run.reserved);
+  const std::uint32_t speed = speed_of(step_.op(run.at).work, run);
   if (trace.active <= events_.now()) lanes_.progress(id);
   if (speed < full_speed) lane.culprit = run.culprit;
   if (speed == lane.speed) return;
@@ -98,9 +100,13 @@ void OpRuns::replan_current(LaneId id) {
   trace.end = lane.since + time_for(lane.remaining, speed);
 }
 
+std::uint32_t OpRuns::speed_of(WorkId work, const RunState& run) {
+  WorkTimes& works = lanes_.works();
+  return works.speed_beside_reserved(works.needs(work).sm_table, run.reserved);
+}
+
 /// Appends an op to the plan.
-void OpRuns::plan_op(OpId op, LaneId lane) {
-  RunState& run = runs_[lane];
+void OpRuns::plan_op(OpId op, RankClassId rank, RunState& run) {
   const OpState& state = step_.op(op);
   const Picoseconds before = result_.ops[run.last].end;
   const Picoseconds issued = step_.issued(op);
@@ -116,8 +122,8 @@ void OpRuns::plan_op(OpId op, LaneId lane) {
     trace.end = trace.active + trace.unshared;
     return;
   }
-  trace.unshared = lanes_.alone(op);
-  const std::uint32_t speed = lanes_.speed_beside_reserved(op, run.reserved);
+  trace.unshared = lanes_.works().alone(state.work, rank);
+  const std::uint32_t speed = speed_of(state.work, run);
   run.slowed = run.slowed || speed < full_speed;
   trace.end = trace.active + (speed == full_speed ? trace.unshared : time_for(progress_of(trace.unshared), speed));
 }
@@ -138,7 +144,7 @@ void OpRuns::end_op(LaneId id) {
   lane.remaining = progress_of(trace.unshared);
   lane.since = trace.active;
   lane.lost = {};
-  lane.speed = lanes_.speed_beside_reserved(run.at, run.reserved);
+  lane.speed = speed_of(step_.op(run.at).work, run);
   if (lane.speed < full_speed) lane.culprit = run.culprit;
 }
 

@@ -62,7 +62,8 @@ class OpRuns {
 
   IndexedVector<OpId, char> allowed_ops() const;
   void detach(std::span<const OpId> run);
-  void plan_op(OpId op, LaneId lane);
+  std::uint32_t speed_of(WorkId work, const RunState& run);
+  void plan_op(OpId op, RankClassId rank, RunState& run);
   void replan_current(LaneId lane);
   void end_op(LaneId lane);
   void charge_loss(LaneId lane);

@@ -123,7 +123,7 @@ void Transfers::on_memory_changed(RendezvousId rendezvous) {
   bounds_stale_.push_back(rendezvous);
 }
 
-void Transfers::settle() {
+void Transfers::settle_rates() {
   for (const RendezvousId rendezvous : bounds_stale_) renew_bound(rendezvous);
   bounds_stale_.clear();
   if (!rates_stale_) return;

@@ -64,7 +64,9 @@ class Transfers {
   /// The memory of a member's device is loaded otherwise than before.
   void on_memory_changed(RendezvousId rendezvous);
   /// Brings bounds and rates up to date, once for all changes of this instant.
-  void settle();
+  void settle() {
+    if (rates_stale_ || !bounds_stale_.empty()) settle_rates();
+  }
 
  private:
   struct RendezvousState {
@@ -92,6 +94,7 @@ class Transfers {
   bool next_leg(RendezvousId rendezvous);
   void begin_transfer(RendezvousId rendezvous);
   std::uint64_t bound_of(RendezvousId rendezvous) const;
+  void settle_rates();
   void renew_bound(RendezvousId rendezvous);
   void set_rate(std::uint32_t key, std::uint64_t rate);
 

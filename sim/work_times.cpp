@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "sim/clocked_power.hpp"
-#include "sim/progress.hpp"
 
 namespace clusterwright::engine {
 namespace {
@@ -19,7 +18,7 @@ double relative_duration(const SmTable& table, std::uint32_t reserved) {
   return below->relative_duration + share * (above->relative_duration - below->relative_duration);
 }
 
-std::uint32_t table_speed(const SmTable& table, std::uint32_t reserved) {
+std::uint32_t speed_from(const SmTable& table, std::uint32_t reserved) {
   const auto speed = std::llround(full_speed / relative_duration(table, reserved));
   return static_cast<std::uint32_t>(std::clamp<long long>(speed, 1, full_speed));
 }
@@ -57,13 +56,12 @@ Picoseconds WorkTimes::duration_at_clock(WorkId id, double clock) const {
   return {std::llround(static_cast<double>(work.duration.count) * stretch)};
 }
 
-std::uint32_t WorkTimes::speed_beside_reserved(SmTableId table, std::uint64_t reserved) {
-  if (!table.exists() || reserved == 0) return full_speed;
+std::uint32_t WorkTimes::table_speed(SmTableId table, std::uint64_t reserved) {
   const std::uint64_t last = timing_->sm_tables[table].points.back().reserved;
   const auto capped = static_cast<std::uint32_t>(std::min(reserved, last));  // constant from there on
   std::vector<std::uint32_t>& speeds = table_speeds_[table];
   if (speeds.size() <= capped) speeds.resize(capped + std::size_t{1});
-  if (speeds[capped] == 0) speeds[capped] = table_speed(timing_->sm_tables[table], capped);
+  if (speeds[capped] == 0) speeds[capped] = speed_from(timing_->sm_tables[table], capped);
   return speeds[capped];
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/progress.hpp"
 #include "sim/step_graph.hpp"
 
 namespace clusterwright::engine {
@@ -37,12 +38,15 @@ class WorkTimes {
 
   /// Progress per picosecond beside `reserved` multiprocessors; full_speed when none is reserved or without a table.
   /// The relative duration is linear between the points of the table and constant behind the last.
-  std::uint32_t speed_beside_reserved(SmTableId table, std::uint64_t reserved);
+  std::uint32_t speed_beside_reserved(SmTableId table, std::uint64_t reserved) {
+    return !table.exists() || reserved == 0 ? full_speed : table_speed(table, reserved);
+  }
 
  private:
   static constexpr Picoseconds unknown{-1};
 
   void group_by_clock();
+  std::uint32_t table_speed(SmTableId table, std::uint64_t reserved);
   Picoseconds duration_at_clock(WorkId work, double clock) const;
 
   const StepTiming* timing_ = nullptr;
