@@ -109,7 +109,7 @@ TEST_CASE("the ends of a step move and multiply what a count by hand says", "[mo
   CHECK(counts.at("embedding gradient input") == stream);
   CHECK(counts.at("embedding bwd") == tokens * hidden * (2 + 8));  // a row in 16 bit, added to one in 32 bit
   // Adam moves 30 bytes of a parameter; the norm reads 4 of its gradient, clearing writes 4.
-  CHECK(counts.at("optimizer") == static_cast<std::int64_t>(parameters(s.transformer)) * (30 + 4 + 4));
+  CHECK(counts.at("optimizer") == static_cast<std::int64_t>(total_parameters(s.transformer)) * (30 + 4 + 4));
   for (const auto& [name, count] : layer(s, true)) CHECK(counts.at(name) == layers * count);
 }
 

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t colours = 10;
 constexpr double row_pitch = 24;
 constexpr double head = 26;
-constexpr double narrow_chart = 500;  // pixels; below it there is no pointer to hover with
+constexpr double touch_width = 500;  // pixels; below it there is no pointer to hover with
 
 /// A mark centred at a place: circles for the first ten groups, then squares, then triangles.
 std::string shape(std::size_t group, double x, double y, double r) {
@@ -45,7 +45,7 @@ std::vector<double> log_ticks(double from, double to) {
 class ScatterDrawing {
  public:
   ScatterDrawing(const ScatterChart& chart, double width)
-      : chart_(chart), width_(width), height_(width < narrow_chart ? width : 0.58 * width) {
+      : chart_(chart), width_(width), height_(width < touch_width ? width : 0.58 * width) {
     from_ = to_ = chart.points.front().measured;
     for (const ScatterPoint& point : chart.points)
       for (const double value : {point.measured, point.predicted}) {
@@ -91,8 +91,8 @@ class ScatterDrawing {
   std::string marks() const {
     std::string out;
     for (const ScatterPoint& point : chart_.points) {
-      out += shape(point.group, x(point.measured), y(point.predicted), width_ < narrow_chart ? 2.2 : 3.4);
-      out += width_ < narrow_chart ? "/>\n" : fmt::format("><title>{}</title>{}\n", html_text(point.title), end(point));
+      out += shape(point.group, x(point.measured), y(point.predicted), width_ < touch_width ? 2.2 : 3.4);
+      out += width_ < touch_width ? "/>\n" : fmt::format("><title>{}</title>{}\n", html_text(point.title), end(point));
     }
     return out;
   }
@@ -145,7 +145,7 @@ std::string error_boxes_svg(const ErrorBoxChart& chart, double width) {
                      x(0.1) - x(-0.1), lines.height - head);
   for (const double tick : {-0.4, -0.2, 0.0, 0.2, 0.4})
     out += svg_line(tick == 0 ? "ideal" : "grid", x(tick), head, x(tick), lines.height) +
-           (width < narrow_chart && std::abs(tick) == 0.2
+           (width < touch_width && std::abs(tick) == 0.2
                 ? ""
                 : svg_label("tick", x(tick), 16, "middle", fixed_text(100 * tick, 0) + " %"));
   for (std::size_t i = 0; i < chart.boxes.size(); ++i) {

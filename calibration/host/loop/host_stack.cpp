@@ -1,6 +1,6 @@
 #include "calibration/host/loop/host_stack.hpp"
 
-#include "calibration/single_node.hpp"
+#include "calibration/fit/single_node.hpp"
 
 namespace clusterwright {
 
@@ -88,7 +88,7 @@ Scenario host_scenario(const HostModel& model, int processes, const HostTimes& t
   out.parameters = times.parameters;
   out.parameters.memory.host_share = {1, "nothing is copied between host and device"};
   AcceleratorPart part = times.part;
-  const Bytes message = parameters(out.transformer) * number_size * byte;
+  const Bytes message = total_parameters(out.transformer) * number_size * byte;
   if (processes > 1) describe_ring(times, message, processes, part, out.parameters.collectives["all_reduce"]);
   out.cluster = single_node(part, processes);
   return out;
