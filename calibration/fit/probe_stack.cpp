@@ -1,6 +1,6 @@
 #include "calibration/fit/probe_stack.hpp"
 
-#include "calibration/fit/single_node.hpp"
+#include "calibration/measured/single_node.hpp"
 
 namespace clusterwright {
 

@@ -157,7 +157,8 @@ KernelTiming KernelTimes::gemm(const GemmShape& shape, bool narrow, Bytes output
   const double tensor = std::min(1.0, gemm.tensor_share / reached_share(device(format, 0), fit));
   const double memory = std::min(1.0, gemm.memory_time / gemm.time);
   const Seconds calls = stack_.kernels.synchronous ? static_cast<double>(shape.groups) * gemm.fixed : Seconds{};
-  KernelTiming timing = finish(taxed(gemm.time) + calls, clock_share(gemm.memory_time, gemm.time), {tensor, memory, 0});
+  KernelTiming timing =
+      finish(with_overhead(gemm.time) + calls, clock_share(gemm.memory_time, gemm.time), {tensor, memory, 0});
   timing.slow_down = slow_down_of_gemm(shape, precision, output, gemm.time);
   return timing;
 }

@@ -49,7 +49,7 @@ struct Differentiated {
 
 /// The weights of each process after some steps.
 template <class Scalar>
-std::vector<std::vector<double>> trained(const HostModel& model, int processes, int steps, int buckets = 1) {
+std::vector<std::vector<double>> trained_values(const HostModel& model, int processes, int steps, int buckets = 1) {
   return run_ranks(processes, 20 * second, [&](Ring& ring) {
     PartClock clock;
     clock.start();
@@ -173,7 +173,7 @@ TEST_CASE("two processes on half batches train as one on the whole batch", "[cal
   HostModel whole = tiny_model(), half = tiny_model();
   whole.sequences = 6;
   half.sequences = 3;
-  const auto one = trained<double>(whole, 1, 5), two = trained<double>(half, 2, 5);
+  const auto one = trained_values<double>(whole, 1, 5), two = trained_values<double>(half, 2, 5);
   CHECK(largest_difference(one[0], two[0]) < 1e-9);
   CHECK(two[0] == two[1]);
   const auto start = random_parameters<double>(whole);
@@ -184,16 +184,16 @@ TEST_CASE("three processes and several buckets change nothing but the order of s
   HostModel whole = tiny_model(), third = tiny_model();
   whole.sequences = 3;
   third.sequences = 1;
-  const auto one = trained<double>(whole, 1, 3);
+  const auto one = trained_values<double>(whole, 1, 3);
   for (const int buckets : {1, 7}) {
-    const auto three = trained<double>(third, 3, 3, buckets);
+    const auto three = trained_values<double>(third, 3, 3, buckets);
     CHECK(largest_difference(one[0], three[0]) < 1e-9);
     CHECK(three[0] == three[2]);
   }
 }
 
 TEST_CASE("processes keep equal weights in fp32", "[calibration][host_step]") {
-  const auto two = trained<float>(tiny_model(), 2, 5);
+  const auto two = trained_values<float>(tiny_model(), 2, 5);
   CHECK(two[0] == two[1]);
 }
 

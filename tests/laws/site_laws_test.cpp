@@ -10,6 +10,7 @@
 
 #include "models/site/plant/heat_removal.hpp"
 #include "models/site/plant/power_chain.hpp"
+#include "models/site/plant/site_verdict.hpp"
 #include "models/site/sizing/sized_cluster.hpp"
 #include "support/catch.hpp"
 #include "support/prices.hpp"
@@ -19,8 +20,6 @@ using namespace clusterwright;
 using namespace clusterwright::testing;
 
 namespace {
-
-constexpr double site_rounding = 1e-9;
 
 bool close(double a, double b) {
   return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b)) + 1e-9;

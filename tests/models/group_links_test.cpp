@@ -70,8 +70,8 @@ TEST_CASE("a group on two kinds of nodes keeps step with the slower", "[models][
   const Cluster mixed = shipped("mixed-h100-a100");
   const int first = mixed.groups.front().accelerators();
   const auto links = [&](int from) {
-    std::vector<int> accelerators;
-    for (int a = 0; a < 16; ++a) accelerators.push_back(from + a);
+    std::vector<AcceleratorId> accelerators;
+    for (int a = 0; a < 16; ++a) accelerators.push_back(AcceleratorId(static_cast<std::size_t>(from + a)));
     return group_links(mixed, accelerators, {2, 8}, Seconds{});
   };
   CHECK(links(0).generation == NcclGeneration::hopper);
@@ -91,8 +91,8 @@ TEST_CASE("a group that lies on the second kind of nodes alone has that kind's l
   hopper.node = two_nodes(true).node;
   spec.also = {hopper};
   const Cluster mixed = build_cluster(spec, parts(), JsonValue::object());
-  std::vector<int> second;
-  for (int a = 16; a < 32; ++a) second.push_back(a);
+  std::vector<AcceleratorId> second;
+  for (std::size_t a = 16; a < 32; ++a) second.push_back(AcceleratorId(a));
   CHECK(group_links(mixed, second, {2, 8}, Seconds{}).generation == NcclGeneration::hopper);
   CHECK(group_links(mixed, second, {2, 8}, Seconds{}).scale_up.in(gigabyte_per_second) == Approx(450));
 }

@@ -293,7 +293,7 @@ inline SizedCluster site(const SiteShape& shape = {}) {
                             40 * second,
                             600 * gigabyte,
                             2 * terabyte,
-                            "read"};
+                            StorageBound::read};
   add_cost(s);
   return s;
 }

@@ -23,7 +23,7 @@ double room_for(const std::vector<AmountBar>& bars, std::string AmountBar::*word
 }
 
 constexpr double narrow_flow = 560;  // pixels; below it labels have no room beside bars
-constexpr double letter = 7.4;        // pixels of a wide letter, at most
+constexpr double letter = 7.4;       // pixels of a wide letter, at most
 constexpr double bar_width = 12;
 constexpr double slot_height = 38;  // of two lines of text, with air
 constexpr double whole_height = 300;
@@ -38,9 +38,8 @@ constexpr std::string_view ellipsis = "\xe2\x80\xa6";
 /// Colour class of a branch of the first level, by its name; unknown names are grey.
 std::string_view family_of(const std::string& name) {
   std::string lower = name;
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char letter) {
-    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-  });
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](char sign) { return sign >= 'A' && sign <= 'Z' ? static_cast<char>(sign - 'A' + 'a') : sign; });
   const auto has = [&](std::string_view word) { return lower.find(word) != std::string::npos; };
   if (has("loss")) return "p-loss";
   if (has("cool")) return "p-cool";

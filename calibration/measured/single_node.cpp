@@ -1,4 +1,4 @@
-#include "calibration/fit/single_node.hpp"
+#include "calibration/measured/single_node.hpp"
 
 #include "topology/parts/catalog.hpp"
 
