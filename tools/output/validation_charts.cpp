@@ -113,7 +113,9 @@ struct Lines {
 
   template <class Line>
   Lines(const std::vector<Line>& lines, double chart_width)
-      : right(chart_width - 52), width(chart_width), height(plot_head + row_pitch * static_cast<double>(lines.size()) + 6) {
+      : right(chart_width - 52),
+        width(chart_width),
+        height(plot_head + row_pitch * static_cast<double>(lines.size()) + 6) {
     std::size_t longest = 4;
     for (const Line& line : lines) longest = std::max(longest, line.label.size());
     left = 16 + 7.7 * static_cast<double>(longest);
@@ -141,8 +143,8 @@ std::string error_boxes_svg(const ErrorBoxChart& chart, double width) {
   const Scale scale(-most, most, lines.left, lines.right);
   const auto x = [&](double error) { return scale(std::clamp(error, -most, most)); };
   std::string out = open_svg(chart.text, width, lines.height);
-  out += fmt::format("<rect class=\"band\" x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n", x(-0.1), plot_head,
-                     x(0.1) - x(-0.1), lines.height - plot_head);
+  out += fmt::format("<rect class=\"band\" x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n", x(-0.1),
+                     plot_head, x(0.1) - x(-0.1), lines.height - plot_head);
   for (const double tick : {-0.4, -0.2, 0.0, 0.2, 0.4})
     out += svg_line(tick == 0 ? "ideal" : "grid", x(tick), plot_head, x(tick), lines.height) +
            (width < touch_width && std::abs(tick) == 0.2
@@ -173,7 +175,8 @@ std::string shares_svg(const ShareChart& chart, double width) {
                        bar.share < chart.from ? "box short" : "box", x(0), middle - 7, x(bar.share) - x(0));
     out += svg_label("tick", width - 2, middle + 4, "end", percent_text(bar.share, 0));
   }
-  for (const double edge : {chart.from, chart.to}) out += svg_line("ideal", x(edge), plot_head - 4, x(edge), lines.height);
+  for (const double edge : {chart.from, chart.to})
+    out += svg_line("ideal", x(edge), plot_head - 4, x(edge), lines.height);
   out += svg_label("tick", x(chart.from), 16, "end", percent_text(chart.from, 0));
   out += svg_label("tick", x(chart.to), 16, "start", percent_text(chart.to, 0));
   return out + "</svg>\n";
