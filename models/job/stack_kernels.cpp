@@ -58,7 +58,7 @@ void add_end_kernels(KernelRecord& table) {
 
 const Record<StackKernels>& record(const StackKernels*) {
   static const KernelRecord table = [] {
-    KernelRecord out("stack kernels", "What kernels between matrix multiplies fuse, and which bytes they move");
+    KernelRecord out("stack_kernels", "What kernels between matrix multiplies fuse, and which bytes they move");
     add_layer_kernels(out);
     add_end_kernels(out);
     return out;

@@ -183,7 +183,7 @@ TEST_CASE("wrong blueprints end with code 2 and an error that points at the plac
   check_refused_blueprint("\"stated\": \"direct-to-chip\"", "\"stated\": \"direct-to-chips\"", "E0203",
                           "did you mean \"direct-to-chip\"?");
   check_refused_blueprint("\"claim\": \"site_mw\"", "\"claim\": \"rack_kw\"", "E0361", "claimed twice");
-  check_refused_blueprint("\"accelerators\": 1200", "\"accelerators\": 24", "E0362", "takes more than the 24");
+  check_refused_blueprint("\"accelerators\": 1200", "\"accelerators\": 24", "E0362", "needs more than the 24");
   check_refused_blueprint("TP8 x PP4", "TP8 x PP8", "E0363", "the claim says PP 8, the job 4");
   check_refused("audit", "E0404", "audit needs BLUEPRINT");
 }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t colours = 10;
 constexpr double row_pitch = 24;
-constexpr double head = 26;
+constexpr double plot_head = 26;
 constexpr double touch_width = 500;  // pixels; below it there is no pointer to hover with
 
 /// A mark centred at a place: circles for the first ten groups, then squares, then triangles.
@@ -113,12 +113,14 @@ struct Lines {
 
   template <class Line>
   Lines(const std::vector<Line>& lines, double chart_width)
-      : right(chart_width - 52), width(chart_width), height(head + row_pitch * static_cast<double>(lines.size()) + 6) {
+      : right(chart_width - 52),
+        width(chart_width),
+        height(plot_head + row_pitch * static_cast<double>(lines.size()) + 6) {
     std::size_t longest = 4;
     for (const Line& line : lines) longest = std::max(longest, line.label.size());
     left = 16 + 7.7 * static_cast<double>(longest);
   }
-  static double top(std::size_t i) { return head + row_pitch * static_cast<double>(i); }
+  static double top(std::size_t i) { return plot_head + row_pitch * static_cast<double>(i); }
 };
 
 std::string signed_percent(double log_error) {
@@ -141,10 +143,10 @@ std::string error_boxes_svg(const ErrorBoxChart& chart, double width) {
   const Scale scale(-most, most, lines.left, lines.right);
   const auto x = [&](double error) { return scale(std::clamp(error, -most, most)); };
   std::string out = open_svg(chart.text, width, lines.height);
-  out += fmt::format("<rect class=\"band\" x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n", x(-0.1), head,
-                     x(0.1) - x(-0.1), lines.height - head);
+  out += fmt::format("<rect class=\"band\" x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n", x(-0.1),
+                     plot_head, x(0.1) - x(-0.1), lines.height - plot_head);
   for (const double tick : {-0.4, -0.2, 0.0, 0.2, 0.4})
-    out += svg_line(tick == 0 ? "ideal" : "grid", x(tick), head, x(tick), lines.height) +
+    out += svg_line(tick == 0 ? "ideal" : "grid", x(tick), plot_head, x(tick), lines.height) +
            (width < touch_width && std::abs(tick) == 0.2
                 ? ""
                 : svg_label("tick", x(tick), 16, "middle", fixed_text(100 * tick, 0) + " %"));
@@ -173,7 +175,8 @@ std::string shares_svg(const ShareChart& chart, double width) {
                        bar.share < chart.from ? "box short" : "box", x(0), middle - 7, x(bar.share) - x(0));
     out += svg_label("tick", width - 2, middle + 4, "end", percent_text(bar.share, 0));
   }
-  for (const double edge : {chart.from, chart.to}) out += svg_line("ideal", x(edge), head - 4, x(edge), lines.height);
+  for (const double edge : {chart.from, chart.to})
+    out += svg_line("ideal", x(edge), plot_head - 4, x(edge), lines.height);
   out += svg_label("tick", x(chart.from), 16, "end", percent_text(chart.from, 0));
   out += svg_label("tick", x(chart.to), 16, "start", percent_text(chart.to, 0));
   return out + "</svg>\n";

@@ -21,7 +21,7 @@ struct NodeGroup {
   Sourced<Watts> host_power;      ///< power of one node without accelerators, under load
   NodeLinks links;
 
-  bool has(NodeId node) const { return node >= first_node && node - first_node < nodes; }
+  bool has(NodeId node) const { return node.exists() && node >= first_node && node - first_node < nodes; }
   IdRange<NodeId> node_ids() const { return {first_node.value, (first_node + nodes).value}; }
   int accelerators() const { return nodes * node_accelerators; }
 };
