@@ -16,7 +16,7 @@ using Counts = std::map<std::string, std::int64_t>;
 
 constexpr std::int64_t tokens = 64, hidden = 128, ffn = 512, vocabulary = 256, layers = 2;
 constexpr std::int64_t stream = tokens * hidden * 2;  ///< bytes of one hidden-wide tensor in 16 bit
-constexpr std::int64_t wide = tokens * ffn * 2;       ///< of one as wide as the MLP
+constexpr std::int64_t mlp_wide = tokens * ffn * 2;   ///< of one as wide as the MLP
 
 /// One sequence of 64 tokens, 2 heads of 64, a gated MLP.
 Scenario small_job() {
@@ -65,7 +65,7 @@ TEST_CASE("the forward pass of a dense layer moves and multiplies what a count b
                                          {"projection", multiply(hidden, hidden)},
                                          {"residual and norm", 5 * stream},  // sum: 2 read, 1 written; norm: 1 and 1
                                          {"mlp up", multiply(hidden, 2 * ffn)},
-                                         {"activation", 3 * wide},  // gate and up read, product written
+                                         {"activation", 3 * mlp_wide},  // gate and up read, product written
                                          {"mlp down", multiply(ffn, hidden)},
                                          {"residual", 3 * stream},
                                      });
@@ -80,7 +80,7 @@ TEST_CASE("the backward pass of a dense layer has both gradients of each multipl
                       {"residual bwd", 2 * stream},
                       {"mlp down dgrad", multiply(hidden, ffn)},
                       {"mlp down wgrad", multiply(ffn, hidden)},
-                      {"activation bwd", 3 * wide * 3 / 2},
+                      {"activation bwd", 3 * mlp_wide * 3 / 2},
                       {"mlp up dgrad", multiply(2 * ffn, hidden)},
                       {"mlp up wgrad", multiply(hidden, 2 * ffn)},
                       {"norm bwd", 5 * stream * 3 / 2 + 2 * stream * 3 / 2},  // beside the residual sum, and the first
