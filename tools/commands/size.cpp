@@ -20,7 +20,7 @@ namespace clusterwright {
 
 namespace {
 
-/// What is sized: a cluster, with the job of a scenario or without.
+/// Cluster to size, with the job of a scenario or without.
 struct SizingSession {
   Cluster cluster;
   Catalog catalog;  ///< with the cluster's own parts
@@ -28,7 +28,7 @@ struct SizingSession {
   PriceList prices;
   std::optional<Scenario> scenario;
   ResultContext context;
-  Place node;  ///< where the cluster describes its nodes, for errors of planning
+  Place node;  ///< place of the cluster's nodes, for errors of planning
 };
 
 Place node_place(const JsonValue& cluster, const std::string& pointer) {
@@ -36,7 +36,7 @@ Place node_place(const JsonValue& cluster, const std::string& pointer) {
   return (node ? *node : cluster).place(pointer + "/node");
 }
 
-/// Planning knows no files: what it cannot place stands with the nodes.
+/// Sized cluster; errors without a place, since planning knows no files, get that of the nodes.
 SizedCluster size_at(const SizingRequest& request, const Place& node) {
   try {
     return size_cluster(request);
@@ -52,7 +52,7 @@ bool sets_prices(const std::string& setting) {
   return setting.starts_with("prices.") || setting.starts_with("prices=");
 }
 
-/// What `--prices` names: a name in configs/prices, or a path.
+/// Price list that `--prices` names: a name in configs/prices, or a path.
 JsonValue named_list(const std::string& prices, const ReferenceReader& read) {
   if (prices.ends_with(".json")) return read(prices);
   JsonValue name(prices);
@@ -61,7 +61,7 @@ JsonValue named_list(const std::string& prices, const ReferenceReader& read) {
   return JsonValue::object({{"like", name}});
 }
 
-/// `--prices` in place of what the document says, and settings of prices over either.
+/// Document with the price list of `--prices` in place of its own, and settings of prices over either.
 JsonValue with_prices(JsonValue document, const SizeRequest& request, std::vector<InputFile>& inputs) {
   const ReferenceReader read = [&](const std::filesystem::path& file) { return read_input(file, inputs); };
   if (!request.prices.empty()) document.set("prices", named_list(request.prices, read));
@@ -71,10 +71,10 @@ JsonValue with_prices(JsonValue document, const SizeRequest& request, std::vecto
   return document;
 }
 
-/// With nothing left to files that may change.
-JsonValue effective_facility(const Facility& f) {
-  return encode_record(
-      FacilitySpec{"none", "", f.power_usage_effectiveness, f.rack, f.hall, f.power, f.cooling, f.services});
+/// Facility without reference to files, which may change.
+JsonValue effective_facility(const Facility& facility) {
+  return encode_record(FacilitySpec{"none", "", facility.power_usage_effectiveness, facility.rack, facility.hall,
+                                    facility.power, facility.cooling, facility.services});
 }
 JsonValue effective_prices(PriceList prices) {
   prices.like = "none";
