@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Clusters and scenarios that tests size with the program.
 #pragma once
 
@@ -31,6 +32,23 @@ inline double number(const JsonValue& object, const std::string& pointer) {
   INFO(pointer);
   REQUIRE(value);
   return value->as_number();
+}
+
+/// Sum of one member over a list of objects; null counts as zero.
+inline double sum_of_key(const JsonValue& list, const char* key) {
+  double out = 0;
+  for (const JsonValue& one : list.elements())
+    if (!one.at(key).is_null()) out += one.at(key).as_number();
+  return out;
+}
+
+/// Power of every node of a tree is the sum of its parts.
+inline void check_tree(const JsonValue& node) {
+  const JsonValue& parts = node.at("parts");
+  if (parts.elements().empty()) return;
+  INFO(node.at("name").as_text());
+  CHECK(number(node, "/kw") == Approx(sum_of_key(parts, "kw")));
+  for (const JsonValue& part : parts.elements()) check_tree(part);
 }
 
 /// 16 nodes of eight H100 on one leaf, in a file of their own.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `clusterwright size` as a user runs it: answers, jobs and prices.
 #include "sim/json_writer.hpp"
 #include "support/program_room.hpp"
@@ -8,25 +9,10 @@ using namespace clusterwright::testing;
 
 namespace {
 
-/// Of one key over a list of objects; null counts nothing.
-double sum(const JsonValue& list, const char* key) {
-  double out = 0;
-  for (const JsonValue& one : list.elements())
-    if (!one.at(key).is_null()) out += one.at(key).as_number();
-  return out;
-}
 double sum_of_members(const JsonValue& object) {
   double out = 0;
   for (const auto& [key, value] : object.members()) out += value.as_number();
   return out;
-}
-
-void check_tree(const JsonValue& node) {
-  const JsonValue& parts = node.at("parts");
-  if (parts.elements().empty()) return;
-  INFO(node.at("name").as_text());
-  CHECK(number(node, "/kw") == Approx(sum(parts, "kw")));
-  for (const JsonValue& part : parts.elements()) check_tree(part);
 }
 
 }  // namespace
@@ -112,12 +98,12 @@ TEST_CASE("counts of a size are the sums of their parts", "[cli][size]") {
       if (role != "total") racks += count.as_number();
     CHECK(number(result, "/racks/total") == racks);
     CHECK(static_cast<double>(result.at("floor").at("racks").elements().size()) == racks);
-    CHECK(sum(result.at("floor").at("racks"), "nodes") == number(result, "/nodes"));
-    CHECK(sum(result.at("floor").at("racks"), "mass_kg") <= number(result, "/mass_kg") * (1 + 1e-9));
-    CHECK(sum(result.at("transceivers").at("parts"), "count") == number(result, "/transceivers/total"));
+    CHECK(sum_of_key(result.at("floor").at("racks"), "nodes") == number(result, "/nodes"));
+    CHECK(sum_of_key(result.at("floor").at("racks"), "mass_kg") <= number(result, "/mass_kg") * (1 + 1e-9));
+    CHECK(sum_of_key(result.at("transceivers").at("parts"), "count") == number(result, "/transceivers/total"));
     for (const JsonValue& cable : result.at("cables").elements()) {
       const auto& bins = cable.at("lengths").elements();
-      CHECK(sum(cable.at("lengths"), "links") == number(cable, "/links"));
+      CHECK(sum_of_key(cable.at("lengths"), "links") == number(cable, "/links"));
       CHECK(number(bins.front(), "/length_m") == number(cable, "/shortest_m"));
       CHECK(number(bins.back(), "/length_m") == number(cable, "/longest_m"));
       CHECK(number(cable, "/longest_routed_m") <= number(cable, "/longest_m"));
@@ -130,7 +116,7 @@ TEST_CASE("watts of a size are the sums of their parts", "[cli][size]") {
     const JsonValue result = sized(input);
     INFO(input);
     CHECK(number(result, "/it_kw") == number(result, "/power/mean/it_kw"));
-    CHECK(number(result, "/it_kw_rated") == Approx(sum(result.at("floor").at("racks"), "rated_kw")));
+    CHECK(number(result, "/it_kw_rated") == Approx(sum_of_key(result.at("floor").at("racks"), "rated_kw")));
     CHECK(number(result, "/facility_kw") == number(result, "/power/mean/facility_kw"));
     CHECK(number(result, "/it_kw") < number(result, "/it_kw_rated"));
     CHECK(number(result, "/pue") == Approx(number(result, "/facility_kw") / number(result, "/it_kw")));
@@ -169,7 +155,7 @@ TEST_CASE("dollars of a size are the sums of their parts", "[cli][size]") {
       INFO(input << prices);
       CHECK(sum_of_members(cost.at("capex_usd")) == Approx(number(result, "/capex_usd")));
       CHECK(sum_of_members(cost.at("opex_usd_per_year")) == Approx(number(result, "/opex_usd_per_year")));
-      CHECK(sum(result.at("bill"), "price_total_usd") == Approx(number(result, "/capex_usd")));
+      CHECK(sum_of_key(result.at("bill"), "price_total_usd") == Approx(number(result, "/capex_usd")));
       const JsonValue& hour = cost.at("usd_per_gpu_hour");
       const double parts = number(hour, "/capital") + number(hour, "/operations") + number(hour, "/energy");
       CHECK(number(hour, "/total") == Approx(parts));

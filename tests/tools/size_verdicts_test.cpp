@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `clusterwright size` as a user runs it: own parts, constraints that fail, wrong input.
 #include <fmt/format.h>
 
@@ -112,7 +113,7 @@ TEST_CASE("a hall may be too small along and across its rows", "[cli][size]") {
 
 TEST_CASE("copper is refused beyond its reach", "[cli][size]") {
   check_broken("--set 'facility.services.cables={\"node-leaf\": \"DAC 400G\"}'",
-               "node-leaf cables of the training network", "DAC 400G reaches 3 m, the longest is 10.6 m",
+               "node-leaf cables of the training network", "DAC 400G reaches 3 m, the longest link is 10.6 m",
                "facility.services.cables.node-leaf");
   check_broken("--set 'facility.services.cables={\"leaf-spine\": \"100G DAC\"}'",
                "leaf-spine cables of the training network", "100G DAC does not carry 400 Gbit/s",
@@ -123,7 +124,8 @@ TEST_CASE("a cable for links that the cluster has not is noticed", "[cli][size]"
   const JsonValue result = sized(superpod_file + "--set 'facility.services.cables={\"node-leef\": \"DAC 400G\"}'");
   REQUIRE(result.at("warnings").elements().size() == 1);
   CHECK(result.at("warnings").elements()[0].as_text() ==
-        "facility.services.cables names \"DAC 400G\" for \"node-leef\", but the links here are console, leaf-spine, "
+        "facility.services.cables names \"DAC 400G\" for \"node-leef\", but the classes of links here are console, "
+        "leaf-spine, "
         "management-uplink, manager-leaf, node-leaf");
 }
 
