@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/job/scenario_loader.hpp"
 
 #include <fmt/format.h>
@@ -75,13 +76,6 @@ fs::path parameter_path(const ScenarioSpec& spec, const ScenarioOptions& options
   return parameter_file(part);
 }
 
-/// Relative where it lies below the working directory: results should not depend on where a checkout stands.
-fs::path as_seen_from_here(const fs::path& path) {
-  std::error_code error;
-  const fs::path relative = fs::proximate(path, error);
-  return error || relative.empty() || *relative.begin() == ".." ? path : relative;
-}
-
 /// Settings name our fields, so a config.json is translated before any of them applies.
 void translate_transformer(JsonValue& scenario) {
   if (JsonValue* transformer = scenario.find("transformer")) *transformer = in_own_form(std::move(*transformer));
@@ -133,30 +127,6 @@ class OriginWalker {
 
 const RecordSpec& scenario_spec() {
   return record(static_cast<const ScenarioSpec*>(nullptr));
-}
-
-fs::path configs_directory() {
-  std::error_code error;
-  if (const char* given = std::getenv("CLUSTERWRIGHT_CONFIGS")) return given;
-  // Installed beside the program, or the source tree around the build tree.
-  for (fs::path at = fs::read_symlink("/proc/self/exe", error).parent_path(); at.has_relative_path();
-       at = at.parent_path())
-    for (const char* place : {"configs", "share/clusterwright/configs"})
-      if (fs::exists(at / place / "parts")) return as_seen_from_here(at / place);
-  throw ConfigError({"E0401",
-                     "the configs directory is missing",
-                     {},
-                     "",
-                     "set CLUSTERWRIGHT_CONFIGS to the configs directory of the project"});
-}
-
-std::vector<std::string> config_names(const std::string& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(configs_directory() / folder, error))
-    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
-  std::sort(names.begin(), names.end());
-  return names;
 }
 
 fs::path parameter_file(const AcceleratorPart& part) {

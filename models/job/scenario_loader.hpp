@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Reads a scenario: resolves references, applies `--set`, looks up stack and parameters, checks everything.
 #pragma once
 
@@ -6,18 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "models/job/configs_directory.hpp"
 #include "models/job/scenario.hpp"
 #include "sim/field_spec.hpp"
 
 namespace clusterwright {
-
-/// The installed or checked-out `configs` directory: $CLUSTERWRIGHT_CONFIGS, beside the program, or the source tree.
-/// @throws ConfigError E0401 if there is none
-std::filesystem::path configs_directory();
-
-/// Names of the files in a folder of the configs directory, sorted: "stacks" holds "megatron-2024" and others.
-/// @throws ConfigError E0401 if there is no configs directory
-std::vector<std::string> config_names(const std::string& folder);
 
 /// The parameters that a scenario takes unless it names some: the file fitted for the accelerator itself, else one that
 /// names it as a sibling, else what measured relatives have in common.
