@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Rules of the house and form of the sources. Tests skip themselves (77) where python3 or clang-format is missing.
 find_program(CLUSTERWRIGHT_PYTHON NAMES python3)
 if(CLUSTERWRIGHT_PYTHON)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """State of the house: numbers about the tree, and the rules that it keeps.
 
   house.py report [--json] [CHECKOUT]   numbers, also of an older tree

@@ -1,8 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rules that the house keeps. Each yields (rule, text); findings() runs them all."""
 import collections
 import os
 import re
 
+import alone
 import tree
 
 LONGEST = 400
@@ -104,6 +106,29 @@ def unity(root):
                 break
 
 
+def twice(root):
+    """Types that two headers define: the project is one namespace, so the linker would take either in silence."""
+    homes = collections.defaultdict(set)
+    for file in tree.code_files(root):
+        if file.is_header and not PROGRAM_OF_ITS_OWN.search(file.path):
+            for d in file.declarations:
+                if d.kind == "type" and not d.anonymous:
+                    homes[d.name].add(file.path)
+    for name, paths in sorted(homes.items()):
+        if len(paths) > 1:
+            yield "twice", f"{name} is defined in {' and '.join(sorted(paths))}"
+
+
+def licences(root):
+    """Sources and scripts that do not say their licence in the first line, or the second after #!."""
+    for path in tree.all_files(root):
+        if path.endswith((*tree.SUFFIXES, ".py", ".sh", ".mjs", ".cmake", "CMakeLists.txt")):
+            with open(os.path.join(root, path)) as text:
+                head = [text.readline(), text.readline()]
+            if not any("SPDX-License-Identifier: Apache-2.0" in line for line in head[:1 + head[0].startswith("#!")]):
+                yield "licence", f"{path} does not open with SPDX-License-Identifier: Apache-2.0"
+
+
 def members(root):
     """Data members of one letter, with or without the underscore of a private member."""
     for file in tree.code_files(root):
@@ -149,5 +174,5 @@ def pages(root):
 
 
 def findings(root):
-    for rule in (upward, libraries, folders, names, headers, lengths, unity, members, pages):
+    for rule in (upward, libraries, folders, names, headers, lengths, unity, twice, licences, members, pages, alone.headers_alone):
         yield from rule(root)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Each rule finds what it forbids in a small tree, and nothing in a tree that keeps the rules."""
 import pathlib
 import sys
@@ -10,12 +11,15 @@ import rules
 import source_text
 
 
-def findings(files):
+LICENCE = "// SPDX-License-Identifier: Apache-2.0\n"
+
+
+def findings(files, head=LICENCE):
     with tempfile.TemporaryDirectory() as root:
         for path, text in files.items():
             file = pathlib.Path(root, path)
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text)
+            file.write_text((head if path.endswith((".cpp", ".hpp")) else "") + text)
         return list(rules.findings(root))
 
 
@@ -43,7 +47,7 @@ class Rules(unittest.TestCase):
         self.found("name", "Plan is declared in sim/other.hpp", sim_plan__hpp="struct Draft {};\n", sim_other__hpp="namespace c {\nstruct Plan {\n  int a1 = 0;\n};\n}\n")
 
     def test_function_elsewhere(self):
-        self.found("name", "plan is declared", sim_plan__hpp="", sim_other__hpp="namespace c {\nstd::vector<int> plan(int size);\n}\n")
+        self.found("name", "plan is declared", sim_plan__hpp="", sim_other__hpp="namespace c {\nint plan(int size);\n}\n")
 
     def test_methods_and_forward_declarations_have_no_file(self):
         self.assertEqual(findings({"sim/plan.hpp": "struct Plan { int size() const; };\n", "sim/a.hpp": "struct Plan;\nstruct A {\n  int plan() const { return 1; }\n};\n"}), [])
@@ -63,8 +67,23 @@ class Rules(unittest.TestCase):
         text = "namespace {{\nint size(const {}& p) {{ return 1; }}\n}}\n"
         self.assertEqual(findings({"sim/a.cpp": text.format("Plan"), "sim/b.cpp": text.format("Job"), "sim/a.hpp": "", "sim/b.hpp": ""}), [])
 
+    def test_type_of_two_headers(self):
+        self.found("twice", "Plan", "sim/plan.hpp", "topology/plan.hpp", sim_plan__hpp="struct Plan {};\n", topology_plan__hpp="struct Plan {};\n")
+
+    def test_licence(self):
+        self.assertEqual([rule for rule, _ in findings({"sim/a.hpp": "struct A {};\n"}, head="")], ["licence"])
+
     def test_member_of_one_letter(self):
         self.found("member", "c_", sim_a__hpp="class A {\n public:\n  int size() const { return c_; }\n private:\n  int c_ = 0;\n  int count_{1};\n};\n")
+
+    def test_header_without_a_standard_include(self):
+        self.found("alone", "std::vector", sim_a__hpp='#include "sim/b.hpp"\nstd::vector<std::string> a1;\n', sim_b__hpp="#include <string>\n")
+
+    def test_header_without_an_include_of_the_project(self):
+        self.found("alone", "JobPlan", sim_a__hpp="int size_of(const JobPlan& plan);\n", sim_b__hpp="struct JobPlan {};\n")
+
+    def test_includes_of_includes_count(self):
+        self.assertEqual(findings({"sim/a.hpp": '#include "sim/b.hpp"\nJobPlan planned();\n', "sim/b.hpp": '#include "sim/c.hpp"\n', "sim/c.hpp": "struct JobPlan;\n"}), [])
 
     def test_page(self):
         self.found("page", "sim/gone.hpp", docs_a__md="`sim/{here,gone}.hpp` and `sim/here`\n", sim_here__hpp="")

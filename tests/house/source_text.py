@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """C++ text read just far enough to know its declarations: comments away, scopes followed, function bodies skipped."""
 import collections
 import re

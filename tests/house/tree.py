@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of a checkout: its layers, its rooms, and what they include."""
 import functools
 import os

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Parts that make a link: a cable with its own ends, or fibre with two transceivers.
 #pragma once
 
 #include <map>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "topology/parts/catalog.hpp"
