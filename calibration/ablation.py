@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What each modelled effect is worth: removes one at a time, fits the step calibration again, validates.
 
     calibration/ablation.py build/release [WORD...]   prints a Markdown table; about two minutes per effect

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// fit_parameters: writes configs/parameters and configs/steps, the fitted files that ship with the program.
 ///
 ///   fit_parameters calibration/measurements configs

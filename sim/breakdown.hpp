@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Breakdown of a step: every picosecond of every rank's compute lane, charged to what took it.
 ///
 /// - A compute op: its unshared duration at the reference clock goes to its own charge, what a slow clock adds to

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Weighted max-min fair sharing of link capacity among transfers, in whole bytes per second.
 ///
 /// Transfer f has a rate x(f), a bound b(f) and a weight w(f), and draws a(f, r) x(f) from resource r of capacity c(r).

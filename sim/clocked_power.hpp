@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Time, power and energy of work at a clock other than the reference clock.
 ///
 /// A share s of the work follows the clock c, relative to the reference clock: the work takes s / c + 1 - s of its time

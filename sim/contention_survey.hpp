@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Survey of the resources that can never meet contention, whatever runs at the same time.
 ///
 /// A lane runs one op after the other, so the most that it ever asks of a resource is the largest demand of its ops. A

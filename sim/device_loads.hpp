@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Multiprocessors and device memory bandwidth that the ops of each rank take.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Errors of one shape for every input file and option: they point at the place and say what would be right.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Array with one element for each value of an enumeration.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Names of the values of an enumeration, and how many there are.
 #pragma once
 

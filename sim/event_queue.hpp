@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Pending events of one replay: a radix heap over whole picoseconds.
 #pragma once
 

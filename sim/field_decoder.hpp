@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Turns JsonValues into typed fields, collecting every error instead of stopping at the first.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What people read about fields: one at a time, or all of them on a page.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// JSON Schema (draft-07) of field tables, for validators and for editors that complete and check what is typed.
 #pragma once
 

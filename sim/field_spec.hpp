@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a configuration field is: one description from which decoder, JSON Schema, `explain` and reference docs come.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Field tables: a type's fields, described once.
 ///
 ///   const Record<Link>& record(const Link*) {

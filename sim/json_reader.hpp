@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Reader of JSON with comments. Every value knows its position. Duplicate keys, numbers that no double holds, and
 /// files beyond the caps are errors.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// JSON value that knows where it was written. json_reader.hpp reads it, json_writer.hpp writes it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The op at the head of every lane, how far it has come, and how much slower it goes beside others.
 ///
 /// A compute op has `duration * full_speed` units of progress ahead of it and makes `speed <= full_speed` of them per

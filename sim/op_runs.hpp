@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Runs of ops (run_search.hpp) as they are replayed: one event for all ops of a run.
 ///
 /// When a run begins, all its ops get the times that they will have if loads of the rank stay as they are. When loads

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Events of a replay, packed into one word.
 #pragma once
 

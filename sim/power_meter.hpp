@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Power and energy of a replayed step, per power domain.
 ///
 /// Power of an op follows from its phase in the replay and the clock of its rank:

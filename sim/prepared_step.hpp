@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A step structure laid out for replays: one record per op that holds what an event touches together.
 #pragma once
 

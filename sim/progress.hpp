@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Progress of ops and transfers in whole numbers, so that equal inputs give equal events on every machine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Quantities that know their unit: enter by naming a unit, leave by naming a unit.
 ///
 ///   const Seconds wire = 64 * mebibyte / (400 * gigabit_per_second);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Replay of a step, event by event: the engine. Same input, same event order, same bytes out; no global state.
 ///
 /// An op starts when the one before it on its lane, all its dependencies and its launch by the host are done. A compute

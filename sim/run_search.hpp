@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Runs: ops of a rank that follow each other whatever happens around them.
 ///
 /// A run is a stretch of a rank's ops in the order of its host, from a compute op to a compute op. Invariant: each op

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Simulated time: whole picoseconds, so that order and equality are exact (64 bits last 106 days).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One step of a program as data: what depends on what (`StepStructure`) apart from how long it takes (`StepTiming`).
 ///
 /// Layout. A *rank class* stands for `multiplicity` ranks that do the same at the same time. It owns *lanes* (in-order

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/step_graph_builder.hpp"
 
 #include <fmt/format.h>

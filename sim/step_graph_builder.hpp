@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Builder of a StepGraph: convenient here, compact in what it builds.
 ///
 /// Ops are kept in the order in which they are added, one array per property. Dependencies are gathered as pairs and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Timeline of every lane, as plain events for a trace viewer.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Communication: members meet in a rendezvous, whose chain then takes them through its legs.
 ///
 /// A rendezvous waits until its last member has arrived. Then its legs run one after the other, each first a delay,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Ids that do not mix, and arrays that are indexed by one kind of id only.
 #pragma once
 

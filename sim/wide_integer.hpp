@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// 128-bit integers for products of two 64-bit integers.
 #pragma once
 

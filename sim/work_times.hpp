@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the works of one timing need of a device, and how long they take there.
 #pragma once
 

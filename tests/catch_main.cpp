@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Catch2 3 brings its own runner but no main of its own unless asked; Catch2 2 needs this macro once.
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_session.hpp>

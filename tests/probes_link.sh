@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Compiles and links gpu_probe, unoptimized, and runs it where there is no GPU to be found.
 #   tests/probes_link.sh [ARCH...]     default: sm_80 sm_90 sm_100
 # Exit: 0 all is well, 1 it is not, 77 no nvcc here.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/build_facts.hpp"
 
 #ifndef CLUSTERWRIGHT_VERSION

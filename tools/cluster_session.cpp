@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/cluster_session.hpp"
 
 #include <algorithm>

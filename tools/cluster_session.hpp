@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A cluster file, or the cluster of a scenario file, with everything that commands about machines need.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/config_kinds.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The kinds of files under `configs/`: how to tell them apart, and where their description is.
 #pragma once
 

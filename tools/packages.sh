@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Debian and Ubuntu packages, and how to get them. Read by tools/quickstart and tools/test: `source tools/packages.sh`.
 
 build_packages=(cmake ninja-build g++ ccache libfmt-dev nlohmann-json3-dev libcli11-dev libboost-graph-dev libeigen3-dev

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Quantities as people type them on a command line: "8G", "20MW", "90d", "8..16384x2". Files never hold such text.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/thread_limit.hpp"
 
 #include <oneapi/tbb/global_control.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Errors in what was typed, in the one shape that errors have.
 #pragma once
 

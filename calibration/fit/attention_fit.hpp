@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Fits AttentionParameters to measured fused attention.
 #pragma once
 

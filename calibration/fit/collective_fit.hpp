@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Fits the curves of collectives inside a node, the network between nodes, and the exchange of experts.
 ///
 /// A curve has six numbers (models/kernels/collectives/inner_curve.hpp). With p ranks, links of rate B, and `wire`

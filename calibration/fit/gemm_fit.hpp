@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Fits GemmParameters to measured GEMMs: one number format, or every format of an accelerator.
 ///
 /// The time of a GEMM (models/kernels/gemm_time.hpp) is a sum of work at a share of the peak, losses at the edges of

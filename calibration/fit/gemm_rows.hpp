@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Measured GEMMs, ready to be predicted.
 #pragma once
 

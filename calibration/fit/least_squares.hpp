@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Robust least squares with priors: nonlinear in log space, and linear.
 ///
 /// Both minimise, over the unknowns x,

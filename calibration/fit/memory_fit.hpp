@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Fits MemoryParameters to measured streaming kernels and copies from the host.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "calibration/fit/parameter_fit.hpp"
 
 #include <fmt/format.h>

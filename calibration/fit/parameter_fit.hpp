@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Fits the parameter set of one accelerator, or the transferred set, to published microbenchmarks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Fits the watts of one accelerator to loads that were held while its driver reported clock and power.
 #pragma once
 

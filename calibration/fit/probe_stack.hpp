@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The layer and the small model that the GPU probe times (calibration/probes/transformer_layer.cu,
 /// transformer_model.cu), as the product describes a training job.
 #pragma once

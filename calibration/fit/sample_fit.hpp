@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Fits own samples to a parameter set, and checks a set against samples or published rows.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Whole layers and small models that a GPU probe timed, predicted as the product predicts a step: lowered and
 /// replayed. Nothing is fitted to them, so they say whether the pieces add up.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Own samples as rows of the published fits, each with its description and its fold.
 #pragma once
 

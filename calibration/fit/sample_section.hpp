@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One section of a parameter set from own samples, judged on held-out samples.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Values with their origin, and reports of fits.
 #pragma once
 

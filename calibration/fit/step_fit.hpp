@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Fits what whole training steps add to the sum of their microbenchmarks.
 ///
 /// Unknowns, all logarithms of factors: compute, communication and host of each stack entry; kernel overhead of each

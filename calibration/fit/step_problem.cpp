@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "calibration/fit/step_problem.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Unknowns of the step fit, and the straightened problem that they solve.
 ///
 /// The rate of a step depends on its factors in a way that only a simulation shows. Around the present factors

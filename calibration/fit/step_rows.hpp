@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Published training steps, ready to be predicted many times under different factors.
 #pragma once
 

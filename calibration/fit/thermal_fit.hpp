@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Fits the heat of one accelerator to a load that was switched on, held and switched off.
 #pragma once
 

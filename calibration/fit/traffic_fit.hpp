@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Streams and copies of known sizes: a share of the data sheet, and what it takes to start.
 #pragma once
 

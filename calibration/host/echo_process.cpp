@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "calibration/host/echo_process.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Forked process that answers messages, joined by TCP over 127.0.0.1 or by two pipes.
 #pragma once
 

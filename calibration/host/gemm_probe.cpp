@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "calibration/host/gemm_probe.hpp"
 
 #include <Eigen/Dense>

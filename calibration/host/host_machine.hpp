@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// This machine as a device of samples.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// This host as an accelerator of a catalog, so that the same models predict its work.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Microbenchmarks of this machine: GEMMs, memory, transfers between processes, storage, data loading.
 #pragma once
 

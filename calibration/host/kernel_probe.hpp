@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Kernels of a training step between its GEMMs, on this host.
 #pragma once
 

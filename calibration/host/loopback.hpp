@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// File descriptors, and connections over 127.0.0.1.
 #pragma once
 

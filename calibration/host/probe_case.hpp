@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Case to measure: built when its turn comes, run many times, checked, and dropped.
 #pragma once
 

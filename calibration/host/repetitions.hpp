@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Warm-up, repetitions and their time budget.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "calibration/host/storage_probe.hpp"
 
 #include <cstring>

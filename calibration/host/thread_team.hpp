@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Threads that stay and run one function together, again and again.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Cluster of a published measurement, in the terms of the models.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Scenario of a published training step.
 #pragma once
 

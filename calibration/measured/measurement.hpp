@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Published measurements as plain structs; their schema is calibration/measurements/schema.json.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Checks cases one by one against the schema of the measurement set, so that a wrong one does not stop the others.
 #pragma once
 

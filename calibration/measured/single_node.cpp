@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "calibration/measured/single_node.hpp"
 
 #include "topology/parts/catalog.hpp"

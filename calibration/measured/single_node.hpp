@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One node as a cluster of its own: what a probe ran on.
 #pragma once
 

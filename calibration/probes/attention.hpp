@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Tiled attention of our own on the matrix units (WMMA), forward and backward, as a memory-lean kernel does it: no
 // score matrix in device memory. Simple on purpose; slower than cuDNN's or FlashAttention's, and the samples say "own".

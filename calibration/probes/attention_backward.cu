@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One block per 64 keys of one key head: it walks over the query rows of the head's whole group, recomputes the
 // weights from the kept log sums, keeps dk and dv in registers and adds its part of dq atomically in fp32.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The attention kernels against double precision on the host, at a size that takes a moment.
 
 #include "attention.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One block per 64 query rows of one head: it walks over the keys with a running maximum and sum (online softmax).
 
 #include "attention_tile.hpp"

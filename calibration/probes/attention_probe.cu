@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention by sequence, heads and tensor split; the tokens of a step stay about equal while the sequence grows.
 
 #include <algorithm>

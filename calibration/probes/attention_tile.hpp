@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What the forward and the backward kernel share: tiles of 64 rows in shared memory, four warps of 16 rows each.
 

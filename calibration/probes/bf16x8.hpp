@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Eight bf16 numbers as one 16-byte access, worked on in fp32.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The processes of ranks 1, 2, ... as the first process sees them: started, told what to do, and ended on every path.
 

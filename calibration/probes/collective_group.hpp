@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // All ranks of this node, one process each; this one is rank 0 on the measured GPU.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NCCL by size over the GPUs of this node, one process per GPU; one GPU gives the floor of a collective's launch.
 // Device time of rank 0; a collective ends on all ranks within its latency. Then copies between two GPUs.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One rank's end of the collectives: its buffers, its communicator, and what it enqueues. Every process has one.
 

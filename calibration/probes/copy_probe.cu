@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Host memory to device and back over the GPU's link, pinned, one way and both ways at once.
 
 #include <algorithm>

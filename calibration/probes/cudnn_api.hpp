@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // cuDNN's graph API through dlopen with our own prototypes and numbers, so that neither its headers nor the library are
 // needed to build. Where the headers are, the numbers are compared with them (cudnn_api.cu).

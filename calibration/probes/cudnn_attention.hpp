@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // cuDNN's fused attention, forward and backward, over the same buffers as our own kernel. Its operation for a whole
 // attention knows no causal mask and no backward pass before 9.21, so the graphs are spelled out; cuDNN's fused engines

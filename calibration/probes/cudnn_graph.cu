@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cudnn_graph.hpp"
 
 namespace clusterwright::probes {

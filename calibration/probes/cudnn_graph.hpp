@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A graph of cuDNN operations over four-dimensional tensors, and the plan that runs it.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The look-up of token embeddings and its gradient, one block per token.
 
 #include "bf16x8.hpp"

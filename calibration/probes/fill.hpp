@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Operand contents. Timing on zeros flatters: fewer bits toggle, power falls, clocks rise.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrix multiplies: real layers first, then a log grid and edges; each data type in its own pool of random operands.
 
 #include "gemm_pool.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The least JSON that one document of samples needs. Text is built at once; nothing is parsed.
 

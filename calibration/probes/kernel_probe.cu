@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels between the multiplies, at the sizes of real layers.
 
 #include <algorithm>

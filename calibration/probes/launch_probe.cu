@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a launch costs: a stream of empty kernels, the same in a CUDA graph, and one launch waited for by the host.
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each kernel once, at a small size, against double precision on the host: relative error of the whole output.
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The parts of a transformer layer that are not multiplies: bf16 storage, fp32 arithmetic, row-major, no padding.
 // Widths are multiples of 8, so that every access is 16 bytes wide.

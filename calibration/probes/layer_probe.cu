@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The closed loop: a whole layer, to be predicted from the other probes' samples and compared.
 
 #include "layer_check.hpp"

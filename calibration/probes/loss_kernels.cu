@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Softmax-cross-entropy with its gradient, and the optimizer's update.
 
 #include "bf16x8.hpp"

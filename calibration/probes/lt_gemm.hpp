@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One matrix multiply by cuBLASLt as frameworks ask for it: the heuristic's first answer, 32 MiB of workspace.
 

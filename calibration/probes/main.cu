@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // gpu_probe: microbenchmarks of one GPU as one JSON document of raw samples.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // How a piece of device work becomes a sample: the same two ways for every probe.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Streams over working sets from a corner of L2 to a large part of device memory. The same arrays are used again and
 // again: a set that fits in L2 measures L2, a larger one device memory, and the sizes between show the crossing.
 

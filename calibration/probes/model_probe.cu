@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A whole training step of a small model, eager and as a CUDA graph: to be predicted from the other probes' samples.
 
 #include "cuda_graph.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // NCCL through dlopen with our own prototypes, so that neither its header nor the library is needed to build.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RMS norm, forward and backward, one block per row at a time.
 
 #include <algorithm>

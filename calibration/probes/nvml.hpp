@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // NVML through dlopen with our own prototypes, so that neither its header nor its stub is needed to build. Reads only.
 

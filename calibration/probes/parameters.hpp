@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The weights of a model and their gradients, each kind in one array, so that one kernel can update them all.
 

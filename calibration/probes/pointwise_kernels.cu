@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SwiGLU, GELU, rotary embedding, residual add, fp32 to bf16 and back.
 
 #include "bf16x8.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each kind of work draws. The energy counter gives the mean, the instant power its shape over time.
 // Operand contents move watts, and through the power limit clocks, at equal work; no clock or limit is touched.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A thread that reads clocks, temperature and power while the GPU works.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // What the first process and the process of another rank say to each other, over a pair of sockets.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The process of one rank other than the first. It says nothing on standard output and ends when its parent does.
 
 #include <signal.h>

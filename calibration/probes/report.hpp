@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The one document. Safe to write from the watchdog's thread while a probe hangs.
 

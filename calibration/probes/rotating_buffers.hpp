@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Several sets of operands in one allocation, so that the next launch does not find its inputs in L2.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Every status of CUDA and of the libraries becomes one of three exceptions, which decide what the document says.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Kernels bound by memory alone: 16-byte accesses, four in flight per thread.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // One rank's part of a pre-norm transformer layer, forward and backward, from cuBLASLt multiplies and our kernels.
 // No communication: at a tensor split above 1 the two all-reduces are left out, as the sample says.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A small language model from the layers and kernels of this folder: token embedding, layers, norm, head of its own,
 // loss, backward pass and Adam, on one GPU.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Time limits. The probes ask between launches; the alarm thread acts when a launch never comes back.
 

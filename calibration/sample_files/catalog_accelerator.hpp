@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Part of the catalog that a GPU is, by the name that its driver prints.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "calibration/sample_files/probe_device.hpp"
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Machine that samples were taken on, and what it reported meanwhile.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Raw samples of a probe program, one JSON document: subjects and every repetition.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Subject of one sample: a struct for each probe, with the keys that its "what" has in a document.
 ///
 /// Zero and empty mean "not said". The word in "probe" names the alternative of `ProbeWhat`.

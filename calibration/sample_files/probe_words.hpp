@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Words of samples: each enumeration in the order of its names in a document.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Records that are written without the optional fields that hold nothing.
 #pragma once
 

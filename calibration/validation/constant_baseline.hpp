@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Baseline to compare the model with: one fitted rate per accelerator and precision.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Cross-validation of the fits of collectives.
 #pragma once
 

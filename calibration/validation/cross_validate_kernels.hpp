@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Cross-validation of the fits of GEMMs, memory and the host link.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "calibration/validation/cross_validate_steps.hpp"
 
 #include <tbb/parallel_for.h>

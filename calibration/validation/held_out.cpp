@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "calibration/validation/held_out.hpp"
 
 #include <cmath>

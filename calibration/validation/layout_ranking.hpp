@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Ranking of the layouts of one published job, by prediction and by measurement.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "calibration/validation/predict_footprint.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Predicts published device memory: parts of it, and the peak of training runs.
 #pragma once
 

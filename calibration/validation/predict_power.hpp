@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Predicts the mean power of nodes over published runs.
 #pragma once
 

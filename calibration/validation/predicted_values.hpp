@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Values that a model predicts for one measurement, with intervals.
 #pragma once
 

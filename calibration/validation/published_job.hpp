@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Fields of published jobs that comparisons need: layouts, and keys of equal jobs.
 #pragma once
 

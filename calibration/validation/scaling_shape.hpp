@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Errors of the shape of scaling: ratio of the rates of one job on two cluster sizes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Parameters of a measured accelerator as if it had never been measured.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One measurement of any kind, predicted.
 #pragma once
 

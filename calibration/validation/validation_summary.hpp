@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Summary of many cases.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Chapters of a purchasing list.
 #pragma once
 

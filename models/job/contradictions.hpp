@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Fields that are each right and do not agree.
 #pragma once
 

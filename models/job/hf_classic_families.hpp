@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Families of the time of GPT-2.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Reads a Hugging Face config.json as a transformer.
 #pragma once
 

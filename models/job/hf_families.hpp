@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The families of models that a Hugging Face config.json may describe: where each keeps our numbers, and what the
 /// transformers library takes for those that are missing.
 #pragma once

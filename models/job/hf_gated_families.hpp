@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Families with gated MLPs and no biases: since Llama.
 #pragma once
 

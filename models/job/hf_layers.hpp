@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What layers of some families differ in: which attend to everything, which have experts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/job/hf_mixture_families.hpp"
 
 #include "models/job/hf_layers.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One config.json while it becomes a transformer: every error at its place, and what was taken for granted.
 #pragma once
 

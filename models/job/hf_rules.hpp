@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The words in which the tables of families are written, and the families that others vary.
 #pragma once
 

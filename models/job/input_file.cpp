@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/job/input_file.hpp"
 
 #include "sim/json_reader.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a job reads and writes beside computing, as users write it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What is to be computed, as users write it. "auto" fields are decided by `resolve_plan`.
 #pragma once
 

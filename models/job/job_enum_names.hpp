@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Spelling of the job's enumerations, for every field table that uses them.
 #pragma once
 

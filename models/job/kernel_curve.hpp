@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Kernels between matrix multiplies as somebody sampled them, one by one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Fitted parameters: what measurements say about a device, its links and its kernels.
 #pragma once
 

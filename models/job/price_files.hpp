@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Price lists in files: what one leaves out, another says.
 #pragma once
 

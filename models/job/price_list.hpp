@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What things cost, as users write it: parts, building, energy, people, money itself.
 #pragma once
 

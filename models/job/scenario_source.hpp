@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The JSON of a scenario before it is decoded: references to other files, and `--set`.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A scenario file after its references are resolved, and how one is read: shared by files that hold a scenario.
 #pragma once
 

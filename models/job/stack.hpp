@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a training framework of a given date does: order of dimensions, overlaps, kernels, host cost.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a training framework does with mixtures of experts.
 #pragma once
 

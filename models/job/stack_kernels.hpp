@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a framework's kernels between matrix multiplies fuse, and which bytes they move.
 #pragma once
 

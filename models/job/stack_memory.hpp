@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a training framework keeps in device memory beyond what the mathematics of a step needs.
 #pragma once
 

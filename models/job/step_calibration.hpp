@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What whole training steps add to the sum of their microbenchmarks, by software stack: fitted to published steps.
 #pragma once
 

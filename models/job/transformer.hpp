@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A decoder-only transformer: its dimensions, and what follows from them.
 #pragma once
 

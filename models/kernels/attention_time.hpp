@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Time of self-attention by one kernel family.
 #pragma once
 

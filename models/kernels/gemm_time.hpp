@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Time of one matrix multiply, or of several in one launch.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Power of one accelerator: idle, its range, and what a kernel draws of it.
 #pragma once
 

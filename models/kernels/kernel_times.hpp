@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What single kernels cost on the cluster's accelerator under the scenario's stack.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Bytes that kernels move, and that training keeps for a parameter, by what they hold.
 #pragma once
 

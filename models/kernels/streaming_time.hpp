@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Time of kernels that device memory limits.
 #pragma once
 

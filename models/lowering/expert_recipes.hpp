@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Forward and backward pass of one layer's mixture of experts on one rank: router, exchange, multiplies.
 #pragma once
 

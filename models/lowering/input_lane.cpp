@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/lowering/input_lane.hpp"
 #include "models/lowering/step_charge.hpp"
 

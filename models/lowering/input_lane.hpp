@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The input lane of one rank: micro-batches become ready, as many ahead as the loader prefetches.
 ///
 /// Steady state. `ready` micro-batches of this step lie there when it starts; while it runs, as many are read as it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Data that ranks wait for: what readers do for a micro-batch, what they share, and the chains of a step graph.
 #pragma once
 

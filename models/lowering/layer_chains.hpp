@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the collectives inside layers send over which links, for one rank class.
 #pragma once
 

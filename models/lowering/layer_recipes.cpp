@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/lowering/layer_recipes.hpp"
 
 #include "models/kernels/kernel_traffic.hpp"

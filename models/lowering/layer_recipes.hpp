@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Forward and backward pass of one decoder layer on one rank.
 #pragma once
 

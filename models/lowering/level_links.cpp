@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/lowering/level_links.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Copies between accelerators and the memory beyond them, and what these copies share.
 #pragma once
 

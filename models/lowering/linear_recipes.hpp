@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Forward and backward pass of one linear layer on one rank: multiplies, adapters, and the collectives beside them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// From (transformer, plan, placement, cluster, parameters) to the graph of one training step.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Which ranks may share one class of the step graph, and what they load above tapered tiers.
 #pragma once
 

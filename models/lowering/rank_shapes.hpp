@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Widths of one rank's share of the model, and how the ranks of its layer talk.
 #pragma once
 

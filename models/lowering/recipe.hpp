@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Kernels and collectives of one pass, in the order of issue.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Appends ops to a recipe and tells which op of another lane each one waits for.
 #pragma once
 

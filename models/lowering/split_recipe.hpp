@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Backward pass whose weight gradients run later.
 #pragma once
 

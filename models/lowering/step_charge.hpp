@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Causes that a step's time is charged to.
 #pragma once
 

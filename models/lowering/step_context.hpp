@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the programs of all rank classes of a step share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Links of the folded machine as resources of a step graph, and the chains of communication that cross them.
 #pragma once
 

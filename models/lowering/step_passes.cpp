@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Forward and backward passes of the program of a rank, slot by slot.
 #include <algorithm>
 

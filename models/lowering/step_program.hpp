@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Writes the program of one rank class, in the order in which its host issues it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a rank does for one layer, embedding or head: short lists of kernels and collectives, built once and stamped
 /// into the step graph for every layer and micro-batch.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a rank exchanges about its weights in the course of a step: gathers of sharded weights, reductions of
 /// gradients.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Activations of one rank: what layers keep from forward to backward, and what exists in passing.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Memory of communication: buffers of communicators, and tensors that exist because ranks exchange them.
 #pragma once
 

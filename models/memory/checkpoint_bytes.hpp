@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Bytes that one rank writes to a checkpoint.
 #pragma once
 

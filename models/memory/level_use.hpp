@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a prediction says about memory beyond the accelerators.
 #pragma once
 

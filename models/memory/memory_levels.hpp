@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Memory beyond the accelerators: what a job keeps in that of hosts, in the pool and on drives, and whether it fits.
 #pragma once
 

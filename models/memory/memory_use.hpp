@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Memory of one rank by kind, and what the schedule makes of activations over time.
 #pragma once
 

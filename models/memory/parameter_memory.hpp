@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Weights, gradients and optimizer state of one rank, by sharding, offload and what is trained.
 #pragma once
 

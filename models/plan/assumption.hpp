@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Decisions of the program that a result reports.
 #pragma once
 

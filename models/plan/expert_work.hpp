@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What one layer's mixture of experts gives each rank to send and to multiply.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Parallel plan with every field decided.
 #pragma once
 

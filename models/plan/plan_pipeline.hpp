@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How the stages of a plan share layers and micro-batches.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/plan/planned_job.hpp"
 #include "models/plan/plan.hpp"
 

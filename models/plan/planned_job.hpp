@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Everything that decides how much a rank stores.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// From what the user left open to a plan with every field decided.
 #pragma once
 

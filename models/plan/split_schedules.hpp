@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Schedules that compute gradients by weights apart from those by inputs, which the stage before waits for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Which layers sit on which pipeline stage.
 #pragma once
 

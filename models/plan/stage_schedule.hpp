@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The schedule that a plan asks for.
 #pragma once
 

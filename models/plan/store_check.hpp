@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Stores that a job reads from or writes to, against what its nodes and cluster have.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/prediction/checkpoint_stall.hpp"
 
 #include <algorithm>

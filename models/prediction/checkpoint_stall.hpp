@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Weights and optimizer states that a job writes once in a while, and the time that it loses to them.
 #pragma once
 

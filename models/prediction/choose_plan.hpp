@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Decides what a job leaves open and only memory and time can answer: pipeline stages, micro-batch, recomputation.
 #pragma once
 

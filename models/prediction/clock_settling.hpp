@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Which clock each rank class runs at under its power limit.
 ///
 /// The governor of a device averages over tens of milliseconds: much more than a kernel, much less than a pipeline's

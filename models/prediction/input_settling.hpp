@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How far a loader is ahead when a step starts.
 #pragma once
 

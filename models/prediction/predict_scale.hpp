@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Prediction of one job over cluster sizes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Prediction of one training step.
 #pragma once
 

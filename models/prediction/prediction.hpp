@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a simulated step answers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/prediction/prediction_interval.hpp"
 #include "models/lowering/step_charge.hpp"
 #include "models/plan/plan.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How far a predicted step may be off, alone and against another.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Steps with many micro-batches, from a few that are short.
 ///
 /// Once a pipeline has filled, every further `period` micro-batches cost what the ones before them did: a longer step

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Whether a step has come to repeat itself, seen in two simulations of different length.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What 10 % more of each resource would do for a step.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Lowers a step, replays it and settles the clocks that power allows.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whole processes, as a user waits for them: start to result, output thrown away.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A pipeline step of the size of a 405B model on 16 stages, tensor and data parallelism folded.
 #include <benchmark/benchmark.h>
 

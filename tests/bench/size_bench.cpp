@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizing: from a cluster to racks, cables, power, cooling and money. One thread; target 200 ms each.
 #include <benchmark/benchmark.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The step of Llama 3 405B on 16,384 GPUs: from scenario to graph, and at new timings.
 #include <benchmark/benchmark.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Networks cable by cable, at the sizes of large clusters: building, routes, what they carry, and collectives on them.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Reports in a real browser. The test skips itself (77) where node, playwright-core or a browser is missing.
 find_program(CLUSTERWRIGHT_NODE NAMES node nodejs)
 if(CLUSTERWRIGHT_NODE)

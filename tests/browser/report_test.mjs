@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Opens reports in a real browser, as a reader would: offline, light and dark, wide and narrow, printed.
 //   node report_test.mjs PROGRAM CONFIGS OUTPUT_DIRECTORY
 // Exit code 77: something that the test needs is not on this machine.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks every shipped config against its JSON Schema, as an editor would: by the file that "$schema" names and the
 // file of types beside it. Likewise by the schema that the program prints, which stands alone.
 //   node schema_test.mjs PROGRAM CONFIGS

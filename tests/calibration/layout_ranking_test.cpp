@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "calibration/validation/layout_ranking.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The layer and the model of the GPU probe, kernel by kernel as calibration/probes launches them, against what the
 // product's lowering of their stack counts.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Accelerators that nobody measured: what their data sheet and their relatives say.
 #include <set>
 

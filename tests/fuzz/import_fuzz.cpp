@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The importers on arbitrary bytes: the first byte chooses. Wrong input may only end in a ConfigError; what is
 // accepted must be a document that reads back, a cluster that builds, a transformer that can be counted.
 // Wants clang++ -fsanitize=fuzzer,address,undefined, and the folders below compiled with fuzzer-no-link in its place.

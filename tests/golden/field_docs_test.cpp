@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Schemas and field reference are written by the field tables; what is committed must be what the tables say.
 // CLUSTERWRIGHT_UPDATE_GOLDEN=1 writes the files instead.
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // README shows what the program prints, not what it once printed.
 #include <cstdio>
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Working off runs of ops together changes no time: a rank with a lane to copy on has none.
 #include <rapidcheck.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Switches and cables of plans against the rules that reproduce published tables, written down once more by themselves.
 #include <rapidcheck.h>
 

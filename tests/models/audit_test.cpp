@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arithmetic of audits, against sums that can be done by hand, and verdicts by their thresholds.
 #include "models/site/audit/audit_report.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/lowering/input_side.hpp"
 
 #include "models/kernels/kernel_times.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes and FLOPs of a small dense layer and of the ends of its step, counted by hand.
 
 #include "models/lowering/layer_recipes.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/site/money/cost_report.hpp"
 #include "models/site/money/part_price.hpp"
 #include "sim/json_reader.hpp"

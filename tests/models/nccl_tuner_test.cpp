@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Regression against a hand-made restatement of NCCL's tuner; not evidence of accuracy (that is validation's job).
 #include "models/kernels/collectives/nccl_tuner.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts whose rated power cannot pay for their peak.
 
 #include "models/kernels/gemm_time.hpp"

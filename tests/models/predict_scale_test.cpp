@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/prediction/predict_scale.hpp"
 #include "models/job/scenario.hpp"
 #include "models/plan/plan.hpp"

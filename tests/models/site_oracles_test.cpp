@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Published facts about reliability, loads and money, against sized clusters. Counts:
 // tests/topology/site_oracles_test.cpp.
 #include "models/site/audit/time_claims.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is published about built and described machines, against the plan of a site. Names of sources are those of
 // configs/parts/sources.json, or said where they are used. Reliability and money: tests/models/site_oracles_test.cpp.
 #include <array>

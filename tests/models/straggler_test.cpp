@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/lowering/rank_classes.hpp"
 #include "models/prediction/step_simulation.hpp"
 #include "support/catch.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/kernels/streaming_time.hpp"
 
 #include "support/catch.hpp"

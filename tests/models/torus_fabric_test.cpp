@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps on chips whose network is a torus of their own links.
 #include "models/kernels/collectives/torus_fabric.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A page of documentation whose commands and numbers a test can check.
 ///
 /// A fenced block that opens with ```console holds commands and their outputs:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Numbers of a text, and whether outputs bear them out.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pages that answer questions with commands: each command is run, each quote and each number held against its output.
 // CLUSTERWRIGHT_UPDATE_GOLDEN=1 writes new quotes instead; numbers of the text are then to be corrected by hand.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/event_queue.hpp"
 
 #include <rapidcheck.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs: ops that follow each other whatever happens around them, replayed together.
 #include "sim/replay.hpp"
 #include "support/catch.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rendezvous, chains of legs, and links that transfers share.
 #include "sim/transfers.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/typed_id.hpp"
 
 #include <type_traits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Nodes built from the shipped catalog, as a cluster would build them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Catch2, version 2 or 3.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A machine on which a picosecond is a byte of device memory or a FLOP, so that the durations of a lowered step are
 /// counts to be checked by hand. Multiplies must have 16 n rows and 64 n columns, as tiles have.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Facilities of configs/ that stand on their own, without the program's look-up of files.
 #pragma once
 

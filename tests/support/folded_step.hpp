@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Steps folded by symmetry against steps of every rank.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A pipeline that schedules can be told apart on.
 #pragma once
 

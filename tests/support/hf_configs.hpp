@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What published config.json files say of the sizes of their models; the rest of each file is left out.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Ids as tests write them: 3_v is vertex 3, 5_acc accelerator 5; accelerators({0, 8}) is a list of two.
 #pragma once
 

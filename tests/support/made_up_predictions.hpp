@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Predictions with plausible numbers that no model made: for tests of what shows them.
 #pragma once
 

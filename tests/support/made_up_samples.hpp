@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Samples of a GPU that behaves as given parameters say, with noise: what a fit must find again.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Sized clusters with plausible numbers that no planner made: for tests of what shows them.
 #pragma once
 

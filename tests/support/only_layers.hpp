@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Steps in which nothing takes time but the kernels of decoder layers.
 #pragma once
 

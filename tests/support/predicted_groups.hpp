@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Small clusters on any fabric, routed, on which collectives are predicted with the parameters fitted for H100.
 #pragma once
 

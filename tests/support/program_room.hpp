@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Runs the program as a user would, in a directory of its own. For tests that are built with CLUSTERWRIGHT_PROGRAM.
 #pragma once
 

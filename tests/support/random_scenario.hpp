@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Random training steps of small models on small clusters, with whatever a plan can ask for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Clusters and facilities at random, for laws about plans of sites.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Random symmetric programs: pipeline-like stages, each on several identical replicas, folded or not.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Measurements under other names or with other answers: neither may move a prediction.
 #pragma once
 

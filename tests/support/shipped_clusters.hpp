@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The clusters of configs/, looked up without running the program.
 #pragma once
 

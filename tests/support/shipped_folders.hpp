@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Folders of shipped data.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Sites planned from a few words: a cluster as text or from configs/clusters, in a facility of configs/facilities.
 #pragma once
 

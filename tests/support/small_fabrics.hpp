@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Descriptions of fabrics for tests, short to write.
 #pragma once
 

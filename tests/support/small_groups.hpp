@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Clusters on which groups of ranks are placed; only their numbers matter.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Networks small enough to check by hand, each laid out from its definition.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Scenarios that are built in memory: a few thin layers on a few nodes, priced with real parts and fitted parameters.
 #pragma once
 

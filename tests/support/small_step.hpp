@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Steps small enough to check by hand: times in microseconds, one byte of progress per megabyte per second.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Times that no training step can beat, by simple arithmetic on the scenario and its plan.
 #pragma once
 

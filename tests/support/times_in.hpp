@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How often one text stands in another.
 #pragma once
 

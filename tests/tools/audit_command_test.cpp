@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `clusterwright audit` on the shipped blueprints, and on wrong ones.
 #include "sim/json_writer.hpp"
 #include "support/program_room.hpp"

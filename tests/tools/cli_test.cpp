@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the program as a user would, and looks at what it prints, writes and returns.
 #include <algorithm>
 

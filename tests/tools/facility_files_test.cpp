@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What surrounds a cluster, through files, "like" and --set.
 #include <filesystem>
 

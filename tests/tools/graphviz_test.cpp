@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Networks as Graphviz text, read back by a small parser of the language's undirected subset.
 #include <algorithm>
 #include <cctype>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a scenario's prices are, through files, "like" and --set.
 #include "models/job/price_files.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `clusterwright show --topology`, as a user runs it and as facts of networks that can be counted by hand.
 #include "support/program_room.hpp"
 #include "support/shipped_clusters.hpp"

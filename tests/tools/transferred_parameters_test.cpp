@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a scenario on an accelerator that nobody measured takes its parameters from.
 #include "support/catch.hpp"
 #include "support/program_room.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `clusterwright validate` as a user runs it.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Switches and cables of machines whose counts are published.
 #include <string>
 #include <vector>

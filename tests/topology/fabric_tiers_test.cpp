@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support/ids.hpp"
 #include "topology/fabrics/fabric.hpp"
 #include "topology/graph/max_flow.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "topology/network/network_facts.hpp"
 #include "support/ids.hpp"
 #include "topology/graph/max_flow.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Clusters whose nodes are given by name, span racks, or are of several kinds.
 #include <filesystem>
 

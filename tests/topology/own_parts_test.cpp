@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts that a cluster file brings along.
 #include <filesystem>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every parameter moves some answer: nothing in a parameter file is there for show.
 #include <cmath>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bus bandwidths and times that were published one by one; docs/validation.md, "Collectives", says what part they had
 // in fits and where the misses come from.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules that hold for every prediction of a measurement, and a fixed tenth of the set that guards against regressions.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/calibration/gpu_probe_run.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Runs the probe program of GPUs, which is built apart because it needs the CUDA Toolkit.
 #pragma once
 

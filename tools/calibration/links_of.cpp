@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/calibration/links_of.hpp"
 
 #include "sim/diagnostic.hpp"

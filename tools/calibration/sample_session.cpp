@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/calibration/sample_session.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Sample files of one machine, and the part of the catalog that they speak of.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/cli/command_line.hpp"
 
 int main(int argc, char** argv) {

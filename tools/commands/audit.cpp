@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/site/audit/blueprint.hpp"
 #include "sim/json_writer.hpp"
 #include "tools/commands/commands.hpp"

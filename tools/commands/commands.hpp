@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The commands of the program, one function each in a file of its own name. They know nothing of option parsing.
 ///
 /// Results go to standard output or files, everything else to standard error.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/commands/scenario_session.hpp"
 
 #include "tools/text_quantity.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/commands/show_topology.hpp"
 
 #include "sim/diagnostic.hpp"

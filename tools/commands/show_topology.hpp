@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// `show --topology`: what a cluster amounts to, and what is left of its network after failures.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Tasks that this machine can run.
 #pragma once
 

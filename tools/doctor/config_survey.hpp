@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The data that the program came with: whether it is there and can be read.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Everything that the doctor looks at, without judging it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The doctor's answer, for people and for machines.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/doctor/gpu_findings.hpp"
 
 #include <fmt/format.h>

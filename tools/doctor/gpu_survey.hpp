@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The GPUs that NVIDIA's driver knows, by its management library (NVML), which is opened while the program runs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Calls into libraries of others, each in a process of its own: what crashes or hangs there costs its answer only.
 #pragma once
 

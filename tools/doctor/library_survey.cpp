@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/doctor/library_survey.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Libraries that measurements need: whether they are there, and their version by their own word.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the doctor asks of a machine, as functions: tests make up machines of their own.
 #pragma once
 

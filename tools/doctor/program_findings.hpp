@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Findings about the program and the host it runs on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Findings about GPU software and the network.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Lines of a captured terminal, without what terminals and launchers add to them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Reads what the programs of nccl-tests print: text, or the report that -J writes.
 #pragma once
 

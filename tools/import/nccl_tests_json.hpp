@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Runs of nccl-tests from their JSON report.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Which collective operation a log of nccl-tests measured.
 #pragma once
 

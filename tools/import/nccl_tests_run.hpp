@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What one run of an nccl-tests program printed, as text or as JSON, before it is judged.
 #pragma once
 

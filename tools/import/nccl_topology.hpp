@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Reads the node that NCCL saw (NCCL_TOPO_DUMP_FILE), or that it was told of (NCCL_TOPO_FILE).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The elements of a parsed topology, turned into a node.
 #pragma once
 

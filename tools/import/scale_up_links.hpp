@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How the GPUs of a node are wired to each other.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A cluster file made of a node that NCCL saw.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Which parts of the catalog a topology speaks of.
 #pragma once
 

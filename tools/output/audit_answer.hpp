@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Answer of `audit` as tables, sentences, JSON and a page.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/output/calibration_tables.hpp"
 
 #include <fmt/format.h>

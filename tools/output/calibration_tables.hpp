@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What fits and checks of own samples say, for people and scripts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Predicted collectives as tables, JSON, and lines of nccl-tests.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Tables of the cost of a sized cluster.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Puts the style sheet of reports into the tools layer, as html_style.cpp in the build folder. Configuring runs again when
 # the style sheet changes.
 set(style_sheet ${PROJECT_SOURCE_DIR}/tools/output/report.css)

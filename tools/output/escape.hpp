@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Text on its way out: names from files end up in terminals, CSV, Markdown and HTML, and must stay text there.
 #pragma once
 

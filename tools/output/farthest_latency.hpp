@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How long the way between the two NICs is that are farthest apart.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Floor plan of a hall: to scale as SVG, and in plain characters for terminals.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A picture of boxes and lines as text for Graphviz (https://graphviz.org/doc/info/lang.html).
 #pragma once
 

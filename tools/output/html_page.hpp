@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The frame of a report: one self-contained page. No script, no request; what is passed as text gets escaped.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/output/html_sections.hpp"
 
 #include <fmt/format.h>

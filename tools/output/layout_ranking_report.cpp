@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/output/layout_ranking_report.hpp"
 
 namespace clusterwright {

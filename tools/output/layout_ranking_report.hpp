@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How layouts of one job are ranked, as JSON and as tables.
 #pragma once
 

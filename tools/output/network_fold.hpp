@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Which nodes and switches of a network a picture draws as one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The network of a cluster as a picture: nodes, switches, and what joins them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Whole numbers for people, neighbours as a range.
 #pragma once
 

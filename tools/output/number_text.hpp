@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Numbers as people read them. Files carry numbers in full; only tables, reports and sentences come through here.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Where results go, and in which shape.
 #pragma once
 

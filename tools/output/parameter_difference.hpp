@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a named parameter file changes against the one that would be taken without it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Predictions as tables and sentences: what terminals, Markdown, CSV and reports show.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What every result says about itself: the question, the inputs and how to ask again.
 #pragma once
 

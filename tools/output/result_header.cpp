@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/output/result_header.hpp"
 
 #include "tools/build_facts.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Results as JSON: keys that scripts rely on, in SI-like units named by the key, null where not modelled.
 #pragma once
 

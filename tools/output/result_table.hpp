@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Tables of results: one description, rendered for terminals, spreadsheets, Markdown and HTML.
 #pragma once
 

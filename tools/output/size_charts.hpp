@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Charts of a sized cluster: amounts of money as bars, power as flows whose widths are to scale.
 #pragma once
 

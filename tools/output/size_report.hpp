@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Report of a sized cluster in every format of the command `size`.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Sentences about a sized cluster, for tables, pages and terminals.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Tables of a sized cluster; charts and pages show the same numbers.
 #pragma once
 

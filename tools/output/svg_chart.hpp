@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Charts as inline SVG. Colours and strokes come from the classes of the page's style sheet, so that one drawing works
 /// in light, dark and print.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What every chart is drawn with.
 #pragma once
 

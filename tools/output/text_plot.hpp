@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Scatter plots for terminals: plain ASCII, so that they survive logs and mails.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the network of a cluster is made of, how far it reaches, what crosses it, and whom failures cut off.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What a cluster amounts to, as tables and as JSON.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Charts of a validation, as inline SVG.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How right the models are: per case, per family, left out.
 #pragma once
 

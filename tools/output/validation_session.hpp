@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Reads files of measurements and predicts every case.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The answer of `validate` as tables, in the order in which people read them.
 #pragma once
 

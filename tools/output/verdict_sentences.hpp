@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Predictions in sentences: what they say and what to change first.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A cluster with its parts looked up: what the models build on. Never changes once built.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Errors of a facility: parts that do not exist, fields left open.
 #pragma once
 

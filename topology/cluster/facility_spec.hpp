@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Facility of a cluster, as users write it: racks, hall, power, cooling, services.
 ///
 /// Where a field is left out, the file in configs/facilities that `like` names says it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Storage and memory that all nodes of a cluster share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Dragonfly: groups of switches, every switch of a group joined to every other; groups joined by global cables.
 ///
 /// Numbers: p NIC ports, a - 1 local and h global cables on each switch, a switches in a group, g <= a h + 1 groups.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "topology/fabrics/dragonfly_plus.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Dragonfly+: groups of leaves and spines, every leaf joined to every spine of its group; groups joined by global
 /// cables of their spines.
 ///

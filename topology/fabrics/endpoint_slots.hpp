@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Ports for NICs in a fabric whose switches all have equally many of them.
 #pragma once
 

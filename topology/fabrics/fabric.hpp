@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Fabrics of every kind: contradictions, nested groups, cables.
 ///
 /// Each kind has a file of its own (fat_tree, dragonfly, dragonfly_plus, torus, hyperx), and so have several places

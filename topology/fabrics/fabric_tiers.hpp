@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Any fabric as nested groups of accelerators, without a vertex for each.
 #pragma once
 

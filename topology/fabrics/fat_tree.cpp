@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "topology/fabrics/fat_tree.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Fat tree: leaves above the nodes, spines above the leaves, and so on up to a tier that joins everything.
 ///
 /// Invariant: the cables up from a group carry what its nodes send, divided by the product of the tapers so far; and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "topology/fabrics/global_links.hpp"
 
 #include <stdexcept>

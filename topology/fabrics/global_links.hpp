@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Cables between the groups of a dragonfly, and the switches that they leave.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// HyperX: a grid of switches, each joined to every other switch of its row along every side.
 ///
 /// Numbers: S switches and K parallel cables along each side, T NIC ports on a switch. A switch needs T + sum of (S -

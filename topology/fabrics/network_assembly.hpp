@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A network under construction, which the builder of each kind of fabric fills.
 #pragma once
 

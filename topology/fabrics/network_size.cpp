@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "topology/fabrics/network_size.hpp"
 
 #include <stdexcept>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Nodes that a network joins, and ports of the switches that it is made of.
 #pragma once
 

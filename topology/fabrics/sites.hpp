@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Sites: several places, each with a whole fabric of one kind; one link joins every pair of sites.
 ///
 /// Every site has a border switch (one for each rail where rails never meet), to which the top switches of its fabric

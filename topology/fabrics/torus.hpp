@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Torus and mesh: every node is a router with two neighbours along each of one to three sides.
 ///
 /// Node i of an X x Y x Z torus is at x = i mod X, y = floor(i / X) mod Y, z = floor(i / (X Y)). A torus closes each

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Random numbers without state: a function of what they are drawn for.
 #pragma once
 

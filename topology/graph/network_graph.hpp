@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Network between nodes, cable by cable: NIC ports, switches, and links with a capacity in each direction.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Switches of a network and the links between them, with parallel cables as one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Switches that endpoints are cabled to.
 #pragma once
 

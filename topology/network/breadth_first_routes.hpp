@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Routes of any graph from a table of distances.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Loads of an all-to-all exchange, without its pairs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Broken and slow links, NICs and switches of a network.
 #pragma once
 

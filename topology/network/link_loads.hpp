@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Bytes that traffic puts on each link of a network, by routing policy.
 ///
 /// Loads are counted per byte of the pattern (one byte of a collective's payload, say), so that they do not depend on

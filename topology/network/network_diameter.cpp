@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "topology/network/network_diameter.hpp"
 
 #include <algorithm>

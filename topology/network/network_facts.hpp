@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Counts, diameter and bisection of a network, and whether it is connected.
 #pragma once
 

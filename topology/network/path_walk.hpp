@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// One path through a network, link by link.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Shortest paths through a network graph, around what has failed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "topology/network/spray_flow.hpp"
 
 #include "topology/network/path_walk.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Traffic that spreads evenly over all shortest paths.
 ///
 /// A vertex passes on what it has in equal parts over all its next links, parallel cables counted each. (Equal parts

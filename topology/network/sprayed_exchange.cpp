@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "topology/network/sprayed_exchange.hpp"
 
 #include <algorithm>

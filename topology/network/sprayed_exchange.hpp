@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// All-to-all exchange over all shortest paths, without its pairs.
 ///
 /// Twins are stations whose switches have equal neighbours: the leaves of one group of a fat tree.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Places where traffic enters and leaves the switches of a network.
 #pragma once
 

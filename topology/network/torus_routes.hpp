@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Routes of a torus or mesh from coordinates alone.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Valiant's paths: by way of some other group, to spread traffic that would crowd the few direct links.
 #pragma once
 

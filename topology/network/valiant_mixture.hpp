@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Best mixture of minimal and non-minimal routing, as ideal adaptive routing would find it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "topology/nodes/host_spec.hpp"
 
 #include "sim/field_table.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Host of a node: its processors, memory and drives.
 #pragma once
 

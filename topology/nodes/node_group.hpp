@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Nodes of a cluster that are alike, with their parts looked up.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Numbers of nodes and accelerators in a cluster.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Links inside one node or scale-up domain: rates of a group of accelerators, of a pair, and of the way to the
 /// network. All rates are of the data sheet, one direction; the models say what software reaches of them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "topology/nodes/node_parts.hpp"
 
 #include <fmt/format.h>

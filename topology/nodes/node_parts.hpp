@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Nodes by name: catalog entries fill in what a NodeSpec leaves out.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Wiring of a node with nothing left open: NodeSpec, accelerator and defaults together.
 #pragma once
 

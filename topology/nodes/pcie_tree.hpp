@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// PCI Express inside one node: accelerators and NICs under switches, switches under the host bridge of a socket.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Links of accelerators that form a torus inside a node or rack.
 #pragma once
 

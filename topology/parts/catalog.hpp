@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Catalog: every part that `configs/parts/` describes, and where its facts come from.
 #pragma once
 

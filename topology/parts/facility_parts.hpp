@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Parts of a building: racks, power, cooling, storage. Every value with its source and whether it was checked there.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Number formats of matrix units and of what is stored.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Parts as a catalog describes them: every value with its source and whether it was checked there.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// PCI Express of a node as users and parts write it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "calibration/host/kernels/element_kernels.hpp"
 
 #include <Eigen/Dense>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Kernels of a transformer beside its GEMMs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "calibration/host/kernels/matrix_product.hpp"
 
 #include <Eigen/Dense>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Attention of the host's training loop.
 #pragma once
 

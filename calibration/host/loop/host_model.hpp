@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The model that the host loop trains.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The product's answer for a training step of this host: its scenario lowered and replayed like any other.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The trainer of the host loop (transformer_step.cpp, host_trainer.cpp), as the product describes a training job.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Training steps that run on this machine, for comparison with the simulator's prediction.
 #pragma once
 

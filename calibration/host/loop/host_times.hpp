@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What the samples of a host say of the pieces of a training step.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Layout of the parameters of the host's model in one array.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Time of a step by part: every instant between start and stop counts for exactly one part.
 #pragma once
 

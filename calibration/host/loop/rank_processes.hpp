@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Processes of one data-parallel group.
 #pragma once
 

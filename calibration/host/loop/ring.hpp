@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Processes in a ring, each joined to the next by a TCP connection over 127.0.0.1.
 #pragma once
 

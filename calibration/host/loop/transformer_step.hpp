@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Forward and backward pass of the host's model.
 #pragma once
 

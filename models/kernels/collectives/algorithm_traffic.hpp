@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Flows of each family of algorithms; operations that a family cannot do are refused.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Time of one collective when nothing else uses its links.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What an algorithm sends between nodes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Which accelerators talk to each other, and in which order.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The two binary trees of NCCL's tree all-reduce.
 #pragma once
 

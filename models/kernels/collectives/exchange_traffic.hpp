@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Flows of all-to-all exchanges: direct, rail-aligned and hierarchical.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The largest of many random counts.
 #pragma once
 

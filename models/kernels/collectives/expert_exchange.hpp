@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Tokens on their way to the experts of a mixture, and back.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Time to dispatch tokens to experts, or to combine what they return.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Links that the ranks of a group have.
 #pragma once
 

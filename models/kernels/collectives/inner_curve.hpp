@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Fitted curves of collectives inside a node.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Constants of NCCL's tuner and search, version 2.30.7 (github.com/NVIDIA/nccl, commit 5067397c, src/graph/tuning.cc
 /// and src/graph/topo.h, search.cc), restated. Microseconds and GB/s.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// How NCCL chooses algorithm and protocol: its own estimates, transcribed.
 #pragma once
 

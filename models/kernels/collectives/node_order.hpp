@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Which nodes of a cluster a job gets, and in which order it uses them.
 #pragma once
 

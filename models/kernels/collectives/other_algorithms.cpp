@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/kernels/collectives/other_algorithms.hpp"
 
 #include <algorithm>

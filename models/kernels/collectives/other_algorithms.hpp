@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Algorithms that NCCL does not have: those of tori and of MPI libraries.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// What nccl-tests would print on a cluster.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Collectives of steps where the network itself is a torus of chips, without the graph that `collective` lays them on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// A group's members where they meet the network, and the flows between them.
 #pragma once
 

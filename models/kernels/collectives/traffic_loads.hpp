@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Traffic of collectives on the links of a network.
 #pragma once
 

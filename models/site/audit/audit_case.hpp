@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Figures that the checks of claims read, computed once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Check of the claims of a blueprint with the models that `run` uses.
 #pragma once
 

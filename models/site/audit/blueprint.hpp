@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Blueprint in a file: the scenario that it describes, and the claims that it makes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Finding of an audit on one claim, and the verdict on it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Claims about the number of accelerators, the layout of the job and its memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Claims about links, and the switches that would join the network cards of a blueprint, whatever its own fabric.
 #pragma once
 

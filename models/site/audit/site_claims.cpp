@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/site/audit/site_claims.hpp"
 
 #include <fmt/format.h>

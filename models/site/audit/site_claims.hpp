@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Claims about racks and site, and the speed of accelerators under a power cap.
 #pragma once
 

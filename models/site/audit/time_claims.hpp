@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Claims about the time of training, and the formulas behind them: pace, failures, checkpoints.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Annuity: a price becomes equal yearly payments, and those a price per hour in use.
 //
 //   capital per hour = (machines x annuity(years) + building x annuity(building years)) / hours,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Cost of a cluster: to buy, for a year, and for one accelerator and hour.
 #pragma once
 

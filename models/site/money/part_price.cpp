@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/site/money/part_price.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Price of one part: from the price list, else from the catalog.
 #pragma once
 

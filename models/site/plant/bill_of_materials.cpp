@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/site/plant/bill_of_materials.hpp"
 
 #include <algorithm>

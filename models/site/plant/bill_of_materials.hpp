@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Purchasing list of a planned site.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every link of every network becomes a cable of the catalog, as long as its route on the floor.
 //
 // Invariants

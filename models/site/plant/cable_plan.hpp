@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Every cable between devices: its length, its parts, and the number to buy.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Sums of links by class, parts and length, and the parts to buy for them.
 #pragma once
 

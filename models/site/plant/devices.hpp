@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Devices that stand in racks: height, mass, power.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Facilities in files: fields that a cluster leaves out come from the file that its "like" names.
 #pragma once
 

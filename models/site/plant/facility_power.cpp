@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/site/plant/facility_power.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Power that a facility draws from the grid at one operating point of its machines.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Racks on the floor of a hall, in rows that face each other.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Heat of racks and building: power and water that remove it, over a year and on the hottest day.
 ///
 /// A plant without a compressor reaches the outdoor temperature (wet bulb where it evaporates water) plus its approach.

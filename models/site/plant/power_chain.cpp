@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "models/site/plant/power_chain.hpp"
 
 #include <fmt/format.h>

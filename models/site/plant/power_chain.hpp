@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Power chain from the grid to the racks: losses at any load, redundancy, and the circuits that feed a rack.
 ///
 /// A module of rating R that passes on P loses, with x = P / R,

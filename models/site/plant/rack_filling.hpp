@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Number of devices that a rack holds, and the limit that stops it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every device gets a rack and a height, and every rack a block of racks that stand together.
 //
 // Order: nodes by scalable unit, then switches tier by tier, then managers, servers and storage, then management

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Contents of every rack, and the racks that stand together.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Reach of the copper inside a machine whose scale-up links span several nodes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Networks of a site as graphs: the training network and the networks beside it.
 #pragma once
 

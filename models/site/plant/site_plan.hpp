@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Site of a cluster: racks and floor, cables, power and cooling.
 #pragma once
 

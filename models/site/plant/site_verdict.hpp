@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Constraint of a site that was checked, and the tolerance of such checks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Everything that a cluster, with or without a job, needs to be bought, placed, powered, cooled and paid for.
 #pragma once
 

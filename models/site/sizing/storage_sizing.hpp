@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Appliances of the shared file system that a cluster and its job need.
 #pragma once
 
