@@ -34,40 +34,47 @@ void add_what_is_bought(Record<PriceList>& table) {
   using P = PriceList;
   table
       .optional("parts_usd", &P::parts,
-                {.help = "one each, by id in the catalog, in place of the catalog's price", .min = 0})
+                {.help = "prices of single parts, by catalog id; they replace the catalog's", .min = 0})
       .optional("part_position", &P::part_position,
-                share("where in the catalog's price range parts are: 0 low, 1 high; a list price goes before"))
+                share("position in the catalog's price range: 0 low, 1 high; a list price takes precedence"))
       .optional("node_over_accelerators", &P::node_over_accelerators,
-                {.help = "a node without a price of its own costs its accelerators times this", .min = 1, .max = 10})
+                {.help = "price of a node over the price of its accelerators, for nodes without a price of their own",
+                 .min = 1,
+                 .max = 10})
       .optional("facility_usd_per_kw", &P::facility_per_power,
-                price("the building with power and cooling, for the rated power of all machines"))
-      .optional("facility_usd_per_node", &P::facility_per_node, price("the building, instead of that"))
+                price("price of the building with power and cooling, per rated power of all machines"))
+      .optional("facility_usd_per_node", &P::facility_per_node,
+                price("price of the building with power and cooling, per node; replaces facility_usd_per_kw"))
       .optional("colocation_usd_per_kw_month", &P::colocation,
-                price("rent of space instead of a building, for the rated power of the machines"))
+                price("rent of colocation space per rated power of the machines; replaces a price of the building"))
       .optional("building_covers", &P::building_covers,
-                {.help = "chapters of the purchasing list that the building's price, or the rent, includes"})
-      .optional("installation_share", &P::installation_share, share("of the price of all parts, paid once"));
+                {.help = "chapters of the bill of materials that the price or rent of the building includes"})
+      .optional("installation_share", &P::installation_share,
+                share("cost of installation over the price of all parts, paid once"));
 }
 
 void add_what_is_paid_by_time(Record<PriceList>& table) {
   using P = PriceList;
-  table.optional("electricity_usd_per_kwh", &P::electricity, price("from the grid"))
-      .optional("water_usd_per_m3", &P::water, price("that cooling evaporates"))
+  table.optional("electricity_usd_per_kwh", &P::electricity, price("price of electricity from the grid"))
+      .optional("water_usd_per_m3", &P::water, price("price of the water that cooling evaporates"))
       .optional("idle_power_share", &P::idle_power_share,
-                share("power in hours without work over the mean power in hours with it"))
-      .optional("maintenance_share_per_year", &P::maintenance_share, share("of the price of all parts"))
-      .optional("staff_usd_per_year", &P::staff, price("people, whatever the size"))
-      .optional("staff_usd_per_rack_year", &P::staff_per_rack, price("people, for each rack"))
-      .optional("interest", &P::interest, share("a year, on what was paid for the cluster"))
+                share("mean power in idle hours over mean power in busy hours"))
+      .optional("maintenance_share_per_year", &P::maintenance_share,
+                share("cost of maintenance over the price of all parts"))
+      .optional("staff_usd_per_year", &P::staff, price("cost of staff, independent of size"))
+      .optional("staff_usd_per_rack_year", &P::staff_per_rack, price("cost of staff for each rack"))
+      .optional("interest", &P::interest, share("interest per year on the price of the cluster"))
       .optional("years", &P::years,
-                {.help = "of use, after which nothing is left", .min = 0, .max = 50, .above_min = true})
-      .optional(
-          "building_years", &P::building_years,
-          {.help = "the same of the building; as the machines if not given", .min = 0, .max = 100, .above_min = true})
+                {.help = "years of use, after which the cluster has no value", .min = 0, .max = 50, .above_min = true})
+      .optional("building_years", &P::building_years,
+                {.help = "years of use of the building; those of the machines if not given",
+                 .min = 0,
+                 .max = 100,
+                 .above_min = true})
       .optional("utilisation", &P::utilisation, positive_share("share of all hours in which the cluster is in use"))
-      .optional("goodput", &P::goodput, positive_share("share of those hours that makes progress"))
+      .optional("goodput", &P::goodput, positive_share("share of the hours in use that makes progress"))
       .optional("rent_usd_per_accelerator_hour", &P::rent,
-                price("of an accelerator elsewhere, all included: what buying is compared with"));
+                price("rent of an accelerator elsewhere, everything included, to which buying is compared"));
 }
 
 struct GivenPrice {
@@ -108,12 +115,13 @@ bool PriceList::covers(BillChapter chapter) const {
 
 const Record<PriceList>& record(const PriceList*) {
   static const auto table = [] {
-    Record<PriceList> list("prices", "What parts, building, energy and people cost");
-    list.optional("like", &PriceList::like,
-                  {.help = "a file of configs/prices, or a path, that says what is left out here; none: nothing does"})
-        .optional("name", &PriceList::name, {.help = "for reports"})
-        .optional("date", &PriceList::date, {.help = "of the prices: year and month"})
-        .optional("source", &PriceList::source, {.help = "where the list as a whole comes from"});
+    Record<PriceList> list("prices", "Prices of parts, building, energy and staff");
+    list.optional(
+            "like", &PriceList::like,
+            {.help = "a file of configs/prices, or a path, that gives every field left out here; none: no such file"})
+        .optional("name", &PriceList::name, {.help = "name for reports"})
+        .optional("date", &PriceList::date, {.help = "year and month of the prices"})
+        .optional("source", &PriceList::source, {.help = "origin of the whole list"});
     add_what_is_bought(list);
     add_what_is_paid_by_time(list);
     return list;

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 const Record<ScenarioSpec>& record(const ScenarioSpec*) {
   static const auto table =
-      with_scenario_fields(Record<ScenarioSpec>("scenario", "A job on a cluster: what `run` and `scale` read"));
+      with_scenario_fields(Record<ScenarioSpec>("scenario", "A job on a cluster, which `run` and `scale` read"));
   return table;
 }
 

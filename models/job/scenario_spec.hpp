@@ -30,16 +30,16 @@ template <class File>
 Record<File> with_scenario_fields(Record<File> table) {
   table.required("cluster", &File::cluster, {.help = "the machine", .reference = true})
       .required("transformer", &File::transformer,
-                {.help = "the model; also a Hugging Face config.json", .reference = true})
-      .required("job", &File::job, {.help = "what is computed and how it is laid out"})
+                {.help = "the model; a Hugging Face config.json works too", .reference = true})
+      .required("job", &File::job, {.help = "the work and its parallel layout"})
       .optional("parameters", &File::parameters,
-                {.help = "path of a parameter file; auto: the file in configs/parameters that was fitted for the "
-                         "cluster's accelerator, else transfer.json, which measured relatives share"})
+                {.help = "path of a parameter file; auto: the file in configs/parameters fitted for the cluster's "
+                         "accelerator, else transfer.json, whose values come from related accelerators"})
       .optional("steps", &File::steps,
-                {.help = "what whole steps add to their microbenchmarks: a name in configs/steps or a path"})
-      .optional(
-          "prices", &File::prices,
-          {.help = "what the cluster costs; those of configs/prices/default.json if not given", .reference = true});
+                {.help = "step calibration, which corrects sums of microbenchmarks to whole steps: a name in "
+                         "configs/steps or a path"})
+      .optional("prices", &File::prices,
+                {.help = "price list of the cluster; configs/prices/default.json if not given", .reference = true});
   return table;
 }
 

@@ -61,13 +61,15 @@ double cast_bytes(const StepCalibration& calibration, Precision precision) {
 const Record<StackCalibration>& record(const StackCalibration*) {
   using S = StackCalibration;
   static const auto table =
-      Record<S>("stack_calibration", "What steps of one software stack take over what microbenchmarks say")
-          .required("compute", &S::compute, {.help = "time of matrix multiplies and attention", .min = 0.2, .max = 5})
-          .required("communication", &S::communication, {.help = "time of collectives", .min = 0.2, .max = 5})
-          .required("host", &S::host, {.help = "time to issue a kernel", .min = 0, .max = 20})
+      Record<S>("stack_calibration",
+                "Measured times of one stack's steps over the times predicted from microbenchmarks")
+          .required("compute", &S::compute, {.help = "factor on the time of GEMMs and attention", .min = 0.2, .max = 5})
+          .required("communication", &S::communication,
+                    {.help = "factor on the time of collectives", .min = 0.2, .max = 5})
+          .required("host", &S::host, {.help = "factor on the host time to launch a kernel", .min = 0, .max = 20})
           .optional("residual", &S::residual,
-                    {.help = "standard deviation of log(predicted/measured) of its steps, models left out; 0: as all "
-                             "stacks together",
+                    {.help = "standard deviation of log(predicted/measured) of this stack's steps, models held out in "
+                             "turn; 0: as for all stacks together",
                      .min = 0});
   return table;
 }
@@ -76,16 +78,17 @@ const Record<StepResiduals>& record(const StepResiduals*) {
   using R = StepResiduals;
   static const auto table =
       Record<R>("step_residuals",
-                "Standard deviations of log(predicted/measured) beyond the fitted parameters, from rows left out")
-          .required("known", &R::known, {.help = "every field of the job is given", .min = 0})
-          .required("unknown", &R::unknown, {.help = "something had to be assumed", .min = 0})
+                "Standard deviations of log(predicted/measured) beyond parameter uncertainty, from held-out rows")
+          .required("known", &R::known, {.help = "jobs with every field given", .min = 0})
+          .required("unknown", &R::unknown, {.help = "jobs with some field assumed", .min = 0})
           .required("stack", &R::stack, {.help = "added for a stack that was not fitted", .min = 0})
           .required("accelerator", &R::accelerator,
-                    {.help = "added for an accelerator whose steps were not measured, its relative's were", .min = 0})
+                    {.help = "added for an accelerator without measured steps whose architecture has some", .min = 0})
           .required("generation", &R::generation,
-                    {.help = "added for an architecture whose steps were not measured", .min = 0})
-          .required("doubling", &R::doubling,
-                    {.help = "added for each doubling of accelerators or sequence beyond what was fitted", .min = 0})
+                    {.help = "added for an architecture without measured steps", .min = 0})
+          .required(
+              "doubling", &R::doubling,
+              {.help = "added for each doubling of accelerators or sequence length beyond the fitted range", .min = 0})
           .required("own", &R::own,
                     {.help = "part that steps of one model on one stack and accelerator do not share", .min = 0})
           .required("size", &R::size,
@@ -96,35 +99,41 @@ const Record<StepResiduals>& record(const StepResiduals*) {
 const Record<StepCalibration>& record(const StepCalibration*) {
   using S = StepCalibration;
   static const auto table =
-      Record<S>("step_calibration", "What whole training steps add to the sum of their microbenchmarks")
-          .required("name", &S::name, {.help = "for people"})
-          .required("drift_per_year", &S::drift, {.help = "newer software is so much faster, in log"})
-          .required("reference_date", &S::reference_date, {.help = "year and month where drift is zero"})
+      Record<S>("step_calibration", "Corrections from sums of microbenchmarks to whole training steps")
+          .required("name", &S::name, {.help = "name for readers"})
+          .required("drift_per_year", &S::drift, {.help = "yearly speed-up of software, as a logarithm"})
+          .required("reference_date", &S::reference_date, {.help = "year and month at which drift is zero"})
           .required("cast_bytes", &S::cast_bytes,
-                    {.help = "memory traffic per activation element that is brought to a narrow format", .min = 0})
-          .required(
-              "kernel_tax", &S::kernel_overhead,
-              {.help = "matrix and attention kernels of a step take this much longer than alone in a loop, at the "
-                       "same clock; by architecture, \"other\" for those without an entry",
-               .min = 0.5,
-               .max = 3})
+                    {.help = "memory traffic per activation element cast to a number format, by format", .min = 0})
+          .required("kernel_tax", &S::kernel_overhead,
+                    {.help = "kernel overhead factor: time of GEMM and attention kernels in a step over their time "
+                             "alone in a loop at the same clock; by architecture, \"other\" for those without an entry",
+                     .min = 0.5,
+                     .max = 3})
           .optional("tax_per_density", &S::overhead_per_density,
-                    {.help = "the logarithm of the tax of \"other\" grows by this for each dense 16-bit TFLOP/s per "
-                             "rated watt beyond density_reference",
+                    {.help = "increase of the logarithm of the kernel overhead factor of \"other\" per dense 16-bit "
+                             "TFLOP/s per rated watt above density_reference",
                      .min = -5,
                      .max = 5})
-          .optional("density_reference", &S::density_reference,
-                    {.help = "TFLOP/s per watt at which \"other\" holds", .min = 0, .max = 1000})
-          .required("stacks", &S::stacks, {.help = "by stack; \"other\" serves those without an entry"})
-          .optional("accelerators", &S::accelerators, {.help = "whose steps were in the fit"})
-          .optional("vendors", &S::vendors,
-                    {.help = "of those accelerators; on parts of others the residual of an unknown stack is added"})
-          .optional("most_accelerators", &S::most_accelerators, {.help = "of one job in the fit", .min = 1})
-          .optional("longest_sequence", &S::longest_sequence, {.help = "of one job in the fit, tokens", .min = 1})
-          .required("residuals", &S::residuals, {.help = "what remains"})
+          .optional(
+              "density_reference", &S::density_reference,
+              {.help = "dense 16-bit TFLOP/s per rated watt at which the kernel overhead factor of \"other\" holds",
+               .min = 0,
+               .max = 1000})
+          .required("stacks", &S::stacks, {.help = "factors by stack; \"other\" for stacks without an entry"})
+          .optional("accelerators", &S::accelerators, {.help = "accelerators whose steps were fitted"})
+          .optional(
+              "vendors", &S::vendors,
+              {.help = "vendors of those accelerators; parts of other vendors add the residual of an unknown stack"})
+          .optional("most_accelerators", &S::most_accelerators,
+                    {.help = "maximum number of accelerators of a fitted job", .min = 1})
+          .optional("longest_sequence", &S::longest_sequence,
+                    {.help = "maximum sequence length of a fitted job, in tokens", .min = 1})
+          .required("residuals", &S::residuals, {.help = "remaining error"})
           .optional("fitted", &S::fitted, {.help = "names of the fitted numbers, in the order of the covariance"})
-          .optional("covariance", &S::covariance, {.help = "of the logarithms of the fitted numbers, row by row"})
-          .optional("fits", &S::fits, {.help = "how well the rows are met, in sample and left out"});
+          .optional("covariance", &S::covariance,
+                    {.help = "covariance of the logarithms of the fitted numbers, row by row"})
+          .optional("fits", &S::fits, {.help = "quality of the fit, in sample and held out"});
   return table;
 }
 

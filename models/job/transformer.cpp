@@ -116,41 +116,46 @@ void add_attention(Record<Transformer>& table) {
   using T = Transformer;
   table
       .optional("sliding_window", &T::sliding_window,
-                count_rule("tokens back that windowed layers attend to; auto: every layer attends to all"))
+                count_rule("number of tokens back that windowed layers attend to; auto: every layer attends to all"))
       .optional("attention_chunk", &T::attention_chunk,
-                count_rule("windowed layers attend within blocks of so many tokens instead; auto: they do not"))
+                count_rule("length in tokens of the blocks within which windowed layers attend, instead of a sliding "
+                           "window; auto: no blocks"))
       .optional("full_attention_every", &T::full_attention_every,
-                count_rule("one layer in this many attends to all, the rest to the window; auto: none does"))
-      .optional("query_key_norm", &T::query_key_norm, {.help = "each head's queries and keys are normalised"})
+                count_rule("period of layers with full attention: one layer in this many attends to all tokens, the "
+                           "others to the window; auto: none does"))
+      .optional("query_key_norm", &T::query_key_norm, {.help = "queries and keys of each head are normalised"})
       .optional("parallel_block", &T::parallel_block,
-                {.help = "attention and MLP read the same norm and are added together"})
+                {.help = "attention and MLP read the output of one norm, and their results are added"})
       .optional("predicted_tokens", &T::predicted_tokens,
-                {.help = "beyond the next one, each by a further layer and the head (multi-token prediction)",
+                {.help = "number of tokens predicted beyond the next one, each by one more layer and the head "
+                         "(multi-token prediction)",
                  .min = 0,
                  .max = 64})
-      .optional("experts", &T::experts, {.help = "mixture of experts instead of the MLP; null: none"})
+      .optional("experts", &T::experts, {.help = "mixture of experts that replaces the MLP; null: none"})
       .optional("latent", &T::latent, {.help = "multi-head latent attention; null: none"});
 }
 
 Record<Transformer> transformer_table() {
   using T = Transformer;
   Record<T> table("transformer", "A decoder-only transformer");
-  table.required("name", &T::name, {.help = "for people"})
-      .optional("source", &T::source, {.help = "where the dimensions come from"})
-      .required("layers", &T::layers, count_rule("decoder layers", 1 << 14))
+  table.required("name", &T::name, {.help = "name for readers"})
+      .optional("source", &T::source, {.help = "origin of the dimensions"})
+      .required("layers", &T::layers, count_rule("number of decoder layers", 1 << 14))
       .required("hidden", &T::hidden, count_rule("width of the residual stream"))
-      .required("heads", &T::heads, count_rule("query heads", 1 << 14))
-      .optional("kv_heads", &T::kv_heads, count_rule("key and value heads; auto: as many as heads", 1 << 14))
-      .optional("head_width", &T::head_width, count_rule("of one head; auto: hidden / heads"))
+      .required("heads", &T::heads, count_rule("number of query heads", 1 << 14))
+      .optional("kv_heads", &T::kv_heads, count_rule("number of key and value heads; auto: as many as heads", 1 << 14))
+      .optional("head_width", &T::head_width, count_rule("width of one head; auto: hidden / heads"))
       .required("ffn", &T::ffn, count_rule("inner width of the MLP"))
-      .optional("gated_mlp", &T::gated_mlp, {.help = "three matrices instead of two"})
+      .optional("gated_mlp", &T::gated_mlp, {.help = "MLPs have three matrices instead of two"})
       .required("vocabulary", &T::vocabulary, count_rule("rows of the token table, padding included"))
-      .optional("tied_embeddings", &T::tied_embeddings, {.help = "the output projection is the token table"})
-      .optional("biases", &T::biases, {.help = "on every linear layer except the output projection"})
-      .optional("attention_biases", &T::attention_biases, {.help = "on queries, keys and values alone"})
+      .optional("tied_embeddings", &T::tied_embeddings, {.help = "the output projection shares the token table"})
+      .optional("biases", &T::biases, {.help = "every linear layer except the output projection has a bias"})
+      .optional("attention_biases", &T::attention_biases,
+                {.help = "only the projections of queries, keys and values have a bias"})
       .optional("normalisation", &T::normalisation, {.help = "kind of norm"})
-      .optional("positions", &T::positions, {.help = "how positions are encoded"})
-      .required("max_sequence", &T::max_sequence, count_rule("longest sequence; rows of a learned position table"));
+      .optional("positions", &T::positions, {.help = "encoding of positions"})
+      .required("max_sequence", &T::max_sequence,
+                count_rule("longest sequence, which is the number of rows of a learned position table"));
   add_attention(table);
   return table;
 }
@@ -178,21 +183,24 @@ void check_experts(const ExpertMixture& e, std::int64_t layers, const Report& re
 const Record<ExpertMixture>& record(const ExpertMixture*) {
   using E = ExpertMixture;
   static const auto table =
-      Record<E>("experts", "Mixture of experts: MLPs of which each token visits a few")
-          .required("experts", &E::experts, count_rule("routed ones of one layer", 1 << 14))
-          .required("per_token", &E::per_token, count_rule("routed ones that one token visits", 1 << 14))
+      Record<E>("experts", "Mixture of experts; each token visits a few of the expert MLPs")
+          .required("experts", &E::experts, count_rule("routed experts of one layer", 1 << 14))
+          .required("per_token", &E::per_token, count_rule("routed experts that one token visits", 1 << 14))
           .required("ffn", &E::ffn, count_rule("inner width of one expert"))
           .optional("shared", &E::shared,
-                    {.help = "experts of that width that every token visits", .min = 0, .max = 1 << 14})
+                    {.help = "shared experts, each as wide as a routed one, which every token visits",
+                     .min = 0,
+                     .max = 1 << 14})
           .optional("shared_ffn", &E::shared_ffn,
-                    count_rule("inner width of all shared ones together; auto: shared x ffn"))
+                    count_rule("inner width of all shared experts together; auto: shared x ffn"))
           .optional("dense_layers", &E::dense_layers,
-                    {.help = "leading layers with an MLP instead", .min = 0, .max = 1 << 14})
-          .optional("every", &E::every, count_rule("one layer in this many has experts", 1 << 14))
+                    {.help = "number of leading layers that have one MLP instead of experts", .min = 0, .max = 1 << 14})
+          .optional("every", &E::every,
+                    count_rule("period of layers with experts: one layer in this many has them", 1 << 14))
           .optional("groups", &E::groups,
-                    count_rule("into which the router divides the experts; auto: no groups", 1 << 14))
+                    count_rule("number of groups into which the router divides the experts; auto: no groups", 1 << 14))
           .optional("groups_per_token", &E::groups_per_token,
-                    count_rule("of these that one token may visit; auto: any", 1 << 14));
+                    count_rule("number of groups that one token may visit; auto: any", 1 << 14));
   return table;
 }
 
@@ -201,12 +209,13 @@ const Record<LatentAttention>& record(const LatentAttention*) {
   static const auto table =
       Record<L>("latent", "Multi-head latent attention")
           .optional("query_rank", &L::query_rank,
-                    {.help = "width that queries are squeezed through; 0: none", .min = 0, .max = widest})
-          .required("key_value_rank", &L::key_value_rank, count_rule("width that keys and values are squeezed through"))
-          .required("plain_width", &L::plain_width, count_rule("of a head's queries and keys, without positions"))
+                    {.help = "width to which queries are compressed; 0: not compressed", .min = 0, .max = widest})
+          .required("key_value_rank", &L::key_value_rank, count_rule("width to which keys and values are compressed"))
+          .required("plain_width", &L::plain_width,
+                    count_rule("width of the part of a head's queries and keys without positions"))
           .required("rotary_width", &L::rotary_width,
-                    count_rule("of the part with positions; keys share one over all heads"))
-          .required("value_width", &L::value_width, count_rule("of a head's values"));
+                    count_rule("width of the part with rotary positions; all heads share its keys"))
+          .required("value_width", &L::value_width, count_rule("width of a head's values"));
   return table;
 }
 

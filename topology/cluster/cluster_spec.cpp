@@ -21,42 +21,44 @@ constexpr double most_accelerators = 1 << 24;
 }  // namespace
 
 const Record<MixedNodesSpec>& record(const MixedNodesSpec*) {
-  static const auto table = Record<MixedNodesSpec>("mixed_nodes", "Nodes of another kind in a mixed cluster")
-                                .required("accelerators", &MixedNodesSpec::accelerators,
-                                          {.help = "of all these nodes", .min = 1, .max = most_accelerators})
-                                .required("node", &MixedNodesSpec::node, {.help = "one of them"});
+  static const auto table =
+      Record<MixedNodesSpec>("mixed_nodes", "Nodes of another kind in a mixed cluster")
+          .required("accelerators", &MixedNodesSpec::accelerators,
+                    {.help = "number of accelerators of all these nodes together", .min = 1, .max = most_accelerators})
+          .required("node", &MixedNodesSpec::node, {.help = "description of one of these nodes"});
   return table;
 }
 
 const Record<SlowAcceleratorSpec>& record(const SlowAcceleratorSpec*) {
   using S = SlowAcceleratorSpec;
   static const auto table =
-      Record<S>("slow_accelerator", "A straggler: slower silicon, a hot spot, a throttled device")
+      Record<S>("slow_accelerator", "A straggler: slower silicon, a hot spot or a throttled device")
           .required("accelerator", &S::accelerator,
-                    {.help = "numbered over the cluster, node by node, from 0", .min = 0, .max = most_accelerators})
+                    {.help = "index in the cluster, node by node, from 0", .min = 0, .max = most_accelerators})
           .required("clock", &S::clock,
-                    {.help = "highest clock that it reaches, over that of the others", .min = 0.05, .max = 1});
+                    {.help = "highest clock of this accelerator over that of the others", .min = 0.05, .max = 1});
   return table;
 }
 
 const Record<ClusterSpec>& record(const ClusterSpec*) {
   static const auto table =
-      Record<ClusterSpec>("cluster", "Nodes and the network between them")
-          .required("name", &ClusterSpec::name, {.help = "for people"})
-          .optional("source", &ClusterSpec::source, {.help = "where the description comes from"})
+      Record<ClusterSpec>("cluster", "Nodes and the network that joins them")
+          .required("name", &ClusterSpec::name, {.help = "name for readers"})
+          .optional("source", &ClusterSpec::source, {.help = "origin of this description"})
           .required("accelerators", &ClusterSpec::accelerators,
-                    {.help = "in the reach of the job", .min = 1, .max = most_accelerators})
-          .required("node", &ClusterSpec::node, {.help = "all nodes, but for those of `also`"})
+                    {.help = "number of accelerators that the job can use", .min = 1, .max = most_accelerators})
+          .required("node", &ClusterSpec::node, {.help = "description of every node except those of `also`"})
           .optional("also", &ClusterSpec::also,
-                    {.help = "nodes of other kinds; they count in `accelerators`", .max_elements = 64})
-          .optional("fabric", &ClusterSpec::fabric, {.help = "may be left out for a single node"})
+                    {.help = "nodes of other kinds; their accelerators count in `accelerators`", .max_elements = 64})
+          .optional("fabric", &ClusterSpec::fabric, {.help = "network between the nodes; not needed for a single node"})
           .optional("storage", &ClusterSpec::storage, {.help = "file system that all hosts share"})
           .optional("pool", &ClusterSpec::pool, {.help = "memory that all accelerators share"})
-          .optional("slow", &ClusterSpec::slow, {.help = "stragglers; steps wait for them"})
+          .optional("slow", &ClusterSpec::slow, {.help = "stragglers, which every step waits for"})
           .optional("facility", &ClusterSpec::facility,
-                    {.help = "what surrounds the cluster: racks, hall, power, cooling, services", .reference = true})
-          .optional("parts", &ClusterSpec::parts,
-                    {.help = "accelerators, NICs, switches and nodes that the catalog lacks, in its own form"});
+                    {.help = "surroundings of the cluster: racks, hall, power, cooling, services", .reference = true})
+          .optional(
+              "parts", &ClusterSpec::parts,
+              {.help = "accelerators, NICs, switches and nodes that the catalog lacks, in the form of the catalog"});
   return table;
 }
 

@@ -38,83 +38,92 @@ FieldRule units(const char* help) {
 const Record<RackRules>& record(const RackRules*) {
   using S = RackRules;
   static const auto table =
-      Record<S>("rack_rules", "How racks are filled")
-          .optional("frame", &S::frame, {.help = "which rack", .catalog = "racks"})
+      Record<S>("rack_rules", "Rules for filling racks")
+          .optional("frame", &S::frame, {.help = "catalog entry of the rack", .catalog = "racks"})
           .optional("nodes", &S::nodes,
-                    {.help = "in one rack at most, whatever else would allow", .min = 1, .max = 256})
-          .optional("power_limit_kw", &S::power_limit, positive("rated power of all that stands in one rack"))
-          .optional("reserved_u", &S::reserved_u, units("of a compute rack: power strips, air gaps, patch panels"))
-          .optional("reserved_network_u", &S::reserved_network_u, units("of a rack of switches: cable management"))
+                    {.help = "maximum number of nodes in one rack, whatever other limits allow", .min = 1, .max = 256})
+          .optional("power_limit_kw", &S::power_limit, positive("maximum rated power of one rack"))
+          .optional("reserved_u", &S::reserved_u,
+                    units("rack units of a compute rack kept for power strips, air gaps and patch panels"))
+          .optional("reserved_network_u", &S::reserved_network_u,
+                    units("rack units of a switch rack kept for cable management"))
           .optional("unit_racks", &S::unit_racks,
-                    {.help = "compute racks that share a rack of switches, at least", .min = 1, .max = 1024});
+                    {.help = "minimum number of compute racks that share a switch rack", .min = 1, .max = 1024});
   return table;
 }
 
 const Record<HallSpec>& record(const HallSpec*) {
   using S = HallSpec;
   static const auto table =
-      Record<S>("hall", "The room that racks stand in")
-          .optional("length_m", &S::length, positive("along the rows; as large as needed if not given"))
-          .optional("width_m", &S::width, positive("across the rows; as large as needed if not given"))
+      Record<S>("hall", "The room in which racks stand")
+          .optional("length_m", &S::length, positive("length along the rows of racks; as large as needed if not given"))
+          .optional("width_m", &S::width, positive("width across the rows of racks; as large as needed if not given"))
           .optional(
               "racks_per_row", &S::racks_per_row,
-              {.help = "as the length allows, else so that the hall is nearly square, if auto", .min = 1, .max = 1000})
-          .optional("cold_aisle_m", &S::cold_aisle, length("between the fronts of two rows"))
-          .optional("hot_aisle_m", &S::hot_aisle, length("between the backs of two rows"))
-          .optional("margin_m", &S::margin, length("free on all four sides"))
+              {.help =
+                   "racks in one row; auto: as many as the length allows, else so many that the hall is nearly square",
+               .min = 1,
+               .max = 1000})
+          .optional("cold_aisle_m", &S::cold_aisle, length("width of an aisle between the fronts of two rows"))
+          .optional("hot_aisle_m", &S::hot_aisle, length("width of an aisle between the backs of two rows"))
+          .optional("margin_m", &S::margin, length("free space along all four walls"))
           .optional("floor_load_kg_per_m2", &S::floor_load_kg_per_m2,
-                    {.help = "that a rack may put on its own footprint; 0: not checked", .min = 0, .unit = "kg/m2"})
-          .optional("tray_above_rack_m", &S::tray_above_rack, length("height of cable trays over the racks"))
-          .optional("slack_m", &S::slack, length("of a cable between racks, both ends together"))
-          .optional("slack_in_rack_m", &S::slack_in_rack, length("of a cable inside one rack"))
-          .optional("power_limit_kw", &S::power_limit, positive("of all equipment in the hall, rated"));
+                    {.help = "maximum load of a rack on its own footprint; 0: not checked", .min = 0, .unit = "kg/m2"})
+          .optional("tray_above_rack_m", &S::tray_above_rack, length("height of cable trays above the racks"))
+          .optional("slack_m", &S::slack, length("slack of a cable between racks, both ends together"))
+          .optional("slack_in_rack_m", &S::slack_in_rack, length("slack of a cable inside one rack"))
+          .optional("power_limit_kw", &S::power_limit, positive("maximum rated power of all equipment in the hall"));
   return table;
 }
 
 const Record<PowerStageSpec>& record(const PowerStageSpec*) {
   using S = PowerStageSpec;
   static const auto table =
-      Record<S>("power_stage_use", "Modules of one kind that pass power on")
-          .required("part", &S::part, {.help = "which module", .catalog = "power_stages"})
-          .optional("redundancy", &S::redundancy, {.help = "what may fail without loss of load"})
+      Record<S>("power_stage_use", "Modules of one kind in the power chain")
+          .required("part", &S::part, {.help = "catalog entry of the module", .catalog = "power_stages"})
+          .optional("redundancy", &S::redundancy, {.help = "modules that may fail without loss of load"})
           .optional("group", &S::group,
-                    {.help = "of a catcher: modules that share one in reserve", .min = 2, .max = 64})
+                    {.help = "size of a catcher group, its reserve module included", .min = 2, .max = 64})
           .optional("carries", &S::carries,
-                    {.help = "what hangs on it: the machines; also pumps and fans of the hall; also plants that cool"});
+                    {.help = "load of these modules: machines; pumps: also pumps and fans of the hall; cooling: also "
+                             "the cooling plants"});
   return table;
 }
 
 const Record<PowerChainSpec>& record(const PowerChainSpec*) {
   using S = PowerChainSpec;
   static const auto table =
-      Record<S>("power_chain", "From the grid to the racks")
-          .optional("grid_limit_kw", &S::grid_limit, positive("what the utility grants"))
-          .optional("power_factor", &S::power_factor, {.help = "of the machines", .min = 0.1, .max = 1})
+      Record<S>("power_chain", "Power path from the grid to the racks")
+          .optional("grid_limit_kw", &S::grid_limit, positive("power that the utility grants"))
+          .optional("power_factor", &S::power_factor, {.help = "power factor of the machines", .min = 0.1, .max = 1})
           .optional("continuous_share", &S::continuous_share,
-                    {.help = "of a breaker's rating that may be drawn for hours", .min = 0.1, .max = 1})
-          .optional("stages", &S::stages, {.help = "from the grid to the racks", .max_elements = 16})
-          .optional("circuit", &S::circuit, {.help = "feed of a rack", .catalog = "power_stages"})
-          .optional("feeds", &S::feeds, {.help = "of a rack: which loss it survives"})
-          .optional("most_feeds", &S::most_feeds, {.help = "that a rack has room for", .min = 1, .max = 64})
+                    {.help = "share of a breaker's rating that may be drawn continuously", .min = 0.1, .max = 1})
+          .optional("stages", &S::stages, {.help = "modules in order from the grid to the racks", .max_elements = 16})
+          .optional("circuit", &S::circuit, {.help = "catalog entry of a rack's feed", .catalog = "power_stages"})
+          .optional("feeds", &S::feeds, {.help = "redundancy of a rack's feeds"})
+          .optional("most_feeds", &S::most_feeds, {.help = "maximum number of feeds of one rack", .min = 1, .max = 64})
           .optional("other_share", &S::other_share,
-                    {.help = "lights, offices, security: of the power of the machines", .min = 0, .max = 1});
+                    {.help = "power of lights, offices and security over power of the machines", .min = 0, .max = 1});
   return table;
 }
 
 const Record<CoolingSpec>& record(const CoolingSpec*) {
   using S = CoolingSpec;
   static const auto table =
-      Record<S>("cooling", "How heat leaves racks and building")
-          .optional("racks", &S::racks, {.help = "how it leaves a rack", .catalog = "rack_cooling"})
-          .optional("rejection", &S::rejection, {.help = "how it leaves the building", .catalog = "heat_rejection"})
-          .optional(
-              "air_rejection", &S::air_rejection,
-              {.help = "of the heat in the hall's air, where another plant takes it", .catalog = "heat_rejection"})
-          .optional("climate", &S::climate, {.help = "outdoor temperatures", .catalog = "climates"})
-          .optional("coolant_unit", &S::coolant_unit, {.help = "empty without liquid", .catalog = "coolant_units"})
-          .optional("redundancy", &S::redundancy, {.help = "of coolant units"})
+      Record<S>("cooling", "Path of heat from racks out of the building")
+          .optional("racks", &S::racks, {.help = "catalog entry for how heat leaves a rack", .catalog = "rack_cooling"})
+          .optional("rejection", &S::rejection,
+                    {.help = "catalog entry for how heat leaves the building", .catalog = "heat_rejection"})
+          .optional("air_rejection", &S::air_rejection,
+                    {.help = "plant for the heat in the hall's air, if not the one of `rejection`",
+                     .catalog = "heat_rejection"})
+          .optional("climate", &S::climate, {.help = "catalog entry of outdoor temperatures", .catalog = "climates"})
+          .optional("coolant_unit", &S::coolant_unit,
+                    {.help = "catalog entry of the coolant units; empty without liquid", .catalog = "coolant_units"})
+          .optional("redundancy", &S::redundancy, {.help = "redundancy of coolant units"})
           .optional("supply_c", &S::supply_c,
-                    {.help = "of the coolant, or of air without liquid; as usual for the kind if not given",
+                    {.help = "supply temperature of the coolant, or of the air without liquid; the usual one of the "
+                             "kind if not given",
                      .min = 5,
                      .max = 60});
   return table;
@@ -123,80 +132,84 @@ const Record<CoolingSpec>& record(const CoolingSpec*) {
 const Record<SideNetworkSpec>& record(const SideNetworkSpec*) {
   using S = SideNetworkSpec;
   static const auto table =
-      Record<S>("side_network", "A network beside the one that trains: storage, provisioning")
-          .required("name", &S::name, {.help = "for people"})
-          .required("switch", &S::switch_part, {.help = "which part", .catalog = "switches"})
-          .optional("ports_per_node", &S::ports_per_node, {.help = "of one node", .min = 1, .max = 64})
-          .optional("ports_per_server", &S::ports_per_server, {.help = "of one service node", .min = 0, .max = 64})
-          .optional("storage", &S::storage, {.help = "storage appliances hang on it"})
-          .optional("taper", &S::taper,
-                    {.help = "capacity down over capacity up of its lower switches", .min = 1, .max = 64});
+      Record<S>("side_network", "A network besides the training network, such as storage or provisioning")
+          .required("name", &S::name, {.help = "name for readers"})
+          .required("switch", &S::switch_part, {.help = "catalog entry of the switches", .catalog = "switches"})
+          .optional("ports_per_node", &S::ports_per_node, {.help = "ports that one node uses", .min = 1, .max = 64})
+          .optional("ports_per_server", &S::ports_per_server,
+                    {.help = "ports that one service node uses", .min = 0, .max = 64})
+          .optional("storage", &S::storage, {.help = "whether storage appliances attach to this network"})
+          .optional("taper", &S::taper, {.help = "capacity down over capacity up of the leaves", .min = 1, .max = 64});
   return table;
 }
 
 const Record<StorageNeedSpec>& record(const StorageNeedSpec*) {
   using S = StorageNeedSpec;
   static const auto table =
-      Record<S>("storage_need", "What the file system must carry")
-          .optional("part", &S::part, {.help = "which appliance", .catalog = "storage_systems"})
+      Record<S>("storage_need", "Storage that the cluster needs")
+          .optional("part", &S::part, {.help = "catalog entry of the appliance", .catalog = "storage_systems"})
           .optional("read_per_node_gb_per_s", &S::read_per_node,
-                    {.help = "all nodes reading at once", .min = 0, .max = largest_rate})
+                    {.help = "read rate per node, all nodes reading at once", .min = 0, .max = largest_rate})
           .optional("write_per_node_gb_per_s", &S::write_per_node,
-                    {.help = "all nodes writing at once", .min = 0, .max = largest_rate})
-          .optional("read_gb_per_s", &S::read, positive("of the whole cluster, instead", largest_rate))
-          .optional("write_gb_per_s", &S::write, positive("of the whole cluster, instead", largest_rate))
-          .optional("capacity_tb", &S::capacity, positive("usable; what the job keeps if not given", largest_capacity))
+                    {.help = "write rate per node, all nodes writing at once", .min = 0, .max = largest_rate})
+          .optional("read_gb_per_s", &S::read,
+                    positive("read rate of the whole cluster; replaces the rate per node", largest_rate))
+          .optional("write_gb_per_s", &S::write,
+                    positive("write rate of the whole cluster; replaces the rate per node", largest_rate))
+          .optional("capacity_tb", &S::capacity,
+                    positive("usable capacity; what the job keeps if not given", largest_capacity))
           .optional("checkpoint_time_s", &S::checkpoint_time,
-                    {.help = "that one checkpoint may take; 0: not looked at", .min = 0, .max = 1e6})
-          .optional("checkpoints", &S::checkpoints, {.help = "kept at a time", .min = 0, .max = 100000});
+                    {.help = "maximum time of one checkpoint; 0: not checked", .min = 0, .max = 1e6})
+          .optional("checkpoints", &S::checkpoints,
+                    {.help = "number of checkpoints kept at a time", .min = 0, .max = 100000});
   return table;
 }
 
 const Record<ServicesSpec>& record(const ServicesSpec*) {
   using S = ServicesSpec;
   static const auto table =
-      Record<S>("services", "What a cluster needs beside its nodes")
+      Record<S>("services", "Equipment that a cluster needs besides its nodes")
           .optional("spare_node_share", &S::spare_node_share,
-                    {.help = "nodes bought beyond those that work, rounded up", .min = 0, .max = 1})
-          .optional("server", &S::server, {.help = "of service nodes", .catalog = "servers"})
-          .optional("servers", &S::servers, {.help = "service nodes of any cluster", .min = 0, .max = 10000})
+                    {.help = "spare nodes over working nodes, rounded up", .min = 0, .max = 1})
+          .optional("server", &S::server, {.help = "catalog entry of the service nodes", .catalog = "servers"})
+          .optional("servers", &S::servers,
+                    {.help = "number of service nodes that every cluster needs", .min = 0, .max = 10000})
           .optional("servers_per_1000_nodes", &S::servers_per_1000_nodes,
-                    {.help = "beyond, rounded up", .min = 0, .max = 1e4})
+                    {.help = "further service nodes, rounded up", .min = 0, .max = 1e4})
           .optional("fabric_managers", &S::fabric_managers,
-                    {.help = "servers that manage the network for training", .min = 0, .max = 64})
+                    {.help = "servers that manage the training network", .min = 0, .max = 64})
           .optional("manager_cables", &S::manager_cables,
-                    {.help = "of all of them together, to leaves", .min = 0, .max = 1024})
+                    {.help = "cables of all fabric managers together, to leaves", .min = 0, .max = 1024})
           .optional("management_switch", &S::management_switch,
-                    {.help = "for consoles of nodes, switches and power strips", .catalog = "switches"})
-          .optional("consoles_per_node", &S::consoles_per_node, {.help = "cables of one node", .min = 0, .max = 16})
-          .optional("networks", &S::networks, {.help = "beside the one that trains", .max_elements = 8})
-          .optional(
-              "cables", &S::cables,
-              {.help = "cable, or module of the lower end, for a class of links such as node-leaf; the cheapest that "
-                       "reaches if not given",
-               .catalog = "cables"})
-          .optional("storage", &S::storage, {.help = "none is bought if not given"});
+                    {.help = "switch for the consoles of nodes, switches and power strips", .catalog = "switches"})
+          .optional("consoles_per_node", &S::consoles_per_node,
+                    {.help = "console cables of one node", .min = 0, .max = 16})
+          .optional("networks", &S::networks, {.help = "networks besides the training network", .max_elements = 8})
+          .optional("cables", &S::cables,
+                    {.help = "cable, or module of the lower end, by class of links such as node-leaf; the cheapest "
+                             "that reaches if not given",
+                     .catalog = "cables"})
+          .optional("storage", &S::storage, {.help = "storage to buy; none if not given"});
   return table;
 }
 
 const Record<FacilitySpec>& record(const FacilitySpec*) {
   using S = FacilitySpec;
   static const auto table =
-      Record<S>("facility", "The building: `size` and `audit` read it")
-          .optional(
-              "like", &S::like,
-              {.help = "a file of configs/facilities, or a path, for all that is left out; by the cooling that the "
-                       "nodes need if not given"})
-          .optional("source", &S::source, {.help = "where the description comes from"})
+      Record<S>("facility", "The building around a cluster, which `size` and `audit` read")
+          .optional("like", &S::like,
+                    {.help = "a file of configs/facilities, or a path, that gives every field left out here; chosen by "
+                             "the cooling that the nodes need if not given"})
+          .optional("source", &S::source, {.help = "origin of this description"})
           .optional("power_usage_effectiveness", &S::power_usage_effectiveness,
-                    {.help = "power of the facility over power of the machines, instead of the modelled one",
+                    {.help = "power of the facility over power of the machines; replaces the modelled value",
                      .min = 1,
                      .max = 10})
-          .optional("rack", &S::rack, {.help = "how racks are filled"})
+          .optional("rack", &S::rack, {.help = "rules for filling racks"})
           .optional("hall", &S::hall, {.help = "the room"})
-          .optional("power", &S::power, {.help = "from the grid to the racks"})
-          .optional("cooling", &S::cooling, {.help = "how heat leaves"})
-          .optional("services", &S::services, {.help = "what a cluster needs beside its nodes"});
+          .optional("power", &S::power, {.help = "power chain from the grid to the racks"})
+          .optional("cooling", &S::cooling, {.help = "path of heat out of the building"})
+          .optional("services", &S::services, {.help = "equipment that a cluster needs besides its nodes"});
   return table;
 }
 

@@ -26,22 +26,25 @@ const Record<PoolSpec>& record(const PoolSpec*) {
   using P = PoolSpec;
   static const auto table =
       Record<P>("pool", "Memory that all accelerators share, such as CXL or a memory server")
-          .optional("capacity_gb", &P::capacity, capacity_rule("of all of it; not checked if not given"))
-          .optional("accelerator_gb_per_s", &P::accelerator,
-                    storage_rate("one accelerator, one direction; that of the links it goes over if not given"))
-          .optional("total_gb_per_s", &P::total, storage_rate("all accelerators together, one direction"))
-          .optional("over", &P::over,
-                    {.help = "own: links of its own; scale_up, network: those that collectives use too"});
+          .optional("capacity_gb", &P::capacity, capacity_rule("total capacity; not checked if not given"))
+          .optional(
+              "accelerator_gb_per_s", &P::accelerator,
+              storage_rate("bandwidth of one accelerator, one direction; that of the links to the pool if not given"))
+          .optional("total_gb_per_s", &P::total, storage_rate("bandwidth of all accelerators together, one direction"))
+          .optional(
+              "over", &P::over,
+              {.help = "links to the pool; own: dedicated links; scale_up, network: links that collectives use too"});
   return table;
 }
 
 const Record<StorageSpec>& record(const StorageSpec*) {
   using S = StorageSpec;
-  static const auto table = Record<S>("storage", "A file system that all hosts share; what is not given is no limit")
-                                .optional("read_gb_per_s", &S::read, storage_rate("all hosts together"))
-                                .optional("write_gb_per_s", &S::write, storage_rate("all hosts together"))
-                                .optional("host_read_gb_per_s", &S::host_read, storage_rate("one host"))
-                                .optional("host_write_gb_per_s", &S::host_write, storage_rate("one host"));
+  static const auto table =
+      Record<S>("storage", "A file system that all hosts share; rates that are not given are unlimited")
+          .optional("read_gb_per_s", &S::read, storage_rate("read rate of all hosts together"))
+          .optional("write_gb_per_s", &S::write, storage_rate("write rate of all hosts together"))
+          .optional("host_read_gb_per_s", &S::host_read, storage_rate("read rate of one host"))
+          .optional("host_write_gb_per_s", &S::host_write, storage_rate("write rate of one host"));
   return table;
 }
 

@@ -21,60 +21,70 @@ FieldRule count_rule(const char* help, double max = most_ports) {
 const Record<TierSpec>& record(const TierSpec*) {
   static const auto table =
       Record<TierSpec>("tier", "One level of switches of a fat tree")
-          .required("name", &TierSpec::name, {.help = "such as leaf, pod, core"})
+          .required("name", &TierSpec::name, {.help = "name of the tier, such as leaf, pod or core"})
           .optional("accelerators", &TierSpec::accelerators,
-                    {.help = "below one full group of this tier; 0: as many as its switch allows",
+                    {.help = "accelerators below one full group of this tier; 0: as many as its switch allows",
                      .min = 0,
                      .max = most_endpoints})
+          .optional("taper", &TierSpec::taper,
+                    {.help = "capacity from below over capacity up; 1 is non-blocking", .min = 1, .max = 1000})
           .optional(
-              "taper", &TierSpec::taper,
-              {.help = "capacity that arrives from below over capacity up; 1 is non-blocking", .min = 1, .max = 1000})
-          .optional("switch", &TierSpec::switch_part,
-                    {.help = "which part; may be empty where accelerators are given", .catalog = "switches"});
+              "switch", &TierSpec::switch_part,
+              {.help = "catalog entry of the switch; may be empty if `accelerators` is given", .catalog = "switches"});
   return table;
 }
 
 const Record<DragonflySpec>& record(const DragonflySpec*) {
   using S = DragonflySpec;
   static const auto table =
-      Record<S>("dragonfly", "Groups of switches, all joined in a group; groups joined by global links")
+      Record<S>(
+          "dragonfly",
+          "Groups of switches; every switch is joined to all others of its group, and global links join the groups")
           .required("endpoints_per_switch", &S::endpoints_per_switch, count_rule("NIC ports on one switch"))
-          .required("switches_per_group", &S::switches_per_group, count_rule("all joined to each other"))
-          .required("global_links_per_switch", &S::global_links_per_switch, count_rule("to other groups"))
-          .required("groups", &S::groups, count_rule("at most one more than the global links of a group", most_groups));
+          .required("switches_per_group", &S::switches_per_group,
+                    count_rule("switches in one group, each joined to every other"))
+          .required("global_links_per_switch", &S::global_links_per_switch,
+                    count_rule("links of one switch to other groups"))
+          .required("groups", &S::groups,
+                    count_rule("number of groups, at most one more than the global links of a group", most_groups));
   return table;
 }
 
 const Record<DragonflyPlusSpec>& record(const DragonflyPlusSpec*) {
   using S = DragonflyPlusSpec;
   static const auto table =
-      Record<S>("dragonfly_plus", "Groups of leaves and spines; groups joined by global links of their spines")
+      Record<S>("dragonfly_plus", "Groups of leaves and spines; global links of the spines join the groups")
           .required("endpoints_per_leaf", &S::endpoints_per_leaf, count_rule("NIC ports on one leaf"))
-          .required("leaves_per_group", &S::leaves_per_group, count_rule("each joined to every spine of its group"))
-          .required("spines_per_group", &S::spines_per_group, count_rule("in one group"))
-          .required("global_links_per_spine", &S::global_links_per_spine, count_rule("to other groups"))
-          .required("groups", &S::groups, count_rule("at most one more than the global links of a group", most_groups));
+          .required("leaves_per_group", &S::leaves_per_group,
+                    count_rule("leaves in one group, each joined to every spine of the group"))
+          .required("spines_per_group", &S::spines_per_group, count_rule("spines in one group"))
+          .required("global_links_per_spine", &S::global_links_per_spine,
+                    count_rule("links of one spine to other groups"))
+          .required("groups", &S::groups,
+                    count_rule("number of groups, at most one more than the global links of a group", most_groups));
   return table;
 }
 
 const Record<TorusSpec>& record(const TorusSpec*) {
   static const auto table =
-      Record<TorusSpec>("torus", "Every node is a router with two neighbours along each side")
-          .required(
-              "sides", &TorusSpec::sides,
-              {.help = "1 to 3; their product is the number of nodes", .min = 1, .max = most_groups, .max_elements = 3})
-          .optional("wrap", &TorusSpec::wrap, {.help = "false: without the links that close each ring"});
+      Record<TorusSpec>("torus", "A grid in which every node is a router with two neighbours along each side")
+          .required("sides", &TorusSpec::sides,
+                    {.help = "number of nodes along each of 1 to 3 sides; their product is the number of nodes",
+                     .min = 1,
+                     .max = most_groups,
+                     .max_elements = 3})
+          .optional("wrap", &TorusSpec::wrap, {.help = "whether links close the ring along each side"});
   return table;
 }
 
 const Record<HyperxSpec>& record(const HyperxSpec*) {
   using S = HyperxSpec;
   static const auto table =
-      Record<S>("hyperx", "A grid of switches, all joined to each other along each side")
+      Record<S>("hyperx", "A grid of switches; every switch is joined to all others along each dimension")
           .required("sides", &S::sides,
-                    {.help = "switches along each dimension", .min = 1, .max = most_ports, .max_elements = 4})
+                    {.help = "number of switches along each dimension", .min = 1, .max = most_ports, .max_elements = 4})
           .optional("links", &S::links,
-                    {.help = "parallel cables between two switches, by dimension; 1 each if not given",
+                    {.help = "number of parallel cables between two switches, by dimension; 1 if not given",
                      .min = 1,
                      .max = most_ports,
                      .max_elements = 4})
@@ -85,38 +95,43 @@ const Record<HyperxSpec>& record(const HyperxSpec*) {
 const Record<SitesSpec>& record(const SitesSpec*) {
   using S = SitesSpec;
   static const auto table =
-      Record<S>("sites", "Several places, each with a whole fabric; every site has one link to every other")
-          .required("count", &S::count, {.help = "places, with equally many nodes", .min = 2, .max = 4096})
-          .required("rate_gbit_per_s", &S::rate,
-                    {.help = "of the link between two sites, one direction", .min = 0, .max = 1e9, .above_min = true})
-          .required("latency_ms", &S::latency, {.help = "of that link, one way", .min = 0, .max = 1e5});
+      Record<S>("sites", "Several sites, each with a complete fabric; every two sites are joined by one link")
+          .required("count", &S::count,
+                    {.help = "number of sites, with equally many nodes each", .min = 2, .max = 4096})
+          .required(
+              "rate_gbit_per_s", &S::rate,
+              {.help = "rate of the link between two sites, one direction", .min = 0, .max = 1e9, .above_min = true})
+          .required("latency_ms", &S::latency,
+                    {.help = "latency of the link between two sites, one way", .min = 0, .max = 1e5});
   return table;
 }
 
 const Record<FabricSpec>& record(const FabricSpec*) {
   static const auto table = [] {
-    Record<FabricSpec> t("fabric", "The network between the nodes");
-    t.optional("kind", &FabricSpec::kind, {.help = "its shape"})
-        .optional("transport", &FabricSpec::transport, {.help = "protocol of the network; ethernet is TCP"})
+    Record<FabricSpec> t("fabric", "The network that joins the nodes");
+    t.optional("kind", &FabricSpec::kind, {.help = "topology of the network"})
+        .optional("transport", &FabricSpec::transport, {.help = "network protocol; ethernet means TCP"})
         .optional("tiers", &FabricSpec::tiers,
-                  {.help = "of a fat tree, nearest to the nodes first; the last joins everything", .max_elements = 8})
-        .optional("rails", &FabricSpec::rails, {.help = "where the NICs of one node meet the leaves of a fat tree"})
-        .optional(
-            "routing", &FabricSpec::routing,
-            {.help = "how traffic is laid on equal paths; spray on InfiniBand, adaptive on dragonflies, else hash "
-                     "if not given"})
+                  {.help = "tiers of a fat tree, nearest to the nodes first; the last one joins everything",
+                   .max_elements = 8})
+        .optional("rails", &FabricSpec::rails, {.help = "how the NICs of one node attach to the leaves of a fat tree"})
+        .optional("routing", &FabricSpec::routing,
+                  {.help = "how traffic is spread over equal paths; if not given, spray on InfiniBand, adaptive on "
+                           "dragonflies, else hash"})
         .optional("switch", &FabricSpec::switch_part,
-                  {.help = "of kinds other than a fat tree: which part; its ports are checked", .catalog = "switches"})
-        .optional(
-            "link_rate_gbit_per_s", &FabricSpec::link_rate,
-            {.help = "of links between switches, one direction; the NIC's if not given", .min = 0.001, .max = 1e6})
-        .optional("dragonfly", &FabricSpec::dragonfly, {.help = "its numbers"})
-        .optional("dragonfly_plus", &FabricSpec::dragonfly_plus, {.help = "its numbers"})
-        .optional("torus", &FabricSpec::torus, {.help = "its numbers"})
-        .optional("hyperx", &FabricSpec::hyperx, {.help = "its numbers"})
-        .optional("sites", &FabricSpec::sites, {.help = "places far from each other"})
+                  {.help = "switch of a topology that is not a fat tree; its number of ports is checked",
+                   .catalog = "switches"})
+        .optional("link_rate_gbit_per_s", &FabricSpec::link_rate,
+                  {.help = "rate of a link between switches, one direction; the NIC's if not given",
+                   .min = 0.001,
+                   .max = 1e6})
+        .optional("dragonfly", &FabricSpec::dragonfly, {.help = "dimensions of a dragonfly"})
+        .optional("dragonfly_plus", &FabricSpec::dragonfly_plus, {.help = "dimensions of a dragonfly+"})
+        .optional("torus", &FabricSpec::torus, {.help = "dimensions of a torus"})
+        .optional("hyperx", &FabricSpec::hyperx, {.help = "dimensions of a HyperX"})
+        .optional("sites", &FabricSpec::sites, {.help = "several sites, far from each other"})
         .optional("hop_latency_us", &FabricSpec::hop_latency,
-                  {.help = "of one switch and its cable", .min = 0, .max = 1e6});
+                  {.help = "latency of one switch and its cable", .min = 0, .max = 1e6});
     return t;
   }();
   return table;

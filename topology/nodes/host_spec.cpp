@@ -15,18 +15,20 @@ FieldRule positive(const char* help) {
 
 const Record<HostSpec>& record(const HostSpec*) {
   static const auto table =
-      Record<HostSpec>("host", "Processors, memory and drives of a node, which its accelerators share")
-          .optional("cores", &HostSpec::cores,
-                    {.help = "of all its processors; the server's if not given", .min = 1, .max = 1 << 16})
+      Record<HostSpec>("host", "Processors, memory and drives of one node, shared by its accelerators")
+          .optional(
+              "cores", &HostSpec::cores,
+              {.help = "cores of all processors of the node; the server's if not given", .min = 1, .max = 1 << 16})
           .optional("memory_gb", &HostSpec::memory,
-                    positive("that jobs can have; the server's if not given, else not checked"))
-          .optional("memory_gb_per_s", &HostSpec::memory_bandwidth,
-                    positive("of that memory, reads and writes together; the server's if not given, else no limit"))
-          .optional("nvme_gb", &HostSpec::nvme, positive("of its drives; the server's if not given"))
+                    positive("memory available to jobs; the server's if not given, else not checked"))
+          .optional(
+              "memory_gb_per_s", &HostSpec::memory_bandwidth,
+              positive("bandwidth of host memory, reads and writes together; the server's if not given, else no limit"))
+          .optional("nvme_gb", &HostSpec::nvme, positive("capacity of the node's drives; the server's if not given"))
           .optional("nvme_read_gb_per_s", &HostSpec::nvme_read,
-                    positive("all drives together; the server's if not given"))
+                    positive("read rate of all drives of the node together; the server's if not given"))
           .optional("nvme_write_gb_per_s", &HostSpec::nvme_write,
-                    positive("all drives together; the server's if not given"));
+                    positive("write rate of all drives of the node together; the server's if not given"));
   return table;
 }
 

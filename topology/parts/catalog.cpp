@@ -21,7 +21,7 @@ Catalog::~Catalog() = default;
 
 const Record<Catalog>& record(const Catalog*) {
   static const auto table =
-      Record<Catalog>("catalog", "Parts, or a share of them, and the sources of their facts")
+      Record<Catalog>("catalog", "A list of parts with the sources of their facts; it need not have every section")
           .optional("accelerators", &Catalog::accelerators, {.help = "accelerator packages"})
           .optional("nics", &Catalog::nics, {.help = "network adapters"})
           .optional("switches", &Catalog::switches, {.help = "switches"})
@@ -29,14 +29,15 @@ const Record<Catalog>& record(const Catalog*) {
           .optional("nodes", &Catalog::nodes, {.help = "servers with accelerators"})
           .optional("racks", &Catalog::racks, {.help = "empty racks"})
           .optional("power_stages", &Catalog::power_stages,
-                    {.help = "transformers, UPS modules, distribution units, feeds of racks"})
-          .optional("rack_cooling", &Catalog::rack_cooling, {.help = "how heat leaves a rack"})
-          .optional("heat_rejection", &Catalog::heat_rejection, {.help = "how heat leaves a building"})
-          .optional("climates", &Catalog::climates, {.help = "outdoor temperatures"})
-          .optional("coolant_units", &Catalog::coolant_units, {.help = "pumps and exchangers"})
+                    {.help = "modules of the power chain: transformers, UPS modules, distribution units, rack feeds"})
+          .optional("rack_cooling", &Catalog::rack_cooling, {.help = "ways in which heat leaves a rack"})
+          .optional("heat_rejection", &Catalog::heat_rejection,
+                    {.help = "plants through which heat leaves the building"})
+          .optional("climates", &Catalog::climates, {.help = "outdoor temperatures by place"})
+          .optional("coolant_units", &Catalog::coolant_units, {.help = "units that pump coolant and pass its heat on"})
           .optional("storage_systems", &Catalog::storage_systems, {.help = "storage appliances"})
-          .optional("servers", &Catalog::servers, {.help = "servers that run the cluster"})
-          .optional("sources", &Catalog::sources, {.help = "where facts come from, by id"});
+          .optional("servers", &Catalog::servers, {.help = "service nodes, which run the cluster"})
+          .optional("sources", &Catalog::sources, {.help = "sources of facts, by id"});
   return table;
 }
 

@@ -32,7 +32,7 @@ FieldRule kelvins(const char* help) {
   return {.help = help, .min = 0, .max = 100, .unit = "K"};
 }
 
-FieldRule price(const char* help = "low and high of what is paid; list price") {
+FieldRule price(const char* help = "low and high end of prices paid, and the list price") {
   return {.help = help, .min = 0, .map_keys = price_keys};
 }
 
@@ -45,7 +45,7 @@ Record<Part> named(const char* name, const char* help) {
 
 template <class Part>
 Record<Part> with_note(Record<Part> table) {
-  return std::move(table.optional("note", &Part::note, {.help = "for people"}));
+  return std::move(table.optional("note", &Part::note, {.help = "remark for readers"}));
 }
 
 template <class Part>
@@ -56,25 +56,27 @@ Record<Part> with_price_and_note(Record<Part> table) {
 
 Record<RackCoolingPart> rack_cooling_table() {
   using Part = RackCoolingPart;
-  Record<Part> table = named<Part>("rack_cooling", "How the heat of a rack leaves it");
-  table.required("capacity_kw", &Part::capacity, positive_rating("heat of one rack"))
-      .required("liquid_share", &Part::liquid_share, share("of that heat that liquid takes up"))
+  Record<Part> table = named<Part>("rack_cooling", "A way in which the heat of a rack leaves it");
+  table.required("capacity_kw", &Part::capacity, positive_rating("maximum heat of one rack"))
+      .required("liquid_share", &Part::liquid_share, share("share of the heat that liquid removes"))
       .required("air_capacity_kw", &Part::air_capacity,
-                positive_rating("of one rack, of the heat that stays in the air"))
-      .required("server_fan_share", &Part::server_fan_share, share("of a server's power that its own fans draw"))
-      .required("air_supply_c", &Part::air_supply_c, temperature("at the inlets of servers"))
-      .required("coolant_supply_c", &Part::coolant_supply_c, temperature("to the racks; not read without liquid"))
-      .required("air_rise_k", &Part::air_rise_k, kelvins("of air through a server"))
-      .required("coolant_rise_k", &Part::coolant_rise_k, kelvins("of coolant through a server; 0 without liquid"))
+                positive_rating("maximum heat of one rack that stays in the air"))
+      .required("server_fan_share", &Part::server_fan_share, share("share of a server's power that its own fans draw"))
+      .required("air_supply_c", &Part::air_supply_c, temperature("air temperature at the inlets of servers"))
+      .required("coolant_supply_c", &Part::coolant_supply_c,
+                temperature("coolant temperature at the racks; ignored without liquid"))
+      .required("air_rise_k", &Part::air_rise_k, kelvins("temperature rise of air through a server"))
+      .required("coolant_rise_k", &Part::coolant_rise_k,
+                kelvins("temperature rise of coolant through a server; 0 without liquid"))
       .required("coolant_heat_j_per_l_k", &Part::coolant_heat_j_per_l_k,
-                {.help = "density times specific heat of the coolant; 0 without liquid",
+                {.help = "heat capacity of the coolant per volume; 0 without liquid",
                  .min = 0,
                  .max = 5000,
                  .unit = "J/(L K)"})
       .required("air_mover_share", &Part::air_mover_share, share("power of the hall's fans over the heat in its air"))
-      .required("pump_share", &Part::pump_share, share("power of pumps over the heat in liquid"))
+      .required("pump_share", &Part::pump_share, share("power of pumps over the heat in the liquid"))
       .optional("price_usd_per_kw", &Part::price_usd_per_kw,
-                price("low and high of what is paid for one kW of it, equipment of the hall included"));
+                price("low and high end of prices paid per kW of cooling, equipment of the hall included"));
   return with_note(std::move(table));
 }
 
@@ -84,12 +86,12 @@ const Record<RackPart>& record(const RackPart*) {
   using Part = RackPart;
   static const Record<Part> table = [] {
     Record<Part> t = named<Part>("rack", "An empty rack or cabinet");
-    t.required("height_u", &Part::rack_units, positive_rating("for equipment"))
-        .required("width_m", &Part::width, positive_rating("outside"))
-        .required("depth_m", &Part::depth, positive_rating("outside"))
-        .required("height_m", &Part::height, positive_rating("outside"))
-        .required("mass_kg", &Part::mass, at_least_zero("with its power strips, without equipment"))
-        .required("static_load_kg", &Part::static_load, positive_rating("equipment that it can carry"));
+    t.required("height_u", &Part::rack_units, positive_rating("height for equipment"))
+        .required("width_m", &Part::width, positive_rating("outer width"))
+        .required("depth_m", &Part::depth, positive_rating("outer depth"))
+        .required("height_m", &Part::height, positive_rating("outer height"))
+        .required("mass_kg", &Part::mass, at_least_zero("mass with power strips, without equipment"))
+        .required("static_load_kg", &Part::static_load, positive_rating("maximum mass of equipment"));
     return with_price_and_note(std::move(t));
   }();
   return table;
@@ -99,19 +101,19 @@ const Record<PowerPart>& record(const PowerPart*) {
   using Part = PowerPart;
   static const Record<Part> table = [] {
     Record<Part> t = named<Part>("power_stage", "A module between the grid and the racks");
-    t.required("kind", &Part::kind, {.help = "what it does"})
-        .required("rating_kva", &Part::rating, positive_rating("that one module passes on for ever, apparent power"))
+    t.required("kind", &Part::kind, {.help = "function of the module"})
+        .required("rating_kva", &Part::rating, positive_rating("apparent power that one module passes on continuously"))
         .required("efficiency", &Part::efficiency,
-                  {.help = "power out over power in at full load", .min = 0.5, .max = 1})
+                  {.help = "output power over input power at full load", .min = 0.5, .max = 1})
         .required("no_load_loss", &Part::no_load_loss,
-                  {.help = "share of the rating lost when nothing is drawn", .min = 0, .max = 0.5})
+                  {.help = "share of the rating lost at no load", .min = 0, .max = 0.5})
         .required("proportional_loss", &Part::proportional_loss,
-                  {.help = "share of the load lost at any load; the rest of the loss grows with its square",
+                  {.help = "share of the load lost at any load; the rest of the loss grows with the square of the load",
                    .min = 0,
                    .max = 0.5})
-        .optional("voltage", &Part::volts, {.help = "between phases", .min = 0, .above_min = true, .unit = "V"})
-        .optional("amperes", &Part::amperes, {.help = "of one phase", .min = 0, .above_min = true, .unit = "A"})
-        .optional("phases", &Part::phases, {.help = "1 or 3", .min = 1, .max = 3});
+        .optional("voltage", &Part::volts, {.help = "voltage between phases", .min = 0, .above_min = true, .unit = "V"})
+        .optional("amperes", &Part::amperes, {.help = "current of one phase", .min = 0, .above_min = true, .unit = "A"})
+        .optional("phases", &Part::phases, {.help = "number of phases, 1 or 3", .min = 1, .max = 3});
     return with_price_and_note(std::move(t));
   }();
   return table;
@@ -125,15 +127,18 @@ const Record<RackCoolingPart>& record(const RackCoolingPart*) {
 const Record<HeatRejectionPart>& record(const HeatRejectionPart*) {
   using Part = HeatRejectionPart;
   static const Record<Part> table = [] {
-    Record<Part> t = named<Part>("heat_rejection", "How the heat of a hall leaves the building");
+    Record<Part> t = named<Part>("heat_rejection", "A plant through which the heat of a hall leaves the building");
     t.optional("approach_k", &Part::approach_k,
-               kelvins("how much warmer than outdoors what it supplies is without a compressor; absent: never without"))
+               kelvins("difference between supply and outdoor temperature without a compressor; not given: the "
+                       "compressor always runs"))
         .required("fan_share", &Part::fan_share, share("power of fans and pumps over the heat rejected"))
-        .optional("evaporates", &Part::evaporates, {.help = "it cools towards the wet bulb, and uses water"})
+        .optional("evaporates", &Part::evaporates,
+                  {.help = "whether the plant evaporates water and so cools towards the wet-bulb temperature"})
         .optional("carnot_share", &Part::carnot_share,
-                  share("of the efficiency that physics allows its compressor; absent: it has none"))
+                  share("efficiency of the compressor over the Carnot limit; not given: no compressor"))
         .required("lift_k", &Part::lift_k,
-                  kelvins("that a compressor works against beyond supply and outdoor temperature"));
+                  kelvins("temperature difference that the compressor works against in addition to outdoor minus "
+                          "supply temperature"));
     return with_note(std::move(t));
   }();
   return table;
@@ -143,13 +148,17 @@ const Record<ClimatePart>& record(const ClimatePart*) {
   using Part = ClimatePart;
   static const Record<Part> table = [] {
     Record<Part> t = named<Part>("climate", "Outdoor temperatures over a year");
-    t.required("mean_c", &Part::mean_c, temperature("of the year"))
-        .required("annual_k", &Part::annual_k, kelvins("half of the way from the coldest to the warmest month"))
-        .required("daily_k", &Part::daily_k, kelvins("half of the way from the coldest to the warmest hour"))
+    t.required("mean_c", &Part::mean_c, temperature("mean of the year"))
+        .required("annual_k", &Part::annual_k,
+                  kelvins("half of the difference between the warmest and the coldest month"))
+        .required("daily_k", &Part::daily_k,
+                  kelvins("half of the difference between the warmest and the coldest hour of a day"))
         .required("wet_bulb_below_k", &Part::wet_bulb_below_k,
-                  kelvins("how far the wet bulb lies below, in the mean of the year"))
-        .required("design_c", &Part::design_c, temperature("of the hottest hours, which plants are sized for"))
-        .required("design_wet_bulb_c", &Part::design_wet_bulb_c, temperature("of the wet bulb then"));
+                  kelvins("mean difference between dry-bulb and wet-bulb temperature over the year"))
+        .required("design_c", &Part::design_c,
+                  temperature("dry-bulb temperature of the hottest hours, for which plants are sized"))
+        .required("design_wet_bulb_c", &Part::design_wet_bulb_c,
+                  temperature("wet-bulb temperature of the hottest hours"));
     return with_note(std::move(t));
   }();
   return table;
@@ -158,10 +167,10 @@ const Record<ClimatePart>& record(const ClimatePart*) {
 const Record<CoolantUnitPart>& record(const CoolantUnitPart*) {
   using Part = CoolantUnitPart;
   static const Record<Part> table = [] {
-    Record<Part> t = named<Part>("coolant_unit", "Pumps coolant through racks and passes its heat on");
+    Record<Part> t = named<Part>("coolant_unit", "A unit that pumps coolant through racks and passes its heat on");
     t.required("capacity_kw", &Part::capacity, positive_rating("heat that one unit passes on"))
-        .optional("height_u", &Part::rack_units, positive_rating("where it stands in a rack"))
-        .required("mass_kg", &Part::mass, at_least_zero("filled"));
+        .optional("height_u", &Part::rack_units, positive_rating("height, if the unit stands in a rack"))
+        .required("mass_kg", &Part::mass, at_least_zero("mass when filled"));
     return with_price_and_note(std::move(t));
   }();
   return table;
@@ -171,13 +180,13 @@ const Record<StoragePart>& record(const StoragePart*) {
   using Part = StoragePart;
   static const Record<Part> table = [] {
     Record<Part> t = named<Part>("storage_system", "One appliance of a shared file system");
-    t.required("read_gb_per_s", &Part::read, positive_rating("of one appliance"))
-        .required("write_gb_per_s", &Part::write, positive_rating("of one appliance"))
-        .required("capacity_tb", &Part::capacity, positive_rating("usable"))
-        .required("power_w", &Part::power, at_least_zero("under load"))
-        .required("height_u", &Part::rack_units, positive_rating("in a rack"))
-        .required("mass_kg", &Part::mass, at_least_zero("with drives"))
-        .optional("ports", &Part::ports, {.help = "to the storage network", .min = 1, .max = 64});
+    t.required("read_gb_per_s", &Part::read, positive_rating("read rate of one appliance"))
+        .required("write_gb_per_s", &Part::write, positive_rating("write rate of one appliance"))
+        .required("capacity_tb", &Part::capacity, positive_rating("usable capacity"))
+        .required("power_w", &Part::power, at_least_zero("power under load"))
+        .required("height_u", &Part::rack_units, positive_rating("height in the rack"))
+        .required("mass_kg", &Part::mass, at_least_zero("mass with drives"))
+        .optional("ports", &Part::ports, {.help = "ports to the storage network", .min = 1, .max = 64});
     return with_price_and_note(std::move(t));
   }();
   return table;
@@ -186,10 +195,10 @@ const Record<StoragePart>& record(const StoragePart*) {
 const Record<ServerPart>& record(const ServerPart*) {
   using Part = ServerPart;
   static const Record<Part> table = [] {
-    Record<Part> t = named<Part>("server", "A server that runs the cluster");
-    t.required("power_w", &Part::power, at_least_zero("under load"))
-        .required("height_u", &Part::rack_units, positive_rating("in a rack"))
-        .required("mass_kg", &Part::mass, at_least_zero("installed"));
+    Record<Part> t = named<Part>("server", "A service node, which runs the cluster");
+    t.required("power_w", &Part::power, at_least_zero("power under load"))
+        .required("height_u", &Part::rack_units, positive_rating("height in the rack"))
+        .required("mass_kg", &Part::mass, at_least_zero("mass as installed"));
     return with_price_and_note(std::move(t));
   }();
   return table;

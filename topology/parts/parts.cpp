@@ -55,7 +55,7 @@ constexpr std::array<std::string_view, 4> temperature_keys{"max_operating", "slo
                                                            "memory_max_operating"};
 
 FieldRule price_rule() {
-  return {.help = "low and high of what is paid; list price", .min = 0, .map_keys = price_keys};
+  return {.help = "low and high end of prices paid, and the list price", .min = 0, .map_keys = price_keys};
 }
 
 /// Rule for a rate by number format.
@@ -67,7 +67,7 @@ FieldRule rate_rule(const char* help) {
 template <class Part>
 Record<Part> with_price_and_notes(Record<Part> table) {
   return std::move(table.optional("price_usd", &Part::price_usd, price_rule())
-                       .optional("note", &Part::note, {.help = "for people"}));
+                       .optional("note", &Part::note, {.help = "remark for readers"}));
 }
 
 Record<AcceleratorPart> accelerator_compute() {
@@ -76,53 +76,63 @@ Record<AcceleratorPart> accelerator_compute() {
   table.required("id", &Part::id, {.help = "name that clusters refer to"})
       .required("vendor", &Part::vendor, {.help = "who makes it"})
       .optional("architecture", &Part::architecture, {.help = "generation, such as Hopper"})
-      .optional("year", &Part::year, {.help = "announced in", .min = 1990, .max = 2100})
+      .optional("year", &Part::year, {.help = "year of the announcement", .min = 1990, .max = 2100})
       .required("peak_dense_tflops", &Part::peak_dense_tflops,
                 rate_rule("data-sheet peak without sparsity, by number format"))
-      .optional("best_gemm_tflops", &Part::best_gemm_tflops,
-                rate_rule("best measured matrix multiply, by number format"))
+      .optional("best_gemm_tflops", &Part::best_gemm_tflops, rate_rule("best measured GEMM rate, by number format"))
       .required("memory_gb", &Part::memory, {.help = "main memory of the accelerator", .min = 0, .above_min = true})
       .optional("addressable_memory_gb", &Part::addressable_memory,
-                {.help = "what the driver reports, where that is another number", .min = 0, .above_min = true})
+                {.help = "capacity that the driver reports, where it differs from the data sheet",
+                 .min = 0,
+                 .above_min = true})
       .required("memory_bandwidth_tb_per_s", &Part::memory_bandwidth,
-                {.help = "of that memory, data-sheet", .min = 0, .above_min = true})
+                {.help = "data-sheet bandwidth of main memory", .min = 0, .above_min = true})
       .optional("cache_mb", &Part::cache, {.help = "last-level cache", .min = 0})
       .optional("scratchpad_mb", &Part::scratchpad, {.help = "on-chip memory managed by software", .min = 0})
       .optional("multiprocessors", &Part::multiprocessors,
-                {.help = "streaming multiprocessors, compute units or cores that share a matrix multiply", .min = 1})
-      .optional("boost_mhz", &Part::boost_mhz, {.help = "clock that the peak is stated at", .min = 0})
+                {.help = "streaming multiprocessors, compute units or cores that share one GEMM", .min = 1})
+      .optional("boost_mhz", &Part::boost_mhz, {.help = "clock at which the data sheet states the peak", .min = 0})
       .optional("max_mhz", &Part::max_mhz, {.help = "highest clock that can be set", .min = 0});
   return table;
 }
 
 void add_links(Record<AcceleratorPart>& table) {
   using Part = AcceleratorPart;
-  table.optional("scale_up_kind", &Part::scale_up_kind, {.help = "such as NVLink 4; empty without scale-up links"})
+  table
+      .optional("scale_up_kind", &Part::scale_up_kind,
+                {.help = "generation of the scale-up links, such as NVLink 4; empty without scale-up links"})
       .optional("scale_up_bandwidth_gb_per_s", &Part::scale_up_bandwidth,
-                {.help = "all links of one accelerator together, one direction", .min = 0, .above_min = true})
+                {.help = "bandwidth of all scale-up links of one accelerator together, one direction",
+                 .min = 0,
+                 .above_min = true})
       .optional("peer_bandwidth_gb_per_s", &Part::peer_bandwidth,
-                {.help = "to one neighbour where links are not switched, one direction", .min = 0, .above_min = true})
-      .optional("scale_up_links", &Part::scale_up_links, {.help = "links of one accelerator", .min = 1})
+                {.help = "bandwidth to one neighbour where links are not switched, one direction",
+                 .min = 0,
+                 .above_min = true})
+      .optional("scale_up_links", &Part::scale_up_links,
+                {.help = "number of scale-up links of one accelerator", .min = 1})
       .optional("scale_up_domain", &Part::scale_up_domain,
-                {.help = "accelerators that reach each other over these links", .min = 1})
+                {.help = "number of accelerators that reach each other over scale-up links", .min = 1})
       .optional("scale_up_beyond_node", &Part::scale_up_beyond_node,
-                {.help = "the domain spans several nodes, as in a rack that acts as one"})
-      .optional("scale_up", &Part::scale_up,
-                {.help = "how the links are wired; mesh where the rate to one neighbour is given, else switch, if not "
-                         "given"})
-      .optional("switch_reduction", &Part::switch_reduction, {.help = "the switches of the domain can reduce"})
+                {.help = "whether the scale-up domain spans several nodes, as in a rack that acts as one"})
+      .optional(
+          "scale_up", &Part::scale_up,
+          {.help =
+               "wiring of the scale-up links; if not given, mesh where peer_bandwidth_gb_per_s is given, else switch"})
+      .optional("switch_reduction", &Part::switch_reduction,
+                {.help = "whether the switches of the scale-up domain can reduce (as NVLink SHARP does)"})
       .optional("torus", &Part::torus, {.help = "sides of the largest torus", .min = 1, .map_keys = torus_keys})
-      .optional("host_link", &Part::host_link, {.help = "such as PCIe5 x16"})
+      .optional("host_link", &Part::host_link, {.help = "kind of the link to the host, such as PCIe5 x16"})
       .optional("host_bandwidth_gb_per_s", &Part::host_bandwidth,
-                {.help = "to the host, one direction", .min = 0, .above_min = true})
+                {.help = "data-sheet bandwidth to the host, one direction", .min = 0, .above_min = true})
       .optional("measured_host_bandwidth_gb_per_s", &Part::measured_host_bandwidth,
-                {.help = "the same, measured", .min = 0, .above_min = true});
+                {.help = "measured bandwidth to the host, one direction", .min = 0, .above_min = true});
 }
 
 void add_power(Record<AcceleratorPart>& table) {
   using Part = AcceleratorPart;
   table.required("power_w", &Part::power, {.help = "rated board power", .min = 0, .above_min = true})
-      .optional("idle_power_w", &Part::idle_power, {.help = "without a program on it", .min = 0})
+      .optional("idle_power_w", &Part::idle_power, {.help = "power while no program runs", .min = 0})
       .optional("min_power_limit_w", &Part::min_power_limit, {.help = "lowest power cap that can be set", .min = 0})
       .optional("thermal_c", &Part::thermal_c, {.help = "temperature limits", .map_keys = temperature_keys});
 }
@@ -139,12 +149,12 @@ Record<NicPart> nic_table() {
   Record<Part> table("nic", "A network adapter");
   table.required("id", &Part::id, {.help = "name that clusters refer to"})
       .required("rate_gbit_per_s", &Part::rate,
-                {.help = "all ports together, one direction", .min = 0, .above_min = true})
-      .optional("ports", &Part::ports, {.help = "network ports", .min = 1})
-      .optional("host_link", &Part::host_link, {.help = "such as PCIe5 x16"})
-      .optional("latency_us", &Part::latency, {.help = "one way through the adapter", .min = 0})
-      .optional("typical_power_w", &Part::typical_power, {.help = "without transceivers", .min = 0})
-      .optional("max_power_w", &Part::max_power, {.help = "without transceivers", .min = 0});
+                {.help = "rate of all ports together, one direction", .min = 0, .above_min = true})
+      .optional("ports", &Part::ports, {.help = "number of network ports", .min = 1})
+      .optional("host_link", &Part::host_link, {.help = "kind of the link to the host, such as PCIe5 x16"})
+      .optional("latency_us", &Part::latency, {.help = "latency through the adapter, one way", .min = 0})
+      .optional("typical_power_w", &Part::typical_power, {.help = "typical power, transceivers excluded", .min = 0})
+      .optional("max_power_w", &Part::max_power, {.help = "maximum power, transceivers excluded", .min = 0});
   return with_price_and_notes(std::move(table));
 }
 
@@ -152,17 +162,18 @@ Record<SwitchPart> switch_table() {
   using Part = SwitchPart;
   Record<Part> table("switch", "A switch of the network or of the scale-up links");
   table.required("id", &Part::id, {.help = "name that clusters refer to"})
-      .optional("fabric", &Part::fabric, {.help = "such as InfiniBand NDR"})
-      .required("ports", &Part::ports, {.help = "at the rate of one port", .min = 1})
+      .optional("fabric", &Part::fabric, {.help = "network technology, such as InfiniBand NDR"})
+      .required("ports", &Part::ports, {.help = "number of ports at port_rate_gbit_per_s", .min = 1})
       .optional("cages", &Part::cages,
-                {.help = "that modules and cables plug into; as many as ports if not given", .min = 1})
-      .optional("port_rate_gbit_per_s", &Part::port_rate, {.help = "one direction", .min = 0, .above_min = true})
-      .optional("latency_ns", &Part::latency, {.help = "port to port", .min = 0})
-      .optional("typical_power_w", &Part::typical_power, {.help = "under load", .min = 0})
-      .optional("max_power_w", &Part::max_power, {.help = "at most, modules in the cages included", .min = 0})
-      .optional("passive_power_w", &Part::passive_power, {.help = "with passive cables only", .min = 0})
-      .optional("height_u", &Part::rack_units, {.help = "in a rack", .min = 0})
-      .optional("mass_kg", &Part::mass, {.help = "without cables", .min = 0});
+                {.help = "cages for modules and cables; as many as ports if not given", .min = 1})
+      .optional("port_rate_gbit_per_s", &Part::port_rate,
+                {.help = "rate of one port, one direction", .min = 0, .above_min = true})
+      .optional("latency_ns", &Part::latency, {.help = "latency from port to port", .min = 0})
+      .optional("typical_power_w", &Part::typical_power, {.help = "power under load", .min = 0})
+      .optional("max_power_w", &Part::max_power, {.help = "maximum power, modules in the cages included", .min = 0})
+      .optional("passive_power_w", &Part::passive_power, {.help = "power with passive cables only", .min = 0})
+      .optional("height_u", &Part::rack_units, {.help = "height in the rack", .min = 0})
+      .optional("mass_kg", &Part::mass, {.help = "mass without cables", .min = 0});
   return with_price_and_notes(std::move(table));
 }
 
@@ -170,83 +181,88 @@ Record<CablePart> cable_table() {
   using Part = CablePart;
   Record<Part> table("cable", "A cable with its ends, a transceiver, or bare fibre");
   table.required("id", &Part::id, {.help = "name"})
-      .optional("kind", &Part::kind, {.help = "what it is; without it, no plan takes it"})
-      .optional("rate_gbit_per_s", &Part::rate, {.help = "of one link, one direction", .min = 0, .above_min = true})
-      .optional("links", &Part::links, {.help = "that one cable or module carries", .min = 1, .max = 64})
+      .optional("kind", &Part::kind, {.help = "kind of cable; cable plans ignore parts without a kind"})
+      .optional("rate_gbit_per_s", &Part::rate,
+                {.help = "rate of one link, one direction", .min = 0, .above_min = true})
+      .optional("links", &Part::links,
+                {.help = "number of links that one cable or module carries", .min = 1, .max = 64})
       .optional("splits", &Part::splits,
-                {.help = "the links of one end go to as many places: one cage of a switch, two nodes"})
-      .optional("fibre", &Part::fibre, {.help = "that a module needs, another part", .catalog = "cables"})
-      .optional("scale_up_kind", &Part::scale_up_kind, {.help = "of a backplane: whose links, such as NVLink 5"})
+                {.help = "whether the links of one end go to different places: one switch cage, two nodes"})
+      .optional("fibre", &Part::fibre, {.help = "fibre that a module needs, another part", .catalog = "cables"})
+      .optional("scale_up_kind", &Part::scale_up_kind, {.help = "links that a backplane carries, such as NVLink 5"})
       .optional("pairs_per_link", &Part::pairs_per_link,
-                {.help = "of a backplane: cables for one link of an accelerator", .min = 1})
-      .optional("reach_m", &Part::reach, {.help = "longest link", .min = 0})
-      .optional("power_per_end_w", &Part::power_per_end, {.help = "drawn at each end", .min = 0})
-      .optional("max_power_per_end_w", &Part::max_power_per_end, {.help = "at most", .min = 0})
-      .optional("delay_ns_per_m", &Part::delay, {.help = "propagation", .min = 0})
-      .optional("mass_kg_per_m", &Part::mass_per_length, {.help = "of the cable", .min = 0})
-      .optional("mass_kg", &Part::mass, {.help = "of the whole part", .min = 0})
-      .optional("bend_radius_m", &Part::bend_radius, {.help = "smallest", .min = 0})
-      .optional("diameter_m", &Part::diameter, {.help = "of one cable", .min = 0});
+                {.help = "twinax cables of a backplane for one link of an accelerator", .min = 1})
+      .optional("reach_m", &Part::reach, {.help = "maximum length", .min = 0})
+      .optional("power_per_end_w", &Part::power_per_end, {.help = "typical power at each end", .min = 0})
+      .optional("max_power_per_end_w", &Part::max_power_per_end, {.help = "maximum power at each end", .min = 0})
+      .optional("delay_ns_per_m", &Part::delay, {.help = "propagation delay", .min = 0})
+      .optional("mass_kg_per_m", &Part::mass_per_length, {.help = "mass per length of cable", .min = 0})
+      .optional("mass_kg", &Part::mass, {.help = "mass of the whole part", .min = 0})
+      .optional("bend_radius_m", &Part::bend_radius, {.help = "smallest bend radius", .min = 0})
+      .optional("diameter_m", &Part::diameter, {.help = "diameter of one cable", .min = 0});
   return with_price_and_notes(std::move(table));
 }
 
 void add_wiring(Record<NodePart>& table) {
   using Part = NodePart;
-  table.optional("accelerator_id", &Part::accelerator_id, {.help = "which part", .catalog = "accelerators"})
-      .optional("accelerator_count", &Part::accelerator_count, {.help = "in one node", .min = 1})
-      .optional("nic_id", &Part::nic_id, {.help = "which part; of the network for training", .catalog = "nics"})
-      .optional("nic_count", &Part::nic_count, {.help = "in one node", .min = 0})
+  table
+      .optional("accelerator_id", &Part::accelerator_id, {.help = "accelerator of the node", .catalog = "accelerators"})
+      .optional("accelerator_count", &Part::accelerator_count, {.help = "accelerators in one node", .min = 1})
+      .optional("nic_id", &Part::nic_id, {.help = "NIC of the training network", .catalog = "nics"})
+      .optional("nic_count", &Part::nic_count, {.help = "NICs of the training network in one node", .min = 0})
       .optional("nic_cages", &Part::nic_cages,
-                {.help = "that their cables plug into; one for each NIC if not given", .min = 1})
+                {.help = "cages for the cables of these NICs; one per NIC if not given", .min = 1})
       .optional("scale_up", &Part::scale_up,
-                {.help = "how accelerators are wired; the accelerator's own way if not given"})
+                {.help = "wiring of the scale-up links; the accelerator's own if not given"})
       .optional("scale_up_domain", &Part::scale_up_domain,
-                {.help = "accelerators that reach each other by scale-up links", .min = 1})
+                {.help = "number of accelerators that reach each other over scale-up links", .min = 1})
       .optional("scale_up_torus", &Part::scale_up_torus,
-                {.help = "sides, where these links form a torus", .min = 1, .max_elements = 3})
-      .optional("pcie", &Part::pcie, {.help = "PCI Express, where it is not as the defaults say"})
-      .optional("pcie_words", &Part::pcie_words, {.help = "the same in words, with its source"})
+                {.help = "sides of the torus that the scale-up links form", .min = 1, .max_elements = 3})
+      .optional("pcie", &Part::pcie, {.help = "PCI Express tree, where it differs from the defaults"})
+      .optional("pcie_words", &Part::pcie_words, {.help = "PCI Express tree in words, with its source"})
       .optional("host_power_w", &Part::host_power,
-                {.help = "of the node without accelerators, under load; typical power less that of the accelerators if "
-                         "not given",
+                {.help = "power of the node under load without its accelerators; typical power less that of the "
+                         "accelerators if not given",
                  .min = 0});
 }
 
 void add_host(Record<NodePart>& table) {
   using Part = NodePart;
-  table.optional("cores", &Part::cores, {.help = "of all host processors", .min = 1})
-      .optional("host_memory_gb", &Part::host_memory, {.help = "memory of the host", .min = 0})
-      .optional("host_memory_gb_per_s", &Part::host_memory_bandwidth,
-                {.help = "of all sockets, reads and writes together", .min = 0, .above_min = true})
-      .optional("nvme_gb", &Part::nvme, {.help = "drives for data", .min = 0, .above_min = true})
+  table.optional("cores", &Part::cores, {.help = "cores of all host processors", .min = 1})
+      .optional("host_memory_gb", &Part::host_memory, {.help = "capacity of host memory", .min = 0})
+      .optional(
+          "host_memory_gb_per_s", &Part::host_memory_bandwidth,
+          {.help = "bandwidth of host memory, all sockets, reads and writes together", .min = 0, .above_min = true})
+      .optional("nvme_gb", &Part::nvme, {.help = "capacity of the data drives", .min = 0, .above_min = true})
       .optional("nvme_read_gb_per_s", &Part::nvme_read,
-                {.help = "all these drives together", .min = 0, .above_min = true})
+                {.help = "read rate of all data drives together", .min = 0, .above_min = true})
       .optional("nvme_write_gb_per_s", &Part::nvme_write,
-                {.help = "all these drives together", .min = 0, .above_min = true});
+                {.help = "write rate of all data drives together", .min = 0, .above_min = true});
 }
 
 Record<NodePart> node_table() {
   using Part = NodePart;
   Record<Part> table("node", "A server, or a rack that is sold as one machine");
   table.required("id", &Part::id, {.help = "name that clusters refer to"})
-      .optional("accelerator", &Part::accelerator, {.help = "how many of which, as the vendor writes it"})
-      .optional("cooling", &Part::cooling, {.help = "as the vendor writes it"});
+      .optional("accelerator", &Part::accelerator, {.help = "number and kind of accelerators, in the vendor's words"})
+      .optional("cooling", &Part::cooling, {.help = "cooling, in the vendor's words"});
   add_wiring(table);
   add_host(table);
   table.optional("processors", &Part::processors, {.help = "host processors"})
       .optional("nics", &Part::nics, {.help = "network adapters"})
       .optional("power_supplies", &Part::power_supplies, {.help = "power supply units"})
-      .optional("max_power_kw", &Part::max_power, {.help = "the most that it draws", .min = 0})
-      .optional("typical_power_kw", &Part::typical_power, {.help = "under a training load", .min = 0})
-      .optional("idle_power_kw", &Part::idle_power, {.help = "doing nothing", .min = 0})
-      .optional("height_u", &Part::rack_units, {.help = "in a rack", .min = 0})
-      .optional("mass_kg", &Part::mass, {.help = "installed", .min = 0})
+      .optional("max_power_kw", &Part::max_power, {.help = "maximum power", .min = 0})
+      .optional("typical_power_kw", &Part::typical_power, {.help = "power under a training load", .min = 0})
+      .optional("idle_power_kw", &Part::idle_power, {.help = "power while idle", .min = 0})
+      .optional("height_u", &Part::rack_units, {.help = "height in the rack", .min = 0})
+      .optional("mass_kg", &Part::mass, {.help = "mass as installed", .min = 0})
       .optional("machine", &Part::machine,
-                {.help = "the entry that it is sold as a share of: trays of a rack", .catalog = "nodes"})
-      .optional("needs_liquid", &Part::needs_liquid, {.help = "air alone cannot cool it"})
-      .optional("liquid_share", &Part::liquid_share, {.help = "of its heat that liquid takes up", .min = 0, .max = 1})
+                {.help = "rack-scale machine of which this entry is one tray", .catalog = "nodes"})
+      .optional("needs_liquid", &Part::needs_liquid, {.help = "whether the node needs liquid cooling"})
+      .optional("liquid_share", &Part::liquid_share,
+                {.help = "share of the node's heat that liquid removes", .min = 0, .max = 1})
       .optional("switch_trays", &Part::switch_trays,
-                {.help = "of a rack that is sold as one machine: trays with switches of the scale-up links", .min = 1});
+                {.help = "trays with scale-up switches, for a rack that is sold as one machine", .min = 1});
   return with_price_and_notes(std::move(table));
 }
 
@@ -278,10 +294,10 @@ const Record<NodePart>& record(const NodePart*) {
 }
 
 const Record<FactSource>& record(const FactSource*) {
-  static const auto table = Record<FactSource>("source", "Where facts come from")
-                                .required("title", &FactSource::title, {.help = "what it is"})
-                                .optional("url", &FactSource::url, {.help = "where it was read"})
-                                .optional("note", &FactSource::note, {.help = "how far to trust it"});
+  static const auto table = Record<FactSource>("source", "A source of facts")
+                                .required("title", &FactSource::title, {.help = "title of the source"})
+                                .optional("url", &FactSource::url, {.help = "address where it was read"})
+                                .optional("note", &FactSource::note, {.help = "how reliable it is"});
   return table;
 }
 

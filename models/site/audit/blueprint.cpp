@@ -62,36 +62,37 @@ void check_cooling(Contradictions& errors, const Claim& claim, const Catalog& ca
 
 const Record<Claim>& record(const Claim*) {
   static const auto table =
-      Record<Claim>("claim", "One thing that a blueprint says, checked by `audit`")
-          .required("claim", &Claim::claim, {.help = "what it is about"})
+      Record<Claim>("claim", "One claim of a blueprint, checked by `audit`")
+          .required("claim", &Claim::claim, {.help = "subject of the claim"})
           .required(
               "stated", &Claim::stated,
-              {.help = "as published: a number in the unit that the name of the claim says (shares from 0 to 1, "
+              {.help = "value as published: a number in the unit that the claim's name gives (shares from 0 to 1, "
                        "failures in hours between interruptions), or words for scale_up, layout, fits and cooling",
                .min = 0,
                .above_min = true})
-          .optional("words", &Claim::words, {.help = "the sentence as published"});
+          .optional("words", &Claim::words, {.help = "sentence as published"});
   return table;
 }
 
 const Record<AuditTolerance>& record(const AuditTolerance*) {
   static const auto table =
-      Record<AuditTolerance>("tolerance", "How near to what is stated is near enough, as a share of it")
-          .optional("holds", &AuditTolerance::holds, share("a claim holds within this"))
+      Record<AuditTolerance>("tolerance", "Allowed relative deviation from a stated value")
+          .optional("holds", &AuditTolerance::holds, share("maximum deviation of a claim that holds"))
           .optional("partly", &AuditTolerance::partly,
-                    share("it holds in part within this, or where a condition that is named makes it hold"));
+                    share("maximum deviation of a claim that holds in part; a claim also holds in part if a named "
+                          "condition makes it hold"));
   return table;
 }
 
 const Record<AuditAssumptions>& record(const AuditAssumptions*) {
   using A = AuditAssumptions;
   static const auto table =
-      Record<A>("audit_assumptions", "What an audit takes where the blueprint is silent")
+      Record<A>("audit_assumptions", "Values that an audit assumes where the blueprint is silent")
           .optional("tokens_per_parameter", &A::tokens_per_parameter,
-                    positive("of the training run, where training_tokens is not given"))
+                    positive("training tokens per parameter, where training_tokens is not given"))
           .optional("failures_per_1000_node_days", &A::failures_per_1000_node_days,
-                    positive("interruptions of a job by its nodes"))
-          .optional("restart_s", &A::restart, {.help = "from an interruption until training goes on", .min = 0});
+                    positive("node failures that interrupt a job"))
+          .optional("restart_s", &A::restart, {.help = "time from an interruption until training resumes", .min = 0});
   return table;
 }
 
@@ -142,20 +143,23 @@ struct BlueprintFile : ScenarioSpec, Blueprint {};
 const Record<BlueprintFile>& record(const BlueprintFile*) {
   using F = BlueprintFile;
   static const auto table =
-      with_scenario_fields(Record<F>("blueprint", "What a published design describes and claims: `audit` reads it")
-                               .required("name", &F::name, {.help = "of the blueprint"})
-                               .optional("source", &F::source, {.help = "where it was published"}))
+      with_scenario_fields(Record<F>("blueprint", "A published design and its claims, which `audit` checks")
+                               .required("name", &F::name, {.help = "name of the blueprint"})
+                               .optional("source", &F::source, {.help = "where the blueprint was published"}))
           .optional("racks", &F::racks,
-                    {.help = "with nodes; as many as cluster.facility.rack.nodes makes of them if auto",
+                    {.help = "number of racks with nodes; auto: the number of nodes over cluster.facility.rack.nodes",
                      .min = 1,
                      .max = 1048576})
-          .optional("training_tokens", &F::training_tokens,
-                    {.help = "of the whole run; assume.tokens_per_parameter times the parameters if not given",
-                     .min = 0,
-                     .above_min = true})
-          .required("claims", &F::claims, {.help = "what it says, each as published", .max_elements = 64})
-          .optional("assume", &F::assume, {.help = "what is taken where it is silent"})
-          .optional("tolerance", &F::tolerance, {.help = "how near is near enough"});
+          .optional(
+              "training_tokens", &F::training_tokens,
+              {.help =
+                   "tokens of the whole training run; assume.tokens_per_parameter times the parameters if not given",
+               .min = 0,
+               .above_min = true})
+          .required("claims", &F::claims,
+                    {.help = "the claims of the blueprint, each as published", .max_elements = 64})
+          .optional("assume", &F::assume, {.help = "values assumed where the blueprint is silent"})
+          .optional("tolerance", &F::tolerance, {.help = "allowed deviation from what is stated"});
   return table;
 }
 
