@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/output/atomic_file.hpp"
+#include "tools/output/output_target.hpp"
 
 #include <sys/stat.h>
 

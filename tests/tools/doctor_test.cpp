@@ -16,8 +16,8 @@
 #include "tools/doctor/abilities.hpp"
 #include "tools/doctor/doctor_report.hpp"
 #include "tools/doctor/finding.hpp"
-#include "tools/doctor/guarded_calls.hpp"
-#include "tools/output/escape.hpp"
+#include "tools/doctor/library_survey.hpp"
+#include "tools/output/output_text.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;

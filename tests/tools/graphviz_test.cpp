@@ -8,7 +8,6 @@
 #include "support/ids.hpp"
 #include "support/program_room.hpp"
 #include "support/shipped_clusters.hpp"
-#include "tools/output/graphviz.hpp"
 #include "tools/output/network_picture.hpp"
 #include "tools/output/topology_facts.hpp"
 

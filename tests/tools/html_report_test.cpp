@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/output/html_report.hpp"
+#include "tools/output/prediction_report.hpp"
 
 #include "models/plan/assumption.hpp"
 #include "models/prediction/prediction.hpp"

@@ -5,7 +5,6 @@
 #include "sim/json_writer.hpp"
 #include "support/catch.hpp"
 #include "support/made_up_predictions.hpp"
-#include "tools/output/flat_table.hpp"
 #include "tools/output/prediction_tables.hpp"
 
 using namespace clusterwright;

@@ -2,8 +2,7 @@
 #include "tools/output/result_table.hpp"
 
 #include "support/catch.hpp"
-#include "tools/output/escape.hpp"
-#include "tools/output/number_text.hpp"
+#include "tools/output/output_text.hpp"
 
 using namespace clusterwright;
 

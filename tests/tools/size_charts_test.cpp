@@ -3,9 +3,9 @@
 
 #include "support/catch.hpp"
 #include "support/made_up_site.hpp"
-#include "tools/output/escape.hpp"
 #include "tools/output/floor_drawing.hpp"
 #include "tools/output/html_page.hpp"
+#include "tools/output/output_text.hpp"
 #include "tools/output/size_charts.hpp"
 
 using namespace clusterwright;

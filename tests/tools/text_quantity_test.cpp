@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/text_quantity.hpp"
+#include "tools/typed_text.hpp"
 
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"

@@ -18,7 +18,7 @@
 #include "models/job/scenario_loader.hpp"
 #include "sim/diagnostic.hpp"
 #include "tools/doctor/machine_access.hpp"
-#include "tools/interrupt.hpp"
+#include "tools/long_computation.hpp"
 
 namespace clusterwright {
 

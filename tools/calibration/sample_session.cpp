@@ -7,13 +7,13 @@
 #include <filesystem>
 #include <set>
 
-#include "calibration/fit/sample_rows.hpp"
 #include "calibration/host/host_part.hpp"
 #include "calibration/sample_files/catalog_accelerator.hpp"
 #include "models/job/input_file.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "sim/diagnostic.hpp"
 #include "sim/field_table.hpp"
+#include "tools/cluster_session.hpp"
 #include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
@@ -132,6 +132,24 @@ std::string origin_of(const SampleSession& session) {
   if (!first.device.driver.empty()) from += ", driver " + first.device.driver;
   if (session.part.id == "host") from += ", " + first.device.cpu;
   return fmt::format("own samples of {} ({})", session.part.id, from);
+}
+
+SampledLinks links_of(const std::string& cluster, const SampleSession& session) {
+  SampledLinks links;
+  if (session.part.scale_up_bandwidth) links.scale_up = session.part.scale_up_bandwidth->value;
+  if (!cluster.empty()) {
+    const Cluster described = open_cluster(cluster, {}).cluster;
+    links.scale_up = described.inner_bandwidth(described.domain);
+    if (described.nics > 0) links.scale_out = described.network_per_accelerator();
+  }
+  if (crosses_nodes(session.samples) && links.scale_out <= BytesPerSecond{})
+    throw ConfigError({"E0340",
+                       "the samples cross nodes, and nothing says what joins these",
+                       {},
+                       "",
+                       "name the cluster that they were taken on: --cluster FILE   (clusterwright import "
+                       "nccl-topology makes one)"});
+  return links;
 }
 
 }  // namespace clusterwright

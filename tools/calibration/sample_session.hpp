@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Sample files of one machine, and the part of the catalog that they speak of.
+/// Sample files of one machine, and the part of the catalog that they belong to.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "calibration/fit/sample_rows.hpp"
 #include "calibration/sample_files/probe_samples.hpp"
 #include "models/job/parameters.hpp"
 #include "models/job/scenario.hpp"
@@ -34,5 +35,9 @@ SampleSession open_samples(const SampleSessionRequest& request);
 
 /// "own samples of H200 (gpu_probe, 2026-11-21, driver 580.1)": for the source of every number.
 std::string origin_of(const SampleSession& session);
+
+/// Links of a cluster or scenario file; of an empty path: those of the accelerator's data sheet, no network.
+/// @throws ConfigError E0340 if samples cross nodes and nothing says over what
+SampledLinks links_of(const std::string& cluster, const SampleSession& session);
 
 }  // namespace clusterwright

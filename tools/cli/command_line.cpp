@@ -10,9 +10,9 @@
 
 #include "tools/build_facts.hpp"
 #include "tools/cli/command_options.hpp"
-#include "tools/interrupt.hpp"
-#include "tools/output/atomic_file.hpp"
-#include "tools/usage_error.hpp"
+#include "tools/long_computation.hpp"
+#include "tools/output/output_target.hpp"
+#include "tools/typed_text.hpp"
 
 namespace clusterwright {
 

@@ -3,10 +3,9 @@
 #include "sim/json_writer.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/scenario_session.hpp"
-#include "tools/interrupt.hpp"
+#include "tools/long_computation.hpp"
 #include "tools/output/audit_answer.hpp"
-#include "tools/text_quantity.hpp"
-#include "tools/thread_limit.hpp"
+#include "tools/typed_text.hpp"
 
 namespace clusterwright {
 

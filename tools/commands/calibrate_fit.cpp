@@ -7,12 +7,11 @@
 #include "calibration/fit/sample_fit.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_writer.hpp"
-#include "tools/calibration/links_of.hpp"
 #include "tools/calibration/sample_session.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/output/calibration_tables.hpp"
-#include "tools/output/escape.hpp"
-#include "tools/text_quantity.hpp"
+#include "tools/output/output_text.hpp"
+#include "tools/typed_text.hpp"
 
 namespace clusterwright {
 

@@ -13,12 +13,11 @@
 #include "sim/json_writer.hpp"
 #include "tools/calibration/sample_session.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/interrupt.hpp"
-#include "tools/output/number_text.hpp"
-#include "tools/output/result_header.hpp"
+#include "tools/long_computation.hpp"
+#include "tools/output/output_text.hpp"
+#include "tools/output/result_context.hpp"
 #include "tools/output/result_table.hpp"
-#include "tools/text_quantity.hpp"
-#include "tools/usage_error.hpp"
+#include "tools/typed_text.hpp"
 
 namespace clusterwright {
 

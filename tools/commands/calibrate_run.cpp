@@ -10,13 +10,12 @@
 #include "sim/json_writer.hpp"
 #include "tools/calibration/gpu_probe_run.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/interrupt.hpp"
-#include "tools/output/atomic_file.hpp"
-#include "tools/output/escape.hpp"
-#include "tools/output/result_header.hpp"
+#include "tools/long_computation.hpp"
+#include "tools/output/output_target.hpp"
+#include "tools/output/output_text.hpp"
+#include "tools/output/result_context.hpp"
 #include "tools/output/result_table.hpp"
-#include "tools/text_quantity.hpp"
-#include "tools/usage_error.hpp"
+#include "tools/typed_text.hpp"
 
 namespace clusterwright {
 

@@ -8,14 +8,13 @@
 #include "models/job/scenario_loader.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_writer.hpp"
-#include "tools/calibration/links_of.hpp"
 #include "tools/calibration/sample_session.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/output/calibration_tables.hpp"
-#include "tools/output/escape.hpp"
-#include "tools/output/result_header.hpp"
-#include "tools/output/validation_session.hpp"
-#include "tools/text_quantity.hpp"
+#include "tools/output/output_text.hpp"
+#include "tools/output/result_context.hpp"
+#include "tools/output/validation_report.hpp"
+#include "tools/typed_text.hpp"
 #include "topology/parts/catalog.hpp"
 
 namespace clusterwright {

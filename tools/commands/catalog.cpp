@@ -11,9 +11,8 @@
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/output/facts_table.hpp"
 #include "tools/output/result_table.hpp"
-#include "tools/usage_error.hpp"
+#include "tools/typed_text.hpp"
 #include "topology/nodes/node_group.hpp"
 #include "topology/nodes/node_parts.hpp"
 

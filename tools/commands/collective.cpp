@@ -8,14 +8,12 @@
 #include "sim/json_writer.hpp"
 #include "tools/cluster_session.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/interrupt.hpp"
+#include "tools/long_computation.hpp"
 #include "tools/output/collective_report.hpp"
-#include "tools/output/escape.hpp"
-#include "tools/output/number_text.hpp"
+#include "tools/output/output_text.hpp"
 #include "tools/output/parameter_difference.hpp"
-#include "tools/output/result_header.hpp"
-#include "tools/text_quantity.hpp"
-#include "tools/usage_error.hpp"
+#include "tools/output/result_context.hpp"
+#include "tools/typed_text.hpp"
 
 namespace clusterwright {
 

@@ -11,9 +11,8 @@
 #include "tools/commands/commands.hpp"
 #include "tools/import/nccl_tests.hpp"
 #include "tools/import/topology_cluster.hpp"
-#include "tools/output/escape.hpp"
-#include "tools/text_quantity.hpp"
-#include "tools/usage_error.hpp"
+#include "tools/output/output_text.hpp"
+#include "tools/typed_text.hpp"
 #include "topology/parts/catalog.hpp"
 
 namespace clusterwright {

@@ -11,8 +11,8 @@
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/output/atomic_file.hpp"
-#include "tools/usage_error.hpp"
+#include "tools/output/output_target.hpp"
+#include "tools/typed_text.hpp"
 
 namespace clusterwright {
 

@@ -11,17 +11,14 @@
 #include "sim/timeline.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/scenario_session.hpp"
-#include "tools/interrupt.hpp"
-#include "tools/output/atomic_file.hpp"
+#include "tools/long_computation.hpp"
 #include "tools/output/chrome_trace.hpp"
-#include "tools/output/escape.hpp"
-#include "tools/output/flat_table.hpp"
-#include "tools/output/html_report.hpp"
-#include "tools/output/number_text.hpp"
+#include "tools/output/output_target.hpp"
+#include "tools/output/output_text.hpp"
 #include "tools/output/parameter_difference.hpp"
+#include "tools/output/prediction_report.hpp"
 #include "tools/output/prediction_tables.hpp"
 #include "tools/output/result_json.hpp"
-#include "tools/output/verdict_sentences.hpp"
 
 namespace clusterwright {
 

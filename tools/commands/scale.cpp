@@ -8,17 +8,13 @@
 #include "sim/json_writer.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/scenario_session.hpp"
-#include "tools/output/escape.hpp"
-#include "tools/output/flat_table.hpp"
-#include "tools/output/html_report.hpp"
-#include "tools/output/number_text.hpp"
+#include "tools/long_computation.hpp"
+#include "tools/output/output_text.hpp"
 #include "tools/output/parameter_difference.hpp"
+#include "tools/output/prediction_report.hpp"
 #include "tools/output/prediction_tables.hpp"
 #include "tools/output/result_json.hpp"
-#include "tools/output/verdict_sentences.hpp"
-#include "tools/progress.hpp"
-#include "tools/text_quantity.hpp"
-#include "tools/usage_error.hpp"
+#include "tools/typed_text.hpp"
 
 namespace clusterwright {
 
@@ -98,7 +94,7 @@ ExitCode scale(const ScaleRequest& request) {
   const ScenarioSession session = open_scenario(request.scenario, "scale");
   ScaleCurve curve;
   {
-    Progress progress("cluster sizes", sizes.size(), request.output.quiet);
+    ProgressLine progress("cluster sizes", sizes.size(), request.output.quiet);
     curve = predict_scale(session.scenario, sizes, strong, [&](std::size_t done) { progress.finished(done); });
   }
   name_sizes(curve, sizes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/commands/scenario_session.hpp"
 
-#include "tools/text_quantity.hpp"
+#include "tools/typed_text.hpp"
 
 namespace clusterwright {
 

@@ -6,8 +6,8 @@
 #include "models/job/scenario.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/long_computation.hpp"
 #include "tools/output/result_context.hpp"
-#include "tools/thread_limit.hpp"
 
 namespace clusterwright {
 

@@ -14,10 +14,9 @@
 #include "tools/commands/commands.hpp"
 #include "tools/commands/show_topology.hpp"
 #include "tools/config_kinds.hpp"
-#include "tools/output/escape.hpp"
-#include "tools/output/facts_table.hpp"
-#include "tools/output/number_text.hpp"
+#include "tools/output/output_text.hpp"
 #include "tools/output/result_context.hpp"
+#include "tools/output/result_table.hpp"
 #include "topology/parts/catalog.hpp"
 
 namespace clusterwright {

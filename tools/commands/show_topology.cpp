@@ -3,7 +3,6 @@
 
 #include "sim/diagnostic.hpp"
 #include "sim/field_table.hpp"
-#include "tools/output/graphviz.hpp"
 #include "tools/output/network_picture.hpp"
 #include "tools/output/topology_report.hpp"
 #include "topology/network/faults.hpp"

@@ -12,8 +12,7 @@
 #include "tools/commands/scenario_session.hpp"
 #include "tools/config_kinds.hpp"
 #include "tools/output/size_report.hpp"
-#include "tools/text_quantity.hpp"
-#include "tools/usage_error.hpp"
+#include "tools/typed_text.hpp"
 #include "topology/cluster/cluster_spec.hpp"
 #include "topology/parts/catalog.hpp"
 

@@ -8,12 +8,12 @@
 
 #include "sim/json_writer.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/output/result_header.hpp"
+#include "tools/long_computation.hpp"
+#include "tools/output/result_context.hpp"
 #include "tools/output/validation_page.hpp"
-#include "tools/output/validation_session.hpp"
+#include "tools/output/validation_report.hpp"
 #include "tools/output/validation_tables.hpp"
-#include "tools/text_quantity.hpp"
-#include "tools/thread_limit.hpp"
+#include "tools/typed_text.hpp"
 
 namespace clusterwright {
 

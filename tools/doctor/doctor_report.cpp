@@ -9,8 +9,8 @@
 #include "calibration/sample_files/catalog_accelerator.hpp"
 #include "tools/doctor/abilities.hpp"
 #include "tools/doctor/finding.hpp"
-#include "tools/output/escape.hpp"
-#include "tools/output/result_header.hpp"
+#include "tools/output/output_text.hpp"
+#include "tools/output/result_context.hpp"
 #include "tools/output/result_table.hpp"
 
 namespace clusterwright {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the doctor says, one line each.
+/// Findings of the doctor, one line each.
 #pragma once
 
 #include <string>

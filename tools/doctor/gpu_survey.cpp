@@ -8,7 +8,7 @@
 
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
-#include "tools/output/escape.hpp"
+#include "tools/output/output_text.hpp"
 
 namespace clusterwright {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Reads what the programs of nccl-tests print: text, or the report that -J writes.
+/// Reads the output of nccl-tests programs: text, or the report that -J writes.
 #pragma once
 
 #include <filesystem>

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "tools/import/log_lines.hpp"
-#include "tools/import/nccl_tests_operation.hpp"
 #include "tools/import/nccl_tests_run.hpp"
 
 namespace clusterwright {

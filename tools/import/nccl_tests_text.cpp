@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "tools/import/log_lines.hpp"
-#include "tools/import/nccl_tests_operation.hpp"
 #include "tools/import/nccl_tests_run.hpp"
 
 namespace clusterwright {
@@ -297,15 +296,6 @@ class Reader {
 };
 
 }  // namespace
-
-std::string device_name(std::string_view text) {
-  constexpr std::size_t longest = 120;
-  std::string out;
-  for (const char c : text.substr(0, longest)) out += c >= ' ' && c <= '~' ? c : '?';
-  out.erase(out.find_last_not_of(' ') + 1);
-  out.erase(0, std::min(out.find_first_not_of(' '), out.size()));
-  return out;
-}
 
 std::vector<NcclTestsRun> nccl_tests_text_runs(const std::shared_ptr<const SourceText>& source) {
   return Reader(source).read();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Reads the node that NCCL saw (NCCL_TOPO_DUMP_FILE), or that it was told of (NCCL_TOPO_FILE).
+/// Reads the node that NCCL saw (NCCL_TOPO_DUMP_FILE), or was given (NCCL_TOPO_FILE).
 #pragma once
 
 #include <cstdint>

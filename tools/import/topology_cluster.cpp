@@ -9,7 +9,6 @@
 #include <memory>
 #include <set>
 
-#include "tools/import/scale_up_links.hpp"
 #include "tools/import/topology_parts.hpp"
 
 namespace clusterwright {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which parts of the catalog a topology speaks of.
+/// Parts of the catalog in a node that NCCL saw, and the links between its GPUs.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "tools/import/nccl_topology.hpp"
+#include "topology/nodes/node_spec.hpp"
 #include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
@@ -19,5 +21,16 @@ const AcceleratorPart& accelerator_of(const NodeTopology& topology, const Catalo
 /// The NIC with the same PCI device, or nullptr.
 /// @param wanted  as above
 const NicPart* nic_of(const TopologyNic& nic, const Catalog& catalog, const std::string& wanted);
+
+struct ScaleUpLinks {
+  std::optional<ScaleUpWiring> wiring;  ///< empty: the file names devices alone and says nothing of links
+  int links = 0;                        ///< of one GPU, the fewest
+  int group = 0;                        ///< GPUs that reach each other; of a mesh; else all
+  bool uneven = false;                  ///< some have more links
+};
+
+/// @throws ConfigError E0340 where links lead neither to switches alone nor from each GPU of a group to all others of
+/// it
+ScaleUpLinks scale_up_links(const NodeTopology& topology);
 
 }  // namespace clusterwright

@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "tools/build_facts.hpp"
-#include "tools/output/escape.hpp"
 #include "tools/output/html_page.hpp"
-#include "tools/output/number_text.hpp"
-#include "tools/output/result_header.hpp"
+#include "tools/output/output_text.hpp"
+#include "tools/output/result_context.hpp"
 
 namespace clusterwright {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What fits and checks of own samples say, for people and scripts.
+/// Fits to own samples and checks against them, for people and scripts.
 #pragma once
 
 #include <string>

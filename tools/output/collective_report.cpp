@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "tools/output/number_text.hpp"
+#include "tools/output/output_text.hpp"
 
 namespace clusterwright {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "tools/output/number_text.hpp"
+#include "tools/output/output_text.hpp"
 #include "tools/output/size_sentences.hpp"
 
 namespace clusterwright {

@@ -8,8 +8,7 @@
 #include <cmath>
 #include <vector>
 
-#include "tools/output/escape.hpp"
-#include "tools/output/number_text.hpp"
+#include "tools/output/output_text.hpp"
 
 namespace clusterwright {
 

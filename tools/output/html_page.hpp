@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The frame of a report: one self-contained page. No script, no request; what is passed as text gets escaped.
+/// Self-contained HTML pages, and the sections that several of them have.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
+
+#include "tools/output/result_context.hpp"
+#include "tools/output/result_table.hpp"
 
 namespace clusterwright {
+
+/// Style sheet of reports, report.css: light, dark and print from one set of custom properties, without any address.
+///
+/// Colours of causes follow Okabe and Ito (distinct for every common kind of colour blindness), in four families:
+/// computing is blue, communication warm, waiting green, the host and the power limit grey.
+std::string_view html_style();
 
 inline constexpr double wide_chart = 1000;
 inline constexpr double narrow_chart = 352;
@@ -37,5 +47,21 @@ std::string both_widths(Chart chart, std::string (*draw)(const Chart&, double)) 
   }
   return out;
 }
+
+/// @param above, charts  HTML
+std::string html_figure(const std::string& above, const std::string& charts, std::string_view caption);
+
+/// A table under a class of the style sheet: "wrap" for long texts, "files" for names and fingerprints.
+std::string styled_table(const ResultTable& table, std::string_view style);
+
+/// Sentences at the top of a page, the last of which says what to do next.
+/// @param bad  the first one is bad news
+std::string html_verdict(const std::vector<std::string>& sentences, bool bad);
+
+/// Files with fingerprints, and the effective scenario.
+std::string inputs_section(const ResultContext& context);
+
+/// Version, seed and the command to repeat.
+std::string repeat_footer(const ResultContext& context);
 
 }  // namespace clusterwright

@@ -1,13 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Where results go, and in which shape.
+/// Files and formats that a result is written to.
 #pragma once
 
 #include <filesystem>
 #include <functional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace clusterwright {
+
+/// The machine gave out, not the input: no space left, no memory left.
+class ResourceLimit : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Replaces a file as a whole: written aside in the same directory, synced, renamed, the directory synced. A reader
+/// sees the old file or the new one; a failure leaves the old one and nothing beside it. "-" is standard output.
+/// @throws ConfigError E0405 if it cannot be written there
+/// @throws ResourceLimit if the disk is full
+void write_file(const std::filesystem::path& path, std::string_view content);
+
+/// As write_file, for a file that must not exist yet. @throws ConfigError E0405 also if it exists
+void write_new_file(const std::filesystem::path& path, std::string_view content);
 
 /// nccl_tests: the lines that NVIDIA's nccl-tests print. dot: a graph for Graphviz.
 enum class OutputFormat { table, json, csv, markdown, html, nccl_tests, dot };

@@ -11,7 +11,7 @@
 #include "models/prediction/predict_step.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
-#include "tools/output/number_text.hpp"
+#include "tools/output/output_text.hpp"
 
 namespace clusterwright {
 

@@ -10,7 +10,7 @@
 #include "models/plan/assumption.hpp"
 #include "models/plan/plan.hpp"
 #include "models/prediction/prediction.hpp"
-#include "tools/output/number_text.hpp"
+#include "tools/output/output_text.hpp"
 
 namespace clusterwright {
 

@@ -4,9 +4,22 @@
 #include <fmt/format.h>
 
 #include "models/job/scenario_loader.hpp"
-#include "tools/output/number_text.hpp"
+#include "tools/build_facts.hpp"
+#include "tools/output/output_text.hpp"
 
 namespace clusterwright {
+
+JsonValue result_header(const std::string& command, std::uint64_t seed, const std::vector<InputFile>& inputs) {
+  JsonValue list = JsonValue::list();
+  for (const InputFile& input : inputs)
+    list.push_back(JsonValue::object({{"path", input.path}, {"sha256", input.sha256}}));
+  return JsonValue::object(
+      {{"schema_version", result_schema_version},
+       {"tool", JsonValue::object({{"name", "clusterwright"}, {"version", build_facts().version}})},
+       {"command", command},
+       {"seed", seed},
+       {"inputs", list}});
+}
 
 namespace {
 

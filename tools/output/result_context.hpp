@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What every result says about itself: the question, the inputs and how to ask again.
+/// Origin of a result, which every format shows: command, seed, inputs, scenario.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,9 @@
 #include "models/job/scenario.hpp"
 
 namespace clusterwright {
+
+/// What every JSON result starts with: schema version, tool, command, seed and the hashes of its inputs.
+JsonValue result_header(const std::string& command, std::uint64_t seed, const std::vector<InputFile>& inputs);
 
 struct ResultContext {
   std::string command;       ///< "run"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Results as JSON: keys that scripts rely on, in SI-like units named by the key, null where not modelled.
+/// Predictions for scripts: JSON, and the same keys as one flat table. Units are named by the key; null: not modelled.
 #pragma once
 
 #include "models/prediction/prediction.hpp"
 #include "sim/json_value.hpp"
 #include "tools/output/result_context.hpp"
+#include "tools/output/result_table.hpp"
 
 namespace clusterwright {
 
@@ -17,5 +18,8 @@ JsonValue point_to_json(const ScalePoint& point);
 /// The whole documents, with `schema_version`, tool, seed, inputs and scenario.
 JsonValue run_to_json(const ResultContext& context, const StepPrediction& step);
 JsonValue scale_to_json(const ResultContext& context, const ScaleCurve& curve);
+
+/// Every number of every size on one line, for spreadsheets; columns are the keys of the JSON result.
+ResultTable flat_table(const ScaleCurve& curve);
 
 }  // namespace clusterwright

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/json_value.hpp"
+
 namespace clusterwright {
 
 enum class Alignment { left, right };
@@ -70,5 +72,11 @@ std::string render_csv(const ResultTable& table);
 std::string render_markdown(const ResultTable& table);
 /// A `<table>` inside a box that scrolls by itself; each number carries its exact value in `data-value`.
 std::string render_html(const ResultTable& table);
+
+/// The value of a field: bare, or inside {"value", "source"}; nothing for null, absent (nullptr) and nested values.
+Cell fact_cell(const JsonValue* field);
+
+/// Every value of a document on a line of its own, with the source that stands beside it.
+ResultTable facts_table(const JsonValue& document);
 
 }  // namespace clusterwright

@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "tools/output/escape.hpp"
-#include "tools/output/number_text.hpp"
+#include "tools/output/output_text.hpp"
 
 namespace clusterwright {
 

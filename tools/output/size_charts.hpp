@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/site/plant/site_plan.hpp"
-#include "tools/output/svg_parts.hpp"
+#include "tools/output/svg_chart.hpp"
 
 namespace clusterwright {
 

@@ -6,7 +6,7 @@
 
 #include "tools/output/cost_tables.hpp"
 #include "tools/output/floor_drawing.hpp"
-#include "tools/output/result_header.hpp"
+#include "tools/output/result_context.hpp"
 #include "tools/output/result_json.hpp"
 #include "tools/output/result_table.hpp"
 #include "tools/output/size_sentences.hpp"

@@ -8,11 +8,9 @@
 
 #include "sim/json_writer.hpp"
 #include "tools/output/cost_tables.hpp"
-#include "tools/output/escape.hpp"
 #include "tools/output/floor_drawing.hpp"
 #include "tools/output/html_page.hpp"
-#include "tools/output/html_sections.hpp"
-#include "tools/output/number_text.hpp"
+#include "tools/output/output_text.hpp"
 #include "tools/output/size_charts.hpp"
 #include "tools/output/size_json.hpp"
 #include "tools/output/size_sentences.hpp"

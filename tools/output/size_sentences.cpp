@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "tools/output/floor_drawing.hpp"
-#include "tools/output/number_text.hpp"
+#include "tools/output/output_text.hpp"
 
 namespace clusterwright {
 

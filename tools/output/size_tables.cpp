@@ -7,7 +7,7 @@
 #include <array>
 
 #include "tools/output/floor_drawing.hpp"
-#include "tools/output/number_text.hpp"
+#include "tools/output/output_text.hpp"
 #include "tools/output/size_sentences.hpp"
 #include "topology/nodes/node_parts.hpp"
 

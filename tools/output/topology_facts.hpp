@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the network of a cluster is made of, how far it reaches, what crosses it, and whom failures cut off.
+/// Parts of a cluster's network, its reach, its bisection, and the NICs that failures cut off.
 #pragma once
 
 #include <cstdint>

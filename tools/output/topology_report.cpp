@@ -7,8 +7,7 @@
 #include <map>
 #include <set>
 
-#include "tools/output/number_ranges.hpp"
-#include "tools/output/number_text.hpp"
+#include "tools/output/output_text.hpp"
 
 namespace clusterwright {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/output/svg_parts.hpp"
+#include "tools/output/svg_chart.hpp"
 
 namespace clusterwright {
 

@@ -10,10 +10,8 @@
 
 #include "calibration/validation/error_figures.hpp"
 #include "tools/build_facts.hpp"
-#include "tools/output/escape.hpp"
 #include "tools/output/html_page.hpp"
-#include "tools/output/html_sections.hpp"
-#include "tools/output/number_text.hpp"
+#include "tools/output/output_text.hpp"
 #include "tools/output/prediction_tables.hpp"
 #include "tools/output/validation_charts.hpp"
 #include "tools/output/validation_tables.hpp"

@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The answer of `validate` as tables, in the order in which people read them.
+/// Answer of `validate` as tables, in reading order.
 #pragma once
 
 #include <vector>
 
+#include "calibration/validation/layout_ranking.hpp"
+#include "sim/json_value.hpp"
 #include "tools/output/result_table.hpp"
 #include "tools/output/validation_report.hpp"
 
 namespace clusterwright {
+
+/// Summary, families and every group; figures are null where there is no group.
+JsonValue layout_ranking_json(const LayoutRanking& ranking);
+
+/// A line for each family, for all, and for groups with unscored steps; empty without any group.
+ResultTable layout_ranking_table(const LayoutRanking& ranking);
+
+/// Groups of scored steps with the largest regrets, at most `top`.
+ResultTable layout_regret_table(const LayoutRanking& ranking, std::size_t top);
 
 /// A line for each family, then all cases, then the mean of the families.
 ResultTable family_table(const ValidationReport& report);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Quantities as people type them on a command line: "8G", "20MW", "90d", "8..16384x2". Files never hold such text.
+/// Text typed on a command line: quantities such as "8G", "20MW", "90d", "8..16384x2", choices, and errors that point
+/// into it. Files never hold such quantities.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/diagnostic.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {
@@ -49,5 +51,27 @@ double parse_share(const TypedText& typed);
 
 /// A whole number >= 0 that fits 64 bits, for seeds. @throws ConfigError E0403
 std::uint64_t parse_seed(const TypedText& typed);
+
+/// The words of a command line as one text that errors can point into.
+class TypedWords {
+ public:
+  explicit TypedWords(const std::vector<std::string>& words);
+
+  /// E0404 at the word with this index, or behind the last word.
+  ConfigError error(std::size_t index, const std::string& message, const std::string& help) const;
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+  std::vector<std::size_t> begin_;
+  std::vector<std::size_t> length_;
+};
+
+/// E0404 for the value of an option: `--format xml`.
+ConfigError option_error(const std::string& option, const std::string& value, const std::string& message,
+                         const std::string& help);
+
+/// One of `allowed`, or E0404 with a suggestion. @return its index
+std::size_t parse_choice(const std::string& option, const std::string& value, const std::vector<std::string>& allowed);
 
 }  // namespace clusterwright

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/import/nccl_tests_operation.hpp"
+#include "tools/import/nccl_tests_run.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 namespace clusterwright {
 
@@ -120,6 +118,15 @@ std::string operation_of(const NcclTestsRun& run, const std::string& wanted, std
                        "",
                        "leave --op out"});
   return run.operation;
+}
+
+std::string device_name(std::string_view text) {
+  constexpr std::size_t longest = 120;
+  std::string out;
+  for (const char c : text.substr(0, longest)) out += c >= ' ' && c <= '~' ? c : '?';
+  out.erase(out.find_last_not_of(' ') + 1);
+  out.erase(0, std::min(out.find_first_not_of(' '), out.size()));
+  return out;
 }
 
 }  // namespace clusterwright

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Predictions in sentences: what they say and what to change first.
+/// Predictions in sentences and as one HTML page.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "models/prediction/prediction.hpp"
+#include "tools/output/result_context.hpp"
 
 namespace clusterwright {
 
@@ -18,5 +19,9 @@ std::vector<std::string> verdict_sentences(const StepPrediction& step);
 /// The one thing to change first, in a few words.
 std::string next_step(const ScaleCurve& curve);
 std::string next_step(const StepPrediction& step);
+
+/// One self-contained page: verdict, charts, tables, assumptions and inputs. No script, no request, everything escaped.
+/// A curve of `run` has one point and gets no efficiency chart.
+std::string html_report(const ResultContext& context, const ScaleCurve& curve);
 
 }  // namespace clusterwright
