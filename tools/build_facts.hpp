@@ -5,7 +5,7 @@
 
 namespace clusterwright {
 
-/// What this program was built from and how; the same in every result it writes.
+/// Version and build of this program, as every result states them.
 struct BuildFacts {
   std::string_view version;     ///< "0.1.0"
   std::string_view commit;      ///< empty where unknown
@@ -15,7 +15,7 @@ struct BuildFacts {
 
 const BuildFacts& build_facts();
 
-/// Of JSON results; columns and keys are only ever added within one number.
+/// Version of the schema of JSON results. Within one version, columns and keys are only added.
 inline constexpr int result_schema_version = 1;
 
 }  // namespace clusterwright

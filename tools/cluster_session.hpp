@@ -17,8 +17,8 @@ struct ClusterSession {
   Catalog catalog;
   Cluster cluster;
   std::vector<InputFile> inputs;
-  JsonValue document;   ///< of the cluster, references resolved and settings applied
-  std::string pointer;  ///< of the cluster in its file; empty if it is the whole file
+  JsonValue document;   ///< cluster with references resolved and settings applied
+  std::string pointer;  ///< place of the cluster in its file; empty: the whole file
 };
 
 /// @param settings  "path=value" of the cluster's fields: "accelerators=1024", "fabric.tiers.1.taper=2"
@@ -26,10 +26,10 @@ struct ClusterSession {
 ClusterSession open_cluster(const std::filesystem::path& path, const std::vector<std::string>& settings);
 
 struct NetworkRequest {
-  std::vector<std::string> failures;  ///< as `parse_fault` reads them
-  std::optional<Routing> routing;     ///< instead of the fabric's own
+  std::vector<std::string> failures;  ///< failures in the form of `parse_fault`
+  std::optional<Routing> routing;     ///< routing; empty: the fabric's own
   std::uint64_t seed = 0;
-  int queue_pairs = 4;  ///< of one pair of NICs, each with a path of its own where paths are hashed
+  int queue_pairs = 4;  ///< queue pairs of a pair of NICs; where paths are hashed, each has its own path
 };
 
 /// @return nothing for a cluster without network

@@ -37,8 +37,8 @@ const RecordSpec& spec_of(ConfigKind kind);
 /// Every kind with its record, in the order of the enumeration.
 std::vector<FileKind> file_kinds();
 
-/// By "$schema" if it names a kind, otherwise by the keys that only one kind has. A Hugging Face config.json is a
-/// transformer.
+/// Kind of a document: by "$schema" if it names one, otherwise by keys that only one kind has. A Hugging Face
+/// config.json is a transformer.
 /// @throws ConfigError E0105 if neither tells
 ConfigKind kind_of(const JsonValue& document);
 

@@ -3,7 +3,7 @@
 
 namespace clusterwright {
 
-/// What the program tells the shell.
+/// Exit status of the program.
 enum class ExitCode {
   ok = 0,
   impossible = 1,      ///< the single thing asked for is impossible, or a stated target is missed

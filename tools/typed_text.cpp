@@ -32,7 +32,7 @@ constexpr std::string_view byte_help = "write 8, 8k, 8GB, 8GiB (B bytes, b bits;
 constexpr std::string_view power_help = "write a number and W, kW, MW or GW, such as 20MW";
 constexpr std::string_view time_help = "write a number and ns, us, ms, s, min, h, d or y, such as 90d";
 
-/// What a number on its own may look like, and how its unit scales it.
+/// Units of a quantity, and the form of a number without a unit.
 using UnitScale = std::optional<double> (*)(std::string_view unit);
 
 std::optional<double> prefix_scale(std::string_view prefix) {
@@ -54,7 +54,7 @@ std::optional<double> byte_scale(std::string_view unit) {
   return scale ? std::optional(*scale * whole) : std::nullopt;
 }
 
-/// Of message sizes, which nccl-tests counts in powers of 1024.
+/// Units of message sizes, which nccl-tests counts in powers of 1024.
 std::optional<double> message_scale(std::string_view unit) {
   if (unit.ends_with('B')) unit.remove_suffix(1);
   if (unit == "K" || unit == "k") return 1024.0;
@@ -249,7 +249,7 @@ Place whole(const std::string& name, const std::string& text) {
   return {std::make_shared<const SourceText>(name, text), 0, std::max<std::size_t>(1, text.size()), ""};
 }
 
-/// As a shell would take it back.
+/// Word in the quotes that a shell needs.
 std::string quoted(const std::string& word) {
   constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%";
   if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;

@@ -11,30 +11,31 @@
 
 namespace clusterwright {
 
-/// Where `look_for_gpu_probe` finds it on this machine.
+/// Path of gpu_probe on this machine, as `look_for_gpu_probe` finds it.
 std::optional<std::filesystem::path> find_gpu_probe();
 
-/// How to build it, in one line to type.
+/// Command that builds gpu_probe, in one line.
 std::string gpu_probe_build_line();
 
-/// What it measures, in its order.
+/// Names of the probes in the order in which they run.
 const std::vector<std::string>& gpu_probe_names();
 
 struct GpuProbeRequest {
   std::filesystem::path program;
   ProbeSuite suite = ProbeSuite::quick;
   int device = 0;
-  std::optional<Seconds> budget;  ///< of all probes; the suite's if not given
-  std::filesystem::path samples;  ///< where it writes, again and again while it runs
+  std::optional<Seconds> budget;  ///< time for all probes; empty: the suite's
+  std::filesystem::path samples;  ///< file that the program rewrites while it runs
   bool quiet = false;
-  Seconds grace = 90 * second;  ///< beyond the budget, before it is ended; its own watchdog gives a hung launch 60 s
+  Seconds grace =
+      90 * second;  ///< time beyond the budget before it is ended; its own watchdog gives a hung launch 60 s
 };
 
 struct GpuProbeOutcome {
   enum class End { done, cut_short, no_gpu, failed };
   End end = End::failed;
-  std::string reason;                   ///< in words, unless it was done
-  std::optional<ProbeSamples> samples;  ///< what was kept, also of a run that was cut short
+  std::string reason;                   ///< reason in words; empty if done
+  std::optional<ProbeSamples> samples;  ///< samples, also of a run that was cut short
 };
 
 /// Waits for it; ends it when it is far over its time, or when this program is interrupted. What it wrote stays.

@@ -14,18 +14,18 @@
 namespace clusterwright {
 
 struct SampleSession {
-  std::vector<ProbeSamples> samples;  ///< of one kind of device
-  std::vector<std::string> left_out;  ///< what was read and not used, in words
+  std::vector<ProbeSamples> samples;  ///< samples of one kind of device
+  std::vector<std::string> left_out;  ///< files that were read and not used, in words
   std::vector<InputFile> inputs;
-  AcceleratorPart part;  ///< of the catalog; of a host: its own best
-  ParameterSet base;     ///< what is believed of it without the samples
+  AcceleratorPart part;  ///< part of the catalog; for a host: its own best rates
+  ParameterSet base;     ///< prior: parameters without the samples
 };
 
 struct SampleSessionRequest {
   std::vector<std::string> paths;  ///< files, and folders of them
   std::string accelerator;         ///< catalog id; empty: by the name that the driver gave
   std::string base;                ///< a parameter file; empty: the one that `run` would take
-  std::int64_t threads = 0;        ///< of a host; 0: the most that ran
+  std::int64_t threads = 0;        ///< threads of a host; 0: the most that ran
 };
 
 /// Samples of a GPU win over those of its host, which are named as left out.

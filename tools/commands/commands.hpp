@@ -13,14 +13,14 @@
 
 namespace clusterwright {
 
-/// What every computing command takes.
+/// Options of every computing command.
 struct ScenarioRequest {
   std::string scenario;               ///< path of the file
   std::vector<std::string> settings;  ///< "path=value"
   std::string parameters;             ///< path; empty: as the scenario says
   std::string seed = "0";
   std::string threads;       ///< empty: all cores
-  std::string command_line;  ///< as typed, for the report
+  std::string command_line;  ///< command line as typed, for the report
 };
 
 struct RunRequest {
@@ -46,7 +46,7 @@ struct CollectiveCommandRequest {
   std::string parameters;
   std::string op = "all_reduce";
   std::string bytes = "8..8Gx2";
-  std::string gpus;        ///< of one group; empty: all
+  std::string gpus;        ///< GPUs of one group; empty: all
   std::string concurrent;  ///< groups at once: a count or "all"; empty: one
   std::string placement = "contiguous";
   std::string hosts;   ///< a Slurm hostlist
@@ -56,7 +56,7 @@ struct CollectiveCommandRequest {
   std::string routing;
   std::string queue_pairs = "4";
   bool sharp = false;
-  std::string experts, top_k, domain_limit, imbalance;  ///< of dispatch and combine
+  std::string experts, top_k, domain_limit, imbalance;  ///< options of dispatch and combine
   std::string seed = "0";
   OutputRequest output;
 };
@@ -78,11 +78,11 @@ ExitCode audit(const AuditRequest& request);
 
 struct ValidateRequest {
   std::vector<std::string> cases;  ///< files in the schema of the measurement set; empty: all that are shipped
-  bool cross = false;              ///< also fit without what is predicted
+  bool cross = false;              ///< also fits without the predicted cases
   std::string parameters;          ///< a file, instead of the shipped set of its accelerator
-  std::string max_error;           ///< median of any family beyond which the exit code tells; empty: none
+  std::string max_error;           ///< largest median of a family with exit code 0; empty: none
   std::string threads;             ///< empty: all cores
-  std::string command_line;        ///< as typed, for the report
+  std::string command_line;        ///< command line as typed, for the report
   OutputRequest output;
 };
 ExitCode validate(const ValidateRequest& request);
@@ -92,8 +92,8 @@ struct CalibrateRunRequest {
   std::string require;  ///< "gpu": its absence is an error
   std::string only;     ///< "host", "gpu"; empty: both
   std::string folder = "clusterwright-samples";
-  std::string scratch;  ///< where storage is probed; empty: the system's place for temporary files
-  std::string budget;   ///< of each device; empty: the suite's
+  std::string scratch;  ///< folder for the probe of storage; empty: the system's temporary folder
+  std::string budget;   ///< time for each device; empty: the suite's
   std::string device = "0";
   OutputRequest output;
 };
@@ -103,9 +103,9 @@ struct CalibrateFitRequest {
   std::vector<std::string> files;  ///< samples, and folders of them
   std::string accelerator;         ///< catalog id; empty: by the driver's name
   std::string base;                ///< a parameter file; empty: the one that `run` would take
-  std::string name;                ///< of the new set; empty: of the accelerator
-  std::string cluster;             ///< that collectives were logged on; empty: links of the data sheet, one node
-  std::string threads;             ///< of a host; empty: the most that ran
+  std::string name;                ///< name of the new set; empty: name of the accelerator
+  std::string cluster;             ///< cluster of the logged collectives; empty: links of the data sheet, one node
+  std::string threads;             ///< threads of a host; empty: the most that ran
   bool keep_poor = false;          ///< a section that misses its limit keeps the base's values, instead of refusing
   OutputRequest output;            ///< .json: the parameter file; others: the report
 };
@@ -121,7 +121,7 @@ ExitCode calibrate_show(const CalibrateShowRequest& request);
 /// A small training step of this host, predicted from its samples and then run.
 struct CalibrateLoopRequest {
   std::string samples;          ///< a file or folder; empty: the host is probed first
-  std::string processes = "2";  ///< one and up to so many
+  std::string processes = "2";  ///< largest number of processes; the run starts with one
   std::string repetitions = "11";
   std::string layers = "4", hidden = "256", sequences = "2";
   OutputRequest output;
@@ -130,14 +130,14 @@ ExitCode calibrate_loop(const CalibrateLoopRequest& request);
 
 struct ImportNcclTestsRequest {
   std::string file;       ///< a log, or the JSON that -J writes
-  std::string operation;  ///< of all_reduce_perf and its kin, where the log does not say; empty: as it says
+  std::string operation;  ///< operation, for logs that do not name it; empty: as the log says
   std::string date;       ///< UTC; empty: not known
   OutputRequest output;
 };
 ExitCode import_nccl_tests(const ImportNcclTestsRequest& request);
 
 struct ImportTopologyRequest {
-  std::string file;  ///< what NCCL_TOPO_DUMP_FILE names
+  std::string file;  ///< file that NCCL_TOPO_DUMP_FILE names
   std::string accelerator, nic, nodes, transport, name;
   OutputRequest output;
 };
@@ -160,8 +160,8 @@ struct ShowRequest {
   std::string file;
   std::vector<std::string> settings;
   std::string parameters;
-  bool topology = false;              ///< of a scenario: show its cluster
-  std::vector<std::string> failures;  ///< as of `collective`; asks for the topology
+  bool topology = false;              ///< show the cluster of a scenario
+  std::vector<std::string> failures;  ///< failures as in `collective`; imply the topology
   OutputRequest output;
 };
 ExitCode show(const ShowRequest& request);
@@ -193,7 +193,7 @@ ExitCode catalog(const CatalogRequest& request);
 struct DoctorRequest {
   OutputRequest output;
 };
-/// What is on this machine, and what it can be used for here. Missing things are findings, not failures.
+/// Examines this machine and lists the tasks that it can run. Missing things are findings, not failures.
 ExitCode doctor(const DoctorRequest& request);
 
 struct VersionRequest {

@@ -18,7 +18,7 @@ struct ScenarioSession {
   std::optional<ThreadLimit> threads;
 };
 
-/// What was asked for with --set and --parameters.
+/// Values of --set and --parameters.
 ScenarioOptions scenario_options(const ScenarioRequest& request);
 
 /// @throws ConfigError E0404 without a scenario file

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// `show --topology`: what a cluster amounts to, and what is left of its network after failures.
+/// `show --topology`: counts and bandwidths of a cluster, and of its network after failures.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace clusterwright {
 
-/// @param failures  as parse_fault reads them; empty: nothing has failed
+/// @param failures  failures in the form of parse_fault; empty: none
 /// @param draws     also as a graph for Graphviz
 /// @throws ConfigError E0321 for a failure that names nothing, or where there is no network to fail
 Shown show_topology(const Cluster& cluster, const std::vector<std::string>& failures, bool draws);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What `show` prints.
+/// Output of `show`.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace clusterwright {
 
-/// What a file says once defaults are filled in: as data, and as tables under a heading.
+/// Content of a file with its defaults filled in: as data, and as tables under a heading.
 struct Shown {
   std::string heading;
   JsonValue json;
   std::vector<ResultTable> tables;  ///< a spreadsheet gets the last one
-  std::string dot;                  ///< for Graphviz; empty where not asked for
+  std::string dot;                  ///< graph for Graphviz; empty unless requested
 };
 
 }  // namespace clusterwright

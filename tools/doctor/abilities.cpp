@@ -69,7 +69,7 @@ std::string gpu_obstacle(const DoctorFacts& facts) {
   return "";
 }
 
-/// Where a command with relative paths is to be typed.
+/// Folder in which a command with relative paths works.
 std::string from_root(const ConfigSurvey& configs) {
   return configs.shown == "configs" ? "" : "; from the root of the project";
 }
@@ -106,7 +106,7 @@ std::string build_obstacle(const DoctorFacts& facts) {
   return "";
 }
 
-/// What a program built by this compiler would miss where it runs.
+/// Note on the driver that programs of this compiler need.
 std::string driver_note(const DoctorFacts& facts) {
   const std::string& driver = facts.library(LibraryId::cuda_driver).library.version;
   if (facts.gpus.gpus.empty()) return "for an H100 or H200; sm_80 for an A100, sm_100 for a B200";

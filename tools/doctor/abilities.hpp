@@ -9,12 +9,12 @@
 
 namespace clusterwright {
 
-/// Something that can be done with this program here.
+/// Task of this program on this machine.
 struct Ability {
   std::string what;
   Verity possible = Verity::no;
-  std::string why;  ///< what it rests on, or what is missing
-  std::string how;  ///< the command to type; empty if it is not possible
+  std::string why;  ///< basis of the task, or the missing part
+  std::string how;  ///< command to type; empty if the task is not possible
 };
 
 std::vector<Ability> abilities_of(const DoctorFacts& facts);

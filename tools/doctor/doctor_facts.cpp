@@ -149,7 +149,7 @@ std::optional<CudaCompiler> find_compiler(const MachineAccess& machine) {
   return std::nullopt;
 }
 
-/// Of a file of /sys: one line.
+/// First line of a file of /sys.
 std::string line_in(const MachineAccess& machine, const fs::path& path) {
   const std::string text = machine.read_file(path);
   return printable(text.substr(0, text.find('\n')));

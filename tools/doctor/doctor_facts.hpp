@@ -19,13 +19,13 @@
 
 namespace clusterwright {
 
-/// Where the program's files are, empty if they are missing.
+/// Paths of the program's files, empty if they are missing.
 struct ProgramFiles {
   std::filesystem::path configs;
   std::vector<std::filesystem::path> measurements;
 };
 
-/// By the rules of every command; throws nothing.
+/// Finds the files by the rules of every command; throws nothing.
 ProgramFiles find_program_files();
 
 struct ConfigSurvey {
@@ -38,8 +38,8 @@ struct ConfigSurvey {
   std::vector<std::string> scenarios;  ///< files, from the folder on
   Catalog catalog;                     ///< empty if a file of it is broken
   std::size_t measurement_files = 0;
-  std::filesystem::path root;  ///< of the project: the folder's parent
-  bool probe_sources = false;  ///< those of gpu_probe are beside it
+  std::filesystem::path root;  ///< root of the project: parent of the folder
+  bool probe_sources = false;  ///< sources of gpu_probe are beside it
 };
 
 /// Decodes every file.
@@ -48,7 +48,7 @@ ConfigSurvey survey_configs(const ProgramFiles& files);
 struct CudaCompiler {
   std::string call;              ///< "nvcc", "/usr/local/cuda/bin/nvcc"
   std::string version;           ///< "13.0"; empty: not known
-  bool cublaslt_header = false;  ///< what gpu_probe includes is beside it
+  bool cublaslt_header = false;  ///< header that gpu_probe includes is beside it
 };
 
 /// A port of an InfiniBand or RoCE adapter.
@@ -72,15 +72,15 @@ struct DoctorFacts {
   std::optional<Located> gpu_probe;
   bool gpu_probe_misnamed = false;  ///< the environment names something that is no program
   GpuSurvey gpus;
-  std::array<LibraryAnswer, library_count> libraries;  ///< by LibraryId
+  std::array<LibraryAnswer, library_count> libraries;  ///< answers by LibraryId
   std::optional<CudaCompiler> compiler;
-  std::map<std::string, bool> programs;  ///< in PATH or not: "mpirun", "sinfo", ...
+  std::map<std::string, bool> programs;  ///< whether a program is in PATH: "mpirun", "sinfo", ...
   std::vector<FabricPort> ports;
 
   const LibraryAnswer& library(LibraryId id) const { return libraries[static_cast<std::size_t>(id)]; }
 };
 
-/// Looks at the machine. Libraries of others are asked aside, and what has not answered in time counts as a problem.
+/// Examines the machine. Libraries of others run in processes of their own; a late answer counts as a problem.
 DoctorFacts examine(const MachineAccess& machine, const ProgramFiles& files,
                     std::chrono::milliseconds limit = std::chrono::milliseconds(1500));
 

@@ -28,7 +28,7 @@ std::string joined(const std::string& first, const char* between, const std::str
   return first + (first.empty() || second_part.empty() ? "" : between) + second_part;
 }
 
-/// What is there; of what is missing, what it is for and how to get it.
+/// Detail of a finding; for a missing thing also its purpose and remedy.
 std::string said_of(const Finding& finding) {
   if (finding.found != Verity::no) return joined(finding.detail, "; ", finding.remedy);
   return joined(finding.detail, "; ", fmt::format("for {}: {}", finding.purpose, finding.remedy));

@@ -19,9 +19,9 @@ struct Finding {
   std::string section;  ///< "GPU software"
   std::string name;     ///< "NCCL"
   Verity found = Verity::no;
-  std::string detail;   ///< what was found: "2.27.3"
-  std::string purpose;  ///< what it is for, as a noun: "collectives in gpu_probe"
-  std::string remedy;   ///< what to do to get it; empty if nothing is amiss
+  std::string detail;   ///< detail, such as a version: "2.27.3"
+  std::string purpose;  ///< purpose as a noun: "collectives in gpu_probe"
+  std::string remedy;   ///< remedy; empty if nothing is missing
 };
 
 /// All findings, section by section in the order in which they are shown.

@@ -18,15 +18,15 @@ struct GpuFacts {
   Bytes memory;
   std::string compute_capability;  ///< "9.0"
   std::optional<Watts> power_limit;
-  bool split = false;   ///< into MIG slices
-  std::string problem;  ///< why it cannot be asked; empty: it can
+  bool split = false;   ///< split into MIG slices
+  std::string problem;  ///< reason without an answer; empty: it answers
 
   bool operator==(const GpuFacts&) const = default;
 };
 
 struct GpuSurvey {
   bool library = false;       ///< NVML is there
-  std::string problem;        ///< of NVML as a whole; empty: none
+  std::string problem;        ///< problem of NVML as a whole; empty: none
   std::string driver;         ///< "580.95.05", of NVML
   std::string kernel_module;  ///< its version, if it is loaded
   std::size_t on_pci = 0;     ///< NVIDIA GPUs on the bus, whether a driver knows them or not
@@ -36,10 +36,10 @@ struct GpuSurvey {
 /// Opens NVML and asks it. May hang or crash with a broken driver: call it aside.
 GpuSurvey ask_nvml(const MachineAccess& machine);
 
-/// What the system says of GPUs without their driver: `kernel_module` and `on_pci`.
+/// Looks for GPUs without their driver and sets `kernel_module` and `on_pci`.
 void look_for_gpus(const MachineAccess& machine, GpuSurvey& survey);
 
-/// As one text, and back. @throws ConfigError if it is not one
+/// Survey as one text, and back. @throws ConfigError if the text holds none
 std::string write_survey(const GpuSurvey& survey);
 GpuSurvey read_survey(const std::string& text);
 

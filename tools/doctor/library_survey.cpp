@@ -124,14 +124,14 @@ constexpr LibraryKind kinds[] = {
     {LibraryId::mpi, "MPI library", "processes on several nodes", "not needed on one node"},
 };
 
-/// Where its version is told.
+/// Function that gives the version.
 enum class VersionBy { nothing, into_int, result, text };
 
 struct Knowledge {
   std::vector<const char*> files;  ///< newest first
   const char* function;
   VersionBy by;
-  std::string (*words)(long number);  ///< of a version as a number
+  std::string (*words)(long number);  ///< text of a version number
 };
 
 std::string cuda_words(long number) {

@@ -53,19 +53,19 @@ class GuardedCalls {
 enum class LibraryId { cuda_driver, cuda_runtime, cublaslt, nccl, cudnn, mpi };
 inline constexpr std::size_t library_count = 6;
 
-/// What is known of a library before looking.
+/// Library to look for.
 struct LibraryKind {
   LibraryId id;
-  const char* name;     ///< for people
-  const char* purpose;  ///< as of a finding
+  const char* name;     ///< name for people
+  const char* purpose;  ///< purpose as in a finding
   const char* remedy;
 };
-std::span<const LibraryKind> library_kinds();  ///< in the order of LibraryId
+std::span<const LibraryKind> library_kinds();  ///< kinds in the order of LibraryId
 
 struct LibraryFound {
   bool found = false;
   std::string file;     ///< "libnccl.so.2"
-  std::string folder;   ///< as `Located::call`; empty: where the loader looks by itself
+  std::string folder;   ///< folder as in `Located::call`; empty: the loader finds it
   std::string version;  ///< "2.27.3"; empty: it does not say
 };
 
@@ -73,7 +73,7 @@ struct LibraryFound {
 /// library: call it aside.
 LibraryFound ask_library(const MachineAccess& machine, LibraryId id);
 
-/// As one text, and back.
+/// Library as one text, and back.
 std::string write_library(const LibraryFound& library);
 LibraryFound read_library(const std::string& text);
 

@@ -70,7 +70,7 @@ TempFolder look_at_temp_folder() {
   return out;
 }
 
-/// Of PATH; relative ones are left out.
+/// Absolute folders of PATH.
 std::vector<fs::path> path_folders(const MachineAccess& machine) {
   const std::string text = machine.environment("PATH");
   std::vector<fs::path> folders;

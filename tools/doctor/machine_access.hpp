@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the doctor asks of a machine, as functions: tests make up machines of their own.
+/// Questions of the doctor to a machine, as functions: tests make up machines of their own.
 #pragma once
 
 #include <filesystem>
@@ -19,12 +19,13 @@ using LibrarySymbols = std::function<void*(const char* symbol)>;
 struct TempFolder {
   bool in_memory = false;  ///< tmpfs or ramfs
   Bytes free;
-  std::string problem;  ///< why probes cannot keep a file there; empty: they can
+  std::string problem;  ///< reason that probes cannot keep a file there; empty: they can
 };
 
 struct MachineAccess {
-  std::function<LibrarySymbols(const std::string& file)> open_library;  ///< by name or by path
-  std::function<std::string(const std::filesystem::path&)> read_file;   ///< its begin, 64 KiB; empty if there is none
+  std::function<LibrarySymbols(const std::string& file)> open_library;  ///< opens a library by name or by path
+  std::function<std::string(const std::filesystem::path&)>
+      read_file;  ///< first 64 KiB of a file; empty if there is none
   std::function<std::vector<std::string>(const std::filesystem::path&)> list_folder;  ///< names, sorted
   std::function<bool(const std::filesystem::path&)> is_program;                       ///< a file that may be run
   std::function<std::string(const char* name)> environment;                           ///< empty if not set
@@ -42,10 +43,11 @@ struct Located {
   std::string call;  ///< "nvcc", "/usr/local/cuda/bin/nvcc", "$CUDA_HOME/bin/nvcc"
 };
 
-/// In PATH.
+/// Program in PATH.
 std::optional<Located> find_program(const MachineAccess& machine, const std::string& name);
 
-/// Where CUDA Toolkits may be: $CUDA_HOME, $CUDA_PATH, /usr/local/cuda, /usr/local/cuda-*, /opt/cuda. They need not be.
+/// Usual folders of CUDA Toolkits: $CUDA_HOME, $CUDA_PATH, /usr/local/cuda, /usr/local/cuda-*, /opt/cuda. They may not
+/// exist.
 std::vector<Located> cuda_folders(const MachineAccess& machine);
 
 /// The program that measures GPUs: named by $CLUSTERWRIGHT_GPU_PROBE, beside this program, in its build folder, in

@@ -21,7 +21,7 @@ std::string_view without_leading_blanks(std::string_view text) {
   return text;
 }
 
-/// Where the escape sequence that begins at `at` ends: ESC [ ... letter, ESC ] ... BEL, or ESC and one character.
+/// End of the escape sequence that begins at `at`: ESC [ ... letter, ESC ] ... BEL, or ESC and one character.
 std::size_t end_of_escape(std::string_view line, std::size_t at) {
   if (++at >= line.size()) return at;
   const char kind = line[at++];

@@ -25,8 +25,8 @@ class LogLines {
   bool next();
 
   const std::string& text() const { return text_; }  ///< cleaned
-  std::size_t offset() const { return begin_; }      ///< of the line as it stands in the file
-  std::size_t length() const { return length_; }     ///< likewise, without its end
+  std::size_t offset() const { return begin_; }      ///< offset of the line in the file
+  std::size_t length() const { return length_; }     ///< length in the file, without the line end
   std::size_t number() const { return number_; }     ///< from 1
 
  private:
@@ -38,7 +38,7 @@ class LogLines {
   std::string text_;
 };
 
-/// What stands between blanks.
+/// Words between blanks.
 std::vector<std::string_view> words_of(std::string_view line);
 
 /// A whole word that is an integer of at most 18 digits.

@@ -24,8 +24,8 @@ struct NcclTestsLayout {
   std::int64_t ranks = 0;
   std::int64_t nodes = 0;
   std::int64_t processes = 0;
-  std::int64_t groups = 1;      ///< that ran at once
-  std::int64_t not_listed = 0;  ///< ranks that the log leaves out
+  std::int64_t groups = 1;      ///< number of groups that ran at once
+  std::int64_t not_listed = 0;  ///< number of ranks that the log does not list
   std::string gpu;
 
   std::int64_t ranks_of_node() const { return nodes > 0 ? ranks / nodes : 0; }
@@ -146,7 +146,7 @@ std::string format_word(const std::string& type) {
   return type;
 }
 
-/// What nccl-tests allowed before it counted wrong values.
+/// Tolerance of nccl-tests for wrong values.
 double allowed_deviation(const std::string& type) {
   if (type == "half" || type == "bfloat16") return 1e-2;
   if (type == "float") return 1e-5;
@@ -267,7 +267,7 @@ class Collector {
     return what;
   }
 
-  /// What the log leaves out, or says of the whole run.
+  /// Notes on the whole run, and on gaps of the log.
   void add_gaps(const NcclTestsRun& run, const NcclTestsLayout& layout, const std::string& operation) {
     std::int64_t largest = 0, wrong = 0;
     for (const NcclTestsResult& result : run.results) {

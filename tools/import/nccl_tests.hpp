@@ -11,7 +11,7 @@
 
 namespace clusterwright {
 
-/// What a log does not say.
+/// Facts that a log does not hold.
 struct NcclTestsImport {
   std::string date;       ///< UTC, such as 2026-11-21T21:04:06Z; empty: not known, as logs have none with a time zone
   std::string operation;  ///< ours or nccl-tests' name; empty: as the log says, or as its columns and bandwidths show
@@ -30,7 +30,7 @@ struct NcclTestsImport {
 ///         many rows (E0501)
 ProbeSamples read_nccl_tests(const std::filesystem::path& path, const NcclTestsImport& options);
 
-/// As above, from a text already read.
+/// Reads the samples from a text in memory.
 ProbeSamples read_nccl_tests(const std::shared_ptr<const SourceText>& source, const NcclTestsImport& options);
 
 }  // namespace clusterwright

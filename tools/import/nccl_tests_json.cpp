@@ -106,7 +106,7 @@ void read_bounds(const JsonValue& report, NcclTestsRun& run) {
   if (bounds) run.out_of_bounds = std::max<std::int64_t>(0, integer_of(*bounds, "count", 0));
 }
 
-/// Without the text itself, of which the beginning may be anybody's environment.
+/// Error without the text itself, whose beginning may show somebody's environment.
 ConfigError no_report(const JsonValue& value) {
   const auto source = std::make_shared<const SourceText>(value.source ? value.source->name() : "report", "");
   return ConfigError({"E0101",

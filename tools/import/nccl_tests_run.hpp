@@ -19,7 +19,7 @@ namespace clusterwright {
 struct NcclTestsRank {
   std::int64_t rank = 0;
   std::int64_t stands_for = 1;  ///< ranks of its process that are not listed themselves
-  std::int64_t group = 0;       ///< of several that run at once
+  std::int64_t group = 0;       ///< number of its group, of several at once
   std::int64_t process = 0;
   std::string host;
   std::string gpu;
@@ -50,23 +50,23 @@ struct NcclTestsCutRow {
 struct NcclTestsRun {
   std::string operation;  ///< our word; empty where nothing names it
   Place named_at;
-  std::string version;            ///< of nccl-tests; empty where it is not printed
+  std::string version;            ///< version of nccl-tests; empty if not printed
   std::int64_t nccl_version = 0;  ///< 22907; 0 where it is not printed
   std::int64_t gpus_per_process = 1;
   std::int64_t iterations = 20;  ///< the default of nccl-tests
   std::int64_t aggregated = 1;   ///< operations that are launched as one
   std::int64_t graph_launches = 0;
-  std::int64_t largest_bytes = 0;  ///< that it was asked for; 0 where it is not printed
-  /// Of several tables that follow one list of devices the runs share it. Never null.
+  std::int64_t largest_bytes = 0;  ///< largest requested size; 0 if not printed
+  /// Ranks, shared by all runs whose tables follow one list of devices. Never null.
   std::shared_ptr<std::vector<NcclTestsRank>> ranks = std::make_shared<std::vector<NcclTestsRank>>();
   std::vector<NcclTestsResult> results;
   std::vector<NcclTestsCutRow> cut;
   std::int64_t out_of_bounds = 0;  ///< wrong values of the whole run
   bool concluded = false;
-  Place place;  ///< where it begins
+  Place place;  ///< first line of the run
 };
 
-/// A number of the log that counts calls or GPUs, as far as it is of use.
+/// Number of calls or GPUs in a log, clamped to a plausible range.
 inline std::int64_t bounded_count(std::int64_t count, std::int64_t least) {
   constexpr std::int64_t most = 1'000'000;
   return count < least ? least : count > most ? most : count;
@@ -80,7 +80,7 @@ inline std::int64_t product_of(std::int64_t threads, std::int64_t gpus) {
 
 inline constexpr std::int64_t largest_rank = 1 << 24;
 
-/// At most 120 characters that can be printed, without blanks around them.
+/// Name of a device: at most 120 printable characters, without blanks around them.
 std::string device_name(std::string_view text);
 
 /// Our word for a program or operation of nccl-tests: all_to_all for alltoall_perf, send for sendrecv. Our own words
@@ -90,10 +90,10 @@ std::string operation_word(std::string_view name);
 /// Our word for the one program of nccl-tests that a line names; empty where there is none, or several.
 std::string operation_named_in(std::string_view line);
 
-/// Our word for what an nccl-tests program says that it is, known or not; empty where it says nothing usable.
+/// Our word for the name that an nccl-tests program gives itself, known or not; empty without a usable name.
 std::string operation_of_program(std::string_view program);
 
-/// What the run measured: what it says itself, else `wanted`, else what its columns and bandwidths admit.
+/// Operation of the run: as it states, else `wanted`, else as its columns and bandwidths allow.
 /// @param wanted  our word, or empty
 /// @param ranks   0: not known
 /// @throws ConfigError E0340 where the log and `wanted` differ, E0203 where more than one operation remains

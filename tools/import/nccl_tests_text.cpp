@@ -290,7 +290,7 @@ class Reader {
   Stage stage_ = Stage::nothing;
   std::size_t rows_ = 0;
   std::string header_;
-  Columns columns_;     ///< of header_
+  Columns columns_;     ///< columns of header_
   std::string called_;  ///< the operation of the last command line
   Place called_at_;
 };

@@ -25,7 +25,7 @@ class NcclTopologyReader {
   NodeTopology read(const pugi::xml_node& system);
 
  private:
-  /// What surrounds an element: node of the file, processor, switches.
+  /// Surroundings of an element: node of the file, processor, switches.
   struct Branch {
     NodeTopology* node = nullptr;
     PcieDevice pcie;
@@ -51,9 +51,9 @@ class NcclTopologyReader {
   void error(std::string code, std::string message, std::vector<Place> places, std::string help = {});
 
   std::shared_ptr<const SourceText> source_;
-  std::map<std::string, NodeTopology> nodes_;  ///< by the hash of the host
+  std::map<std::string, NodeTopology> nodes_;  ///< nodes by the hash of the host
   std::vector<std::string> order_;
-  std::map<std::string, Place> addresses_;  ///< of GPUs and NICs, with the host before them
+  std::map<std::string, Place> addresses_;  ///< addresses of GPUs and NICs, after their host
   std::set<std::string> without_class_;     ///< targets of links
   std::vector<Diagnostic> errors_;
 };

@@ -17,7 +17,7 @@ namespace clusterwright {
 
 /// A PCI Express link; zeros where the file does not say.
 struct PcieLink {
-  double gigatransfers_per_s = 0;  ///< of one lane
+  double gigatransfers_per_s = 0;  ///< rate of one lane
   int lanes = 0;
 
   /// One direction, after line coding, before packet headers; zero where it is not known.
@@ -71,9 +71,9 @@ struct TopologySwitch {
   PcieLink link;
 };
 
-/// One node, in the order of the file. Of a file that joins several nodes the first.
+/// One node, in the order of the file; the first node of a file that joins several.
 struct NodeTopology {
-  int nodes = 1;  ///< in the file
+  int nodes = 1;  ///< number of nodes in the file
   std::vector<TopologyProcessor> processors;
   std::vector<TopologySwitch> switches;
   std::vector<TopologyGpu> gpus;
@@ -81,7 +81,7 @@ struct NodeTopology {
   Place place;
 };
 
-/// What lies between a GPU and a NIC of one node, nearest first.
+/// Connection between a GPU and a NIC of one node, nearest first.
 enum class NicDistance { same_switch, same_processor, between_processors };
 
 /// NICs (indices) that are as near as any to a GPU.
@@ -100,7 +100,7 @@ NearestNics nearest_nics(const NodeTopology& topology, std::size_t gpu);
 ///         that differ (E0340), a file that is missing (E0401), larger than 4 MiB or nested deeper than 64 (E0501)
 NodeTopology read_nccl_topology(const std::filesystem::path& path);
 
-/// As above, from a text already read.
+/// Reads the node from a text in memory.
 NodeTopology read_nccl_topology(const std::shared_ptr<const SourceText>& source);
 
 }  // namespace clusterwright

@@ -56,7 +56,7 @@ std::vector<const TopologyNic*> network_nics(const NodeTopology& topology) {
   return out;
 }
 
-/// What a description would take anyway is left out; data sheets round.
+/// Rate of a part, unless it is the default that a description takes; data sheets round.
 void set_rate(JsonValue& object, const char* key, BytesPerSecond rate, BytesPerSecond usual) {
   constexpr double rounding = 0.02;
   if (std::abs((rate - usual).in(gigabyte_per_second)) > rounding * usual.in(gigabyte_per_second))

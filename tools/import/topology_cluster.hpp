@@ -12,18 +12,18 @@
 
 namespace clusterwright {
 
-/// What a topology does not say.
+/// Facts that a topology does not hold.
 struct ClusterImport {
-  std::string accelerator = {};  ///< id of the catalog; empty: told by the topology, if only one is possible
-  std::string nic = {};          ///< likewise; empty: told by the PCI device, else described by its rate
-  int nodes = 0;                 ///< alike; 0: those of the file
-  /// Between nodes. One layer of switches that blocks nothing is described; wanted where there are several nodes.
+  std::string accelerator = {};  ///< id of the catalog; empty: from the topology, if only one is possible
+  std::string nic = {};          ///< id of the catalog; empty: by the PCI device, else described by its rate
+  int nodes = 0;                 ///< number of equal nodes; 0: the number in the file
+  /// Transport between nodes, required for several nodes; described as one non-blocking layer of switches.
   std::optional<Transport> transport = {};
-  std::string name = {};  ///< for people; may be empty
+  std::string name = {};  ///< name for people; may be empty
 };
 
-/// A document of the kind "cluster" that says what the topology tells and leaves the rest to the catalog: the power of
-/// the host is not known, and of several speeds of NICs only the fastest count as the network. What was assumed stands
+/// Document of the kind "cluster" with the facts of the topology; the catalog supplies the rest. The power of
+/// the host is not known. Only the fastest NICs count as the network. Assumptions are listed
 /// in "source".
 /// @throws ConfigError E0202 for nodes out of range; E0203 for parts that are not in the catalog or cannot be told, and
 ///         a transport or speed of NICs that is missing; E0304 for several nodes without NICs; E0340 where GPUs are not

@@ -24,9 +24,9 @@ const NicPart* nic_of(const TopologyNic& nic, const Catalog& catalog, const std:
 
 struct ScaleUpLinks {
   std::optional<ScaleUpWiring> wiring;  ///< empty: the file names devices alone and says nothing of links
-  int links = 0;                        ///< of one GPU, the fewest
-  int group = 0;                        ///< GPUs that reach each other; of a mesh; else all
-  bool uneven = false;                  ///< some have more links
+  int links = 0;                        ///< smallest number of links of a GPU
+  int group = 0;                        ///< number of GPUs that reach each other in a mesh; else all
+  bool uneven = false;                  ///< some GPUs have more links
 };
 
 /// @throws ConfigError E0340 where links lead neither to switches alone nor from each GPU of a group to all others of

@@ -21,7 +21,7 @@ struct PeopleClaim {
   std::string_view unit;  ///< unit of the number; shares are shown in percent
 };
 
-/// By ClaimKind.
+/// Name and unit of each ClaimKind.
 constexpr std::array<PeopleClaim, claim_kind_count> people_claims = {{{"accelerators in racks", ""},
                                                                       {"length of training", "days"},
                                                                       {"scale-up links", ""},

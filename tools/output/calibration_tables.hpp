@@ -11,8 +11,8 @@
 
 namespace clusterwright {
 
-/// How a word of a table is to be read: fitted to these samples and judged on those held back, or predicted as it
-/// stands.
+/// Origin of the errors in a table: a fit to these samples, judged on held-out ones, or a prediction with parameters as
+/// they stand.
 enum class JudgedHow { held_back, as_it_stands };
 
 /// One line per section and class of samples.
@@ -21,7 +21,7 @@ ResultTable section_table(const std::vector<SectionFit>& sections, JudgedHow how
 /// The samples that are predicted worst, at most `count`.
 ResultTable worst_table(const std::vector<SectionFit>& sections, std::size_t count);
 
-/// Fitted values beside those believed before, with one standard deviation; what was kept is left out.
+/// Fitted values beside their priors, with one standard deviation, without values that did not change.
 ResultTable value_table(const ParameterSet& fitted, const ParameterSet& base);
 
 /// Fit reports that a parameter file carries.

@@ -11,7 +11,7 @@ namespace {
 
 constexpr long long float_bytes = 4;  // nccl-tests counts floats
 
-/// What nccl-tests calls `count`: elements that one rank contributes or, where it gathers, its own share.
+/// Column `count` of nccl-tests: elements that one rank contributes, or its own share of a gather.
 long long element_count(const CollectiveReport& report, Bytes bytes) {
   const auto elements = static_cast<long long>(bytes.in(byte)) / float_bytes;
   const bool split = report.op == CollectiveOp::all_gather || report.op == CollectiveOp::reduce_scatter ||

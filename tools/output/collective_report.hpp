@@ -12,11 +12,11 @@
 
 namespace clusterwright {
 
-/// A link by the names of its ends, and what the op puts on it.
+/// Link, named by its ends, and its load.
 struct NamedLink {
   std::string name;
   std::string kind;
-  double share = 0;  ///< of the seconds of the busiest link
+  double share = 0;  ///< time that the link is busy over that of the busiest link
 };
 
 struct CollectiveReport {
@@ -29,9 +29,9 @@ struct CollectiveReport {
   std::string placement;
   std::string parameters;  ///< name of the set
   std::vector<CollectiveAnswer> rows;
-  std::vector<NamedLink> busiest;         ///< at the largest size
-  std::optional<double> over_contiguous;  ///< time over that of contiguous nodes, at the largest size
-  std::vector<Seconds> usual_times;       ///< of the rows with the usual parameters, where others were named
+  std::vector<NamedLink> busiest;         ///< busiest links at the largest size
+  std::optional<double> over_contiguous;  ///< time over the time on contiguous nodes, at the largest size
+  std::vector<Seconds> usual_times;  ///< times of the rows with the default parameters, if other parameters were named
 };
 
 /// One line for each size, in the columns of nccl-tests, then interval and choice.

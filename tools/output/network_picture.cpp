@@ -256,7 +256,7 @@ class PictureMaker {
  private:
   struct Cables {
     long long count = 0;
-    std::set<int> rails;  ///< of NICs
+    std::set<int> rails;  ///< rails of NICs
   };
   using Line = std::tuple<std::size_t, std::size_t, BytesPerSecond>;  // lower end, upper end, rate
 

@@ -13,12 +13,12 @@ namespace clusterwright {
 
 struct Picture {
   struct Vertex {
-    std::string name;   ///< its own
+    std::string name;   ///< unique name
     std::string label;  ///< lines separated by '\n'
     int level = 0;      ///< vertices of one level stand side by side, level 0 at the bottom
   };
   struct Edge {
-    std::size_t lower = 0;  ///< of `vertices`; its level is no higher than that of `upper`
+    std::size_t lower = 0;  ///< index of a vertex whose level is no higher than that of `upper`
     std::size_t upper = 0;
     std::string label;
     bool broken = false;
@@ -37,14 +37,14 @@ struct Picture {
 
 std::string graphviz_text(const Picture& picture);
 
-/// In double quotes, which the text may itself hold; line ends become line breaks of a label.
+/// Text in double quotes, escaped; line ends become line breaks of a label.
 std::string graphviz_quoted(const std::string& text);
 
 /// Nodes and switches as classes, nodes first; each class in the order of its members.
 struct NetworkFold {
   std::vector<std::size_t> of_node;    ///< class of each node
   std::vector<std::size_t> of_switch;  ///< class of each switch (vertex - endpoints)
-  std::vector<int> level;              ///< of each class: 0 for nodes, 1 for switches that have NICs, ...
+  std::vector<int> level;              ///< level of each class: 0 for nodes, 1 for switches that have NICs, ...
   std::size_t classes() const { return level.size(); }
 };
 

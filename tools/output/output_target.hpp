@@ -11,7 +11,7 @@
 
 namespace clusterwright {
 
-/// The machine gave out, not the input: no space left, no memory left.
+/// Error of a machine without disk space or memory left; the input is not at fault.
 class ResourceLimit : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -23,13 +23,13 @@ class ResourceLimit : public std::runtime_error {
 /// @throws ResourceLimit if the disk is full
 void write_file(const std::filesystem::path& path, std::string_view content);
 
-/// As write_file, for a file that must not exist yet. @throws ConfigError E0405 also if it exists
+/// Writes as write_file does, but only a new file. @throws ConfigError E0405 also if the file exists
 void write_new_file(const std::filesystem::path& path, std::string_view content);
 
 /// nccl_tests: the lines that NVIDIA's nccl-tests print. dot: a graph for Graphviz.
 enum class OutputFormat { table, json, csv, markdown, html, nccl_tests, dot };
 
-/// As asked for on the command line.
+/// Formats and files as given on the command line.
 struct OutputRequest {
   std::string format;              ///< empty: from the suffix of the file, or a table
   std::vector<std::string> files;  ///< empty: standard output

@@ -11,7 +11,7 @@
 
 namespace clusterwright {
 
-/// Without control characters (also U+0080..U+009F and bidirectional overrides) and with invalid UTF-8 replaced.
+/// Text without control characters (also U+0080..U+009F and bidirectional overrides), with invalid UTF-8 replaced.
 std::string printable(std::string_view text);
 
 /// Columns that the text takes in a terminal: combining marks none, East Asian wide characters and emoji two.
@@ -20,10 +20,10 @@ std::size_t display_width(std::string_view text);
 /// One CSV field (RFC 4180). A field that a spreadsheet would take for a formula gets a leading '.
 std::string csv_field(std::string_view text);
 
-/// For a Markdown table cell or paragraph.
+/// Text escaped for a Markdown table cell or paragraph.
 std::string markdown_text(std::string_view text);
 
-/// For HTML and SVG, element content and quoted attributes alike.
+/// Text escaped for HTML and SVG: element content and quoted attributes.
 std::string html_text(std::string_view text);
 
 /// A fixed number of digits behind the point, thousands grouped: 1,234,567.8.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a named parameter file changes against the one that would be taken without it.
+/// Differences between a named parameter file and the default one.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace clusterwright {
 
 struct ParameterDifference {
   std::string section;  ///< "gemm/bf16", "collectives/all_reduce", "network"
-  std::string source;   ///< of its first number that differs
+  std::string source;   ///< source of the first number that differs
 };
 
 /// Sections with other values; `step`, `memory`, `power` and `network` are one each.
@@ -22,8 +22,8 @@ std::vector<ParameterDifference> differing_sections(const CollectiveSet& set, co
 
 struct AgainstUsual {
   std::string parameters, usual;                  ///< names of the sets
-  std::string fitted_for;                         ///< where that is another accelerator than the cluster's; else empty
-  std::optional<double> least_ratio, most_ratio;  ///< of times, over the sizes asked for; of a step both are its own
+  std::string fitted_for;                         ///< accelerator of the file if it is not the cluster's; else empty
+  std::optional<double> least_ratio, most_ratio;  ///< extreme ratios of times over all sizes; equal for a single step
   std::vector<ParameterDifference> differences;
 };
 

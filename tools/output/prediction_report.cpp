@@ -96,7 +96,7 @@ std::string next_step(const StepPrediction& step) {
 
 namespace {
 
-/// What the page is about: a curve, or its one point.
+/// Subject of a page: a curve, or its one point.
 struct Page {
   const ResultContext& context;
   const ScaleCurve& curve;

@@ -10,13 +10,13 @@
 
 namespace clusterwright {
 
-/// What the curve says, in sentences: the knee, and sizes that do not fit.
+/// Sentences on a curve: the knee, and sizes that do not fit.
 std::vector<std::string> verdict_sentences(const ScaleCurve& curve);
 
-/// What one step says, in sentences: whether it fits, how long it takes and how sure.
+/// Sentences on one step: whether it fits, its time and the interval of the time.
 std::vector<std::string> verdict_sentences(const StepPrediction& step);
 
-/// The one thing to change first, in a few words.
+/// First change to try, in a few words.
 std::string next_step(const ScaleCurve& curve);
 std::string next_step(const StepPrediction& step);
 

@@ -85,7 +85,7 @@ std::string misfit_text(const StepPrediction& step, Bytes memory_capacity) {
   return fmt::format("{}; {} GB too many", step.verdict, significant_text(excess, 2));
 }
 
-/// What the readers can supply, against what the step uses.
+/// Time to read and prepare the data of a step.
 std::string input_text(const StepPrediction& step) {
   const Seconds all = step.input->micro_batch * step.plan.micro_batches;
   if (all <= Seconds{}) return "no limit on reading it is given";

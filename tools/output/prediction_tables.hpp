@@ -36,10 +36,10 @@ ResultTable breakdown_table(const StepPrediction& step);
 /// Memory of the fullest rank by kind.
 ResultTable memory_table(const StepPrediction& step, Bytes memory_capacity);
 
-/// What the job keeps beyond its accelerators; no rows where it keeps nothing there.
+/// Memory of the job outside its accelerators; no rows without any.
 ResultTable tier_table(const StepPrediction& step);
 
-/// The same for every size that was computed.
+/// Memory by kind, a row for each computed size.
 ResultTable memory_by_size(const ScaleCurve& curve);
 ResultTable power_by_size(const ScaleCurve& curve);
 ResultTable breakdown_by_size(const ScaleCurve& curve);

@@ -10,18 +10,18 @@
 
 namespace clusterwright {
 
-/// What every JSON result starts with: schema version, tool, command, seed and the hashes of its inputs.
+/// Head of every JSON result: schema version, tool, command, seed and the hashes of its inputs.
 JsonValue result_header(const std::string& command, std::uint64_t seed, const std::vector<InputFile>& inputs);
 
 struct ResultContext {
   std::string command;       ///< "run"
-  std::string command_line;  ///< as typed, to repeat it
+  std::string command_line;  ///< command line as typed, for repetition
   std::uint64_t seed = 0;
   std::string transformer;  ///< "llama3-405b"
   std::string accelerator;  ///< "H100-SXM"
   std::string cluster;      ///< "llama3-report"
   std::string job;          ///< "pretrain, 8,192 tokens, global batch 2,048, bf16, zero2, megatron-2024"
-  Bytes memory_capacity;    ///< of one accelerator
+  Bytes memory_capacity;    ///< memory of one accelerator
   std::vector<InputFile> inputs;
   JsonValue scenario;  ///< effective: references resolved, settings applied, defaults filled in
 };

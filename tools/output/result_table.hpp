@@ -15,10 +15,10 @@ namespace clusterwright {
 enum class Alignment { left, right };
 
 struct Column {
-  std::string key;    ///< for machines, unit included: "power_w"
-  std::string title;  ///< for people: "Power"
-  std::string unit;   ///< for people: "MW"; may be empty
-  double scale = 1;   ///< what a value is multiplied with for people: 1e-6
+  std::string key;    ///< name for machines with its unit: "power_w"
+  std::string title;  ///< name for people: "Power"
+  std::string unit;   ///< unit for people: "MW"; may be empty
+  double scale = 1;   ///< factor from the key's unit to the unit for people: 1e-6
   int decimals = -1;  ///< digits behind the point for people; -1: four significant digits
   Alignment alignment = Alignment::right;
   bool exact = false;  ///< people see what machines see: for data sheets
@@ -58,9 +58,9 @@ struct ResultTable {
   std::vector<std::vector<Cell>> rows;  ///< each as long as `columns`
 };
 
-/// What people see of a cell: scaled, rounded, an en dash where nothing is known.
+/// Cell for people: scaled and rounded; an en dash if unknown.
 std::string people_text(const Column& column, const Cell& cell);
-/// What machines read of a cell: full precision, empty where nothing is known.
+/// Cell for machines: full precision; empty if unknown.
 std::string machine_text(const Cell& cell);
 /// "Power (MW)".
 std::string heading(const Column& column);

@@ -38,7 +38,7 @@ struct PowerFlowChart {
 
 /// Branch as drawn.
 struct FlowBox {
-  std::string name, value;          ///< as written: "IT", "1.21 MW, 81 %"
+  std::string name, value;          ///< texts of the label: "IT", "1.21 MW, 81 %"
   std::string whole_name;           ///< full name, or the names of the merged branches
   std::size_t depth = 0;            ///< 0: the whole
   std::string_view family;          ///< class of its colour, by its branch of the first level

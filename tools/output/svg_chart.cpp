@@ -51,7 +51,7 @@ EfficiencyRange range_of(const std::vector<CurvePoint>& points) {
   return range;
 }
 
-/// Which of ascending positions keep a distance; the last one always stays.
+/// Positions, out of ascending ones, that keep a distance; the last one always stays.
 std::vector<bool> spaced(const std::vector<double>& positions, double distance) {
   std::vector<bool> keep(positions.size(), false);
   double next = std::numeric_limits<double>::infinity();

@@ -13,7 +13,7 @@
 
 namespace clusterwright {
 
-/// What every chart carries for people who cannot see it.
+/// Texts of a chart for readers who cannot see it.
 struct ChartText {
   std::string id;  ///< unique on the page
   std::string title;
@@ -47,7 +47,7 @@ std::string svg_label(std::string_view style, double x, double y, std::string_vi
 struct CurvePoint {
   int gpus = 0;
   double efficiency = 0;
-  double low = 0;  ///< of the 90 % band
+  double low = 0;  ///< lower end of the 90 % band
   double high = 0;
 };
 
@@ -64,7 +64,7 @@ std::string efficiency_svg(const EfficiencyChart& chart, double width);
 struct BreakdownBar {
   std::string label;           ///< "16,384 GPUs"
   std::string total;           ///< "4.57 s"
-  std::vector<double> shares;  ///< of the step, by StepCharge; they sum to 1
+  std::vector<double> shares;  ///< shares of the step by StepCharge; their sum is 1
 };
 
 struct BreakdownChart {

@@ -78,7 +78,7 @@ std::vector<TopologyFacts::Cables> count_cables(const NetworkGraph& graph) {
   return rows;
 }
 
-/// For each endpoint the number of its connected part of the network, over working links.
+/// Connected parts of the network over working links, numbered, by endpoint.
 class Parts {
  public:
   explicit Parts(const NetworkGraph& graph) : graph_(graph), part_(graph.vertices(), unknown) {

@@ -12,8 +12,8 @@
 
 namespace clusterwright {
 
-/// Cables between switches, times the cuts of which the bisection is the least, up to which it is worked out by maximum
-/// flow: at most about a second.
+/// Limit for a bisection by maximum flow, about a second: number of cables between switches times number of cuts that
+/// are compared.
 inline constexpr std::size_t most_flow_cables = 1'500'000;
 
 enum class BisectionBy { max_flow, tiers };
@@ -23,8 +23,8 @@ struct TopologyFacts {
   struct Switches {
     std::string tier;
     std::uint32_t count = 0;
-    std::size_t ports_used_max = 0;  ///< of the fullest one; cables that failed stay plugged in
-    int ports = 0;                   ///< of the part; 0 where none is named
+    std::size_t ports_used_max = 0;  ///< ports in use on the fullest switch; failed cables count
+    int ports = 0;                   ///< ports of the switch part; 0 without a named part
   };
   /// Working cables of one kind and rate.
   struct Cables {
@@ -38,7 +38,7 @@ struct TopologyFacts {
   Diameter diameter;
   Seconds farthest;          ///< switches and cables between the two NICs farthest apart, one way
   BytesPerSecond bisection;  ///< one direction
-  /// Of what the NICs of the lower half of the nodes send when nothing has failed.
+  /// Bisection over the bandwidth of all NICs of the lower half of the nodes, without failures.
   double bisection_share = 0;
   /// tiers: too large for maximum flow; the bound from nested groups, which knows no failures.
   BisectionBy bisection_by = BisectionBy::max_flow;
@@ -46,7 +46,7 @@ struct TopologyFacts {
     int node = 0;
     int rail = 0;
   };
-  std::vector<Nic> cut_off;  ///< without a way to most others of their rail; node by node
+  std::vector<Nic> cut_off;  ///< NICs without a path to most others of their rail, by node
 };
 
 /// Every NIC, switch and cable of the cluster; in a mixed cluster each NIC cable at the rate of its own node.

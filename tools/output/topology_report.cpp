@@ -157,7 +157,7 @@ int groups_of(const Cluster& cluster, const FabricTiers::Tier& tier) {
   return (cluster.spec.accelerators + tier.accelerators - 1) / tier.accelerators;
 }
 
-/// What the accelerators of a group can send over what leaves it; nothing at the top.
+/// Bandwidth of a group's accelerators over that of its uplinks; nothing at the top.
 std::optional<double> taper_of(const Cluster& cluster, const FabricTiers::Tier& tier) {
   if (tier.uplink_capacity == BytesPerSecond{}) return std::nullopt;
   return tier.accelerators * cluster.network_per_accelerator() / tier.uplink_capacity;
@@ -225,7 +225,7 @@ JsonValue cables_json(const TopologyFacts& facts) {
   return list;
 }
 
-/// Without a network: empty lists, null where there is nothing to measure, and a bisection of zero.
+/// Counts of the network. Without one: empty lists, null instead of measures, and a bisection of zero.
 void add_network(JsonValue& counts, const std::optional<TopologyFacts>& known) {
   const TopologyFacts facts = known.value_or(TopologyFacts{});
   const auto if_known = [&](const JsonValue& value) { return known ? value : JsonValue(); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a cluster amounts to, as tables and as JSON.
+/// Counts and bandwidths of a cluster, as tables and as JSON.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@ namespace clusterwright {
 struct TopologyReport {
   const Cluster& cluster;
   std::optional<TopologyFacts> whole;  ///< nothing where no network joins nodes
-  std::vector<std::string> failures;   ///< as typed
-  std::optional<TopologyFacts> after;  ///< with the failures
+  std::vector<std::string> failures;   ///< failures as typed
+  std::optional<TopologyFacts> after;  ///< facts with the failures
 };
 
 /// Facts, nodes by kind where there are several, network, switches, cables, and last the nested groups of the fabric.

@@ -20,7 +20,7 @@ struct ScatterPoint {
 struct ScatterChart {
   ChartText text;
   std::string unit;
-  std::vector<ScatterPoint> points;  ///< at least one; all values positive
+  std::vector<ScatterPoint> points;  ///< points, at least one; all values positive
 };
 
 /// Predicted against measured, both logarithmic, with the diagonal and a band of 10 %.
@@ -50,7 +50,7 @@ struct ShareBar {
 
 struct ShareChart {
   ChartText text;
-  double from = 0, to = 1;  ///< where shares should lie; marked as a band
+  double from = 0, to = 1;  ///< expected range of the shares, drawn as a band
   std::vector<ShareBar> bars;
 };
 

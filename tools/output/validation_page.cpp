@@ -69,7 +69,7 @@ std::string header(const ValidationReport& report) {
                      html_verdict(verdict(report), false), tiles(report));
 }
 
-/// What the kinds of cases are called on the page.
+/// Name of a kind of cases on the page.
 std::string people_kind(const std::string& kind) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 7> names = {
       {{"training_step", "Training steps"},
@@ -87,7 +87,7 @@ std::string people_kind(const std::string& kind) {
 /// Points that share an axis: one kind and unit.
 struct Scatter {
   std::string kind;
-  std::vector<std::string> families;  ///< by group of the points
+  std::vector<std::string> families;  ///< families, indexed by group of the points
   ScatterChart chart;
 };
 

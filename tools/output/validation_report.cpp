@@ -78,7 +78,7 @@ JsonValue figures_list(const std::vector<ErrorFigures>& all) {
   return list;
 }
 
-/// What was left out belongs under the key of the target that it is held against.
+/// Held-out figures under the keys of the targets that they are compared with.
 JsonValue cross_json(const std::vector<HeldOutFigures>& cross) {
   JsonValue out = JsonValue::object();
   for (const char* key : {"by_model", "by_size", "by_accelerator", "by_source", "by_stack", "by_generation"}) {

@@ -16,7 +16,7 @@ namespace clusterwright {
 
 struct ValidationReport {
   std::vector<InputFile> inputs;
-  std::vector<CaseResult> results;  ///< in the order of the files
+  std::vector<CaseResult> results;  ///< results in the order of the files
   ValidationSummary summary;
   std::optional<std::vector<HeldOutFigures>> cross;  ///< only when asked for
 };
@@ -30,12 +30,12 @@ std::string status_name(CaseStatus status);
 /// The measurement set: beside configs, in the source tree or installed. @throws ConfigError E0401 if it is missing
 std::filesystem::path measurement_folder();
 
-/// The shipped files of the kinds that there are models for. @throws ConfigError E0401 if they are missing
+/// Shipped files of all kinds that have a model. @throws ConfigError E0401 if they are missing
 std::vector<std::filesystem::path> shipped_cases();
 
 struct ValidationOptions {
-  bool cross = false;                ///< also fit without what is predicted: minutes
-  std::filesystem::path parameters;  ///< instead of the shipped set of the accelerator that it was fitted for
+  bool cross = false;                ///< also fits without the predicted cases: takes minutes
+  std::filesystem::path parameters;  ///< parameter file in place of the shipped set of the same accelerator
   bool quiet = false;
 };
 

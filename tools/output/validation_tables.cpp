@@ -122,7 +122,7 @@ std::vector<Column> figure_columns(Column first) {
           percent_column("median_half_width", "Half-width")};
 }
 
-/// Where nothing is predicted there is no error to show.
+/// Cells of a line; without any prediction the errors are blank.
 std::vector<Cell> figure_cells(const ErrorFigures& f) {
   if (f.coverage <= 0) return {f.name, f.n, f.coverage, {}, {}, {}, {}, {}, {}};
   return {f.name,
