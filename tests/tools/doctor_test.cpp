@@ -13,7 +13,6 @@
 #include "support/catch.hpp"
 #include "support/program_room.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/doctor/abilities.hpp"
 #include "tools/doctor/doctor_report.hpp"
 #include "tools/doctor/finding.hpp"
 #include "tools/doctor/library_survey.hpp"

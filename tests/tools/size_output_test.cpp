@@ -8,11 +8,10 @@
 #include "support/catch.hpp"
 #include "support/made_up_site.hpp"
 #include "support/times_in.hpp"
-#include "tools/output/cost_tables.hpp"
+#include "tools/output/cost_output.hpp"
 #include "tools/output/floor_drawing.hpp"
 #include "tools/output/size_json.hpp"
 #include "tools/output/size_report.hpp"
-#include "tools/output/size_sentences.hpp"
 #include "tools/output/size_tables.hpp"
 
 using namespace clusterwright;

@@ -1,14 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The doctor's answer, for people and for machines.
+/// Answer of the doctor, for people and for machines: findings, and tasks that this machine can run.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "sim/json_value.hpp"
 #include "tools/doctor/doctor_facts.hpp"
+#include "tools/doctor/finding.hpp"
 #include "tools/output/output_target.hpp"
 
 namespace clusterwright {
+
+/// Task of this program on this machine.
+struct Ability {
+  std::string what;
+  Verity possible = Verity::no;
+  std::string why;  ///< basis of the task, or the missing part
+  std::string how;  ///< command to type; empty if the task is not possible
+};
+
+std::vector<Ability> abilities_of(const DoctorFacts& facts);
 
 /// {"findings":[...], "gpus":[...], "can":[...]} after what every result starts with.
 JsonValue doctor_json(const DoctorFacts& facts);

@@ -4,12 +4,11 @@
 #include <cmath>
 #include <string>
 
-#include "tools/output/cost_tables.hpp"
+#include "tools/output/cost_output.hpp"
 #include "tools/output/floor_drawing.hpp"
 #include "tools/output/result_context.hpp"
 #include "tools/output/result_json.hpp"
 #include "tools/output/result_table.hpp"
-#include "tools/output/size_sentences.hpp"
 #include "tools/output/size_tables.hpp"
 
 namespace clusterwright {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <array>
 
+#include "tools/output/cost_output.hpp"
 #include "tools/output/floor_drawing.hpp"
 #include "tools/output/output_text.hpp"
-#include "tools/output/size_sentences.hpp"
 #include "topology/nodes/node_parts.hpp"
 
 namespace clusterwright {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Tables of the cost of a sized cluster.
+/// Cost of a sized cluster as tables, charts and text.
 #pragma once
 
 #include <string>
 
 #include "models/site/sizing/sized_cluster.hpp"
 #include "tools/output/result_table.hpp"
+#include "tools/output/size_charts.hpp"
 
 namespace clusterwright {
 
@@ -20,5 +21,14 @@ ResultTable cost_terms_table(const CostReport& cost);
 
 /// Purchasing list, a line per part, use and length; the plan's bill where nothing has a price.
 ResultTable purchasing_list(const SizedCluster& sized);
+
+/// "$43.2 M", or "at least $43.2 M" where parts have no price.
+std::string capex_text(const CostReport& cost);
+
+/// Chapters of the cost to buy as bars, largest first.
+AmountChart capex_chart(const CostReport& cost);
+
+/// Cost of one accelerator for an hour as stacked steps, beside its rent.
+AmountChart hour_chart(const CostReport& cost);
 
 }  // namespace clusterwright

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/output/cost_tables.hpp"
+#include "tools/output/cost_output.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "tools/output/output_text.hpp"
-#include "tools/output/size_sentences.hpp"
 
 namespace clusterwright {
 
@@ -109,6 +109,44 @@ ResultTable purchasing_list(const SizedCluster& sized) {
     table.rows.back().resize(table.columns.size());
   }
   return table;
+}
+
+std::string capex_text(const CostReport& cost) {
+  return (cost.unpriced.empty() ? "" : "at least ") + money_text(cost.capex_total);
+}
+
+AmountChart capex_chart(const CostReport& cost) {
+  AmountChart chart{{"capex", "Cost to buy", ""}, {}};
+  for (const CostShare& share : cost.capex)
+    if (share.amount > Dollars())
+      chart.bars.push_back(
+          {share.name,
+           fmt::format("{}, {}", money_text(share.amount), percent_text(share.amount / cost.capex_total, 1)),
+           share.amount.in(dollar)});
+  std::stable_sort(chart.bars.begin(), chart.bars.end(),
+                   [](const AmountBar& one, const AmountBar& other) { return one.amount > other.amount; });
+  if (!chart.bars.empty())
+    chart.text.description = fmt::format("The largest part of {} is {}: {}.", capex_text(cost),
+                                         chart.bars.front().label, chart.bars.front().value);
+  return chart;
+}
+
+AmountChart hour_chart(const CostReport& cost) {
+  AmountChart chart{{"hour", "One accelerator for an hour", ""}, {}};
+  double before = 0;
+  for (const auto& [name, money] :
+       {std::pair("capital", cost.per_hour.capital), std::pair("operations", cost.per_hour.operations),
+        std::pair("energy", cost.per_hour.energy)}) {
+    chart.bars.push_back({name, money_text(money), money.in(dollar), before});
+    before += money.in(dollar);
+  }
+  chart.bars.push_back({"total", money_text(cost.per_hour.total()), before, 0, "a-total"});
+  if (cost.rent)
+    chart.bars.push_back(
+        {"rent", money_text(cost.rent->rent_per_hour), cost.rent->rent_per_hour.in(dollar), 0, "a-other"});
+  chart.text.description = fmt::format("One accelerator costs {} an hour, {} of it capital.",
+                                       money_text(cost.per_hour.total()), money_text(cost.per_hour.capital));
+  return chart;
 }
 
 }  // namespace clusterwright
