@@ -36,7 +36,7 @@ struct NetworkRequest {
 /// @throws ConfigError E0321 for a failure that names nothing
 std::optional<RoutedNetwork> route_network(const ClusterSession& session, const NetworkRequest& request);
 
-/// Parameters of collectives: of the file, else what was fitted for the accelerator, else for all that nobody measured.
+/// Parameters of collectives: from the file, else fitted to the accelerator, else the set for unmeasured accelerators.
 /// @param file  a parameter file, or one with collectives alone; empty: look for one in configs/parameters
 CollectiveSet load_collective_set(const std::string& accelerator, const std::string& file,
                                   std::vector<InputFile>& inputs);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The kinds of files under `configs/`: how to tell them apart, and where their description is.
+/// Kinds of files under `configs/`: recognition and description.
 #pragma once
 
 #include <string>
@@ -39,7 +39,7 @@ std::vector<FileKind> file_kinds();
 
 /// Kind of a document: by "$schema" if it names one, otherwise by keys that only one kind has. A Hugging Face
 /// config.json is a transformer.
-/// @throws ConfigError E0105 if neither tells
+/// @throws ConfigError E0105 if neither decides
 ConfigKind kind_of(const JsonValue& document);
 
 /// Checks a document of its kind by decoding it. @throws ConfigError with every error

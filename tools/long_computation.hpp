@@ -18,7 +18,7 @@ void watch_for_interrupt();
 /// @throws Interrupted after a Ctrl-C
 void stop_if_interrupted();
 
-/// Says on standard error how far a long computation is: nothing in its first second, then one line that is rewritten
+/// Shows on standard error the progress of a long computation: nothing in its first second, then one line, rewritten
 /// on a terminal, or a new line every 30 s elsewhere.
 class ProgressLine {
  public:
@@ -45,7 +45,7 @@ class ProgressLine {
   std::mutex mutex_;
 };
 
-/// While it lives, parallel work uses at most so many threads. Results never depend on their number.
+/// Limits the number of threads of parallel work during its lifetime. Results do not depend on the number.
 class ThreadLimit {
  public:
   explicit ThreadLimit(int threads);

@@ -34,10 +34,10 @@ std::vector<int> parse_counts(const TypedText& typed);
 /// Data: "8" and "8B" are bytes, "8b" bits; k M G T are powers of 1000, Ki Mi Gi Ti of 1024. @throws ConfigError E0403
 Bytes parse_bytes(const TypedText& typed);
 
-/// As parse_counts, for data: "8..8Gx2". @throws ConfigError E0403
+/// Sizes of data in the forms of parse_counts: "8..8Gx2". @throws ConfigError E0403
 std::vector<Bytes> parse_byte_sizes(const TypedText& typed);
 
-/// The same as nccl-tests reads it: k M G T are powers of 1024 too. @throws ConfigError E0403
+/// Sizes of messages as nccl-tests reads them: k M G T are powers of 1024 too. @throws ConfigError E0403
 std::vector<Bytes> parse_message_sizes(const TypedText& typed);
 
 /// "700W", "43kW", "20MW", "1.2GW". @throws ConfigError E0403

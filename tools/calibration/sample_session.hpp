@@ -28,7 +28,7 @@ struct SampleSessionRequest {
   std::int64_t threads = 0;        ///< threads of a host; 0: the most that ran
 };
 
-/// Samples of a GPU win over those of its host, which are named as left out.
+/// Opens samples. Samples of a GPU replace those of its host, which are listed as not used.
 /// @throws ConfigError for files that are missing, hold no samples, or are of several kinds of GPU; for a GPU that the
 ///         catalog does not know
 SampleSession open_samples(const SampleSessionRequest& request);
@@ -36,8 +36,8 @@ SampleSession open_samples(const SampleSessionRequest& request);
 /// "own samples of H200 (gpu_probe, 2026-11-21, driver 580.1)": for the source of every number.
 std::string origin_of(const SampleSession& session);
 
-/// Links of a cluster or scenario file; of an empty path: those of the accelerator's data sheet, no network.
-/// @throws ConfigError E0340 if samples cross nodes and nothing says over what
+/// Links of a cluster or scenario file; for an empty path: links of the accelerator's data sheet, no network.
+/// @throws ConfigError E0340 if samples cross nodes and no cluster is given
 SampledLinks links_of(const std::string& cluster, const SampleSession& session);
 
 }  // namespace clusterwright

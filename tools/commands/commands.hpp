@@ -34,7 +34,7 @@ ExitCode run(const RunRequest& request);
 struct ScaleRequest {
   ScenarioRequest scenario;
   OutputRequest output;
-  std::string gpus;  ///< a range; empty is an error that says what to write
+  std::string gpus;  ///< a range; empty: an error with an example
   std::string mode = "strong";
 };
 ExitCode scale(const ScaleRequest& request);

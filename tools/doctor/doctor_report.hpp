@@ -28,7 +28,7 @@ JsonValue doctor_json(const DoctorFacts& facts);
 /// Sections of findings, then what can be done, at most 100 columns wide but for longer words.
 std::string doctor_text(const DoctorFacts& facts);
 
-/// The same with purposes and remedies in columns of their own.
+/// Findings with purposes and remedies in columns of their own, then tasks.
 std::string doctor_markdown(const DoctorFacts& facts);
 
 }  // namespace clusterwright

@@ -33,7 +33,7 @@ struct GpuSurvey {
   std::vector<GpuFacts> gpus;
 };
 
-/// Opens NVML and asks it. May hang or crash with a broken driver: call it aside.
+/// Opens NVML and queries it. May hang or crash with a broken driver: call it in another process.
 GpuSurvey ask_nvml(const MachineAccess& machine);
 
 /// Looks for GPUs without their driver and sets `kernel_module` and `on_pci`.

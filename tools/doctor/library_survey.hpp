@@ -35,7 +35,8 @@ class GuardedCalls {
   GuardedCalls(const GuardedCalls&) = delete;
   GuardedCalls& operator=(const GuardedCalls&) = delete;
 
-  /// Runs it aside, without standard input and output, and without a core file if it crashes. @return its number
+  /// Runs a call in a process of its own, without standard input and output, and without a core file. @return its
+  /// number
   std::size_t start(const std::function<std::string()>& call);
 
   /// Waits for one call until the limit.
@@ -66,11 +67,11 @@ struct LibraryFound {
   bool found = false;
   std::string file;     ///< "libnccl.so.2"
   std::string folder;   ///< folder as in `Located::call`; empty: the loader finds it
-  std::string version;  ///< "2.27.3"; empty: it does not say
+  std::string version;  ///< "2.27.3"; empty: unknown
 };
 
 /// Opens the library and calls nothing but the function that gives its version. May hang or crash with a broken
-/// library: call it aside.
+/// library: call it in another process.
 LibraryFound ask_library(const MachineAccess& machine, LibraryId id);
 
 /// Library as one text, and back.

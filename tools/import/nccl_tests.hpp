@@ -24,7 +24,7 @@ struct NcclTestsImport {
 /// The text may be of several runs, in which launchers, NCCL and terminals left their marks. A row with wrong values is
 /// listed as failed; one that is cut off, has no time, or is not of single calls is listed as skipped, and so is the
 /// rest of a log that ends early.
-/// @throws ConfigError: neither rows nor a report (E0101); an unknown name of an operation, or none that can be told
+/// @throws ConfigError: neither rows nor a report (E0101); an unknown name of an operation, or an ambiguous one
 ///         (E0203); a date that is none (E0203); GPUs of several kinds, ranks that are listed twice or not spread
 ///         evenly, a name that the log contradicts (E0340); a file that is missing (E0401) or larger than 64 MiB, too
 ///         many rows (E0501)

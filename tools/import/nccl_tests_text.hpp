@@ -10,7 +10,7 @@
 namespace clusterwright {
 
 /// The runs of one log or of several, one after the other.
-/// @throws ConfigError E0501 for more runs, rows or ranks than anybody needs
+/// @throws ConfigError E0501 for more runs, rows or ranks than the caps allow
 std::vector<NcclTestsRun> nccl_tests_text_runs(const std::shared_ptr<const SourceText>& source);
 
 }  // namespace clusterwright

@@ -15,7 +15,7 @@
 
 namespace clusterwright {
 
-/// A PCI Express link; zeros where the file does not say.
+/// PCI Express link; unknown values are zero.
 struct PcieLink {
   double gigatransfers_per_s = 0;  ///< rate of one lane
   int lanes = 0;
@@ -26,8 +26,8 @@ struct PcieLink {
 
 /// An address on PCI Express and the way up from it.
 struct PcieDevice {
-  std::string bus_id;  ///< 0000:1b:00.0, in lower case; empty if it is not told, or the device is not on PCI Express
-  std::uint32_t vendor = 0, device = 0;  ///< 0x10de, 0x2330; zero where not told
+  std::string bus_id;  ///< 0000:1b:00.0, in lower case; empty if unknown, or if the device is not on PCI Express
+  std::uint32_t vendor = 0, device = 0;  ///< 0x10de, 0x2330; zero if unknown
   PcieLink link;
   std::vector<int> switches;  ///< indices into NodeTopology::switches, nearest to the processor first
   int processor = 0;          ///< index into NodeTopology::processors
@@ -93,7 +93,7 @@ struct NearestNics {
 /// Behind the deepest common switch, else under the same processor, else all of them.
 NearestNics nearest_nics(const NodeTopology& topology, std::size_t gpu);
 
-/// Reads elements that it knows and passes over the others. GPUs and NICs are also told by the class of their PCI
+/// Reads known elements and skips the others. GPUs and NICs are also recognized by the class of their PCI
 /// device, as in the files that cloud providers ship.
 /// @throws ConfigError with every error: no XML, no <system>, or no GPU in it (E0101), a link without target or count
 ///         (E0104), attributes that are no numbers or out of range (E0201, E0202), two devices at one address, nodes

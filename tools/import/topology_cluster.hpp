@@ -25,7 +25,8 @@ struct ClusterImport {
 /// Document of the kind "cluster" with the facts of the topology; the catalog supplies the rest. The power of
 /// the host is not known. Only the fastest NICs count as the network. Assumptions are listed
 /// in "source".
-/// @throws ConfigError E0202 for nodes out of range; E0203 for parts that are not in the catalog or cannot be told, and
+/// @throws ConfigError E0202 for nodes out of range; E0203 for parts that are missing from the catalog or ambiguous,
+/// and
 ///         a transport or speed of NICs that is missing; E0304 for several nodes without NICs; E0340 where GPUs are not
 ///         alike, or their links neither lead to switches nor join groups of one size fully
 JsonValue cluster_of(const NodeTopology& topology, const ClusterImport& options, const Catalog& catalog);

@@ -11,8 +11,8 @@
 
 namespace clusterwright {
 
-/// The accelerator of a node, by its PCI device; else by what compute capability, links and the way to the processor
-/// leave over.
+/// Accelerator of a node, by its PCI device; else by compute capability, links and the connection to the
+/// processor.
 /// @param wanted  id of the catalog, which decides; may be empty
 /// @throws ConfigError E0203 where `wanted` is not in the catalog, or none or several accelerators remain; E0340 where
 ///         the GPUs of the node differ
@@ -23,7 +23,7 @@ const AcceleratorPart& accelerator_of(const NodeTopology& topology, const Catalo
 const NicPart* nic_of(const TopologyNic& nic, const Catalog& catalog, const std::string& wanted);
 
 struct ScaleUpLinks {
-  std::optional<ScaleUpWiring> wiring;  ///< empty: the file names devices alone and says nothing of links
+  std::optional<ScaleUpWiring> wiring;  ///< empty: the file names devices without links
   int links = 0;                        ///< smallest number of links of a GPU
   int group = 0;                        ///< number of GPUs that reach each other in a mesh; else all
   bool uneven = false;                  ///< some GPUs have more links

@@ -36,7 +36,7 @@ std::string html_tile(std::string_view name, std::string_view value, std::string
 /// A chart's drawing under the class that the style sheet shows on wide or on narrow screens.
 std::string under_class(std::string svg, std::string_view name);
 
-/// The same chart for wide and for narrow screens.
+/// Drawings of one chart for wide and for narrow screens.
 template <class Chart>
 std::string both_widths(Chart chart, std::string (*draw)(const Chart&, double)) {
   std::string out;
@@ -54,7 +54,7 @@ std::string html_figure(const std::string& above, const std::string& charts, std
 /// A table under a class of the style sheet: "wrap" for long texts, "files" for names and fingerprints.
 std::string styled_table(const ResultTable& table, std::string_view style);
 
-/// Sentences at the top of a page, the last of which says what to do next.
+/// Sentences at the top of a page; the last one names the next step.
 /// @param bad  the first one is bad news
 std::string html_verdict(const std::vector<std::string>& sentences, bool bad);
 

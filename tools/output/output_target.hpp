@@ -17,8 +17,9 @@ class ResourceLimit : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Replaces a file as a whole: written aside in the same directory, synced, renamed, the directory synced. A reader
-/// sees the old file or the new one; a failure leaves the old one and nothing beside it. "-" is standard output.
+/// Replaces a file as a whole: writes a temporary file in the same directory, syncs it, renames it, syncs the
+/// directory. A reader sees the old file or the new one; a failure leaves the old one and nothing beside it. "-" is
+/// standard output.
 /// @throws ConfigError E0405 if it cannot be written there
 /// @throws ResourceLimit if the disk is full
 void write_file(const std::filesystem::path& path, std::string_view content);
@@ -45,7 +46,7 @@ struct OutputTarget {
 /// @throws ConfigError E0404 for a format that is unknown or not offered, and for a suffix that names none
 std::vector<OutputTarget> output_targets(const OutputRequest& request, const std::vector<OutputFormat>& offered);
 
-/// Renders everything first, then writes: a failure to render leaves no file behind. Says what it wrote.
+/// Renders everything first, then writes: a failure to render leaves no file behind. Names the written files.
 void deliver(const std::vector<OutputTarget>& targets, bool quiet,
              const std::function<std::string(OutputFormat)>& render);
 

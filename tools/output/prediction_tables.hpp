@@ -21,7 +21,7 @@ std::string_view people_name(StepCharge charge);
 /// "8x16x128": tensor x pipeline x data; with a fourth degree, context, before data where it is used.
 std::string plan_text(const Plan& plan);
 
-/// The largest share of a step that is not matrix multiply or attention: "pipeline bubble 12 %".
+/// Largest share of a step that is neither GEMM nor attention: "pipeline bubble 12 %".
 std::string limited_by(const StepPrediction& step);
 
 /// One line per size: time, throughput, efficiency, memory, power, what limits it.
@@ -30,7 +30,7 @@ ResultTable scale_table(const ScaleCurve& curve, Bytes memory_capacity);
 /// The answers of one step, one per line.
 ResultTable headline_table(const StepPrediction& step, Bytes memory_capacity);
 
-/// Seconds and share of the step by cause; causes without any time are left out.
+/// Seconds and share of the step by cause, without causes of zero time.
 ResultTable breakdown_table(const StepPrediction& step);
 
 /// Memory of the fullest rank by kind.

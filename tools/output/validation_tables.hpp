@@ -50,7 +50,7 @@ std::vector<ResultTable> validation_tables(const ValidationReport& report);
 /// Scored cases with a valid prediction.
 long predicted_cases(const ValidationReport& report);
 
-/// "517 fitted parameters stand behind 1,386 scored cases."
+/// "517 fitted parameters predict 1,386 scored cases."
 std::string parameters_sentence(const ValidationReport& report);
 
 }  // namespace clusterwright
