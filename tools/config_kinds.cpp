@@ -110,7 +110,7 @@ ConfigKind kind_of(const JsonValue& document) {
     if (document.is(JsonKind::object) && has_telling_key(document, i)) return static_cast<ConfigKind>(i);
   throw ConfigError(
       {"E0105",
-       "cannot tell what kind of file this is",
+       "the kind of the file is unknown",
        {document.place("")},
        "",
        fmt::format("name it with \"$schema\": \"KIND.schema.json\", KIND one of: {}", fmt::join(names, ", "))});

@@ -170,7 +170,7 @@ TEST_CASE("two H100 are counted, described and found in the catalog", "[tools][d
   const Finding both = finding(facts, "GPUs 0 to 1");
   CHECK(both.found == Verity::yes);
   CHECK(both.detail ==
-        "NVIDIA H100 80GB HBM3, 85.5 GB, compute 9.0, limit 700 W; H100-SXM of the catalog, with fitted parameters");
+        "NVIDIA H100 80GB HBM3, 85.5 GB, compute 9.0, limit 700 W; catalog entry H100-SXM, with fitted parameters");
   const Ability calibrate = ability(facts, "calibrate GPUs");
   CHECK(calibrate.possible == Verity::yes);
   CHECK(calibrate.why == "2 GPUs");
@@ -207,7 +207,7 @@ TEST_CASE("a driver library that fails, crashes or hangs costs its answer only",
   CHECK(driver(Fake::fail_18, 20s).detail ==
         "NVML says: Driver/library version mismatch; kernel module 535.104.05 is loaded");
   CHECK(has(driver(Fake::fail_18, 20s).remedy, "restart the machine"));
-  CHECK(has(driver(Fake::crash, 20s).detail, "NVML: crashed when asked"));
+  CHECK(has(driver(Fake::crash, 20s).detail, "NVML: crashed when called"));
   CHECK(has(driver(Fake::hang, 2s).detail, "NVML: no answer within 2.0 s"));
 }
 
@@ -252,7 +252,7 @@ TEST_CASE("gpu_probe is built by a compiler that is new enough and has its heade
   CHECK(
       has(ability(machine.facts(), "build gpu_probe").how, "nvcc -O3 -std=c++17 -arch=native calibration/probes/*.cu"));
   machine.libraries["libcuda.so.1"]["cuDriverGetVersion"] = address(Fake::into<12040>);
-  CHECK(has(ability(machine.facts(), "build gpu_probe").why, "but the driver runs programs up to CUDA 12.4"));
+  CHECK(has(ability(machine.facts(), "build gpu_probe").why, "but the driver supports programs up to CUDA 12.4"));
   machine.files["/usr/include/cuda_runtime_api.h"] = "#define CUDART_VERSION 11080";
   CHECK(ability(machine.facts(), "build gpu_probe").why == "nvcc 11.8 is older than 12");
   machine.files.erase("/usr/include/cublasLt.h");
@@ -319,7 +319,7 @@ TEST_CASE("configs that are missing or broken are findings", "[tools][doctor]") 
   facts.configs = survey;
   CHECK(finding(facts, "configs").detail == "1 of 1 files cannot be read: parts/gpus.json");
   CHECK(ability(facts, "predict steps and collectives").possible == Verity::partly);
-  CHECK(ability(facts, "judge predictions by measurements").possible == Verity::no);
+  CHECK(ability(facts, "compare predictions with measurements").possible == Verity::no);
 }
 
 TEST_CASE("a temporary folder in memory leaves storage out", "[tools][doctor]") {

@@ -209,7 +209,7 @@ TEST_CASE("a log that is cut keeps its whole rows and says what is missing", "[t
   const ProbeSamples at_row = imported_log(head);
   CHECK(at_row.samples.size() == 2);
   REQUIRE(at_row.skipped.size() == 1);
-  CHECK(at_row.skipped.front().reason == "the log ends after 8 bytes; 1073741824 were asked for");
+  CHECK(at_row.skipped.front().reason == "the log ends at 8 bytes; 1073741824 were requested");
   const ProbeSamples in_row = imported_log(head + large.substr(0, 90));
   CHECK(in_row.samples.size() == 2);
   REQUIRE(in_row.skipped.size() == 2);

@@ -201,7 +201,7 @@ TEST_CASE("the next step is the failing constraint, then missing prices, then wh
         "change facility.cooling.racks: cooling of a rack does not hold (40.8 kW of 30 kW)");
   CHECK(size_next_step(made_up::unpriced_site())
             .starts_with("add prices of MMA4Z00-NS, MMA4Z00-NS400, rack-42u to the price list"));
-  CHECK(size_next_step(made_up::site()) == "cooling keeps a rack at 4 nodes; without it rack units would allow 5");
+  CHECK(size_next_step(made_up::site()) == "cooling limits a rack to 4 nodes; without it rack units would allow 5");
   SizedCluster bound = made_up::site();
   bound.plan.floor.limits.resize(1);
   CHECK(size_next_step(bound) == "replace the prices of catalog with your own quotes");

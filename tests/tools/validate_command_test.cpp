@@ -310,7 +310,7 @@ TEST_CASE("the page of a validation is one page without script, address or reque
   CHECK(page.starts_with("<!DOCTYPE html>"));
   CHECK(page.ends_with("</html>\n"));
   for (const char* part : {"<script", "src=", "url(", "@import", "https:"}) CHECK_FALSE(has(page, part));
-  for (const char* part : {"Predicted against measured", "Errors by family", "How honest the intervals are",
+  for (const char* part : {"Predicted against measured", "Errors by family", "Coverage of the intervals",
                            "class=\"mark f0\"", "Repeat with:"})
     CHECK(has(page, part));
 }
@@ -337,7 +337,7 @@ TEST_CASE("tables of validate name families, what was left out, and the largest 
   const ProgramRoom room;
   const std::string table = room.run(only_collectives + "--cross").out;
   for (const char* part : {"nccl-intranode-blackwell", "mean of 4 families", "generation left out, below 1 MB",
-                           "Largest errors", "fitted parameters stand behind"})
+                           "Largest errors", "fitted parameters predict"})
     CHECK(has(table, part));
   CHECK(room.run(only_collectives + "--format md").out.starts_with("# Validation"));
   const std::string csv = room.run(only_collectives + "--format csv").out;
@@ -348,6 +348,6 @@ TEST_CASE("tables of training steps show where the time of the largest errors go
   const ProgramRoom room;
   room.write("cases.json", mixed_cases(4));
   const std::string table = room.run("validate --cases cases.json").out;
-  for (const char* part : {"every job field published", "Beside ", "matrix multiply", "Training steps"})
+  for (const char* part : {"every job field published", "Compared with ", "GEMM", "Training steps"})
     CHECK(has(table, part));
 }

@@ -27,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr double default_minutes[] = {10, 60};  // of the suites, as the program has them
+constexpr double default_minutes[] = {10, 60};  // defaults of the suites, as in the program
 constexpr auto last_grace = std::chrono::seconds(5);
 constexpr auto look_every = std::chrono::milliseconds(50);
 
@@ -105,9 +105,9 @@ GpuProbeOutcome outcome_of(int status) {
     case 0:
       return {End::done, "", {}};
     case 4:
-      return {End::cut_short, "time ran out, or a launch hung; what was measured before is kept", {}};
+      return {End::cut_short, "time ran out, or a launch hung; earlier samples are kept", {}};
     case 5:
-      return {End::no_gpu, "no usable GPU: no driver, no device, or one that is not supported", {}};
+      return {End::no_gpu, "no usable GPU: no driver, no device, or an unsupported one", {}};
     default:
       return {End::failed, fmt::format("the probe program ended with {}", WEXITSTATUS(status)), {}};
   }
@@ -119,8 +119,7 @@ GpuProbeOutcome wait_for(Child& child, const GpuProbeRequest& request) {
   if (const std::optional<int> status = child.wait_until(limit)) return outcome_of(*status);
   child.end(SIGTERM);
   child.wait_until(Clock::now() + last_grace);
-  return {
-      GpuProbeOutcome::End::cut_short, "the probe program hung and was ended; what was measured before is kept", {}};
+  return {GpuProbeOutcome::End::cut_short, "the probe program hung and was ended; earlier samples are kept", {}};
 }
 
 /// A file that is missing or cut off is a reason, not an error of the user.

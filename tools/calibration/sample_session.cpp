@@ -56,7 +56,8 @@ void read_all(const std::vector<fs::path>& files, SampleSession& session) {
   const std::size_t hosts =
       std::erase_if(session.samples, [](const ProbeSamples& samples) { return !is_gpu(samples); });
   if (hosts > 0)
-    session.left_out.push_back(fmt::format("{} file{} of the host: fit it alone", hosts, hosts == 1 ? "" : "s"));
+    session.left_out.push_back(
+        fmt::format("{} file{} of the host: fit the host separately", hosts, hosts == 1 ? "" : "s"));
 }
 
 void check_any(const SampleSession& session, const std::vector<std::string>& paths) {
@@ -65,7 +66,7 @@ void check_any(const SampleSession& session, const std::vector<std::string>& pat
                      fmt::format("there are no samples in {}", fmt::join(paths, ", ")),
                      {},
                      "",
-                     "take some: clusterwright calibrate run"});
+                     "record some: clusterwright calibrate run"});
 }
 
 void check_one_kind(const SampleSession& session) {
@@ -74,10 +75,10 @@ void check_one_kind(const SampleSession& session) {
     names.insert(is_gpu(samples) ? samples.device.name : samples.device.cpu);
   if (names.size() < 2) return;
   throw ConfigError({"E0340",
-                     fmt::format("the samples are of several devices: {}", fmt::join(names, ", ")),
+                     fmt::format("the samples come from several devices: {}", fmt::join(names, ", ")),
                      {},
                      "",
-                     "a fit is of one: name its files alone"});
+                     "a fit takes one device: name only its files"});
 }
 
 AcceleratorPart named_part(const std::string& id, const Catalog& catalog) {
@@ -103,8 +104,8 @@ AcceleratorPart part_of(const ProbeSamples& samples, const std::string& asked, c
                      {},
                      "",
                      near.empty()
-                         ? "name the one it is with --accelerator   (list all: clusterwright catalog accelerators)"
-                         : fmt::format("name the one it is with --accelerator; near: {}", fmt::join(near, ", "))});
+                         ? "name the matching one with --accelerator   (list all: clusterwright catalog accelerators)"
+                         : fmt::format("name the matching one with --accelerator; near: {}", fmt::join(near, ", "))});
 }
 
 }  // namespace
@@ -144,10 +145,10 @@ SampledLinks links_of(const std::string& cluster, const SampleSession& session) 
   }
   if (crosses_nodes(session.samples) && links.scale_out <= BytesPerSecond{})
     throw ConfigError({"E0340",
-                       "the samples cross nodes, and nothing says what joins these",
+                       "the samples cross nodes, but no network between the nodes is given",
                        {},
                        "",
-                       "name the cluster that they were taken on: --cluster FILE   (clusterwright import "
+                       "name the cluster of the samples: --cluster FILE   (clusterwright import "
                        "nccl-topology makes one)"});
   return links;
 }

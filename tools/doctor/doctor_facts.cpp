@@ -56,7 +56,7 @@ void read_config(const fs::path& file, const fs::path& folder, ConfigSurvey& sur
   survey.fitted.insert(survey.fitted.end(), set.also_for.begin(), set.also_for.end());
 }
 
-/// Only what lies below the working directory is shown: other paths tell who works here.
+/// Path if it is below the working directory: other paths may hold a user's name.
 std::string shown_path(const fs::path& path) {
   return path.is_relative() && *path.begin() != ".." ? printable(path.string()) : std::string();
 }
@@ -68,7 +68,7 @@ ProgramFiles find_program_files() {
   try {
     files.configs = configs_directory();
     files.measurements = shipped_cases();
-  } catch (const std::exception&) {  // what is missing stays empty
+  } catch (const std::exception&) {  // missing paths stay empty
   }
   return files;
 }
@@ -105,7 +105,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* programs[] = {"mpirun", "srun", "sbatch", "sinfo", "ibstat", "ibnetdiscover", "nvidia-smi"};
 
-/// Why there is no answer; empty if there is.
+/// Reason for a missing answer; empty if there is one.
 std::string problem_of(const GuardedAnswer& answer, std::chrono::milliseconds limit) {
   switch (answer.outcome) {
     case GuardedAnswer::Outcome::answered:
@@ -113,7 +113,7 @@ std::string problem_of(const GuardedAnswer& answer, std::chrono::milliseconds li
     case GuardedAnswer::Outcome::late:
       return fmt::format("no answer within {:.1f} s", 1e-3 * static_cast<double>(limit.count()));
     default:
-      return "crashed when asked";
+      return "crashed when called";
   }
 }
 
@@ -128,7 +128,7 @@ std::string defined_version(const std::string& header) {
   return number > 0 ? fmt::format("{}.{}", number / 1000, number % 1000 / 10) : "";
 }
 
-/// Headers beside the compiler say its version, so it need not run.
+/// Compiler with its version from the headers beside it, so it need not run.
 CudaCompiler compiler_at(const MachineAccess& machine, const Located& nvcc) {
   std::error_code error;
   const fs::path real = fs::weakly_canonical(nvcc.path, error);
@@ -167,7 +167,7 @@ std::vector<FabricPort> find_ports(const MachineAccess& machine) {
   return out;
 }
 
-/// The calls that run aside.
+/// Calls that run in processes of their own.
 class LibraryCalls {
  public:
   LibraryCalls(const MachineAccess& machine, std::chrono::milliseconds limit) : limit_(limit), calls_(limit) {

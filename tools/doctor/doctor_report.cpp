@@ -32,7 +32,7 @@ Ability predict_ability(const ConfigSurvey& configs) {
   Ability out{"predict steps and collectives", Verity::no, "the configs directory is missing", ""};
   if (!configs.found) return out;
   out.possible = configs.broken.empty() ? Verity::yes : Verity::partly;
-  out.why = configs.broken.empty() ? "" : "not with the files that cannot be read";
+  out.why = configs.broken.empty() ? "" : "except with the unreadable files";
   const bool named = !configs.shown.empty() && !configs.scenarios.empty();
   out.how = named ? fmt::format("clusterwright run {}/{}", configs.shown, configs.scenarios.front())
                   : "clusterwright init my-run";
@@ -41,8 +41,8 @@ Ability predict_ability(const ConfigSurvey& configs) {
 
 Ability validate_ability(const ConfigSurvey& configs) {
   if (configs.measurement_files == 0 || !configs.found)
-    return {"judge predictions by measurements", Verity::no, "the measurements are missing", ""};
-  return {"judge predictions by measurements", Verity::yes, "", "clusterwright validate"};
+    return {"compare predictions with measurements", Verity::no, "the measurements are missing", ""};
+  return {"compare predictions with measurements", Verity::yes, "", "clusterwright validate"};
 }
 
 Ability host_ability(const DoctorFacts& facts) {
@@ -59,13 +59,13 @@ bool can_be_measured(const GpuFacts& gpu) {
   return gpu.problem.empty() && !gpu.split && new_enough;
 }
 
-/// Why GPUs cannot be measured; empty if they can.
+/// Reason that GPUs cannot be measured; empty if they can.
 std::string gpu_obstacle(const DoctorFacts& facts) {
   const std::vector<GpuFacts>& gpus = facts.gpus.gpus;
-  if (!facts.gpus.problem.empty()) return "the NVIDIA driver does not answer as it should";
+  if (!facts.gpus.problem.empty()) return "the NVIDIA driver does not answer correctly";
   if (gpus.empty()) return facts.gpus.on_pci > 0 ? "the GPU has no driver" : "no GPU";
   if (std::none_of(gpus.begin(), gpus.end(), can_be_measured))
-    return fmt::format("gpu_probe needs a whole GPU that answers, of compute capability {}.0 or newer",
+    return fmt::format("gpu_probe needs a whole GPU that responds, with compute capability {}.0 or newer",
                        oldest_architecture);
   if (!facts.gpu_probe) return facts.compiler ? "build gpu_probe first" : "no gpu_probe, and no nvcc to build it";
   if (const LibraryAnswer& blas = facts.library(LibraryId::cublaslt); !blas.library.found)
@@ -99,10 +99,10 @@ Ability gpu_ability(const DoctorFacts& facts) {
   return out;
 }
 
-/// Why gpu_probe cannot be built; empty if it can.
+/// Reason that gpu_probe cannot be built; empty if it can.
 std::string build_obstacle(const DoctorFacts& facts) {
   if (!facts.compiler) return "no nvcc";
-  if (!facts.configs.probe_sources) return "its sources are not here: take the project's calibration/probes";
+  if (!facts.configs.probe_sources) return "its sources are missing: copy calibration/probes from the project";
   if (const std::string& version = facts.compiler->version;
       !version.empty() && leading_number(version) < oldest_toolkit)
     return fmt::format("nvcc {} is older than {}", version, oldest_toolkit);
@@ -115,7 +115,7 @@ std::string driver_note(const DoctorFacts& facts) {
   const std::string& driver = facts.library(LibraryId::cuda_driver).library.version;
   if (facts.gpus.gpus.empty()) return "for an H100 or H200; sm_80 for an A100, sm_100 for a B200";
   if (driver.empty() || leading_number(driver) >= leading_number(facts.compiler->version)) return "";
-  return fmt::format("but the driver runs programs up to CUDA {}", driver);
+  return fmt::format("but the driver supports programs up to CUDA {}", driver);
 }
 
 Ability build_ability(const DoctorFacts& facts) {
@@ -189,7 +189,7 @@ std::string folded(const std::string& margin, std::string rest, const char* betw
 }
 
 std::string ability_text(const std::vector<Ability>& abilities) {
-  std::string text = "What you can do here\n";
+  std::string text = "Tasks on this machine\n";
   for (const Ability& ability : abilities) {
     const std::string why = ability.why.empty() ? "" : fmt::format(" ({})", printable(ability.why));
     text += folded("  ", fmt::format("{}: {}{}", ability.what, word(ability.possible), why), " ", "");
@@ -256,14 +256,14 @@ std::string doctor_text(const DoctorFacts& facts) {
 
 std::string doctor_markdown(const DoctorFacts& facts) {
   ResultTable findings{
-      "What is here",
+      "Findings",
       {words_column("section", "Section"), words_column("name", "Name"), words_column("found", "Found"),
-       words_column("detail", "Detail"), words_column("purpose", "What for"), words_column("remedy", "What to do")},
+       words_column("detail", "Detail"), words_column("purpose", "Purpose"), words_column("remedy", "Remedy")},
       {}};
   for (const Finding& f : findings_of(facts))
     findings.rows.push_back({f.section, f.name, word(f.found), f.detail, f.purpose, f.remedy});
-  ResultTable can{"What you can do here",
-                  {words_column("what", "What"), words_column("possible", "Possible"), words_column("why", "Why"),
+  ResultTable can{"Tasks on this machine",
+                  {words_column("what", "Task"), words_column("possible", "Possible"), words_column("why", "Why"),
                    words_column("how", "How")},
                   {}};
   for (const Ability& a : abilities_of(facts)) can.rows.push_back({a.what, word(a.possible), a.why, a.how});

@@ -19,12 +19,9 @@ Finding version_finding() {
   const BuildFacts& build = build_facts();
   const std::string commit = build.commit.empty() ? "" : fmt::format(" ({})", build.commit);
   const std::string type = build.build_type.empty() ? "" : fmt::format("{} build, ", build.build_type);
-  return {"this program",
-          "version",
-          Verity::yes,
-          fmt::format("{}{}, {}{}", build.version, commit, type, build.compiler),
-          "telling results apart",
-          ""};
+  return {"this program",        "version",
+          Verity::yes,           fmt::format("{}{}, {}{}", build.version, commit, type, build.compiler),
+          "identifying results", ""};
 }
 
 Finding configs_finding(const ConfigSurvey& configs) {
@@ -36,7 +33,7 @@ Finding configs_finding(const ConfigSurvey& configs) {
   const std::string place = configs.shown.empty() ? "" : configs.shown + ": ";
   if (configs.broken.empty()) {
     out.found = Verity::yes;
-    out.detail = fmt::format("{}{} files, all can be read", place, configs.files);
+    out.detail = fmt::format("{}{} files, all readable", place, configs.files);
     return out;
   }
   constexpr std::size_t shown = 3;
@@ -44,15 +41,14 @@ Finding configs_finding(const ConfigSurvey& configs) {
   out.found = Verity::partly;
   out.detail = fmt::format("{}{} of {} files cannot be read: {}{}", place, configs.broken.size(), configs.files,
                            fmt::join(configs.broken.begin(), end, ", "), configs.broken.size() > shown ? ", ..." : "");
-  out.remedy = "`clusterwright check FILE` says what is wrong";
+  out.remedy = "`clusterwright check FILE` lists the errors";
   return out;
 }
 
 Finding parameters_finding(const ConfigSurvey& configs) {
-  Finding out{
-      "this program", "fitted parameters", Verity::no, "", "times of matrix multiplies, collectives and steps", ""};
+  Finding out{"this program", "fitted parameters", Verity::no, "", "times of GEMMs, collectives and steps", ""};
   if (configs.parameter_sets == 0) {
-    out.remedy = "come with configs";
+    out.remedy = "restore the configs directory";
     return out;
   }
   out.found = Verity::yes;
@@ -65,7 +61,7 @@ Finding parts_finding(const Catalog& catalog) {
   const std::size_t parts = catalog.accelerators.size() + catalog.nics.size() + catalog.switches.size() +
                             catalog.cables.size() + catalog.nodes.size();
   if (parts == 0) {
-    out.remedy = "come with configs";
+    out.remedy = "restore the configs directory";
     return out;
   }
   out.found = Verity::yes;
@@ -78,7 +74,7 @@ Finding parts_finding(const Catalog& catalog) {
 Finding measurements_finding(const ConfigSurvey& configs) {
   Finding out{"this program", "measurements", Verity::no, "", "judging predictions", ""};
   if (configs.measurement_files == 0) {
-    out.remedy = "take calibration/measurements of the project along, beside configs";
+    out.remedy = "copy calibration/measurements of the project beside configs";
     return out;
   }
   out.found = Verity::yes;
@@ -95,7 +91,7 @@ Finding gpu_probe_finding(const DoctorFacts& facts) {
     out.detail = "CLUSTERWRIGHT_GPU_PROBE names no program";
     out.remedy = "correct or unset it";
   } else {
-    out.remedy = "build it where nvcc is, see the end";
+    out.remedy = "build it on a machine with nvcc; see the end";
   }
   return out;
 }
@@ -136,7 +132,7 @@ std::vector<Finding> host_findings(const DoctorFacts& facts) {
   if (!folder.problem.empty()) {
     temporary.found = Verity::partly;
     if (!folder.in_memory) temporary.detail = folder.problem;
-    temporary.remedy = "to measure storage, set TMPDIR to a folder on it";
+    temporary.remedy = "to measure storage, set TMPDIR to a folder on the drive";
   }
   return {processor, memory, temporary};
 }
@@ -165,7 +161,7 @@ std::string remedy_of_failure(const GpuSurvey& gpus) {
 }
 
 Finding driver_finding(const GpuSurvey& gpus) {
-  Finding out{gpu_hardware, "NVIDIA driver", Verity::no, "", "seeing and using GPUs", ""};
+  Finding out{gpu_hardware, "NVIDIA driver", Verity::no, "", "detecting and using GPUs", ""};
   const std::string rest = without_nvml(gpus);
   if (gpus.library && gpus.problem.empty()) {
     out.found = Verity::yes;
@@ -178,7 +174,7 @@ Finding driver_finding(const GpuSurvey& gpus) {
   } else if (!gpus.kernel_module.empty()) {
     out.found = Verity::partly;
     out.detail = rest + ", libnvidia-ml.so.1 is missing";
-    out.remedy = "in a container, have the GPUs passed to it; else install the driver's libraries";
+    out.remedy = "in a container, pass the GPUs to it; elsewhere, install the driver's libraries";
   } else {
     out.detail = rest;
     out.remedy = gpus.on_pci > 0 ? "install NVIDIA's driver" : "needs a machine with an NVIDIA GPU";
@@ -193,8 +189,8 @@ bool has_parameters(const ConfigSurvey& configs, const std::string& accelerator)
 /// Entry of the catalog for a GPU.
 std::string catalog_words(const GpuFacts& gpu, const ConfigSurvey& configs) {
   if (const auto id = catalog_accelerator(gpu.name, gpu.memory, configs.catalog))
-    return fmt::format("{} of the catalog, {}", *id,
-                       has_parameters(configs, *id) ? "with fitted parameters" : "parameters from its relatives");
+    return fmt::format("catalog entry {}, {}", *id,
+                       has_parameters(configs, *id) ? "with fitted parameters" : "with parameters of related parts");
   const auto near = nearest_accelerators(gpu.name, gpu.memory, configs.catalog);
   return near.empty() ? "not in the catalog" : fmt::format("not in the catalog, nearest: {}", fmt::join(near, ", "));
 }
@@ -214,7 +210,7 @@ Finding gpus_finding(const DoctorFacts& facts, std::size_t first, std::size_t la
               first == last ? fmt::format("GPU {}", first) : fmt::format("GPUs {} to {}", first, last),
               Verity::yes,
               "",
-              "predictions, by its part of the catalog; measurements",
+              "predictions with its catalog entry; measurements",
               ""};
   if (!gpu.problem.empty()) {
     out.found = Verity::partly;
@@ -256,7 +252,7 @@ Finding library_finding(const char* section, const LibraryKind& kind, const Libr
   if (!answer.problem.empty()) {
     out.found = Verity::partly;
     out.detail = answer.problem;
-    out.remedy = "install it anew";
+    out.remedy = "reinstall it";
   } else if (!library.found) {
     out.remedy = kind.remedy;
   } else {
@@ -298,12 +294,17 @@ Finding programs_finding(const DoctorFacts& facts, const char* section, const ch
 
 /// Equal ports are counted.
 Finding ports_finding(const std::vector<FabricPort>& ports) {
-  Finding out{network, "RDMA adapters", Verity::no, "", "InfiniBand or RoCE between nodes", "needs such adapters"};
+  Finding out{network,
+              "RDMA adapters",
+              Verity::no,
+              "",
+              "InfiniBand or RoCE between nodes",
+              "needs InfiniBand or RoCE adapters"};
   if (ports.empty()) return out;
   std::map<std::tuple<bool, std::string, std::string>, std::vector<std::string>> kinds;
   for (const FabricPort& port : ports) kinds[{!port.active, port.layer, port.rate}].push_back(port.adapter);
   out.found = Verity::partly;
-  out.remedy = "no port is active: look at cables and the subnet manager";
+  out.remedy = "no port is active: check cables and the subnet manager";
   for (const auto& [kind, adapters] : kinds) {
     const auto& [down, layer, rate] = kind;
     out.detail += fmt::format("{}{} x {}, {}{}", out.detail.empty() ? "" : "; ", adapters.size(), layer, rate,
@@ -332,7 +333,7 @@ std::vector<Finding> software_findings(const DoctorFacts& facts) {
 std::vector<Finding> network_findings(const DoctorFacts& facts) {
   return {ports_finding(facts.ports),
           programs_finding(facts, network, "InfiniBand tools", {"ibstat", "ibnetdiscover"},
-                           "seeing the cables of a fabric", "install infiniband-diags"),
+                           "listing the cables of a fabric", "install infiniband-diags"),
           programs_finding(facts, network, "Slurm", {"sinfo", "sbatch", "srun"}, "jobs on several nodes",
                            "not needed on one node"),
           programs_finding(facts, network, "MPI launcher", {"mpirun"}, "processes on several nodes",

@@ -117,8 +117,8 @@ constexpr const char* toolkit = "install the CUDA Toolkit 12 or newer";
 
 constexpr LibraryKind kinds[] = {
     {LibraryId::cuda_driver, "CUDA driver", "programs on GPUs", "comes with the NVIDIA driver"},
-    {LibraryId::cuda_runtime, "CUDA runtime", "gpu_probe, if it was linked with it", toolkit},
-    {LibraryId::cublaslt, "cuBLASLt", "matrix multiplies in gpu_probe", toolkit},
+    {LibraryId::cuda_runtime, "CUDA runtime", "gpu_probe, if linked with it", toolkit},
+    {LibraryId::cublaslt, "cuBLASLt", "GEMMs in gpu_probe", toolkit},
     {LibraryId::nccl, "NCCL", "collectives in gpu_probe", "install libnccl2, or put its folder on LD_LIBRARY_PATH"},
     {LibraryId::cudnn, "cuDNN", "attention in frameworks", "not needed here"},
     {LibraryId::mpi, "MPI library", "processes on several nodes", "not needed on one node"},

@@ -47,7 +47,7 @@ void check_once(const Ranks& ranks, std::vector<Diagnostic>& errors) {
     const auto [first, fresh] = seen.emplace(rank.rank, &rank);
     if (fresh) continue;
     contradiction(fmt::format("rank {} is listed twice", rank.rank), {rank.place, first->second->place},
-                  "programs that were built without MPI each run alone; build nccl-tests with MPI=1", errors);
+                  "programs built without MPI run separately; build nccl-tests with MPI=1", errors);
     return;
   }
 }
@@ -56,7 +56,8 @@ void check_same_gpu(const Ranks& ranks, std::vector<Diagnostic>& errors) {
   for (const NcclTestsRank& rank : ranks) {
     if (rank.gpu == ranks.front().gpu) continue;
     contradiction(fmt::format("the GPUs differ: \"{}\" and \"{}\"", rank.gpu, ranks.front().gpu),
-                  {rank.place, ranks.front().place}, "samples are of one kind of GPU; measure the kinds apart", errors);
+                  {rank.place, ranks.front().place}, "samples cover one kind of GPU; measure each kind separately",
+                  errors);
     return;
   }
 }
@@ -83,8 +84,7 @@ void count_nodes(const Ranks& ranks, NcclTestsLayout& layout, std::vector<Diagno
   for (const auto& [host, entry] : hosts) {
     if (entry.first == usual) continue;
     contradiction(fmt::format("one node has {} ranks, another has {}", usual, entry.first),
-                  {entry.second->place, place->place}, "samples are of ranks that are spread evenly over nodes",
-                  errors);
+                  {entry.second->place, place->place}, "samples need the same number of ranks on every node", errors);
     return;
   }
 }
@@ -158,7 +158,7 @@ std::string words_of_result(const std::string& operation, const NcclTestsResult&
                      result.in_place ? "in place" : "out of place");
 }
 
-/// Why the results were wrong, or empty.
+/// Reason that the results count as wrong, or empty.
 std::string failure_of(const NcclTestsResult& result) {
   if (result.wrong && *result.wrong > 0) return fmt::format("wrong values: {:g}", *result.wrong);
   if (result.deviation && *result.deviation > allowed_deviation(result.type))
@@ -166,11 +166,11 @@ std::string failure_of(const NcclTestsResult& result) {
   return {};
 }
 
-/// Why the time is not that of single calls, or empty.
+/// Reason that the time is not that of single calls, or empty.
 std::string unusable(const NcclTestsRun& run, const NcclTestsLayout& layout, std::int64_t launches,
                      const NcclTestsResult& result) {
   if (layout.groups > 1) return fmt::format("{} groups of ranks ran at once", layout.groups);
-  if (result.cpu_time) return "the log has the time to launch, not that of the operation";
+  if (result.cpu_time) return "the log holds the launch time, not the time of the operation";
   if (run.aggregated > 1) return fmt::format("{} operations were launched as one", run.aggregated);
   if (result.bytes <= 0) return "no bytes";
   constexpr double longest_us = 1e12;
@@ -223,10 +223,10 @@ class Collector {
     const Place here = run.ranks->front().place;
     if (!device.name.empty() && device.name != layout.gpu)
       errors_.push_back({"E0340",
-                         fmt::format("the runs are of \"{}\" and \"{}\"", device.name, layout.gpu),
+                         fmt::format("the runs used \"{}\" and \"{}\"", device.name, layout.gpu),
                          {here, device_at_},
                          "",
-                         "import the logs of different GPUs apart"});
+                         "import the logs of different GPUs separately"});
     device.name = layout.gpu;
     device.gpus_in_node = std::max(device.gpus_in_node, layout.ranks_of_node());
     device_at_ = here;
@@ -284,12 +284,13 @@ class Collector {
     if (!run.concluded) out_.skipped.push_back({probe, operation, end_of_log(run, largest)});
     if (run.out_of_bounds > 0 && wrong == 0)
       out_.failed.push_back(
-          {probe, operation, fmt::format("{} values out of bounds, in rows that are not told", run.out_of_bounds)});
+          {probe, operation,
+           fmt::format("{} values out of bounds, in rows that the log does not name", run.out_of_bounds)});
   }
 
   static std::string end_of_log(const NcclTestsRun& run, std::int64_t largest) {
     if (run.largest_bytes > largest)
-      return fmt::format("the log ends after {} bytes; {} were asked for", largest, run.largest_bytes);
+      return fmt::format("the log ends at {} bytes; {} were requested", largest, run.largest_bytes);
     return "the log ends before its summary";
   }
 
@@ -318,7 +319,7 @@ ConfigError no_rows(const std::shared_ptr<const SourceText>& source, const std::
   const Place place = runs.empty() ? Place{source, 0, 1, ""} : runs.front().place;
   return ConfigError(
       {"E0101",
-       "no results of nccl-tests are found",
+       "no results of nccl-tests found",
        {place},
        "",
        "a log has the line \"# size count type redop root time algbw busbw #wrong ...\" and, below it, rows "

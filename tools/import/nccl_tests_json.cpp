@@ -110,7 +110,7 @@ void read_bounds(const JsonValue& report, NcclTestsRun& run) {
 ConfigError no_report(const JsonValue& value) {
   const auto source = std::make_shared<const SourceText>(value.source ? value.source->name() : "report", "");
   return ConfigError({"E0101",
-                      "this is no report of nccl-tests",
+                      "not a report of nccl-tests",
                       {{source, 0, 1, ""}},
                       "",
                       "a report (all_reduce_perf ... -J FILE) has the lists \"devices\" and \"results\""});

@@ -38,7 +38,7 @@ std::string_view program_ending_at(std::string_view line, std::size_t suffix) {
   return line.substr(begin, suffix - begin);
 }
 
-/// Operations by what the columns of a row say of them.
+/// Operations that the columns of a row allow.
 Tokens candidates(const NcclTestsResult& row) {
   if (!row.reduction.empty()) return row.rooted ? Tokens{"reduce"} : Tokens{"all_reduce", "reduce_scatter"};
   return row.rooted ? Tokens{"broadcast", "scatter", "gather"} : Tokens{"all_gather", "all_to_all", "send"};
@@ -76,9 +76,9 @@ std::string derived(const NcclTestsRun& run, std::int64_t ranks) {
   Tokens words = candidates(*row);
   drop_by_bandwidth(words, *row, ranks);
   if (words.size() == 1) return words.front();
-  const std::string what = words.empty() ? std::string("the bandwidths fit no operation that is known")
-                                         : fmt::format("the log does not say which operation it measured; it may be {}",
-                                                       fmt::join(words, " or "));
+  const std::string what =
+      words.empty() ? std::string("the bandwidths fit no known operation")
+                    : fmt::format("the log does not name its operation; it may be {}", fmt::join(words, " or "));
   throw ConfigError({"E0203", what, {row->place}, "", "name it, as in --op all_gather"});
 }
 
@@ -113,10 +113,10 @@ std::string operation_of(const NcclTestsRun& run, const std::string& wanted, std
   if (run.operation.empty()) return wanted.empty() ? derived(run, ranks) : wanted;
   if (!wanted.empty() && wanted != run.operation)
     throw ConfigError({"E0340",
-                       fmt::format("the log says that it measured {}, --op says {}", run.operation, wanted),
+                       fmt::format("the log names {}, --op names {}", run.operation, wanted),
                        {run.named_at},
                        "",
-                       "leave --op out"});
+                       "omit --op"});
   return run.operation;
 }
 

@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 14> types = {"int8",   "uint8",    "char"
 
 /// Beside "time" stand these columns, of which older versions have "error": the largest deviation.
 struct Columns {
-  Words names;  ///< into the text of the header
+  Words names;  ///< names, as parts of the text of the header
 
   std::optional<std::size_t> find(std::string_view name, std::size_t from = 0) const {
     const auto at =

@@ -114,7 +114,7 @@ NodeTopology NcclTopologyReader::joined(const pugi::xml_node& system) {
   out.nodes = static_cast<int>(std::max<std::size_t>(used, 1));
   out.place = place(system);
   if (used == 0 && errors_.empty())
-    error("E0101", "there is no GPU in this topology", {out.place}, "GPUs stand in <cpu><pci><gpu>");
+    error("E0101", "the topology has no GPU", {out.place}, "GPUs stand in <cpu><pci><gpu>");
   return out;
 }
 
@@ -163,7 +163,7 @@ void NcclTopologyReader::read_devices(const pugi::xml_node& parent, const Branch
   }
 }
 
-/// A leaf is what its elements say, or else its class; what has devices below it is a switch.
+/// Reads a PCI device. Its elements decide its kind, else its class; a device with others below it is a switch.
 void NcclTopologyReader::read_pci(const pugi::xml_node& pci, const Branch& above, int depth) {
   Branch branch = above;
   branch.pcie = device_of(pci, above.pcie);
@@ -271,7 +271,7 @@ std::optional<int> NcclTopologyReader::integer(const pugi::xml_node& node, const
   return static_cast<int>(*number);
 }
 
-/// Zero where it is not told.
+/// Identifier, or zero if the file has none.
 std::uint32_t NcclTopologyReader::identifier(const pugi::xml_node& node, const char* name) {
   const std::string_view text = attribute(node, name);
   const auto number = hexadecimal(text);
@@ -303,7 +303,7 @@ ConfigError no_topology(std::string message, Place place, std::string help) {
   return ConfigError({"E0101", std::move(message), {std::move(place)}, "", std::move(help)});
 }
 
-constexpr const char* how_to_get_one = "NCCL writes it where NCCL_TOPO_DUMP_FILE points when a job starts";
+constexpr const char* how_to_get_one = "NCCL writes it to NCCL_TOPO_DUMP_FILE when a job starts";
 
 /// Entities and other files stay unread: pugixml knows no entities but XML's own, and a DOCTYPE is refused.
 void parse(const std::shared_ptr<const SourceText>& source, pugi::xml_document& document) {
@@ -314,8 +314,8 @@ void parse(const std::shared_ptr<const SourceText>& source, pugi::xml_document& 
   const pugi::xml_parse_result result =
       document.load_buffer(source->text().data(), source->text().size(), options, pugi::encoding_utf8);
   if (!result) {
-    throw no_topology(fmt::format("this is not well-formed XML ({})", result.description()),
-                      place_at(source, result.offset), how_to_get_one);
+    throw no_topology(fmt::format("not well-formed XML ({})", result.description()), place_at(source, result.offset),
+                      how_to_get_one);
   }
   for (const pugi::xml_node& node : document.children())
     if (node.type() == pugi::node_doctype)
@@ -325,7 +325,7 @@ void parse(const std::shared_ptr<const SourceText>& source, pugi::xml_document& 
 pugi::xml_node system_of(const std::shared_ptr<const SourceText>& source, const pugi::xml_document& document) {
   if (const pugi::xml_node system = document.child("system")) return system;
   if (const pugi::xml_node graphs = document.child("graphs"))
-    throw no_topology("these are NCCL's graphs, not its topology", place_at(source, graphs.offset_debug()),
+    throw no_topology("the file holds NCCL's graphs, not its topology", place_at(source, graphs.offset_debug()),
                       how_to_get_one);
   throw no_topology("the element <system> is missing", place_at(source, 0), how_to_get_one);
 }

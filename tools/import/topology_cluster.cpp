@@ -79,7 +79,7 @@ class ClusterWriter {
     note(fmt::format("NCCL topology; GPUs: {}, NICs: {}", gpus_, topology_.nics.size()));
     JsonValue node = node_value();
     JsonValue fabric = fabric_value();
-    note("host power is not known");
+    note("host power unknown");
     const std::string usual = fmt::format("{} x {} per node", gpus_, part_.id);
     return JsonValue::object({{"$schema", "cluster.schema.json"},
                               {"name", options_.name.empty() ? usual : options_.name},
@@ -125,7 +125,7 @@ class ClusterWriter {
     const double seen = std::round(nic.rate.value_or(BytesPerSecond{}).in(gigabit_per_second)*1000) / 1000;
     if (seen > 0 && std::abs(seen - stated) > 0.01 * stated) node.set("nic_rate_gbit_per_s", seen);
     if (nics_.size() < topology_.nics.size())
-      note(fmt::format("only the {} NICs of {:g} Gbit/s count, the others are slower", nics_.size(), seen));
+      note(fmt::format("only the {} NICs of {:g} Gbit/s count; the others are slower", nics_.size(), seen));
     if (needs_network() && !part && seen <= 0)
       throw about_option("E0203", "--nic", "", "the speed of the NICs is not known",
                          "name the part, as in --nic \"ConnectX-7 NDR\"   (list all: clusterwright catalog nics)");
@@ -133,11 +133,11 @@ class ClusterWriter {
 
   void add_scale_up(JsonValue& node) {
     const ScaleUpLinks seen = scale_up_links(topology_);
-    if (!seen.wiring) return note("it says nothing of links between GPUs; the accelerator's own are taken");
+    if (!seen.wiring) return note("links between GPUs are not in the file and come from the accelerator");
     node.set("scale_up", enum_name(*seen.wiring));
     if (*seen.wiring == ScaleUpWiring::none) return;
     note(fmt::format("links of each GPU: {}", seen.links));
-    if (seen.uneven) note("some GPUs have more of them");
+    if (seen.uneven) note("some GPUs have more links");
     const int stated = value_of(part_.scale_up_links, 0);
     if (stated > 0 && part_.scale_up_bandwidth && seen.links != stated)
       node.set("scale_up_gb_per_s",
@@ -166,7 +166,7 @@ class ClusterWriter {
     const int each = gpus_of.begin()->second;
     for (const auto& [top, count] : gpus_of)
       if (count != each || (top < 0 && gpus_of.size() > 1))
-        return note("PCI Express switches with different numbers of GPUs are not described");
+        return note("PCI Express switches are omitted: their numbers of GPUs differ");
     const bool none = gpus_of.begin()->first < 0;
     pcie.set("accelerators_per_switch", none ? 0 : each);
     std::vector<PcieLink> up;
@@ -183,7 +183,7 @@ class ClusterWriter {
     const bool amd = topology_.processors.front().vendor == "AuthenticAMD";
     const int sockets = amd ? std::min<int>(2, static_cast<int>(domains.size())) : static_cast<int>(domains.size());
     if (sockets != static_cast<int>(domains.size()))
-      note(fmt::format("{} NUMA domains are taken for 2 processors", domains.size()));
+      note(fmt::format("{} NUMA domains count as 2 processors", domains.size()));
     if (sockets <= 64) pcie.set("sockets", sockets);
   }
 
@@ -206,11 +206,11 @@ class ClusterWriter {
                          fmt::format("{} nodes need a network: the topology has no NICs", nodes_),
                          {topology_.place},
                          "",
-                         "leave --nodes out, or take a topology with NICs"});
+                         "omit --nodes, or import a topology with NICs"});
     if (!options_.transport || *options_.transport == Transport::none)
       throw about_option("E0203", "--transport", "", fmt::format("{} nodes need a network of a known kind", nodes_),
                          "name it: --transport infiniband, roce or ethernet");
-    note("one layer of switches that blocks nothing joins the nodes: assumed");
+    note("assumed: one non-blocking layer of switches joins the nodes");
     JsonValue tiers = JsonValue::list();
     tiers.push_back(JsonValue::object({{"name", "leaf"}, {"accelerators", nodes_ * gpus_}}));
     return JsonValue::object(

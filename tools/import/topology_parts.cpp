@@ -135,7 +135,7 @@ const AcceleratorPart& accelerator_of(const NodeTopology& topology, const Catalo
   std::vector<std::string> ids;
   ids.reserve(candidates.size());
   for (const AcceleratorPart* part : candidates) ids.push_back(part->id);
-  const std::string what = ids.empty() ? "is none of the catalog" : fmt::format("may be {}", fmt::join(ids, ", "));
+  const std::string what = ids.empty() ? "is not in the catalog" : fmt::format("may be {}", fmt::join(ids, ", "));
   throw ConfigError({"E0203",
                      fmt::format("the accelerator ({}) {}", description(gpu), what),
                      {gpu.place},

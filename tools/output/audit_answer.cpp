@@ -23,7 +23,7 @@ struct PeopleClaim {
 
 /// Name and unit of each ClaimKind.
 constexpr std::array<PeopleClaim, claim_kind_count> people_claims = {{{"accelerators in racks", ""},
-                                                                      {"length of training", "days"},
+                                                                      {"duration of training", "days"},
                                                                       {"scale-up links", ""},
                                                                       {"network per accelerator", "Gbit/s"},
                                                                       {"layout", ""},
@@ -100,7 +100,7 @@ ResultTable claims_table(const AuditReport& report) {
   ResultTable table{
       "",
       {words_column("claim", "Claim"), words_column("stated", "Stated"), words_column("computed", "Computed"),
-       percent_column("error", "Off"), words_column("holds", "Holds"), words_column("arithmetic", "Arithmetic")},
+       percent_column("error", "Error"), words_column("holds", "Holds"), words_column("arithmetic", "Arithmetic")},
       {}};
   table.columns[3].decimals = 0;
   table.columns.back().below = true;

@@ -109,7 +109,7 @@ std::string state_text(const SectionFit& section, JudgedHow how) {
     case SectionState::fitted:
       return "fitted";
     case SectionState::too_few:
-      return fmt::format("too few: {} samples of {} sizes; kept as it was", section.samples, section.sizes);
+      return fmt::format("too few: {} samples of {} sizes; base values kept", section.samples, section.sizes);
     case SectionState::checked:
       return "predicted, nothing fitted";
     default:
@@ -157,7 +157,7 @@ void add_values(const JsonValue& fitted, const JsonValue* base, const std::strin
 
 ResultTable section_table(const std::vector<SectionFit>& sections, JudgedHow how) {
   const bool held = how == JudgedHow::held_back;
-  ResultTable table{held ? "Sections, judged on samples that their fit did not see" : "Predicted against sampled",
+  ResultTable table{held ? "Sections, judged on held-out samples" : "Predicted against measured samples",
                     {words_column("section", "Section"),
                      {"samples", "Samples", ""},
                      percent_column("median_abs_log", "Median"),
@@ -209,7 +209,7 @@ ResultTable report_table(const ParameterSet& set) {
                     {words_column("fit", "Fit"),
                      {"rows", "Points", ""},
                      percent_column("median_abs_log", "Median"),
-                     percent_column("left_out_median_abs_log", "Left out"),
+                     percent_column("left_out_median_abs_log", "Held out"),
                      percent_column("left_out_p90_abs_log", "90th"),
                      words_column("rows_from", "From")},
                     {}};

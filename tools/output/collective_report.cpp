@@ -62,7 +62,7 @@ ResultTable busiest_table(const CollectiveReport& report) {
   ResultTable table{"Busiest links at the largest size",
                     {{"link", "Link", "", 1, -1, Alignment::left},
                      {"kind", "Kind", "", 1, -1, Alignment::left},
-                     {"share", "Of the busiest", "%", 100, 0}},
+                     {"share", "Share of the busiest", "%", 100, 0}},
                     {}};
   for (const NamedLink& link : report.busiest) table.rows.push_back({link.name, link.kind, link.share});
   return table;

@@ -71,7 +71,7 @@ ResultTable cost_terms_table(const CostReport& cost) {
   add("Prices", cost.date.empty() ? cost.price_list : fmt::format("{}, {}", cost.price_list, cost.date));
   add("Life", fmt::format("{} years at {} interest, in use {} of the time", fmt::format("{:.3g}", cost.years),
                           percent_text(cost.interest), percent_text(cost.utilisation, 0)));
-  if (cost.usd_per_million_tokens) add("A million tokens", money_text(*cost.usd_per_million_tokens * dollar));
+  if (cost.usd_per_million_tokens) add("Per million tokens", money_text(*cost.usd_per_million_tokens * dollar));
   if (cost.rent) {
     add("Rent", money_text(cost.rent->rent_per_hour) + " an hour");
     add("Break-even utilisation", rent_text(*cost.rent));
@@ -84,7 +84,7 @@ ResultTable cost_terms_table(const CostReport& cost) {
 }
 
 ResultTable purchasing_list(const SizedCluster& sized) {
-  ResultTable table{"What to buy",
+  ResultTable table{"Purchasing list",
                     {words_column("chapter", "Chapter"),
                      words_column("part", "Part"),
                      words_column("use", "Use"),

@@ -80,7 +80,7 @@ std::string inputs_section(const ResultContext& context) {
   const std::string scenario =
       fmt::format("<details>\n<summary>The effective scenario</summary>\n<pre tabindex=\"0\">{}</pre>\n</details>\n",
                   html_lines(write_json(context.scenario)));
-  return html_section("Inputs", "Files that the answer depends on, with their fingerprints.",
+  return html_section("Inputs", "Files that the result depends on, with their fingerprints.",
                       styled_table(inputs_table(context.inputs), "files") + scenario);
 }
 

@@ -87,7 +87,7 @@ namespace {
 
 constexpr int no_level = -1;
 
-/// How far each switch is from the nearest NIC, and which nodes it leads down to. Failed links count too: they do not
+/// Distance of each switch from the nearest NIC, and nodes below it. Failed links count too: they do not
 /// change where a switch stands.
 class Levels {
  public:
@@ -160,7 +160,7 @@ class Folder {
     return fold;
   }
 
-  /// @param lowest  tier of the fabric whose groups are the smallest that are told apart; beyond the top: none
+  /// @param lowest  tier of the fabric whose groups are the smallest to be distinguished; beyond the top: none
   NetworkFold folded(std::size_t lowest) const {
     NetworkFold fold;
     std::map<Key, std::size_t> numbers;
@@ -186,7 +186,7 @@ class Folder {
     return numbers.emplace(key, numbers.size()).first->second;
   }
 
-  /// The smallest group that is told apart and holds all nodes of the span.
+  /// Smallest distinguished group that holds all nodes of the span.
   Key key(std::size_t kind, Levels::Span span, std::size_t lowest) const {
     const auto first_of = [&](int node) { return AcceleratorId(node * cluster_.node_accelerators); };
     const FabricTiers& fabric = cluster_.fabric;

@@ -37,7 +37,7 @@ void write_all(int file, std::string_view content, const std::filesystem::path& 
   }
 }
 
-/// The file aside; gone again unless it was put in place.
+/// Temporary file beside the target; deleted unless it was put in place.
 class Aside {
  public:
   explicit Aside(std::filesystem::path target) : target_(std::move(target)), name_(target_.string() + ".tmp.XXXXXX") {
@@ -95,7 +95,7 @@ void write_aside(const std::filesystem::path& path, std::string_view content, bo
 
 void write_file(const std::filesystem::path& path, std::string_view content) {
   if (path == "-") return write_all(STDOUT_FILENO, content, "standard output");
-  // What is no ordinary file (a device, a pipe) cannot be replaced by one.
+  // A device or a pipe cannot be replaced by an ordinary file.
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&

@@ -79,8 +79,8 @@ std::string grouped(const std::vector<ParameterDifference>& differences) {
 }
 
 std::string ratio_text(const AgainstUsual& against) {
-  const std::string usual = against.usual + ", the usual ones.";
-  if (!against.most_ratio) return "; these are not those of " + usual;
+  const std::string usual = against.usual + ", the default.";
+  if (!against.most_ratio) return "; they differ from " + usual;
   const bool both_longer = *against.least_ratio > 1 && *against.most_ratio > 1 + unseen;
   if (*against.least_ratio != *against.most_ratio && both_longer)
     return fmt::format("; times are {} to {} longer than with {}", percent_text(*against.least_ratio - 1),
@@ -88,7 +88,7 @@ std::string ratio_text(const AgainstUsual& against) {
   if (*against.least_ratio != *against.most_ratio)
     return fmt::format("; times are {} to {} than with {}", change_text(*against.least_ratio),
                        change_text(*against.most_ratio), usual);
-  if (std::abs(*against.most_ratio - 1) < unseen) return "; a step takes as long as with " + usual;
+  if (std::abs(*against.most_ratio - 1) < unseen) return "; the step time equals that with " + usual;
   return fmt::format("; a step takes {} than with {}", change_text(*against.most_ratio), usual);
 }
 
@@ -120,7 +120,7 @@ std::optional<AgainstUsual> against_usual(const Scenario& scenario, bool named, 
 std::string sentence_of(const AgainstUsual& against) {
   std::string text = "Parameters: " + against.parameters;
   if (!against.fitted_for.empty()) text += ", fitted for " + against.fitted_for;
-  if (against.differences.empty()) return text + fmt::format("; all numbers are those of {}.", against.usual);
+  if (against.differences.empty()) return text + fmt::format("; all numbers equal those of {}.", against.usual);
   return text + ratio_text(against) + grouped(against.differences);
 }
 

@@ -23,7 +23,7 @@ const ScalePoint* first_fitting(const ScaleCurve& curve) {
 
 std::string efficiency_sentence(const ScalePoint& first, const ScalePoint& last) {
   const std::string size = count_text(last.step.accelerators);
-  if (&first == &last) return fmt::format("Only {} GPUs could be computed, so there is no curve to judge.", size);
+  if (&first == &last) return fmt::format("Only the size of {} GPUs could be computed, so there is no curve.", size);
   return fmt::format("From {} to {} GPUs the throughput grows {} times and efficiency ends at {}.",
                      count_text(first.step.accelerators), size, significant_text(last.speedup, 3),
                      percent_text(last.efficiency));
@@ -31,8 +31,8 @@ std::string efficiency_sentence(const ScalePoint& first, const ScalePoint& last)
 
 std::string knee_sentence(const ScaleCurve& curve, int largest) {
   if (!curve.knee) return "No doubling in this range gave 1.8 times the throughput.";
-  if (2 * *curve.knee >= largest) return "Every doubling up to there still gave at least 1.8 times the throughput.";
-  return fmt::format("The knee is at {} GPUs: the last size whose doubling still gave 1.8 times the throughput.",
+  if (2 * *curve.knee >= largest) return "Every doubling in this range gave at least 1.8 times the throughput.";
+  return fmt::format("The knee is at {} GPUs: the last size whose doubling gave 1.8 times the throughput.",
                      count_text(*curve.knee));
 }
 
@@ -168,7 +168,7 @@ std::string efficiency_section(const ScaleCurve& curve) {
   const std::string caption =
       chart.text.description + " The band is the 90 % interval of each size's own throughput." +
       (chart.impossible.empty() ? "" : " A cross marks a size that does not fit or that the plan cannot use.");
-  return html_section("How it scales", "", html_figure("", both_widths(chart, efficiency_svg), caption));
+  return html_section("Scaling", "", html_figure("", both_widths(chart, efficiency_svg), caption));
 }
 
 std::string legend(const std::vector<StepCharge>& charges) {
@@ -194,15 +194,14 @@ BreakdownChart breakdown_chart(const ScaleCurve& curve) {
   for (const ScalePoint& point : curve.points)
     if (point.reason.empty() && point.step.step_time > Seconds()) steps.push_back(&point.step);
   BreakdownChart chart;
-  chart.text = {"breakdown", "Where the step goes", ""};
+  chart.text = {"breakdown", "Step time by cause", ""};
   const std::size_t bars = std::min(most, steps.size());
   for (std::size_t i = 0; i < bars; ++i)
     chart.bars.push_back(bar_of(*steps[bars > 1 ? i * (steps.size() - 1) / (bars - 1) : 0]));
   if (!steps.empty())
-    chart.text.description =
-        fmt::format("At {} GPUs {} of the step is matrix multiply and the largest loss is {}.",
-                    count_text(steps.back()->accelerators),
-                    percent_text(steps.back()->breakdown[0] / steps.back()->step_time, 0), limited_by(*steps.back()));
+    chart.text.description = fmt::format(
+        "At {} GPUs {} of the step is GEMM and the largest loss is {}.", count_text(steps.back()->accelerators),
+        percent_text(steps.back()->breakdown[0] / steps.back()->step_time, 0), limited_by(*steps.back()));
   return chart;
 }
 
@@ -212,7 +211,7 @@ std::string breakdown_section(const Page& page) {
   const std::string figure =
       html_figure(legend(charges_in_use(page.curve)), both_widths(chart, breakdown_svg), chart.text.description);
   const ResultTable table = page.single ? breakdown_table(*page.focus) : breakdown_by_size(page.curve);
-  return html_section("Where the step goes", "Mean over all GPUs; every wait is charged to what ended it.",
+  return html_section("Step time by cause", "Mean over all GPUs; every wait is charged to the event that ended it.",
                       figure + render_html(table));
 }
 
@@ -226,10 +225,10 @@ std::string data_sections(const Page& page) {
   }
   std::string out = html_section("In numbers", "", render_html(results));
   const std::string lead =
-      fmt::format("Of the fullest GPU, which has {} GB.", fmt::format("{:.4g}", capacity.in(gigabyte)));
+      fmt::format("Memory of the fullest GPU, which has {} GB.", fmt::format("{:.4g}", capacity.in(gigabyte)));
   out += html_section("Memory", lead,
                       render_html(page.single ? memory_table(*page.focus, capacity) : memory_by_size(page.curve)));
-  return out + html_section("Power and energy", "From the replayed activity of the step, at the IT equipment.",
+  return out + html_section("Power and energy", "Power of the IT equipment, from the replayed activity of the step.",
                             render_html(power_by_size(page.curve)));
 }
 
@@ -237,7 +236,7 @@ std::string origin_sections(const Page& page) {
   std::string out;
   if (page.focus && !page.focus->assumptions.empty())
     out +=
-        html_section("Assumptions", "What was not given and had to be decided, and the numbers that carry the answer.",
+        html_section("Assumptions", "Choices that the scenario left open, and the numbers that the result depends on.",
                      styled_table(assumptions_table(page.focus->assumptions), "wrap"));
   return out + inputs_section(page.context);
 }

@@ -16,7 +16,7 @@ namespace clusterwright {
 
 namespace {
 
-constexpr std::array<std::string_view, step_charge_count> charge_names = {"matrix multiply",
+constexpr std::array<std::string_view, step_charge_count> charge_names = {"GEMM",
                                                                           "attention",
                                                                           "other kernels",
                                                                           "optimizer",
@@ -82,14 +82,14 @@ std::string plan_title(const ScaleCurve& curve) {
 std::string misfit_text(const StepPrediction& step, Bytes memory_capacity) {
   const double excess = (step.memory.total() - memory_capacity).in(gigabyte);
   if (memory_capacity <= Bytes() || excess <= 0) return step.verdict;
-  return fmt::format("{}; {} GB too many", step.verdict, significant_text(excess, 2));
+  return fmt::format("{}; {} GB over capacity", step.verdict, significant_text(excess, 2));
 }
 
 /// Time to read and prepare the data of a step.
 std::string input_text(const StepPrediction& step) {
   const Seconds all = step.input->micro_batch * step.plan.micro_batches;
-  if (all <= Seconds{}) return "no limit on reading it is given";
-  return fmt::format("{} s to read and prepare a step's, limited by {}", significant_text(all.in(second)),
+  if (all <= Seconds{}) return "no read limit given";
+  return fmt::format("{} s to read and prepare the data of a step, limited by {}", significant_text(all.in(second)),
                      step.input->limited_by);
 }
 
@@ -181,7 +181,7 @@ ResultTable headline_table(const StepPrediction& step, Bytes memory_capacity) {
 }
 
 ResultTable breakdown_table(const StepPrediction& step) {
-  ResultTable table{"Where the step goes",
+  ResultTable table{"Step time by cause",
                     {label("cause", "Cause"), {"time_s", "Time", "s", 1, 4}, {"share", "Share", "%", 100, 1}},
                     {}};
   for (std::size_t i = 0; i < step_charge_count; ++i)
@@ -204,7 +204,7 @@ ResultTable memory_table(const StepPrediction& step, Bytes memory_capacity) {
 }
 
 ResultTable tier_table(const StepPrediction& step) {
-  ResultTable table{"Memory beyond the accelerators, of the fullest node or the whole pool",
+  ResultTable table{"Memory outside the accelerators: fullest node, or the whole pool",
                     {label("where", "Where"),
                      {"weights_gb", "Weights", "GB", 1, 1},
                      {"gradients_gb", "Gradients", "GB", 1, 1},
@@ -274,7 +274,7 @@ ResultTable breakdown_by_size(const ScaleCurve& curve) {
 }
 
 ResultTable assumptions_table(const std::vector<Assumption>& assumptions) {
-  ResultTable table{"Assumptions and numbers that carry the answer",
+  ResultTable table{"Assumptions and key numbers",
                     {label("what", "What"), label("value", "Value"), label("origin", "Origin"), label("why", "Why")},
                     {}};
   for (const Assumption& a : assumptions) table.rows.push_back({a.what, a.value, a.origin, a.why});

@@ -25,14 +25,14 @@ double room_for(const std::vector<AmountBar>& bars, std::string AmountBar::*word
 constexpr double narrow_flow = 560;  // pixels; below it labels have no room beside bars
 constexpr double letter = 7.4;       // pixels of a wide letter, at most
 constexpr double bar_width = 12;
-constexpr double slot_height = 38;  // of two lines of text, with air
+constexpr double slot_height = 38;  // height of two lines of text, with air
 constexpr double whole_height = 300;
 constexpr double label_gap = 7;
 constexpr double last_label = 190;
 constexpr double line_pitch = 42;
 constexpr double indent = 16;
 constexpr std::size_t deepest = 4;
-constexpr double small_share = 0.004;  // of the whole
+constexpr double small_share = 0.004;  // share of the whole
 constexpr std::string_view ellipsis = "\xe2\x80\xa6";
 
 /// Colour class of a branch of the first level, by its name; unknown names are grey.

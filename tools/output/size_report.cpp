@@ -77,7 +77,7 @@ std::string some_of(const std::vector<std::string>& names) {
 std::string binding_step(const FloorPlan& floor) {
   const RackLimit& binding = floor.limits[0];
   const RackLimit& next = floor.limits[1];
-  return fmt::format("{} keeps a rack at {}; without it {} would allow {}", binding.name(), nodes_text(binding.nodes),
+  return fmt::format("{} limits a rack to {}; without it {} would allow {}", binding.name(), nodes_text(binding.nodes),
                      next.name(), count_text(next.nodes));
 }
 
@@ -280,7 +280,7 @@ std::string cost_section(const CostReport& cost) {
   std::string figures;
   if (const AmountChart chart = capex_chart(cost); !chart.bars.empty()) figures += chart_figure(chart);
   if (cost.per_hour.total() > Dollars()) figures += chart_figure(hour_chart(cost));
-  return html_section("Money", "",
+  return html_section("Cost", "",
                       figures + titled(capex_table(cost)) + titled(opex_table(cost)) + titled(per_hour_table(cost)) +
                           titled(cost_terms_table(cost)));
 }

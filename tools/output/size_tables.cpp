@@ -249,7 +249,7 @@ ResultTable cable_table(const SitePlan& plan) {
                      {"shortest_m", "Shortest", "m", 1, 1},
                      {"median_m", "Median", "m", 1, 1},
                      {"longest_m", "Longest", "m", 1, 1},
-                     {"longest_routed_m", "Longest, as routed", "m", 1, 1}},
+                     {"longest_routed_m", "Longest routed", "m", 1, 1}},
                     {}};
   for (const CableTotal& total : plan.cables) {
     const auto length = [&](double share) {
@@ -373,7 +373,7 @@ ResultTable scale_up_table(const SitePlan& plan) {
                           fixed_text(check.total_length.in(meter), 0), fixed_text(check.mass.in(kilogram), 0)));
     facts.add("Longest", fmt::format("{} m; copper reaches {}", significant_text(check.longest.in(meter), 3),
                                      check.reach ? significant_text(check.reach->in(meter), 3) + " m"
-                                                 : std::string("a length that is not known")));
+                                                 : std::string("an unknown length")));
     facts.add("Holds", fmt::format("{}: {}", check.holds ? "yes" : "NO", check.arithmetic));
   }
   return facts.take();

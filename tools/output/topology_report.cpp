@@ -114,7 +114,7 @@ ResultTable network_table(const TopologyReport& report) {
     return fmt::format("{}, {} us", diameter_text(facts), significant_text(facts.farthest.in(microsecond), 3));
   });
   row("Bisection", bisection_text);
-  row("Share of what NICs send", [](const TopologyFacts& facts) { return percent_text(facts.bisection_share); });
+  row("Share of NIC bandwidth", [](const TopologyFacts& facts) { return percent_text(facts.bisection_share); });
   row("Working cables",
       [](const TopologyFacts& facts) { return count_text(static_cast<long long>(working_cables(facts))); });
   if (report.after || !report.whole->cut_off.empty()) row("NICs cut off from their rail", cut_off_text);
@@ -127,7 +127,7 @@ ResultTable network_table(const TopologyReport& report) {
 ResultTable switch_table(const TopologyFacts& facts, const FabricSpec& fabric) {
   const bool stand_in = std::any_of(fabric.tiers.begin(), fabric.tiers.end(),
                                     [](const TierSpec& tier) { return tier.switch_part.empty(); });
-  ResultTable table{stand_in ? "Switches; one without a named part stands for as many as it takes" : "Switches",
+  ResultTable table{stand_in ? "Switches; a switch without a named part stands for as many as needed" : "Switches",
                     {words_column("tier", "Tier"),
                      {"count", "Switches", ""},
                      {"ports_used_max", "Ports used", "at most"},
@@ -139,7 +139,7 @@ ResultTable switch_table(const TopologyFacts& facts, const FabricSpec& fabric) {
   return table;
 }
 
-/// Rates of slowed cables are kept as single-precision shares; digits beyond that say nothing.
+/// Rate in Gbit/s. Rates of slowed cables are single-precision shares; further digits have no meaning.
 double gigabits(BytesPerSecond rate) {
   return std::stod(fmt::format("{:.7g}", rate.in(gigabit_per_second)));
 }
@@ -269,7 +269,7 @@ std::vector<ResultTable> topology_tables(const TopologyReport& report) {
     tables.push_back(switch_table(*report.whole, report.cluster.spec.fabric));
     tables.push_back(cable_table(*report.whole, "Cables"));
   }
-  if (report.after) tables.push_back(cable_table(*report.after, "Cables that work after the failures"));
+  if (report.after) tables.push_back(cable_table(*report.after, "Working cables after the failures"));
   tables.push_back(tier_table(report.cluster));
   return tables;
 }

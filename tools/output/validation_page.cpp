@@ -34,17 +34,18 @@ std::vector<std::string> verdict(const ValidationReport& report) {
   const ConstantBaseline& baseline = report.summary.baseline;
   std::vector<std::string> out;
   if (all.coverage <= 0) return {"None of these cases can be predicted yet."};
-  out.push_back(fmt::format("{} of {} scored cases are predicted; half of them within {}, nine in ten within {}.",
+  out.push_back(fmt::format("{} of {} scored cases have a prediction: median error {}, 90th percentile {}.",
                             count_text(predicted_cases(report)), count_text(all.n), percent_text(all.median_abs_log),
                             percent_text(all.p90_abs_log)));
   out.push_back(
       fmt::format("{} of measured values lie inside the predicted 90 % interval.", percent_text(all.in_interval, 0)));
-  out.push_back(fmt::format("Families weigh the same: medians average {}, 90th percentiles {}.",
-                            percent_text(mean.median_abs_log), percent_text(mean.p90_abs_log)));
+  out.push_back(
+      fmt::format("With families weighted equally, the mean median error is {} and the mean 90th percentile {}.",
+                  percent_text(mean.median_abs_log), percent_text(mean.p90_abs_log)));
   if (baseline.ratio > 0)
     out.push_back(
-        fmt::format("One constant per accelerator and precision, fitted to the same steps, errs {} where "
-                    "the model errs {}.",
+        fmt::format("One constant per accelerator and precision, fitted to the same steps, has a median error of {}; "
+                    "the model has {}.",
                     percent_text(baseline.constant.median_abs_log), percent_text(baseline.model.median_abs_log)));
   out.push_back(parameters_sentence(report));
   return out;
@@ -73,7 +74,7 @@ std::string header(const ValidationReport& report) {
 std::string people_kind(const std::string& kind) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 7> names = {
       {{"training_step", "Training steps"},
-       {"gemm", "Matrix multiplies"},
+       {"gemm", "GEMMs"},
        {"collective", "Collectives"},
        {"memory_bandwidth", "Memory bandwidth"},
        {"attention", "Attention"},
@@ -138,7 +139,7 @@ std::string scatter_section(const Scatter& scatter, std::size_t number) {
   });
   const std::string title = fmt::format("{}, {}", people_kind(scatter.kind), chart.unit);
   chart.text = {fmt::format("scatter-{}", number), title + ": predicted against measured",
-                fmt::format("{} of {} points lie within 10 % of what was measured.", count_text(near),
+                fmt::format("{} of {} points lie within 10 % of the measured value.", count_text(near),
                             count_text(static_cast<long long>(chart.points.size())))};
   return html_section(
       title, "",
@@ -169,12 +170,12 @@ std::string error_section(const ValidationReport& report) {
                       {}};
   for (const ErrorFigures* family : predicted_families(report)) chart.boxes.push_back(box_of(report, *family));
   if (chart.boxes.empty()) return {};
-  return html_section(
-      "Errors by family", "log(predicted / measured): above zero the prediction is too high.",
-      html_figure("", both_widths(chart, error_boxes_svg),
-                  "Boxes hold the middle half, lines nine tenths, the stroke is the median, also written at the right. "
-                  "What lies beyond 50 % is drawn at the edge.") +
-          render_html(family_table(report)));
+  return html_section("Errors by family", "log(predicted / measured): above zero the prediction is too high.",
+                      html_figure("", both_widths(chart, error_boxes_svg),
+                                  "Boxes span the middle half of the errors, lines the 5th to 95th percentile; the "
+                                  "stroke is the median, also given at "
+                                  "the right. Errors beyond 50 % are drawn at the edge.") +
+                          render_html(family_table(report)));
 }
 
 std::string interval_section(const ValidationReport& report) {
@@ -187,7 +188,7 @@ std::string interval_section(const ValidationReport& report) {
   if (chart.bars.empty()) return {};
   chart.text.description =
       fmt::format("{} of {} families have fewer than 85 % of their values inside.", short_of, chart.bars.size());
-  return html_section("How honest the intervals are",
+  return html_section("Coverage of the intervals",
                       "A 90 % interval should hold 85 to 95 of 100 measured values, between the two lines.",
                       html_figure("", both_widths(chart, shares_svg), chart.text.description));
 }
@@ -199,7 +200,7 @@ std::string table_sections(const ValidationReport& report) {
     out += html_section(table.title, "", render_html(table));
   }
   const std::string inputs = styled_table(inputs_table(report.inputs), "files");
-  return out + html_section("Inputs", "Files that the answer depends on, with their fingerprints.", inputs);
+  return out + html_section("Inputs", "Files that the result depends on, with their fingerprints.", inputs);
 }
 
 }  // namespace

@@ -187,7 +187,7 @@ std::vector<ReadCase> read_files(const std::vector<fs::path>& files, std::vector
   return all;
 }
 
-/// Says what is wrong with broken cases, and stops where nothing else is left.
+/// Reports the errors of broken cases; throws if every case is broken.
 void judge_reading(const std::vector<ReadCase>& cases, bool quiet) {
   std::vector<Diagnostic> errors;
   std::size_t broken = 0;

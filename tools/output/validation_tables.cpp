@@ -77,7 +77,7 @@ ResultTable layout_ranking_table(const LayoutRanking& ranking) {
                      percent_column("median_regret", "Median regret"),
                      percent_column("p90_regret", "90th"),
                      percent_column("mean_regret", "Mean"),
-                     percent_column("mean_blind_regret", "Mean by lot"),
+                     percent_column("mean_blind_regret", "Mean at random"),
                      {"median_kendall_tau", "Kendall tau", "", 1, 2}},
                     {}};
   for (const RankingFigures& family : ranking.families) table.rows.push_back(figure_cells(family));
@@ -214,17 +214,17 @@ ResultTable training_table(const ValidationReport& report) {
 }
 
 ResultTable scaling_table(const ValidationReport& report) {
-  ResultTable table{"Rate on a larger cluster over that on a smaller, of one job",
+  ResultTable table{"Ratio of rates on a larger and a smaller cluster, for one job",
                     {words_column("scaling", "Scaling"),
                      {"pairs", "Pairs", ""},
                      percent_column("median_abs_log", "Median"),
                      percent_column("p90_abs_log", "90th"),
                      percent_column("bias", "Bias"),
-                     percent_column("unchanged_median_abs_log", "If nothing changed")},
+                     percent_column("unchanged_median_abs_log", "If unchanged")},
                     {}};
   const ScalingShape& shape = report.summary.scaling;
-  const std::pair<const char*, const ScalingFigures&> lines[] = {{"strong: the batch stays", shape.strong},
-                                                                 {"weak: the batch of a GPU stays", shape.weak}};
+  const std::pair<const char*, const ScalingFigures&> lines[] = {{"strong: constant batch", shape.strong},
+                                                                 {"weak: constant batch per GPU", shape.weak}};
   for (const auto& [name, f] : lines)
     if (f.pairs > 0) table.rows.push_back({name, f.pairs, f.median_abs_log, f.p90_abs_log, f.bias, f.unchanged_median});
   return table;
@@ -232,8 +232,8 @@ ResultTable scaling_table(const ValidationReport& report) {
 
 ResultTable baseline_table(const ValidationReport& report) {
   const ConstantBaseline& baseline = report.summary.baseline;
-  ResultTable table{fmt::format("Beside {} {}: one fitted TFLOP/s per accelerator and precision", baseline.constants,
-                                baseline.constants == 1 ? "constant" : "constants"),
+  ResultTable table{fmt::format("Compared with {} {}: one fitted TFLOP/s per accelerator and precision",
+                                baseline.constants, baseline.constants == 1 ? "constant" : "constants"),
                     {words_column("family", "Family"),
                      {"n", "Steps", ""},
                      percent_column("median_abs_log", "Median"),
@@ -252,8 +252,8 @@ ResultTable baseline_table(const ValidationReport& report) {
 }
 
 ResultTable cross_table(const ValidationReport& report) {
-  ResultTable table{"Fitted without what is predicted",
-                    {words_column("left_out", "Left out"),
+  ResultTable table{"Held-out cross-validation",
+                    {words_column("left_out", "Held out"),
                      {"n", "Rows", ""},
                      percent_column("median_abs_log", "Median"),
                      percent_column("p90_abs_log", "90th"),
@@ -278,7 +278,7 @@ ResultTable worst_table(const ValidationReport& report, std::size_t top) {
                      {"predicted", "Predicted", ""},
                      words_column("unit", "Unit"),
                      percent_column("error", "log error"),
-                     words_column("largest_charges", "Where the time goes")},
+                     words_column("largest_charges", "Largest shares of time")},
                     {}};
   for (const CaseError& one : worst_cases(report)) {
     if (table.rows.size() == top) break;
@@ -342,7 +342,7 @@ long predicted_cases(const ValidationReport& report) {
 }
 
 std::string parameters_sentence(const ValidationReport& report) {
-  return fmt::format("{} fitted parameters stand behind {} scored cases.", report.summary.parameters_used,
+  return fmt::format("{} fitted parameters predict {} scored cases.", report.summary.parameters_used,
                      count_text(predicted_cases(report)));
 }
 
