@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <set>
 
-#include "calibration/host/host_part.hpp"
+#include "calibration/host/host_machine.hpp"
 #include "calibration/sample_files/catalog_accelerator.hpp"
 #include "models/job/input_file.hpp"
 #include "models/job/scenario_loader.hpp"
