@@ -106,7 +106,7 @@ TEST_CASE("an imported log moves collectives where it differs, and says so", "[t
   CHECK(against.at("differences").elements().front().at("section").as_text() == "collectives/all_reduce");
   const Outcome other = room.run(question + " --op all_gather --parameters own.json --format json");
   CHECK(other.json().at("against_usual").at("most_ratio").as_number() == Approx(1));  // not in the log
-  CHECK(has(room.run(question + " --parameters own.json").out, "the usual ones"));
+  CHECK(has(room.run(question + " --parameters own.json").out, "the default"));
 }
 
 TEST_CASE("show holds samples against parameters, and published rows beside them", "[tools][calibrate]") {

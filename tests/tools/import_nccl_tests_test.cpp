@@ -251,12 +251,12 @@ TEST_CASE("the operation comes from the log, else from bandwidths, else from the
   const std::string gather = replaced_everywhere(half, "sum", "none");
   check_log_refused(gather, "E0203", "--op");
   check_log_refused(gather, "E0203", "all_gather or all_to_all");
-  check_log_refused(once, "E0203", "fit no operation");
+  check_log_refused(once, "E0203", "fit no known operation");
   check_log_refused(body + small + footer, "E0203", "all_reduce or reduce_scatter");
   CHECK(operation(gather, "all_gather_perf") == "all_gather");
   CHECK(operation(gather, "sendrecv") == "send");
   check_log_refused(gather, "E0203", "all_reduce, all_gather", "allgather");
-  check_log_refused(one_node, "E0340", "--op says all_gather", "all_gather");
+  check_log_refused(one_node, "E0340", "--op names all_gather", "all_gather");
 }
 
 TEST_CASE("ranks must be alike and listed once", "[tools][import]") {
@@ -325,5 +325,5 @@ TEST_CASE("a JSON report gives the same samples, and its environment is left beh
   for (const char* secret : {"secret", "alice", "API_TOKEN", "2026-11-21 "})
     CHECK(text.find(secret) == std::string::npos);
   CHECK_NOTHROW(read_probe_samples(write_probe_samples(read)));
-  check_log_refused(report, "E0340", "--op says all_gather", "all_gather");
+  check_log_refused(report, "E0340", "--op names all_gather", "all_gather");
 }

@@ -45,7 +45,7 @@ ResultTable collective_table(const CollectiveReport& report) {
                      {"protocol", "Protocol", "", 1, -1, Alignment::left},
                      {"limit", "Limited by", "", 1, -1, Alignment::left}},
                     {}};
-  if (!report.usual_times.empty()) table.columns.push_back({"usual_us", "Usual", "us", 1, 2});
+  if (!report.usual_times.empty()) table.columns.push_back({"usual_us", "Default", "us", 1, 2});
   for (const CollectiveAnswer& row : report.rows) {
     table.rows.push_back({static_cast<std::int64_t>(row.bytes.in(byte)),
                           static_cast<std::int64_t>(element_count(report, row.bytes)), row.time.in(microsecond),

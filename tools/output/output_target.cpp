@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <system_error>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,6 +12,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <system_error>
 
 #include "sim/diagnostic.hpp"
 #include "tools/typed_text.hpp"

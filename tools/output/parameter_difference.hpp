@@ -29,7 +29,7 @@ struct AgainstUsual {
 
 /// Nothing where no parameters were named.
 /// @param named      on the command line; else the scenario may name some
-/// @param step_time  with the named ones, to be held against a step with the usual ones; absent: no ratio
+/// @param step_time  step time with the named parameters, to be compared with the default ones; absent: no ratio
 std::optional<AgainstUsual> against_usual(const Scenario& scenario, bool named, std::optional<Seconds> step_time);
 
 /// "Parameters: own; a step takes 3.2 % longer than with h200. Different: gemm/bf16 (fit of 80 samples ...)."
