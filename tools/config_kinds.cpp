@@ -110,10 +110,10 @@ ConfigKind kind_of(const JsonValue& document) {
     if (document.is(JsonKind::object) && has_telling_key(document, i)) return static_cast<ConfigKind>(i);
   throw ConfigError(
       {"E0105",
-       "cannot tell what kind of file this is",
+       "the kind of this file is not known",
        {document.place("")},
        "",
-       fmt::format("name it with \"$schema\": \"KIND.schema.json\", KIND one of: {}", fmt::join(names, ", "))});
+       fmt::format("write \"$schema\": \"KIND.schema.json\", where KIND is one of: {}", fmt::join(names, ", "))});
 }
 
 void check_document(ConfigKind kind, const JsonValue& document) {
@@ -151,7 +151,7 @@ void check_document(ConfigKind kind, const JsonValue& document) {
       return;
     case ConfigKind::scenario:
     case ConfigKind::blueprint:
-      throw std::logic_error("files that hold a scenario are loaded with their references");
+      throw std::logic_error("files that contain a scenario are loaded with their references");
   }
 }
 
