@@ -29,8 +29,10 @@ constexpr std::array<Unit, 4> power_units = {{{"W", 1}, {"kW", 1e3}, {"MW", 1e6}
 constexpr std::array<Unit, 8> time_units = {
     {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}, {"y", 31557600}}};
 
-constexpr std::string_view count_help = "write a number (8), a list (8,16,32) or a range (8..64 doubles; 8..16384x2; 8..64+8)";
-constexpr std::string_view byte_help = "write 8, 8k, 8GB or 8GiB (B: bytes, b: bits; k, M, G and T of 1000; Ki, Mi, Gi and Ti of 1024)";
+constexpr std::string_view count_help =
+    "write a number (8), a list (8,16,32) or a range (8..64 doubles; 8..16384x2; 8..64+8)";
+constexpr std::string_view byte_help =
+    "write 8, 8k, 8GB or 8GiB (B: bytes, b: bits; k, M, G and T of 1000; Ki, Mi, Gi and Ti of 1024)";
 constexpr std::string_view power_help = "write a number with W, kW, MW or GW, for example 20MW";
 constexpr std::string_view time_help = "write a number with ns, us, ms, s, min, h, d or y, for example 90d";
 

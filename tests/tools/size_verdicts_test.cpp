@@ -124,7 +124,8 @@ TEST_CASE("a cable for links that the cluster has not is noticed", "[cli][size]"
   const JsonValue result = sized(superpod_file + "--set 'facility.services.cables={\"node-leef\": \"DAC 400G\"}'");
   REQUIRE(result.at("warnings").elements().size() == 1);
   CHECK(result.at("warnings").elements()[0].as_text() ==
-        "facility.services.cables names \"DAC 400G\" for \"node-leef\", but the plan has only these classes of links: console, "
+        "facility.services.cables names \"DAC 400G\" for \"node-leef\", but the plan has only these classes of links: "
+        "console, "
         "leaf-spine, "
         "management-uplink, manager-leaf, node-leaf");
 }

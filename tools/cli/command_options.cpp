@@ -51,7 +51,8 @@ void add_settings(CLI::App& app, std::vector<std::string>& settings, std::string
   app.add_option("--set", settings, "override a field, for example job.parallel.tensor=4; repeatable")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
-  app.add_option("--parameters", parameters, "file of fitted parameters")->type_name("FILE");
+  app.add_option("--parameters", parameters, "file of fitted parameters (default: the one for the accelerator)")
+      ->type_name("FILE");
 }
 
 void add_scenario(CLI::App& app, ScenarioRequest& request, const char* name = "SCENARIO") {
@@ -107,7 +108,7 @@ void add_auditing(CommandAdder& line) {
 
 void add_collective_traffic(CLI::App& app, CollectiveCommandRequest& r) {
   app.add_option("--gpus", r.gpus, "ranks of one group (default: all accelerators)")->type_name("N");
-  app.add_option("--concurrent", r.concurrent, "number of groups that run the operation at the same time")
+  app.add_option("--concurrent", r.concurrent, "number of groups that run the operation at the same time (default: 1)")
       ->type_name("K|all");
   app.add_option("--placement", r.placement,
                  "placement of ranks: contiguous, rail, scattered, shuffled, hostlist or optimised")

@@ -53,7 +53,7 @@ void check_choice(CollectiveOp op, const CollectiveChoice& choice, bool crosses_
     refuse(name_of(*choice.protocol), "only NCCL's rings and trees have a choice of protocol", "leave out --protocol");
   const bool exchanges = op == CollectiveOp::all_to_all && !crosses_nodes;
   if ((exchanges || op == CollectiveOp::send) && choice.algorithm.value_or(Algorithm::direct) != Algorithm::direct)
-    refuse(name_of(*choice.algorithm), std::string(name_of(op)) + " sends directly to its receivers",
+    refuse(name_of(*choice.algorithm), std::string(name_of(op)) + " has no choice of algorithm",
            "leave out --algorithm");
 }
 
