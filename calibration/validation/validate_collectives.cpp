@@ -7,8 +7,8 @@
 
 #include "calibration/fit/collective_fit.hpp"
 #include "calibration/measured/measured_cluster.hpp"
-#include "models/kernels/collectives/collective_interval.hpp"
-#include "models/kernels/collectives/expert_exchange_time.hpp"
+#include "models/kernels/collectives/collective_time.hpp"
+#include "models/kernels/collectives/expert_exchange.hpp"
 
 namespace clusterwright {
 

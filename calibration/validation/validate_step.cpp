@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "calibration/validation/predict_footprint.hpp"
-#include "models/job/job_enum_names.hpp"
+#include "models/job/job.hpp"
 #include "models/job/scenario.hpp"
 #include "models/lowering/step_charge.hpp"
 #include "models/plan/plan.hpp"

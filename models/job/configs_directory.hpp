@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/json_value.hpp"
+
 namespace clusterwright {
 
 /// The installed or checked-out `configs` directory: $CLUSTERWRIGHT_CONFIGS, the one that was set, beside the program,
@@ -19,5 +21,11 @@ void set_configs_directory(const std::filesystem::path& path);
 /// Names of the files in a folder of the configs directory, sorted: "stacks" holds "megatron-2024" and others.
 /// @throws ConfigError E0401 if there is no configs directory
 std::vector<std::string> config_names(const std::string& folder);
+
+/// The file that "like" of a document names: one of configs/<folder>, or a path beside the file that names it.
+/// @param noun  what such files are, for errors: "facility"
+/// @throws ConfigError E0203 for a name that the folder has not, with a suggestion
+std::filesystem::path base_file(const std::string& folder, const std::string& noun, const std::string& name,
+                                const JsonValue& document);
 
 }  // namespace clusterwright

@@ -64,3 +64,30 @@ std::vector<std::string> hf_family_names();
 const HfFamily* find_hf_family(std::string_view model_type);  ///< nullptr: not known
 
 }  // namespace clusterwright
+
+namespace clusterwright::hf {
+
+constexpr HfNumber need(std::string_view keys) {
+  return {keys, HfNumber::required};
+}
+
+constexpr HfNumber maybe(std::string_view keys) {
+  return {keys, HfNumber::absent};
+}
+
+constexpr HfNumber usually(std::string_view keys, std::int64_t fallback) {
+  return {keys, fallback};
+}
+
+constexpr HfNumber always(std::int64_t value) {
+  return {"", value};
+}
+
+inline constexpr HfFlag on = {.fallback = true};
+
+HfFamily llama();
+HfFamily mistral();
+HfFamily qwen2();
+HfFamily qwen3();
+
+}  // namespace clusterwright::hf

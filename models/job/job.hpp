@@ -6,11 +6,42 @@
 #include <string>
 #include <vector>
 
-#include "models/job/input_spec.hpp"
+#include "sim/enum_names.hpp"
+#include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
+#include "topology/cluster/storage_spec.hpp"
 #include "topology/parts/number_format.hpp"
 
 namespace clusterwright {
+
+/// The file system of the cluster, or the drives of each node.
+enum class Store { file_system, local };
+
+/// Training stops for the whole write, or only while states are copied to host memory.
+enum class CheckpointMode { synchronous, asynchronous };
+
+/// Weights and optimizer states, written once in so many steps.
+struct CheckpointSpec {
+  int every_steps = 0;
+  CheckpointMode mode = CheckpointMode::synchronous;
+  Store to = Store::file_system;
+};
+const Record<CheckpointSpec>& record(const CheckpointSpec*);
+
+/// What is read and prepared for a step. One reader per data-parallel rank (and context rank) feeds its tensor group;
+/// the last stage of a pipeline reads the same tokens once more, as labels.
+struct InputSpec {
+  std::optional<double> bytes_per_token;   ///< in the store
+  std::optional<double> bytes_per_sample;  ///< instead of that
+  Store from = Store::file_system;
+  std::optional<double> tokens_per_core;        ///< per second; absent: nothing is prepared
+  std::optional<double> cores_per_accelerator;  ///< that prepare data; the node's cores over its accelerators if absent
+  std::optional<int> workers;                   ///< of one reader, one core each; as many as cores if absent
+  int prefetch = 2;     ///< micro-batches that one reader holds ready or prepares ahead of their use
+  StorageSpec storage;  ///< in place of the cluster's, where it says something
+  std::optional<CheckpointSpec> checkpoint;
+};
+const Record<InputSpec>& record(const InputSpec*);
 
 enum class Task { pretrain, sft, lora };
 /// What data-parallel ranks share out: nothing, optimizer states, + gradients, + weights. fsdp is zero3 by the name
@@ -95,5 +126,35 @@ struct Job {
   std::string stack = "megatron-2024";                   ///< name of a file in configs/stacks, or a path
 };
 const Record<Job>& record(const Job*);
+
+template <>
+struct EnumNames<Task> {
+  static constexpr std::array<std::string_view, 3> names = {"pretrain", "sft", "lora"};
+};
+template <>
+struct EnumNames<Sharding> {
+  static constexpr std::array<std::string_view, 6> names = {"none", "zero1", "zero2", "zero3", "fsdp", "hsdp"};
+};
+template <>
+struct EnumNames<Recompute> {
+  static constexpr std::array<std::string_view, 3> names = {"none", "selective", "full"};
+};
+template <>
+struct EnumNames<Precision> {
+  static constexpr std::array<std::string_view, 8> names = {"bf16",      "fp16",  "fp8",   "fp8-rowwise",
+                                                            "fp8-block", "mxfp8", "nvfp4", "int8"};
+};
+template <>
+struct EnumNames<MemoryLevel> {
+  static constexpr std::array<std::string_view, 4> names = {"device", "host", "pool", "nvme"};
+};
+template <>
+struct EnumNames<ContextExchange> {
+  static constexpr std::array<std::string_view, 3> names = {"ring", "all-gather", "all-to-all"};
+};
+template <>
+struct EnumNames<PipelineSchedule> {
+  static constexpr std::array<std::string_view, 3> names = {"1f1b", "zero_bubble", "dualpipe"};
+};
 
 }  // namespace clusterwright

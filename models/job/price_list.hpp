@@ -2,18 +2,38 @@
 /// What things cost, as users write it: parts, building, energy, people, money itself.
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "models/job/bill_chapter.hpp"
+#include "models/job/scenario_source.hpp"
 #include "sim/json_value.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
 #include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
+
+/// Chapters of a purchasing list. building and installation hold what no part of the catalog stands for.
+enum class BillChapter {
+  compute,
+  network,
+  cables,
+  transceivers,
+  services,
+  storage,
+  racks,
+  power,
+  cooling,
+  building,
+  installation
+};
+inline constexpr std::array<std::string_view, 11> bill_chapter_names = {
+    "compute", "network", "cables",  "transceivers", "services",    "storage",
+    "racks",   "power",   "cooling", "building",     "installation"};
 
 using DollarsPerSecond = decltype(dollar / second);
 using DollarsPerWatt = decltype(dollar / watt);
@@ -24,7 +44,7 @@ inline constexpr Seconds month = year / 12;
 inline constexpr auto cubic_meter = meter * meter * meter;
 using DollarsPerVolume = decltype(dollar / cubic_meter);
 
-/// Where a file leaves a field out, the one in configs/prices that `like` names says it (models/job/price_files.hpp).
+/// Where a file leaves a field out, the one in configs/prices that `like` names says it: see filled_in_prices.
 struct PriceList {
   std::string like = "default";  ///< "none": nothing is taken from another list
   std::string name;
@@ -68,5 +88,15 @@ const Record<PriceList>& record(const PriceList*);
 ///         E0352 unless exactly one price of the building is given
 void check_price_list(const PriceList& prices, const Catalog& catalog, const JsonValue& document,
                       const std::string& pointer = "");
+
+/// The list with everything that the one in configs/prices named by "like" ("default" if absent) says beyond it: prices
+/// of parts one by one, the price of the building only where the list gives none of its own. Values keep the places
+/// where they were written. What is no object stays as it is.
+/// @throws ConfigError E0203 for a name that configs/prices has not, E0501 for lists that go round in circles
+JsonValue filled_in_prices(JsonValue prices, const ReferenceReader& read);
+
+/// The prices of a scenario, as `Scenario::source` holds it; configs/prices/default.json where it names none.
+/// @throws ConfigError with every error found
+PriceList load_prices(const JsonValue& scenario, const Catalog& catalog, std::vector<InputFile>& inputs);
 
 }  // namespace clusterwright

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "models/job/input_file.hpp"
 #include "models/job/job.hpp"
 #include "models/job/parameters.hpp"
+#include "models/job/scenario_source.hpp"
 #include "models/job/stack.hpp"
 #include "models/job/step_calibration.hpp"
 #include "models/job/transformer.hpp"

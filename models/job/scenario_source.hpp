@@ -5,11 +5,45 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "sim/diagnostic.hpp"
 #include "sim/field_spec.hpp"
 #include "sim/json_value.hpp"
 
 namespace clusterwright {
+
+/// A file that the result depends on.
+struct InputFile {
+  std::string path;
+  std::string sha256;
+};
+
+/// Reads a JSON file and remembers it, with its hash, as an input of the result.
+/// @throws ConfigError for files that are missing, too large, or not JSON
+JsonValue read_input(const std::filesystem::path& path, std::vector<InputFile>& inputs);
+
+/// Collects contradictions between fields, each with the places of all.
+class Contradictions {
+ public:
+  explicit Contradictions(const JsonValue& source) : source_(source) {}
+
+  void report(std::string code, std::string message, const std::vector<std::string>& pointers, std::string help = {}) {
+    Diagnostic d{std::move(code), std::move(message), {}, "", std::move(help)};
+    for (const std::string& pointer : pointers)
+      if (const JsonValue* value = source_.at_pointer(pointer)) d.places.push_back(value->place(pointer));
+    if (d.places.empty()) d.places.push_back(source_.place(""));
+    errors_.push_back(std::move(d));
+  }
+  void finish() const {
+    if (!errors_.empty()) throw ConfigError(errors_);
+  }
+
+ private:
+  const JsonValue& source_;
+  std::vector<Diagnostic> errors_;
+};
 
 using ReferenceReader = std::function<JsonValue(const std::filesystem::path&)>;
 

@@ -8,7 +8,7 @@
 #include <functional>
 #include <string_view>
 
-#include "models/job/contradictions.hpp"
+#include "models/job/scenario_source.hpp"
 #include "sim/field_table.hpp"
 
 namespace clusterwright {

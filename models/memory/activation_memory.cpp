@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "models/kernels/kernel_traffic.hpp"
+#include "models/kernels/streaming_time.hpp"
 #include "models/plan/expert_work.hpp"
 #include "models/plan/plan.hpp"
 #include "models/plan/stage_schedule.hpp"

@@ -3,11 +3,20 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "models/job/job.hpp"
 
 namespace clusterwright {
+
+/// Something that the user did not say and the program decided, or a number that carries the answer.
+struct Assumption {
+  std::string what;    ///< "virtual pipeline stages"
+  std::string value;   ///< "8"
+  std::string origin;  ///< "default", "fit", "data sheet", "measurement", "user"
+  std::string why;     ///< "not given: the largest that divides"
+};
 
 /// The parallel plan that ran, every field decided.
 struct Plan {

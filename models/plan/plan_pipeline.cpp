@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "models/job/job_enum_names.hpp"
-#include "models/plan/interleaved_schedule.hpp"
+#include "models/job/job.hpp"
 #include "models/plan/plan.hpp"
 #include "models/plan/stage_layout.hpp"
+#include "models/plan/stage_schedule.hpp"
 
 namespace clusterwright {
 

@@ -2,7 +2,7 @@
 /// How the stages of a plan share layers and micro-batches.
 #pragma once
 
-#include "models/job/contradictions.hpp"
+#include "models/job/scenario_source.hpp"
 #include "models/plan/plan.hpp"
 #include "models/plan/resolve_plan.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "models/job/contradictions.hpp"
+#include "models/job/scenario_source.hpp"
 #include "models/plan/plan.hpp"
 #include "models/plan/plan_pipeline.hpp"
 #include "models/plan/store_check.hpp"

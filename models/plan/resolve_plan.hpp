@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "models/job/scenario.hpp"
-#include "models/plan/assumption.hpp"
 #include "models/plan/plan.hpp"
 
 namespace clusterwright {

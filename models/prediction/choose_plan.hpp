@@ -3,7 +3,6 @@
 #pragma once
 
 #include "models/memory/memory_use.hpp"
-#include "models/plan/assumption.hpp"
 #include "models/plan/plan.hpp"
 #include "models/plan/resolve_plan.hpp"
 

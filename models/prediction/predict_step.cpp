@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "models/prediction/predict_step.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -7,16 +9,34 @@
 #include "models/kernels/kernel_times.hpp"
 #include "models/lowering/input_side.hpp"
 #include "models/lowering/step_charge.hpp"
+#include "models/memory/checkpoint_use.hpp"
 #include "models/memory/memory_levels.hpp"
+#include "models/plan/plan.hpp"
 #include "models/prediction/bottleneck.hpp"
-#include "models/prediction/checkpoint_stall.hpp"
 #include "models/prediction/choose_plan.hpp"
-#include "models/prediction/input_settling.hpp"
-#include "models/prediction/predict_step.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/prediction/prediction_interval.hpp"
+#include "models/prediction/steady_state.hpp"
 
 namespace clusterwright {
+
+StepSummary settle_input(const Scenario& scenario, Plan& plan) {
+  StepSummary best = summarise_step(scenario, plan);
+  if (!scenario.job.input) return best;
+  const auto waits = [](const StepSummary& step) {
+    return step.breakdown[static_cast<std::size_t>(StepCharge::input_wait)] > Seconds{};
+  };
+  Plan tried = plan;
+  for (int ready = ready_micro_batches(scenario.job, plan) / 2; ready > 0 && waits(best); ready /= 2) {
+    tried.ready_micro_batches = ready;
+    StepSummary step = summarise_step(scenario, tried);
+    if (step.end > best.end) break;
+    if (step.end == best.end) continue;
+    best = std::move(step);
+    plan = tried;
+  }
+  return best;
+}
 
 namespace {
 

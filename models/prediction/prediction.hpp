@@ -11,11 +11,10 @@
 
 #include "models/lowering/input_side.hpp"
 #include "models/lowering/step_charge.hpp"
-#include "models/memory/level_use.hpp"
+#include "models/memory/checkpoint_use.hpp"
+#include "models/memory/memory_levels.hpp"
 #include "models/memory/memory_use.hpp"
-#include "models/plan/assumption.hpp"
 #include "models/plan/plan.hpp"
-#include "models/prediction/checkpoint_stall.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/output/result_json.hpp"
 
-#include "models/job/job_enum_names.hpp"
+#include "models/job/job.hpp"
 #include "models/lowering/step_charge.hpp"
 #include "models/memory/memory_use.hpp"
-#include "models/plan/assumption.hpp"
 #include "models/plan/plan.hpp"
 #include "models/prediction/prediction.hpp"
 #include "sim/field_table.hpp"

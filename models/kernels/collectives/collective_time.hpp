@@ -14,6 +14,25 @@
 
 namespace clusterwright {
 
+/// How often the payload passes a ring: once to gather or scatter, twice to reduce and spread the result.
+inline double passes(CollectiveOp op) {
+  return op == CollectiveOp::all_reduce ? 2 : 1;
+}
+
+/// Bytes over one edge of a ring.
+Bytes ring_wire(CollectiveOp op, Bytes payload, int ranks);
+
+/// Bytes that one rank sends when the switch reduces.
+Bytes switch_wire(Bytes payload, int ranks);
+
+/// Rate of `wire` bytes on `link`. @param ranks  of the group; counts as 2 at least
+BytesPerSecond curve_rate(const CollectiveParameters& curve, Bytes wire, int ranks, BytesPerSecond link);
+
+/// The same without the ramp of small messages.
+BytesPerSecond bulk_rate(const CollectiveParameters& curve, int ranks, BytesPerSecond link);
+
+Seconds curve_latency(const CollectiveParameters& curve, int ranks);
+
 /// What the user insists on instead of NCCL's choice.
 struct CollectiveChoice {
   std::optional<Algorithm> algorithm{};
@@ -66,5 +85,12 @@ std::string curve_name(CollectiveOp op);
 
 /// What NCCL's search would find for this group.
 NcclMachine nccl_machine_of(const GroupShape& group, const GroupLinks& links);
+
+/// Half of the 90 % interval of a predicted collective, as |log(predicted/measured)|.
+///
+/// Three causes, added in squares: what fits of the op missed in rows left out (the 90th percentile, from 1 MB or
+/// below), the standard errors of the network's parameters by their part of the time, and the spread from fabric to
+/// fabric for groups across nodes.
+double collective_half_width(CollectiveOp op, Bytes bytes, const CollectiveTiming& timing, const CollectiveSet& set);
 
 }  // namespace clusterwright

@@ -6,8 +6,8 @@
 
 #include "models/kernels/collectives/collective_op.hpp"
 #include "models/kernels/collectives/communicator.hpp"
-#include "models/kernels/collectives/double_tree.hpp"
 #include "topology/network/link_loads.hpp"
+#include "topology/network/routes.hpp"
 
 namespace clusterwright {
 
@@ -45,13 +45,13 @@ struct TrafficContext {
 /// the smaller one has members.
 ///
 /// ring: over the domains in rank order; for a broadcast open before the first rank's. tree, nvls_tree (all-reduce):
-/// two binary trees over the domains (double_tree.hpp), half of the payload up and down each edge. nvls, collnet: one
-/// reduction for each channel, with its share of the payload; all-gather and reduce-scatter count as if both directions
-/// carried it all, which the fuller one does. pat (all-gather; reduce-scatter backwards): stages at distances of powers
-/// of two in rank order, the farthest first, when the least is sent. halving_doubling (all-reduce, or the half that
-/// scatters or gathers): stage j exchanges S / 2^j with the domain at distance 2^(j-1); the number of domains is a
-/// power of two. torus: every node's wire in equal parts to its neighbours along every axis and both ways; the nodes
-/// fill a block. send: each rank to the next one, the last to the first, as nccl-tests do.
+/// two binary trees over the domains (double_binary_tree), half of the payload up and down each edge. nvls, collnet:
+/// one reduction for each channel, with its share of the payload; all-gather and reduce-scatter count as if both
+/// directions carried it all, which the fuller one does. pat (all-gather; reduce-scatter backwards): stages at
+/// distances of powers of two in rank order, the farthest first, when the least is sent. halving_doubling (all-reduce,
+/// or the half that scatters or gathers): stage j exchanges S / 2^j with the domain at distance 2^(j-1); the number of
+/// domains is a power of two. torus: every node's wire in equal parts to its neighbours along every axis and both ways;
+/// the nodes fill a block. send: each rank to the next one, the last to the first, as nccl-tests do.
 ///
 /// direct: every pair of ranks over the sender's NIC and the receiver's. Where domains have several NICs and these more
 /// than most_exact_pairs pairs, one exchange with the same bytes for each NIC stands for the pairs, of which
@@ -68,5 +68,14 @@ inline constexpr std::size_t most_exact_pairs = 1u << 21;
 /// Links that one pass of a collective crosses on a torus, axis after axis: half of a closed ring, all of a line that
 /// is a part of one; 0 on other fabrics.
 int torus_hops(const Communicator& group, const TrafficContext& context);
+
+/// Loads of each stage, all groups together, per byte of CollectiveTiming::wire of one group.
+std::vector<LinkLoads> stage_loads(CollectiveOp op, Algorithm algorithm, const std::vector<Communicator>& groups,
+                                   const TrafficContext& context, const Routes& routes, const PathPolicy& policy,
+                                   std::span<const int> switch_groups);
+
+/// Latency of switches and long cables between those two neighbours in rank order that are farthest from each other.
+/// @throws ConfigError E0320 where no path is left
+Seconds slowest_step(const Communicator& group, const TrafficContext& context, const Routes& routes);
 
 }  // namespace clusterwright

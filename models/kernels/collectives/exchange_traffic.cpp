@@ -5,7 +5,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "models/kernels/collectives/traffic_builder.hpp"
+#include "models/kernels/collectives/algorithm_traffic.hpp"
 
 namespace clusterwright {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "models/kernels/collectives/traffic_builder.hpp"
+#include "models/kernels/collectives/algorithm_traffic.hpp"
 
 namespace clusterwright {
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/kernels/collectives/collective_op.hpp"
+#include "models/kernels/collectives/collective_time.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {
@@ -55,11 +56,28 @@ struct ExpertTraffic {
 ///
 /// How often places are hit: expert_draw.hpp. With a domain limit, a token that would hit more domains hits exactly
 /// that many, evenly drawn; routers that choose domains by the sum of their best scores hit at most 1 % fewer domains
-/// and up to 2 % more ranks. The busiest rank: expected_maximum.hpp of independent counts, whose variance is raised by
+/// and up to 2 % more ranks. The busiest rank: expected_maximum of independent counts, whose variance is raised by
 /// ranks / (ranks - 1) where they have a fixed sum.
 ///
 /// @throws std::invalid_argument for another transfer, ranks that do not fill their domains, top_k beyond the
 ///         experts or those of domain_limit domains, or weights that are not as many as experts
 ExpertTraffic expert_traffic(const ExpertExchange& exchange);
+
+/// Where the copies of one rank's tokens go, as shares of its payload: every copy of every token counts in the payload.
+struct ExpertShares {
+  double network = 0;    ///< leaves the node over the rank's NIC
+  double scale_up = 0;   ///< crosses the rank's scale-up port
+  double imbalance = 1;  ///< busiest rank over the mean
+};
+
+/// Every copy goes by itself, experts evenly used.
+ExpertShares even_shares(const GroupShape& group);
+
+/// Kernels of their own, not NCCL: a fixed cost, then network and scale-up at once.
+///   time = base_latency + rank_latency * (p - 1) + max(network bytes / (NIC * share), scale-up bytes / (link * share))
+/// @param curve  "expert_exchange" of a collective set
+CollectiveTiming expert_exchange_time(Bytes payload, const GroupShape& group, const GroupLinks& links,
+                                      const CollectiveParameters& curve, const NetworkParameters& network,
+                                      const ExpertShares& shares);
 
 }  // namespace clusterwright

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "models/kernels/collectives/communicator.hpp"
-#include "models/kernels/collectives/nccl_generation.hpp"
+#include "models/kernels/collectives/nccl_tuner.hpp"
 
 namespace clusterwright {
 

@@ -5,11 +5,18 @@
 #include <optional>
 #include <vector>
 
-#include "models/kernels/collectives/group_shape.hpp"
-#include "models/kernels/collectives/nccl_generation.hpp"
+#include "models/kernels/collectives/nccl_tuner.hpp"
 #include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {
+
+/// How a communicator lies on the machine. A node here is what links inside: a server, or a rack that acts as one.
+struct GroupShape {
+  int nodes = 1;
+  int ranks_per_node = 1;
+  int surplus = 0;  ///< members beyond that, where nodes are not filled evenly
+  int ranks() const { return nodes * ranks_per_node + surplus; }
+};
 
 /// Links that the group has.
 struct GroupLinks {

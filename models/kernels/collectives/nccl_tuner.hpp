@@ -6,10 +6,20 @@
 #include <vector>
 
 #include "models/kernels/collectives/collective_op.hpp"
-#include "models/kernels/collectives/nccl_generation.hpp"
 #include "sim/quantity.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
+
+/// Generations that NCCL's tables know.
+enum class NcclGeneration { volta, ampere, hopper, blackwell };
+
+/// The generation that NCCL's tables would take a part for. Other vendors' libraries descend from NCCL or do as it
+/// does: they count as Ampere, the last generation without reduction in the switch.
+NcclGeneration nccl_generation(const AcceleratorPart& part);
+
+/// Whether the part's scale-up switches reduce (NVLS): NVLink since Hopper.
+bool reduces_in_switch(const AcceleratorPart& part);
 
 /// What NCCL's search finds on a machine; bandwidths are one direction, as it counts with them.
 struct NcclMachine {

@@ -2,7 +2,10 @@
 /// Algorithms that NCCL does not have: those of tori and of MPI libraries.
 #pragma once
 
+#include <optional>
+
 #include "models/kernels/collectives/collective_time.hpp"
+#include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {
 
@@ -18,5 +21,13 @@ CollectiveTiming torus_time(CollectiveOp op, Bytes payload, const GroupShape& gr
 /// @param curve  of `op`
 CollectiveTiming halving_doubling_time(CollectiveOp op, Bytes payload, const GroupShape& group, const GroupLinks& links,
                                        const CollectiveParameters& curve, const NetworkParameters& network);
+
+/// A group that fills a block of a torus of single chips: rings along every axis that it covers, as torus_time; a
+/// message takes one link; an exchange is as fast as the busiest link lets it be.
+/// @return nothing inside a node and on other fabrics
+/// @source docs/models/collectives.md, "Torus"
+std::optional<CollectiveTiming> torus_fabric_time(CollectiveOp op, Bytes payload, const GroupShape& group,
+                                                  const Cluster& cluster, GroupLinks links,
+                                                  const NetworkParameters& network);
 
 }  // namespace clusterwright

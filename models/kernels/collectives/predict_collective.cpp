@@ -8,11 +8,11 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "models/kernels/collectives/collective_interval.hpp"
-#include "models/kernels/collectives/expert_exchange_time.hpp"
+#include "models/kernels/collectives/collective_time.hpp"
+#include "models/kernels/collectives/collective_traffic.hpp"
+#include "models/kernels/collectives/expert_exchange.hpp"
 #include "models/kernels/collectives/group_links.hpp"
 #include "models/kernels/collectives/other_algorithms.hpp"
-#include "models/kernels/collectives/traffic_loads.hpp"
 #include "sim/diagnostic.hpp"
 
 namespace clusterwright {

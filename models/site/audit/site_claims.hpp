@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "models/site/audit/audit_case.hpp"
-#include "models/site/audit/claim_finding.hpp"
 
 namespace clusterwright {
 

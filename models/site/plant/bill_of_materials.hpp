@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/job/bill_chapter.hpp"
+#include "models/job/price_list.hpp"
 #include "sim/quantity.hpp"
 #include "topology/cluster/facility_spec.hpp"
 
