@@ -28,7 +28,7 @@ std::string name_of(const JsonValue& document, const HfReader& reader) {
   return std::string(reader.family().model_type);
 }
 
-/// What decides the width of a head.
+/// Fields that decide the width of a head.
 void check_heads(const Transformer& m, const HfReader& reader, std::vector<Diagnostic>& errors) {
   const auto report = [&](std::string message, const char* first, const char* second) {
     errors.push_back({contradiction, std::move(message), {reader.origin(first), reader.origin(second)}, "", ""});

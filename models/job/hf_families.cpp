@@ -8,7 +8,7 @@
 
 namespace clusterwright::hf {
 
-// Sizes that make a model what it is are needed even where the library would make some up; the rest may be missing.
+// Sizes that define a model are required even where the library has defaults; other fields may be missing.
 
 HfFamily llama() {
   return {.model_type = "llama",
@@ -127,7 +127,7 @@ std::vector<HfFamily> gated_families() {
   return {llama(), mistral(), qwen2(), qwen3(), gemma(), gemma2(), gemma3_text(), phi3(), olmo2(), cohere()};
 }
 
-/// Of GPT-2's time: two matrices in the MLP, layer norms, biases, one table of tokens.
+/// Family of the time of GPT-2: two matrices in the MLP, layer norms, biases, one table of tokens.
 HfFamily classic(std::string_view model_type) {
   return {.model_type = model_type,
           .layers = need("num_hidden_layers|n_layer"),

@@ -35,7 +35,7 @@ std::optional<std::int64_t> period(const std::vector<bool>& marked) {
   return first;
 }
 
-/// Of layers that are not evenly spread, the nearest even share is kept: costs follow their count, not their order.
+/// Nearest even share of layers that are not evenly spread: costs follow their count, not their order.
 void settle_full_layers(HfReader& r, const std::vector<bool>& full, std::string_view from) {
   r.forget(r.family().full_attention_every);
   const auto count = std::count(full.begin(), full.end(), true);

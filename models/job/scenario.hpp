@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Everything a prediction needs, checked.
+/// Checked input of a prediction: cluster, transformer, job, stack and parameters.
 #pragma once
 
 #include <string>
@@ -30,7 +30,7 @@ struct Scenario {
   SoftwareStack stack;
   ParameterSet parameters;
   StepCalibration steps;
-  JsonValue source;  ///< with references resolved and settings applied; keeps places for errors
+  JsonValue source;  ///< document after references and settings; keeps places for errors
   std::vector<InputFile> inputs;
 };
 

@@ -39,7 +39,7 @@ double clock_share(Seconds memory_time, Seconds time) {
   return 1 - std::min(1.0, std::pow(memory_time / time, 4));
 }
 
-/// Of the part that the power parameters were fitted on; 0 where they were fitted on this one.
+/// Density of the part that the power parameters were fitted on; 0 if they were fitted on this one.
 double reference_density(const ParameterSet& parameters) {
   const auto multiplies = parameters.gemm.find("bf16");
   return multiplies == parameters.gemm.end() ? 0 : multiplies->second.density_reference.value;

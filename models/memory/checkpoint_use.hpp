@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Bytes that one rank writes to a checkpoint.
+/// Checkpoints: bytes that ranks write, and the time that a job loses to them.
 #pragma once
 
 #include <string>
@@ -10,33 +10,33 @@
 
 namespace clusterwright {
 
-/// What the rank at (`data`, `stage`) writes. Shards by those who hold them, first copy of each; what every replica
-/// holds by the first. Weights and three 32-bit states; of FSDP states only, which are the weights; of adapters only
-/// these.
-/// @param data  as RankCoordinates count it
+/// Bytes that the rank at (`data`, `stage`) writes. Holders of the first copy write shards, the first replica writes
+/// tensors that all replicas hold. Written are weights and three 32-bit states; under FSDP only states, which hold the
+/// weights; with adapters only adapters.
+/// @param data  RankCoordinates::data
 Bytes checkpoint_of_rank(const PlannedJob& planned, int stage, int data);
 
-/// A checkpoint, and what it costs. Steps are predicted without: one of them is written in many.
+/// Size and time of a checkpoint. It is not part of a predicted step, as one is written in many steps.
 struct CheckpointUse {
   int every_steps = 0;
-  Bytes bytes;         ///< of the whole job
-  Seconds write;       ///< until all of it is in the store
-  Seconds stall;       ///< that training loses to one checkpoint
-  std::string limits;  ///< what sets the time of the write: "file system", "host storage", "host link"
+  Bytes bytes;         ///< bytes of the whole job
+  Seconds write;       ///< time until all of it is in the store
+  Seconds stall;       ///< time that training loses to one checkpoint
+  std::string limits;  ///< bottleneck of the write: "file system", "host storage", "host link"
   Seconds per_step() const { return stall / every_steps; }
 };
 
-/// What a checkpoint of the whole job asks of the file system.
+/// Load of a checkpoint of the whole job on the file system.
 struct CheckpointSource {
-  Bytes bytes;         ///< of all hosts
-  Seconds hand_over;   ///< that the slowest host takes, were the file system endlessly fast
-  std::string limits;  ///< what sets that time: "host link", "host memory", "host storage"
+  Bytes bytes;         ///< bytes of all hosts
+  Seconds hand_over;   ///< time of the slowest host with an infinitely fast file system
+  std::string limits;  ///< bottleneck of that host: "host link", "host memory", "host storage"
 };
 
-/// Whether or not the job says that it writes checkpoints.
+/// Load of one checkpoint, also of a job that does not state that it writes any.
 CheckpointSource checkpoint_source(const Scenario& scenario, const Plan& plan);
 
-/// Device to host, host to store, all hosts at once, each as fast as the narrowest of what it crosses.
+/// Time of a checkpoint: device to host, then host to store, all hosts at once, at the slowest rate on the way.
 ///
 /// A synchronous write stalls training for its whole length. An asynchronous one stalls it for the copy to host memory,
 /// and for what the write takes beyond the steps up to the next checkpoint.

@@ -164,7 +164,7 @@ int largest_expert_group(const ExpertMixture& experts, int stage_ranks, int doma
   return best;
 }
 
-/// How many ranks split each expert, and the experts among them.
+/// Decides the ranks that split each expert and those that the experts are divided among.
 void decide_experts(Contradictions& errors, ResolvedPlan& out, const Scenario& s) {
   const ParallelSpec& parallel = s.job.parallel;
   Plan& plan = out.plan;

@@ -94,7 +94,7 @@ struct Resource {
   std::function<bool(const Scenario&)> used = [](const Scenario&) { return true; };
 };
 
-/// What kernels draw stays as it is: only the limit moves.
+/// Keeps the power of kernels, so that only the limit moves.
 void raise_power_limit(Scenario& s) {
   AcceleratorPart& part = s.cluster.accelerator;
   DevicePowerParameters& p = s.parameters.power;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What limits a step: the largest cost beside useful work, and the effect of 10 % more of each resource.
+/// Limits of a step: the largest loss beside useful work, and the effect of 10 % more of each resource.
 #pragma once
 
 #include <string>
@@ -10,12 +10,13 @@
 
 namespace clusterwright {
 
-/// What costs most apart from useful matrix work, and what to change first: "pipeline bubble (9 %): ...".
+/// Largest loss of time beside useful GEMMs, and what to change first: "pipeline bubble (9 %): ...".
 std::string name_bottleneck(const StepPrediction& step);
 
+/// Effect of one resource on a step.
 struct StepSensitivity {
   std::string resource;    ///< "device memory bandwidth"
-  double step_change = 0;  ///< relative change of the step time when there is 10 % more of it; negative is faster
+  double step_change = 0;  ///< relative change of the step time with 10 % more of it; negative is faster
 };
 
 /// Simulates the step once per resource, most useful first. The plan stays.

@@ -32,8 +32,8 @@ bool try_recompute(ChosenPlan& chosen, Recompute recompute, std::optional<int> l
   return fits(chosen.scenario, chosen.memory);
 }
 
-/// What the stack's users choose or more, until it fits: selective, then layer by layer, as few as need be; if
-/// nothing does, what needs least.
+/// Recomputation by the usual choice of the stack or more, until it fits: selective, then layer by layer, as few as
+/// need be; if nothing does, what needs least.
 void decide_recompute(ChosenPlan& chosen) {
   const Recompute assumed = chosen.scenario.stack.assumed_recompute;
   if (assumed == Recompute::none && try_recompute(chosen, Recompute::none, {})) return;

@@ -11,7 +11,7 @@
 
 namespace clusterwright {
 
-/// The efficiency curve. Sizes that are impossible stay in the curve with their reason.
+/// Efficiency curve. Impossible sizes stay in the curve with their reason.
 /// @param strong  the global batch stays; otherwise the batch per replica of the scenario's own size
 /// @param done    called after each point with the number of finished points, from any thread, one call at a time;
 ///                may be empty

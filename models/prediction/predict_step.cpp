@@ -101,7 +101,7 @@ void add_assumptions(const Scenario& s, StepPrediction& out) {
   list.push_back({"network paths", "evenly spread", "default", "collisions of hashed flows are not modelled yet"});
 }
 
-/// Nothing that moves a step by more than a few percent had to be assumed.
+/// Whether no field that moves a step by more than a few percent had to be assumed.
 bool all_given(const Job& job) {
   const ParallelSpec& parallel = job.parallel;
   const bool chunks = parallel.virtual_pipeline || !parallel.stage_layers.empty() ||

@@ -95,10 +95,10 @@ StepSimulation simulate_graph(StepGraph graph) {
 
 namespace {
 
-/// Of the bulk capacitors of a server's power supply; estimates run from 20 to 50 ms.
+/// Time constant of the bulk capacitors of a server's power supply; estimates run from 20 to 50 ms.
 constexpr Seconds supply_time_constant = 30 * millisecond;
 
-/// What supplies see at most: what ranks draw beyond their limits is shorter than what capacitors bridge.
+/// Largest power at the supplies: ranks exceed their limits for shorter times than capacitors bridge.
 Watts governed_power(const StepGraph& graph) {
   Watts sum;
   for (std::size_t i = 0; i < graph.structure.ranks.size(); ++i)

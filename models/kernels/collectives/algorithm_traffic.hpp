@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Flows of each family of algorithms; operations that a family cannot do are refused.
+/// Flows of each family of algorithms between the members of a group where they meet the network. A family refuses
+/// operations that it does not have.
 #pragma once
 
 #include <utility>
@@ -9,7 +10,8 @@
 
 namespace clusterwright {
 
-/// What all algorithms need to place their flows. Domains are numbered by first appearance in rank order.
+/// Members and endpoints that all algorithms place flows between. Domains are numbered by first appearance in rank
+/// order.
 class TrafficBuilder {
  public:
   TrafficBuilder(CollectiveOp op, Algorithm algorithm, const Communicator& group, const TrafficContext& context);
@@ -20,7 +22,7 @@ class TrafficBuilder {
   const Communicator& group() const { return group_; }
   const std::vector<DomainShare>& domains() const { return domains_; }
   double ranks() const { return static_cast<double>(group_.size()); }
-  /// Members of the smallest domain: channels that reach all domains.
+  /// Number of channels that reach all domains: members of the smallest one.
   std::size_t channels() const;
 
   /// CollectiveTiming::wire over the payload.
@@ -35,12 +37,12 @@ class TrafficBuilder {
   VertexId endpoint(const Ports& ports, int lane) const;
 
   bool same_domain(AcceleratorId a, AcceleratorId b) const;
-  /// Whether rails never meet in the network: then senders use the NICs of the receiver's rail, as NCCL's PXN does.
+  /// Whether rails never meet in the network. Senders then use the NICs of the receiver's rail, as NCCL's PXN does.
   bool separate_rails() const;
 
-  /// Between two accelerators, over all their NICs; nothing inside a domain.
+  /// Adds a flow between two accelerators over all their NICs; nothing inside a domain.
   void add_flow(TrafficStage& stage, AcceleratorId from, AcceleratorId to, double bytes) const;
-  /// Between two domains, by index, over the channels that both have.
+  /// Adds flows between two domains, by index, over the channels that both have.
   void add_edge(TrafficStage& stage, std::size_t from, std::size_t to, double bytes) const;
 
   /// @throws ConfigError E0332 "ring cannot run here: WHY"

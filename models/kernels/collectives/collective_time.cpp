@@ -65,12 +65,12 @@ CollectiveTiming inside_node(const Setting& at, const TunerEstimate& chosen) {
   return timing;
 }
 
-/// What switches, cables and sockets add to a step between nodes.
+/// Latency that switches, cables and sockets add to a step between nodes.
 Seconds step_latency(const Setting& at) {
   return at.links.switch_latency + (at.links.tcp ? at.network.tcp_latency.value : Seconds{});
 }
 
-/// What the NICs of one node carry together.
+/// Bandwidth of all NICs of one node.
 BytesPerSecond node_network_rate(const Setting& at) {
   return at.group.ranks_per_node * (at.links.network_per_rank * transport_share(at.links, at.network));
 }
@@ -252,7 +252,7 @@ std::string judged(CollectiveOp op) {
   return op == CollectiveOp::send ? "all_to_all" : curve_name(op);
 }
 
-/// What 90 % of the rows left out stayed below; that of the worst op where this one was not judged.
+/// 90th percentile of the error on held-out rows of the op; that of the worst op if this one has no report.
 double residual(CollectiveOp op, Bytes bytes, const CollectiveSet& set) {
   const bool judged_together = judged(op) == "expert_exchange";
   const std::string size = bytes < large_message && !judged_together ? ", below 1 MB" : ", from 1 MB";

@@ -18,7 +18,7 @@ namespace clusterwright {
 
 namespace {
 
-/// What draws are for; the second word of their counters.
+/// Purpose of a draw: second word of its counter.
 enum Stream : std::uint32_t { job_sizes = 1, job_places, shuffles };
 
 int draw(int below, std::size_t number, Stream stream, std::uint64_t seed) {

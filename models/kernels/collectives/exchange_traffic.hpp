@@ -9,7 +9,7 @@
 namespace clusterwright {
 
 std::vector<TrafficStage> direct_traffic(const TrafficBuilder& builder);
-/// rail_aligned and hierarchical.
+/// Flows of rail_aligned and hierarchical.
 std::vector<TrafficStage> rail_traffic(const TrafficBuilder& builder);
 
 }  // namespace clusterwright

@@ -39,7 +39,7 @@ Polynomial at_least_one(double experts, std::size_t degree) {
   return out;
 }
 
-/// For every place the product of all others.
+/// Product of all other factors, for each place.
 std::vector<Polynomial> products_of_others(const std::vector<Polynomial>& own, std::size_t degree) {
   std::vector<Polynomial> out(own.size());
   Polynomial before = one(degree);

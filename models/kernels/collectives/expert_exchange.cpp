@@ -103,7 +103,7 @@ class Dispatch {
     return load(tokens * by_domain_.distinct() * domain_share_ / domains_, kinds);
   }
 
-  /// From every member that a token starts at or arrives at, to the others.
+  /// Traffic from every member that a token starts at or arrives at, to the others.
   ExpertLoad fan_out() const {
     const double tokens = static_cast<double>(domains_) * (members_ - 1) * exchange_.tokens;
     std::vector<CountKind> kinds;

@@ -1,4 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
+// Choice of algorithm and protocol as NCCL makes it: an estimate for each pair that the group can run, and the fastest
+// wins.
+//
+//   1. Search (nccl_machine). Channels get the largest bandwidth of NCCL's tables that a NIC carries, as many as the
+//   links
+//      inside a node can feed, at most one per NIC; without a network, the largest that the scale-up links carry. Fast
+//      channels are split in two. The graph search of NCCL itself is not repeated.
+//   2. Bandwidth. Bus bandwidth is channels times channel bandwidth, less a share and a ceiling by protocol, generation
+//      and number of nodes. Algorithm bandwidth is bus * ranks / steps, and bus / 2 for an all-reduce by trees, whose
+//      middle sizes pay a correction.
+//   3. Latency. A base by algorithm and protocol, and hops inside nodes and between them.
+//   4. time = latency + payload / algorithm bandwidth.
+//
+// Invariant: estimates are sorted by time, and equal ones keep NCCL's order of algorithms, then of protocols.
+//
+// Example: all-reduce of 4 nodes with 8 H100, 450 GB/s of NVLink and one NIC of 50 GB/s each. NCCL counts 0.824 * 450 =
+// 370.8 GB/s of NVLink. Channels of 48 GB/s between nodes: 8 of them, bus bandwidth 384 GB/s.
+//   ring, Simple   2 * 31 = 62 steps: 384 * 32 / 62 = 198 GB/s. 8.4 us + 1.4 (56 * 3.4 + 6 * 14) us = 393 us.
+//   tree, LL       min(8 * 36 / 3.8, 20.4) = 20.4 GB/s. 6.8 us + 2 (7 * 0.6 + 2 * 5) us = 35 us.
+//   NVLS tree      8 heads * 45.5 = 364 GB/s, 188 GB/s by 32 / 62. 25 us + 4 * 20.9 us = 109 us.
+// At 64 KiB the tree takes 35 + 65,536 / 6.1 GB/s (half the bus, correction 0.6) = 46 us, the NVLS tree 109 us and the
+// ring 393 us: tree with LL. At 100 MB the NVLS tree takes 641 us and the ring 897 us: NVLS tree.
+//
+// Source: github.com/NVIDIA/nccl 2.30.7, src/graph/tuning.cc and search.cc; constants in nccl_constants.hpp.
 #include "models/kernels/collectives/nccl_tuner.hpp"
 
 #include <algorithm>
