@@ -40,7 +40,7 @@ void check_heads(const Transformer& m, const HfReader& reader, std::vector<Diagn
     report(fmt::format("{} key-value heads do not divide {} heads", *m.kv_heads, m.heads), "/kv_heads", "/heads");
 }
 
-/// The checks of every transformer, told in the places of config.json.
+/// Checks of every transformer, with errors at their places in config.json.
 void check_model(const Transformer& m, const JsonValue& document, const HfReader& reader,
                  std::vector<Diagnostic>& errors) {
   constexpr std::size_t wrapper = std::string_view("/transformer").size();

@@ -14,7 +14,7 @@
 
 namespace clusterwright {
 
-/// A number of config.json. Several keys, divided by '|', are names that the library takes for the same thing.
+/// Number of config.json. Keys divided by '|' are names that the library takes as equal.
 struct HfNumber {
   static constexpr std::int64_t absent = -1, required = -2;
 

@@ -105,7 +105,7 @@ struct NetworkParameters {
   Sourced<double> bandwidth_share;      ///< share of the NIC data sheet, large messages
   Sourced<double> latency_scale;        ///< latencies over those of NCCL's tuner
   Sourced<Seconds> message_latency;     ///< point to point, without switches
-  Sourced<double> structural_error;     ///< one standard deviation of log(predicted/measured) from fabric to fabric
+  Sourced<double> structural_error;     ///< standard deviation of log(predicted/measured) from fabric to fabric
   Sourced<double> tcp_bandwidth_share;  ///< bandwidth_share of TCP sockets instead of RDMA
   Sourced<Seconds> tcp_latency;         ///< latency that sockets add to each step between nodes
 };

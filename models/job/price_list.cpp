@@ -81,7 +81,7 @@ struct GivenPrice {
   bool given;
 };
 
-/// A price of the whole building holds its power and cooling: these must not be paid once more.
+/// Checks that power and cooling are not paid twice: the price of a whole building includes them.
 void check_covers(const PriceList& prices, const std::string& pointer, Contradictions& errors) {
   if (!prices.facility_per_power || (prices.covers(BillChapter::power) && prices.covers(BillChapter::cooling))) return;
   errors.report("E0352", "power and cooling are paid with the building and once more part by part",

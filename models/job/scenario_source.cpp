@@ -22,7 +22,7 @@ namespace {
 
 constexpr int deepest_reference = 8;
 
-/// A place in the text of an option, shown under the option's name.
+/// Place in the text of an option, shown under the option's name.
 Place option_place(const std::string& option, const std::string& text, std::size_t offset, std::size_t length) {
   return {std::make_shared<const SourceText>(option, text), offset, length, ""};
 }

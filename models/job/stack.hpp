@@ -32,13 +32,14 @@ struct StackKernels {
   Sourced<double> loss_backward{13, "docs/models.md, \"Head and loss\""};
   /// Bytes per element of the result of a weight-gradient GEMM.
   Sourced<double> weight_gradient{8, "a sum in 32 bit is read and written"};
-  /// One kernel looks rows up and no other reads them; gradients are added to a table that is cleared first.
+  /// Embedding with one kernel that looks rows up and none behind it; gradients are added to a table that is cleared
+  /// first.
   bool plain_embedding = false;
   /// Bytes per parameter that a rank updates.
   Sourced<double> update{30, "Adam: gradient and three 32-bit states read, these and a 16-bit weight written"};
   bool clips_gradients = true;   ///< computes their norm over all ranks in front of the update
   bool clears_gradients = true;  ///< adds gradients to a buffer that is cleared behind the update
-  /// The processor that issues a kernel also runs it, so that the overhead of a call is not hidden.
+  /// Kernels run on the processor that issues them, so that the overhead of a call is not hidden.
   bool synchronous = false;
 };
 const Record<StackKernels>& record(const StackKernels*);
@@ -57,7 +58,7 @@ struct StackMemory {
   /// transposes for the step.
   bool narrow_copies = false;
   bool dropout = false;              ///< models use dropout: masks are kept, and the tensors under them
-  bool keeps_logits = false;         ///< the last stage of a pipeline keeps the 16-bit logits of all micro-batches
+  bool keeps_logits = false;         ///< keeps the 16-bit logits of all micro-batches on the last stage
   bool gathers_by_multiply = false;  ///< sharded weights are gathered by matrix, not by layer
   Sourced<Bytes> staging{
       {}, "gradients and weights travel from where they are"};  ///< buffers that collectives copy through
@@ -82,7 +83,7 @@ struct StackExperts {
   bool overlap_shared = false;    ///< shared experts run while tokens travel
   bool overlap_exchange = false;  ///< a forward and a backward pass of two micro-batches hide each other's exchanges
   bool one_launch = false;        ///< one kernel for the GEMMs of all experts of a rank; else one per expert
-  /// The host reads the number of tokens of each expert before it issues the next kernels, so it has no lead there.
+  /// Host that reads the number of tokens of each expert before it issues the next kernels, so it has no lead there.
   bool synchronises = true;
   /// Host time to issue one GEMM or one cast of one expert, if they are launched one by one.
   Sourced<Seconds> launch{30 * microsecond, "estimate: a call of the library with its checks, descriptors and casts"};

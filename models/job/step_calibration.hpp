@@ -59,7 +59,7 @@ struct StepCalibration {
   Sourced<double> density_reference{0, "definition: one tax for all"};  ///< power_density that "other" holds for
   std::map<std::string, StackCalibration> stacks;                       ///< "other": for stacks without an entry
   std::vector<std::string> accelerators;                                ///< accelerators with steps in the fit
-  std::vector<std::string> vendors;  ///< their vendors: on parts of others a stack counts as another
+  std::vector<std::string> vendors;  ///< vendors of those; parts of others add the residual of an unknown stack
   double most_accelerators = 1;      ///< largest job in the fit
   double longest_sequence = 1;       ///< longest sequence in the fit, tokens
   StepResiduals residuals;

@@ -81,7 +81,7 @@ double layer_biases(const Transformer& m, LayerKind kind) {
   return attention + as_double(m.experts->experts) + (shared > 0 ? mlp_biases(m, shared) : 0);
 }
 
-/// One norm: a gain, and a shift in a layer norm.
+/// Parameters of one norm: a gain, and a shift in a layer norm.
 double norm_parameters(const Transformer& m) {
   return (m.normalisation == Normalisation::layer ? 2.0 : 1.0) * as_double(m.hidden);
 }

@@ -28,7 +28,7 @@ struct ExpertMixture {
   std::int64_t shared = 0;                       ///< experts of that width that every token visits
   std::optional<std::int64_t> shared_ffn;        ///< inner width of all shared ones together; absent: shared * ffn
   std::int64_t dense_layers = 0;                 ///< leading layers with an MLP instead
-  std::int64_t every = 1;                        ///< one layer in this many has experts, the last of each run
+  std::int64_t every = 1;                        ///< period of layers with experts: the last of each run has them
   std::optional<std::int64_t> groups;            ///< groups that the router divides the experts into
   std::optional<std::int64_t> groups_per_token;  ///< groups that one token may visit
 
@@ -68,7 +68,7 @@ struct Transformer {
   std::int64_t max_sequence = 0;                ///< rows of a learned position table
   std::optional<std::int64_t> sliding_window;   ///< tokens back that a windowed layer attends to
   std::optional<std::int64_t> attention_chunk;  ///< tokens of the block that a windowed layer attends within instead
-  std::optional<std::int64_t> full_attention_every;  ///< one layer in this many attends to all; absent: none does
+  std::optional<std::int64_t> full_attention_every;  ///< period of layers that attend to all tokens; absent: none does
   bool query_key_norm = false;                       ///< each head's queries and keys are normalised
   bool parallel_block = false;                       ///< attention and MLP read one norm and are added together
   std::int64_t predicted_tokens = 0;                 ///< tokens predicted beyond the next, each by a layer and the head
@@ -111,7 +111,7 @@ double head_parameters(const Transformer& model);  ///< output projection and fi
 /// Parameters that predict one further token, besides a layer of the last kind: two norms and the matrix that joins its
 /// inputs.
 double extra_prediction_parameters(const Transformer& model);
-double total_parameters(const Transformer& model);   ///< with all experts
+double total_parameters(const Transformer& model);   ///< all parameters, with all experts
 double active_parameters(const Transformer& model);  ///< those that one token passes
 
 /// Parameters of low-rank adapters of `rank` on the linear layers of attention and MLP of one decoder layer. Experts

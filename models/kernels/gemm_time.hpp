@@ -60,7 +60,7 @@ double reached_share(const GemmDevice& device, const GemmParameters& parameters)
 ///   rate    = efficiency * (1 + density_loss * density_reference) / (1 + density_loss * density)
 /// A systolic array holds 128 x 128 elements of B while rows of A stream through: K and N count in whole 128s, and
 /// fewer than 128 rows take as long as 128. An empty shape costs nothing but `fixed`.
-/// @param long_kernel_share  of GemmParameters::long_kernel_loss to apply: 1 in a microbenchmark
+/// @param long_kernel_share  share of GemmParameters::long_kernel_loss to apply: 1 in a microbenchmark
 /// @source docs/models/compute.md, "GEMM time"
 GemmTiming gemm_time(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters,
                      const GemmStorage& storage, double long_kernel_share);

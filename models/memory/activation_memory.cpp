@@ -131,7 +131,7 @@ TokenBytes gradients_in_passing(const PlannedJob& planned, LayerKind kind) {
   return {2 * bytes_16bit * w.hidden, std::max(bytes_16bit * (w.up + w.ffn), attention), bytes_16bit * rows};
 }
 
-/// The schedule repeats itself long before this many micro-batches; those in flight do not grow any more.
+/// Plan with fewer micro-batches and the same number of them in flight: the schedule repeats itself.
 Plan as_long_as_matters(Plan plan) {
   plan.micro_batches = std::min(plan.micro_batches, 4 * plan.interleaving_group());
   return plan;
@@ -152,7 +152,7 @@ TokenBytes kept_by_layer(const PlannedJob& planned, LayerKind kind) {
   return out;
 }
 
-/// The same of the head.
+/// Tensors of the head until its weight gradients.
 TokenBytes kept_by_head(const PlannedJob& planned) {
   return {bytes_16bit * static_cast<double>(planned.model.hidden),
           bytes_16bit * static_cast<double>(planned.model.vocabulary), 0};

@@ -82,7 +82,7 @@ Narrowest copy_to_hosts(const Scenario& s, const Written& written) {
   return copy;
 }
 
-/// The cluster's file system, or what the job says in its place.
+/// File system of the cluster, with fields that the job states instead.
 StorageSpec storage_of(const Scenario& s) {
   return filled_in(s.job.input ? s.job.input->storage : StorageSpec{}, s.cluster.spec.storage);
 }

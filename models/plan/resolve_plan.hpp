@@ -11,7 +11,7 @@ namespace clusterwright {
 
 struct ResolvedPlan {
   Plan plan;
-  std::vector<Assumption> assumptions;  ///< one per field that was "auto"
+  std::vector<Assumption> assumptions;  ///< decisions on fields that were "auto", one each
 };
 
 /// Decides fields that are "auto". Recomputation depends on memory, so an open one stays "none" here.

@@ -11,7 +11,7 @@ namespace clusterwright {
 
 namespace {
 
-/// The k-th forward (or backward) of a stage: groups of micro-batches visit one chunk after the other.
+/// k-th forward (or backward) pass of a stage: groups of micro-batches visit one chunk after the other.
 PipelineSlot slot(int k, bool forward, int group, int chunks) {
   const int in_group = k % (group * chunks);
   const int step = in_group / group;
@@ -30,7 +30,7 @@ std::vector<PipelineSlot> interleaved_schedule(int stage, int stages, int chunks
                                                bool pairs) {
   const int total = micro_batches * chunks;
   const int behind = stages - stage - 1;
-  // In pairs both passes take as long as the pair, so that twice as many micro-batches are on their way.
+  // In pairs both passes take as long as the pair, so twice as many micro-batches are in flight.
   const int once = chunks == 1 && !pairs ? behind : 2 * behind;
   const int ahead = once + (chunks - 1) * group + (pairs ? 1 : 0);
   const int warm_up = std::min(total, ahead);
@@ -88,7 +88,7 @@ class SlotWriter {
   std::vector<PipelineSlot> slots_;
 };
 
-/// The schedule of a stage in the first half; one in the second half does the same with its chunks swapped.
+/// Schedule of a stage in the first half; one in the second half does the same with its chunks swapped.
 class DualPipe {
  public:
   DualPipe(int stage, int stages, int micro_batches)
@@ -138,7 +138,7 @@ class DualPipe {
       writer_.backward(other_);
       writer_.pair(other_, own_);
     }
-    // The second half of 2 (from_end + 1) backward passes puts its weight parts off.
+    // The second half of 2 (from_end + 1) backward passes defers its weight parts.
     for (int i = 0; i < 2 * (from_end_ + 1); ++i) {
       const int chunk = i % 2 == 0 ? other_ : own_;
       i <= from_end_ ? writer_.backward(chunk) : writer_.input_part(chunk);

@@ -12,7 +12,7 @@ namespace clusterwright {
 /// Part of a backward pass that a slot computes: all, or gradients by inputs now and those by weights in a later slot.
 enum class BackwardPart { whole, input, weight };
 
-/// One forward or backward pass of one micro-batch on one chunk.
+/// Forward or backward pass of one micro-batch on one chunk.
 struct PipelineSlot {
   bool forward = true;
   int chunk = 0;  ///< chunk of this stage

@@ -19,7 +19,7 @@ struct Cause {
   const char* name;
   std::vector<StepCharge> charges;
   const char* advice;
-  bool elsewhere = false;  ///< the optimizer's charge counts only where states are not with the accelerator
+  bool elsewhere = false;  ///< counts only if the optimizer's states are not on the device
 };
 
 const std::vector<Cause>& causes() {

@@ -59,7 +59,7 @@ void add_power(const Scenario& s, const StepSummary& step, StepPrediction& out) 
     out.power.facility_mean = step.mean_power * *pue;
 }
 
-/// The accelerator's own memory first.
+/// Sets the verdict on memory: that of the accelerator, or that of other levels if the accelerator's suffices.
 void judge(const Scenario& s, StepPrediction& out) {
   const MemoryVerdict verdict = judge_memory(out.memory, memory_capacity(s.cluster.accelerator), out.plan.pipeline);
   out.tiers = level_uses(s, out.plan);

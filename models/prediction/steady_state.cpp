@@ -8,8 +8,8 @@
 //   - Both steps run at the clocks that the continued step settles at: power is judged on its continued energy.
 //   - The two steps agree in the last P micro-batches (P stages): no op moves against the end of the step by more than
 //     1e-5 of a period, and no host falls back so far that it reaches its device. Otherwise a third step, a period
-//     longer again, must show that the drift decays to at most 0.1 % of the step and that charges have settled to 0.2
-//     %. Otherwise larger m are tried (shortened_steps), and then the full step is simulated.
+//     longer again, must show that the drift decays to at most 0.1 % of the step and that charges have settled to
+//     0.2 %. Otherwise larger m are tried (shortened_steps), and then the full step is simulated.
 //   - Continued charges of a rank below zero sum to at most 0.1 % of the step; its largest charge pays for them.
 //
 // Example: 1F1B on P = 4 stages with M = 64 micro-batches of 30 ms (forward and backward pass). m = 5 P / 2 + 3 = 13

@@ -36,7 +36,7 @@ TrafficBuilder::Ports TrafficBuilder::ports(AcceleratorId accelerator) const {
   const AcceleratorPlace place = place_of(accelerator, context_.cluster);
   const NodeLinks& links = context_.cluster.group_of_node(place.node).links;
   const int first = links.nic_of(place.position);
-  // Where there are more NICs than accelerators, one has those up to the next one's first.
+  // With more NICs than accelerators, an accelerator has those up to the first of the next one.
   const PcieShape& node = links.wiring().pcie;
   const int next = place.position + 1 < node.accelerators ? links.nic_of(place.position + 1) : node.nics;
   return {place.node, first, std::max(1, next - first)};
@@ -212,7 +212,7 @@ std::vector<TrafficStage> halving_doubling_traffic(const TrafficBuilder& builder
 
 namespace {
 
-/// The domains of a group on a grid of nodes.
+/// Domains of a group on a grid of nodes.
 class NodeBlock {
  public:
   explicit NodeBlock(const TrafficBuilder& builder) : sides_(builder.context().torus_sides), used_(sides_.size()) {
@@ -236,7 +236,7 @@ class NodeBlock {
   std::size_t length(std::size_t axis) const { return used_[axis].size(); }
   const std::map<std::vector<int>, std::size_t>& domains() const { return domain_; }
 
-  /// The domain `steps` further along an axis, around its end.
+  /// Domain `steps` further along an axis, around its end.
   std::size_t neighbour(std::vector<int> at, std::size_t axis, std::size_t steps) const {
     const std::vector<int>& used = used_[axis];
     const auto index = static_cast<std::size_t>(std::find(used.begin(), used.end(), at[axis]) - used.begin());

@@ -124,13 +124,13 @@ void price_switch_tree(const Setting& at, CollectiveTiming& timing) {
   timing.scale_up_share = 1 / bus_factor;
   timing.rate = std::min(curve_rate(curve, inner, members, at.links.scale_up) * bus_factor,
                          node_network_rate(at) / timing.network_share);
-  // What kernels that reduce and send at once reach is NCCL's own measurement: less than either alone.
+  // NCCL's measurement of kernels that reduce and send at the same time: less than either alone.
   if (timing.algorithm == Algorithm::nvls_tree)
     timing.rate = std::min(timing.rate, nvls_tree_ceiling(nccl_machine_of(at.group, at.links), at.group.nodes));
   timing.rate = with_fabric_limit(at, timing.rate);
 }
 
-/// As much slower than the bulk ring as NCCL counts with. Low-latency protocols know no ramp of small messages.
+/// Rate of the bulk ring times the ratio of NCCL's bandwidths. Low-latency protocols have no ramp of small messages.
 void price_by_ratio(const Setting& at, const TunerEstimate& chosen, const TunerEstimate& ring,
                     CollectiveTiming& timing) {
   const Seconds transfer = chosen.time - chosen.latency;
@@ -246,7 +246,7 @@ constexpr double z90 = 1.645;              // half of a 90 % interval in standar
 constexpr double unjudged_residual = 0.4;  // of a set whose fits report nothing
 constexpr Bytes large_message = 1 * megabyte;
 
-/// The op whose fits were judged: nobody measured messages and broadcasts by themselves.
+/// Op whose fits were judged: messages and broadcasts have no measurements of their own.
 std::string judged(CollectiveOp op) {
   if (op == CollectiveOp::dispatch || op == CollectiveOp::combine) return "expert_exchange";
   return op == CollectiveOp::send ? "all_to_all" : curve_name(op);

@@ -69,7 +69,7 @@ struct CollectiveTiming {
 ///
 /// @param payload  size as nccl-tests prints it: the whole gathered buffer for all-gather, the whole input for
 ///                 reduce-scatter, the buffer for all-reduce, all-to-all and broadcast, the message for send
-/// @param choice   of all_to_all: direct or rail_aligned; ignored for send
+/// @param choice   direct or rail_aligned for all_to_all; ignored for send
 /// @return  all zero for a group of one or an empty payload; `rate` is then 1 B/s so that time() is 0
 /// @throws std::invalid_argument if the parameter set lacks the curve of `op`, or NCCL does not offer the choice
 /// @source docs/models/collectives.md

@@ -58,7 +58,7 @@ void add(LinkLoads& total, const LinkLoads& more) {
   for (const LinkId link : total.ids()) total[link] += more[link];
 }
 
-/// One shortest path. @throws ConfigError E0320 where there is none
+/// Shortest path. @throws ConfigError E0320 if there is none
 std::vector<LinkId> one_path(VertexId from, VertexId to, const NetworkGraph& graph, const Routes& routes) {
   std::vector<LinkId> path, next;
   for (VertexId at = from; at != to; at = graph.to(path.back())) {

@@ -26,7 +26,7 @@ int draw(int below, std::size_t number, Stream stream, std::uint64_t seed) {
       draw_below(static_cast<std::uint32_t>(below), {static_cast<std::uint32_t>(number), stream, 0, 0}, seed));
 }
 
-/// A torus without sites, in the coordinates of build_network.
+/// Torus without sites, in the coordinates of build_network.
 const TorusSpec* torus_of(const Cluster& cluster) {
   const FabricSpec& fabric = cluster.spec.fabric;
   const bool one_site = !fabric.sites || fabric.sites->count == 1;
@@ -148,7 +148,7 @@ struct Interleaving {
     const long long over = groups % stride;
     return over == 0 ? full : full + (ranks - 1) * stride + over;
   }
-  /// The most groups that so many accelerators hold.
+  /// Maximum number of groups on a number of accelerators.
   long long fitting(long long accelerators) const {
     const long long rest = accelerators % block() - (ranks - 1) * stride;
     return accelerators / block() * stride + std::max(rest, 0LL);

@@ -11,7 +11,7 @@ namespace clusterwright {
 
 namespace {
 
-/// A NIC that members of a group use.
+/// NIC that members of a group use.
 struct Meeting {
   VertexId endpoint;
   std::size_t domain = 0;

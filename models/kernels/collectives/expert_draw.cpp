@@ -152,7 +152,7 @@ std::vector<double> uneven_popularity(std::size_t experts, double variation, std
 
 namespace {
 
-/// The z whose Cornish-Fisher value is `t`; below the least value: very small.
+/// Normal z whose Cornish-Fisher value is `t`; below the least value: very small.
 double normal_place(double t, double skewness) {
   constexpr double negligible = 1e-9;
   if (std::abs(skewness) < negligible) return t;

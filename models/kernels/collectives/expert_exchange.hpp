@@ -11,7 +11,7 @@
 
 namespace clusterwright {
 
-/// One layer's dispatch: every rank sends its tokens to the experts that they drew. Experts are dealt to the ranks in
+/// Dispatch of one layer: every rank sends its tokens to the experts that they drew. Experts are dealt to the ranks in
 /// equal runs, ranks to inner domains (nodes, or racks that act as one) likewise.
 struct ExpertExchange {
   int ranks = 8;            ///< ranks that the experts are divided among (EP)

@@ -11,7 +11,7 @@ namespace clusterwright {
 
 namespace {
 
-/// The most members that the group has on one domain of so many accelerators.
+/// Largest number of members on one domain with a number of accelerators.
 int members_in(int domain, const GroupShape& group) {
   return std::min(group.ranks_per_node + (group.surplus > 0 ? 1 : 0), domain);
 }

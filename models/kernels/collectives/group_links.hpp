@@ -10,7 +10,7 @@
 
 namespace clusterwright {
 
-/// How a communicator lies on the machine. A node here is what links inside: a server, or a rack that acts as one.
+/// Shape of a communicator on the machine. A node here is a scale-up domain: a server, or a rack that acts as one.
 struct GroupShape {
   int nodes = 1;
   int ranks_per_node = 1;
@@ -23,7 +23,7 @@ struct GroupLinks {
   BytesPerSecond scale_up;          ///< data sheet of one accelerator, for a ring inside a node
   BytesPerSecond network_per_rank;  ///< NIC data sheet, share of one member
   Seconds switch_latency;           ///< latency of switches and cables of one step between nodes
-  bool switch_reduction = false;    ///< the scale-up switch can reduce (NVLS)
+  bool switch_reduction = false;    ///< scale-up switch that reduces (NVLS)
   BytesPerSecond exchange{};        ///< rate of one accelerator if all pairs of a node exchange; zero: scale_up
   NcclGeneration generation = NcclGeneration::hopper;
   bool nvlink = true;     ///< NVLink inside a node; else PCI Express

@@ -26,7 +26,8 @@ inline constexpr LatencyTable network_hop = {
 /// Values by generation (Volta, Ampere, Hopper, Blackwell), then by one node, two, more.
 using ByGenerationAndNodes = std::array<std::array<double, 3>, 4>;
 inline constexpr std::array<double, 4> ll_ceiling_one_node = {39, 87.7, 141, 282};
-inline constexpr std::array<double, 3> ll_ceiling_intel = {0, 39, 20.4};  ///< one node goes by generation
+inline constexpr std::array<double, 3> ll_ceiling_intel = {0, 39,
+                                                           20.4};  ///< unused for one node, which goes by generation
 inline constexpr std::array<double, 3> ll_ceiling_amd = {0, 22.5, 19};
 inline constexpr std::array<double, 4> ring_ll128_per_channel = {20, 20, 36.7, 40};
 inline constexpr ByGenerationAndNodes tree_ll128_per_channel = {

@@ -2,9 +2,8 @@
 // Choice of algorithm and protocol as NCCL makes it: an estimate for each pair that the group can run, and the fastest
 // wins.
 //
-//   1. Search (nccl_machine). Channels get the largest bandwidth of NCCL's tables that a NIC carries, as many as the
-//   links
-//      inside a node can feed, at most one per NIC; without a network, the largest that the scale-up links carry. Fast
+//   1. Search (nccl_machine). Channels get the largest bandwidth of NCCL's tables that a NIC carries. There are as many
+//      as the links inside a node can feed, at most one per NIC. Without a network the scale-up links decide. Fast
 //      channels are split in two. The graph search of NCCL itself is not repeated.
 //   2. Bandwidth. Bus bandwidth is channels times channel bandwidth, less a share and a ceiling by protocol, generation
 //      and number of nodes. Algorithm bandwidth is bus * ranks / steps, and bus / 2 for an all-reduce by trees, whose
@@ -52,7 +51,7 @@ const auto& of(const Table& table, Algorithm algorithm) {
   return table[static_cast<std::size_t>(algorithm)];
 }
 
-/// The group and the machine that one call is tuned for.
+/// Group and machine that one call is tuned for.
 class Tuner {
  public:
   Tuner(CollectiveOp op, Bytes payload, int nodes, int per_node, const NcclMachine& machine)
@@ -151,7 +150,7 @@ double Tuner::tree_bandwidth(Protocol protocol) const {
                   channels * nccl::tree_ll128_per_channel[generation_][column_]);
 }
 
-/// One channel for each rank of a node, its head.
+/// Bus bandwidth with one channel for each head, a rank of a node.
 double Tuner::nvls_bandwidth(bool tree) const {
   const double heads = machine_.nvls_heads;
   const double reduced = machine_.nvls_intra.in(gigabyte_per_second)*nccl::nvls_efficiency[generation_];
@@ -293,7 +292,7 @@ NcclMachine nccl_machine(NcclGeneration generation, bool nvlink, int nvls_heads,
   const double links = scale_up.in(gigabyte_per_second)*share;
   if (nics > 0 && network_per_node > BytesPerSecond{}) {
     const double inter = inter_step(generation, network_per_node.in(gigabyte_per_second) / nics);
-    // One NIC each, as long as the links inside can feed them.
+    // One NIC for each channel, as long as the links inside can feed them.
     machine.channels = std::clamp(static_cast<int>(std::ceil(links / inter)), 1, nics);
     machine.inter = inter * gigabyte_per_second;
     machine.intra = std::min(inter, links / machine.channels) * gigabyte_per_second;

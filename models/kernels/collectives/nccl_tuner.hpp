@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How NCCL chooses algorithm and protocol: its own estimates, transcribed.
+/// Choice of algorithm and protocol by NCCL: its own estimates, transcribed.
 #pragma once
 
 #include <optional>
@@ -57,7 +57,7 @@ struct TunerEstimate {
 ///
 /// with latencies and bandwidths composed from NCCL's tables (version 2.30.7). Trees pay a correction by size.
 /// @param op     one of all_gather, reduce_scatter, all_reduce, broadcast; all_to_all and send are not tuned
-/// @param nodes  with `per_node` ranks each
+/// @param nodes  number of nodes with `per_node` ranks each
 /// @return empty for a group of one and for ops that are not tuned
 /// @source docs/models/collectives.md, "What NCCL chooses"
 std::vector<TunerEstimate> nccl_estimates(CollectiveOp op, Bytes payload, int nodes, int per_node,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Figures that the checks of claims read, computed once.
+/// Figures that the checks of claims read, computed once, and the findings that they return.
 #pragma once
 
 #include <array>
@@ -70,7 +70,7 @@ struct AuditCase {
   AuditCase(const Blueprint& blueprint, const Scenario& scenario, const Catalog& catalog, const Facility& facility);
 
   const Blueprint& blueprint;
-  const Scenario& scenario;  ///< as the blueprint describes it
+  const Scenario& scenario;  ///< scenario that the blueprint describes
   const Catalog& catalog;
   LayoutUse layout;
   UsedScenario used;  ///< on the accelerators that the layout uses
@@ -97,7 +97,7 @@ struct ClaimFinding {
 enum class ClaimSense { equal, at_most, at_least };
 
 /// Verdict on a computed number against a stated one.
-/// @param conditional  the claim holds under a condition that the arithmetic names
+/// @param conditional  whether the claim holds only under a condition that the arithmetic names
 Holds judge(double stated, double computed, ClaimSense sense, const AuditTolerance& tolerance,
             bool conditional = false);
 

@@ -10,8 +10,8 @@ namespace clusterwright {
 
 /// Speed under a power cap over speed at the rated power.
 struct CappedSpeed {
-  double gemm = 1;  ///< large GEMMs
-  double step = 1;  ///< whole step
+  double gemm = 1;  ///< speed of large GEMMs
+  double step = 1;  ///< speed of the whole step
 };
 
 /// Speed under a cap, by the clock model of steps.
