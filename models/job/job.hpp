@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/enum_names.hpp"
+#include "sim/enum_array.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
 #include "topology/cluster/storage_spec.hpp"

@@ -21,7 +21,7 @@
 
 #include "topology/fabrics/fabric_check.hpp"
 #include "topology/fabrics/network_assembly.hpp"
-#include "topology/fabrics/site_tiers.hpp"
+#include "topology/fabrics/sites.hpp"
 
 namespace clusterwright {
 
