@@ -9,7 +9,7 @@
 
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/sourced_value.hpp"
-#include "models/kernels/collectives/expert_exchange_time.hpp"
+#include "models/kernels/collectives/expert_exchange.hpp"
 
 namespace clusterwright {
 

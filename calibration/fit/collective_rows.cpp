@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "models/kernels/collectives/nccl_generation.hpp"
+#include "models/kernels/collectives/nccl_tuner.hpp"
 
 namespace clusterwright {
 

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "calibration/fit/collective_fit.hpp"
-#include "models/kernels/collectives/nccl_generation.hpp"
+#include "models/kernels/collectives/nccl_tuner.hpp"
 
 namespace clusterwright {
 

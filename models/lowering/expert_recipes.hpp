@@ -2,7 +2,7 @@
 /// Forward and backward pass of one layer's mixture of experts on one rank: router, exchange, multiplies.
 #pragma once
 
-#include "models/kernels/kernel_traffic.hpp"
+#include "models/kernels/streaming_time.hpp"
 #include "models/lowering/linear_recipes.hpp"
 #include "models/lowering/step_charge.hpp"
 #include "models/plan/expert_work.hpp"

@@ -4,7 +4,7 @@
 /// Steady state. `ready` micro-batches of this step lie there when it starts; while it runs, as many are read as it
 /// uses, the last `ready` of them for the next step. Each needs a place, which the first stage frees when it takes a
 /// micro-batch. A loader that keeps up has filled all its places when a step starts; one that does not has not, see
-/// input_settling.hpp.
+/// predict_step.hpp.
 #pragma once
 
 #include <vector>

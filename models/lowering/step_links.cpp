@@ -7,9 +7,9 @@
 #include <cmath>
 #include <set>
 
-#include "models/kernels/collectives/expert_exchange_time.hpp"
+#include "models/kernels/collectives/expert_exchange.hpp"
 #include "models/kernels/collectives/group_links.hpp"
-#include "models/kernels/collectives/torus_fabric.hpp"
+#include "models/kernels/collectives/other_algorithms.hpp"
 
 namespace clusterwright {
 

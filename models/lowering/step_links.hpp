@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "models/job/stack_experts.hpp"
+#include "models/job/stack.hpp"
 #include "models/kernels/collectives/collective_time.hpp"
 #include "models/lowering/rank_classes.hpp"
 #include "models/plan/expert_work.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "models/kernels/kernel_traffic.hpp"
+#include "models/kernels/streaming_time.hpp"
 #include "models/lowering/step_charge.hpp"
 #include "models/memory/parameter_memory.hpp"
 #include "models/plan/plan.hpp"

@@ -8,7 +8,7 @@
 #include "models/lowering/step_charge.hpp"
 #include "models/lowering/step_context.hpp"
 #include "models/memory/parameter_memory.hpp"
-#include "models/plan/interleaved_schedule.hpp"
+#include "models/plan/stage_schedule.hpp"
 
 namespace clusterwright {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Where the ranks of a plan sit.
+/// Placement of the ranks of a plan on nodes.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace clusterwright {
 
-/// A rank by its place in each parallel dimension. `data` counts all ranks that hold the same weights: context ranks
+/// Rank by its place in each parallel dimension. `data` counts all ranks that hold the same weights: context ranks
 /// innermost, then replicas of the batch.
 struct RankCoordinates {
   int tensor = 0;
@@ -19,9 +19,9 @@ struct RankCoordinates {
   bool operator==(const RankCoordinates&) const = default;
 };
 
-/// Ranks of one stage that talk to each other. Along `data`: all; the context ranks of one replica; those that share
-/// one copy of the weights; and those that hold the same part of different copies. Across `tensor` and `data`: those
-/// that share the experts out, that split each expert, and that hold the same experts.
+/// Ranks of one stage that form a communicator. Along `data`: all; the context ranks of one replica (context); those
+/// that share one copy of the weights (shard); those with the same part of different copies (mirrors). Across `tensor`
+/// and `data`: those that the experts are divided among, those that split each expert, and those with the same experts.
 enum class ReplicaGroup : int { all, context, shard, mirrors, experts, expert_tensor, expert_replicas };
 inline constexpr std::size_t replica_group_count = 7;
 
@@ -41,12 +41,12 @@ class Placement {
   GroupShape replica_group(ReplicaGroup kind) const;
   /// Members of the first group of `kind` that sit on one node with its first rank.
   int members_on_node(ReplicaGroup kind) const;
-  /// First member of the group of `kind` that holds a rank: names the group.
+  /// First member of the group of `kind` that holds a rank; identifies the group.
   RankCoordinates first_member(ReplicaGroup kind, const RankCoordinates& of) const;
   std::vector<RankCoordinates> members(ReplicaGroup kind, const RankCoordinates& of) const;
 
  private:
-  /// A group as an arithmetic sequence of ranks of the stage, numbered tensor first, then data.
+  /// Group as an arithmetic sequence of ranks of the stage, numbered tensor first, then data.
   struct Sequence {
     int first = 0;
     int stride = 1;

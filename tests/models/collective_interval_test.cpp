@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/kernels/collectives/collective_interval.hpp"
+#include "models/kernels/collectives/collective_time.hpp"
 
 #include <cmath>
 

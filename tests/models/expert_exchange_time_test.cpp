@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/kernels/collectives/expert_exchange_time.hpp"
+#include "models/kernels/collectives/expert_exchange.hpp"
 
 #include "support/catch.hpp"
 

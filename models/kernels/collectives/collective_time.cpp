@@ -6,9 +6,29 @@
 #include <stdexcept>
 #include <vector>
 
-#include "models/kernels/collectives/inner_curve.hpp"
-
 namespace clusterwright {
+
+Bytes ring_wire(CollectiveOp op, Bytes payload, int ranks) {
+  if (op == CollectiveOp::send || op == CollectiveOp::broadcast) return payload;
+  return passes(op) * payload * static_cast<double>(ranks - 1) / static_cast<double>(ranks);
+}
+
+Bytes switch_wire(Bytes payload, int ranks) {
+  return payload * static_cast<double>(ranks + 1) / static_cast<double>(ranks);
+}
+
+BytesPerSecond bulk_rate(const CollectiveParameters& curve, int ranks, BytesPerSecond link) {
+  return link * curve.bandwidth_share.value * (1 - curve.small_group_loss.value * 2 / std::max(ranks, 2));
+}
+
+BytesPerSecond curve_rate(const CollectiveParameters& curve, Bytes wire, int ranks, BytesPerSecond link) {
+  const double ramp = std::pow(curve.half_time.value * link / wire, curve.ramp_exponent.value);
+  return bulk_rate(curve, ranks, link) / (1 + ramp);
+}
+
+Seconds curve_latency(const CollectiveParameters& curve, int ranks) {
+  return curve.base_latency.value + curve.rank_latency.value * static_cast<double>(ranks - 1);
+}
 
 namespace {
 
@@ -45,12 +65,12 @@ CollectiveTiming inside_node(const Setting& at, const TunerEstimate& chosen) {
   return timing;
 }
 
-/// What switches, cables and sockets add to a step between nodes.
+/// Latency that switches, cables and sockets add to a step between nodes.
 Seconds step_latency(const Setting& at) {
   return at.links.switch_latency + (at.links.tcp ? at.network.tcp_latency.value : Seconds{});
 }
 
-/// What the NICs of one node carry together.
+/// Bandwidth of all NICs of one node.
 BytesPerSecond node_network_rate(const Setting& at) {
   return at.group.ranks_per_node * (at.links.network_per_rank * transport_share(at.links, at.network));
 }
@@ -104,13 +124,13 @@ void price_switch_tree(const Setting& at, CollectiveTiming& timing) {
   timing.scale_up_share = 1 / bus_factor;
   timing.rate = std::min(curve_rate(curve, inner, members, at.links.scale_up) * bus_factor,
                          node_network_rate(at) / timing.network_share);
-  // What kernels that reduce and send at once reach is NCCL's own measurement: less than either alone.
+  // NCCL's measurement of kernels that reduce and send at the same time: less than either alone.
   if (timing.algorithm == Algorithm::nvls_tree)
     timing.rate = std::min(timing.rate, nvls_tree_ceiling(nccl_machine_of(at.group, at.links), at.group.nodes));
   timing.rate = with_fabric_limit(at, timing.rate);
 }
 
-/// As much slower than the bulk ring as NCCL counts with. Low-latency protocols know no ramp of small messages.
+/// Rate of the bulk ring times the ratio of NCCL's bandwidths. Low-latency protocols have no ramp of small messages.
 void price_by_ratio(const Setting& at, const TunerEstimate& chosen, const TunerEstimate& ring,
                     CollectiveTiming& timing) {
   const Seconds transfer = chosen.time - chosen.latency;
@@ -218,6 +238,46 @@ CollectiveTiming collective_time(CollectiveOp op, Bytes payload, const GroupShap
   if (op != CollectiveOp::send && op != CollectiveOp::all_to_all) return tuned_timing(at, choice);
   TunerEstimate plain{Algorithm::direct, Protocol::simple, {}, {}, {}};
   return inside_node(at, plain);
+}
+
+namespace {
+
+constexpr double z90 = 1.645;              // half of a 90 % interval in standard deviations
+constexpr double unjudged_residual = 0.4;  // of a set whose fits report nothing
+constexpr Bytes large_message = 1 * megabyte;
+
+/// Op whose fits were judged: messages and broadcasts have no measurements of their own.
+std::string judged(CollectiveOp op) {
+  if (op == CollectiveOp::dispatch || op == CollectiveOp::combine) return "expert_exchange";
+  return op == CollectiveOp::send ? "all_to_all" : curve_name(op);
+}
+
+/// 90th percentile of the error on held-out rows of the op; that of the worst op if this one has no report.
+double residual(CollectiveOp op, Bytes bytes, const CollectiveSet& set) {
+  const bool judged_together = judged(op) == "expert_exchange";
+  const std::string size = bytes < large_message && !judged_together ? ", below 1 MB" : ", from 1 MB";
+  double worst = 0;
+  for (const FitReport& fit : set.fits) {
+    if (fit.name == "collectives/" + judged(op) + size) return fit.held_out_p90_abs_log;
+    if (fit.name.ends_with(size)) worst = std::max(worst, fit.held_out_p90_abs_log);
+  }
+  return worst > 0 ? worst : unjudged_residual;
+}
+
+double relative_error(const Sourced<double>& value) {
+  return value.value > 0 ? value.std_error / value.value : 0;
+}
+
+}  // namespace
+
+double collective_half_width(CollectiveOp op, Bytes bytes, const CollectiveTiming& timing, const CollectiveSet& set) {
+  const double in_class = residual(op, bytes, set);
+  if (!timing.crosses_nodes) return in_class;
+  const double latency_part = timing.latency / timing.time();
+  const double of_latency = latency_part * relative_error(set.network.latency_scale);
+  const double of_rate = (1 - latency_part) * relative_error(set.network.bandwidth_share);
+  const double between = std::hypot(of_latency, of_rate, set.network.structural_error.value);
+  return std::hypot(in_class, z90 * between);
 }
 
 }  // namespace clusterwright

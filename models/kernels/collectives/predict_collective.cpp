@@ -8,11 +8,11 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "models/kernels/collectives/collective_interval.hpp"
-#include "models/kernels/collectives/expert_exchange_time.hpp"
+#include "models/kernels/collectives/collective_time.hpp"
+#include "models/kernels/collectives/collective_traffic.hpp"
+#include "models/kernels/collectives/expert_exchange.hpp"
 #include "models/kernels/collectives/group_links.hpp"
 #include "models/kernels/collectives/other_algorithms.hpp"
-#include "models/kernels/collectives/traffic_loads.hpp"
 #include "sim/diagnostic.hpp"
 
 namespace clusterwright {
@@ -25,7 +25,7 @@ GroupShape shape_of(const Communicator& group, const Cluster& cluster) {
   return {domains, ranks / domains, ranks % domains};
 }
 
-/// What NCCL or the library of a torus would run unless the user insists.
+/// Algorithm that NCCL or the library of a torus would run, unless the user chooses one.
 bool is_ring_like(CollectiveOp op) {
   return op == CollectiveOp::all_reduce || op == CollectiveOp::all_gather || op == CollectiveOp::reduce_scatter;
 }
@@ -71,8 +71,8 @@ LayoutKey layout_key(const GroupShape& shape, const Communicator& group, const C
 
 /// Traffic of one algorithm on links.
 struct CollectivePredictor::Laid {
-  LinkLoads loads;              ///< of the slowest stage
-  double seconds_per_byte = 0;  ///< over all stages, at data-sheet rates
+  LinkLoads loads;              ///< loads of the slowest stage
+  double seconds_per_byte = 0;  ///< sum over all stages, at data-sheet rates
 };
 
 CollectivePredictor::CollectivePredictor(const Cluster& cluster, const CollectiveSet& parameters,
@@ -152,7 +152,7 @@ CollectiveTiming CollectivePredictor::time_between_experts(const Layout& layout,
   return timing;
 }
 
-/// Of the algorithm that runs, with what the fabric leaves of its rate.
+/// Time of the algorithm that runs, with its rate limited by the fabric.
 CollectiveTiming CollectivePredictor::cost_of(const Layout& layout, Bytes bytes) const {
   if (between_experts(request_.op)) return time_between_experts(layout, bytes);
   const auto& curves = parameters_.collectives;

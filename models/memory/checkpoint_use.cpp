@@ -1,15 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/prediction/checkpoint_stall.hpp"
+#include "models/memory/checkpoint_use.hpp"
 
 #include <algorithm>
 #include <map>
 
 #include "models/kernels/kernel_times.hpp"
-#include "models/memory/checkpoint_bytes.hpp"
+#include "models/kernels/streaming_time.hpp"
+#include "models/memory/parameter_memory.hpp"
 #include "models/plan/placement.hpp"
 #include "models/plan/plan.hpp"
 
 namespace clusterwright {
+
+namespace {
+
+/// @param owners  ranks that share one copy, @param place  of this rank among all that hold the parameters
+double written_bytes(const PlannedJob& planned, double parameters, double owners, double place) {
+  const Sharding sharding = planned.plan.sharding;
+  const bool first = place < 1, first_copy = place < owners;
+  double bytes = 0;
+  if (sharding == Sharding::none ? first : first_copy)
+    bytes += parameters * adam_states() / (sharding == Sharding::none ? 1 : owners);
+  if (shards_master_weights(planned)) return bytes;
+  if (shards_weights(sharding) ? first_copy : first)
+    bytes += parameters * bytes_16bit / (shards_weights(sharding) ? owners : 1);
+  return bytes;
+}
+
+}  // namespace
+
+Bytes checkpoint_of_rank(const PlannedJob& planned, int stage, int data) {
+  const RankParameters trained = trained_parameters(planned, stage);
+  const int expert_place = data * planned.plan.tensor / (planned.plan.expert * planned.plan.expert_tensor);
+  return (written_bytes(planned, trained.common, shard_ranks(planned), data) +
+          written_bytes(planned, trained.routed, expert_shard_ranks(planned), expert_place)) *
+         byte;
+}
 
 namespace {
 
@@ -56,7 +82,7 @@ Narrowest copy_to_hosts(const Scenario& s, const Written& written) {
   return copy;
 }
 
-/// The cluster's file system, or what the job says in its place.
+/// File system of the cluster, with fields that the job states instead.
 StorageSpec storage_of(const Scenario& s) {
   return filled_in(s.job.input ? s.job.input->storage : StorageSpec{}, s.cluster.spec.storage);
 }

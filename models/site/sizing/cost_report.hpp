@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Cost of a cluster: to buy, for a year, and for one accelerator and hour.
+/// Prices of parts, and the cost of a cluster: to buy, for a year, and for one accelerator and hour.
 #pragma once
 
 #include <optional>
@@ -13,6 +13,17 @@
 
 namespace clusterwright {
 
+struct PartPrice {
+  std::optional<Dollars> each;  ///< none where neither list nor catalog has a price
+  std::string source;           ///< "prices: quote of 2026-03", "catalog: list price (HF-HW)"; empty without a price
+};
+
+/// Price of the list; else the catalog's list price, else the position in the catalog's range that the list states. A
+/// node without either costs its share of the machine that it is sold in, else its accelerators times
+/// `node_over_accelerators`.
+/// @param part  id in any list of the catalog whose parts are sold one by one
+PartPrice price_of(const std::string& part, const Catalog& catalog, const PriceList& prices);
+
 /// Line of the purchasing list with its price.
 struct PricedItem {
   BillItem item;
@@ -21,7 +32,7 @@ struct PricedItem {
   Dollars total() const { return each ? *each * static_cast<double>(item.count) : Dollars{}; }
 };
 
-/// One named part of a sum.
+/// Named part of a sum.
 struct CostShare {
   std::string name;
   Dollars amount;
@@ -46,10 +57,10 @@ struct RentOrBuy {
 struct CostReport {
   std::string price_list, date;   ///< name and date of the price list
   std::vector<PricedItem> items;  ///< priced bill, with building and installation as lines of their own
-  std::vector<CostShare> capex;   ///< by chapter, building, installation; sums to capex_total
+  std::vector<CostShare> capex;   ///< cost by chapter, building, installation; sums to capex_total
   Dollars capex_total;
-  std::vector<CostShare> opex;  ///< per year: energy, water, maintenance, staff, rent of space; sums to opex_total
-  Dollars opex_total;           ///< per year
+  std::vector<CostShare> opex;  ///< cost per year: energy, water, maintenance, staff, rent; sums to opex_total
+  Dollars opex_total;           ///< cost per year
   double years = 0, interest = 0, utilisation = 0;
   CostPerHour per_hour;
   double energy_share = 0;                       ///< share of energy in per_hour
@@ -66,7 +77,7 @@ struct CostRequest {
   int nodes = 0;            ///< nodes in the hall, with spares
   Watts rated_it;           ///< rated power of all machines
   int racks = 0;            ///< racks in the hall, with those that machines bring
-  Watts mean_it;            ///< in hours of use
+  Watts mean_it;            ///< mean power of all machines in hours of use
   Watts mean_facility;
   double wue_l_per_kwh = 0;                 ///< water over energy of the machines
   std::optional<double> tokens_per_second;  ///< throughput of all accelerators while training makes progress
@@ -75,7 +86,7 @@ struct CostRequest {
 /// Annuity factor: share of a debt that equal yearly payments over `years` take to repay it with interest.
 ///   r / (1 - (1 + r)^-n); 1/n without interest
 /// Example: at 8 % over 5 years 0.2505, so $1 M costs $250,456 a year.
-/// @param interest  per year, at least 0
+/// @param interest  rate per year, at least 0
 double capital_recovery_factor(double interest, double years);
 
 /// Cost of one accelerator and hour in use:
