@@ -15,7 +15,7 @@
 #include "calibration/validation/cross_validate_kernels.hpp"
 #include "calibration/validation/cross_validate_steps.hpp"
 #include "calibration/validation/validate_case.hpp"
-#include "models/job/input_file.hpp"
+#include "models/job/scenario_source.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
