@@ -6,7 +6,7 @@
 
 namespace clusterwright {
 
-InputLane::InputLane(StepContext& context, std::size_t rank_class, LaneId lane)
+InputLane::InputLane(StepContext& context, RankClassId rank_class, LaneId lane)
     : context_(context),
       class_(rank_class),
       lane_(lane),

@@ -16,7 +16,7 @@ namespace clusterwright {
 class InputLane {
  public:
   /// @pre context.input
-  InputLane(StepContext& context, std::size_t rank_class, LaneId lane);
+  InputLane(StepContext& context, RankClassId rank_class, LaneId lane);
 
   /// Reads that find a place at the start of the step. On later stages all: they follow the first one's.
   void begin_step();
@@ -29,7 +29,7 @@ class InputLane {
   void read(OpId after);
 
   StepContext& context_;
-  std::size_t class_;
+  RankClassId class_;
   LaneId lane_;
   int places_, ready_;
   std::vector<OpId> reads_;  // the first is for micro-batch `ready_`

@@ -102,12 +102,12 @@ InputSide::InputSide(StepGraphBuilder& builder, const Scenario& s, const Placeme
     hosts_.push_back(builder.add_resource(fmt::format("storage of host {}, read", host), *work_.host));
 }
 
-std::size_t InputSide::fed_together(std::size_t c) const {
+RankClassId InputSide::fed_together(RankClassId c) const {
   return classes_.class_of({0, classes_.representative(c).data, 0});
 }
 
 /// First and last stage may share a host: their transfers then cross it side by side.
-void InputSide::use_storage(Uses& uses, std::size_t reader) const {
+void InputSide::use_storage(Uses& uses, RankClassId reader) const {
   const int together = classes_.tensor_ranks_together();
   const auto add = [&](ResourceId resource, int count) {
     const auto same = std::find_if(uses.begin(), uses.end(), [&](const auto& u) { return u.resource == resource; });
@@ -120,8 +120,8 @@ void InputSide::use_storage(Uses& uses, std::size_t reader) const {
   if (file_system_.exists()) add(file_system_, classes_.multiplicity(reader) / together);
 }
 
-ChainId InputSide::read(std::size_t c) {
-  const std::size_t fed = fed_together(c);
+ChainId InputSide::read(RankClassId c) {
+  const RankClassId fed = fed_together(c);
   if (const auto found = chains_.find(fed); found != chains_.end()) return found->second;
   Uses uses;
   const int data = classes_.representative(fed).data;

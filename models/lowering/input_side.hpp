@@ -55,16 +55,16 @@ class InputSide {
             const RankClasses& classes);
 
   /// One micro-batch for the ranks that `c` computes it with: its tokens and, under a pipeline, their labels.
-  ChainId read(std::size_t c);
+  ChainId read(RankClassId c);
   /// Lowest class of those ranks: names them.
-  std::size_t fed_together(std::size_t c) const;
+  RankClassId fed_together(RankClassId c) const;
   /// What the accelerator does for it: nothing.
   WorkId nothing() const { return nothing_; }
 
  private:
   using Uses = std::vector<StepGraphBuilder::LegUse>;
 
-  void use_storage(Uses& uses, std::size_t reader) const;
+  void use_storage(Uses& uses, RankClassId reader) const;
 
   StepGraphBuilder& builder_;
   const Placement& placement_;
@@ -73,7 +73,7 @@ class InputSide {
   WorkId nothing_;
   ResourceId file_system_;
   std::vector<ResourceId> hosts_;  // by kind of host; empty where a host is no limit
-  std::map<std::size_t, ChainId> chains_;
+  std::map<RankClassId, ChainId> chains_;
 };
 
 }  // namespace clusterwright

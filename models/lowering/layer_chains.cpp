@@ -12,7 +12,7 @@ ReplicaGroup group_of(LayerCollective kind) {
   return kind >= LayerCollective::context_step ? ReplicaGroup::context : ReplicaGroup::all;
 }
 
-LayerChains::LayerChains(StepContext& context, std::size_t rank_class) : context_(context), class_(rank_class) {
+LayerChains::LayerChains(StepContext& context, RankClassId rank_class) : context_(context), class_(rank_class) {
   if (context_.plan.tensor > 1) choose_tensor_chains();
   if (context_.plan.context > 1) choose_context_chains();
   if (context_.scenario.transformer.experts) choose_expert_chains();

@@ -15,7 +15,7 @@ ReplicaGroup group_of(LayerCollective kind);
 
 class LayerChains {
  public:
-  LayerChains(StepContext& context, std::size_t rank_class);
+  LayerChains(StepContext& context, RankClassId rank_class);
 
   ChainId of(LayerCollective kind) const { return chains_[static_cast<std::size_t>(kind)]; }
   /// The host issues kernels for so long.
@@ -28,7 +28,7 @@ class LayerChains {
   void choose_expert_chains();
 
   StepContext& context_;
-  std::size_t class_;
+  RankClassId class_;
   std::array<ChainId, layer_collective_count> chains_;
   std::map<std::int64_t, ChainId> issues_;  // by picoseconds
 };

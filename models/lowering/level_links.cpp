@@ -49,13 +49,13 @@ std::vector<ResourceId> LevelLinks::on_hosts(const char* name, const std::option
 
 /// @param coefficient  bytes there per byte of the transfer
 void LevelLinks::cross(Path& path, const std::vector<ResourceId>& hosts, const std::optional<BytesPerSecond>& rate,
-                       double coefficient, std::size_t c) const {
+                       double coefficient, RankClassId c) const {
   if (hosts.empty()) return;
   path.rate = std::min(path.rate, *rate / coefficient);
   path.uses.push_back({hosts[classes_.host_of(c)], static_cast<std::uint32_t>(classes_.ranks_on_host(c)), coefficient});
 }
 
-LevelLinks::Path LevelLinks::pool_path(bool out, std::size_t c) const {
+LevelLinks::Path LevelLinks::pool_path(bool out, RankClassId c) const {
   auto [uses, rate] = links_.pool_path(pool_->over, out, c);
   for (const auto& limit : {pool_->accelerator, pool_->total})
     if (limit && (rate <= BytesPerSecond{} || *limit < rate)) rate = *limit;
@@ -63,7 +63,7 @@ LevelLinks::Path LevelLinks::pool_path(bool out, std::size_t c) const {
   return {std::move(uses), rate};
 }
 
-ChainId LevelLinks::copy(MemoryLevel tier, bool out, Bytes payload, std::size_t c) {
+ChainId LevelLinks::copy(MemoryLevel tier, bool out, Bytes payload, RankClassId c) {
   if (tier == MemoryLevel::pool) {
     const Path path = pool_path(out, c);
     return links_.transfer(payload, path.rate, path.uses);
@@ -75,14 +75,14 @@ ChainId LevelLinks::copy(MemoryLevel tier, bool out, Bytes payload, std::size_t 
   return links_.transfer(payload, path.rate, path.uses);
 }
 
-ChainId LevelLinks::host_to_drives(Bytes payload, std::size_t c) {
+ChainId LevelLinks::host_to_drives(Bytes payload, RankClassId c) {
   Path path{{}, *host_.nvme_write};
   cross(path, memory_, host_.memory_bandwidth, 1, c);
   cross(path, drives_write_, host_.nvme_write, 1, c);
   return links_.transfer(payload, path.rate, path.uses);
 }
 
-LevelLinks::Path LevelLinks::update_path(MemoryLevel tier, std::size_t c) const {
+LevelLinks::Path LevelLinks::update_path(MemoryLevel tier, RankClassId c) const {
   Path path{{}, host_link_};
   if (memory_.empty())
     path.uses.push_back(links_.host_port(true, c));
@@ -96,7 +96,7 @@ LevelLinks::Path LevelLinks::update_path(MemoryLevel tier, std::size_t c) const 
   return path;
 }
 
-ChainId LevelLinks::update(MemoryLevel tier, double parameters, std::size_t c) {
+ChainId LevelLinks::update(MemoryLevel tier, double parameters, RankClassId c) {
   const Path path = update_path(tier, c);
   return links_.transfer(parameters * update_traffic * byte, path.rate, path.uses);
 }

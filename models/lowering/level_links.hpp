@@ -24,15 +24,15 @@ class LevelLinks {
   /// A copy of a rank of class `c` to `tier`, or back. Drives are reached through host memory, which is written and
   /// read.
   /// @pre tier is not the device
-  ChainId copy(MemoryLevel tier, bool out, Bytes payload, std::size_t c);
+  ChainId copy(MemoryLevel tier, bool out, Bytes payload, RankClassId c);
   /// New weights, from the host that computed them to its drives.
-  ChainId host_to_drives(Bytes payload, std::size_t c);
+  ChainId host_to_drives(Bytes payload, RankClassId c);
   /// The optimizer on the host, over states in `tier`: limited by host memory, and by drives that states come from and
   /// go back to while others are updated. Where the bandwidth of host memory is not known, an accelerator's share of it
   /// is taken to be as fast as its link.
   /// @param parameters  that one rank updates
   /// @pre tier is host or nvme
-  ChainId update(MemoryLevel tier, double parameters, std::size_t c);
+  ChainId update(MemoryLevel tier, double parameters, RankClassId c);
 
  private:
   using Uses = std::vector<StepGraphBuilder::LegUse>;
@@ -43,9 +43,9 @@ class LevelLinks {
     BytesPerSecond rate;
   };
   void cross(Path& path, const std::vector<ResourceId>& hosts, const std::optional<BytesPerSecond>& rate,
-             double coefficient, std::size_t c) const;
-  Path pool_path(bool out, std::size_t c) const;
-  Path update_path(MemoryLevel tier, std::size_t c) const;
+             double coefficient, RankClassId c) const;
+  Path pool_path(bool out, RankClassId c) const;
+  Path update_path(MemoryLevel tier, RankClassId c) const;
   std::vector<ResourceId> on_hosts(const char* name, const std::optional<BytesPerSecond>& rate);
 
   StepGraphBuilder& builder_;

@@ -37,7 +37,7 @@ void check_length(const StepGraph& graph) {
 
 StepGraph lower_training_step(const Scenario& scenario, const Plan& plan, Folding folding) {
   StepContext context(scenario, plan, folding);
-  for (std::size_t c = 0; c < context.classes.count(); ++c) StepProgram(context, c).write();
+  for (const RankClassId c : context.classes.ids()) StepProgram(context, c).write();
   StepGraph graph = std::move(context.builder).build();
   check_length(graph);
   return graph;
@@ -45,7 +45,7 @@ StepGraph lower_training_step(const Scenario& scenario, const Plan& plan, Foldin
 
 StepGraph lower_layer(const Scenario& scenario, const Plan& plan, LayerKind kind, bool backward) {
   StepContext context(scenario, plan, Folding::folded);
-  for (std::size_t c = 0; c < context.classes.count(); ++c) StepProgram(context, c).write_layer(kind, backward);
+  for (const RankClassId c : context.classes.ids()) StepProgram(context, c).write_layer(kind, backward);
   return std::move(context.builder).build();
 }
 

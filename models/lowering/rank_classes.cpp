@@ -13,7 +13,7 @@ namespace {
 
 struct StreamKey {
   Stream stream;
-  std::size_t rank_class;
+  RankClassId rank_class;
   auto operator<=>(const StreamKey&) const = default;
 };
 
@@ -288,10 +288,10 @@ void RankClasses::assign(const std::vector<int>& colours) {
       }
 }
 
-std::size_t RankClasses::class_of(const RankCoordinates& at) const {
+RankClassId RankClasses::class_of(const RankCoordinates& at) const {
   const int colour = colour_[static_cast<std::size_t>(at.data)];
   const int pair = colour * plan_.pipeline + at.pipeline;
-  return static_cast<std::size_t>((pair * plan_.tensor + at.tensor) / tensor_ranks_together_);
+  return RankClassId(static_cast<std::size_t>((pair * plan_.tensor + at.tensor) / tensor_ranks_together_));
 }
 
 void RankClasses::load_uplinks(const Placement& placement, const FabricTiers& fabric) {

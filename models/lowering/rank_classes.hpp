@@ -8,6 +8,7 @@
 #include "models/job/scenario.hpp"
 #include "models/plan/placement.hpp"
 #include "models/plan/plan.hpp"
+#include "sim/step_graph.hpp"
 #include "topology/cluster/cluster_spec.hpp"
 #include "topology/fabrics/fabric_tiers.hpp"
 
@@ -52,10 +53,11 @@ class RankClasses {
                             int host = 0);
 
   std::size_t count() const { return representatives_.size(); }
-  const RankCoordinates& representative(std::size_t c) const { return representatives_[c]; }
-  int multiplicity(std::size_t c) const { return multiplicities_[c]; }
-  double highest_clock(std::size_t c) const { return highest_clocks_[c]; }
-  std::size_t class_of(const RankCoordinates& at) const;
+  IdRange<RankClassId> ids() const { return representatives_.ids(); }
+  const RankCoordinates& representative(RankClassId c) const { return representatives_[c]; }
+  int multiplicity(RankClassId c) const { return multiplicities_[c]; }
+  double highest_clock(RankClassId c) const { return highest_clocks_[c]; }
+  RankClassId class_of(const RankCoordinates& at) const;
   bool folded() const { return folded_; }
   /// Neighbours in a tensor group that share a class: those on one node, under the same switches; 1 when unfolded.
   int tensor_ranks_together() const { return tensor_ranks_together_; }
@@ -67,7 +69,7 @@ class RankClasses {
     double passes = 1;  ///< times that one transfer crosses it: a ring may leave a group more than once, an exchange
                         ///< sends a part of what leaves the node
   };
-  const std::vector<Crossing>& crossings(Stream stream, std::size_t c) const {
+  const std::vector<Crossing>& crossings(Stream stream, RankClassId c) const {
     return crossings_[static_cast<std::size_t>(stream)][c];
   }
 
@@ -76,12 +78,12 @@ class RankClasses {
 
   /// Kinds of hosts, and that of the hosts of class `c`. Only where ranks share them.
   std::size_t host_count() const { return hosts_.size(); }
-  std::size_t host_of(std::size_t c) const { return host_of_[c]; }
+  std::size_t host_of(RankClassId c) const { return host_of_[c]; }
   /// Ranks of class `c` on one of its hosts.
-  int ranks_on_host(std::size_t c) const { return hosts_[host_of_[c]].at(c); }
+  int ranks_on_host(RankClassId c) const { return hosts_[host_of_[c]].at(c); }
 
  private:
-  using HostRanks = std::map<std::size_t, int>;  // ranks of each class on one host
+  using HostRanks = std::map<RankClassId, int>;  // ranks of each class on one host
 
   RankClasses(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow, bool folded, int host);
   std::map<int, HostRanks> fill_hosts(const Placement& placement) const;
@@ -98,13 +100,13 @@ class RankClasses {
   int host_ = 0;
   int tensor_ranks_together_ = 1;
   std::vector<int> colour_;  // of each replica
-  std::vector<RankCoordinates> representatives_;
-  std::vector<int> multiplicities_;
-  std::vector<double> highest_clocks_;
-  std::vector<std::vector<Crossing>> crossings_[stream_count];
+  IndexedVector<RankClassId, RankCoordinates> representatives_;
+  IndexedVector<RankClassId, int> multiplicities_;
+  IndexedVector<RankClassId, double> highest_clocks_;
+  IndexedVector<RankClassId, std::vector<Crossing>> crossings_[stream_count];
   std::vector<UplinkBundle> bundles_;
   std::vector<HostRanks> hosts_;
-  std::vector<std::size_t> host_of_;  // by class
+  IndexedVector<RankClassId, std::size_t> host_of_;
 };
 
 /// Classes of the ranks of a step; its ranks share their hosts where the job uses something of these.

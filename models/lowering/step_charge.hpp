@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "sim/step_graph.hpp"
+
 namespace clusterwright {
 
 /// Kinds of `breakdown_s`, in the order in which they are shown. The values are ChargeIds of the step graph.
@@ -33,5 +35,9 @@ inline constexpr std::array<std::string_view, step_charge_count> step_charge_nam
     "tp_exposed",   "cp_exposed",        "ep_exposed",    "pp_exposed", "dp_exposed",
     "bubble",       "imbalance",         "input_wait",    "launch",     "throttle",
     "jitter"};
+
+constexpr ChargeId charge_id(StepCharge charge) {
+  return ChargeId(static_cast<std::size_t>(charge));
+}
 
 }  // namespace clusterwright

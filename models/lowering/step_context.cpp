@@ -22,7 +22,7 @@ Cluster used_part(const Scenario& s) {
 }
 
 std::vector<Meetings> make_replica_meetings(StepGraphBuilder& builder, std::size_t classes) {
-  return std::vector<Meetings>(replica_group_count, Meetings(builder, classes, classes, StepCharge::imbalance));
+  return std::vector<Meetings>(replica_group_count, Meetings(builder, classes, StepCharge::imbalance));
 }
 
 ExpertWork make_experts(const PlannedJob& planned, const Placement& placement) {
@@ -47,13 +47,6 @@ void reserve_ops(StepContext& c) {
 
 }  // namespace
 
-RendezvousId Meetings::join(std::size_t group, std::size_t member, ChainId chain) {
-  std::vector<RendezvousId>& list = by_group_[group];
-  const std::size_t index = joined_[member]++;
-  if (index == list.size()) list.push_back(builder_->add_rendezvous(chain, charge_id(late_)));
-  return list[index];
-}
-
 StepContext::StepContext(const Scenario& s, const Plan& p, Folding folding)
     : scenario(s),
       cluster(used_part(s)),
@@ -70,16 +63,16 @@ StepContext::StepContext(const Scenario& s, const Plan& p, Folding folding)
       tiers(builder, s, classes, links, kernels.host_bandwidth()),
       recipes(write_recipes(builder, kernels, memory, experts)),
       domain(builder.add_power_domain("accelerators and hosts")),
-      tensor(builder, classes.count(), classes.count(), StepCharge::imbalance),
-      tied(builder, classes.count(), classes.count(), StepCharge::bubble),
-      norm(builder, 1, classes.count(), p.pipeline > 1 ? StepCharge::bubble : StepCharge::imbalance),
-      host(builder, classes.count(), classes.count(), StepCharge::imbalance),
-      issue(builder, classes.count(), classes.count(), StepCharge::launch),
-      copies(builder, classes.count(), classes.count(), StepCharge::bubble),
-      messages(message_route_count, Meetings(builder, classes.count(), 2 * classes.count(), StepCharge::bubble)),
+      tensor(builder, classes.count(), StepCharge::imbalance),
+      tied(builder, classes.count(), StepCharge::bubble),
+      norm(builder, classes.count(), p.pipeline > 1 ? StepCharge::bubble : StepCharge::imbalance),
+      host(builder, classes.count(), StepCharge::imbalance),
+      issue(builder, classes.count(), StepCharge::launch),
+      copies(builder, classes.count(), StepCharge::bubble),
+      messages(message_route_count, MessageMeetings(builder, classes.count(), StepCharge::bubble)),
       replicas(make_replica_meetings(builder, classes.count())),
       norm_chain(s.stack.kernels.clips_gradients ? links.everywhere() : links.nothing()),
-      reads(builder, classes.count(), classes.count(), StepCharge::input_wait) {
+      reads(builder, classes.count(), StepCharge::input_wait) {
   if (s.job.input) input.emplace(builder, s, placement, classes);
   builder.set_power_clock_exponent(s.parameters.power.clock_exponent.value);
   builder.set_short_term_power(s.parameters.power.short_term_power.value);

@@ -8,6 +8,7 @@
 #include "models/lowering/input_side.hpp"
 #include "models/lowering/level_links.hpp"
 #include "models/lowering/lowering.hpp"
+#include "models/lowering/meetings.hpp"
 #include "models/lowering/rank_classes.hpp"
 #include "models/lowering/step_charge.hpp"
 #include "models/lowering/step_links.hpp"
@@ -18,25 +19,6 @@
 #include "models/plan/stage_layout.hpp"
 
 namespace clusterwright {
-
-constexpr ChargeId charge_id(StepCharge charge) {
-  return ChargeId(static_cast<std::size_t>(charge));
-}
-
-/// Rendezvous of one kind: the i-th op of every member of a group meets at the i-th entry.
-class Meetings {
- public:
-  Meetings(StepGraphBuilder& builder, std::size_t groups, std::size_t members, StepCharge late)
-      : builder_(&builder), late_(late), by_group_(groups), joined_(members, 0) {}
-
-  RendezvousId join(std::size_t group, std::size_t member, ChainId chain);
-
- private:
-  StepGraphBuilder* builder_;
-  StepCharge late_;
-  std::vector<std::vector<RendezvousId>> by_group_;
-  std::vector<std::size_t> joined_;
-};
 
 /// Pipeline messages that keep their order among themselves: of the forward and the backward pass of micro-batches that
 /// flow down the stages, and of those that flow up (DualPipe).
@@ -65,8 +47,8 @@ struct StepContext {
   StepRecipes recipes;
   PowerDomainId domain;
   Meetings tensor, tied, norm, host, issue, copies;
-  std::vector<Meetings> messages;  ///< by MessageRoute
-  std::vector<Meetings> replicas;  ///< by ReplicaGroup
+  std::vector<MessageMeetings> messages;  ///< by MessageRoute
+  std::vector<Meetings> replicas;         ///< by ReplicaGroup
   ChainId norm_chain;
   std::optional<InputSide> input;  ///< where the job says what it reads
   Meetings reads;

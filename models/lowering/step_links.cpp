@@ -36,7 +36,7 @@ StepLinks::StepLinks(StepGraphBuilder& builder, const Cluster& cluster, const Pa
   const BytesPerSecond network = cluster.network_per_accelerator() * (share / network_factor_) * rounding_slack;
   const bool scales_up = cluster.scale_up_bandwidth > BytesPerSecond{};
   inner_ = scales_up ? cluster.scale_up_bandwidth : cluster.links.ring_bandwidth(1);
-  for (std::size_t c = 0; c < classes.count(); ++c) ports_.push_back(add_ports(c, network));
+  for (const RankClassId c : classes.ids()) ports_.push_back(add_ports(c, network));
   for (const UplinkBundle& bundle : classes.bundles()) {
     const FabricTiers::Tier& tier = cluster.fabric.tiers()[static_cast<std::size_t>(bundle.tier)];
     uplinks_.push_back(builder.add_resource(fmt::format("{} {} {}", tier.name, bundle.group, bundle.up ? "up" : "down"),
@@ -44,9 +44,9 @@ StepLinks::StepLinks(StepGraphBuilder& builder, const Cluster& cluster, const Pa
   }
 }
 
-StepLinks::Ports StepLinks::add_ports(std::size_t rank_class, BytesPerSecond network) {
+StepLinks::Ports StepLinks::add_ports(RankClassId rank_class, BytesPerSecond network) {
   const auto port = [&](const char* kind, BytesPerSecond rate) {
-    return builder_.add_resource(fmt::format("{} of class {}", kind, rank_class), rate);
+    return builder_.add_resource(fmt::format("{} of class {}", kind, rank_class.value), rate);
   };
   Ports ports;
   if (inner_ > BytesPerSecond{}) {
@@ -87,7 +87,7 @@ ChainId StepLinks::chain(const CollectiveTiming& timing, Uses uses) {
 }
 
 /// A ring over several nodes rotates over the NICs of its members on a node: each carries its share.
-void StepLinks::use_ports(Uses& uses, std::size_t c, const CollectiveTiming& timing, int members_per_node) const {
+void StepLinks::use_ports(Uses& uses, RankClassId c, const CollectiveTiming& timing, int members_per_node) const {
   const Ports& ports = ports_[c];
   if (timing.crosses_nodes) {
     uses.push_back({ports.network_out, 1, timing.network_share / members_per_node});
@@ -99,37 +99,37 @@ void StepLinks::use_ports(Uses& uses, std::size_t c, const CollectiveTiming& tim
   }
 }
 
-void StepLinks::use_uplinks(Uses& uses, Stream stream, std::size_t c, const CollectiveTiming& timing) const {
+void StepLinks::use_uplinks(Uses& uses, Stream stream, RankClassId c, const CollectiveTiming& timing) const {
   for (const RankClasses::Crossing& crossing : classes_.crossings(stream, c))
     uses.push_back({uplinks_[static_cast<std::size_t>(crossing.resource)], static_cast<std::uint32_t>(crossing.count),
                     crossing.passes * timing.network_share});
 }
 
-std::size_t StepLinks::tensor_group(std::size_t c) const {
+RankClassId StepLinks::tensor_group(RankClassId c) const {
   RankCoordinates at = classes_.representative(c);
   at.tensor = 0;
   return classes_.class_of(at);
 }
 
-std::size_t StepLinks::replica_group(ReplicaGroup kind, std::size_t c) const {
+RankClassId StepLinks::replica_group(ReplicaGroup kind, RankClassId c) const {
   return classes_.class_of(placement_.first_member(kind, classes_.representative(c)));
 }
 
-std::size_t StepLinks::receiver(Stream stream, std::size_t c) const {
+RankClassId StepLinks::receiver(Stream stream, RankClassId c) const {
   RankCoordinates at = classes_.representative(c);
   const int stages = placement_.plan().pipeline;
   at.pipeline = (at.pipeline + (stream == Stream::forward ? 1 : stages - 1)) % stages;
   return classes_.class_of(at);
 }
 
-std::vector<std::size_t> StepLinks::classes_of_group(ReplicaGroup kind, std::size_t c) const {
-  std::set<std::size_t> members;
+std::vector<RankClassId> StepLinks::classes_of_group(ReplicaGroup kind, RankClassId c) const {
+  std::set<RankClassId> members;
   for (const RankCoordinates& at : placement_.members(kind, classes_.representative(c)))
     members.insert(classes_.class_of(at));
   return {members.begin(), members.end()};
 }
 
-ChainId StepLinks::tensor(CollectiveOp op, Bytes payload, std::size_t c) {
+ChainId StepLinks::tensor(CollectiveOp op, Bytes payload, RankClassId c) {
   const GroupShape group = placement_.tensor_group();
   const Seconds switches = cluster_.fabric.least_latency();
   const CollectiveTiming timing = collective_timing(op, payload, group, switches);
@@ -153,14 +153,14 @@ Seconds StepLinks::worst_ring_hop(ReplicaGroup kind) const {
   return worst;
 }
 
-ChainId StepLinks::replicas(ReplicaGroup kind, CollectiveOp op, Bytes payload, std::size_t c) {
-  const std::size_t group_name = replica_group(kind, c);
+ChainId StepLinks::replicas(ReplicaGroup kind, CollectiveOp op, Bytes payload, RankClassId c) {
+  const RankClassId group_name = replica_group(kind, c);
   const auto key = std::make_tuple(static_cast<int>(kind), static_cast<int>(op), payload.in(byte), group_name);
   if (const auto found = replica_chains_.find(key); found != replica_chains_.end()) return found->second;
   const GroupShape group = placement_.replica_group(kind);
   const CollectiveTiming timing = collective_timing(op, payload, group, worst_ring_hop(kind));
   Uses uses;
-  for (const std::size_t member : classes_of_group(kind, c)) use_ports(uses, member, timing, group.ranks_per_node);
+  for (const RankClassId member : classes_of_group(kind, c)) use_ports(uses, member, timing, group.ranks_per_node);
   // Context and shard groups are neighbours; what they put on tapered uplinks is left out (docs/limits.md).
   if (timing.crosses_nodes && kind == ReplicaGroup::all) use_uplinks(uses, Stream::data_ring, group_name, timing);
   if (timing.crosses_nodes && kind == ReplicaGroup::mirrors) use_uplinks(uses, Stream::mirror_ring, group_name, timing);
@@ -187,12 +187,12 @@ CollectiveTiming StepLinks::exchange_timing(const ExpertWork& work, ExpertTransf
   return with_factors(timing);
 }
 
-ChainId StepLinks::experts(const ExpertWork& work, ExpertTransfer transfer, Bytes copy, std::size_t c) {
+ChainId StepLinks::experts(const ExpertWork& work, ExpertTransfer transfer, Bytes copy, RankClassId c) {
   const ReplicaGroup kind = ReplicaGroup::experts;
   const CollectiveTiming timing = exchange_timing(work, transfer, copy);
   const int per_node = placement_.replica_group(kind).ranks_per_node;
   Uses uses;
-  for (const std::size_t member : classes_of_group(kind, c)) {
+  for (const RankClassId member : classes_of_group(kind, c)) {
     use_ports(uses, member, timing, per_node);
     if (!timing.crosses_nodes) continue;
     for (const RankClasses::Crossing& crossing : classes_.crossings(Stream::experts, member))
@@ -202,7 +202,7 @@ ChainId StepLinks::experts(const ExpertWork& work, ExpertTransfer transfer, Byte
   return chain(timing, std::move(uses));
 }
 
-ChainId StepLinks::context_step(Bytes payload, std::size_t c) {
+ChainId StepLinks::context_step(Bytes payload, RankClassId c) {
   const ReplicaGroup kind = ReplicaGroup::context;
   const GroupShape group = placement_.replica_group(kind);
   CollectiveTiming timing;
@@ -217,7 +217,7 @@ ChainId StepLinks::context_step(Bytes payload, std::size_t c) {
     timing.wire = timing.wire / steps;
   }
   Uses uses;
-  for (const std::size_t member : classes_of_group(kind, c)) use_ports(uses, member, timing, group.ranks_per_node);
+  for (const RankClassId member : classes_of_group(kind, c)) use_ports(uses, member, timing, group.ranks_per_node);
   return chain(timing, std::move(uses));
 }
 
@@ -235,11 +235,11 @@ ChainId StepLinks::transfer(Bytes payload, BytesPerSecond rate, const Uses& uses
   return chain(timing, uses);
 }
 
-StepGraphBuilder::LegUse StepLinks::host_port(bool to_host, std::size_t c) const {
+StepGraphBuilder::LegUse StepLinks::host_port(bool to_host, RankClassId c) const {
   return {to_host ? ports_[c].host_out : ports_[c].host_in, 1, 1.0};
 }
 
-StepLinks::PoolPath StepLinks::pool_path(PoolLink over, bool out, std::size_t c) const {
+StepLinks::PoolPath StepLinks::pool_path(PoolLink over, bool out, RankClassId c) const {
   const Ports& ports = ports_[c];
   if (over == PoolLink::scale_up) return {{{out ? ports.scale_up_out : ports.scale_up_in, 1, 1.0}}, inner_};
   if (over == PoolLink::network)
@@ -247,8 +247,8 @@ StepLinks::PoolPath StepLinks::pool_path(PoolLink over, bool out, std::size_t c)
   return {};
 }
 
-ChainId StepLinks::message(Stream stream, Bytes payload, std::size_t c) {
-  const std::size_t to = receiver(stream, c);
+ChainId StepLinks::message(Stream stream, Bytes payload, RankClassId c) {
+  const RankClassId to = receiver(stream, c);
   const RankCoordinates from = classes_.representative(c);
   RankCoordinates target = from;
   target.pipeline = classes_.representative(to).pipeline;
@@ -278,7 +278,7 @@ ChainId StepLinks::everywhere() {
   return chain(timing, {});
 }
 
-ChainId StepLinks::between_stages(CollectiveOp op, Bytes payload, std::size_t c, int stage) {
+ChainId StepLinks::between_stages(CollectiveOp op, Bytes payload, RankClassId c, int stage) {
   const RankCoordinates here = classes_.representative(c);
   RankCoordinates there = here;
   there.pipeline = stage;

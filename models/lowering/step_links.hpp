@@ -23,15 +23,15 @@ class StepLinks {
             BytesPerSecond host_bandwidth);
 
   /// A collective of a tensor group that holds class `c`.
-  ChainId tensor(CollectiveOp op, Bytes payload, std::size_t c);
+  ChainId tensor(CollectiveOp op, Bytes payload, RankClassId c);
   /// A collective over the group of `kind` that the ranks of class `c` belong to.
-  ChainId replicas(ReplicaGroup kind, CollectiveOp op, Bytes payload, std::size_t c);
+  ChainId replicas(ReplicaGroup kind, CollectiveOp op, Bytes payload, RankClassId c);
   /// One of the steps in which keys and values go round the context group. @param payload  of one rank
-  ChainId context_step(Bytes payload, std::size_t c);
+  ChainId context_step(Bytes payload, RankClassId c);
   /// Tokens of class `c` on their way to experts, or back. @param copy  bytes of one copy of a token
-  ChainId experts(const ExpertWork& work, ExpertTransfer transfer, Bytes copy, std::size_t c);
+  ChainId experts(const ExpertWork& work, ExpertTransfer transfer, Bytes copy, RankClassId c);
   /// A pipeline message from class `c` along `stream`. @param payload  bytes that this rank sends
-  ChainId message(Stream stream, Bytes payload, std::size_t c);
+  ChainId message(Stream stream, Bytes payload, RankClassId c);
   /// A few bytes reduced over every rank of the job.
   ChainId everywhere();
   /// Ranks meet, and nothing travels.
@@ -39,40 +39,40 @@ class StepLinks {
   /// The host is busy, and nothing else.
   ChainId host_issue(Picoseconds time);
   /// A collective of a rank of class `c` with the one of `stage` that differs from it in nothing else.
-  ChainId between_stages(CollectiveOp op, Bytes payload, std::size_t c, int stage);
+  ChainId between_stages(CollectiveOp op, Bytes payload, RankClassId c, int stage);
   using Uses = std::vector<StepGraphBuilder::LegUse>;
 
   /// One transfer without latency, as fast as `rate` where nothing that it uses is short.
   ChainId transfer(Bytes payload, BytesPerSecond rate, const Uses& uses);
   /// Of a rank of class `c` to its host, or back.
-  StepGraphBuilder::LegUse host_port(bool to_host, std::size_t c) const;
+  StepGraphBuilder::LegUse host_port(bool to_host, RankClassId c) const;
   /// Of a rank of class `c` to pooled memory, or back: the links that it shares with collectives, and their rate.
   struct PoolPath {
     Uses uses;
     BytesPerSecond rate;  ///< zero over links of its own
   };
-  PoolPath pool_path(PoolLink over, bool out, std::size_t c) const;
+  PoolPath pool_path(PoolLink over, bool out, RankClassId c) const;
 
   /// Lowest class of each group that `c` belongs to: names the group.
-  std::size_t tensor_group(std::size_t c) const;
-  std::size_t replica_group(ReplicaGroup kind, std::size_t c) const;
+  RankClassId tensor_group(RankClassId c) const;
+  RankClassId replica_group(ReplicaGroup kind, RankClassId c) const;
   /// Class at the other end of a message from `c`.
-  std::size_t receiver(Stream stream, std::size_t c) const;
+  RankClassId receiver(Stream stream, RankClassId c) const;
 
  private:
   ChainId chain(const CollectiveTiming& timing, Uses uses);
   CollectiveTiming with_factors(CollectiveTiming timing) const;
   CollectiveTiming exchange_timing(const ExpertWork& work, ExpertTransfer transfer, Bytes copy) const;
   CollectiveTiming collective_timing(CollectiveOp op, Bytes payload, const GroupShape& group, Seconds switches) const;
-  void use_ports(Uses& uses, std::size_t c, const CollectiveTiming& timing, int members_per_node) const;
-  void use_uplinks(Uses& uses, Stream stream, std::size_t c, const CollectiveTiming& timing) const;
-  std::vector<std::size_t> classes_of_group(ReplicaGroup kind, std::size_t c) const;
+  void use_ports(Uses& uses, RankClassId c, const CollectiveTiming& timing, int members_per_node) const;
+  void use_uplinks(Uses& uses, Stream stream, RankClassId c, const CollectiveTiming& timing) const;
+  std::vector<RankClassId> classes_of_group(ReplicaGroup kind, RankClassId c) const;
   Seconds worst_ring_hop(ReplicaGroup kind) const;
 
   struct Ports {
     ResourceId scale_up_out, scale_up_in, network_out, network_in, host_out, host_in;
   };
-  Ports add_ports(std::size_t rank_class, BytesPerSecond network);
+  Ports add_ports(RankClassId rank_class, BytesPerSecond network);
 
   StepGraphBuilder& builder_;
   const Cluster& cluster_;
@@ -83,9 +83,9 @@ class StepLinks {
   double network_factor_ = 1;    // the same between nodes, where the data sheet may be the limit
   BytesPerSecond inner_;         // of scale-up links or PCI Express, one accelerator, one direction
   BytesPerSecond host_bandwidth_;
-  std::vector<Ports> ports_;         // by class
+  IndexedVector<RankClassId, Ports> ports_;
   std::vector<ResourceId> uplinks_;  // by RankClasses resource number
-  std::map<std::tuple<int, int, double, std::size_t>, ChainId> replica_chains_;
+  std::map<std::tuple<int, int, double, RankClassId>, ChainId> replica_chains_;
 };
 
 }  // namespace clusterwright

@@ -18,7 +18,7 @@ Stream stream_of(MessageRoute route) {
 
 }  // namespace
 
-StepProgram::StepProgram(StepContext& context, std::size_t rank_class)
+StepProgram::StepProgram(StepContext& context, RankClassId rank_class)
     : context_(context),
       class_(rank_class),
       stage_(context.classes.representative(rank_class).pipeline),
@@ -32,7 +32,7 @@ StepProgram::StepProgram(StepContext& context, std::size_t rank_class)
   if (context_.plan.pipeline > 1) choose_message_chains();
 }
 
-StepProgram::Lanes StepProgram::add_lanes(StepContext& c, std::size_t rank_class) {
+StepProgram::Lanes StepProgram::add_lanes(StepContext& c, RankClassId rank_class) {
   const Cluster& cluster = c.scenario.cluster;
   const Watts host = cluster.spec.node.host_power.value / cluster.node_accelerators;
   const auto multiplicity = static_cast<std::uint32_t>(c.classes.multiplicity(rank_class));
@@ -63,7 +63,7 @@ StepProgram::Lanes StepProgram::add_lanes(StepContext& c, std::size_t rank_class
   return lanes;
 }
 
-std::size_t StepProgram::neighbour(int step) const {
+RankClassId StepProgram::neighbour(int step) const {
   RankCoordinates at = context_.classes.representative(class_);
   at.pipeline = (at.pipeline + step + context_.plan.pipeline) % context_.plan.pipeline;
   return context_.classes.class_of(at);
@@ -74,7 +74,7 @@ void StepProgram::choose_message_chains() {
   const Bytes payload = context_.activation() / context_.plan.tensor;
   for (const Stream stream : {Stream::forward, Stream::backward}) {
     const int i = static_cast<int>(stream);
-    const std::size_t sender = neighbour(stream == Stream::forward ? -1 : 1);
+    const RankClassId sender = neighbour(stream == Stream::forward ? -1 : 1);
     message_chains_[i] = context_.links.message(stream, payload, class_);
     incoming_chains_[i] = context_.links.message(stream, payload, sender);
   }
@@ -85,7 +85,7 @@ OpId StepProgram::stamp_collective(const RecipeOp& op, int note) {
   const ReplicaGroup kind = group_of(op.collective);
   const bool tensor = kind == ReplicaGroup::all;
   Meetings& meetings = tensor ? context_.tensor : context_.replicas[static_cast<std::size_t>(kind)];
-  const std::size_t group = tensor ? tensor_group_ : groups_[static_cast<std::size_t>(kind)];
+  const RankClassId group = tensor ? tensor_group_ : groups_[static_cast<std::size_t>(kind)];
   const LaneId lane = tensor ? lanes_.tensor : kind == ReplicaGroup::context ? lanes_.context : lanes_.experts;
   return context_.builder.add_op(lane, op.work, charge_id(op.charge), meetings.join(group, class_, chain), note);
 }
@@ -146,9 +146,9 @@ MessageRoute StepProgram::route(const PipelineSlot& slot) const {
 void StepProgram::receive(const PipelineSlot& slot) {
   const auto lane = static_cast<std::size_t>(route(slot));
   const Stream stream = stream_of(route(slot));
-  const std::size_t sender = neighbour(stream == Stream::forward ? -1 : 1);
-  const std::size_t member = context_.classes.count() + class_;
-  const RendezvousId meeting = context_.messages[lane].join(sender, member, incoming_chains_[static_cast<int>(stream)]);
+  const RankClassId sender = neighbour(stream == Stream::forward ? -1 : 1);
+  const RendezvousId meeting =
+      context_.messages[lane].receive(sender, class_, incoming_chains_[static_cast<int>(stream)]);
   const OpId id = context_.builder.add_op(lanes_.in[lane], context_.recipes.message, charge_id(StepCharge::pp_exposed),
                                           meeting, slot.micro_batch);
   const std::size_t ahead = slots_ahead(stream);
@@ -159,7 +159,7 @@ void StepProgram::receive(const PipelineSlot& slot) {
 void StepProgram::send(const PipelineSlot& slot) {
   const auto lane = static_cast<std::size_t>(route(slot));
   const ChainId chain = message_chains_[static_cast<int>(stream_of(route(slot)))];
-  const RendezvousId meeting = context_.messages[lane].join(class_, class_, chain);
+  const RendezvousId meeting = context_.messages[lane].send(class_, chain);
   const OpId id = context_.builder.add_op(lanes_.out[lane], context_.recipes.message, charge_id(StepCharge::pp_exposed),
                                           meeting, slot.micro_batch);
   context_.builder.depends(last_compute_, id);
@@ -199,7 +199,7 @@ void StepProgram::reduce_tied_table() {
   if (!model.tied_embeddings || !copied || !holds || context_.memory.lora_rank > 0) return;
   RankCoordinates first = context_.classes.representative(class_);
   first.pipeline = 0;
-  const std::size_t group = context_.classes.class_of(first);
+  const RankClassId group = context_.classes.class_of(first);
   const double rows = static_cast<double>(model.vocabulary * model.hidden) / context_.plan.tensor;
   const Bytes table = rows * context_.scenario.stack.gradient_size.value * byte;
   const ChainId chain = context_.links.between_stages(CollectiveOp::all_reduce, table, group, last);
@@ -242,7 +242,7 @@ void StepProgram::finish() {
   reduce_tied_table();
   const OpId norm =
       context_.builder.add_op(lanes_.data, context_.recipes.data_collective, charge_id(StepCharge::dp_exposed),
-                              context_.norm.join(0, class_, context_.norm_chain), -1);
+                              context_.norm.join(RankClassId(0), class_, context_.norm_chain), -1);
   context_.builder.depends(last_compute_, norm);
   optimize(norm);
 }

@@ -16,7 +16,7 @@ namespace clusterwright {
 
 class StepProgram {
  public:
-  StepProgram(StepContext& context, std::size_t rank_class);
+  StepProgram(StepContext& context, RankClassId rank_class);
   void write();
   /// One layer and nothing else.
   void write_layer(LayerKind kind, bool backward);
@@ -27,7 +27,7 @@ class StepProgram {
     LaneId out[message_route_count], in[message_route_count];  // pipeline messages, by route
   };
 
-  static Lanes add_lanes(StepContext& c, std::size_t rank_class);
+  static Lanes add_lanes(StepContext& c, RankClassId rank_class);
   void choose_message_chains();
   void run(const PipelineSlot& slot);
   void begin_forward(const PipelineSlot& slot);
@@ -76,16 +76,16 @@ class StepProgram {
   void send(const PipelineSlot& slot);
   void wait_for(OpId op) { pending_.push_back(op); }
   void wait_for(const std::vector<OpId>& ops) { pending_.insert(pending_.end(), ops.begin(), ops.end()); }
-  std::size_t neighbour(int step) const;
+  RankClassId neighbour(int step) const;
   /// The layer's forward pass comes once more in front of its backward pass.
   bool repeats(const PipelineSlot& slot, int layer) const;
   const ChunkContents& contents(const PipelineSlot& slot) const { return context_.layout.at(stage_, slot.chunk); }
 
   StepContext& context_;
-  std::size_t class_;
+  RankClassId class_;
   int stage_;
-  std::size_t tensor_group_;
-  std::array<std::size_t, replica_group_count> groups_;  // names, by ReplicaGroup
+  RankClassId tensor_group_;
+  std::array<RankClassId, replica_group_count> groups_;  // names, by ReplicaGroup
   Lanes lanes_;
   LayerChains chains_;
   WeightTraffic weights_;

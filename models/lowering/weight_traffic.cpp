@@ -14,7 +14,7 @@ namespace clusterwright {
 
 namespace {}  // namespace
 
-WeightTraffic::WeightTraffic(StepContext& context, std::size_t rank_class, LaneId data, LaneId host_in, LaneId host_out)
+WeightTraffic::WeightTraffic(StepContext& context, RankClassId rank_class, LaneId data, LaneId host_in, LaneId host_out)
     : context_(context),
       class_(rank_class),
       stage_(context.classes.representative(rank_class).pipeline),

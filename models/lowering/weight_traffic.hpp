@@ -27,7 +27,7 @@ struct Bucket {
 /// and their gradients are scattered behind it.
 class WeightTraffic {
  public:
-  WeightTraffic(StepContext& context, std::size_t rank_class, LaneId data, LaneId host_in, LaneId host_out);
+  WeightTraffic(StepContext& context, RankClassId rank_class, LaneId data, LaneId host_in, LaneId host_out);
 
   void begin_step();
   /// In front of a layer's kernels. @param compute  last op of the compute lane so far; may not exist
@@ -76,7 +76,7 @@ class WeightTraffic {
   Bytes gathered(double layers, double root) const;  ///< payload of a gather of so many parameters
 
   StepContext& context_;
-  std::size_t class_;
+  RankClassId class_;
   int stage_;
   LaneId data_, host_in_, host_out_;
   bool streamed_;

@@ -43,7 +43,7 @@ struct ShortStep {
   ShortStep(const ShortStep&) = delete;  // the replayer holds on to the structure
 
   void replay() { replay_step(simulation, replayer); }
-  std::vector<ClockDemand> demands() const {
+  IndexedVector<RankClassId, ClockDemand> demands() const {
     return clock_demands(simulation.graph, simulation.result, simulation.breakdown, bubble);
   }
 
@@ -102,7 +102,7 @@ class StepPair {
   void lengthen();
   Seconds end() const;
   StepDrift drift() const;
-  std::vector<ClockDemand> demands() const;
+  IndexedVector<RankClassId, ClockDemand> demands() const;
   std::optional<Breakdown> breakdown() const;
   std::optional<StepSummary> continued_summary() const;
 
@@ -172,24 +172,24 @@ Seconds StepPair::end() const {
   return to_seconds(longer().result.end) + static_cast<double>(repeats_) * period_time();
 }
 
-std::vector<ClockDemand> StepPair::demands() const {
+IndexedVector<RankClassId, ClockDemand> StepPair::demands() const {
   const auto few = shorter_->demands();
   auto many = longer_->demands();
   const auto repeats = static_cast<double>(repeats_);
   using Sum = double ClockDemand::*;
   constexpr Sum sums[] = {&ClockDemand::clocked, &ClockDemand::crossed, &ClockDemand::fixed, &ClockDemand::clocked_time,
                           &ClockDemand::busy};
-  for (std::size_t r = 0; r < many.size(); ++r)
-    for (const Sum sum : sums) many[r].*sum = continued(few[r].*sum, many[r].*sum, repeats);
+  for (const RankClassId rank : many.ids())
+    for (const Sum sum : sums) many[rank].*sum = continued(few[rank].*sum, many[rank].*sum, repeats);
   return many;
 }
 
 /// Nothing where a charge would become clearly negative: then the two steps differ in more than a period.
 std::optional<Breakdown> StepPair::breakdown() const {
   Breakdown breakdown = longer().breakdown;
-  for (std::size_t r = 0; r < breakdown.by_rank.size(); ++r) {
-    const ChargedTime& few = shorter().breakdown.by_rank[RankClassId(r)];
-    ChargedTime& charged = breakdown.by_rank[RankClassId(r)];
+  for (const RankClassId rank : breakdown.by_rank.ids()) {
+    const ChargedTime& few = shorter().breakdown.by_rank[rank];
+    ChargedTime& charged = breakdown.by_rank[rank];
     for (std::size_t charge = 0; charge < charged.size(); ++charge)
       charged[charge] = continued(few[charge], charged[charge], repeats_);
     if (to_seconds(forgive_overdrawn(charged)) > accepted_error * end()) return {};

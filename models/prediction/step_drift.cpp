@@ -18,7 +18,7 @@ struct BackwardsView {
   Picoseconds before_end(OpId op) const { return step.result.end - step.result.ops[op].end; }
 
   const StepSimulation& step;
-  std::vector<std::vector<OpId>> lanes;  // ops of each lane, last first
+  IndexedVector<LaneId, std::vector<OpId>> lanes;  // ops of each lane, last first
   IndexedVector<OpId, Picoseconds> issued;
 };
 
@@ -29,7 +29,7 @@ BackwardsView::BackwardsView(const StepSimulation& simulated) : step(simulated) 
   IndexedVector<RankClassId, Picoseconds> host(s.ranks.size());
   for (std::size_t i = 0; i < s.op_count(); ++i)
     issued[OpId(i)] = host[s.lanes[s.op_lane[OpId(i)]].rank] += step.graph.timing.works[s.op_work[OpId(i)]].launch;
-  for (std::size_t i = s.op_count(); i-- > 0;) lanes[s.op_lane[OpId(i)].value].push_back(OpId(i));
+  for (std::size_t i = s.op_count(); i-- > 0;) lanes[s.op_lane[OpId(i)]].push_back(OpId(i));
 }
 
 double picoseconds(Picoseconds time) {
@@ -42,7 +42,7 @@ StepDrift step_drift(const StepSimulation& shorter, const StepSimulation& longer
                      double repeats) {
   const BackwardsView few(shorter), many(longer);
   double ops = 0, host = 0;
-  for (std::size_t lane = 0; lane < many.lanes.size(); ++lane) {
+  for (const LaneId lane : many.lanes.ids()) {
     const std::size_t per_period = many.lanes[lane].size() - few.lanes[lane].size();
     const std::size_t wanted = per_period * static_cast<std::size_t>(micro_batches) / static_cast<std::size_t>(period);
     for (std::size_t i = 0; i < std::min(wanted, few.lanes[lane].size()); ++i) {

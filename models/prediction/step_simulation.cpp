@@ -39,8 +39,8 @@ constexpr Seconds supply_time_constant = 30 * millisecond;
 /// What supplies see at most: what ranks draw beyond their limits is shorter than what capacitors bridge.
 Watts governed_power(const StepGraph& graph) {
   Watts sum;
-  for (std::size_t i = 0; i < graph.structure.ranks.size(); ++i)
-    sum += graph.timing.power_limit[RankClassId(i)] * graph.structure.ranks[RankClassId(i)].multiplicity;
+  for (const RankClassId rank : graph.structure.ranks.ids())
+    sum += graph.timing.power_limit[rank] * graph.structure.ranks[rank].multiplicity;
   return sum;
 }
 
