@@ -20,10 +20,11 @@ bool shares_hosts(const Scenario& s) {
   return s.job.input || memory || offload.uses(MemoryLevel::nvme);
 }
 
-LevelLinks::LevelLinks(StepGraphBuilder& builder, const Scenario& s, const RankClasses& classes, StepLinks& links,
-                       BytesPerSecond host_link)
+LevelLinks::LevelLinks(StepGraphBuilder& builder, const Scenario& s, const RankClasses& classes, const RankPorts& ports,
+                       StepLinks& links, BytesPerSecond host_link)
     : builder_(builder),
       classes_(classes),
+      ports_(ports),
       links_(links),
       host_(s.cluster.spec.node.host),
       pool_(s.cluster.spec.pool),
@@ -56,21 +57,21 @@ void LevelLinks::cross(Path& path, const std::vector<ResourceId>& hosts, const s
 }
 
 LevelLinks::Path LevelLinks::pool_path(bool out, RankClassId c) const {
-  auto [uses, rate] = links_.pool_path(pool_->over, out, c);
+  auto [uses, rate] = ports_.pool_path(pool_->over, out, c);
   for (const auto& limit : {pool_->accelerator, pool_->total})
     if (limit && (rate <= BytesPerSecond{} || *limit < rate)) rate = *limit;
   uses.push_back({out ? pool_out_ : pool_in_, static_cast<std::uint32_t>(classes_.multiplicity(c)), 1.0});
   return {std::move(uses), rate};
 }
 
-ChainId LevelLinks::copy(MemoryLevel tier, bool out, Bytes payload, RankClassId c) {
-  if (tier == MemoryLevel::pool) {
+ChainId LevelLinks::copy(MemoryLevel level, bool out, Bytes payload, RankClassId c) {
+  if (level == MemoryLevel::pool) {
     const Path path = pool_path(out, c);
     return links_.transfer(payload, path.rate, path.uses);
   }
-  Path path{{links_.host_port(out, c)}, host_link_};
-  cross(path, memory_, host_.memory_bandwidth, tier == MemoryLevel::nvme ? 2 : 1, c);
-  if (tier == MemoryLevel::nvme)
+  Path path{{ports_.host_port(out, c)}, host_link_};
+  cross(path, memory_, host_.memory_bandwidth, level == MemoryLevel::nvme ? 2 : 1, c);
+  if (level == MemoryLevel::nvme)
     cross(path, out ? drives_write_ : drives_read_, out ? host_.nvme_write : host_.nvme_read, 1, c);
   return links_.transfer(payload, path.rate, path.uses);
 }
@@ -82,22 +83,22 @@ ChainId LevelLinks::host_to_drives(Bytes payload, RankClassId c) {
   return links_.transfer(payload, path.rate, path.uses);
 }
 
-LevelLinks::Path LevelLinks::update_path(MemoryLevel tier, RankClassId c) const {
+LevelLinks::Path LevelLinks::update_path(MemoryLevel level, RankClassId c) const {
   Path path{{}, host_link_};
   if (memory_.empty())
-    path.uses.push_back(links_.host_port(true, c));
+    path.uses.push_back(ports_.host_port(true, c));
   else
     path.rate = *host_.memory_bandwidth;
   // Each state passes memory once more on its way from the drives, and on its way back.
-  cross(path, memory_, host_.memory_bandwidth, tier == MemoryLevel::nvme ? 2 : 1, c);
-  if (tier != MemoryLevel::nvme) return path;
+  cross(path, memory_, host_.memory_bandwidth, level == MemoryLevel::nvme ? 2 : 1, c);
+  if (level != MemoryLevel::nvme) return path;
   cross(path, drives_read_, host_.nvme_read, 0.5, c);
   cross(path, drives_write_, host_.nvme_write, 0.5, c);
   return path;
 }
 
-ChainId LevelLinks::update(MemoryLevel tier, double parameters, RankClassId c) {
-  const Path path = update_path(tier, c);
+ChainId LevelLinks::update(MemoryLevel level, double parameters, RankClassId c) {
+  const Path path = update_path(level, c);
   return links_.transfer(parameters * update_traffic * byte, path.rate, path.uses);
 }
 
