@@ -98,8 +98,9 @@ InputSide::InputSide(StepGraphBuilder& builder, const Scenario& s, const Placeme
       work_(reader_work(s, placement.plan())),
       nothing_(builder.add_work("read and prepare", {})) {
   if (work_.total) file_system_ = builder.add_resource("file system, read", *work_.total);
-  for (std::size_t host = 0; work_.host && host < classes.host_count(); ++host)
-    hosts_.push_back(builder.add_resource(fmt::format("storage of host {}, read", host), *work_.host));
+  if (!work_.host) return;
+  for (const HostKindId host : classes.hosts().kinds())
+    hosts_.push_back(builder.add_resource(fmt::format("storage of host {}, read", host.value), *work_.host));
 }
 
 RankClassId InputSide::fed_together(RankClassId c) const {
@@ -116,7 +117,7 @@ void InputSide::use_storage(Uses& uses, RankClassId reader) const {
     else
       uses.push_back({resource, static_cast<std::uint32_t>(count), 1.0});
   };
-  if (!hosts_.empty()) add(hosts_[classes_.host_of(reader)], classes_.ranks_on_host(reader) / together);
+  if (!hosts_.empty()) add(hosts_[classes_.hosts().kind_of(reader)], classes_.hosts().ranks_of(reader) / together);
   if (file_system_.exists()) add(file_system_, classes_.multiplicity(reader) / together);
 }
 

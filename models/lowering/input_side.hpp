@@ -72,7 +72,7 @@ class InputSide {
   ReaderWork work_;
   WorkId nothing_;
   ResourceId file_system_;
-  std::vector<ResourceId> hosts_;  // by kind of host; empty where a host is no limit
+  IndexedVector<HostKindId, ResourceId> hosts_;  // empty where a host is no limit
   std::map<RankClassId, ChainId> chains_;
 };
 

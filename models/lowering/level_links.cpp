@@ -14,12 +14,6 @@ constexpr double update_traffic = 24;
 
 }  // namespace
 
-bool shares_hosts(const Scenario& s) {
-  const Offload& offload = s.job.offload;
-  const bool memory = offload.any() && s.cluster.spec.node.host.memory_bandwidth;
-  return s.job.input || memory || offload.uses(MemoryLevel::nvme);
-}
-
 LevelLinks::LevelLinks(StepGraphBuilder& builder, const Scenario& s, const RankClasses& classes, const RankPorts& ports,
                        StepLinks& links, BytesPerSecond host_link)
     : builder_(builder),
@@ -41,19 +35,21 @@ LevelLinks::LevelLinks(StepGraphBuilder& builder, const Scenario& s, const RankC
   pool_in_ = builder.add_resource("memory pool, read", *pool_->total);
 }
 
-std::vector<ResourceId> LevelLinks::on_hosts(const char* name, const std::optional<BytesPerSecond>& rate) {
-  std::vector<ResourceId> resources;
-  for (std::size_t host = 0; rate && host < classes_.host_count(); ++host)
-    resources.push_back(builder_.add_resource(fmt::format("{} of host {}", name, host), *rate));
+HostResources LevelLinks::on_hosts(const char* name, const std::optional<BytesPerSecond>& rate) {
+  HostResources resources;
+  if (!rate) return resources;
+  for (const HostKindId host : classes_.hosts().kinds())
+    resources.push_back(builder_.add_resource(fmt::format("{} of host {}", name, host.value), *rate));
   return resources;
 }
 
 /// @param coefficient  bytes there per byte of the transfer
-void LevelLinks::cross(Path& path, const std::vector<ResourceId>& hosts, const std::optional<BytesPerSecond>& rate,
+void LevelLinks::cross(Path& path, const HostResources& hosts, const std::optional<BytesPerSecond>& rate,
                        double coefficient, RankClassId c) const {
   if (hosts.empty()) return;
   path.rate = std::min(path.rate, *rate / coefficient);
-  path.uses.push_back({hosts[classes_.host_of(c)], static_cast<std::uint32_t>(classes_.ranks_on_host(c)), coefficient});
+  path.uses.push_back(
+      {hosts[classes_.hosts().kind_of(c)], static_cast<std::uint32_t>(classes_.hosts().ranks_of(c)), coefficient});
 }
 
 LevelLinks::Path LevelLinks::pool_path(bool out, RankClassId c) const {

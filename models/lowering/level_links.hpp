@@ -3,15 +3,14 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "models/job/scenario.hpp"
 #include "models/lowering/step_links.hpp"
 
 namespace clusterwright {
 
-/// Whether ranks share something of their hosts: storage, memory bandwidth or drives.
-bool shares_hosts(const Scenario& scenario);
+/// One resource for each kind of host; empty where they are no limit.
+using HostResources = IndexedVector<HostKindId, ResourceId>;
 
 /// Memory and drives of hosts, and the memory pool of a cluster, as resources of a step graph. Host memory of unknown
 /// bandwidth is no limit.
@@ -40,11 +39,11 @@ class LevelLinks {
     RankPorts::Uses uses;
     BytesPerSecond rate;
   };
-  void cross(Path& path, const std::vector<ResourceId>& hosts, const std::optional<BytesPerSecond>& rate,
-             double coefficient, RankClassId c) const;
+  void cross(Path& path, const HostResources& hosts, const std::optional<BytesPerSecond>& rate, double coefficient,
+             RankClassId c) const;
   Path pool_path(bool out, RankClassId c) const;
   Path update_path(MemoryLevel level, RankClassId c) const;
-  std::vector<ResourceId> on_hosts(const char* name, const std::optional<BytesPerSecond>& rate);
+  HostResources on_hosts(const char* name, const std::optional<BytesPerSecond>& rate);
 
   StepGraphBuilder& builder_;
   const RankClasses& classes_;
@@ -53,7 +52,7 @@ class LevelLinks {
   HostSpec host_;
   std::optional<PoolSpec> pool_;
   BytesPerSecond host_link_;
-  std::vector<ResourceId> memory_, drives_read_, drives_write_;  // by kind of host; empty where they are no limit
+  HostResources memory_, drives_read_, drives_write_;
   ResourceId pool_out_, pool_in_;
 };
 

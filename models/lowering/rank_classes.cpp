@@ -1,148 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/lowering/rank_classes.hpp"
-#include "models/plan/plan.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <tuple>
 #include <utility>
 
+#include "models/lowering/interner.hpp"
+
 namespace clusterwright {
 
 namespace {
-
-struct StreamKey {
-  Stream stream;
-  RankClassId rank_class;
-  auto operator<=>(const StreamKey&) const = default;
-};
-
-struct Load {
-  int count = 0;
-  double passes = 1;
-  auto operator<=>(const Load&) const = default;
-};
-
-using BundleLoad = std::map<StreamKey, Load>;
-using Loads = std::map<UplinkBundle, BundleLoad>;
-
-/// Walks every neighbour pair of the job and notes which tapered bundles it crosses.
-class LoadCounter {
- public:
-  LoadCounter(const RankClasses& classes, const Placement& placement, const FabricTiers& fabric)
-      : classes_(classes), placement_(placement), fabric_(fabric) {
-    ranks_together_ = classes.tensor_ranks_together();
-  }
-
-  Loads count() {
-    const Plan& plan = placement_.plan();
-    for (int p = 0; p < plan.pipeline; ++p)
-      for (int t = 0; t < plan.tensor; t += ranks_together_) {
-        for (int d = 0; d < plan.gradient_ranks(); ++d) add_messages({t, d, p});
-        add_rings(t, p);
-      }
-    for (int p = 0; p < plan.pipeline; ++p) add_experts(p);
-    return std::move(loads_);
-  }
-
- private:
-  void add_messages(const RankCoordinates& from) {
-    const Plan& plan = placement_.plan();
-    const bool wraps = plan.virtual_pipeline > 1;
-    const auto send = [&](Stream stream, int step) {
-      const int to = from.pipeline + step;
-      const bool inside = to >= 0 && to < plan.pipeline;
-      if (!inside && !wraps) return;
-      const RankCoordinates target{from.tensor, from.data, (to + plan.pipeline) % plan.pipeline};
-      cross(from, target, {stream, classes_.class_of(from)}, loads_);
-    };
-    if (plan.pipeline > 1) {
-      send(Stream::forward, 1);
-      send(Stream::backward, -1);
-    }
-  }
-
-  void add_rings(int tensor, int pipeline) {
-    const Plan& plan = placement_.plan();
-    if (plan.shard_group == plan.gradient_ranks() || plan.sharding != Sharding::hsdp)
-      return add_ring(Stream::data_ring, ReplicaGroup::all, {tensor, 0, pipeline}, ranks_together_);
-    for (int d = 0; d < plan.shard_group; ++d)
-      add_ring(Stream::mirror_ring, ReplicaGroup::mirrors, {tensor, d, pipeline}, ranks_together_);
-  }
-
-  /// @param alike  rings that run beside each other over the same nodes
-  void add_ring(Stream stream, ReplicaGroup kind, const RankCoordinates& first, int alike) {
-    const std::vector<RankCoordinates> members = placement_.members(kind, first);
-    const StreamKey key{stream, classes_.class_of(first)};
-    Loads ring;
-    for (std::size_t i = 0; i < members.size() && members.size() > 1; ++i)
-      cross(members[i], members[(i + 1) % members.size()], key, ring);
-    for (const auto& [bundle, load] : ring) {
-      Load& total = loads_[bundle][key];
-      total.passes = load.at(key).count / ranks_together_;
-      total.count += alike;
-    }
-  }
-
-  /// Every member of a group of experts sends to all others: of what leaves its domain, a part leaves the tier's group.
-  void add_exchange(const RankCoordinates& first) {
-    const std::vector<RankCoordinates> members = placement_.members(ReplicaGroup::experts, first);
-    const auto all = static_cast<double>(members.size());
-    const double near = placement_.members_on_node(ReplicaGroup::experts);
-    for (std::size_t tier = 0; tier + 1 < fabric_.tiers().size(); ++tier) {
-      if (!fabric_.tiers()[tier].tapered) continue;
-      std::map<int, int> inside;
-      for (const RankCoordinates& at : members) ++inside[fabric_.group_of(AcceleratorId(placement_.rank(at)), tier)];
-      for (const RankCoordinates& at : members) {
-        const int group = fabric_.group_of(AcceleratorId(placement_.rank(at)), tier);
-        if (inside[group] == static_cast<int>(members.size())) continue;
-        for (const bool up : {true, false}) {
-          Load& load = loads_[{static_cast<int>(tier), group, up}][{Stream::experts, classes_.class_of(at)}];
-          load.passes = (all - inside[group]) / (all - near);
-          ++load.count;
-        }
-      }
-    }
-  }
-
-  void add_experts(int pipeline) {
-    const Plan& plan = placement_.plan();
-    const int block = plan.expert * plan.expert_tensor;
-    for (int i = 0; block > 1 && i < plan.stage_ranks(); ++i) {
-      const RankCoordinates at{i % plan.tensor, i / plan.tensor, pipeline};
-      if (plan.expert > 1 && i % block < plan.expert_tensor) add_exchange(at);
-      if (i < block) add_ring(Stream::expert_ring, ReplicaGroup::expert_replicas, at, 1);
-    }
-  }
-
-  void cross(const RankCoordinates& from, const RankCoordinates& to, StreamKey key, Loads& into) const {
-    const int a = placement_.rank(from);
-    const int b = placement_.rank(to);
-    for (std::size_t tier = 0; tier + 1 < fabric_.tiers().size(); ++tier) {
-      const int leaves = fabric_.group_of(AcceleratorId(a), tier);
-      const int enters = fabric_.group_of(AcceleratorId(b), tier);
-      if (!fabric_.tiers()[tier].tapered || leaves == enters) continue;
-      into[{static_cast<int>(tier), leaves, true}][key].count += ranks_together_;
-      into[{static_cast<int>(tier), enters, false}][key].count += ranks_together_;
-    }
-  }
-
-  const RankClasses& classes_;
-  const Placement& placement_;
-  const FabricTiers& fabric_;
-  int ranks_together_;
-  Loads loads_;
-};
-
-/// Numbers equal keys alike, in order of first appearance.
-template <class Key>
-class Interner {
- public:
-  int number(const Key& key) { return numbers_.try_emplace(key, static_cast<int>(numbers_.size())).first->second; }
-
- private:
-  std::map<Key, int> numbers_;
-};
 
 /// Of replica `d`, how far each stage's next stage is: -1 inside the node, else the tier where they meet.
 /// @param together  ranks of a tensor group that sit on one node
@@ -242,7 +110,7 @@ RankClasses::RankClasses(const Placement& placement, const FabricTiers& fabric, 
     load_uplinks(placement, fabric);
   }
   for (const RankCoordinates& at : representatives_) highest_clocks_.push_back(clock_of(placement.rank(at), slow));
-  if (host > 0) number_hosts(placement);
+  if (host > 0) hosts_ = SharedHosts(fill_hosts(placement), count());
 }
 
 RankClasses RankClasses::fold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow, int host) {
@@ -254,22 +122,12 @@ RankClasses RankClasses::unfold(const Placement& placement, const FabricTiers& f
   return {placement, fabric, slow, false, host};
 }
 
-std::map<int, RankClasses::HostRanks> RankClasses::fill_hosts(const Placement& placement) const {
+std::map<int, HostRanks> RankClasses::fill_hosts(const Placement& placement) const {
   std::map<int, HostRanks> hosts;
   for (int p = 0; p < plan_.pipeline; ++p)
     for (int d = 0; d < plan_.gradient_ranks(); ++d)
       for (int t = 0; t < plan_.tensor; ++t) ++hosts[placement.rank({t, d, p}) / host_][class_of({t, d, p})];
   return hosts;
-}
-
-void RankClasses::number_hosts(const Placement& placement) {
-  Interner<HostRanks> kinds;
-  host_of_.assign(count(), 0);
-  for (const auto& [node, ranks] : fill_hosts(placement)) {
-    const auto kind = static_cast<std::size_t>(kinds.number(ranks));
-    if (kind == hosts_.size()) hosts_.push_back(ranks);
-    for (const auto& [rank_class, number] : ranks) host_of_[rank_class] = kind;
-  }
 }
 
 void RankClasses::assign(const std::vector<int>& colours) {
@@ -296,17 +154,16 @@ RankClassId RankClasses::class_of(const RankCoordinates& at) const {
 
 void RankClasses::load_uplinks(const Placement& placement, const FabricTiers& fabric) {
   for (auto& stream : crossings_) stream.assign(count(), {});
-  bundles_.clear();
+  uplinks_.clear();
   if (!has_taper(fabric)) return;
   using Signature = std::tuple<int, bool, int, BundleLoad>;
-  Interner<Signature> resources;
-  for (const auto& [bundle, load] : LoadCounter(*this, placement, fabric).count()) {
-    const int resource = resources.number({bundle.tier, bundle.up, folded_ ? 0 : bundle.group, load});
-    if (resource < static_cast<int>(bundles_.size())) continue;
-    bundles_.push_back(bundle);
+  Interner<Signature> signatures;
+  for (const auto& [bundle, load] : uplink_loads(*this, placement, fabric)) {
+    const int number = signatures.number({bundle.tier, bundle.up, folded_ ? 0 : bundle.group, load});
+    if (number < static_cast<int>(uplinks_.size())) continue;
+    const UplinkId uplink = uplinks_.push_back(bundle);
     for (const auto& [key, amount] : load)
-      crossings_[static_cast<std::size_t>(key.stream)][key.rank_class].push_back(
-          {resource, amount.count, amount.passes});
+      crossings_[static_cast<std::size_t>(key.stream)][key.rank_class].push_back({uplink, amount});
   }
 }
 
@@ -323,7 +180,7 @@ void RankClasses::add_neighbours(const Placement& placement, int d, std::vector<
 }
 
 std::vector<int> RankClasses::colour_replicas(const Placement& placement, const FabricTiers& fabric) const {
-  const Loads loads = has_taper(fabric) ? LoadCounter(*this, placement, fabric).count() : Loads{};
+  const UplinkLoads loads = has_taper(fabric) ? uplink_loads(*this, placement, fabric) : UplinkLoads{};
   const bool alike = count() == static_cast<std::size_t>(plan_.pipeline * plan_.tensor / tensor_ranks_together_);
   std::map<int, int> host_kind;
   Interner<HostRanks> hosts_seen;

@@ -9,7 +9,7 @@ RankPorts::RankPorts(StepGraphBuilder& builder, const RankClasses& classes, cons
                      BytesPerSecond host_bandwidth)
     : classes_(classes), timings_(timings) {
   for (const RankClassId c : classes.ids()) ports_.push_back(add_ports(builder, c, host_bandwidth));
-  for (const UplinkBundle& bundle : classes.bundles()) {
+  for (const UplinkBundle& bundle : classes.uplinks()) {
     const FabricTiers::Tier& tier = timings.cluster().fabric.tiers()[static_cast<std::size_t>(bundle.tier)];
     uplinks_.push_back(builder.add_resource(fmt::format("{} {} {}", tier.name, bundle.group, bundle.up ? "up" : "down"),
                                             tier.uplink_capacity));
@@ -55,8 +55,8 @@ void RankPorts::use_pair(Uses& uses, RankClassId from, RankClassId to, bool near
 void RankPorts::use_uplinks(Uses& uses, Stream stream, RankClassId c, const CollectiveTiming& timing,
                             int members) const {
   for (const RankClasses::Crossing& crossing : classes_.crossings(stream, c))
-    uses.push_back({uplinks_[static_cast<std::size_t>(crossing.resource)], static_cast<std::uint32_t>(crossing.count),
-                    crossing.passes * timing.network_share / members});
+    uses.push_back({uplinks_[crossing.uplink], static_cast<std::uint32_t>(crossing.load.count),
+                    crossing.load.passes * timing.network_share / members});
 }
 
 StepGraphBuilder::LegUse RankPorts::host_port(bool to_host, RankClassId c) const {

@@ -45,7 +45,7 @@ class RankPorts {
   const RankClasses& classes_;
   const LinkTimings& timings_;
   IndexedVector<RankClassId, Ports> ports_;
-  std::vector<ResourceId> uplinks_;  // by resource number of RankClasses
+  IndexedVector<UplinkId, ResourceId> uplinks_;
 };
 
 }  // namespace clusterwright

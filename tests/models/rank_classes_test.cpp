@@ -54,8 +54,8 @@ TEST_CASE("16,384 accelerators in racks and tapered pods fold into one class per
   CHECK(classes.count() == 16);
   for (const RankClassId c : classes.ids()) CHECK(classes.multiplicity(c) == 1024);
   // Each of the 8 rings of a stage enters and leaves a pod once.
-  CHECK(only_crossing(classes, Stream::data_ring, RankClassId(3)).count == 8);
-  CHECK(only_crossing(classes, Stream::data_ring, RankClassId(3)).passes == 1);
+  CHECK(only_crossing(classes, Stream::data_ring, RankClassId(3)).load.count == 8);
+  CHECK(only_crossing(classes, Stream::data_ring, RankClassId(3)).load.passes == 1);
   CHECK(classes.crossings(Stream::forward, RankClassId(3)).empty());
 }
 
