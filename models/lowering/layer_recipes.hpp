@@ -3,9 +3,8 @@
 #pragma once
 
 #include <optional>
-#include <string>
-#include <vector>
 
+#include "models/lowering/attention_inputs.hpp"
 #include "models/lowering/attention_recipes.hpp"
 #include "models/lowering/expert_recipes.hpp"
 #include "models/lowering/linear_recipes.hpp"
@@ -30,15 +29,10 @@ class LayerRecipes {
   KernelTiming stream(StreamingKernel kernel, KernelPass pass, Bytes traffic) const;
   bool adds_alone() const;
   Bytes activation_traffic() const;
-  Bytes rotary_traffic() const;
   Bytes cast_traffic() const;
-  void rotary(RecipeWriter& w, const std::string& name, KernelPass pass, StepCharge charge, int after) const;
   void copy_stream(RecipeWriter& w, StepCharge charge) const;
   int residual_and_norm(RecipeWriter& w, StepCharge charge, int after) const;
   void norm_backward(RecipeWriter& w, double widths, int after) const;
-  void project_inputs(RecipeWriter& w, StepCharge gemm, StepCharge other, int after) const;
-  void expand_latents(RecipeWriter& w, StepCharge charge) const;
-  int project_inputs_backward(RecipeWriter& w, int after) const;
   int mlp_forward(RecipeWriter& w, StepCharge gemm, StepCharge other) const;
   void recompute_selected(RecipeWriter& w) const;
   int mlp_gradients(RecipeWriter& w, int entry) const;
@@ -50,11 +44,10 @@ class LayerRecipes {
   const KernelTimes& kernels_;
   const PlannedJob& planned_;
   WorkId collective_kernel_;
-  double traffic_factor_;
   RankShapes shapes_;
   LinearRecipes linears_;
+  AttentionInputs inputs_;
   AttentionRecipes attention_;
-  std::vector<Linear> inputs_;  ///< of attention: queries, keys and values at once, or by way of latent vectors
   Linear projection_, up_, down_;
   std::optional<ExpertRecipes> experts_;
 };
