@@ -44,14 +44,14 @@ CollectiveTiming LinkTimings::collective(CollectiveOp op, Bytes payload, const G
 
 CollectiveTiming LinkTimings::with_factors(CollectiveTiming timing) const {
   timing.latency = timing.latency * communication_factor_;
-  const bool inside = !timing.crosses_nodes && inner_ > BytesPerSecond{};
+  const bool inside = !timing.crosses_domains && inner_ > BytesPerSecond{};
   timing.rate = timing.rate / (inside ? std::max(communication_factor_, timing.rate / inner_) : network_factor_);
   return timing;
 }
 
 CollectiveTiming LinkTimings::expert_exchange(const ExpertWork& work, ExpertTransfer transfer, Bytes copy,
                                               const GroupShape& group, Seconds switches) const {
-  const ExpertLoad& busy = group.nodes > 1 ? work.traffic.network : work.traffic.scale_up;
+  const ExpertLoad& busy = group.domains > 1 ? work.traffic.network : work.traffic.scale_up;
   const double imbalance = busy.mean > Bytes{} ? busy.busiest / busy.mean : 1;
   const Bytes payload = work.copies * copy;
   if (transfer == ExpertTransfer::all_to_all)
@@ -61,7 +61,7 @@ CollectiveTiming LinkTimings::expert_exchange(const ExpertWork& work, ExpertTran
   CollectiveTiming timing =
       expert_exchange_time(payload, group, group_links(cluster_, group, switches),
                            parameters_.collectives.at("expert_exchange"), parameters_.network, shares);
-  timing.network_share = group.ranks_per_node;  // each member sends its own
+  timing.network_share = group.ranks_per_domain;  // each member sends its own
   return with_factors(timing);
 }
 

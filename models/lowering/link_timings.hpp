@@ -18,7 +18,7 @@ class LinkTimings {
   /// @param switches  latency of the switches on the longest hop
   CollectiveTiming collective(CollectiveOp op, Bytes payload, const GroupShape& group, Seconds switches) const;
   /// Exchange of tokens with experts. An all-to-all of the library sends every copy; kernels for experts send one to
-  /// each node and rank.
+  /// each domain and rank.
   /// @param copy  bytes of one copy of a token
   CollectiveTiming expert_exchange(const ExpertWork& work, ExpertTransfer transfer, Bytes copy, const GroupShape& group,
                                    Seconds switches) const;

@@ -10,8 +10,9 @@ Bytes PlannedStep::activation() const {
 
 ExpertWork placed_expert_work(const PlannedJob& planned, const Placement& placement) {
   if (!planned.model.experts) return {};
-  // Where stages share nodes, groups may fill them unevenly: take the largest number that divides, as for shard groups.
-  int near = placement.members_on_node(ReplicaGroup::experts);
+  // Where stages share domains, groups may fill them unevenly: take the largest number that divides, as for shard
+  // groups.
+  int near = placement.members_in_domain(ReplicaGroup::experts);
   while (planned.plan.expert % near != 0) --near;
   return expert_work(planned, near);
 }

@@ -12,8 +12,8 @@ namespace clusterwright {
 
 namespace {
 
-/// Of replica `d`, how far each stage's next stage is: -1 inside the node, else the tier where they meet.
-/// @param together  ranks of a tensor group that sit on one node
+/// Of replica `d`, how far each stage's next stage is: -1 inside the domain, else the tier where they meet.
+/// @param together  ranks of a tensor group that sit in one domain
 std::vector<int> neighbour_distances(const Placement& placement, const FabricTiers& fabric, int d, int together) {
   const int stages = placement.plan().pipeline;
   std::vector<int> distances;
@@ -21,7 +21,7 @@ std::vector<int> neighbour_distances(const Placement& placement, const FabricTie
     for (int t = 0; t < placement.plan().tensor; t += together) {
       const RankCoordinates a{t, d, p};
       const RankCoordinates b{t, d, (p + 1) % stages};
-      const bool near = placement.node(a) == placement.node(b);
+      const bool near = placement.domain(a) == placement.domain(b);
       distances.push_back(near ? -1
                                : static_cast<int>(fabric.meeting_tier(AcceleratorId(placement.rank(a)),
                                                                       AcceleratorId(placement.rank(b)))));
@@ -91,7 +91,7 @@ RankClasses::RankClasses(const Placement& placement, const FabricTiers& fabric, 
     : plan_(placement.plan()),
       folded_(folded),
       host_(host),
-      tensor_ranks_together_(folded && slow.empty() ? std::min(plan_.tensor, placement.per_node()) : 1) {
+      tensor_ranks_together_(folded && slow.empty() ? std::min(plan_.tensor, placement.domain_size()) : 1) {
   if (host > 0) tensor_ranks_together_ = std::gcd(tensor_ranks_together_, host);
   std::vector<int> colours(static_cast<std::size_t>(plan_.gradient_ranks()));
   Interner<std::tuple<std::vector<int>, std::vector<int>, std::vector<double>>> interner;
@@ -185,7 +185,7 @@ std::vector<int> RankClasses::colour_replicas(const Placement& placement, const 
   std::map<int, int> host_kind;
   Interner<HostRanks> hosts_seen;
   if (host_ > 0)
-    for (const auto& [node, ranks] : fill_hosts(placement)) host_kind[node] = hosts_seen.number(ranks);
+    for (const auto& [host, ranks] : fill_hosts(placement)) host_kind[host] = hosts_seen.number(ranks);
   std::map<UplinkBundle, int> signature;
   Interner<BundleLoad> loads_seen;
   for (const auto& [bundle, load] : loads) signature[bundle] = loads_seen.number(load);

@@ -25,7 +25,7 @@ SlowRanks slow_ranks(const ClusterSpec& cluster, int ranks);
 
 /// A partition of ranks. Ranks of one class run the same program at the same time over equally loaded links.
 ///
-/// Folding: ranks of a tensor group on one node are alike, and so are replicas whose pipeline neighbours sit equally
+/// Folding: ranks of a tensor group in one domain are alike, and so are replicas whose pipeline neighbours sit equally
 /// far away and whose tapered uplinks carry the same traffic (refined until nothing splits: colour refinement on
 /// replicas). Stragglers split the replicas that they are in, and tensor groups into single ranks. Unfolding gives each
 /// rank a class of its own.
@@ -47,7 +47,7 @@ class RankClasses {
   double highest_clock(RankClassId c) const { return highest_clocks_[c]; }
   RankClassId class_of(const RankCoordinates& at) const;
   bool folded() const { return folded_; }
-  /// Neighbours in a tensor group that share a class: those on one node, under the same switches; 1 when unfolded.
+  /// Neighbours in a tensor group that share a class: those in one domain, under the same switches; 1 when unfolded.
   int tensor_ranks_together() const { return tensor_ranks_together_; }
 
   /// Uplinks that a stream of class `c` crosses, with the load that it puts on one bundle of each.

@@ -35,13 +35,13 @@ RankPorts::Ports RankPorts::add_ports(StepGraphBuilder& builder, RankClassId c, 
   return ports;
 }
 
-void RankPorts::use(Uses& uses, RankClassId c, const CollectiveTiming& timing, int members_per_node) const {
+void RankPorts::use(Uses& uses, RankClassId c, const CollectiveTiming& timing, int members_per_domain) const {
   const Ports& ports = ports_[c];
-  if (timing.crosses_nodes) {
-    uses.push_back({ports.network_out, 1, timing.network_share / members_per_node});
-    uses.push_back({ports.network_in, 1, timing.network_share / members_per_node});
+  if (timing.crosses_domains) {
+    uses.push_back({ports.network_out, 1, timing.network_share / members_per_domain});
+    uses.push_back({ports.network_in, 1, timing.network_share / members_per_domain});
   }
-  if (!timing.crosses_nodes || members_per_node > 1) {
+  if (!timing.crosses_domains || members_per_domain > 1) {
     uses.push_back({ports.scale_up_out, 1, timing.scale_up_share});
     uses.push_back({ports.scale_up_in, 1, timing.scale_up_share});
   }

@@ -21,7 +21,7 @@ class RankPorts {
 
   /// Adds the ports of class `c` to the uses of a collective. A ring over several domains rotates over the NICs of its
   /// members in a domain: each NIC carries its share.
-  void use(Uses& uses, RankClassId c, const CollectiveTiming& timing, int members_per_node) const;
+  void use(Uses& uses, RankClassId c, const CollectiveTiming& timing, int members_per_domain) const;
   /// Adds the ports at both ends of one message.
   void use_pair(Uses& uses, RankClassId from, RankClassId to, bool near) const;
   /// Adds the tapered uplinks that `stream` of class `c` crosses. @param members  ranks that share the traffic

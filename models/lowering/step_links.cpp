@@ -22,7 +22,7 @@ ChainId StepLinks::chain(const CollectiveTiming& timing, Uses uses) {
 
 /// Latency of the switches between two ranks; zero inside a domain.
 Seconds StepLinks::hop(const RankCoordinates& from, const RankCoordinates& to) const {
-  if (placement_.node(from) == placement_.node(to)) return {};
+  if (placement_.domain(from) == placement_.domain(to)) return {};
   return timings_.cluster().fabric.latency(AcceleratorId(placement_.rank(from)), AcceleratorId(placement_.rank(to)));
 }
 
@@ -36,7 +36,7 @@ Seconds StepLinks::worst_ring_hop(ReplicaGroup kind) const {
 
 CollectiveTiming StepLinks::pair_timing(CollectiveOp op, Bytes payload, const RankCoordinates& a,
                                         const RankCoordinates& b) const {
-  const bool near = placement_.node(a) == placement_.node(b);
+  const bool near = placement_.domain(a) == placement_.domain(b);
   return timings_.collective(op, payload, near ? GroupShape{1, 2} : GroupShape{2, 1}, hop(a, b));
 }
 
@@ -47,7 +47,7 @@ ChainId StepLinks::tensor(CollectiveOp op, Bytes payload, RankClassId c) {
   Uses uses;
   RankCoordinates at = classes_.representative(c);
   for (at.tensor = 0; at.tensor < placement_.plan().tensor; at.tensor += classes_.tensor_ranks_together())
-    ports_.use(uses, classes_.class_of(at), timing, group.ranks_per_node);
+    ports_.use(uses, classes_.class_of(at), timing, group.ranks_per_domain);
   return chain(timing, std::move(uses));
 }
 
@@ -58,12 +58,12 @@ ChainId StepLinks::replicas(ReplicaGroup kind, CollectiveOp op, Bytes payload, R
   const GroupShape group = placement_.replica_group(kind);
   const CollectiveTiming timing = timings_.collective(op, payload, group, worst_ring_hop(kind));
   Uses uses;
-  for (const RankClassId member : groups_.members(kind, c)) ports_.use(uses, member, timing, group.ranks_per_node);
+  for (const RankClassId member : groups_.members(kind, c)) ports_.use(uses, member, timing, group.ranks_per_domain);
   // Context and shard groups are neighbours; their load on tapered uplinks is left out (docs/limits.md).
-  if (timing.crosses_nodes && kind == ReplicaGroup::all) ports_.use_uplinks(uses, Stream::data_ring, name, timing);
-  if (timing.crosses_nodes && kind == ReplicaGroup::mirrors)
+  if (timing.crosses_domains && kind == ReplicaGroup::all) ports_.use_uplinks(uses, Stream::data_ring, name, timing);
+  if (timing.crosses_domains && kind == ReplicaGroup::mirrors)
     ports_.use_uplinks(uses, Stream::mirror_ring, name, timing);
-  if (timing.crosses_nodes && kind == ReplicaGroup::expert_replicas)
+  if (timing.crosses_domains && kind == ReplicaGroup::expert_replicas)
     ports_.use_uplinks(uses, Stream::expert_ring, name, timing);
   return replica_chains_[key] = chain(timing, std::move(uses));
 }
@@ -74,8 +74,8 @@ ChainId StepLinks::experts(const ExpertWork& work, ExpertTransfer transfer, Byte
   const CollectiveTiming timing = timings_.expert_exchange(work, transfer, copy, group, worst_ring_hop(kind));
   Uses uses;
   for (const RankClassId member : groups_.members(kind, c)) {
-    ports_.use(uses, member, timing, group.ranks_per_node);
-    if (timing.crosses_nodes) ports_.use_uplinks(uses, Stream::experts, member, timing, group.ranks_per_node);
+    ports_.use(uses, member, timing, group.ranks_per_domain);
+    if (timing.crosses_domains) ports_.use_uplinks(uses, Stream::experts, member, timing, group.ranks_per_domain);
   }
   return chain(timing, std::move(uses));
 }
@@ -84,7 +84,7 @@ ChainId StepLinks::context_step(Bytes payload, RankClassId c) {
   const ReplicaGroup kind = ReplicaGroup::context;
   const GroupShape group = placement_.replica_group(kind);
   CollectiveTiming timing;
-  if (group.nodes > 1) {
+  if (group.domains > 1) {
     // Neighbours exchange messages: the one pair at the edge of a domain sets the pace of all others.
     timing = timings_.collective(CollectiveOp::send, payload, {2, 1}, worst_ring_hop(kind));
     timing.scale_up_share = 1;
@@ -95,7 +95,7 @@ ChainId StepLinks::context_step(Bytes payload, RankClassId c) {
     timing.wire = timing.wire / steps;
   }
   Uses uses;
-  for (const RankClassId member : groups_.members(kind, c)) ports_.use(uses, member, timing, group.ranks_per_node);
+  for (const RankClassId member : groups_.members(kind, c)) ports_.use(uses, member, timing, group.ranks_per_domain);
   return chain(timing, std::move(uses));
 }
 
@@ -119,7 +119,7 @@ ChainId StepLinks::message(Stream stream, Bytes payload, RankClassId c) {
   RankCoordinates target = from;
   target.pipeline = classes_.representative(to).pipeline;
   const CollectiveTiming timing = pair_timing(CollectiveOp::send, payload, from, target);
-  const bool near = placement_.node(from) == placement_.node(target);
+  const bool near = placement_.domain(from) == placement_.domain(target);
   Uses uses;
   ports_.use_pair(uses, c, to, near);
   if (!near) ports_.use_uplinks(uses, stream, c, timing);
@@ -129,9 +129,9 @@ ChainId StepLinks::message(Stream stream, Bytes payload, RankClassId c) {
 ChainId StepLinks::everywhere() {
   constexpr Bytes few = 8 * byte;
   const Cluster& cluster = timings_.cluster();
-  const int per_node = std::min(placement_.per_node(), cluster.spec.accelerators);
-  const GroupShape all{cluster.spec.accelerators / per_node, per_node};
-  const Seconds switches = all.nodes > 1
+  const int in_domain = std::min(placement_.domain_size(), cluster.spec.accelerators);
+  const GroupShape all{cluster.spec.accelerators / in_domain, in_domain};
+  const Seconds switches = all.domains > 1
                                ? cluster.fabric.latency(AcceleratorId(0), AcceleratorId(cluster.spec.accelerators - 1))
                                : Seconds{};
   CollectiveTiming timing;
@@ -144,7 +144,7 @@ ChainId StepLinks::between_stages(CollectiveOp op, Bytes payload, RankClassId c,
   const RankCoordinates here = classes_.representative(c);
   RankCoordinates there = here;
   there.pipeline = stage;
-  const bool near = placement_.node(here) == placement_.node(there);
+  const bool near = placement_.domain(here) == placement_.domain(there);
   const CollectiveTiming timing = pair_timing(op, payload, here, there);
   Uses uses;
   for (const RankCoordinates& at : {here, there}) ports_.use(uses, classes_.class_of(at), timing, near ? 2 : 1);

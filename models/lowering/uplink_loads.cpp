@@ -53,7 +53,7 @@ class LoadCounter {
       add_ring(Stream::mirror_ring, ReplicaGroup::mirrors, {tensor, d, pipeline}, ranks_together_);
   }
 
-  /// @param alike  number of rings that run beside each other over the same nodes
+  /// @param alike  number of rings that run beside each other over the same domains
   void add_ring(Stream stream, ReplicaGroup kind, const RankCoordinates& first, int alike) {
     const std::vector<RankCoordinates> members = placement_.members(kind, first);
     const ClassStream key{stream, classes_.class_of(first)};
@@ -72,7 +72,7 @@ class LoadCounter {
   void add_exchange(const RankCoordinates& first) {
     const std::vector<RankCoordinates> members = placement_.members(ReplicaGroup::experts, first);
     const auto all = static_cast<double>(members.size());
-    const double near = placement_.members_on_node(ReplicaGroup::experts);
+    const double near = placement_.members_in_domain(ReplicaGroup::experts);
     for (std::size_t tier = 0; tier + 1 < fabric_.tiers().size(); ++tier) {
       if (!fabric_.tiers()[tier].tapered) continue;
       std::map<int, int> inside;

@@ -39,7 +39,7 @@ struct ClassStream {
 struct StreamLoad {
   int count = 0;      ///< concrete transfers of the class that cross the bundle
   double passes = 1;  ///< times that one transfer crosses it: a ring may leave a group more than once, an exchange
-                      ///< sends only a part of the traffic that leaves the node
+                      ///< sends only a part of the traffic that leaves the domain
   auto operator<=>(const StreamLoad&) const = default;
 };
 

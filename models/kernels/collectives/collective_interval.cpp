@@ -38,7 +38,7 @@ double relative_error(const Sourced<double>& value) {
 
 double collective_half_width(CollectiveOp op, Bytes bytes, const CollectiveTiming& timing, const CollectiveSet& set) {
   const double in_class = residual(op, bytes, set);
-  if (!timing.crosses_nodes) return in_class;
+  if (!timing.crosses_domains) return in_class;
   const double latency_part = timing.latency / timing.time();
   const double of_latency = latency_part * relative_error(set.network.latency_scale);
   const double of_rate = (1 - latency_part) * relative_error(set.network.bandwidth_share);

@@ -8,7 +8,7 @@ namespace clusterwright {
 
 /// Where the copies of one rank's tokens go, as shares of its payload: every copy of every token counts in the payload.
 struct ExpertShares {
-  double network = 0;    ///< leaves the node over the rank's NIC
+  double network = 0;    ///< leaves the domain over the rank's NIC
   double scale_up = 0;   ///< crosses the rank's scale-up port
   double imbalance = 1;  ///< busiest rank over the mean
 };

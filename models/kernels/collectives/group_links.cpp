@@ -13,7 +13,7 @@ namespace {
 
 /// The most members that the group has on one domain of so many accelerators.
 int members_in(int domain, const GroupShape& group) {
-  return std::min(group.ranks_per_node + (group.surplus > 0 ? 1 : 0), domain);
+  return std::min(group.ranks_per_domain + (group.surplus > 0 ? 1 : 0), domain);
 }
 
 GroupLinks links_on(const NodeGroup& kind, const GroupShape& group) {

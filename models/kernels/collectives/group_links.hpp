@@ -13,16 +13,16 @@ namespace clusterwright {
 
 /// Links that the group has.
 struct GroupLinks {
-  BytesPerSecond scale_up;          ///< what a ring inside a node can use, data sheet, one accelerator, one direction
+  BytesPerSecond scale_up;          ///< what a ring inside a domain can use, data sheet, one accelerator, one direction
   BytesPerSecond network_per_rank;  ///< NIC data sheet, what one member can use, one direction
-  Seconds switch_latency;           ///< switches and cables of one step between nodes
+  Seconds switch_latency;           ///< switches and cables of one step between domains
   bool switch_reduction = false;    ///< the scale-up switch can reduce (NVLS)
-  BytesPerSecond exchange{};        ///< inside a node when all pairs exchange; zero: as scale_up
+  BytesPerSecond exchange{};        ///< inside a domain when all pairs exchange; zero: as scale_up
   NcclGeneration generation = NcclGeneration::hopper;
-  bool nvlink = true;     ///< inside a node; else PCI Express
+  bool nvlink = true;     ///< inside a domain; else PCI Express
   bool amd_host = false;  ///< processors whose posts to the NIC NCCL counts double
-  bool sharp = false;     ///< switches between nodes reduce
-  bool tcp = false;       ///< sockets between nodes instead of RDMA
+  bool sharp = false;     ///< switches between domains reduce
+  bool tcp = false;       ///< sockets between domains instead of RDMA
   /// Steps of a message inside until it has been everywhere; 0: one less than members, as round a ring.
   int inner_steps = 0;
   /// Rate of `wire` that the fabric allows when it is the bottleneck; none: it never is.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Where the ranks of a communicator lie.
+/// Shape of a communicator on the machine.
 #pragma once
 
 namespace clusterwright {
 
-/// How a communicator lies on the machine. A node here is what links inside: a server, or a rack that acts as one.
+/// Spread of a communicator over scale-up domains: servers, or racks whose accelerators share one scale-up network.
 struct GroupShape {
-  int nodes = 1;
-  int ranks_per_node = 1;
-  int surplus = 0;  ///< members beyond that, where nodes are not filled evenly
-  int ranks() const { return nodes * ranks_per_node + surplus; }
+  int domains = 1;
+  int ranks_per_domain = 1;
+  int surplus = 0;  ///< members beyond that, where domains are filled unevenly
+  int ranks() const { return domains * ranks_per_domain + surplus; }
 };
 
 }  // namespace clusterwright

@@ -26,9 +26,9 @@ std::optional<CollectiveTiming> torus_fabric_time(CollectiveOp op, Bytes payload
                                                   const NetworkParameters& network) {
   const FabricSpec& fabric = cluster.spec.fabric;
   const bool torus = fabric.kind == FabricKind::torus && fabric.torus && fabric.torus->wrap;
-  if (!torus || group.nodes < 2 || cluster.node_accelerators > 1) return {};
+  if (!torus || group.domains < 2 || cluster.node_accelerators > 1) return {};
   const std::vector<int>& sides = fabric.torus->sides;
-  const int members = op == CollectiveOp::send ? 2 : group.nodes;
+  const int members = op == CollectiveOp::send ? 2 : group.domains;
   const BytesPerSecond link = fabric.link_rate.value_or(cluster.nic_bandwidth);
   links.fabric_limit = link * busy_links(op, sides, members) * transport_share(links, network);
   const int hops = op == CollectiveOp::send ? 1 : torus_hops(sides, members);
