@@ -155,7 +155,7 @@ void ExpertRecipes::experts_backward(RecipeWriter& w, int arrived) const {
   span.kernel("experts up dgrad", multiply(rows_each_, hidden, up_, false), gemm);
   w.for_weights(span.kernel("experts up wgrad", multiply(hidden, up_, rows_each_, true), gemm));
   span.wait_for_busiest(work_.excess());
-  // What the host could not issue ahead in the forward pass, it cannot in the backward pass either.
+  // Kernels that the host could not issue ahead in the forward pass wait in the backward pass too.
   const int host = synchronises() ? w.host(0, -1) : -1;
   w.kernel("rows by token bwd", move_rows(pads_rows() ? 4 : 2), StepCharge::compute_other, host);
 }

@@ -15,7 +15,7 @@ namespace clusterwright {
 
 class LayerRecipes {
  public:
-  /// @param work  of layers with experts
+  /// @param work  work of a layer with experts
   LayerRecipes(StepGraphBuilder& builder, const KernelTimes& kernels, const PlannedJob& planned,
                WorkId collective_kernel, LayerKind kind, const ExpertWork& work);
 

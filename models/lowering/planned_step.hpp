@@ -18,7 +18,7 @@ struct PlannedStep {
   const Placement& placement;
   const RankClasses& classes;
   const ClassGroups& groups;
-  const ExpertWork& experts;  ///< of one layer with experts; empty where the model has none
+  const ExpertWork& experts;  ///< work of one layer with experts; empty where the model has none
 
   const Plan& plan() const { return job.plan; }
   const StageLayout& layout() const { return job.layout; }

@@ -1,4 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Folding is colour refinement on replicas. A replica is one value of the `data` coordinate: its ranks in all stages
+// and tensor positions. Its first colour tells how far apart its neighbouring stages are, how its expert groups lie
+// over tapered tiers, and the clocks of its stragglers. A round then gives every replica a new colour, from its old
+// one, the old colours of the replicas that it shares groups with, the loads of the tapered uplinks above it, and the
+// kinds of its hosts. A round that adds no class is the last one.
+//
+// Invariant: ranks of different classes never join again, as the old colour is part of the new one; so the number of
+// classes only grows, and there are at most as many rounds as replicas. At the end, ranks of one class cross uplinks
+// with equal loads, and meet equally coloured replicas in every group.
+//
+// Example: 4 tensor ranks, 3 stages and 4 replicas in domains of 8, numbered tensor first, then stage, then replica.
+//   replica 0   stages in domains 0 0 1   distances of next stages (last to first) near far far    colour A
+//   replica 1   stages in domains 1 2 2   distances                                far near far    colour B
+//   replica 2   as replica 0, colour A;  replica 3 as replica 1, colour B
+// 2 colours x 3 stages = 6 classes of 8 ranks instead of 48 ranks. Now replica 2 holds a straggler: the colours are
+// A B C B. With replicas 0 and 1, and 2 and 3, in one shard group each, round 1 tells 1 from 3, since one shares its
+// group with A and the other with C: A B C D. Round 2 adds nothing. A straggler also parts the ranks of tensor groups.
+//
+// A class is numbered ((colour x stages + stage) x tensor + tensor position) / tensor ranks that share a class.
+// Source: Weisfeiler and Leman 1968, A reduction of a graph to a canonical form and an algebra arising during it.
 #include "models/lowering/rank_classes.hpp"
 
 #include <algorithm>
@@ -12,7 +33,7 @@ namespace clusterwright {
 
 namespace {
 
-/// Of replica `d`, how far each stage's next stage is: -1 inside the domain, else the tier where they meet.
+/// Distance from each stage of replica `d` to its next stage: -1 inside the domain, else the tier where they meet.
 /// @param together  ranks of a tensor group that sit in one domain
 std::vector<int> neighbour_distances(const Placement& placement, const FabricTiers& fabric, int d, int together) {
   const int stages = placement.plan().pipeline;
@@ -29,7 +50,7 @@ std::vector<int> neighbour_distances(const Placement& placement, const FabricTie
   return distances;
 }
 
-/// How a rank's expert groups lie over tapered tiers: members beside it, and hops of their ring that leave its group.
+/// Spread of a rank's expert groups over tapered tiers: members beside it, and hops of their ring that leave its group.
 void add_group_spread(const Placement& placement, const FabricTiers& fabric, const RankCoordinates& at,
                       std::vector<int>& spread) {
   for (const ReplicaGroup kind : {ReplicaGroup::experts, ReplicaGroup::expert_tensor, ReplicaGroup::expert_replicas}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which ranks may share one class of the step graph, and what they load above tapered tiers.
+/// Classes of ranks that run alike, and their load on the uplinks above tapered tiers.
 #pragma once
 
 #include <map>
@@ -17,18 +17,17 @@ namespace clusterwright {
 
 enum class Folding { folded, unfolded };
 
-/// Highest clock of ranks that are slower than the others, relative to these.
+/// Highest clock of each rank that is slower than the others, relative to theirs.
 using SlowRanks = std::map<int, double>;
 
 /// Stragglers of a cluster among the first `ranks` accelerators.
 SlowRanks slow_ranks(const ClusterSpec& cluster, int ranks);
 
-/// A partition of ranks. Ranks of one class run the same program at the same time over equally loaded links.
+/// Partition of ranks. Ranks of one class run the same program at the same time over equally loaded links.
 ///
-/// Folding: ranks of a tensor group in one domain are alike, and so are replicas whose pipeline neighbours sit equally
-/// far away and whose tapered uplinks carry the same traffic (refined until nothing splits: colour refinement on
-/// replicas). Stragglers split the replicas that they are in, and tensor groups into single ranks. Unfolding gives each
-/// rank a class of its own.
+/// Folding: ranks of a tensor group in one domain are alike. So are replicas whose pipeline neighbours sit equally far
+/// away and whose tapered uplinks carry the same traffic; rank_classes.cpp explains the refinement. Stragglers split
+/// the replicas that they are in, and tensor groups into single ranks. Unfolding gives each rank a class of its own.
 ///
 /// Where ranks share their hosts (storage, host memory), ranks of one class also sit on hosts that hold equally many
 /// ranks of every class.
@@ -47,7 +46,8 @@ class RankClasses {
   double highest_clock(RankClassId c) const { return highest_clocks_[c]; }
   RankClassId class_of(const RankCoordinates& at) const;
   bool folded() const { return folded_; }
-  /// Neighbours in a tensor group that share a class: those in one domain, under the same switches; 1 when unfolded.
+  /// Number of neighbours in a tensor group that share a class: those in one domain, under the same switches; 1 when
+  /// unfolded.
   int tensor_ranks_together() const { return tensor_ranks_together_; }
 
   /// Uplinks that a stream of class `c` crosses, with the load that it puts on one bundle of each.
@@ -70,8 +70,7 @@ class RankClasses {
   std::map<int, HostRanks> fill_hosts(const Placement& placement) const;
   std::vector<int> colour_replicas(const Placement& placement, const FabricTiers& fabric) const;
   void assign(const std::vector<int>& colours);
-  /// Colours of those that replica `d` shares a group with: who shares one with unlike ranks is unlike those who do
-  /// not.
+  /// Appends the colours of the replicas that replica `d` shares a group with.
   void add_neighbours(const Placement& placement, int d, std::vector<int>& seen) const;
   void load_uplinks(const Placement& placement, const FabricTiers& fabric);
 
@@ -79,7 +78,7 @@ class RankClasses {
   bool folded_ = true;
   int host_ = 0;
   int tensor_ranks_together_ = 1;
-  std::vector<int> colour_;  // of each replica
+  std::vector<int> colour_;  // by replica
   IndexedVector<RankClassId, RankCoordinates> representatives_;
   IndexedVector<RankClassId, int> multiplicities_;
   IndexedVector<RankClassId, double> highest_clocks_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Causes that a step's time is charged to.
+/// Causes to which the time of a step is charged.
 #pragma once
 
 #include <array>

@@ -24,7 +24,7 @@ struct UplinkBundle {
 /// Uplinks with the same load, as far as a step graph tells them apart.
 using UplinkId = Id<struct UplinkTag>;
 
-/// A stream of traffic: pipeline messages one way or the other, a ring of all replicas, the rings of those that hold
+/// Streams of traffic: pipeline messages one way or the other, a ring of all replicas, the rings of those that hold
 /// the same shard (HSDP), tokens on their way to experts, or the rings of those that hold the same experts.
 enum class Stream : int { forward, backward, data_ring, mirror_ring, experts, expert_ring };
 inline constexpr std::size_t stream_count = 6;
