@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/enum_names.hpp"
+#include "sim/enum_array.hpp"
 #include "sim/field_decoder.hpp"
 #include "sim/field_spec.hpp"
 #include "sim/number_or_text.hpp"

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Fits MemoryParameters to measured streaming kernels and copies from the host.
+/// Fits MemoryParameters to measured streaming kernels and copies from the host: a share of the data sheet, and the
+/// time to start.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "calibration/fit/sample_rows.hpp"
 #include "calibration/measured/measurement.hpp"
 #include "models/job/parameters.hpp"
 #include "topology/parts/parts.hpp"
@@ -41,5 +43,38 @@ std::vector<FitReport> memory_reports(const std::vector<MemoryRow>& rows, const 
 /// Held-out errors of every streaming kernel and copy.
 std::vector<double> held_out_memory_errors(const std::vector<MemoryRow>& rows, bool by_generation);
 std::vector<double> held_out_host_errors(const std::vector<MemoryRow>& rows, bool by_generation);
+
+/// Fits the parameters of streaming_time.
+class StreamFit {
+ public:
+  /// @param believed  before the first sample; its half size too, which published runs do not tell
+  StreamFit(BytesPerSecond data_sheet, const MemoryParameters& believed);
+
+  /// `host_share` stays as believed.
+  MemoryParameters fit(const std::vector<TrafficRow>& rows, const std::string& source) const;
+  double log_error(const TrafficRow& row, const MemoryParameters& parameters) const;
+
+ private:
+  BytesPerSecond data_sheet_;
+  const MemoryParameters& believed_;
+};
+
+/// Copies over the link to the host: time = start + traffic / (data sheet * share).
+struct HostCopies {
+  Sourced<double> share;
+  Seconds start;
+};
+
+class HostCopyFit {
+ public:
+  HostCopyFit(BytesPerSecond data_sheet, const MemoryParameters& believed);
+
+  HostCopies fit(const std::vector<TrafficRow>& rows, const std::string& source) const;
+  double log_error(const TrafficRow& row, const HostCopies& copies) const;
+
+ private:
+  BytesPerSecond data_sheet_;
+  const MemoryParameters& believed_;
+};
 
 }  // namespace clusterwright

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The layer and the small model that the GPU probe times (calibration/probes/transformer_layer.cu,
-/// transformer_model.cu), as the product describes a training job.
+/// transformer_model.cu), as the product describes and predicts a training
+/// job: lowered and replayed. Nothing is fitted to them, so they say whether the pieces add up.
 #pragma once
 
+#include <vector>
+
+#include "calibration/fit/sample_section.hpp"
 #include "calibration/sample_files/probe_samples.hpp"
 #include "models/job/scenario.hpp"
 #include "models/plan/plan.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 
@@ -22,5 +27,14 @@ const ProbedTransformer* probed_transformer(const ProbeWhat& what);
 Scenario probe_scenario(const ProbeWhat& what, const AcceleratorPart& part, const ParameterSet& set);
 
 Plan probe_plan(const ProbeWhat& what);
+
+/// Sections "layer" and "model": multiplies, attention, kernels that move data, and the gap between any two.
+/// Left out where the samples hold none, or the set lacks 16-bit multiplies or the kernel of attention that they ran.
+std::vector<SectionFit> check_layers(const std::vector<ProbeSamples>& all, const AcceleratorPart& part,
+                                     const ParameterSet& set);
+
+/// One launch of a "layer" or "model" sample; where it was sustained, at the clock that power allows.
+/// @pre the set holds its attention and bf16 multiplies
+Seconds predicted_layers(const ProbeSample& sample, const AcceleratorPart& part, const ParameterSet& set);
 
 }  // namespace clusterwright

@@ -10,9 +10,8 @@
 #include "calibration/fit/collective_fit.hpp"
 #include "calibration/fit/gemm_fit.hpp"
 #include "calibration/fit/memory_fit.hpp"
-#include "calibration/fit/sample_layers.hpp"
+#include "calibration/fit/probe_stack.hpp"
 #include "calibration/fit/sourced_value.hpp"
-#include "calibration/fit/traffic_fit.hpp"
 #include "calibration/sample_files/probe_samples.hpp"
 #include "models/kernels/streaming_time.hpp"
 

@@ -27,7 +27,6 @@
 
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/step_problem.hpp"
-#include "calibration/fit/step_rows.hpp"
 
 namespace clusterwright {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "calibration/host/loopback.hpp"
-#include "calibration/sample_files/probe_words.hpp"
+#include "calibration/host/transfer_probe.hpp"
+#include "calibration/sample_files/probe_what.hpp"
 
 namespace clusterwright {
 

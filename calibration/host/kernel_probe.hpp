@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "calibration/host/host_probe_sizes.hpp"
+#include "calibration/host/host_probes.hpp"
 #include "calibration/host/probe_case.hpp"
 
 namespace clusterwright {

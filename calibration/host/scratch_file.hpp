@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 
-#include "calibration/host/loopback.hpp"
+#include "calibration/host/transfer_probe.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "calibration/host/host_probe_sizes.hpp"
+#include "calibration/host/host_probes.hpp"
 #include "calibration/host/probe_case.hpp"
 
 namespace clusterwright {

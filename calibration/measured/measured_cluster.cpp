@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "topology/parts/catalog.hpp"
+
 namespace clusterwright {
 
 namespace {
@@ -104,6 +106,19 @@ ClusterSpec measured_cluster(const MeasuredHardware& hardware, const std::vector
   spec.fabric.tiers.push_back({"all", pods ? *hardware.pod_accelerators * 4096 : any_size, 1, ""});
   spec.fabric.hop_latency.value = assumed_hop_latency;
   return spec;
+}
+
+Cluster single_node(const AcceleratorPart& part, int accelerators) {
+  ClusterSpec spec;
+  spec.name = "one node";
+  spec.accelerators = accelerators;
+  spec.node.accelerator = part.id;
+  spec.node.accelerators = accelerators;
+  spec.node.nics = 0;
+  spec.fabric.tiers.push_back({"all", accelerators, 1, ""});
+  Catalog catalog;
+  catalog.accelerators.push_back(part);
+  return build_cluster(spec, catalog, JsonValue::object());
 }
 
 }  // namespace clusterwright

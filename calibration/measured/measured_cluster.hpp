@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Cluster of a published measurement, in the terms of the models.
+/// Cluster of a published measurement, in the terms of the models; one node as a cluster of its own.
 #pragma once
 
 #include <optional>
@@ -20,5 +20,8 @@ std::optional<AcceleratorPart> measured_part(const MeasuredHardware& hardware,
 /// switches: groups below a taper are nested as far as published, the rest is a fabric of full bisection. Racks that
 /// act as one domain are filled in blocks that divide the job.
 ClusterSpec measured_cluster(const MeasuredHardware& hardware, const std::vector<AcceleratorPart>& catalog);
+
+/// Accelerators that the scale-up links of `part` join; no network.
+Cluster single_node(const AcceleratorPart& part, int accelerators);
 
 }  // namespace clusterwright

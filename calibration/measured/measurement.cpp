@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "sim/enum_names.hpp"
+#include "sim/enum_array.hpp"
 #include "sim/json_reader.hpp"
 
 namespace clusterwright {

@@ -13,21 +13,22 @@ using Sizes = CudnnGraph::Sizes;
 /// Tensors [batch, heads, sequence, head_dim] over rows of tokens.
 struct Operands {
   CudnnGraph& graph;
-  const AttentionShape& s;
+  const AttentionShape& shape;
 
   Tensor rows(const void* pointer, int heads, int stride) const {
-    return graph.memory({s.batch, heads, s.sequence, s.head_dim}, strides(stride), cudnn::bf16, pointer);
+    return graph.memory({shape.batch, heads, shape.sequence, shape.head_dim}, strides(stride), cudnn::bf16, pointer);
   }
   Tensor transposed(const void* pointer, int heads, int stride) const {
     const Sizes t = strides(stride);
-    return graph.memory({s.batch, heads, s.head_dim, s.sequence}, {t[0], t[1], t[3], t[2]}, cudnn::bf16, pointer);
+    return graph.memory({shape.batch, heads, shape.head_dim, shape.sequence}, {t[0], t[1], t[3], t[2]}, cudnn::bf16,
+                        pointer);
   }
   Tensor per_row(const void* pointer, int width) const {
-    const Sizes sizes{s.batch, s.heads, s.sequence, width};
+    const Sizes sizes{shape.batch, shape.heads, shape.sequence, width};
     return graph.memory(sizes, CudnnGraph::packed(sizes), cudnn::fp32, pointer);
   }
-  Sizes strides(int stride) const { return {std::int64_t{s.sequence} * stride, s.head_dim, stride, 1}; }
-  Tensor scale() const { return graph.value(static_cast<float>(1 / std::sqrt(static_cast<double>(s.head_dim)))); }
+  Sizes strides(int stride) const { return {std::int64_t{shape.sequence} * stride, shape.head_dim, stride, 1}; }
+  Tensor scale() const { return graph.value(static_cast<float>(1 / std::sqrt(static_cast<double>(shape.head_dim)))); }
 };
 
 Tensor masked(CudnnGraph& graph, const AttentionShape& shape, Tensor scores) {
@@ -47,7 +48,7 @@ void add_transposed(CudnnGraph& graph, Tensor left, Tensor right, Tensor sum) {
 
 /// dout . out of every row.
 Tensor row_dot(const Operands& o, Tensor dout, const AttentionBackward& data) {
-  const Tensor out = o.rows(data.forward.out, o.s.heads, o.s.out_stride), kept = o.per_row(data.row_dot, 1);
+  const Tensor out = o.rows(data.forward.out, o.shape.heads, o.shape.out_stride), kept = o.per_row(data.row_dot, 1);
   const Tensor one = o.graph.value(1);  // dropout's place in the pattern that the engines know
   const Tensor dot = o.graph.reduce(cudnn::sum, o.graph.pointwise(cudnn::multiply, dout, out));
   o.graph.pointwise_to(kept, cudnn::multiply, dot, &one);

@@ -126,50 +126,50 @@ void add_to(Numbers& sum, const Numbers& what) {
 }
 
 struct HostLayer {
-  LayerShape s;
+  LayerShape shape;
   AttentionShape attention;
-  std::vector<Weight> w;  // as LayerShape::parameter_counts
+  std::vector<Weight> weights;  // as LayerShape::parameter_counts
   Rows x, normed1, qkv, attended, residual, normed2, up, activated, y;
 
-  HostLayer(const LayerShape& shape, std::vector<Weight> weights, std::size_t t)
-      : s(shape),
-        attention(fused_attention(s.batch, s.sequence, s.heads, s.kv_heads, s.head_dim, true)),
-        w(std::move(weights)),
-        x(t, s.hidden),
-        normed1(t, s.hidden),
-        qkv(t, s.qkv_width()),
-        attended(t, s.attention_width()),
-        residual(t, s.hidden),
-        normed2(t, s.hidden),
-        up(t, s.up_width()),
-        activated(t, s.ffn),
-        y(t, s.hidden) {}
+  HostLayer(const LayerShape& layer, std::vector<Weight> initial, std::size_t t)
+      : shape(layer),
+        attention(fused_attention(shape.batch, shape.sequence, shape.heads, shape.kv_heads, shape.head_dim, true)),
+        weights(std::move(initial)),
+        x(t, shape.hidden),
+        normed1(t, shape.hidden),
+        qkv(t, shape.qkv_width()),
+        attended(t, shape.attention_width()),
+        residual(t, shape.hidden),
+        normed2(t, shape.hidden),
+        up(t, shape.up_width()),
+        activated(t, shape.ffn),
+        y(t, shape.hidden) {}
 
   /// Forward and backward at once, because attention's reference gives both: from x.value and y.gradient.
   void run() {
-    norm(x, w[4].value.data(), normed1);
-    linear(normed1, w[0], qkv);
-    turn(qkv.value, s, 1);
+    norm(x, weights[4].value.data(), normed1);
+    linear(normed1, weights[0], qkv);
+    turn(qkv.value, shape, 1);
     attended.value = attention_reference(attention, qkv.value, attended.gradient).out;
-    linear(attended, w[1], residual);
+    linear(attended, weights[1], residual);
     add_to(residual.value, x.value);
-    norm(residual, w[4].value.data() + s.hidden, normed2);
-    linear(normed2, w[2], up);
-    activate(up, s.gated, activated);
-    linear(activated, w[3], y);
+    norm(residual, weights[4].value.data() + shape.hidden, normed2);
+    linear(normed2, weights[2], up);
+    activate(up, shape.gated, activated);
+    linear(activated, weights[3], y);
     add_to(y.value, residual.value);
 
-    linear_backward(activated, w[3], y);
-    activate_backward(up, s.gated, activated);
-    linear_backward(normed2, w[2], up);
+    linear_backward(activated, weights[3], y);
+    activate_backward(up, shape.gated, activated);
+    linear_backward(normed2, weights[2], up);
     residual.gradient = y.gradient;
-    norm_backward(residual, w[4].value.data() + s.hidden, w[4].gradient.data() + s.hidden, normed2);
-    linear_backward(attended, w[1], residual);
+    norm_backward(residual, weights[4].value.data() + shape.hidden, weights[4].gradient.data() + shape.hidden, normed2);
+    linear_backward(attended, weights[1], residual);
     qkv.gradient = attention_reference(attention, qkv.value, attended.gradient).dqkv;
-    turn(qkv.gradient, s, -1);
-    linear_backward(normed1, w[0], qkv);
+    turn(qkv.gradient, shape, -1);
+    linear_backward(normed1, weights[0], qkv);
     x.gradient = residual.gradient;
-    norm_backward(x, w[4].value.data(), w[4].gradient.data(), normed1);
+    norm_backward(x, weights[4].value.data(), weights[4].gradient.data(), normed1);
   }
 };
 
@@ -204,7 +204,7 @@ void check_one(const LtHandle& handle, const LayerShape& s, cudaStream_t stream)
   const char* const names[] = {"qkv", "attention out", "up", "down", "norms"};
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const Numbers got = from_device(layer.parameters()[i].gradient, counts[i]);
-    require_close(what + names[i] + " gradient", got, host.w[i].gradient, limit);
+    require_close(what + names[i] + " gradient", got, host.weights[i].gradient, limit);
   }
 }
 

@@ -93,7 +93,7 @@ LtGemm::LtGemm(const LtHandle& handle, const GemmShape& shape) : handle_(handle)
 
 void LtGemm::destroy() {
   if (multiply_ != nullptr) cublasLtMatmulDescDestroy(multiply_);
-  for (cublasLtMatrixLayout_t layout : {a_, b_, output_}) {
+  for (cublasLtMatrixLayout_t layout : {layout_a_, layout_b_, output_}) {
     if (layout != nullptr) cublasLtMatrixLayoutDestroy(layout);
   }
 }
@@ -108,8 +108,10 @@ void LtGemm::describe() {
   set_attribute(multiply_, CUBLASLT_MATMUL_DESC_TRANSB, &op_b, sizeof op_b);
   if (shape_.type == DataType::fp8_e4m3) set_scales();
   const cudaDataType_t type = operand_type(shape_.type);
-  create_layout(&a_, type, a_transposed(shape_) ? shape_.k : shape_.n, a_transposed(shape_) ? shape_.n : shape_.k);
-  create_layout(&b_, type, b_transposed(shape_) ? shape_.m : shape_.k, b_transposed(shape_) ? shape_.k : shape_.m);
+  create_layout(&layout_a_, type, a_transposed(shape_) ? shape_.k : shape_.n,
+                a_transposed(shape_) ? shape_.n : shape_.k);
+  create_layout(&layout_b_, type, b_transposed(shape_) ? shape_.m : shape_.k,
+                b_transposed(shape_) ? shape_.k : shape_.m);
   create_layout(&output_, output_type(shape_), shape_.n, shape_.m);
 }
 
@@ -131,8 +133,8 @@ void LtGemm::choose_algorithm() {
   cublasStatus_t status = cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                                                                &workspace, sizeof workspace);
   if (status == CUBLAS_STATUS_SUCCESS) {
-    status = cublasLtMatmulAlgoGetHeuristic(handle_.get(), multiply_, a_, b_, output_, output_, preference, 1, &result,
-                                            &found);
+    status = cublasLtMatmulAlgoGetHeuristic(handle_.get(), multiply_, layout_a_, layout_b_, output_, output_,
+                                            preference, 1, &result, &found);
   }
   cublasLtMatmulPreferenceDestroy(preference);
   check_lt(status, "cublasLtMatmulAlgoGetHeuristic");
@@ -142,8 +144,8 @@ void LtGemm::choose_algorithm() {
 
 void LtGemm::enqueue(const void* a, const void* b, void* output, cudaStream_t stream) const {
   const float alpha = 1, beta = shape_.accumulate_fp32 ? 1 : 0;
-  CHECK_LT(cublasLtMatmul(handle_.get(), multiply_, &alpha, a, a_, b, b_, &beta, output, output_, output, output_,
-                          &algorithm_, handle_.workspace(), handle_.workspace_bytes(), stream));
+  CHECK_LT(cublasLtMatmul(handle_.get(), multiply_, &alpha, a, layout_a_, b, layout_b_, &beta, output, output_, output,
+                          output_, &algorithm_, handle_.workspace(), handle_.workspace_bytes(), stream));
 }
 
 }  // namespace clusterwright::probes

@@ -84,7 +84,7 @@ class LtGemm {
   const LtHandle& handle_;
   GemmShape shape_;
   cublasLtMatmulDesc_t multiply_ = nullptr;
-  cublasLtMatrixLayout_t a_ = nullptr, b_ = nullptr, output_ = nullptr;
+  cublasLtMatrixLayout_t layout_a_ = nullptr, layout_b_ = nullptr, output_ = nullptr;
   cublasLtMatmulAlgo_t algorithm_{};
 };
 

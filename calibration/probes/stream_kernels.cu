@@ -58,9 +58,9 @@ template <StreamKind kind>
 void launch(const StreamArrays& s, cudaStream_t stream) {
   const std::size_t vectors = s.count / 4;
   const auto blocks = static_cast<unsigned>((vectors + threads * unroll - 1) / (threads * unroll));
-  stream_kernel<kind><<<blocks, threads, 0, stream>>>(reinterpret_cast<const float4*>(s.a),
-                                                      reinterpret_cast<const float4*>(s.b),
-                                                      reinterpret_cast<float4*>(s.c), vectors);
+  stream_kernel<kind><<<blocks, threads, 0, stream>>>(reinterpret_cast<const float4*>(s.first),
+                                                      reinterpret_cast<const float4*>(s.second),
+                                                      reinterpret_cast<float4*>(s.out), vectors);
 }
 
 double expected(StreamKind kind, double a, double b) {
@@ -122,7 +122,7 @@ void enqueue_stream(StreamKind kind, const StreamArrays& arrays, cudaStream_t st
       launch<StreamKind::triad>(arrays, stream);
       break;
     case StreamKind::read:
-      read_kernel<<<read_blocks, threads, 0, stream>>>(reinterpret_cast<const float4*>(arrays.a), arrays.count / 4,
+      read_kernel<<<read_blocks, threads, 0, stream>>>(reinterpret_cast<const float4*>(arrays.first), arrays.count / 4,
                                                        arrays.sums);
   }
   check_launch("stream kernel");

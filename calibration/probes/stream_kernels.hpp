@@ -14,10 +14,11 @@ const char* name_of(StreamKind kind);
 /// Arrays read plus arrays written.
 int arrays_of(StreamKind kind);
 
-/// c = a; c = a + b; c = a + 3 b; or the sum of a into `sums`. `count` fp32 numbers, a multiple of 4.
+/// out = first; out = first + second; out = first + 3 second; or the sum of `first` into `sums`. `count` fp32 numbers,
+/// a multiple of 4.
 struct StreamArrays {
-  const float *a, *b;
-  float* c;
+  const float *first, *second;
+  float* out;
   float* sums;  // read_blocks partial sums
   std::size_t count;
 };

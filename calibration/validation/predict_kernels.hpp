@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Predicts published GEMMs and fused-attention kernels.
+/// Predicts published GEMMs, fused-attention kernels and memory bandwidths.
 #pragma once
 
 #include <vector>
@@ -18,5 +18,10 @@ Prediction predict_gemm(const Measurement& measurement, const std::vector<Accele
 /// TFLOP/s of one kernel on executed FLOPs, in 16 bit.
 Prediction predict_attention(const Measurement& measurement, const std::vector<AcceleratorPart>& catalog,
                              const ParameterSetOf& set_of);
+
+/// GB/s of a streaming kernel on device memory, of a copy between host and device, or of one direction of a large copy
+/// between two accelerators.
+Prediction predict_memory(const Measurement& measurement, const std::vector<AcceleratorPart>& catalog,
+                          const ParameterSetOf& set_of);
 
 }  // namespace clusterwright

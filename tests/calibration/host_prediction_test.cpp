@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibration/host/loop/host_prediction.hpp"
 
-#include "calibration/host/loop/host_stack.hpp"
-#include "calibration/host/loop/parameter_layout.hpp"
+#include "calibration/host/loop/host_model.hpp"
 #include "models/lowering/lowering.hpp"
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"

@@ -4,7 +4,6 @@
 
 #include "calibration/validation/cross_validate_kernels.hpp"
 #include "calibration/validation/predict_kernels.hpp"
-#include "calibration/validation/predict_memory.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"

@@ -5,7 +5,7 @@
 
 #include "calibration/fit/attention_fit.hpp"
 #include "calibration/fit/memory_fit.hpp"
-#include "calibration/fit/sample_layers.hpp"
+#include "calibration/fit/probe_stack.hpp"
 #include "models/kernels/streaming_time.hpp"
 #include "support/catch.hpp"
 #include "support/made_up_samples.hpp"

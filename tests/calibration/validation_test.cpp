@@ -3,7 +3,7 @@
 #include <map>
 
 #include "calibration/validation/cross_validate_collectives.hpp"
-#include "calibration/validation/validate_collectives.hpp"
+#include "calibration/validation/validate_case.hpp"
 #include "calibration/validation/validation_summary.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"

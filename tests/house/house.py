@@ -3,6 +3,7 @@
 """State of the house: numbers about the tree, and the rules that it keeps.
 
   house.py report [--json] [CHECKOUT]   numbers, also of an older tree
+  house.py time [--json] [CHECKOUT]     minutes of builds from nothing and of the tests (about ten minutes)
   house.py check [CHECKOUT]             exit 1 and a list where a rule is broken; exceptions stand in allowed.txt
 
 Python 3 and nothing else; function lengths need universal-ctags.
@@ -18,6 +19,7 @@ import sys
 
 sys.dont_write_bytecode = True
 import rules
+import timing
 import tree
 
 
@@ -87,8 +89,7 @@ def numbers(root):
     }
 
 
-def report(root, as_json):
-    values = numbers(root)
+def show(values, as_json):
     if as_json:
         print(json.dumps(values, indent=2))
         return
@@ -115,11 +116,13 @@ def check(root):
 def main(arguments):
     options = [a for a in arguments if a.startswith("-")]
     words = [a for a in arguments if not a.startswith("-")]
-    if not words or len(words) > 2 or words[0] not in ("report", "check") or set(options) - {"--json"}:
+    if not words or len(words) > 2 or words[0] not in ("report", "time", "check") or set(options) - {"--json"}:
         print(__doc__, file=sys.stderr)
         return 2
     root = os.path.abspath(words[1] if len(words) == 2 else pathlib.Path(__file__).parents[2])
-    return check(root) if words[0] == "check" else report(root, "--json" in options)
+    if words[0] == "check":
+        return check(root)
+    return show(numbers(root) if words[0] == "report" else timing.minutes(root), "--json" in options)
 
 
 if __name__ == "__main__":

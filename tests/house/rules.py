@@ -155,7 +155,7 @@ def pages(root):
     stems = {os.path.splitext(path)[0] for path in files}
     base_names = {os.path.basename(path) for path in files}
     for page in files:
-        if not re.fullmatch(r"docs/[^/]*\.md|README\.md|CONTRIBUTING\.md", page):
+        if not re.fullmatch(r"docs/(?:[^/]*/)?[^/]*\.md|README\.md|CONTRIBUTING\.md", page):
             continue
         with open(os.path.join(root, page)) as text:
             prose = re.sub(r"^```.*?^```", "", text.read(), flags=re.M | re.S)

@@ -12,7 +12,6 @@
 #include "support/catch.hpp"
 #include "support/ids.hpp"
 #include "support/small_networks.hpp"
-#include "topology/network/exchange_loads.hpp"
 #include "topology/network/faults.hpp"
 #include "topology/network/link_loads.hpp"
 

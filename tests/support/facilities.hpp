@@ -6,7 +6,7 @@
 
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
-#include "topology/cluster/facility_check.hpp"
+#include "topology/cluster/facility_spec.hpp"
 #include "topology/parts/catalog.hpp"
 
 namespace clusterwright::testing {

@@ -16,7 +16,7 @@
 #include "support/catalog_nodes.hpp"
 #include "topology/cluster/cluster.hpp"
 #include "topology/cluster/cluster_spec.hpp"
-#include "topology/cluster/facility_check.hpp"
+#include "topology/cluster/facility_spec.hpp"
 
 namespace clusterwright::testing {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "topology/network/link_loads.hpp"
 #include "support/ids.hpp"
-#include "topology/network/exchange_loads.hpp"
 
 #include <array>
 #include <cmath>
@@ -16,7 +15,7 @@
 #include "topology/graph/counter_random.hpp"
 #include "topology/network/path_walk.hpp"
 #include "topology/network/sprayed_exchange.hpp"
-#include "topology/network/valiant_mixture.hpp"
+#include "topology/network/valiant.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;

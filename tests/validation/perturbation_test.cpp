@@ -2,7 +2,7 @@
 // Every parameter moves some answer: nothing in a parameter file is there for show.
 #include <cmath>
 
-#include "calibration/validation/predict_memory.hpp"
+#include "calibration/validation/predict_kernels.hpp"
 #include "models/kernels/collectives/collective_interval.hpp"
 #include "models/kernels/collectives/expert_exchange_time.hpp"
 #include "models/kernels/gemm_time.hpp"

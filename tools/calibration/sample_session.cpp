@@ -8,7 +8,7 @@
 #include <set>
 
 #include "calibration/fit/sample_rows.hpp"
-#include "calibration/host/host_part.hpp"
+#include "calibration/host/host_machine.hpp"
 #include "calibration/sample_files/catalog_accelerator.hpp"
 #include "models/job/input_file.hpp"
 #include "models/job/scenario_loader.hpp"

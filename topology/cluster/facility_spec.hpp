@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Facility of a cluster, as users write it: racks, hall, power, cooling, services.
+/// Facility of a cluster, as users write it: racks, hall, power, cooling, services; and what contradicts itself there.
 ///
 /// Where a field is left out, the file in configs/facilities that `like` names says it
 /// (models/site/plant/facility_files.hpp).
@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/json_value.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
 
@@ -141,5 +142,13 @@ struct Facility {
   CoolingSpec cooling;
   ServicesSpec services;
 };
+
+struct Catalog;  // topology/parts/catalog.hpp
+
+/// @param source   the JSON that `spec` was decoded from, for the places of errors
+/// @param pointer  of `source` in its file; empty if it is the whole file
+/// @throws ConfigError with every error found: E0203 for parts that the catalog lacks, E0351 for what is left open
+Facility complete_facility(const FacilitySpec& spec, const Catalog& catalog, const JsonValue& source,
+                           const std::string& pointer = {});
 
 }  // namespace clusterwright

@@ -14,7 +14,7 @@
 #include "topology/fabrics/fabric_check.hpp"
 #include "topology/fabrics/fabric_tiers.hpp"
 #include "topology/fabrics/network_assembly.hpp"
-#include "topology/graph/network.hpp"
+#include "topology/graph/network_graph.hpp"
 
 namespace clusterwright {
 

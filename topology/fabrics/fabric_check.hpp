@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "topology/fabrics/endpoint_slots.hpp"
 #include "topology/fabrics/fabric_spec.hpp"
 #include "topology/fabrics/network_size.hpp"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/enum_names.hpp"
+#include "sim/enum_array.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
 

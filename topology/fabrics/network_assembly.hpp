@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "topology/fabrics/endpoint_slots.hpp"
 #include "topology/fabrics/network_size.hpp"
-#include "topology/graph/network.hpp"
+#include "topology/graph/network_graph.hpp"
 
 namespace clusterwright {
 

@@ -2,7 +2,6 @@
 #include "topology/fabrics/sites.hpp"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 
 namespace clusterwright {

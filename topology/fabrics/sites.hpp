@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "topology/fabrics/fabric_check.hpp"
+#include "topology/fabrics/fabric_tiers.hpp"
 #include "topology/fabrics/network_assembly.hpp"
-#include "topology/fabrics/site_tiers.hpp"
 
 namespace clusterwright {
 

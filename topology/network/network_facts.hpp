@@ -8,14 +8,19 @@
 #include <utility>
 #include <vector>
 
-#include "topology/graph/network.hpp"
-#include "topology/network/network_diameter.hpp"
+#include "topology/graph/network_graph.hpp"
 
 namespace clusterwright {
 
 struct NamedCount {
   std::string name;
   std::size_t count = 0;
+};
+
+/// Switches between the two endpoints that are farthest apart, on shortest paths.
+struct Diameter {
+  int switches = 0;
+  bool exact = true;  ///< false: a lower bound, from a sample of the switches that have endpoints
 };
 
 struct NetworkFacts {
@@ -41,5 +46,9 @@ bool rails_meet(const NetworkGraph& graph);
 /// max_flow of the lower half of the nodes; of an odd number the upper half is larger. Of a torus or mesh the least
 /// over halves along each even side.
 BytesPerSecond network_bisection(const Network& network);
+
+/// Diameter over working links, from all switches that have endpoints while that is affordable. In a torus or mesh
+/// without failures one corner is enough.
+Diameter network_diameter(const Network& network);
 
 }  // namespace clusterwright

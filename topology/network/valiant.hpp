@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "topology/network/link_loads.hpp"
 #include "topology/network/spray_flow.hpp"
 #include "topology/network/stations.hpp"
 
@@ -46,5 +47,9 @@ void divert(const Detours& detours, const Stations& stations, const std::vector<
 /// @param members  endpoints that take part, by station
 void divert_exchange(const Detours& detours, const Stations& stations, const IndexedVector<StationId, double>& members,
                      double bytes, SprayFlow& flow);
+
+/// x * a + (1 - x) * b with the x in 0..1 whose busiest link has the fewest seconds; exact, since every link's seconds
+/// are linear in x. Of equally good ones the largest x.
+LinkLoads least_busy_mixture(const NetworkGraph& graph, const LinkLoads& a, const LinkLoads& b);
 
 }  // namespace clusterwright

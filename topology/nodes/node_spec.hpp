@@ -9,8 +9,8 @@
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
 #include "topology/nodes/host_spec.hpp"
+#include "topology/parts/parts.hpp"
 #include "topology/parts/pcie_spec.hpp"
-#include "topology/parts/scale_up_wiring.hpp"
 
 namespace clusterwright {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "sim/enum_names.hpp"
+#include "sim/enum_array.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
 

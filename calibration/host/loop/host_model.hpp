@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The model that the host loop trains.
+/// Model that the host loop trains, and the layout of its parameters.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace clusterwright {
 
@@ -22,6 +23,27 @@ struct HostModel {
 
   /// @throws std::invalid_argument if a size is below 1, or heads do not divide hidden
   void check() const;
+};
+
+/// Begin of each weight in the one array that holds them all; gradients and Adam's moments have the same layout. A
+/// weight of a linear layer is (inputs, outputs), row-major.
+struct ParameterLayout {
+  struct Layer {
+    std::int64_t attention_norm;  ///< hidden
+    std::int64_t qkv;             ///< (hidden, 3 hidden): queries, keys, values, each of all heads
+    std::int64_t projection;      ///< (hidden, hidden)
+    std::int64_t mlp_norm;        ///< hidden
+    std::int64_t up;              ///< (hidden, ffn)
+    std::int64_t down;            ///< (ffn, hidden)
+  };
+
+  explicit ParameterLayout(const HostModel& model);
+
+  std::int64_t embedding;  ///< (vocabulary, hidden)
+  std::vector<Layer> layers;
+  std::int64_t final_norm;  ///< hidden
+  std::int64_t head;        ///< (hidden, vocabulary)
+  std::int64_t size;        ///< number of all elements
 };
 
 }  // namespace clusterwright

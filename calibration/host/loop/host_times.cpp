@@ -12,7 +12,7 @@
 
 #include "calibration/fit/gemm_fit.hpp"
 #include "calibration/fit/sample_rows.hpp"
-#include "calibration/host/host_part.hpp"
+#include "calibration/host/host_machine.hpp"
 #include "calibration/sample_files/probe_samples.hpp"
 #include "sim/diagnostic.hpp"
 

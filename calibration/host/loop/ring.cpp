@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "calibration/host/kernels/element_kernels.hpp"
-#include "calibration/host/loopback.hpp"
 #include "calibration/host/probe_case.hpp"
+#include "calibration/host/transfer_probe.hpp"
 
 namespace clusterwright {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "calibration/host/loopback.hpp"
+#include "calibration/host/transfer_probe.hpp"
 
 namespace clusterwright {
 

@@ -8,7 +8,6 @@
 #include "calibration/host/kernels/matrix_view.hpp"
 #include "calibration/host/loop/causal_attention.hpp"
 #include "calibration/host/loop/host_model.hpp"
-#include "calibration/host/loop/parameter_layout.hpp"
 #include "calibration/host/loop/part_clock.hpp"
 
 namespace clusterwright {

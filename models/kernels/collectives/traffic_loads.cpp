@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "sim/diagnostic.hpp"
-#include "topology/network/exchange_loads.hpp"
+#include "topology/network/link_loads.hpp"
 
 namespace clusterwright {
 

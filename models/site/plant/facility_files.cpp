@@ -7,7 +7,7 @@
 #include "models/job/input_file.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "sim/field_table.hpp"
-#include "topology/cluster/facility_check.hpp"
+#include "topology/cluster/facility_spec.hpp"
 
 namespace clusterwright {
 

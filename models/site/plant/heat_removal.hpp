@@ -54,7 +54,7 @@ struct CoolingParts {
   double air_supply_c = 0, coolant_supply_c = 0;
 };
 
-/// @pre the facility was checked (topology/cluster/facility_check.hpp)
+/// @pre the facility was checked (topology/cluster/facility_spec.hpp)
 CoolingParts cooling_parts(const CoolingSpec& spec, const Catalog& catalog);
 
 struct Heat {
