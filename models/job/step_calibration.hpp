@@ -56,9 +56,10 @@ struct StepCalibration {
   /// Growth of the logarithm of the "other" factor for each TFLOP/s per watt of power_density beyond the reference. The
   /// factor is never below 1.
   Sourced<double> overhead_per_density{0, "definition: one overhead factor for all parts"};
-  Sourced<double> density_reference{0, "definition: one overhead factor for all parts"};  ///< power_density that "other" holds for
-  std::map<std::string, StackCalibration> stacks;                       ///< "other": for stacks without an entry
-  std::vector<std::string> accelerators;                                ///< accelerators with steps in the fit
+  Sourced<double> density_reference{
+      0, "definition: one overhead factor for all parts"};  ///< power_density that "other" holds for
+  std::map<std::string, StackCalibration> stacks;           ///< "other": for stacks without an entry
+  std::vector<std::string> accelerators;                    ///< accelerators with steps in the fit
   std::vector<std::string> vendors;  ///< vendors of those; parts of others add the residual of an unknown stack
   double most_accelerators = 1;      ///< largest job in the fit
   double longest_sequence = 1;       ///< longest sequence in the fit, tokens

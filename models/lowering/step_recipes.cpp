@@ -83,7 +83,7 @@ class EndRecipes {
 
   Recipe head_backward() const {
     RecipeWriter w = writer();
-    // What came by the residual stream is nothing yet, but a kernel that adds to it reads that too.
+    // The gradient of the residual stream is still zero, but a kernel that adds to it reads it too.
     const double norm_widths = shapes_.adds_in_multiply ? 4 : 3;
     const double traffic = planned_.stack.kernels.loss_backward.value;
     const int loss = traffic <= 0

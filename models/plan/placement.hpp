@@ -25,22 +25,23 @@ struct RankCoordinates {
 enum class ReplicaGroup : int { all, context, shard, mirrors, experts, expert_tensor, expert_replicas };
 inline constexpr std::size_t replica_group_count = 7;
 
-/// Ranks are numbered by the stack's order of dimensions and fill node after node.
+/// Ranks are numbered by the stack's order of dimensions and fill one scale-up domain after the other.
 class Placement {
  public:
-  /// @pre tensor divides the node or is a multiple of it
-  Placement(const Plan& plan, RankOrder order, int per_node);
+  /// @param domain_size  accelerators of one scale-up domain
+  /// @pre tensor divides the domain or is a multiple of it
+  Placement(const Plan& plan, RankOrder order, int domain_size);
 
   int rank(const RankCoordinates& at) const;
-  int node(const RankCoordinates& at) const { return rank(at) / per_node_; }
+  int domain(const RankCoordinates& at) const { return rank(at) / domain_size_; }
   const Plan& plan() const { return plan_; }
-  int per_node() const { return per_node_; }
+  int domain_size() const { return domain_size_; }
 
   /// Shape of the tensor group, and of the first group of its kind at (tensor 0, stage 0).
   GroupShape tensor_group() const;
   GroupShape replica_group(ReplicaGroup kind) const;
-  /// Members of the first group of `kind` that sit on one node with its first rank.
-  int members_on_node(ReplicaGroup kind) const;
+  /// Members of the first group of `kind` that sit in one domain with its first rank.
+  int members_in_domain(ReplicaGroup kind) const;
   /// First member of the group of `kind` that holds a rank; identifies the group.
   RankCoordinates first_member(ReplicaGroup kind, const RankCoordinates& of) const;
   std::vector<RankCoordinates> members(ReplicaGroup kind, const RankCoordinates& of) const;
@@ -56,7 +57,7 @@ class Placement {
   RankCoordinates of_stage(int index, int pipeline) const;
 
   Plan plan_;
-  int per_node_;
+  int domain_size_;
   int replica_stride_;
   int pipeline_stride_;
 };

@@ -42,7 +42,7 @@ struct BackwardsView {
   Picoseconds before_end(OpId op) const { return step.result.end - step.result.ops[op].end; }
 
   const StepSimulation& step;
-  std::vector<std::vector<OpId>> lanes;  // ops of each lane, last first
+  IndexedVector<LaneId, std::vector<OpId>> lanes;  // ops of each lane, last first
   IndexedVector<OpId, Picoseconds> issued;
 };
 
@@ -53,7 +53,7 @@ BackwardsView::BackwardsView(const StepSimulation& simulated) : step(simulated) 
   IndexedVector<RankClassId, Picoseconds> host(s.ranks.size());
   for (std::size_t i = 0; i < s.op_count(); ++i)
     issued[OpId(i)] = host[s.lanes[s.op_lane[OpId(i)]].rank] += step.graph.timing.works[s.op_work[OpId(i)]].launch;
-  for (std::size_t i = s.op_count(); i-- > 0;) lanes[s.op_lane[OpId(i)].value].push_back(OpId(i));
+  for (std::size_t i = s.op_count(); i-- > 0;) lanes[s.op_lane[OpId(i)]].push_back(OpId(i));
 }
 
 double picoseconds(Picoseconds time) {
@@ -66,7 +66,7 @@ StepDrift step_drift(const StepSimulation& shorter, const StepSimulation& longer
                      double repeats) {
   const BackwardsView few(shorter), many(longer);
   double ops = 0, host = 0;
-  for (std::size_t lane = 0; lane < many.lanes.size(); ++lane) {
+  for (const LaneId lane : many.lanes.ids()) {
     const std::size_t per_period = many.lanes[lane].size() - few.lanes[lane].size();
     const std::size_t wanted = per_period * static_cast<std::size_t>(micro_batches) / static_cast<std::size_t>(period);
     for (std::size_t i = 0; i < std::min(wanted, few.lanes[lane].size()); ++i) {
@@ -110,7 +110,7 @@ struct ShortStep {
   ShortStep(const ShortStep&) = delete;  // the replayer holds on to the structure
 
   void replay() { replay_step(simulation, replayer); }
-  std::vector<ClockDemand> demands() const {
+  IndexedVector<RankClassId, ClockDemand> demands() const {
     return clock_demands(simulation.graph, simulation.result, simulation.breakdown, bubble);
   }
 
@@ -169,7 +169,7 @@ class StepPair {
   void lengthen();
   Seconds end() const;
   StepDrift drift() const;
-  std::vector<ClockDemand> demands() const;
+  IndexedVector<RankClassId, ClockDemand> demands() const;
   std::optional<Breakdown> breakdown() const;
   std::optional<StepSummary> continued_summary() const;
 
@@ -239,15 +239,15 @@ Seconds StepPair::end() const {
   return to_seconds(longer().result.end) + static_cast<double>(repeats_) * period_time();
 }
 
-std::vector<ClockDemand> StepPair::demands() const {
+IndexedVector<RankClassId, ClockDemand> StepPair::demands() const {
   const auto few = shorter_->demands();
   auto many = longer_->demands();
   const auto repeats = static_cast<double>(repeats_);
   using Sum = double ClockDemand::*;
   constexpr Sum sums[] = {&ClockDemand::clocked, &ClockDemand::crossed, &ClockDemand::fixed, &ClockDemand::clocked_time,
                           &ClockDemand::busy};
-  for (std::size_t r = 0; r < many.size(); ++r)
-    for (const Sum sum : sums) many[r].*sum = continued(few[r].*sum, many[r].*sum, repeats);
+  for (const RankClassId rank : many.ids())
+    for (const Sum sum : sums) many[rank].*sum = continued(few[rank].*sum, many[rank].*sum, repeats);
   return many;
 }
 
@@ -255,9 +255,9 @@ std::vector<ClockDemand> StepPair::demands() const {
 /// period.
 std::optional<Breakdown> StepPair::breakdown() const {
   Breakdown breakdown = longer().breakdown;
-  for (std::size_t r = 0; r < breakdown.by_rank.size(); ++r) {
-    const ChargedTime& few = shorter().breakdown.by_rank[RankClassId(r)];
-    ChargedTime& charged = breakdown.by_rank[RankClassId(r)];
+  for (const RankClassId rank : breakdown.by_rank.ids()) {
+    const ChargedTime& few = shorter().breakdown.by_rank[rank];
+    ChargedTime& charged = breakdown.by_rank[rank];
     for (std::size_t charge = 0; charge < charged.size(); ++charge)
       charged[charge] = continued(few[charge], charged[charge], repeats_);
     if (to_seconds(forgive_overdrawn(charged)) > accepted_error * end()) return {};

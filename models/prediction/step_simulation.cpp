@@ -42,30 +42,29 @@ double allowed_clock(const ClockDemand& demand, double headroom, double exponent
   return low;
 }
 
-std::vector<ClockDemand> clock_demands(const StepGraph& graph, const ReplayResult& result, const Breakdown& breakdown,
-                                       ChargeId bubble) {
+IndexedVector<RankClassId, ClockDemand> clock_demands(const StepGraph& graph, const ReplayResult& result,
+                                                      const Breakdown& breakdown, ChargeId bubble) {
   const StepStructure& s = graph.structure;
-  std::vector<ClockDemand> demands(s.ranks.size());
+  IndexedVector<RankClassId, ClockDemand> demands(s.ranks.size());
   for (std::size_t i = 0; i < s.op_count(); ++i) {
     const OpId op(i);
     const Lane& lane = s.lanes[s.op_lane[op]];
-    add_op(demands[lane.rank.value], graph.timing.works[s.op_work[op]], result.ops[op], lane.kind);
+    add_op(demands[lane.rank], graph.timing.works[s.op_work[op]], result.ops[op], lane.kind);
   }
-  for (std::size_t r = 0; r < demands.size(); ++r) {
-    const Picoseconds idle = breakdown.by_rank[RankClassId(r)][bubble.value];
-    demands[r].busy = std::max(1e-12, to_seconds(result.end - idle).in(second));
-    demands[r].clock = graph.timing.clock[RankClassId(r)];
+  for (const RankClassId rank : demands.ids()) {
+    const Picoseconds idle = breakdown.by_rank[rank][bubble.value];
+    demands[rank].busy = std::max(1e-12, to_seconds(result.end - idle).in(second));
+    demands[rank].clock = graph.timing.clock[rank];
   }
   return demands;
 }
 
-double settle_clocks(StepTiming& timing, const std::vector<ClockDemand>& demands) {
+double settle_clocks(StepTiming& timing, const IndexedVector<RankClassId, ClockDemand>& demands) {
   double change = 0;
-  for (std::size_t r = 0; r < demands.size(); ++r) {
-    const RankClassId rank(r);
+  for (const RankClassId rank : demands.ids()) {
     const double headroom = (timing.power_limit[rank] - timing.idle_power[rank]).in(watt);
     const double clock =
-        std::min(timing.highest_clock[rank], allowed_clock(demands[r], headroom, timing.power_clock_exponent));
+        std::min(timing.highest_clock[rank], allowed_clock(demands[rank], headroom, timing.power_clock_exponent));
     change = std::max(change, std::abs(clock - timing.clock[rank]));
     timing.clock[rank] = clock;
   }
@@ -101,8 +100,8 @@ constexpr Seconds supply_time_constant = 30 * millisecond;
 /// Largest power at the supplies: ranks exceed their limits for shorter times than capacitors bridge.
 Watts governed_power(const StepGraph& graph) {
   Watts sum;
-  for (std::size_t i = 0; i < graph.structure.ranks.size(); ++i)
-    sum += graph.timing.power_limit[RankClassId(i)] * graph.structure.ranks[RankClassId(i)].multiplicity;
+  for (const RankClassId rank : graph.structure.ranks.ids())
+    sum += graph.timing.power_limit[rank] * graph.structure.ranks[rank].multiplicity;
   return sum;
 }
 

@@ -34,11 +34,11 @@ struct ClockDemand : ClockedEnergy {
 double allowed_clock(const ClockDemand& demand, double headroom, double exponent);
 
 /// Demands by rank class. @param bubble  charge whose time does not count
-std::vector<ClockDemand> clock_demands(const StepGraph& graph, const ReplayResult& result, const Breakdown& breakdown,
-                                       ChargeId bubble);
+IndexedVector<RankClassId, ClockDemand> clock_demands(const StepGraph& graph, const ReplayResult& result,
+                                                      const Breakdown& breakdown, ChargeId bubble);
 
 /// Sets the clocks of `timing` to the highest that the limits allow. @return largest change of a clock
-double settle_clocks(StepTiming& timing, const std::vector<ClockDemand>& demands);
+double settle_clocks(StepTiming& timing, const IndexedVector<RankClassId, ClockDemand>& demands);
 
 /// Replayed step.
 struct StepSimulation {

@@ -42,10 +42,10 @@ struct CollectiveChoice {
 /// Time of a collective that has its links for itself: latency + wire / rate.
 struct CollectiveTiming {
   Seconds latency;
-  Bytes wire;           ///< bytes that one rank sends over its busiest link; across nodes, one edge of the ring
+  Bytes wire;           ///< bytes that one rank sends over its busiest link; across domains, one edge of the ring
   BytesPerSecond rate;  ///< rate of `wire` without contention
-  bool crosses_nodes = false;
-  double network_share = 1;   ///< bytes that the NICs of a node carry for one of `wire`
+  bool crosses_domains = false;
+  double network_share = 1;   ///< bytes that the NICs of a domain carry for one of `wire`
   double scale_up_share = 1;  ///< bytes that one rank's scale-up port carries for one of `wire`
   Algorithm algorithm = Algorithm::ring;
   Protocol protocol = Protocol::simple;
@@ -54,17 +54,17 @@ struct CollectiveTiming {
 
 /// Time by fitted curves, with the algorithm and protocol that NCCL's tuner chooses.
 ///
-/// Inside a node, p ranks, curve of `op`:
+/// Inside a domain, p ranks, curve of `op`:
 ///   rate    = scale_up * bandwidth_share * (1 - small_group_loss * 2 / p) / (1 + (half / wire)^ramp_exponent),
 ///             half = half_time * scale_up
 ///   latency = base_latency + rank_latency * (p - 1), in a torus times its hops instead
 ///   wire    = payload * (p - 1) / p, twice that for all-reduce, payload * (p + 1) / p when the switch reduces
-/// Across n nodes with g members each, a ring leaves every node over g NICs:
+/// Across n domains with g members each, a ring leaves every domain over g NICs:
 ///   bulk    = min(the rate above, g * network_per_rank * network.bandwidth_share, fabric_limit)
-///   latency = latency_scale * NCCL's latency of (algorithm, protocol) + steps between nodes * switch_latency
+///   latency = latency_scale * NCCL's latency of (algorithm, protocol) + steps between domains * switch_latency
 /// Other algorithms and protocols are slower than that ring by the ratio of NCCL's own bandwidths. With reduction in
-/// the scale-up switch two nodes merely exchange, which halves the bytes of the NICs; NCCL's ceiling of such trees
-/// holds. All-to-all sends payload * (n - 1) / n over each member's own NIC, where NVLink joins a node after a hop
+/// the scale-up switch two domains merely exchange, which halves the bytes of the NICs; NCCL's ceiling of such trees
+/// holds. All-to-all sends payload * (n - 1) / n over each member's own NIC, where NVLink joins a domain after a hop
 /// inside it to the rail of the receiver. The fabric's limit counts what LL and LL128 send beside the payload.
 ///
 /// @param payload  size as nccl-tests prints it: the whole gathered buffer for all-gather, the whole input for

@@ -147,7 +147,7 @@ ExpertTraffic expert_traffic(const ExpertExchange& exchange) {
 
 ExpertShares even_shares(const GroupShape& group) {
   const double ranks = group.ranks();
-  const double near = group.nodes == 1 ? ranks : group.ranks_per_node;
+  const double near = group.domains == 1 ? ranks : group.ranks_per_domain;
   return {(ranks - near) / ranks, (near - 1) / ranks, 1};
 }
 
@@ -160,8 +160,8 @@ CollectiveTiming expert_exchange_time(Bytes payload, const GroupShape& group, co
   const Bytes busiest = payload * shares.imbalance;
   const BytesPerSecond link = links.exchange > BytesPerSecond{} ? links.exchange : links.scale_up;
   const BytesPerSecond inner = bulk_rate(curve, group.ranks(), link);
-  timing.crosses_nodes = shares.network > 0;
-  if (!timing.crosses_nodes) {
+  timing.crosses_domains = shares.network > 0;
+  if (!timing.crosses_domains) {
     timing.wire = busiest * shares.scale_up;
     timing.rate = inner;
     return timing;

@@ -13,7 +13,7 @@ namespace {
 
 /// Largest number of members on one domain with a number of accelerators.
 int members_in(int domain, const GroupShape& group) {
-  return std::min(group.ranks_per_node + (group.surplus > 0 ? 1 : 0), domain);
+  return std::min(group.ranks_per_domain + (group.surplus > 0 ? 1 : 0), domain);
 }
 
 GroupLinks links_on(const NodeGroup& kind, const GroupShape& group) {

@@ -1,36 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Shape of a communicator on the machine, and the links of its ranks.
-#pragma once
-
-#include <optional>
-#include <vector>
-
-#include "models/kernels/collectives/nccl_tuner.hpp"
-#include "topology/cluster/cluster.hpp"
-
-namespace clusterwright {
-
-/// Shape of a communicator on the machine. A node here is a scale-up domain: a server, or a rack that acts as one.
+/// Spread of a communicator over scale-up domains: servers, or racks whose accelerators share one scale-up network.
 struct GroupShape {
-  int nodes = 1;
-  int ranks_per_node = 1;
-  int surplus = 0;  ///< members beyond that, where nodes are not filled evenly
-  int ranks() const { return nodes * ranks_per_node + surplus; }
+  int domains = 1;
+  int ranks_per_domain = 1;
+  int surplus = 0;  ///< members beyond that, where domains are filled unevenly
+  int ranks() const { return domains * ranks_per_domain + surplus; }
 };
 
 /// Links of a group. Bandwidths are one direction.
 struct GroupLinks {
-  BytesPerSecond scale_up;          ///< data sheet of one accelerator, for a ring inside a node
+  BytesPerSecond scale_up;          ///< data sheet of one accelerator, for a ring inside a domain
   BytesPerSecond network_per_rank;  ///< NIC data sheet, share of one member
-  Seconds switch_latency;           ///< latency of switches and cables of one step between nodes
+  Seconds switch_latency;           ///< latency of switches and cables of one step between domains
   bool switch_reduction = false;    ///< scale-up switch that reduces (NVLS)
-  BytesPerSecond exchange{};        ///< rate of one accelerator if all pairs of a node exchange; zero: scale_up
+  BytesPerSecond exchange{};        ///< rate of one accelerator if all pairs of a domain exchange; zero: scale_up
   NcclGeneration generation = NcclGeneration::hopper;
-  bool nvlink = true;     ///< NVLink inside a node; else PCI Express
+  bool nvlink = true;     ///< NVLink inside a domain; else PCI Express
   bool amd_host = false;  ///< AMD hosts: NCCL counts twice the time to post to the NIC
-  bool sharp = false;     ///< switches between nodes reduce
-  bool tcp = false;       ///< sockets between nodes instead of RDMA
-  /// Steps of a message until it has reached all ranks of a node; 0: members - 1, as in a ring.
+  bool sharp = false;     ///< switches between domains reduce
+  bool tcp = false;       ///< sockets between domains instead of RDMA
+  /// Steps of a message until it has reached all ranks of a domain; 0: members - 1, as in a ring.
   int inner_steps = 0;
   /// Limit of the fabric on the rate of `wire`; none: it never limits.
   std::optional<BytesPerSecond> fabric_limit{};

@@ -17,7 +17,7 @@ namespace clusterwright {
 CollectiveTiming torus_time(CollectiveOp op, Bytes payload, const GroupShape& group, const GroupLinks& links,
                             Seconds pass, const NetworkParameters& network);
 
-/// Recursive halving to scatter, doubling to gather, both to reduce everywhere: log2 n exchanges between nodes each.
+/// Recursive halving to scatter, doubling to gather, both to reduce everywhere: log2 n exchanges between domains each.
 /// @param curve  curve of `op`
 CollectiveTiming halving_doubling_time(CollectiveOp op, Bytes payload, const GroupShape& group, const GroupLinks& links,
                                        const CollectiveParameters& curve, const NetworkParameters& network);

@@ -75,7 +75,7 @@ class CollectivePredictor {
     const Layout* layout = nullptr;
   };
   void add_distance(Layout& layout, const Communicator& group) const;
-  bool crosses_nodes() const;
+  bool crosses_domains() const;
   const Laid& laid(Algorithm algorithm) const;
   CollectiveTiming cost_of(const Layout& layout, Bytes bytes) const;
   CollectiveTiming time_between_experts(const Layout& layout, Bytes bytes) const;
