@@ -27,7 +27,7 @@ void write_set(const Set& set, const std::filesystem::path& folder) {
   if (!out.flush()) throw std::runtime_error("cannot write " + file.string());
   fmt::print("{}\n", file.string());
   for (const FitReport& fit : set.fits)
-    fmt::print("  {:42} {:4} points, median / p90 {:4.1f} / {:4.1f} %, left out {:4.1f} / {:4.1f} %\n", fit.name,
+    fmt::print("  {:42} {:4} points, median / p90 {:4.1f} / {:4.1f} %, held out {:4.1f} / {:4.1f} %\n", fit.name,
                fit.rows, 100 * fit.median_abs_log, 100 * fit.p90_abs_log, 100 * fit.held_out_median_abs_log,
                100 * fit.held_out_p90_abs_log);
 }

@@ -113,7 +113,7 @@ ConfigKind kind_of(const JsonValue& document) {
        "the kind of the file is unknown",
        {document.place("")},
        "",
-       fmt::format("name it with \"$schema\": \"KIND.schema.json\", KIND one of: {}", fmt::join(names, ", "))});
+       fmt::format("write \"$schema\": \"KIND.schema.json\", where KIND is one of: {}", fmt::join(names, ", "))});
 }
 
 void check_document(ConfigKind kind, const JsonValue& document) {
@@ -151,7 +151,7 @@ void check_document(ConfigKind kind, const JsonValue& document) {
       return;
     case ConfigKind::scenario:
     case ConfigKind::blueprint:
-      throw std::logic_error("files that hold a scenario are loaded with their references");
+      throw std::logic_error("files that contain a scenario are loaded with their references");
   }
 }
 

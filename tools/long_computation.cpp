@@ -19,7 +19,7 @@ void on_interrupt(int) {
   constexpr int interrupted_exit = 130;
   if (interrupts > 0) _exit(interrupted_exit);
   interrupts = 1;
-  constexpr std::string_view note = "\nstopping after the current point; Ctrl-C again stops at once\n";
+  constexpr std::string_view note = "\nstopping after the current point; press Ctrl-C again to stop at once\n";
   [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, note.data(), note.size());
 }
 

@@ -27,10 +27,12 @@ constexpr std::array<Unit, 4> power_units = {{{"W", 1}, {"kW", 1e3}, {"MW", 1e6}
 constexpr std::array<Unit, 8> time_units = {
     {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}, {"y", 31557600}}};
 
-constexpr std::string_view count_help = "write 8, 8,16,32, 8..64 (doubling), 8..16384x2 or 8..64+8";
-constexpr std::string_view byte_help = "write 8, 8k, 8GB, 8GiB (B bytes, b bits; k M G T of 1000, Ki Mi Gi Ti of 1024)";
-constexpr std::string_view power_help = "write a number and W, kW, MW or GW, such as 20MW";
-constexpr std::string_view time_help = "write a number and ns, us, ms, s, min, h, d or y, such as 90d";
+constexpr std::string_view count_help =
+    "write a number (8), a list (8,16,32) or a range (8..64 doubles; 8..16384x2; 8..64+8)";
+constexpr std::string_view byte_help =
+    "write 8, 8k, 8GB or 8GiB (B: bytes, b: bits; k, M, G and T of 1000; Ki, Mi, Gi and Ti of 1024)";
+constexpr std::string_view power_help = "write a number with W, kW, MW or GW, for example 20MW";
+constexpr std::string_view time_help = "write a number with ns, us, ms, s, min, h, d or y, for example 90d";
 
 /// Units of a quantity, and the form of a number without a unit.
 using UnitScale = std::optional<double> (*)(std::string_view unit);
@@ -109,7 +111,7 @@ double parse_scaled(const Cursor& cursor, UnitScale scale_of) {
   if (!scale) {
     const std::string unit(text.substr(used));
     cursor.part(used, text.size())
-        .refuse(unit.empty() ? fmt::format("\"{}\" names no unit", text) : fmt::format("unknown unit \"{}\"", unit));
+        .refuse(unit.empty() ? fmt::format("\"{}\" has no unit", text) : fmt::format("unknown unit \"{}\"", unit));
   }
   return number * *scale;
 }
@@ -135,7 +137,7 @@ std::vector<double> parse_range(const Cursor& range, std::size_t dots, const Ser
   const std::size_t last_end = std::min(sign, text.size());
   const double first = parse_whole(range.part(0, dots), series.scale_of, series.largest);
   const double last = parse_whole(range.part(last_at, last_end - last_at), series.scale_of, series.largest);
-  if (last < first) range.refuse("the range runs backwards");
+  if (last < first) range.refuse("the end of the range is below its start");
   const bool adds = sign != std::string_view::npos && text[sign] == '+';
   double step = 2;
   if (sign != std::string_view::npos) {
@@ -147,7 +149,7 @@ std::vector<double> parse_range(const Cursor& range, std::size_t dots, const Ser
   for (double value = first; value <= last * (1 + 1e-12); value = adds ? value + step : value * step) {
     const double whole = std::round(value);
     if (values.empty() || whole > values.back()) values.push_back(std::min(whole, last));
-    if (values.size() > max_range_points) range.refuse(fmt::format("names more than {} points", max_range_points));
+    if (values.size() > max_range_points) range.refuse(fmt::format("has more than {} points", max_range_points));
   }
   return values;
 }
@@ -166,7 +168,7 @@ std::vector<double> parse_series(const TypedText& typed, std::string_view help, 
       const auto range = parse_range(item, dots, series);
       values.insert(values.end(), range.begin(), range.end());
     }
-    if (values.size() > max_range_points) all.refuse(fmt::format("names more than {} points", max_range_points));
+    if (values.size() > max_range_points) all.refuse(fmt::format("has more than {} points", max_range_points));
     begin = comma + 1;
   }
   std::sort(values.begin(), values.end());
@@ -180,7 +182,7 @@ constexpr double largest_count = std::numeric_limits<int>::max();
 
 int parse_count(const TypedText& typed) {
   return static_cast<int>(
-      parse_whole(Cursor(typed, "write a whole number such as 8 or 16k"), prefix_scale, largest_count));
+      parse_whole(Cursor(typed, "write a whole number, for example 8 or 16k"), prefix_scale, largest_count));
 }
 
 std::vector<int> parse_counts(const TypedText& typed) {
@@ -204,14 +206,14 @@ std::vector<Bytes> parse_byte_sizes(const TypedText& typed) {
 }
 
 std::vector<Bytes> parse_message_sizes(const TypedText& typed) {
-  constexpr std::string_view help = "write 8, 64k, 1G, 8..8Gx2 or 1M,64M (k M G T of 1024, as nccl-tests)";
+  constexpr std::string_view help = "write 8, 64k, 1G, 8..8Gx2 or 1M,64M (k, M, G and T of 1024, as in nccl-tests)";
   std::vector<Bytes> sizes;
   for (const double value : parse_series(typed, help, {message_scale, 1e18})) sizes.push_back(value * byte);
   return sizes;
 }
 
 double parse_share(const TypedText& typed) {
-  const Cursor cursor(typed, "write a number >= 0 such as 0.15");
+  const Cursor cursor(typed, "write a number >= 0, for example 0.15");
   const double value =
       parse_scaled(cursor, [](std::string_view unit) { return unit.empty() ? std::optional(1.0) : std::nullopt; });
   if (value < 0) cursor.refuse(fmt::format("must be >= 0 (got {})", typed.text));

@@ -197,13 +197,13 @@ FitReport attention_report(const std::string& family, const std::string& archite
   const auto error = [](const AttentionRow& row, const AttentionParameters& p) { return log_error(row, p); };
   const std::vector<double> held_out = held_out_errors(rows, fold, refit, error);
   return report("attention/" + family, errors_of(rows, fitted), held_out,
-                fitted.forward_efficiency.source + "; left out: each sequence length and head width in turn");
+                fitted.forward_efficiency.source + "; held out: each sequence length and head width in turn");
 }
 
 FitReport attention_transfer_report(const std::string& family, const std::vector<AttentionRow>& rows,
                                     const AttentionParameters& prior) {
   const std::vector<double> errors = errors_of(rows, prior);
-  return report("attention/" + family + ", generation left out", errors, errors,
+  return report("attention/" + family + ", generation held out", errors, errors,
                 prior.forward_efficiency.source + "; no kernel was fitted");
 }
 

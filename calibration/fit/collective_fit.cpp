@@ -273,7 +273,7 @@ std::vector<FitReport> collective_reports(CollectiveOp op, const std::vector<Col
     unseen[small].push_back(held_out[i]);
   }
   const std::string name = "collectives/" + std::string(name_of(op));
-  const std::string rows_from = fitted.begin()->second.base_latency.source + "; left out: " + held_out_in_turn;
+  const std::string rows_from = fitted.begin()->second.base_latency.source + "; held out: " + held_out_in_turn;
   return {report(name + ", from 1 MB", seen[0], unseen[0], rows_from),
           report(name + ", below 1 MB", seen[1], unseen[1], rows_from)};
 }
@@ -313,7 +313,7 @@ FitReport expert_report(const std::vector<CollectiveRow>& rows, const NetworkPar
   std::vector<double> seen;
   for (const CollectiveRow& row : rows) seen.push_back(error(row, fitted));
   return report("collectives/expert_exchange, from 1 MB", seen, held_out_errors(rows, fold, refit, error),
-                fitted.base_latency.source + "; left out: each rank count in turn");
+                fitted.base_latency.source + "; held out: each rank count in turn");
 }
 
 CollectiveSet fit_collective_set(const std::vector<Measurement>& measurements, const AcceleratorPart& part,

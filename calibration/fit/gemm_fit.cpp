@@ -175,7 +175,7 @@ class GemmSetFit {
         fmt::format("fit of measured {} calls: {}{}", format, origin_of(rows), leans ? "; prior: fp8" : "");
     const GemmParameters fitted = fit_gemm(rows, source, other, scope_);
     for (const FitReport& one : gemm_reports(rows, fitted, held_out_gemm_errors(rows, fold, other, scope_), format,
-                                             what, fmt::format("{}; left out: {}", source, held_out)))
+                                             what, fmt::format("{}; held out: {}", source, held_out)))
       if (one.rows > 0) set.fits.push_back(one);
     if (format == "bf16")
       for (const GemmRow& row : rows)
@@ -310,7 +310,7 @@ GemmSet fit_gemm_set(const std::vector<Measurement>& measurements, const Acceler
 GemmSet fit_gemm_transfer(const std::vector<Measurement>& measurements, const std::vector<AcceleratorPart>& catalog) {
   GemmSetFit fit(measurements, catalog, GemmFitScope::many_parts);
   for (const char* format : fitted_formats)
-    fit.fit(format, all_gemm_rows(measurements, catalog, format), architecture_fold, ", generation left out",
+    fit.fit(format, all_gemm_rows(measurements, catalog, format), architecture_fold, ", generation held out",
             "each generation in turn");
   fit.fit_weight_only();
   fit.derive([](NumberFormat) { return true; });

@@ -69,7 +69,7 @@ std::vector<double> held_out_gemm_errors(const std::vector<GemmRow>& rows, const
                                          GemmFitScope scope = GemmFitScope::one_part);
 
 /// Errors in sample and held out, for M >= 1024 and below.
-/// @param what  follows the sizes in the names of the reports: ", generation left out", or empty
+/// @param what  follows the sizes in the names of the reports: ", generation held out", or empty
 std::vector<FitReport> gemm_reports(const std::vector<GemmRow>& rows, const GemmParameters& fitted,
                                     const std::vector<double>& held_out, const std::string& format,
                                     const std::string& what, const std::string& rows_from);

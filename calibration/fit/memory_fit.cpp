@@ -126,9 +126,9 @@ std::vector<double> held_out_host_errors(const std::vector<MemoryRow>& rows, boo
 
 std::vector<FitReport> memory_reports(const std::vector<MemoryRow>& rows, const std::vector<MemoryRow>& host,
                                       const MemoryParameters& fitted, bool by_generation) {
-  const std::string what = by_generation ? ", generation left out" : "";
+  const std::string what = by_generation ? ", generation held out" : "";
   const std::string held_out =
-      by_generation ? "; left out: each generation in turn" : "; left out: each kernel in turn";
+      by_generation ? "; held out: each generation in turn" : "; held out: each kernel in turn";
   std::vector<double> seen, seen_host;
   for (const MemoryRow& row : rows) seen.push_back(log_error(row, streaming_share(row.writes, fitted)));
   for (const MemoryRow& row : host) seen_host.push_back(log_error(row, fitted.host_share.value));

@@ -89,7 +89,7 @@ SectionFit judged(const SectionRule& rule, std::vector<SampleResidual> residuals
   std::set<std::string> sizes;
   for (const SampleResidual& one : residuals) sizes.insert(one.size);
   out.sizes = sizes.size();
-  const std::string from = source + "; left out: an eighth of the sizes in turn";
+  const std::string from = source + "; held out: an eighth of the sizes in turn";
   const bool one = rule.small.empty();
   out.reports.push_back(class_report(rule.name + rule.large, residuals, true, one, from));
   if (!one) out.reports.push_back(class_report(rule.name + rule.small, residuals, false, false, from));

@@ -184,17 +184,17 @@ void publish_stacks(const StepFitResult& fit, const std::vector<double>& held_ou
     const auto rows = static_cast<double>(errors.size());
     const double own = width_of(errors, weights);
     entry.residual = sourced_value(std::sqrt((rows * own * own + mixed_in * all * all) / (rows + mixed_in)), 0,
-                                   fmt::format("{} steps, models left out, mixed with 8 of all stacks", errors.size()));
+                                   fmt::format("{} steps, models held out, mixed with 8 of all stacks", errors.size()));
   }
 }
 
 std::vector<FitReport> reports(const StepFitResult& fit, const HeldOutSteps& left) {
   const std::string rows = fmt::format("{} published training steps", fit.rows.size());
-  return {report("step, models left out", fit.errors, left.models, rows),
-          report("step, sizes left out", fit.errors, left.sizes, rows),
-          report("step, accelerators left out", fit.errors, left.accelerators, rows),
-          report("step, generations left out", fit.errors, left.generations, rows),
-          report("step, stacks left out", fit.errors, left.stacks, rows)};
+  return {report("step, models held out", fit.errors, left.models, rows),
+          report("step, sizes held out", fit.errors, left.sizes, rows),
+          report("step, accelerators held out", fit.errors, left.accelerators, rows),
+          report("step, generations held out", fit.errors, left.generations, rows),
+          report("step, stacks held out", fit.errors, left.stacks, rows)};
 }
 
 void publish_ranges(const StepFitResult& fit, StepCalibration& steps) {
@@ -268,7 +268,7 @@ void publish_residuals(const StepFitResult& fit, StepCalibration& steps) {
   std::vector<double> weights;
   for (const StepRow& row : fit.rows) weights.push_back(row.weight);
   const double all = width_of(left.models, weights);
-  const std::string source = "steps left out of the fit: ";
+  const std::string source = "steps held out of the fit: ";
   const auto wider = [&](const std::vector<double>& errors, const char* what) {
     return sourced_value(beyond(width_of(errors, weights), all), 0, source + what + ", beyond models");
   };

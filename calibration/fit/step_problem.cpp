@@ -265,7 +265,7 @@ void start_from_priors(ScenarioShelf& shelf) {
   for (const auto& [name, stack] : shelf.stacks)
     steps.stacks[stack.calibrated.empty() ? name : stack.calibrated] = prior_stack();
   steps.kernel_overhead = {{other_entry, prior_value(UnknownKind::kernel_overhead)}};
-  steps.overhead_per_density = steps.density_reference = {0, "definition: one tax for all"};
+  steps.overhead_per_density = steps.density_reference = {0, "definition: one overhead factor for all parts"};
   const Prior drift = prior_of(UnknownKind::drift);
   steps.drift = sourced_value(drift.value, drift.width, "prior: the same job under later releases");
 }

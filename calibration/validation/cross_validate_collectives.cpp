@@ -131,9 +131,9 @@ struct CollectiveWay {
   const char* name;
   void (*leave)(HoldOut&, const std::vector<OwnedRow>&);
 };
-constexpr CollectiveWay collective_ways[] = {{"by_size", "rank count left out", hold_rank_counts_out},
-                                             {"by_accelerator", "sibling left out", hold_siblings_out},
-                                             {"by_generation", "generation left out", hold_generations_out}};
+constexpr CollectiveWay collective_ways[] = {{"by_size", "rank count held out", hold_rank_counts_out},
+                                             {"by_accelerator", "sibling held out", hold_siblings_out},
+                                             {"by_generation", "generation held out", hold_generations_out}};
 
 }  // namespace
 

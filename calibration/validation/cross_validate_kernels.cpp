@@ -95,14 +95,14 @@ struct KernelWay {
   const char* key;   ///< key of the target that it is compared with
   const char* name;  ///< suffix to the name of the kernel
 };
-constexpr KernelWay kernel_ways[] = {{KernelFold::shape, "by_size", ", shape left out"},
-                                     {KernelFold::accelerator, "by_accelerator", ", accelerator left out"},
-                                     {KernelFold::generation, "by_generation", ", generation left out"}};
+constexpr KernelWay kernel_ways[] = {{KernelFold::shape, "by_size", ", shape held out"},
+                                     {KernelFold::accelerator, "by_accelerator", ", accelerator held out"},
+                                     {KernelFold::generation, "by_generation", ", generation held out"}};
 
-/// Group of a row: "matrix multiply, Hopper, M >= 1024", or the kernel.
+/// Group of a row: "GEMM, Hopper, M >= 1024", or the kernel.
 std::string group_of(const HeldOutRow& row) {
   if (!row.kernel.starts_with("gemm")) return row.kernel;
-  return "matrix multiply, " + row.architecture + (row.large ? ", M >= 1024" : ", M < 1024");
+  return "GEMM, " + row.architecture + (row.large ? ", M >= 1024" : ", M < 1024");
 }
 
 }  // namespace

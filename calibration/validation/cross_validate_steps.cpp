@@ -35,11 +35,11 @@ std::vector<Split> splits(const std::vector<Measurement>& measurements) {
     const std::string& text = measurements[row.measurement].source;
     return text.substr(0, text.find(' '));
   };
-  return {{"by_model", "training step, model left out", model_of},
-          {"by_size", "training step, size left out", accelerators},
-          {"by_accelerator", "training step, accelerator left out", part_of},
-          {"by_source", "training step, source left out", source},
-          {"by_stack", "training step, stack left out", [](const StepRow& row) { return row.entry; }}};
+  return {{"by_model", "training step, model held out", model_of},
+          {"by_size", "training step, size held out", accelerators},
+          {"by_accelerator", "training step, accelerator held out", part_of},
+          {"by_source", "training step, source held out", source},
+          {"by_stack", "training step, stack held out", [](const StepRow& row) { return row.entry; }}};
 }
 
 /// Rows with the kernels that they would have without the held-out measurements, and the names of their groups.
@@ -57,7 +57,7 @@ HeldOutRows without_own_part(const StepFitResult& fit, const std::vector<Measure
     const auto [found, added] = parts.try_emplace(part.id);
     if (added) found->second = as_if_unmeasured(part, microbenchmarks, shelf);
     row.scenario.parameters = found->second.parameters;
-    out.groups.push_back(part.id + " left out, " + found->second.origin);
+    out.groups.push_back(part.id + " held out, " + found->second.origin);
   }
   return out;
 }
@@ -70,7 +70,7 @@ HeldOutRows without_own_architecture(const StepFitResult& fit, const std::vector
     const auto [found, added] = sets.try_emplace(row.architecture);
     if (added) found->second = without_architecture(row.architecture, microbenchmarks, shelf.catalog);
     row.scenario.parameters = found->second;
-    out.groups.push_back(row.architecture + " left out");
+    out.groups.push_back(row.architecture + " held out");
   }
   return out;
 }
@@ -118,10 +118,10 @@ std::vector<SplitErrors> cross_validate_steps(const std::vector<Measurement>& me
   };
   for (const Split& split : splits(measurements)) add(split, fit.slopes, {}, {});
   HeldOutRows part = without_own_part(fit, microbenchmarks, shelf);
-  add({"by_accelerator", "training step, accelerator and its kernels left out", part_of}, step_shares(part.rows),
+  add({"by_accelerator", "training step, accelerator and its kernels held out", part_of}, step_shares(part.rows),
       half_widths(part.rows, false), std::move(part.groups));
   HeldOutRows generation = without_own_architecture(fit, microbenchmarks, shelf);
-  add({"by_generation", "training step, generation left out", [](const StepRow& row) { return row.architecture; }},
+  add({"by_generation", "training step, generation held out", [](const StepRow& row) { return row.architecture; }},
       step_shares(generation.rows), half_widths(generation.rows, true), std::move(generation.groups));
   return out;
 }

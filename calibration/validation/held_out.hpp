@@ -15,7 +15,7 @@ namespace clusterwright {
 struct SplitErrors {
   std::string
       key;  ///< key in `cross_validation`: by_model, by_size, by_accelerator, by_source, by_stack or by_generation
-  std::string name;                                    ///< "training step, model left out"
+  std::string name;                                    ///< "training step, model held out"
   std::vector<std::pair<std::size_t, double>> errors;  ///< index of the case, and log(predicted / measured)
   /// Half-width of the 90 % interval as a log, and name of the held-out group, of each error; empty: not asked.
   std::vector<double> half_widths = {};

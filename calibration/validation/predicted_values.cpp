@@ -14,7 +14,7 @@ constexpr double unknown_half_width = 0.5;  // without any fit
 
 const FitReport* find_report(const ParameterSet& set, const std::string& name) {
   for (const FitReport& fit : set.fits)
-    if (fit.name == name || fit.name == name + ", generation left out") return &fit;
+    if (fit.name == name || fit.name == name + ", generation held out") return &fit;
   return nullptr;
 }
 

@@ -40,7 +40,7 @@ HfFamily gpt_neox() {
   f.tied_embeddings = {"tie_word_embeddings"};
   f.biases = {"attention_bias", true};
   f.parallel_block = {"use_parallel_residual", true};
-  f.unsaid = "a norm of its own for the MLP beside attention";
+  f.unsaid = "the separate norm of the MLP beside attention";
   return f;
 }
 
@@ -61,7 +61,7 @@ HfFamily bloom() {
   f.heads = need("n_head|num_attention_heads");
   f.max_sequence = usually("seq_length", 2048);
   f.positions = PositionEncoding::alibi;
-  f.unsaid = "the norm behind the token table";
+  f.unsaid = "the norm after the token table";
   return f;
 }
 

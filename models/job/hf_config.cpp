@@ -85,7 +85,7 @@ HfImport import_hf_config(const JsonValue& document, const std::string& name) {
   const std::string_view unsaid = reader.family().unsaid;
   if (!unsaid.empty()) reader.note(fmt::format("not described: {}", unsaid));
   if (reader.part().find("quantization_config") || document.find("quantization_config"))
-    reader.note("quantization_config is left out: job.precision says in what numbers a job computes");
+    reader.note("quantization_config is ignored: job.precision gives the number format of a job");
   HfImport out{std::string(reader.family().model_type), {}, reader.finish(), reader.assumed(), reader.notes()};
   out.transformer = decode_record<Transformer>(out.document);
   std::vector<Diagnostic> errors;
@@ -103,7 +103,7 @@ std::string parameter_text(const Transformer& transformer) {
   if (transformer.predicted_tokens == 0) return count_text(transformer);
   Transformer usual = transformer;
   usual.predicted_tokens = 0;
-  return fmt::format("{}; {} with {} further predicted, which published totals leave out", count_text(usual),
+  return fmt::format("{}; {} with {} further predicted, which published totals exclude", count_text(usual),
                      count_text(transformer), transformer.predicted_tokens == 1 ? "one token" : "tokens");
 }
 

@@ -74,7 +74,7 @@ HfFamily gemma2() {
   f.kv_heads = usually("num_key_value_heads", 4);
   f.sliding_window = usually("sliding_window", 4096);
   f.full_attention_every = always(2);
-  f.unsaid = "the norms behind attention and MLP";
+  f.unsaid = "the norms after attention and MLP";
   return f;
 }
 
@@ -104,7 +104,7 @@ HfFamily olmo2() {
   f.biases = {};
   f.query_key_norm = on;
   f.unsaid =
-      "norms behind attention and MLP instead of in front, and a gain for every head in those of queries and keys";
+      "norms after attention and MLP instead of before them, and one gain per head in the norms of queries and keys";
   return f;
 }
 

@@ -45,8 +45,8 @@ void settle_full_layers(HfReader& r, const std::vector<bool>& full, std::string_
   auto every = period(full);
   if (!every) {
     every = std::llround(static_cast<double>(full.size()) / static_cast<double>(count));
-    r.note(fmt::format("{} of {} layers attend to everything, unevenly spread: taken as one in {}", count, full.size(),
-                       *every));
+    r.note(fmt::format("{} of {} layers attend to all tokens, at uneven distances: modelled as one layer in {}", count,
+                       full.size(), *every));
   }
   r.set("full_attention_every", *every, from);
 }
@@ -78,7 +78,8 @@ std::vector<bool> marked_layers(HfReader& r, std::string_view key) {
     if (exists)
       marked[static_cast<std::size_t>(element.as_integer())] = true;
     else
-      r.error_at(layer_contradiction, fmt::format("must be the number of a layer, below {}", marked.size()), element);
+      r.error_at(layer_contradiction, fmt::format("must be the index of a layer, less than {}", marked.size()),
+                 element);
   });
   return listed ? marked : std::vector<bool>();
 }
@@ -117,7 +118,7 @@ void adjust_qwen_layers(HfReader& r) {
   const std::vector<bool> dense = marked_layers(r, "mlp_only_layers");
   const auto leading = std::find(dense.begin(), dense.end(), false) - dense.begin();
   if (std::count(dense.begin(), dense.end(), true) != leading)
-    r.error(not_modelled, "only leading layers may go without experts", "mlp_only_layers");
+    r.error(not_modelled, "only leading layers may be without experts", "mlp_only_layers");
   else if (leading > 0)
     r.set_in("experts", "dense_layers", static_cast<std::int64_t>(leading), "mlp_only_layers");
 }
@@ -134,7 +135,7 @@ void adjust_llama4_layers(HfReader& r) {
 
 void adjust_deepseek_layers(HfReader& r) {
   if (r.number({"moe_layer_freq", HfNumber::absent}, count_spec(1, 1 << 14)).value_or(1) != 1)
-    r.error(not_modelled, "every layer behind the dense ones must have experts (1)", "moe_layer_freq");
+    r.error(not_modelled, "every layer after the dense ones must have experts (1)", "moe_layer_freq");
 }
 
 /// Multi-query attention is a flag of the first generation; the second one names its key-value heads.
@@ -142,7 +143,7 @@ void adjust_falcon(HfReader& r) {
   const bool newer = r.flag({"new_decoder_architecture"});
   if (newer) {
     r.set("parallel_block", true, "new_decoder_architecture");
-    r.note("not described: a norm of its own for the MLP beside attention");
+    r.note("not described: the separate norm of the MLP beside attention");
   }
   const bool multi_query = r.flag({"multi_query", true});
   if (!newer && multi_query) r.set("kv_heads", std::int64_t{1}, "multi_query");

@@ -84,7 +84,7 @@ HfFamily deepseek_v3(std::string_view model_type) {
                .dense_layers = usually("first_k_dense_replace", 3),
                .groups = usually("n_group", 8),
                .groups_per_token = usually("topk_group", 4)};
-  f.unsaid = "the router's bias for balance";
+  f.unsaid = "the router's bias for load balance";
   return f;
 }
 
@@ -103,7 +103,7 @@ HfFamily glm4_moe() {
                .dense_layers = usually("first_k_dense_replace", 1),
                .groups = usually("n_group", 1),
                .groups_per_token = usually("topk_group", 1)};
-  f.unsaid = "the router's bias for balance";
+  f.unsaid = "the router's bias for load balance";
   return f;
 }
 
@@ -154,7 +154,7 @@ HfFamily grok1() {
   f.experts = {.experts = usually("num_experts|num_local_experts", 8),
                .per_token = usually("num_experts_per_tok", 2),
                .ffn = usually("intermediate_size", 32768)};
-  f.unsaid = "the norms behind attention and MLP";
+  f.unsaid = "the norms after attention and MLP";
   return f;
 }
 

@@ -73,7 +73,7 @@ bool names_known_family(const JsonValue* part) {
   throw ConfigError({"E0342",
                      fmt::format("unknown model_type \"{}\"", type.as_text().substr(0, 60)),
                      {type.place(pointer)},
-                     "no family of models that is known here",
+                     "not a known model family",
                      fmt::format("{}{}there are: {}", meant, meant.empty() ? "" : "   ", fmt::join(known, ", "))});
 }
 
@@ -85,11 +85,11 @@ HfReader::HfReader(const JsonValue& document) : part_(&document) {
     inside_.emplace(decoder_, document, *inner, "text_config");
     prefix_ = "/text_config";
     part_ = inner;
-    note("what surrounds the language model (text_config), such as vision, is left out");
+    note("only the language model (text_config) is imported; other parts, such as vision, are ignored");
   }
   const JsonValue* type = part_->find("model_type");
   if (!type) error("E0104", "missing key \"model_type\"", "");
-  if (type && !type->is(JsonKind::text)) error("E0201", "model_type must be a text", "model_type");
+  if (type && !type->is(JsonKind::text)) error("E0201", "model_type must be a string", "model_type");
   decoder_.finish();
   family_ = find_hf_family(type->as_text());
   if (!family_) unknown_family(*type, prefix_ + "/model_type");

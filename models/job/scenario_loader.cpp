@@ -65,7 +65,7 @@ void check_transferable(const AcceleratorPart& part) {
   throw ConfigError({"E0315",
                      fmt::format("no parameters for \"{}\"", part.id),
                      {},
-                     "its data sheet lacks a 16-bit rate or a memory bandwidth",
+                     "its data sheet has no 16-bit rate or no memory bandwidth",
                      "give --parameters FILE"});
 }
 

@@ -101,7 +101,7 @@ void apply_setting(JsonValue& root, const RecordSpec& spec, const std::string& s
   const std::size_t equals = setting.find('=');
   if (equals == std::string::npos || equals == 0)
     throw ConfigError({"E0404",
-                       "a setting has the form path=value",
+                       "a setting must have the form path=value",
                        {option_place("--set", setting, 0, setting.size())},
                        "",
                        "for example --set job.global_batch=1024"});

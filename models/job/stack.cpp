@@ -131,7 +131,7 @@ StackRecord make_record() {
   add_recomputation(table);
   add_host_times(table);
   add_traffic(table);
-  table.optional("kernels", &S::kernels, {.help = "what its kernels between multiplies fuse and move"})
+  table.optional("kernels", &S::kernels, {.help = "fusions and memory traffic of the kernels between GEMMs"})
       .optional("experts", &S::experts, {.help = "handling of mixtures of experts"})
       .optional("memory", &S::memory, {.help = "device memory that the framework keeps beyond what a step needs"})
       .required("reserved_memory_gb", &S::reserved_memory,

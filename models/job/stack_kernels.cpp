@@ -25,41 +25,45 @@ void add_layer_kernels(KernelRecord& table) {
   using S = StackKernels;
   table
       .optional("residual", &S::residual,
-                {.help = "the result of a block is added to the residual stream in one kernel with the norm behind it, "
-                         "in a kernel of its own, or by the block's last multiply"})
+                {.help = "kernel that adds the result of a block to the residual stream: one kernel with the following "
+                         "norm, a separate kernel, or the block's last GEMM"})
       .optional("rotary", &S::rotary,
-                {.help = "queries, keys and values are turned on their way into the layout of attention, or queries "
-                         "and keys where they lie"})
+                {.help = "rotary embedding: applied while queries, keys and values are copied into the layout of "
+                         "attention, or to queries and keys in place"})
       .optional("fused_attention", &S::fused_attention,
-                {.help = "attention is one kernel a pass; else scores, softmax and values are kernels of their own"})
+                {.help = "attention is one kernel per pass; otherwise scores, softmax and values are separate kernels"})
       .optional("activation_backward", &S::activation_backward,
                 {.help = "traffic of the activation's backward pass over that of its forward pass", .min = 1, .max = 4})
       .optional("weight_gradient_bytes", &S::weight_gradient,
-                {.help = "per element of a weight gradient, moved at the result of its multiply", .min = 1, .max = 16})
+                {.help = "bytes moved per element of a weight gradient at the output of its GEMM", .min = 1, .max = 16})
       .optional("synchronous", &S::synchronous,
-                {.help = "the processor that issues a kernel runs it, so that the fixed cost of a call is not hidden"});
+                {.help = "the processor that issues a kernel also runs it, so the fixed time of a call is not hidden"});
 }
 
 void add_end_kernels(KernelRecord& table) {
   using S = StackKernels;
-  table.optional("loss_bytes", &S::loss, {.help = "per logit, forward pass", .min = 1, .max = 64})
+  table.optional("loss_bytes", &S::loss, {.help = "bytes moved per logit in the forward pass", .min = 1, .max = 64})
       .optional("loss_backward_bytes", &S::loss_backward,
-                {.help = "per logit, backward pass; 0: the forward pass leaves the gradient", .min = 0, .max = 64})
+                {.help = "bytes moved per logit in the backward pass; 0: the forward pass writes the gradient",
+                 .min = 0,
+                 .max = 64})
       .optional("plain_embedding", &S::plain_embedding,
-                {.help = "one kernel looks rows up and no other goes over them; the table's gradient is cleared first"})
+                {.help = "one kernel looks up the rows of the token table and no other kernel reads them; the gradient "
+                         "of the table "
+                         "is cleared first"})
       .optional("update_bytes", &S::update,
-                {.help = "per parameter that a rank updates, gradient and states", .min = 4, .max = 64})
+                {.help = "bytes moved per parameter that a rank updates, for gradient and states", .min = 4, .max = 64})
       .optional("clips_gradients", &S::clips_gradients,
-                {.help = "the norm of gradients over all ranks is taken in front of the update"})
+                {.help = "the norm of the gradients over all ranks is computed before the update"})
       .optional("clears_gradients", &S::clears_gradients,
-                {.help = "gradients are added to a buffer that is cleared behind the update"});
+                {.help = "gradients are added to a buffer that is cleared after the update"});
 }
 
 }  // namespace
 
 const Record<StackKernels>& record(const StackKernels*) {
   static const KernelRecord table = [] {
-    KernelRecord out("stack_kernels", "What kernels between matrix multiplies fuse, and which bytes they move");
+    KernelRecord out("stack_kernels", "Fusions and memory traffic of the kernels between GEMMs");
     add_layer_kernels(out);
     add_end_kernels(out);
     return out;

@@ -54,8 +54,8 @@ struct StepCalibration {
   std::map<std::string, Sourced<double>> kernel_overhead;
   /// Of "other": its tax is that of a part with the reference density (models/power_density.hpp), and its logarithm
   /// grows by so much for each TFLOP/s per watt beyond it, never below a tax of 1.
-  Sourced<double> overhead_per_density{0, "definition: one tax for all"};
-  Sourced<double> density_reference{0, "definition: one tax for all"};
+  Sourced<double> overhead_per_density{0, "definition: one overhead factor for all parts"};
+  Sourced<double> density_reference{0, "definition: one overhead factor for all parts"};
   std::map<std::string, StackCalibration> stacks;  ///< "other": for stacks without an entry
   std::vector<std::string> accelerators;           ///< whose steps were in the fit
   std::vector<std::string> vendors;                ///< of those; a stack on another's parts is another stack

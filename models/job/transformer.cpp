@@ -167,7 +167,8 @@ void check_experts(const ExpertMixture& e, std::int64_t layers, const Report& re
     report(fmt::format("a token cannot visit {} of {} experts", e.per_token, e.experts), "experts/per_token");
   if (e.dense_layers >= layers || e.every > layers)
     report(fmt::format("no layer of {} has experts", layers), "experts/dense_layers");
-  if (e.shared_ffn && e.shared == 0) report("shared_ffn without shared experts", "experts/shared_ffn");
+  if (e.shared_ffn && e.shared == 0)
+    report("shared_ffn is given, but there are no shared experts", "experts/shared_ffn");
   const std::int64_t groups = e.groups.value_or(1);
   if (e.experts % groups != 0)
     report(fmt::format("{} groups do not divide {} experts", groups, e.experts), "experts/groups");
@@ -258,9 +259,10 @@ void check_transformer(const Transformer& m, const JsonValue& source) {
     errors.report("E0310", message, {"/transformer/" + pointer});
   };
   if (m.latent && m.kv_heads)
-    report("latent attention has no key-value heads of its own: leave kv_heads out", "kv_heads");
-  if (m.sliding_window && m.attention_chunk) report("a window and chunks at once", "attention_chunk");
-  if (m.biases && m.attention_biases) report("biases already covers attention_biases", "attention_biases");
+    report("latent attention has no separate key-value heads: leave out kv_heads", "kv_heads");
+  if (m.sliding_window && m.attention_chunk)
+    report("sliding_window and attention_chunk exclude each other", "attention_chunk");
+  if (m.biases && m.attention_biases) report("biases already includes attention_biases", "attention_biases");
   if (m.experts) check_experts(*m.experts, m.layers, report);
   errors.finish();
 }

@@ -71,17 +71,17 @@ KernelTimes::KernelTimes(const AcceleratorPart& part, const ParameterSet& parame
     : part_(part), parameters_(parameters), stack_(stack), factors_(factors), precision_(precision) {
   const auto missing = [&](const std::string& what) {
     return ConfigError({"E0314",
-                        fmt::format("parameters \"{}\" hold no {}", parameters.name, what),
+                        fmt::format("parameters \"{}\" have no entry for {}", parameters.name, what),
                         {},
                         "",
                         "choose another --parameters file, precision or stack"});
   };
   for (const Precision needed : {precision_, wide_format(precision_)})
     if (!parameters.gemm.contains(fit_name(needed)) || peak(part, matrix_format(needed)) <= FlopsPerSecond{})
-      throw missing(fmt::format("matrix multiply in {}", fit_name(needed)));
+      throw missing(fmt::format("GEMM in {}", fit_name(needed)));
   if (!stack.kernels.fused_attention) return;
   const auto kernel = parameters.attention.find(stack.attention);
-  if (kernel == parameters.attention.end()) throw missing(fmt::format("attention kernels \"{}\"", stack.attention));
+  if (kernel == parameters.attention.end()) throw missing(fmt::format("attention kernel \"{}\"", stack.attention));
   attention_ = &kernel->second;
 }
 
@@ -184,13 +184,13 @@ KernelTiming KernelTimes::sampled(Bytes traffic, StreamedWork work, std::int64_t
     const double count = static_cast<double>(calls);
     return finish(count * found->second.time(traffic / count), 0, {0, 1, 0});
   }
-  throw ConfigError(
-      {"E0341",
-       fmt::format("the samples hold no {} kernel, {}", streaming_kernel_names[static_cast<std::size_t>(work.kernel)],
-                   kernel_pass_names[static_cast<std::size_t>(work.pass)]),
-       {},
-       "",
-       "take them again: clusterwright calibrate run --only host"});
+  throw ConfigError({"E0341",
+                     fmt::format("the samples contain no {} kernel, {}",
+                                 streaming_kernel_names[static_cast<std::size_t>(work.kernel)],
+                                 kernel_pass_names[static_cast<std::size_t>(work.pass)]),
+                     {},
+                     "",
+                     "take them again: clusterwright calibrate run --only host"});
 }
 
 KernelTiming KernelTimes::elementwise(Bytes traffic, StreamedWork work, std::int64_t calls) const {

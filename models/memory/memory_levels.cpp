@@ -89,7 +89,7 @@ std::string sentence(const LevelUse& use) {
       *std::max_element(kinds.begin(), kinds.end(), [](const Kind& a, const Kind& b) { return a.second < b.second; });
   constexpr std::array<const char*, 4> places = {"", "host memory of a node", "the memory pool",
                                                  "the drives of a node"};
-  return fmt::format("does not fit: {} would hold {:.1f} of {:.1f} GB, most of it {} ({:.1f} GB)",
+  return fmt::format("does not fit: {} would need {:.1f} of {:.1f} GB, most of it {} ({:.1f} GB)",
                      places[static_cast<std::size_t>(use.tier)], use.bytes.total().in(gigabyte),
                      use.capacity->in(gigabyte), largest.first, largest.second.in(gigabyte));
 }

@@ -46,7 +46,7 @@ int open_virtual(ResolvedPlan& out, const Scenario& s) {
   const int chunks = largest_virtual(plan, s.transformer.layers, s.stack.most_virtual);
   if (plan.pipeline > 1)
     out.assumptions.push_back({"virtual pipeline stages", std::to_string(chunks), "default",
-                               "not given: the largest that divides the layers and suits the micro-batches"});
+                               "auto: the largest number that divides the layers and suits the micro-batches"});
   return chunks;
 }
 
@@ -64,11 +64,13 @@ void check_interleaving(Contradictions& errors, ResolvedPlan& out, std::int64_t 
   if (group > plan.pipeline) {
     plan.larger_group = group;
     out.assumptions.push_back({"interleaved micro-batches", fmt::format("groups of {}", group), "default",
-                               "the stages do not divide the micro-batches: the next group that does"});
+                               "the stages do not divide the micro-batches; the next larger group size does"});
   }
   if (static_cast<std::int64_t>(plan.virtual_pipeline) * plan.pipeline > layers + 2)
-    errors.report("E0310", fmt::format("{} chunks for {} layers", plan.virtual_pipeline * plan.pipeline, layers),
-                  {virtual_path, layers_path});
+    errors.report(
+        "E0310",
+        fmt::format("more chunks than layers: {} chunks, {} layers", plan.virtual_pipeline * plan.pipeline, layers),
+        {virtual_path, layers_path});
 }
 
 void check_schedule(Contradictions& errors, const Plan& plan) {
@@ -102,14 +104,15 @@ void check_stage_layers(Contradictions& errors, const Plan& plan, std::int64_t l
   const std::size_t chunks = static_cast<std::size_t>(plan.pipeline) * static_cast<std::size_t>(plan.virtual_pipeline);
   if (given.size() != chunks) {
     errors.report("E0310",
-                  fmt::format("stage_layers must name every chunk: {} stages x {} (got {})", plan.pipeline,
+                  fmt::format("stage_layers must have one entry per chunk: {} stages x {} (got {})", plan.pipeline,
                               plan.virtual_pipeline, given.size()),
                   {stage_layers_path, plan.virtual_pipeline > 1 ? virtual_path : pipeline_path});
     return;
   }
   const std::int64_t sum = std::accumulate(given.begin(), given.end(), std::int64_t{0});
   if (sum != layers)
-    errors.report("E0310", fmt::format("stage_layers must add up to the layers (got {}, layers {})", sum, layers),
+    errors.report("E0310",
+                  fmt::format("stage_layers must add up to the number of layers (got {}, layers {})", sum, layers),
                   {stage_layers_path, layers_path});
   for (std::size_t i = 1; i + 1 < given.size(); ++i)
     if (given[i] == 0)

@@ -40,7 +40,7 @@ void check_division(Contradictions& errors, const Plan& plan, const Transformer&
                   fmt::format("tensor groups must fill {} evenly (got {}, {} accelerators per {})",
                               racks ? "scale-up domains" : "nodes", plan.tensor, domain, racks ? "domain" : "node"),
                   {tensor_path, "/cluster/node/accelerators"},
-                  racks ? "or leave some accelerators of a domain out: \"scale_up_domain\": 64 of an NVL72 rack" : "");
+                  racks ? "or use part of a domain, for example \"scale_up_domain\": 64 of an NVL72 rack" : "");
   }
   if (plan.pipeline > model.layers)
     errors.report("E0310", fmt::format("more pipeline stages than layers ({} > {})", plan.pipeline, model.layers),
@@ -57,28 +57,28 @@ void check_job(Contradictions& errors, const Job& job, const Plan& plan, const T
   if (heads && model.heads % (static_cast<std::int64_t>(plan.tensor) * plan.context) != 0)
     errors.report(
         "E0310",
-        fmt::format("exchanging heads, tensor x context must divide the attention heads (got {} x {}, heads {})",
-                    plan.tensor, plan.context, model.heads),
+        fmt::format(
+            "if context ranks exchange heads, tensor x context must divide the attention heads (got {} x {}, heads {})",
+            plan.tensor, plan.context, model.heads),
         {"/job/parallel/context", "/transformer/heads"}, "use \"context_exchange\": \"ring\"");
   if (job.lora_rank > 0 && model.latent)
     errors.report("E0313", "adapters on latent attention are not modelled yet",
                   {"/job/lora_rank", "/transformer/latent"}, "use \"task\": \"sft\"");
   if (job.input && job.parallel.schedule == PipelineSchedule::dualpipe)
-    errors.report("E0313", "reading of data under dualpipe, where it enters at both ends, is not modelled yet",
+    errors.report("E0313", "reading of data under dualpipe (both end stages read) is not modelled yet",
                   {"/job/input", "/job/parallel/schedule"}, "use \"schedule\": \"1f1b\"");
   if (model.parallel_block && model.experts)
-    errors.report("E0313", "experts beside attention in one block are not modelled yet",
+    errors.report("E0313", "experts in a parallel block (beside attention) are not modelled yet",
                   {"/transformer/parallel_block", "/transformer/experts"}, "use \"parallel_block\": false");
   if ((job.task == Task::lora) != (job.lora_rank > 0))
     errors.report("E0310",
-                  job.lora_rank > 0 ? "adapters have a rank, but the task is not lora" : "task lora needs lora_rank",
+                  job.lora_rank > 0 ? "lora_rank is given, but the task is not lora" : "task lora needs lora_rank",
                   {"/job/lora_rank", "/job/task"});
   if (job.shard_group && job.sharding != Sharding::hsdp)
-    errors.report("E0310", "shard_group says how hsdp shares, but sharding is another",
-                  {"/job/shard_group", "/job/sharding"});
+    errors.report("E0310", "shard_group applies only to sharding hsdp", {"/job/shard_group", "/job/sharding"});
   if (job.offload.weights != MemoryLevel::device && (!shards_weights(job.sharding) || plan.pipeline > 1))
-    errors.report("E0313", "weights beyond the accelerator are modelled only where layers are gathered one by one",
-                  {"/job/offload/weights", "/job/sharding"}, "use sharding fsdp without pipeline stages");
+    errors.report("E0313", "offloaded weights are modelled only if layers are gathered one by one",
+                  {"/job/offload/weights", "/job/sharding"}, "use \"sharding\": \"fsdp\" without pipeline stages");
 }
 
 /// Ranks of a node that hold the same weights, or the most that divide all of them.
@@ -122,7 +122,7 @@ void check_experts(Contradictions& errors, const Plan& plan, const Scenario& s) 
   const auto fits = [](int a, int b) { return a % b == 0 || b % a == 0; };
   if (!fits(block, plan.tensor) || !fits(block, domain))
     errors.report("E0310",
-                  fmt::format("expert {} x expert_tensor {} must be a multiple or a part of tensor ({}), and of the "
+                  fmt::format("expert {} x expert_tensor {} must be a multiple or a divisor of tensor ({}), and of the "
                               "accelerators of a {} ({})",
                               plan.expert, plan.expert_tensor, plan.tensor,
                               domain > s.cluster.node_accelerators ? "scale-up domain" : "node", domain),
@@ -133,7 +133,7 @@ void check_experts(Contradictions& errors, const Plan& plan, const Scenario& s) 
                               experts.ffn),
                   {expert_tensor, "/transformer/experts/ffn"});
   if (plan.tensor > 1 && !plan.sequence_parallel && plan.expert_tensor != plan.tensor)
-    errors.report("E0310", "without sequence parallelism experts are split as tensors are",
+    errors.report("E0310", "without sequence parallelism expert_tensor must equal tensor",
                   {expert_tensor, "/job/parallel/sequence"}, "use \"sequence\": true");
 }
 
@@ -144,7 +144,7 @@ int decide_data(Contradictions& errors, const Plan& plan, const ParallelSpec& pa
   if (replica * data != accelerators)
     errors.report(
         "E0311",
-        fmt::format("tensor {} x pipeline {} x context {}{} does not make {} accelerators", plan.tensor, plan.pipeline,
+        fmt::format("tensor {} x pipeline {} x context {}{} does not match {} accelerators", plan.tensor, plan.pipeline,
                     plan.context,
                     parallel.data ? fmt::format(" x data {} = {}", data, replica * data)
                                   : fmt::format(" = {} accelerators per replica", replica),
@@ -170,7 +170,7 @@ void decide_experts(Contradictions& errors, ResolvedPlan& out, const Scenario& s
   Plan& plan = out.plan;
   if (!s.transformer.experts) {
     if (parallel.expert.value_or(1) > 1 || parallel.expert_tensor.value_or(1) > 1)
-      errors.report("E0310", "the transformer has no experts to share out",
+      errors.report("E0310", "the transformer has no experts to distribute",
                     {parallel.expert.value_or(1) > 1 ? "/job/parallel/expert" : "/job/parallel/expert_tensor"});
     return;
   }
@@ -184,7 +184,7 @@ void decide_experts(Contradictions& errors, ResolvedPlan& out, const Scenario& s
   if (!parallel.expert)
     out.assumptions.push_back(
         {"expert group", std::to_string(plan.expert), "default",
-         "auto: the largest that divides the experts, inside a scale-up domain unless weights are sharded"});
+         "auto: the largest number that divides the experts, inside a scale-up domain unless weights are sharded"});
   check_experts(errors, plan, s);
 }
 
@@ -205,11 +205,12 @@ void decide_batches(Contradictions& errors, Plan& plan, const Job& job) {
 void check_size(Contradictions& errors, const Plan& plan, std::int64_t layers) {
   const double ops = ops_per_layer * static_cast<double>(layers) * plan.micro_batches;
   if (ops <= most_ops) return;
-  errors.report("E0502",
-                fmt::format("{} micro-batches through {} layers are too much to simulate (about {:.0f} million ops, at "
-                            "most {:.0f})",
-                            plan.micro_batches, layers, ops / 1e6, most_ops / 1e6),
-                {"/job/global_batch"}, "a smaller batch per replica, or a larger micro-batch");
+  errors.report(
+      "E0502",
+      fmt::format("{} micro-batches through {} layers are too many to simulate (about {:.0f} million ops; the "
+                  "limit is {:.0f})",
+                  plan.micro_batches, layers, ops / 1e6, most_ops / 1e6),
+      {"/job/global_batch"}, "use a smaller batch per replica, or a larger micro-batch");
 }
 
 Plan degrees_of(const Scenario& s) {
@@ -238,7 +239,7 @@ void note_assumptions(const Job& job, ResolvedPlan& out) {
         {"tensor group", std::to_string(out.plan.tensor), "default", "auto: the accelerators of a node"});
   if (job.sharding == Sharding::hsdp && !job.shard_group)
     out.assumptions.push_back(
-        {"shard group", std::to_string(out.plan.shard_group), "default", "not given: the ranks of a node"});
+        {"shard group", std::to_string(out.plan.shard_group), "default", "auto: the ranks of a node"});
 }
 
 }  // namespace
@@ -254,7 +255,7 @@ ResolvedPlan resolve_plan(const Scenario& s) {
     errors.report(found.code, found.message, found.pointers, found.help);
   if (s.cluster.mixed())
     errors.report("E0324", "a step on nodes of several kinds is not modelled yet", {"/cluster/also"},
-                  "describe one kind of nodes and leave \"also\" out");
+                  "describe one kind of nodes and leave out \"also\"");
   check_division(errors, plan, s.transformer, s.cluster);
   errors.finish();
   plan.data = decide_data(errors, plan, s.job.parallel, s.cluster.spec.accelerators);

@@ -15,8 +15,8 @@ void check_amount(const InputSpec& input, std::vector<Contradiction>& errors) {
   if (input.bytes_per_token.has_value() != input.bytes_per_sample.has_value()) return;
   const bool both = input.bytes_per_token.has_value();
   errors.push_back({"E0327",
-                    both ? "bytes_per_token and bytes_per_sample say the same twice"
-                         : "what is read is not given: neither bytes_per_token nor bytes_per_sample",
+                    both ? "bytes_per_token and bytes_per_sample exclude each other"
+                         : "the size of the data is missing: neither bytes_per_token nor bytes_per_sample is given",
                     both ? std::vector<std::string>{"/job/input/bytes_per_token", "/job/input/bytes_per_sample"}
                          : std::vector<std::string>{"/job/input"},
                     both ? "leave out one of the two" : "tokenised data takes 2 or 4 bytes per token"});
@@ -26,10 +26,11 @@ void check_local(const Scenario& s, Store store, bool write, const std::string& 
                  std::vector<Contradiction>& errors) {
   const HostSpec& host = s.cluster.spec.node.host;
   if (store != Store::local || (write ? host.nvme_write : host.nvme_read)) return;
-  errors.push_back({"E0328",
-                    fmt::format("no drives of {} are known to {}", cluster_name(s), write ? "write to" : "read from"),
-                    {pointer, "/cluster/node"},
-                    fmt::format("give node.host.nvme_{}_gb_per_s, or another store", write ? "write" : "read")});
+  errors.push_back(
+      {"E0328",
+       fmt::format("the {} rate of the drives of {} is not known", write ? "write" : "read", cluster_name(s)),
+       {pointer, "/cluster/node"},
+       fmt::format("give node.host.nvme_{}_gb_per_s, or another store", write ? "write" : "read")});
 }
 
 void check_input(const Scenario& s, std::vector<Contradiction>& errors) {
@@ -41,7 +42,7 @@ void check_input(const Scenario& s, std::vector<Contradiction>& errors) {
   const bool cores = input.workers || input.cores_per_accelerator || s.cluster.spec.node.host.cores;
   if (input.tokens_per_core && !cores)
     errors.push_back({"E0328",
-                      fmt::format("the cores of {} that prepare data are not known", cluster_name(s)),
+                      fmt::format("the number of cores of {} that prepare data is not known", cluster_name(s)),
                       {"/job/input/tokens_per_s_per_core", "/cluster/node"},
                       "give node.host.cores, cores_per_accelerator or workers"});
 }
@@ -50,23 +51,24 @@ void check_pool(const Scenario& s, const std::string& pointer, std::vector<Contr
   const auto& pool = s.cluster.spec.pool;
   if (!pool) {
     errors.push_back({"E0328",
-                      "the cluster has no pool of memory",
+                      "the cluster has no memory pool",
                       {pointer, "/cluster"},
-                      "give the cluster \"pool\": {\"total_gb_per_s\": ...}, or keep it elsewhere"});
+                      "give the cluster a \"pool\": {\"total_gb_per_s\": ...}, or choose another place for the state"});
     return;
   }
   if (!pool->total || (pool->over == PoolLink::own && !pool->accelerator))
-    errors.push_back({"E0328",
-                      fmt::format("the bandwidth of the pool is not known{}", pool->total ? " to one accelerator" : ""),
-                      {pointer, "/cluster/pool"},
-                      fmt::format("give {}", pool->total ? "accelerator_gb_per_s, or \"over\" which links it is reached"
-                                                         : "total_gb_per_s")});
+    errors.push_back(
+        {"E0328",
+         fmt::format("the bandwidth of the pool is not known{}", pool->total ? " to one accelerator" : ""),
+         {pointer, "/cluster/pool"},
+         fmt::format("give {}",
+                     pool->total ? "accelerator_gb_per_s, or in \"over\" the links that reach it" : "total_gb_per_s")});
   const Cluster& cluster = s.cluster;
   const bool missing = (pool->over == PoolLink::network && cluster.nics == 0) ||
                        (pool->over == PoolLink::scale_up && cluster.scale_up_bandwidth <= BytesPerSecond{});
   if (missing)
     errors.push_back({"E0328",
-                      "the nodes have no links of the kind that reaches the pool",
+                      "the nodes have no links of the kind given in \"over\"",
                       {"/cluster/pool/over", "/cluster/node"},
                       "use \"own\" with accelerator_gb_per_s"});
 }

@@ -30,20 +30,20 @@ const std::vector<Cause>& causes() {
        {StepCharge::dp_exposed},
        "a larger batch per replica, or more network per accelerator"},
       {"imbalance between ranks", {StepCharge::imbalance}, "a more even split of layers"},
-      {"data that is not there yet",
+      {"wait for input data",
        {StepCharge::input_wait},
-       "faster storage, more cores for preparing data, or a deeper prefetch"},
+       "faster storage, more cores that prepare data, or a deeper prefetch"},
       {"kernel launches", {StepCharge::launch}, "larger micro-batches or captured graphs"},
       {"power limit", {StepCharge::throttle}, "a higher power limit or better cooling"},
       {"recomputation",
        {StepCharge::recompute},
-       "memory for activations: more stages, sharding or a smaller micro-batch"},
+       "more memory for activations, by more stages, sharding or a smaller micro-batch"},
       {"memory-bound kernels",
        {StepCharge::compute_other, StepCharge::optimizer},
        "kernel fusion, or a larger tensor group"},
-      {"optimizer beyond the accelerator",
+      {"offloaded optimizer",
        {StepCharge::optimizer},
-       "states over more ranks, or in memory that is faster or nearer",
+       "states sharded over more ranks, or kept in faster memory",
        true},
   };
   return list;
@@ -77,7 +77,7 @@ std::string name_bottleneck(const StepPrediction& step) {
     }
   }
   constexpr double negligible = 0.03;
-  if (!worst || worst_share < negligible) return "matrix multiplies: nothing else costs more than 3 % of the step";
+  if (!worst || worst_share < negligible) return "GEMMs: no other cause takes more than 3 % of the step";
   return fmt::format("{} ({:.0f} % of the step): {}", worst->name, 100 * worst_share, worst->advice);
 }
 

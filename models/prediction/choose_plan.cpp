@@ -145,12 +145,13 @@ void take_fastest_micro_batch(const Scenario& given, std::optional<int> pipeline
 void add_assumptions(const Scenario& given, const std::string& micro_batch, ChosenPlan& chosen) {
   auto& list = chosen.assumptions;
   if (!given.job.parallel.pipeline)
-    list.push_back({"pipeline stages", std::to_string(chosen.plan.pipeline), "default", "auto: the fewest that fit"});
+    list.push_back(
+        {"pipeline stages", std::to_string(chosen.plan.pipeline), "default", "auto: the smallest number that fits"});
   if (!given.job.micro_batch)
     list.push_back({"micro-batch", std::to_string(chosen.plan.micro_batch), "default", "auto: " + micro_batch});
   if (!given.job.recompute)
     list.push_back({"recomputation", recompute_text(chosen.plan), "default",
-                    "auto: the least that fits, or what users of the stack choose"});
+                    "auto: the least that fits, or the stack's usual choice"});
 }
 
 }  // namespace
@@ -165,9 +166,9 @@ ChosenPlan choose_plan(const Scenario& given) {
   ChosenPlan best = at(given, pipeline, given.job.micro_batch.value_or(1));
   std::string why;
   if (!given.job.micro_batch) {
-    why = "what users of the stack choose";
+    why = "the stack's usual choice";
     if (!take_usual_micro_batch(given, pipeline, best)) {
-      why = "the fastest that fits";
+      why = "the fastest size that fits";
       take_fastest_micro_batch(given, pipeline, best);
     }
   }

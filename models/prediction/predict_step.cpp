@@ -63,20 +63,20 @@ void add_assumptions(const Scenario& s, StepPrediction& out) {
   list.push_back({"software stack", s.stack.name, named ? "user" : "default", s.stack.source});
   list.push_back({"kernel, link and memory curves", s.parameters.name, "fit",
                   curves_from(s.parameters, s.cluster.accelerator.id)});
-  list.push_back({"kernels of a step against microbenchmarks", fmt::format("{:.2f} times as long", factors.compute),
-                  "fit",
+  list.push_back({"time of kernels in a step over their microbenchmarks", fmt::format("{:.2f}", factors.compute), "fit",
                   fmt::format("entry \"{}\" of the step calibration, on {}", factors.entry,
                               step_architecture(s.cluster.accelerator))});
-  list.push_back({"error of whole steps beyond their parts", percent(out.uncertainty.sigma), "fit",
+  list.push_back({"error of whole steps beyond that of their parts", percent(out.uncertainty.sigma), "fit",
                   sourced(s.steps.residuals.known)});
-  list.push_back({"power at full matrix load", percent(s.parameters.power.tensor_weight.value) + " of the rated range",
-                  "estimate", sourced(s.parameters.power.tensor_weight)});
+  list.push_back({"power of GEMMs at full utilisation",
+                  percent(s.parameters.power.tensor_weight.value) + " of the rated range", "estimate",
+                  sourced(s.parameters.power.tensor_weight)});
   list.push_back({"host power per node", fmt::format("{:.2f} kW", s.cluster.spec.node.host_power.value.in(kilowatt)),
                   "estimate", s.cluster.spec.node.host_power.source});
-  list.push_back({"network share of the data sheet", percent(s.parameters.network.bandwidth_share.value), "fit",
+  list.push_back({"network efficiency", percent(s.parameters.network.bandwidth_share.value), "fit",
                   sourced(s.parameters.network.bandwidth_share)});
   if (out.input && out.input->limited_by.empty())
-    list.push_back({"storage that data is read from", "no limit", "default", "no rate of it is given"});
+    list.push_back({"storage that holds the input data", "no limit", "default", "its rate is not given"});
   list.push_back({"stragglers, jitter and failures", "none", "default", "not modelled in this version"});
   list.push_back({"network paths", "evenly spread", "default", "collisions of hashed flows are not modelled yet"});
 }

@@ -99,11 +99,11 @@ double class_variance(const Scenario& s, const std::string& entry, const std::st
   return variance + squared(r.doubling.value * beyond);
 }
 
-/// Left-out residual of a family of kernels whose parameters were transferred from other generations.
+/// Held-out residual of a family of kernels whose parameters were transferred from other generations.
 double transferred_sigma(const ParameterSet& parameters, std::string_view family) {
   double widest = 0;
   for (const FitReport& fit : parameters.fits)
-    if (fit.name.starts_with(family) && fit.name.ends_with("generation left out") &&
+    if (fit.name.starts_with(family) && fit.name.ends_with("generation held out") &&
         fit.name.find("M < 1024") == std::string::npos && fit.name.find("below 1 MB") == std::string::npos)
       widest = std::max(widest, fit.held_out_median_abs_log / median_over_sigma);
   return widest;

@@ -55,7 +55,7 @@ void raise_tiers(Scenario& s) {
 
 const std::vector<Resource>& resources() {
   static const std::vector<Resource> list = {
-      {"matrix rate at the same power",
+      {"GEMM rate at the same power",
        [](Scenario& s) {
          for (auto& [format, rate] : s.cluster.accelerator.peak_dense_tflops) rate.value *= more;
        }},

@@ -157,7 +157,7 @@ TEST_CASE("a part without measurements is predicted from its data sheet, with a 
   CHECK(std::log(values.high[0] / values.predicted[0]) > 0.15);
 }
 
-TEST_CASE("kernels left out are predicted as well as the documentation says", "[calibration][validation]") {
+TEST_CASE("kernels held out are predicted as well as the documentation says", "[calibration][validation]") {
   std::vector<ErrorFigures> all;
   for (const HeldOutFigures& one : cross_validate_kernels(microbenchmarks(), parts().accelerators))
     all.push_back(one.figures);
@@ -166,14 +166,14 @@ TEST_CASE("kernels left out are predicted as well as the documentation says", "[
     CHECK(figures.median_abs_log < median);
     CHECK(figures.p90_abs_log < p90);
   };
-  check("matrix multiply, Ampere, M >= 1024, shape left out", 0.05, 0.12);
-  check("matrix multiply, Hopper, M >= 1024, shape left out", 0.05, 0.12);
-  check("matrix multiply, Blackwell, M >= 1024, shape left out", 0.07, 0.17);
-  check("matrix multiply, Blackwell, M >= 1024, accelerator left out", 0.07, 0.17);
-  check("matrix multiply, Hopper, M >= 1024, generation left out", 0.10, 0.20);
-  check("matrix multiply, Ampere, M >= 1024, generation left out", 0.15, 0.28);
-  check("matrix multiply, Blackwell, M >= 1024, generation left out", 0.15, 0.28);
-  check("memory, generation left out", 0.08, 0.10);
+  check("GEMM, Ampere, M >= 1024, shape held out", 0.05, 0.12);
+  check("GEMM, Hopper, M >= 1024, shape held out", 0.05, 0.12);
+  check("GEMM, Blackwell, M >= 1024, shape held out", 0.07, 0.17);
+  check("GEMM, Blackwell, M >= 1024, accelerator held out", 0.07, 0.17);
+  check("GEMM, Hopper, M >= 1024, generation held out", 0.10, 0.20);
+  check("GEMM, Ampere, M >= 1024, generation held out", 0.15, 0.28);
+  check("GEMM, Blackwell, M >= 1024, generation held out", 0.15, 0.28);
+  check("memory, generation held out", 0.08, 0.10);
 }
 
 TEST_CASE("rows that no relative can predict are missing from the figures", "[calibration][validation]") {

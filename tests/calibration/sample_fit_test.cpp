@@ -72,8 +72,8 @@ TEST_CASE("what was transferred and not sampled keeps its report, and with it it
                        [&](const FitReport& one) { return one.name == name; });
   };
   CHECK(has_report("gemm/bf16, M >= 1024"));
-  CHECK_FALSE(has_report("gemm/bf16, M >= 1024, generation left out"));
-  CHECK(has_report("gemm/fp8, M >= 1024, generation left out"));
+  CHECK_FALSE(has_report("gemm/bf16, M >= 1024, generation held out"));
+  CHECK(has_report("gemm/fp8, M >= 1024, generation held out"));
   CHECK(has_report("collectives/all_reduce, from 1 MB"));
 }
 

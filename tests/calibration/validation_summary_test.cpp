@@ -108,10 +108,10 @@ TEST_CASE("sizes of other jobs, and sizes inside a node, are no pairs", "[calibr
   CHECK(scaling_shape({job(16, 64), other}, results).strong.pairs == 1);
 }
 
-TEST_CASE("errors of rows left out are summed up by what was published", "[calibration][validation]") {
+TEST_CASE("errors of rows held out are summed up by what was published", "[calibration][validation]") {
   std::vector<CaseResult> results = {step("a", 100, 100), step("a", 100, 100), step("b", 100, 100)};
   results[2].known = false;
-  const SplitErrors split{"by_model", "model left out", {{0, 0.1}, {1, -0.2}, {2, 0.4}}};
+  const SplitErrors split{"by_model", "model held out", {{0, 0.1}, {1, -0.2}, {2, 0.4}}};
   const auto figures = split_figures(split, results);
   REQUIRE(figures.size() == 4);
   for (const HeldOutFigures& one : figures) CHECK(one.key == "by_model");

@@ -149,8 +149,8 @@ TEST_CASE("a part of a torus is a block or refused", "[models][traffic]") {
   CHECK(pairs.at({0_v, 4_v}) == Approx(0.5));
   const auto row = pair_bytes(grid.traffic(all_gather, Algorithm::torus, accelerators({0, 1, 2}))[0]);
   CHECK(row.at({0_v, 2_v}) == Approx(0.5));  // the ring of three closes itself
-  CHECK(refusal(grid, all_gather, Algorithm::torus, 5).find("no block") != std::string::npos);
-  CHECK(refusal(pairs_on_three(), all_gather, Algorithm::torus, 6).find("no torus") != std::string::npos);
+  CHECK(refusal(grid, all_gather, Algorithm::torus, 5).find("do not form a block") != std::string::npos);
+  CHECK(refusal(pairs_on_three(), all_gather, Algorithm::torus, 6).find("not a torus") != std::string::npos);
 }
 
 TEST_CASE("direct all-to-all joins every pair of NICs of different nodes", "[models][traffic]") {

@@ -143,7 +143,7 @@ TEST_CASE("what does not fit is named", "[models][communicator]") {
   CHECK(error_of(request(1, 1), small()).code == "E0330");
   const Diagnostic large = error_of(request(6, 3), small());
   CHECK(large.code == "E0333");
-  CHECK(large.message == "the groups reach over 18 accelerators, and the cluster has 16");
+  CHECK(large.message == "the groups need 18 accelerators, but the cluster has 16");
   CHECK(error_of(request(5, 1, NodePolicy::rail), small()).code == "E0333");
   CHECK(error_of(request(2, 1, NodePolicy::contiguous, 3), small()).code == "E0334");
   CHECK(error_of(request(17, 0), small()).code == "E0333");
@@ -157,7 +157,7 @@ TEST_CASE("a list of nodes must name each of the cluster's at most once", "[mode
   r.nodes = nodes({2, 2});
   CHECK(error_of(r, small()).message == "node 2 is listed twice");
   r.nodes = nodes({2});
-  CHECK(error_of(r, small()).message == "the groups reach over 6 accelerators, and the listed nodes have 4");
+  CHECK(error_of(r, small()).message == "the groups need 6 accelerators, but the listed nodes have 4");
 }
 
 TEST_CASE("domains appear in rank order and keep it", "[models][communicator]") {

@@ -126,7 +126,7 @@ TEST_CASE("evaporating plants take 1.5 to 2.2 litres for a kWh of heat", "[model
 TEST_CASE("a plant without compressor that cannot reach the supply temperature is refused", "[models][facility]") {
   const SitePlan dry = plan_in("direct-to-chip", "dry cooler", "hot dry");  // 47 C and 8 K of approach
   CHECK_FALSE(dry.holds());
-  CHECK(failed_verdicts(dry).find("reaches 55.0 C, 35.0 C is required") != std::string::npos);
+  CHECK(failed_verdicts(dry).find("reaches 55.0 C; 35.0 C is required") != std::string::npos);
   CHECK_FALSE(plan_in("direct-to-chip", "dry cooler", "temperate").holds());  // 36 C and 8 K on the design day
   const std::string warm = R"({"cooling": {"rejection": "dry cooler", "supply_c": 45}})";
   CHECK(

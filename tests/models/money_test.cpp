@@ -173,7 +173,7 @@ TEST_CASE("a price comes from the list, else from the catalog", "[models][money]
   CHECK(*price("H100-SXM").each == 30'000 * dollar);  // a list price goes before the range
   CHECK(price("H100-SXM").source == "catalog: list price (HF-HW)");
   CHECK(*price("QM9700/QM9790").each == 43'000 * dollar);
-  CHECK(price("QM9700/QM9790").source.find("50 % of the way from $36000 to $50000") != std::string::npos);
+  CHECK(price("QM9700/QM9790").source.find("at 50 % of the range from $36000 to $50000") != std::string::npos);
   prices.part_position.value = 1;
   CHECK(*price("QM9700/QM9790").each == 50'000 * dollar);
   prices.parts["QM9700/QM9790"] = {36'000 * dollar, "quote of 2026-03", true};

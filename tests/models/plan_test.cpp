@@ -193,13 +193,12 @@ TEST_CASE("a micro-batch that is left open is what users of the stack choose", "
     REQUIRE_FALSE(chosen.assumptions.empty());
     return std::pair(chosen.plan.micro_batch, chosen.assumptions.back().why);
   };
-  CHECK(micro_batch(AssumedMicroBatch::one_sequence) ==
-        std::pair(1, std::string("auto: what users of the stack choose")));
+  CHECK(micro_batch(AssumedMicroBatch::one_sequence) == std::pair(1, std::string("auto: the stack's usual choice")));
   CHECK(micro_batch(AssumedMicroBatch::one_per_stage).first == 2);
-  CHECK(micro_batch(AssumedMicroBatch::fastest).second == "auto: the fastest that fits");
+  CHECK(micro_batch(AssumedMicroBatch::fastest).second == "auto: the fastest size that fits");
   s.job.parallel.pipeline = 1;
   s.job.parallel.data = 16;
-  CHECK(micro_batch(AssumedMicroBatch::one_per_stage).second == "auto: the fastest that fits");
+  CHECK(micro_batch(AssumedMicroBatch::one_per_stage).second == "auto: the fastest size that fits");
 }
 
 TEST_CASE("an open micro-batch leaves an interleaved schedule its micro-batches", "[models]") {

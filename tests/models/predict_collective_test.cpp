@@ -140,7 +140,7 @@ TEST_CASE("choices that cannot run are refused, not ignored", "[models][collecti
   const Tree on(2);
   const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
   CHECK(has(on.refusal(all_reduce, 8, {Algorithm::nvls_tree, {}}), "nvls_tree cannot run here"));
-  CHECK(has(on.refusal(all_reduce, 16, {Algorithm::torus, {}}), "no torus"));
+  CHECK(has(on.refusal(all_reduce, 16, {Algorithm::torus, {}}), "not a torus"));
   CHECK(has(on.refusal(all_reduce, 16, {Algorithm::direct, {}}), "direct cannot run here"));
   CHECK(has(on.refusal(all_to_all, 8, {Algorithm::tree, {}}), "tree cannot run here"));
   CHECK(has(on.refusal(all_to_all, 16, {Algorithm::ring, {}}), "ring cannot run here"));

@@ -46,7 +46,7 @@ TEST_CASE("what a step does not use does not help it", "[models]") {
   Scenario scenario = two_nodes();
   const auto list = step_sensitivities(scenario, predict_step(scenario));
   CHECK(change(list, "network bandwidth") < -0.001);
-  CHECK(change(list, "matrix rate at the same power") < -0.03);
+  CHECK(change(list, "GEMM rate at the same power") < -0.03);
 
   testing::SmallCase alone;
   alone.hidden = 4096;

@@ -99,13 +99,13 @@ TEST_CASE("the published blueprint: the arithmetic names the numbers", "[cli][au
   CHECK(says(claim(result, "scale_up"), "18 links, 450 GB/s"));
   CHECK(says(claim(result, "scale_up"), "NVLink 3, 12 links, 300 GB/s"));
   CHECK(says(claim(result, "weights_gb_per_accelerator"), "12 B x 500.1e9 / 1200"));
-  CHECK(says(claim(result, "weights_gb_per_accelerator"), "a model of 80e9, or one copy over 200"));
+  CHECK(says(claim(result, "weights_gb_per_accelerator"), "a model of 80e9 parameters, or one copy over 200"));
   CHECK(says(claim(result, "rack_kw"), "51.0 kW rated (DGX H100 of the catalog)"));
-  CHECK(says(claim(result, "cooling"), "contained air carries 41 kW"));
+  CHECK(says(claim(result, "cooling"), "contained air removes up to 41 kW"));
   CHECK(says(claim(result, "site_mw"),
              "150 nodes x 10.20 kW + 0.16 MW of network, storage and services = 1.69 MW of IT"));
   CHECK(says(claim(result, "utilisation"), "80.3 %"));
-  CHECK(says(claim(result, "failures"), "7.0 TB written in 117 s"));
+  CHECK(says(claim(result, "failures"), "a checkpoint of 7.0 TB takes 117 s"));
   CHECK(result.at("changes").elements().size() == 2);
   CHECK(has(result.at("next").as_text(), "tokens in 30 days"));
 }
@@ -183,8 +183,8 @@ TEST_CASE("wrong blueprints end with code 2 and an error that points at the plac
   check_refused_blueprint("\"stated\": 0.78", "\"stated\": 78", "E0360", "write 78 % as 0.78");
   check_refused_blueprint("\"stated\": \"direct-to-chip\"", "\"stated\": \"direct-to-chips\"", "E0203",
                           "did you mean \"direct-to-chip\"?");
-  check_refused_blueprint("\"claim\": \"site_mw\"", "\"claim\": \"rack_kw\"", "E0361", "claimed twice");
+  check_refused_blueprint("\"claim\": \"site_mw\"", "\"claim\": \"rack_kw\"", "E0361", "claims rack_kw twice");
   check_refused_blueprint("\"accelerators\": 1200", "\"accelerators\": 24", "E0362", "needs more than the 24");
-  check_refused_blueprint("TP8 x PP4", "TP8 x PP8", "E0363", "the claim says PP 8, the job 4");
+  check_refused_blueprint("TP8 x PP4", "TP8 x PP8", "E0363", "the claim gives PP 8, the job gives 4");
   check_refused("audit", "E0404", "audit needs BLUEPRINT");
 }

@@ -277,7 +277,7 @@ TEST_CASE("collective refuses groups that the cluster cannot hold", "[cli][colle
   check_refused(on_one_node + "--gpus 1", "E0330", "at least 2 ranks (got 1)");
   check_refused(on_one_node + "--gpus 9", "E0333", "the cluster has 8");
   check_refused(on_one_node + "--gpus 0", "E0403", "--gpus:1:1");
-  check_refused(on_one_node + "--gpus 2 --concurrent 5", "E0333", "reach over 10 accelerators");
+  check_refused(on_one_node + "--gpus 2 --concurrent 5", "E0333", "the groups need 10 accelerators");
   check_refused(on_one_node + "--gpus 2 --stride 3", "E0334", "a stride of 3");
   check_refused(on_superpod + "--gpus 16 --hosts 'node[0-3'", "E0331", "node[0-3");
   check_refused(on_superpod + "--gpus 16 --hosts 'node[0,0]'", "E0335", "node 0 is listed twice");
@@ -311,6 +311,6 @@ TEST_CASE("collective refuses machines that cannot be", "[cli][collective]") {
                 "neither a cluster nor a scenario");
   check_refused("collective nothing.json", "E0401", "nothing.json");
   check_refused("collective", "E0404", "needs CLUSTER");
-  check_refused(torus + "--gpus 60", "E0332", "no block of the torus");
+  check_refused(torus + "--gpus 60", "E0332", "do not form a block of the torus");
   check_refused(on_superpod + "--gpus 16 --op dispatch --experts 4 --top-k 8", "E0332", "cannot run here");
 }

@@ -159,7 +159,7 @@ TEST_CASE("a facility like none must be complete", "[tools][facility]") {
   const ClusterRoom room(R"({"like": "none"})");
   const Outcome outcome = room.run("size cluster.json");
   for (const char* block : {"rack", "hall", "power", "cooling", "services"})
-    CHECK(has(outcome.err, std::string("the facility says nothing about \"") + block + "\""));
+    CHECK(has(outcome.err, std::string("the facility does not give \"") + block + "\""));
   CHECK(has(outcome.err, "cluster.json:5:15"));
   check_refused("size " + dgx_superpod + "--set facility.like=none", "E0351", "--set facility.like:1:1");
   const std::string complete = content(fs::path(CLUSTERWRIGHT_CONFIGS) / "facilities" / "air.json");

@@ -173,7 +173,7 @@ TEST_CASE("layers with experts are read from lists", "[tools][import][hf]") {
   CHECK_FALSE(
       model(small_config(experts + R"("moe_layers": [], "interleave_moe_layer_step": 0)", "llama4_text")).experts);
   check_import_refused(small_config(experts + R"("moe_layers": [0, 3])", "llama4_text"), "E0313", "moe_layers");
-  check_import_refused(small_config(experts + R"("moe_layers": [8])", "llama4_text"), "E0343", "below 8");
+  check_import_refused(small_config(experts + R"("moe_layers": [8])", "llama4_text"), "E0343", "less than 8");
   CHECK(model(small_config(R"("mlp_only_layers": [0, 1])", "qwen3_moe")).experts->dense_layers == 2);
   check_import_refused(small_config(R"("mlp_only_layers": [3])", "qwen3_moe"), "E0313", "leading");
   CHECK_FALSE(model(small_config(R"("num_experts": 0)", "qwen3_moe")).experts);

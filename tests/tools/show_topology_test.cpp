@@ -181,7 +181,8 @@ TEST_CASE("settings change the cluster that is shown, of a cluster file and of a
 TEST_CASE("asking for a topology that is not there is refused with what would be right", "[cli][show]") {
   check_refused("show " + cluster_file("h100-2tier") + "--fail spine:99", "E0321", "spine (32)");
   check_refused("show " + cluster_file("h100-2tier") + "--fail spin:1", "E0321", "did you mean \"spine\"?");
-  check_refused("show " + cluster_file("h100-2tier") + "--fail leaf:0-leaf:1", "E0321", "names no cable");
+  check_refused("show " + cluster_file("h100-2tier") + "--fail leaf:0-leaf:1", "E0321",
+                "names a cable that the fabric does not have");
   check_refused("show " + cluster_file("h100-2tier") + "--fail leaf", "E0321", "cannot read the fault");
   check_refused("show " + cluster_file("h100-single-node") + "--fail leaf:0", "E0321", "no network");
   const std::string transformer = "'" CLUSTERWRIGHT_CONFIGS "/transformers/llama3-8b.json' ";

@@ -99,11 +99,11 @@ TEST_CASE("a hall may be too small along and across its rows", "[cli][size]") {
   // 39 racks in rows of 20: 3 m of margins + 20 x 0.8 m, and 3 m + 2 x 1.2 m of racks + an aisle of 1.8 m between.
   const std::string hall =
       "--set facility.hall.racks_per_row=20 --set facility.hall.length_m=10 --set facility.hall.width_m=";
-  check_broken(hall + "6", "length of the hall", "need 19.0 m, the hall has 10.0 m", "facility.hall.length_m");
+  check_broken(hall + "6", "length of the hall", "need 19.0 m; the hall has 10.0 m", "facility.hall.length_m");
   const JsonValue both = sized(superpod_file + hall + "6", 1);
   CHECK(both.at("verdicts").elements()[1].at("what").as_text() == "width of the hall");
   CHECK_FALSE(both.at("verdicts").elements()[1].at("holds").as_boolean());
-  CHECK(has(both.at("verdicts").elements()[1].at("arithmetic").as_text(), "need 7.2 m, the hall has 6.0 m"));
+  CHECK(has(both.at("verdicts").elements()[1].at("arithmetic").as_text(), "need 7.2 m; the hall has 6.0 m"));
   check_broken("--set facility.hall.length_m=10.2 --set facility.hall.width_m=14.9", "width of the hall", "need 15.0 m",
                "facility.hall.width_m");
   CHECK(sized(superpod_file + "--set facility.hall.length_m=10.2 --set facility.hall.width_m=15")
@@ -113,7 +113,7 @@ TEST_CASE("a hall may be too small along and across its rows", "[cli][size]") {
 
 TEST_CASE("copper is refused beyond its reach", "[cli][size]") {
   check_broken("--set 'facility.services.cables={\"node-leaf\": \"DAC 400G\"}'",
-               "node-leaf cables of the training network", "DAC 400G reaches 3 m, the longest link is 10.6 m",
+               "node-leaf cables of the training network", "DAC 400G reaches 3 m; the longest link is 10.6 m long",
                "facility.services.cables.node-leaf");
   check_broken("--set 'facility.services.cables={\"leaf-spine\": \"100G DAC\"}'",
                "leaf-spine cables of the training network", "100G DAC does not carry 400 Gbit/s",
@@ -124,7 +124,8 @@ TEST_CASE("a cable for links that the cluster has not is noticed", "[cli][size]"
   const JsonValue result = sized(superpod_file + "--set 'facility.services.cables={\"node-leef\": \"DAC 400G\"}'");
   REQUIRE(result.at("warnings").elements().size() == 1);
   CHECK(result.at("warnings").elements()[0].as_text() ==
-        "facility.services.cables names \"DAC 400G\" for \"node-leef\", but the classes of links here are console, "
+        "facility.services.cables names \"DAC 400G\" for \"node-leef\", but the plan has only these classes of links: "
+        "console, "
         "leaf-spine, "
         "management-uplink, manager-leaf, node-leaf");
 }
@@ -160,7 +161,7 @@ TEST_CASE("a stated effectiveness must leave room for what the chain loses", "[c
   CHECK(least == Approx(1.07).epsilon(0.02));  // losses of 6 %, and 1 % for lights and offices
   const std::string setting = "--set facility.power_usage_effectiveness=";
   check_broken(setting + "1.02", "stated power usage effectiveness",
-               fmt::format("1.02 stated, {:.3f} before any cooling", least), "facility.power_usage_effectiveness");
+               fmt::format("1.02 stated; losses alone give {:.3f}", least), "facility.power_usage_effectiveness");
   CHECK_FALSE(sized(superpod_file + setting + fmt::format("{}", least - 1e-4), 1).at("holds").as_boolean());
   CHECK(sized(superpod_file + setting + fmt::format("{}", least + 1e-4)).at("holds").as_boolean());
   const JsonValue stated = sized(superpod_file + "--set facility.power_usage_effectiveness=1.3");
@@ -180,14 +181,14 @@ TEST_CASE("air does not cool nodes that need liquid", "[cli][size]") {
     "facility": {"like": "air"})"));
   const JsonValue verdict = broken(sized(room, "cluster.json", 1));
   CHECK(verdict.at("what").as_text() == "liquid for the nodes");
-  CHECK(verdict.at("arithmetic").as_text() == "Wet needs liquid, the racks have contained air");
+  CHECK(verdict.at("arithmetic").as_text() == "Wet needs liquid cooling; the racks have contained air");
 }
 
 TEST_CASE("a dry cooler ends where the summer is too hot", "[cli][size]") {
   // 47 C on the design day, and 8 K above it.
   const std::string dry = "--set facility.like=direct-to-chip --set 'facility.cooling.rejection=dry cooler' ";
   check_broken(dry + "--set 'facility.cooling.climate=hot dry'", "coolant on the hottest day",
-               "reaches 55.0 C, 35.0 C is required", "facility.cooling");
+               "reaches 55.0 C; 35.0 C is required", "facility.cooling");
   CHECK(sized(superpod_file + dry + "--set facility.cooling.climate=temperate --set facility.cooling.supply_c=45")
             .at("holds")
             .as_boolean());

@@ -56,7 +56,7 @@ TEST_CASE("counts below one, broken and backward ranges are refused with the rea
   CHECK(refusal(parse_counts, "0..8") == "must be >= 1 (got 0)");
   CHECK(refusal(parse_counts, "0") == "must be >= 1 (got 0)");
   CHECK(refusal(parse_counts, "-8") == "must be >= 1 (got -8)");
-  CHECK(refusal(parse_counts, "64..8") == "the range runs backwards");
+  CHECK(refusal(parse_counts, "64..8") == "the end of the range is below its start");
   CHECK(refusal(parse_counts, "8..64x1") == "a factor must be > 1 (got 1)");
   CHECK(refusal(parse_counts, "8..64x0.5") == "a factor must be > 1 (got 0.5)");
   CHECK(refusal(parse_counts, "8..64+0") == "must be >= 1 (got 0)");
@@ -73,8 +73,8 @@ TEST_CASE("counts below one, broken and backward ranges are refused with the rea
 
 TEST_CASE("a range of too many points is refused before it is built", "[tools]") {
   CHECK(counts_in("1..4096+1").size() == 4096);
-  CHECK(refusal(parse_counts, "1..4097+1") == "names more than 4096 points");
-  CHECK(refusal(parse_counts, "1..2000000000+1") == "names more than 4096 points");
+  CHECK(refusal(parse_counts, "1..4097+1") == "has more than 4096 points");
+  CHECK(refusal(parse_counts, "1..2000000000+1") == "has more than 4096 points");
 }
 
 TEST_CASE("an error underlines the part that is wrong", "[tools]") {
@@ -114,10 +114,10 @@ TEST_CASE("power and durations need their unit", "[tools]") {
   CHECK(parse_power({"--max-power", "43.1kW"}).in(watt) == Approx(43100));
   CHECK(parse_duration({"--target", "90d"}).in(hour) == Approx(2160));
   CHECK(parse_duration({"--target", "15us"}).in(microsecond) == Approx(15));
-  CHECK(refusal(parse_power, "20") == "\"20\" names no unit");
+  CHECK(refusal(parse_power, "20") == "\"20\" has no unit");
   CHECK(refusal(parse_power, "20mW") == "unknown unit \"mW\"");
   CHECK(refusal(parse_power, "0W") == "must be > 0 (got 0W)");
-  CHECK(refusal(parse_duration, "90") == "\"90\" names no unit");
+  CHECK(refusal(parse_duration, "90") == "\"90\" has no unit");
 }
 
 TEST_CASE("seeds are whole numbers from 0 to 2^63 - 1", "[tools]") {

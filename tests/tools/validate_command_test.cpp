@@ -126,7 +126,7 @@ TEST_CASE("validate answers every case in its place", "[cli][validate]") {
   }
 }
 
-TEST_CASE("validate sums up by family, over all, and over what was left out", "[cli][validate]") {
+TEST_CASE("validate sums up by family, over all, and over what was held out", "[cli][validate]") {
   const JsonValue& answer = validated();
   for (const char* key : {"name", "n", "coverage", "median_abs_log", "p90_abs_log", "bias", "within_10_percent",
                           "in_interval", "median_half_width"}) {
@@ -159,12 +159,12 @@ TEST_CASE("predictions are as near as the documentation says", "[cli][validate]"
   }
 }
 
-TEST_CASE("what was left out of the fits is as near as the documentation says", "[cli][validate]") {
+TEST_CASE("what was held out of the fits is as near as the documentation says", "[cli][validate]") {
   const JsonValue& cross = validated().at("cross_validation");
-  CHECK(median(cross.at("by_size"), "rank count left out, from 1 MB") <= 0.08);
-  CHECK(median(cross.at("by_size"), "rank count left out, below 1 MB") <= 0.10);
-  CHECK(median(cross.at("by_accelerator"), "sibling left out, from 1 MB") <= 0.08);
-  CHECK(median(cross.at("by_generation"), "generation left out, from 1 MB") <= 0.18);
+  CHECK(median(cross.at("by_size"), "rank count held out, from 1 MB") <= 0.08);
+  CHECK(median(cross.at("by_size"), "rank count held out, below 1 MB") <= 0.10);
+  CHECK(median(cross.at("by_accelerator"), "sibling held out, from 1 MB") <= 0.08);
+  CHECK(median(cross.at("by_generation"), "generation held out, from 1 MB") <= 0.18);
 }
 
 TEST_CASE("an error beyond what is allowed ends with 3", "[cli][validate]") {
@@ -333,10 +333,10 @@ TEST_CASE("validate refuses files that it cannot read, at the place", "[cli][val
   check_refused("validate --format dot", "E0404", "--format");
 }
 
-TEST_CASE("tables of validate name families, what was left out, and the largest errors", "[cli][validate]") {
+TEST_CASE("tables of validate name families, what was held out, and the largest errors", "[cli][validate]") {
   const ProgramRoom room;
   const std::string table = room.run(only_collectives + "--cross").out;
-  for (const char* part : {"nccl-intranode-blackwell", "mean of 4 families", "generation left out, below 1 MB",
+  for (const char* part : {"nccl-intranode-blackwell", "mean of 4 families", "generation held out, below 1 MB",
                            "Largest errors", "fitted parameters predict"})
     CHECK(has(table, part));
   CHECK(room.run(only_collectives + "--format md").out.starts_with("# Validation"));

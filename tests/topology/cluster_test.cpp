@@ -158,7 +158,7 @@ TEST_CASE("tiers nest", "[topology][cluster]") {
   CHECK(spine.code == "E0303");
   CHECK(spine.places.at(0).pointer == "/fabric/tiers/1/accelerators");
   CHECK(spine.places.at(1).pointer == "/fabric/tiers/0/accelerators");
-  CHECK(spine.message == "tiers must nest: a multiple of 32 (got 72, tier \"leaf\" has 32)");
+  CHECK(spine.message == "tiers must nest: the size must be a multiple of 32 (got 72, tier \"leaf\" has 32)");
 }
 
 TEST_CASE("several nodes need a network", "[topology][cluster]") {

@@ -40,21 +40,21 @@ TEST_CASE("sound fabrics have no errors", "[topology][fabric]") {
 TEST_CASE("a dragonfly switch needs ports for endpoints, neighbours and global links", "[topology][fabric]") {
   const FabricError error = only_error(dragonfly({16, 8, 8, 5}), sixteen_nodes, 30);
   CHECK(error.code == "E0306");
-  CHECK(error.message == "a switch has too few ports: 16 + 7 + 8 = 31 are needed (got 30)");
+  CHECK(error.message == "a switch has too few ports: 16 + 7 + 8 = 31 needed (got 30)");
   CHECK(error.pointers == std::vector<std::string>{"/fabric/dragonfly", "/fabric/switch"});
 }
 
 TEST_CASE("leaves and spines of a dragonfly+ are checked apart", "[topology][fabric]") {
   CHECK(only_error(dragonfly_plus({16, 4, 4, 2, 9}), sixteen_nodes, 19).message ==
-        "a switch has too few ports: leaf, 16 + 4 = 20 are needed (got 19)");
+        "a switch has too few ports: leaf, 16 + 4 = 20 needed (got 19)");
   CHECK(only_error(dragonfly_plus({8, 16, 2, 5, 3}), sixteen_nodes, 20).message ==
-        "a switch has too few ports: spine, 16 + 5 = 21 are needed (got 20)");
+        "a switch has too few ports: spine, 16 + 5 = 21 needed (got 20)");
 }
 
 TEST_CASE("a HyperX switch needs ports along every side", "[topology][fabric]") {
   const FabricError error = only_error(hyperx({4, 4}, {1, 2}, 8), sixteen_nodes, 16);
   CHECK(error.code == "E0306");
-  CHECK(error.message == "a switch has too few ports: 8 + 3 + 6 = 17 are needed (got 16)");
+  CHECK(error.message == "a switch has too few ports: 8 + 3 + 6 = 17 needed (got 16)");
 }
 
 TEST_CASE("groups that cannot all be joined are refused", "[topology][fabric]") {
@@ -69,7 +69,7 @@ TEST_CASE("groups that cannot all be joined are refused", "[topology][fabric]") 
 TEST_CASE("the sides of a torus must multiply to the nodes", "[topology][fabric]") {
   const FabricError error = only_error(torus({4, 3}));
   CHECK(error.code == "E0308");
-  CHECK(error.message == "the sides of the torus must multiply to the nodes (got 4 x 3 = 12, 16 nodes)");
+  CHECK(error.message == "the product of the torus sides must be the number of nodes (got 4 x 3 = 12, 16 nodes)");
   CHECK(error.pointers == std::vector<std::string>{"/fabric/torus/sides", "/accelerators"});
   FabricSpec sites = torus({4, 2});
   spread_over_sites(sites, 2, 1 * gigabyte_per_second, 1 * millisecond);
@@ -79,7 +79,7 @@ TEST_CASE("the sides of a torus must multiply to the nodes", "[topology][fabric]
 TEST_CASE("sites must divide the nodes", "[topology][fabric]") {
   FabricSpec spec = fat_tree({{32, 1}, {128, 1}});
   spread_over_sites(spec, 3, 1 * gigabyte_per_second, 1 * millisecond);
-  CHECK(only_error(spec).message == "the sites must divide the nodes (got 3 sites, 16 nodes)");
+  CHECK(only_error(spec).message == "the number of sites must divide the nodes (got 3 sites, 16 nodes)");
 }
 
 TEST_CASE("every side of a HyperX needs its number of links", "[topology][fabric]") {
@@ -102,10 +102,10 @@ TEST_CASE("more NICs than ports are refused with both numbers", "[topology][fabr
   const FabricError error = only_error(dragonfly({8, 3, 2, 5}));
   CHECK(error.code == "E0316");
   CHECK(error.message ==
-        "the fabric has 120 ports for NICs, of which 15 nodes with 8 NICs can use 120: 128 are asked for");
+        "the fabric has too few ports for NICs: it has 120, of which 15 nodes with 8 NICs can use 120; 128 are needed");
   // Groups of 20 ports hold two nodes of 8; seven groups hold 14.
   CHECK(only_error(dragonfly({10, 2, 3, 7})).message ==
-        "the fabric has 140 ports for NICs, of which 14 nodes with 8 NICs can use 112: 128 are asked for");
+        "the fabric has too few ports for NICs: it has 140, of which 14 nodes with 8 NICs can use 112; 128 are needed");
   CHECK(only_error(hyperx({3, 5}, {}, 8)).code == "E0316");
 }
 
@@ -123,7 +123,7 @@ TEST_CASE("groups larger than their switches allow are refused", "[topology][fab
   // 33 nodes on each leaf of 64 ports at taper 1.
   const FabricError leaf = only_error(fat_tree({{33 * 8, 1}, {33 * 16, 1}}), sixteen_nodes, 64);
   CHECK(leaf.code == "E0306");
-  CHECK(leaf.message == "a switch of tier \"leaf\" has too few ports: it would take 33 NICs (got 32 ports down)");
+  CHECK(leaf.message == "a switch of tier \"leaf\" has too few ports: it needs 33 NICs (got 32 ports down)");
   CHECK(leaf.pointers[0] == "/fabric/tiers/0/accelerators");
   CHECK(errors(fat_tree({{32 * 8, 1}, {64 * 64, 1}}, RailLayout::planes), sixteen_nodes, 64).empty());
   // Two tiers of 64 ports join 64 leaves: 8 rails of 8 groups, not 9.

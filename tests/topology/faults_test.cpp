@@ -118,14 +118,17 @@ TEST_CASE("a fault that cannot be read says how one is written", "[topology][fau
 TEST_CASE("a fault that names nothing of the network says what there is", "[topology][faults]") {
   const Diagnostic tier = refusal("spin:0");
   CHECK(tier.code == "E0321");
-  CHECK(tier.message == "the fault \"spin:0\" names no tier of the fabric: \"spin\"");
+  CHECK(tier.message == "the fault \"spin:0\" names a tier that the fabric does not have: \"spin\"");
   CHECK(tier.help == "tiers: leaf (4), spine (2), node (4, with 2 NICs); did you mean \"spine\"?");
-  CHECK(refusal("spine:2").message == "the fault \"spine:2\" names no switch of the fabric: spine 2");
-  CHECK(refusal("node:4.0").message == "the fault \"node:4.0\" names no NIC of the cluster: node 4 nic 0");
+  CHECK(refusal("spine:2").message == "the fault \"spine:2\" names a switch that the fabric does not have: spine 2");
+  CHECK(refusal("node:4.0").message ==
+        "the fault \"node:4.0\" names a NIC that the cluster does not have: node 4 nic 0");
   CHECK(refusal("node:0.2").code == "E0321");
-  CHECK(refusal("leaf:0-leaf:1").message == "the fault \"leaf:0-leaf:1\" names no cable: none joins leaf 0 and leaf 1");
-  CHECK(refusal("leaf:0-spine:1#2").message ==
-        "the fault \"leaf:0-spine:1#2\" names no cable: leaf 0 and spine 1 are joined by 2");
+  CHECK(refusal("leaf:0-leaf:1").message ==
+        "the fault \"leaf:0-leaf:1\" names a cable that the fabric does not have: none joins leaf 0 and leaf 1");
+  CHECK(
+      refusal("leaf:0-spine:1#2").message ==
+      "the fault \"leaf:0-spine:1#2\" names a cable that the fabric does not have: leaf 0 and spine 1 are joined by 2");
   CHECK(refusal("leaf:3-spine:1#1").code.empty());
 }
 
@@ -143,7 +146,7 @@ TEST_CASE("the loss of the only path is found when traffic needs it", "[topology
     } catch (const ConfigError& error) {
       CHECK(error.diagnostics().front().code == "E0320");
       CHECK(error.diagnostics().front().message ==
-            "no path from node 0 nic 0 to node 2 nic 0: the links and switches that still work do not join them");
+            "no path from node 0 nic 0 to node 2 nic 0: the links and switches that work do not join them");
     }
   }
 }

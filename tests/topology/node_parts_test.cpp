@@ -47,7 +47,7 @@ TEST_CASE("host power is what is left of a node's power under load", "[topology]
   const Sourced<Watts> dgx = filled("DGX H100").host_power;
   CHECK(dgx.value.in(watt) == Approx(2710));
   CHECK_FALSE(dgx.verified);
-  CHECK(dgx.source == "derived: typical power of DGX H100, 7750 W, less 8 x 630 W of accelerators at 0.9 of theirs");
+  CHECK(dgx.source == "derived: typical power of DGX H100, 7750 W, minus 8 x 630 W of accelerators at 0.9 of theirs");
   // no typical power: 0.76 x 10 kW less 8 x 0.9 x 750 W
   CHECK(filled("MI300X 8-OAM server").host_power.value.in(watt) == Approx(2200));
   CHECK(filled("CS-3").host_power.value == Watts{});  // the machine's rating is that of its accelerator

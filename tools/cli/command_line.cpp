@@ -30,7 +30,8 @@ struct CommandLine {
   std::vector<std::string> words;
   TypedWords typed;
   CLI::App root{
-      "Simulates a transformer step on a GPU cluster before money is spent on it. Works offline, sends nothing.",
+      "Predicts how a transformer job runs on a GPU cluster that you have, rent or plan. Runs offline and sends no "
+      "data.",
       "clusterwright"};
   Action action;
 };
@@ -74,9 +75,9 @@ void check_subcommand(const CommandLine& line, const CLI::App& app) {
   const std::vector<std::string> names = command_names(app);
   if (names.empty()) return;
   const std::string list = fmt::format("one of: {}", fmt::join(names, ", "));
-  if (line.words.size() < 3) throw line.typed.error(2, fmt::format("{} needs a command", app.get_name()), list);
+  if (line.words.size() < 3) throw line.typed.error(2, fmt::format("{} needs a subcommand", app.get_name()), list);
   const std::string near = did_you_mean(line.words[2], names);
-  throw line.typed.error(2, fmt::format("unknown command \"{}\" of {}", line.words[2], app.get_name()),
+  throw line.typed.error(2, fmt::format("unknown subcommand \"{}\" for {}", line.words[2], app.get_name()),
                          near.empty() ? list : near);
 }
 
@@ -97,11 +98,11 @@ void check_extras(const CommandLine& line, const CLI::App& app) {
   const auto at = std::find(line.words.begin() + 2, line.words.end(), word);
   const auto index = static_cast<std::size_t>(at - line.words.begin());
   if (option == extras.end())
-    throw line.typed.error(index, fmt::format("\"{}\" is one word too many for {}", word, name_of(app)),
+    throw line.typed.error(index, fmt::format("unexpected argument \"{}\" for {}", word, name_of(app)),
                            fmt::format("clusterwright {} --help", name_of(app)));
   const std::string name = word.substr(0, word.find('='));
   const std::string near = did_you_mean(name, option_names(app));
-  throw line.typed.error(index, fmt::format("unknown option \"{}\" of {}", name, name_of(app)),
+  throw line.typed.error(index, fmt::format("unknown option \"{}\" for {}", name, name_of(app)),
                          near.empty() ? fmt::format("one of: {}", fmt::join(option_names(app), ", ")) : near);
 }
 
@@ -166,7 +167,8 @@ ExitCode run_command_line(const std::vector<std::string>& arguments) {
     std::fputs("error: out of memory\n", stderr);
     return ExitCode::resource_limit;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "internal error: {}\nThis is a fault of clusterwright, not of the input.\n", error.what());
+    fmt::print(stderr, "internal error: {}\nThis is a bug in clusterwright; the input is not at fault.\n",
+               error.what());
     return ExitCode::impossible;
   }
 }

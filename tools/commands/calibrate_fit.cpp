@@ -42,8 +42,8 @@ std::string report_text(const SampleSession& session, const SampleFit& fit, std:
 std::string as_text(const SampleSession& session, const SampleFit& fit) {
   std::string text = printable(origin_of(session)) + ", on " + printable(session.base.name) + "\n\n";
   text += report_text(session, fit, render_text) + section_plots(fit.sections);
-  if (fit.sections.empty()) text += "Nothing in these samples speaks of a section that can be fitted.\n";
-  for (const std::string& one : session.left_out) text += "Left out: " + printable(one) + "\n";
+  if (fit.sections.empty()) text += "These samples belong to no section that can be fitted.\n";
+  for (const std::string& one : session.left_out) text += "Not used: " + printable(one) + "\n";
   return text;
 }
 
@@ -71,9 +71,9 @@ void refuse(const SampleFit& fit, const SampleSession& session) {
                                  [](const SectionFit& one) { return one.state == SectionState::poor; });
   fmt::print(
       stderr,
-      "error: {} misses held-back samples by {:.0f} % in the middle, above {:.0f} %; nothing was written\n"
-      "   = help: look at the worst samples above, take them again on an idle machine, or keep what was known of "
-      "such sections with --keep-poor\n",
+      "error: {} has a median error of {:.0f} % on held-out samples; the limit is {:.0f} %; nothing was written\n"
+      "   = help: take the worst samples above again on an idle machine, or keep the prior of such sections with "
+      "--keep-poor\n",
       poor->name, 100 * poor->reports.front().held_out_median_abs_log, 100 * poor->limit);
 }
 

@@ -60,14 +60,14 @@ HostModel model_of(const CalibrateLoopRequest& request) {
 /// Of a file or folder; else taken now.
 ProbeSamples samples_of(const CalibrateLoopRequest& request, std::vector<InputFile>& inputs) {
   if (request.samples.empty()) {
-    if (!request.output.quiet) std::fputs("probing this host, some 45 s\n", stderr);
+    if (!request.output.quiet) std::fputs("measuring this host, about 45 s\n", stderr);
     HostProbeOptions options;
     options.on_sample = [](const ProbeSample&) { stop_if_interrupted(); };
     return HostProbes(options).run();
   }
   SampleSession session = open_samples({{request.samples}, "", "", 1});
   if (session.samples.front().device.kind != ProbeDeviceKind::host)
-    throw option_error("--samples", request.samples, "holds samples of a GPU", "name those of the host: host.json");
+    throw option_error("--samples", request.samples, "contains samples of a GPU", "name those of the host: host.json");
   inputs = session.inputs;
   return session.samples.front();
 }
@@ -143,11 +143,11 @@ ResultTable parts_table(const LoopRow& row) {
 
 std::string sentence(const LoopRow& row) {
   const auto [low, high] = std::minmax_element(row.measured.steps.begin(), row.measured.steps.end());
-  return fmt::format("Predicted {} to {} ms with 90 %; measured {} ms, {} the interval (steps of {} to {} ms).\n",
-                     significant_text(row.predicted.low.in(millisecond)),
-                     significant_text(row.predicted.high.in(millisecond)), significant_text(row.step.in(millisecond)),
-                     row.inside() ? "inside" : "outside", significant_text(low->in(millisecond)),
-                     significant_text(high->in(millisecond)));
+  return fmt::format(
+      "The predicted 90 % interval is {} to {} ms. The measured {} ms are {} it (single steps: {} to {} ms).\n",
+      significant_text(row.predicted.low.in(millisecond)), significant_text(row.predicted.high.in(millisecond)),
+      significant_text(row.step.in(millisecond)), row.inside() ? "inside" : "outside",
+      significant_text(low->in(millisecond)), significant_text(high->in(millisecond)));
 }
 
 std::string as_text(const LoopAnswer& out, std::string (*render)(const ResultTable&)) {
@@ -159,14 +159,15 @@ std::string as_text(const LoopAnswer& out, std::string (*render)(const ResultTab
   for (const LoopRow& row : out.rows) text += render(parts_table(row)) + "\n" + sentence(row) + "\n";
   if (out.slowdown && std::abs(*out.slowdown - 1) > noticeable)
     text += fmt::format(
-        "This machine was not steady: after the runs its multiplies took {} of the time they took when sampled.\n",
+        "This machine was not steady: after the runs its GEMMs took {} of the time that they took when sampled.\n",
         percent_text(*out.slowdown, 0));
   if (out.rows.size() < 2) return text;
   const LoopRow &one = out.rows.front(), &last = out.rows.back();
-  return text +
-         fmt::format("Weak scaling from 1 to {} processes: predicted {}, measured {} of the throughput per process.\n",
-                     last.processes, percent_text(one.predicted.step / last.predicted.step),
-                     percent_text(one.step / last.step));
+  return text + fmt::format(
+                    "Weak scaling from 1 to {} processes keeps {} (predicted) and {} (measured) of the throughput per "
+                    "process.\n",
+                    last.processes, percent_text(one.predicted.step / last.predicted.step),
+                    percent_text(one.step / last.step));
 }
 
 JsonValue as_json(const LoopAnswer& out) {
@@ -204,7 +205,7 @@ ExitCode calibrate_loop(const CalibrateLoopRequest& request) {
     });
     return ExitCode::ok;
   } catch (const ProbeFailure& failure) {
-    fmt::print(stderr, "error: the step could not be run here: {}\n", failure.what());
+    fmt::print(stderr, "error: the step cannot run on this machine: {}\n", failure.what());
     return ExitCode::impossible;
   }
 }

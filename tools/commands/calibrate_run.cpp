@@ -168,7 +168,7 @@ void prepare(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error || !fs::is_directory(folder))
-    throw option_error("--folder", folder, "cannot be made or written", "name a folder that you may write");
+    throw option_error("--folder", folder, "cannot be created or written", "name a folder that you can write to");
 }
 
 bool wants(const CalibrateRunRequest& request, const char* device) {
@@ -198,8 +198,8 @@ ExitCode calibrate_run(const CalibrateRunRequest& request) {
     return as_text(runs, request.folder);
   });
   if (!missing) return ExitCode::ok;
-  fmt::print(stderr, "error: --require gpu, and there is none: {}\n",
-             runs.empty() ? "--only host leaves it out" : runs.front().reason);
+  fmt::print(stderr, "error: --require gpu: this machine has no GPU to measure: {}\n",
+             runs.empty() ? "--only host excludes GPUs" : runs.front().reason);
   return ExitCode::missing;
 }
 

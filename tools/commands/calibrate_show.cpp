@@ -45,7 +45,8 @@ std::vector<std::string> read_set(const CalibrateShowRequest& request, Shown& sh
     if (!document.find("gemm")) {
       samples.push_back(file);
     } else if (shown.set) {
-      throw ConfigError({"E0404", "two parameter files", {}, "", "name one, and the samples to hold it against"});
+      throw ConfigError(
+          {"E0404", "two parameter files are given", {}, "", "name one, and the samples to compare it with"});
     } else {
       shown.set = decode_record<ParameterSet>(document);
     }
@@ -130,7 +131,8 @@ JsonValue as_json(const Shown& shown) {
 
 std::string next_line(const Shown& shown) {
   if (shown.samples && !shown.set) return "Next: clusterwright calibrate fit SAMPLES -o parameters.json\n";
-  if (shown.set && !shown.samples) return "Hold it against samples: clusterwright calibrate show PARAMETERS SAMPLES\n";
+  if (shown.set && !shown.samples)
+    return "Next: compare it with samples: clusterwright calibrate show PARAMETERS SAMPLES\n";
   return "";
 }
 

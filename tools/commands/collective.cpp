@@ -37,8 +37,8 @@ void check_hosts(const CollectiveCommandRequest& request, NodePolicy policy) {
   if (request.hosts.empty() && policy == NodePolicy::hostlist)
     throw option_error("--placement", request.placement, "needs a list of nodes", "--hosts gpu[001-004]");
   if (!request.hosts.empty() && policy != NodePolicy::hostlist && policy != NodePolicy::optimised)
-    throw option_error("--placement", request.placement, "picks nodes itself, and --hosts lists some",
-                       "leave one of the two out, or write --placement optimised");
+    throw option_error("--placement", request.placement, "chooses nodes itself, so --hosts cannot list them",
+                       "leave out one of the two, or write --placement optimised");
 }
 
 GroupRequest group_request(const CollectiveCommandRequest& request, const Cluster& cluster) {
@@ -180,14 +180,14 @@ Answered make_report(const CollectiveCommandRequest& request, ClusterSession& se
 std::string as_text(const Answered& answered) {
   const CollectiveReport& report = answered.report;
   std::string text = printable(collective_title(report)) +
-                     "\nTimes are of the slowest group; low to high holds 90 %.\n\n" +
+                     "\nTimes are those of the slowest group; low and high bound the 90 % interval.\n\n" +
                      render_text(collective_table(report));
   if (!report.busiest.empty()) text += "\n" + render_text(busiest_table(report));
   if (report.over_contiguous)
-    text += fmt::format("\nPlacement \"{}\": {} the time of contiguous nodes at the largest size.\n", report.placement,
-                        percent_text(*report.over_contiguous));
+    text += fmt::format("\nAt the largest size, placement \"{}\" takes {} the time of contiguous nodes.\n",
+                        report.placement, percent_text(*report.over_contiguous));
   if (answered.against) return text + "\n" + sentence_of(*answered.against) + "\n";
-  return text + fmt::format("\nParameters: {}. Next: --algorithm, --placement, --concurrent or --fail for what-ifs.\n",
+  return text + fmt::format("\nParameters: {}. Next: try --algorithm, --placement, --concurrent or --fail.\n",
                             report.parameters);
 }
 

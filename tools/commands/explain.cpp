@@ -42,7 +42,7 @@ std::string field_text(const std::string& topic) {
 
 std::string overview() {
   std::string text =
-      "explain a field by its path, such as job.parallel.tensor, or an error by its code, such as E0203\n\n";
+      "explain a field by its path (for example job.parallel.tensor) or an error by its code (for example E0203)\n\n";
   for (const FileKind& kind : file_kinds()) text += fmt::format("  {:<12} {}\n", kind.name, kind.record->help);
   return text + "  errors       every error code with its meaning\n";
 }

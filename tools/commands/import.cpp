@@ -32,7 +32,7 @@ std::string counts_text(const ProbeSamples& samples) {
     for (const SkippedProbe& one : *list) ++reasons[one.reason];
   std::size_t shown = 0;
   for (const auto& [reason, count] : reasons)
-    if (shown++ < shown_reasons) text += fmt::format("{} left out: {}\n", count, printable(reason));
+    if (shown++ < shown_reasons) text += fmt::format("{} not used: {}\n", count, printable(reason));
   return text;
 }
 
@@ -50,7 +50,7 @@ std::string summary(const HfImport& imported) {
   std::string text = fmt::format("{} ({}): {}\n", printable(imported.transformer.name), imported.family,
                                  parameter_text(imported.transformer));
   if (!imported.assumed.empty())
-    text += fmt::format("assumed, the library's defaults: {}\n", fmt::join(imported.assumed, ", "));
+    text += fmt::format("assumed (defaults of the library): {}\n", fmt::join(imported.assumed, ", "));
   for (const std::string& note : imported.notes) text += note + "\n";
   return text;
 }
@@ -62,13 +62,14 @@ ExitCode import_nccl_tests(const ImportNcclTestsRequest& request) {
   const ProbeSamples samples = read_nccl_tests(request.file, {request.date, request.operation});
   if (!request.output.quiet) std::fputs(counts_text(samples).c_str(), stderr);
   if (samples.samples.empty()) {
-    std::fputs("error: no row of the log can be used; nothing was written\n", stderr);
+    std::fputs("error: the log has no usable row; nothing was written\n", stderr);
     return ExitCode::impossible;
   }
   deliver(targets, request.output.quiet, [&](OutputFormat) { return json_text(write_probe_samples(samples)); });
   if (!request.output.quiet && !request.output.files.empty())
     fmt::print(stderr,
-               "Next: clusterwright calibrate fit {} -o parameters.json   (--cluster FILE if it crosses nodes)\n",
+               "Next: clusterwright calibrate fit {} -o parameters.json   (with --cluster FILE if the log spans "
+               "several nodes)\n",
                request.output.files.front());
   return ExitCode::ok;
 }

@@ -85,11 +85,11 @@ ExitCode init(const InitRequest& request) {
   const fs::path directory = target.parent_path().empty() ? fs::path(".") : target.parent_path();
   move_references(scenario, scenario_spec(), home, directory);
   std::string text = fmt::format(
-      "// A scenario for clusterwright, started from {}. Every other field: clusterwright explain job\n", from);
+      "// A scenario for clusterwright, started from {}. For all other fields: clusterwright explain job\n", from);
   write_commented(scenario, scenario_spec(), "", text);
   write_new_file(target, text + "\n");
   if (!request.quiet)
-    fmt::print(stderr, "wrote {0}\nnext: clusterwright scale {0} --gpus 1024..16384x2\n", target.string());
+    fmt::print(stderr, "wrote {0}\nNext: clusterwright scale {0} --gpus 1024..16384x2\n", target.string());
   return ExitCode::ok;
 }
 

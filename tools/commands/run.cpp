@@ -31,7 +31,7 @@ ScaleCurve single_point(const StepPrediction& step) {
 }
 
 ResultTable origins_table(const Scenario& scenario) {
-  ResultTable table{"Where each value of the scenario comes from",
+  ResultTable table{"Origin of each value of the scenario",
                     {{"path", "Field", "", 1, -1, Alignment::left},
                      {"value", "Value", "", 1, -1, Alignment::left},
                      {"origin", "Origin", "", 1, -1, Alignment::left}},
@@ -41,7 +41,7 @@ ResultTable origins_table(const Scenario& scenario) {
 }
 
 ResultTable sensitivity_table(const Scenario& scenario, const StepPrediction& step) {
-  ResultTable table{"What 10 % more of one thing would do",
+  ResultTable table{"Change of the step time with 10 % more of one resource",
                     {{"resource", "Resource", "", 1, -1, Alignment::left},
                      {"step_change", "Step time", "%", 100, 2, Alignment::right}},
                     {}};

@@ -16,7 +16,7 @@ void fail(std::optional<Network>& network, const std::vector<std::string>& failu
     const Fault fault = parse_fault(text);
     if (!network)
       throw ConfigError(Diagnostic{
-          "E0321", "the cluster has no network in which \"" + text + "\" could fail", {}, "", "leave --fail out"});
+          "E0321", "the cluster has no network, so \"" + text + "\" cannot fail", {}, "", "leave out --fail"});
     apply_fault(network->graph, fault);
   }
 }

@@ -23,7 +23,7 @@ std::string as_text(const ValidationReport& report, const std::function<std::str
   std::string text;
   for (const ResultTable& table : validation_tables(report)) text += render(table) + "\n";
   return text + parameters_sentence(report) +
-         (report.cross ? " Each case: --format csv\n" : " Judge by --cross; each case: --format csv\n");
+         (report.cross ? " Each case: --format csv\n" : " Errors on held-out rows: --cross. Each case: --format csv\n");
 }
 
 std::string render_as(OutputFormat format, const ValidationReport& report, const std::string& command_line) {

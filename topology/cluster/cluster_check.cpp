@@ -27,7 +27,7 @@ void ClusterChecker::check_new(const std::vector<std::string>& own, const std::v
   for (std::size_t i = 0; i < own.size(); ++i)
     if (std::count(all.begin(), all.end(), own[i]) > 1)
       error("E0204", fmt::format("the id \"{}\" is already taken", own[i].substr(0, 60)),
-            {fmt::format("/parts/{}/{}/id", list, i)}, "given again here", "ids are unique, the catalog's included");
+            {fmt::format("/parts/{}/{}/id", list, i)}, "given again here", "ids must be unique and new to the catalog");
 }
 
 void ClusterChecker::check_own_parts() {
@@ -72,12 +72,12 @@ void ClusterChecker::check_node_parts(const NodeSpec& written, const NodeSpec& f
 void ClusterChecker::check_contradiction(const NodeSpec& written, const NodePart& part, const std::string& pointer) {
   if (!written.accelerator.empty() && written.accelerator != part.accelerator_id)
     error("E0322",
-          fmt::format("\"{}\" has other accelerators (got \"{}\", it has \"{}\")", part.id, written.accelerator,
+          fmt::format("\"{}\" has other accelerators (got \"{}\", \"{}\" expected)", part.id, written.accelerator,
                       part.accelerator_id),
           {pointer + "/accelerator", pointer + "/part"}, "", "leave out one of the two");
   if (written.accelerators && part.accelerator_count && *written.accelerators > part.accelerator_count->value)
     error("E0322",
-          fmt::format("\"{}\" has fewer accelerators (got {}, it has {})", part.id, *written.accelerators,
+          fmt::format("\"{}\" has fewer accelerators (got {}, at most {})", part.id, *written.accelerators,
                       part.accelerator_count->value),
           {pointer + "/accelerators", pointer + "/part"});
 }
@@ -93,21 +93,21 @@ void ClusterChecker::check_node_wiring(const NodeSpec& node, const std::string& 
   const int in_node = node_accelerators(node);
   if (std::max(wiring.domain, in_node) % std::min(wiring.domain, in_node) != 0)
     error("E0325",
-          fmt::format("a scale-up domain holds whole nodes, or a node whole domains (got {}, a node has {})",
+          fmt::format("a scale-up domain must hold whole nodes, or a node whole domains (got {}, a node has {})",
                       wiring.domain, in_node),
           {pointer + "/scale_up_domain", pointer + "/accelerators"});
   long long corners = 1;
   for (const int side : wiring.torus) corners *= side;
   if (!wiring.torus.empty() && corners != wiring.domain)
     error("E0325",
-          fmt::format("the sides of the torus must multiply to the scale-up domain (got {}, domain {})", corners,
+          fmt::format("the product of the torus sides must be the scale-up domain (got {}, domain {})", corners,
                       wiring.domain),
           {pointer + "/scale_up_torus", pointer + "/scale_up_domain"});
   if (wiring.scale_up != ScaleUpWiring::none && wiring.scale_up_rate <= BytesPerSecond{})
     error("E0326", fmt::format("the rate of the scale-up links of {} is not known", accelerator->id),
           {pointer + "/scale_up_gb_per_s"}, "", "give \"scale_up_gb_per_s\"");
   if (wiring.domain < in_node && wiring.pcie.slot <= BytesPerSecond{})
-    error("E0326", fmt::format("no link between the accelerators of a node is known for {}", accelerator->id),
+    error("E0326", fmt::format("the links between the accelerators of a node are not known for {}", accelerator->id),
           {pointer + "/pcie/link_gb_per_s"}, "", "give \"pcie\": {\"link_gb_per_s\": ...}, or scale-up links");
 }
 
@@ -146,7 +146,7 @@ void ClusterChecker::check_slow() {
       error("E0336", fmt::format("there is no accelerator {} (the cluster has {})", accelerator, spec_.accelerators),
             {pointer, "/accelerators"}, "", "accelerators are numbered from 0");
     if (!seen.insert(accelerator).second)
-      error("E0336", fmt::format("accelerator {} is named twice", accelerator), {pointer});
+      error("E0336", fmt::format("accelerator {} is listed twice", accelerator), {pointer});
   }
 }
 
@@ -156,10 +156,10 @@ void ClusterChecker::check_likeness() {
   for (const NodeGroupSpec& group : node_groups(spec_))
     if (node_accelerators(*group.node) != node_accelerators(first) || node_nics(*group.node) != node_nics(first))
       error("E0323",
-            fmt::format("all nodes of a mixed cluster need equally many accelerators and NICs (got {} and {}, \"node\" "
-                        "has {} and {})",
-                        node_accelerators(*group.node), node_nics(*group.node), node_accelerators(first),
-                        node_nics(first)),
+            fmt::format(
+                "all nodes of a mixed cluster must have equally many accelerators and NICs (got {} and {}, \"node\" "
+                "has {} and {})",
+                node_accelerators(*group.node), node_nics(*group.node), node_accelerators(first), node_nics(first)),
             {group.node_pointer, "/node"});
 }
 
@@ -173,8 +173,8 @@ void ClusterChecker::check_nesting() {
     const std::string pointer = fmt::format("/fabric/tiers/{}/accelerators", t);
     if (tier.accelerators % below != 0)
       error("E0303",
-            fmt::format("tiers must nest: a multiple of {} (got {}, {} has {})", below, tier.accelerators, below_name,
-                        below),
+            fmt::format("tiers must nest: the size must be a multiple of {} (got {}, {} has {})", below,
+                        tier.accelerators, below_name, below),
             {pointer, below_pointer});
     below = tier.accelerators;
     below_name = fmt::format("tier \"{}\"", tier.name);
@@ -202,7 +202,7 @@ void ClusterChecker::check_network() {
   for (const NodeGroupSpec& group : groups) {
     if (node_nics(*group.node) == 0) missing("no NICs are given", group.node_pointer + "/nics");
     if (group.node->nic.empty() && !group.node->nic_rate)
-      missing("neither a NIC part nor its rate is given", group.node_pointer);
+      missing("neither a NIC nor its rate is given", group.node_pointer);
   }
   if (spec_.fabric.transport == Transport::none) missing("the transport is \"none\"", "/fabric/transport");
   if (spec_.fabric.kind == FabricKind::fat_tree && spec_.fabric.tiers.empty()) missing("no tiers are given", "/fabric");
@@ -232,8 +232,8 @@ void ClusterChecker::check_tier_sizes(const NetworkSize& size, const FabricPorts
             {"/accelerators", fmt::format("/fabric/tiers/{}", tiers.size() - 1)});
   } catch (const std::invalid_argument&) {
     error("E0303",
-          "tiers must nest: what the switches of this one allow is no multiple of the tier below, or the tier "
-          "above no multiple of it",
+          "tiers must nest: the size that the switches of this tier allow is not a multiple of the tier below, "
+          "or not a divisor of the tier above",
           {pointer, "/fabric/tiers"}, "", "give \"accelerators\" for it");
   }
 }

@@ -272,7 +272,7 @@ class FacilityChecker {
              bool required) {
     if (name.empty() && !required) return;
     if (name.empty()) {
-      report("E0351", fmt::format("the facility leaves {} open", at), "",
+      report("E0351", fmt::format("the facility does not give {}", at), "",
              "name a part of catalog " + std::string(list));
       return;
     }
@@ -284,7 +284,7 @@ class FacilityChecker {
 
   void needs(bool given, const char* block) {
     if (!given)
-      report("E0351", fmt::format("the facility says nothing about \"{}\"", block), "",
+      report("E0351", fmt::format("the facility does not give \"{}\"", block), "",
              "give it, or name a complete facility under \"like\"");
   }
 

@@ -57,7 +57,7 @@ class KeyCheck {
                                   FabricKind::torus, FabricKind::hyperx})
       check(kind);
     if (spec_.kind == FabricKind::fat_tree && !spec_.switch_part.empty())
-      error("the switches of a fat tree are named by its tiers", {"/fabric/switch", "/fabric/kind"},
+      error("the tiers of a fat tree name its switches", {"/fabric/switch", "/fabric/kind"},
             "give \"switch\" in each of the \"tiers\"");
   }
 
@@ -71,8 +71,8 @@ class KeyCheck {
             fmt::format("leave it out, or give \"kind\": \"{}\"", enum_name(kind)));
     // A fat tree without tiers is a missing network, and fine for a single node.
     if (kind == spec_.kind && !given && kind != FabricKind::fat_tree)
-      error(fmt::format("a fabric of kind \"{}\" needs its numbers", enum_name(kind)), {"/fabric/kind", "/fabric"},
-            fmt::format("give \"{}\"", key));
+      error(fmt::format("a fabric of kind \"{}\" needs its block of sizes", enum_name(kind)),
+            {"/fabric/kind", "/fabric"}, fmt::format("give \"{}\"", key));
   }
 
   void error(std::string message, std::vector<std::string> pointers, std::string help) {

@@ -12,7 +12,7 @@ void FabricCheck::error(std::string code, std::string message, std::vector<std::
 void FabricCheck::check_ports(long long needed, const std::string& sum, const std::string& pointer) {
   const int has = ports.direct_switches;
   if (has > 0 && needed > has)
-    error("E0306", fmt::format("a switch has too few ports: {} = {} are needed (got {})", sum, needed, has),
+    error("E0306", fmt::format("a switch has too few ports: {} = {} needed (got {})", sum, needed, has),
           {pointer, "/fabric/switch"}, "take a larger switch, or give it fewer cables");
 }
 
@@ -20,16 +20,18 @@ void FabricCheck::check_slots(const EndpointSlots& slots, const std::string& poi
   const int nics = size.nics_per_node;
   if (size.nodes <= slots.nodes(nics)) return;
   const long long all = slots.groups * slots.switches_per_group * slots.per_switch;
-  error("E0316",
-        fmt::format("the fabric has {} ports for NICs, of which {} nodes with {} NICs can use {}: {} are asked for",
-                    all, slots.nodes(nics), nics, slots.nodes(nics) * nics, static_cast<long long>(size.nodes) * nics),
-        {pointer, "/accelerators", "/node/nics"}, "add groups or switches, or take fewer accelerators");
+  error(
+      "E0316",
+      fmt::format(
+          "the fabric has too few ports for NICs: it has {}, of which {} nodes with {} NICs can use {}; {} are needed",
+          all, slots.nodes(nics), nics, slots.nodes(nics) * nics, static_cast<long long>(size.nodes) * nics),
+      {pointer, "/accelerators", "/node/nics"}, "add groups or switches, or take fewer accelerators");
 }
 
 void FabricCheck::check_groups(int groups, long long switches, int links, const std::string& pointer) {
   if (groups > switches * links + 1)
     error("E0307",
-          fmt::format("{} groups cannot all be joined: a group has {} x {} global links", groups, switches, links),
+          fmt::format("{} groups cannot all be joined: one group has {} x {} global links", groups, switches, links),
           {pointer + "/groups"}, fmt::format("at most {} groups", switches * links + 1));
 }
 

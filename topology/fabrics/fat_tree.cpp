@@ -152,26 +152,27 @@ class FatTreeSizer {
 
   bool unknown_size(std::size_t t) {
     errors_.push_back({"E0317",
-                       fmt::format("the size of tier \"{}\" cannot be told", spec_.tiers[t].name),
+                       fmt::format("the size of tier \"{}\" is not known", spec_.tiers[t].name),
                        {fmt::format("/fabric/tiers/{}", t)},
-                       "neither accelerators nor a switch",
-                       "give \"accelerators\" below one group, or the \"switch\" whose ports say it"});
+                       "neither accelerators nor a switch is given",
+                       "give the \"accelerators\" below one group, or the \"switch\" of the tier"});
     return false;
   }
 
   bool no_way_up(std::size_t t, int ports) {
-    errors_.push_back({"E0318",
-                       fmt::format("a switch of tier \"{}\" has no ports for both directions (got {} ports, taper {})",
-                                   spec_.tiers[t].name, ports, spec_.tiers[t].taper),
-                       {pointer(t, "taper"), pointer(t, "switch")},
-                       "",
-                       "a tier below the top needs ports down and up"});
+    errors_.push_back(
+        {"E0318",
+         fmt::format("a switch of tier \"{}\" has too few ports for links down and up (got {} ports, taper {})",
+                     spec_.tiers[t].name, ports, spec_.tiers[t].taper),
+         {pointer(t, "taper"), pointer(t, "switch")},
+         "",
+         "a tier below the top needs ports down and up"});
     return false;
   }
 
   bool too_few_ports(std::size_t t, long long needed, int down, const char* what) {
     errors_.push_back({"E0306",
-                       fmt::format("a switch of tier \"{}\" has too few ports: it would take {} {} (got {} ports down)",
+                       fmt::format("a switch of tier \"{}\" has too few ports: it needs {} {} (got {} ports down)",
                                    spec_.tiers[t].name, needed, what, down),
                        {pointer(t, "accelerators"), pointer(t, "switch")},
                        "",
@@ -207,7 +208,7 @@ std::vector<FabricError> fat_tree_errors(const FabricSpec& spec, const NetworkSi
 void check_fat_tree(FabricCheck& check) {
   if (check.spec.rails == RailLayout::planes && check.size.nics_per_node == 1)
     check.error("E0319", "rail planes need nodes with several NICs (got 1)", {"/fabric/rails", "/node/nics"},
-                "with one NIC all rails are one: \"joined\"");
+                "use \"joined\": with one NIC there is one rail");
   std::vector<FabricError> sizing = fat_tree_errors(check.spec, check.size, check.ports);
   check.errors.insert(check.errors.end(), std::make_move_iterator(sizing.begin()),
                       std::make_move_iterator(sizing.end()));

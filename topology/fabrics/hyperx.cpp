@@ -40,7 +40,7 @@ void check_hyperx(FabricCheck& check) {
   const HyperxSpec& grid = *check.spec.hyperx;
   if (grid.sides.empty() || (!grid.links.empty() && grid.links.size() != grid.sides.size())) {
     check.error("E0308",
-                fmt::format("one number of links for each side is needed (got {}, {} sides)", grid.links.size(),
+                fmt::format("one number of links per dimension is needed (got {}, {} dimensions)", grid.links.size(),
                             grid.sides.size()),
                 {grid.sides.empty() ? "/fabric/hyperx/sides" : "/fabric/hyperx/links", "/fabric/hyperx/sides"});
     return;

@@ -8,12 +8,12 @@ namespace clusterwright {
 
 bool check_sites(const FabricSpec& spec, const NetworkSize& all_nodes, std::vector<FabricError>& errors) {
   if (!spec.sites || all_nodes.nodes % spec.sites->count == 0) return true;
-  errors.push_back(
-      {"E0308",
-       fmt::format("the sites must divide the nodes (got {} sites, {} nodes)", spec.sites->count, all_nodes.nodes),
-       {"/fabric/sites/count", "/accelerators"},
-       "",
-       ""});
+  errors.push_back({"E0308",
+                    fmt::format("the number of sites must divide the nodes (got {} sites, {} nodes)", spec.sites->count,
+                                all_nodes.nodes),
+                    {"/fabric/sites/count", "/accelerators"},
+                    "",
+                    ""});
   return false;
 }
 

@@ -46,7 +46,7 @@ void check_torus(FabricCheck& check) {
   const long long nodes = torus_nodes(*check.spec.torus);
   if (nodes != check.size.nodes || check.spec.torus->sides.empty())
     check.error("E0308",
-                fmt::format("the sides of the torus must multiply to the nodes{} (got {} = {}, {} nodes)",
+                fmt::format("the product of the torus sides must be the number of nodes{} (got {} = {}, {} nodes)",
                             check.spec.sites ? " of a site" : "", fmt::join(check.spec.torus->sides, " x "), nodes,
                             check.size.nodes),
                 {"/fabric/torus/sides", "/accelerators"});

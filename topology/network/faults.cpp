@@ -70,7 +70,7 @@ class FaultReader {
 
   [[noreturn]] void fail() const {
     refuse(fmt::format("cannot read the fault \"{}\"", whole_),
-           "write spine:2, leaf:0-spine:1, leaf:0-spine:1#0 or node:5.3 (NIC 3 of node 5); behind it =0.5 for half the "
+           "write spine:2, leaf:0-spine:1, leaf:0-spine:1#0 or node:5.3 (NIC 3 of node 5); append =0.5 for half the "
            "rate, at most =1");
   }
 
@@ -89,20 +89,21 @@ std::string what_exists(const NetworkGraph& graph) {
   for (const SwitchTier& tier : graph.tiers()) names.push_back(tier.name);
   std::string help = what_exists(graph);
   if (const std::string guess = did_you_mean(name, names); !guess.empty()) help += "; " + guess;
-  refuse(fmt::format("the fault \"{}\" names no tier of the fabric: \"{}\"", fault.text, name), help);
+  refuse(fmt::format("the fault \"{}\" names a tier that the fabric does not have: \"{}\"", fault.text, name), help);
 }
 
 VertexId find(const NetworkGraph& graph, const Fault& fault, const Fault::Part& part) {
   if (part.tier == "node") {
     if (part.number < graph.nodes() && part.nic < graph.rails()) return graph.endpoint(NodeId(part.number), part.nic);
-    refuse(
-        fmt::format("the fault \"{}\" names no NIC of the cluster: node {} nic {}", fault.text, part.number, part.nic),
-        what_exists(graph) + ", numbered from 0");
+    refuse(fmt::format("the fault \"{}\" names a NIC that the cluster does not have: node {} nic {}", fault.text,
+                       part.number, part.nic),
+           what_exists(graph) + ", numbered from 0");
   }
   for (const SwitchTier& tier : graph.tiers()) {
     if (tier.name != part.tier) continue;
     if (static_cast<std::uint32_t>(part.number) < tier.count) return tier.first + part.number;
-    refuse(fmt::format("the fault \"{}\" names no switch of the fabric: {} {}", fault.text, part.tier, part.number),
+    refuse(fmt::format("the fault \"{}\" names a switch that the fabric does not have: {} {}", fault.text, part.tier,
+                       part.number),
            what_exists(graph) + ", numbered from 0");
   }
   refuse_tier(graph, fault, part.tier);
@@ -116,13 +117,13 @@ std::vector<LinkId> links_of(const NetworkGraph& graph, const Fault& fault) {
   const VertexId b = find(graph, fault, *fault.other);
   std::erase_if(links, [&](LinkId link) { return graph.to(link) != b; });
   if (links.empty())
-    refuse(
-        fmt::format("the fault \"{}\" names no cable: none joins {} and {}", fault.text, graph.name(a), graph.name(b)),
-        fmt::format("{} has cables to {}", graph.name(a), graph.name(graph.to(leaving.front()))));
+    refuse(fmt::format("the fault \"{}\" names a cable that the fabric does not have: none joins {} and {}", fault.text,
+                       graph.name(a), graph.name(b)),
+           fmt::format("{} has cables to {}", graph.name(a), graph.name(graph.to(leaving.front()))));
   if (!fault.cable) return links;
   if (static_cast<std::size_t>(*fault.cable) >= links.size())
-    refuse(fmt::format("the fault \"{}\" names no cable: {} and {} are joined by {}", fault.text, graph.name(a),
-                       graph.name(b), links.size()),
+    refuse(fmt::format("the fault \"{}\" names a cable that the fabric does not have: {} and {} are joined by {}",
+                       fault.text, graph.name(a), graph.name(b), links.size()),
            "count parallel cables from 0");
   return {links[static_cast<std::size_t>(*fault.cable)]};
 }

@@ -26,7 +26,7 @@ bool anything_failed(const NetworkGraph& graph) {
 std::string why_no_path(const NetworkGraph& graph, VertexId from, VertexId to) {
   for (const VertexId end : {from, to})
     if (cut_off(graph, end)) return fmt::format("every link of {} has failed", graph.name(end));
-  if (anything_failed(graph)) return "the links and switches that still work do not join them";
+  if (anything_failed(graph)) return "the links and switches that work do not join them";
   if (graph.is_endpoint(from) && graph.is_endpoint(to) && graph.rail_of(from) != graph.rail_of(to))
     return fmt::format("no switch joins rail {} and rail {}", graph.rail_of(from), graph.rail_of(to));
   return "the fabric does not join them";
@@ -54,7 +54,7 @@ void throw_no_path(const NetworkGraph& graph, VertexId from, VertexId to) {
   diagnostic.code = "E0320";
   diagnostic.message =
       fmt::format("no path from {} to {}: {}", graph.name(from), graph.name(to), why_no_path(graph, from, to));
-  diagnostic.help = "take back a fault, or place the job where the network still joins its nodes";
+  diagnostic.help = "remove a fault, or place the job on nodes that the network still joins";
   throw ConfigError(std::move(diagnostic));
 }
 

@@ -51,14 +51,14 @@ bool given(const Sourced<Watts>& power) {
 Sourced<Watts> host_power(const NodePart& part, const AcceleratorPart* accelerator) {
   if (part.host_power) return *part.host_power;
   if ((!part.typical_power && !part.max_power) || !accelerator || !part.accelerator_count)
-    return {{}, fmt::format("the power of {} is not known: counted as 0", part.id), false};
+    return {{}, fmt::format("the power of {} is not known and counted as 0", part.id), false};
   const Watts loaded = part.typical_power ? part.typical_power->value : loaded_share_of_rating * part.max_power->value;
   const int count = part.accelerator_count->value;
   const Watts each = accelerator_share_of_rating * accelerator->power.value;
   const std::string whole =
       part.typical_power ? "typical power" : fmt::format("{} of the rating", loaded_share_of_rating);
   const std::string source =
-      fmt::format("derived: {} of {}, {:.0f} W, less {} x {:.0f} W of accelerators at {} of theirs", whole, part.id,
+      fmt::format("derived: {} of {}, {:.0f} W, minus {} x {:.0f} W of accelerators at {} of theirs", whole, part.id,
                   loaded.in(watt), count, each.in(watt), accelerator_share_of_rating);
   return {std::max(Watts{}, loaded - count * each), source, false};
 }

@@ -12,7 +12,7 @@
 namespace clusterwright {
 
 std::vector<TrafficStage> ring_traffic(const TrafficBuilder& builder) {
-  if (builder.op() == CollectiveOp::all_to_all) builder.refuse("a ring does not exchange all with all");
+  if (builder.op() == CollectiveOp::all_to_all) builder.refuse("a ring does not perform an all-to-all");
   const std::size_t domains = builder.domains().size();
   const std::size_t edges = builder.op() == CollectiveOp::broadcast ? domains - 1 : domains;
   TrafficStage stage;
@@ -21,7 +21,7 @@ std::vector<TrafficStage> ring_traffic(const TrafficBuilder& builder) {
 }
 
 std::vector<TrafficStage> send_traffic(const TrafficBuilder& builder) {
-  if (builder.algorithm() != Algorithm::direct) builder.refuse("a message goes straight to its receiver");
+  if (builder.algorithm() != Algorithm::direct) builder.refuse("a message goes directly to its receiver");
   const Communicator& group = builder.group();
   TrafficStage stage;
   for (std::size_t r = 0; r < group.size(); ++r) builder.add_flow(stage, group[r], group[(r + 1) % group.size()], 1);
@@ -29,7 +29,7 @@ std::vector<TrafficStage> send_traffic(const TrafficBuilder& builder) {
 }
 
 std::vector<TrafficStage> tree_traffic(const TrafficBuilder& builder) {
-  if (builder.op() != CollectiveOp::all_reduce) builder.refuse("trees only all-reduce");
+  if (builder.op() != CollectiveOp::all_reduce) builder.refuse("trees perform only all-reduce");
   const double half = 0.5 / builder.counted();
   const DoubleTree trees = double_binary_tree(static_cast<int>(builder.domains().size()));
   TrafficStage stage;
@@ -47,7 +47,7 @@ std::vector<TrafficStage> switch_reduction_traffic(const TrafficBuilder& builder
   const bool sums = op == CollectiveOp::all_reduce;
   const bool halves = op == CollectiveOp::all_gather || op == CollectiveOp::reduce_scatter;
   if (!sums && !(halves && builder.algorithm() != Algorithm::collnet_chain))
-    builder.refuse("switches reduce or spread, and a chain only all-reduces");
+    builder.refuse("switches perform only reductions and broadcasts, and a chain only all-reduce");
   TrafficStage stage;
   const std::size_t channels = builder.channels();
   for (std::size_t c = 0; c < channels; ++c) {
@@ -65,7 +65,8 @@ std::vector<TrafficStage> switch_reduction_traffic(const TrafficBuilder& builder
 
 std::vector<TrafficStage> pat_traffic(const TrafficBuilder& builder) {
   const bool scatters = builder.op() == CollectiveOp::reduce_scatter;
-  if (builder.op() != CollectiveOp::all_gather && !scatters) builder.refuse("it only gathers and scatters");
+  if (builder.op() != CollectiveOp::all_gather && !scatters)
+    builder.refuse("it performs only all-gather and reduce-scatter");
   const Communicator& group = builder.group();
   const std::size_t n = group.size();
   std::vector<TrafficStage> stages;
@@ -89,7 +90,7 @@ std::vector<TrafficStage> halving_doubling_traffic(const TrafficBuilder& builder
   const CollectiveOp op = builder.op();
   const std::size_t domains = builder.domains().size();
   if (op == CollectiveOp::all_to_all || op == CollectiveOp::broadcast)
-    builder.refuse("it reduces, gathers and scatters");
+    builder.refuse("it performs only all-reduce, all-gather and reduce-scatter");
   if (!std::has_single_bit(domains)) builder.refuse("the number of nodes must be a power of two");
   std::vector<TrafficStage> halving;
   double bytes = 1 / builder.counted();
@@ -155,9 +156,11 @@ class NodeBlock {
 
 void check_torus(const TrafficBuilder& builder) {
   const Cluster& cluster = builder.context().cluster;
-  if (builder.context().torus_sides.empty()) builder.refuse("the fabric is no torus with closed rings");
-  if (cluster.domain != cluster.node_accelerators) builder.refuse("several nodes of the torus are one inner domain");
-  if (builder.op() == CollectiveOp::broadcast) builder.refuse("it gathers, scatters and reduces");
+  if (builder.context().torus_sides.empty()) builder.refuse("the fabric is not a torus with closed rings");
+  if (cluster.domain != cluster.node_accelerators)
+    builder.refuse("several nodes of the torus form one scale-up domain");
+  if (builder.op() == CollectiveOp::broadcast)
+    builder.refuse("it performs only all-reduce, all-gather and reduce-scatter");
 }
 
 }  // namespace
@@ -166,7 +169,7 @@ std::vector<TrafficStage> torus_traffic(const TrafficBuilder& builder) {
   check_torus(builder);
   if (builder.op() == CollectiveOp::all_to_all) return direct_traffic(builder);
   const NodeBlock block(builder);
-  if (!block.full()) builder.refuse("the nodes of the group are no block of the torus");
+  if (!block.full()) builder.refuse("the nodes of the group do not form a block of the torus");
   double ways = 0;
   for (std::size_t axis = 0; axis < block.axes(); ++axis) ways += block.length(axis) > 1 ? 2 : 0;
   TrafficStage stage;

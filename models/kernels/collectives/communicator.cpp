@@ -54,7 +54,7 @@ void check_stride(int stride, const Cluster& cluster) {
 Interleaving interleaving(const GroupRequest& request, const Cluster& cluster) {
   if (request.ranks < 2)
     refuse("E0330", fmt::format("a group needs at least 2 ranks (got {})", request.ranks),
-           "an operation on one rank moves nothing");
+           "an operation on one rank moves no data");
   int stride = request.stride;
   if (stride == 0) stride = request.policy == NodePolicy::rail ? cluster.domain : 1;
   if (request.stride != 0) check_stride(stride, cluster);
@@ -134,9 +134,9 @@ std::vector<Communicator> make_groups(const GroupRequest& request, const Cluster
   const auto available = static_cast<long long>(accelerators.size());
   if (needed > available)
     refuse("E0333",
-           fmt::format("the groups reach over {} accelerators, and {} {}", needed,
+           fmt::format("the groups need {} accelerators, but {} {}", needed,
                        available < all ? "the listed nodes have" : "the cluster has", available),
-           "lower the ranks, the groups or the stride");
+           "reduce the ranks, the groups or the stride");
   std::vector<Communicator> groups(static_cast<std::size_t>(every ? layout.fitting(available) : request.groups));
   for (std::size_t g = 0; g < groups.size(); ++g)
     for (int r = 0; r < request.ranks; ++r)

@@ -172,7 +172,7 @@ std::vector<TrafficStage> rail_traffic(const TrafficBuilder& builder) {
   const CollectiveOp op = builder.op();
   const bool halves = op == CollectiveOp::all_gather || op == CollectiveOp::reduce_scatter;
   if (op != CollectiveOp::all_to_all && !(halves && builder.algorithm() == Algorithm::hierarchical))
-    builder.refuse("it exchanges all with all");
+    builder.refuse("it performs only all-to-all");
   return {RailExchange(builder).stage()};
 }
 

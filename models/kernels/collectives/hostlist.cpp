@@ -25,7 +25,7 @@ class HostlistReader {
   std::vector<NodeId> read() {
     do read_name();
     while (take(','));
-    if (!at_end()) fail("expected \",\" or the end");
+    if (!at_end()) fail("expected \",\" or the end of the list");
     return std::move(nodes_);
   }
 
@@ -83,7 +83,7 @@ class HostlistReader {
     const std::string_view low = read_digits();
     const std::string_view high = take('-') ? read_digits() : low;
     const int first = value_of(low, begin), last = value_of(high, begin);
-    if (last < first) fail("the range runs backwards", begin, at_ - begin);
+    if (last < first) fail("the end of the range is below its start", begin, at_ - begin);
     for (int n = first; n <= last; ++n) add(value_of(fmt::format("{}{:0{}}", before, n, low.size()), begin), begin);
   }
 

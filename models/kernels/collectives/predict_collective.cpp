@@ -50,11 +50,11 @@ void check_choice(CollectiveOp op, const CollectiveChoice& choice, bool crosses_
   const bool by_nccl =
       (is_ring_like(op) || op == CollectiveOp::broadcast) && !(choice.algorithm && is_foreign(*choice.algorithm));
   if (!by_nccl && choice.protocol.value_or(Protocol::simple) != Protocol::simple)
-    refuse(name_of(*choice.protocol), "protocols are chosen for the rings and trees of NCCL", "leave --protocol out");
+    refuse(name_of(*choice.protocol), "only NCCL's rings and trees have a choice of protocol", "leave out --protocol");
   const bool exchanges = op == CollectiveOp::all_to_all && !crosses_nodes;
   if ((exchanges || op == CollectiveOp::send) && choice.algorithm.value_or(Algorithm::direct) != Algorithm::direct)
-    refuse(name_of(*choice.algorithm), std::string(name_of(op)) + " goes straight to its receivers",
-           "leave --algorithm out");
+    refuse(name_of(*choice.algorithm), std::string(name_of(op)) + " has no choice of algorithm",
+           "leave out --algorithm");
 }
 
 /// Groups of equal shape on equal kinds of nodes differ in distance only.
@@ -210,7 +210,7 @@ CollectivePredictor::Slowest CollectivePredictor::slowest_or_refuse(Bytes bytes)
     const std::string_view what = choice.algorithm  ? name_of(*choice.algorithm)
                                   : choice.protocol ? name_of(*choice.protocol)
                                                     : name_of(request_.op);
-    refuse(what, error.what(), "leave --algorithm and --protocol out");
+    refuse(what, error.what(), "leave out --algorithm and --protocol");
   }
 }
 

@@ -27,7 +27,7 @@ std::vector<LinkId> one_path(VertexId from, VertexId to, const NetworkGraph& gra
                                     fmt::format("no path from {} to {}", graph.name(from), graph.name(to)),
                                     {},
                                     {},
-                                    "what failed leaves no way; see clusterwright show --topology"}});
+                                    "the failed parts leave no path; see clusterwright show --topology"}});
     path.push_back(next.front());
   }
   return path;

@@ -42,8 +42,8 @@ void check_words(Contradictions& errors, const LayoutUse& use, const Job& job, c
   const auto differs = [&](const char* name, int degree, const char* field) {
     const std::optional<int> stated = degree_in(layout, name);
     if (stated.value_or(degree) != degree)
-      errors.report("E0363", fmt::format("the claim says {} {}, the job {}", name, *stated, degree),
-                    {fmt::format("/job/parallel/{}", field)}, "describe the layout that the blueprint claims");
+      errors.report("E0363", fmt::format("the claim gives {} {}, the job gives {}", name, *stated, degree),
+                    {fmt::format("/job/parallel/{}", field)}, "give the job the layout that the blueprint claims");
   };
   differs("TP", use.tensor, "tensor");
   differs("PP", use.pipeline, "pipeline");
@@ -128,7 +128,7 @@ UsedScenario used_part(const Scenario& scenario, const LayoutUse& use) {
   const int stride = job.micro_batch.value_or(1) * use.replicas;
   const int micro_batches = std::max(1, static_cast<int>(std::lround(1.0 * job.global_batch / stride)));
   if (micro_batches * stride != job.global_batch)
-    out.changes.push_back(fmt::format("a batch of {} sequences instead of {}, so that {} replicas divide it",
+    out.changes.push_back(fmt::format("a batch of {} sequences instead of {}, because {} replicas must divide it",
                                       micro_batches * stride, job.global_batch, use.replicas));
   job.global_batch = micro_batches * stride;
   return out;

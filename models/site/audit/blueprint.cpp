@@ -37,16 +37,18 @@ void check_stated(Contradictions& errors, const Claim& claim, const std::string&
   const bool words = stated_in_words(claim.claim);
   const std::string name(name_of(claim.claim));
   if (std::holds_alternative<std::string>(claim.stated) != words) {
-    errors.report("E0360", fmt::format("{} is stated {}", name, words ? "in words" : "by a number"), {pointer},
-                  words ? "write it as the blueprint does, such as \"NVLink 4\" or \"yes\""
-                        : "take the number out of the sentence, which \"words\" can keep");
+    errors.report("E0360", fmt::format("{} must be given {}", name, words ? "in words" : "as a number"), {pointer},
+                  words ? "write it as the blueprint does, for example \"NVLink 4\" or \"yes\""
+                        : "give the number alone; \"words\" can hold the sentence");
     return;
   }
   if (is_share(claim.claim) && std::get<double>(claim.stated) > 1)
-    errors.report("E0360", fmt::format("{} is a share, at most 1 (got {})", name, std::get<double>(claim.stated)),
+    errors.report("E0360",
+                  fmt::format("{} is a share and must be at most 1 (got {})", name, std::get<double>(claim.stated)),
                   {pointer}, "write 78 % as 0.78");
   if (claim.claim == ClaimKind::fits && std::get<std::string>(claim.stated) != "yes")
-    errors.report("E0360", "fits is stated as \"yes\"", {pointer}, "leave the claim out where it is not made");
+    errors.report("E0360", "the claim fits must be \"yes\"", {pointer},
+                  "leave out the claim if the blueprint does not make it");
 }
 
 void check_cooling(Contradictions& errors, const Claim& claim, const Catalog& catalog, const std::string& pointer) {
@@ -132,8 +134,8 @@ void check_claims(const Blueprint& blueprint, const Catalog& catalog, const Json
     check_stated(errors, claim, pointer + "/stated");
     check_cooling(errors, claim, catalog, pointer + "/stated");
     if (blueprint.find(claim.claim) != &claim)
-      errors.report("E0361", fmt::format("{} is claimed twice", name_of(claim.claim)), {pointer + "/claim"},
-                    "audit the two versions of the blueprint in files of their own");
+      errors.report("E0361", fmt::format("the blueprint claims {} twice", name_of(claim.claim)), {pointer + "/claim"},
+                    "audit the two versions of the blueprint in separate files");
   }
   errors.finish();
 }

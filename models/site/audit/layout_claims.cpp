@@ -98,17 +98,19 @@ ClaimFinding check_weights(const AuditCase& audit) {
   conclude(finding, audit.blueprint, fullest, ClaimSense::equal);
   const double billions = audit.parameters / 1e9;
   const double each = element_size(Precision::bf16);
-  finding.arithmetic = fmt::format("{:.1f}e9 parameters x {:g} B / {} = {:.2f} GB, on the fullest rank {:.2f}",
+  finding.arithmetic = fmt::format("{:.1f}e9 parameters x {:g} B / {} = {:.2f} GB; the fullest rank has {:.2f} GB",
                                    billions, each, weight_ranks(plan), billions * each / weight_ranks(plan), fullest);
   if (!finding.stated) return finding;
   const double stated = std::get<double>(*finding.stated);
   if (finding.holds != Holds::yes)
-    finding.arithmetic += fmt::format("; {:g} GB is a model of {:.0f}e9, or one copy over {:.0f} accelerators", stated,
-                                      stated * weight_ranks(plan) / each, billions * each / stated);
+    finding.arithmetic +=
+        fmt::format("; {:g} GB would be a model of {:.0f}e9 parameters, or one copy over {:.0f} accelerators", stated,
+                    stated * weight_ranks(plan) / each, billions * each / stated);
   const double states = adam_state_bytes * billions / audit.scenario.cluster.spec.accelerators;
   if (finding.holds != Holds::yes && near_enough(stated, states, ClaimSense::equal, audit.blueprint.tolerance))
-    finding.arithmetic += fmt::format("; the optimizer state over all is {:.1f} GB: {:g} B x {:.1f}e9 / {}", states,
-                                      adam_state_bytes, billions, audit.scenario.cluster.spec.accelerators);
+    finding.arithmetic +=
+        fmt::format("; the optimizer state sharded over all accelerators is {:.1f} GB: {:g} B x {:.1f}e9 / {}", states,
+                    adam_state_bytes, billions, audit.scenario.cluster.spec.accelerators);
   finding.remedy = fmt::format("claim {:.1f} GB of weights", fullest);
   return finding;
 }
@@ -137,7 +139,7 @@ ClaimFinding check_accelerators(const AuditCase& audit) {
   conclude(finding, audit.blueprint, in_racks, ClaimSense::equal);
   finding.arithmetic = fmt::format("{} racks x {} nodes x {} = {}; {} nodes described", audit.site.racks,
                                    audit.site.nodes_per_rack, node, in_racks, audit.site.nodes);
-  finding.remedy = fmt::format("{} racks for {} nodes, {} in each",
+  finding.remedy = fmt::format("{} racks for {} nodes, {} per rack",
                                (audit.site.nodes + audit.site.nodes_per_rack - 1) / audit.site.nodes_per_rack,
                                audit.site.nodes, audit.site.nodes_per_rack);
   return finding;

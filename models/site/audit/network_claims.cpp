@@ -27,7 +27,7 @@ std::string scale_up_words(const AcceleratorPart& part) {
   std::string text = fmt::format("{} has {}", part.id, part.scale_up_kind.empty() ? "none" : part.scale_up_kind);
   if (part.scale_up_links) text += fmt::format(", {} links", part.scale_up_links->value);
   if (part.scale_up_bandwidth)
-    text += fmt::format(", {:.0f} GB/s a direction", part.scale_up_bandwidth->value.in(gigabyte_per_second));
+    text += fmt::format(", {:.0f} GB/s per direction", part.scale_up_bandwidth->value.in(gigabyte_per_second));
   return text;
 }
 
@@ -58,9 +58,9 @@ std::string switches_words(const AuditCase& audit, BytesPerSecond rate) {
   const int ports = part->ports.value;
   const NetworkSize size = audit.scenario.cluster.network_size();
   const long long ends = 1LL * size.nodes * size.nics_per_node;
-  std::string text =
-      fmt::format("; {}-port switches at {:.0f} Gbit/s: two tiers join at most {}, {} endpoints need at least {}",
-                  ports, gbit(rate), two_tier_limit(ports), ends, joined_switches(ends, ports).words());
+  std::string text = fmt::format(
+      "; {}-port switches at {:.0f} Gbit/s: two tiers join at most {} endpoints; {} endpoints need at least {}", ports,
+      gbit(rate), two_tier_limit(ports), ends, joined_switches(ends, ports).words());
   const SwitchCount planes = plane_switches(size, ports);
   if (planes.total() > 0) text += fmt::format(", as {} rail planes {}", size.nics_per_node, planes.words());
   return text;
@@ -95,7 +95,7 @@ ClaimFinding check_scale_up(const AuditCase& audit) {
   conclude(finding, part.scale_up_kind, right);
   if (right) return finding;
   const AcceleratorPart* other = part_with(stated, audit.catalog);
-  finding.arithmetic += other ? "; " + scale_up_words(*other) : fmt::format("; nothing in the catalog has {}", stated);
+  finding.arithmetic += other ? "; " + scale_up_words(*other) : fmt::format("; no part of the catalog has {}", stated);
   return finding;
 }
 
@@ -115,7 +115,7 @@ ClaimFinding check_nic(const AuditCase& audit) {
         fmt::format(", {:.2g} of the {:.0f} Gbit/s of {}", gbit(described) / usual, usual, cluster.spec.node.part);
   finding.arithmetic += switches_words(audit, cluster.nic_bandwidth);
   if (usual != gbit(described)) finding.arithmetic += switches_words(audit, reference);
-  finding.remedy = fmt::format("network cards of {:.0f} Gbit/s for each accelerator", usual);
+  finding.remedy = fmt::format("use NICs of {:.0f} Gbit/s per accelerator", usual);
   return finding;
 }
 

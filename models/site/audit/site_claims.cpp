@@ -22,9 +22,9 @@ std::string cap_words(const AuditCase& audit, Watts budget) {
   const int each = audit.scenario.cluster.node_accelerators;
   const Watts cap = (budget / audit.site.nodes_per_rack - audit.site.node_other) / each;
   const auto speed = speed_at_cap(audit.used.scenario, audit.step, cap);
-  if (!speed) return fmt::format("; no power cap on accelerators brings it down to {:g} kW", kw(budget));
+  if (!speed) return fmt::format("; no power cap of the accelerators lowers it to {:g} kW", kw(budget));
   return fmt::format(
-      "; {:g} kW need a cap of ({:.2f} - {:.2f} kW) / {} = {:.0f} W: GEMMs {:.0f} % slower, the step "
+      "; {:g} kW needs a cap of ({:.2f} - {:.2f} kW) / {} = {:.0f} W, which slows GEMMs by {:.0f} % and the step by "
       "{:.0f} %",
       kw(budget), kw(budget / audit.site.nodes_per_rack), kw(audit.site.node_other), each, cap.in(watt),
       100 * (1 - speed->gemm), 100 * (1 - speed->step));
@@ -46,7 +46,7 @@ std::string flow_words(const RackCoolingPart& part, Watts heat) {
   if (part.liquid_share.value == 0) return {};
   const double flow =
       coolant_l_per_min(part.liquid_share.value * heat, part.coolant_rise_k.value, part.coolant_heat_j_per_l_k.value);
-  return fmt::format("; {:.0f} % of {:.1f} kW into coolant that warms by {:g} K: {:.0f} L/min",
+  return fmt::format("; coolant that takes {:.0f} % of {:.1f} kW and warms by {:g} K flows at {:.0f} L/min",
                      100 * part.liquid_share.value, kw(heat), part.coolant_rise_k.value, flow);
 }
 
@@ -82,7 +82,7 @@ ClaimFinding check_rack(const AuditCase& audit) {
   if (!stated || finding.holds == Holds::yes) return finding;
   finding.arithmetic += cap_words(audit, *stated * kilowatt);
   const int fewer = static_cast<int>(*stated * kilowatt / site.node_rated);
-  finding.remedy = fmt::format("{} {} in a rack, or racks for {:.0f} kW", fewer, fewer == 1 ? "node" : "nodes",
+  finding.remedy = fmt::format("{} {} per rack, or racks for {:.0f} kW", fewer, fewer == 1 ? "node" : "nodes",
                                kw(site.rack_rated()));
   return finding;
 }
@@ -96,15 +96,15 @@ ClaimFinding check_cooling(const AuditCase& audit) {
   const Watts stated = claimed ? *claimed * kilowatt : rated;
   const bool needless = part.liquid_share.value > 0 && air && carries(*air, stated);
   const bool right = carries(part, rated);
-  conclude(finding, right ? "carries it" : "too little", right && !needless, right || carries(part, stated));
+  conclude(finding, right ? "sufficient" : "insufficient", right && !needless, right || carries(part, stated));
   finding.arithmetic =
-      fmt::format("{} carries {:.0f} kW, a rack is rated {:.1f} kW", part.id, kw(part.capacity.value), kw(rated));
+      fmt::format("{} removes up to {:.0f} kW; a rack is rated {:.1f} kW", part.id, kw(part.capacity.value), kw(rated));
   if (air && part.liquid_share.value > 0)
-    finding.arithmetic += needless ? fmt::format("; the claimed {:g} kW need no liquid: {} carries {:.0f} kW",
+    finding.arithmetic += needless ? fmt::format("; the claimed {:g} kW needs no liquid: {} removes up to {:.0f} kW",
                                                  kw(stated), air->id, kw(air->capacity.value))
-                                   : fmt::format("; {} carries at most {:.0f} kW", air->id, kw(air->capacity.value));
+                                   : fmt::format("; {} removes at most {:.0f} kW", air->id, kw(air->capacity.value));
   finding.arithmetic += flow_words(part, rated);
-  finding.remedy = needless ? "state the true power of a rack as the reason" : "choose cooling for that power";
+  finding.remedy = needless ? "give the true power of a rack as the reason" : "choose cooling for that power";
   return finding;
 }
 
@@ -121,7 +121,7 @@ ClaimFinding check_site(const AuditCase& audit) {
   const double nodes = site.nodes * site.node_rated.in(megawatt);
   finding.arithmetic = fmt::format(
       "{} nodes x {:.2f} kW + {:.2f} MW of network, storage and services = {:.2f} MW of IT, x PUE {:.2f} = {:.2f} MW "
-      "rated, {:.2f} MW on the hottest day, {:.2f} MW in the predicted step; two whole paths (2N) have {:.2f} MW",
+      "rated, {:.2f} MW on the hottest day, {:.2f} MW in the predicted step; two complete paths (2N) are {:.2f} MW",
       site.nodes, kw(site.node_rated), site.it_rated.in(megawatt)-nodes, site.it_rated.in(megawatt), site.pue, rated,
       hottest, mean, 2 * rated);
   if (stated)

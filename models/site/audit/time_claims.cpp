@@ -84,15 +84,16 @@ ClaimFinding check_training_days(const AuditCase& audit) {
   const double days = training_time(pace, tokens, used).in(day);
   conclude(finding, audit.blueprint, days, ClaimSense::at_most);
   finding.arithmetic = fmt::format(
-      "{:.2f} TFLOP a token x {:.3g}T tokens / ({} x {:.0f} TFLOP/s x {:.1f} %) = {:.0f} days",
+      "{:.2f} TFLOP per token x {:.3g}T tokens / ({} x {:.0f} TFLOP/s x {:.1f} %) = {:.0f} days",
       pace.per_token / flop / 1e12, trillions(tokens), used, pace.peak.in(teraflop_per_second), 100 * pace.mfu, days);
   if (!finding.stated) return finding;
   const double stated = std::get<double>(*finding.stated);
   const double trained = tokens_trained(pace, stated * day, used);
   const double needed = three_digits(accelerators_needed(pace, tokens, stated * day));
   finding.arithmetic += fmt::format(
-      "; {:g} days train {:.2f}T ({:.2g} per parameter); {:.3g}T in {:g} days need about {:.0f} accelerators", stated,
-      trillions(trained), trained / audit.parameters, trillions(tokens), stated, needed);
+      "; {:g} days suffice for {:.2f}T tokens ({:.2g} per parameter); {:.3g}T in {:g} days needs about {:.0f} "
+      "accelerators",
+      stated, trillions(trained), trained / audit.parameters, trillions(tokens), stated, needed);
   finding.remedy = fmt::format("claim {:.2f}T tokens in {:g} days, or plan about {:.0f} accelerators",
                                trillions(trained), stated, needed);
   return finding;
@@ -126,8 +127,8 @@ ClaimFinding check_utilisation(const AuditCase& audit) {
                                    peak_of(audit).in(teraflop_per_second), 100 * audit.step.mfu);
   if (const auto best = best_gemm_share(audit))
     finding.arithmetic += fmt::format("; the best measured GEMM reaches {:.1f} %", 100 * *best);
-  finding.arithmetic +=
-      fmt::format("; kernels run {:.0f} % of the step{}", 100 * busy, as_busy ? ", which the claim may mean" : "");
+  finding.arithmetic += fmt::format("; kernels run {:.0f} % of the step{}", 100 * busy,
+                                    as_busy ? ", which may be what the claim means" : "");
   finding.remedy = fmt::format("claim {:.0f} %", 100 * audit.step.mfu);
   return finding;
 }
@@ -145,8 +146,8 @@ ClaimFinding check_failures(const AuditCase& audit) {
   const Seconds interval = checkpoint_interval(write.write, mean);
   const CheckpointWaste waste = checkpoint_waste(write.write, interval, audit.blueprint.assume.restart.value, mean);
   finding.arithmetic += fmt::format(
-      "; {:.1f} TB written in {:.0f} s ({}), best every {:.2f} h: {:.1f} % writing + {:.1f} % lost work + {:.1f} % "
-      "restarts = {:.1f} % wasted",
+      "; a checkpoint of {:.1f} TB takes {:.0f} s ({}), best every {:.2f} h: {:.1f} % writing + {:.1f} % lost work + "
+      "{:.1f} % restarts = {:.1f} % wasted",
       write.bytes.in(terabyte), write.write.in(second), write.limits, interval.in(hour), 100 * waste.writing,
       100 * waste.lost_work, 100 * waste.restarts, 100 * waste.total());
   finding.remedy = fmt::format("claim {:.0f} h between interruptions", mean.in(hour));

@@ -34,7 +34,7 @@ BillItem once(BillChapter chapter, std::string use) {
 }
 
 PricedItem priced(const BillItem& item, const CostRequest& request) {
-  if (request.prices.covers(item.chapter)) return {item, Dollars{}, "in the price of the building"};
+  if (request.prices.covers(item.chapter)) return {item, Dollars{}, "included in the price of the building"};
   PartPrice price = price_of(item.part, request.catalog, request.prices);
   return {item, price.each, std::move(price.source)};
 }
@@ -50,7 +50,7 @@ void add_building(CostReport& report, const CostRequest& request) {
     report.items.push_back({once(BillChapter::building, "for the rated power of the machines"),
                             price->value * request.rated_it, "prices: " + price->source});
   if (const auto& price = request.prices.facility_per_node) {
-    BillItem item = once(BillChapter::building, "for one node each");
+    BillItem item = once(BillChapter::building, "per node");
     item.count = request.nodes;
     report.items.push_back({std::move(item), price->value, "prices: " + price->source});
   }
@@ -87,8 +87,8 @@ Dollars add_capex(CostReport& report, const CostRequest& request) {
   add_building(report, request);
   const Sourced<double>& installation = request.prices.installation_share;
   if (installation.value > 0)
-    report.items.push_back({once(BillChapter::installation, "share of all parts"), parts * installation.value,
-                            "prices: " + installation.source});
+    report.items.push_back({once(BillChapter::installation, "share of the price of all parts"),
+                            parts * installation.value, "prices: " + installation.source});
   add_chapters(report);
   return parts;
 }

@@ -29,7 +29,7 @@ PartPrice price_in(const Range& range, double position) {
   if (!low || !high) return single(low ? *low : *high, "only price");
   const std::string sources = low->source == high->source ? low->source : low->source + ", " + high->source;
   return {(low->value + position * (high->value - low->value)) * dollar,
-          fmt::format("catalog: {:.0f} % of the way from ${:.0f} to ${:.0f} ({})", 100 * position, low->value,
+          fmt::format("catalog: at {:.0f} % of the range from ${:.0f} to ${:.0f} ({})", 100 * position, low->value,
                       high->value, sources)};
 }
 

@@ -43,7 +43,7 @@ class BillWriter {
     const auto blocks = [&](int nodes) { return (nodes + each - 1) / each; };
     add(BillChapter::compute, device.part, "working", blocks(plan_.nodes), device.rated, device.mass);
     const NodePart& spare = *request_.block.node;
-    add(BillChapter::compute, spare.id, "spare, on the shelf", plan_.spare_nodes, {},
+    add(BillChapter::compute, spare.id, "spare, not installed", plan_.spare_nodes, {},
         spare.mass ? spare.mass->value : Kilograms{});
   }
 

@@ -175,9 +175,9 @@ class CablePlanner {
     for (const CableTotal& total : out_.cables) classes.insert(total.link);
     for (const auto& [link, part] : request_.services.cables)
       if (!classes.contains(link))
-        out_.warnings.push_back(
-            fmt::format("facility.services.cables names \"{}\" for \"{}\", but the classes of links here are {}", part,
-                        link, fmt::join(classes, ", ")));
+        out_.warnings.push_back(fmt::format(
+            "facility.services.cables names \"{}\" for \"{}\", but the plan has only these classes of links: {}", part,
+            link, fmt::join(classes, ", ")));
   }
 
   // --- Cables beside the graphs -------------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ class CablePlanner {
     finish(classes);
     if (done < wanted)
       out_.warnings.push_back(
-          fmt::format("only {} of {} cables of fabric managers find a free leaf port: leave out one node "
+          fmt::format("only {} of {} cables of fabric managers have a free leaf port: leave out one node "
                       "of the last scalable unit, as reference designs do",
                       done, wanted));
   }
@@ -251,7 +251,7 @@ class CablePlanner {
     }
     finish(classes);
     if (apart > 0)
-      out_.warnings.push_back(fmt::format("{} of {} management switches find no free port in the {} network", apart,
+      out_.warnings.push_back(fmt::format("{} of {} management switches have no free port in the {} network", apart,
                                           layout().management.size(), network_of(id).name));
   }
 

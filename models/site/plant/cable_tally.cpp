@@ -108,7 +108,7 @@ void CableTally::judge(const LinkClass& link, std::vector<SiteVerdict>& verdicts
     } else if (link.named) {
       const Meters reach = link.named->reach ? link.named->reach->value : Meters{};
       verdicts.push_back({name, reach >= sum.longest,
-                          fmt::format("{} reaches {:.4g} m, the longest link is {:.1f} m", link.named->id,
+                          fmt::format("{} reaches {:.4g} m; the longest link is {:.1f} m long", link.named->id,
                                       reach.in(meter), sum.longest.in(meter)),
                           fmt::format("facility.services.cables.{}", link.name)});
     }

@@ -94,7 +94,7 @@ void judge(const FloorPlan& needed, const HallSpec& hall, std::vector<SiteVerdic
     if (!given) return;
     verdicts.push_back(
         {fmt::format("{} of the hall", name), needs <= *given * (1 + site_rounding),
-         fmt::format("{} racks in {} rows of {} need {:.1f} m, the hall has {:.1f} m", needed.racks.size(), needed.rows,
+         fmt::format("{} racks in {} rows of {} need {:.1f} m; the hall has {:.1f} m", needed.racks.size(), needed.rows,
                      needed.racks_per_row, needs.in(meter), given->in(meter)),
          fmt::format("facility.hall.{}", field)});
   };

@@ -166,7 +166,7 @@ void judge_cooling(const CoolingParts& parts, std::vector<SiteVerdict>& verdicts
     if (plant.carnot_share || !plant.approach_k) return;
     const double reached = sink_c(plant, hottest(*parts.climate)) + plant.approach_k->value;
     verdicts.push_back({fmt::format("{} on the hottest day", what), reached <= supply_c,
-                        fmt::format("{} in a {} climate reaches {:.1f} C, {:.1f} C is required", plant.id,
+                        fmt::format("{} in a {} climate reaches {:.1f} C; {:.1f} C is required", plant.id,
                                     parts.climate->id, reached, supply_c),
                         "facility.cooling"});
   };

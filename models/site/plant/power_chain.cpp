@@ -106,10 +106,11 @@ std::vector<PowerStageLoad> PowerChain::rated_loads() const {
 void PowerChain::judge(std::vector<SiteVerdict>& verdicts) const {
   for (const PowerStageLoad& stage : rated_loads()) {
     if (stage.redundancy == Redundancy::n || stage.kind == PowerStageKind::circuit) continue;
-    verdicts.push_back({fmt::format("{} after a failure", stage.part), stage.load_after_loss <= 1 + site_rounding,
-                        fmt::format("{} modules of {:.0f} kW at {:.0f} %, at {:.0f} % after a loss", stage.modules,
-                                    stage.rating.in(kilowatt), 100 * stage.load, 100 * stage.load_after_loss),
-                        "facility.power.stages"});
+    verdicts.push_back(
+        {fmt::format("{} after a failure", stage.part), stage.load_after_loss <= 1 + site_rounding,
+         fmt::format("{} modules of {:.0f} kW run at {:.0f} %, and at {:.0f} % after the loss of one", stage.modules,
+                     stage.rating.in(kilowatt), 100 * stage.load, 100 * stage.load_after_loss),
+         "facility.power.stages"});
   }
 }
 

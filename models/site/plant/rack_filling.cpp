@@ -44,7 +44,7 @@ class LimitList {
     add_height();
     add_weight();
     if (bounds_.rules.nodes)
-      limits_.push_back({RackLimitKind::stated_nodes, *bounds_.rules.nodes, "stated by the facility"});
+      limits_.push_back({RackLimitKind::stated_nodes, *bounds_.rules.nodes, "given by the facility"});
     std::stable_sort(limits_.begin(), limits_.end(),
                      [](const RackLimit& one, const RackLimit& other) { return one.nodes < other.nodes; });
     return std::move(limits_);
@@ -86,7 +86,7 @@ class LimitList {
     const Kilograms floor = most_on_floor(bounds_) - frame;
     add(RackLimitKind::floor_load, floor / each,
         fmt::format("{:.0f} kg on the footprint{} / {:.4g} kg", floor.in(kilogram),
-                    block_.machine ? "" : " beside the frame", each.in(kilogram)));
+                    block_.machine ? "" : " besides the frame", each.in(kilogram)));
   }
 
   const ComputeBlock& block_;

@@ -68,12 +68,13 @@ void judge_bundle(const ScaleUpCheck& check, const CablePart& part, const RackPa
   const Meters thick = area / bundle_fill / (frame.width.value - beside_bundles).in(meter)*meter;
   const Meters room = frame.depth.value - tray_depth;
   const Meters needed = thick + part.bend_radius->value;
-  verdicts.push_back({"room for scale-up cables", needed <= room,
-                      fmt::format("{} cables make a layer of {:.0f} mm and bend over {:.0f} mm; {:.0f} mm are free "
-                                  "behind the trays",
-                                  check.cables / check.racks, 1e3 * thick.in(meter),
-                                  1e3 * part.bend_radius->value.in(meter), 1e3 * room.in(meter)),
-                      "node.scale_up_domain, or facility.rack.frame"});
+  verdicts.push_back(
+      {"room for scale-up cables", needed <= room,
+       fmt::format("{} cables form a layer of {:.0f} mm and bend over {:.0f} mm; behind the trays {:.0f} mm are "
+                   "free",
+                   check.cables / check.racks, 1e3 * thick.in(meter), 1e3 * part.bend_radius->value.in(meter),
+                   1e3 * room.in(meter)),
+       "node.scale_up_domain, or facility.rack.frame"});
 }
 
 }  // namespace
@@ -98,13 +99,14 @@ std::optional<ScaleUpCheck> check_scale_up(const Cluster& cluster, const Catalog
   if (part->mass_per_length) out.mass = part->mass_per_length->value * out.total_length;
   if (part->reach) out.reach = part->reach->value;
   out.holds = !out.reach || out.longest <= *out.reach;
-  out.arithmetic = fmt::format("{} accelerators x {} links x {} pairs = {} cables, {:.2f} m at most, {:.1f} km in all",
-                               cluster.domain, cluster.accelerator.scale_up_links->value, part->pairs_per_link->value,
-                               out.cables, out.longest.in(meter), out.total_length.in(meter) / 1e3);
+  out.arithmetic =
+      fmt::format("{} accelerators x {} links x {} pairs = {} cables, {:.2f} m at most, {:.1f} km in total",
+                  cluster.domain, cluster.accelerator.scale_up_links->value, part->pairs_per_link->value, out.cables,
+                  out.longest.in(meter), out.total_length.in(meter) / 1e3);
   if (out.reach)
     verdicts.push_back(
         {"reach of scale-up copper", out.holds,
-         fmt::format("{} accelerators over {} rack{}: the longest cable is {:.2f} m, passive copper "
+         fmt::format("{} accelerators over {} rack{}: the longest cable is {:.2f} m long; passive copper "
                      "reaches {:.2f} m",
                      cluster.domain, out.racks, out.racks == 1 ? "" : "s", out.longest.in(meter), out.reach->in(meter)),
          "node.scale_up_domain"});

@@ -212,7 +212,7 @@ std::vector<ServicePort> service_ports(const SideNetworkSpec& spec, const Servic
                                  nodes, spec.name),
                      {},
                      "",
-                     "name a larger switch, or raise the taper"});
+                     "choose a larger switch, or raise the taper"});
 }
 
 }  // namespace

@@ -146,9 +146,10 @@ class SitePlanner {
     plan_.feeds = size_feeds(fullest->rated, circuit, facility_.power);
     plan_.verdicts.push_back(
         {"feeds of a rack", plan_.feeds.feeds <= facility_.power.most_feeds,
-         fmt::format("{:.4g} kW needs {} of {} circuits of {:.4g} kW usable each; a rack has room for {}",
-                     fullest->rated.in(kilowatt), plan_.feeds.needed, plan_.feeds.feeds,
-                     plan_.feeds.usable.in(kilowatt), facility_.power.most_feeds),
+         fmt::format(
+             "{:.4g} kW needs {} of {} circuits with {:.4g} kW usable power each; a rack takes at most {} circuits",
+             fullest->rated.in(kilowatt), plan_.feeds.needed, plan_.feeds.feeds, plan_.feeds.usable.in(kilowatt),
+             facility_.power.most_feeds),
          "facility.power.most_feeds or facility.power.circuit"});
     judge_paths(fullest->rated);
   }
@@ -163,8 +164,9 @@ class SitePlanner {
     const int left = plan_.feeds.feeds - (plan_.feeds.feeds + paths - 1) / paths;
     plan_.verdicts.push_back(
         {"loss of a path to a rack", left * plan_.feeds.usable >= rack * (1 - site_rounding),
-         fmt::format("{} circuits on {} paths: {} after a loss, {:.4g} kW for {:.4g} kW", plan_.feeds.feeds, paths,
-                     left, (left * plan_.feeds.usable).in(kilowatt), rack.in(kilowatt)),
+         fmt::format(
+             "{} circuits on {} paths: the {} that remain after a loss carry {:.4g} kW; the rack needs {:.4g} kW",
+             plan_.feeds.feeds, paths, left, (left * plan_.feeds.usable).in(kilowatt), rack.in(kilowatt)),
          "facility.power.feeds, or redundancy of the last of facility.power.stages"});
   }
 
@@ -209,7 +211,7 @@ class SitePlanner {
     const Watts rack_air = (1 - block_.device.liquid_share) * node.rated * plan_.floor.nodes_per_rack;
     plan_.cooling = size_cooling(facility_.cooling, cooling_, heat_of(rated), heat_of(mean), plan_.mean.it, rack_air);
     if (plan_.cooling.liquid > Watts{} && facility_.cooling.coolant_unit.empty())
-      plan_.warnings.push_back("facility.cooling names no coolant unit: none is bought for the liquid");
+      plan_.warnings.push_back("facility.cooling names no coolant unit, so the plan buys none for the liquid");
     judge_cooling(cooling_, plan_.verdicts);
     judge_pumps();
     judge_grid();
@@ -232,7 +234,7 @@ class SitePlanner {
       pumps = pumps || stage.carries != StageLoad::machines;
     }
     if (machines)
-      plan_.verdicts.push_back({"coolant pumps when the grid fails", pumps,
+      plan_.verdicts.push_back({"coolant pumps during a grid failure", pumps,
                                 pumps ? "the UPS feeds pumps and machines"
                                       : "the UPS feeds machines but not pumps: dies overheat within seconds",
                                 "facility.power.stages.carries"});
@@ -242,7 +244,7 @@ class SitePlanner {
     if (!facility_.power.grid_limit) return;
     plan_.verdicts.push_back({"power from the grid",
                               plan_.rated.facility <= *facility_.power.grid_limit * (1 + site_rounding),
-                              fmt::format("{:.4g} kW at rated load, {:.4g} kW granted",
+                              fmt::format("{:.4g} kW at rated load; {:.4g} kW granted",
                                           plan_.rated.facility.in(kilowatt), facility_.power.grid_limit->in(kilowatt)),
                               "facility.power.grid_limit_kw"});
   }
@@ -254,25 +256,25 @@ class SitePlanner {
     const double stated = *facility_.power_usage_effectiveness;
     const double losses = 1 + (modelled.losses + modelled.other) / modelled.it;
     plan_.verdicts.push_back({"stated power usage effectiveness", stated >= losses * (1 - site_rounding),
-                              fmt::format("{:.3g} stated, {:.3f} before any cooling", stated, losses),
+                              fmt::format("{:.3g} stated; losses alone give {:.3f}", stated, losses),
                               "facility.power_usage_effectiveness"});
   }
 
   void judge() {
     const RackLimit& tightest = plan_.floor.limits.front();
     if (tightest.nodes >= block_.nodes)
-      plan_.verdicts.push_back({fmt::format("nodes in a rack, by {}", tightest.name()), true,
+      plan_.verdicts.push_back({fmt::format("nodes per rack, limited by {}", tightest.name()), true,
                                 fmt::format("{} nodes: {}", plan_.floor.nodes_per_rack, tightest.arithmetic),
                                 "facility.rack"});
     const NodePart& node = block_.machine ? *block_.machine : *block_.node;
     if (node.needs_liquid && node.needs_liquid->value)
       plan_.verdicts.push_back({"liquid for the nodes", cooling_.racks->liquid_share.value > 0,
-                                fmt::format("{} needs liquid, the racks have {}", node.id, cooling_.racks->id),
+                                fmt::format("{} needs liquid cooling; the racks have {}", node.id, cooling_.racks->id),
                                 "facility.cooling.racks"});
     if (facility_.hall.power_limit)
       plan_.verdicts.push_back({"power of the hall",
                                 plan_.rated.it <= *facility_.hall.power_limit * (1 + site_rounding),
-                                fmt::format("{:.4g} kW rated, {:.4g} kW allowed", plan_.rated.it.in(kilowatt),
+                                fmt::format("{:.4g} kW rated; {:.4g} kW allowed", plan_.rated.it.in(kilowatt),
                                             facility_.hall.power_limit->in(kilowatt)),
                                 "facility.hall.power_limit_kw"});
   }

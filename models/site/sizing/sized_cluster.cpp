@@ -90,9 +90,9 @@ class Sizer {
   void warn() {
     if (request_.cluster.mixed())
       out_.plan.warnings.push_back(
-          "the cluster has nodes of several kinds: all are planned as nodes of the first kind");
+          "the cluster has nodes of several kinds; all nodes are planned as nodes of the first kind");
     if (out_.step && !out_.step->fits)
-      out_.plan.warnings.push_back("the job " + out_.step->verdict + "; power is what it would draw");
+      out_.plan.warnings.push_back("the job " + out_.step->verdict + "; power figures assume that it runs");
   }
 
   CostReport price() const {

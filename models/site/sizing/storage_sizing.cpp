@@ -30,7 +30,7 @@ void check_count(const StorageSizing& sizing) {
                                  sizing.bound == StorageBound::capacity ? "keep everything" : sizing.bound_name()),
                      {},
                      "",
-                     "lower the needs in facility.services.storage, or name a larger part there"});
+                     "reduce the needs in facility.services.storage, or choose a larger part there"});
 }
 
 std::optional<CheckpointSource> checkpoint_of(const StorageRequest& request) {
