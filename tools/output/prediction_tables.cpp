@@ -88,7 +88,7 @@ std::string misfit_text(const StepPrediction& step, Bytes memory_capacity) {
 std::string input_text(const StepPrediction& step) {
   const Seconds all = step.input->micro_batch * step.plan.micro_batches;
   if (all <= Seconds{}) return "no read limit given";
-  return fmt::format("{} s to read and prepare the data of a step, limited by {}", significant_text(all.in(second)),
+  return fmt::format("{} s to load the data of a step, limited by {}", significant_text(all.in(second)),
                      step.input->limited_by);
 }
 
