@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "models/job/input_file.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "models/job/scenario_source.hpp"
 #include "sim/field_table.hpp"

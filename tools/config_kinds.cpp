@@ -7,10 +7,8 @@
 
 #include "models/job/hf_config.hpp"
 #include "models/job/parameters.hpp"
-#include "models/job/price_files.hpp"
 #include "models/job/price_list.hpp"
 #include "models/job/scenario_loader.hpp"
-#include "models/job/scenario_spec.hpp"
 #include "models/job/stack.hpp"
 #include "models/job/step_calibration.hpp"
 #include "models/job/transformer.hpp"

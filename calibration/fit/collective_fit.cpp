@@ -9,7 +9,7 @@
 
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/sourced_value.hpp"
-#include "models/kernels/collectives/expert_exchange_time.hpp"
+#include "models/kernels/collectives/expert_exchange.hpp"
 
 namespace clusterwright {
 
@@ -147,7 +147,7 @@ constexpr CollectiveOp fitted_ops[] = {CollectiveOp::all_gather, CollectiveOp::r
                                        CollectiveOp::all_to_all, CollectiveOp::send};
 
 bool leaves_node(const CollectiveRow& row) {
-  return row.group.nodes > 1;
+  return row.group.domains > 1;
 }
 
 /// One set from one list of rows; `from` names the rows.
@@ -245,7 +245,7 @@ NetworkParameters fit_network(const std::vector<CollectiveRow>& rows, const Coll
                               const std::string& source, const NetworkParameters* prior) {
   std::vector<CollectiveRow> own;
   for (const CollectiveRow& row : rows)
-    if (row.group.nodes > 1) own.push_back(row);
+    if (row.group.domains > 1) own.push_back(row);
   FitProblem problem{network_priors(), weights_of(own), {}, least_network_spread};
   if (prior) start_from(*prior, problem.parameters);
   NetworkParameters trial;
@@ -321,7 +321,7 @@ CollectiveSet fit_collective_set(const std::vector<Measurement>& measurements, c
                                  const std::vector<const AcceleratorPart*>& siblings) {
   std::vector<CollectiveRow> rows = collective_rows(measurements, part);
   SetFit fit(
-      rows, part.id, [](const CollectiveRow& row) { return row.group.ranks_per_node; }, "each rank count in turn");
+      rows, part.id, [](const CollectiveRow& row) { return row.group.ranks_per_domain; }, "each rank count in turn");
   fit.set.name = file_name_of(part);
   fit.set.accelerator = part.id;
   fit.fit_ops();

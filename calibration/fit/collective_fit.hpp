@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Fits the curves of collectives inside a node, the network between nodes, and the exchange of experts.
 ///
-/// A curve has six numbers (models/kernels/collectives/inner_curve.hpp). With p ranks, links of rate B, and `wire`
+/// A curve has six numbers (models/kernels/collectives/collective_time.hpp). With p ranks, links of rate B, and `wire`
 /// bytes on each link ((p - 1)/p of the payload for a reduce-scatter) the time inside a node is
 ///
 ///   base + rank * (p - 1)  +  wire / (B * share * (1 - loss * 2 / p)) * (1 + (half_time * B / wire)^ramp)

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "models/kernels/collectives/nccl_generation.hpp"
+#include "models/kernels/collectives/nccl_tuner.hpp"
 
 namespace clusterwright {
 
@@ -63,7 +63,7 @@ std::vector<CollectiveRow> collective_rows(const std::vector<Measurement>& measu
 std::vector<CollectiveRow> rows_in_node(CollectiveOp op, const std::vector<CollectiveRow>& rows) {
   std::vector<CollectiveRow> out;
   for (const CollectiveRow& row : rows)
-    if (row.op == op && row.group.nodes == 1) out.push_back(row);
+    if (row.op == op && row.group.domains == 1) out.push_back(row);
   return out;
 }
 

@@ -33,7 +33,7 @@ std::vector<Row> rows_of(const std::vector<SampleRow<Row>>& samples) {
 }
 
 bool within_node(const SampleRow<CollectiveRow>& sample) {
-  return sample.row.group.nodes == 1;
+  return sample.row.group.domains == 1;
 }
 
 /// One fit, with the inputs that its sections share.
@@ -245,7 +245,7 @@ void add_collectives(const std::vector<Measurement>& measurements, const Acceler
                      std::vector<SectionFit>& out) {
   std::map<std::string, std::vector<SampleResidual>> sections;
   for (const CollectiveRow& row : collective_rows(measurements, part)) {
-    const std::string name = row.group.nodes > 1 ? "network" : "collectives/" + std::string(name_of(row.op));
+    const std::string name = row.group.domains > 1 ? "network" : "collectives/" + std::string(name_of(row.op));
     const double error = std::log(predicted_time(row, set.collectives, set.network) / row.time);
     sections[name].push_back(residual(name, fmt::format("{:.0f} bytes, {} ranks", row.size.in(byte), row.group.ranks()),
                                       row.size >= large_message, row.time, error));

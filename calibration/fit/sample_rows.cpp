@@ -8,7 +8,7 @@
 
 #include "calibration/fit/memory_fit.hpp"
 #include "calibration/sample_files/probe_samples.hpp"
-#include "models/kernels/collectives/nccl_generation.hpp"
+#include "models/kernels/collectives/nccl_tuner.hpp"
 
 namespace clusterwright {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "calibration/measured/measured_cluster.hpp"
-#include "models/job/job_enum_names.hpp"
+#include "models/job/job.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "topology/parts/catalog.hpp"

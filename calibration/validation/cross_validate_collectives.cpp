@@ -6,7 +6,7 @@
 #include <map>
 
 #include "calibration/fit/collective_fit.hpp"
-#include "models/kernels/collectives/nccl_generation.hpp"
+#include "models/kernels/collectives/nccl_tuner.hpp"
 
 namespace clusterwright {
 
@@ -29,11 +29,11 @@ class HoldOut {
   void predict(auto keep, auto test) {
     std::vector<CollectiveRow> kept;
     for (const OwnedRow& one : rows_)
-      if (one.row.op == op_ && one.row.group.nodes == 1 && keep(one)) kept.push_back(one.row);
+      if (one.row.op == op_ && one.row.group.domains == 1 && keep(one)) kept.push_back(one.row);
     if (kept.empty()) return;
     const CollectiveCurves curves = fit_curves(op_, kept, "");
     for (const OwnedRow& one : rows_) {
-      if (one.borrowed || one.row.op != op_ || one.row.group.nodes > 1 || !test(one)) continue;
+      if (one.borrowed || one.row.op != op_ || one.row.group.domains > 1 || !test(one)) continue;
       const double error = std::log(predicted_time(one.row, curves, {}) / one.row.time);
       (one.row.size < large_message ? below : from).push_back(error);
     }
@@ -89,7 +89,7 @@ int generation(const OwnedRow& one) {
 }
 
 std::pair<std::string, int> part_and_ranks(const OwnedRow& one) {
-  return {one.part->id, one.row.group.ranks_per_node};
+  return {one.part->id, one.row.group.ranks_per_domain};
 }
 
 std::string part_id(const OwnedRow& one) {
@@ -100,7 +100,7 @@ void hold_rank_counts_out(HoldOut& out, const std::vector<OwnedRow>& rows) {
   for (const auto& [key, seen] : keys_of(rows, part_and_ranks)) {
     const auto& [part, ranks] = key;
     out.predict([&, p = part,
-                 n = ranks](const OwnedRow& one) { return part_id(one) == p && one.row.group.ranks_per_node != n; },
+                 n = ranks](const OwnedRow& one) { return part_id(one) == p && one.row.group.ranks_per_domain != n; },
                 [&, p = part, n = ranks](const OwnedRow& one) { return part_and_ranks(one) == std::pair(p, n); });
   }
 }

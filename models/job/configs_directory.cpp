@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/job/configs_directory.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -53,6 +55,27 @@ std::vector<std::string> config_names(const std::string& folder) {
     if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
   std::sort(names.begin(), names.end());
   return names;
+}
+
+namespace fs = std::filesystem;
+
+fs::path base_file(const std::string& folder, const std::string& noun, const std::string& name,
+                   const JsonValue& document) {
+  const JsonValue* like = document.find("like");
+  if (name.ends_with(".json")) {
+    const bool in_file = like && like->source && !like->source->name().starts_with("--");
+    const fs::path beside = in_file ? fs::path(like->source->name()).parent_path() : fs::path();
+    return fs::path(name).is_absolute() ? fs::path(name) : beside / name;
+  }
+  const std::vector<std::string> known = config_names(folder);
+  if (std::find(known.begin(), known.end(), name) != known.end())
+    return configs_directory() / folder / (name + ".json");
+  const std::string meant = did_you_mean(name, known);
+  throw ConfigError({"E0203",
+                     fmt::format("unknown {} \"{}\"", noun, name.substr(0, 80)),
+                     {(like ? *like : document).place("/like")},
+                     "not in configs/" + folder,
+                     fmt::format("{}{}there are: {}", meant, meant.empty() ? "" : "   ", fmt::join(known, ", "))});
 }
 
 }  // namespace clusterwright

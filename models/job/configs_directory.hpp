@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Folder of the shipped data.
+/// Folder of the shipped data, and files that name one of its files as their base.
 #pragma once
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "sim/json_value.hpp"
+
 namespace clusterwright {
 
-/// The installed or checked-out `configs` directory: $CLUSTERWRIGHT_CONFIGS, the one that was set, beside the program,
-/// or the source tree.
+/// Installed or checked-out `configs` directory: the first of $CLUSTERWRIGHT_CONFIGS, the one that was set, the one
+/// beside the program, and that of the source tree.
 /// @throws ConfigError E0401 if there is none
 std::filesystem::path configs_directory();
 
-/// Directory for programs that are not installed beside their data. An empty path undoes the setting.
+/// Sets the directory, for programs that are not installed beside their data. An empty path undoes the setting.
 void set_configs_directory(const std::filesystem::path& path);
 
 /// Names of the files in a folder of the configs directory, sorted: "stacks" holds "megatron-2024" and others.
 /// @throws ConfigError E0401 if there is no configs directory
 std::vector<std::string> config_names(const std::string& folder);
+
+/// File that "like" of a document names: one of configs/<folder>, or a path beside the file that names it.
+/// @param noun  noun for such files in errors: "facility"
+/// @throws ConfigError E0203 for a name that the folder has not, with a suggestion
+std::filesystem::path base_file(const std::string& folder, const std::string& noun, const std::string& name,
+                                const JsonValue& document);
 
 }  // namespace clusterwright

@@ -28,7 +28,7 @@ std::string name_of(const JsonValue& document, const HfReader& reader) {
   return std::string(reader.family().model_type);
 }
 
-/// What decides the width of a head.
+/// Fields that decide the width of a head.
 void check_heads(const Transformer& m, const HfReader& reader, std::vector<Diagnostic>& errors) {
   const auto report = [&](std::string message, const char* first, const char* second) {
     errors.push_back({contradiction, std::move(message), {reader.origin(first), reader.origin(second)}, "", ""});
@@ -40,7 +40,7 @@ void check_heads(const Transformer& m, const HfReader& reader, std::vector<Diagn
     report(fmt::format("{} key-value heads do not divide {} heads", *m.kv_heads, m.heads), "/kv_heads", "/heads");
 }
 
-/// The checks of every transformer, told in the places of config.json.
+/// Checks of every transformer, with errors at their places in config.json.
 void check_model(const Transformer& m, const JsonValue& document, const HfReader& reader,
                  std::vector<Diagnostic>& errors) {
   constexpr std::size_t wrapper = std::string_view("/transformer").size();

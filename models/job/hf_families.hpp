@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The families of models that a Hugging Face config.json may describe: where each keeps our numbers, and what the
-/// transformers library takes for those that are missing.
+/// Families of models that a Hugging Face config.json may describe: the keys of each, and the values that the
+/// transformers library takes for missing ones.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@
 
 namespace clusterwright {
 
-/// A number of config.json. Several keys, divided by '|', are names that the library takes for the same thing.
+/// Number of config.json. Keys divided by '|' are names that the library takes as equal.
 struct HfNumber {
   static constexpr std::int64_t absent = -1, required = -2;
 
-  std::string_view keys = {};      ///< empty: the family has no such key, and the fallback is what it always has
-  std::int64_t fallback = absent;  ///< where the key is missing
+  std::string_view keys = {};      ///< empty: the family has no such key and always the fallback
+  std::int64_t fallback = absent;  ///< value if the key is missing
 };
 
 struct HfFlag {
   std::string_view key = {};  ///< empty: always the fallback
   bool fallback = false;
-  bool inverted = false;  ///< their "no_bias" is the opposite of our "biases"
+  bool inverted = false;  ///< the key means the opposite: "no_bias"
 };
 
 /// Members are named as in ExpertMixture.
@@ -48,15 +48,15 @@ struct HfFamily {
   HfNumber ffn_ratio = {};  ///< ffn / hidden, where ffn is not given
   HfNumber vocabulary = {}, max_sequence = {}, sliding_window = {}, attention_chunk = {}, full_attention_every = {},
            predicted_tokens = {};
-  HfFlag windows = {.fallback = true};  ///< whether the window is used at all
+  HfFlag windows = {.fallback = true};  ///< false: the model has a window and does not use it
   HfFlag gated_mlp = {.fallback = true};
   HfFlag tied_embeddings = {}, biases = {}, attention_biases = {}, query_key_norm = {}, parallel_block = {};
   Normalisation normalisation = Normalisation::rms;
   PositionEncoding positions = PositionEncoding::rotary;
   std::optional<HfMixture> experts = {};
   std::optional<HfLatent> latent = {};
-  void (*adjust)(HfReader&) = nullptr;  ///< what no table says
-  std::string_view unsaid = {};         ///< what Transformer has no word for
+  void (*adjust)(HfReader&) = nullptr;  ///< changes that no table expresses
+  std::string_view unsaid = {};         ///< features that Transformer cannot describe
 };
 
 std::span<const HfFamily> hf_families();
@@ -64,3 +64,33 @@ std::vector<std::string> hf_family_names();
 const HfFamily* find_hf_family(std::string_view model_type);  ///< nullptr: not known
 
 }  // namespace clusterwright
+
+namespace clusterwright::hf {
+
+// Words of the tables of families.
+
+constexpr HfNumber need(std::string_view keys) {
+  return {keys, HfNumber::required};
+}
+
+constexpr HfNumber maybe(std::string_view keys) {
+  return {keys, HfNumber::absent};
+}
+
+constexpr HfNumber usually(std::string_view keys, std::int64_t fallback) {
+  return {keys, fallback};
+}
+
+constexpr HfNumber always(std::int64_t value) {
+  return {"", value};
+}
+
+inline constexpr HfFlag on = {.fallback = true};
+
+/// Families that others vary.
+HfFamily llama();
+HfFamily mistral();
+HfFamily qwen2();
+HfFamily qwen3();
+
+}  // namespace clusterwright::hf

@@ -27,7 +27,7 @@ void drop_windows(HfReader& r) {
   for (const char* key : {"sliding_window", "attention_chunk", "full_attention_every"}) r.drop(key);
 }
 
-/// One layer in how many is marked, if those are the last of each run.
+/// Distance of marked layers, if each is the last of its run.
 std::optional<std::int64_t> period(const std::vector<bool>& marked) {
   const auto first = std::find(marked.begin(), marked.end(), true) - marked.begin() + 1;
   for (std::size_t i = 0; i < marked.size(); ++i)
@@ -35,7 +35,7 @@ std::optional<std::int64_t> period(const std::vector<bool>& marked) {
   return first;
 }
 
-/// Of layers that are not evenly spread, the nearest even share is kept: costs follow their count, not their order.
+/// Nearest even share of layers that are not evenly spread: costs follow their count, not their order.
 void settle_full_layers(HfReader& r, const std::vector<bool>& full, std::string_view from) {
   r.forget(r.family().full_attention_every);
   const auto count = std::count(full.begin(), full.end(), true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What layers of some families differ in: which attend to everything, which have experts.
+/// Differences between the layers of one model: which attend to everything, which have experts.
 #pragma once
 
 namespace clusterwright {

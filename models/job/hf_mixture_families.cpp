@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/job/hf_mixture_families.hpp"
 
+#include "models/job/hf_families.hpp"
 #include "models/job/hf_layers.hpp"
-#include "models/job/hf_rules.hpp"
 
 namespace clusterwright::hf {
 

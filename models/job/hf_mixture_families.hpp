@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Families with experts.
+/// Families with mixtures of experts.
 #pragma once
 
 #include <vector>

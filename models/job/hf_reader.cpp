@@ -57,7 +57,7 @@ std::string_view first_of(std::string_view keys) {
   return keys.substr(0, keys.find('|'));
 }
 
-/// What every transformer is asked; the rest is left out where it does not apply.
+/// Numbers of every transformer; the others are left out where they do not apply.
 bool always_written(std::string_view flag) {
   return flag == "gated_mlp" || flag == "tied_embeddings" || flag == "biases";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// One config.json while it becomes a transformer: every error at its place, and what was taken for granted.
+/// One config.json while it becomes a transformer, with every error at its place and every assumption.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,8 @@
 
 namespace clusterwright {
 
-/// Writes our JSON. Each value keeps the place of theirs, so that later errors and origins point into config.json.
+/// Writes JSON in the project's own form. Each value keeps its place in config.json, so that later errors and origins
+/// point there.
 class HfReader {
  public:
   /// Finds the part that describes the language model: the document, or its "text_config".
@@ -24,33 +25,34 @@ class HfReader {
   const HfFamily& family() const { return *family_; }
   const JsonValue& part() const { return *part_; }
 
-  /// All that the tables of the family name.
+  /// Copies all fields that the tables of the family name.
   void copy_tables();
 
-  /// By the family's rule, in the range that `spec` gives; empty where it is absent, null or wrong.
+  /// Number by the family's rule, in the range of `spec`; empty where it is absent, null or wrong.
   std::optional<std::int64_t> number(const HfNumber& rule, const FieldSpec& spec);
   bool flag(const HfFlag& rule);
   /// Calls `visit` with each element of a list. @return false without such a list
   bool each(std::string_view key, const std::function<void(const JsonValue& element)>& visit);
 
-  /// What has been written. @param pointer  into our form: "/layers", "/experts/every"
+  /// Value written so far. @param pointer  into the written form: "/layers", "/experts/every"
   const JsonValue* written(std::string_view pointer) const { return out_.at_pointer(pointer); }
   std::int64_t written_number(std::string_view pointer, std::int64_t otherwise = 0) const;
-  /// @param from  their key, whose place the value takes
+  /// @param from  key of config.json, whose place the value takes
   void set(const std::string& key, JsonValue value, std::string_view from);
   void set_in(const std::string& block, const std::string& key, JsonValue value, std::string_view from);
   void drop(std::string_view key);
 
   void assume(std::string text) { assumed_.push_back(std::move(text)); }
-  void forget(const HfNumber& assumed);  ///< the file has said it in another way
+  void forget(const HfNumber& assumed);  ///< drops an assumption that the file states in another way
   void note(std::string text) { notes_.push_back(std::move(text)); }
-  /// At a member of the part, or at the part if it has none of that name.
+  /// Error at a member of the part, or at the part if it has none of that name.
   void error(std::string code, std::string message, std::string_view key);
-  void error_at(std::string code, std::string message, const JsonValue& at);  ///< while it is visited
+  void error_at(std::string code, std::string message,
+                const JsonValue& at);  ///< error at a value that is being visited
 
   /// @throws ConfigError with every error so far
   JsonValue finish();
-  /// Where a value of ours came from, as their place; the part where it came from none.
+  /// Place in config.json that a written value came from; that of the part if it came from none.
   Place origin(const std::string& pointer) const;
   std::vector<std::string> assumed() const { return assumed_; }
   std::vector<std::string> notes() const { return notes_; }
@@ -72,8 +74,8 @@ class HfReader {
   const JsonValue* part_;
   const HfFamily* family_ = nullptr;
   std::string prefix_;                          ///< pointer of the part
-  std::optional<Decoder::Scope> inside_;        ///< text_config
-  std::map<std::string, std::string> origins_;  ///< our pointers, their keys
+  std::optional<Decoder::Scope> inside_;        ///< scope of text_config
+  std::map<std::string, std::string> origins_;  ///< keys of config.json by pointer into the written form
   JsonValue out_ = JsonValue::object();
   std::vector<std::string> assumed_, notes_;
 };

@@ -1,31 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What is to be computed, as users write it. "auto" fields are decided by `resolve_plan`.
+/// Job as users write it: work, parallel layout, memory and input. `resolve_plan` decides "auto" fields.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "models/job/input_spec.hpp"
+#include "sim/enum_array.hpp"
+#include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
+#include "topology/cluster/storage_spec.hpp"
 #include "topology/parts/number_format.hpp"
 
 namespace clusterwright {
 
+/// Store of data: the file system of the cluster, or the drives of each node.
+enum class Store { file_system, local };
+
+/// Pause of training for a checkpoint: the whole write, or only the copy of states to host memory.
+enum class CheckpointMode { synchronous, asynchronous };
+
+/// Weights and optimizer states, written every `every_steps` steps.
+struct CheckpointSpec {
+  int every_steps = 0;
+  CheckpointMode mode = CheckpointMode::synchronous;
+  Store to = Store::file_system;
+};
+const Record<CheckpointSpec>& record(const CheckpointSpec*);
+
+/// Data that a step reads and prepares. One reader per data-parallel rank (and context rank) feeds its tensor group.
+/// The last stage of a pipeline reads the same tokens once more, as labels.
+struct InputSpec {
+  std::optional<double> bytes_per_token;   ///< size of one token in the store
+  std::optional<double> bytes_per_sample;  ///< size of one sample, instead of bytes_per_token
+  Store from = Store::file_system;
+  std::optional<double> tokens_per_core;  ///< tokens that one core prepares per second; absent: nothing is prepared
+  std::optional<double> cores_per_accelerator;  ///< cores that prepare data; absent: the node's over its accelerators
+  std::optional<int> workers;                   ///< workers of one reader, one core each; absent: one per core
+  int prefetch = 2;     ///< micro-batches that one reader holds ready or prepares ahead of their use
+  StorageSpec storage;  ///< fields that replace those of the cluster's storage
+  std::optional<CheckpointSpec> checkpoint;
+};
+const Record<InputSpec>& record(const InputSpec*);
+
 enum class Task { pretrain, sft, lora };
-/// What data-parallel ranks share out: nothing, optimizer states, + gradients, + weights. fsdp is zero3 by the name
-/// that PyTorch gives it; hsdp shares within groups of `shard_group` ranks and replicates over the groups.
+/// Tensors that are sharded over data-parallel ranks: none, optimizer states, + gradients, + weights. fsdp is PyTorch's
+/// name for zero3. hsdp shards within groups of `shard_group` ranks and replicates over the groups.
 enum class Sharding { none, zero1, zero2, zero3, fsdp, hsdp };
 enum class Recompute { none, selective, full };
-/// Format of the matrix multiplies. fp8: one scale per tensor; fp8_block: per 128 x 128 weights and 128 activations.
-/// fp32: everything in 32 bit. No file can ask for it, since memory is not modelled for it.
+/// Format of the GEMMs. fp8: one scale per tensor. fp8_block: one per 128 x 128 weights and per 128 activations. fp32:
+/// everything in 32 bit; no file can select it, since memory is not modelled for it.
 enum class Precision { bf16, fp16, fp8, fp8_rowwise, fp8_block, mxfp8, nvfp4, int8, fp32 };
-/// How context-parallel ranks bring queries and keys together.
+/// Exchange that brings queries and keys of context-parallel ranks together.
 enum class ContextExchange { ring, all_gather, all_to_all };
 
-/// In which order pipeline stages work: one forward, one backward (interleaved where stages hold several chunks); the
-/// same with weight gradients put off into the bubble (ZB-H1); or from both ends at once over two copies of the
-/// weights.
+/// Order of work of pipeline stages: one forward, one backward (interleaved if stages hold several chunks); the same
+/// with weight gradients deferred into the bubble (ZB-H1); or from both ends at once over two copies of the weights.
 enum class PipelineSchedule { one_forward_one_backward, zero_bubble, dualpipe };
 
 constexpr bool shards_gradients(Sharding sharding) {
@@ -35,43 +65,41 @@ constexpr bool shards_weights(Sharding sharding) {
   return sharding >= Sharding::zero3;
 }
 
-/// Degrees of parallelism. accelerators = tensor x pipeline x context x data. Experts are split over ranks of all but
-/// the pipeline: expert x expert_tensor divides tensor x context x data.
+/// Degrees of parallelism. accelerators = tensor x pipeline x context x data. Experts are split over all ranks of a
+/// pipeline stage: expert x expert_tensor divides tensor x context x data.
 struct ParallelSpec {
   std::optional<int> tensor = 1;
   std::optional<int> pipeline = 1;
-  std::optional<int> virtual_pipeline;  ///< auto: the largest that divides
+  std::optional<int> virtual_pipeline;  ///< chunks per stage; auto: the largest number that divides
   std::optional<int> context = 1;
-  std::optional<ContextExchange> context_exchange;  ///< auto: the stack's
-  std::optional<int> expert = 1;     ///< ranks that share the experts out; auto: all of a scale-up domain
+  std::optional<ContextExchange> context_exchange;  ///< auto: that of the stack
+  std::optional<int> expert = 1;     ///< ranks that the experts are divided among; auto: all of a scale-up domain
   std::optional<int> expert_tensor;  ///< ranks that split each expert; auto: tensor, if they fit
-  std::optional<int> data;           ///< auto: what is left
+  std::optional<int> data;           ///< auto: accelerators over the other degrees
   bool sequence = true;              ///< sequence parallelism inside the tensor group
   PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
-  std::vector<int> stage_layers;  ///< of each chunk along the model; empty: as evenly as they go
+  std::vector<int> stage_layers;  ///< layers of each chunk along the model; empty: as even as possible
 };
 const Record<ParallelSpec>& record(const ParallelSpec*);
 
-/// Where something is kept: with the accelerator, in the memory of its host, in the cluster's pool, on its node's
-/// drives.
+/// Level of memory: the accelerator's, that of its host, the cluster's pool, or the drives of the node.
 enum class MemoryLevel { device, host, pool, nvme };
 
-/// What is kept elsewhere and travels in every step.
+/// Levels that hold tensors of a rank; those beyond the device travel in every step.
 struct Offload {
   MemoryLevel weights = MemoryLevel::device;
-  MemoryLevel optimizer =
-      MemoryLevel::device;  ///< states; they are updated on the host, but those in a pool by the accelerator
-  MemoryLevel activations = MemoryLevel::device;  ///< of a layer, from its forward to its backward pass
+  MemoryLevel optimizer = MemoryLevel::device;    ///< states; updated on the host, those in a pool by the accelerator
+  MemoryLevel activations = MemoryLevel::device;  ///< kept from the forward to the backward pass
   bool uses(MemoryLevel tier) const { return weights == tier || optimizer == tier || activations == tier; }
   bool any() const { return uses(MemoryLevel::host) || uses(MemoryLevel::pool) || uses(MemoryLevel::nvme); }
 };
 const Record<Offload>& record(const Offload*);
 
-/// How evenly tokens spread over the experts.
+/// Spread of tokens over the experts.
 struct ExpertRouting {
-  /// Coefficient of variation of the experts' popularity. Auto: an estimate of what balancing losses leave.
+  /// Coefficient of variation of the experts' popularity. Auto: that of the stack.
   std::optional<double> imbalance;
-  /// Rows that an expert takes over the mean; tokens beyond are dropped, places below are padded. Absent: none is.
+  /// Rows of every expert over the mean: tokens beyond are dropped, places below are padded. Absent: neither.
   std::optional<double> capacity_factor;
 };
 const Record<ExpertRouting>& record(const ExpertRouting*);
@@ -87,13 +115,43 @@ struct Job {
   Sharding sharding = Sharding::zero1;
   std::optional<int> shard_group;  ///< ranks that share one copy of the weights (hsdp); auto: the ranks of a node
   Offload offload;
-  std::optional<InputSpec> input;  ///< absent: data is always there
-  int lora_rank = 0;               ///< of the adapters; > 0 only for task lora
+  std::optional<InputSpec> input;  ///< absent: steps never wait for data
+  int lora_rank = 0;               ///< rank of the adapters; > 0 only for task lora
   double sample_tokens = 0;        ///< mean length of samples packed into a sequence; 0: one sample fills it
-  std::string release;             ///< "2024-06": software date, where it is not the stack's own
+  std::string release;             ///< "2024-06": date of the software; empty: that of the stack
   std::optional<Recompute> recompute = Recompute::none;  ///< auto: the least that fits
   std::string stack = "megatron-2024";                   ///< name of a file in configs/stacks, or a path
 };
 const Record<Job>& record(const Job*);
+
+template <>
+struct EnumNames<Task> {
+  static constexpr std::array<std::string_view, 3> names = {"pretrain", "sft", "lora"};
+};
+template <>
+struct EnumNames<Sharding> {
+  static constexpr std::array<std::string_view, 6> names = {"none", "zero1", "zero2", "zero3", "fsdp", "hsdp"};
+};
+template <>
+struct EnumNames<Recompute> {
+  static constexpr std::array<std::string_view, 3> names = {"none", "selective", "full"};
+};
+template <>
+struct EnumNames<Precision> {
+  static constexpr std::array<std::string_view, 8> names = {"bf16",      "fp16",  "fp8",   "fp8-rowwise",
+                                                            "fp8-block", "mxfp8", "nvfp4", "int8"};
+};
+template <>
+struct EnumNames<MemoryLevel> {
+  static constexpr std::array<std::string_view, 4> names = {"device", "host", "pool", "nvme"};
+};
+template <>
+struct EnumNames<ContextExchange> {
+  static constexpr std::array<std::string_view, 3> names = {"ring", "all-gather", "all-to-all"};
+};
+template <>
+struct EnumNames<PipelineSchedule> {
+  static constexpr std::array<std::string_view, 3> names = {"1f1b", "zero_bubble", "dualpipe"};
+};
 
 }  // namespace clusterwright

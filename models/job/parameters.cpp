@@ -1,9 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/job/parameters.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "sim/field_table.hpp"
 
 namespace clusterwright {
+
+Seconds KernelCurve::time(Bytes bytes) const {
+  const auto above =
+      std::find_if(points.begin(), points.end(), [&](const auto& point) { return point.first >= bytes; });
+  if (above == points.begin()) return points.front().second * (bytes / points.front().first);
+  if (above == points.end()) return points.back().second * (bytes / points.back().first);
+  const auto& [low_bytes, low_time] = *(above - 1);
+  const double share = std::log(bytes / low_bytes) / std::log(above->first / low_bytes);
+  return low_time * std::pow(above->second / low_time, share);
+}
 
 // Copied and moved here, not in every file that holds one: their members are many.
 ParameterSet::ParameterSet() = default;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Everything a prediction needs, checked.
+/// Checked input of a prediction: cluster, transformer, job, stack and parameters.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "models/job/input_file.hpp"
 #include "models/job/job.hpp"
 #include "models/job/parameters.hpp"
+#include "models/job/scenario_source.hpp"
 #include "models/job/stack.hpp"
 #include "models/job/step_calibration.hpp"
 #include "models/job/transformer.hpp"
@@ -30,7 +30,7 @@ struct Scenario {
   SoftwareStack stack;
   ParameterSet parameters;
   StepCalibration steps;
-  JsonValue source;  ///< with references resolved and settings applied; keeps places for errors
+  JsonValue source;  ///< document after references and settings; keeps places for errors
   std::vector<InputFile> inputs;
 };
 

@@ -8,11 +8,8 @@
 #include <functional>
 
 #include "models/job/hf_config.hpp"
-#include "models/job/input_file.hpp"
-#include "models/job/price_files.hpp"
 #include "models/job/price_list.hpp"
 #include "models/job/scenario_source.hpp"
-#include "models/job/scenario_spec.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Reads a scenario: resolves references, applies `--set`, looks up stack and parameters, checks everything.
+/// Scenario files: their fields, how one is read, and where each value came from.
 #pragma once
 
 #include <filesystem>
@@ -8,14 +8,16 @@
 #include <vector>
 
 #include "models/job/configs_directory.hpp"
+#include "models/job/price_list.hpp"
 #include "models/job/scenario.hpp"
 #include "sim/field_spec.hpp"
+#include "sim/field_table.hpp"
 
 namespace clusterwright {
 
-/// The parameters that a scenario takes unless it names some: the file fitted for the accelerator itself, else one that
-/// names it as a sibling, else what measured relatives have in common.
-/// @throws ConfigError E0315 if its data sheet lacks what shares would refer to
+/// Parameter file of a scenario that names none: the file fitted for the accelerator itself, else one that names it as
+/// a sibling, else transfer.json, which holds what measured relatives have in common.
+/// @throws ConfigError E0315 if the data sheet lacks a value that shares refer to
 std::filesystem::path parameter_file(const AcceleratorPart& part);
 
 struct ScenarioOptions {
@@ -23,18 +25,61 @@ struct ScenarioOptions {
   std::optional<std::filesystem::path> parameters;
 };
 
+/// Reads a scenario: resolves references, applies settings, looks up stack and parameters, checks everything.
 /// @throws ConfigError with every error found
 Scenario load_scenario(const std::filesystem::path& path, const ScenarioOptions& options);
 
-/// The scenario with every default written out; itself a valid scenario file.
+/// Scenario with every default written out; itself a valid scenario file.
 JsonValue effective_scenario(const Scenario& scenario);
 
-/// Where each value of the effective scenario came from.
+/// Origin of one value of the effective scenario.
 struct Origin {
   std::string path;    ///< "job.parallel.tensor"
-  std::string value;   ///< as JSON
+  std::string value;   ///< JSON text
   std::string origin;  ///< "configs/scenarios/x.json:12", "--set", "default"
 };
 std::vector<Origin> origins(const Scenario& scenario);
+
+/// Fields of a scenario file after its references are resolved.
+struct ScenarioSpec {
+  ClusterSpec cluster;
+  Transformer transformer;
+  Job job;
+  std::string parameters = "auto";
+  std::string steps = "published";
+  std::optional<PriceList> prices;  ///< read by commands that price something; see load_prices
+};
+
+/// Description of a scenario file, for `schema`, `explain` and docs.
+const RecordSpec& scenario_spec();
+
+/// Table with the fields of a scenario added, for files that hold one.
+template <class File>
+Record<File> with_scenario_fields(Record<File> table) {
+  table.required("cluster", &File::cluster, {.help = "the machine", .reference = true})
+      .required("transformer", &File::transformer,
+                {.help = "the model; a Hugging Face config.json works too", .reference = true})
+      .required("job", &File::job, {.help = "the work and its parallel layout"})
+      .optional("parameters", &File::parameters,
+                {.help = "path of a parameter file; auto: the file in configs/parameters fitted for the cluster's "
+                         "accelerator, else transfer.json, whose values come from related accelerators"})
+      .optional("steps", &File::steps,
+                {.help = "step calibration, which corrects sums of microbenchmarks to whole steps: a name in "
+                         "configs/steps or a path"})
+      .optional("prices", &File::prices,
+                {.help = "price list of the cluster; configs/prices/default.json if not given", .reference = true});
+  return table;
+}
+
+/// Document with references resolved and settings applied. @param spec  description of its kind of file
+/// @param inputs  grows by the files that were read
+JsonValue read_resolved(const std::filesystem::path& path, const RecordSpec& spec, const ScenarioOptions& options,
+                        std::vector<InputFile>& inputs);
+
+/// Looks up parts, stack and parameters. @param source  document that `spec` was decoded from
+/// @param beside  folder that relative paths start from
+/// @throws ConfigError with every error found
+Scenario make_scenario(ScenarioSpec spec, JsonValue source, const ScenarioOptions& options,
+                       const std::filesystem::path& beside, std::vector<InputFile> inputs);
 
 }  // namespace clusterwright

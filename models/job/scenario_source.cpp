@@ -6,8 +6,15 @@
 #include <charconv>
 
 #include "sim/json_reader.hpp"
+#include "sim/sha256.hpp"
 
 namespace clusterwright {
+
+JsonValue read_input(const std::filesystem::path& path, std::vector<InputFile>& inputs) {
+  const auto text = read_source(path.lexically_normal(), JsonLimits{}.bytes);
+  inputs.push_back({text->name(), sha256(text->text())});
+  return read_json(text);
+}
 
 namespace fs = std::filesystem;
 
@@ -15,7 +22,7 @@ namespace {
 
 constexpr int deepest_reference = 8;
 
-/// A place in the text of an option, shown under the option's name.
+/// Place in the text of an option, shown under the option's name.
 Place option_place(const std::string& option, const std::string& text, std::size_t offset, std::size_t length) {
   return {std::make_shared<const SourceText>(option, text), offset, length, ""};
 }

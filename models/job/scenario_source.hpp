@@ -1,25 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The JSON of a scenario before it is decoded: references to other files, and `--set`.
+/// JSON of a scenario before it is decoded: files that are read, references to them, `--set`, and contradictions.
 #pragma once
 
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "sim/diagnostic.hpp"
 #include "sim/field_spec.hpp"
 #include "sim/json_value.hpp"
 
 namespace clusterwright {
 
+/// File that the result depends on.
+struct InputFile {
+  std::string path;
+  std::string sha256;
+};
+
+/// Reads a JSON file and remembers it, with its hash, as an input of the result.
+/// @throws ConfigError for files that are missing, too large, or not JSON
+JsonValue read_input(const std::filesystem::path& path, std::vector<InputFile>& inputs);
+
+/// Collects contradictions between fields that are each valid, with the places of all fields.
+class Contradictions {
+ public:
+  explicit Contradictions(const JsonValue& source) : source_(source) {}
+
+  void report(std::string code, std::string message, const std::vector<std::string>& pointers, std::string help = {}) {
+    Diagnostic d{std::move(code), std::move(message), {}, "", std::move(help)};
+    for (const std::string& pointer : pointers)
+      if (const JsonValue* value = source_.at_pointer(pointer)) d.places.push_back(value->place(pointer));
+    if (d.places.empty()) d.places.push_back(source_.place(""));
+    errors_.push_back(std::move(d));
+  }
+  void finish() const {
+    if (!errors_.empty()) throw ConfigError(errors_);
+  }
+
+ private:
+  const JsonValue& source_;
+  std::vector<Diagnostic> errors_;
+};
+
+/// Reads the file at a path and returns its document.
 using ReferenceReader = std::function<JsonValue(const std::filesystem::path&)>;
 
-/// Replaces each path that stands where a record may be referenced by the contents of that file, as far down as it
-/// goes. Paths are relative to the file that names them.
+/// Replaces each path in the place of a record by the contents of that file, recursively. Paths are relative to the
+/// file that names them.
 /// @throws ConfigError for files that are missing (named with the place of the reference)
 void resolve_references(JsonValue& value, const RecordSpec& spec, const ReferenceReader& read);
 
-/// "job.parallel.tensor=8": sets a field, creating the objects on the way; "cluster.fabric.tiers.1.taper=2" goes into
-/// an element of a list that is there. The value is JSON, or else a text.
+/// Sets a field and creates the objects on the way: "job.parallel.tensor=8". A number in the path selects an existing
+/// element of a list: "cluster.fabric.tiers.1.taper=2". A value that is not JSON is a text.
 /// @throws ConfigError E0402 for a path that names no field, with a suggestion; E0404 without "="
 void apply_setting(JsonValue& root, const RecordSpec& spec, const std::string& setting, const ReferenceReader& read);
 

@@ -1,9 +1,149 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/job/stack.hpp"
 
-#include "models/job/job_enum_names.hpp"
+#include <array>
+#include <string_view>
+
+#include "models/job/job.hpp"
+#include "sim/field_table.hpp"
 
 namespace clusterwright {
+
+template <>
+struct EnumNames<ResidualSum> {
+  static constexpr std::array<std::string_view, 3> names = {"beside-norm", "own-kernel", "in-multiply"};
+};
+template <>
+struct EnumNames<RotaryKernel> {
+  static constexpr std::array<std::string_view, 2> names = {"into-layout", "in-place"};
+};
+
+namespace {
+
+using KernelRecord = Record<StackKernels>;
+
+void add_layer_kernels(KernelRecord& table) {
+  using S = StackKernels;
+  table
+      .optional("residual", &S::residual,
+                {.help = "kernel that adds the result of a block to the residual stream: one kernel with the following "
+                         "norm, a separate kernel, or the block's last GEMM"})
+      .optional("rotary", &S::rotary,
+                {.help = "rotary embedding: applied while queries, keys and values are copied into the layout of "
+                         "attention, or to queries and keys in place"})
+      .optional("fused_attention", &S::fused_attention,
+                {.help = "attention is one kernel per pass; otherwise scores, softmax and values are separate kernels"})
+      .optional("activation_backward", &S::activation_backward,
+                {.help = "traffic of the activation's backward pass over that of its forward pass", .min = 1, .max = 4})
+      .optional("weight_gradient_bytes", &S::weight_gradient,
+                {.help = "bytes moved per element of a weight gradient at the output of its GEMM", .min = 1, .max = 16})
+      .optional("synchronous", &S::synchronous,
+                {.help = "the processor that issues a kernel also runs it, so the fixed time of a call is not hidden"});
+}
+
+void add_end_kernels(KernelRecord& table) {
+  using S = StackKernels;
+  table.optional("loss_bytes", &S::loss, {.help = "bytes moved per logit in the forward pass", .min = 1, .max = 64})
+      .optional("loss_backward_bytes", &S::loss_backward,
+                {.help = "bytes moved per logit in the backward pass; 0: the forward pass writes the gradient",
+                 .min = 0,
+                 .max = 64})
+      .optional("plain_embedding", &S::plain_embedding,
+                {.help = "one kernel looks up the rows of the token table and no other kernel reads them; the gradient "
+                         "of the table "
+                         "is cleared first"})
+      .optional("update_bytes", &S::update,
+                {.help = "bytes moved per parameter that a rank updates, for gradient and states", .min = 4, .max = 64})
+      .optional("clips_gradients", &S::clips_gradients,
+                {.help = "the norm of the gradients over all ranks is computed before the update"})
+      .optional("clears_gradients", &S::clears_gradients,
+                {.help = "gradients are added to a buffer that is cleared after the update"});
+}
+
+}  // namespace
+
+const Record<StackKernels>& record(const StackKernels*) {
+  static const KernelRecord table = [] {
+    KernelRecord out("stack_kernels", "Fusions and memory traffic of the kernels between GEMMs");
+    add_layer_kernels(out);
+    add_end_kernels(out);
+    return out;
+  }();
+  return table;
+}
+
+const Record<StackMemory>& record(const StackMemory*) {
+  using S = StackMemory;
+  static const auto table =
+      Record<S>("stack_memory", "Device memory that a framework keeps beyond what a step needs")
+          .optional("loss_size_bytes", &S::loss_size,
+                    {.help = "bytes per logit at the peak of the loss, all copies together", .min = 2, .max = 32})
+          .optional("split_loss_size_bytes", &S::split_loss_size,
+                    {.help = "bytes per logit at the peak of the loss if the tensor group splits the vocabulary; auto: "
+                             "as loss_size_bytes",
+                     .min = 2,
+                     .max = 32})
+          .optional(
+              "kept_gradient_size_bytes", &S::kept_gradient_size,
+              {.help = "bytes per parameter of gradients kept besides the accumulation buffer", .min = 0, .max = 8})
+          .optional("owned_gradient_size_bytes", &S::owned_gradient_size,
+                    {.help = "bytes of gradients that the optimizer holds, per parameter that a rank updates",
+                     .min = 0,
+                     .max = 8})
+          .optional("narrow_copies", &S::narrow_copies,
+                    {.help = "8-bit runs keep GEMM inputs and copies of weights in 8 bits"})
+          .optional("dropout", &S::dropout, {.help = "models of this stack use dropout, so its masks are kept"})
+          .optional("keeps_logits", &S::keeps_logits,
+                    {.help = "the last stage of a pipeline keeps the logits of all micro-batches until the step ends"})
+          .optional("gathers_by_multiply", &S::gathers_by_multiply,
+                    {.help = "sharded weights are gathered matrix by matrix, not layer by layer"})
+          .optional("staging_gb", &S::staging,
+                    {.help = "staging buffers for collectives of gradients and weights", .min = 0})
+          .optional("communicator_gb", &S::communicator, {.help = "buffers of one communicator", .min = 0})
+          .optional("slack", &S::slack,
+                    {.help = "memory that the allocator holds but that is not in use, over memory in use",
+                     .min = 0,
+                     .max = 1})
+          .optional(
+              "reports_allocator", &S::reports_allocator,
+              {.help = "the peak memory that the framework reports counts only the allocator, without the context"});
+  return table;
+}
+
+template <>
+struct EnumNames<ExpertTransfer> {
+  static constexpr std::array<std::string_view, 2> names = {"all-to-all", "hierarchical"};
+};
+
+const Record<StackExperts>& record(const StackExperts*) {
+  using S = StackExperts;
+  static const auto table =
+      Record<S>("stack_experts", "How a framework handles mixtures of experts")
+          .optional("transfer", &S::transfer,
+                    {.help = "transport of tokens: an all-to-all of all copies, or kernels that send one copy to each "
+                             "node and one to each rank inside it"})
+          .optional("narrow_dispatch", &S::narrow_dispatch,
+                    {.help = "tokens are sent to experts in 8 bits in 8-bit runs"})
+          .optional("overlap_shared", &S::overlap_shared, {.help = "shared experts are computed while tokens are sent"})
+          .optional(
+              "overlap_exchange", &S::overlap_exchange,
+              {.help =
+                   "two micro-batches, one in its forward and one in its backward pass, hide each other's exchanges"})
+          .optional("one_launch", &S::one_launch,
+                    {.help = "one kernel computes a GEMM for all experts of a rank; otherwise one kernel per expert"})
+          .optional("synchronises", &S::synchronises,
+                    {.help = "the host reads the number of tokens of each expert before it launches what follows"})
+          .optional(
+              "launch_us", &S::launch,
+              {.help = "host time to launch one GEMM, or one cast, of one expert, if launched one by one", .min = 0})
+          .optional(
+              "imbalance", &S::imbalance,
+              {.help =
+                   "coefficient of variation of the experts' popularity within a micro-batch, if the job does not say",
+               .min = 0,
+               .max = 8});
+  return table;
+}
 
 template <>
 struct EnumNames<RankOrder> {

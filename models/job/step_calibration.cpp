@@ -5,8 +5,9 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "models/job/job_enum_names.hpp"
+#include "models/job/job.hpp"
 #include "sim/diagnostic.hpp"
+#include "sim/field_table.hpp"
 #include "topology/parts/parts.hpp"
 
 namespace clusterwright {

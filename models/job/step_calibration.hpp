@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What whole training steps add to the sum of their microbenchmarks, by software stack: fitted to published steps.
+/// Step calibration: corrections from sums of microbenchmarks to whole training steps, fitted to published steps.
 #pragma once
 
 #include <map>
@@ -14,24 +14,24 @@
 
 namespace clusterwright {
 
-/// At most three numbers per stack, each over what microbenchmarks say; docs/validation.md, "Fits".
+/// Factors of one stack on the times that microbenchmarks give; docs/validation.md, "Fits".
 struct StackCalibration {
-  Sourced<double> compute;        ///< time of matrix multiplies and attention
-  Sourced<double> communication;  ///< time of collectives
-  Sourced<double> host;           ///< time to issue a kernel
-  /// Standard deviation of log(predicted/measured) of its steps, models left out; 0: as all stacks together.
+  Sourced<double> compute;        ///< factor on the time of GEMMs and attention
+  Sourced<double> communication;  ///< factor on the time of collectives
+  Sourced<double> host;           ///< factor on the time to issue a kernel
+  /// Standard deviation of log(predicted/measured) of its steps, with models held out; 0: that of all stacks together.
   Sourced<double> residual;
 };
 const Record<StackCalibration>& record(const StackCalibration*);
 
-/// Standard deviations of log(predicted/measured) that remain beyond the fitted parameters, each from rows left out.
+/// Standard deviations of log(predicted/measured) beyond the errors of fitted parameters, each from held-out rows.
 struct StepResiduals {
-  Sourced<double> known;        ///< every field of the job published
-  Sourced<double> unknown;      ///< something assumed: recomputation, micro-batch, virtual stages
+  Sourced<double> known;        ///< steps with every field of the job published
+  Sourced<double> unknown;      ///< steps with assumed recomputation, micro-batch or virtual stages
   Sourced<double> stack;        ///< added (in squares) for a stack without an entry of its own
-  Sourced<double> accelerator;  ///< added for an accelerator whose steps nobody measured, its relative's were
-  Sourced<double> generation;   ///< added for an architecture whose steps nobody measured
-  Sourced<double> doubling;     ///< added for each doubling of size or sequence beyond what was fitted
+  Sourced<double> accelerator;  ///< added for an accelerator without measured steps, if its relatives have some
+  Sourced<double> generation;   ///< added for an architecture without measured steps
+  Sourced<double> doubling;     ///< added for each doubling of size or sequence beyond the fitted range
   Sourced<double> own;          ///< part that steps of one model on one stack and accelerator do not share
   Sourced<double> size;         ///< part that steps of one job on different numbers of accelerators do not share
 };
@@ -46,21 +46,23 @@ struct StepCalibration {
   ~StepCalibration();
 
   std::string name;
-  Sourced<double> drift;                              ///< per year: newer software of a stack is so much faster (log)
-  std::string reference_date;                         ///< "2024-01": where drift counts as zero
-  std::map<std::string, Sourced<double>> cast_bytes;  ///< memory traffic per activation element brought to a format
-  /// Matrix and attention kernels of a step take this much longer than alone in a loop, at the same clock; by
-  /// architecture, "other" for those without an entry.
+  Sourced<double> drift;       ///< logarithm of the speed-up per year of newer software of a stack
+  std::string reference_date;  ///< "2024-01": date of zero drift
+  std::map<std::string, Sourced<double>>
+      cast_bytes;  ///< memory traffic per activation element cast to a format, by format
+  /// Kernel overhead factor: time of GEMM and attention kernels of a step over that alone in a loop, at the same clock;
+  /// by architecture, "other" for those without an entry.
   std::map<std::string, Sourced<double>> kernel_overhead;
-  /// Of "other": its tax is that of a part with the reference density (models/power_density.hpp), and its logarithm
-  /// grows by so much for each TFLOP/s per watt beyond it, never below a tax of 1.
+  /// Growth of the logarithm of the "other" factor for each TFLOP/s per watt of power_density beyond the reference. The
+  /// factor is never below 1.
   Sourced<double> overhead_per_density{0, "definition: one overhead factor for all parts"};
-  Sourced<double> density_reference{0, "definition: one overhead factor for all parts"};
-  std::map<std::string, StackCalibration> stacks;  ///< "other": for stacks without an entry
-  std::vector<std::string> accelerators;           ///< whose steps were in the fit
-  std::vector<std::string> vendors;                ///< of those; a stack on another's parts is another stack
-  double most_accelerators = 1;                    ///< of one job in the fit
-  double longest_sequence = 1;                     ///< tokens
+  Sourced<double> density_reference{
+      0, "definition: one overhead factor for all parts"};  ///< power_density that "other" holds for
+  std::map<std::string, StackCalibration> stacks;           ///< "other": for stacks without an entry
+  std::vector<std::string> accelerators;                    ///< accelerators with steps in the fit
+  std::vector<std::string> vendors;  ///< vendors of those; parts of others add the residual of an unknown stack
+  double most_accelerators = 1;      ///< largest job in the fit
+  double longest_sequence = 1;       ///< longest sequence in the fit, tokens
   StepResiduals residuals;
   /// Covariance of the logarithms of the fitted numbers, row by row: "compute/nemo-2024", "kernel_tax/Hopper", "drift".
   std::vector<std::string> fitted;
@@ -69,25 +71,25 @@ struct StepCalibration {
 };
 const Record<StepCalibration>& record(const StepCalibration*);
 
-/// Factors of one job on one accelerator.
+/// Factors of one job on one accelerator, on the times that microbenchmarks give.
 struct StepFactors {
-  double compute = 1;  ///< stack and architecture together
+  double compute = 1;  ///< product of stack and architecture
   double communication = 1;
   double host = 1;
-  double years = 0;       ///< of the software since the reference date
-  double cast_bytes = 0;  ///< memory traffic per activation element that is brought to the job's format; 0 in 16 bit
-  std::string entry;      ///< of the calibration
+  double years = 0;       ///< age of the software since the reference date
+  double cast_bytes = 0;  ///< memory traffic per activation element cast to the job's format; 0 in 16 bit
+  std::string entry;      ///< entry of the calibration that was taken
 };
 
 /// Name of the entry that serves stacks and architectures without one of their own.
 inline constexpr const char* other_entry = "other";
 
-/// Drift included: software of the job's release, or else of the stack's date, against the reference date.
+/// Factors with drift: from the reference date to the job's release, or else to the stack's date.
 /// @throws ConfigError E0314 if the calibration lacks the cost of casts to the job's format
 StepFactors step_factors(const StepCalibration& calibration, const SoftwareStack& stack, const Job& job,
                          const AcceleratorPart& part);
 
-/// Architecture under which the kernel tax of a part is fitted: as the data sheet names it, else the vendor.
+/// Architecture by which the kernel overhead factor of a part is fitted: that of the data sheet, else the vendor.
 std::string step_architecture(const AcceleratorPart& part);
 
 /// Years from one "2024-06" to another; 0 if either is empty or malformed.

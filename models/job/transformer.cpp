@@ -8,7 +8,7 @@
 #include <functional>
 #include <string_view>
 
-#include "models/job/contradictions.hpp"
+#include "models/job/scenario_source.hpp"
 #include "sim/field_table.hpp"
 
 namespace clusterwright {
@@ -47,7 +47,7 @@ double attention_matrices(const Transformer& m) {
   return output + queries + down + as_double(l.key_value_rank) * as_double(m.heads * (l.plain_width + l.value_width));
 }
 
-/// Of one MLP of inner width `ffn`.
+/// Parameters of one MLP of inner width `ffn`.
 double mlp_matrices(const Transformer& m, std::int64_t ffn) {
   return (m.gated_mlp ? 3.0 : 2.0) * as_double(m.hidden) * as_double(ffn);
 }
@@ -71,7 +71,7 @@ double active_matrices(const Transformer& m, LayerKind kind) {
   return layer_matrices(m, kind, m.experts ? as_double(m.experts->per_token) : 0);
 }
 
-/// Of attention, and of what is not routed behind it.
+/// Parameters of attention and of the MLPs that are not routed.
 double layer_biases(const Transformer& m, LayerKind kind) {
   const double queries = as_double(m.query_width() + 2 * m.key_value_width());
   if (!m.biases) return m.attention_biases ? queries : 0;
@@ -81,12 +81,12 @@ double layer_biases(const Transformer& m, LayerKind kind) {
   return attention + as_double(m.experts->experts) + (shared > 0 ? mlp_biases(m, shared) : 0);
 }
 
-/// One norm: a gain, and a shift in a layer norm.
+/// Parameters of one norm: a gain, and a shift in a layer norm.
 double norm_parameters(const Transformer& m) {
   return (m.normalisation == Normalisation::layer ? 2.0 : 1.0) * as_double(m.hidden);
 }
 
-/// In front of attention and of the MLP, on latent vectors, and on the queries and keys of each head.
+/// Parameters of norms: in front of attention and MLP, on latent vectors, and on queries and keys of each head.
 double layer_norms(const Transformer& m) {
   double norms = (m.parallel_block ? 1 : 2) * norm_parameters(m);
   if (m.latent) norms += as_double(m.latent->query_rank + m.latent->key_value_rank);

@@ -9,18 +9,18 @@ namespace clusterwright {
 
 /// Forward or backward pass of self-attention on one rank.
 struct AttentionShape {
-  double sequences = 1;  ///< of the micro-batch
-  double queries = 0;    ///< tokens of a sequence that ask
-  double keys = 0;       ///< tokens that they may attend to, masked ones included
-  double share = 0.5;    ///< of queries x keys under the mask; kernels that keep scores in memory compute all
+  double sequences = 1;  ///< sequences of the micro-batch
+  double queries = 0;    ///< query tokens of a sequence
+  double keys = 0;       ///< key tokens of a sequence, masked ones included
+  double share = 0.5;    ///< share of queries x keys that the mask keeps; kernels with scores in memory compute all
   double heads = 0;      ///< query heads of this rank
   double head_width = 0;
   bool forward = true;
 };
 
-/// One after the other: matrix units, then scores in memory where the kernel keeps them there.
+/// Time of the matrix units, then that of scores in memory if the kernel keeps them there.
 struct AttentionTiming {
-  Flops flops;  ///< executed
+  Flops flops;  ///< executed FLOPs
   Seconds compute;
   Seconds memory;
 
@@ -28,7 +28,7 @@ struct AttentionTiming {
 };
 
 /// @param rate     dense 16-bit peak
-/// @param traffic  that kernels which only move data reach
+/// @param traffic  bandwidth of kernels that only move data
 /// @source docs/models/compute.md, "Attention"
 AttentionTiming attention_time(const AttentionShape& shape, const AttentionParameters& parameters, FlopsPerSecond rate,
                                BytesPerSecond traffic);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Time of one matrix multiply, or of several in one launch.
+/// Time of one GEMM, or of several in one launch.
 #pragma once
 
 #include <cstdint>
@@ -25,52 +25,53 @@ struct GemmShape {
 /// Storage of one element of each matrix in device memory.
 struct GemmStorage {
   Bytes input;    ///< A
-  Bytes weights;  ///< B; narrower than A where the kernel widens them
+  Bytes weights;  ///< B; smaller than A if the kernel converts weights
   Bytes output;   ///< C
 };
 
-/// What the data sheet says of the device.
+/// Data sheet of the device.
 struct GemmDevice {
   FlopsPerSecond peak;  ///< dense, in the format of the operands
   BytesPerSecond memory_bandwidth;
-  /// That the kernel may use; `peak` is of these. 0: one systolic array instead (TPU, Trainium, ...), or not known.
+  /// Multiprocessors that the kernel may use and that reach `peak`. 0: one systolic array (TPU, Trainium, ...), or not
+  /// known.
   int multiprocessors = 1;
-  /// power_density of the part; below 0: as the part that the parameters were measured on.
+  /// power_density of the part; below 0: that of the part that the parameters were measured on.
   double density = -1;
 };
 
 struct GemmTiming {
-  Seconds time;             ///< without the per-call cost
-  Seconds fixed;            ///< per call, as a microbenchmark sees it
-  Seconds memory_time;      ///< what operand traffic alone would take
+  Seconds time;             ///< without `fixed`
+  Seconds fixed;            ///< time per call with its launch, as a microbenchmark sees it
+  Seconds memory_time;      ///< time of operand traffic alone
   double tensor_share = 0;  ///< FLOPs over (time * peak), 0..1
 };
 
-/// Share of the device's peak that large multiplies reach.
+/// Share of the device's peak that large GEMMs reach.
 double reached_share(const GemmDevice& device, const GemmParameters& parameters);
 
-/// Best of the tile sizes that a library would try: tile and wave quantisation, K prologue, a roofline on operand
-/// traffic, and the clock loss of long kernels.
+/// Time with the best tile size: tile and wave quantisation, K prologue, a roofline on operand traffic, and the clock
+/// loss of long kernels.
 ///   waves   = wave_share * ceil(tiles / multiprocessors) + (1 - wave_share) * max(1, tiles / multiprocessors)
 ///   compute = waves * 2 tile_m tile_n (k / splits + k_overhead) / rate of one multiprocessor, + split if splits > 1
 ///   time    = (compute^4 + memory^4)^(1/4) * (1 + long_kernel_loss * decades of FLOPs above 1e12 / 2, at most 1)
-/// Where rows of A (K elements) or of B (N elements) are no multiple of 16 bytes, compute takes 1 / unaligned_factor.
-/// A part with more FLOPs per joule to deliver than the measured one reaches less of its peak:
+/// Where rows of A (K elements) or of B (N elements) are no multiple of 16 bytes, compute takes 1 / unaligned_factor. A
+/// part with more peak per watt than the measured one reaches less of its peak:
 ///   rate    = efficiency * (1 + density_loss * density_reference) / (1 + density_loss * density)
 /// A systolic array holds 128 x 128 elements of B while rows of A stream through: K and N count in whole 128s, and
 /// fewer than 128 rows take as long as 128. An empty shape costs nothing but `fixed`.
-/// @param long_kernel_share  of GemmParameters::long_kernel_loss to apply: 1 in a microbenchmark
+/// @param long_kernel_share  share of GemmParameters::long_kernel_loss to apply: 1 in a microbenchmark
 /// @source docs/models/compute.md, "GEMM time"
 GemmTiming gemm_time(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters,
                      const GemmStorage& storage, double long_kernel_share);
 
-/// Both operands stored alike. @param element, output  storage of the operands and of the result
+/// Time with both operands stored alike. @param element, output  storage of the operands and of the result
 inline GemmTiming gemm_time(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters,
                             Bytes element, Bytes output, double long_kernel_share) {
   return gemm_time(shape, device, parameters, GemmStorage{element, element, output}, long_kernel_share);
 }
 
-/// What a call adds that takes A in 16 bit and quantises it first, as inference libraries do. Not part of gemm_time.
+/// Time to quantise A from 16 bit, in a call that does so first, as inference libraries do. Not part of gemm_time.
 Seconds quantisation_time(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters);
 
 }  // namespace clusterwright

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Power of one accelerator: idle, its range, and what a kernel draws of it.
+/// Power of one accelerator: idle, its range, and that of a running kernel.
 #pragma once
 
 #include "models/job/parameters.hpp"
@@ -8,14 +8,15 @@
 
 namespace clusterwright {
 
-/// Power of an accelerator with nothing to do: as measured, else of the data sheet, else a tenth of its rating.
+/// Power of an idle accelerator: the measured one, else that of the data sheet, else a tenth of the rating.
 Watts idle_power(const AcceleratorPart& part, const DevicePowerParameters& power);
 
-/// Power of the die where no board holds it to less: as that of the measured part, for each FLOP of its peak.
+/// Power of the die without the limit of its board: its peak times the watts per FLOP/s of the measured part, and at
+/// least the rating.
 /// @param density  TFLOP/s per watt of the part that `power` was fitted on; 0: `part` is that part
 Watts die_power(const AcceleratorPart& part, const DevicePowerParameters& power, double density = 0);
 
-/// From idle to that.
+/// Difference of die_power and idle_power.
 Watts power_range(const AcceleratorPart& part, const DevicePowerParameters& power, double density = 0);
 
 /// Power of a running kernel above idle, at the reference clock:

@@ -39,13 +39,13 @@ double clock_share(Seconds memory_time, Seconds time) {
   return 1 - std::min(1.0, std::pow(memory_time / time, 4));
 }
 
-/// Of the part that the power parameters were fitted on; 0 where they were fitted on this one.
+/// Density of the part that the power parameters were fitted on; 0 if they were fitted on this one.
 double reference_density(const ParameterSet& parameters) {
   const auto multiplies = parameters.gemm.find("bf16");
   return multiplies == parameters.gemm.end() ? 0 : multiplies->second.density_reference.value;
 }
 
-/// What a board withholds from its die is the clock governor's business, not the kernels'.
+/// Peak per watt of the die without the limit of its board, which the clock governor applies.
 double die_density(const AcceleratorPart& part, const ParameterSet& parameters) {
   constexpr double as_measured = -1;
   if (part.power.value <= Watts{}) return as_measured;  // a processor, whose own samples are its data sheet
@@ -94,7 +94,7 @@ const GemmParameters& KernelTimes::gemm_fit(Precision precision) const {
 }
 
 GemmDevice KernelTimes::device(NumberFormat format, int reserved) const {
-  // Parts without a count are systolic arrays; their links have engines of their own and take nothing from them.
+  // Parts without a count are systolic arrays, whose links have engines of their own.
   const double density = die_density(part_, parameters_);
   if (!part_.multiprocessors) return {peak(part_, format), part_.memory_bandwidth.value, 0, density};
   const int all = part_.multiprocessors->value;
@@ -226,7 +226,7 @@ KernelTiming KernelTimes::message() const {
   KernelTiming price = collective();
   price.work.launch = host_time(stack_.kernels_per_message.value);
   price.work.reserved_sms = static_cast<std::uint32_t>(std::lround(parameters_.step.message_sms.value));
-  // A posted receive costs next to nothing until data flows.
+  // A posted receive draws almost no power until data flows.
   price.work.waiting_power = {};
   return price;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What single kernels cost on the cluster's accelerator under the scenario's stack.
+/// Times of single kernels on the cluster's accelerator under the scenario's stack.
 #pragma once
 
 #include <optional>
@@ -17,16 +17,16 @@
 
 namespace clusterwright {
 
-/// A work price with the table of its slow-down, if multiprocessors that others hold matter to it.
+/// Timing of a work, with a table of its slow-down if multiprocessors held by other kernels slow it.
 struct KernelTiming {
   WorkTiming work;
   std::optional<SmTable> slow_down;
 };
 
-/// Format whose peak and storage the matrix units see.
+/// Number format of the matrix units for a precision.
 NumberFormat matrix_format(Precision precision);
 
-/// Of PCI Express or a chip-to-chip link, one direction.
+/// Bandwidth of PCI Express or a chip-to-chip link to the host, one direction.
 BytesPerSecond host_link_bandwidth(const AcceleratorPart& part, const ParameterSet& parameters);
 
 class KernelTimes {
@@ -35,34 +35,35 @@ class KernelTimes {
   KernelTimes(const AcceleratorPart& part, const ParameterSet& parameters, const SoftwareStack& stack,
               const StepFactors& factors, Precision precision);
 
-  /// A matrix multiply; `narrow` uses the job's number format, otherwise 16 bit.
+  /// GEMM. @param narrow  in the job's number format, otherwise in 16 bit
   /// @param output  storage of one result element (8 bytes where it is added to a 32-bit buffer)
   KernelTiming gemm(const GemmShape& shape, bool narrow, Bytes output) const;
   KernelTiming attention(const AttentionShape& shape) const;
-  /// A kernel limited by device memory, four tenths of its traffic writes; where the parameters hold kernels as
-  /// sampled, the sampled one.
+  /// Kernel limited by device memory, with four tenths of its traffic writes; the sampled kernel if the parameters hold
+  /// sampled ones.
   /// @param traffic  bytes read and written
-  /// @param calls    of one after the other; a device takes them all in one launch
+  /// @param calls    calls one after the other; a device takes them all in one launch
   /// @throws ConfigError E0341 if kernels were sampled, but not this one
   KernelTiming elementwise(Bytes traffic, StreamedWork work = {}, std::int64_t calls = 1) const;
-  /// The kernel of a collective or of a message; its transfer is priced by its chain.
+  /// Kernel of a collective; the chain of its transfer has the time.
   KernelTiming collective() const;
-  /// A copy between device and host memory by the copy engine; its transfer is priced by its chain.
+  /// Copy between device and host memory by the copy engine; the chain of its transfer has the time.
   KernelTiming host_copy() const;
   BytesPerSecond host_bandwidth() const { return host_link_bandwidth(part_, parameters_); }
+  /// Kernel of a pipeline message; the chain of its transfer has the time.
   KernelTiming message() const;
-  /// The same kernel issued by the host `times` over, `each` time of its own if given; free where graphs hold it.
+  /// Kernel with the host time to issue it `times` times, `each` time if given; none if captured graphs hold it.
   KernelTiming issued(KernelTiming price, std::int64_t times, std::optional<Seconds> each) const;
 
-  /// Activations are cast before they are multiplied.
+  /// Whether activations are cast before GEMMs.
   bool narrow_format() const;
   Precision precision() const { return precision_; }
   /// Memory traffic of one activation element that is cast.
   double cast_bytes() const { return factors_.cast_bytes; }
   Watts idle_power() const;
   Watts rated_power() const { return part_.power.value; }
-  /// What the clock governor holds the board to. Parts whose data sheet names no boost clock and no multiprocessors run
-  /// at one clock whatever they draw: a limit that is never met. So do parts without a rating.
+  /// Power limit of the clock governor. Parts whose data sheet names no boost clock and no multiprocessors run at one
+  /// clock and have a limit that is never met. So do parts without a rating.
   Watts governed_power() const;
 
  private:

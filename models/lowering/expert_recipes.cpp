@@ -44,19 +44,15 @@ ExpertRecipes::ExpertRecipes(const KernelTimes& kernels, const PlannedJob& plann
     : kernels_(kernels),
       planned_(planned),
       shapes_(shapes),
-      linears_(linears),
       work_(work),
       hidden_(static_cast<double>(planned.model.hidden)),
-      traffic_factor_(planned.stack.elementwise_traffic.value) {
+      traffic_factor_(planned.stack.elementwise_traffic.value),
+      shared_(kernels, planned, shapes, linears) {
   const ExpertMixture& experts = *planned.model.experts;
-  const std::int64_t gates = planned.model.gated_mlp ? 2 : 1;
   ffn_ = experts.ffn / planned.plan.expert_tensor;
-  up_ = ffn_ * gates;
+  up_ = ffn_ * (planned.model.gated_mlp ? 2 : 1);
   rows_each_ = std::max<std::int64_t>(1, std::llround(work.rows / static_cast<double>(work.local_experts)));
-  shared_ = (experts.shared_width() + planned.plan.tensor - 1) / planned.plan.tensor;
   routed_ = experts.experts;
-  shared_up_ = {"shared experts up", shared_ * gates, planned.model.hidden, true, true};
-  shared_down_ = {"shared experts down", planned.model.hidden, shared_, false, true};
 }
 
 KernelTiming ExpertRecipes::elementwise(double elements, double bytes) const {
@@ -109,24 +105,9 @@ int ExpertRecipes::combine(RecipeWriter& w, int after) const {
   return returned;
 }
 
-int ExpertRecipes::shared_forward(RecipeWriter& w, StepCharge gemm, StepCharge other) const {
-  if (shared_ == 0) return -1;
-  linears_.forward(w, shared_up_, gemm, w.last_kernel());
-  w.kernel("shared activation", activation(static_cast<double>(shapes_.tokens), shared_), other);
-  return linears_.forward(w, shared_down_, gemm, -1);
-}
-
-int ExpertRecipes::shared_backward(RecipeWriter& w) const {
-  if (shared_ == 0) return -1;
-  const StepCharge other = StepCharge::compute_other;
-  linears_.backward(w, shared_down_, w.last_kernel());
-  const KernelTiming act = activation(static_cast<double>(shapes_.tokens) * backward_over_forward, shared_);
-  return linears_.backward(w, shared_up_, w.kernel("shared activation bwd", act, other));
-}
-
-/// What the shared experts returned joins what the routed ones did.
+/// Joins the sum of the shared experts with that of the routed ones.
 void ExpertRecipes::add_shared(RecipeWriter& w, int after, StepCharge other) const {
-  if (shared_ > 0) w.kernel("add shared experts", move_copies(3), other, after);
+  if (shared_.exist()) w.kernel("add shared experts", move_copies(3), other, after);
 }
 
 void ExpertRecipes::experts_forward(RecipeWriter& w, int routed, int arrived, StepCharge gemm, StepCharge other) const {
@@ -147,11 +128,11 @@ int ExpertRecipes::forward(RecipeWriter& w, bool again) const {
   const StepCharge other = again ? StepCharge::recompute : StepCharge::compute_other;
   const bool beside = planned_.stack.experts.overlap_shared;
   const auto copies = static_cast<double>(planned_.model.experts->per_token);
-  if (!beside) add_shared(w, shared_forward(w, gemm, other), other);
+  if (!beside) add_shared(w, shared_.forward(w, gemm, other), other);
   const int routed = route(w, gemm, other);
   if (sends_copies()) w.kernel("copies", move_copies(1 + copies), other);
   const int arrived = dispatch(w, LayerCollective::expert_dispatch);
-  const int shared = beside ? shared_forward(w, gemm, other) : -1;
+  const int shared = beside ? shared_.forward(w, gemm, other) : -1;
   experts_forward(w, routed, arrived, gemm, other);
   const int returned = combine(w, w.last_kernel());
   const int sum = w.kernel("sum of experts", move_copies(sends_copies() ? copies + 1 : 2), other, returned);
@@ -174,7 +155,7 @@ void ExpertRecipes::experts_backward(RecipeWriter& w, int arrived) const {
   span.kernel("experts up dgrad", multiply(rows_each_, hidden, up_, false), gemm);
   w.for_weights(span.kernel("experts up wgrad", multiply(hidden, up_, rows_each_, true), gemm));
   span.wait_for_busiest(work_.excess());
-  // What the host could not issue ahead in the forward pass, it cannot in the backward pass either.
+  // Kernels that the host could not issue ahead in the forward pass wait in the backward pass too.
   const int host = synchronises() ? w.host(0, -1) : -1;
   w.kernel("rows by token bwd", move_rows(pads_rows() ? 4 : 2), StepCharge::compute_other, host);
 }
@@ -183,10 +164,10 @@ int ExpertRecipes::backward(RecipeWriter& w) const {
   const StepCharge other = StepCharge::compute_other;
   const bool beside = planned_.stack.experts.overlap_shared;
   const auto copies = static_cast<double>(planned_.model.experts->per_token);
-  if (!beside) add_shared(w, shared_backward(w), other);
+  if (!beside) add_shared(w, shared_.backward(w), other);
   w.kernel("sum of experts bwd", move_copies(sends_copies() ? 2 * copies + 1 : 2), other);
   const int arrived = dispatch(w, LayerCollective::expert_dispatch_wide);
-  const int shared = beside ? shared_backward(w) : -1;
+  const int shared = beside ? shared_.backward(w) : -1;
   experts_backward(w, arrived);
   w.kernel("copies bwd", move_copies(sends_copies() ? copies + 1 : 2), other, combine(w, w.last_kernel()));
   if (beside) add_shared(w, shared, other);

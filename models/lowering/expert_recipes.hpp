@@ -2,8 +2,9 @@
 /// Forward and backward pass of one layer's mixture of experts on one rank: router, exchange, multiplies.
 #pragma once
 
-#include "models/kernels/kernel_traffic.hpp"
+#include "models/kernels/streaming_time.hpp"
 #include "models/lowering/linear_recipes.hpp"
+#include "models/lowering/shared_expert_recipes.hpp"
 #include "models/lowering/step_charge.hpp"
 #include "models/plan/expert_work.hpp"
 
@@ -50,18 +51,15 @@ class ExpertRecipes {
   /// @param routed  op behind which the host knows how many rows there are
   void experts_forward(RecipeWriter& w, int routed, int arrived, StepCharge gemm, StepCharge other) const;
   void experts_backward(RecipeWriter& w, int arrived) const;
-  int shared_forward(RecipeWriter& w, StepCharge gemm, StepCharge other) const;
-  int shared_backward(RecipeWriter& w) const;
   void add_shared(RecipeWriter& w, int after, StepCharge other) const;
 
   const KernelTimes& kernels_;
   const PlannedJob& planned_;
   const RankShapes& shapes_;
-  const LinearRecipes& linears_;
   const ExpertWork& work_;
   double hidden_, traffic_factor_;
-  std::int64_t ffn_, up_, rows_each_, shared_, routed_;
-  Linear shared_up_, shared_down_;
+  std::int64_t ffn_, up_, rows_each_, routed_;
+  SharedExpertRecipes shared_;
 };
 
 }  // namespace clusterwright

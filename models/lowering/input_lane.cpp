@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/lowering/input_lane.hpp"
-#include "models/lowering/step_charge.hpp"
 
 #include <algorithm>
 
 namespace clusterwright {
 
-InputLane::InputLane(StepContext& context, std::size_t rank_class, LaneId lane)
-    : context_(context),
-      class_(rank_class),
+InputLane::InputLane(RankOps& ops, const PlannedStep& step, InputSide& input, Meetings& meetings, LaneId lane)
+    : ops_(ops),
+      input_(input),
+      meetings_(meetings),
       lane_(lane),
-      places_(context.scenario.job.input->prefetch),
-      ready_(ready_micro_batches(context.scenario.job, context.plan)) {}
+      first_stage_(step.stage_of(ops.rank_class()) == 0),
+      micro_batches_(step.plan().micro_batches),
+      places_(step.scenario.job.input->prefetch),
+      ready_(ready_micro_batches(step.scenario.job, step.plan())) {}
 
 void InputLane::read(OpId after) {
-  const RendezvousId meeting =
-      context_.reads.join(context_.input->fed_together(class_), class_, context_.input->read(class_));
-  const OpId id = context_.builder.add_op(lane_, context_.input->nothing(), charge_id(StepCharge::input_wait), meeting,
-                                          (ready_ + static_cast<int>(reads_.size())) % context_.plan.micro_batches);
-  if (after.exists()) context_.builder.depends(after, id);
-  reads_.push_back(id);
+  const RankClassId rank = ops_.rank_class();
+  const RendezvousId meeting = meetings_.join(input_.fed_together(rank), rank, input_.read(rank));
+  const int micro_batch = (ready_ + static_cast<int>(reads_.size())) % micro_batches_;
+  reads_.push_back(ops_.communicate(lane_, input_.nothing(), StepCharge::input_wait, meeting, after, micro_batch));
 }
 
 void InputLane::begin_step() {
-  const bool first = context_.classes.representative(class_).pipeline == 0;
-  const int free = first ? std::min(places_ - ready_, context_.plan.micro_batches) : context_.plan.micro_batches;
+  const int free = first_stage_ ? std::min(places_ - ready_, micro_batches_) : micro_batches_;
   for (int i = 0; i < free; ++i) read({});
 }
 
@@ -33,7 +32,7 @@ OpId InputLane::ready(int micro_batch) const {
 }
 
 void InputLane::taken(OpId op) {
-  if (static_cast<int>(reads_.size()) < context_.plan.micro_batches) read(op);
+  if (static_cast<int>(reads_.size()) < micro_batches_) read(op);
 }
 
 }  // namespace clusterwright

@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The input lane of one rank: micro-batches become ready, as many ahead as the loader prefetches.
+/// Input lane of one rank: micro-batches become ready, as many ahead as the loader prefetches.
 ///
-/// Steady state. `ready` micro-batches of this step lie there when it starts; while it runs, as many are read as it
-/// uses, the last `ready` of them for the next step. Each needs a place, which the first stage frees when it takes a
-/// micro-batch. A loader that keeps up has filled all its places when a step starts; one that does not has not, see
-/// input_settling.hpp.
+/// Steady state. `ready` micro-batches of this step lie there when it starts. While it runs, the loader reads as many
+/// as the step uses, the last `ready` of them for the next step. Each needs a place, which the first stage frees when
+/// it takes a micro-batch. A loader that keeps up has filled all its places when a step starts; predict_step.hpp
+/// deals with one that does not.
 #pragma once
 
 #include <vector>
 
-#include "models/lowering/step_context.hpp"
+#include "models/lowering/input_side.hpp"
+#include "models/lowering/meetings.hpp"
+#include "models/lowering/planned_step.hpp"
+#include "models/lowering/rank_ops.hpp"
 
 namespace clusterwright {
 
 class InputLane {
  public:
-  /// @pre context.input
-  InputLane(StepContext& context, std::size_t rank_class, LaneId lane);
+  /// @param meetings  rendezvous of ranks that are fed together
+  InputLane(RankOps& ops, const PlannedStep& step, InputSide& input, Meetings& meetings, LaneId lane);
 
-  /// Reads that find a place at the start of the step. On later stages all: they follow the first one's.
+  /// Reads that find a place at the start of the step. On later stages these are all reads: they follow the reads of
+  /// the first stage.
   void begin_step();
   /// Op whose end makes the micro-batch ready; does not exist if it was ready at the start.
   OpId ready(int micro_batch) const;
@@ -28,10 +32,12 @@ class InputLane {
  private:
   void read(OpId after);
 
-  StepContext& context_;
-  std::size_t class_;
+  RankOps& ops_;
+  InputSide& input_;
+  Meetings& meetings_;
   LaneId lane_;
-  int places_, ready_;
+  bool first_stage_;
+  int micro_batches_, places_, ready_;
   std::vector<OpId> reads_;  // the first is for micro-batch `ready_`
 };
 

@@ -98,16 +98,17 @@ InputSide::InputSide(StepGraphBuilder& builder, const Scenario& s, const Placeme
       work_(reader_work(s, placement.plan())),
       nothing_(builder.add_work("read and prepare", {})) {
   if (work_.total) file_system_ = builder.add_resource("file system, read", *work_.total);
-  for (std::size_t host = 0; work_.host && host < classes.host_count(); ++host)
-    hosts_.push_back(builder.add_resource(fmt::format("storage of host {}, read", host), *work_.host));
+  if (!work_.host) return;
+  for (const HostKindId host : classes.hosts().kinds())
+    hosts_.push_back(builder.add_resource(fmt::format("storage of host {}, read", host.value), *work_.host));
 }
 
-std::size_t InputSide::fed_together(std::size_t c) const {
+RankClassId InputSide::fed_together(RankClassId c) const {
   return classes_.class_of({0, classes_.representative(c).data, 0});
 }
 
 /// First and last stage may share a host: their transfers then cross it side by side.
-void InputSide::use_storage(Uses& uses, std::size_t reader) const {
+void InputSide::use_storage(Uses& uses, RankClassId reader) const {
   const int together = classes_.tensor_ranks_together();
   const auto add = [&](ResourceId resource, int count) {
     const auto same = std::find_if(uses.begin(), uses.end(), [&](const auto& u) { return u.resource == resource; });
@@ -116,12 +117,12 @@ void InputSide::use_storage(Uses& uses, std::size_t reader) const {
     else
       uses.push_back({resource, static_cast<std::uint32_t>(count), 1.0});
   };
-  if (!hosts_.empty()) add(hosts_[classes_.host_of(reader)], classes_.ranks_on_host(reader) / together);
+  if (!hosts_.empty()) add(hosts_[classes_.hosts().kind_of(reader)], classes_.hosts().ranks_of(reader) / together);
   if (file_system_.exists()) add(file_system_, classes_.multiplicity(reader) / together);
 }
 
-ChainId InputSide::read(std::size_t c) {
-  const std::size_t fed = fed_together(c);
+ChainId InputSide::read(RankClassId c) {
+  const RankClassId fed = fed_together(c);
   if (const auto found = chains_.find(fed); found != chains_.end()) return found->second;
   Uses uses;
   const int data = classes_.representative(fed).data;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/lowering/layer_chains.hpp"
 
-#include "models/kernels/kernel_traffic.hpp"
+#include "models/kernels/streaming_time.hpp"
 #include "models/lowering/rank_shapes.hpp"
 
 namespace clusterwright {
@@ -12,21 +12,22 @@ ReplicaGroup group_of(LayerCollective kind) {
   return kind >= LayerCollective::context_step ? ReplicaGroup::context : ReplicaGroup::all;
 }
 
-LayerChains::LayerChains(StepContext& context, std::size_t rank_class) : context_(context), class_(rank_class) {
-  if (context_.plan.tensor > 1) choose_tensor_chains();
-  if (context_.plan.context > 1) choose_context_chains();
-  if (context_.scenario.transformer.experts) choose_expert_chains();
+LayerChains::LayerChains(const PlannedStep& step, StepLinks& links, RankClassId rank_class)
+    : step_(step), links_(links), class_(rank_class) {
+  if (step_.plan().tensor > 1) choose_tensor_chains();
+  if (step_.plan().context > 1) choose_context_chains();
+  if (step_.scenario.transformer.experts) choose_expert_chains();
 }
 
 ChainId LayerChains::host(Picoseconds time) {
   const auto [entry, fresh] = issues_.try_emplace(time.count);
-  if (fresh) entry->second = context_.links.host_issue(time);
+  if (fresh) entry->second = links_.host_issue(time);
   return entry->second;
 }
 
 void LayerChains::choose_tensor_chains() {
   const auto chain = [&](LayerCollective kind, CollectiveOp op) {
-    set(kind, context_.links.tensor(op, context_.activation(), class_));
+    set(kind, links_.tensor(op, step_.activation(), class_));
   };
   chain(LayerCollective::gather, CollectiveOp::all_gather);
   chain(LayerCollective::scatter, CollectiveOp::reduce_scatter);
@@ -34,15 +35,15 @@ void LayerChains::choose_tensor_chains() {
 }
 
 void LayerChains::choose_context_chains() {
-  const RankShapes shapes(context_.memory);
+  const RankShapes shapes(step_.job);
   const Bytes keys = shapes.split(shapes.key_value + shapes.value, 1);
   const Bytes queries = shapes.split(shapes.query, 1), results = shapes.split(shapes.attended, 1);
-  const int ranks = context_.plan.context;
+  const int ranks = step_.plan().context;
   const auto group = [&](CollectiveOp op, Bytes payload) {
-    return context_.links.replicas(ReplicaGroup::context, op, payload, class_);
+    return links_.replicas(ReplicaGroup::context, op, payload, class_);
   };
-  set(LayerCollective::context_step, context_.links.context_step(keys, class_));
-  set(LayerCollective::context_step_with_gradients, context_.links.context_step(2 * keys, class_));
+  set(LayerCollective::context_step, links_.context_step(keys, class_));
+  set(LayerCollective::context_step_with_gradients, links_.context_step(2 * keys, class_));
   set(LayerCollective::context_gather, group(CollectiveOp::all_gather, ranks * keys));
   set(LayerCollective::context_scatter, group(CollectiveOp::reduce_scatter, ranks * keys));
   set(LayerCollective::context_exchange_in, group(CollectiveOp::all_to_all, queries + keys));
@@ -50,23 +51,23 @@ void LayerChains::choose_context_chains() {
 }
 
 void LayerChains::choose_expert_chains() {
-  const SoftwareStack& stack = context_.scenario.stack;
-  const auto hidden = static_cast<double>(context_.scenario.transformer.hidden);
+  const SoftwareStack& stack = step_.scenario.stack;
+  const auto hidden = static_cast<double>(step_.scenario.transformer.hidden);
   const auto exchange = [&](double size) {
-    return context_.links.experts(context_.experts, stack.experts.transfer, hidden * size * byte, class_);
+    return links_.experts(step_.experts, stack.experts.transfer, hidden * size * byte, class_);
   };
-  if (context_.plan.expert > 1) {
-    const double size = stack.experts.narrow_dispatch ? element_size(context_.scenario.job.precision) : bytes_16bit;
+  if (step_.plan().expert > 1) {
+    const double size = stack.experts.narrow_dispatch ? element_size(step_.scenario.job.precision) : bytes_16bit;
     const ChainId wide = exchange(bytes_16bit);
     set(LayerCollective::expert_dispatch, size < bytes_16bit ? exchange(size) : wide);
     set(LayerCollective::expert_dispatch_wide, wide);
     set(LayerCollective::expert_combine, wide);
   }
-  if (context_.plan.expert_tensor == 1) return;
-  const Bytes rows = context_.experts.rows * hidden * bytes_16bit * byte;
+  if (step_.plan().expert_tensor == 1) return;
+  const Bytes rows = step_.experts.rows * hidden * bytes_16bit * byte;
   const ReplicaGroup split = ReplicaGroup::expert_tensor;
-  set(LayerCollective::expert_gather, context_.links.replicas(split, CollectiveOp::all_gather, rows, class_));
-  set(LayerCollective::expert_scatter, context_.links.replicas(split, CollectiveOp::reduce_scatter, rows, class_));
+  set(LayerCollective::expert_gather, links_.replicas(split, CollectiveOp::all_gather, rows, class_));
+  set(LayerCollective::expert_scatter, links_.replicas(split, CollectiveOp::reduce_scatter, rows, class_));
 }
 
 }  // namespace clusterwright

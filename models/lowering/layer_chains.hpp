@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the collectives inside layers send over which links, for one rank class.
+/// Chains of the collectives inside layers, for one rank class.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <map>
 
-#include "models/lowering/step_context.hpp"
+#include "models/lowering/planned_step.hpp"
+#include "models/lowering/recipe.hpp"
+#include "models/lowering/step_links.hpp"
 
 namespace clusterwright {
 
-/// Ranks that meet in a collective of a layer; "all" stands for the tensor group.
+/// Group of ranks that meets in a collective of a layer; `all` stands for the tensor group.
 ReplicaGroup group_of(LayerCollective kind);
 
 class LayerChains {
  public:
-  LayerChains(StepContext& context, std::size_t rank_class);
+  LayerChains(const PlannedStep& step, StepLinks& links, RankClassId rank_class);
 
   ChainId of(LayerCollective kind) const { return chains_[static_cast<std::size_t>(kind)]; }
-  /// The host issues kernels for so long.
+  /// Chain of a host that issues kernels for `time`.
   ChainId host(Picoseconds time);
 
  private:
@@ -27,8 +29,9 @@ class LayerChains {
   void choose_context_chains();
   void choose_expert_chains();
 
-  StepContext& context_;
-  std::size_t class_;
+  const PlannedStep& step_;
+  StepLinks& links_;
+  RankClassId class_;
   std::array<ChainId, layer_collective_count> chains_;
   std::map<std::int64_t, ChainId> issues_;  // by picoseconds
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/lowering/layer_recipes.hpp"
 
-#include "models/kernels/kernel_traffic.hpp"
+#include "models/kernels/streaming_time.hpp"
 #include "models/lowering/step_charge.hpp"
 
 #include <algorithm>
@@ -9,40 +9,16 @@
 
 namespace clusterwright {
 
-namespace {
-
-/// Linear layers in front of attention. The narrow vectors of latent attention are whole on every rank of a tensor
-/// group, which computes them for itself.
-std::vector<Linear> attention_inputs(const Transformer& m, const RankShapes& s) {
-  if (!m.latent) return {{"qkv", s.query + s.key_value + s.value, s.hidden, true, true}};
-  const LatentAttention& l = *m.latent;
-  const std::int64_t heads = s.query / m.width_of_head();
-  const std::int64_t queries = l.query_rank > 0 ? l.query_rank : s.query;
-  std::vector<Linear> out{{"latent down", queries + l.key_value_rank + l.rotary_width, s.hidden, true, true}};
-  if (l.query_rank > 0) out.push_back({"latent queries", s.query, l.query_rank, true, true, false});
-  out.push_back(
-      {"latent keys and values", heads * (l.plain_width + l.value_width), l.key_value_rank, true, true, false});
-  return out;
-}
-
-/// Norms of latent vectors, and of the queries and keys of each head.
-double extra_norm_width(const Transformer& m, const RankShapes& s) {
-  const auto latent = m.latent ? m.latent->query_rank + m.latent->key_value_rank : 0;
-  return static_cast<double>(latent + (m.query_key_norm ? s.query + s.key_value : 0));
-}
-
-}  // namespace
-
 LayerRecipes::LayerRecipes(StepGraphBuilder& builder, const KernelTimes& kernels, const PlannedJob& planned,
                            WorkId collective_kernel, LayerKind kind, const ExpertWork& work)
     : builder_(builder),
       kernels_(kernels),
       planned_(planned),
       collective_kernel_(collective_kernel),
-      traffic_factor_(planned.stack.elementwise_traffic.value),
       shapes_(planned),
       linears_(kernels, planned, shapes_),
-      inputs_(attention_inputs(planned.model, shapes_)),
+      inputs_(kernels, planned, shapes_, linears_),
+      attention_(kernels, planned, shapes_),
       // Side by side, attention and MLP read one gathered input, and their sum is reduced once.
       projection_{"projection",
                   shapes_.hidden,
@@ -60,33 +36,13 @@ Bytes LayerRecipes::activation_traffic() const {
   return shapes_.split(shapes_.ffn, activation_passes(planned_.model.gated_mlp, planned_.stack.fused_elementwise));
 }
 
-/// Added by a kernel of its own, beside no norm.
+/// Whether a kernel of its own, not a norm, adds to the residual stream.
 bool LayerRecipes::adds_alone() const {
   return planned_.stack.kernels.residual != ResidualSum::beside_norm && !shapes_.adds_in_multiply;
 }
 
 KernelTiming LayerRecipes::stream(StreamingKernel kernel, KernelPass pass, Bytes traffic) const {
-  return kernels_.elementwise(traffic * traffic_factor_, {kernel, pass});
-}
-
-Bytes LayerRecipes::rotary_traffic() const {
-  const Bytes norms = shapes_.split(1, 2 * extra_norm_width(planned_.model, shapes_));
-  if (planned_.stack.kernels.rotary == RotaryKernel::in_place) {
-    const bool turns = planned_.model.positions == PositionEncoding::rotary;
-    return shapes_.split(turns ? shapes_.query + shapes_.key_value : 0, 2) + norms;
-  }
-  const double passes = planned_.stack.fused_elementwise ? 2 : 4;  // layout change and rotation, or bias on their own
-  return shapes_.split(shapes_.query + shapes_.key_value + shapes_.value, passes) + norms;
-}
-
-/// @param after  op of another lane that must end first, or -1
-void LayerRecipes::rotary(RecipeWriter& w, const std::string& name, KernelPass pass, StepCharge charge,
-                          int after) const {
-  const bool in_place = planned_.stack.kernels.rotary == RotaryKernel::in_place;
-  const Bytes traffic = rotary_traffic();
-  if (in_place && traffic <= Bytes{}) return;
-  const double passes = pass == KernelPass::forward || in_place ? 1 : backward_over_forward;
-  w.kernel(name, stream(StreamingKernel::rotary, pass, passes * traffic), charge, after);
+  return kernels_.elementwise(traffic * planned_.stack.elementwise_traffic.value, {kernel, pass});
 }
 
 Bytes LayerRecipes::cast_traffic() const {
@@ -97,140 +53,13 @@ Bytes LayerRecipes::cast_traffic() const {
   return elements * kernels_.cast_bytes() * byte;
 }
 
-KernelTiming LayerRecipes::attention(bool forward, double heads_split, double queries, double keys,
-                                     double share) const {
-  const auto keys_width = static_cast<double>(planned_.model.width_of_head());
-  const auto width = (keys_width + static_cast<double>(planned_.model.width_of_value())) / 2;
-  return kernels_.attention({static_cast<double>(planned_.plan.micro_batch), queries, keys, share,
-                             static_cast<double>(shapes_.query) / keys_width / heads_split, width, forward});
-}
-
-/// Multiplies over the whole square of scores, and what makes weights of the scores under the mask.
-void LayerRecipes::unfused_forward(RecipeWriter& w, const ScoreSquare& s, StepCharge charge, int after) const {
-  const Bytes output = shapes_.element * byte;
-  const auto width = planned_.model.width_of_head(), value = planned_.model.width_of_value();
-  w.kernel("scores", kernels_.gemm({s.queries, s.keys, width, s.heads}, false, output), charge, after);
-  const Bytes traffic = s.scores() * (s.share + 1) * shapes_.element * byte;  // the masked part is written, not read
-  w.kernel("softmax", kernels_.elementwise(traffic, {StreamingKernel::softmax, KernelPass::forward}, s.heads), charge);
-  w.kernel("values", kernels_.gemm({s.queries, value, s.keys, s.heads}, false, output), charge);
-}
-
-void LayerRecipes::unfused_backward(RecipeWriter& w, const ScoreSquare& s, StepCharge charge, int after) const {
-  const Bytes output = shapes_.element * byte;
-  const auto width = planned_.model.width_of_head(), value = planned_.model.width_of_value();
-  w.kernel("values bwd", kernels_.gemm({s.keys, value, s.queries, s.heads}, false, output), charge, after);
-  w.kernel("scores bwd", kernels_.gemm({s.queries, s.keys, value, s.heads}, false, output), charge);
-  const Bytes traffic = s.scores() * (2 * s.share + 1) * shapes_.element * byte;
-  w.kernel("softmax bwd", kernels_.elementwise(traffic, {StreamingKernel::softmax, KernelPass::backward}, s.heads),
-           charge);
-  w.kernel("queries bwd", kernels_.gemm({s.queries, width, s.keys, s.heads}, false, output), charge);
-  w.kernel("keys bwd", kernels_.gemm({s.keys, width, s.queries, s.heads}, false, output), charge);
-}
-
-void LayerRecipes::attend(RecipeWriter& w, const Attended& a, StepCharge charge, int after) const {
-  if (planned_.stack.kernels.fused_attention) {
-    const KernelTiming timing = attention(a.forward, a.heads_split, a.queries, a.keys, a.share);
-    w.kernel(a.forward || a.chunk ? "attention" : "attention bwd", timing, charge, after);
-    return;
-  }
-  const double heads =
-      static_cast<double>(planned_.plan.micro_batch * shapes_.query / planned_.model.width_of_head()) / a.heads_split;
-  const ScoreSquare square{std::llround(a.queries), std::llround(a.keys), std::llround(heads), a.share};
-  a.forward ? unfused_forward(w, square, charge, after) : unfused_backward(w, square, charge, after);
-}
-
-/// One chunk of keys after the other; the next one travels meanwhile.
-int LayerRecipes::attention_ring(RecipeWriter& w, bool forward, StepCharge charge) const {
-  const int parts = planned_.plan.context;
-  const double chunk = static_cast<double>(planned_.sequence) / parts;
-  const double mean = planned_.model.score_share(planned_.sequence, planned_.sample_tokens);
-  const LayerCollective step = forward ? LayerCollective::context_step : LayerCollective::context_step_with_gradients;
-  // The step ends with its slowest rank: unbalanced, the last one attends to all that came before.
-  const double others = planned_.stack.balanced_context ? mean : std::min(1.0, 2 * mean);
-  const int entry = w.last();
-  attend(w, {forward, 1, chunk, chunk, mean, true}, charge, -1);
-  for (int part = 1; part < parts; ++part) {
-    const int arrived = w.collective(step, entry);
-    attend(w, {forward, 1, chunk, chunk, others, true}, charge, arrived);
-  }
-  return -1;
-}
-
-/// Of all scores of a rank's queries. The step ends with its slowest rank: where the sequence is cut into plain chunks,
-/// the last one attends to all that came before.
-double LayerRecipes::gathered_share(double sequence) const {
-  const double mean = planned_.model.score_share(sequence, planned_.sample_tokens);
-  const bool uneven = planned_.plan.context_exchange == ContextExchange::all_gather && !planned_.stack.balanced_context;
-  const double parts = planned_.plan.context;
-  return uneven ? std::min(1.0, mean * (2 - 1 / parts)) : mean;
-}
-
-int LayerRecipes::attention_forward(RecipeWriter& w, StepCharge charge) const {
-  const double parts = planned_.plan.context, sequence = planned_.sequence;
-  const double share = gathered_share(sequence);
-  if (planned_.plan.context == 1) {
-    attend(w, {true, 1, sequence, sequence, share}, charge, -1);
-    return -1;
-  }
-  switch (planned_.plan.context_exchange) {
-    case ContextExchange::ring:
-      return attention_ring(w, true, charge);
-    case ContextExchange::all_gather:
-      attend(w, {true, 1, sequence / parts, sequence, share}, charge,
-             w.collective(LayerCollective::context_gather, w.last()));
-      return -1;
-    case ContextExchange::all_to_all:
-      break;
-  }
-  attend(w, {true, parts, sequence, sequence, share}, charge,
-         w.collective(LayerCollective::context_exchange_in, w.last()));
-  return w.collective(LayerCollective::context_exchange_out, w.last());
-}
-
-int LayerRecipes::attention_backward(RecipeWriter& w) const {
-  const double parts = planned_.plan.context, sequence = planned_.sequence;
-  const double share = gathered_share(sequence);
-  const StepCharge charge = StepCharge::compute_attention;
-  if (planned_.plan.context == 1) {
-    attend(w, {false, 1, sequence, sequence, share}, charge, -1);
-    return -1;
-  }
-  switch (planned_.plan.context_exchange) {
-    case ContextExchange::ring:
-      return attention_ring(w, false, charge);
-    case ContextExchange::all_gather:
-      attend(w, {false, 1, sequence / parts, sequence, share}, charge,
-             w.collective(LayerCollective::context_gather, w.last()));
-      return w.collective(LayerCollective::context_scatter, w.last());
-    case ContextExchange::all_to_all:
-      break;
-  }
-  attend(w, {false, parts, sequence, sequence, share}, charge,
-         w.collective(LayerCollective::context_exchange_out, w.last()));
-  return w.collective(LayerCollective::context_exchange_in, w.last());
-}
-
-void LayerRecipes::expand_latents(RecipeWriter& w, StepCharge charge) const {
-  for (const Linear& linear : inputs_)
-    if (!linear.exchange) linears_.forward(w, linear, charge, -1);
-  rotary(w, "rotary again", KernelPass::forward, charge, -1);
-}
-
-void LayerRecipes::project_inputs(RecipeWriter& w, StepCharge gemm, StepCharge other, int after) const {
-  for (const Linear& linear : inputs_) {
-    linears_.forward(w, linear, gemm, after);
-    after = -1;
-  }
-  rotary(w, "rotary", KernelPass::forward, other, -1);
-}
-
-/// Where the multiply behind adds to it, a copy of the residual stream.
+/// Copy of the residual stream, where the multiply behind adds to it.
 void LayerRecipes::copy_stream(RecipeWriter& w, StepCharge charge) const {
   if (shapes_.adds_in_multiply)
     w.kernel("residual copy", stream(StreamingKernel::residual, KernelPass::forward, shapes_.residual(2)), charge);
 }
 
-/// What attention returned joins the residual stream, and the MLP gets it normalised.
+/// Joins the result of attention with the residual stream, and normalises the sum for the MLP.
 /// @param after  op of another lane that it comes from, or -1
 int LayerRecipes::residual_and_norm(RecipeWriter& w, StepCharge charge, int after) const {
   constexpr KernelPass pass = KernelPass::forward;
@@ -244,7 +73,7 @@ int LayerRecipes::residual_and_norm(RecipeWriter& w, StepCharge charge, int afte
   return w.kernel("norm", norm, charge);
 }
 
-/// From the last op so far. @return op of another lane that the result comes from, or -1
+/// Follows the last op so far. @return op of another lane that the result comes from, or -1
 int LayerRecipes::mlp_forward(RecipeWriter& w, StepCharge gemm, StepCharge other) const {
   linears_.forward(w, up_, gemm, w.last_kernel());
   w.kernel("activation", stream(StreamingKernel::activation, KernelPass::forward, activation_traffic()), other);
@@ -258,8 +87,8 @@ Recipe LayerRecipes::forward(bool again) const {
   RecipeWriter w = writer();
   if (kernels_.narrow_format()) w.kernel("cast", elementwise(cast_traffic()), other);
   int at = w.kernel("norm", stream(StreamingKernel::norm, KernelPass::forward, shapes_.residual(2)), other);
-  project_inputs(w, gemm, other, at);
-  at = attention_forward(w, charge(StepCharge::compute_attention));
+  inputs_.forward(w, gemm, other, at);
+  at = attention_.forward(w, charge(StepCharge::compute_attention));
   copy_stream(w, other);
   at = linears_.forward(w, projection_, gemm, at);
   if (!planned_.model.parallel_block) residual_and_norm(w, other, at);
@@ -270,20 +99,20 @@ Recipe LayerRecipes::forward(bool again) const {
   return w.take();
 }
 
-/// What selective recomputation repeats beside what the backward pass of unfused attention repeats itself.
+/// Kernels that selective recomputation repeats, without those that the backward pass of unfused attention repeats.
 void LayerRecipes::recompute_selected(RecipeWriter& w) const {
   const StepCharge charge = StepCharge::recompute;
-  if (expands_latents_again(planned_)) expand_latents(w, charge);
+  if (expands_latents_again(planned_)) inputs_.expand_latents(w, charge);
   if (planned_.plan.recompute != Recompute::selective || planned_.stack.selective == SelectiveRecompute::attention)
     return;
   const Bytes mlp = experts_ ? Bytes{} : activation_traffic();
   const double widths = shapes_.adds_in_multiply ? 8 : 10 + 2 * dropout();
-  w.kernel("element-wise again", elementwise(shapes_.residual(widths) + mlp + rotary_traffic()), charge);
+  w.kernel("element-wise again", elementwise(shapes_.residual(widths) + mlp + inputs_.rotary_traffic()), charge);
   if (planned_.stack.selective == SelectiveRecompute::all_but_multiplies) {
-    attention_forward(w, charge);
+    attention_.forward(w, charge);
     return;
   }
-  // Saved are every second of the multiplies by weights: queries, values, and of what goes up the first.
+  // Every second multiply by weights is saved: queries, values, and the first of those that go up.
   linears_.forward(w, {"keys again", shapes_.key_value, shapes_.hidden, true, true}, charge, w.last());
   const int at = linears_.forward(w, projection_, charge, -1);
   if (at >= 0) w.kernel("projection here", elementwise(shapes_.residual(1)), charge, at);
@@ -307,7 +136,8 @@ int LayerRecipes::mlp_gradients(RecipeWriter& w, int entry) const {
 void LayerRecipes::norm_backward(RecipeWriter& w, double widths, int after) const {
   constexpr KernelPass pass = KernelPass::backward;
   constexpr StepCharge charge = StepCharge::compute_other;
-  // Gradient and input read, the result written; where no kernel of its own adds what came by the residual, read too.
+  // The gradient and the input are read, the result is written. The residual gradient is read too where no other kernel
+  // adds it.
   const double own = shapes_.adds_in_multiply ? 4 : 3;
   const bool beside = !shapes_.adds_in_multiply && !adds_alone();
   w.kernel("norm bwd", stream(StreamingKernel::norm, pass, shapes_.residual(beside ? widths : own)), charge, after);
@@ -324,19 +154,12 @@ void LayerRecipes::mlp_backward(RecipeWriter& w) const {
   norm_backward(w, backward_over_forward * (5 + dropout()), dx);
 }
 
-int LayerRecipes::project_inputs_backward(RecipeWriter& w, int after) const {
-  int dx = -1;
-  for (std::size_t i = inputs_.size(); i-- > 0; after = w.last_kernel()) dx = linears_.backward(w, inputs_[i], after);
-  return dx;
-}
-
 void LayerRecipes::attention_block_backward(RecipeWriter& w, int entry) const {
   linears_.backward(w, projection_, entry);
   const bool scores_dropped = planned_.plan.recompute == Recompute::selective && stores_scores(planned_);
-  if (scores_dropped) attention_forward(w, StepCharge::recompute);
-  const int dqkv = attention_backward(w);
-  rotary(w, "rotary bwd", KernelPass::backward, StepCharge::compute_other, dqkv);
-  const int dx = project_inputs_backward(w, w.last());
+  if (scores_dropped) attention_.forward(w, StepCharge::recompute);
+  const int dqkv = attention_.backward(w);
+  const int dx = inputs_.backward(w, dqkv);
   norm_backward(w, backward_over_forward * 2, dx);
 }
 

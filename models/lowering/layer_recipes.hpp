@@ -3,9 +3,9 @@
 #pragma once
 
 #include <optional>
-#include <string>
-#include <vector>
 
+#include "models/lowering/attention_inputs.hpp"
+#include "models/lowering/attention_recipes.hpp"
 #include "models/lowering/expert_recipes.hpp"
 #include "models/lowering/linear_recipes.hpp"
 #include "models/lowering/step_charge.hpp"
@@ -15,7 +15,7 @@ namespace clusterwright {
 
 class LayerRecipes {
  public:
-  /// @param work  of layers with experts
+  /// @param work  work of a layer with experts
   LayerRecipes(StepGraphBuilder& builder, const KernelTimes& kernels, const PlannedJob& planned,
                WorkId collective_kernel, LayerKind kind, const ExpertWork& work);
 
@@ -28,38 +28,11 @@ class LayerRecipes {
   KernelTiming elementwise(Bytes traffic) const { return stream(StreamingKernel::other, KernelPass::forward, traffic); }
   KernelTiming stream(StreamingKernel kernel, KernelPass pass, Bytes traffic) const;
   bool adds_alone() const;
-  /// `queries` against `keys` tokens, of one in `heads_split` of the rank's heads. @param share  of scores to compute
-  KernelTiming attention(bool forward, double heads_split, double queries, double keys, double share) const;
-  double gathered_share(double sequence) const;
-  /// What one call of attention covers.
-  struct Attended {
-    bool forward;
-    double heads_split, queries, keys, share;
-    bool chunk = false;  ///< one of a ring's
-  };
-  /// The scores of a sequence and head, of `heads` of them.
-  struct ScoreSquare {
-    std::int64_t queries, keys, heads;
-    double share;  ///< under the mask
-    double scores() const { return static_cast<double>(queries * keys * heads); }
-  };
-  /// @param after  op of another lane that must end first, or -1
-  void attend(RecipeWriter& w, const Attended& what, StepCharge charge, int after) const;
-  void unfused_forward(RecipeWriter& w, const ScoreSquare& s, StepCharge charge, int after) const;
-  void unfused_backward(RecipeWriter& w, const ScoreSquare& s, StepCharge charge, int after) const;
-  int attention_forward(RecipeWriter& w, StepCharge charge) const;
-  int attention_backward(RecipeWriter& w) const;
-  int attention_ring(RecipeWriter& w, bool forward, StepCharge charge) const;
   Bytes activation_traffic() const;
-  Bytes rotary_traffic() const;
   Bytes cast_traffic() const;
-  void rotary(RecipeWriter& w, const std::string& name, KernelPass pass, StepCharge charge, int after) const;
   void copy_stream(RecipeWriter& w, StepCharge charge) const;
   int residual_and_norm(RecipeWriter& w, StepCharge charge, int after) const;
   void norm_backward(RecipeWriter& w, double widths, int after) const;
-  void project_inputs(RecipeWriter& w, StepCharge gemm, StepCharge other, int after) const;
-  void expand_latents(RecipeWriter& w, StepCharge charge) const;
-  int project_inputs_backward(RecipeWriter& w, int after) const;
   int mlp_forward(RecipeWriter& w, StepCharge gemm, StepCharge other) const;
   void recompute_selected(RecipeWriter& w) const;
   int mlp_gradients(RecipeWriter& w, int entry) const;
@@ -71,10 +44,10 @@ class LayerRecipes {
   const KernelTimes& kernels_;
   const PlannedJob& planned_;
   WorkId collective_kernel_;
-  double traffic_factor_;
   RankShapes shapes_;
   LinearRecipes linears_;
-  std::vector<Linear> inputs_;  ///< of attention: queries, keys and values at once, or by way of latent vectors
+  AttentionInputs inputs_;
+  AttentionRecipes attention_;
   Linear projection_, up_, down_;
   std::optional<ExpertRecipes> experts_;
 };

@@ -14,16 +14,11 @@ constexpr double update_traffic = 24;
 
 }  // namespace
 
-bool shares_hosts(const Scenario& s) {
-  const Offload& offload = s.job.offload;
-  const bool memory = offload.any() && s.cluster.spec.node.host.memory_bandwidth;
-  return s.job.input || memory || offload.uses(MemoryLevel::nvme);
-}
-
-LevelLinks::LevelLinks(StepGraphBuilder& builder, const Scenario& s, const RankClasses& classes, StepLinks& links,
-                       BytesPerSecond host_link)
+LevelLinks::LevelLinks(StepGraphBuilder& builder, const Scenario& s, const RankClasses& classes, const RankPorts& ports,
+                       StepLinks& links, BytesPerSecond host_link)
     : builder_(builder),
       classes_(classes),
+      ports_(ports),
       links_(links),
       host_(s.cluster.spec.node.host),
       pool_(s.cluster.spec.pool),
@@ -40,64 +35,66 @@ LevelLinks::LevelLinks(StepGraphBuilder& builder, const Scenario& s, const RankC
   pool_in_ = builder.add_resource("memory pool, read", *pool_->total);
 }
 
-std::vector<ResourceId> LevelLinks::on_hosts(const char* name, const std::optional<BytesPerSecond>& rate) {
-  std::vector<ResourceId> resources;
-  for (std::size_t host = 0; rate && host < classes_.host_count(); ++host)
-    resources.push_back(builder_.add_resource(fmt::format("{} of host {}", name, host), *rate));
+HostResources LevelLinks::on_hosts(const char* name, const std::optional<BytesPerSecond>& rate) {
+  HostResources resources;
+  if (!rate) return resources;
+  for (const HostKindId host : classes_.hosts().kinds())
+    resources.push_back(builder_.add_resource(fmt::format("{} of host {}", name, host.value), *rate));
   return resources;
 }
 
 /// @param coefficient  bytes there per byte of the transfer
-void LevelLinks::cross(Path& path, const std::vector<ResourceId>& hosts, const std::optional<BytesPerSecond>& rate,
-                       double coefficient, std::size_t c) const {
+void LevelLinks::cross(Path& path, const HostResources& hosts, const std::optional<BytesPerSecond>& rate,
+                       double coefficient, RankClassId c) const {
   if (hosts.empty()) return;
   path.rate = std::min(path.rate, *rate / coefficient);
-  path.uses.push_back({hosts[classes_.host_of(c)], static_cast<std::uint32_t>(classes_.ranks_on_host(c)), coefficient});
+  path.uses.push_back(
+      {hosts[classes_.hosts().kind_of(c)], static_cast<std::uint32_t>(classes_.hosts().ranks_of(c)), coefficient});
 }
 
-LevelLinks::Path LevelLinks::pool_path(bool out, std::size_t c) const {
-  auto [uses, rate] = links_.pool_path(pool_->over, out, c);
+LevelLinks::Path LevelLinks::pool_path(bool out, RankClassId c) const {
+  auto [uses, rate] = ports_.pool_path(pool_->over, out, c);
   for (const auto& limit : {pool_->accelerator, pool_->total})
     if (limit && (rate <= BytesPerSecond{} || *limit < rate)) rate = *limit;
   uses.push_back({out ? pool_out_ : pool_in_, static_cast<std::uint32_t>(classes_.multiplicity(c)), 1.0});
   return {std::move(uses), rate};
 }
 
-ChainId LevelLinks::copy(MemoryLevel tier, bool out, Bytes payload, std::size_t c) {
-  if (tier == MemoryLevel::pool) {
+ChainId LevelLinks::copy(MemoryLevel level, bool out, Bytes payload, RankClassId c) {
+  if (level == MemoryLevel::pool) {
     const Path path = pool_path(out, c);
     return links_.transfer(payload, path.rate, path.uses);
   }
-  Path path{{links_.host_port(out, c)}, host_link_};
-  cross(path, memory_, host_.memory_bandwidth, tier == MemoryLevel::nvme ? 2 : 1, c);
-  if (tier == MemoryLevel::nvme)
+  Path path{{ports_.host_port(out, c)}, host_link_};
+  cross(path, memory_, host_.memory_bandwidth, level == MemoryLevel::nvme ? 2 : 1, c);
+  if (level == MemoryLevel::nvme)
     cross(path, out ? drives_write_ : drives_read_, out ? host_.nvme_write : host_.nvme_read, 1, c);
   return links_.transfer(payload, path.rate, path.uses);
 }
 
-ChainId LevelLinks::host_to_drives(Bytes payload, std::size_t c) {
+ChainId LevelLinks::host_to_drives(Bytes payload, RankClassId c) {
   Path path{{}, *host_.nvme_write};
   cross(path, memory_, host_.memory_bandwidth, 1, c);
   cross(path, drives_write_, host_.nvme_write, 1, c);
   return links_.transfer(payload, path.rate, path.uses);
 }
 
-LevelLinks::Path LevelLinks::update_path(MemoryLevel tier, std::size_t c) const {
+LevelLinks::Path LevelLinks::update_path(MemoryLevel level, RankClassId c) const {
   Path path{{}, host_link_};
   if (memory_.empty())
-    path.uses.push_back(links_.host_port(true, c));
+    path.uses.push_back(ports_.host_port(true, c));
   else
     path.rate = *host_.memory_bandwidth;
   // Each state passes memory once more on its way from the drives, and on its way back.
-  cross(path, memory_, host_.memory_bandwidth, tier == MemoryLevel::nvme ? 2 : 1, c);
-  if (tier != MemoryLevel::nvme) return path;
+  cross(path, memory_, host_.memory_bandwidth, level == MemoryLevel::nvme ? 2 : 1, c);
+  if (level != MemoryLevel::nvme) return path;
   cross(path, drives_read_, host_.nvme_read, 0.5, c);
   cross(path, drives_write_, host_.nvme_write, 0.5, c);
   return path;
 }
 
-ChainId LevelLinks::update(MemoryLevel tier, double parameters, std::size_t c) {
-  const Path path = update_path(tier, c);
+ChainId LevelLinks::update(MemoryLevel level, double parameters, RankClassId c) {
+  const Path path = update_path(level, c);
   return links_.transfer(parameters * update_traffic * byte, path.rate, path.uses);
 }
 

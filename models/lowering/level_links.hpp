@@ -1,60 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Copies between accelerators and the memory beyond them, and what these copies share.
+/// Copies between accelerators and the memory beyond them, and the resources that these copies share.
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "models/job/scenario.hpp"
 #include "models/lowering/step_links.hpp"
 
 namespace clusterwright {
 
-/// Ranks share something of their hosts: storage, memory bandwidth or drives.
-bool shares_hosts(const Scenario& scenario);
+/// One resource for each kind of host; empty where they are no limit.
+using HostResources = IndexedVector<HostKindId, ResourceId>;
 
-/// Memory and drives of hosts and the pool of a cluster as resources of a step graph. Host memory whose bandwidth is
-/// not known is no limit.
+/// Memory and drives of hosts, and the memory pool of a cluster, as resources of a step graph. Host memory of unknown
+/// bandwidth is no limit.
 class LevelLinks {
  public:
-  /// @param links  of the accelerators; must outlive this
-  LevelLinks(StepGraphBuilder& builder, const Scenario& scenario, const RankClasses& classes, StepLinks& links,
-             BytesPerSecond host_link);
+  /// @param host_link  rate between one accelerator and its host, one direction
+  LevelLinks(StepGraphBuilder& builder, const Scenario& scenario, const RankClasses& classes, const RankPorts& ports,
+             StepLinks& links, BytesPerSecond host_link);
 
-  /// A copy of a rank of class `c` to `tier`, or back. Drives are reached through host memory, which is written and
+  /// Copy of a rank of class `c` to `level`, or back. Drives are reached through host memory, which is written and
   /// read.
-  /// @pre tier is not the device
-  ChainId copy(MemoryLevel tier, bool out, Bytes payload, std::size_t c);
-  /// New weights, from the host that computed them to its drives.
-  ChainId host_to_drives(Bytes payload, std::size_t c);
-  /// The optimizer on the host, over states in `tier`: limited by host memory, and by drives that states come from and
-  /// go back to while others are updated. Where the bandwidth of host memory is not known, an accelerator's share of it
-  /// is taken to be as fast as its link.
-  /// @param parameters  that one rank updates
-  /// @pre tier is host or nvme
-  ChainId update(MemoryLevel tier, double parameters, std::size_t c);
+  /// @pre level is not the device
+  ChainId copy(MemoryLevel level, bool out, Bytes payload, RankClassId c);
+  /// Copy of new weights from the host that computed them to its drives.
+  ChainId host_to_drives(Bytes payload, RankClassId c);
+  /// Optimizer on the host, over states in `level`. Its limits are host memory, and the drives that states come from
+  /// and go back to while others are updated. Where the bandwidth of host memory is not known, an accelerator's share
+  /// of it counts as fast as its link.
+  /// @param parameters  number of parameters that one rank updates
+  /// @pre level is host or nvme
+  ChainId update(MemoryLevel level, double parameters, RankClassId c);
 
  private:
-  using Uses = std::vector<StepGraphBuilder::LegUse>;
-
-  /// One transfer: what it crosses, and how fast it is alone.
+  /// Resources that one transfer crosses, and its rate when it is alone.
   struct Path {
-    Uses uses;
+    RankPorts::Uses uses;
     BytesPerSecond rate;
   };
-  void cross(Path& path, const std::vector<ResourceId>& hosts, const std::optional<BytesPerSecond>& rate,
-             double coefficient, std::size_t c) const;
-  Path pool_path(bool out, std::size_t c) const;
-  Path update_path(MemoryLevel tier, std::size_t c) const;
-  std::vector<ResourceId> on_hosts(const char* name, const std::optional<BytesPerSecond>& rate);
+  void cross(Path& path, const HostResources& hosts, const std::optional<BytesPerSecond>& rate, double coefficient,
+             RankClassId c) const;
+  Path pool_path(bool out, RankClassId c) const;
+  Path update_path(MemoryLevel level, RankClassId c) const;
+  HostResources on_hosts(const char* name, const std::optional<BytesPerSecond>& rate);
 
   StepGraphBuilder& builder_;
   const RankClasses& classes_;
+  const RankPorts& ports_;
   StepLinks& links_;
   HostSpec host_;
   std::optional<PoolSpec> pool_;
   BytesPerSecond host_link_;
-  std::vector<ResourceId> memory_, drives_read_, drives_write_;  // by kind of host; empty where they are no limit
+  HostResources memory_, drives_read_, drives_write_;
   ResourceId pool_out_, pool_in_;
 };
 

@@ -92,7 +92,7 @@ int LinearRecipes::forward(RecipeWriter& w, const Linear& linear, StepCharge cha
   }
   if (!has_adapters() && !linear.adds)
     return scattered(w, linear.name, linear.n, linear.k, linear.narrow, charge, after);
-  // What the adapters add is reduced with the rest.
+  // The sums of the adapters are reduced with the rest.
   w.kernel(linear.name, forward_multiply(linear), charge, after);
   adapters_forward(w, linear, charge);
   return w.collective(shapes_.behind, w.last());

@@ -47,7 +47,7 @@ class LinearRecipes {
   }
   KernelTiming forward_multiply(const Linear& linear) const;
   bool in_pieces() const;
-  /// All but one of as many pieces as ranks, and that one.
+  /// A multiply cut into as many pieces as ranks: all pieces but one, and that one.
   struct Pieces {
     KernelTiming most, one;
   };

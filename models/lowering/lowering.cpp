@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
-#include "models/lowering/step_context.hpp"
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "models/lowering/step_program.hpp"
-#include "models/plan/plan.hpp"
 #include "sim/diagnostic.hpp"
 
 namespace clusterwright {
@@ -33,20 +36,88 @@ void check_length(const StepGraph& graph) {
                                  longest_days)});
 }
 
+StepGraphBuilder make_builder(const DevicePowerParameters& power) {
+  StepGraphBuilder builder(
+      std::vector<std::string>(step_charge_names.begin(), step_charge_names.end()),
+      {charge_id(StepCharge::launch), charge_id(StepCharge::throttle), charge_id(StepCharge::bubble)});
+  builder.set_power_clock_exponent(power.clock_exponent.value);
+  builder.set_short_term_power(power.short_term_power.value);
+  return builder;
+}
+
+/// Cluster with the network cards that the stack uses.
+Cluster used_part(const Scenario& s) {
+  Cluster cluster = s.cluster;
+  if (s.stack.network_cards) cluster.nics = std::min(cluster.nics, *s.stack.network_cards);
+  return cluster;
+}
+
+void reserve_ops(StepGraphBuilder& builder, const PlannedStep& step, const StepRecipes& recipes) {
+  const Plan& plan = step.plan();
+  const auto micro_batches = static_cast<std::size_t>(plan.micro_batches);
+  const std::size_t slots = micro_batches * static_cast<std::size_t>(plan.virtual_pipeline);
+  const std::size_t layers =
+      static_cast<std::size_t>(step.job.model.layers) / static_cast<std::size_t>(plan.pipeline) + 2;
+  std::size_t per_layer = 0;
+  for (const LayerPasses& passes : recipes.layers)
+    per_layer = std::max(per_layer, passes.forward.size() + passes.again.size() + passes.backward.size());
+  const std::size_t ops = step.classes.count() * (layers * micro_batches * per_layer + 4 * slots);
+  builder.reserve(ops, ops);
+}
+
+/// The rank classes of the graph, each with its program. @param write  writes the ops of one program
+template <class Write>
+void write_programs(const StepParts& parts, const Write& write) {
+  const PlannedStep& step = parts.step;
+  const Cluster& cluster = step.scenario.cluster;
+  const Watts host = cluster.spec.node.host_power.value / cluster.node_accelerators;
+  const PowerDomainId domain = parts.builder.add_power_domain("accelerators and hosts");
+  for (const RankClassId c : step.classes.ids()) {
+    parts.builder.add_rank_class(
+        fmt::format("stage {}", step.stage_of(c)), static_cast<std::uint32_t>(step.classes.multiplicity(c)), domain,
+        parts.kernels.idle_power() + host, parts.kernels.governed_power() + host, step.classes.highest_clock(c));
+    StepProgram program(parts, c);
+    write(program);
+  }
+}
+
+/// Structure first, then times, then the machine, then the programs; each line uses those above it.
+template <class Write>
+StepGraph lower(const Scenario& s, const Plan& plan, Folding folding, const Write& write) {
+  const StageLayout layout = stage_layout(s.transformer.layers, plan);
+  const PlannedJob job = planned_job(s.transformer, s.job, s.stack, plan, layout);
+  const Placement placement(plan, s.stack.rank_order, s.cluster.domain);
+  const ExpertWork experts = placed_expert_work(job, placement);
+  const RankClasses classes = rank_classes(s, placement, folding);
+  const ClassGroups groups(placement, classes);
+  const PlannedStep step{s, job, placement, classes, groups, experts};
+
+  const StepFactors factors = step_factors(s.steps, s.stack, s.job, s.cluster.accelerator);
+  const KernelTimes kernels(s.cluster.accelerator, s.parameters, s.stack, factors, s.job.precision);
+  const Cluster cluster = used_part(s);
+  const LinkTimings timings(cluster, s.parameters, factors.communication);
+
+  StepGraphBuilder builder = make_builder(s.parameters.power);
+  StepMachine machine(builder, step, timings, kernels.host_bandwidth());
+  const StepRecipes recipes = write_recipes(builder, kernels, job, experts);
+  StepMeetings meetings(builder, classes.count(), plan.pipeline);
+  StepLinks& links = machine.links();
+  const ChainId norm = s.stack.kernels.clips_gradients ? links.everywhere() : links.nothing();
+  reserve_ops(builder, step, recipes);
+  write_programs({builder, step, kernels, recipes, machine, meetings, norm}, write);
+  return std::move(builder).build();
+}
+
 }  // namespace
 
 StepGraph lower_training_step(const Scenario& scenario, const Plan& plan, Folding folding) {
-  StepContext context(scenario, plan, folding);
-  for (std::size_t c = 0; c < context.classes.count(); ++c) StepProgram(context, c).write();
-  StepGraph graph = std::move(context.builder).build();
+  StepGraph graph = lower(scenario, plan, folding, [](StepProgram& program) { program.write(); });
   check_length(graph);
   return graph;
 }
 
 StepGraph lower_layer(const Scenario& scenario, const Plan& plan, LayerKind kind, bool backward) {
-  StepContext context(scenario, plan, Folding::folded);
-  for (std::size_t c = 0; c < context.classes.count(); ++c) StepProgram(context, c).write_layer(kind, backward);
-  return std::move(context.builder).build();
+  return lower(scenario, plan, Folding::folded, [&](StepProgram& program) { program.write_layer(kind, backward); });
 }
 
 }  // namespace clusterwright

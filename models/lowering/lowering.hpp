@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// From (transformer, plan, placement, cluster, parameters) to the graph of one training step.
+/// Lowering of a transformer, plan, placement, cluster and parameters to the graph of one training step.
 #pragma once
 
 #include "models/job/scenario.hpp"
@@ -11,14 +11,14 @@
 
 namespace clusterwright {
 
-/// One step in steady state: sharded parameters are gathered at its start, as they are behind the forward pass of the
-/// next step, and it ends with the optimizer.
+/// Graph of one step in steady state: sharded parameters are gathered at its start, as they are behind the forward pass
+/// of the next step, and it ends with the optimizer.
 ///
 /// Unfolded, every rank is a class of its own; times are the same to the picosecond, only slower to compute.
 /// @throws ConfigError E0502 if the step would take longer than can be simulated
 StepGraph lower_training_step(const Scenario& scenario, const Plan& plan, Folding folding);
 
-/// One layer by itself on every rank: its forward pass and, if asked for, its backward pass.
+/// Graph of one layer by itself on every rank: its forward pass and, if asked for, its backward pass.
 StepGraph lower_layer(const Scenario& scenario, const Plan& plan, LayerKind kind, bool backward);
 
 }  // namespace clusterwright

@@ -1,151 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Folding is colour refinement on replicas. A replica is one value of the `data` coordinate: its ranks in all stages
+// and tensor positions. Its first colour tells how far apart its neighbouring stages are, how its expert groups lie
+// over tapered tiers, and the clocks of its stragglers. A round then gives every replica a new colour, from its old
+// one, the old colours of the replicas that it shares groups with, the loads of the tapered uplinks above it, and the
+// kinds of its hosts. A round that adds no class is the last one.
+//
+// Invariant: ranks of different classes never join again, as the old colour is part of the new one; so the number of
+// classes only grows, and there are at most as many rounds as replicas. At the end, ranks of one class cross uplinks
+// with equal loads, and meet equally coloured replicas in every group.
+//
+// Example: 4 tensor ranks, 3 stages and 4 replicas in domains of 8, numbered tensor first, then stage, then replica.
+//   replica 0   stages in domains 0 0 1   distances of next stages (last to first) near far far    colour A
+//   replica 1   stages in domains 1 2 2   distances                                far near far    colour B
+//   replica 2   as replica 0, colour A;  replica 3 as replica 1, colour B
+// 2 colours x 3 stages = 6 classes of 8 ranks instead of 48 ranks. Now replica 2 holds a straggler: the colours are
+// A B C B. With replicas 0 and 1, and 2 and 3, in one shard group each, round 1 tells 1 from 3, since one shares its
+// group with A and the other with C: A B C D. Round 2 adds nothing. A straggler also parts the ranks of tensor groups.
+//
+// A class is numbered ((colour x stages + stage) x tensor + tensor position) / tensor ranks that share a class.
+// Source: Weisfeiler and Leman 1968, A reduction of a graph to a canonical form and an algebra arising during it.
 #include "models/lowering/rank_classes.hpp"
-#include "models/plan/plan.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <tuple>
 #include <utility>
 
+#include "models/lowering/interner.hpp"
+
 namespace clusterwright {
 
 namespace {
 
-struct StreamKey {
-  Stream stream;
-  std::size_t rank_class;
-  auto operator<=>(const StreamKey&) const = default;
-};
-
-struct Load {
-  int count = 0;
-  double passes = 1;
-  auto operator<=>(const Load&) const = default;
-};
-
-using BundleLoad = std::map<StreamKey, Load>;
-using Loads = std::map<UplinkBundle, BundleLoad>;
-
-/// Walks every neighbour pair of the job and notes which tapered bundles it crosses.
-class LoadCounter {
- public:
-  LoadCounter(const RankClasses& classes, const Placement& placement, const FabricTiers& fabric)
-      : classes_(classes), placement_(placement), fabric_(fabric) {
-    ranks_together_ = classes.tensor_ranks_together();
-  }
-
-  Loads count() {
-    const Plan& plan = placement_.plan();
-    for (int p = 0; p < plan.pipeline; ++p)
-      for (int t = 0; t < plan.tensor; t += ranks_together_) {
-        for (int d = 0; d < plan.gradient_ranks(); ++d) add_messages({t, d, p});
-        add_rings(t, p);
-      }
-    for (int p = 0; p < plan.pipeline; ++p) add_experts(p);
-    return std::move(loads_);
-  }
-
- private:
-  void add_messages(const RankCoordinates& from) {
-    const Plan& plan = placement_.plan();
-    const bool wraps = plan.virtual_pipeline > 1;
-    const auto send = [&](Stream stream, int step) {
-      const int to = from.pipeline + step;
-      const bool inside = to >= 0 && to < plan.pipeline;
-      if (!inside && !wraps) return;
-      const RankCoordinates target{from.tensor, from.data, (to + plan.pipeline) % plan.pipeline};
-      cross(from, target, {stream, classes_.class_of(from)}, loads_);
-    };
-    if (plan.pipeline > 1) {
-      send(Stream::forward, 1);
-      send(Stream::backward, -1);
-    }
-  }
-
-  void add_rings(int tensor, int pipeline) {
-    const Plan& plan = placement_.plan();
-    if (plan.shard_group == plan.gradient_ranks() || plan.sharding != Sharding::hsdp)
-      return add_ring(Stream::data_ring, ReplicaGroup::all, {tensor, 0, pipeline}, ranks_together_);
-    for (int d = 0; d < plan.shard_group; ++d)
-      add_ring(Stream::mirror_ring, ReplicaGroup::mirrors, {tensor, d, pipeline}, ranks_together_);
-  }
-
-  /// @param alike  rings that run beside each other over the same nodes
-  void add_ring(Stream stream, ReplicaGroup kind, const RankCoordinates& first, int alike) {
-    const std::vector<RankCoordinates> members = placement_.members(kind, first);
-    const StreamKey key{stream, classes_.class_of(first)};
-    Loads ring;
-    for (std::size_t i = 0; i < members.size() && members.size() > 1; ++i)
-      cross(members[i], members[(i + 1) % members.size()], key, ring);
-    for (const auto& [bundle, load] : ring) {
-      Load& total = loads_[bundle][key];
-      total.passes = load.at(key).count / ranks_together_;
-      total.count += alike;
-    }
-  }
-
-  /// Every member of a group of experts sends to all others: of what leaves its domain, a part leaves the tier's group.
-  void add_exchange(const RankCoordinates& first) {
-    const std::vector<RankCoordinates> members = placement_.members(ReplicaGroup::experts, first);
-    const auto all = static_cast<double>(members.size());
-    const double near = placement_.members_on_node(ReplicaGroup::experts);
-    for (std::size_t tier = 0; tier + 1 < fabric_.tiers().size(); ++tier) {
-      if (!fabric_.tiers()[tier].tapered) continue;
-      std::map<int, int> inside;
-      for (const RankCoordinates& at : members) ++inside[fabric_.group_of(AcceleratorId(placement_.rank(at)), tier)];
-      for (const RankCoordinates& at : members) {
-        const int group = fabric_.group_of(AcceleratorId(placement_.rank(at)), tier);
-        if (inside[group] == static_cast<int>(members.size())) continue;
-        for (const bool up : {true, false}) {
-          Load& load = loads_[{static_cast<int>(tier), group, up}][{Stream::experts, classes_.class_of(at)}];
-          load.passes = (all - inside[group]) / (all - near);
-          ++load.count;
-        }
-      }
-    }
-  }
-
-  void add_experts(int pipeline) {
-    const Plan& plan = placement_.plan();
-    const int block = plan.expert * plan.expert_tensor;
-    for (int i = 0; block > 1 && i < plan.stage_ranks(); ++i) {
-      const RankCoordinates at{i % plan.tensor, i / plan.tensor, pipeline};
-      if (plan.expert > 1 && i % block < plan.expert_tensor) add_exchange(at);
-      if (i < block) add_ring(Stream::expert_ring, ReplicaGroup::expert_replicas, at, 1);
-    }
-  }
-
-  void cross(const RankCoordinates& from, const RankCoordinates& to, StreamKey key, Loads& into) const {
-    const int a = placement_.rank(from);
-    const int b = placement_.rank(to);
-    for (std::size_t tier = 0; tier + 1 < fabric_.tiers().size(); ++tier) {
-      const int leaves = fabric_.group_of(AcceleratorId(a), tier);
-      const int enters = fabric_.group_of(AcceleratorId(b), tier);
-      if (!fabric_.tiers()[tier].tapered || leaves == enters) continue;
-      into[{static_cast<int>(tier), leaves, true}][key].count += ranks_together_;
-      into[{static_cast<int>(tier), enters, false}][key].count += ranks_together_;
-    }
-  }
-
-  const RankClasses& classes_;
-  const Placement& placement_;
-  const FabricTiers& fabric_;
-  int ranks_together_;
-  Loads loads_;
-};
-
-/// Numbers equal keys alike, in order of first appearance.
-template <class Key>
-class Interner {
- public:
-  int number(const Key& key) { return numbers_.try_emplace(key, static_cast<int>(numbers_.size())).first->second; }
-
- private:
-  std::map<Key, int> numbers_;
-};
-
-/// Of replica `d`, how far each stage's next stage is: -1 inside the node, else the tier where they meet.
-/// @param together  ranks of a tensor group that sit on one node
+/// Distance from each stage of replica `d` to its next stage: -1 inside the domain, else the tier where they meet.
+/// @param together  ranks of a tensor group that sit in one domain
 std::vector<int> neighbour_distances(const Placement& placement, const FabricTiers& fabric, int d, int together) {
   const int stages = placement.plan().pipeline;
   std::vector<int> distances;
@@ -153,7 +42,7 @@ std::vector<int> neighbour_distances(const Placement& placement, const FabricTie
     for (int t = 0; t < placement.plan().tensor; t += together) {
       const RankCoordinates a{t, d, p};
       const RankCoordinates b{t, d, (p + 1) % stages};
-      const bool near = placement.node(a) == placement.node(b);
+      const bool near = placement.domain(a) == placement.domain(b);
       distances.push_back(near ? -1
                                : static_cast<int>(fabric.meeting_tier(AcceleratorId(placement.rank(a)),
                                                                       AcceleratorId(placement.rank(b)))));
@@ -161,7 +50,7 @@ std::vector<int> neighbour_distances(const Placement& placement, const FabricTie
   return distances;
 }
 
-/// How a rank's expert groups lie over tapered tiers: members beside it, and hops of their ring that leave its group.
+/// Spread of a rank's expert groups over tapered tiers: members beside it, and hops of their ring that leave its group.
 void add_group_spread(const Placement& placement, const FabricTiers& fabric, const RankCoordinates& at,
                       std::vector<int>& spread) {
   for (const ReplicaGroup kind : {ReplicaGroup::experts, ReplicaGroup::expert_tensor, ReplicaGroup::expert_replicas}) {
@@ -223,7 +112,7 @@ RankClasses::RankClasses(const Placement& placement, const FabricTiers& fabric, 
     : plan_(placement.plan()),
       folded_(folded),
       host_(host),
-      tensor_ranks_together_(folded && slow.empty() ? std::min(plan_.tensor, placement.per_node()) : 1) {
+      tensor_ranks_together_(folded && slow.empty() ? std::min(plan_.tensor, placement.domain_size()) : 1) {
   if (host > 0) tensor_ranks_together_ = std::gcd(tensor_ranks_together_, host);
   std::vector<int> colours(static_cast<std::size_t>(plan_.gradient_ranks()));
   Interner<std::tuple<std::vector<int>, std::vector<int>, std::vector<double>>> interner;
@@ -242,7 +131,7 @@ RankClasses::RankClasses(const Placement& placement, const FabricTiers& fabric, 
     load_uplinks(placement, fabric);
   }
   for (const RankCoordinates& at : representatives_) highest_clocks_.push_back(clock_of(placement.rank(at), slow));
-  if (host > 0) number_hosts(placement);
+  if (host > 0) hosts_ = SharedHosts(fill_hosts(placement), count());
 }
 
 RankClasses RankClasses::fold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow, int host) {
@@ -254,22 +143,12 @@ RankClasses RankClasses::unfold(const Placement& placement, const FabricTiers& f
   return {placement, fabric, slow, false, host};
 }
 
-std::map<int, RankClasses::HostRanks> RankClasses::fill_hosts(const Placement& placement) const {
+std::map<int, HostRanks> RankClasses::fill_hosts(const Placement& placement) const {
   std::map<int, HostRanks> hosts;
   for (int p = 0; p < plan_.pipeline; ++p)
     for (int d = 0; d < plan_.gradient_ranks(); ++d)
       for (int t = 0; t < plan_.tensor; ++t) ++hosts[placement.rank({t, d, p}) / host_][class_of({t, d, p})];
   return hosts;
-}
-
-void RankClasses::number_hosts(const Placement& placement) {
-  Interner<HostRanks> kinds;
-  host_of_.assign(count(), 0);
-  for (const auto& [node, ranks] : fill_hosts(placement)) {
-    const auto kind = static_cast<std::size_t>(kinds.number(ranks));
-    if (kind == hosts_.size()) hosts_.push_back(ranks);
-    for (const auto& [rank_class, number] : ranks) host_of_[rank_class] = kind;
-  }
 }
 
 void RankClasses::assign(const std::vector<int>& colours) {
@@ -288,25 +167,24 @@ void RankClasses::assign(const std::vector<int>& colours) {
       }
 }
 
-std::size_t RankClasses::class_of(const RankCoordinates& at) const {
+RankClassId RankClasses::class_of(const RankCoordinates& at) const {
   const int colour = colour_[static_cast<std::size_t>(at.data)];
   const int pair = colour * plan_.pipeline + at.pipeline;
-  return static_cast<std::size_t>((pair * plan_.tensor + at.tensor) / tensor_ranks_together_);
+  return RankClassId(static_cast<std::size_t>((pair * plan_.tensor + at.tensor) / tensor_ranks_together_));
 }
 
 void RankClasses::load_uplinks(const Placement& placement, const FabricTiers& fabric) {
   for (auto& stream : crossings_) stream.assign(count(), {});
-  bundles_.clear();
+  uplinks_.clear();
   if (!has_taper(fabric)) return;
   using Signature = std::tuple<int, bool, int, BundleLoad>;
-  Interner<Signature> resources;
-  for (const auto& [bundle, load] : LoadCounter(*this, placement, fabric).count()) {
-    const int resource = resources.number({bundle.tier, bundle.up, folded_ ? 0 : bundle.group, load});
-    if (resource < static_cast<int>(bundles_.size())) continue;
-    bundles_.push_back(bundle);
+  Interner<Signature> signatures;
+  for (const auto& [bundle, load] : uplink_loads(*this, placement, fabric)) {
+    const int number = signatures.number({bundle.tier, bundle.up, folded_ ? 0 : bundle.group, load});
+    if (number < static_cast<int>(uplinks_.size())) continue;
+    const UplinkId uplink = uplinks_.push_back(bundle);
     for (const auto& [key, amount] : load)
-      crossings_[static_cast<std::size_t>(key.stream)][key.rank_class].push_back(
-          {resource, amount.count, amount.passes});
+      crossings_[static_cast<std::size_t>(key.stream)][key.rank_class].push_back({uplink, amount});
   }
 }
 
@@ -323,12 +201,12 @@ void RankClasses::add_neighbours(const Placement& placement, int d, std::vector<
 }
 
 std::vector<int> RankClasses::colour_replicas(const Placement& placement, const FabricTiers& fabric) const {
-  const Loads loads = has_taper(fabric) ? LoadCounter(*this, placement, fabric).count() : Loads{};
+  const UplinkLoads loads = has_taper(fabric) ? uplink_loads(*this, placement, fabric) : UplinkLoads{};
   const bool alike = count() == static_cast<std::size_t>(plan_.pipeline * plan_.tensor / tensor_ranks_together_);
   std::map<int, int> host_kind;
   Interner<HostRanks> hosts_seen;
   if (host_ > 0)
-    for (const auto& [node, ranks] : fill_hosts(placement)) host_kind[node] = hosts_seen.number(ranks);
+    for (const auto& [host, ranks] : fill_hosts(placement)) host_kind[host] = hosts_seen.number(ranks);
   std::map<UplinkBundle, int> signature;
   Interner<BundleLoad> loads_seen;
   for (const auto& [bundle, load] : loads) signature[bundle] = loads_seen.number(load);

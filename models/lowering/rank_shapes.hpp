@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Widths of one rank's share of the model, and how the ranks of its layer talk.
+/// Widths of one rank's share of the model, and the collectives between the ranks of its layer.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,15 @@ class RankShapes {
   Bytes split(std::int64_t width, double tensors) const;
 
   double element;  ///< bytes of one element of an activation
-  /// The last multiply of a block adds to the residual stream: what a tensor group splits, or experts return, is not
-  /// whole when that multiply ends.
+  /// Whether the last multiply of a block adds to the residual stream. It cannot where a tensor group splits the result
+  /// or experts return it: the sum is not whole when that multiply ends.
   bool adds_in_multiply;
-  std::int64_t tokens;  ///< of one micro-batch on this rank
+  std::int64_t tokens;  ///< tokens of one micro-batch on this rank
   std::int64_t hidden;  ///< whole; the others are this rank's share
   std::int64_t query;
-  std::int64_t key_value;  ///< of keys; values add `value`
+  std::int64_t key_value;  ///< width of keys; values add `value`
   std::int64_t value;
-  std::int64_t attended;  ///< what attention returns
+  std::int64_t attended;  ///< width of the result of attention
   std::int64_t ffn;
   std::int64_t up;  ///< columns of the first multiply of the MLP
   std::int64_t vocabulary;

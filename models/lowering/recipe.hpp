@@ -9,9 +9,9 @@
 
 namespace clusterwright {
 
-/// Collectives inside a layer: of the tensor group, all of one activation tensor; of the context group, of keys and
-/// values (one step of a ring with or without their gradients, or all of them) or of a head-wise exchange; of expert
-/// groups, of copies of tokens. The host is no collective, but a lane of its own too.
+/// Collectives inside a layer. The tensor group moves one activation tensor. The context group moves keys and values
+/// (one step of a ring with or without their gradients, or all of them) or exchanges heads. Expert groups move copies
+/// of tokens. The host is no collective, but has a lane of its own too.
 enum class LayerCollective : int {
   none,
   gather,
@@ -38,7 +38,7 @@ struct RecipeOp {
   StepCharge charge = StepCharge::compute_other;
   int after = -1;            ///< op of the recipe on another lane that must end first; order on a lane is implied
   bool for_weights = false;  ///< only gradients of weights need it
-  Picoseconds host_time{};   ///< that it takes to issue; of `host`, to issue all that it stands for
+  Picoseconds host_time{};   ///< time of the host to issue it; for `host`, to issue all kernels that it stands for
 };
 
 using Recipe = std::vector<RecipeOp>;

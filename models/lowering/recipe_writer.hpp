@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Appends ops to a recipe and tells which op of another lane each one waits for.
+/// Writer that appends ops to a recipe and notes the op of another lane that each one waits for.
 #pragma once
 
 #include <string>

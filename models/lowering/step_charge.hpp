@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Causes that a step's time is charged to.
+/// Causes to which the time of a step is charged.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <string_view>
+
+#include "sim/step_graph.hpp"
 
 namespace clusterwright {
 
@@ -33,5 +35,9 @@ inline constexpr std::array<std::string_view, step_charge_count> step_charge_nam
     "tp_exposed",   "cp_exposed",        "ep_exposed",    "pp_exposed", "dp_exposed",
     "bubble",       "imbalance",         "input_wait",    "launch",     "throttle",
     "jitter"};
+
+constexpr ChargeId charge_id(StepCharge charge) {
+  return ChargeId(static_cast<std::size_t>(charge));
+}
 
 }  // namespace clusterwright

@@ -1,81 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/lowering/step_links.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <set>
-
-#include "models/kernels/collectives/expert_exchange_time.hpp"
-#include "models/kernels/collectives/group_links.hpp"
-#include "models/kernels/collectives/torus_fabric.hpp"
+#include <utility>
 
 namespace clusterwright {
 
-namespace {
-
-/// NIC capacity stands a hair above what one ring reaches, so that rounded coefficients never make it contend alone.
-constexpr double rounding_slack = 1.0005;
-
-}  // namespace
-
-StepLinks::StepLinks(StepGraphBuilder& builder, const Cluster& cluster, const ParameterSet& parameters,
-                     const Placement& placement, const RankClasses& classes, double communication_factor,
-                     BytesPerSecond host_bandwidth)
-    : builder_(builder),
-      cluster_(cluster),
-      parameters_(parameters),
-      placement_(placement),
-      classes_(classes),
-      communication_factor_(communication_factor),
-      host_bandwidth_(host_bandwidth) {
-  const double share = transport_share(group_links(cluster, {}, {}), parameters.network);
-  // No factor makes links faster than their data sheets.
-  network_factor_ = std::max(communication_factor, share);
-  const BytesPerSecond network = cluster.network_per_accelerator() * (share / network_factor_) * rounding_slack;
-  const bool scales_up = cluster.scale_up_bandwidth > BytesPerSecond{};
-  inner_ = scales_up ? cluster.scale_up_bandwidth : cluster.links.ring_bandwidth(1);
-  for (std::size_t c = 0; c < classes.count(); ++c) ports_.push_back(add_ports(c, network));
-  for (const UplinkBundle& bundle : classes.bundles()) {
-    const FabricTiers::Tier& tier = cluster.fabric.tiers()[static_cast<std::size_t>(bundle.tier)];
-    uplinks_.push_back(builder.add_resource(fmt::format("{} {} {}", tier.name, bundle.group, bundle.up ? "up" : "down"),
-                                            tier.uplink_capacity));
-  }
-}
-
-StepLinks::Ports StepLinks::add_ports(std::size_t rank_class, BytesPerSecond network) {
-  const auto port = [&](const char* kind, BytesPerSecond rate) {
-    return builder_.add_resource(fmt::format("{} of class {}", kind, rank_class), rate);
-  };
-  Ports ports;
-  if (inner_ > BytesPerSecond{}) {
-    ports.scale_up_out = port("scale-up out", inner_);
-    ports.scale_up_in = port("scale-up in", inner_);
-  }
-  if (network > BytesPerSecond{}) {
-    ports.network_out = port("network out", network);
-    ports.network_in = port("network in", network);
-  }
-  ports.host_out = port("to host", host_bandwidth_);
-  ports.host_in = port("from host", host_bandwidth_);
-  return ports;
-}
-
-CollectiveTiming StepLinks::collective_timing(CollectiveOp op, Bytes payload, const GroupShape& group,
-                                              Seconds switches) const {
-  const GroupLinks links = group_links(cluster_, group, switches);
-  const auto torus = torus_fabric_time(op, payload, group, cluster_, links, parameters_.network);
-  return with_factors(torus ? *torus
-                            : collective_time(op, payload, group, links, parameters_.collectives, parameters_.network));
-}
-
-CollectiveTiming StepLinks::with_factors(CollectiveTiming timing) const {
-  timing.latency = timing.latency * communication_factor_;
-  const bool inside = !timing.crosses_nodes && inner_ > BytesPerSecond{};
-  timing.rate = timing.rate / (inside ? std::max(communication_factor_, timing.rate / inner_) : network_factor_);
-  return timing;
-}
+StepLinks::StepLinks(StepGraphBuilder& builder, const LinkTimings& timings, const RankPorts& ports,
+                     const Placement& placement, const RankClasses& classes, const ClassGroups& groups)
+    : builder_(builder), timings_(timings), ports_(ports), placement_(placement), classes_(classes), groups_(groups) {}
 
 ChainId StepLinks::chain(const CollectiveTiming& timing, Uses uses) {
   StepGraphBuilder::Leg leg;
@@ -86,138 +20,82 @@ ChainId StepLinks::chain(const CollectiveTiming& timing, Uses uses) {
   return builder_.add_chain({leg});
 }
 
-/// A ring over several nodes rotates over the NICs of its members on a node: each carries its share.
-void StepLinks::use_ports(Uses& uses, std::size_t c, const CollectiveTiming& timing, int members_per_node) const {
-  const Ports& ports = ports_[c];
-  if (timing.crosses_nodes) {
-    uses.push_back({ports.network_out, 1, timing.network_share / members_per_node});
-    uses.push_back({ports.network_in, 1, timing.network_share / members_per_node});
-  }
-  if (!timing.crosses_nodes || members_per_node > 1) {
-    uses.push_back({ports.scale_up_out, 1, timing.scale_up_share});
-    uses.push_back({ports.scale_up_in, 1, timing.scale_up_share});
-  }
-}
-
-void StepLinks::use_uplinks(Uses& uses, Stream stream, std::size_t c, const CollectiveTiming& timing) const {
-  for (const RankClasses::Crossing& crossing : classes_.crossings(stream, c))
-    uses.push_back({uplinks_[static_cast<std::size_t>(crossing.resource)], static_cast<std::uint32_t>(crossing.count),
-                    crossing.passes * timing.network_share});
-}
-
-std::size_t StepLinks::tensor_group(std::size_t c) const {
-  RankCoordinates at = classes_.representative(c);
-  at.tensor = 0;
-  return classes_.class_of(at);
-}
-
-std::size_t StepLinks::replica_group(ReplicaGroup kind, std::size_t c) const {
-  return classes_.class_of(placement_.first_member(kind, classes_.representative(c)));
-}
-
-std::size_t StepLinks::receiver(Stream stream, std::size_t c) const {
-  RankCoordinates at = classes_.representative(c);
-  const int stages = placement_.plan().pipeline;
-  at.pipeline = (at.pipeline + (stream == Stream::forward ? 1 : stages - 1)) % stages;
-  return classes_.class_of(at);
-}
-
-std::vector<std::size_t> StepLinks::classes_of_group(ReplicaGroup kind, std::size_t c) const {
-  std::set<std::size_t> members;
-  for (const RankCoordinates& at : placement_.members(kind, classes_.representative(c)))
-    members.insert(classes_.class_of(at));
-  return {members.begin(), members.end()};
-}
-
-ChainId StepLinks::tensor(CollectiveOp op, Bytes payload, std::size_t c) {
-  const GroupShape group = placement_.tensor_group();
-  const Seconds switches = cluster_.fabric.least_latency();
-  const CollectiveTiming timing = collective_timing(op, payload, group, switches);
-  Uses uses;
-  RankCoordinates at = classes_.representative(c);
-  for (at.tensor = 0; at.tensor < placement_.plan().tensor; at.tensor += classes_.tensor_ranks_together())
-    use_ports(uses, classes_.class_of(at), timing, group.ranks_per_node);
-  return chain(timing, std::move(uses));
+/// Latency of the switches between two ranks; zero inside a domain.
+Seconds StepLinks::hop(const RankCoordinates& from, const RankCoordinates& to) const {
+  if (placement_.domain(from) == placement_.domain(to)) return {};
+  return timings_.cluster().fabric.latency(AcceleratorId(placement_.rank(from)), AcceleratorId(placement_.rank(to)));
 }
 
 /// A ring advances in step with its longest hop.
 Seconds StepLinks::worst_ring_hop(ReplicaGroup kind) const {
   Seconds worst;
   const std::vector<RankCoordinates> ring = placement_.members(kind, {});
-  for (std::size_t i = 0; i < ring.size(); ++i) {
-    const RankCoordinates &a = ring[i], &b = ring[(i + 1) % ring.size()];
-    if (placement_.node(a) != placement_.node(b))
-      worst = std::max(worst,
-                       cluster_.fabric.latency(AcceleratorId(placement_.rank(a)), AcceleratorId(placement_.rank(b))));
-  }
+  for (std::size_t i = 0; i < ring.size(); ++i) worst = std::max(worst, hop(ring[i], ring[(i + 1) % ring.size()]));
   return worst;
 }
 
-ChainId StepLinks::replicas(ReplicaGroup kind, CollectiveOp op, Bytes payload, std::size_t c) {
-  const std::size_t group_name = replica_group(kind, c);
-  const auto key = std::make_tuple(static_cast<int>(kind), static_cast<int>(op), payload.in(byte), group_name);
+CollectiveTiming StepLinks::pair_timing(CollectiveOp op, Bytes payload, const RankCoordinates& a,
+                                        const RankCoordinates& b) const {
+  const bool near = placement_.domain(a) == placement_.domain(b);
+  return timings_.collective(op, payload, near ? GroupShape{1, 2} : GroupShape{2, 1}, hop(a, b));
+}
+
+ChainId StepLinks::tensor(CollectiveOp op, Bytes payload, RankClassId c) {
+  const GroupShape group = placement_.tensor_group();
+  const Seconds switches = timings_.cluster().fabric.least_latency();
+  const CollectiveTiming timing = timings_.collective(op, payload, group, switches);
+  Uses uses;
+  RankCoordinates at = classes_.representative(c);
+  for (at.tensor = 0; at.tensor < placement_.plan().tensor; at.tensor += classes_.tensor_ranks_together())
+    ports_.use(uses, classes_.class_of(at), timing, group.ranks_per_domain);
+  return chain(timing, std::move(uses));
+}
+
+ChainId StepLinks::replicas(ReplicaGroup kind, CollectiveOp op, Bytes payload, RankClassId c) {
+  const RankClassId name = groups_.replica_group(kind, c);
+  const auto key = std::make_tuple(static_cast<int>(kind), static_cast<int>(op), payload.in(byte), name);
   if (const auto found = replica_chains_.find(key); found != replica_chains_.end()) return found->second;
   const GroupShape group = placement_.replica_group(kind);
-  const CollectiveTiming timing = collective_timing(op, payload, group, worst_ring_hop(kind));
+  const CollectiveTiming timing = timings_.collective(op, payload, group, worst_ring_hop(kind));
   Uses uses;
-  for (const std::size_t member : classes_of_group(kind, c)) use_ports(uses, member, timing, group.ranks_per_node);
-  // Context and shard groups are neighbours; what they put on tapered uplinks is left out (docs/limits.md).
-  if (timing.crosses_nodes && kind == ReplicaGroup::all) use_uplinks(uses, Stream::data_ring, group_name, timing);
-  if (timing.crosses_nodes && kind == ReplicaGroup::mirrors) use_uplinks(uses, Stream::mirror_ring, group_name, timing);
-  if (timing.crosses_nodes && kind == ReplicaGroup::expert_replicas)
-    use_uplinks(uses, Stream::expert_ring, group_name, timing);
+  for (const RankClassId member : groups_.members(kind, c)) ports_.use(uses, member, timing, group.ranks_per_domain);
+  // Context and shard groups are neighbours; their load on tapered uplinks is left out (docs/limits.md).
+  if (timing.crosses_domains && kind == ReplicaGroup::all) ports_.use_uplinks(uses, Stream::data_ring, name, timing);
+  if (timing.crosses_domains && kind == ReplicaGroup::mirrors)
+    ports_.use_uplinks(uses, Stream::mirror_ring, name, timing);
+  if (timing.crosses_domains && kind == ReplicaGroup::expert_replicas)
+    ports_.use_uplinks(uses, Stream::expert_ring, name, timing);
   return replica_chains_[key] = chain(timing, std::move(uses));
 }
 
-/// An all-to-all of the library sends every copy; kernels for experts send one to each node and rank.
-CollectiveTiming StepLinks::exchange_timing(const ExpertWork& work, ExpertTransfer transfer, Bytes copy) const {
-  const GroupShape group = placement_.replica_group(ReplicaGroup::experts);
-  const Seconds switches = worst_ring_hop(ReplicaGroup::experts);
-  const ExpertLoad& busy = group.nodes > 1 ? work.traffic.network : work.traffic.scale_up;
-  const double imbalance = busy.mean > Bytes{} ? busy.busiest / busy.mean : 1;
-  const Bytes payload = work.copies * copy;
-  if (transfer == ExpertTransfer::all_to_all)
-    return collective_timing(CollectiveOp::all_to_all, payload * imbalance, group, switches);
-  const Bytes drawn = work.drawn * byte;  // the traffic is of copies of one byte
-  const ExpertShares shares{work.traffic.network.mean / drawn, work.traffic.scale_up.mean / drawn, imbalance};
-  CollectiveTiming timing =
-      expert_exchange_time(payload, group, group_links(cluster_, group, switches),
-                           parameters_.collectives.at("expert_exchange"), parameters_.network, shares);
-  timing.network_share = group.ranks_per_node;  // each member sends its own
-  return with_factors(timing);
-}
-
-ChainId StepLinks::experts(const ExpertWork& work, ExpertTransfer transfer, Bytes copy, std::size_t c) {
+ChainId StepLinks::experts(const ExpertWork& work, ExpertTransfer transfer, Bytes copy, RankClassId c) {
   const ReplicaGroup kind = ReplicaGroup::experts;
-  const CollectiveTiming timing = exchange_timing(work, transfer, copy);
-  const int per_node = placement_.replica_group(kind).ranks_per_node;
+  const GroupShape group = placement_.replica_group(kind);
+  const CollectiveTiming timing = timings_.expert_exchange(work, transfer, copy, group, worst_ring_hop(kind));
   Uses uses;
-  for (const std::size_t member : classes_of_group(kind, c)) {
-    use_ports(uses, member, timing, per_node);
-    if (!timing.crosses_nodes) continue;
-    for (const RankClasses::Crossing& crossing : classes_.crossings(Stream::experts, member))
-      uses.push_back({uplinks_[static_cast<std::size_t>(crossing.resource)], static_cast<std::uint32_t>(crossing.count),
-                      crossing.passes * timing.network_share / per_node});
+  for (const RankClassId member : groups_.members(kind, c)) {
+    ports_.use(uses, member, timing, group.ranks_per_domain);
+    if (timing.crosses_domains) ports_.use_uplinks(uses, Stream::experts, member, timing, group.ranks_per_domain);
   }
   return chain(timing, std::move(uses));
 }
 
-ChainId StepLinks::context_step(Bytes payload, std::size_t c) {
+ChainId StepLinks::context_step(Bytes payload, RankClassId c) {
   const ReplicaGroup kind = ReplicaGroup::context;
   const GroupShape group = placement_.replica_group(kind);
   CollectiveTiming timing;
-  if (group.nodes > 1) {
-    // Neighbours exchange messages: the one pair at the edge of a node sets the pace of all others.
-    timing = collective_timing(CollectiveOp::send, payload, {2, 1}, worst_ring_hop(kind));
+  if (group.domains > 1) {
+    // Neighbours exchange messages: the one pair at the edge of a domain sets the pace of all others.
+    timing = timings_.collective(CollectiveOp::send, payload, {2, 1}, worst_ring_hop(kind));
     timing.scale_up_share = 1;
   } else {
     const double steps = group.ranks() - 1;
-    timing = collective_timing(CollectiveOp::all_gather, group.ranks() * payload, group, {});
+    timing = timings_.collective(CollectiveOp::all_gather, group.ranks() * payload, group, {});
     timing.latency = timing.latency / steps;
     timing.wire = timing.wire / steps;
   }
   Uses uses;
-  for (const std::size_t member : classes_of_group(kind, c)) use_ports(uses, member, timing, group.ranks_per_node);
+  for (const RankClassId member : groups_.members(kind, c)) ports_.use(uses, member, timing, group.ranks_per_domain);
   return chain(timing, std::move(uses));
 }
 
@@ -228,67 +106,48 @@ ChainId StepLinks::host_issue(Picoseconds time) {
   return builder_.add_chain({leg});
 }
 
-ChainId StepLinks::transfer(Bytes payload, BytesPerSecond rate, const Uses& uses) {
+ChainId StepLinks::transfer(Bytes payload, BytesPerSecond rate, const RankPorts::Uses& uses) {
   CollectiveTiming timing;
   timing.wire = payload;
   timing.rate = rate;
   return chain(timing, uses);
 }
 
-StepGraphBuilder::LegUse StepLinks::host_port(bool to_host, std::size_t c) const {
-  return {to_host ? ports_[c].host_out : ports_[c].host_in, 1, 1.0};
-}
-
-StepLinks::PoolPath StepLinks::pool_path(PoolLink over, bool out, std::size_t c) const {
-  const Ports& ports = ports_[c];
-  if (over == PoolLink::scale_up) return {{{out ? ports.scale_up_out : ports.scale_up_in, 1, 1.0}}, inner_};
-  if (over == PoolLink::network)
-    return {{{out ? ports.network_out : ports.network_in, 1, 1.0}}, cluster_.network_per_accelerator()};
-  return {};
-}
-
-ChainId StepLinks::message(Stream stream, Bytes payload, std::size_t c) {
-  const std::size_t to = receiver(stream, c);
+ChainId StepLinks::message(Stream stream, Bytes payload, RankClassId c) {
+  const RankClassId to = groups_.receiver(stream, c);
   const RankCoordinates from = classes_.representative(c);
   RankCoordinates target = from;
   target.pipeline = classes_.representative(to).pipeline;
-  const bool near = placement_.node(from) == placement_.node(target);
-  const GroupShape pair = near ? GroupShape{1, 2} : GroupShape{2, 1};
-  const Seconds switches =
-      near ? Seconds{}
-           : cluster_.fabric.latency(AcceleratorId(placement_.rank(from)), AcceleratorId(placement_.rank(target)));
-  const CollectiveTiming timing = collective_timing(CollectiveOp::send, payload, pair, switches);
+  const CollectiveTiming timing = pair_timing(CollectiveOp::send, payload, from, target);
+  const bool near = placement_.domain(from) == placement_.domain(target);
   Uses uses;
-  uses.push_back({near ? ports_[c].scale_up_out : ports_[c].network_out, 1, 1.0});
-  uses.push_back({near ? ports_[to].scale_up_in : ports_[to].network_in, 1, 1.0});
-  if (!near) use_uplinks(uses, stream, c, timing);
+  ports_.use_pair(uses, c, to, near);
+  if (!near) ports_.use_uplinks(uses, stream, c, timing);
   return chain(timing, std::move(uses));
 }
 
 ChainId StepLinks::everywhere() {
   constexpr Bytes few = 8 * byte;
-  const int per_node = std::min(placement_.per_node(), cluster_.spec.accelerators);
-  const GroupShape all{cluster_.spec.accelerators / per_node, per_node};
-  const Seconds switches =
-      all.nodes > 1 ? cluster_.fabric.latency(AcceleratorId(0), AcceleratorId(cluster_.spec.accelerators - 1))
-                    : Seconds{};
+  const Cluster& cluster = timings_.cluster();
+  const int in_domain = std::min(placement_.domain_size(), cluster.spec.accelerators);
+  const GroupShape all{cluster.spec.accelerators / in_domain, in_domain};
+  const Seconds switches = all.domains > 1
+                               ? cluster.fabric.latency(AcceleratorId(0), AcceleratorId(cluster.spec.accelerators - 1))
+                               : Seconds{};
   CollectiveTiming timing;
-  timing.latency = collective_timing(CollectiveOp::all_reduce, few, all, switches).time();
+  timing.latency = timings_.collective(CollectiveOp::all_reduce, few, all, switches).time();
   timing.rate = byte_per_second;
   return chain(timing, {});
 }
 
-ChainId StepLinks::between_stages(CollectiveOp op, Bytes payload, std::size_t c, int stage) {
+ChainId StepLinks::between_stages(CollectiveOp op, Bytes payload, RankClassId c, int stage) {
   const RankCoordinates here = classes_.representative(c);
   RankCoordinates there = here;
   there.pipeline = stage;
-  const bool near = placement_.node(here) == placement_.node(there);
-  const Seconds switches =
-      near ? Seconds{}
-           : cluster_.fabric.latency(AcceleratorId(placement_.rank(here)), AcceleratorId(placement_.rank(there)));
-  const CollectiveTiming timing = collective_timing(op, payload, near ? GroupShape{1, 2} : GroupShape{2, 1}, switches);
+  const bool near = placement_.domain(here) == placement_.domain(there);
+  const CollectiveTiming timing = pair_timing(op, payload, here, there);
   Uses uses;
-  for (const RankCoordinates& at : {here, there}) use_ports(uses, classes_.class_of(at), timing, near ? 2 : 1);
+  for (const RankCoordinates& at : {here, there}) ports_.use(uses, classes_.class_of(at), timing, near ? 2 : 1);
   return chain(timing, std::move(uses));
 }
 

@@ -1,91 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Links of the folded machine as resources of a step graph, and the chains of communication that cross them.
+/// Chains of communication between the rank classes of a step graph.
 #pragma once
 
 #include <map>
 #include <tuple>
-#include <vector>
 
-#include "models/job/stack_experts.hpp"
-#include "models/kernels/collectives/collective_time.hpp"
-#include "models/lowering/rank_classes.hpp"
-#include "models/plan/expert_work.hpp"
+#include "models/lowering/class_groups.hpp"
+#include "models/lowering/link_timings.hpp"
+#include "models/lowering/rank_ports.hpp"
 #include "models/plan/placement.hpp"
 #include "sim/step_graph_builder.hpp"
-#include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {
 
 class StepLinks {
  public:
-  StepLinks(StepGraphBuilder& builder, const Cluster& cluster, const ParameterSet& parameters,
-            const Placement& placement, const RankClasses& classes, double communication_factor,
-            BytesPerSecond host_bandwidth);
+  StepLinks(StepGraphBuilder& builder, const LinkTimings& timings, const RankPorts& ports, const Placement& placement,
+            const RankClasses& classes, const ClassGroups& groups);
 
-  /// A collective of a tensor group that holds class `c`.
-  ChainId tensor(CollectiveOp op, Bytes payload, std::size_t c);
-  /// A collective over the group of `kind` that the ranks of class `c` belong to.
-  ChainId replicas(ReplicaGroup kind, CollectiveOp op, Bytes payload, std::size_t c);
-  /// One of the steps in which keys and values go round the context group. @param payload  of one rank
-  ChainId context_step(Bytes payload, std::size_t c);
+  /// A collective of the tensor group that holds class `c`.
+  ChainId tensor(CollectiveOp op, Bytes payload, RankClassId c);
+  /// A collective over the group of `kind` that holds class `c`.
+  ChainId replicas(ReplicaGroup kind, CollectiveOp op, Bytes payload, RankClassId c);
+  /// One of the steps in which keys and values go round the context group. @param payload  bytes of one rank
+  ChainId context_step(Bytes payload, RankClassId c);
   /// Tokens of class `c` on their way to experts, or back. @param copy  bytes of one copy of a token
-  ChainId experts(const ExpertWork& work, ExpertTransfer transfer, Bytes copy, std::size_t c);
+  ChainId experts(const ExpertWork& work, ExpertTransfer transfer, Bytes copy, RankClassId c);
   /// A pipeline message from class `c` along `stream`. @param payload  bytes that this rank sends
-  ChainId message(Stream stream, Bytes payload, std::size_t c);
+  ChainId message(Stream stream, Bytes payload, RankClassId c);
+  /// A collective of a rank of class `c` with the rank of `stage` that differs from it in nothing else.
+  ChainId between_stages(CollectiveOp op, Bytes payload, RankClassId c, int stage);
   /// A few bytes reduced over every rank of the job.
   ChainId everywhere();
-  /// Ranks meet, and nothing travels.
+  /// A meeting in which nothing travels.
   ChainId nothing() { return host_issue({}); }
   /// The host is busy, and nothing else.
   ChainId host_issue(Picoseconds time);
-  /// A collective of a rank of class `c` with the one of `stage` that differs from it in nothing else.
-  ChainId between_stages(CollectiveOp op, Bytes payload, std::size_t c, int stage);
-  using Uses = std::vector<StepGraphBuilder::LegUse>;
-
-  /// One transfer without latency, as fast as `rate` where nothing that it uses is short.
-  ChainId transfer(Bytes payload, BytesPerSecond rate, const Uses& uses);
-  /// Of a rank of class `c` to its host, or back.
-  StepGraphBuilder::LegUse host_port(bool to_host, std::size_t c) const;
-  /// Of a rank of class `c` to pooled memory, or back: the links that it shares with collectives, and their rate.
-  struct PoolPath {
-    Uses uses;
-    BytesPerSecond rate;  ///< zero over links of its own
-  };
-  PoolPath pool_path(PoolLink over, bool out, std::size_t c) const;
-
-  /// Lowest class of each group that `c` belongs to: names the group.
-  std::size_t tensor_group(std::size_t c) const;
-  std::size_t replica_group(ReplicaGroup kind, std::size_t c) const;
-  /// Class at the other end of a message from `c`.
-  std::size_t receiver(Stream stream, std::size_t c) const;
+  /// One transfer without latency. @param rate  where nothing that it uses is short
+  ChainId transfer(Bytes payload, BytesPerSecond rate, const RankPorts::Uses& uses);
 
  private:
-  ChainId chain(const CollectiveTiming& timing, Uses uses);
-  CollectiveTiming with_factors(CollectiveTiming timing) const;
-  CollectiveTiming exchange_timing(const ExpertWork& work, ExpertTransfer transfer, Bytes copy) const;
-  CollectiveTiming collective_timing(CollectiveOp op, Bytes payload, const GroupShape& group, Seconds switches) const;
-  void use_ports(Uses& uses, std::size_t c, const CollectiveTiming& timing, int members_per_node) const;
-  void use_uplinks(Uses& uses, Stream stream, std::size_t c, const CollectiveTiming& timing) const;
-  std::vector<std::size_t> classes_of_group(ReplicaGroup kind, std::size_t c) const;
-  Seconds worst_ring_hop(ReplicaGroup kind) const;
+  using Uses = RankPorts::Uses;
 
-  struct Ports {
-    ResourceId scale_up_out, scale_up_in, network_out, network_in, host_out, host_in;
-  };
-  Ports add_ports(std::size_t rank_class, BytesPerSecond network);
+  ChainId chain(const CollectiveTiming& timing, Uses uses);
+  Seconds worst_ring_hop(ReplicaGroup kind) const;
+  Seconds hop(const RankCoordinates& from, const RankCoordinates& to) const;
+  CollectiveTiming pair_timing(CollectiveOp op, Bytes payload, const RankCoordinates& a,
+                               const RankCoordinates& b) const;
 
   StepGraphBuilder& builder_;
-  const Cluster& cluster_;
-  const ParameterSet& parameters_;
+  const LinkTimings& timings_;
+  const RankPorts& ports_;
   const Placement& placement_;
   const RankClasses& classes_;
-  double communication_factor_;  // time of collectives over what microbenchmarks say
-  double network_factor_ = 1;    // the same between nodes, where the data sheet may be the limit
-  BytesPerSecond inner_;         // of scale-up links or PCI Express, one accelerator, one direction
-  BytesPerSecond host_bandwidth_;
-  std::vector<Ports> ports_;         // by class
-  std::vector<ResourceId> uplinks_;  // by RankClasses resource number
-  std::map<std::tuple<int, int, double, std::size_t>, ChainId> replica_chains_;
+  const ClassGroups& groups_;
+  std::map<std::tuple<int, int, double, RankClassId>, ChainId> replica_chains_;  // by kind, op, bytes and group
 };
 
 }  // namespace clusterwright

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/lowering/step_recipes.hpp"
 
-#include "models/kernels/kernel_traffic.hpp"
+#include "models/kernels/streaming_time.hpp"
 #include "models/lowering/layer_recipes.hpp"
 #include "models/lowering/step_charge.hpp"
 
@@ -83,7 +83,7 @@ class EndRecipes {
 
   Recipe head_backward() const {
     RecipeWriter w = writer();
-    // What came by the residual stream is nothing yet, but a kernel that adds to it reads that too.
+    // The gradient of the residual stream is still zero, but a kernel that adds to it reads it too.
     const double norm_widths = shapes_.adds_in_multiply ? 4 : 3;
     const double traffic = planned_.stack.kernels.loss_backward.value;
     const int loss = traffic <= 0

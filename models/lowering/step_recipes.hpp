@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a rank does for one layer, embedding or head: short lists of kernels and collectives, built once and stamped
-/// into the step graph for every layer and micro-batch.
+/// Recipes of a layer, the embedding and the head: short lists of kernels and collectives, built once and stamped into
+/// the step graph for every layer and micro-batch.
 #pragma once
 
 #include <array>
@@ -21,12 +21,12 @@ struct LayerPasses {
   Recipe forward;
   Recipe again;  ///< forward pass once more, for full recomputation
   Recipe backward;
-  SplitRecipe split;  ///< the backward pass, for schedules that put weight gradients off
+  SplitRecipe split;  ///< backward pass for schedules with weight gradients in later slots
 };
 
 struct StepRecipes {
   std::array<LayerPasses, layer_kind_count> layers;  ///< by LayerKind; empty where the model has none of the kind
-  Recipe prediction_forward;  ///< what joins the inputs of the layer that predicts a further token
+  Recipe prediction_forward;                         ///< joins the inputs of the layer that predicts a further token
   Recipe prediction_backward;
   Recipe embedding_forward;
   Recipe embedding_backward;
@@ -35,12 +35,12 @@ struct StepRecipes {
   SplitRecipe head_split, prediction_split;  ///< backward passes in parts
   WorkId data_collective;                    ///< kernel of a data-parallel collective
   WorkId message;                            ///< kernel of a pipeline message
-  WorkId host_copy;                          ///< between device and host memory
+  WorkId host_copy;                          ///< kernel of a copy between device and host memory
   WorkId host_issue;                         ///< the host at work, the device waiting
 };
 
-/// Prices every kernel of a step and adds it to the builder.
-/// @param work  of a layer with experts; ignored where the model has none
+/// Gives every kernel of a step its time and adds it to the builder.
+/// @param work  work of a layer with experts; ignored where the model has none
 StepRecipes write_recipes(StepGraphBuilder& builder, const KernelTimes& kernels, const PlannedJob& planned,
                           const ExpertWork& work);
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "models/kernels/kernel_traffic.hpp"
+#include "models/kernels/streaming_time.hpp"
 #include "models/plan/expert_work.hpp"
 #include "models/plan/plan.hpp"
 #include "models/plan/stage_schedule.hpp"
@@ -18,7 +18,7 @@ constexpr double mask = 1;
 /// Bytes per token, by the ranks that split them, and per row of this rank's experts.
 struct TokenBytes {
   double residual = 0;  ///< split with sequence parallelism only
-  double split = 0;     ///< over the tensor group
+  double split = 0;     ///< split over the tensor group
   double rows = 0;
 };
 
@@ -65,7 +65,7 @@ double mlp_bytes(const PlannedJob& planned, double up, double ffn, double input)
   return bytes_16bit * up + activation + (planned.stack.lean_activations ? 0 : input * ffn);
 }
 
-/// Nothing is computed again: inputs of norms, multiplies, attention and activation function.
+/// Stored tensors without recomputation: inputs of norms, GEMMs, attention and activation function.
 TokenBytes everything(const PlannedJob& planned, LayerKind kind) {
   const Widths w(planned.model, kind);
   const bool narrow = keeps_narrow_copies(planned);
@@ -131,14 +131,14 @@ TokenBytes gradients_in_passing(const PlannedJob& planned, LayerKind kind) {
   return {2 * bytes_16bit * w.hidden, std::max(bytes_16bit * (w.up + w.ffn), attention), bytes_16bit * rows};
 }
 
-/// The schedule repeats itself long before this many micro-batches; those in flight do not grow any more.
+/// Plan with fewer micro-batches and the same number of them in flight: the schedule repeats itself.
 Plan as_long_as_matters(Plan plan) {
   plan.micro_batches = std::min(plan.micro_batches, 4 * plan.interleaving_group());
   return plan;
 }
 
-/// Of a layer until its weight gradients: inputs of multiplies, and gradients of their results, which the tensor group
-/// has gathered where they were split.
+/// Tensors of a layer until its weight gradients: inputs of GEMMs, and gradients of their results, which the tensor
+/// group has gathered where they were split.
 TokenBytes kept_by_layer(const PlannedJob& planned, LayerKind kind) {
   const Widths w(planned.model, kind);
   const double input = keeps_narrow_copies(planned) ? element_size(planned.precision) : bytes_16bit;
@@ -152,7 +152,7 @@ TokenBytes kept_by_layer(const PlannedJob& planned, LayerKind kind) {
   return out;
 }
 
-/// The same of the head.
+/// Tensors of the head until its weight gradients.
 TokenBytes kept_by_head(const PlannedJob& planned) {
   return {bytes_16bit * static_cast<double>(planned.model.hidden),
           bytes_16bit * static_cast<double>(planned.model.vocabulary), 0};
@@ -169,7 +169,7 @@ Bytes stored_by_layer(const PlannedJob& planned, LayerKind kind, Recompute recom
   return bytes_of(planned, stored(planned, kind, recompute));
 }
 
-/// Of `count` layers from `first` on.
+/// Stored activations of `count` layers from `first` on.
 Bytes stored_by_layers(const PlannedJob& planned, int first, int count, Recompute recompute) {
   Bytes sum;
   for (const LayerKind kind : {LayerKind::dense, LayerKind::experts})
@@ -178,7 +178,8 @@ Bytes stored_by_layers(const PlannedJob& planned, int first, int count, Recomput
   return sum;
 }
 
-/// Of one micro-batch in one chunk: its first layers store as the plan's recomputation says, the others everything.
+/// Stored activations of one micro-batch in one chunk. Its first layers store as the plan's recomputation says, the
+/// others everything.
 Bytes stored_by_chunk(const PlannedJob& planned, int stage, int chunk) {
   const ChunkContents& at = planned.layout.at(stage, chunk);
   const int before = planned.layout.layers_before(stage, chunk);
@@ -192,7 +193,7 @@ Bytes stored_by_chunk(const PlannedJob& planned, int stage, int chunk) {
   return sum;
 }
 
-/// Of one micro-batch in one chunk, until its weight gradients.
+/// Tensors of one micro-batch in one chunk until its weight gradients.
 Bytes kept_by_chunk(const PlannedJob& planned, const ChunkContents& at) {
   const auto further = at.head ? static_cast<double>(planned.model.predicted_tokens) : 0;
   Bytes sum;
@@ -212,11 +213,11 @@ std::vector<LayerKind> kinds_of(const Transformer& model) {
   return out;
 }
 
-/// What a micro-batch leaves on a chunk: from its forward to its backward pass, and on to its weight gradients.
+/// Bytes that a micro-batch keeps on a chunk: from its forward to its backward pass, and on to its weight gradients.
 struct ChunkBytes {
   Bytes stored, kept;
 
-  /// What a slot leaves behind beyond what it found.
+  /// Change of the stored bytes by a slot.
   Bytes change(const PipelineSlot& slot) const {
     if (slot.forward) return stored;
     if (slot.part == BackwardPart::weight) return -kept;

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Activations of one rank: what layers keep from forward to backward, and what exists in passing.
+/// Activations of one rank: those that layers keep from forward to backward, and temporary ones.
 #pragma once
 
 #include "models/plan/planned_job.hpp"
 
 namespace clusterwright {
 
-/// Bytes that one layer, of the kind that keeps most, keeps from forward to backward for one micro-batch, on one rank.
+/// Bytes that one layer keeps on one rank from forward to backward of one micro-batch; the kind of layer that keeps
+/// most.
 /// @source Korthikanti et al. 2022, section 4, extended to grouped queries, gated MLPs, fused attention and context
 /// parallelism; docs/models/memory.md, "Activations of a layer"
 Bytes layer_activations(const PlannedJob& planned);
 
-/// While one layer runs its backward pass: activations that it computes again, and gradients of activations.
+/// Temporary bytes of the backward pass of one layer: recomputed activations, and gradients of activations.
 Bytes layer_working_set(const PlannedJob& planned);
 
-/// Stored activations of all micro-batches that a stage has in flight, at the fullest instant of the schedule. Where
-/// weight gradients are put off, what they need is kept until then. With activations in host memory, stored ones are
-/// those of the layer that runs and of the one that travels.
+/// Stored activations of all micro-batches that a stage has in flight, at the fullest instant of the schedule. Tensors
+/// for deferred weight gradients are kept until then. With activations in host memory, only the layer that runs and the
+/// one that travels count.
 Bytes stored_activations(const PlannedJob& planned, int stage);
 
 /// Output of the last norm, logits and loss of one micro-batch on the stage that holds the head; zero elsewhere.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/memory/buffer_memory.hpp"
 
-#include "models/kernels/kernel_traffic.hpp"
+#include "models/kernels/streaming_time.hpp"
 #include "models/plan/expert_work.hpp"
 #include "models/plan/plan.hpp"
 
@@ -36,7 +36,8 @@ Bytes context_buffers(const PlannedJob& planned) {
   return tokens_of(planned, width / planned.plan.tensor);
 }
 
-/// One activation and one gradient arrive while others are worked on, in each direction that micro-batches flow.
+/// Buffers of pipeline messages: one activation and one gradient arrive during the passes of others, in each direction
+/// of micro-batches.
 Bytes message_buffers(const PlannedJob& planned) {
   if (planned.plan.pipeline == 1) return {};
   return 2 * planned.plan.weight_copies() * tokens_of(planned, static_cast<double>(planned.model.hidden)) /
@@ -63,7 +64,7 @@ Bytes communicator_memory(const PlannedJob& planned) {
 
 Bytes piece_buffers(const PlannedJob& planned) {
   if (!gathers_inputs(planned) || planned.stack.tensor_overlap != TensorOverlap::pieces) return {};
-  // One for each of the four multiplies of a layer.
+  // One for each of the four GEMMs of a layer.
   return 4 * tokens_of(planned, static_cast<double>(planned.model.hidden));
 }
 

@@ -7,9 +7,9 @@
 #include <array>
 #include <map>
 
-#include "models/kernels/kernel_traffic.hpp"
+#include "models/kernels/streaming_time.hpp"
 #include "models/memory/activation_memory.hpp"
-#include "models/memory/checkpoint_bytes.hpp"
+#include "models/memory/checkpoint_use.hpp"
 #include "models/memory/parameter_memory.hpp"
 #include "models/plan/placement.hpp"
 #include "models/plan/plan.hpp"

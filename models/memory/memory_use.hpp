@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Memory of one rank by kind, and what the schedule makes of activations over time.
+/// Memory of the fullest rank by kind, and whether it fits.
 #pragma once
 
 #include "models/memory/activation_memory.hpp"
@@ -13,11 +13,11 @@ struct MemoryUse {
   Bytes weights;
   Bytes gradients;
   Bytes optimizer;
-  Bytes gathered;     ///< sharded weights that are whole at that instant
-  Bytes activations;  ///< stored ones, at the peak of the schedule
+  Bytes gathered;     ///< sharded weights that are whole at the peak
+  Bytes activations;  ///< stored activations at the peak of the schedule
   Bytes working;      ///< recomputed activations and gradients of the layer that runs backward
   Bytes logits;       ///< head and loss of the last stage, at the same instant
-  Bytes buffers;      ///< communication
+  Bytes buffers;      ///< communication buffers
   Bytes reserved;     ///< context, allocator and libraries
   int stage = 0;      ///< pipeline stage of that rank
 
@@ -29,13 +29,13 @@ struct MemoryUse {
 /// Memory of one rank of `stage` at the worst instant of the schedule: at the loss, or in a layer's backward pass.
 MemoryUse memory_of_stage(const PlannedJob& planned, int stage);
 
-/// The stage that needs most.
+/// Memory of the stage that needs most.
 MemoryUse worst_memory(const PlannedJob& planned);
 
-/// What the allocator of the framework does not manage: context, libraries, communicators and registered buffers.
+/// Bytes outside the framework's allocator: context, libraries, communicators and registered buffers.
 Bytes outside_allocator(const PlannedJob& planned);
 
-/// Whether the worst stage fits, in a sentence that names rank and kind.
+/// Sentence on whether the fullest stage fits, with rank and kind.
 struct MemoryVerdict {
   bool fits = false;
   std::string sentence;

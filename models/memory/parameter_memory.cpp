@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/memory/parameter_memory.hpp"
 
-#include "models/kernels/kernel_traffic.hpp"
+#include "models/kernels/streaming_time.hpp"
 
 #include <algorithm>
 
@@ -35,7 +35,7 @@ double gathered_unit(const PlannedJob& planned) {
   return static_cast<double>(planned.model.hidden) * std::max(up, qkv) / planned.plan.tensor;
 }
 
-/// Of weights that the layer's multiplies read, 16-bit or narrow with their transposes, or both.
+/// Bytes of weights that the layer's GEMMs read: 16-bit, 8-bit with their transposes, or both.
 double layer_weight_size(const PlannedJob& planned) {
   if (!keeps_narrow_copies(planned)) return bytes_16bit;
   const double copies = 2 * element_size(planned.precision);

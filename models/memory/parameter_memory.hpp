@@ -18,27 +18,28 @@ struct RankParameters {
   }
 };
 
-/// Of one layer; of `count` layers from `first` on; of all layers of a stage, those that predict further tokens too.
+/// Parameters of one layer, of `count` layers from `first` on, and of all layers of a stage with those that predict
+/// further tokens.
 RankParameters layer_share(const PlannedJob& planned, LayerKind kind);
 RankParameters layers_share(const PlannedJob& planned, int first, int count);
 RankParameters stage_layers_share(const PlannedJob& planned, int stage);
 
-/// Of the head and its norm, with all that predicts further tokens.
+/// Parameters of the head and its norm, with those that predict further tokens.
 RankParameters head_share(const PlannedJob& planned);
 
-/// What one rank of the groups that share out these parameters owns of them, and what it updates: all where nothing is
-/// shared out, less where two copies share one optimizer.
+/// Parameters that one rank owns of a group's, and those that it updates: all without sharding, fewer if two copies
+/// share one optimizer.
 double owned_part(const PlannedJob& planned, const RankParameters& parameters);
 double updated_part(const PlannedJob& planned, const RankParameters& parameters);
 
-/// Parameters of the head and the last norm, of the whole tensor group. A tied head keeps a copy of the table when it
-/// is not on the stage of the embedding.
+/// Parameters of the head and the last norm, of the whole tensor group. A tied head has a copy of the table if it is
+/// not on the stage of the embedding.
 double head_weights(const PlannedJob& planned);
 
 /// Parameters that one rank of `stage` holds (before sharding over data-parallel ranks).
 RankParameters local_parameters(const PlannedJob& planned, int stage);
 
-/// Those of them that have gradients: all, or low-rank adapters.
+/// Parameters with gradients: all, or low-rank adapters.
 RankParameters adapters_of(const PlannedJob& planned, int first, int count);
 RankParameters trained_parameters(const PlannedJob& planned, int stage);
 
@@ -49,12 +50,12 @@ Bytes weight_memory(const PlannedJob& planned, int stage);
 Bytes gradient_memory(const PlannedJob& planned, int stage);
 Bytes optimizer_memory(const PlannedJob& planned, int stage);
 
-/// Where gradients are scattered layer by layer: those of the layer that runs backward in 16 bit, the copy that
+/// Temporary gradients if they are scattered layer by layer: 16-bit ones of the layer that runs backward, the copy that
 /// travels, and those of embedding and head, which are scattered last. None exist yet at the loss.
 Bytes passing_gradients(const PlannedJob& planned, int stage);
 
-/// Sharded weights that are whole at one instant: embedding and head, which one unit holds through the micro-batch, the
-/// present layer, those that run ahead, and one that is copied out of its collective. Under a pipeline, all.
+/// Sharded weights that are whole at one instant: embedding and head, which stay through the micro-batch, the present
+/// layer, prefetched ones, and one that is copied out of its collective. Under a pipeline, all.
 /// @source PyTorch FSDP notes on prefetching; docs/models/memory.md, "Gathered weights and passing gradients"
 Bytes gathered_memory(const PlannedJob& planned, int stage);
 

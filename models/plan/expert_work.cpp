@@ -60,7 +60,8 @@ ExpertTraffic draw_traffic(ExpertExchange exchange) {
   return mean;
 }
 
-/// A plan is lowered many times over, for shorter steps and other prices, and always draws the same.
+/// Mean traffic, kept from the last call: a plan is lowered many times, for shorter steps and other timings, and always
+/// draws the same.
 ExpertTraffic mean_traffic(const ExpertExchange& exchange) {
   thread_local std::optional<std::pair<ExpertExchange, ExpertTraffic>> last;
   if (!last || last->first != exchange) last = {exchange, draw_traffic(exchange)};

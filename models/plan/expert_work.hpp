@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What one layer's mixture of experts gives each rank to send and to multiply.
+/// Tokens that each rank sends and computes for one layer's mixture of experts.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 namespace clusterwright {
 
 struct ExpertWork {
-  double tokens = 0;               ///< of one rank and micro-batch, before they travel
-  double drawn = 0;                ///< experts that these draw
-  double copies = 0;               ///< of tokens that are sent; not the same with a capacity factor
-  double rows = 0;                 ///< copies that the experts of one rank multiply, mean over the ranks
-  double rows_busiest = 0;         ///< expected, of the busiest rank of an expert group
-  std::int64_t local_experts = 0;  ///< routed ones of one rank
-  /// Of one dispatch with one byte for each copy; to combine is the same the other way round.
+  double tokens = 0;               ///< tokens of one rank and micro-batch, before they travel
+  double drawn = 0;                ///< experts that these tokens draw
+  double copies = 0;               ///< copies of tokens that are sent; differs from `drawn` with a capacity factor
+  double rows = 0;                 ///< copies that the experts of one rank compute, mean over the ranks
+  double rows_busiest = 0;         ///< expected rows of the busiest rank of an expert group
+  std::int64_t local_experts = 0;  ///< routed experts of one rank
+  /// Traffic of one dispatch with one byte per copy; combine is the reverse.
   ExpertTraffic traffic;
 
   double excess() const { return rows > 0 ? rows_busiest / rows : 1; }  ///< busiest rank over the mean
 };
 
-/// With a capacity factor every expert takes just that many rows. Otherwise the experts' popularity is drawn, and the
-/// busiest rank's rows are a mean over draws.
-/// @param ranks_in_domain  of the expert group, in one scale-up domain
+/// Work of a layer. With a capacity factor every expert takes exactly that many rows. Otherwise the experts' popularity
+/// is drawn, and the rows of the busiest rank are a mean over draws.
+/// @param ranks_in_domain  ranks of the expert group in one scale-up domain
 /// @pre the model has experts
 ExpertWork expert_work(const PlannedJob& planned, int ranks_in_domain);
 

@@ -6,7 +6,7 @@
 
 namespace clusterwright {
 
-Placement::Placement(const Plan& plan, RankOrder order, int per_node) : plan_(plan), per_node_(per_node) {
+Placement::Placement(const Plan& plan, RankOrder order, int domain_size) : plan_(plan), domain_size_(domain_size) {
   const int inner = plan.tensor * plan.context;
   const bool data_inside = order == RankOrder::tensor_context_data_pipeline;
   replica_stride_ = data_inside ? inner : inner * plan.pipeline;
@@ -19,8 +19,8 @@ int Placement::rank(const RankCoordinates& at) const {
 }
 
 GroupShape Placement::tensor_group() const {
-  const int nodes = std::max(1, plan_.tensor / per_node_);
-  return {nodes, plan_.tensor / nodes};
+  const int domains = std::max(1, plan_.tensor / domain_size_);
+  return {domains, plan_.tensor / domains};
 }
 
 Placement::Sequence Placement::sequence(ReplicaGroup kind, const RankCoordinates& of) const {
@@ -67,18 +67,18 @@ std::vector<RankCoordinates> Placement::members(ReplicaGroup kind, const RankCoo
 
 GroupShape Placement::replica_group(ReplicaGroup kind) const {
   const std::vector<RankCoordinates> group = members(kind, {});
-  int nodes = 1;
+  int domains = 1;
   for (std::size_t i = 1; i < group.size(); ++i)
-    if (node(group[i]) != node(group[i - 1])) ++nodes;
+    if (domain(group[i]) != domain(group[i - 1])) ++domains;
   const auto ranks = static_cast<int>(group.size());
-  // Replicas that do not fill their nodes evenly leave a ring through fewer NICs: the floor is what it can use.
-  return {nodes, ranks / nodes, ranks % nodes};
+  // Replicas that do not fill their domains evenly leave a ring through fewer NICs: the floor is what it can use.
+  return {domains, ranks / domains, ranks % domains};
 }
 
-int Placement::members_on_node(ReplicaGroup kind) const {
+int Placement::members_in_domain(ReplicaGroup kind) const {
   const std::vector<RankCoordinates> group = members(kind, {});
   return static_cast<int>(
-      std::count_if(group.begin(), group.end(), [&](const auto& at) { return node(at) == node(group.front()); }));
+      std::count_if(group.begin(), group.end(), [&](const auto& at) { return domain(at) == domain(group.front()); }));
 }
 
 }  // namespace clusterwright

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Where the ranks of a plan sit.
+/// Placement of the ranks of a plan on nodes.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace clusterwright {
 
-/// A rank by its place in each parallel dimension. `data` counts all ranks that hold the same weights: context ranks
+/// Rank by its place in each parallel dimension. `data` counts all ranks that hold the same weights: context ranks
 /// innermost, then replicas of the batch.
 struct RankCoordinates {
   int tensor = 0;
@@ -19,34 +19,35 @@ struct RankCoordinates {
   bool operator==(const RankCoordinates&) const = default;
 };
 
-/// Ranks of one stage that talk to each other. Along `data`: all; the context ranks of one replica; those that share
-/// one copy of the weights; and those that hold the same part of different copies. Across `tensor` and `data`: those
-/// that share the experts out, that split each expert, and that hold the same experts.
+/// Ranks of one stage that form a communicator. Along `data`: all; the context ranks of one replica (context); those
+/// that share one copy of the weights (shard); those with the same part of different copies (mirrors). Across `tensor`
+/// and `data`: those that the experts are divided among, those that split each expert, and those with the same experts.
 enum class ReplicaGroup : int { all, context, shard, mirrors, experts, expert_tensor, expert_replicas };
 inline constexpr std::size_t replica_group_count = 7;
 
-/// Ranks are numbered by the stack's order of dimensions and fill node after node.
+/// Ranks are numbered by the stack's order of dimensions and fill one scale-up domain after the other.
 class Placement {
  public:
-  /// @pre tensor divides the node or is a multiple of it
-  Placement(const Plan& plan, RankOrder order, int per_node);
+  /// @param domain_size  accelerators of one scale-up domain
+  /// @pre tensor divides the domain or is a multiple of it
+  Placement(const Plan& plan, RankOrder order, int domain_size);
 
   int rank(const RankCoordinates& at) const;
-  int node(const RankCoordinates& at) const { return rank(at) / per_node_; }
+  int domain(const RankCoordinates& at) const { return rank(at) / domain_size_; }
   const Plan& plan() const { return plan_; }
-  int per_node() const { return per_node_; }
+  int domain_size() const { return domain_size_; }
 
   /// Shape of the tensor group, and of the first group of its kind at (tensor 0, stage 0).
   GroupShape tensor_group() const;
   GroupShape replica_group(ReplicaGroup kind) const;
-  /// Members of the first group of `kind` that sit on one node with its first rank.
-  int members_on_node(ReplicaGroup kind) const;
-  /// First member of the group of `kind` that holds a rank: names the group.
+  /// Members of the first group of `kind` that sit in one domain with its first rank.
+  int members_in_domain(ReplicaGroup kind) const;
+  /// First member of the group of `kind` that holds a rank; identifies the group.
   RankCoordinates first_member(ReplicaGroup kind, const RankCoordinates& of) const;
   std::vector<RankCoordinates> members(ReplicaGroup kind, const RankCoordinates& of) const;
 
  private:
-  /// A group as an arithmetic sequence of ranks of the stage, numbered tensor first, then data.
+  /// Group as an arithmetic sequence of ranks of the stage, numbered tensor first, then data.
   struct Sequence {
     int first = 0;
     int stride = 1;
@@ -56,7 +57,7 @@ class Placement {
   RankCoordinates of_stage(int index, int pipeline) const;
 
   Plan plan_;
-  int per_node_;
+  int domain_size_;
   int replica_stride_;
   int pipeline_stride_;
 };

@@ -1,45 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Parallel plan with every field decided.
+/// Parallel plan with every field decided, and decisions that a result reports.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "models/job/job.hpp"
 
 namespace clusterwright {
 
-/// The parallel plan that ran, every field decided.
+/// Decision of the program where the user stated nothing, or a number that the result depends on.
+struct Assumption {
+  std::string what;    ///< "virtual pipeline stages"
+  std::string value;   ///< "8"
+  std::string origin;  ///< "default", "fit", "data sheet", "measurement", "user"
+  std::string why;     ///< "not given: the largest that divides"
+};
+
+/// Parallel plan that ran.
 struct Plan {
   int tensor = 1;
   int pipeline = 1;
   int virtual_pipeline = 1;
   int context = 1;
-  int expert = 1;         ///< ranks that share the experts out
+  int expert = 1;         ///< ranks that the experts are divided among
   int expert_tensor = 1;  ///< ranks that split each expert
   int data = 1;
   int micro_batch = 1;
-  int micro_batches = 1;  ///< per replica and step
+  int micro_batches = 1;  ///< micro-batches per replica and step
   int global_batch = 1;   ///< sequences per step
   bool sequence_parallel = true;
   ContextExchange context_exchange = ContextExchange::ring;
   PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
-  std::vector<int> stage_layers;  ///< of each chunk along the model; empty: as evenly as they go
+  std::vector<int> stage_layers;  ///< layers of each chunk along the model; empty: as even as possible
   Sharding sharding = Sharding::zero1;
-  int shard_group = 1;  ///< ranks that share one copy of weights and optimizer (all gradient ranks but under hsdp)
+  int shard_group = 1;  ///< ranks that share one copy of weights and optimizer; all gradient ranks except for hsdp
   Recompute recompute = Recompute::none;
-  std::optional<int> recomputed_layers;  ///< of a stage, where full recomputation repeats only the first so many
+  std::optional<int> recomputed_layers;  ///< first layers of a stage that full recomputation repeats; absent: all
 
   bool paired = false;  ///< forward and backward passes of different micro-batches run side by side
 
-  /// Micro-batches that visit one virtual stage after the other, where they are not as many as stages.
+  /// Micro-batches that visit one virtual stage before the next; absent: as many as stages.
   std::optional<int> larger_group;
 
-  /// That lie in host memory when a step starts, where the loader is so slow that it has not read all that it may.
+  /// Micro-batches in host memory when a step starts; absent: as many as the loader prefetches.
   std::optional<int> ready_micro_batches;
 
   int accelerators() const { return tensor * pipeline * context * data; }
-  /// Copies of the weights among the stages: DualPipe keeps those of the mirror stage too.
+  /// Copies of the weights on all stages: DualPipe keeps those of the mirror stage too.
   int weight_copies() const { return schedule == PipelineSchedule::dualpipe ? 2 : 1; }
   int interleaving_group() const { return larger_group.value_or(pipeline); }
   /// Ranks that hold the same weights and reduce gradients: context ranks are replicas of the weights too.

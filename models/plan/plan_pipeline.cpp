@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "models/job/job_enum_names.hpp"
-#include "models/plan/interleaved_schedule.hpp"
+#include "models/job/job.hpp"
 #include "models/plan/plan.hpp"
 #include "models/plan/stage_layout.hpp"
+#include "models/plan/stage_schedule.hpp"
 
 namespace clusterwright {
 
@@ -30,7 +30,7 @@ std::string_view name_of(PipelineSchedule schedule) {
   return EnumNames<PipelineSchedule>::names[static_cast<std::size_t>(schedule)];
 }
 
-/// The largest number of chunks per stage that splits the layers evenly and that the interleaved schedule allows.
+/// Largest number of chunks per stage that splits the layers evenly and that the interleaved schedule allows.
 int largest_virtual(const Plan& plan, std::int64_t layers, int most) {
   if (plan.pipeline == 1 || plan.micro_batches % plan.pipeline != 0) return 1;
   int best = 1;
@@ -97,7 +97,7 @@ void check_schedule(Contradictions& errors, const Plan& plan) {
                               2 * plan.pipeline * plan.micro_batch * plan.data));
 }
 
-/// A chunk without embedding and head must hold something to pass micro-batches on.
+/// Checks that each chunk without embedding and head has layers to pass micro-batches on.
 void check_stage_layers(Contradictions& errors, const Plan& plan, std::int64_t layers) {
   const std::vector<int>& given = plan.stage_layers;
   if (given.empty()) return;

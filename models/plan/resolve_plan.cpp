@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "models/job/contradictions.hpp"
+#include "models/job/scenario_source.hpp"
 #include "models/plan/plan.hpp"
 #include "models/plan/plan_pipeline.hpp"
 #include "models/plan/store_check.hpp"
@@ -154,8 +154,7 @@ int decide_data(Contradictions& errors, const Plan& plan, const ParallelSpec& pa
   return data;
 }
 
-/// The largest number of ranks up to `most` that divides the experts and the ranks of a stage, and fills domains
-/// evenly.
+/// Largest number of ranks up to `most` that divides the experts and the ranks of a stage, and fills domains evenly.
 int largest_expert_group(const ExpertMixture& experts, int stage_ranks, int domain, int most) {
   int best = 1;
   for (int ranks = 2; ranks <= std::min(most, stage_ranks); ++ranks)
@@ -164,7 +163,7 @@ int largest_expert_group(const ExpertMixture& experts, int stage_ranks, int doma
   return best;
 }
 
-/// How many ranks split each expert, and the experts among them.
+/// Decides the ranks that split each expert and those that the experts are divided among.
 void decide_experts(Contradictions& errors, ResolvedPlan& out, const Scenario& s) {
   const ParallelSpec& parallel = s.job.parallel;
   Plan& plan = out.plan;
@@ -176,7 +175,7 @@ void decide_experts(Contradictions& errors, ResolvedPlan& out, const Scenario& s
   }
   const ExpertMixture& experts = *s.transformer.experts;
   const int ranks = plan.stage_ranks();
-  // Weights that are gathered layer by layer cost more on the way than tokens do.
+  // Gathers of weights, layer by layer, move more bytes than tokens do.
   const int most = shards_weights(plan.sharding) ? ranks : s.cluster.domain;
   plan.expert = parallel.expert.value_or(largest_expert_group(experts, ranks, s.cluster.domain, most));
   const bool whole = ranks % (plan.expert * plan.tensor) == 0 && experts.ffn % plan.tensor == 0;

@@ -9,17 +9,17 @@
 
 namespace clusterwright {
 
-/// A contradiction between fields of a scenario, before its places are looked up.
+/// Contradiction between fields of a scenario, before its places are looked up.
 struct Contradiction {
   std::string code;
   std::string message;
-  std::vector<std::string> pointers;  ///< those that are not in the scenario have no place
+  std::vector<std::string> pointers;  ///< fields; those that the scenario lacks have no place
   std::string help;
 };
 
-/// What a job reads, writes and keeps beyond its accelerators.
+/// Checks the stores that a job reads, writes and keeps tensors in.
 ///
-/// E0327 what is read is not given, or given twice; E0328 a rate or number that is needed is not known
+/// E0327 the size of the data is missing or given twice; E0328 a required rate or number is not known
 std::vector<Contradiction> check_stores(const Scenario& scenario);
 
 }  // namespace clusterwright

@@ -32,8 +32,8 @@ bool try_recompute(ChosenPlan& chosen, Recompute recompute, std::optional<int> l
   return fits(chosen.scenario, chosen.memory);
 }
 
-/// What the stack's users choose or more, until it fits: selective, then layer by layer, as few as need be; if
-/// nothing does, what needs least.
+/// Recomputation by the usual choice of the stack or more, until it fits: selective, then layer by layer, as few as
+/// need be; if nothing does, what needs least.
 void decide_recompute(ChosenPlan& chosen) {
   const Recompute assumed = chosen.scenario.stack.assumed_recompute;
   if (assumed == Recompute::none && try_recompute(chosen, Recompute::none, {})) return;
@@ -42,7 +42,7 @@ void decide_recompute(ChosenPlan& chosen) {
   const bool whole_fits = try_recompute(chosen, Recompute::full, {});
   if (assumed == Recompute::full) return;
   if (!whole_fits) {
-    // What put-off weight gradients keep may be the most there is: computing again saves nothing.
+    // Tensors of deferred weight gradients may be the peak, and recomputation does not shrink them.
     if (chosen.memory.total() >= selective) try_recompute(chosen, Recompute::selective, {});
     return;
   }
@@ -72,8 +72,8 @@ ChosenPlan at(const Scenario& scenario, std::optional<int> pipeline, std::option
   return chosen;
 }
 
-/// The fewest stages that fit with one sequence per micro-batch and the recomputation that users of the stack choose,
-/// else the fewest that fit with more; powers of two, as far as layers go.
+/// Fewest stages that fit with one sequence per micro-batch and the recomputation that users of the stack choose, else
+/// the fewest that fit with more; powers of two, as far as layers go.
 std::optional<int> decide_pipeline(const Scenario& s) {
   if (s.job.parallel.pipeline) return {};
   std::optional<int> first_that_fits, last;
@@ -114,7 +114,7 @@ std::optional<int> usual_micro_batch(const SoftwareStack& stack, const Plan& of_
   return {};
 }
 
-/// @param best  with micro-batches of one sequence @return false if there is no usual one or it does not fit
+/// @param best  plan with micro-batches of one sequence @return false if there is no usual one or it does not fit
 bool take_usual_micro_batch(const Scenario& given, std::optional<int> pipeline, ChosenPlan& best) {
   const std::optional<int> size = usual_micro_batch(given.stack, best.plan);
   if (!size || !schedule_takes(best.plan, best.plan.micro_batches / *size)) return false;
@@ -124,7 +124,7 @@ bool take_usual_micro_batch(const Scenario& given, std::optional<int> pipeline, 
   return true;
 }
 
-/// @param best  with micro-batches of one sequence
+/// @param best  plan with micro-batches of one sequence
 void take_fastest_micro_batch(const Scenario& given, std::optional<int> pipeline, ChosenPlan& best) {
   const int per_replica = best.plan.micro_batches;
   std::optional<Picoseconds> shortest;
@@ -132,7 +132,7 @@ void take_fastest_micro_batch(const Scenario& given, std::optional<int> pipeline
     if (per_replica % size != 0) continue;
     if (!schedule_takes(best.plan, per_replica / size)) break;
     ChosenPlan larger = at(given, pipeline, size);
-    // More recomputation for a larger micro-batch does not pay.
+    // More recomputation for a larger micro-batch does not make the step faster.
     if (!fits(larger.scenario, larger.memory) || larger.plan.recompute != best.plan.recompute) break;
     if (!shortest) shortest = summarise_step(best.scenario, best.plan).end;
     const Picoseconds time = summarise_step(larger.scenario, larger.plan).end;

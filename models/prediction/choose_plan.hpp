@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Decides what a job leaves open and only memory and time can answer: pipeline stages, micro-batch, recomputation.
+/// Decides open fields of a job that depend on memory and time: pipeline stages, micro-batch, recomputation.
 #pragma once
 
 #include "models/memory/memory_use.hpp"
-#include "models/plan/assumption.hpp"
 #include "models/plan/plan.hpp"
 #include "models/plan/resolve_plan.hpp"
 
 namespace clusterwright {
 
+/// Chosen plan and the job that it belongs to.
 struct ChosenPlan {
-  Scenario scenario;  ///< with every field of the job decided
+  Scenario scenario;  ///< scenario with every field of the job decided
   Plan plan;
   MemoryUse memory;
   std::vector<Assumption> assumptions;
 };
 
-/// Pipeline stages: the fewest that fit. Recomputation: what users of the stack choose, or the least that fits.
-/// Micro-batch: the fastest that fits. If nothing fits, the plan that needs least.
+/// Plan with the fewest pipeline stages that fit, the recomputation that users of the stack choose or the least that
+/// fits, and the fastest micro-batch that fits. If nothing fits, the plan that needs least memory.
 /// @throws ConfigError as resolve_plan
 ChosenPlan choose_plan(const Scenario& scenario);
 

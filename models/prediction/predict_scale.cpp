@@ -18,7 +18,7 @@ namespace {
 
 constexpr double worthwhile_doubling = 1.8;
 
-/// The scenario on another number of accelerators: replicas follow the size.
+/// Scenario on another number of accelerators: replicas follow the size.
 Scenario at_size(const Scenario& scenario, int accelerators, bool strong) {
   Scenario sized = scenario;
   sized.cluster = resized(scenario.cluster, accelerators);

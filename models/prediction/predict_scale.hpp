@@ -11,8 +11,8 @@
 
 namespace clusterwright {
 
-/// The efficiency curve. Sizes that are impossible stay in the curve with their reason.
-/// @param strong  the global batch stays; otherwise the batch per replica of the scenario's own size
+/// Efficiency curve. Impossible sizes stay in the curve with their reason.
+/// @param strong  constant global batch; otherwise the batch per replica of the scenario's own size
 /// @param done    called after each point with the number of finished points, from any thread, one call at a time;
 ///                may be empty
 ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accelerators, bool strong,

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "models/prediction/predict_step.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -7,16 +9,34 @@
 #include "models/kernels/kernel_times.hpp"
 #include "models/lowering/input_side.hpp"
 #include "models/lowering/step_charge.hpp"
+#include "models/memory/checkpoint_use.hpp"
 #include "models/memory/memory_levels.hpp"
+#include "models/plan/plan.hpp"
 #include "models/prediction/bottleneck.hpp"
-#include "models/prediction/checkpoint_stall.hpp"
 #include "models/prediction/choose_plan.hpp"
-#include "models/prediction/input_settling.hpp"
-#include "models/prediction/predict_step.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/prediction/prediction_interval.hpp"
+#include "models/prediction/steady_state.hpp"
 
 namespace clusterwright {
+
+StepSummary settle_input(const Scenario& scenario, Plan& plan) {
+  StepSummary best = summarise_step(scenario, plan);
+  if (!scenario.job.input) return best;
+  const auto waits = [](const StepSummary& step) {
+    return step.breakdown[static_cast<std::size_t>(StepCharge::input_wait)] > Seconds{};
+  };
+  Plan tried = plan;
+  for (int ready = ready_micro_batches(scenario.job, plan) / 2; ready > 0 && waits(best); ready /= 2) {
+    tried.ready_micro_batches = ready;
+    StepSummary step = summarise_step(scenario, tried);
+    if (step.end > best.end) break;
+    if (step.end == best.end) continue;
+    best = std::move(step);
+    plan = tried;
+  }
+  return best;
+}
 
 namespace {
 
@@ -39,7 +59,7 @@ void add_power(const Scenario& s, const StepSummary& step, StepPrediction& out) 
     out.power.facility_mean = step.mean_power * *pue;
 }
 
-/// The accelerator's own memory first.
+/// Sets the verdict on memory: that of the accelerator, or that of other levels if the accelerator's suffices.
 void judge(const Scenario& s, StepPrediction& out) {
   const MemoryVerdict verdict = judge_memory(out.memory, memory_capacity(s.cluster.accelerator), out.plan.pipeline);
   out.tiers = level_uses(s, out.plan);
@@ -81,7 +101,7 @@ void add_assumptions(const Scenario& s, StepPrediction& out) {
   list.push_back({"network paths", "evenly spread", "default", "collisions of hashed flows are not modelled yet"});
 }
 
-/// Nothing that moves a step by more than a few percent had to be assumed.
+/// Whether no field that moves a step by more than a few percent had to be assumed.
 bool all_given(const Job& job) {
   const ParallelSpec& parallel = job.parallel;
   const bool chunks = parallel.virtual_pipeline || !parallel.stage_layers.empty() ||

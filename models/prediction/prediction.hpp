@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a simulated step answers.
+/// Results of a simulated step, and of one job over cluster sizes.
 #pragma once
 
 #include <array>
@@ -11,77 +11,79 @@
 
 #include "models/lowering/input_side.hpp"
 #include "models/lowering/step_charge.hpp"
-#include "models/memory/level_use.hpp"
+#include "models/memory/checkpoint_use.hpp"
+#include "models/memory/memory_levels.hpp"
 #include "models/memory/memory_use.hpp"
-#include "models/plan/assumption.hpp"
 #include "models/plan/plan.hpp"
-#include "models/prediction/checkpoint_stall.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {
 
-/// Why a predicted step time may be off, as standard deviations of its logarithm. Steps that share causes are off
-/// together, so that comparing them is surer than either of them.
+/// Causes of error of a predicted step time, as standard deviations of its logarithm. Steps with common causes have
+/// correlated errors, so a comparison of them is more certain than either.
 struct StepUncertainty {
   std::map<std::string, double> slopes;  ///< d ln(time) / d ln(fitted number), by its name in the step calibration
-  std::string family;                    ///< stack entry and architecture: what shares one residual
-  std::string job;                       ///< all but the number of replicas: steps of one job share nearly all of it
-  double shared = 0;                     ///< part of the residual that the family shares
-  double own = 0;                        ///< part that it does not
-  double size = 0;                       ///< part of that which even steps of one job do not share
-  double sigma = 0;                      ///< all together
+  std::string family;                    ///< stack entry and architecture, which share one residual
+  std::string job;                       ///< key of all but the number of replicas; see job_key
+  double shared = 0;                     ///< part of the residual that a family shares
+  double own = 0;                        ///< part of the residual that it does not share
+  double size = 0;                       ///< part of `own` that even steps of one job do not share
+  double sigma = 0;                      ///< all causes
 };
 
+/// Power of all nodes of the job.
 struct PowerUse {
-  Watts it_mean;                       ///< of all nodes of the job
+  Watts it_mean;                       ///< mean over the step
   Watts it_peak;                       ///< largest instant of the replayed step
-  std::optional<Watts> facility_mean;  ///< needs a power usage effectiveness
-  Joules energy_per_token;             ///< at the IT equipment
-  Watts it_trough;                     ///< least that supplies pass on, tens of milliseconds smoothed
-  Watts it_crest;                      ///< most that they pass on, as smooth
-  Watts node_host;                     ///< part of it_mean that the host of one node draws, constant over the step
+  std::optional<Watts> facility_mean;  ///< power from the grid; absent without a power usage effectiveness
+  Joules energy_per_token;             ///< energy of nodes per token
+  Watts it_trough;                     ///< least power behind power supplies, which smooth over tens of milliseconds
+  Watts it_crest;                      ///< most power behind power supplies
+  Watts node_host;                     ///< power of the host of one node, constant over the step; part of it_mean
 };
 
+/// Prediction of one step.
 struct StepPrediction {
   int accelerators = 0;
   Plan plan;
   bool fits = false;
-  std::string verdict;  ///< one sentence: "fits: 61.2 of 80 GB", or which rank and kind do not
+  std::string verdict;  ///< sentence of judge_memory or tier_verdict
   MemoryUse memory;
   std::vector<LevelUse> tiers;  ///< memory beyond the accelerator that the job uses
 
-  // Present also when the plan does not fit, as the time it would take.
+  // Present also if the plan does not fit: the time that it would take.
   Seconds step_time;
   Seconds low, high;  ///< 90 % interval
   double tokens_per_second = 0;
   FlopsPerSecond model_flops_per_accelerator;
   double mfu = 0;
   std::array<Seconds, step_charge_count> breakdown{};  ///< mean over ranks; sums to step_time
-  std::optional<InputSupply> input;                    ///< where the job says what it reads
-  std::optional<CheckpointUse> checkpoint;             ///< not in step_time
+  std::optional<InputSupply> input;                    ///< absent if the job states no input
+  std::optional<CheckpointUse> checkpoint;             ///< absent without checkpoints; not part of step_time
   PowerUse power;
-  std::string bottleneck;  ///< one sentence: what to change first
+  std::string bottleneck;  ///< sentence on what to change first
   std::vector<Assumption> assumptions;
   StepUncertainty uncertainty;
 
-  /// Tokens per second over many steps, with the checkpoints among them.
+  /// Tokens per second over many steps and their checkpoints.
   double tokens_per_second_with_checkpoints() const {
     return checkpoint ? tokens_per_second * (step_time / (step_time + checkpoint->per_step())) : tokens_per_second;
   }
   double tokens_per_second_per_accelerator() const { return tokens_per_second / accelerators; }
 };
 
-/// One curve of predictions over cluster sizes.
+/// Prediction of one cluster size, against the first feasible size of its curve.
 struct ScalePoint {
   StepPrediction step;                             ///< meaningless if `reason` is set
-  double efficiency = 0;                           ///< tokens/s per accelerator over that of the first feasible point
-  double efficiency_low = 0, efficiency_high = 0;  ///< 90 % interval; errors that both points share cancel
-  double speedup = 0;                              ///< tokens/s over that of the first feasible point
+  double efficiency = 0;                           ///< tokens/s per accelerator over that of the first feasible size
+  double efficiency_low = 0, efficiency_high = 0;  ///< 90 % interval; errors that both sizes share cancel
+  double speedup = 0;                              ///< tokens/s over that of the first feasible size
   std::string reason;  ///< why the size is impossible ("1,000 accelerators are no multiple of 128"); empty if it ran
 };
 
+/// Predictions over cluster sizes.
 struct ScaleCurve {
-  bool strong = true;  ///< the global batch stays; otherwise the batch per replica
+  bool strong = true;  ///< constant global batch; otherwise constant batch per replica
   std::vector<ScalePoint> points;
   std::optional<int> knee;  ///< last point whose doubling still gave 1.8x
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How far a predicted step may be off, alone and against another.
+/// Error of a predicted step, alone and against another one.
 #pragma once
 
 #include "models/job/scenario.hpp"
@@ -8,22 +8,23 @@
 
 namespace clusterwright {
 
-/// From the covariance of the fitted factors, the residual of the nearest class of left-out steps (everything given, or
-/// something assumed; a stack, accelerator or generation that was not fitted), the kernels' own residuals where they
-/// were transferred, and the distance beyond what was fitted.
+/// Uncertainty from the covariance of the fitted factors, the residual of the nearest class of held-out steps (fields
+/// given or assumed; a stack, accelerator or generation that was not fitted), the residuals of transferred kernel
+/// parameters, and the distance beyond the fitted range.
 /// @param known  no field of the job had to be assumed
 StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& scenario, bool known);
 
-/// Equal for steps that differ in replicas and batch only: model, sequence, layout, formats, stack and accelerator.
+/// Key that is equal for steps that differ in replicas and batch only: model, sequence, layout, formats, stack and
+/// accelerator.
 std::string job_key(const Scenario& scenario, const Plan& plan);
 
-/// Standard deviation of log(time of a / time of b): what both share cancels.
+/// Standard deviation of log(time of a / time of b), in which common causes cancel.
 double sigma_of_ratio(const StepUncertainty& a, const StepUncertainty& b, const StepCalibration& calibration);
 
 /// Probability that `a` is the faster one, by tokens per second and accelerator.
 double probability_faster(const StepPrediction& a, const StepPrediction& b, const StepCalibration& calibration);
 
-/// 90 % of a normal distribution lie within this many standard deviations.
+/// Standard deviations on each side that hold 90 % of a normal distribution.
 inline constexpr double half_width_90 = 1.645;
 
 }  // namespace clusterwright

@@ -1,30 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
+// Continuation of a step: a step of m micro-batches and one of m + p are replayed, and every further p micro-batches
+// add their difference. With M micro-batches in the full step and r = (M - m) / p - 1 further periods,
+//   x(M) = x(m + p) + r (x(m + p) - x(m))     for the end, each charge of each rank class, and the energy.
+//
+// Invariants
+//   - Ends and charges are whole picoseconds, so the charges of a rank sum to the end of the step exactly.
+//   - Both steps run at the clocks that the continued step settles at: power is judged on its continued energy.
+//   - The two steps agree in the last P micro-batches (P stages): no op moves against the end of the step by more than
+//     1e-5 of a period, and no host falls back so far that it reaches its device. Otherwise a third step, a period
+//     longer again, must show that the drift decays to at most 0.1 % of the step and that charges have settled to
+//     0.2 %. Otherwise larger m are tried (shortened_steps), and then the full step is simulated.
+//   - Continued charges of a rank below zero sum to at most 0.1 % of the step; its largest charge pays for them.
+//
+// Example: 1F1B on P = 4 stages with M = 64 micro-batches of 30 ms (forward and backward pass). m = 5 P / 2 + 3 = 13
+// and p = 1. The replays end at (13 + 3) 30 ms = 480 ms and at 510 ms, so the step ends at 510 ms + 50 x 30 ms = 2,010
+// ms, which is (64 + 3) 30 ms. Its bubbles are (P - 1) 30 ms = 90 ms in both replays, and stay 90 ms.
+//
+// Source: docs/speed.md, "Steps with many micro-batches", with the errors that were measured against full simulations.
 #include "models/prediction/steady_state.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "models/lowering/step_charge.hpp"
 #include "models/plan/plan.hpp"
-#include "models/prediction/clock_settling.hpp"
-#include "models/prediction/step_drift.hpp"
+#include "models/prediction/step_simulation.hpp"
 
 namespace clusterwright {
 
 namespace {
 
-/// By which a continued step and its charges may be off, as shares of it. Bounds: most are exact, docs/speed.md.
+/// Ops of a step, counted from its end.
+struct BackwardsView {
+  explicit BackwardsView(const StepSimulation& simulated);
+
+  /// Time from the issue of an op by the host to its start.
+  Picoseconds launch_slack(OpId op) const { return step.result.ops[op].start - issued[op]; }
+  Picoseconds before_end(OpId op) const { return step.result.end - step.result.ops[op].end; }
+
+  const StepSimulation& step;
+  IndexedVector<LaneId, std::vector<OpId>> lanes;  // ops of each lane, last first
+  IndexedVector<OpId, Picoseconds> issued;
+};
+
+BackwardsView::BackwardsView(const StepSimulation& simulated) : step(simulated) {
+  const StepStructure& s = step.graph.structure;
+  lanes.resize(s.lanes.size());
+  issued.resize(s.op_count());
+  IndexedVector<RankClassId, Picoseconds> host(s.ranks.size());
+  for (std::size_t i = 0; i < s.op_count(); ++i)
+    issued[OpId(i)] = host[s.lanes[s.op_lane[OpId(i)]].rank] += step.graph.timing.works[s.op_work[OpId(i)]].launch;
+  for (std::size_t i = s.op_count(); i-- > 0;) lanes[s.op_lane[OpId(i)]].push_back(OpId(i));
+}
+
+double picoseconds(Picoseconds time) {
+  return static_cast<double>(time.count);
+}
+
+}  // namespace
+
+StepDrift step_drift(const StepSimulation& shorter, const StepSimulation& longer, int period, int micro_batches,
+                     double repeats) {
+  const BackwardsView few(shorter), many(longer);
+  double ops = 0, host = 0;
+  for (const LaneId lane : many.lanes.ids()) {
+    const std::size_t per_period = many.lanes[lane].size() - few.lanes[lane].size();
+    const std::size_t wanted = per_period * static_cast<std::size_t>(micro_batches) / static_cast<std::size_t>(period);
+    for (std::size_t i = 0; i < std::min(wanted, few.lanes[lane].size()); ++i) {
+      const OpId a = few.lanes[lane][i], b = many.lanes[lane][i];
+      ops = std::max(ops, std::abs(picoseconds(many.before_end(b) - few.before_end(a))));
+      const double slack = picoseconds(many.launch_slack(b));
+      host = std::max(host, repeats * (picoseconds(few.launch_slack(a)) - slack) - slack);
+    }
+  }
+  return {ops * 1e-12 * second, host * 1e-12 * second};
+}
+
+namespace {
+
+/// Bounds on the error of a continued step and of its charges, as shares of it. Most are exact: docs/speed.md.
 constexpr double accepted_error = 1e-3;
 constexpr double accepted_charge_error = 2e-3;
 
-/// Of a period: too little to change what waits are charged to, if it goes on at all.
+/// Drift, as a share of a period, that is too small to change the charges of waits.
 constexpr double negligible_drift = 1e-5;
 
-/// Of the full step's micro-batches: simulating more in shortened steps is not worth it.
+/// Most micro-batches to simulate in shortened steps, as a share of those of the full step.
 constexpr double worthwhile = 0.75;
 
-/// Longer steps are left to the full simulation, which refuses what it cannot simulate.
+/// Longest continued step; the full simulation takes longer ones, and refuses those that it cannot simulate.
 constexpr Seconds longest_continued = 1 * day;
 
 constexpr ChargeId bubble(static_cast<std::size_t>(StepCharge::bubble));
@@ -35,7 +102,7 @@ Plan with_micro_batches(Plan plan, int micro_batches) {
   return plan;
 }
 
-/// A step with fewer micro-batches, replayed at one clock after another.
+/// Step with fewer micro-batches, replayed at one clock after another.
 struct ShortStep {
   ShortStep(const Scenario& scenario, const Plan& plan, int micro_batches)
       : simulation{lower_training_step(scenario, with_micro_batches(plan, micro_batches), Folding::folded), {}, {}},
@@ -43,7 +110,7 @@ struct ShortStep {
   ShortStep(const ShortStep&) = delete;  // the replayer holds on to the structure
 
   void replay() { replay_step(simulation, replayer); }
-  std::vector<ClockDemand> demands() const {
+  IndexedVector<RankClassId, ClockDemand> demands() const {
     return clock_demands(simulation.graph, simulation.result, simulation.breakdown, bubble);
   }
 
@@ -65,7 +132,7 @@ Seconds largest_difference(const std::vector<Seconds>& a, const std::vector<Seco
   return largest;
 }
 
-/// Lets the largest charge pay for those below zero. @return what it paid
+/// Lets the largest charge pay for those below zero. @return the time that it paid
 Picoseconds forgive_overdrawn(ChargedTime& charged) {
   Picoseconds paid;
   for (Picoseconds& time : charged) {
@@ -78,7 +145,7 @@ Picoseconds forgive_overdrawn(ChargedTime& charged) {
   return paid;
 }
 
-/// A step and the same one a period longer, at the same clocks.
+/// Step and the same step a period longer, at the same clocks.
 class StepPair {
  public:
   StepPair(const Scenario& scenario, const Plan& plan, const ShortenedStep& few)
@@ -89,7 +156,7 @@ class StepPair {
         longer_(std::make_unique<ShortStep>(scenario, plan, few.micro_batches + few.period)),
         repeats_((plan.micro_batches - few.micro_batches) / few.period - 1) {}
 
-  /// Nothing where the step does not repeat itself.
+  /// Summary of the full step; nothing if the step does not repeat itself.
   std::optional<StepSummary> summary();
 
  private:
@@ -102,7 +169,7 @@ class StepPair {
   void lengthen();
   Seconds end() const;
   StepDrift drift() const;
-  std::vector<ClockDemand> demands() const;
+  IndexedVector<RankClassId, ClockDemand> demands() const;
   std::optional<Breakdown> breakdown() const;
   std::optional<StepSummary> continued_summary() const;
 
@@ -129,8 +196,8 @@ void StepPair::settle() {
   }
 }
 
-/// As good as no drift; or one that decays, as a third step tells. It then also tells whether charges have settled: two
-/// causes of a wait that are over at nearly the same time may change places with the smallest drift.
+/// Whether the drift is negligible, or decays as a third step shows. The third step also shows whether charges have
+/// settled: two causes of a wait that end at nearly the same time may change places with the smallest drift.
 bool StepPair::continues() {
   const auto repeats = static_cast<double>(repeats_);
   const StepDrift first = drift();
@@ -146,7 +213,7 @@ bool StepPair::continues() {
          repeats * largest_difference(charged, period_charges()) <= accepted_charge_error * end();
 }
 
-/// Mean over ranks.
+/// Charges of one period, mean over ranks.
 std::vector<Seconds> StepPair::period_charges() const {
   std::vector<Seconds> charges = longer().breakdown.mean;
   for (std::size_t i = 0; i < charges.size(); ++i) charges[i] -= shorter().breakdown.mean[i];
@@ -172,24 +239,25 @@ Seconds StepPair::end() const {
   return to_seconds(longer().result.end) + static_cast<double>(repeats_) * period_time();
 }
 
-std::vector<ClockDemand> StepPair::demands() const {
+IndexedVector<RankClassId, ClockDemand> StepPair::demands() const {
   const auto few = shorter_->demands();
   auto many = longer_->demands();
   const auto repeats = static_cast<double>(repeats_);
   using Sum = double ClockDemand::*;
   constexpr Sum sums[] = {&ClockDemand::clocked, &ClockDemand::crossed, &ClockDemand::fixed, &ClockDemand::clocked_time,
                           &ClockDemand::busy};
-  for (std::size_t r = 0; r < many.size(); ++r)
-    for (const Sum sum : sums) many[r].*sum = continued(few[r].*sum, many[r].*sum, repeats);
+  for (const RankClassId rank : many.ids())
+    for (const Sum sum : sums) many[rank].*sum = continued(few[rank].*sum, many[rank].*sum, repeats);
   return many;
 }
 
-/// Nothing where a charge would become clearly negative: then the two steps differ in more than a period.
+/// Continued breakdown; nothing if a charge would become clearly negative, as the steps then differ in more than a
+/// period.
 std::optional<Breakdown> StepPair::breakdown() const {
   Breakdown breakdown = longer().breakdown;
-  for (std::size_t r = 0; r < breakdown.by_rank.size(); ++r) {
-    const ChargedTime& few = shorter().breakdown.by_rank[RankClassId(r)];
-    ChargedTime& charged = breakdown.by_rank[RankClassId(r)];
+  for (const RankClassId rank : breakdown.by_rank.ids()) {
+    const ChargedTime& few = shorter().breakdown.by_rank[rank];
+    ChargedTime& charged = breakdown.by_rank[rank];
     for (std::size_t charge = 0; charge < charged.size(); ++charge)
       charged[charge] = continued(few[charge], charged[charge], repeats_);
     if (to_seconds(forgive_overdrawn(charged)) > accepted_error * end()) return {};

@@ -2,38 +2,70 @@
 /// Lowers a step, replays it and settles the clocks that power allows.
 #pragma once
 
+#include <vector>
+
 #include "models/lowering/lowering.hpp"
 #include "models/lowering/step_charge.hpp"
 #include "models/plan/plan.hpp"
 #include "sim/breakdown.hpp"
+#include "sim/clocked_power.hpp"
 #include "sim/power_meter.hpp"
 #include "sim/replay.hpp"
 
 namespace clusterwright {
 
+/// Maximum number of replays, and the change of a clock below which no further replay is made.
+inline constexpr int most_clock_rounds = 5;
+inline constexpr double clock_tolerance = 2e-3;
+
+/// Energy of one rank class above idle outside bubbles as a function of its clock, and its time: enough to find the
+/// clock without another replay. Transfers and waits are `fixed`.
+struct ClockDemand : ClockedEnergy {
+  double clocked_time = 0;  ///< seconds: sum of duration * clock_share on the compute lane
+  double busy = 0;          ///< seconds outside bubbles at the present clock
+  double clock = 1;         ///< present clock, relative to the reference clock
+
+  /// Watts above idle at relative clock `c`. @param exponent  exponent of the clocked share of power in the clock
+  double mean_power(double c, double exponent) const;
+};
+
+/// Highest clock, relative to the reference clock and at most 1, at which the mean power stays within `headroom`.
+/// @param headroom  watts from idle to the limit
+double allowed_clock(const ClockDemand& demand, double headroom, double exponent);
+
+/// Demands by rank class. @param bubble  charge whose time does not count
+IndexedVector<RankClassId, ClockDemand> clock_demands(const StepGraph& graph, const ReplayResult& result,
+                                                      const Breakdown& breakdown, ChargeId bubble);
+
+/// Sets the clocks of `timing` to the highest that the limits allow. @return largest change of a clock
+double settle_clocks(StepTiming& timing, const IndexedVector<RankClassId, ClockDemand>& demands);
+
+/// Replayed step.
 struct StepSimulation {
-  StepGraph graph;  ///< with the settled clocks in its timing
+  StepGraph graph;  ///< graph with the settled clocks in its timing
   ReplayResult result;
   Breakdown breakdown;
 };
 
-/// Every op of the step, at the clocks that power allows (clock_settling.hpp).
+/// Lowers and replays a step, and settles its clocks: each rank class runs at the highest clock whose mean power
+/// outside bubbles stays within the power limit. The governor of a device averages over tens of milliseconds, which is
+/// much longer than a kernel and much shorter than a pipeline's warm-up.
 StepSimulation simulate_step(const Scenario& scenario, const Plan& plan, Folding folding = Folding::folded);
 
-/// The same of a graph that was lowered already.
+/// Replays a lowered graph and settles its clocks.
 StepSimulation simulate_graph(StepGraph graph);
 
 /// Replays the graph at its present clocks and charges the time. @param replayer  of the step's structure
 void replay_step(StepSimulation& step, Replayer& replayer);
 
-/// What a prediction reads from a step.
+/// Figures of a step that a prediction reads.
 struct StepSummary {
   Picoseconds end;
   std::vector<Seconds> breakdown;  ///< mean over ranks, indexed by StepCharge; sums to `end`
-  Joules energy;                   ///< of all nodes of the job
+  Joules energy;                   ///< energy of all nodes of the job
   Watts mean_power;
   Watts peak_power;  ///< largest instant
-  PowerWave wave;    ///< behind the filter of power supplies
+  PowerWave wave;    ///< power behind the filter of power supplies
 };
 
 StepSummary summarise(const StepSimulation& step);

@@ -2,7 +2,6 @@
 // Sizing: from a cluster to racks, cables, power, cooling and money. One thread; target 200 ms each.
 #include <benchmark/benchmark.h>
 
-#include "models/job/price_files.hpp"
 #include "models/job/price_list.hpp"
 #include "models/site/plant/facility_files.hpp"
 #include "models/site/sizing/sized_cluster.hpp"

@@ -9,9 +9,9 @@
 #include <numeric>
 #include <optional>
 
+#include "models/kernels/collectives/collective_traffic.hpp"
+#include "models/kernels/collectives/communicator.hpp"
 #include "models/kernels/collectives/expert_exchange.hpp"
-#include "models/kernels/collectives/node_order.hpp"
-#include "models/kernels/collectives/traffic_loads.hpp"
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"
 #include "support/small_groups.hpp"

@@ -5,7 +5,7 @@
 
 #include "models/lowering/input_side.hpp"
 #include "models/plan/plan.hpp"
-#include "models/prediction/input_settling.hpp"
+#include "models/prediction/predict_step.hpp"
 #include "support/catch.hpp"
 #include "support/folded_step.hpp"
 #include "support/random_scenario.hpp"

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "models/site/money/cost_report.hpp"
+#include "models/site/sizing/cost_report.hpp"
 #include "support/catch.hpp"
 #include "support/prices.hpp"
 

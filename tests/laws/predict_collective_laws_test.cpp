@@ -5,9 +5,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "models/kernels/collectives/inner_curve.hpp"
-#include "models/kernels/collectives/node_order.hpp"
-#include "models/kernels/collectives/traffic_loads.hpp"
+#include "models/kernels/collectives/collective_time.hpp"
+#include "models/kernels/collectives/collective_traffic.hpp"
+#include "models/kernels/collectives/communicator.hpp"
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"
 #include "support/collective_names.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/kernels/collectives/collective_interval.hpp"
+#include "models/kernels/collectives/collective_time.hpp"
 
 #include <cmath>
 
@@ -28,12 +28,12 @@ CollectiveSet judged_set() {
 }
 
 /// Half of the time is latency.
-CollectiveTiming half_and_half(bool crosses_nodes) {
+CollectiveTiming half_and_half(bool crosses_domains) {
   CollectiveTiming timing;
   timing.latency = 10 * microsecond;
   timing.wire = 10 * kilobyte;
   timing.rate = 1 * gigabyte_per_second;
-  timing.crosses_nodes = crosses_nodes;
+  timing.crosses_domains = crosses_domains;
   return timing;
 }
 

@@ -56,7 +56,7 @@ TEST_CASE("an all-gather in one node sends all but its own part", "[models]") {
   const CollectiveTiming gather = timing(CollectiveOp::all_gather, 80 * megabyte, {1, 8});
   CHECK(gather.wire.in(megabyte) == Approx(70));
   CHECK(gather.time().in(microsecond) == Approx(887));
-  CHECK_FALSE(gather.crosses_nodes);
+  CHECK_FALSE(gather.crosses_domains);
 }
 
 TEST_CASE("a ring over two nodes leaves each over the NICs of all members", "[models]") {
@@ -66,7 +66,7 @@ TEST_CASE("a ring over two nodes leaves each over the NICs of all members", "[mo
   CHECK(ring.rate.in(gigabyte_per_second) == Approx(72));
   // Twice NCCL's 8.4 + 1.4 * (28 * 3.4 + 2 * 14) us, and two passes of 1 us of switches.
   CHECK(ring.latency.in(microsecond) == Approx(2 * (8.4 + 1.4 * (28 * 3.4 + 2 * 14)) + 2));
-  CHECK(ring.crosses_nodes);
+  CHECK(ring.crosses_domains);
 }
 
 TEST_CASE("one member per node rings at the rate of one NIC", "[models]") {

@@ -5,7 +5,6 @@
 #include <numeric>
 #include <set>
 
-#include "models/kernels/collectives/node_order.hpp"
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"
 #include "support/ids.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/kernels/collectives/double_tree.hpp"
+#include "models/kernels/collectives/algorithm_traffic.hpp"
 
 #include <algorithm>
 #include <bit>

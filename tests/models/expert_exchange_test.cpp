@@ -7,7 +7,6 @@
 #include <random>
 #include <set>
 
-#include "models/kernels/collectives/expected_maximum.hpp"
 #include "models/kernels/collectives/expert_draw.hpp"
 #include "support/catch.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/kernels/collectives/expert_exchange_time.hpp"
+#include "models/kernels/collectives/expert_exchange.hpp"
 
 #include "support/catch.hpp"
 
@@ -35,7 +35,7 @@ TEST_CASE("inside one node tokens cross the scale-up link alone", "[models][coll
   // 20 + 7 us; 7/8 of 64 MB = 56 MB at 80 GB/s = 700 us
   const CollectiveTiming inside = timing(64 * megabyte, {1, 8}, even_shares({1, 8}));
   CHECK(inside.time().in(microsecond) == Approx(27 + 700));
-  CHECK_FALSE(inside.crosses_nodes);
+  CHECK_FALSE(inside.crosses_domains);
 }
 
 TEST_CASE("between nodes the slower of NIC and scale-up link sets the pace", "[models][collectives]") {

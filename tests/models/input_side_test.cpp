@@ -3,10 +3,8 @@
 
 #include "models/kernels/kernel_times.hpp"
 #include "models/lowering/step_charge.hpp"
-#include "models/memory/checkpoint_bytes.hpp"
+#include "models/memory/checkpoint_use.hpp"
 #include "models/plan/plan.hpp"
-#include "models/prediction/checkpoint_stall.hpp"
-#include "models/prediction/input_settling.hpp"
 #include "models/prediction/predict_step.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/prediction/steady_state.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/plan/interleaved_schedule.hpp"
+#include "models/plan/stage_schedule.hpp"
 
 #include <algorithm>
 #include <map>

@@ -4,8 +4,8 @@
 
 #include "models/memory/buffer_memory.hpp"
 #include "models/memory/memory_use.hpp"
-#include "models/plan/interleaved_schedule.hpp"
 #include "models/plan/plan.hpp"
+#include "models/plan/stage_schedule.hpp"
 #include "models/prediction/predict_step.hpp"
 #include "models/prediction/prediction.hpp"
 #include "support/catch.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/site/money/cost_report.hpp"
-#include "models/site/money/part_price.hpp"
+#include "models/site/sizing/cost_report.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"
 #include "support/prices.hpp"

@@ -38,7 +38,7 @@ TEST_CASE("a torus pays its hops once for each pass and its wire at the rate of 
   const auto gather = torus_time(CollectiveOp::all_gather, 64 * megabyte, {16, 1}, torus, 6 * microsecond, network());
   CHECK(gather.time().in(microsecond) == Approx(9 + 6 + 1500));
   CHECK(gather.algorithm == Algorithm::torus);
-  CHECK(gather.crosses_nodes);
+  CHECK(gather.crosses_domains);
   const auto reduce = torus_time(CollectiveOp::all_reduce, 64 * megabyte, {16, 1}, torus, 6 * microsecond, network());
   CHECK(reduce.time().in(microsecond) == Approx(9 + 12 + 3000));
 }

@@ -31,7 +31,7 @@ TEST_CASE("ranks are numbered from the innermost dimension outwards", "[models]"
   CHECK(Placement(p, pipeline_inside, 8).rank({1, 2, 1}) == 21);
   CHECK(Placement(p, data_inside, 8).rank({0, 1, 1}) == 16);
   CHECK(Placement(p, pipeline_inside, 8).rank({0, 1, 1}) == 12);
-  CHECK(Placement(p, pipeline_inside, 8).node({0, 1, 1}) == 1);
+  CHECK(Placement(p, pipeline_inside, 8).domain({0, 1, 1}) == 1);
 }
 
 TEST_CASE("no two ranks share a place", "[models]") {
@@ -49,11 +49,11 @@ TEST_CASE("no two ranks share a place", "[models]") {
 
 TEST_CASE("tensor groups sit on one node or fill several", "[models]") {
   const GroupShape inside = Placement(plan(4, 1, 4), data_inside, 8).tensor_group();
-  CHECK(inside.nodes == 1);
-  CHECK(inside.ranks_per_node == 4);
+  CHECK(inside.domains == 1);
+  CHECK(inside.ranks_per_domain == 4);
   const GroupShape across = Placement(plan(16, 1, 1), data_inside, 8).tensor_group();
-  CHECK(across.nodes == 2);
-  CHECK(across.ranks_per_node == 8);
+  CHECK(across.domains == 2);
+  CHECK(across.ranks_per_domain == 8);
 }
 
 TEST_CASE("context ranks are neighbours, and shard groups are blocks of ranks with the same weights", "[models]") {
@@ -87,18 +87,18 @@ TEST_CASE("context ranks are neighbours, and shard groups are blocks of ranks wi
 TEST_CASE("data groups use the nodes that their replicas reach", "[models]") {
   // Two replicas of 4 ranks share a node of 8: 8 replicas on 4 nodes.
   const GroupShape near = Placement(plan(4, 1, 8), data_inside, 8).replica_group(ReplicaGroup::all);
-  CHECK(near.nodes == 4);
-  CHECK(near.ranks_per_node == 2);
+  CHECK(near.domains == 4);
+  CHECK(near.ranks_per_domain == 2);
   // With the pipeline inside, each replica takes two nodes of its own.
   const GroupShape far = Placement(plan(4, 4, 8), pipeline_inside, 8).replica_group(ReplicaGroup::all);
-  CHECK(far.nodes == 8);
-  CHECK(far.ranks_per_node == 1);
+  CHECK(far.domains == 8);
+  CHECK(far.ranks_per_domain == 1);
 }
 
 TEST_CASE("a data group that fills its nodes unevenly keeps all its ranks", "[models]") {
   // Ranks 0 and 4 on the first node, rank 8 on the second: one NIC on the emptier node, yet three members.
   const GroupShape uneven = Placement(plan(4, 2, 3), data_inside, 8).replica_group(ReplicaGroup::all);
-  CHECK(uneven.nodes == 2);
-  CHECK(uneven.ranks_per_node == 1);
+  CHECK(uneven.domains == 2);
+  CHECK(uneven.ranks_per_domain == 1);
   CHECK(uneven.ranks() == 3);
 }

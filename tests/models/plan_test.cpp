@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/prediction/choose_plan.hpp"
 
-#include "models/plan/assumption.hpp"
 #include "models/plan/plan.hpp"
 #include "models/prediction/predict_step.hpp"
 #include "support/catch.hpp"

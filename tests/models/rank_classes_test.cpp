@@ -30,11 +30,11 @@ Placement place(int tensor, int pipeline, int data, RankOrder order = RankOrder:
 
 int ranks(const RankClasses& classes) {
   int sum = 0;
-  for (std::size_t c = 0; c < classes.count(); ++c) sum += classes.multiplicity(c);
+  for (const RankClassId c : classes.ids()) sum += classes.multiplicity(c);
   return sum;
 }
 
-const RankClasses::Crossing& only_crossing(const RankClasses& classes, Stream stream, std::size_t c) {
+const RankClasses::Crossing& only_crossing(const RankClasses& classes, Stream stream, RankClassId c) {
   REQUIRE(classes.crossings(stream, c).size() >= 1u);
   return classes.crossings(stream, c).front();
 }
@@ -44,7 +44,7 @@ const RankClasses::Crossing& only_crossing(const RankClasses& classes, Stream st
 TEST_CASE("one rank is one class", "[models]") {
   const RankClasses classes = RankClasses::fold(place(1, 1, 1), fabric({}));
   CHECK(classes.count() == 1);
-  CHECK(classes.multiplicity(0) == 1);
+  CHECK(classes.multiplicity(RankClassId(0)) == 1);
 }
 
 TEST_CASE("16,384 accelerators in racks and tapered pods fold into one class per stage", "[models]") {
@@ -52,11 +52,11 @@ TEST_CASE("16,384 accelerators in racks and tapered pods fold into one class per
   const FabricTiers pods = fabric({{"rack", 16, 1, ""}, {"pod", 3072, 7, ""}, {"all", 24576, 1, ""}});
   const RankClasses classes = RankClasses::fold(place(8, 16, 128), pods);
   CHECK(classes.count() == 16);
-  for (std::size_t c = 0; c < classes.count(); ++c) CHECK(classes.multiplicity(c) == 1024);
+  for (const RankClassId c : classes.ids()) CHECK(classes.multiplicity(c) == 1024);
   // Each of the 8 rings of a stage enters and leaves a pod once.
-  CHECK(only_crossing(classes, Stream::data_ring, 3).count == 8);
-  CHECK(only_crossing(classes, Stream::data_ring, 3).passes == 1);
-  CHECK(classes.crossings(Stream::forward, 3).empty());
+  CHECK(only_crossing(classes, Stream::data_ring, RankClassId(3)).load.count == 8);
+  CHECK(only_crossing(classes, Stream::data_ring, RankClassId(3)).load.passes == 1);
+  CHECK(classes.crossings(Stream::forward, RankClassId(3)).empty());
 }
 
 TEST_CASE("pods that cut a replica split the classes", "[models]") {
@@ -102,7 +102,7 @@ TEST_CASE("unfolded, every rank is a class", "[models]") {
   const RankClasses classes = RankClasses::unfold(placement, fabric({{"all", 4096, 1, ""}}));
   CHECK(classes.count() == 48);
   std::set<int> seen;
-  for (std::size_t c = 0; c < classes.count(); ++c) {
+  for (const RankClassId c : classes.ids()) {
     CHECK(classes.multiplicity(c) == 1);
     CHECK(classes.class_of(classes.representative(c)) == c);
     seen.insert(placement.rank(classes.representative(c)));

@@ -6,7 +6,6 @@
 
 #include "models/lowering/step_charge.hpp"
 #include "models/plan/plan.hpp"
-#include "models/prediction/step_drift.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
 #ifdef CLUSTERWRIGHT_RAPIDCHECK

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/site/sizing/storage_sizing.hpp"
 
-#include "models/prediction/checkpoint_stall.hpp"
+#include "models/memory/checkpoint_use.hpp"
 #include "models/prediction/predict_step.hpp"
 #include "models/prediction/prediction.hpp"
 #include "support/catch.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps on chips whose network is a torus of their own links.
-#include "models/kernels/collectives/torus_fabric.hpp"
+#include "models/kernels/collectives/other_algorithms.hpp"
 
 #include "models/kernels/collectives/group_links.hpp"
 #include "support/catch.hpp"

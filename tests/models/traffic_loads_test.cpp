@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/kernels/collectives/traffic_loads.hpp"
+#include "models/kernels/collectives/collective_traffic.hpp"
 
 #include <numeric>
 

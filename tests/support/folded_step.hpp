@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "models/lowering/step_context.hpp"
+#include "models/lowering/rank_classes.hpp"
 #include "models/plan/plan.hpp"
 #include "models/prediction/step_simulation.hpp"
 #include "support/small_scenario.hpp"
@@ -19,10 +19,10 @@ inline bool same(const OpTrace& a, const OpTrace& b) {
 }
 
 /// Ops of each rank class in the order in which its host issues them.
-inline std::vector<std::vector<OpId>> ops_by_class(const StepStructure& structure) {
-  std::vector<std::vector<OpId>> ops(structure.ranks.size());
+inline IndexedVector<RankClassId, std::vector<OpId>> ops_by_class(const StepStructure& structure) {
+  IndexedVector<RankClassId, std::vector<OpId>> ops(structure.ranks.size());
   for (std::size_t i = 0; i < structure.op_count(); ++i)
-    ops[structure.lanes[structure.op_lane[OpId(i)]].rank.value].push_back(OpId(i));
+    ops[structure.lanes[structure.op_lane[OpId(i)]].rank].push_back(OpId(i));
   return ops;
 }
 
@@ -41,7 +41,7 @@ inline void assert_folds(const Scenario& s) {
   const auto folded_ops = ops_by_class(folded.graph.structure), unfolded_ops = ops_by_class(unfolded.graph.structure);
   RC_ASSERT(ranks.count() == static_cast<std::size_t>(plan.accelerators()));
   RC_ASSERT(unfolded_ops.size() == ranks.count());
-  for (std::size_t rank = 0; rank < ranks.count(); ++rank) {
+  for (const RankClassId rank : ranks.ids()) {
     const auto& expected = folded_ops[classes.class_of(ranks.representative(rank))];
     RC_ASSERT(unfolded_ops[rank].size() == expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i)

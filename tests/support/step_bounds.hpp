@@ -43,7 +43,7 @@ inline double least_compute_time(const Scenario& s, const Plan& plan) {
 /// Parameters gathered in 16 bit and gradients scattered in 32 bit, once each, over the NICs of one node.
 inline double least_network_time(const Scenario& s, const Plan& plan) {
   const GroupShape group = Placement(plan, s.stack.rank_order, s.cluster.domain).replica_group(ReplicaGroup::all);
-  if (group.nodes == 1 || plan.sharding == Sharding::none) return 0;
+  if (group.domains == 1 || plan.sharding == Sharding::none) return 0;
   // Experts may have one owner each, whose gradients go nowhere.
   const double weights =
       least_attention_weights(s.transformer) + (s.transformer.experts ? 0 : least_mlp_weights(s.transformer));
@@ -52,7 +52,7 @@ inline double least_network_time(const Scenario& s, const Plan& plan) {
   if (s.job.lora_rank > 0 || plan.sharding == Sharding::hsdp) return 0;
   const double bytes = s.stack.gathered_size.value + s.stack.reduced_size.value;
   const double wire = bytes * of_a_rank * (plan.gradient_ranks() - 1) / plan.gradient_ranks();
-  return wire / (group.ranks_per_node * s.cluster.network_per_accelerator().in(byte_per_second));
+  return wire / (group.ranks_per_domain * s.cluster.network_per_accelerator().in(byte_per_second));
 }
 
 /// Bytes over each bundle of links above a tapered tier; the key is tier, group and direction.

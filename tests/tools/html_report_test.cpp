@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/output/prediction_report.hpp"
 
-#include "models/plan/assumption.hpp"
+#include "models/plan/plan.hpp"
 #include "models/prediction/prediction.hpp"
 #include "support/catch.hpp"
 #include "support/made_up_predictions.hpp"

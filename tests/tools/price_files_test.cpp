@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a scenario's prices are, through files, "like" and --set.
-#include "models/job/price_files.hpp"
+#include "models/job/price_list.hpp"
 
 #include "models/job/scenario_loader.hpp"
 #include "support/catch.hpp"

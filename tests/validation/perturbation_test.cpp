@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "calibration/validation/predict_kernels.hpp"
-#include "models/kernels/collectives/collective_interval.hpp"
-#include "models/kernels/collectives/expert_exchange_time.hpp"
+#include "models/kernels/collectives/collective_time.hpp"
+#include "models/kernels/collectives/expert_exchange.hpp"
 #include "models/kernels/gemm_time.hpp"
 #include "models/prediction/predict_step.hpp"
 #include "models/prediction/prediction.hpp"

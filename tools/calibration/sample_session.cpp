@@ -9,8 +9,8 @@
 
 #include "calibration/host/host_machine.hpp"
 #include "calibration/sample_files/catalog_accelerator.hpp"
-#include "models/job/input_file.hpp"
 #include "models/job/scenario_loader.hpp"
+#include "models/job/scenario_source.hpp"
 #include "sim/diagnostic.hpp"
 #include "sim/field_table.hpp"
 #include "tools/cluster_session.hpp"

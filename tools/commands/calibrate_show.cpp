@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "calibration/fit/sample_fit.hpp"
-#include "models/job/input_file.hpp"
 #include "models/job/scenario_loader.hpp"
+#include "models/job/scenario_source.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_writer.hpp"
 #include "tools/calibration/sample_session.hpp"

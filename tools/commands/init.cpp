@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "models/job/scenario_loader.hpp"
-#include "models/job/scenario_spec.hpp"
 #include "sim/field_spec.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"

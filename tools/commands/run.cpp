@@ -3,9 +3,9 @@
 
 #include "models/job/scenario_loader.hpp"
 #include "models/plan/plan.hpp"
+#include "models/prediction/bottleneck.hpp"
 #include "models/prediction/predict_step.hpp"
 #include "models/prediction/prediction.hpp"
-#include "models/prediction/step_sensitivity.hpp"
 #include "models/prediction/step_simulation.hpp"
 #include "sim/json_writer.hpp"
 #include "sim/timeline.hpp"

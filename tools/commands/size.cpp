@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/job/input_file.hpp"
-#include "models/job/price_files.hpp"
+#include "models/job/price_list.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "models/job/scenario_source.hpp"
-#include "models/job/scenario_spec.hpp"
 #include "models/site/plant/facility_files.hpp"
 #include "models/site/sizing/sized_cluster.hpp"
 #include "sim/field_table.hpp"

@@ -7,7 +7,6 @@
 
 #include "models/lowering/step_charge.hpp"
 #include "models/memory/memory_use.hpp"
-#include "models/plan/assumption.hpp"
 #include "models/plan/plan.hpp"
 #include "models/prediction/prediction.hpp"
 #include "tools/output/output_text.hpp"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "models/lowering/step_charge.hpp"
-#include "models/plan/assumption.hpp"
 #include "models/plan/plan.hpp"
 #include "models/prediction/prediction.hpp"
 #include "tools/output/result_context.hpp"

@@ -2,13 +2,11 @@
 #include "tools/output/result_json.hpp"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 
-#include "models/job/job_enum_names.hpp"
+#include "models/job/job.hpp"
 #include "models/lowering/step_charge.hpp"
 #include "models/memory/memory_use.hpp"
-#include "models/plan/assumption.hpp"
 #include "models/plan/plan.hpp"
 #include "sim/field_table.hpp"
 #include "tools/output/prediction_tables.hpp"

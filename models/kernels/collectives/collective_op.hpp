@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The vocabulary of collective communication.
+/// Operations, algorithms and protocols of collective communication.
 #pragma once
 
 #include <array>
@@ -7,25 +7,25 @@
 
 namespace clusterwright {
 
-/// send: one message from one rank to another, as pipeline stages exchange. dispatch, combine: tokens of a
+/// Operations. send: one message from one rank to another, as between pipeline stages. dispatch, combine: tokens of a
 /// mixture-of-experts layer to the ranks of their experts, and back.
 enum class CollectiveOp { all_gather, reduce_scatter, all_reduce, all_to_all, send, broadcast, dispatch, combine };
 inline constexpr std::array<std::string_view, 8> collective_op_names = {
     "all_gather", "reduce_scatter", "all_reduce", "all_to_all", "send", "broadcast", "dispatch", "combine"};
 
-/// The first seven are NCCL's, in the order of its tables; the others are of other libraries or machines.
+/// Algorithms: first the seven of NCCL in the order of its tables, then those of other libraries or machines.
 enum class Algorithm {
   tree,              ///< double binary tree over nodes, chains inside
-  ring,              ///< over all ranks, node by node
+  ring,              ///< ring over all ranks, node by node
   collnet_direct,    ///< reduced in the network (SHARP), every NIC with a tree of its own
-  collnet_chain,     ///< the same with a chain inside the node
+  collnet_chain,     ///< reduced in the network, with a chain inside the node
   nvls,              ///< reduced in the scale-up switch
-  nvls_tree,         ///< the same inside nodes, trees between them
-  pat,               ///< parallel aggregated trees: log steps, one rank on each node
+  nvls_tree,         ///< reduced in the scale-up switch inside nodes, trees between them
+  pat,               ///< parallel aggregated trees: log2 n steps, one rank on each node
   halving_doubling,  ///< recursive halving, then doubling: MPI libraries
   torus,             ///< rings along every axis at once
-  direct,            ///< every pair at once
-  rail_aligned,      ///< every pair, over the NIC of the receiver's rail (PXN)
+  direct,            ///< all pairs at once
+  rail_aligned,      ///< all pairs, over the NIC of the receiver's rail (PXN)
   hierarchical,      ///< one copy to each node, spread inside it: dispatch and combine of experts
 };
 inline constexpr std::array<std::string_view, 12> algorithm_names = {
@@ -33,8 +33,7 @@ inline constexpr std::array<std::string_view, 12> algorithm_names = {
     "torus", "direct", "rail_aligned",   "hierarchical"};
 inline constexpr std::size_t nccl_algorithm_count = 7;
 
-/// How data and flags travel together. ll: 4 bytes of data with 4 of flag; ll128: 120 with 8; simple: bulk data, flags
-/// apart.
+/// Protocols of NCCL. ll: 4 bytes of data with 4 bytes of flag; ll128: 120 with 8; simple: bulk data, separate flags.
 enum class Protocol { ll, ll128, simple };
 inline constexpr std::array<std::string_view, 3> protocol_names = {"LL", "LL128", "Simple"};
 

@@ -6,9 +6,29 @@
 #include <stdexcept>
 #include <vector>
 
-#include "models/kernels/collectives/inner_curve.hpp"
-
 namespace clusterwright {
+
+Bytes ring_wire(CollectiveOp op, Bytes payload, int ranks) {
+  if (op == CollectiveOp::send || op == CollectiveOp::broadcast) return payload;
+  return passes(op) * payload * static_cast<double>(ranks - 1) / static_cast<double>(ranks);
+}
+
+Bytes switch_wire(Bytes payload, int ranks) {
+  return payload * static_cast<double>(ranks + 1) / static_cast<double>(ranks);
+}
+
+BytesPerSecond bulk_rate(const CollectiveParameters& curve, int ranks, BytesPerSecond link) {
+  return link * curve.bandwidth_share.value * (1 - curve.small_group_loss.value * 2 / std::max(ranks, 2));
+}
+
+BytesPerSecond curve_rate(const CollectiveParameters& curve, Bytes wire, int ranks, BytesPerSecond link) {
+  const double ramp = std::pow(curve.half_time.value * link / wire, curve.ramp_exponent.value);
+  return bulk_rate(curve, ranks, link) / (1 + ramp);
+}
+
+Seconds curve_latency(const CollectiveParameters& curve, int ranks) {
+  return curve.base_latency.value + curve.rank_latency.value * static_cast<double>(ranks - 1);
+}
 
 namespace {
 
@@ -31,7 +51,7 @@ bool reduces_in_switch(Algorithm algorithm) {
   return algorithm == Algorithm::nvls || algorithm == Algorithm::nvls_tree;
 }
 
-CollectiveTiming inside_node(const Setting& at, const TunerEstimate& chosen) {
+CollectiveTiming inside_domain(const Setting& at, const TunerEstimate& chosen) {
   const int ranks = at.group.ranks();
   const bool reducing = reduces_in_switch(chosen.algorithm) && at.op == CollectiveOp::all_reduce;
   const CollectiveParameters& curve = reducing ? at.curves.at(switch_curve) : at.curve();
@@ -45,14 +65,14 @@ CollectiveTiming inside_node(const Setting& at, const TunerEstimate& chosen) {
   return timing;
 }
 
-/// What switches, cables and sockets add to a step between nodes.
+/// Latency that switches, cables and sockets add to a step between domains.
 Seconds step_latency(const Setting& at) {
   return at.links.switch_latency + (at.links.tcp ? at.network.tcp_latency.value : Seconds{});
 }
 
-/// What the NICs of one node carry together.
-BytesPerSecond node_network_rate(const Setting& at) {
-  return at.group.ranks_per_node * (at.links.network_per_rank * transport_share(at.links, at.network));
+/// Bandwidth of all NICs of one domain.
+BytesPerSecond domain_network_rate(const Setting& at) {
+  return at.group.ranks_per_domain * (at.links.network_per_rank * transport_share(at.links, at.network));
 }
 
 /// Payload among the bytes that a protocol sends.
@@ -65,52 +85,52 @@ BytesPerSecond with_fabric_limit(const Setting& at, BytesPerSecond rate, Protoco
   return at.links.fabric_limit ? std::min(rate, *at.links.fabric_limit * payload_share(protocol)) : rate;
 }
 
-/// Rate of a ring's wire over all nodes.
+/// Rate of a ring's wire over all domains.
 BytesPerSecond ring_rate(const Setting& at, bool ramped) {
-  BytesPerSecond rate = node_network_rate(at);
+  BytesPerSecond rate = domain_network_rate(at);
   const int ranks = at.group.ranks();
-  if (at.group.ranks_per_node > 1)
+  if (at.group.ranks_per_domain > 1)
     rate = std::min(rate, ramped ? curve_rate(at.curve(), at.wire(), ranks, at.links.scale_up)
                                  : bulk_rate(at.curve(), ranks, at.links.scale_up));
   return rate;
 }
 
-double steps_between_nodes(const Setting& at, Algorithm algorithm) {
-  const double nodes = at.group.nodes;
+double steps_between_domains(const Setting& at, Algorithm algorithm) {
+  const double domains = at.group.domains;
   switch (algorithm) {
     case Algorithm::tree:
     case Algorithm::nvls_tree:
-      return 2 * std::floor(std::log2(nodes));
+      return 2 * std::floor(std::log2(domains));
     case Algorithm::pat:
-      return std::floor(std::log2(nodes));
+      return std::floor(std::log2(domains));
     case Algorithm::nvls:
     case Algorithm::collnet_direct:
     case Algorithm::collnet_chain:
       return 2;  // to the root of the switches' tree and back
     default:
-      return passes(at.op) * (nodes - 1);
+      return passes(at.op) * (domains - 1);
   }
 }
 
-/// Reduced inside each node by its switch, between nodes along a tree or by their switches; bytes and rates are those
-/// of a ring as fast.
+/// Reduced inside each domain by its switch, between domains along a tree or by their switches; bytes and rates are
+/// those of a ring as fast.
 void price_switch_tree(const Setting& at, CollectiveTiming& timing) {
   const CollectiveParameters& curve = at.curves.at(switch_curve);
-  const int members = at.group.ranks_per_node;
+  const int members = at.group.ranks_per_domain;
   const Bytes inner = switch_wire(at.payload, members);
   const double bus_factor = ring_wire(CollectiveOp::all_reduce, at.payload, members) / inner;
-  const bool exchange = at.group.nodes == 2 && timing.algorithm == Algorithm::nvls_tree;
+  const bool exchange = at.group.domains == 2 && timing.algorithm == Algorithm::nvls_tree;
   timing.network_share = exchange ? 0.5 : 1;
   timing.scale_up_share = 1 / bus_factor;
   timing.rate = std::min(curve_rate(curve, inner, members, at.links.scale_up) * bus_factor,
-                         node_network_rate(at) / timing.network_share);
-  // What kernels that reduce and send at once reach is NCCL's own measurement: less than either alone.
+                         domain_network_rate(at) / timing.network_share);
+  // NCCL's measurement of kernels that reduce and send at the same time: less than either alone.
   if (timing.algorithm == Algorithm::nvls_tree)
-    timing.rate = std::min(timing.rate, nvls_tree_ceiling(nccl_machine_of(at.group, at.links), at.group.nodes));
+    timing.rate = std::min(timing.rate, nvls_tree_ceiling(nccl_machine_of(at.group, at.links), at.group.domains));
   timing.rate = with_fabric_limit(at, timing.rate);
 }
 
-/// As much slower than the bulk ring as NCCL counts with. Low-latency protocols know no ramp of small messages.
+/// Rate of the bulk ring times the ratio of NCCL's bandwidths. Low-latency protocols have no ramp of small messages.
 void price_by_ratio(const Setting& at, const TunerEstimate& chosen, const TunerEstimate& ring,
                     CollectiveTiming& timing) {
   const Seconds transfer = chosen.time - chosen.latency;
@@ -125,14 +145,14 @@ const TunerEstimate& bulk_ring(const std::vector<TunerEstimate>& estimates) {
   });
 }
 
-CollectiveTiming across_nodes(const Setting& at, const TunerEstimate& chosen, const TunerEstimate& ring) {
+CollectiveTiming across_domains(const Setting& at, const TunerEstimate& chosen, const TunerEstimate& ring) {
   CollectiveTiming timing;
   timing.algorithm = chosen.algorithm;
   timing.protocol = chosen.protocol;
-  timing.crosses_nodes = true;
+  timing.crosses_domains = true;
   timing.wire = at.wire();
   timing.latency =
-      at.network.latency_scale.value * chosen.latency + steps_between_nodes(at, chosen.algorithm) * step_latency(at);
+      at.network.latency_scale.value * chosen.latency + steps_between_domains(at, chosen.algorithm) * step_latency(at);
   if (reduces_in_switch(chosen.algorithm) && at.op == CollectiveOp::all_reduce)
     price_switch_tree(at, timing);
   else
@@ -140,7 +160,7 @@ CollectiveTiming across_nodes(const Setting& at, const TunerEstimate& chosen, co
   return timing;
 }
 
-CollectiveTiming message_between_nodes(const Setting& at) {
+CollectiveTiming message_between_domains(const Setting& at) {
   const BytesPerSecond own = at.links.network_per_rank * transport_share(at.links, at.network);
   CollectiveTiming timing{at.network.message_latency.value + step_latency(at), at.payload, with_fabric_limit(at, own),
                           true};
@@ -148,11 +168,11 @@ CollectiveTiming message_between_nodes(const Setting& at) {
   return timing;
 }
 
-/// Where NVLink joins a node, bytes for other nodes first hop to the member on the receiver's rail (PXN); inside and
-/// outside overlap.
-CollectiveTiming all_to_all_across_nodes(const Setting& at, const CollectiveChoice& choice) {
-  const double ranks = at.group.ranks(), members = at.group.ranks_per_node;
-  CollectiveTiming timing = message_between_nodes(at);
+/// Where NVLink joins a domain, bytes for other domains first hop to the member on the receiver's rail (PXN); inside
+/// and outside overlap.
+CollectiveTiming all_to_all_across_domains(const Setting& at, const CollectiveChoice& choice) {
+  const double ranks = at.group.ranks(), members = at.group.ranks_per_domain;
+  CollectiveTiming timing = message_between_domains(at);
   if (members > 1 && at.links.nvlink) timing.algorithm = Algorithm::rail_aligned;
   timing.algorithm = choice.algorithm.value_or(timing.algorithm);
   timing.latency += at.curve().rank_latency.value * (ranks - 1);
@@ -164,7 +184,7 @@ CollectiveTiming all_to_all_across_nodes(const Setting& at, const CollectiveChoi
   const BytesPerSecond link = at.links.exchange > BytesPerSecond{} ? at.links.exchange : at.links.scale_up;
   timing.scale_up_share = inner / timing.wire;
   timing.rate =
-      std::min(timing.rate, curve_rate(at.curve(), inner, at.group.ranks_per_node, link) / timing.scale_up_share);
+      std::min(timing.rate, curve_rate(at.curve(), inner, at.group.ranks_per_domain, link) / timing.scale_up_share);
   return timing;
 }
 
@@ -180,10 +200,10 @@ TunerEstimate choose(const Setting& at, const std::vector<TunerEstimate>& estima
 }
 
 CollectiveTiming tuned_timing(const Setting& at, const CollectiveChoice& choice) {
-  const auto estimates =
-      nccl_estimates(at.op, at.payload, at.group.nodes, at.group.ranks_per_node, nccl_machine_of(at.group, at.links));
+  const auto estimates = nccl_estimates(at.op, at.payload, at.group.domains, at.group.ranks_per_domain,
+                                        nccl_machine_of(at.group, at.links));
   const TunerEstimate chosen = choose(at, estimates, choice);
-  return at.group.nodes == 1 ? inside_node(at, chosen) : across_nodes(at, chosen, bulk_ring(estimates));
+  return at.group.domains == 1 ? inside_domain(at, chosen) : across_domains(at, chosen, bulk_ring(estimates));
 }
 
 }  // namespace
@@ -197,12 +217,13 @@ std::string curve_name(CollectiveOp op) {
 }
 
 NcclMachine nccl_machine_of(const GroupShape& group, const GroupLinks& links) {
-  const bool between = group.nodes > 1;
-  NcclMachine machine = nccl_machine(links.generation, links.nvlink, links.switch_reduction ? group.ranks_per_node : 0,
-                                     links.scale_up, between ? group.ranks_per_node : 0,
-                                     between ? group.ranks_per_node * links.network_per_rank : BytesPerSecond{});
+  const bool between = group.domains > 1;
+  NcclMachine machine =
+      nccl_machine(links.generation, links.nvlink, links.switch_reduction ? group.ranks_per_domain : 0, links.scale_up,
+                   between ? group.ranks_per_domain : 0,
+                   between ? group.ranks_per_domain * links.network_per_rank : BytesPerSecond{});
   machine.amd_host = links.amd_host;
-  if (links.sharp) machine.collnet_rails = group.ranks_per_node;
+  if (links.sharp) machine.collnet_rails = group.ranks_per_domain;
   return machine;
 }
 
@@ -212,12 +233,52 @@ CollectiveTiming collective_time(CollectiveOp op, Bytes payload, const GroupShap
   if (!curves.contains(curve_name(op))) throw std::invalid_argument("no curve for " + curve_name(op));
   if (group.ranks() < 2 || payload <= Bytes{}) return {Seconds{}, Bytes{}, byte_per_second, false};
   const Setting at{op, payload, group, links, curves, network};
-  const bool between = group.nodes > 1;
-  if (op == CollectiveOp::send && between) return message_between_nodes(at);
-  if (op == CollectiveOp::all_to_all && between) return all_to_all_across_nodes(at, choice);
+  const bool between = group.domains > 1;
+  if (op == CollectiveOp::send && between) return message_between_domains(at);
+  if (op == CollectiveOp::all_to_all && between) return all_to_all_across_domains(at, choice);
   if (op != CollectiveOp::send && op != CollectiveOp::all_to_all) return tuned_timing(at, choice);
   TunerEstimate plain{Algorithm::direct, Protocol::simple, {}, {}, {}};
-  return inside_node(at, plain);
+  return inside_domain(at, plain);
+}
+
+namespace {
+
+constexpr double z90 = 1.645;              // half of a 90 % interval in standard deviations
+constexpr double unjudged_residual = 0.4;  // of a set whose fits report nothing
+constexpr Bytes large_message = 1 * megabyte;
+
+/// Op whose fits were judged: messages and broadcasts have no measurements of their own.
+std::string judged(CollectiveOp op) {
+  if (op == CollectiveOp::dispatch || op == CollectiveOp::combine) return "expert_exchange";
+  return op == CollectiveOp::send ? "all_to_all" : curve_name(op);
+}
+
+/// 90th percentile of the error on held-out rows of the op; that of the worst op if this one has no report.
+double residual(CollectiveOp op, Bytes bytes, const CollectiveSet& set) {
+  const bool judged_together = judged(op) == "expert_exchange";
+  const std::string size = bytes < large_message && !judged_together ? ", below 1 MB" : ", from 1 MB";
+  double worst = 0;
+  for (const FitReport& fit : set.fits) {
+    if (fit.name == "collectives/" + judged(op) + size) return fit.held_out_p90_abs_log;
+    if (fit.name.ends_with(size)) worst = std::max(worst, fit.held_out_p90_abs_log);
+  }
+  return worst > 0 ? worst : unjudged_residual;
+}
+
+double relative_error(const Sourced<double>& value) {
+  return value.value > 0 ? value.std_error / value.value : 0;
+}
+
+}  // namespace
+
+double collective_half_width(CollectiveOp op, Bytes bytes, const CollectiveTiming& timing, const CollectiveSet& set) {
+  const double in_class = residual(op, bytes, set);
+  if (!timing.crosses_domains) return in_class;
+  const double latency_part = timing.latency / timing.time();
+  const double of_latency = latency_part * relative_error(set.network.latency_scale);
+  const double of_rate = (1 - latency_part) * relative_error(set.network.bandwidth_share);
+  const double between = std::hypot(of_latency, of_rate, set.network.structural_error.value);
+  return std::hypot(in_class, z90 * between);
 }
 
 }  // namespace clusterwright

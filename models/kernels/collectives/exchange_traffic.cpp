@@ -5,17 +5,17 @@
 #include <map>
 #include <unordered_map>
 
-#include "models/kernels/collectives/traffic_builder.hpp"
+#include "models/kernels/collectives/algorithm_traffic.hpp"
 
 namespace clusterwright {
 
 namespace {
 
-/// A NIC that members of a group use.
+/// NIC that members of a group use.
 struct Meeting {
   VertexId endpoint;
   std::size_t domain = 0;
-  double ranks = 0;  ///< that it serves; a rank with several NICs counts in parts
+  double ranks = 0;  ///< ranks that it serves; a rank with several NICs counts in parts
 };
 
 std::vector<Meeting> meetings(const TrafficBuilder& builder) {
@@ -67,7 +67,7 @@ TrafficStage all_pairs(const TrafficBuilder& builder, double bytes) {
   return stage;
 }
 
-/// What one rank exchanges with a whole domain at a time, over one rail.
+/// Bytes that one rank exchanges with a whole domain at a time, over one rail.
 class RailExchange {
  public:
   explicit RailExchange(const TrafficBuilder& builder) : builder_(builder), at_offset_(builder.domains().size()) {

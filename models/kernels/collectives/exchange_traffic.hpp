@@ -4,12 +4,12 @@
 
 #include <vector>
 
-#include "models/kernels/collectives/traffic_builder.hpp"
+#include "models/kernels/collectives/algorithm_traffic.hpp"
 
 namespace clusterwright {
 
 std::vector<TrafficStage> direct_traffic(const TrafficBuilder& builder);
-/// rail_aligned and hierarchical.
+/// Flows of rail_aligned and hierarchical.
 std::vector<TrafficStage> rail_traffic(const TrafficBuilder& builder);
 
 }  // namespace clusterwright

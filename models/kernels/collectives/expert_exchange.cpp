@@ -5,7 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "models/kernels/collectives/expected_maximum.hpp"
+#include "models/kernels/collectives/collective_time.hpp"
 #include "models/kernels/collectives/expert_draw.hpp"
 
 namespace clusterwright {
@@ -103,7 +103,7 @@ class Dispatch {
     return load(tokens * by_domain_.distinct() * domain_share_ / domains_, kinds);
   }
 
-  /// From every member that a token starts at or arrives at, to the others.
+  /// Traffic from every member that a token starts at or arrives at, to the others.
   ExpertLoad fan_out() const {
     const double tokens = static_cast<double>(domains_) * (members_ - 1) * exchange_.tokens;
     std::vector<CountKind> kinds;
@@ -143,6 +143,35 @@ class Dispatch {
 ExpertTraffic expert_traffic(const ExpertExchange& exchange) {
   check(exchange);
   return Dispatch(exchange).traffic();
+}
+
+ExpertShares even_shares(const GroupShape& group) {
+  const double ranks = group.ranks();
+  const double near = group.domains == 1 ? ranks : group.ranks_per_domain;
+  return {(ranks - near) / ranks, (near - 1) / ranks, 1};
+}
+
+CollectiveTiming expert_exchange_time(Bytes payload, const GroupShape& group, const GroupLinks& links,
+                                      const CollectiveParameters& curve, const NetworkParameters& network,
+                                      const ExpertShares& shares) {
+  CollectiveTiming timing;
+  timing.algorithm = Algorithm::direct;
+  timing.latency = curve_latency(curve, group.ranks());
+  const Bytes busiest = payload * shares.imbalance;
+  const BytesPerSecond link = links.exchange > BytesPerSecond{} ? links.exchange : links.scale_up;
+  const BytesPerSecond inner = bulk_rate(curve, group.ranks(), link);
+  timing.crosses_domains = shares.network > 0;
+  if (!timing.crosses_domains) {
+    timing.wire = busiest * shares.scale_up;
+    timing.rate = inner;
+    return timing;
+  }
+  timing.wire = busiest * shares.network;
+  timing.scale_up_share = shares.scale_up / shares.network;
+  timing.rate = links.network_per_rank * transport_share(links, network);
+  if (timing.scale_up_share > 0) timing.rate = std::min(timing.rate, inner / timing.scale_up_share);
+  if (links.fabric_limit) timing.rate = std::min(timing.rate, *links.fabric_limit);
+  return timing;
 }
 
 }  // namespace clusterwright

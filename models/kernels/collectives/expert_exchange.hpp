@@ -1,51 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Tokens on their way to the experts of a mixture, and back.
+/// Traffic and time of tokens on their way to the experts of a mixture, and back.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "models/kernels/collectives/collective_op.hpp"
+#include "models/kernels/collectives/collective_time.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {
 
-/// One layer's dispatch: every rank sends its tokens to the experts that they drew. Experts are dealt to the ranks in
+/// Dispatch of one layer: every rank sends its tokens to the experts that they drew. Experts are dealt to the ranks in
 /// equal runs, ranks to inner domains (nodes, or racks that act as one) likewise.
 struct ExpertExchange {
-  int ranks = 8;            ///< that share the experts (EP)
+  int ranks = 8;            ///< ranks that the experts are divided among (EP)
   int ranks_in_domain = 8;  ///< divides `ranks`, or holds them all
-  int experts = 8;          ///< routed ones
+  int experts = 8;          ///< routed experts
   int top_k = 2;            ///< different experts of one token
   int domain_limit = 0;     ///< domains that a token may go to; 0: any
-  double tokens = 0;        ///< of one rank
-  Bytes token_size;         ///< of one copy, scales included
-  /// direct: a copy for every expert, straight to its rank, as kernels of low latency do. hierarchical: one copy for
-  /// each domain, over the sender's rail; inside it one for each rank, from where it arrived.
+  double tokens = 0;        ///< tokens of one rank
+  Bytes token_size;         ///< size of one copy, scales included
+  /// direct: one copy for every expert, straight to its rank, as low-latency kernels do. hierarchical: one copy for
+  /// each domain, over the sender's rail; inside it one for each rank, from the rank that it arrived at.
   Algorithm transfer = Algorithm::hierarchical;
   double imbalance = 0;         ///< coefficient of variation of the experts' popularity; drawn by the seed
-  std::vector<double> weights;  ///< popularity of each expert instead; empty: by `imbalance`
+  std::vector<double> weights;  ///< popularity of each expert; empty: drawn by `imbalance`
   std::uint64_t seed = 0;
   bool operator==(const ExpertExchange&) const = default;
 };
 
 struct ExpertLoad {
-  Bytes mean;     ///< of one rank
-  Bytes busiest;  ///< expected, of the rank that has most
+  Bytes mean;     ///< mean of all ranks
+  Bytes busiest;  ///< expected value of the busiest rank
 };
 
-/// Dispatch of one layer. Means hold for what a rank sends and what it receives; the busiest rank is the one that
-/// receives most, as all send alike. Combining the results is the same the other way round, with its own token_size.
+/// Dispatch of one layer. Means hold for sent and for received bytes; the busiest rank is the one that receives most,
+/// as all send alike. Combining the results is the same the other way round, with its own token_size.
 struct ExpertTraffic {
-  double distinct_ranks = 0;    ///< expected, of one token, the sender's own included
-  double distinct_domains = 0;  ///< likewise
-  ExpertLoad network;           ///< between domains
-  ExpertLoad scale_up;          ///< inside domains
-  double rows = 0;              ///< copies that the experts of one rank work on, mean
-  double rows_busiest = 0;      ///< expected, of the busiest rank
+  double distinct_ranks = 0;    ///< expected ranks of one token, with the sender's own
+  double distinct_domains = 0;  ///< expected domains of one token, with the sender's own
+  ExpertLoad network;           ///< bytes between domains
+  ExpertLoad scale_up;          ///< bytes inside domains
+  double rows = 0;              ///< copies that the experts of one rank compute, mean
+  double rows_busiest = 0;      ///< expected copies of the busiest rank
 };
 
-/// Expected bytes and the busiest rank's.
+/// Expected bytes of the mean and of the busiest rank.
 ///
 ///   direct        network = tokens * size * (experts drawn in other domains)
 ///                 inside  = tokens * size * (experts drawn at other ranks of the own domain)
@@ -55,11 +56,28 @@ struct ExpertTraffic {
 ///
 /// How often places are hit: expert_draw.hpp. With a domain limit, a token that would hit more domains hits exactly
 /// that many, evenly drawn; routers that choose domains by the sum of their best scores hit at most 1 % fewer domains
-/// and up to 2 % more ranks. The busiest rank: expected_maximum.hpp of independent counts, whose variance is raised by
+/// and up to 2 % more ranks. The busiest rank: expected_maximum of independent counts, whose variance is raised by
 /// ranks / (ranks - 1) where they have a fixed sum.
 ///
 /// @throws std::invalid_argument for another transfer, ranks that do not fill their domains, top_k beyond the
 ///         experts or those of domain_limit domains, or weights that are not as many as experts
 ExpertTraffic expert_traffic(const ExpertExchange& exchange);
+
+/// Shares of one rank's payload by way. Every copy of every token counts in the payload.
+struct ExpertShares {
+  double network = 0;    ///< share that leaves the node over the rank's NIC
+  double scale_up = 0;   ///< share that crosses the rank's scale-up port
+  double imbalance = 1;  ///< busiest rank over the mean
+};
+
+/// Shares if every copy travels by itself and experts are used evenly.
+ExpertShares even_shares(const GroupShape& group);
+
+/// Time of exchange kernels outside NCCL: a fixed time, then network and scale-up at once.
+///   time = base_latency + rank_latency * (p - 1) + max(network bytes / (NIC * share), scale-up bytes / (link * share))
+/// @param curve  "expert_exchange" of a collective set
+CollectiveTiming expert_exchange_time(Bytes payload, const GroupShape& group, const GroupLinks& links,
+                                      const CollectiveParameters& curve, const NetworkParameters& network,
+                                      const ExpertShares& shares);
 
 }  // namespace clusterwright

@@ -5,15 +5,15 @@
 #include <set>
 
 #include "models/kernels/collectives/communicator.hpp"
-#include "models/kernels/collectives/nccl_generation.hpp"
+#include "models/kernels/collectives/nccl_tuner.hpp"
 
 namespace clusterwright {
 
 namespace {
 
-/// The most members that the group has on one domain of so many accelerators.
+/// Largest number of members on one domain with a number of accelerators.
 int members_in(int domain, const GroupShape& group) {
-  return std::min(group.ranks_per_node + (group.surplus > 0 ? 1 : 0), domain);
+  return std::min(group.ranks_per_domain + (group.surplus > 0 ? 1 : 0), domain);
 }
 
 GroupLinks links_on(const NodeGroup& kind, const GroupShape& group) {

@@ -1,40 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Links that the ranks of a group have.
-#pragma once
+/// Spread of a communicator over scale-up domains: servers, or racks whose accelerators share one scale-up network.
+struct GroupShape {
+  int domains = 1;
+  int ranks_per_domain = 1;
+  int surplus = 0;  ///< members beyond that, where domains are filled unevenly
+  int ranks() const { return domains * ranks_per_domain + surplus; }
+};
 
-#include <optional>
-#include <vector>
-
-#include "models/kernels/collectives/group_shape.hpp"
-#include "models/kernels/collectives/nccl_generation.hpp"
-#include "topology/cluster/cluster.hpp"
-
-namespace clusterwright {
-
-/// Links that the group has.
+/// Links of a group. Bandwidths are one direction.
 struct GroupLinks {
-  BytesPerSecond scale_up;          ///< what a ring inside a node can use, data sheet, one accelerator, one direction
-  BytesPerSecond network_per_rank;  ///< NIC data sheet, what one member can use, one direction
-  Seconds switch_latency;           ///< switches and cables of one step between nodes
-  bool switch_reduction = false;    ///< the scale-up switch can reduce (NVLS)
-  BytesPerSecond exchange{};        ///< inside a node when all pairs exchange; zero: as scale_up
+  BytesPerSecond scale_up;          ///< data sheet of one accelerator, for a ring inside a domain
+  BytesPerSecond network_per_rank;  ///< NIC data sheet, share of one member
+  Seconds switch_latency;           ///< latency of switches and cables of one step between domains
+  bool switch_reduction = false;    ///< scale-up switch that reduces (NVLS)
+  BytesPerSecond exchange{};        ///< rate of one accelerator if all pairs of a domain exchange; zero: scale_up
   NcclGeneration generation = NcclGeneration::hopper;
-  bool nvlink = true;     ///< inside a node; else PCI Express
-  bool amd_host = false;  ///< processors whose posts to the NIC NCCL counts double
-  bool sharp = false;     ///< switches between nodes reduce
-  bool tcp = false;       ///< sockets between nodes instead of RDMA
-  /// Steps of a message inside until it has been everywhere; 0: one less than members, as round a ring.
+  bool nvlink = true;     ///< NVLink inside a domain; else PCI Express
+  bool amd_host = false;  ///< AMD hosts: NCCL counts twice the time to post to the NIC
+  bool sharp = false;     ///< switches between domains reduce
+  bool tcp = false;       ///< sockets between domains instead of RDMA
+  /// Steps of a message until it has reached all ranks of a domain; 0: members - 1, as in a ring.
   int inner_steps = 0;
-  /// Rate of `wire` that the fabric allows when it is the bottleneck; none: it never is.
+  /// Limit of the fabric on the rate of `wire`; none: it never limits.
   std::optional<BytesPerSecond> fabric_limit{};
 };
 
-/// The links of a group on a cluster of one kind of nodes, or on its first kind.
+/// Links of a group on a cluster with one kind of nodes, or on its first kind.
 /// @param switches  latency of one step between domains
 GroupLinks group_links(const Cluster& cluster, const GroupShape& group, Seconds switches);
 
-/// The same where the group lies on nodes of several kinds: all keep step with the slowest of each link.
-/// @param accelerators  of the group, numbered over the cluster
+/// Links of a group on nodes of several kinds: the slowest of each link.
+/// @param accelerators  members of the group, numbered over the cluster
 GroupLinks group_links(const Cluster& cluster, const std::vector<AcceleratorId>& accelerators, const GroupShape& group,
                        Seconds switches);
 

@@ -9,9 +9,9 @@
 
 namespace clusterwright::nccl {
 
-/// By protocol: LL, LL128, Simple.
+/// Values by protocol: LL, LL128, Simple.
 using ByProtocol = std::array<double, 3>;
-/// By algorithm, in the order of Algorithm.
+/// Latencies in microseconds by algorithm, in the order of Algorithm.
 using LatencyTable = std::array<ByProtocol, nccl_algorithm_count>;
 
 inline constexpr LatencyTable base_latency = {
@@ -23,10 +23,11 @@ inline constexpr LatencyTable pcie_hop = {
 inline constexpr LatencyTable network_hop = {
     {{5.0, 8.5, 14}, {2.7, 4.0, 14}, {0, 0, 31}, {0, 0, 30}, {0, 0, 18}, {0, 0, 20.9}, {0, 0, 14}}};
 
-/// By generation (Volta, Ampere, Hopper, Blackwell), then one node, two, more.
+/// Values by generation (Volta, Ampere, Hopper, Blackwell), then by one node, two, more.
 using ByGenerationAndNodes = std::array<std::array<double, 3>, 4>;
 inline constexpr std::array<double, 4> ll_ceiling_one_node = {39, 87.7, 141, 282};
-inline constexpr std::array<double, 3> ll_ceiling_intel = {0, 39, 20.4};  ///< one node goes by generation
+inline constexpr std::array<double, 3> ll_ceiling_intel = {0, 39,
+                                                           20.4};  ///< unused for one node, which goes by generation
 inline constexpr std::array<double, 3> ll_ceiling_amd = {0, 22.5, 19};
 inline constexpr std::array<double, 4> ring_ll128_per_channel = {20, 20, 36.7, 40};
 inline constexpr ByGenerationAndNodes tree_ll128_per_channel = {
@@ -36,7 +37,7 @@ inline constexpr ByGenerationAndNodes tree_simple_per_channel = {
 inline constexpr ByGenerationAndNodes nvls_tree_per_channel = {{{0, 0, 0}, {0, 0, 0}, {0, 57.7, 45.5}, {0, 96, 80}}};
 inline constexpr std::array<double, 4> nvls_efficiency = {0, 0, 0.85, 0.74};
 
-/// What trees lose at middle sizes, by power of two from 64 B.
+/// Factor on the bandwidth of trees, by protocol and by power of two of the payload from 64 B.
 inline constexpr std::array<std::array<double, 23>, 3> tree_correction = {
     {{1.0, 1.0, 1.0, 1.0, 0.9, 0.8, 0.7, 0.7, 0.7, 0.7, 0.6, 0.5,
       0.4, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.0, 1.0, 1.0},
@@ -63,8 +64,8 @@ inline constexpr std::array<double, 4> nvlink_share = {0.8, 0.8, 0.824, 0.802};
 inline constexpr double pcie_share = 12.0 / 15.75;  ///< gen 3 x16
 inline constexpr int most_channels = 64;
 inline constexpr int most_nvls_heads = 32;
-inline constexpr double splits_from = 25;         ///< faster channels are halved ...
-inline constexpr double hopper_splits_from = 50;  ///< ... on Hopper only from here or when few
+inline constexpr double splits_from = 25;         ///< channels from this bandwidth on are halved ...
+inline constexpr double hopper_splits_from = 50;  ///< ... on Hopper only from this one on, or with few channels
 inline constexpr int hopper_few_channels = 4;
 
 }  // namespace clusterwright::nccl

@@ -1,4 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
+// Choice of algorithm and protocol as NCCL makes it: an estimate for each pair that the group can run, and the fastest
+// wins.
+//
+//   1. Search (nccl_machine). Channels get the largest bandwidth of NCCL's tables that a NIC carries. There are as many
+//      as the links inside a node can feed, at most one per NIC. Without a network the scale-up links decide. Fast
+//      channels are split in two. The graph search of NCCL itself is not repeated.
+//   2. Bandwidth. Bus bandwidth is channels times channel bandwidth, less a share and a ceiling by protocol, generation
+//      and number of nodes. Algorithm bandwidth is bus * ranks / steps, and bus / 2 for an all-reduce by trees, whose
+//      middle sizes pay a correction.
+//   3. Latency. A base by algorithm and protocol, and hops inside nodes and between them.
+//   4. time = latency + payload / algorithm bandwidth.
+//
+// Invariant: estimates are sorted by time, and equal ones keep NCCL's order of algorithms, then of protocols.
+//
+// Example: all-reduce of 4 nodes with 8 H100, 450 GB/s of NVLink and one NIC of 50 GB/s each. NCCL counts 0.824 * 450 =
+// 370.8 GB/s of NVLink. Channels of 48 GB/s between nodes: 8 of them, bus bandwidth 384 GB/s.
+//   ring, Simple   2 * 31 = 62 steps: 384 * 32 / 62 = 198 GB/s. 8.4 us + 1.4 (56 * 3.4 + 6 * 14) us = 393 us.
+//   tree, LL       min(8 * 36 / 3.8, 20.4) = 20.4 GB/s. 6.8 us + 2 (7 * 0.6 + 2 * 5) us = 35 us.
+//   NVLS tree      8 heads * 45.5 = 364 GB/s, 188 GB/s by 32 / 62. 25 us + 4 * 20.9 us = 109 us.
+// At 64 KiB the tree takes 35 + 65,536 / 6.1 GB/s (half the bus, correction 0.6) = 46 us, the NVLS tree 109 us and the
+// ring 393 us: tree with LL. At 100 MB the NVLS tree takes 641 us and the ring 897 us: NVLS tree.
+//
+// Source: github.com/NVIDIA/nccl 2.30.7, src/graph/tuning.cc and search.cc; constants in nccl_constants.hpp.
 #include "models/kernels/collectives/nccl_tuner.hpp"
 
 #include <algorithm>
@@ -8,6 +31,19 @@
 
 namespace clusterwright {
 
+NcclGeneration nccl_generation(const AcceleratorPart& part) {
+  const std::string& name = part.architecture;
+  if (name.starts_with("Volta")) return NcclGeneration::volta;
+  if (name.starts_with("Hopper")) return NcclGeneration::hopper;
+  if (name.starts_with("Blackwell")) return NcclGeneration::blackwell;
+  return NcclGeneration::ampere;
+}
+
+bool reduces_in_switch(const AcceleratorPart& part) {
+  return nccl_generation(part) >= NcclGeneration::hopper && part.scale_up_kind.starts_with("NVLink") &&
+         !part.scale_up_kind.ends_with("bridge");
+}
+
 namespace {
 
 template <class Table>
@@ -15,7 +51,7 @@ const auto& of(const Table& table, Algorithm algorithm) {
   return table[static_cast<std::size_t>(algorithm)];
 }
 
-/// The group and the machine that one call is tuned for.
+/// Group and machine that one call is tuned for.
 class Tuner {
  public:
   Tuner(CollectiveOp op, Bytes payload, int nodes, int per_node, const NcclMachine& machine)
@@ -114,7 +150,7 @@ double Tuner::tree_bandwidth(Protocol protocol) const {
                   channels * nccl::tree_ll128_per_channel[generation_][column_]);
 }
 
-/// One channel for each rank of a node, its head.
+/// Bus bandwidth with one channel for each head, a rank of a node.
 double Tuner::nvls_bandwidth(bool tree) const {
   const double heads = machine_.nvls_heads;
   const double reduced = machine_.nvls_intra.in(gigabyte_per_second)*nccl::nvls_efficiency[generation_];
@@ -256,7 +292,7 @@ NcclMachine nccl_machine(NcclGeneration generation, bool nvlink, int nvls_heads,
   const double links = scale_up.in(gigabyte_per_second)*share;
   if (nics > 0 && network_per_node > BytesPerSecond{}) {
     const double inter = inter_step(generation, network_per_node.in(gigabyte_per_second) / nics);
-    // One NIC each, as long as the links inside can feed them.
+    // One NIC for each channel, as long as the links inside can feed them.
     machine.channels = std::clamp(static_cast<int>(std::ceil(links / inter)), 1, nics);
     machine.inter = inter * gigabyte_per_second;
     machine.intra = std::min(inter, links / machine.channels) * gigabyte_per_second;

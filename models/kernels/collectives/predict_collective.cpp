@@ -8,11 +8,11 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "models/kernels/collectives/collective_interval.hpp"
-#include "models/kernels/collectives/expert_exchange_time.hpp"
+#include "models/kernels/collectives/collective_time.hpp"
+#include "models/kernels/collectives/collective_traffic.hpp"
+#include "models/kernels/collectives/expert_exchange.hpp"
 #include "models/kernels/collectives/group_links.hpp"
 #include "models/kernels/collectives/other_algorithms.hpp"
-#include "models/kernels/collectives/traffic_loads.hpp"
 #include "sim/diagnostic.hpp"
 
 namespace clusterwright {
@@ -25,7 +25,7 @@ GroupShape shape_of(const Communicator& group, const Cluster& cluster) {
   return {domains, ranks / domains, ranks % domains};
 }
 
-/// What NCCL or the library of a torus would run unless the user insists.
+/// Algorithm that NCCL or the library of a torus would run, unless the user chooses one.
 bool is_ring_like(CollectiveOp op) {
   return op == CollectiveOp::all_reduce || op == CollectiveOp::all_gather || op == CollectiveOp::reduce_scatter;
 }
@@ -46,12 +46,12 @@ bool is_foreign(Algorithm algorithm) {
 }
 
 /// Choices that nothing further down would notice.
-void check_choice(CollectiveOp op, const CollectiveChoice& choice, bool crosses_nodes) {
+void check_choice(CollectiveOp op, const CollectiveChoice& choice, bool crosses_domains) {
   const bool by_nccl =
       (is_ring_like(op) || op == CollectiveOp::broadcast) && !(choice.algorithm && is_foreign(*choice.algorithm));
   if (!by_nccl && choice.protocol.value_or(Protocol::simple) != Protocol::simple)
     refuse(name_of(*choice.protocol), "only NCCL's rings and trees have a choice of protocol", "leave out --protocol");
-  const bool exchanges = op == CollectiveOp::all_to_all && !crosses_nodes;
+  const bool exchanges = op == CollectiveOp::all_to_all && !crosses_domains;
   if ((exchanges || op == CollectiveOp::send) && choice.algorithm.value_or(Algorithm::direct) != Algorithm::direct)
     refuse(name_of(*choice.algorithm), std::string(name_of(op)) + " has no choice of algorithm",
            "leave out --algorithm");
@@ -64,15 +64,15 @@ LayoutKey layout_key(const GroupShape& shape, const Communicator& group, const C
   std::set<NodeId> kinds;
   for (std::size_t r = 0; cluster.mixed() && r < group.size(); ++r)
     kinds.insert(cluster.group_of_node(place_of(group[r], cluster).node).first_node);
-  return {shape.nodes, shape.ranks_per_node, shape.surplus, kinds};
+  return {shape.domains, shape.ranks_per_domain, shape.surplus, kinds};
 }
 
 }  // namespace
 
 /// Traffic of one algorithm on links.
 struct CollectivePredictor::Laid {
-  LinkLoads loads;              ///< of the slowest stage
-  double seconds_per_byte = 0;  ///< over all stages, at data-sheet rates
+  LinkLoads loads;              ///< loads of the slowest stage
+  double seconds_per_byte = 0;  ///< sum over all stages, at data-sheet rates
 };
 
 CollectivePredictor::CollectivePredictor(const Cluster& cluster, const CollectiveSet& parameters,
@@ -86,20 +86,20 @@ CollectivePredictor::CollectivePredictor(const Cluster& cluster, const Collectiv
     if (added) layouts_.push_back({shape, group_links(cluster, group, shape, {}), {}});
     add_distance(layouts_[at->second], group);
   }
-  check_choice(request_.op, request_.choice, crosses_nodes());
+  check_choice(request_.op, request_.choice, crosses_domains());
 }
 
 void CollectivePredictor::add_distance(Layout& layout, const Communicator& group) const {
   layout.links.sharp = request_.sharp;
-  if (layout.shape.nodes == 1) return;
+  if (layout.shape.domains == 1) return;
   if (!network_) throw std::invalid_argument("groups over several nodes need a network");
   const TrafficContext context{cluster_, network_->graph, network_->torus_sides};
   layout.links.switch_latency = std::max(layout.links.switch_latency, slowest_step(group, context, *network_->routes));
   layout.torus_hops = std::max(layout.torus_hops, torus_hops(group, context));
 }
 
-bool CollectivePredictor::crosses_nodes() const {
-  return std::any_of(layouts_.begin(), layouts_.end(), [](const Layout& layout) { return layout.shape.nodes > 1; });
+bool CollectivePredictor::crosses_domains() const {
+  return std::any_of(layouts_.begin(), layouts_.end(), [](const Layout& layout) { return layout.shape.domains > 1; });
 }
 
 CollectivePredictor::~CollectivePredictor() = default;
@@ -139,27 +139,27 @@ CollectiveTiming CollectivePredictor::time_between_experts(const Layout& layout,
   if (curve == parameters_.collectives.end()) throw std::invalid_argument("the parameters have no curve for experts");
   ExpertExchange exchange = request_.experts;
   exchange.ranks = shape.ranks();
-  exchange.ranks_in_domain = shape.nodes == 1 ? shape.ranks() : shape.ranks_per_node;
+  exchange.ranks_in_domain = shape.domains == 1 ? shape.ranks() : shape.ranks_per_domain;
   exchange.tokens = many_tokens;
   exchange.token_size = bytes / (exchange.top_k * many_tokens);
   const ExpertTraffic traffic = expert_traffic(exchange);
-  const ExpertLoad& load = shape.nodes > 1 ? traffic.network : traffic.scale_up;
+  const ExpertLoad& load = shape.domains > 1 ? traffic.network : traffic.scale_up;
   const double imbalance = load.mean > Bytes{} ? load.busiest / load.mean : 1;
   const ExpertShares shares{traffic.network.mean / bytes, traffic.scale_up.mean / bytes, imbalance};
-  const GroupLinks links = shape.nodes > 1 ? links_with_fabric(layout, exchange.transfer) : layout.links;
+  const GroupLinks links = shape.domains > 1 ? links_with_fabric(layout, exchange.transfer) : layout.links;
   CollectiveTiming timing = expert_exchange_time(bytes, shape, links, curve->second, parameters_.network, shares);
   timing.algorithm = exchange.transfer;
   return timing;
 }
 
-/// Of the algorithm that runs, with what the fabric leaves of its rate.
+/// Time of the algorithm that runs, with its rate limited by the fabric.
 CollectiveTiming CollectivePredictor::cost_of(const Layout& layout, Bytes bytes) const {
   if (between_experts(request_.op)) return time_between_experts(layout, bytes);
   const auto& curves = parameters_.collectives;
   const NetworkParameters& network = parameters_.network;
   const GroupShape& shape = layout.shape;
   CollectiveChoice choice = request_.choice;
-  if (shape.nodes == 1) return collective_time(request_.op, bytes, shape, layout.links, curves, network, choice);
+  if (shape.domains == 1) return collective_time(request_.op, bytes, shape, layout.links, curves, network, choice);
   if (!choice.algorithm && !network_->torus_sides.empty() && is_ring_like(request_.op))
     choice.algorithm = Algorithm::torus;
   const bool foreign = choice.algorithm == Algorithm::torus || choice.algorithm == Algorithm::halving_doubling;
@@ -187,11 +187,11 @@ CollectivePredictor::Slowest CollectivePredictor::slowest(Bytes bytes) const {
 std::string CollectivePredictor::limit(const Slowest& slowest) const {
   const CollectiveTiming& timing = slowest.timing;
   if (timing.latency > timing.wire / timing.rate) return "latency";
-  const bool pcie = cluster_.links.inner(std::min(cluster_.domain, slowest.layout->shape.ranks_per_node)) ==
+  const bool pcie = cluster_.links.inner(std::min(cluster_.domain, slowest.layout->shape.ranks_per_domain)) ==
                     NodeLinks::LinkClass::pcie;
   const std::string links = pcie ? "PCI Express" : "scale-up links";
   const std::string inside = timing.protocol == Protocol::simple ? links : "protocol";
-  if (!timing.crosses_nodes) return inside;
+  if (!timing.crosses_domains) return inside;
   const Laid& traffic = laid(timing.algorithm);
   const double fabric = transport_share(slowest.layout->links, parameters_.network) / traffic.seconds_per_byte;
   constexpr double close = 0.8;  // protocols and trees stay below what links carry
@@ -234,7 +234,7 @@ CollectiveAnswer CollectivePredictor::predict(Bytes bytes) const {
 
 std::vector<BusiestLink> CollectivePredictor::busiest(Bytes bytes, std::size_t top) const {
   const CollectiveTiming timing = slowest_or_refuse(bytes).timing;
-  if (!timing.crosses_nodes) return {};
+  if (!timing.crosses_domains) return {};
   return busiest_links(network_->graph, laid(timing.algorithm).loads, top);
 }
 

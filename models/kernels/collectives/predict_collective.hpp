@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What nccl-tests would print on a cluster.
+/// Prediction of the table that nccl-tests prints on a cluster.
 #pragma once
 
 #include <map>
@@ -16,10 +16,10 @@
 
 namespace clusterwright {
 
-/// The network between nodes, its routes around what has failed, and how traffic is laid on them.
+/// Network between nodes, its routes around failed links, and the policy that lays traffic on them.
 struct RoutedNetwork {
   NetworkGraph graph;
-  std::vector<int> groups;       ///< of each switch; empty where the fabric has none
+  std::vector<int> groups;       ///< group of each switch; empty if the fabric has none
   std::vector<int> torus_sides;  ///< empty for other fabrics
   std::unique_ptr<Routes> routes;
   PathPolicy policy;
@@ -27,24 +27,24 @@ struct RoutedNetwork {
 
 struct CollectiveRequest {
   CollectiveOp op = CollectiveOp::all_reduce;
-  std::vector<Communicator> groups;  ///< all run the op at once
+  std::vector<Communicator> groups;  ///< groups that run the op at the same time
   CollectiveChoice choice;
   bool sharp = false;  ///< switches between nodes may reduce
-  /// Of dispatch and combine; ranks, domains and bytes are filled in from the groups and the size.
+  /// Exchange of dispatch and combine; ranks, domains and bytes are filled in from the groups and the size.
   ExpertExchange experts{};
 };
 
-/// One line of the table; of the slowest group.
+/// One line of the table, for the slowest group.
 struct CollectiveAnswer {
-  Bytes bytes;  ///< as nccl-tests prints them
+  Bytes bytes;  ///< size as nccl-tests prints it
   Seconds time;
   Seconds low, high;  ///< 90 % interval
   BytesPerSecond algorithm_bandwidth;
   BytesPerSecond bus_bandwidth;
   Algorithm algorithm = Algorithm::ring;
   Protocol protocol = Protocol::simple;
-  std::string limit;  ///< what more of would help first: "latency", "protocol", "scale-up links", "PCI
-                      ///< Express", "NICs", "leaf-spine links"
+  /// Bottleneck: "latency", "protocol", "scale-up links", "PCI Express", "NICs", "leaf-spine links".
+  std::string limit;
 };
 
 /// Predicts one op over one set of groups; loads on links are laid once for each algorithm.
@@ -59,12 +59,12 @@ class CollectivePredictor {
   /// @throws ConfigError E0332 where NCCL does not offer the forced algorithm or protocol
   CollectiveAnswer predict(Bytes bytes) const;
 
-  /// Of the traffic of the algorithm that `bytes` takes: seconds per counted byte, the most loaded first.
+  /// Most loaded links under the traffic of the algorithm that `bytes` takes, in seconds per counted byte, descending.
   std::vector<BusiestLink> busiest(Bytes bytes, std::size_t top) const;
 
  private:
-  struct Laid;  // traffic of one algorithm on links
-  /// Groups that lie alike: their shape, their links, and the farthest of them.
+  struct Laid;  ///< traffic of one algorithm on links
+  /// Groups of one shape: their links, and the farthest of them.
   struct Layout {
     GroupShape shape;
     GroupLinks links;
@@ -75,7 +75,7 @@ class CollectivePredictor {
     const Layout* layout = nullptr;
   };
   void add_distance(Layout& layout, const Communicator& group) const;
-  bool crosses_nodes() const;
+  bool crosses_domains() const;
   const Laid& laid(Algorithm algorithm) const;
   CollectiveTiming cost_of(const Layout& layout, Bytes bytes) const;
   CollectiveTiming time_between_experts(const Layout& layout, Bytes bytes) const;

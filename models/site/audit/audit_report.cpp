@@ -15,7 +15,7 @@ namespace {
 
 using Check = ClaimFinding (*)(const AuditCase&);
 
-/// By ClaimKind.
+/// Checks by ClaimKind.
 constexpr std::array<Check, claim_kind_count> checks = {check_accelerators,
                                                         check_training_days,
                                                         check_scale_up,

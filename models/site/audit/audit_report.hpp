@@ -7,7 +7,7 @@
 
 #include "models/job/scenario.hpp"
 #include "models/prediction/prediction.hpp"
-#include "models/site/audit/claim_finding.hpp"
+#include "models/site/audit/audit_case.hpp"
 
 namespace clusterwright {
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "models/job/contradictions.hpp"
-#include "models/job/scenario_spec.hpp"
+#include "models/job/scenario_loader.hpp"
+#include "models/job/scenario_source.hpp"
 #include "models/site/plant/facility_files.hpp"
 #include "sim/field_table.hpp"
 #include "topology/cluster/cluster_spec.hpp"

@@ -21,11 +21,11 @@ namespace clusterwright {
 
 enum class ClaimKind {
   accelerators,                ///< racks x accelerators in a rack
-  training_days,               ///< at most
+  training_days,               ///< duration of training; at most
   scale_up,                    ///< "NVLink 4": the generation of the links inside a node
-  nic_gbit_per_s,              ///< one accelerator, one direction
+  nic_gbit_per_s,              ///< rate of one accelerator, one direction
   layout,                      ///< "TP8 x PP4": whether it divides the accelerators
-  weights_gb_per_accelerator,  ///< at the precision of the job
+  weights_gb_per_accelerator,  ///< weights at the precision of the job
   fits,                        ///< "yes"
   rack_kw,                     ///< power of a rack of nodes; at most
   cooling,                     ///< an entry of the catalog's rack_cooling
@@ -102,7 +102,7 @@ void check_claims(const Blueprint& blueprint, const Catalog& catalog, const Json
 struct LoadedBlueprint {
   Blueprint blueprint;
   Scenario scenario;
-  Catalog catalog;    ///< with the cluster's own parts
+  Catalog catalog;    ///< catalog with the cluster's own parts
   Facility facility;  ///< complete
 };
 

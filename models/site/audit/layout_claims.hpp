@@ -3,7 +3,6 @@
 #pragma once
 
 #include "models/site/audit/audit_case.hpp"
-#include "models/site/audit/claim_finding.hpp"
 
 namespace clusterwright {
 

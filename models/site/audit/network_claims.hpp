@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "models/site/audit/audit_case.hpp"
-#include "models/site/audit/claim_finding.hpp"
 #include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "models/kernels/kernel_power.hpp"
-#include "models/prediction/clock_settling.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/prediction/steady_state.hpp"
+#include "models/prediction/step_simulation.hpp"
 #include "models/site/plant/heat_removal.hpp"
 
 namespace clusterwright {

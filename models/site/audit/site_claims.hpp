@@ -5,14 +5,13 @@
 #include <optional>
 
 #include "models/site/audit/audit_case.hpp"
-#include "models/site/audit/claim_finding.hpp"
 
 namespace clusterwright {
 
 /// Speed under a power cap over speed at the rated power.
 struct CappedSpeed {
-  double gemm = 1;  ///< large GEMMs
-  double step = 1;  ///< whole step
+  double gemm = 1;  ///< speed of large GEMMs
+  double step = 1;  ///< speed of the whole step
 };
 
 /// Speed under a cap, by the clock model of steps.

@@ -7,7 +7,7 @@
 
 #include "models/kernels/kernel_times.hpp"
 #include "models/lowering/step_charge.hpp"
-#include "models/prediction/checkpoint_stall.hpp"
+#include "models/memory/checkpoint_use.hpp"
 
 namespace clusterwright {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/job/bill_chapter.hpp"
+#include "models/job/price_list.hpp"
 #include "sim/quantity.hpp"
 #include "topology/cluster/facility_spec.hpp"
 
@@ -16,7 +16,7 @@ struct Catalog;       // topology/parts/catalog.hpp
 struct ComputeBlock;  // models/site/plant/devices.hpp
 struct SitePlan;      // models/site/plant/site_plan.hpp
 
-/// One line of the list. Equal parts for different uses are different lines.
+/// Line of the list. Equal parts for different uses are different lines.
 struct BillItem {
   BillChapter chapter = BillChapter::compute;
   std::string part;  ///< id in the catalog

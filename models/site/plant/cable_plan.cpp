@@ -2,15 +2,12 @@
 // Every link of every network becomes a cable of the catalog, as long as its route on the floor.
 //
 // Invariants
-//   - Each link of a graph whose kind is bought, and each console, manager and uplink cable, enters the tally once,
-//   with
-//     a plug at both ends. The lengths of a total sum to its links.
+//   - Each link of a graph whose kind is bought, and each console, manager and uplink cable, enters the tally once
+//     with a plug at both ends. The lengths of a total sum to its links.
 //   - A plug is the cage of a device. Links that share a cage share its module, so modules are counted per device at
-//   the
-//     end: n links on modules of two links each need (n + 1) / 2 modules.
+//     the end: n links on modules of two links each need (n + 1) / 2 modules.
 //   - A cable is as long as its route (CableRouter), rounded up to a length on sale. The cheapest part that reaches
-//   that
-//     far is bought (LinkCatalog).
+//     that far is bought (LinkCatalog).
 //
 // Example: a leaf of 32 twin cages has 32 node links and 32 links up. A node 3 racks away (0.6 m each), leaf at 1.9 m,
 // node port at 1.1 m, tray at 2.6 m: 0.7 m up, 1.8 m along, 1.5 m down and 2.5 m of slack make 6.5 m, bought as 7 m.
@@ -315,9 +312,9 @@ class CablePlanner {
   const CableRequest& request_;
   CableTally tally_;
   CablePlan out_;
-  IndexedVector<NetworkId, std::vector<CageContents>> cages_;  ///< by switch
-  std::vector<CageContents> node_cages_;                   ///< by node, where ports of the training network share cages
-  IndexedVector<NetworkId, std::vector<int>> used_ports_;  ///< by switch
+  IndexedVector<NetworkId, std::vector<CageContents>> cages_;  ///< contents of cages by switch
+  std::vector<CageContents> node_cages_;  ///< contents by node, if ports of the training network share cages
+  IndexedVector<NetworkId, std::vector<int>> used_ports_;  ///< number of used ports by switch
 };
 
 }  // namespace

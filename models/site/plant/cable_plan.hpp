@@ -16,15 +16,15 @@ struct SwitchTotal {
   std::string tier;     ///< "leaf"
   std::string part;     ///< empty where the cluster names none
   long long count = 0;
-  Watts rated_each;     ///< with modules in all cages
-  Watts expected_each;  ///< with the modules that the plan puts into its cages
+  Watts rated_each;     ///< rating with modules in all cages
+  Watts expected_each;  ///< power with the modules that the plan puts into its cages
 };
 
 struct CablePlan {
   std::vector<SwitchTotal> switches;
   std::vector<CableTotal> cables;
   std::vector<TransceiverTotal> transceivers;
-  std::vector<CableRun> runs;  ///< only if asked for
+  std::vector<CableRun> runs;  ///< filled only with CableRequest::keep_runs
   std::vector<std::string> warnings;
   std::vector<SiteVerdict> verdicts;
   std::vector<std::string> uncounted;  ///< tiers without a part: "switches of tier leaf and their cables"

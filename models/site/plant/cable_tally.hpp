@@ -18,7 +18,7 @@ namespace clusterwright {
 using CableTotalId = Id<struct CableTotalTag>;
 
 struct LengthBin {
-  Meters length;  ///< as bought: the next longer length on sale
+  Meters length;  ///< bought length: the next longer one on sale
   long long links = 0;
 };
 
@@ -29,11 +29,11 @@ struct CableTotal {
   std::string part;  ///< cable or fibre; empty where the catalog has none for the rate and distance
   std::string kind;  ///< "copper", "active copper", "active optical", "fibre"
   std::string lower_module, upper_module;  ///< transceivers at both ends of a fibre, else empty
-  BytesPerSecond rate;                     ///< one link, one direction
+  BytesPerSecond rate;                     ///< rate of one link, one direction
   long long links = 0;
   long long cables = 0;            ///< number to buy; one cable may carry several links
   std::vector<LengthBin> lengths;  ///< ascending
-  Meters longest;                  ///< as routed, not as bought
+  Meters longest;                  ///< longest route, not the bought length
 };
 
 struct TransceiverTotal {
@@ -52,7 +52,7 @@ struct CableRun {
 /// Modules, and ends of active cables, in the cages of one switch or node: links by part.
 using CageContents = std::vector<std::pair<const CablePart*, int>>;
 
-/// One end of a link: its location, its cage, and the device whose cages hold the module.
+/// End of a link: its location, its cage, and the device whose cages hold the module.
 struct Plug {
   Location at;
   LinkEnd end;

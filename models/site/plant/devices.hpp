@@ -27,7 +27,7 @@ struct Device {
 /// Nodes that enter a rack as one device: one node, or a machine of several nodes that brings its own rack.
 struct ComputeBlock {
   Device device;
-  const NodePart* node = nullptr;     ///< with height, mass and power
+  const NodePart* node = nullptr;     ///< part with height, mass and power
   const NodePart* machine = nullptr;  ///< machine that the node is a share of; null for servers
   int nodes = 1;
 };

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "models/job/base_file.hpp"
-#include "models/job/input_file.hpp"
+#include "models/job/configs_directory.hpp"
 #include "models/job/scenario_loader.hpp"
+#include "models/job/scenario_source.hpp"
 #include "sim/field_table.hpp"
 #include "topology/cluster/facility_spec.hpp"
 

@@ -23,17 +23,17 @@ struct FacilityPower {
   Watts losses;  ///< losses of the power chain
   Watts cooling;
   Watts other;
-  Watts facility;  ///< from the grid
+  Watts facility;  ///< power from the grid
   double pue = 0;
-  PowerNode tree;  ///< from the grid down
+  PowerNode tree;  ///< tree of loads, from the grid down
 };
 
 /// Power of the machines at one operating point.
 struct MachinePower {
   int nodes = 0;
-  Watts node;                       ///< one node
+  Watts node;                       ///< power of one node
   Watts accelerators;               ///< all accelerators of one node; zero where not known
-  std::vector<PowerNode> switches;  ///< by network
+  std::vector<PowerNode> switches;  ///< power of switches by network
   Watts storage, services;
   Watts total() const;
 };

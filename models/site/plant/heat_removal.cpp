@@ -30,8 +30,8 @@ struct Outdoors {
   double dry_c, wet_c;
 };
 
-Outdoors at(const ClimatePart& climate, double month, double hour) {
-  const double season = std::cos(2 * std::numbers::pi * month / months);
+Outdoors at(const ClimatePart& climate, double month_index, double hour) {
+  const double season = std::cos(2 * std::numbers::pi * month_index / months);
   const double time = std::cos(2 * std::numbers::pi * hour / hours);
   const double dry = climate.mean_c.value + climate.annual_k.value * season + climate.daily_k.value * time;
   // The wet-bulb temperature follows half of the daily change, since air dries as it warms.
@@ -76,8 +76,8 @@ RemovalPower removal(const CoolingParts& parts, Heat heat, Outdoors outdoors) {
 }
 
 void over_the_year(const ClimatePart& climate, const std::function<void(Outdoors)>& visit) {
-  for (int month = 0; month < months; ++month)
-    for (int hour = 0; hour < hours; ++hour) visit(at(climate, month, hour));
+  for (int month_index = 0; month_index < months; ++month_index)
+    for (int hour = 0; hour < hours; ++hour) visit(at(climate, month_index, hour));
 }
 
 Outdoors hottest(const ClimatePart& climate) {
@@ -151,9 +151,9 @@ CoolingLoad size_cooling(const CoolingSpec& spec, const CoolingParts& parts, Hea
     out.coolant_unit = parts.coolant_unit->id;
     out.coolant_units = with_spares(std::max(1LL, needed), spec.redundancy, group);
   }
-  const RemovalPower year = yearly_removal(parts, mean);
-  out.pue_share = year.total() / machines;
-  out.wue_l_per_kwh = year.water_l_per_s * 3600 / machines.in(kilowatt);
+  const RemovalPower removal = yearly_removal(parts, mean);
+  out.pue_share = removal.total() / machines;
+  out.wue_l_per_kwh = removal.water_l_per_s * 3600 / machines.in(kilowatt);
   out.hottest_c = hottest(*parts.climate).dry_c;
   int running = 0;
   over_the_year(*parts.climate, [&](Outdoors now) { running += compressor_runs(parts, now, mean) ? 1 : 0; });

@@ -24,7 +24,7 @@ namespace clusterwright {
 
 struct Catalog;  // topology/parts/catalog.hpp
 
-/// One power stage at rated load.
+/// Power stage at rated load.
 struct PowerStageLoad {
   std::string part;
   PowerStageKind kind = PowerStageKind::ups;
@@ -34,7 +34,7 @@ struct PowerStageLoad {
   Watts output;                   ///< sum over all modules
   double load = 0;                ///< output over rating of one module
   double load_after_loss = 0;     ///< load of a remaining module when the redundancy is used up; 0: none may be lost
-  double efficiency = 0;          ///< at that load
+  double efficiency = 0;          ///< efficiency at that load
   std::optional<double> amperes;  ///< current of one phase of one module
   Watts apparent;                 ///< rating of one module in kVA
   int phases = 3;
@@ -75,7 +75,7 @@ struct RackFeedCounts {
 /// Power chain, sized at the rated load of the machines and of everything else that it carries.
 class PowerChain {
  public:
-  /// @param cooling  at rated load
+  /// @param cooling  power for cooling at rated load
   PowerChain(const PowerChainSpec& spec, const Catalog& catalog, Watts machines, CoolingDraw cooling,
              const RackFeedCounts& feeds);
 
@@ -88,7 +88,7 @@ class PowerChain {
   /// Flows from the racks to the grid.
   std::vector<PowerStageFlow> flows(Watts machines, CoolingDraw cooling) const;
 
-  const std::vector<SizedPowerStage>& stages() const { return stages_; }  ///< from the racks to the grid
+  const std::vector<SizedPowerStage>& stages() const { return stages_; }  ///< stages from the racks to the grid
   Watts other(Watts machines) const { return spec_.other_share * machines; }
 
   /// Each power stage at rated load, from the grid to the racks.

@@ -75,7 +75,7 @@ class LimitList {
     add(RackLimitKind::height, room / each, fmt::format("{:.4g} U free / {:.4g} U", room, each));
   }
 
-  /// The mass of a machine includes its rack.
+  /// Limits by mass. The mass of a machine includes its rack.
   void add_weight() {
     const Kilograms frame = block_.machine ? Kilograms{} : bounds_.frame->mass.value;
     const Kilograms each = block_.device.mass;

@@ -278,7 +278,7 @@ class RackLayer {
   const RackBounds& bounds_;
   RackLayout out_;
   std::vector<Unit> units_;
-  std::map<std::pair<std::size_t, std::size_t>, Bay> cores_;  ///< by the first and last unit that they join
+  std::map<std::pair<std::size_t, std::size_t>, Bay> cores_;  ///< bays by the first and last unit that they join
   Hall hall_;
   std::map<RackId, OpenRack> compute_racks_;  ///< compute racks with switches
   std::array<int, 5> numbers_{};

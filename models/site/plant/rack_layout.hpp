@@ -33,7 +33,7 @@ struct PlacedRack {
   int place = 0;       ///< place in its row, from 0
   Meters x, y;         ///< centre, from the hall's corner: along and across the rows
   double used_u = 0;   ///< occupied rack units, without reserved ones
-  Kilograms mass;      ///< with the frame
+  Kilograms mass;      ///< mass with the frame
   Watts rated;         ///< nameplate power of its contents
   Watts to_air;        ///< share of `rated` that heats the air of the hall
   int first_node = 0;  ///< first node of a compute rack
@@ -44,7 +44,7 @@ struct PlacedRack {
 /// End of a cable.
 struct Location {
   RackId rack;
-  Meters height;  ///< over the floor
+  Meters height;  ///< height over the floor
 };
 
 /// Cable from a device to a switch of the management network.
@@ -57,7 +57,7 @@ struct RackLayout {
   IndexedVector<RackId, PlacedRack> racks;      ///< without a place on the floor
   std::vector<std::vector<RackId>> blocks;      ///< racks that stand side by side, in the order of the floor
   std::vector<Location> nodes;                  ///< working nodes, by number
-  std::vector<std::vector<Location>> switches;  ///< by network, by switch of its graph
+  std::vector<std::vector<Location>> switches;  ///< switches by network, by switch of its graph
   std::vector<Location> managers, servers, appliances;
   std::vector<Location> management;  ///< switches of the management network
   std::vector<ConsoleCable> consoles;

@@ -35,11 +35,11 @@ struct SiteNetwork {
   std::string name;
   NetworkRole role = NetworkRole::training;
   NetworkGraph graph;
-  std::vector<const SwitchPart*> tier_parts;  ///< by tier of the graph; null: no part is named, or none is bought
+  std::vector<const SwitchPart*> tier_parts;  ///< parts by tier of the graph; null: none is named or bought
   int nodes = 0;                              ///< nodes of the site; endpoints of later nodes are `services`
-  std::vector<ServicePort> services;          ///< by port, in the order of the endpoints beyond the nodes
-  std::vector<bool> bought;                   ///< by kind of link: false for links inside a node and leased ones
-  std::vector<NodeSpan> spans;                ///< by switch; empty below switches of services only
+  std::vector<ServicePort> services;          ///< services by port, in the order of the endpoints beyond the nodes
+  std::vector<bool> bought;                   ///< flags by kind of link: false for links inside a node and leased ones
+  std::vector<NodeSpan> spans;                ///< spans by switch; empty below switches of services only
 };
 
 struct ServiceCounts {

@@ -20,8 +20,8 @@ struct Cluster;  // topology/cluster/cluster.hpp
 /// Power of one node. Everything but nodes and switches draws its rating.
 struct NodePower {
   Watts rated;                                  ///< nameplate
-  Watts mean, peak, trough;                     ///< over a step; without a job all three are the typical power
-  Watts accelerators_rated, accelerators_mean;  ///< the accelerators' part of `rated` and `mean`
+  Watts mean, peak, trough;                     ///< power over a step; without a job all three are the typical power
+  Watts accelerators_rated, accelerators_mean;  ///< part of `rated` and `mean` that accelerators draw
   std::string source;                           ///< "replayed step", or the source of the typical power
 };
 
@@ -33,7 +33,7 @@ struct SitePlan {
   std::string node_part;
   FloorPlan floor;
   std::vector<SwitchTotal> switches;
-  std::vector<CableTotal> cables;  ///< by CableTotalId
+  std::vector<CableTotal> cables;  ///< totals by CableTotalId
   std::vector<TransceiverTotal> transceivers;
   std::vector<CableRun> runs;
   std::optional<ScaleUpCheck> scale_up;

@@ -6,10 +6,10 @@
 #include "models/job/scenario.hpp"
 #include "models/prediction/predict_step.hpp"
 #include "models/prediction/prediction.hpp"
-#include "models/site/money/cost_report.hpp"
 #include "models/site/plant/devices.hpp"
 #include "models/site/plant/heat_removal.hpp"
 #include "models/site/plant/site_plan.hpp"
+#include "models/site/sizing/cost_report.hpp"
 #include "models/site/sizing/storage_sizing.hpp"
 #include "topology/nodes/node_parts.hpp"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "models/prediction/prediction.hpp"
-#include "models/site/money/cost_report.hpp"
 #include "models/site/plant/site_plan.hpp"
+#include "models/site/sizing/cost_report.hpp"
 #include "models/site/sizing/storage_sizing.hpp"
 #include "topology/cluster/cluster.hpp"
 

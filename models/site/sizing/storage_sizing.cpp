@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/prediction/checkpoint_stall.hpp"
+#include "models/memory/checkpoint_use.hpp"
 #include "models/prediction/prediction.hpp"
 #include "sim/diagnostic.hpp"
 

@@ -23,7 +23,7 @@ struct StorageSizing {
   long long appliances = 0;
   BytesPerSecond read_needed, write_needed, read_given, write_given;
   Bytes capacity_needed, capacity_given;
-  std::optional<Bytes> checkpoint;          ///< one checkpoint of the whole job
+  std::optional<Bytes> checkpoint;          ///< size of one checkpoint of the whole job
   std::optional<Seconds> checkpoint_time;   ///< time to write one checkpoint
   std::optional<Bytes> host_memory_needed;  ///< host memory of one node that the job uses
   std::optional<Bytes> host_memory;         ///< host memory of one node

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "models/job/configs_directory.hpp"
-#include "models/job/price_files.hpp"
+#include "models/job/price_list.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "models/kernels/collectives/predict_collective.hpp"
 #include "models/prediction/predict_scale.hpp"

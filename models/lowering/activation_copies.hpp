@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Activations of one rank class that wait for their backward pass outside the device.
+#pragma once
+
+#include <array>
+#include <map>
+
+#include "models/lowering/level_copies.hpp"
+#include "models/plan/planned_job.hpp"
+#include "models/plan/stage_schedule.hpp"
+
+namespace clusterwright {
+
+/// Does nothing where activations stay on the device.
+class ActivationCopies {
+ public:
+  ActivationCopies(RankOps& ops, LevelCopies& copies, const PlannedJob& planned);
+
+  /// Sends the activations of a layer away behind its forward pass.
+  void store(const PipelineSlot& slot, int layer);
+  /// Brings them back while the layer behind it runs its backward pass; the next kernel waits for them.
+  void fetch(const PipelineSlot& slot, int layer);
+
+ private:
+  RankOps& ops_;
+  LevelCopies& copies_;
+  MemoryLevel level_;
+  Bytes payload_;                              // activations of one layer
+  std::map<std::array<int, 3>, OpId> stored_;  // copies, by micro-batch, chunk and layer
+  OpId before_fetch_;                          // last kernel before the layer whose activations came last
+};
+
+}  // namespace clusterwright

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Durations of the collectives of a step on its cluster, with the factors of its stack.
+#pragma once
+
+#include "models/job/parameters.hpp"
+#include "models/job/stack.hpp"
+#include "models/kernels/collectives/collective_time.hpp"
+#include "models/plan/expert_work.hpp"
+#include "topology/cluster/cluster.hpp"
+
+namespace clusterwright {
+
+class LinkTimings {
+ public:
+  /// @param communication_factor  time of collectives in a step over their time in microbenchmarks
+  LinkTimings(const Cluster& cluster, const ParameterSet& parameters, double communication_factor);
+
+  /// @param switches  latency of the switches on the longest hop
+  CollectiveTiming collective(CollectiveOp op, Bytes payload, const GroupShape& group, Seconds switches) const;
+  /// Exchange of tokens with experts. An all-to-all of the library sends every copy; kernels for experts send one to
+  /// each domain and rank.
+  /// @param copy  bytes of one copy of a token
+  CollectiveTiming expert_exchange(const ExpertWork& work, ExpertTransfer transfer, Bytes copy, const GroupShape& group,
+                                   Seconds switches) const;
+
+  const Cluster& cluster() const { return cluster_; }
+  /// Rate of the links inside a domain: scale-up links, else PCI Express. One accelerator, one direction.
+  BytesPerSecond inner() const { return inner_; }
+  /// Rate of one accelerator's share of the NICs as rings reach it. One direction.
+  BytesPerSecond network() const;
+
+ private:
+  CollectiveTiming with_factors(CollectiveTiming timing) const;
+
+  const Cluster& cluster_;
+  const ParameterSet& parameters_;
+  double transport_share_;       // rate of the transport over the rate of the NICs
+  double communication_factor_;  // inside a domain
+  double network_factor_;        // the same between domains, where the data sheet may be the limit
+  BytesPerSecond inner_;
+};
+
+}  // namespace clusterwright

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/lowering/optimizer_step.hpp"
+
+#include <algorithm>
+
+#include "models/kernels/streaming_time.hpp"
+#include "models/lowering/step_recipes.hpp"
+#include "models/memory/parameter_memory.hpp"
+
+namespace clusterwright {
+
+OptimizerStep::OptimizerStep(StepGraphBuilder& builder, const KernelTimes& kernels, const PlannedJob& planned,
+                             RankOps& ops, LevelCopies& copies, const StageWeights& weights, int layers)
+    : builder_(builder),
+      kernels_(kernels),
+      planned_(planned),
+      ops_(ops),
+      copies_(copies),
+      layers_(layers),
+      trained_(weights.trained.total()),
+      owned_(updated_part(planned, weights.trained)) {}
+
+WorkId OptimizerStep::kernel(double local, double owned) {
+  return add_optimizer(builder_, kernels_, local, owned, planned_.stack);
+}
+
+OpId OptimizerStep::copy_states(bool out, int parts, OpId after) {
+  const bool with_weights = out && planned_.offload.weights == MemoryLevel::pool;
+  const double each = adam_states() + (with_weights ? bytes_16bit : 0);
+  return copies_.copy(MemoryLevel::pool, out, owned_ / parts * each * byte, after, StepCharge::optimizer);
+}
+
+/// States come from the pool and go back layer by layer, one part on its way while another is updated.
+void OptimizerStep::update_through_pool(OpId norm) {
+  const int parts = std::max(1, layers_);
+  const WorkId update = kernel(trained_ / parts, owned_ / parts);
+  for (int part = 0; part < parts; ++part) {
+    const OpId fetched = copy_states(false, parts, norm);
+    copy_states(true, parts, ops_.kernel_behind(fetched, update, StepCharge::optimizer));
+  }
+}
+
+/// Gradients go to the host, which updates its states and sends new weights to where they are kept.
+OpId OptimizerStep::update_on_host(OpId norm) {
+  const Bytes gradients = owned_ * planned_.stack.reduced_size.value * byte;
+  const OpId out = copies_.copy(MemoryLevel::host, true, gradients, norm, StepCharge::optimizer);
+  const OpId updated = copies_.update(optimizer_level(planned_), owned_, out);
+  const Bytes weights = owned_ * bytes_16bit * byte;
+  switch (planned_.offload.weights) {
+    case MemoryLevel::nvme:
+      return copies_.host_to_drives(weights, updated);
+    case MemoryLevel::pool:
+      return copies_.copy(MemoryLevel::pool, true, weights, updated, StepCharge::optimizer);
+    default:
+      return copies_.copy(MemoryLevel::host, false, weights, updated, StepCharge::optimizer);
+  }
+}
+
+void OptimizerStep::write(OpId norm) {
+  if (optimizer_level(planned_) == MemoryLevel::pool) return update_through_pool(norm);
+  if (!updates_on_host(planned_)) {
+    ops_.kernel_behind(norm, kernel(trained_, owned_), StepCharge::optimizer);
+    return;
+  }
+  // The device clears its gradients behind the copy.
+  const OpId updated = update_on_host(norm);
+  ops_.kernel_behind(updated, kernel(trained_, 0), StepCharge::optimizer);
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Gathers of weights and reductions of gradients between one rank class and those that hold the same parameters.
+#pragma once
+
+#include "models/lowering/planned_step.hpp"
+#include "models/lowering/rank_ops.hpp"
+#include "models/lowering/step_links.hpp"
+#include "models/lowering/step_meetings.hpp"
+#include "models/memory/parameter_memory.hpp"
+
+namespace clusterwright {
+
+/// Parameters of experts travel among the ranks with the same experts, all others among all gradient ranks.
+class ParameterExchange {
+ public:
+  /// @param data    lane of the exchanges
+  /// @param kernel  kernel of a collective
+  ParameterExchange(RankOps& ops, const PlannedStep& step, StepLinks& links, StepMeetings& meetings, LaneId data,
+                    WorkId kernel);
+
+  /// All gathers of the weights of layers, and of `root` parameters of embedding, head and last norm.
+  /// @param after  op that they wait for; may not exist
+  /// @return the last one; does not exist if there was none
+  OpId gather(const RankParameters& layers, double root, OpId after);
+  /// All reductions of the gradients of these parameters, behind the kernel `compute`.
+  /// @return the last one; does not exist if there was none
+  OpId reduce(const RankParameters& trained, OpId compute, int note);
+  /// Reduction of the table that the embedding on the first stage and the head on the last one share.
+  void reduce_tied_table(OpId compute);
+  /// Norm of the gradient over all ranks. @param chain  its communication, the same for all ranks
+  OpId norm(ChainId chain, OpId compute);
+
+ private:
+  OpId gather_group(ReplicaGroup kind, Bytes payload, OpId after);
+  OpId reduce_group(ReplicaGroup kind, Bytes payload, OpId compute, int note);
+  OpId exchange(ReplicaGroup kind, CollectiveOp op, Bytes payload, OpId after, int note);
+  /// Exchange between the two ranks that hold copies of the same part of the model (DualPipe).
+  OpId exchange_copies(CollectiveOp op, Bytes payload, OpId after, int note);
+  OpId op(RendezvousId meeting, OpId after, int note);
+  double shards(ReplicaGroup kind) const;
+  int members(ReplicaGroup kind) const;
+  ReplicaGroup common_group() const;
+  Bytes gathered(double layers, double root) const;
+
+  RankOps& ops_;
+  const PlannedStep& step_;
+  StepLinks& links_;
+  StepMeetings& meetings_;
+  LaneId data_;
+  WorkId kernel_;
+  bool streamed_;  // weights are gathered layer by layer
+};
+
+}  // namespace clusterwright

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/lowering/rank_ports.hpp"
+
+#include <fmt/format.h>
+
+namespace clusterwright {
+
+RankPorts::RankPorts(StepGraphBuilder& builder, const RankClasses& classes, const LinkTimings& timings,
+                     BytesPerSecond host_bandwidth)
+    : classes_(classes), timings_(timings) {
+  for (const RankClassId c : classes.ids()) ports_.push_back(add_ports(builder, c, host_bandwidth));
+  for (const UplinkBundle& bundle : classes.uplinks()) {
+    const FabricTiers::Tier& tier = timings.cluster().fabric.tiers()[static_cast<std::size_t>(bundle.tier)];
+    uplinks_.push_back(builder.add_resource(fmt::format("{} {} {}", tier.name, bundle.group, bundle.up ? "up" : "down"),
+                                            tier.uplink_capacity));
+  }
+}
+
+RankPorts::Ports RankPorts::add_ports(StepGraphBuilder& builder, RankClassId c, BytesPerSecond host_bandwidth) const {
+  const auto port = [&](const char* kind, BytesPerSecond rate) {
+    return builder.add_resource(fmt::format("{} of class {}", kind, c.value), rate);
+  };
+  const BytesPerSecond inner = timings_.inner(), network = timings_.network();
+  Ports ports;
+  if (inner > BytesPerSecond{}) {
+    ports.scale_up_out = port("scale-up out", inner);
+    ports.scale_up_in = port("scale-up in", inner);
+  }
+  if (network > BytesPerSecond{}) {
+    ports.network_out = port("network out", network);
+    ports.network_in = port("network in", network);
+  }
+  ports.host_out = port("to host", host_bandwidth);
+  ports.host_in = port("from host", host_bandwidth);
+  return ports;
+}
+
+void RankPorts::use(Uses& uses, RankClassId c, const CollectiveTiming& timing, int members_per_domain) const {
+  const Ports& ports = ports_[c];
+  if (timing.crosses_domains) {
+    uses.push_back({ports.network_out, 1, timing.network_share / members_per_domain});
+    uses.push_back({ports.network_in, 1, timing.network_share / members_per_domain});
+  }
+  if (!timing.crosses_domains || members_per_domain > 1) {
+    uses.push_back({ports.scale_up_out, 1, timing.scale_up_share});
+    uses.push_back({ports.scale_up_in, 1, timing.scale_up_share});
+  }
+}
+
+void RankPorts::use_pair(Uses& uses, RankClassId from, RankClassId to, bool near) const {
+  uses.push_back({near ? ports_[from].scale_up_out : ports_[from].network_out, 1, 1.0});
+  uses.push_back({near ? ports_[to].scale_up_in : ports_[to].network_in, 1, 1.0});
+}
+
+void RankPorts::use_uplinks(Uses& uses, Stream stream, RankClassId c, const CollectiveTiming& timing,
+                            int members) const {
+  for (const RankClasses::Crossing& crossing : classes_.crossings(stream, c))
+    uses.push_back({uplinks_[crossing.uplink], static_cast<std::uint32_t>(crossing.load.count),
+                    crossing.load.passes * timing.network_share / members});
+}
+
+StepGraphBuilder::LegUse RankPorts::host_port(bool to_host, RankClassId c) const {
+  return {to_host ? ports_[c].host_out : ports_[c].host_in, 1, 1.0};
+}
+
+RankPorts::PoolPath RankPorts::pool_path(PoolLink over, bool out, RankClassId c) const {
+  const Ports& ports = ports_[c];
+  if (over == PoolLink::scale_up) return {{{out ? ports.scale_up_out : ports.scale_up_in, 1, 1.0}}, timings_.inner()};
+  if (over == PoolLink::network)
+    return {{{out ? ports.network_out : ports.network_in, 1, 1.0}}, timings_.cluster().network_per_accelerator()};
+  return {};
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Ports of the rank classes and their tapered uplinks, as resources of a step graph.
+#pragma once
+
+#include <vector>
+
+#include "models/kernels/collectives/collective_time.hpp"
+#include "models/lowering/link_timings.hpp"
+#include "models/lowering/rank_classes.hpp"
+#include "sim/step_graph_builder.hpp"
+
+namespace clusterwright {
+
+class RankPorts {
+ public:
+  using Uses = std::vector<StepGraphBuilder::LegUse>;
+
+  /// @param host_bandwidth  link of one accelerator to its host, one direction
+  RankPorts(StepGraphBuilder& builder, const RankClasses& classes, const LinkTimings& timings,
+            BytesPerSecond host_bandwidth);
+
+  /// Adds the ports of class `c` to the uses of a collective. A ring over several domains rotates over the NICs of its
+  /// members in a domain: each NIC carries its share.
+  void use(Uses& uses, RankClassId c, const CollectiveTiming& timing, int members_per_domain) const;
+  /// Adds the ports at both ends of one message.
+  void use_pair(Uses& uses, RankClassId from, RankClassId to, bool near) const;
+  /// Adds the tapered uplinks that `stream` of class `c` crosses. @param members  ranks that share the traffic
+  void use_uplinks(Uses& uses, Stream stream, RankClassId c, const CollectiveTiming& timing, int members = 1) const;
+
+  /// Link of class `c` to its host, or back.
+  StepGraphBuilder::LegUse host_port(bool to_host, RankClassId c) const;
+  /// Way of class `c` to pooled memory, or back: the ports that it shares with collectives, and their rate.
+  struct PoolPath {
+    Uses uses;
+    BytesPerSecond rate;  ///< zero over links of its own
+  };
+  PoolPath pool_path(PoolLink over, bool out, RankClassId c) const;
+
+ private:
+  struct Ports {
+    ResourceId scale_up_out, scale_up_in, network_out, network_in, host_out, host_in;
+  };
+  Ports add_ports(StepGraphBuilder& builder, RankClassId c, BytesPerSecond host_bandwidth) const;
+
+  const RankClasses& classes_;
+  const LinkTimings& timings_;
+  IndexedVector<RankClassId, Ports> ports_;
+  IndexedVector<UplinkId, ResourceId> uplinks_;
+};
+
+}  // namespace clusterwright

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Hosts whose storage, memory or drives the ranks on them share.
+#pragma once
+
+#include <map>
+
+#include "models/job/scenario.hpp"
+#include "sim/step_graph.hpp"
+
+namespace clusterwright {
+
+/// Whether ranks share something of their hosts: storage, memory bandwidth or drives.
+bool shares_hosts(const Scenario& scenario);
+
+using HostKindId = Id<struct HostKindTag>;
+
+/// Ranks of each class on one host.
+using HostRanks = std::map<RankClassId, int>;
+
+/// Hosts by kind: hosts of one kind hold equally many ranks of every class. All hosts of a class are of one kind.
+class SharedHosts {
+ public:
+  /// No hosts: ranks share nothing of them.
+  SharedHosts() = default;
+  /// @param hosts    ranks on each host, by the host's number
+  /// @param classes  number of rank classes
+  SharedHosts(const std::map<int, HostRanks>& hosts, std::size_t classes);
+
+  IdRange<HostKindId> kinds() const { return kinds_.ids(); }
+  /// Kind of the hosts of class `c`.
+  HostKindId kind_of(RankClassId c) const { return kind_of_[c]; }
+  /// Number of ranks of class `c` on one of its hosts.
+  int ranks_of(RankClassId c) const { return kinds_[kind_of_[c]].at(c); }
+
+ private:
+  IndexedVector<HostKindId, HostRanks> kinds_;
+  IndexedVector<RankClassId, HostKindId> kind_of_;
+};
+
+}  // namespace clusterwright

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/lowering/step_machine.hpp"
+
+namespace clusterwright {
+
+StepMachine::StepMachine(StepGraphBuilder& builder, const PlannedStep& step, const LinkTimings& timings,
+                         BytesPerSecond host_link)
+    : ports_(builder, step.classes, timings, host_link),
+      links_(builder, timings, ports_, step.placement, step.classes, step.groups),
+      levels_(builder, step.scenario, step.classes, ports_, links_, host_link) {
+  if (step.scenario.job.input) input_.emplace(builder, step.scenario, step.placement, step.classes);
+}
+
+}  // namespace clusterwright

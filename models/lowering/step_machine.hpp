@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Machine side of a step graph: everything that the programs of rank classes share as resources.
+#pragma once
+
+#include <optional>
+
+#include "models/lowering/input_side.hpp"
+#include "models/lowering/level_links.hpp"
+#include "models/lowering/planned_step.hpp"
+#include "models/lowering/rank_ports.hpp"
+#include "models/lowering/step_links.hpp"
+
+namespace clusterwright {
+
+class StepMachine {
+ public:
+  /// @param host_link  rate between one accelerator and its host, one direction
+  StepMachine(StepGraphBuilder& builder, const PlannedStep& step, const LinkTimings& timings, BytesPerSecond host_link);
+  StepMachine(const StepMachine&) = delete;
+  StepMachine& operator=(const StepMachine&) = delete;
+
+  StepLinks& links() { return links_; }
+  LevelLinks& levels() { return levels_; }
+  /// Storage of the job's input; nullptr if the job does not say what it reads.
+  InputSide* input() { return input_ ? &*input_ : nullptr; }
+
+ private:
+  RankPorts ports_;
+  StepLinks links_;
+  LevelLinks levels_;
+  std::optional<InputSide> input_;
+};
+
+}  // namespace clusterwright

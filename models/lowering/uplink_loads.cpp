@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/lowering/uplink_loads.hpp"
+
+#include <utility>
+
+#include "models/lowering/rank_classes.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// Walks every pair of neighbours in the job and counts the tapered bundles that it crosses.
+class LoadCounter {
+ public:
+  LoadCounter(const RankClasses& classes, const Placement& placement, const FabricTiers& fabric)
+      : classes_(classes), placement_(placement), fabric_(fabric) {
+    ranks_together_ = classes.tensor_ranks_together();
+  }
+
+  UplinkLoads count() {
+    const Plan& plan = placement_.plan();
+    for (int p = 0; p < plan.pipeline; ++p)
+      for (int t = 0; t < plan.tensor; t += ranks_together_) {
+        for (int d = 0; d < plan.gradient_ranks(); ++d) add_messages({t, d, p});
+        add_rings(t, p);
+      }
+    for (int p = 0; p < plan.pipeline; ++p) add_experts(p);
+    return std::move(loads_);
+  }
+
+ private:
+  void add_messages(const RankCoordinates& from) {
+    const Plan& plan = placement_.plan();
+    const bool wraps = plan.virtual_pipeline > 1;
+    const auto send = [&](Stream stream, int step) {
+      const int to = from.pipeline + step;
+      const bool inside = to >= 0 && to < plan.pipeline;
+      if (!inside && !wraps) return;
+      const RankCoordinates target{from.tensor, from.data, (to + plan.pipeline) % plan.pipeline};
+      cross(from, target, {stream, classes_.class_of(from)}, loads_);
+    };
+    if (plan.pipeline > 1) {
+      send(Stream::forward, 1);
+      send(Stream::backward, -1);
+    }
+  }
+
+  void add_rings(int tensor, int pipeline) {
+    const Plan& plan = placement_.plan();
+    if (plan.shard_group == plan.gradient_ranks() || plan.sharding != Sharding::hsdp)
+      return add_ring(Stream::data_ring, ReplicaGroup::all, {tensor, 0, pipeline}, ranks_together_);
+    for (int d = 0; d < plan.shard_group; ++d)
+      add_ring(Stream::mirror_ring, ReplicaGroup::mirrors, {tensor, d, pipeline}, ranks_together_);
+  }
+
+  /// @param alike  number of rings that run beside each other over the same domains
+  void add_ring(Stream stream, ReplicaGroup kind, const RankCoordinates& first, int alike) {
+    const std::vector<RankCoordinates> members = placement_.members(kind, first);
+    const ClassStream key{stream, classes_.class_of(first)};
+    UplinkLoads ring;
+    for (std::size_t i = 0; i < members.size() && members.size() > 1; ++i)
+      cross(members[i], members[(i + 1) % members.size()], key, ring);
+    for (const auto& [bundle, load] : ring) {
+      StreamLoad& total = loads_[bundle][key];
+      total.passes = load.at(key).count / ranks_together_;
+      total.count += alike;
+    }
+  }
+
+  /// Every member of a group of experts sends to all others. A part of the traffic that leaves its domain leaves the
+  /// group of the tier.
+  void add_exchange(const RankCoordinates& first) {
+    const std::vector<RankCoordinates> members = placement_.members(ReplicaGroup::experts, first);
+    const auto all = static_cast<double>(members.size());
+    const double near = placement_.members_in_domain(ReplicaGroup::experts);
+    for (std::size_t tier = 0; tier + 1 < fabric_.tiers().size(); ++tier) {
+      if (!fabric_.tiers()[tier].tapered) continue;
+      std::map<int, int> inside;
+      for (const RankCoordinates& at : members) ++inside[fabric_.group_of(AcceleratorId(placement_.rank(at)), tier)];
+      for (const RankCoordinates& at : members) {
+        const int group = fabric_.group_of(AcceleratorId(placement_.rank(at)), tier);
+        if (inside[group] == static_cast<int>(members.size())) continue;
+        for (const bool up : {true, false}) {
+          StreamLoad& load = loads_[{static_cast<int>(tier), group, up}][{Stream::experts, classes_.class_of(at)}];
+          load.passes = (all - inside[group]) / (all - near);
+          ++load.count;
+        }
+      }
+    }
+  }
+
+  void add_experts(int pipeline) {
+    const Plan& plan = placement_.plan();
+    const int block = plan.expert * plan.expert_tensor;
+    for (int i = 0; block > 1 && i < plan.stage_ranks(); ++i) {
+      const RankCoordinates at{i % plan.tensor, i / plan.tensor, pipeline};
+      if (plan.expert > 1 && i % block < plan.expert_tensor) add_exchange(at);
+      if (i < block) add_ring(Stream::expert_ring, ReplicaGroup::expert_replicas, at, 1);
+    }
+  }
+
+  void cross(const RankCoordinates& from, const RankCoordinates& to, ClassStream key, UplinkLoads& into) const {
+    const int a = placement_.rank(from);
+    const int b = placement_.rank(to);
+    for (std::size_t tier = 0; tier + 1 < fabric_.tiers().size(); ++tier) {
+      const int leaves = fabric_.group_of(AcceleratorId(a), tier);
+      const int enters = fabric_.group_of(AcceleratorId(b), tier);
+      if (!fabric_.tiers()[tier].tapered || leaves == enters) continue;
+      into[{static_cast<int>(tier), leaves, true}][key].count += ranks_together_;
+      into[{static_cast<int>(tier), enters, false}][key].count += ranks_together_;
+    }
+  }
+
+  const RankClasses& classes_;
+  const Placement& placement_;
+  const FabricTiers& fabric_;
+  int ranks_together_;
+  UplinkLoads loads_;
+};
+
+}  // namespace
+
+UplinkLoads uplink_loads(const RankClasses& classes, const Placement& placement, const FabricTiers& fabric) {
+  return LoadCounter(classes, placement, fabric).count();
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/memory/checkpoint_use.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "models/kernels/kernel_times.hpp"
+#include "models/kernels/streaming_time.hpp"
+#include "models/memory/parameter_memory.hpp"
+#include "models/plan/placement.hpp"
+#include "models/plan/plan.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// @param owners  ranks that share one copy, @param place  of this rank among all that hold the parameters
+double written_bytes(const PlannedJob& planned, double parameters, double owners, double place) {
+  const Sharding sharding = planned.plan.sharding;
+  const bool first = place < 1, first_copy = place < owners;
+  double bytes = 0;
+  if (sharding == Sharding::none ? first : first_copy)
+    bytes += parameters * adam_states() / (sharding == Sharding::none ? 1 : owners);
+  if (shards_master_weights(planned)) return bytes;
+  if (shards_weights(sharding) ? first_copy : first)
+    bytes += parameters * bytes_16bit / (shards_weights(sharding) ? owners : 1);
+  return bytes;
+}
+
+}  // namespace
+
+Bytes checkpoint_of_rank(const PlannedJob& planned, int stage, int data) {
+  const RankParameters trained = trained_parameters(planned, stage);
+  const int expert_place = data * planned.plan.tensor / (planned.plan.expert * planned.plan.expert_tensor);
+  return (written_bytes(planned, trained.common, shard_ranks(planned), data) +
+          written_bytes(planned, trained.routed, expert_shard_ranks(planned), expert_place)) *
+         byte;
+}
+
+namespace {
+
+/// Bytes that leave one rank, one host and the whole job, at most.
+struct Written {
+  Bytes rank, host, all;
+};
+
+Written written_by(const Scenario& s, const Plan& plan) {
+  const StageLayout layout = stage_layout(s.transformer.layers, plan);
+  const PlannedJob c = planned_job(s.transformer, s.job, s.stack, plan, layout);
+  const Placement placement(plan, s.stack.rank_order, s.cluster.domain);
+  std::map<int, Bytes> hosts;
+  Written written;
+  for (int p = 0; p < plan.pipeline; ++p)
+    for (int d = 0; d < plan.gradient_ranks(); ++d) {
+      const Bytes rank = checkpoint_of_rank(c, p, d);
+      if (rank <= Bytes{}) continue;
+      written.rank = std::max(written.rank, rank);
+      for (int t = 0; t < plan.tensor; ++t) {
+        Bytes& host = hosts[placement.rank({t, d, p}) / s.cluster.node_accelerators];
+        host += rank;
+        written.host = std::max(written.host, host);
+        written.all += rank;
+      }
+    }
+  return written;
+}
+
+struct Narrowest {
+  Seconds time;
+  std::string what;
+
+  void through(Bytes bytes, const std::optional<BytesPerSecond>& rate, const char* name) {
+    if (rate && bytes / *rate > time) *this = {bytes / *rate, name};
+  }
+};
+
+/// Device to host, all hosts at once.
+Narrowest copy_to_hosts(const Scenario& s, const Written& written) {
+  Narrowest copy;
+  copy.through(written.rank, host_link_bandwidth(s.cluster.accelerator, s.parameters), "host link");
+  copy.through(written.host, s.cluster.spec.node.host.memory_bandwidth, "host memory");
+  return copy;
+}
+
+/// File system of the cluster, with fields that the job states instead.
+StorageSpec storage_of(const Scenario& s) {
+  return filled_in(s.job.input ? s.job.input->storage : StorageSpec{}, s.cluster.spec.storage);
+}
+
+}  // namespace
+
+CheckpointSource checkpoint_source(const Scenario& s, const Plan& plan) {
+  const Written written = written_by(s, plan);
+  Narrowest hosts = copy_to_hosts(s, written);
+  hosts.through(written.host, storage_of(s).host_write, "host storage");
+  return {written.all, hosts.time, hosts.what};
+}
+
+CheckpointUse checkpoint_use(const Scenario& s, const Plan& plan, Seconds step) {
+  const CheckpointSpec& spec = *s.job.input->checkpoint;
+  const Written written = written_by(s, plan);
+  const Narrowest copy = copy_to_hosts(s, written);
+  Narrowest write = copy;
+  const StorageSpec storage = storage_of(s);
+  const bool local = spec.to == Store::local;
+  write.through(written.host, local ? s.cluster.spec.node.host.nvme_write : storage.host_write, "host storage");
+  if (!local) write.through(written.all, storage.write, "file system");
+
+  CheckpointUse use{spec.every_steps, written.all, write.time, write.time, write.what};
+  if (spec.mode == CheckpointMode::asynchronous)
+    use.stall = copy.time + std::max(Seconds{}, write.time - spec.every_steps * step);
+  return use;
+}
+
+}  // namespace clusterwright

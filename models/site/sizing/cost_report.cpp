@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// Annuity: a price becomes equal yearly payments, and those a price per hour in use.
+//
+//   capital per hour = (machines x annuity(years) + building x annuity(building years)) / hours,
+//   annuity(n) = r / (1 - (1 + r)^-n),   hours = 8,766 h x utilisation x accelerators
+// Invariants: chapters sum to capex, capital + operations + energy sum to the hour, and energy of a year is that of its
+// hours in use plus the idle share of the others: load = u + i (1 - u).
+//
+// Example: $50,000 per accelerator, 5 years at 8 %: annuity 0.2505, so $12,523 a year. In use 85 % of 8,766 hours that
+// is $1.68 an hour. With $1,000 of operations ($0.13) and 1.3 kW at $0.08/kWh and i = 0.3, load 0.895, $911 of energy
+// in continuous use becomes $816 ($0.11): $1.92 in all. Rent breaks even at the utilisation u where (capital + fixed +
+// i energy) / u + (1 - i) energy equals the rent of a year.
+//
+// Source: capital recovery factor, any text of engineering economics (e.g. Newnan et al., "Engineering Economic
+// Analysis"); prices carry their own sources in configs/prices.
+#include "models/site/sizing/cost_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "topology/parts/catalog.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+using Range = std::map<std::string, Sourced<double>>;
+
+const Sourced<double>* bound(const Range& range, const char* key) {
+  const auto found = range.find(key);
+  return found == range.end() ? nullptr : &found->second;
+}
+
+PartPrice single(const Sourced<double>& price, const char* what) {
+  return {price.value * dollar, fmt::format("catalog: {} ({})", what, price.source)};
+}
+
+PartPrice price_in(const Range& range, double position) {
+  const auto *list = bound(range, "list"), *low = bound(range, "low"), *high = bound(range, "high");
+  if (list) return single(*list, "list price");
+  if (!low && !high) return {};
+  if (!low || !high) return single(low ? *low : *high, "only price");
+  const std::string sources = low->source == high->source ? low->source : low->source + ", " + high->source;
+  return {(low->value + position * (high->value - low->value)) * dollar,
+          fmt::format("catalog: at {:.0f} % of the range from ${:.0f} to ${:.0f} ({})", 100 * position, low->value,
+                      high->value, sources)};
+}
+
+class PriceFinder {
+ public:
+  PriceFinder(const Catalog& catalog, const PriceList& prices) : catalog_(catalog), prices_(prices) {}
+
+  PartPrice of(const std::string& part) const {
+    const PartPrice stated = own_price(part);
+    const NodePart* node = catalog_.find_node(part);
+    if (stated.each || !node) return stated;
+    const PartPrice share = share_of_machine(*node);
+    return share.each ? share : by_accelerators(*node);
+  }
+
+ private:
+  PartPrice own_price(const std::string& part) const {
+    if (const auto given = prices_.parts.find(part); given != prices_.parts.end())
+      return {given->second.value, "prices: " + given->second.source};
+    PartPrice price;
+    visit_parts_for_sale(catalog_, [&](const auto& parts) {
+      const auto* found = find_part(parts, part);
+      if (found && !price.each) price = price_in(found->price_usd, prices_.part_position.value);
+    });
+    return price;
+  }
+
+  /// Price of a node as its share of a machine of several nodes. @pre the machine is no share of another
+  PartPrice share_of_machine(const NodePart& node) const {
+    const NodePart* machine = node.machine.empty() ? nullptr : catalog_.find_node(node.machine);
+    if (!machine || !machine->accelerator_count || !node.accelerator_count) return {};
+    PartPrice whole = own_price(machine->id);
+    if (!whole.each) whole = by_accelerators(*machine);
+    if (!whole.each) return {};
+    const double nodes = static_cast<double>(machine->accelerator_count->value) / node.accelerator_count->value;
+    return {*whole.each / nodes, fmt::format("1/{:g} of {}: {}", nodes, machine->id, whole.source)};
+  }
+
+  PartPrice by_accelerators(const NodePart& node) const {
+    const PartPrice one = node.accelerator_count ? own_price(node.accelerator_id) : PartPrice{};
+    if (!one.each) return {};
+    const int count = node.accelerator_count->value;
+    const double factor = prices_.node_over_accelerators.value;
+    return {*one.each * count * factor, fmt::format("{} x {} at ${:.0f} x {:g}: {}", count, node.accelerator_id,
+                                                    one.each->in(dollar), factor, one.source)};
+  }
+
+  const Catalog& catalog_;
+  const PriceList& prices_;
+};
+
+}  // namespace
+
+PartPrice price_of(const std::string& part, const Catalog& catalog, const PriceList& prices) {
+  return PriceFinder(catalog, prices).of(part);
+}
+
+namespace {
+
+BillItem once(BillChapter chapter, std::string use) {
+  BillItem item;
+  item.chapter = chapter;
+  item.use = std::move(use);
+  item.count = 1;
+  return item;
+}
+
+PricedItem priced(const BillItem& item, const CostRequest& request) {
+  if (request.prices.covers(item.chapter)) return {item, Dollars{}, "included in the price of the building"};
+  PartPrice price = price_of(item.part, request.catalog, request.prices);
+  return {item, price.each, std::move(price.source)};
+}
+
+Dollars sum_of(const std::vector<PricedItem>& items) {
+  Dollars sum;
+  for (const PricedItem& item : items) sum += item.total();
+  return sum;
+}
+
+void add_building(CostReport& report, const CostRequest& request) {
+  if (const auto& price = request.prices.facility_per_power)
+    report.items.push_back({once(BillChapter::building, "for the rated power of the machines"),
+                            price->value * request.rated_it, "prices: " + price->source});
+  if (const auto& price = request.prices.facility_per_node) {
+    BillItem item = once(BillChapter::building, "per node");
+    item.count = request.nodes;
+    report.items.push_back({std::move(item), price->value, "prices: " + price->source});
+  }
+}
+
+void add_items(CostReport& report, const CostRequest& request) {
+  for (const BillItem& item : request.bill) {
+    report.items.push_back(priced(item, request));
+    const bool known = report.items.back().each || item.count == 0;
+    const auto& unpriced = report.unpriced;
+    if (!known && std::find(unpriced.begin(), unpriced.end(), item.part) == unpriced.end())
+      report.unpriced.push_back(item.part);
+  }
+}
+
+void add_chapters(CostReport& report) {
+  std::array<Dollars, bill_chapter_names.size()> sums{};
+  std::array<bool, bill_chapter_names.size()> there{};
+  for (const PricedItem& item : report.items) {
+    const auto chapter = static_cast<std::size_t>(item.item.chapter);
+    sums[chapter] += item.total();
+    there[chapter] = true;
+  }
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    if (there[i]) report.capex.push_back({std::string(bill_chapter_names[i]), sums[i]});
+    report.capex_total += sums[i];
+  }
+}
+
+/// @return the price of all parts, without building and installation
+Dollars add_capex(CostReport& report, const CostRequest& request) {
+  add_items(report, request);
+  const Dollars parts = sum_of(report.items);
+  add_building(report, request);
+  const Sourced<double>& installation = request.prices.installation_share;
+  if (installation.value > 0)
+    report.items.push_back({once(BillChapter::installation, "share of the price of all parts"),
+                            parts * installation.value, "prices: " + installation.source});
+  add_chapters(report);
+  return parts;
+}
+
+/// Cost of energy and water in a year of continuous use.
+struct FullUse {
+  Dollars energy, water;
+};
+
+FullUse full_use(const CostRequest& request) {
+  const auto water = request.wue_l_per_kwh * 1e-3 * cubic_meter / kilowatt_hour;
+  return {request.mean_facility * year * request.prices.electricity->value,
+          request.mean_it * year * water * request.prices.water.value};
+}
+
+/// Yearly costs that do not depend on use.
+std::vector<CostShare> fixed_costs(const CostRequest& request, Dollars parts) {
+  const PriceList& prices = request.prices;
+  std::vector<CostShare> costs = {{"maintenance", parts * prices.maintenance_share.value},
+                                  {"staff", (prices.staff.value + prices.staff_per_rack.value * request.racks) * year}};
+  if (prices.colocation) costs.push_back({"rent of space", request.rated_it * year * prices.colocation->value});
+  return costs;
+}
+
+/// Interest and repayment per year; the building has a longer life than the machines.
+Dollars yearly_capital(const CostReport& report, const PriceList& prices) {
+  Dollars building;
+  for (const PricedItem& item : report.items)
+    if (item.item.chapter == BillChapter::building) building += item.total();
+  const double years = prices.building_years ? prices.building_years->value : report.years;
+  return (report.capex_total - building) * capital_recovery_factor(report.interest, report.years) +
+         building * capital_recovery_factor(report.interest, years);
+}
+
+struct YearlyCosts {
+  Dollars capital;  ///< interest and repayment
+  Dollars fixed;
+  FullUse full;
+};
+
+/// @param load  energy over that of a year in continuous use
+CostPerHour per_hour(const YearlyCosts& costs, double load, Seconds used) {
+  const double hours = used.in(hour);
+  return {costs.capital / hours, costs.fixed / hours, (costs.full.energy + costs.full.water) * load / hours};
+}
+
+/// Years until the rent saved each year repays `paid` with interest; infinite if never.
+double payback_years(Dollars paid, Dollars saved_per_year, double interest) {
+  if (saved_per_year <= Dollars{}) return INFINITY;
+  const double years = paid / saved_per_year;
+  if (interest == 0) return years;
+  return interest * years < 1 ? -std::log1p(-interest * years) / std::log1p(interest) : INFINITY;
+}
+
+/// With u the utilisation and i the idle share, an hour in use costs (fixed + i energy) / u + (1 - i) energy.
+RentOrBuy rent_or_buy(const CostRequest& request, const CostReport& report, const YearlyCosts& costs) {
+  const PriceList& prices = request.prices;
+  const auto rent = prices.rent->value;
+  const double idle = prices.idle_power_share.value;
+  const Dollars energy = costs.full.energy + costs.full.water;
+  const Dollars rented = rent * year * request.accelerators;  // rent of all hours of a year
+  const Dollars unavoidable = costs.capital + costs.fixed + idle * energy;
+  const Dollars gained = rented - (1 - idle) * energy;
+
+  RentOrBuy answer;
+  answer.rent_per_hour = rent * hour;
+  if (gained > Dollars{} && unavoidable <= gained) answer.break_even_utilisation = unavoidable / gained;
+  const double years =
+      payback_years(report.capex_total, rented * report.utilisation - report.opex_total, report.interest);
+  if (std::isfinite(years)) answer.break_even_months = years * (year / month);
+  answer.buy = report.per_hour.total() <= answer.rent_per_hour;
+  return answer;
+}
+
+}  // namespace
+
+double capital_recovery_factor(double interest, double years) {
+  return interest == 0 ? 1 / years : interest / -std::expm1(-years * std::log1p(interest));
+}
+
+CostReport price_cluster(const CostRequest& request) {
+  const PriceList& prices = request.prices;
+  CostReport report;
+  report.price_list = prices.name;
+  report.date = prices.date;
+  report.years = prices.years->value;
+  report.interest = prices.interest.value;
+  report.utilisation = prices.utilisation.value;
+  const Dollars parts = add_capex(report, request);
+
+  const FullUse full = full_use(request);
+  const double load = report.utilisation + prices.idle_power_share.value * (1 - report.utilisation);
+  report.opex = {{"energy", full.energy * load}, {"water", full.water * load}};
+  Dollars fixed;
+  for (CostShare& cost : fixed_costs(request, parts)) {
+    fixed += cost.amount;
+    report.opex.push_back(std::move(cost));
+  }
+  for (const CostShare& cost : report.opex) report.opex_total += cost.amount;
+
+  const Dollars capital = yearly_capital(report, prices);
+  const YearlyCosts costs{capital, fixed, full};
+  report.per_hour = per_hour(costs, load, year * report.utilisation * request.accelerators);
+  const Dollars hourly = report.per_hour.total();
+  if (hourly > Dollars{}) report.energy_share = report.per_hour.energy / hourly;
+  if (request.tokens_per_second && *request.tokens_per_second > 0)
+    report.usd_per_million_tokens = (hourly * request.accelerators).in(dollar) /
+                                    (*request.tokens_per_second * prices.goodput.value * hour.in(second)) * 1e6;
+  if (prices.rent) report.rent = rent_or_buy(request, report, costs);
+  return report;
+}
+
+}  // namespace clusterwright

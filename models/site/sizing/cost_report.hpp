@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Prices of parts, and the cost of a cluster: to buy, for a year, and for one accelerator and hour.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/job/price_list.hpp"
+#include "models/site/plant/bill_of_materials.hpp"
+#include "sim/quantity.hpp"
+#include "topology/parts/catalog.hpp"
+
+namespace clusterwright {
+
+struct PartPrice {
+  std::optional<Dollars> each;  ///< none where neither list nor catalog has a price
+  std::string source;           ///< "prices: quote of 2026-03", "catalog: list price (HF-HW)"; empty without a price
+};
+
+/// Price of the list; else the catalog's list price, else the position in the catalog's range that the list states. A
+/// node without either costs its share of the machine that it is sold in, else its accelerators times
+/// `node_over_accelerators`.
+/// @param part  id in any list of the catalog whose parts are sold one by one
+PartPrice price_of(const std::string& part, const Catalog& catalog, const PriceList& prices);
+
+/// Line of the purchasing list with its price.
+struct PricedItem {
+  BillItem item;
+  std::optional<Dollars> each;  ///< none where neither prices nor catalog have one; the total is then a lower bound
+  std::string source;           ///< "prices: quote of 2026-03", "catalog: middle of 36,000 and 50,000 (BOM-SHEET)"
+  Dollars total() const { return each ? *each * static_cast<double>(item.count) : Dollars{}; }
+};
+
+/// Named part of a sum.
+struct CostShare {
+  std::string name;
+  Dollars amount;
+};
+
+/// Cost of one accelerator for one hour in use.
+struct CostPerHour {
+  Dollars capital;     ///< interest and repayment
+  Dollars operations;  ///< maintenance, staff, rent of space
+  Dollars energy;      ///< energy and water
+  Dollars total() const { return capital + operations + energy; }
+};
+
+/// Comparison of buying with renting accelerators by the hour.
+struct RentOrBuy {
+  Dollars rent_per_hour;                         ///< rent of one accelerator
+  std::optional<double> break_even_utilisation;  ///< buying is cheaper above; none if it never is
+  std::optional<double> break_even_months;       ///< months at the planned utilisation until rent exceeds the price
+  bool buy = false;                              ///< buying is cheaper at the planned utilisation and life
+};
+
+struct CostReport {
+  std::string price_list, date;   ///< name and date of the price list
+  std::vector<PricedItem> items;  ///< priced bill, with building and installation as lines of their own
+  std::vector<CostShare> capex;   ///< cost by chapter, building, installation; sums to capex_total
+  Dollars capex_total;
+  std::vector<CostShare> opex;  ///< cost per year: energy, water, maintenance, staff, rent; sums to opex_total
+  Dollars opex_total;           ///< cost per year
+  double years = 0, interest = 0, utilisation = 0;
+  CostPerHour per_hour;
+  double energy_share = 0;                       ///< share of energy in per_hour
+  std::optional<double> usd_per_million_tokens;  ///< none without a job
+  std::optional<RentOrBuy> rent;                 ///< none where no rent is stated
+  std::vector<std::string> unpriced;             ///< parts without a price
+};
+
+struct CostRequest {
+  const BillOfMaterials& bill;
+  const Catalog& catalog;
+  const PriceList& prices;  ///< checked
+  int accelerators = 0;     ///< working accelerators: spares are bought, but their hours are not sold
+  int nodes = 0;            ///< nodes in the hall, with spares
+  Watts rated_it;           ///< rated power of all machines
+  int racks = 0;            ///< racks in the hall, with those that machines bring
+  Watts mean_it;            ///< mean power of all machines in hours of use
+  Watts mean_facility;
+  double wue_l_per_kwh = 0;                 ///< water over energy of the machines
+  std::optional<double> tokens_per_second;  ///< throughput of all accelerators while training makes progress
+};
+
+/// Annuity factor: share of a debt that equal yearly payments over `years` take to repay it with interest.
+///   r / (1 - (1 + r)^-n); 1/n without interest
+/// Example: at 8 % over 5 years 0.2505, so $1 M costs $250,456 a year.
+/// @param interest  rate per year, at least 0
+double capital_recovery_factor(double interest, double years);
+
+/// Cost of one accelerator and hour in use:
+///   (capex x annuity factor + yearly cost) / (year x utilisation x accelerators)
+/// with the building's part of capex over its own life.
+/// Idle hours draw `idle_power_share` of the mean power; energy and water follow that power, and everything else costs
+/// the same whether used or not. Parts in the price of the building cost nothing more. Parts without a price count as
+/// zero and are listed.
+///
+/// Rent is paid for hours in use only; the break-even counts interest.
+/// @pre request.accelerators > 0
+CostReport price_cluster(const CostRequest& request);
+
+}  // namespace clusterwright
