@@ -1,4 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+/// Shape of a communicator on the machine, and the links of its ranks.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "models/kernels/collectives/nccl_tuner.hpp"
+#include "topology/cluster/cluster.hpp"
+
+namespace clusterwright {
+
 /// Spread of a communicator over scale-up domains: servers, or racks whose accelerators share one scale-up network.
 struct GroupShape {
   int domains = 1;
