@@ -41,7 +41,7 @@ void fit_kernels(const std::filesystem::path& measurements, const std::filesyste
     if (!part) throw std::runtime_error(std::string("no such accelerator in the catalog: ") + id);
     write_set(fit_parameters(rows, *part, shelf.catalog.accelerators), configs / "parameters");
   }
-  write_set(fit_transfer_parameters(rows, shelf.catalog.accelerators), configs / "parameters");
+  write_set(fit_generic_parameters(rows, shelf.catalog.accelerators), configs / "parameters");
 }
 
 /// Fits whole steps, given the kernels in `configs`.

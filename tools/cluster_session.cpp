@@ -9,7 +9,7 @@
 #include "sim/json_reader.hpp"
 #include "tools/config_kinds.hpp"
 #include "topology/fabrics/fabric.hpp"
-#include "topology/network/faults.hpp"
+#include "topology/routing/faults.hpp"
 
 namespace clusterwright {
 
@@ -96,7 +96,7 @@ CollectiveSet load_collective_set(const std::string& accelerator, const std::str
   const fs::path folder = configs_directory() / "parameters";
   for (const fs::path& path : json_files(folder))
     if (names(read_json_file(path), accelerator)) return read_collective_set(path, inputs);
-  return read_collective_set(folder / "transfer.json", inputs);
+  return read_collective_set(folder / "generic.json", inputs);
 }
 
 }  // namespace clusterwright

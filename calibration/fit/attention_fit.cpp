@@ -200,8 +200,8 @@ FitReport attention_report(const std::string& family, const std::string& archite
                 fitted.forward_efficiency.source + "; held out: each sequence length and head width in turn");
 }
 
-FitReport attention_transfer_report(const std::string& family, const std::vector<AttentionRow>& rows,
-                                    const AttentionParameters& prior) {
+FitReport attention_generic_report(const std::string& family, const std::vector<AttentionRow>& rows,
+                                   const AttentionParameters& prior) {
   const std::vector<double> errors = errors_of(rows, prior);
   return report("attention/" + family + ", generation held out", errors, errors,
                 prior.forward_efficiency.source + "; no kernel was fitted");

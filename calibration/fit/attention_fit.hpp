@@ -55,7 +55,7 @@ FitReport attention_report(const std::string& family, const std::string& archite
                            const std::vector<AttentionRow>& rows, const AttentionParameters& fitted);
 
 /// Errors of the prior between measured generations on each of them.
-FitReport attention_transfer_report(const std::string& family, const std::vector<AttentionRow>& rows,
-                                    const AttentionParameters& prior);
+FitReport attention_generic_report(const std::string& family, const std::vector<AttentionRow>& rows,
+                                   const AttentionParameters& prior);
 
 }  // namespace clusterwright

@@ -336,8 +336,8 @@ CollectiveSet fit_collective_set(const std::vector<Measurement>& measurements, c
   return fit.set;
 }
 
-CollectiveSet fit_transfer_set(const std::vector<Measurement>& measurements,
-                               const std::vector<AcceleratorPart>& catalog) {
+CollectiveSet fit_generic_set(const std::vector<Measurement>& measurements,
+                              const std::vector<AcceleratorPart>& catalog) {
   std::vector<CollectiveRow> rows;
   for (const AcceleratorPart& part : catalog) {
     const std::vector<CollectiveRow> more = completed_rows(collective_rows(measurements, part));
@@ -345,7 +345,7 @@ CollectiveSet fit_transfer_set(const std::vector<Measurement>& measurements,
   }
   balance(rows);
   SetFit fit(rows, "Ampere, Hopper and Blackwell together", generation_number, "each generation in turn");
-  fit.set.name = "transfer";
+  fit.set.name = "generic";
   fit.fit_ops();
   fit.fit_between_nodes(rows, "all of them");
   fit.fit_experts(expert_rows(measurements, catalog));

@@ -15,7 +15,7 @@
 ///
 /// Order of fits: curves of each operation from single-node rows; the network from multi-node rows, given the curves;
 /// the exchange of experts, given the network. An operation without rows borrows those of reduce-scatter, which moves
-/// as many bytes. Held out in turn: each rank count for one accelerator, each generation for the transferred set.
+/// as many bytes. Held out in turn: each rank count for one accelerator, each generation for the generic set.
 ///
 /// Source of the priors: latencies and bandwidths of NCCL's own tuner (models/kernels/collectives/nccl_tuner.cpp).
 #pragma once
@@ -68,7 +68,7 @@ CollectiveSet fit_collective_set(const std::vector<Measurement>& measurements, c
 
 /// One set for accelerators without measurements: rows of all parts relative to the data sheets of their links, every
 /// generation with the same weight. Each generation is held out in turn.
-CollectiveSet fit_transfer_set(const std::vector<Measurement>& measurements,
-                               const std::vector<AcceleratorPart>& catalog);
+CollectiveSet fit_generic_set(const std::vector<Measurement>& measurements,
+                              const std::vector<AcceleratorPart>& catalog);
 
 }  // namespace clusterwright

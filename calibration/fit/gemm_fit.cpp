@@ -307,7 +307,7 @@ GemmSet fit_gemm_set(const std::vector<Measurement>& measurements, const Acceler
   return std::move(fit.set);
 }
 
-GemmSet fit_gemm_transfer(const std::vector<Measurement>& measurements, const std::vector<AcceleratorPart>& catalog) {
+GemmSet fit_generic_gemm(const std::vector<Measurement>& measurements, const std::vector<AcceleratorPart>& catalog) {
   GemmSetFit fit(measurements, catalog, GemmFitScope::many_parts);
   for (const char* format : fitted_formats)
     fit.fit(format, all_gemm_rows(measurements, catalog, format), architecture_fold, ", generation held out",

@@ -16,7 +16,7 @@
 /// informs the bandwidth share, and the efficiency hardly at all.
 ///
 /// Folds: every M of one (N, K) together, since neighbours in M would give the answer away; a generation for the
-/// transferred set, where the efficiency also falls with peak compute per watt (density_loss): the FLOP/s that a watt
+/// generic set, where the efficiency also falls with peak compute per watt (density_loss): the FLOP/s that a watt
 /// has to supply grew from A100 to B200 and the share reached fell.
 ///
 /// Formats without rows take the numbers of a relative, with a factor on the efficiency and its doubt. Source of the
@@ -88,6 +88,6 @@ GemmSet fit_gemm_set(const std::vector<Measurement>& measurements, const Acceler
 
 /// One set for accelerators without measurements: rows of all parts relative to their data sheets, every generation
 /// with the same weight. Each generation is held out in turn.
-GemmSet fit_gemm_transfer(const std::vector<Measurement>& measurements, const std::vector<AcceleratorPart>& catalog);
+GemmSet fit_generic_gemm(const std::vector<Measurement>& measurements, const std::vector<AcceleratorPart>& catalog);
 
 }  // namespace clusterwright

@@ -20,7 +20,7 @@ namespace {
 /// Exponent of power in the clock where voltage follows: between 2 and 3, not measured here.
 const Sourced<double> clock_exponent = sourced_value(2.4, 0.3, "estimate: 2.0 to 3.0 bracket published power caps");
 
-/// Memory bandwidth at which the half size of transferred sets is stated.
+/// Memory bandwidth at which the half size of generic sets is stated.
 const BytesPerSecond usual_bandwidth = 2 * terabyte_per_second;
 
 FlopsPerSecond bf16_peak(const AcceleratorPart& part) {
@@ -169,7 +169,7 @@ class ParameterFit {
     const bool own = !streams(part_).empty();
     const auto rows = own ? streams(part_) : rows_of_all(catalog_, streams);
     const auto host = copies(part_).empty() ? rows_of_all(catalog_, copies) : copies(part_);
-    const std::string from = own ? part_.id : names_with_rows(catalog_, streams) + " (transferred)";
+    const std::string from = own ? part_.id : names_with_rows(catalog_, streams) + " (generic)";
     set_.memory = fit_memory(rows, host, part_.memory_bandwidth.value, from);
     add_reports(memory_reports(rows, host, set_.memory, !own), set_);
   }
@@ -189,18 +189,18 @@ class ParameterFit {
 };
 
 /// Attention on hardware without measurements of it.
-void transfer_attention(const std::vector<Measurement>& measurements, const std::vector<AcceleratorPart>& catalog,
-                        ParameterSet& set) {
+void generic_attention(const std::vector<Measurement>& measurements, const std::vector<AcceleratorPart>& catalog,
+                       ParameterSet& set) {
   const auto rows = rows_of_all(
       catalog, [&](const AcceleratorPart& part) { return attention_rows(measurements, part.id, "flash-2"); });
   // Generations differ by more than a mean of so few could show: the prior between them stands.
   const AttentionParameters flash = fit_attention("flash-2", "", {});
   set.attention = attention_families(flash, fit_attention("cudnn", "", {}), "");
-  add_reports({attention_transfer_report("flash-2", rows, flash)}, set);
+  add_reports({attention_generic_report("flash-2", rows, flash)}, set);
 }
 
-void transfer_memory(const std::vector<Measurement>& measurements, const std::vector<AcceleratorPart>& catalog,
-                     ParameterSet& set) {
+void generic_memory(const std::vector<Measurement>& measurements, const std::vector<AcceleratorPart>& catalog,
+                    ParameterSet& set) {
   const auto streams = [&](const AcceleratorPart& part) { return memory_rows(measurements, part); };
   const auto copies = [&](const AcceleratorPart& part) { return host_rows(measurements, part); };
   const auto rows = rows_of_all(catalog, streams), host = rows_of_all(catalog, copies);
@@ -221,17 +221,17 @@ ParameterSet fit_parameters(const std::vector<Measurement>& measurements, const 
   return ParameterFit(measurements, part, catalog).run();
 }
 
-ParameterSet fit_transfer_parameters(const std::vector<Measurement>& measurements,
-                                     const std::vector<AcceleratorPart>& catalog) {
+ParameterSet fit_generic_parameters(const std::vector<Measurement>& measurements,
+                                    const std::vector<AcceleratorPart>& catalog) {
   ParameterSet set;
-  set.name = "transfer";
-  GemmSet gemm = fit_gemm_transfer(measurements, catalog);
+  set.name = "generic";
+  GemmSet gemm = fit_generic_gemm(measurements, catalog);
   add_reports(gemm.fits, set);
   set.power = power_estimates(gemm);
   set.gemm = std::move(gemm.gemm);
-  transfer_attention(measurements, catalog, set);
-  transfer_memory(measurements, catalog, set);
-  const CollectiveSet links = fit_transfer_set(measurements, catalog);
+  generic_attention(measurements, catalog, set);
+  generic_memory(measurements, catalog, set);
+  const CollectiveSet links = fit_generic_set(measurements, catalog);
   set.collectives = links.collectives;
   set.network = links.network;
   add_reports(links.fits, set);

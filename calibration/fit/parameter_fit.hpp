@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Fits the parameter set of one accelerator, or the transferred set, to published microbenchmarks.
+/// Fits the parameter set of one accelerator, or the generic set, to published microbenchmarks.
 #pragma once
 
 #include <vector>
@@ -24,7 +24,7 @@ bool may_serve(const AcceleratorPart& own, const AcceleratorPart& user);
 
 /// Set for accelerators without measurements: one fit over all measured parts relative to their data sheets, every
 /// generation with the same weight. Each generation is held out in turn.
-ParameterSet fit_transfer_parameters(const std::vector<Measurement>& measurements,
-                                     const std::vector<AcceleratorPart>& catalog);
+ParameterSet fit_generic_parameters(const std::vector<Measurement>& measurements,
+                                    const std::vector<AcceleratorPart>& catalog);
 
 }  // namespace clusterwright

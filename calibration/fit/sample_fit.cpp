@@ -66,7 +66,7 @@ class SampleSetFit {
     return fmt::format("fit of {} samples of {}: {}", samples, what, options_.source);
   }
 
-  /// Adds a section; where it was fitted, its reports replace those of the base, transferred ones too.
+  /// Adds a section; where it was fitted, its reports replace those of the base, generic ones too.
   bool add(SectionFit section) {
     if (section.samples == 0) return false;
     const bool fitted = section.state == SectionState::fitted;

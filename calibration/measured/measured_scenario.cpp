@@ -151,14 +151,14 @@ ScenarioShelf load_shelf(const std::filesystem::path& configs) {
 }
 
 const ParameterSet* parameters_for(const ScenarioShelf& shelf, const std::string& accelerator) {
-  const ParameterSet *sibling = nullptr, *transferred = nullptr;
+  const ParameterSet *sibling = nullptr, *generic = nullptr;
   for (const ParameterSet& set : shelf.parameters) {
     if (set.accelerator == accelerator) return &set;
     const bool serves = std::find(set.also_for.begin(), set.also_for.end(), accelerator) != set.also_for.end();
     if (serves) sibling = &set;
-    if (set.accelerator.empty()) transferred = &set;
+    if (set.accelerator.empty()) generic = &set;
   }
-  return sibling ? sibling : transferred;
+  return sibling ? sibling : generic;
 }
 
 std::string stack_of(const MeasuredJob& job) {

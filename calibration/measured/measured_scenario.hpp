@@ -25,7 +25,7 @@ struct ScenarioShelf {
 /// @throws ConfigError if a file of `configs` is missing or wrong
 ScenarioShelf load_shelf(const std::filesystem::path& configs);
 
-/// Set fitted for the accelerator, else one that names it as a sibling, else the one transferred from relatives.
+/// Set fitted for the accelerator, else one that names it as a sibling, else the generic one.
 /// @return null if the shelf has none of them
 const ParameterSet* parameters_for(const ScenarioShelf& shelf, const std::string& accelerator);
 

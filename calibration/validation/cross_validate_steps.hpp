@@ -14,9 +14,9 @@ namespace clusterwright {
 /// is simulated twice.
 ///
 /// Accelerators are held out twice: with their steps, and with everything that was measured on them. A held-out
-/// generation loses its kernels too: it gets those transferred from the others, and its kernel overhead from the line
+/// generation loses its kernels too: it gets those of the others, and its kernel overhead from the line
 /// through theirs. Both get the interval that a user of such a part would see.
-/// @param microbenchmarks  rows from which kernels are transferred
+/// @param microbenchmarks  rows that generic kernels are fitted to
 std::vector<SplitErrors> cross_validate_steps(const std::vector<Measurement>& measurements,
                                               const std::vector<Measurement>& microbenchmarks,
                                               const ScenarioShelf& shelf);

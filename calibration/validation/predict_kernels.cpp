@@ -27,7 +27,7 @@ ReportNames reports_on(const GemmRow& row, const GemmFormat& format, const Param
 }
 
 /// Factor on the time of a shape that a search found best, where libraries do best: the 5 % quantile of the fit's
-/// error. It is 1 for a transferred set, whose error is that between generations.
+/// error. It is 1 for a generic set, whose error is that between generations.
 double luck_of_search(const ReportNames& names, const ParameterSet& set) {
   if (set.accelerator.empty()) return 1;
   const FitReport* fit = find_report(set, names.own);

@@ -28,7 +28,7 @@ void add_value(double predicted, double half_width, PredictedValues& values);
 /// Fit report on `name` ("gemm/bf16, M >= 1024"), or on its held-out generations; null without one.
 const FitReport* find_report(const ParameterSet& set, const std::string& name);
 
-/// Half-width of a 90 % interval, from the 90th percentile of the fit's held-out errors (generations for transferred
+/// Half-width of a 90 % interval, from the 90th percentile of the fit's held-out errors (generations for generic
 /// parameters) and the standard error of the parameter that the answer is proportional to.
 /// @param report  name of the fit report, without the held-out part: "gemm/bf16, M >= 1024"
 /// @param otherwise  report of a relative, for formats without measurements

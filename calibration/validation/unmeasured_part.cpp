@@ -29,14 +29,14 @@ UnmeasuredPart as_if_unmeasured(const AcceleratorPart& part, const std::vector<M
   const auto others = kept_rows(microbenchmarks, [&](const std::string& id) { return id != part.id; });
   const ParameterSet* present = parameters_for(shelf, part.id);
   if (others.size() == microbenchmarks.size() && present)
-    return {*present, present->accelerator.empty() ? "transferred" : "as " + present->accelerator};
+    return {*present, present->accelerator.empty() ? "generic" : "as " + present->accelerator};
   for (const ParameterSet& set : shelf.parameters) {
     const AcceleratorPart* relative = shelf.catalog.find_accelerator(set.accelerator);
     if (!relative || relative->id == part.id || !may_serve(*relative, part)) continue;
     ParameterSet fitted = fit_parameters(others, *relative, catalog);
     if (names(fitted, part.id)) return {std::move(fitted), "as " + relative->id};
   }
-  return {fit_transfer_parameters(others, catalog), "transferred"};
+  return {fit_generic_parameters(others, catalog), "generic"};
 }
 
 ParameterSet without_architecture(const std::string& architecture, const std::vector<Measurement>& microbenchmarks,
@@ -45,7 +45,7 @@ ParameterSet without_architecture(const std::string& architecture, const std::ve
     const AcceleratorPart* part = catalog.find_accelerator(id);
     return part && step_architecture(*part) != architecture;
   });
-  return fit_transfer_parameters(others, catalog.accelerators);
+  return fit_generic_parameters(others, catalog.accelerators);
 }
 
 }  // namespace clusterwright

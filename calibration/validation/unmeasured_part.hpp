@@ -11,11 +11,11 @@ namespace clusterwright {
 
 struct UnmeasuredPart {
   ParameterSet parameters;
-  std::string origin;  ///< "as H200", or "transferred"
+  std::string origin;  ///< "as H200", or "generic"
 };
 
 /// Parameters that the accelerator would have without its own measurements: refitted without them, those of the nearest
-/// measured part of its architecture, else those transferred from all generations.
+/// measured part of its architecture, else the generic ones.
 /// @param microbenchmarks  measurements of all accelerators
 UnmeasuredPart as_if_unmeasured(const AcceleratorPart& part, const std::vector<Measurement>& microbenchmarks,
                                 const ScenarioShelf& shelf);

@@ -322,7 +322,7 @@ const Record<CollectiveSet>& record(const CollectiveSet*) {
 }
 
 std::string curves_from(const ParameterSet& set, const std::string& accelerator) {
-  if (set.accelerator.empty()) return "transferred from measured relatives, on the data sheet of " + accelerator;
+  if (set.accelerator.empty()) return "generic, from measured relatives, on the data sheet of " + accelerator;
   const std::string measured = "published microbenchmarks of " + set.accelerator;
   return set.accelerator == accelerator ? measured : measured + ", on the data sheet of " + accelerator;
 }

@@ -185,7 +185,7 @@ struct ParameterSet {
 };
 const Record<ParameterSet>& record(const ParameterSet*);
 
-/// Origin of the curves of a set in words: "published microbenchmarks of H200", or that they were transferred.
+/// Origin of the curves of a set in words: "published microbenchmarks of H200", or that they are generic.
 std::string curves_from(const ParameterSet& set, const std::string& accelerator);
 
 /// Part of a parameter set that collectives need; users may keep it in a file of its own.

@@ -54,8 +54,8 @@ bool serves(const ParameterSet& set, const std::string& accelerator) {
   return set.accelerator == accelerator || std::find(siblings.begin(), siblings.end(), accelerator) != siblings.end();
 }
 
-/// Transferred parameters are shares of a data sheet, so it must state what they are shares of.
-void check_transferable(const AcceleratorPart& part) {
+/// Generic parameters are shares of a data sheet, so it must state what they are shares of.
+void check_data_sheet(const AcceleratorPart& part) {
   const bool stated =
       peak(part, NumberFormat::bf16) > FlopsPerSecond{} && part.memory_bandwidth.value > BytesPerSecond{};
   if (stated) return;
@@ -136,8 +136,8 @@ fs::path parameter_file(const AcceleratorPart& part) {
     if (serves(set, part.id)) sibling = path;
   }
   if (!sibling.empty()) return sibling;
-  check_transferable(part);
-  return folder / "transfer.json";
+  check_data_sheet(part);
+  return folder / "generic.json";
 }
 
 JsonValue read_resolved(const fs::path& path, const RecordSpec& spec, const ScenarioOptions& options,

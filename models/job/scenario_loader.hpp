@@ -16,7 +16,7 @@
 namespace clusterwright {
 
 /// Parameter file of a scenario that names none: the file fitted for the accelerator itself, else one that names it as
-/// a sibling, else transfer.json, which holds what measured relatives have in common.
+/// a sibling, else generic.json, which holds what measured relatives have in common.
 /// @throws ConfigError E0315 if the data sheet lacks a value that shares refer to
 std::filesystem::path parameter_file(const AcceleratorPart& part);
 
@@ -62,7 +62,7 @@ Record<File> with_scenario_fields(Record<File> table) {
       .required("job", &File::job, {.help = "the work and its parallel layout"})
       .optional("parameters", &File::parameters,
                 {.help = "path of a parameter file; auto: the file in configs/parameters fitted for the cluster's "
-                         "accelerator, else transfer.json, whose values come from related accelerators"})
+                         "accelerator, else generic.json, whose values come from related accelerators"})
       .optional("steps", &File::steps,
                 {.help = "step calibration, which corrects sums of microbenchmarks to whole steps: a name in "
                          "configs/steps or a path"})

@@ -49,24 +49,24 @@ bool holds_checkpoint(const Scenario& s) {
   return input && input->checkpoint && input->checkpoint->mode == CheckpointMode::asynchronous;
 }
 
-bool used(const Scenario& s, MemoryLevel tier) {
-  const bool gradients = tier == MemoryLevel::host && s.job.offload.uses(MemoryLevel::nvme);
-  return s.job.offload.uses(tier) || gradients || (tier == MemoryLevel::host && holds_checkpoint(s));
+bool used(const Scenario& s, MemoryLevel level) {
+  const bool gradients = level == MemoryLevel::host && s.job.offload.uses(MemoryLevel::nvme);
+  return s.job.offload.uses(level) || gradients || (level == MemoryLevel::host && holds_checkpoint(s));
 }
 
-std::optional<Bytes> capacity_of(const Cluster& cluster, MemoryLevel tier) {
-  if (tier == MemoryLevel::pool) return cluster.spec.pool ? cluster.spec.pool->capacity : std::nullopt;
-  return tier == MemoryLevel::host ? cluster.spec.node.host.memory : cluster.spec.node.host.nvme;
+std::optional<Bytes> capacity_of(const Cluster& cluster, MemoryLevel level) {
+  if (level == MemoryLevel::pool) return cluster.spec.pool ? cluster.spec.pool->capacity : std::nullopt;
+  return level == MemoryLevel::host ? cluster.spec.node.host.memory : cluster.spec.node.host.nvme;
 }
 
 /// @param together  accelerators whose bytes add up
-LevelBytes fullest(const Scenario& s, const PlannedJob& planned, const Placement& placement, MemoryLevel tier,
+LevelBytes fullest(const Scenario& s, const PlannedJob& planned, const Placement& placement, MemoryLevel level,
                    int together) {
   const Plan& plan = placement.plan();
-  const bool copies = tier == MemoryLevel::host && holds_checkpoint(s);
+  const bool copies = level == MemoryLevel::host && holds_checkpoint(s);
   std::map<int, LevelBytes> places;
   for (int p = 0; p < plan.pipeline; ++p) {
-    const LevelBytes alike = level_bytes_of_rank(planned, tier, p);
+    const LevelBytes alike = level_bytes_of_rank(planned, level, p);
     for (int d = 0; d < plan.gradient_ranks(); ++d) {
       LevelBytes rank = alike;
       if (copies) rank.checkpoint = checkpoint_of_rank(planned, p, d);
@@ -76,22 +76,6 @@ LevelBytes fullest(const Scenario& s, const PlannedJob& planned, const Placement
   return std::max_element(places.begin(), places.end(),
                           [](const auto& a, const auto& b) { return a.second.total() < b.second.total(); })
       ->second;
-}
-
-std::string sentence(const LevelUse& use) {
-  using Kind = std::pair<const char*, Bytes>;
-  const std::array<Kind, 5> kinds = {{{"weights", use.bytes.weights},
-                                      {"gradients", use.bytes.gradients},
-                                      {"optimizer state", use.bytes.optimizer},
-                                      {"activations", use.bytes.activations},
-                                      {"the copy of a checkpoint", use.bytes.checkpoint}}};
-  const Kind largest =
-      *std::max_element(kinds.begin(), kinds.end(), [](const Kind& a, const Kind& b) { return a.second < b.second; });
-  constexpr std::array<const char*, 4> places = {"", "host memory of a node", "the memory pool",
-                                                 "the drives of a node"};
-  return fmt::format("does not fit: {} would need {:.1f} of {:.1f} GB, most of it {} ({:.1f} GB)",
-                     places[static_cast<std::size_t>(use.tier)], use.bytes.total().in(gigabyte),
-                     use.capacity->in(gigabyte), largest.first, largest.second.in(gigabyte));
 }
 
 }  // namespace
@@ -105,14 +89,14 @@ LevelBytes& LevelBytes::operator+=(const LevelBytes& other) {
   return *this;
 }
 
-LevelBytes level_bytes_of_rank(const PlannedJob& planned, MemoryLevel tier, int stage) {
+LevelBytes level_bytes_of_rank(const PlannedJob& planned, MemoryLevel level, int stage) {
   LevelBytes bytes;
-  if (planned.offload.weights == tier) bytes.weights = weights_of_rank(planned, stage);
-  if (optimizer_level(planned) == tier)
+  if (planned.offload.weights == level) bytes.weights = weights_of_rank(planned, stage);
+  if (optimizer_level(planned) == level)
     bytes.optimizer = owned_parameters(planned, stage) * adam_states(!holds_master_weights(planned)) * byte;
-  if (tier == MemoryLevel::host && updates_on_host(planned))
+  if (level == MemoryLevel::host && updates_on_host(planned))
     bytes.gradients = owned_parameters(planned, stage) * planned.stack.reduced_size.value * byte;
-  if (planned.offload.activations == tier) bytes.activations = activations_of_rank(planned, stage);
+  if (planned.offload.activations == level) bytes.activations = activations_of_rank(planned, stage);
   return bytes;
 }
 
@@ -121,18 +105,12 @@ std::vector<LevelUse> level_uses(const Scenario& s, const Plan& plan) {
   const PlannedJob memory = planned_job(s.transformer, s.job, s.stack, plan, layout);
   const Placement placement(plan, s.stack.rank_order, s.cluster.domain);
   std::vector<LevelUse> uses;
-  for (const MemoryLevel tier : {MemoryLevel::host, MemoryLevel::pool, MemoryLevel::nvme}) {
-    if (!used(s, tier)) continue;
-    const int together = tier == MemoryLevel::pool ? plan.accelerators() : s.cluster.node_accelerators;
-    uses.push_back({tier, fullest(s, memory, placement, tier, together), capacity_of(s.cluster, tier)});
+  for (const MemoryLevel level : {MemoryLevel::host, MemoryLevel::pool, MemoryLevel::nvme}) {
+    if (!used(s, level)) continue;
+    const int together = level == MemoryLevel::pool ? plan.accelerators() : s.cluster.node_accelerators;
+    uses.push_back({level, fullest(s, memory, placement, level, together), capacity_of(s.cluster, level)});
   }
   return uses;
-}
-
-std::string tier_verdict(const std::vector<LevelUse>& uses) {
-  for (const LevelUse& use : uses)
-    if (!use.fits()) return sentence(use);
-  return {};
 }
 
 }  // namespace clusterwright

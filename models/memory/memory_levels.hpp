@@ -28,19 +28,16 @@ struct LevelBytes {
 
 /// Use of one level: that of the fullest node for host memory and drives, the whole of a pool.
 struct LevelUse {
-  MemoryLevel tier = MemoryLevel::host;
+  MemoryLevel level = MemoryLevel::host;
   LevelBytes bytes;
   std::optional<Bytes> capacity;  ///< absent: not known and not checked
   bool fits() const { return !capacity || bytes.total() <= *capacity; }
 };
 
-/// Bytes that one rank of `stage` keeps in `tier`. An optimizer on the host keeps its gradients there too.
-LevelBytes level_bytes_of_rank(const PlannedJob& planned, MemoryLevel tier, int stage);
+/// Bytes that one rank of `stage` keeps in `level`. An optimizer on the host keeps its gradients there too.
+LevelBytes level_bytes_of_rank(const PlannedJob& planned, MemoryLevel level, int stage);
 
 /// Uses of all levels that the job uses. Asynchronous checkpoints hold a copy of their bytes in host memory.
 std::vector<LevelUse> level_uses(const Scenario& scenario, const Plan& plan);
-
-/// Sentence on the first level that is too small and its contents; empty if all fit.
-std::string tier_verdict(const std::vector<LevelUse>& uses);
 
 }  // namespace clusterwright

@@ -47,23 +47,4 @@ Bytes outside_allocator(const PlannedJob& planned) {
   return planned.stack.reserved_memory.value + communicator_memory(planned) + piece_buffers(planned);
 }
 
-MemoryVerdict judge_memory(const MemoryUse& use, Bytes capacity, int stages) {
-  const bool fits = use.total() <= capacity;
-  using Kind = std::pair<const char*, Bytes>;
-  const std::array<Kind, 8> kinds = {{{"activations", use.activations},
-                                      {"gradients", use.gradients},
-                                      {"optimizer state", use.optimizer},
-                                      {"weights", use.weights},
-                                      {"gathered weights", use.gathered},
-                                      {"the working set of a layer", use.working},
-                                      {"logits", use.logits},
-                                      {"communication buffers", use.buffers}}};
-  const Kind largest =
-      *std::max_element(kinds.begin(), kinds.end(), [](const Kind& a, const Kind& b) { return a.second < b.second; });
-  const std::string who = stages > 1 ? fmt::format("each rank of pipeline stage {}", use.stage) : "each rank";
-  return {fits, fmt::format("{}: {} {} {:.1f} of {:.1f} GB, most of it {} ({:.1f} GB)", fits ? "fits" : "does not fit",
-                            who, fits ? "uses" : "needs", use.total().in(gigabyte), capacity.in(gigabyte),
-                            largest.first, largest.second.in(gigabyte))};
-}
-
 }  // namespace clusterwright

@@ -35,11 +35,4 @@ MemoryUse worst_memory(const PlannedJob& planned);
 /// Bytes outside the framework's allocator: context, libraries, communicators and registered buffers.
 Bytes outside_allocator(const PlannedJob& planned);
 
-/// Sentence on whether the fullest stage fits, with rank and kind.
-struct MemoryVerdict {
-  bool fits = false;
-  std::string sentence;
-};
-MemoryVerdict judge_memory(const MemoryUse& use, Bytes capacity, int stages);
-
 }  // namespace clusterwright

@@ -11,6 +11,7 @@
 #include "models/lowering/step_charge.hpp"
 #include "models/memory/checkpoint_use.hpp"
 #include "models/memory/memory_levels.hpp"
+#include "models/memory/memory_verdict.hpp"
 #include "models/plan/plan.hpp"
 #include "models/prediction/bottleneck.hpp"
 #include "models/prediction/choose_plan.hpp"
@@ -63,7 +64,7 @@ void add_power(const Scenario& s, const StepSummary& step, StepPrediction& out) 
 void judge(const Scenario& s, StepPrediction& out) {
   const MemoryVerdict verdict = judge_memory(out.memory, memory_capacity(s.cluster.accelerator), out.plan.pipeline);
   out.tiers = level_uses(s, out.plan);
-  const std::string beyond = tier_verdict(out.tiers);
+  const std::string beyond = level_verdict(out.tiers);
   out.fits = verdict.fits && beyond.empty();
   out.verdict = verdict.fits && !out.fits ? beyond : verdict.sentence;
 }

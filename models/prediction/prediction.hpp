@@ -47,7 +47,7 @@ struct StepPrediction {
   int accelerators = 0;
   Plan plan;
   bool fits = false;
-  std::string verdict;  ///< sentence of judge_memory or tier_verdict
+  std::string verdict;  ///< sentence of judge_memory or level_verdict
   MemoryUse memory;
   std::vector<LevelUse> tiers;  ///< memory beyond the accelerator that the job uses
 

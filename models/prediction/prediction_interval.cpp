@@ -6,7 +6,7 @@
 //   s       slopes d ln(time) / d ln(factor): to first order, the share of the step that the factor scales
 //   own     part of the residual of whole steps that each job has for itself
 //   shared  the other part, which steps of one stack entry on one architecture have in common; with the error of kernel
-//           parameters that were transferred from other generations
+//           parameters that come from other generations
 // The residual (own and shared together) is that of the nearest class of held-out steps. It grows with fields that had
 // to be assumed, a stack, accelerator or architecture that was not fitted, and doublings beyond the fitted sizes. The
 // 90 % interval is time * exp(+-1.645 sigma).
@@ -122,8 +122,8 @@ double class_variance(const Scenario& s, const std::string& entry, const std::st
   return variance + squared(r.doubling.value * beyond);
 }
 
-/// Residual on held-out generations of a family of kernels whose parameters were transferred from other generations.
-double transferred_sigma(const ParameterSet& parameters, std::string_view family) {
+/// Residual on held-out generations of a family of kernels whose parameters come from other generations.
+double generic_sigma(const ParameterSet& parameters, std::string_view family) {
   double widest = 0;
   for (const FitReport& fit : parameters.fits)
     if (fit.name.starts_with(family) && fit.name.ends_with("generation held out") &&
@@ -132,11 +132,11 @@ double transferred_sigma(const ParameterSet& parameters, std::string_view family
   return widest;
 }
 
-/// Variance of a step by transferred kernel parameters. Residuals of whole steps already include the kernels of
-/// measured accelerators; sets that samples moved in part keep the reports of transferred families.
-double transfer_variance(const StepPrediction& step, const Scenario& s) {
-  return squared(compute_share(step) * transferred_sigma(s.parameters, "gemm/bf16")) +
-         squared(communication_share(step) * transferred_sigma(s.parameters, "collectives"));
+/// Variance of a step by generic kernel parameters. Residuals of whole steps already include the kernels of
+/// measured accelerators; sets that samples moved in part keep the reports of generic families.
+double generic_variance(const StepPrediction& step, const Scenario& s) {
+  return squared(compute_share(step) * generic_sigma(s.parameters, "gemm/bf16")) +
+         squared(communication_share(step) * generic_sigma(s.parameters, "collectives"));
 }
 
 }  // namespace
@@ -167,7 +167,7 @@ StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& s, 
   out.own = std::min(s.steps.residuals.own.value, std::sqrt(classes));
   out.job = job_key(s, step.plan);
   out.size = std::min(s.steps.residuals.size.value, out.own);
-  const double rest = classes - squared(out.own) + transfer_variance(step, s);
+  const double rest = classes - squared(out.own) + generic_variance(step, s);
   out.shared = std::sqrt(std::max(0.0, rest));
   out.sigma = std::sqrt(squared(out.own) + squared(out.shared) + fitted_variance(out.slopes, s.steps));
   return out;

@@ -9,7 +9,7 @@
 namespace clusterwright {
 
 /// Uncertainty from the covariance of the fitted factors, the residual of the nearest class of held-out steps (fields
-/// given or assumed; a stack, accelerator or generation that was not fitted), the residuals of transferred kernel
+/// given or assumed; a stack, accelerator or generation that was not fitted), the residuals of generic kernel
 /// parameters, and the distance beyond the fitted range.
 /// @param known  no field of the job had to be assumed
 StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& scenario, bool known);

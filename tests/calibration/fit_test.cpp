@@ -24,7 +24,7 @@ using namespace clusterwright::testing;
 namespace {
 
 const std::vector<std::string> fitted_accelerators = {"A100-80-SXM", "H100-SXM", "H200", "B200", "GB200-GPU"};
-const std::vector<std::string> shipped_sets = {"a100-80-sxm", "h100-sxm", "h200", "b200", "gb200-gpu", "transfer"};
+const std::vector<std::string> shipped_sets = {"a100-80-sxm", "h100-sxm", "h200", "b200", "gb200-gpu", "generic"};
 
 ParameterSet committed(const std::string& name) {
   return decode_record<ParameterSet>(read_json_file(configs / "parameters" / (name + ".json")));
@@ -191,10 +191,10 @@ TEST_CASE("the committed parameters are what the committed measurements give", "
     INFO(id);
     check_same_set(refitted, committed(refitted.name));
   }
-  check_same_set(fit_transfer_parameters(rows, catalog.accelerators), committed("transfer"));
+  check_same_set(fit_generic_parameters(rows, catalog.accelerators), committed("generic"));
 }
 
-TEST_CASE("every part is served by at most one file besides the transferred one", "[calibration]") {
+TEST_CASE("every part is served by at most one file besides the generic one", "[calibration]") {
   std::map<std::string, std::string> served;
   for (const std::string& name : shipped_sets) {
     const ParameterSet set = committed(name);
@@ -226,7 +226,7 @@ TEST_CASE("every set has the kernels that stacks and jobs ask for", "[calibratio
       CHECK(set.gemm.contains(format));
     const bool eight_bit = name != "a100-80-sxm";
     for (const char* format : {"fp8", "fp8-block", "fp8-rowwise"}) CHECK(set.gemm.contains(format) == eight_bit);
-    const bool four_bit = name == "b200" || name == "gb200-gpu" || name == "transfer";
+    const bool four_bit = name == "b200" || name == "gb200-gpu" || name == "generic";
     for (const char* format : {"mxfp8", "nvfp4"}) CHECK(set.gemm.contains(format) == four_bit);
   }
 }
@@ -237,7 +237,7 @@ TEST_CASE("a kernel that nobody measured says so", "[calibration]") {
   CHECK(b200.attention.at("flash-triton").forward_efficiency.source.starts_with("prior"));
   CHECK(b200.gemm.at("nvfp4").efficiency.source.starts_with("prior"));
   CHECK(b200.gemm.at("nvfp4").efficiency.std_error > 0.1 * b200.gemm.at("nvfp4").efficiency.value);
-  CHECK(b200.memory.bandwidth_share.source.find("transferred") != std::string::npos);
+  CHECK(b200.memory.bandwidth_share.source.find("generic") != std::string::npos);
   CHECK(committed("h200").gemm.at("fp8-block").efficiency.source.find("H800") != std::string::npos);
 }
 
@@ -299,7 +299,7 @@ TEST_CASE("fits are as good as the documentation says", "[calibration]") {
         CHECK(fit.held_out_median_abs_log < (blackwell ? 0.09 : 0.05));
         CHECK(fit.held_out_p90_abs_log < (blackwell ? 0.18 : 0.14));
       }
-      if (name == "transfer") continue;
+      if (name == "generic") continue;
       // Two releases of one library contradict each other: docs/models/collectives.md.
       const bool experts = fit.name.starts_with("collectives/expert_exchange");
       if (fit.name.ends_with("from 1 MB")) CHECK(fit.held_out_median_abs_log < (experts ? 0.2 : 0.08));

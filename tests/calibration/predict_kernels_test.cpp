@@ -23,7 +23,7 @@ const std::vector<Measurement>& microbenchmarks() {
 
 std::vector<ParameterSet> shipped_parameters() {
   std::vector<ParameterSet> out;
-  for (const char* name : {"a100-80-sxm", "h100-sxm", "h200", "b200", "gb200-gpu", "transfer"})
+  for (const char* name : {"a100-80-sxm", "h100-sxm", "h200", "b200", "gb200-gpu", "generic"})
     out.push_back(decode_record<ParameterSet>(read_json_file(configs / "parameters" / (std::string(name) + ".json"))));
   return out;
 }

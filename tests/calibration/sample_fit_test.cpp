@@ -64,8 +64,8 @@ TEST_CASE("a fit finds the chip that made the samples", "[calibration][samples]"
   CHECK(fit.parameters.memory.bandwidth_share.source == shipped_parameters("h200").memory.bandwidth_share.source);
 }
 
-TEST_CASE("what was transferred and not sampled keeps its report, and with it its width", "[calibration][samples]") {
-  const SampleFit fit = fit_samples({multiplies(0.02)}, shipped_part("H200"), shipped_parameters("transfer"),
+TEST_CASE("what is generic and not sampled keeps its report, and with it its width", "[calibration][samples]") {
+  const SampleFit fit = fit_samples({multiplies(0.02)}, shipped_part("H200"), shipped_parameters("generic"),
                                     {"own", "own samples of H200", {}});
   const auto has_report = [&](const std::string& name) {
     return std::any_of(fit.parameters.fits.begin(), fit.parameters.fits.end(),

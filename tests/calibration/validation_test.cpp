@@ -24,7 +24,7 @@ const std::vector<Measurement>& published() {
 /// One set for all accelerators is enough to see what moves.
 const CollectiveSet& transfer_set(const std::string&) {
   static const CollectiveSet set =
-      collective_set(decode_record<ParameterSet>(read_json_file(configs / "parameters" / "transfer.json")));
+      collective_set(decode_record<ParameterSet>(read_json_file(configs / "parameters" / "generic.json")));
   return set;
 }
 

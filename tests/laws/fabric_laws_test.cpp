@@ -13,7 +13,7 @@
 #include "topology/fabrics/fabric.hpp"
 #include "topology/fabrics/hyperx.hpp"
 #include "topology/fabrics/torus.hpp"
-#include "topology/network/network_facts.hpp"
+#include "topology/routing/network_facts.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;

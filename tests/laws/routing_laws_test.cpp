@@ -12,8 +12,8 @@
 #include "support/catch.hpp"
 #include "support/ids.hpp"
 #include "support/small_networks.hpp"
-#include "topology/network/faults.hpp"
-#include "topology/network/link_loads.hpp"
+#include "topology/routing/faults.hpp"
+#include "topology/routing/link_loads.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;

@@ -164,6 +164,6 @@ TEST_CASE("head widths that do not align cost unfused attention dearly", "[model
 TEST_CASE("only parts whose sheet names a clock to govern are held to their rated power", "[models]") {
   CHECK(kernels().governed_power() == h100().power.value);
   const AcceleratorPart& tpu = *parts().find_accelerator("TPU-v5p");
-  const KernelTimes device(tpu, fitted_parameters("transfer"), stack(), factors(), Precision::bf16);
+  const KernelTimes device(tpu, fitted_parameters("generic"), stack(), factors(), Precision::bf16);
   CHECK(device.governed_power() > 10 * tpu.power.value);
 }

@@ -4,6 +4,7 @@
 
 #include "models/memory/buffer_memory.hpp"
 #include "models/memory/memory_use.hpp"
+#include "models/memory/memory_verdict.hpp"
 #include "models/plan/plan.hpp"
 #include "models/plan/stage_schedule.hpp"
 #include "models/prediction/predict_step.hpp"

@@ -152,9 +152,9 @@ TEST_CASE("tiers hold what left the device", "[models][tiers]") {
   Scenario s = with_drives(on_one_node(optimizer_in(MemoryLevel::nvme), 8, Sharding::zero1), 10);
   const auto uses = level_uses(s, plan_of(s));
   REQUIRE(uses.size() == 2);
-  CHECK(uses[0].tier == MemoryLevel::host);
+  CHECK(uses[0].level == MemoryLevel::host);
   CHECK(uses[0].bytes.total().in(byte) == Approx(s.stack.reduced_size.value * trained(s)));  // gradients
-  CHECK(uses[1].tier == MemoryLevel::nvme);
+  CHECK(uses[1].level == MemoryLevel::nvme);
   CHECK(uses[1].bytes.total().in(byte) == Approx(12 * trained(s)));
   s.job.offload = {.weights = MemoryLevel::pool, .optimizer = MemoryLevel::pool, .activations = MemoryLevel::device};
   s.job.sharding = Sharding::fsdp;

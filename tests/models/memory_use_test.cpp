@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/memory/memory_use.hpp"
+#include "models/memory/memory_verdict.hpp"
 
 #include <cmath>
 

@@ -10,7 +10,7 @@
 #include "support/small_fabrics.hpp"
 #include "support/small_scenario.hpp"
 #include "topology/fabrics/fabric.hpp"
-#include "topology/network/faults.hpp"
+#include "topology/routing/faults.hpp"
 
 namespace clusterwright::testing {
 

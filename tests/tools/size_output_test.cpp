@@ -10,6 +10,7 @@
 #include "support/times_in.hpp"
 #include "tools/output/cost_output.hpp"
 #include "tools/output/floor_drawing.hpp"
+#include "tools/output/output_text.hpp"
 #include "tools/output/size_json.hpp"
 #include "tools/output/size_report.hpp"
 #include "tools/output/size_tables.hpp"

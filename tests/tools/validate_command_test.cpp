@@ -195,7 +195,7 @@ TEST_CASE("an accelerator that the catalog lacks is predicted from its data shee
   room.write("cases.json", one_case("\"H800\"", "\"H999\""));
   const JsonValue unknown = room.run("validate --format json --cases cases.json").json();
   CHECK(unknown.at("results").elements().at(0).at("status").as_text() == "ok");
-  CHECK(has(unknown.at("results").elements().at(0).at("reason").as_text(), "transfer"));
+  CHECK(has(unknown.at("results").elements().at(0).at("reason").as_text(), "generic"));
 }
 
 TEST_CASE("a limit is missed where nothing can be predicted", "[cli][validate]") {

@@ -9,7 +9,7 @@
 
 #include "support/catch.hpp"
 #include "support/small_fabrics.hpp"
-#include "topology/network/network_facts.hpp"
+#include "topology/routing/network_facts.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "topology/network/faults.hpp"
+#include "topology/routing/faults.hpp"
 #include "support/ids.hpp"
 
 #include <string>
@@ -7,7 +7,7 @@
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"
 #include "support/small_networks.hpp"
-#include "topology/network/link_loads.hpp"
+#include "topology/routing/link_loads.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "topology/network/link_loads.hpp"
+#include "topology/routing/link_loads.hpp"
 #include "support/ids.hpp"
 
 #include <array>
@@ -13,9 +13,9 @@
 #include "support/catch.hpp"
 #include "support/small_networks.hpp"
 #include "topology/graph/counter_random.hpp"
-#include "topology/network/path_walk.hpp"
-#include "topology/network/sprayed_exchange.hpp"
-#include "topology/network/valiant.hpp"
+#include "topology/routing/path_walk.hpp"
+#include "topology/routing/sprayed_exchange.hpp"
+#include "topology/routing/valiant.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "topology/network/routes.hpp"
+#include "topology/routing/routes.hpp"
 #include "support/ids.hpp"
 
 #include <string>
@@ -7,7 +7,7 @@
 
 #include "support/catch.hpp"
 #include "support/small_networks.hpp"
-#include "topology/network/torus_routes.hpp"
+#include "topology/routing/torus_routes.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;

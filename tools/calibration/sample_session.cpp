@@ -118,10 +118,10 @@ SampleSession open_samples(const SampleSessionRequest& request) {
   for (ProbeSamples& samples : session.samples) samples = of_threads(std::move(samples), request.threads);
   const Catalog catalog = load_catalog(configs_directory() / "parts");
   session.part = part_of(session.samples.front(), request.accelerator, catalog);
-  const bool transferred = !is_gpu(session.samples.front()) && request.accelerator.empty();
-  fs::path base = configs_directory() / "parameters" / "transfer.json";
+  const bool generic = !is_gpu(session.samples.front()) && request.accelerator.empty();
+  fs::path base = configs_directory() / "parameters" / "generic.json";
   if (!request.base.empty()) base = request.base;
-  if (request.base.empty() && !transferred) base = parameter_file(session.part);
+  if (request.base.empty() && !generic) base = parameter_file(session.part);
   session.base = decode_record<ParameterSet>(read_input(base, session.inputs));
   return session;
 }

@@ -5,7 +5,7 @@
 #include "sim/field_table.hpp"
 #include "tools/output/network_picture.hpp"
 #include "tools/output/topology_report.hpp"
-#include "topology/network/faults.hpp"
+#include "topology/routing/faults.hpp"
 
 namespace clusterwright {
 

@@ -78,7 +78,7 @@ std::vector<std::string> verdict_sentences(const ScaleCurve& curve) {
 std::vector<std::string> verdict_sentences(const StepPrediction& step) {
   std::vector<std::string> sentences;
   const double width = (step.high - step.low) / (2 * step.step_time);
-  sentences.push_back(step.fits ? sentence(step.verdict) : "This plan does not fit: " + sentence(step.verdict));
+  sentences.push_back(step.fits ? sentence(step.verdict) : "This plan does not fit: " + misfit_reason(step) + ".");
   sentences.push_back(fmt::format("One step {} {} s, within {} at 90 % confidence.", step.fits ? "takes" : "would take",
                                   significant_text(step.step_time.in(second)), percent_text(width, 0)));
   return sentences;

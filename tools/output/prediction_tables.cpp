@@ -76,12 +76,11 @@ std::string plan_title(const ScaleCurve& curve) {
   return fmt::format("TPxPP{}xDP{}", any_context(curve) ? "xCP" : "", any_experts(curve) ? " EP" : "");
 }
 
-/// The verdict on a plan that does not fit, with what is missing: in a narrow case the sentence rounds both sides to
-/// one number.
+/// misfit_reason with the excess: in a narrow case the sentence rounds both sides to one number.
 std::string misfit_text(const StepPrediction& step, Bytes memory_capacity) {
   const double excess = (step.memory.total() - memory_capacity).in(gigabyte);
-  if (memory_capacity <= Bytes() || excess <= 0) return step.verdict;
-  return fmt::format("{}; {} GB over capacity", step.verdict, significant_text(excess, 2));
+  if (memory_capacity <= Bytes() || excess <= 0) return misfit_reason(step);
+  return fmt::format("{}; {} GB over capacity", misfit_reason(step), significant_text(excess, 2));
 }
 
 /// Time to read and prepare the data of a step.
@@ -113,7 +112,7 @@ std::vector<Cell> scale_row(const ScalePoint& point, Bytes memory_capacity) {
           step.fits ? Cell(point.efficiency) : Cell(),
           step.memory.total().in(gigabyte),
           step.power.it_mean.in(watt),
-          step.fits ? limited_by(step) : misfit_text(step, memory_capacity)};
+          step.fits ? limited_by(step) : "does not fit: " + misfit_text(step, memory_capacity)};
 }
 
 }  // namespace
@@ -133,6 +132,11 @@ std::string limited_by(const StepPrediction& step) {
   for (std::size_t i = largest; i < step_charge_count; ++i)
     if (step.breakdown[i] > step.breakdown[largest]) largest = i;
   return fmt::format("{} {}", charge_names[largest], percent_text(share(step, largest), 0));
+}
+
+std::string misfit_reason(const StepPrediction& step) {
+  constexpr std::string_view misfit = "does not fit: ";
+  return step.verdict.starts_with(misfit) ? step.verdict.substr(misfit.size()) : step.verdict;
 }
 
 ResultTable scale_table(const ScaleCurve& curve, Bytes memory_capacity) {
@@ -214,7 +218,7 @@ ResultTable tier_table(const StepPrediction& step) {
                     {}};
   constexpr std::array<std::string_view, 4> places = {"", "host memory", "memory pool", "drives"};
   for (const LevelUse& use : step.tiers)
-    table.rows.push_back({places[static_cast<std::size_t>(use.tier)], use.bytes.weights.in(gigabyte),
+    table.rows.push_back({places[static_cast<std::size_t>(use.level)], use.bytes.weights.in(gigabyte),
                           use.bytes.gradients.in(gigabyte), use.bytes.optimizer.in(gigabyte),
                           use.bytes.activations.in(gigabyte), use.bytes.checkpoint.in(gigabyte),
                           use.capacity ? Cell(use.capacity->in(gigabyte)) : Cell()});

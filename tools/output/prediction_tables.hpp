@@ -23,6 +23,9 @@ std::string plan_text(const Plan& plan);
 /// Largest share of a step that is neither GEMM nor attention: "pipeline bubble 12 %".
 std::string limited_by(const StepPrediction& step);
 
+/// Reason why a plan does not fit: its verdict without the words "does not fit: ".
+std::string misfit_reason(const StepPrediction& step);
+
 /// One line per size: time, throughput, efficiency, memory, power, what limits it.
 ResultTable scale_table(const ScaleCurve& curve, Bytes memory_capacity);
 

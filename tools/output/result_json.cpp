@@ -69,7 +69,7 @@ JsonValue tiers_to_json(const StepPrediction& step) {
   JsonValue tiers = JsonValue::object();
   const auto gb = [](Bytes bytes) { return JsonValue(bytes.in(gigabyte)); };
   for (const LevelUse& use : step.tiers)
-    tiers.set(std::string(EnumNames<MemoryLevel>::names[static_cast<std::size_t>(use.tier)]),
+    tiers.set(std::string(EnumNames<MemoryLevel>::names[static_cast<std::size_t>(use.level)]),
               JsonValue::object({{"weights", gb(use.bytes.weights)},
                                  {"gradients", gb(use.bytes.gradients)},
                                  {"optimizer", gb(use.bytes.optimizer)},

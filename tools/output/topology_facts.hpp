@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "topology/cluster/cluster.hpp"
-#include "topology/network/network_facts.hpp"
+#include "topology/routing/network_facts.hpp"
 
 namespace clusterwright {
 

@@ -8,7 +8,7 @@
 #include "models/kernels/collectives/algorithm_traffic.hpp"
 #include "models/kernels/collectives/exchange_traffic.hpp"
 #include "sim/diagnostic.hpp"
-#include "topology/network/link_loads.hpp"
+#include "topology/routing/link_loads.hpp"
 
 namespace clusterwright {
 

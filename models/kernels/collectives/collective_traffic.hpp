@@ -6,8 +6,8 @@
 
 #include "models/kernels/collectives/collective_op.hpp"
 #include "models/kernels/collectives/communicator.hpp"
-#include "topology/network/link_loads.hpp"
-#include "topology/network/routes.hpp"
+#include "topology/routing/link_loads.hpp"
+#include "topology/routing/routes.hpp"
 
 namespace clusterwright {
 

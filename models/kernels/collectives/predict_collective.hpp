@@ -11,8 +11,8 @@
 #include "models/kernels/collectives/collective_traffic.hpp"
 #include "models/kernels/collectives/communicator.hpp"
 #include "models/kernels/collectives/expert_exchange.hpp"
-#include "topology/network/link_loads.hpp"
-#include "topology/network/routes.hpp"
+#include "topology/routing/link_loads.hpp"
+#include "topology/routing/routes.hpp"
 
 namespace clusterwright {
 

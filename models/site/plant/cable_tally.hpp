@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/site/plant/floor_plan.hpp"
+#include "models/site/plant/cable_router.hpp"
 #include "models/site/plant/link_parts.hpp"
 #include "sim/typed_id.hpp"
 

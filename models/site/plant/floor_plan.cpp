@@ -12,10 +12,6 @@ namespace clusterwright {
 
 namespace {
 
-Meters absolute(Meters length) {
-  return length < Meters{} ? -length : length;
-}
-
 class Floor {
  public:
   Floor(const HallSpec& hall, const RackPart& frame)
@@ -123,13 +119,6 @@ FloorPlan place_racks(RackLayout& layout, const HallSpec& hall, const RackPart& 
   plan.rack_width = frame.width.value;
   plan.rack_depth = frame.depth.value;
   return plan;
-}
-
-Meters CableRouter::length(const Location& one, const Location& other) const {
-  if (one.rack == other.rack) return absolute(one.height - other.height) + slack_in_rack_;
-  const PlacedRack &from = racks_[one.rack], &to = racks_[other.rack];
-  const Meters up = tray_ - one.height, down = tray_ - other.height;
-  return up + absolute(from.x - to.x) + absolute(from.y - to.y) + down + slack_;
 }
 
 }  // namespace clusterwright

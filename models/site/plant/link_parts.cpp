@@ -10,9 +10,6 @@ namespace clusterwright {
 
 namespace {
 
-/// Lengths that vendors of cables and fibre commonly stock.
-constexpr std::array lengths_m = {0.5, 1.0, 1.5, 2.0, 2.5, 3.0,  4.0,  5.0,  7.0,   10.0,  15.0,  20.0,
-                                  25., 30., 40., 50., 70., 100., 150., 200., 300.0, 500.0, 1000., 2000.};
 /// Relative difference up to which two rates are equal.
 constexpr double same_rate = 1e-6;
 /// Price of a part without one, so that it is chosen last.
@@ -66,11 +63,6 @@ std::optional<double> usual_price_usd(const std::map<std::string, Sourced<double
   const auto low = find("low"), high = find("high");
   if (low && high) return (*low + *high) / 2;
   return low ? low : high;
-}
-
-Meters length_on_sale(Meters routed) {
-  const auto found = std::lower_bound(lengths_m.begin(), lengths_m.end(), routed.in(meter));
-  return found == lengths_m.end() ? std::ceil(routed.in(meter)) * meter : *found * meter;
 }
 
 const LinkParts* LinkCatalog::choose(BytesPerSecond rate, LinkEnd lower, LinkEnd upper, Meters length) {

@@ -29,9 +29,6 @@ struct LinkParts {
 /// List price, or middle of low and high; nothing where neither is known.
 std::optional<double> usual_price_usd(const std::map<std::string, Sourced<double>>& price_usd);
 
-/// Next longer length on sale.
-Meters length_on_sale(Meters routed);
-
 /// Choice of parts by rate, ends and length; remembers what it chose.
 class LinkCatalog {
  public:

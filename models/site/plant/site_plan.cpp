@@ -8,6 +8,7 @@
 
 #include "models/site/plant/bill_of_materials.hpp"
 #include "models/site/plant/cable_plan.hpp"
+#include "models/site/plant/cable_router.hpp"
 #include "models/site/plant/facility_power.hpp"
 #include "models/site/plant/power_chain.hpp"
 #include "models/site/plant/scale_up_check.hpp"

@@ -69,7 +69,7 @@ void set_appliances(StorageSizing& sizing, const StoragePart& part) {
 
 std::optional<Bytes> held_by_a_host(const StepPrediction& step) {
   for (const LevelUse& use : step.tiers)
-    if (use.tier == MemoryLevel::host) return use.bytes.total();
+    if (use.level == MemoryLevel::host) return use.bytes.total();
   return std::nullopt;
 }
 

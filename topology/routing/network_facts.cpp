@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "topology/network/network_facts.hpp"
+#include "topology/routing/network_facts.hpp"
 
 #include <algorithm>
 #include <bit>

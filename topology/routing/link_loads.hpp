@@ -25,7 +25,7 @@
 
 #include "topology/fabrics/fabric_spec.hpp"
 #include "topology/graph/network_graph.hpp"
-#include "topology/network/routes.hpp"
+#include "topology/routing/routes.hpp"
 
 namespace clusterwright {
 

@@ -40,23 +40,23 @@ double relative_width(const JsonValue& prediction) {
 
 }  // namespace
 
-TEST_CASE("a part that nobody measured takes the transferred set and says so", "[cli]") {
+TEST_CASE("a part that nobody measured takes the generic set and says so", "[cli]") {
   for (const char* cluster : {"mi300x-64", "tpu-v5p-512", "gaudi2-64"}) {
     INFO(cluster);
     const JsonValue prediction = prediction_on(cluster);
-    CHECK(has(origin_of_curves(prediction), "transferred from measured relatives"));
+    CHECK(has(origin_of_curves(prediction), "generic, from measured relatives"));
     CHECK(prediction.at("mfu").as_number() > 0.1);
     CHECK(prediction.at("mfu").as_number() < 0.7);
   }
 }
 
-TEST_CASE("a transferred prediction is less sure than one on a measured part", "[cli]") {
-  const JsonValue measured = prediction_on("h100-single-node"), transferred = prediction_on("mi300x-64");
+TEST_CASE("a generic prediction is less sure than one on a measured part", "[cli]") {
+  const JsonValue measured = prediction_on("h100-single-node"), generic = prediction_on("mi300x-64");
   CHECK(has(origin_of_curves(measured), "published microbenchmarks of H100-SXM"));
-  CHECK(relative_width(transferred) > relative_width(measured));
+  CHECK(relative_width(generic) > relative_width(measured));
 }
 
-TEST_CASE("the transferred set does not give a part formats that it lacks", "[cli]") {
+TEST_CASE("the generic set does not give a part formats that it lacks", "[cli]") {
   const ProgramRoom room;
   room.write("scenario.json", scenario_on("tpu-v5p-512", "nvfp4"));
   check_refused(room, "run scenario.json", "E0314", "nvfp4");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "topology/network/stations.hpp"
+#include "topology/routing/stations.hpp"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 
-#include "topology/network/attachments.hpp"
+#include "topology/routing/attachments.hpp"
 
 namespace clusterwright {
 

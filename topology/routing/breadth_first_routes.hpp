@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "topology/network/attachments.hpp"
-#include "topology/network/routes.hpp"
+#include "topology/routing/attachments.hpp"
+#include "topology/routing/routes.hpp"
 
 namespace clusterwright {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "topology/network/routes.hpp"
+#include "topology/routing/routes.hpp"
 
 #include <stdexcept>
 
-#include "topology/network/breadth_first_routes.hpp"
-#include "topology/network/torus_routes.hpp"
+#include "topology/routing/breadth_first_routes.hpp"
+#include "topology/routing/torus_routes.hpp"
 
 namespace clusterwright {
 

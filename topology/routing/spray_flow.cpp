@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "topology/network/spray_flow.hpp"
+#include "topology/routing/spray_flow.hpp"
 
-#include "topology/network/path_walk.hpp"
+#include "topology/routing/path_walk.hpp"
 
 namespace clusterwright {
 

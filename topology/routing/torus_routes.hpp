@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "topology/network/routes.hpp"
+#include "topology/routing/routes.hpp"
 
 namespace clusterwright {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "topology/network/torus_routes.hpp"
+#include "topology/routing/torus_routes.hpp"
 
 #include <algorithm>
 #include <cstdlib>

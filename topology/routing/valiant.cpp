@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "topology/network/valiant.hpp"
+#include "topology/routing/valiant.hpp"
 
 #include <algorithm>
 #include <map>

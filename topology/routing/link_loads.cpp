@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "topology/network/link_loads.hpp"
+#include "topology/routing/link_loads.hpp"
 
 #include <algorithm>
 #include <map>
 #include <stdexcept>
 
-#include "topology/network/attachments.hpp"
-#include "topology/network/path_walk.hpp"
-#include "topology/network/spray_flow.hpp"
-#include "topology/network/sprayed_exchange.hpp"
-#include "topology/network/stations.hpp"
-#include "topology/network/valiant.hpp"
+#include "topology/routing/attachments.hpp"
+#include "topology/routing/path_walk.hpp"
+#include "topology/routing/spray_flow.hpp"
+#include "topology/routing/sprayed_exchange.hpp"
+#include "topology/routing/stations.hpp"
+#include "topology/routing/valiant.hpp"
 
 namespace clusterwright {
 

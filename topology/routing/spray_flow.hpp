@@ -23,8 +23,8 @@
 
 #include <vector>
 
-#include "topology/network/link_loads.hpp"
-#include "topology/network/stations.hpp"
+#include "topology/routing/link_loads.hpp"
+#include "topology/routing/stations.hpp"
 
 namespace clusterwright {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "topology/network/faults.hpp"
+#include "topology/routing/faults.hpp"
 
 #include <fmt/format.h>
 

@@ -20,8 +20,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "topology/network/spray_flow.hpp"
-#include "topology/network/stations.hpp"
+#include "topology/routing/spray_flow.hpp"
+#include "topology/routing/stations.hpp"
 
 namespace clusterwright {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "topology/network/breadth_first_routes.hpp"
+#include "topology/routing/breadth_first_routes.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "topology/network/link_loads.hpp"
-#include "topology/network/spray_flow.hpp"
-#include "topology/network/stations.hpp"
+#include "topology/routing/link_loads.hpp"
+#include "topology/routing/spray_flow.hpp"
+#include "topology/routing/stations.hpp"
 
 namespace clusterwright {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "topology/network/attachments.hpp"
+#include "topology/routing/attachments.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "topology/network/sprayed_exchange.hpp"
+#include "topology/routing/sprayed_exchange.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "topology/graph/network_graph.hpp"
-#include "topology/network/routes.hpp"
+#include "topology/routing/routes.hpp"
 
 namespace clusterwright {
 

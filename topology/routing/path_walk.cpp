@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "topology/network/path_walk.hpp"
+#include "topology/routing/path_walk.hpp"
 
 #include <fmt/format.h>
 

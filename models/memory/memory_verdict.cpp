@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/memory/memory_verdict.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace clusterwright {
+
+namespace {
+
+std::string sentence(const LevelUse& use) {
+  using Kind = std::pair<const char*, Bytes>;
+  const std::array<Kind, 5> kinds = {{{"weights", use.bytes.weights},
+                                      {"gradients", use.bytes.gradients},
+                                      {"optimizer state", use.bytes.optimizer},
+                                      {"activations", use.bytes.activations},
+                                      {"the copy of a checkpoint", use.bytes.checkpoint}}};
+  const Kind largest =
+      *std::max_element(kinds.begin(), kinds.end(), [](const Kind& a, const Kind& b) { return a.second < b.second; });
+  constexpr std::array<const char*, 4> places = {"", "host memory of a node", "the memory pool",
+                                                 "the drives of a node"};
+  return fmt::format("does not fit: {} would need {:.1f} of {:.1f} GB, most of it {} ({:.1f} GB)",
+                     places[static_cast<std::size_t>(use.level)], use.bytes.total().in(gigabyte),
+                     use.capacity->in(gigabyte), largest.first, largest.second.in(gigabyte));
+}
+
+}  // namespace
+
+MemoryVerdict judge_memory(const MemoryUse& use, Bytes capacity, int stages) {
+  const bool fits = use.total() <= capacity;
+  using Kind = std::pair<const char*, Bytes>;
+  const std::array<Kind, 8> kinds = {{{"activations", use.activations},
+                                      {"gradients", use.gradients},
+                                      {"optimizer state", use.optimizer},
+                                      {"weights", use.weights},
+                                      {"gathered weights", use.gathered},
+                                      {"the working set of a layer", use.working},
+                                      {"logits", use.logits},
+                                      {"communication buffers", use.buffers}}};
+  const Kind largest =
+      *std::max_element(kinds.begin(), kinds.end(), [](const Kind& a, const Kind& b) { return a.second < b.second; });
+  const std::string who = stages > 1 ? fmt::format("each rank of pipeline stage {}", use.stage) : "each rank";
+  return {fits, fmt::format("{}: {} {} {:.1f} of {:.1f} GB, most of it {} ({:.1f} GB)", fits ? "fits" : "does not fit",
+                            who, fits ? "uses" : "needs", use.total().in(gigabyte), capacity.in(gigabyte),
+                            largest.first, largest.second.in(gigabyte))};
+}
+
+std::string level_verdict(const std::vector<LevelUse>& uses) {
+  for (const LevelUse& use : uses)
+    if (!use.fits()) return sentence(use);
+  return {};
+}
+
+}  // namespace clusterwright
