@@ -120,6 +120,17 @@ class OriginWalker {
   std::vector<Origin> origins_;
 };
 
+/// Names of the shipped sets; the one that is called like the part comes first, since others need not be read then.
+std::vector<std::string> parameter_sets(const AcceleratorPart& part) {
+  std::vector<std::string> names = config_names("parameters");
+  std::string own = part.id;
+  for (char& letter : own)
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  const auto found = std::find(names.begin(), names.end(), own);
+  if (found != names.end()) std::rotate(names.begin(), found, found + 1);
+  return names;
+}
+
 }  // namespace
 
 const RecordSpec& scenario_spec() {
@@ -129,7 +140,7 @@ const RecordSpec& scenario_spec() {
 fs::path parameter_file(const AcceleratorPart& part) {
   const fs::path folder = configs_directory() / "parameters";
   fs::path sibling;
-  for (const std::string& name : config_names("parameters")) {
+  for (const std::string& name : parameter_sets(part)) {
     const fs::path path = folder / (name + ".json");
     const auto set = decode_record<ParameterSet>(read_json_file(path));
     if (set.accelerator == part.id) return path;
