@@ -79,7 +79,8 @@ ClusterSession open_cluster(const fs::path& path, const std::vector<std::string>
 
 std::optional<RoutedNetwork> route_network(const ClusterSession& session, const NetworkRequest& request) {
   const Cluster& cluster = session.cluster;
-  if (cluster.nics == 0 || cluster.nodes() < 2) return std::nullopt;
+  const bool one_domain = cluster.fabric.tiers().empty();  // several nodes may be one machine, as an NVL72 rack is
+  if (cluster.nics == 0 || cluster.nodes() < 2 || one_domain) return std::nullopt;
   const FabricSpec& fabric = cluster.spec.fabric;
   const NetworkSize size{cluster.nodes(), cluster.node_accelerators, cluster.nics, cluster.nic_bandwidth};
   Network network = build_network(fabric, size, fabric_ports(fabric, session.catalog));

@@ -2,6 +2,7 @@
 // `clusterwright collective` as a user runs it.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <iterator>
 #include <set>
 #include <sstream>
@@ -67,6 +68,24 @@ TEST_CASE("collective answers with a table of all powers of two", "[cli][collect
   CHECK(has(outcome.out, "8,589,934,592"));
   CHECK(has(outcome.out, "nvls"));
   CHECK(json(on_one_node).at("rows").elements().size() == 31);  // 2^3 to 2^33
+}
+
+TEST_CASE("collective answers on every shipped cluster", "[cli][collective]") {
+  int clusters = 0;
+  for (const auto& file : std::filesystem::directory_iterator(CLUSTERWRIGHT_CONFIGS "/clusters")) {
+    answered("collective " + cluster(file.path().stem().string()) + "--bytes 1M");
+    ++clusters;
+  }
+  CHECK(clusters >= 20);
+}
+
+TEST_CASE("a rack that is one scale-up domain needs no network", "[cli][collective]") {
+  const JsonValue answer = answered("collective " + cluster("gb200-nvl72") + "--bytes 1G --format json").json();
+  const JsonValue& result = answer.at("rows").elements().at(0);
+  CHECK(result.at("limit").as_text() == "scale-up links");
+  // An all-reduce in the switch sends S (n + 1) / n over links of 900 GB/s, so algbw stays below 72 / 73 of that.
+  CHECK(result.at("algbw_gb_per_s").as_number() < 900.0 * 72 / 73);
+  CHECK(result.at("algbw_gb_per_s").as_number() > 0.4 * 900);
 }
 
 TEST_CASE("JSON has the keys that scripts rely on", "[cli][collective]") {
