@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One training step of a scenario, and what it would be with another plan.
+// One training step of a scenario, and what it would be with recomputation.
 //   predict_step [SCENARIO]
 #include <clusterwright/clusterwright.hpp>
 #include <cstdio>
@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
   try {
     const std::string file = argc > 1 ? argv[1] : cw::shipped_file("scenarios/llama3-405b-h100.json");
     print("as written", cw::Study(file).predict());
-    print("zero3", cw::Study(file, {"job.sharding=zero3"}).predict());
+    print("all layers recomputed", cw::Study(file, {"job.recompute=full"}).predict());
   } catch (const std::exception& error) {
     std::fputs(error.what(), stderr);
     return 2;
