@@ -91,7 +91,10 @@ class Sizer {
     if (request_.cluster.mixed())
       out_.plan.warnings.push_back(
           "the cluster has nodes of several kinds; all nodes are planned as nodes of the first kind");
-    if (out_.step && !out_.step->fits)
+    if (!out_.step) return;
+    auto& warnings = out_.plan.warnings;
+    warnings.insert(warnings.end(), out_.step->warnings.begin(), out_.step->warnings.end());
+    if (!out_.step->fits)
       out_.plan.warnings.push_back("the job " + out_.step->verdict + "; power figures assume that it runs");
   }
 
