@@ -180,4 +180,8 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
   return best.empty() ? std::string() : fmt::format("did you mean \"{}\"?", best);
 }
 
+Place option_place(const char* option, const std::string& value) {
+  return {std::make_shared<const SourceText>(option, value), 0, std::max<std::size_t>(value.size(), 1), ""};
+}
+
 }  // namespace clusterwright

@@ -41,6 +41,9 @@ struct Place {
   std::string pointer;
 };
 
+/// Place of the value of a command-line option.
+Place option_place(const char* option, const std::string& value);
+
 /// Codes: E01xx syntax and keys, E02xx values, E03xx values that contradict each other, E04xx files and usage,
 /// E05xx limits, E09xx faults of the program. Each code has one meaning, listed in docs/errors.md.
 struct Diagnostic {

@@ -142,6 +142,20 @@ std::optional<std::string> Decoder::text(const JsonValue& value, const FieldSpec
   return value.as_text();
 }
 
+std::optional<CalendarDate> Decoder::date(const JsonValue& value, const FieldSpec& spec) {
+  const auto written = text(value, spec);
+  if (!written) return {};
+  if (written->empty() && !spec.required) return CalendarDate{};
+  const auto date = read_date(*written);
+  if (!date) error("E0201", fmt::format("must be a date, YYYY-MM or YYYY-MM-DD (got {})", shown(value)), value);
+  if (date && !exists(*date))
+    error(
+        "E0202",
+        fmt::format("must be a date of the calendar from {}-01 to {}-12 (got {})", first_year, last_year, shown(value)),
+        value);
+  return date && exists(*date) ? date : std::nullopt;
+}
+
 std::optional<std::size_t> Decoder::choice(const JsonValue& value, const FieldSpec& spec) {
   if (spec.flag && value.is(JsonKind::boolean)) return value.as_boolean() ? 1 : 0;
   if (value.is(JsonKind::text))

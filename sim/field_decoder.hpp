@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/calendar_date.hpp"
 #include "sim/field_spec.hpp"
 #include "sim/json_value.hpp"
 
@@ -26,6 +27,7 @@ class Decoder {
   std::optional<double> number(const JsonValue& value, const FieldSpec& spec);
   std::optional<bool> boolean(const JsonValue& value, const FieldSpec& spec);
   std::optional<std::string> text(const JsonValue& value, const FieldSpec& spec);
+  std::optional<CalendarDate> date(const JsonValue& value, const FieldSpec& spec);
   std::optional<std::size_t> choice(const JsonValue& value, const FieldSpec& spec);  ///< index into spec.choices
 
   /// Reports a wrong kind, unknown keys and missing required keys. @return false if `value` is no object

@@ -24,6 +24,7 @@ JsonValue scalar_schema(const FieldSpec& field) {
     for (const std::string& choice : field.choices) choices.push_back(choice);
     schema.set("enum", choices);
   }
+  if (!field.pattern.empty()) schema.set("pattern", field.pattern);
   if (std::isfinite(field.min)) schema.set(field.above_min ? "exclusiveMinimum" : "minimum", bound(field.min));
   if (std::isfinite(field.max)) schema.set("maximum", bound(field.max));
   return schema;

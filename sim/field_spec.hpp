@@ -48,6 +48,7 @@ struct FieldSpec {
 
   std::string key;
   FieldType type = FieldType::text;
+  std::string pattern;     ///< regular expression of a text; any text if empty
   bool is_list = false;    ///< a list of `type`
   bool is_map = false;     ///< an object with free keys and values of `type`
   bool nullable = false;   ///< null means "not known"

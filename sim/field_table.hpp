@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/calendar_date.hpp"
 #include "sim/enum_array.hpp"
 #include "sim/field_decoder.hpp"
 #include "sim/field_spec.hpp"
@@ -169,6 +170,20 @@ struct FieldCodec<std::string> {
     if (auto text = decoder.text(value, spec)) out = std::move(*text);
   }
   static JsonValue encode(const std::string& value, const FieldSpec&) { return value; }
+};
+
+/// An optional date may be an empty text: not known.
+template <>
+struct FieldCodec<CalendarDate> {
+  static void describe(FieldSpec& spec) {
+    spec.type = FieldType::text;
+    spec.pattern = "^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$";
+    if (!spec.required) spec.pattern = "^$|" + spec.pattern;
+  }
+  static void decode(const JsonValue& value, const FieldSpec& spec, Decoder& decoder, CalendarDate& out) {
+    if (const auto date = decoder.date(value, spec)) out = *date;
+  }
+  static JsonValue encode(const CalendarDate& value, const FieldSpec&) { return value.text(); }
 };
 
 template <>

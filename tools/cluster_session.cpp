@@ -3,11 +3,13 @@
 
 #include <algorithm>
 
+#include "models/job/parameter_choice.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "models/job/scenario_source.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "tools/config_kinds.hpp"
+#include "topology/cluster/like_parts.hpp"
 #include "topology/fabrics/fabric.hpp"
 #include "topology/routing/faults.hpp"
 
@@ -50,23 +52,6 @@ CollectiveSet read_collective_set(const fs::path& path, std::vector<InputFile>& 
   return decode_record<CollectiveSet>(document);
 }
 
-/// Files of a folder, by name.
-std::vector<fs::path> json_files(const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error))
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
-bool names(const JsonValue& document, const std::string& accelerator) {
-  const auto is = [&](const JsonValue& value) { return value.is(JsonKind::text) && value.as_text() == accelerator; };
-  if (const JsonValue* own = document.find("accelerator"); own && is(*own)) return true;
-  const JsonValue* siblings = document.find("also_for");
-  return siblings && std::any_of(siblings->elements().begin(), siblings->elements().end(), is);
-}
-
 }  // namespace
 
 ClusterSession open_cluster(const fs::path& path, const std::vector<std::string>& settings) {
@@ -76,6 +61,7 @@ ClusterSession open_cluster(const fs::path& path, const std::vector<std::string>
   session.document = cluster_document(read_input(path, session.inputs), session.pointer, read);
   for (const std::string& setting : settings)
     apply_setting(session.document, spec_of(ConfigKind::cluster), setting, read);
+  fill_in_like(session.document, configs_directory() / "parts", session.pointer);
   session.cluster =
       build_cluster(decode_record<ClusterSpec>(session.document), session.catalog, session.document, session.pointer);
   return session;
@@ -94,13 +80,12 @@ std::optional<RoutedNetwork> route_network(const ClusterSession& session, const 
                        std::move(routes), policy};
 }
 
-CollectiveSet load_collective_set(const std::string& accelerator, const std::string& file,
+CollectiveSet load_collective_set(const AcceleratorPart& accelerator, const std::string& file,
                                   std::vector<InputFile>& inputs) {
-  if (!file.empty()) return read_collective_set(file, inputs);
-  const fs::path folder = configs_directory() / "parameters";
-  for (const fs::path& path : json_files(folder))
-    if (names(read_json_file(path), accelerator)) return read_collective_set(path, inputs);
-  return read_collective_set(folder / "generic.json", inputs);
+  if (file.empty()) return read_collective_set(parameter_file(accelerator), inputs);
+  CollectiveSet set = read_collective_set(file, inputs);
+  check_serves(set, accelerator, option_place("--parameters", file));
+  return set;
 }
 
 }  // namespace clusterwright

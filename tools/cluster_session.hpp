@@ -38,7 +38,7 @@ std::optional<RoutedNetwork> route_network(const ClusterSession& session, const 
 
 /// Parameters of collectives: from the file, else fitted to the accelerator, else the set for unmeasured accelerators.
 /// @param file  a parameter file, or one with collectives alone; empty: look for one in configs/parameters
-CollectiveSet load_collective_set(const std::string& accelerator, const std::string& file,
+CollectiveSet load_collective_set(const AcceleratorPart& accelerator, const std::string& file,
                                   std::vector<InputFile>& inputs);
 
 }  // namespace clusterwright

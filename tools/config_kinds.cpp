@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "models/job/calibration_check.hpp"
 #include "models/job/hf_config.hpp"
 #include "models/job/parameters.hpp"
 #include "models/job/price_list.hpp"
@@ -17,6 +18,7 @@
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "topology/cluster/cluster.hpp"
+#include "topology/cluster/like_parts.hpp"
 #include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
@@ -117,8 +119,10 @@ ConfigKind kind_of(const JsonValue& document) {
 void check_document(ConfigKind kind, const JsonValue& document) {
   switch (kind) {
     case ConfigKind::cluster: {
-      const ClusterSpec spec = decode_record<ClusterSpec>(document);
-      build_cluster(spec, load_catalog(configs_directory() / "parts"), document);
+      JsonValue whole = document;
+      fill_in_like(whole, configs_directory() / "parts", "");
+      const ClusterSpec spec = decode_record<ClusterSpec>(whole);
+      build_cluster(spec, load_catalog(configs_directory() / "parts"), whole);
       return;
     }
     case ConfigKind::transformer:
@@ -137,7 +141,7 @@ void check_document(ConfigKind kind, const JsonValue& document) {
       decode_record<CollectiveSet>(document);
       return;
     case ConfigKind::steps:
-      decode_record<StepCalibration>(document);
+      check_covariance(decode_record<StepCalibration>(document), document);
       return;
     case ConfigKind::prices: {
       const JsonValue whole = filled_in_prices(document, [](const auto& path) { return read_json_file(path); });

@@ -96,16 +96,19 @@ constexpr double deviations_held = 1.645;
 
 /// Errors of every row, held out in each of these groups.
 struct HeldOutSteps {
-  std::vector<double> models, sizes, accelerators, generations, stacks;
+  std::vector<double> models, sizes, accelerators, generations, vendors, stacks;
 };
 
 HeldOutSteps held_out(const StepFitResult& fit, const StepCalibration& steps) {
   const auto by = [&](const std::function<std::string(const StepRow&)>& group) {
     return held_out_step_errors(fit, fit.slopes, steps, group);
   };
-  return {by(model_of), by([](const StepRow& row) { return std::to_string(row.plan.accelerators()); }),
+  return {by(model_of),
+          by([](const StepRow& row) { return std::to_string(row.plan.accelerators()); }),
           by([](const StepRow& row) { return row.scenario.cluster.accelerator.id; }),
-          by([](const StepRow& row) { return row.architecture; }), by([](const StepRow& row) { return row.entry; })};
+          by([](const StepRow& row) { return row.architecture; }),
+          by([](const StepRow& row) { return row.scenario.cluster.accelerator.vendor; }),
+          by([](const StepRow& row) { return row.entry; })};
 }
 
 /// Standard deviation whose 90 % interval holds 90 % of the errors, by weight.
@@ -199,9 +202,13 @@ std::vector<FitReport> reports(const StepFitResult& fit, const HeldOutSteps& lef
 
 void publish_ranges(const StepFitResult& fit, StepCalibration& steps) {
   steps.most_accelerators = steps.longest_sequence = 1;
+  steps.oldest_release = steps.newest_release = {};
   for (const StepRow& row : fit.rows) {
     steps.most_accelerators = std::max<double>(steps.most_accelerators, row.plan.accelerators());
     steps.longest_sequence = std::max<double>(steps.longest_sequence, row.scenario.job.sequence);
+    const CalendarDate release = release_of(row.scenario.stack, row.scenario.job);
+    if (!steps.oldest_release.known() || release < steps.oldest_release) steps.oldest_release = release;
+    if (steps.newest_release < release) steps.newest_release = release;
   }
 }
 
@@ -278,6 +285,7 @@ void publish_residuals(const StepFitResult& fit, StepCalibration& steps) {
   r.stack = wider(left.stacks, "stacks");
   r.accelerator = wider(left.accelerators, "accelerators");
   r.generation = wider(left.generations, "architectures");
+  r.vendor = wider(left.vendors, "vendors");
   r.own = sourced_value(own_width(fit), 0, "steps against the median of their model, stack, accelerator and format");
   r.size = sourced_value(size_width(fit), 0, "pairs of steps of one job on different numbers of accelerators");
   r.doubling = sourced_value(0.005, 0.002, "prior: residuals of published weak-scaling series per doubling of size");

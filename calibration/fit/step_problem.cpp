@@ -87,15 +87,13 @@ std::vector<StepRow> step_rows(const std::vector<Measurement>& measurements, con
       ChosenPlan chosen = choose_plan(*scenario);
       const StepFactors factors =
           step_factors(shelf.steps, chosen.scenario.stack, chosen.scenario.job, scenario->cluster.accelerator);
-      const std::string date =
-          chosen.scenario.job.release.empty() ? chosen.scenario.stack.date : chosen.scenario.job.release;
       all[i] = {std::move(chosen.scenario),
                 chosen.plan,
                 i,
                 *m.step->tokens_per_second_per_accelerator,
                 factors.entry,
                 step_architecture(scenario->cluster.accelerator),
-                years_between(shelf.steps.reference_date, date),
+                factors.years,
                 all_known(m),
                 1};
     } catch (const ConfigError&) {
@@ -263,7 +261,8 @@ void start_from_priors(ScenarioShelf& shelf) {
   StepCalibration& steps = shelf.steps;
   steps.stacks = {{other_entry, prior_stack()}};
   for (const auto& [name, stack] : shelf.stacks)
-    steps.stacks[stack.calibrated.empty() ? name : stack.calibrated] = prior_stack();
+    if (!stack.calibrated.empty()) steps.stacks[stack.calibrated] = prior_stack();
+  steps.oldest_release = steps.newest_release = {};  // those of the rows, which no earlier range may cut
   steps.kernel_overhead = {{other_entry, prior_value(UnknownKind::kernel_overhead)}};
   steps.overhead_per_density = steps.density_reference = {0, "definition: one overhead factor for all parts"};
   const Prior drift = prior_of(UnknownKind::drift);

@@ -8,6 +8,7 @@
 
 #include "calibration/measured/measured_cluster.hpp"
 #include "models/job/job.hpp"
+#include "models/job/parameter_choice.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "topology/parts/catalog.hpp"
@@ -95,7 +96,7 @@ void describe_layout(const MeasuredJob& m, Job& job) {
   job.parallel.expert_tensor = as_int(m.expert_tensor);
   if (m.routing == "balanced") job.routing.imbalance = 0;
   if (m.routing == "token-drop") job.routing.capacity_factor = assumed_capacity_factor;
-  job.parallel.sequence = m.sequence_parallel.value_or(m.release >= "2022-05");
+  job.parallel.sequence = m.sequence_parallel.value_or(m.release >= CalendarDate{2022, 5});
   job.sharding = enum_of<Sharding>(m.sharding).value_or(Sharding::zero1);
   if (job.sharding == Sharding::hsdp) job.shard_group = as_int(m.shard_group);
   if (m.recompute)
@@ -151,22 +152,15 @@ ScenarioShelf load_shelf(const std::filesystem::path& configs) {
 }
 
 const ParameterSet* parameters_for(const ScenarioShelf& shelf, const std::string& accelerator) {
-  const ParameterSet *sibling = nullptr, *generic = nullptr;
-  for (const ParameterSet& set : shelf.parameters) {
-    if (set.accelerator == accelerator) return &set;
-    const bool serves = std::find(set.also_for.begin(), set.also_for.end(), accelerator) != set.also_for.end();
-    if (serves) sibling = &set;
-    if (set.accelerator.empty()) generic = &set;
-  }
-  return sibling ? sibling : generic;
+  return closest_set(shelf.parameters, accelerator);
 }
 
 std::string stack_of(const MeasuredJob& job) {
   const std::string& framework = job.framework;
-  if (framework == "megatron-lm" && job.release < "2023")
+  if (framework == "megatron-lm" && job.release < CalendarDate{2023, 1})
     return job.sharding == "zero3" ? "deepspeed-zero3-2021" : "megatron-2022";
-  if (framework == "torchtitan" && job.release >= "2025") return "torchtitan-2025";
-  if (framework == "megatron-bridge" && job.release >= "2026-06") return "bridge-2026";
+  if (framework == "torchtitan" && job.release >= CalendarDate{2025, 1}) return "torchtitan-2025";
+  if (framework == "megatron-bridge" && job.release >= CalendarDate{2026, 6}) return "bridge-2026";
   // DeepSpeed's bf16 engine differs from its fp16 engine: it keeps and reduces gradients in 32 bit.
   if (framework == "megatron-deepspeed" && job.precision == "bf16") return "deepspeed-bf16-2022";
   constexpr std::array<std::pair<std::string_view, std::string_view>, 18> stacks = {

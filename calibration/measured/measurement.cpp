@@ -77,6 +77,14 @@ std::int64_t integer(const JsonValue& object, std::string_view key) {
 int count(const JsonValue& object, std::string_view key) {
   return static_cast<int>(integer(object, key));
 }
+CalendarDate date(const JsonValue& object, std::string_view key) {
+  const JsonValue& value = required(object, key);
+  const auto date = read_date(to_text(value));
+  if (!date) refuse("E0201", "must be a date, YYYY-MM or YYYY-MM-DD", value);
+  if (!exists(*date))
+    refuse("E0202", fmt::format("must be a date of the calendar from {}-01 to {}-12", first_year, last_year), value);
+  return *date;
+}
 std::string text(const JsonValue& object, std::string_view key) {
   return to_text(required(object, key));
 }
@@ -245,7 +253,7 @@ MeasuredJob read_job(const JsonValue& value) {
   MeasuredJob out;
   out.task = text(value, "task");
   out.framework = text(value, "framework");
-  out.release = text(value, "release");
+  out.release = date(value, "release");
   out.global_batch = maybe_integer(value, "global_batch");
   out.micro_batch = maybe_integer(value, "micro_batch");
   read_parallelism(value, out);

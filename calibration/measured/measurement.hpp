@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/calendar_date.hpp"
 #include "sim/json_value.hpp"
 #include "sim/quantity.hpp"
 
@@ -102,7 +103,8 @@ struct MeasuredModel {
 };
 
 struct MeasuredJob {
-  std::string task, framework, release;
+  std::string task, framework;
+  CalendarDate release;  ///< of the software
   std::optional<std::int64_t> global_batch, micro_batch;
   std::optional<std::int64_t> tensor, pipeline, virtual_pipeline, context, expert, expert_tensor, data;
   std::optional<bool> sequence_parallel;

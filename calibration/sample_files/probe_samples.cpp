@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <regex>
 #include <stdexcept>
 
 #include "calibration/sample_files/sparse_record.hpp"
+#include "sim/calendar_date.hpp"
 #include "sim/json_reader.hpp"
 
 namespace clusterwright {
@@ -155,9 +155,8 @@ ProbeSample read_sample(const SampleEntry& entry, const JsonValue& value, std::i
 }
 
 void check_date(const std::string& date, const JsonValue& document, Decoder& decoder) {
-  static const std::regex form(R"(\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-6]\dZ)");
   const JsonValue* value = document.find("date");
-  if (!value || !value->is(JsonKind::text) || date.empty() || std::regex_match(date, form)) return;
+  if (!value || !value->is(JsonKind::text) || date.empty() || is_utc_time(date)) return;
   const Decoder::Scope scope(decoder, document, *value, "date");
   decoder.error("E0203", fmt::format("must be a UTC time such as 2026-11-21T21:04:06Z (got \"{}\")", date), *value);
 }

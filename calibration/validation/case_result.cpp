@@ -64,7 +64,7 @@ constexpr std::array<JobField, 15> job_fields = {
      {"recompute", [](const MeasuredJob& job) { return job.recompute.has_value(); }},
      {"precision", [](const MeasuredJob& job) { return job.precision.has_value(); }},
      {"offload", [](const MeasuredJob& job) { return job.offload.has_value(); }},
-     {"release", [](const MeasuredJob& job) { return !job.release.empty(); }}}};
+     {"release", [](const MeasuredJob& job) { return job.release.known(); }}}};
 
 /// Whether a job field has a value in the case although the source does not publish it.
 bool is_filled_in(const MeasuredJob& job, std::string_view name) {

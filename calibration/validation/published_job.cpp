@@ -85,7 +85,7 @@ JobKey& JobKey::model(const MeasuredModel& m) {
 }
 
 JobKey& JobKey::software(const MeasuredJob& job) {
-  add(job.task).add(job.framework).add(job.release).add(job.precision).add(job.routing);
+  add(job.task).add(job.framework).add(job.release.text()).add(job.precision).add(job.routing);
   return add(job.pure_low_precision).add(job.packed_sequences).add(job.compiled).add(job.async_tensor);
 }
 

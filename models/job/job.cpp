@@ -167,7 +167,7 @@ const Record<Job>& record(const Job*) {
               "stack", &Job::stack,
               {.help = "software stack: a name in configs/stacks or the path of a JSON file", .catalog = "stacks"})
           .optional("release", &Job::release,
-                    {.help = "year and month of the software, such as 2024-06; empty: the stack's own"});
+                    {.help = "date of the software, such as 2024-06; empty: the stack's own"});
   return table;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/calendar_date.hpp"
 #include "sim/enum_array.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
@@ -118,7 +119,7 @@ struct Job {
   std::optional<InputSpec> input;  ///< absent: steps never wait for data
   int lora_rank = 0;               ///< rank of the adapters; > 0 only for task lora
   double sample_tokens = 0;        ///< mean length of samples packed into a sequence; 0: one sample fills it
-  std::string release;             ///< "2024-06": date of the software; empty: that of the stack
+  CalendarDate release;            ///< date of the software; not known: that of the stack
   std::optional<Recompute> recompute = Recompute::none;  ///< auto: the least that fits
   std::string stack = "megatron-2024";                   ///< name of a file in configs/stacks, or a path
 };

@@ -321,10 +321,11 @@ const Record<CollectiveSet>& record(const CollectiveSet*) {
   return table;
 }
 
-std::string curves_from(const ParameterSet& set, const std::string& accelerator) {
-  if (set.accelerator.empty()) return "generic, from measured relatives, on the data sheet of " + accelerator;
+std::string curves_from(const ParameterSet& set, const AcceleratorPart& part) {
+  if (set.accelerator.empty()) return "generic, from measured relatives, on the data sheet of " + part.id;
   const std::string measured = "published microbenchmarks of " + set.accelerator;
-  return set.accelerator == accelerator ? measured : measured + ", on the data sheet of " + accelerator;
+  if (set.accelerator == part.id) return measured;
+  return measured + (part.like.empty() ? "" : ", which it is like") + ", on the data sheet of " + part.id;
 }
 
 CollectiveSet collective_set(const ParameterSet& set) {

@@ -12,7 +12,7 @@
 
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
-#include "topology/parts/number_format.hpp"
+#include "topology/parts/parts.hpp"
 
 namespace clusterwright {
 
@@ -186,7 +186,7 @@ struct ParameterSet {
 const Record<ParameterSet>& record(const ParameterSet*);
 
 /// Origin of the curves of a set in words: "published microbenchmarks of H200", or that they are generic.
-std::string curves_from(const ParameterSet& set, const std::string& accelerator);
+std::string curves_from(const ParameterSet& set, const AcceleratorPart& part);
 
 /// Part of a parameter set that collectives need; users may keep it in a file of its own.
 struct CollectiveSet {

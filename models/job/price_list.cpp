@@ -119,7 +119,7 @@ const Record<PriceList>& record(const PriceList*) {
             "like", &PriceList::like,
             {.help = "a file of configs/prices, or a path, that gives every field left out here; none: no such file"})
         .optional("name", &PriceList::name, {.help = "name for reports"})
-        .optional("date", &PriceList::date, {.help = "year and month of the prices"})
+        .optional("date", &PriceList::date, {.help = "date of the prices"})
         .optional("source", &PriceList::source, {.help = "origin of the whole list"});
     add_what_is_bought(list);
     add_what_is_paid_by_time(list);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/job/scenario_source.hpp"
+#include "sim/calendar_date.hpp"
 #include "sim/json_value.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
@@ -48,7 +49,7 @@ using DollarsPerVolume = decltype(dollar / cubic_meter);
 struct PriceList {
   std::string like = "default";  ///< "none": nothing is taken from another list
   std::string name;
-  std::string date;    ///< date of the prices: "2024-08"
+  CalendarDate date;   ///< date of the prices
   std::string source;  ///< source of the list as a whole, for readers
 
   std::map<std::string, Sourced<Dollars>> parts;  ///< price of one part by id; replaces the catalog's

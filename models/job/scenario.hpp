@@ -2,6 +2,7 @@
 /// Checked input of a prediction: cluster, transformer, job, stack and parameters.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,12 @@
 
 namespace clusterwright {
 
+/// Part of the catalog that an own accelerator is like.
+struct LikeParent {
+  double distance = 0;      ///< see data_sheet_distance
+  std::string differences;  ///< "power_w 411 (700)"
+};
+
 struct Scenario {
   Scenario();
   Scenario(const Scenario&);
@@ -28,7 +35,9 @@ struct Scenario {
   Transformer transformer;
   Job job;
   SoftwareStack stack;
+  bool stack_changed = false;  ///< its content is that of no shipped stack that its entry of the calibration describes
   ParameterSet parameters;
+  std::optional<LikeParent> like;  ///< present if the accelerator names a parent
   StepCalibration steps;
   JsonValue source;  ///< document after references and settings; keeps places for errors
   std::vector<InputFile> inputs;

@@ -7,13 +7,16 @@
 #include <cstdlib>
 #include <functional>
 
+#include "models/job/calibration_check.hpp"
 #include "models/job/hf_config.hpp"
+#include "models/job/parameter_choice.hpp"
 #include "models/job/price_list.hpp"
 #include "models/job/scenario_source.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
 #include "topology/cluster/cluster_spec.hpp"
+#include "topology/cluster/like_parts.hpp"
 #include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
@@ -34,7 +37,7 @@ fs::path named_or_path(const std::string& text, const char* folder, const fs::pa
   return configs_directory() / folder / (text + ".json");
 }
 
-SoftwareStack load_stack(const Scenario& scenario, const fs::path& beside, std::vector<InputFile>& inputs) {
+JsonValue stack_document(Scenario& scenario, const fs::path& beside) {
   const fs::path path = named_or_path(scenario.job.stack, "stacks", beside);
   if (!fs::exists(path)) {
     const std::vector<std::string> known = config_names("stacks");
@@ -46,24 +49,25 @@ SoftwareStack load_stack(const Scenario& scenario, const fs::path& beside, std::
                        "not in configs/stacks",
                        fmt::format("{}{}there are: {}", meant, meant.empty() ? "" : "   ", fmt::join(known, ", "))});
   }
-  return decode_record<SoftwareStack>(read_input(path, inputs));
+  return read_input(path, scenario.inputs);
 }
 
-bool serves(const ParameterSet& set, const std::string& accelerator) {
-  const auto& siblings = set.also_for;
-  return set.accelerator == accelerator || std::find(siblings.begin(), siblings.end(), accelerator) != siblings.end();
+/// Whether the stack of a file of the user's differs from every shipped one that its entry of the calibration
+/// describes.
+bool differs_from_measured(const SoftwareStack& stack) {
+  if (stack.calibrated.empty()) return false;
+  for (const std::string& name : config_names("stacks")) {
+    const auto shipped =
+        decode_record<SoftwareStack>(read_json_file(configs_directory() / "stacks" / (name + ".json")));
+    if (shipped.calibrated == stack.calibrated && same_content(shipped, stack)) return false;
+  }
+  return true;
 }
 
-/// Generic parameters are shares of a data sheet, so it must state what they are shares of.
-void check_data_sheet(const AcceleratorPart& part) {
-  const bool stated =
-      peak(part, NumberFormat::bf16) > FlopsPerSecond{} && part.memory_bandwidth.value > BytesPerSecond{};
-  if (stated) return;
-  throw ConfigError({"E0315",
-                     fmt::format("no parameters for \"{}\"", part.id),
-                     {},
-                     "its data sheet has no 16-bit rate or no memory bandwidth",
-                     "give --parameters FILE"});
+Place place_of_parameters(const Scenario& scenario, const ScenarioOptions& options) {
+  if (options.parameters) return option_place("--parameters", options.parameters->string());
+  const JsonValue* value = scenario.source.find("parameters");
+  return value ? value->place("/parameters") : Place{};
 }
 
 fs::path parameter_path(const ScenarioSpec& spec, const ScenarioOptions& options, const AcceleratorPart& part,
@@ -120,35 +124,10 @@ class OriginWalker {
   std::vector<Origin> origins_;
 };
 
-/// Names of the shipped sets; the one that is called like the part comes first, since others need not be read then.
-std::vector<std::string> parameter_sets(const AcceleratorPart& part) {
-  std::vector<std::string> names = config_names("parameters");
-  std::string own = part.id;
-  for (char& letter : own)
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  const auto found = std::find(names.begin(), names.end(), own);
-  if (found != names.end()) std::rotate(names.begin(), found, found + 1);
-  return names;
-}
-
 }  // namespace
 
 const RecordSpec& scenario_spec() {
   return record(static_cast<const ScenarioSpec*>(nullptr));
-}
-
-fs::path parameter_file(const AcceleratorPart& part) {
-  const fs::path folder = configs_directory() / "parameters";
-  fs::path sibling;
-  for (const std::string& name : parameter_sets(part)) {
-    const fs::path path = folder / (name + ".json");
-    const auto set = decode_record<ParameterSet>(read_json_file(path));
-    if (set.accelerator == part.id) return path;
-    if (serves(set, part.id)) sibling = path;
-  }
-  if (!sibling.empty()) return sibling;
-  check_data_sheet(part);
-  return folder / "generic.json";
 }
 
 JsonValue read_resolved(const fs::path& path, const RecordSpec& spec, const ScenarioOptions& options,
@@ -161,6 +140,8 @@ JsonValue read_resolved(const fs::path& path, const RecordSpec& spec, const Scen
     apply_setting(document, spec, setting, reader);
     translate_transformer(document);
   }
+  if (JsonValue* cluster = document.find("cluster"))
+    fill_in_like(*cluster, configs_directory() / "parts", cluster->source == document.source ? "/cluster" : "");
   if (JsonValue* prices = document.find("prices")) *prices = filled_in_prices(std::move(*prices), reader);
   return document;
 }
@@ -176,14 +157,23 @@ Scenario make_scenario(ScenarioSpec spec, JsonValue source, const ScenarioOption
   const bool in_line = cluster.source == scenario.source.source;
   const Catalog catalog = load_catalog(configs_directory() / "parts");
   scenario.cluster = build_cluster(spec.cluster, catalog, cluster, in_line ? "/cluster" : "");
+  if (const AcceleratorPart& part = scenario.cluster.accelerator; !part.like.empty())
+    if (const AcceleratorPart* parent = catalog.find_accelerator(part.like))
+      scenario.like = {data_sheet_distance(part, *parent), data_sheet_differences(part, *parent)};
   if (spec.prices)
     check_price_list(*spec.prices, with_own_parts(catalog, scenario.cluster.spec), scenario.source, "/prices");
   spec.cluster = scenario.cluster.spec;  // with what parts say
-  scenario.stack = load_stack(scenario, beside, scenario.inputs);
-  scenario.steps =
-      decode_record<StepCalibration>(read_input(named_or_path(spec.steps, "steps", beside), scenario.inputs));
+  const JsonValue stack = stack_document(scenario, beside);
+  scenario.stack = decode_record<SoftwareStack>(stack);
+  const JsonValue steps = read_input(named_or_path(spec.steps, "steps", beside), scenario.inputs);
+  scenario.steps = decode_record<StepCalibration>(steps);
+  check_covariance(scenario.steps, steps);
+  check_entry(scenario.stack, scenario.steps, stack);
+  scenario.stack_changed = scenario.job.stack.ends_with(".json") && differs_from_measured(scenario.stack);
   scenario.parameters = decode_record<ParameterSet>(
       read_input(parameter_path(spec, options, scenario.cluster.accelerator, beside), scenario.inputs));
+  if (options.parameters || spec.parameters != "auto")
+    check_serves(scenario.parameters, scenario.cluster.accelerator, place_of_parameters(scenario, options));
   return scenario;
 }
 

@@ -15,11 +15,6 @@
 
 namespace clusterwright {
 
-/// Parameter file of a scenario that names none: the file fitted for the accelerator itself, else one that names it as
-/// a sibling, else generic.json, which holds what measured relatives have in common.
-/// @throws ConfigError E0315 if the data sheet lacks a value that shares refer to
-std::filesystem::path parameter_file(const AcceleratorPart& part);
-
 struct ScenarioOptions {
   std::vector<std::string> settings;  ///< "path=value", in order
   std::optional<std::filesystem::path> parameters;

@@ -261,9 +261,11 @@ StackRecord make_record() {
   StackRecord table("stack", "What a training framework of a given date does");
   table.required("name", &S::name, {.help = "name of the stack"})
       .required("source", &S::source, {.help = "origin of this description"})
-      .optional("date", &S::date, {.help = "year and month of the software, such as 2024-06"})
-      .optional("calibrated", &S::calibrated,
-                {.help = "entry of the step calibration that describes this stack; empty: the stack's name"})
+      .optional("date", &S::date, {.help = "date of the software, such as 2024-06"})
+      .optional(
+          "calibrated", &S::calibrated,
+          {.help = "entry of the step calibration that describes this stack; empty: that of stacks without measured "
+                   "steps"})
       .optional("rank_order", &S::rank_order,
                 {.help = "order of the dimensions of parallelism over ranks, innermost first"})
       .optional("attention", &S::attention, {.help = "attention kernel family, an entry of the parameter file"});

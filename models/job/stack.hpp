@@ -6,6 +6,7 @@
 #include <string>
 
 #include "models/job/job.hpp"
+#include "sim/calendar_date.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
 
@@ -114,8 +115,8 @@ enum class AssumedMicroBatch { fastest, one_per_stage, one_sequence };
 struct SoftwareStack {
   std::string name;
   std::string source;
-  std::string date;        ///< "2024-06": date of the software
-  std::string calibrated;  ///< entry of the step calibration; empty: the name of the stack
+  CalendarDate date;       ///< date of the software
+  std::string calibrated;  ///< entry of the step calibration; empty: that of stacks without measured steps
   RankOrder rank_order = RankOrder::tensor_context_data_pipeline;
   std::string attention = "cudnn";        ///< kernel family in the parameter file
   bool overlap_weight_gradient = true;    ///< tensor-parallel collectives of the backward pass overlap wgrad GEMMs

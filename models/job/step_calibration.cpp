@@ -22,20 +22,12 @@ StepCalibration::~StepCalibration() = default;
 
 namespace {
 
-/// Months since year 0 of "2024-06"; negative if it is none.
-int months_of(const std::string& date) {
-  if (date.size() != 7 || date[4] != '-') return -1;
-  return 12 * std::atoi(date.c_str()) + std::atoi(date.c_str() + 5);
-}
-
 const StackCalibration* find_entry(const StepCalibration& calibration, const SoftwareStack& stack, std::string& name) {
-  for (const std::string& candidate : {stack.calibrated, stack.name, std::string(other_entry)}) {
-    const auto found = calibration.stacks.find(candidate);
-    if (candidate.empty() || found == calibration.stacks.end()) continue;
-    name = candidate;
-    return &found->second;
-  }
-  return nullptr;
+  const std::string wanted = stack.calibrated.empty() ? other_entry : stack.calibrated;
+  const auto found = calibration.stacks.find(wanted);
+  if (found == calibration.stacks.end()) return nullptr;
+  name = wanted;
+  return &found->second;
 }
 
 double overhead_of(const StepCalibration& calibration, const AcceleratorPart& part) {
@@ -87,6 +79,10 @@ const Record<StepResiduals>& record(const StepResiduals*) {
                     {.help = "added for an accelerator without measured steps whose architecture has some", .min = 0})
           .required("generation", &R::generation,
                     {.help = "added for an architecture without measured steps", .min = 0})
+          .optional("vendor", &R::vendor,
+                    {.help = "added for a vendor without measured steps; 0: as for an architecture and a stack "
+                             "without measured steps",
+                     .min = 0})
           .required(
               "doubling", &R::doubling,
               {.help = "added for each doubling of accelerators or sequence length beyond the fitted range", .min = 0})
@@ -103,7 +99,11 @@ const Record<StepCalibration>& record(const StepCalibration*) {
       Record<S>("step_calibration", "Corrections from sums of microbenchmarks to whole training steps")
           .required("name", &S::name, {.help = "name for readers"})
           .required("drift_per_year", &S::drift, {.help = "yearly speed-up of software, as a logarithm"})
-          .required("reference_date", &S::reference_date, {.help = "year and month at which drift is zero"})
+          .required("reference_date", &S::reference_date, {.help = "date at which drift is zero"})
+          .optional("oldest_release", &S::oldest_release,
+                    {.help = "oldest software of a fitted step; older software counts as this one"})
+          .optional("newest_release", &S::newest_release,
+                    {.help = "newest software of a fitted step; newer software counts as this one"})
           .required("cast_bytes", &S::cast_bytes,
                     {.help = "memory traffic per activation element cast to a number format, by format", .min = 0})
           .required("kernel_tax", &S::kernel_overhead,
@@ -125,7 +125,8 @@ const Record<StepCalibration>& record(const StepCalibration*) {
           .optional("accelerators", &S::accelerators, {.help = "accelerators whose steps were fitted"})
           .optional(
               "vendors", &S::vendors,
-              {.help = "vendors of those accelerators; parts of other vendors add the residual of an unknown stack"})
+              {.help =
+                   "vendors of those accelerators; parts of other vendors add the residual of an unmeasured vendor"})
           .optional("most_accelerators", &S::most_accelerators,
                     {.help = "maximum number of accelerators of a fitted job", .min = 1})
           .optional("longest_sequence", &S::longest_sequence,
@@ -133,7 +134,7 @@ const Record<StepCalibration>& record(const StepCalibration*) {
           .required("residuals", &S::residuals, {.help = "remaining error"})
           .optional("fitted", &S::fitted, {.help = "names of the fitted numbers, in the order of the covariance"})
           .optional("covariance", &S::covariance,
-                    {.help = "covariance of the logarithms of the fitted numbers, row by row"})
+                    {.help = "covariance of the logarithms of the fitted numbers, row by row", .min = -25, .max = 25})
           .optional("fits", &S::fits, {.help = "quality of the fit, in sample and held out"});
   return table;
 }
@@ -143,9 +144,31 @@ std::string step_architecture(const AcceleratorPart& part) {
   return name.empty() ? part.vendor : name;
 }
 
-double years_between(const std::string& from, const std::string& to) {
-  const int a = months_of(from), b = months_of(to);
-  return a < 0 || b < 0 ? 0 : (b - a) / 12.0;
+const Sourced<double>* fitted_number(const StepCalibration& calibration, const std::string& name) {
+  if (name == "drift") return &calibration.drift;
+  const std::size_t slash = name.find('/');
+  if (slash == std::string::npos) return nullptr;
+  const std::string kind = name.substr(0, slash), owner = name.substr(slash + 1);
+  if (kind == "kernel_tax") {
+    const auto found = calibration.kernel_overhead.find(owner);
+    return found == calibration.kernel_overhead.end() ? nullptr : &found->second;
+  }
+  const auto found = calibration.stacks.find(owner);
+  if (found == calibration.stacks.end()) return nullptr;
+  if (kind == "compute") return &found->second.compute;
+  if (kind == "communication") return &found->second.communication;
+  return kind == "host" ? &found->second.host : nullptr;
+}
+
+CalendarDate release_of(const SoftwareStack& stack, const Job& job) {
+  return job.release.known() ? job.release : stack.date;
+}
+
+CalendarDate measured_release(const StepCalibration& calibration, const CalendarDate& release) {
+  const CalendarDate &oldest = calibration.oldest_release, &newest = calibration.newest_release;
+  if (!release.known()) return release;
+  if (oldest.known() && release < oldest) return oldest;
+  return newest.known() && newest < release ? newest : release;
 }
 
 StepFactors step_factors(const StepCalibration& calibration, const SoftwareStack& stack, const Job& job,
@@ -154,7 +177,7 @@ StepFactors step_factors(const StepCalibration& calibration, const SoftwareStack
   out.cast_bytes = cast_bytes(calibration, job.precision);
   const StackCalibration* entry = find_entry(calibration, stack, out.entry);
   if (!entry) return out;
-  out.years = years_between(calibration.reference_date, job.release.empty() ? stack.date : job.release);
+  out.years = years_between(calibration.reference_date, measured_release(calibration, release_of(stack, job)));
   out.compute = overhead_of(calibration, part) * entry->compute.value * std::exp(-calibration.drift.value * out.years);
   out.communication = entry->communication.value;
   out.host = entry->host.value;

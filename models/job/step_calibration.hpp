@@ -8,6 +8,7 @@
 
 #include "models/job/parameters.hpp"
 #include "models/job/stack.hpp"
+#include "sim/calendar_date.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
 #include "topology/parts/parts.hpp"
@@ -31,6 +32,7 @@ struct StepResiduals {
   Sourced<double> stack;        ///< added (in squares) for a stack without an entry of its own
   Sourced<double> accelerator;  ///< added for an accelerator without measured steps, if its relatives have some
   Sourced<double> generation;   ///< added for an architecture without measured steps
+  Sourced<double> vendor;       ///< added for a vendor without measured steps, instead of `generation`
   Sourced<double> doubling;     ///< added for each doubling of size or sequence beyond the fitted range
   Sourced<double> own;          ///< part that steps of one model on one stack and accelerator do not share
   Sourced<double> size;         ///< part that steps of one job on different numbers of accelerators do not share
@@ -46,8 +48,10 @@ struct StepCalibration {
   ~StepCalibration();
 
   std::string name;
-  Sourced<double> drift;       ///< logarithm of the speed-up per year of newer software of a stack
-  std::string reference_date;  ///< "2024-01": date of zero drift
+  Sourced<double> drift;        ///< logarithm of the speed-up per year of newer software of a stack
+  CalendarDate reference_date;  ///< date of zero drift
+  CalendarDate oldest_release;  ///< of a fitted step; drift ends there
+  CalendarDate newest_release;  ///< of a fitted step; drift ends there
   std::map<std::string, Sourced<double>>
       cast_bytes;  ///< memory traffic per activation element cast to a format, by format
   /// Kernel overhead factor: time of GEMM and attention kernels of a step over that alone in a loop, at the same clock;
@@ -60,9 +64,9 @@ struct StepCalibration {
       0, "definition: one overhead factor for all parts"};  ///< power_density that "other" holds for
   std::map<std::string, StackCalibration> stacks;           ///< "other": for stacks without an entry
   std::vector<std::string> accelerators;                    ///< accelerators with steps in the fit
-  std::vector<std::string> vendors;  ///< vendors of those; parts of others add the residual of an unknown stack
-  double most_accelerators = 1;      ///< largest job in the fit
-  double longest_sequence = 1;       ///< longest sequence in the fit, tokens
+  std::vector<std::string> vendors;                         ///< vendors of those; parts of others add their residual
+  double most_accelerators = 1;                             ///< largest job in the fit
+  double longest_sequence = 1;                              ///< longest sequence in the fit, tokens
   StepResiduals residuals;
   /// Covariance of the logarithms of the fitted numbers, row by row: "compute/nemo-2024", "kernel_tax/Hopper", "drift".
   std::vector<std::string> fitted;
@@ -92,7 +96,14 @@ StepFactors step_factors(const StepCalibration& calibration, const SoftwareStack
 /// Architecture by which the kernel overhead factor of a part is fitted: that of the data sheet, else the vendor.
 std::string step_architecture(const AcceleratorPart& part);
 
-/// Years from one "2024-06" to another; 0 if either is empty or malformed.
-double years_between(const std::string& from, const std::string& to);
+/// Number that a name of `StepCalibration::fitted` stands for; nullptr if there is none.
+const Sourced<double>* fitted_number(const StepCalibration& calibration, const std::string& name);
+
+/// Date of the software of a job: its own, else that of its stack.
+CalendarDate release_of(const SoftwareStack& stack, const Job& job);
+
+/// Release as the fit knows it: one outside the measured range counts as the nearest measured one, since no row says
+/// how fast software becomes beyond.
+CalendarDate measured_release(const StepCalibration& calibration, const CalendarDate& release);
 
 }  // namespace clusterwright

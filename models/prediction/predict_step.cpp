@@ -15,6 +15,7 @@
 #include "models/plan/plan.hpp"
 #include "models/prediction/bottleneck.hpp"
 #include "models/prediction/choose_plan.hpp"
+#include "models/prediction/evidence.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/prediction/prediction_interval.hpp"
 #include "models/prediction/steady_state.hpp"
@@ -83,8 +84,8 @@ void add_assumptions(const Scenario& s, StepPrediction& out) {
   const StepFactors factors = step_factors(s.steps, s.stack, s.job, s.cluster.accelerator);
   const bool named = s.source.at_pointer("/job/stack") != nullptr;
   list.push_back({"software stack", s.stack.name, named ? "user" : "default", s.stack.source});
-  list.push_back({"kernel, link and memory curves", s.parameters.name, "fit",
-                  curves_from(s.parameters, s.cluster.accelerator.id)});
+  list.push_back(
+      {"kernel, link and memory curves", s.parameters.name, "fit", curves_from(s.parameters, s.cluster.accelerator)});
   list.push_back({"time of kernels in a step over their microbenchmarks", fmt::format("{:.2f}", factors.compute), "fit",
                   fmt::format("entry \"{}\" of the step calibration, on {}", factors.entry,
                               step_architecture(s.cluster.accelerator))});
@@ -135,6 +136,8 @@ StepPrediction predict_step(const Scenario& s) {
   add_input(chosen.scenario, out);
   out.bottleneck = name_bottleneck(out);
   add_assumptions(s, out);
+  for (std::string& warning : evidence_warnings(chosen.scenario, out.uncertainty.sigma))
+    out.warnings.push_back(std::move(warning));
   check_laws(out, chosen.scenario);
   return out;
 }

@@ -23,12 +23,15 @@ namespace clusterwright {
 /// correlated errors, so a comparison of them is more certain than either.
 struct StepUncertainty {
   std::map<std::string, double> slopes;  ///< d ln(time) / d ln(fitted number), by its name in the step calibration
-  std::string family;                    ///< stack entry and architecture, which share one residual
-  std::string job;                       ///< key of all but the number of replicas; see job_key
-  double shared = 0;                     ///< part of the residual that a family shares
-  double own = 0;                        ///< part of the residual that it does not share
-  double size = 0;                       ///< part of `own` that even steps of one job do not share
-  double sigma = 0;                      ///< all causes
+  /// Change of ln(time) by one standard error of a fitted kernel, link or power parameter, by its name.
+  std::map<std::string, double> parameters;
+  std::string parameter_set;  ///< set that these parameters belong to
+  std::string family;         ///< stack entry and architecture, which share one residual
+  std::string job;            ///< key of all but the number of replicas; see job_key
+  double shared = 0;          ///< part of the residual that a family shares
+  double own = 0;             ///< part of the residual that it does not share
+  double size = 0;            ///< part of `own` that even steps of one job do not share
+  double sigma = 0;           ///< all causes
 };
 
 /// Power of all nodes of the job.

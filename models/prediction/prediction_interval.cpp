@@ -33,6 +33,8 @@
 
 #include "models/lowering/step_charge.hpp"
 #include "models/plan/plan.hpp"
+#include "models/prediction/evidence.hpp"
+#include "models/prediction/parameter_error.hpp"
 #include "models/prediction/prediction.hpp"
 
 namespace clusterwright {
@@ -41,6 +43,16 @@ namespace {
 
 /// Median of |x| over the standard deviation of a normal x.
 constexpr double median_over_sigma = 0.6745;
+
+/// Median distance of the data sheets of fitted parts from their nearest fitted relative, which `residuals.accelerator`
+/// was measured at.
+constexpr double usual_distance = 0.36;
+
+/// An interval of a factor of 100 either way says that nothing is known, and no wider one says more.
+constexpr double most_sigma = 2.8;
+
+/// Relative difference of a variance and the square of a standard error that eight written digits leave.
+constexpr double written_digits = 1e-5;
 
 /// Share of charges in the time outside bubbles, as bubbles scale with the work around them.
 double share(const StepPrediction& step, std::initializer_list<StepCharge> charges) {
@@ -56,19 +68,23 @@ double compute_share(const StepPrediction& step) {
 }
 
 double communication_share(const StepPrediction& step) {
-  return share(step, {StepCharge::tp_exposed, StepCharge::cp_exposed, StepCharge::pp_exposed, StepCharge::dp_exposed});
+  return share(step, {StepCharge::tp_exposed, StepCharge::cp_exposed, StepCharge::ep_exposed, StepCharge::pp_exposed,
+                      StepCharge::dp_exposed});
 }
 
+/// Shares of a step that the factors of a stack scale.
+struct FactorShares {
+  double compute, communication, host, years;
+};
+
 /// Slopes to first order: the share of the step that a factor scales.
-std::map<std::string, double> slopes_of(const StepPrediction& step, const StepFactors& factors,
-                                        const std::string& architecture) {
-  const std::string& entry = factors.entry;
-  const double compute = compute_share(step);
-  return {{"compute/" + entry, compute},
-          {"communication/" + entry, communication_share(step)},
-          {"host/" + entry, share(step, {StepCharge::launch})},
-          {"kernel_tax/" + architecture, compute},
-          {"drift", -compute * factors.years}};
+std::map<std::string, double> slopes_of(const FactorShares& shares, const std::string& entry,
+                                        const std::string& overhead) {
+  return {{"compute/" + entry, shares.compute},
+          {"communication/" + entry, shares.communication},
+          {"host/" + entry, shares.host},
+          {"kernel_tax/" + overhead, shares.compute},
+          {"drift", -shares.compute * shares.years}};
 }
 
 double slope_of(const std::map<std::string, double>& slopes, const std::string& name) {
@@ -76,50 +92,100 @@ double slope_of(const std::map<std::string, double>& slopes, const std::string& 
   return found == slopes.end() ? 0 : found->second;
 }
 
-/// Variance of a sum of fitted logarithms.
-double fitted_variance(const std::map<std::string, double>& slopes, const StepCalibration& calibration) {
-  const std::size_t n = calibration.fitted.size();
-  if (calibration.covariance.size() != n * n) return 0;
-  double sum = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const double a = slope_of(slopes, calibration.fitted[i]);
-    for (std::size_t k = 0; a != 0 && k < n; ++k)
-      sum += a * slope_of(slopes, calibration.fitted[k]) * calibration.covariance[i * n + k];
-  }
-  return std::max(0.0, sum);
-}
-
 double squared(double x) {
   return x * x;
 }
 
-bool contains(const std::vector<std::string>& list, const std::string& text) {
-  return std::find(list.begin(), list.end(), text) != list.end();
+/// Variance of the logarithm of a number by its own standard error.
+double own_variance(const StepCalibration& calibration, const std::string& name) {
+  const Sourced<double>* number = fitted_number(calibration, name);
+  if (!number || number->value == 0) return 0;
+  return squared(name == "drift" ? number->std_error : number->std_error / number->value);
+}
+
+/// Variance of a sum of fitted logarithms: by their covariance, and by the part of each standard error that exceeds
+/// it. Numbers without a row of the covariance have their standard error alone.
+double fitted_variance(const std::map<std::string, double>& slopes, const StepCalibration& calibration) {
+  const std::vector<std::string>& fitted = calibration.fitted;
+  const std::size_t n = calibration.covariance.size() == fitted.size() * fitted.size() ? fitted.size() : 0;
+  double sum = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double a = slope_of(slopes, fitted[i]);
+    for (std::size_t k = 0; a != 0 && k < n; ++k)
+      sum += a * slope_of(slopes, fitted[k]) * calibration.covariance[i * n + k];
+  }
+  sum = std::max(0.0, sum);
+  for (const auto& [name, slope] : slopes) {
+    const auto row = static_cast<std::size_t>(std::find(fitted.begin(), fitted.end(), name) - fitted.begin());
+    const double known = row < n ? calibration.covariance[row * n + row] : 0;
+    const double excess = own_variance(calibration, name) - known;
+    if (excess > written_digits * known) sum += squared(slope) * excess;
+  }
+  return sum;
 }
 
 double doublings_beyond(double value, double most) {
   return value > most ? std::log2(value / most) : 0;
 }
 
-/// Variance that the residuals of whole steps add, by the nearest class.
-double class_variance(const Scenario& s, const std::string& entry, const std::string& architecture, bool known) {
-  const StepCalibration& c = s.steps;
-  const StepResiduals& r = c.residuals;
-  const auto found = c.stacks.find(entry);
-  const double own = found == c.stacks.end() ? 0 : found->second.residual.value;
-  double variance = squared(own > 0 ? own : r.known.value);
-  if (!known && r.known.value > 0) variance *= squared(std::max(1.0, r.unknown.value / r.known.value));
-  if (entry.empty() || entry == other_entry) variance += squared(r.stack.value);
-  if (!contains(c.fitted, "kernel_tax/" + architecture)) {
-    variance += squared(r.generation.value);
-    // The quality of software of a vendor without measurements is unknown.
-    if (!c.vendors.empty() && !contains(c.vendors, s.cluster.accelerator.vendor)) variance += squared(r.stack.value);
-  } else if (!contains(c.accelerators, s.cluster.accelerator.id)) {
-    variance += squared(r.accelerator.value);
+/// Factors of a step as its interval sees them.
+struct StepFactorErrors {
+  const Scenario& scenario;
+  Evidence evidence;
+  FactorShares shares;
+  std::string entry;     ///< of the stack
+  std::string overhead;  ///< architecture whose kernel overhead factor the step takes
+  double assumed = 1;    ///< growth of residuals by fields of the job that had to be assumed
+
+  std::map<std::string, double> slopes() const { return slopes_of(shares, entry, overhead); }
+
+  /// Residual of an entry and the error of its factors, as a variance.
+  double entry_variance(const std::string& name) const {
+    const StepCalibration& c = scenario.steps;
+    const auto found = c.stacks.find(name);
+    const double own = found == c.stacks.end() ? 0 : found->second.residual.value;
+    return squared(assumed * (own > 0 ? own : c.residuals.known.value)) +
+           fitted_variance(slopes_of(shares, name, overhead), c);
   }
-  const double beyond = doublings_beyond(s.cluster.spec.accelerators, c.most_accelerators) +
-                        doublings_beyond(s.job.sequence, c.longest_sequence);
-  return variance + squared(r.doubling.value * beyond);
+};
+
+/// Variance of a stack: residual and fitted factors of its entry. A stack without measured steps may be like the least
+/// certain of the others, and adds the error of steps of stacks that were held out; so does one whose content is not
+/// that of its entry.
+double stack_variance(const StepFactorErrors& step) {
+  const StepCalibration& c = step.scenario.steps;
+  double variance = step.entry_variance(step.entry);
+  if (step.evidence.stack == MeasuredStack::none)
+    for (const auto& [name, entry] : c.stacks) variance = std::max(variance, step.entry_variance(name));
+  return step.evidence.stack == MeasuredStack::itself ? variance : variance + squared(c.residuals.stack.value);
+}
+
+/// Variance of an accelerator without measured steps, by its nearest measured relative.
+double accelerator_variance(const StepFactorErrors& step) {
+  const StepResiduals& r = step.scenario.steps.residuals;
+  // A part that is like a measured one: the error of unmeasured relatives, by the distance of the data sheets.
+  const double derived = squared(r.accelerator.value * step.evidence.like_distance / usual_distance);
+  switch (step.evidence.accelerator) {
+    case MeasuredAccelerator::itself:
+      return derived;
+    case MeasuredAccelerator::architecture:
+      return derived + squared(r.accelerator.value);
+    case MeasuredAccelerator::vendor:
+      return derived + squared(r.generation.value);
+    case MeasuredAccelerator::none:
+      break;
+  }
+  // The quality of software of a vendor without measurements is unknown, as that of an unmeasured stack is.
+  const double both = squared(r.generation.value) + squared(r.stack.value);
+  return derived + std::max(both, squared(r.vendor.value));
+}
+
+/// Variance of a step beyond that of its kernels: residuals of whole steps and fitted factors, by the nearest class.
+double class_variance(const StepFactorErrors& step) {
+  const StepCalibration& c = step.scenario.steps;
+  const double beyond = doublings_beyond(step.scenario.cluster.spec.accelerators, c.most_accelerators) +
+                        doublings_beyond(step.scenario.job.sequence, c.longest_sequence);
+  return stack_variance(step) + accelerator_variance(step) + squared(c.residuals.doubling.value * beyond);
 }
 
 /// Residual on held-out generations of a family of kernels whose parameters come from other generations.
@@ -137,6 +203,20 @@ double generic_sigma(const ParameterSet& parameters, std::string_view family) {
 double generic_variance(const StepPrediction& step, const Scenario& s) {
   return squared(compute_share(step) * generic_sigma(s.parameters, "gemm/bf16")) +
          squared(communication_share(step) * generic_sigma(s.parameters, "collectives"));
+}
+
+double sum_of_squares(const std::map<std::string, double>& errors) {
+  double sum = 0;
+  for (const auto& [name, error] : errors) sum += squared(error);
+  return sum;
+}
+
+/// Variance of a ratio by the parameters of kernels: those of one set cancel as far as both steps depend on them alike.
+double parameter_variance(const StepUncertainty& a, const StepUncertainty& b) {
+  if (a.parameter_set != b.parameter_set) return sum_of_squares(a.parameters) + sum_of_squares(b.parameters);
+  std::map<std::string, double> difference = a.parameters;
+  for (const auto& [name, error] : b.parameters) difference[name] -= error;
+  return sum_of_squares(difference);
 }
 
 }  // namespace
@@ -157,19 +237,29 @@ std::string job_key(const Scenario& s, const Plan& p) {
 }
 
 StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& s, bool known) {
-  const StepFactors factors = step_factors(s.steps, s.stack, s.job, s.cluster.accelerator);
-  const std::string& entry = factors.entry;
-  const std::string architecture = step_architecture(s.cluster.accelerator);
+  const AcceleratorPart& part = s.cluster.accelerator;
+  const StepFactors factors = step_factors(s.steps, s.stack, s.job, part);
+  const std::string architecture = step_architecture(part);
+  const FactorShares shares{compute_share(step), communication_share(step), share(step, {StepCharge::launch}),
+                            factors.years};
+  const bool own_overhead = s.steps.kernel_overhead.contains(architecture);
+  const StepResiduals& r = s.steps.residuals;
+  const double assumed = known || r.known.value <= 0 ? 1 : std::max(1.0, r.unknown.value / r.known.value);
+  const StepFactorErrors errors{
+      s, evidence_of(s), shares, factors.entry, own_overhead ? architecture : other_entry, assumed};
   StepUncertainty out;
-  out.family = entry + " on " + architecture;
-  out.slopes = slopes_of(step, factors, architecture);
-  const double classes = class_variance(s, entry, architecture, known);
+  out.family = factors.entry + " on " + architecture;
+  out.slopes = errors.slopes();
+  out.parameters = parameter_errors(s, step);
+  out.parameter_set = s.parameters.name;
+  const double fitted = fitted_variance(out.slopes, s.steps);
+  const double classes = std::max(0.0, class_variance(errors) - fitted);
   out.own = std::min(s.steps.residuals.own.value, std::sqrt(classes));
   out.job = job_key(s, step.plan);
   out.size = std::min(s.steps.residuals.size.value, out.own);
-  const double rest = classes - squared(out.own) + generic_variance(step, s);
-  out.shared = std::sqrt(std::max(0.0, rest));
-  out.sigma = std::sqrt(squared(out.own) + squared(out.shared) + fitted_variance(out.slopes, s.steps));
+  out.shared = std::sqrt(std::max(0.0, classes - squared(out.own) + generic_variance(step, s)));
+  const double variance = squared(out.own) + squared(out.shared) + fitted + sum_of_squares(out.parameters);
+  out.sigma = std::min(most_sigma, std::sqrt(variance));
   return out;
 }
 
@@ -180,7 +270,7 @@ double sigma_of_ratio(const StepUncertainty& a, const StepUncertainty& b, const 
   const double shared = together ? squared(a.shared - b.shared) : squared(a.shared) + squared(b.shared);
   const bool one_job = a.job == b.job;
   const double own = one_job ? squared(a.size) + squared(b.size) : squared(a.own) + squared(b.own);
-  return std::sqrt(own + shared + fitted_variance(difference, calibration));
+  return std::sqrt(own + shared + fitted_variance(difference, calibration) + parameter_variance(a, b));
 }
 
 double probability_faster(const StepPrediction& a, const StepPrediction& b, const StepCalibration& calibration) {

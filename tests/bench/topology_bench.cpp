@@ -82,7 +82,7 @@ void picture(benchmark::State& state, const Shape& shape) {
 void collective_table(benchmark::State& state, const Shape& shape, CollectiveOp op, int ranks) {
   ClusterSession session = session_of(shape);
   const std::optional<RoutedNetwork> network = route_network(session, {});
-  const CollectiveSet parameters = load_collective_set(session.cluster.accelerator.id, "", session.inputs);
+  const CollectiveSet parameters = load_collective_set(session.cluster.accelerator, "", session.inputs);
   GroupRequest grouping;
   grouping.ranks = ranks;
   CollectiveRequest request;

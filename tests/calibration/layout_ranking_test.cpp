@@ -128,7 +128,7 @@ TEST_CASE("one layout alone, and layouts of other jobs, are no group", "[calibra
   CHECK(groups([](Measurement& m) { m.step->model.sequence = 4096; }) == 0);
   CHECK(groups([](Measurement& m) { m.step->job.global_batch = 128; }) == 0);
   CHECK(groups([](Measurement& m) { m.step->job.global_batch.reset(); }) == 0);
-  CHECK(groups([](Measurement& m) { m.step->job.release = "2024-07"; }) == 0);
+  CHECK(groups([](Measurement& m) { m.step->job.release = {2024, 7}; }) == 0);
   CHECK(groups([](Measurement& m) { m.step->job.precision = "fp8-tensor"; }) == 0);
   CHECK(groups([](Measurement& m) { m.hardware.accelerators = 32; }) == 0);
   CHECK(groups([](Measurement& m) { m.hardware.accelerator = "H200"; }) == 0);

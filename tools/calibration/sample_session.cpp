@@ -9,7 +9,7 @@
 
 #include "calibration/host/host_machine.hpp"
 #include "calibration/sample_files/catalog_accelerator.hpp"
-#include "models/job/scenario_loader.hpp"
+#include "models/job/parameter_choice.hpp"
 #include "models/job/scenario_source.hpp"
 #include "sim/diagnostic.hpp"
 #include "sim/field_table.hpp"
@@ -123,6 +123,7 @@ SampleSession open_samples(const SampleSessionRequest& request) {
   if (!request.base.empty()) base = request.base;
   if (request.base.empty() && !generic) base = parameter_file(session.part);
   session.base = decode_record<ParameterSet>(read_input(base, session.inputs));
+  if (!request.base.empty()) check_serves(session.base, session.part, option_place("--base", base.string()));
   return session;
 }
 

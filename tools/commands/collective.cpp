@@ -127,7 +127,7 @@ AgainstUsual compare_with_usual(const CollectiveSet& named, const ClusterSession
                                 const CollectiveRequest& asked, CollectiveReport& report) {
   const std::string& accelerator = session.cluster.accelerator.id;
   std::vector<InputFile> unused;
-  const CollectiveSet usual = load_collective_set(accelerator, "", unused);
+  const CollectiveSet usual = load_collective_set(session.cluster.accelerator, "", unused);
   const CollectivePredictor predictor(session.cluster, usual, routed, asked);
   AgainstUsual out{named.name, usual.name, named.accelerator == accelerator ? "" : named.accelerator, {}, {}, {}};
   for (const CollectiveAnswer& row : report.rows) {
@@ -146,7 +146,7 @@ Answered make_report(const CollectiveCommandRequest& request, ClusterSession& se
   const std::vector<Bytes> sizes = parse_message_sizes({"--bytes", request.bytes});
   GroupRequest grouping = group_request(request, cluster);
   CollectiveRequest asked = collective_request(request, make_groups(grouping, cluster));
-  const CollectiveSet parameters = load_collective_set(cluster.accelerator.id, request.parameters, session.inputs);
+  const CollectiveSet parameters = load_collective_set(cluster.accelerator, request.parameters, session.inputs);
   const std::optional<RoutedNetwork> network = route_network(session, network_request(request));
   const RoutedNetwork* routed = network ? &*network : nullptr;
   check_options(request, asked.op, routed != nullptr);

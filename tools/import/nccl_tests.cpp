@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/calendar_date.hpp"
 #include "sim/json_reader.hpp"
 #include "tools/import/nccl_tests_json.hpp"
 #include "tools/import/nccl_tests_run.hpp"
@@ -119,12 +120,8 @@ ConfigError option_error(const char* option, const std::string& text, std::strin
 
 /// 2026-11-21T21:04:06Z
 void check_date(const std::string& date) {
-  constexpr std::string_view form = "dddd-dd-ddTdd:dd:ddZ";
-  if (date.empty()) return;  // not known
-  bool good = date.size() == form.size();
-  for (std::size_t i = 0; good && i < form.size(); ++i)
-    good = form[i] == 'd' ? date[i] >= '0' && date[i] <= '9' : date[i] == form[i];
-  if (!good) throw option_error("--date", date, "must be a UTC time", "write 2026-11-21T21:04:06Z");
+  if (date.empty() || is_utc_time(date)) return;  // empty: not known
+  throw option_error("--date", date, "must be a UTC time", "write 2026-11-21T21:04:06Z");
 }
 
 std::string wanted_operation(const std::string& name) {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-#include "models/job/scenario_loader.hpp"
+#include "models/job/parameter_choice.hpp"
 #include "models/prediction/predict_step.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
@@ -108,9 +108,7 @@ std::optional<AgainstUsual> against_usual(const Scenario& scenario, bool named, 
   const AcceleratorPart& part = scenario.cluster.accelerator;
   other.parameters = decode_record<ParameterSet>(read_json_file(parameter_file(part)));
   AgainstUsual out{scenario.parameters.name, other.parameters.name, "", {}, {}, {}};
-  const auto& siblings = scenario.parameters.also_for;
-  const bool own = scenario.parameters.accelerator == part.id ||
-                   std::find(siblings.begin(), siblings.end(), part.id) != siblings.end();
+  const bool own = claim(scenario.parameters, measured_id(part)) >= SetClaim::sibling;
   if (!own) out.fitted_for = scenario.parameters.accelerator.empty() ? "no one part" : scenario.parameters.accelerator;
   if (step_time) out.least_ratio = out.most_ratio = *step_time / predict_step(other).step_time;
   out.differences = differing_sections(scenario.parameters, other.parameters);

@@ -70,7 +70,10 @@ void ClusterChecker::check_node_parts(const NodeSpec& written, const NodeSpec& f
 }
 
 void ClusterChecker::check_contradiction(const NodeSpec& written, const NodePart& part, const std::string& pointer) {
-  if (!written.accelerator.empty() && written.accelerator != part.accelerator_id)
+  // A variant of the accelerator goes where the accelerator goes.
+  const AcceleratorPart* own = catalog_.find_accelerator(written.accelerator);
+  const bool variant = own && !own->like.empty() && own->like == part.accelerator_id;
+  if (!written.accelerator.empty() && written.accelerator != part.accelerator_id && !variant)
     error("E0322",
           fmt::format("\"{}\" has other accelerators (got \"{}\", \"{}\" expected)", part.id, written.accelerator,
                       part.accelerator_id),

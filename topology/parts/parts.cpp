@@ -74,6 +74,11 @@ Record<AcceleratorPart> accelerator_compute() {
   using Part = AcceleratorPart;
   Record<Part> table("accelerator", "One accelerator package as software sees it");
   table.required("id", &Part::id, {.help = "name that clusters refer to"})
+      .optional(
+          "like", &Part::like,
+          {.help = "accelerator of the catalog that an own part of a cluster is derived from: fields that are left "
+                   "out are its own, and the parameters measured on it serve",
+           .catalog = "accelerators"})
       .required("vendor", &Part::vendor, {.help = "who makes it"})
       .optional("architecture", &Part::architecture, {.help = "generation, such as Hopper"})
       .optional("year", &Part::year, {.help = "year of the announcement", .min = 1990, .max = 2100})

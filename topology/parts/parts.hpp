@@ -44,6 +44,7 @@ struct AcceleratorPart {
   ~AcceleratorPart();
 
   std::string id;
+  std::string like;  ///< accelerator of the catalog that an own part was derived from; its parameters serve
   std::string vendor;
   std::string architecture;                                          ///< "Hopper"; empty where the vendor names none
   std::optional<Sourced<int>> year;                                  ///< year of the announcement

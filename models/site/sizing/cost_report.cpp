@@ -253,7 +253,7 @@ CostReport price_cluster(const CostRequest& request) {
   const PriceList& prices = request.prices;
   CostReport report;
   report.price_list = prices.name;
-  report.date = prices.date;
+  report.date = prices.date.text();
   report.years = prices.years->value;
   report.interest = prices.interest.value;
   report.utilisation = prices.utilisation.value;

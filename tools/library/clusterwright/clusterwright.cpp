@@ -121,7 +121,7 @@ std::vector<PredictedCollective> predict_collectives(const std::string& cluster_
   CollectiveRequest request;
   request.op = op_named(question.op);
   request.groups = make_groups(group, cluster);
-  const CollectiveSet parameters = load_collective_set(cluster.accelerator.id, "", session.inputs);
+  const CollectiveSet parameters = load_collective_set(cluster.accelerator, "", session.inputs);
   const std::optional<RoutedNetwork> network = route_network(session, {});
   const CollectivePredictor predictor(cluster, parameters, network ? &*network : nullptr, request);
   std::vector<PredictedCollective> out;

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slopes of a step in its fitted parameters, without replaying it for each.
+//
+// A parameter changes times of kernels and messages. The step is lowered once more with the parameter a thousandth
+// higher, with few micro-batches, and the times of all ops are summed by cause. To first order,
+//
+//   d ln(step) = sum over causes of share * d ln(sum of times) + clocked share * d ln(power) / exponent
+//
+// share   part of the replayed step that the cause exposes, of the time outside bubbles, as for the factors of the step
+//         calibration: hidden communication does not count, bubbles grow with the work around them
+// power   only where the power limit throttles the step: clocks then fall with power^(-1 / exponent)
+//
+// Parameters of a section (one format, one operation) that do not move any sum together are not tried one by one.
+//
+// Example: GEMMs are 60 % of a step and 10 % of it bubbles. An efficiency 0.1 % higher makes GEMMs 0.1 % shorter:
+// d ln(step) = -0.60 / 0.90 * 0.1 %. With a standard error of 2 % of the efficiency, the step is uncertain by 1.3 %.
+//
+// Source: first-order propagation of errors; docs/models/interval.md. Errors of one fit count as independent.
+#include "models/prediction/parameter_error.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "models/lowering/lowering.hpp"
+#include "models/lowering/step_charge.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// Relative change of a parameter: far above the rounding of kernels to picoseconds, and too small for second order.
+constexpr double raised_by = 1e-3;
+
+constexpr Bytes kilobyte = 1000 * byte;
+
+/// Collects the numbers of one section.
+class Section {
+ public:
+  Section(std::string name, std::vector<FittedNumber>& out) : name_(std::move(name)), out_(out) {}
+
+  Section& add(const char* key, Sourced<double>& x) {
+    return put(key, x.value, x.std_error, [&x](double value) { x.value = value; });
+  }
+  Section& add(const char* key, Sourced<Seconds>& x) {
+    return put(key, x.value.in(microsecond), x.std_error, [&x](double value) { x.value = value * microsecond; });
+  }
+  Section& add(const char* key, Sourced<Bytes>& x) {
+    return put(key, x.value.in(kilobyte), x.std_error, [&x](double value) { x.value = value * kilobyte; });
+  }
+
+ private:
+  Section& put(const char* key, double value, double error, std::function<void(double)> set) {
+    if (error > 0) out_.push_back({name_, name_ + "/" + key, value, error, std::move(set)});
+    return *this;
+  }
+
+  std::string name_;
+  std::vector<FittedNumber>& out_;
+};
+
+void add_kernels(ParameterSet& set, std::vector<FittedNumber>& out) {
+  for (auto& [format, p] : set.gemm)
+    Section("gemm/" + format, out)
+        .add("efficiency", p.efficiency)
+        .add("tile_penalty", p.tile_penalty)
+        .add("k_overhead", p.k_overhead)
+        .add("wave_share", p.wave_share)
+        .add("split_us", p.split)
+        .add("fixed_us", p.fixed)
+        .add("bandwidth_share", p.bandwidth_share)
+        .add("long_kernel_loss", p.long_kernel_loss)
+        .add("cast_bytes", p.cast_bytes)
+        .add("cast_fixed_us", p.cast_fixed)
+        .add("unaligned_factor", p.unaligned_factor)
+        .add("density_loss", p.density_loss)
+        .add("density_reference", p.density_reference);
+  for (auto& [family, p] : set.attention)
+    Section("attention/" + family, out)
+        .add("forward_efficiency", p.forward_efficiency)
+        .add("backward_efficiency", p.backward_efficiency)
+        .add("half_sequence", p.half_sequence)
+        .add("narrow_head_factor", p.narrow_head_factor)
+        .add("unaligned_factor", p.unaligned_factor)
+        .add("executed_share", p.executed_share)
+        .add("score_bytes_forward", p.score_bytes_forward)
+        .add("score_bytes_backward", p.score_bytes_backward);
+  Section("memory", out)
+      .add("bandwidth_share", set.memory.bandwidth_share)
+      .add("read_share", set.memory.read_share)
+      .add("host_share", set.memory.host_share)
+      .add("half_size_kb", set.memory.half_size);
+}
+
+void add_links(ParameterSet& set, std::vector<FittedNumber>& out) {
+  for (auto& [operation, p] : set.collectives)
+    Section("collectives/" + operation, out)
+        .add("base_latency_us", p.base_latency)
+        .add("rank_latency_us", p.rank_latency)
+        .add("bandwidth_share", p.bandwidth_share)
+        .add("small_group_loss", p.small_group_loss)
+        .add("half_time_us", p.half_time)
+        .add("ramp_exponent", p.ramp_exponent);
+  Section("network", out)
+      .add("bandwidth_share", set.network.bandwidth_share)
+      .add("latency_scale", set.network.latency_scale)
+      .add("message_latency_us", set.network.message_latency)
+      .add("tcp_bandwidth_share", set.network.tcp_bandwidth_share)
+      .add("tcp_latency_us", set.network.tcp_latency);
+}
+
+void add_device(ParameterSet& set, std::vector<FittedNumber>& out) {
+  Section("power", out)
+      .add("tensor_weight", set.power.tensor_weight)
+      .add("active_weight", set.power.active_weight)
+      .add("memory_weight", set.power.memory_weight)
+      .add("link_weight", set.power.link_weight)
+      .add("clock_exponent", set.power.clock_exponent);
+  Section("step", out).add("kernel_gap_us", set.step.kernel_gap);
+}
+
+/// Times of all ops by cause, and their energy above idle, summed over ranks.
+struct WorkSums {
+  std::array<double, step_charge_count> time{};  // seconds
+  double clocked_time = 0, clocked_energy = 0;   // of kernels: seconds, joules
+};
+
+double time_alone(const StepGraph& graph, ChainId chain) {
+  double time = 0;
+  for (LegId leg(graph.structure.chain_begin[chain.value]); leg.value < graph.structure.chain_begin[chain.value + 1];
+       ++leg.value) {
+    const LegTiming& timing = graph.timing.legs[leg];
+    time += to_seconds(timing.delay).in(second);
+    if (timing.bytes > 0) time += static_cast<double>(timing.bytes) / static_cast<double>(timing.rate_bound);
+  }
+  return time;
+}
+
+WorkSums work_sums(const StepGraph& graph) {
+  const StepStructure& s = graph.structure;
+  WorkSums sums;
+  for (std::size_t i = 0; i < s.op_count(); ++i) {
+    const OpId op(i);
+    const WorkTiming& work = graph.timing.works[s.op_work[op]];
+    const double ranks = s.ranks[s.lanes[s.op_lane[op]].rank].multiplicity;
+    const double kernel = ranks * to_seconds(work.duration).in(second);
+    double& time = sums.time[s.op_charge[op].value];
+    time += kernel;
+    sums.clocked_time += kernel;
+    sums.clocked_energy += kernel * work.power.in(watt);
+    const RendezvousId meeting = s.op_rendezvous[op];
+    if (meeting.exists()) time += ranks * time_alone(graph, s.rendezvous[meeting].chain);
+  }
+  return sums;
+}
+
+/// The plan with as few micro-batches as its schedule allows: every kernel and message occurs in it.
+Plan shortest(Plan plan) {
+  const bool pairs = plan.schedule == PipelineSchedule::dualpipe;
+  const int fewest = pairs ? 2 * plan.pipeline : plan.virtual_pipeline > 1 ? plan.interleaving_group() : 1;
+  const int micro_batches = std::min(plan.micro_batches, fewest);
+  plan.global_batch -= (plan.micro_batches - micro_batches) * plan.micro_batch * plan.data;
+  plan.micro_batches = micro_batches;
+  return plan;
+}
+
+double exposed_share(const StepPrediction& step, StepCharge charge) {
+  return step.breakdown[static_cast<std::size_t>(charge)] / step.step_time;
+}
+
+/// Change of the logarithm of the step time from one set of sums to another.
+class StepChange {
+ public:
+  StepChange(const StepPrediction& step, const WorkSums& base, double exponent)
+      : step_(step),
+        base_(base),
+        exponent_(exponent),
+        work_(std::max(0.01, 1 - exposed_share(step, StepCharge::bubble))) {}
+
+  double operator()(const WorkSums& moved) const {
+    double change = 0;
+    for (std::size_t c = 0; c < step_charge_count; ++c)
+      if (base_.time[c] > 0)
+        change += exposed_share(step_, static_cast<StepCharge>(c)) * (moved.time[c] / base_.time[c] - 1);
+    return (change + throttled(moved)) / work_;
+  }
+
+ private:
+  double throttled(const WorkSums& moved) const {
+    if (exposed_share(step_, StepCharge::throttle) <= 0 || base_.clocked_energy <= 0) return 0;
+    const double power =
+        std::log(moved.clocked_energy / base_.clocked_energy) - std::log(moved.clocked_time / base_.clocked_time);
+    double clocked = 0;
+    for (const StepCharge charge :
+         {StepCharge::compute_gemm, StepCharge::compute_attention, StepCharge::recompute, StepCharge::throttle})
+      clocked += exposed_share(step_, charge);
+    return clocked * power / exponent_;
+  }
+
+  const StepPrediction& step_;
+  const WorkSums& base_;
+  double exponent_;
+  double work_;
+};
+
+/// Whether no kernel or message of the step can come from the section.
+bool surely_unused(const std::string& section, const Scenario& s, const Plan& plan) {
+  if (section.starts_with("attention/")) return section != "attention/" + s.stack.attention;
+  return plan.accelerators() == 1 && (section.starts_with("collectives/") || section == "network");
+}
+
+double moved_value(const FittedNumber& number) {
+  return number.value != 0 ? number.value * (1 + raised_by) : raised_by * number.std_error;
+}
+
+}  // namespace
+
+std::vector<FittedNumber> fitted_numbers(Scenario& scenario) {
+  std::vector<FittedNumber> out;
+  add_kernels(scenario.parameters, out);
+  add_links(scenario.parameters, out);
+  add_device(scenario.parameters, out);
+  for (auto& [format, bytes] : scenario.steps.cast_bytes) Section("casts/" + format, out).add("bytes", bytes);
+  return out;
+}
+
+std::map<std::string, double> parameter_errors(const Scenario& scenario, const StepPrediction& step) {
+  Scenario moved = scenario;
+  const Plan plan = shortest(step.plan);
+  const auto sums = [&] { return work_sums(lower_training_step(moved, plan, Folding::folded)); };
+  const WorkSums base = sums();
+  const StepChange change(step, base, scenario.parameters.power.clock_exponent.value);
+  const std::vector<FittedNumber> numbers = fitted_numbers(moved);
+  std::map<std::string, double> errors;
+  const auto try_section = [&](auto first, auto last) {
+    std::for_each(first, last, [](const FittedNumber& n) { n.set(moved_value(n)); });
+    const bool used = change(sums()) != 0;
+    std::for_each(first, last, [](const FittedNumber& n) { n.set(n.value); });
+    for (auto one = first; used && one != last; ++one) {
+      one->set(moved_value(*one));
+      const double slope = change(sums()) / (moved_value(*one) - one->value);
+      one->set(one->value);
+      if (slope != 0) errors[one->name] = slope * one->std_error;
+    }
+  };
+  for (auto first = numbers.begin(); first != numbers.end();) {
+    const auto last = std::find_if(first, numbers.end(), [&](const auto& n) { return n.section != first->section; });
+    if (!surely_unused(first->section, scenario, plan)) try_section(first, last);
+    first = last;
+  }
+  // The clock of a throttled step is (limit / power)^(1 / exponent), which no kernel shows.
+  const Sourced<double>& exponent = scenario.parameters.power.clock_exponent;
+  if (const double throttle = exposed_share(step, StepCharge::throttle); throttle > 0 && exponent.std_error > 0)
+    errors["power/clock_exponent"] = throttle * exponent.std_error / exponent.value;
+  return errors;
+}
+
+}  // namespace clusterwright
