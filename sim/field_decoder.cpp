@@ -171,6 +171,17 @@ bool Decoder::check_map_key(const std::string& key, const JsonValue& member, con
   return false;
 }
 
+void Decoder::check_schema_name(const JsonValue& name, const RecordSpec& spec) {
+  const std::string wanted = (spec.name == "collective_set" ? "collectives" : spec.name) + ".schema.json";
+  const std::string given = name.is(JsonKind::text) ? name.as_text() : "";
+  if (given.substr(given.find_last_of('/') + 1) == wanted) return;
+  errors_.push_back({name.is(JsonKind::text) ? "E0203" : "E0201",
+                     fmt::format("\"$schema\" must name {} here (got {})", wanted, shown(name)),
+                     {name.place(pointer_ + "/$schema")},
+                     "",
+                     "leave the key out, or correct it"});
+}
+
 bool Decoder::check_object(const JsonValue& value, const RecordSpec& spec) {
   if (!value.is(JsonKind::object)) {
     error("E0201", fmt::format("{} must be an object (got {})", spec.name, shown(value)), value);
@@ -178,6 +189,7 @@ bool Decoder::check_object(const JsonValue& value, const RecordSpec& spec) {
   }
   const std::vector<std::string> keys = spec.keys();
   for (const auto& [key, member] : value.members()) {
+    if (key == "$schema") check_schema_name(member, spec);
     if (spec.find(key) || key == "$schema") continue;
     unknown_key(key, member, spec.name, keys, pointer_ + "/" + escape_pointer(key));
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string_view>
+
 namespace clusterwright {
 
 /// Exit status of the program.
@@ -13,5 +15,16 @@ enum class ExitCode {
   missing = 5,         ///< something required is not on this machine
   interrupted = 130
 };
+
+/// Lines of `--help` and `explain exit`.
+inline std::string_view exit_codes() {
+  return "  0    done\n"
+         "  1    the thing asked for is impossible (a plan does not fit, a claim fails), or a bug of the program\n"
+         "  2    wrong usage or wrong input\n"
+         "  3    a comparison or validation found a difference\n"
+         "  4    out of memory or disk, or standard output cannot be written\n"
+         "  5    something required is not on this machine (calibrate run --require gpu)\n"
+         "  130  interrupted with Ctrl-C; points that were finished are written\n";
+}
 
 }  // namespace clusterwright

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/commands/scenario_session.hpp"
 
+#include "models/job/configs_directory.hpp"
 #include "tools/typed_text.hpp"
 
 namespace clusterwright {
@@ -8,15 +9,15 @@ namespace clusterwright {
 ScenarioOptions scenario_options(const ScenarioRequest& request) {
   ScenarioOptions options;
   options.settings = request.settings;
-  if (!request.parameters.empty()) options.parameters = request.parameters;
+  if (!request.parameters.empty()) options.parameters = named_file(request.parameters, {"parameters"});
   return options;
 }
 
 ScenarioSession open_scenario(const ScenarioRequest& request, const std::string& command) {
   ScenarioSession session;
   const std::uint64_t seed = parse_seed({"--seed", request.seed});
-  if (!request.threads.empty()) session.threads.emplace(parse_count({"--threads", request.threads}));
-  session.scenario = load_scenario(request.scenario, scenario_options(request));
+  if (!request.threads.empty()) session.threads.emplace(parse_threads(request.threads));
+  session.scenario = load_scenario(named_file(request.scenario, {"scenarios"}), scenario_options(request));
   session.context = make_result_context(session.scenario, command, request.command_line, seed);
   return session;
 }

@@ -119,12 +119,8 @@ ConfigError option_error(const char* option, const std::string& text, std::strin
 
 /// 2026-11-21T21:04:06Z
 void check_date(const std::string& date) {
-  constexpr std::string_view form = "dddd-dd-ddTdd:dd:ddZ";
-  if (date.empty()) return;  // not known
-  bool good = date.size() == form.size();
-  for (std::size_t i = 0; good && i < form.size(); ++i)
-    good = form[i] == 'd' ? date[i] >= '0' && date[i] <= '9' : date[i] == form[i];
-  if (!good) throw option_error("--date", date, "must be a UTC time", "write 2026-11-21T21:04:06Z");
+  if (date.empty() || is_utc_time(date)) return;  // empty: not known
+  throw option_error("--date", date, "must be a UTC time that exists", "write 2026-11-21T21:04:06Z");
 }
 
 std::string wanted_operation(const std::string& name) {
@@ -244,6 +240,10 @@ class Collector {
       out_.skipped.push_back({probe, words, why});
       return;
     }
+    if (const std::string why = contradiction_in(operation, layout.ranks, result); !why.empty()) {
+      contradiction(why, {result.place}, "a row of nccl-tests agrees with itself: take the log again", errors_);
+      return;
+    }
     ProbeSample sample;
     sample.what = what_of(run, layout, operation, result);
     sample.bytes = static_cast<double>(result.bytes) * byte;
@@ -311,7 +311,7 @@ bool is_json(std::string_view text) {
 std::vector<NcclTestsRun> runs_of(const std::shared_ptr<const SourceText>& source) {
   if (!is_json(source->text())) return nccl_tests_text_runs(source);
   std::vector<NcclTestsRun> runs;
-  runs.push_back(nccl_tests_json_run(read_json(source)));
+  runs.push_back(nccl_tests_json_run(read_json(source, measurement_limits)));
   return runs;
 }
 
@@ -338,7 +338,7 @@ ProbeSamples read_nccl_tests(const std::shared_ptr<const SourceText>& source, co
 }
 
 ProbeSamples read_nccl_tests(const std::filesystem::path& path, const NcclTestsImport& options) {
-  return read_nccl_tests(read_source(path, most_bytes), options);
+  return read_nccl_tests(read_source(path, most_bytes, Quoting::any), options);
 }
 
 }  // namespace clusterwright

@@ -72,6 +72,8 @@ std::vector<std::string> verdict_sentences(const ScaleCurve& curve) {
     sentences.emplace_back("None of these sizes is possible.");
   }
   if (const std::string misfits = misfits_sentence(curve); !misfits.empty()) sentences.push_back(misfits);
+  if (curve.interrupted)
+    sentences.emplace_back("The computation was interrupted: the curve is incomplete, sizes are missing.");
   return sentences;
 }
 
