@@ -11,6 +11,7 @@
 #include "models/prediction/predict_step.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/prediction/prediction_interval.hpp"
+#include "models/prediction/step_laws.hpp"
 
 namespace clusterwright {
 
@@ -103,6 +104,7 @@ ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accel
   if (all_failed && !errors.empty()) throw *errors.front();
   compare_with_first(curve.points, scenario.steps);
   curve.knee = find_knee(curve.points);
+  check_laws(curve);
   return curve;
 }
 

@@ -18,6 +18,7 @@
 #include "models/prediction/prediction.hpp"
 #include "models/prediction/prediction_interval.hpp"
 #include "models/prediction/steady_state.hpp"
+#include "models/prediction/step_laws.hpp"
 
 namespace clusterwright {
 
@@ -134,6 +135,7 @@ StepPrediction predict_step(const Scenario& s) {
   add_input(chosen.scenario, out);
   out.bottleneck = name_bottleneck(out);
   add_assumptions(s, out);
+  check_laws(out, chosen.scenario);
   return out;
 }
 

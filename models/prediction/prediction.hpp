@@ -63,6 +63,7 @@ struct StepPrediction {
   PowerUse power;
   std::string bottleneck;  ///< sentence on what to change first
   std::vector<Assumption> assumptions;
+  std::vector<std::string> warnings;  ///< sentences that every output of this step shows
   StepUncertainty uncertainty;
 
   /// Tokens per second over many steps and their checkpoints.
@@ -88,5 +89,12 @@ struct ScaleCurve {
   std::optional<int> knee;   ///< last point whose doubling still gave 1.8x
   bool interrupted = false;  ///< whether points are missing because the computation was asked to stop
 };
+
+/// Curve of one step, for what is written for curves.
+inline ScaleCurve single_point(const StepPrediction& step) {
+  ScaleCurve curve;
+  curve.points.push_back({step, 1, 1, 1, 1, ""});
+  return curve;
+}
 
 }  // namespace clusterwright

@@ -202,7 +202,7 @@ ExitCode guarded(const std::vector<std::string>& arguments) {
   } catch (const std::exception& error) {
     write_error(fmt::format("internal error: {}\nThis is a bug in clusterwright; the input is not at fault.\n",
                             printable(error.what())));
-    return ExitCode::impossible;
+    return ExitCode::internal_error;
   }
 }
 

@@ -101,8 +101,8 @@ ResultTable part_list(const FieldSpec& section, const JsonValue& parts) {
 
 /// The list of accelerators with the dense rates that jobs run at, behind the id.
 ResultTable accelerator_list(ResultTable table, const Catalog& catalog) {
-  constexpr std::pair<NumberFormat, const char*> formats[] = {{NumberFormat::bf16, "bf16_dense_tflops"},
-                                                              {NumberFormat::fp8, "fp8_dense_tflops"}};
+  constexpr std::pair<NumberFormat, const char*> formats[] = {{NumberFormat::bf16, "dense_tflops_16_bit"},
+                                                              {NumberFormat::fp8, "dense_tflops_8_bit"}};
   std::ptrdiff_t place = 1;
   for (const auto& [format, key] : formats) {
     table.columns.insert(table.columns.begin() + place, Column{key, key, "", 1, -1, Alignment::right, true});

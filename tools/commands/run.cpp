@@ -19,16 +19,11 @@
 #include "tools/output/prediction_report.hpp"
 #include "tools/output/prediction_tables.hpp"
 #include "tools/output/result_json.hpp"
+#include "tools/output/warnings.hpp"
 
 namespace clusterwright {
 
 namespace {
-
-ScaleCurve single_point(const StepPrediction& step) {
-  ScaleCurve curve;
-  curve.points.push_back({step, 1, 1, 1, 1, ""});
-  return curve;
-}
 
 ResultTable origins_table(const Scenario& scenario) {
   ResultTable table{"Origin of each value of the scenario",
@@ -92,6 +87,7 @@ std::string as_text(const RunRequest& request, const RunAnswer& answer) {
                      plan_sentence(step.plan) + "\n";
   for (const ResultTable& table : tables_of(session, step, request.explain)) text += "\n" + render_text(table);
   if (against) text += "\n" + sentence_of(*against) + "\n";
+  text += warnings_text(warnings_of(session.context.warnings, single_point(step)));
   text += "\nNext: " + printable(next_step(step)) + "\n";
   text += request.explain ? "Details: -o report.html for charts, --timeline trace.json for every op\n"
                           : "Details: --explain for the origin of each number, -o report.html for charts\n";
@@ -104,6 +100,7 @@ std::string as_markdown(const RunRequest& request, const RunAnswer& answer) {
                                  markdown_text(session.context.job), plan_sentence(step.plan));
   for (const ResultTable& table : tables_of(session, step, request.explain)) text += "\n" + render_markdown(table);
   if (against) text += "\n" + markdown_text(sentence_of(*against)) + "\n";
+  text += warnings_markdown(warnings_of(session.context.warnings, single_point(step)));
   return text + fmt::format("\n**Next:** {}\n", markdown_text(next_step(step)));
 }
 
@@ -146,6 +143,7 @@ ExitCode run(const RunRequest& request) {
   const bool named = !request.scenario.parameters.empty();
   const RunAnswer answer{session, step, against_usual(session.scenario, named, step.step_time)};
   deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, request, answer); });
+  print_warnings(warnings_of(session.context.warnings, single_point(step)), targets);
   if (!request.timeline.empty()) write_timeline(request.timeline, session.scenario, step);
   return step.fits ? ExitCode::ok : ExitCode::impossible;
 }

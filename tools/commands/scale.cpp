@@ -14,6 +14,7 @@
 #include "tools/output/prediction_report.hpp"
 #include "tools/output/prediction_tables.hpp"
 #include "tools/output/result_json.hpp"
+#include "tools/output/warnings.hpp"
 #include "tools/standard_streams.hpp"
 #include "tools/typed_text.hpp"
 
@@ -39,6 +40,7 @@ std::string as_text(const ScaleRequest& request, const ScaleAnswer& answer) {
                      render_text(scale_table(curve, context.memory_capacity)) + "\n";
   for (const std::string& sentence : verdict_sentences(curve)) text += printable(sentence) + "\n";
   if (against) text += "\n" + sentence_of(*against) + "\n";
+  text += warnings_text(warnings_of(context.warnings, curve));
   text += "\nNext: " + printable(next_step(curve)) + "\n";
   const int size = largest_fitting(curve) ? largest_fitting(curve)->step.accelerators : 0;
   if (size > 0)
@@ -54,6 +56,7 @@ std::string as_markdown(const ResultContext& context, const ScaleCurve& curve) {
   for (const std::string& sentence : verdict_sentences(curve)) text += markdown_text(sentence) + "\n";
   for (const ResultTable& table : {breakdown_by_size(curve), memory_by_size(curve), power_by_size(curve)})
     text += "\n" + render_markdown(table);
+  text += warnings_markdown(warnings_of(context.warnings, curve));
   return text + fmt::format("\n**Next:** {}\n", markdown_text(next_step(curve)));
 }
 
@@ -108,6 +111,7 @@ ExitCode scale(const ScaleRequest& request) {
   const ScaleAnswer answer{session.context, curve,
                            against_usual(session.scenario, !request.scenario.parameters.empty(), {})};
   deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, request, answer); });
+  print_warnings(warnings_of(session.context.warnings, curve), targets);
   if (curve.interrupted) write_error(interrupted_sentence(curve, sizes.size()) + "\n");
   return curve.interrupted ? ExitCode::interrupted : ExitCode::ok;
 }

@@ -10,6 +10,7 @@
 #include "tools/commands/scenario_session.hpp"
 #include "tools/config_kinds.hpp"
 #include "tools/output/size_report.hpp"
+#include "tools/output/warnings.hpp"
 #include "tools/typed_text.hpp"
 #include "topology/cluster/cluster_spec.hpp"
 #include "topology/parts/catalog.hpp"
@@ -138,6 +139,7 @@ ExitCode size(const SizeRequest& request) {
       size_at({session.cluster, session.catalog, session.facility, session.prices, scenario}, session.node);
   deliver(targets, request.output.quiet,
           [&](OutputFormat format) { return render_size(format, session.context, sized); });
+  print_warnings(warnings_of(session.context.warnings, sized.plan.warnings), targets);
   return sized.plan.holds() ? ExitCode::ok : ExitCode::impossible;
 }
 

@@ -10,6 +10,7 @@
 #include "tools/output/output_text.hpp"
 #include "tools/output/prediction_tables.hpp"
 #include "tools/output/svg_chart.hpp"
+#include "tools/output/warnings.hpp"
 
 namespace clusterwright {
 
@@ -249,7 +250,7 @@ std::string html_report(const ResultContext& context, const ScaleCurve& curve) {
   Page page{context, curve, context.command == "run", nullptr};
   if (const ScalePoint* largest = largest_fitting(curve)) page.focus = &largest->step;
   if (page.single) page.focus = &curve.points.front().step;
-  std::string body = head(page);
+  std::string body = head(page) + warnings_section(warnings_of(context.warnings, curve));
   if (!page.single) body += efficiency_section(curve);
   body += breakdown_section(page) + data_sections(page) + origin_sections(page);
   return html_page(title_of(page), "", body, repeat_footer(page.context));

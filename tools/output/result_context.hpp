@@ -23,7 +23,8 @@ struct ResultContext {
   std::string job;          ///< "pretrain, 8,192 tokens, global batch 2,048, bf16, zero2, megatron-2024"
   Bytes memory_capacity;    ///< memory of one accelerator
   std::vector<InputFile> inputs;
-  JsonValue scenario;  ///< effective: references resolved, settings applied, defaults filled in
+  std::vector<std::string> warnings;  ///< about the input; every output shows them
+  JsonValue scenario;                 ///< effective: references resolved, settings applied, defaults filled in
 };
 
 ResultContext make_result_context(const Scenario& scenario, std::string command, std::string command_line,

@@ -10,6 +10,7 @@
 #include "models/plan/plan.hpp"
 #include "sim/field_table.hpp"
 #include "tools/output/prediction_tables.hpp"
+#include "tools/output/warnings.hpp"
 
 namespace clusterwright {
 
@@ -176,6 +177,7 @@ JsonValue run_to_json(const ResultContext& context, const StepPrediction& step) 
   const JsonValue result = step_to_json(step);
   for (const auto& [key, member] : result.members()) document.set(key, member);
   document.set("memory_capacity_gb", context.memory_capacity.in(gigabyte));
+  document.set("warnings", warnings_json(warnings_of(context.warnings, single_point(step))));
   return document;
 }
 
@@ -188,6 +190,7 @@ JsonValue scale_to_json(const ResultContext& context, const ScaleCurve& curve) {
   document.set("knee_gpus", curve.knee ? JsonValue(*curve.knee) : JsonValue());
   document.set("memory_capacity_gb", context.memory_capacity.in(gigabyte));
   document.set("points", points);
+  document.set("warnings", warnings_json(warnings_of(context.warnings, curve)));
   return document;
 }
 

@@ -10,6 +10,7 @@
 #include "tools/output/result_json.hpp"
 #include "tools/output/result_table.hpp"
 #include "tools/output/size_tables.hpp"
+#include "tools/output/warnings.hpp"
 
 namespace clusterwright {
 
@@ -327,9 +328,7 @@ JsonValue size_to_json(const ResultContext& context, const SizedCluster& sized) 
   document.set("step", sized.step ? step_to_json(*sized.step) : JsonValue());
   document.set("floor", floor_to_json(sized.plan.floor));
   document.set("verdicts", verdicts_to_json(sized.plan));
-  JsonValue warnings = JsonValue::list();
-  for (const std::string& warning : sized.plan.warnings) warnings.push_back(warning);
-  document.set("warnings", warnings);
+  document.set("warnings", warnings_json(warnings_of(context.warnings, sized.plan.warnings)));
   return document;
 }
 

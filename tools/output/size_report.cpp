@@ -13,6 +13,7 @@
 #include "tools/output/size_charts.hpp"
 #include "tools/output/size_json.hpp"
 #include "tools/output/size_tables.hpp"
+#include "tools/output/warnings.hpp"
 
 namespace clusterwright {
 
@@ -285,13 +286,6 @@ std::string cost_section(const CostReport& cost) {
                           titled(cost_terms_table(cost)));
 }
 
-std::string warnings_section(const std::vector<std::string>& warnings) {
-  if (warnings.empty()) return {};
-  std::string items;
-  for (const std::string& warning : warnings) items += fmt::format("<li>{}</li>\n", html_text(warning));
-  return html_section("Warnings", "", "<ul class=\"warnings\">\n" + items + "</ul>\n");
-}
-
 /// Sizes of the long list on a screen; on paper the common style sheet makes tables small enough.
 constexpr std::string_view list_style = R"css(
 h3 { margin: 26px 0 -4px; font-size: 16px; font-weight: 620; }
@@ -319,9 +313,8 @@ std::string size_text(const ResultContext& context, const SizedCluster& sized) {
   for (const std::string& sentence : size_verdicts(sized)) text += printable(sentence) + "\n";
   for (const ResultTable& table : terminal_tables(sized)) text += "\n" + render_text(table);
   text += "\n" + text_floor_plan(sized.plan.floor);
-  for (const std::string& warning : sized.plan.warnings) text += "\nwarning: " + printable(warning);
-  if (!sized.plan.warnings.empty()) text += "\n";
-  return text + "\nNext: " + printable(size_next_step(sized)) +
+  return text + warnings_text(warnings_of(context.warnings, sized.plan.warnings)) +
+         "\nNext: " + printable(size_next_step(sized)) +
          "\nDetails: -o bill.csv for the purchasing list, -o size.html for floor plan and charts\n";
 }
 
@@ -331,9 +324,8 @@ std::string size_markdown(const ResultContext& context, const SizedCluster& size
   for (const std::string& sentence : size_verdicts(sized)) text += markdown_text(sentence) + "\n";
   for (const ResultTable& table : all_tables(sized)) text += "\n" + render_markdown(table);
   text += "\n```\n" + text_floor_plan(sized.plan.floor) + "```\n";
-  if (!sized.plan.warnings.empty()) text += "\n";
-  for (const std::string& warning : sized.plan.warnings) text += fmt::format("- warning: {}\n", markdown_text(warning));
-  return text + fmt::format("\n**Next:** {}\n", markdown_text(size_next_step(sized)));
+  return text + warnings_markdown(warnings_of(context.warnings, sized.plan.warnings)) +
+         fmt::format("\n**Next:** {}\n", markdown_text(size_next_step(sized)));
 }
 
 std::string size_csv(const SizedCluster& sized) {
@@ -358,8 +350,8 @@ std::string render_size(OutputFormat format, const ResultContext& context, const
 std::string size_page(const ResultContext& context, const SizedCluster& sized) {
   const SitePlan& plan = sized.plan;
   std::string body = head(context, sized) + table_section(verdict_table(plan), "wrap") +
-                     warnings_section(plan.warnings) + floor_section(plan.floor) + power_section(plan) +
-                     table_section(cooling_table(plan.cooling), "facts") + network_section(plan);
+                     warnings_section(warnings_of(context.warnings, sized.plan.warnings)) + floor_section(plan.floor) +
+                     power_section(plan) + table_section(cooling_table(plan.cooling), "facts") + network_section(plan);
   if (sized.storage) body += table_section(storage_table(*sized.storage), "facts");
   body += cost_section(sized.cost) + table_section(purchasing_list(sized), "bill") + inputs_section(context);
   return html_page(size_title(sized), page_style(), body, repeat_footer(context));

@@ -10,6 +10,7 @@
 #include "models/site/plant/heat_removal.hpp"
 #include "models/site/plant/site_plan.hpp"
 #include "models/site/sizing/cost_report.hpp"
+#include "models/site/sizing/sized_cluster_laws.hpp"
 #include "models/site/sizing/storage_sizing.hpp"
 #include "topology/nodes/node_parts.hpp"
 
@@ -91,7 +92,10 @@ class Sizer {
     if (request_.cluster.mixed())
       out_.plan.warnings.push_back(
           "the cluster has nodes of several kinds; all nodes are planned as nodes of the first kind");
-    if (out_.step && !out_.step->fits)
+    if (!out_.step) return;
+    auto& warnings = out_.plan.warnings;
+    warnings.insert(warnings.end(), out_.step->warnings.begin(), out_.step->warnings.end());
+    if (!out_.step->fits)
       out_.plan.warnings.push_back("the job " + out_.step->verdict + "; power figures assume that it runs");
   }
 
@@ -134,7 +138,9 @@ NodePower typical_node_power(const Cluster& cluster, const Catalog& catalog, con
 }
 
 SizedCluster size_cluster(const SizingRequest& request) {
-  return Sizer(request).size();
+  SizedCluster sized = Sizer(request).size();
+  check_laws(sized);
+  return sized;
 }
 
 }  // namespace clusterwright

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/output/warnings.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "tools/output/html_page.hpp"
+#include "tools/output/output_text.hpp"
+#include "tools/standard_streams.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+bool has(const Warnings& list, const std::string& warning) {
+  return std::find(list.begin(), list.end(), warning) != list.end();
+}
+
+/// The warning, with the sizes that have it unless all computed sizes do.
+std::string with_sizes(const std::string& warning, const ScaleCurve& curve) {
+  std::vector<std::string> sizes;
+  bool all = true;
+  for (const ScalePoint& point : curve.points) {
+    if (!point.reason.empty()) continue;
+    if (has(point.step.warnings, warning))
+      sizes.push_back(count_text(point.step.accelerators));
+    else
+      all = false;
+  }
+  return all ? warning : fmt::format("at {} GPUs: {}", fmt::join(sizes, "; "), warning);
+}
+
+}  // namespace
+
+Warnings warnings_of(const Warnings& input, const ScaleCurve& curve) {
+  Warnings seen, out = input;
+  for (const ScalePoint& point : curve.points)
+    for (const std::string& warning : point.step.warnings)
+      if (!has(seen, warning)) {
+        seen.push_back(warning);
+        out.push_back(with_sizes(warning, curve));
+      }
+  return out;
+}
+
+Warnings warnings_of(const Warnings& input, const Warnings& result) {
+  Warnings out = input;
+  out.insert(out.end(), result.begin(), result.end());
+  return out;
+}
+
+void print_warnings(const Warnings& warnings, const std::vector<OutputTarget>& targets) {
+  const auto shows = [](const OutputTarget& target) {
+    return target.format != OutputFormat::csv && target.format != OutputFormat::nccl_tests &&
+           target.format != OutputFormat::dot;
+  };
+  if (std::any_of(targets.begin(), targets.end(), shows)) return;
+  for (const std::string& warning : warnings) write_error("warning: " + printable(warning) + "\n");
+}
+
+std::string warnings_text(const Warnings& warnings) {
+  std::string text;
+  for (const std::string& warning : warnings) text += "\nwarning: " + printable(warning);
+  return text.empty() ? text : text + "\n";
+}
+
+std::string warnings_markdown(const Warnings& warnings) {
+  std::string text = warnings.empty() ? "" : "\n";
+  for (const std::string& warning : warnings) text += fmt::format("- warning: {}\n", markdown_text(warning));
+  return text;
+}
+
+std::string warnings_section(const Warnings& warnings) {
+  if (warnings.empty()) return {};
+  std::string items;
+  for (const std::string& warning : warnings) items += fmt::format("<li>{}</li>\n", html_text(warning));
+  return html_section("Warnings", "", "<ul class=\"warnings\">\n" + items + "</ul>\n");
+}
+
+JsonValue warnings_json(const Warnings& warnings) {
+  JsonValue list = JsonValue::list();
+  for (const std::string& warning : warnings) list.push_back(warning);
+  return list;
+}
+
+}  // namespace clusterwright
