@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/plain_number.hpp"
+
 namespace clusterwright {
 
 namespace {
@@ -89,8 +91,11 @@ bool Decoder::in_range(double number, const JsonValue& value, const FieldSpec& s
   }
   const bool low = spec.above_min ? number <= spec.min : number < spec.min;
   if (low)
-    error("E0202", fmt::format("must be {} {} (got {})", spec.above_min ? ">" : ">=", spec.min, shown(value)), value);
-  if (number > spec.max) error("E0202", fmt::format("must be <= {} (got {})", spec.max, shown(value)), value);
+    error("E0202",
+          fmt::format("must be {} {} (got {})", spec.above_min ? ">" : ">=", bound_text(spec.min), shown(value)),
+          value);
+  if (number > spec.max)
+    error("E0202", fmt::format("must be <= {} (got {})", bound_text(spec.max), shown(value)), value);
   return !low && number <= spec.max;
 }
 

@@ -15,9 +15,8 @@ namespace clusterwright {
 
 namespace {
 
-/// Places of the schema whose words stay open; "kind" is the case's own, not that of a network.
-constexpr std::array<std::string_view, 3> open_words = {"/definitions/case/properties/kind",
-                                                        "/definitions/hardware/properties/accelerator",
+/// Places of the schema whose words stay open.
+constexpr std::array<std::string_view, 2> open_words = {"/definitions/hardware/properties/accelerator",
                                                         "/definitions/job/properties/framework"};
 
 bool equal(const JsonValue& a, const JsonValue& b) {

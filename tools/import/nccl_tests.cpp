@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/json_reader.hpp"
+#include "sim/plain_number.hpp"
 #include "tools/import/nccl_tests_json.hpp"
 #include "tools/import/nccl_tests_run.hpp"
 #include "tools/import/nccl_tests_text.hpp"
@@ -156,7 +157,7 @@ std::string words_of_result(const std::string& operation, const NcclTestsResult&
 
 /// Reason that the results count as wrong, or empty.
 std::string failure_of(const NcclTestsResult& result) {
-  if (result.wrong && *result.wrong > 0) return fmt::format("wrong values: {:g}", *result.wrong);
+  if (result.wrong && *result.wrong > 0) return "wrong values: " + plain_number(*result.wrong, 6);
   if (result.deviation && *result.deviation > allowed_deviation(result.type))
     return fmt::format("results deviate by {:.1e}", *result.deviation);
   return {};

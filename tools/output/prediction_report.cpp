@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "models/lowering/step_charge.hpp"
+#include "sim/plain_number.hpp"
 #include "tools/output/html_page.hpp"
 #include "tools/output/output_text.hpp"
 #include "tools/output/prediction_tables.hpp"
@@ -228,7 +229,7 @@ std::string data_sections(const Page& page) {
   }
   std::string out = html_section("In numbers", "", render_html(results));
   const std::string lead =
-      fmt::format("Memory of the fullest GPU, which has {} GB.", fmt::format("{:.4g}", capacity.in(gigabyte)));
+      fmt::format("Memory of the fullest GPU, which has {} GB.", plain_number(capacity.in(gigabyte)));
   out += html_section("Memory", lead,
                       render_html(page.single ? memory_table(*page.focus, capacity) : memory_by_size(page.curve)));
   return out + html_section("Power and energy", "Power of the IT equipment, from the replayed activity of the step.",
