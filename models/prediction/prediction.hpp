@@ -89,7 +89,8 @@ struct ScalePoint {
 struct ScaleCurve {
   bool strong = true;  ///< constant global batch; otherwise constant batch per replica
   std::vector<ScalePoint> points;
-  std::optional<int> knee;  ///< last point whose doubling still gave 1.8x
+  std::optional<int> knee;   ///< last point whose doubling still gave 1.8x
+  bool interrupted = false;  ///< whether points are missing because the computation was asked to stop
 };
 
 /// Curve of one step, for what is written for curves.
