@@ -2,6 +2,7 @@
 #include "tools/cluster_session.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "models/job/scenario_loader.hpp"
 #include "models/job/scenario_source.hpp"
@@ -18,7 +19,9 @@ namespace fs = std::filesystem;
 namespace {
 
 /// The cluster of the document, references resolved; `pointer` says where in its file it stands.
-JsonValue cluster_document(JsonValue document, std::string& pointer, const ReferenceReader& read) {
+/// @param request  gets the number of accelerators of each domain that the job of a scenario states
+JsonValue cluster_document(JsonValue document, std::string& pointer, BlockRequest& request,
+                           const ReferenceReader& read) {
   const ConfigKind kind = kind_of(document);
   resolve_references(document, spec_of(kind), read);
   if (kind == ConfigKind::cluster) return document;
@@ -28,6 +31,8 @@ JsonValue cluster_document(JsonValue document, std::string& pointer, const Refer
                                   {document.place("")},
                                   "",
                                   "give a file of configs/clusters or configs/scenarios"}});
+  if (const JsonValue* used = document.at_pointer("/job/accelerators_per_domain"); used && used->is(JsonKind::integer))
+    request.used = static_cast<int>(std::clamp<std::int64_t>(used->as_integer(), 1, std::numeric_limits<int>::max()));
   JsonValue cluster = document.at("cluster");
   pointer = cluster.source == document.source ? "/cluster" : "";
   return cluster;
@@ -69,11 +74,12 @@ ClusterSession open_cluster(const fs::path& path, const std::vector<std::string>
   ClusterSession session;
   session.catalog = load_catalog(configs_directory() / "parts");
   const ReferenceReader read = [&](const fs::path& file) { return read_input(file, session.inputs); };
-  session.document = cluster_document(read_input(path, session.inputs), session.pointer, read);
+  BlockRequest request;
+  session.document = cluster_document(read_input(path, session.inputs), session.pointer, request, read);
   for (const std::string& setting : settings)
     apply_setting(session.document, spec_of(ConfigKind::cluster), setting, read);
-  session.cluster =
-      build_cluster(decode_record<ClusterSpec>(session.document), session.catalog, session.document, session.pointer);
+  session.cluster = build_cluster(decode_record<ClusterSpec>(session.document), session.catalog, session.document,
+                                  session.pointer, request);
   return session;
 }
 

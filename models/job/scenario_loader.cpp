@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <functional>
 
+#include "models/job/block_request.hpp"
 #include "models/job/hf_config.hpp"
 #include "models/job/price_list.hpp"
 #include "models/job/scenario_source.hpp"
@@ -175,7 +176,8 @@ Scenario make_scenario(ScenarioSpec spec, JsonValue source, const ScenarioOption
   const JsonValue& cluster = scenario.source.at("cluster");
   const bool in_line = cluster.source == scenario.source.source;
   const Catalog catalog = load_catalog(configs_directory() / "parts");
-  scenario.cluster = build_cluster(spec.cluster, catalog, cluster, in_line ? "/cluster" : "");
+  const BlockRequest blocks = block_request(spec.transformer, spec.job, spec.cluster.accelerators);
+  scenario.cluster = build_cluster(spec.cluster, catalog, cluster, in_line ? "/cluster" : "", blocks);
   if (spec.prices)
     check_price_list(*spec.prices, with_own_parts(catalog, scenario.cluster.spec), scenario.source, "/prices");
   spec.cluster = scenario.cluster.spec;  // with what parts say
