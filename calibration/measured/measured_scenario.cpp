@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "calibration/measured/measured_cluster.hpp"
-#include "models/job/block_request.hpp"
 #include "models/job/job.hpp"
+#include "models/job/job_blocks.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "topology/parts/catalog.hpp"

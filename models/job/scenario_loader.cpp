@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <functional>
 
-#include "models/job/block_request.hpp"
 #include "models/job/hf_config.hpp"
+#include "models/job/job_blocks.hpp"
 #include "models/job/price_list.hpp"
 #include "models/job/scenario_source.hpp"
 #include "sim/field_table.hpp"

@@ -43,8 +43,8 @@ std::vector<int> neighbour_distances(const Placement& placement, const FabricTie
       const RankCoordinates a{t, d, p};
       const RankCoordinates b{t, d, (p + 1) % stages};
       const bool near = placement.domain(a) == placement.domain(b);
-      distances.push_back(near ? -1
-                               : static_cast<int>(fabric.meeting_tier(placement.accelerator(a), placement.accelerator(b))));
+      distances.push_back(
+          near ? -1 : static_cast<int>(fabric.meeting_tier(placement.accelerator(a), placement.accelerator(b))));
     }
   return distances;
 }
@@ -220,7 +220,8 @@ std::vector<int> RankClasses::colour_replicas(const Placement& placement, const 
         if (host_ > 0) seen.push_back(host_kind.at(placement.node(at, host_)));
         for (std::size_t tier = 0; tier + 1 < fabric.tiers().size(); ++tier)
           for (const bool up : {true, false}) {
-            const auto found = signature.find({static_cast<int>(tier), fabric.group_of(placement.accelerator(at), tier), up});
+            const auto found =
+                signature.find({static_cast<int>(tier), fabric.group_of(placement.accelerator(at), tier), up});
             seen.push_back(found == signature.end() ? -1 : found->second);
           }
       }

@@ -131,9 +131,10 @@ ChainId StepLinks::everywhere() {
   const Cluster& cluster = timings_.cluster();
   const int in_domain = std::min(placement_.domain_size(), cluster.spec.accelerators);
   const GroupShape all{cluster.spec.accelerators / in_domain, in_domain};
-  const Seconds switches = all.domains > 1
-                               ? cluster.fabric.latency(AcceleratorId(0), cluster.blocks.accelerator(cluster.spec.accelerators - 1))
-                               : Seconds{};
+  const Seconds switches =
+      all.domains > 1
+          ? cluster.fabric.latency(AcceleratorId(0), cluster.blocks.accelerator(cluster.spec.accelerators - 1))
+          : Seconds{};
   CollectiveTiming timing;
   timing.latency = timings_.collective(CollectiveOp::all_reduce, few, all, switches).time();
   timing.rate = byte_per_second;

@@ -134,8 +134,7 @@ void check_experts(Contradictions& errors, const Plan& plan, const Scenario& s) 
                   fmt::format("expert {} x expert_tensor {} must be a multiple or a divisor of tensor ({}), and of the "
                               "accelerators that the job uses of each {} ({})",
                               plan.expert, plan.expert_tensor, plan.tensor, domain_word(s.cluster), used),
-                  {expert, expert_tensor},
-                  beside_tensor ? block_help(s.cluster, {plan.tensor, block}) : std::string());
+                  {expert, expert_tensor}, beside_tensor ? block_help(s.cluster, {plan.tensor, block}) : std::string());
   if (experts.ffn % plan.expert_tensor != 0)
     errors.report("E0310",
                   fmt::format("expert_tensor must divide the width of an expert (got {}, ffn {})", plan.expert_tensor,

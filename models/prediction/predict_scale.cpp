@@ -6,7 +6,7 @@
 #include <limits>
 #include <mutex>
 
-#include "models/job/block_request.hpp"
+#include "models/job/job_blocks.hpp"
 #include "models/job/scenario.hpp"
 #include "models/prediction/predict_scale.hpp"
 #include "models/prediction/predict_step.hpp"

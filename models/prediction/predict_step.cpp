@@ -47,7 +47,8 @@ void add_size(const Cluster& cluster, StepPrediction& out) {
   out.nodes = cluster.nodes();
   out.domain_ranks = cluster.blocks.used;
   out.idle_accelerators = cluster.blocks.idle();
-  if (out.idle_accelerators > 0) out.warnings.push_back(idle_text(cluster.blocks, cluster.node_accelerators) + " and draw idle power");
+  if (out.idle_accelerators > 0)
+    out.warnings.push_back(idle_text(cluster.blocks, cluster.node_accelerators) + " and draw idle power");
 }
 
 void add_rates(const Scenario& s, StepPrediction& out) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Laws of jobs that use a part of each scale-up domain.
-#include "models/job/block_request.hpp"
+#include "models/job/job_blocks.hpp"
 #include "models/kernels/kernel_times.hpp"
 #include "models/prediction/predict_scale.hpp"
 #include "models/prediction/predict_step.hpp"
@@ -124,7 +124,7 @@ TEST_CASE("a curve from one accelerator up counts idle ones of its node", "[laws
   SmallCase c;
   c.data = 8;
   c.micro_batches = 8;
-  const ScaleCurve curve = predict_scale(small_scenario(c), {1, 2, 4, 8, 16}, true);
+  const ScaleCurve curve = predict_scale(small_scenario(c), {1, 2, 4, 8, 16}, true, {});
   const std::vector<int> idle = {7, 6, 4, 0, 0};
   for (std::size_t i = 0; i < idle.size(); ++i) {
     CHECK(curve.points[i].reason.empty());

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "models/job/block_request.hpp"
+#include "models/job/job_blocks.hpp"
 #include "models/job/scenario.hpp"
 #include "models/plan/plan.hpp"
 #include "models/plan/resolve_plan.hpp"

@@ -80,6 +80,5 @@ TEST_CASE("ranks fill the block of one domain after the other", "[topology]") {
   CHECK(blocks.rank(72) == 64);
   CHECK_FALSE(blocks.rank(64));   // idle
   CHECK_FALSE(blocks.rank(287));  // idle
-  for (int rank = 0; rank < 256; ++rank)
-    CHECK(blocks.rank(static_cast<int>(blocks.accelerator(rank).value)) == rank);
+  for (int rank = 0; rank < 256; ++rank) CHECK(blocks.rank(static_cast<int>(blocks.accelerator(rank).value)) == rank);
 }

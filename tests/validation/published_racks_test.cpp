@@ -15,7 +15,7 @@ using namespace clusterwright;
 
 namespace {
 
-const ScenarioShelf& shelf() {
+const ScenarioShelf& rack_shelf() {
   static const ScenarioShelf loaded = load_shelf(CLUSTERWRIGHT_CONFIGS);
   return loaded;
 }
@@ -51,10 +51,11 @@ Scenario as_file(const Scenario& described, const Folder& folder) {
 TEST_CASE("every published step on racks of 72 is the same number from a scenario file", "[validation]") {
   const Folder folder;
   std::size_t rows = 0, mixtures = 0;
-  const std::filesystem::path file = std::filesystem::path(CLUSTERWRIGHT_MEASUREMENTS) / "training-nvidia-blackwell.json";
+  const std::filesystem::path file =
+      std::filesystem::path(CLUSTERWRIGHT_MEASUREMENTS) / "training-nvidia-blackwell.json";
   for (const Measurement& m : read_measurements(file)) {
     if (!m.step || m.hardware.scale_up_domain != 72) continue;
-    const auto described = measured_scenario(m, shelf());
+    const auto described = measured_scenario(m, rack_shelf());
     const auto* scenario = std::get_if<Scenario>(&described);
     if (!scenario) continue;
     INFO(m.id);

@@ -60,8 +60,8 @@ const NodeGroup& Cluster::group_of_node(NodeId node) const {
   throw std::invalid_argument("a node that the cluster does not have");
 }
 
-/// Example: 64 of 72 in nodes of 4 with 4 NICs: 16 whole nodes, one NIC each. 4 of 8 on 8 NICs: one NIC each, on 2 NICs:
-/// the four share the nearest one.
+/// Example: 64 of 72 in nodes of 4 with 4 NICs: 16 whole nodes, one NIC each. 4 of 8 on 8 NICs: one NIC each, on 2
+/// NICs: the four share the nearest one.
 BytesPerSecond Cluster::network_per_accelerator() const {
   const int used = blocks.used, beyond = used % node_accelerators;
   if (beyond == 0) return nic_bandwidth * nics / node_accelerators;
@@ -84,8 +84,8 @@ BytesPerSecond Cluster::inner_bandwidth(int members) const {
 namespace {
 
 /// @param catalog  the cluster's own parts included
-Cluster build_from(const ClusterSpec& spec, const Catalog& catalog, const JsonValue& source,
-                   const std::string& pointer, const BlockRequest& request) {
+Cluster build_from(const ClusterSpec& spec, const Catalog& catalog, const JsonValue& source, const std::string& pointer,
+                   const BlockRequest& request) {
   Cluster cluster;
   cluster.spec = fill_in(spec, catalog);
   cluster.request = request;

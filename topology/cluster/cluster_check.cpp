@@ -145,7 +145,8 @@ DomainShape ClusterChecker::shape() const {
     if (wiring.domain % shape.node == 0) shape.domain = wiring.domain;  // else check_wiring reports it
     shape.slices = wiring.scale_up == ScaleUpWiring::torus;
   }
-  if (!spec_.fabric.tiers.empty()) shape.most_joined = static_cast<int>(
+  if (!spec_.fabric.tiers.empty())
+    shape.most_joined = static_cast<int>(
         std::min<long long>(1LL * spec_.fabric.tiers.back().accelerators * sites(), std::numeric_limits<int>::max()));
   return shape;
 }
@@ -189,8 +190,9 @@ void ClusterChecker::check_blocks() {
     message = fmt::format("must be a multiple of the accelerators that the job uses of each {} (got {}, it uses {})",
                           domain, spec_.accelerators, *request_.used);
   else if (choose_blocks(spec_.accelerators, shape, {}))
-    message = fmt::format("must fill every {} with equally many accelerators, in whole groups of {} (got {}, a {} has {})",
-                          domain, fmt::join(request_.groups, " and "), spec_.accelerators, domain, shape.domain);
+    message =
+        fmt::format("must fill every {} with equally many accelerators, in whole groups of {} (got {}, a {} has {})",
+                    domain, fmt::join(request_.groups, " and "), spec_.accelerators, domain, shape.domain);
   error("E0301", message, {"/accelerators", "/node/accelerators"}, "",
         sizes_text(nearest_sizes(spec_.accelerators, shape, request_)));
 }
@@ -281,8 +283,7 @@ void ClusterChecker::check_tier_sizes(const NetworkSize& size, const FabricPorts
     const FabricTiers sized = make_fabric_tiers(spec_.fabric, size, ports);
     const int ports_join = sized.tiers().back().accelerators;
     if (joined() > ports_join)
-      error("E0302",
-            fmt::format("does not fit the top tier (got {}, its switches join {})", joined(), ports_join),
+      error("E0302", fmt::format("does not fit the top tier (got {}, its switches join {})", joined(), ports_join),
             {"/accelerators", fmt::format("/fabric/tiers/{}", tiers.size() - 1)});
   } catch (const std::invalid_argument&) {
     error("E0303",

@@ -41,10 +41,10 @@ struct BlockRequest {
 
 /// Accelerators that stand together.
 struct DomainShape {
-  int domain = 8;        ///< number that scale-up links join, in whole nodes
-  int node = 8;          ///< number in one node
-  bool slices = false;   ///< domains are cut to the size of the job, as slices of a torus are
-  int most_joined = 0;   ///< number that the network joins; 0: any
+  int domain = 8;       ///< number that scale-up links join, in whole nodes
+  int node = 8;         ///< number in one node
+  bool slices = false;  ///< domains are cut to the size of the job, as slices of a torus are
+  int most_joined = 0;  ///< number that the network joins; 0: any
 };
 
 /// Whether every group fills blocks of `used` evenly: one divides the other.

@@ -217,7 +217,8 @@ std::vector<NodeId> pick_nodes(const GroupRequest& request, const Cluster& clust
 std::vector<AcceleratorId> accelerators_of(const std::vector<NodeId>& nodes, const Cluster& cluster) {
   std::vector<int> taken(static_cast<std::size_t>(cluster.domains()), 0);
   const auto take = [&](AcceleratorId accelerator) {
-    return cluster.mixed() || taken[accelerator.value / static_cast<std::size_t>(cluster.domain)]++ < cluster.blocks.used;
+    return cluster.mixed() ||
+           taken[accelerator.value / static_cast<std::size_t>(cluster.domain)]++ < cluster.blocks.used;
   };
   std::vector<AcceleratorId> first;  // by kind of nodes
   AcceleratorId next(0);

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <optional>
 
-#include "models/job/block_request.hpp"
+#include "models/job/job_blocks.hpp"
 #include "models/job/scenario_source.hpp"
 #include "models/plan/resolve_plan.hpp"
 #include "models/plan/stage_layout.hpp"

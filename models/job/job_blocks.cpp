@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/job/block_request.hpp"
+#include "models/job/job_blocks.hpp"
 
 namespace clusterwright {
 
