@@ -31,9 +31,17 @@ JsonValue cluster_document(JsonValue document, std::string& pointer, BlockReques
                                   {document.place("")},
                                   "",
                                   "give a file of configs/clusters or configs/scenarios"}});
+<<<<<<< HEAD
   if (const JsonValue* used = document.at_pointer("/job/accelerators_per_domain"); used && used->is(JsonKind::integer))
     request.used = static_cast<int>(std::clamp<std::int64_t>(used->as_integer(), 1, std::numeric_limits<int>::max()));
   JsonValue cluster = document.at("cluster");
+=======
+  const JsonValue* given = document.find("cluster");
+  if (!given)
+    throw ConfigError(
+        {"E0104", "the key \"cluster\" is missing", {document.place("")}, "", "it describes the machine"});
+  JsonValue cluster = *given;
+>>>>>>> main
   pointer = cluster.source == document.source ? "/cluster" : "";
   return cluster;
 }
@@ -85,8 +93,7 @@ ClusterSession open_cluster(const fs::path& path, const std::vector<std::string>
 
 std::optional<RoutedNetwork> route_network(const ClusterSession& session, const NetworkRequest& request) {
   const Cluster& cluster = session.cluster;
-  const bool one_domain = cluster.fabric.tiers().empty();  // several nodes may be one machine, as an NVL72 rack is
-  if (cluster.nics == 0 || cluster.nodes() < 2 || one_domain) return std::nullopt;
+  if (!cluster.has_network()) return std::nullopt;
   const FabricSpec& fabric = cluster.spec.fabric;
   const NetworkSize size{cluster.nodes(), cluster.node_accelerators, cluster.nics, cluster.nic_bandwidth};
   Network network = build_network(fabric, size, fabric_ports(fabric, session.catalog));

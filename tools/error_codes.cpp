@@ -84,6 +84,8 @@ constexpr ErrorCode codes[] = {
      "List each node once; nodes are numbered from 0."},
     {"E0336", "A straggler is not in the cluster, or is listed twice.",
      "List each accelerator once; accelerators are numbered from 0, node by node."},
+    {"E0339", "A value given on the command line changes nothing in this command or for this job.",
+     "Leave it out, or change what the message names."},
     {"E0340", "A measurement contradicts itself or the request.",
      "Measure again, correct the named number, or name the device that the file belongs to."},
     {"E0341", "There are no samples, or too few for the request.",

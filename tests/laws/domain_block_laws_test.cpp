@@ -20,6 +20,8 @@ SmallCase racks(int domain, int tensor, int data, double taper = 1) {
   c.tensor = tensor;
   c.data = data;
   c.micro_batches = 2;
+  c.heads = 64;
+  c.hidden = 64 * 32;
   c.tiers = {{"leaf", 2 * domain, taper, ""}, {"spine", 64 * domain, 1, ""}};
   return c;
 }

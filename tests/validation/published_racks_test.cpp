@@ -59,8 +59,14 @@ TEST_CASE("every published step on racks of 72 is the same number from a scenari
     const auto* scenario = std::get_if<Scenario>(&described);
     if (!scenario) continue;
     INFO(m.id);
-    const Seconds judged = predict_step(*scenario).step_time;
     const Scenario loaded = as_file(*scenario, folder);
+    Seconds judged;
+    try {
+      judged = predict_step(*scenario).step_time;
+    } catch (const ConfigError&) {  // published degrees that contradict each other
+      CHECK_THROWS_AS(predict_step(loaded), ConfigError);
+      continue;
+    }
     CHECK(loaded.cluster.blocks.used == scenario->cluster.blocks.used);
     CHECK(predict_step(loaded).step_time.in(second) == Approx(judged.in(second)).epsilon(1e-9));
     ++rows;

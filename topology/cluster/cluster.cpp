@@ -70,6 +70,10 @@ BytesPerSecond Cluster::network_per_accelerator() const {
   return nic_bandwidth * all / used;
 }
 
+bool Cluster::has_network() const {
+  return nics > 0 && nodes() > 1 && spec.fabric.transport != Transport::none && !fabric.tiers().empty();
+}
+
 BytesPerSecond Cluster::inner_bandwidth(int members) const {
   switch (links.inner(members)) {
     case NodeLinks::LinkClass::pcie:

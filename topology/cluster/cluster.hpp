@@ -49,6 +49,9 @@ struct Cluster {
   /// Ranks of the fullest node.
   int node_ranks() const { return std::min(node_accelerators, blocks.used); }
   bool mixed() const { return groups.size() > 1; }
+  /// Whether switches join nodes. A single node has no network, and several nodes that scale-up links join (an NVL72
+  /// rack) may have none.
+  bool has_network() const;
   /// @throws std::invalid_argument for a node that the cluster does not have
   const NodeGroup& group_of_node(NodeId node) const;
 
