@@ -31,17 +31,13 @@ JsonValue cluster_document(JsonValue document, std::string& pointer, BlockReques
                                   {document.place("")},
                                   "",
                                   "give a file of configs/clusters or configs/scenarios"}});
-<<<<<<< HEAD
   if (const JsonValue* used = document.at_pointer("/job/accelerators_per_domain"); used && used->is(JsonKind::integer))
     request.used = static_cast<int>(std::clamp<std::int64_t>(used->as_integer(), 1, std::numeric_limits<int>::max()));
-  JsonValue cluster = document.at("cluster");
-=======
   const JsonValue* given = document.find("cluster");
   if (!given)
     throw ConfigError(
         {"E0104", "the key \"cluster\" is missing", {document.place("")}, "", "it describes the machine"});
   JsonValue cluster = *given;
->>>>>>> main
   pointer = cluster.source == document.source ? "/cluster" : "";
   return cluster;
 }
