@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "models/job/parameter_choice.hpp"
 #include "models/job/scenario_loader.hpp"
@@ -38,9 +39,22 @@ std::string cluster_setting(const std::string& setting) {
   return setting;
 }
 
-/// The cluster of the document, references resolved and settings applied; `pointer` says where in its file it stands.
-JsonValue cluster_document(JsonValue document, const std::vector<std::string>& settings, std::string& pointer,
-                           const ReferenceReader& read) {
+/// Cluster of a document, references resolved and settings applied.
+struct GivenCluster {
+  JsonValue document;
+  std::string pointer;  ///< place in its file
+  BlockRequest blocks;  ///< accelerators of each domain that the job of a scenario states
+};
+
+BlockRequest blocks_of_job(const JsonValue& document) {
+  BlockRequest out;
+  if (const JsonValue* used = document.at_pointer("/job/accelerators_per_domain"); used && used->is(JsonKind::integer))
+    out.used = static_cast<int>(std::clamp<std::int64_t>(used->as_integer(), 1, std::numeric_limits<int>::max()));
+  return out;
+}
+
+GivenCluster cluster_document(JsonValue document, const std::vector<std::string>& settings,
+                              const ReferenceReader& read) {
   const ConfigKind kind = kind_of(document);
   if (kind != ConfigKind::cluster && !holds_scenario(kind))
     throw ConfigError({Diagnostic{"E0105",
@@ -58,13 +72,15 @@ JsonValue cluster_document(JsonValue document, const std::vector<std::string>& s
     apply_setting(whole || !cluster ? document : *cluster,
                   whole || !cluster ? scenario_spec() : spec_of(ConfigKind::cluster), plain, read);
   }
+  GivenCluster out;
+  out.blocks = blocks_of_job(document);
   const JsonValue* given = document.find("cluster");
   if (!given)
     throw ConfigError(
         {"E0104", "the key \"cluster\" is missing", {document.place("")}, "", "it describes the machine"});
-  const JsonValue cluster = *given;
-  pointer = kind != ConfigKind::cluster && cluster.source == document.source ? "/cluster" : "";
-  return cluster;
+  out.document = *given;
+  out.pointer = kind != ConfigKind::cluster && given->source == document.source ? "/cluster" : "";
+  return out;
 }
 
 Routing usual_routing(const FabricSpec& spec) {
@@ -87,10 +103,12 @@ ClusterSession open_cluster(const fs::path& path, const std::vector<std::string>
   session.catalog = load_catalog(configs_directory() / "parts");
   const ReferenceReader read = [&](const fs::path& file) { return read_input(file, session.inputs); };
   const fs::path file = named_file(path.string(), {"clusters", "scenarios"});
-  session.document = cluster_document(read_input(file, session.inputs), settings, session.pointer, read);
+  GivenCluster given = cluster_document(read_input(file, session.inputs), settings, read);
+  session.document = std::move(given.document);
+  session.pointer = std::move(given.pointer);
   fill_in_like(session.document, configs_directory() / "parts", session.pointer);
-  session.cluster =
-      build_cluster(decode_record<ClusterSpec>(session.document), session.catalog, session.document, session.pointer);
+  session.cluster = build_cluster(decode_record<ClusterSpec>(session.document), session.catalog, session.document,
+                                  session.pointer, given.blocks);
   return session;
 }
 

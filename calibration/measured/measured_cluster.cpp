@@ -19,12 +19,11 @@ constexpr BytesPerSecond assumed_host_network = 50 * gigabit_per_second;
 /// NIC of an accelerator where the rate of an InfiniBand or Ethernet fabric is not published.
 constexpr BytesPerSecond assumed_network = 400 * gigabit_per_second;
 
-/// Largest block of a scale-up domain that divides the job; jobs leave the rest of a rack idle.
-int filled_domain(int accelerators, int domain) {
-  if (accelerators <= domain) return accelerators;
-  for (int block = domain; block > 1; --block)
-    if (accelerators % block == 0) return block;
-  return 1;
+/// Chips of one of the equal slices of a pod that make up a job.
+int slice(int accelerators, int pod) {
+  int chips = std::min(accelerators, pod);
+  while (accelerators % chips != 0) --chips;
+  return chips;
 }
 
 /// Sides of a block of chips, as equal as possible.
@@ -74,7 +73,7 @@ BytesPerSecond network_of(const MeasuredHardware& hardware) {
 
 void describe_scale_up(const MeasuredHardware& hardware, NodeSpec& node) {
   const bool torus = hardware.scale_up_kind == "ici-torus";
-  const int domain = filled_domain(hardware.accelerators, hardware.scale_up_domain);
+  const int domain = torus ? slice(hardware.accelerators, hardware.scale_up_domain) : hardware.scale_up_domain;
   if (domain <= *node.accelerators) return;
   node.scale_up_domain = domain;
   if (torus) node.scale_up_torus = torus_sides(domain, domain > 256 ? 3 : 2);
@@ -95,7 +94,9 @@ ClusterSpec measured_cluster(const MeasuredHardware& hardware, const std::vector
   spec.name = "as published";
   spec.accelerators = hardware.accelerators;
   spec.node.accelerator = hardware.accelerator;
-  spec.node.accelerators = std::min(hardware.accelerators, hardware.accelerators_per_node);
+  const bool torus = hardware.scale_up_kind == "ici-torus";  // a slice is a machine of its own
+  spec.node.accelerators =
+      torus ? std::min(hardware.accelerators, hardware.accelerators_per_node) : hardware.accelerators_per_node;
   describe_scale_up(hardware, spec.node);
   const bool joined = hardware.scale_out_kind != "none";
   spec.node.nics = joined ? *spec.node.accelerators : 0;

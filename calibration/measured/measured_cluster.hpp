@@ -17,8 +17,8 @@ std::optional<AcceleratorPart> measured_part(const MeasuredHardware& hardware,
                                              const std::vector<AcceleratorPart>& catalog);
 
 /// Cluster of a measurement; it brings the part along where the catalog lacks it. Published rows rarely describe
-/// switches: groups below a taper are nested as far as published, the rest is a fabric of full bisection. Racks that
-/// act as one domain are filled in blocks that divide the job.
+/// switches: groups below a taper are nested as far as published, the rest is a fabric of full bisection. Racks and
+/// servers are whole: the job uses a part of them as block_request says. A job on a torus has slices of its own.
 ClusterSpec measured_cluster(const MeasuredHardware& hardware, const std::vector<AcceleratorPart>& catalog);
 
 /// Accelerators that the scale-up links of `part` join; no network.

@@ -8,6 +8,7 @@
 
 #include "calibration/measured/measured_cluster.hpp"
 #include "models/job/job.hpp"
+#include "models/job/job_blocks.hpp"
 #include "models/job/parameter_choice.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
@@ -208,8 +209,9 @@ std::variant<Scenario, std::string> measured_scenario(const Measurement& measure
   scenario.parameters = *parameters;
   scenario.steps = shelf.steps;
   try {
-    scenario.cluster = build_cluster(measured_cluster(measurement.hardware, shelf.catalog.accelerators), shelf.catalog,
-                                     scenario.source);
+    const ClusterSpec cluster = measured_cluster(measurement.hardware, shelf.catalog.accelerators);
+    scenario.cluster = build_cluster(cluster, shelf.catalog, scenario.source, "",
+                                     block_request(scenario.transformer, scenario.job, cluster.accelerators));
   } catch (const ConfigError& error) {
     return error.diagnostics().front().message;
   }

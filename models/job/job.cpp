@@ -145,6 +145,12 @@ const Record<Job>& record(const Job*) {
                     {.help = "sequences that one replica computes at a time; auto: 1", .min = 1, .max = 65536})
           .optional("precision", &Job::precision, {.help = "number format of GEMM operands"})
           .optional("parallel", &Job::parallel, {.help = "degrees of parallelism"})
+          .optional("accelerators_per_domain", &Job::accelerators_per_domain,
+                    {.help = "accelerators that the job uses of each scale-up domain (rack or node), such as 64 of the "
+                             "72 of an NVL72; the others are idle; auto: all, else the largest number that divides the "
+                             "accelerators of the cluster and that tensor and expert groups fill evenly",
+                     .min = 1,
+                     .max = 65536})
           .optional("routing", &Job::routing, {.help = "distribution of tokens over experts"})
           .optional("sharding", &Job::sharding,
                     {.help = "state that data-parallel ranks shard: zero1 the optimizer state, zero2 also gradients, "

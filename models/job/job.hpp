@@ -112,6 +112,8 @@ struct Job {
   std::optional<int> micro_batch;  ///< sequences per micro-batch and replica; auto: 1
   Precision precision = Precision::bf16;
   ParallelSpec parallel;
+  /// Accelerators that the job uses of each scale-up domain, such as 64 of 72; auto: the most that its groups fill.
+  std::optional<int> accelerators_per_domain;
   ExpertRouting routing;
   Sharding sharding = Sharding::zero1;
   std::optional<int> shard_group;  ///< ranks that share one copy of the weights (hsdp); auto: the ranks of a node

@@ -9,6 +9,7 @@
 
 #include "models/job/calibration_check.hpp"
 #include "models/job/hf_config.hpp"
+#include "models/job/job_blocks.hpp"
 #include "models/job/parameter_choice.hpp"
 #include "models/job/price_list.hpp"
 #include "models/job/scenario_source.hpp"
@@ -167,7 +168,8 @@ Scenario make_scenario(ScenarioSpec spec, JsonValue source, const ScenarioOption
   const JsonValue& cluster = scenario.source.at("cluster");
   const bool in_line = cluster.source == scenario.source.source;
   const Catalog catalog = load_catalog(configs_directory() / "parts");
-  scenario.cluster = build_cluster(spec.cluster, catalog, cluster, in_line ? "/cluster" : "");
+  const BlockRequest blocks = block_request(spec.transformer, spec.job, spec.cluster.accelerators);
+  scenario.cluster = build_cluster(spec.cluster, catalog, cluster, in_line ? "/cluster" : "", blocks);
   if (const AcceleratorPart& part = scenario.cluster.accelerator; !part.like.empty())
     if (const AcceleratorPart* parent = catalog.find_accelerator(part.like))
       scenario.like = {data_sheet_distance(part, *parent), data_sheet_differences(part, *parent)};

@@ -22,8 +22,8 @@ double prepared_per_second(const Scenario& s, const Plan& plan) {
   const InputSpec& input = *s.job.input;
   const auto& host_cores = s.cluster.spec.node.host.cores;
   std::optional<double> cores = input.cores_per_accelerator;
-  if (!cores && host_cores) cores = static_cast<double>(*host_cores) / s.cluster.node_accelerators;
-  if (cores) *cores *= std::min(plan.tensor, s.cluster.node_accelerators);
+  if (!cores && host_cores) cores = static_cast<double>(*host_cores) / s.cluster.node_ranks();
+  if (cores) *cores *= std::min(plan.tensor, s.cluster.node_ranks());
   double busy = cores.value_or(0);
   if (input.workers) busy = cores ? std::min<double>(*input.workers, busy) : *input.workers;
   return busy * *input.tokens_per_core;
@@ -65,7 +65,7 @@ ReaderCounts count_readers(const Placement& placement, int host_accelerators) {
   for (const int stage : reading_stages(placement.plan()))
     for (int d = 0; d < placement.plan().gradient_ranks(); ++d) {
       ++counts.all;
-      const int readers = ++on_host[placement.rank({0, d, stage}) / host_accelerators];
+      const int readers = ++on_host[placement.node({0, d, stage}, host_accelerators)];
       counts.on_fullest_host = std::max(counts.on_fullest_host, readers);
     }
   return counts;
@@ -73,7 +73,7 @@ ReaderCounts count_readers(const Placement& placement, int host_accelerators) {
 
 InputSupply input_supply(const Scenario& s, const Plan& plan) {
   const ReaderWork work = reader_work(s, plan);
-  const Placement placement(plan, s.stack.rank_order, s.cluster.domain);
+  const Placement placement(plan, s.stack.rank_order, s.cluster.blocks);
   const ReaderCounts readers = count_readers(placement, s.cluster.node_accelerators);
   InputSupply supply;
   const auto limit = [&](Seconds time, const char* what) {

@@ -75,17 +75,24 @@ void reserve_ops(StepGraphBuilder& builder, const PlannedStep& step, const StepR
   builder.reserve(ops, ops);
 }
 
+/// Power beside the accelerator of one rank: its share of the hosts, and of the accelerators that no rank uses.
+Watts power_beside(const Cluster& cluster, Watts idle_accelerator) {
+  const Watts host = cluster.spec.node.host_power.value;
+  if (cluster.blocks.idle() == 0) return host / cluster.node_accelerators;
+  return (cluster.nodes() * host + cluster.blocks.idle() * idle_accelerator) / cluster.spec.accelerators;
+}
+
 /// The rank classes of the graph, each with its program. @param write  writes the ops of one program
 template <class Write>
 void write_programs(const StepParts& parts, const Write& write) {
   const PlannedStep& step = parts.step;
   const Cluster& cluster = step.scenario.cluster;
-  const Watts host = cluster.spec.node.host_power.value / cluster.node_accelerators;
+  const Watts beside = power_beside(cluster, parts.kernels.idle_power());
   const PowerDomainId domain = parts.builder.add_power_domain("accelerators and hosts");
   for (const RankClassId c : step.classes.ids()) {
     parts.builder.add_rank_class(
         fmt::format("stage {}", step.stage_of(c)), static_cast<std::uint32_t>(step.classes.multiplicity(c)), domain,
-        parts.kernels.idle_power() + host, parts.kernels.power_limit() + host, step.classes.highest_clock(c));
+        parts.kernels.idle_power() + beside, parts.kernels.power_limit() + beside, step.classes.highest_clock(c));
     StepProgram program(parts, c);
     write(program);
   }
@@ -96,7 +103,7 @@ template <class Write>
 StepGraph lower(const Scenario& s, const Plan& plan, Folding folding, const Write& write) {
   const StageLayout layout = stage_layout(s.transformer.layers, plan);
   const PlannedJob job = planned_job(s.transformer, s.job, s.stack, plan, layout);
-  const Placement placement(plan, s.stack.rank_order, s.cluster.domain);
+  const Placement placement(plan, s.stack.rank_order, s.cluster.blocks);
   const ExpertWork experts = placed_expert_work(job, placement);
   const RankClasses classes = rank_classes(s, placement, folding);
   const ClassGroups groups(placement, classes);

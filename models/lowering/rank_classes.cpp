@@ -43,9 +43,8 @@ std::vector<int> neighbour_distances(const Placement& placement, const FabricTie
       const RankCoordinates a{t, d, p};
       const RankCoordinates b{t, d, (p + 1) % stages};
       const bool near = placement.domain(a) == placement.domain(b);
-      distances.push_back(near ? -1
-                               : static_cast<int>(fabric.meeting_tier(AcceleratorId(placement.rank(a)),
-                                                                      AcceleratorId(placement.rank(b)))));
+      distances.push_back(
+          near ? -1 : static_cast<int>(fabric.meeting_tier(placement.accelerator(a), placement.accelerator(b))));
     }
   return distances;
 }
@@ -58,8 +57,7 @@ void add_group_spread(const Placement& placement, const FabricTiers& fabric, con
     for (std::size_t tier = 0; tier + 1 < fabric.tiers().size(); ++tier) {
       if (!fabric.tiers()[tier].tapered) continue;
       const auto beside = [&](const RankCoordinates& other) {
-        return fabric.group_of(AcceleratorId(placement.rank(other)), tier) ==
-               fabric.group_of(AcceleratorId(placement.rank(at)), tier);
+        return fabric.group_of(placement.accelerator(other), tier) == fabric.group_of(placement.accelerator(at), tier);
       };
       int inside = 0, leaving = 0;
       for (std::size_t i = 0; i < members.size(); ++i) {
@@ -100,10 +98,10 @@ bool has_taper(const FabricTiers& fabric) {
 
 }  // namespace
 
-SlowRanks slow_ranks(const ClusterSpec& cluster, int ranks) {
+SlowRanks slow_ranks(const ClusterSpec& cluster, const DomainBlocks& blocks) {
   SlowRanks out;
   for (const SlowAcceleratorSpec& slow : cluster.slow)
-    if (slow.accelerator < ranks && slow.clock < 1) out[slow.accelerator] = slow.clock;
+    if (const auto rank = blocks.rank(slow.accelerator); rank && slow.clock < 1) out[*rank] = slow.clock;
   return out;
 }
 
@@ -113,7 +111,8 @@ RankClasses::RankClasses(const Placement& placement, const FabricTiers& fabric, 
       folded_(folded),
       host_(host),
       tensor_ranks_together_(folded && slow.empty() ? std::min(plan_.tensor, placement.domain_size()) : 1) {
-  if (host > 0) tensor_ranks_together_ = std::gcd(tensor_ranks_together_, host);
+  if (host > 0)  // ranks of one host: those of a block that ends inside a node, too
+    tensor_ranks_together_ = std::gcd(std::gcd(tensor_ranks_together_, host), placement.blocks().used);
   std::vector<int> colours(static_cast<std::size_t>(plan_.gradient_ranks()));
   Interner<std::tuple<std::vector<int>, std::vector<int>, std::vector<double>>> interner;
   for (int d = 0; d < plan_.gradient_ranks(); ++d)
@@ -147,7 +146,7 @@ std::map<int, HostRanks> RankClasses::fill_hosts(const Placement& placement) con
   std::map<int, HostRanks> hosts;
   for (int p = 0; p < plan_.pipeline; ++p)
     for (int d = 0; d < plan_.gradient_ranks(); ++d)
-      for (int t = 0; t < plan_.tensor; ++t) ++hosts[placement.rank({t, d, p}) / host_][class_of({t, d, p})];
+      for (int t = 0; t < plan_.tensor; ++t) ++hosts[placement.node({t, d, p}, host_)][class_of({t, d, p})];
   return hosts;
 }
 
@@ -217,11 +216,12 @@ std::vector<int> RankClasses::colour_replicas(const Placement& placement, const 
     if (!alike) add_neighbours(placement, d, seen);
     for (int p = 0; p < plan_.pipeline; ++p)
       for (int t = 0; t < plan_.tensor; t += tensor_ranks_together_) {
-        const int rank = placement.rank({t, d, p});
-        if (host_ > 0) seen.push_back(host_kind.at(rank / host_));
+        const RankCoordinates at{t, d, p};
+        if (host_ > 0) seen.push_back(host_kind.at(placement.node(at, host_)));
         for (std::size_t tier = 0; tier + 1 < fabric.tiers().size(); ++tier)
           for (const bool up : {true, false}) {
-            const auto found = signature.find({static_cast<int>(tier), fabric.group_of(AcceleratorId(rank), tier), up});
+            const auto found =
+                signature.find({static_cast<int>(tier), fabric.group_of(placement.accelerator(at), tier), up});
             seen.push_back(found == signature.end() ? -1 : found->second);
           }
       }
@@ -231,7 +231,7 @@ std::vector<int> RankClasses::colour_replicas(const Placement& placement, const 
 }
 
 RankClasses rank_classes(const Scenario& s, const Placement& placement, Folding folding) {
-  const SlowRanks slow = slow_ranks(s.cluster.spec, placement.plan().accelerators());
+  const SlowRanks slow = slow_ranks(s.cluster.spec, placement.blocks());
   const int host = shares_hosts(s) ? s.cluster.node_accelerators : 0;
   return folding == Folding::folded ? RankClasses::fold(placement, s.cluster.fabric, slow, host)
                                     : RankClasses::unfold(placement, s.cluster.fabric, slow, host);

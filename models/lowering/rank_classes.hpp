@@ -21,7 +21,7 @@ enum class Folding { folded, unfolded };
 using SlowRanks = std::map<int, double>;
 
 /// Stragglers of a cluster among the first `ranks` accelerators.
-SlowRanks slow_ranks(const ClusterSpec& cluster, int ranks);
+SlowRanks slow_ranks(const ClusterSpec& cluster, const DomainBlocks& blocks);
 
 /// Partition of ranks. Ranks of one class run the same program at the same time over equally loaded links.
 ///

@@ -23,7 +23,7 @@ ChainId StepLinks::chain(const CollectiveTiming& timing, Uses uses) {
 /// Latency of the switches between two ranks; zero inside a domain.
 Seconds StepLinks::hop(const RankCoordinates& from, const RankCoordinates& to) const {
   if (placement_.domain(from) == placement_.domain(to)) return {};
-  return timings_.cluster().fabric.latency(AcceleratorId(placement_.rank(from)), AcceleratorId(placement_.rank(to)));
+  return timings_.cluster().fabric.latency(placement_.accelerator(from), placement_.accelerator(to));
 }
 
 /// A ring advances in step with its longest hop.
@@ -131,9 +131,10 @@ ChainId StepLinks::everywhere() {
   const Cluster& cluster = timings_.cluster();
   const int in_domain = std::min(placement_.domain_size(), cluster.spec.accelerators);
   const GroupShape all{cluster.spec.accelerators / in_domain, in_domain};
-  const Seconds switches = all.domains > 1
-                               ? cluster.fabric.latency(AcceleratorId(0), AcceleratorId(cluster.spec.accelerators - 1))
-                               : Seconds{};
+  const Seconds switches =
+      all.domains > 1
+          ? cluster.fabric.latency(AcceleratorId(0), cluster.blocks.accelerator(cluster.spec.accelerators - 1))
+          : Seconds{};
   CollectiveTiming timing;
   timing.latency = timings_.collective(CollectiveOp::all_reduce, few, all, switches).time();
   timing.rate = byte_per_second;

@@ -76,9 +76,9 @@ class LoadCounter {
     for (std::size_t tier = 0; tier + 1 < fabric_.tiers().size(); ++tier) {
       if (!fabric_.tiers()[tier].tapered) continue;
       std::map<int, int> inside;
-      for (const RankCoordinates& at : members) ++inside[fabric_.group_of(AcceleratorId(placement_.rank(at)), tier)];
+      for (const RankCoordinates& at : members) ++inside[fabric_.group_of(placement_.accelerator(at), tier)];
       for (const RankCoordinates& at : members) {
-        const int group = fabric_.group_of(AcceleratorId(placement_.rank(at)), tier);
+        const int group = fabric_.group_of(placement_.accelerator(at), tier);
         if (inside[group] == static_cast<int>(members.size())) continue;
         for (const bool up : {true, false}) {
           StreamLoad& load = loads_[{static_cast<int>(tier), group, up}][{Stream::experts, classes_.class_of(at)}];
@@ -100,11 +100,10 @@ class LoadCounter {
   }
 
   void cross(const RankCoordinates& from, const RankCoordinates& to, ClassStream key, UplinkLoads& into) const {
-    const int a = placement_.rank(from);
-    const int b = placement_.rank(to);
+    const AcceleratorId a = placement_.accelerator(from), b = placement_.accelerator(to);
     for (std::size_t tier = 0; tier + 1 < fabric_.tiers().size(); ++tier) {
-      const int leaves = fabric_.group_of(AcceleratorId(a), tier);
-      const int enters = fabric_.group_of(AcceleratorId(b), tier);
+      const int leaves = fabric_.group_of(a, tier);
+      const int enters = fabric_.group_of(b, tier);
       if (!fabric_.tiers()[tier].tapered || leaves == enters) continue;
       into[{static_cast<int>(tier), leaves, true}][key].count += ranks_together_;
       into[{static_cast<int>(tier), enters, false}][key].count += ranks_together_;

@@ -47,7 +47,7 @@ struct Written {
 Written written_by(const Scenario& s, const Plan& plan) {
   const StageLayout layout = stage_layout(s.transformer.layers, plan);
   const PlannedJob c = planned_job(s.transformer, s.job, s.stack, plan, layout);
-  const Placement placement(plan, s.stack.rank_order, s.cluster.domain);
+  const Placement placement(plan, s.stack.rank_order, s.cluster.blocks);
   std::map<int, Bytes> hosts;
   Written written;
   for (int p = 0; p < plan.pipeline; ++p)
@@ -56,7 +56,7 @@ Written written_by(const Scenario& s, const Plan& plan) {
       if (rank <= Bytes{}) continue;
       written.rank = std::max(written.rank, rank);
       for (int t = 0; t < plan.tensor; ++t) {
-        Bytes& host = hosts[placement.rank({t, d, p}) / s.cluster.node_accelerators];
+        Bytes& host = hosts[placement.node({t, d, p}, s.cluster.node_accelerators)];
         host += rank;
         written.host = std::max(written.host, host);
         written.all += rank;

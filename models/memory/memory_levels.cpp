@@ -70,7 +70,7 @@ LevelBytes fullest(const Scenario& s, const PlannedJob& planned, const Placement
     for (int d = 0; d < plan.gradient_ranks(); ++d) {
       LevelBytes rank = alike;
       if (copies) rank.checkpoint = checkpoint_of_rank(planned, p, d);
-      for (int t = 0; t < plan.tensor; ++t) places[placement.rank({t, d, p}) / together] += rank;
+      for (int t = 0; t < plan.tensor; ++t) places[placement.node({t, d, p}, together)] += rank;
     }
   }
   return std::max_element(places.begin(), places.end(),
@@ -103,11 +103,11 @@ LevelBytes level_bytes_of_rank(const PlannedJob& planned, MemoryLevel level, int
 std::vector<LevelUse> level_uses(const Scenario& s, const Plan& plan) {
   const StageLayout layout = stage_layout(s.transformer.layers, plan);
   const PlannedJob memory = planned_job(s.transformer, s.job, s.stack, plan, layout);
-  const Placement placement(plan, s.stack.rank_order, s.cluster.domain);
+  const Placement placement(plan, s.stack.rank_order, s.cluster.blocks);
   std::vector<LevelUse> uses;
   for (const MemoryLevel level : {MemoryLevel::host, MemoryLevel::pool, MemoryLevel::nvme}) {
     if (!used(s, level)) continue;
-    const int together = level == MemoryLevel::pool ? plan.accelerators() : s.cluster.node_accelerators;
+    const int together = level == MemoryLevel::pool ? s.cluster.blocks.installed : s.cluster.node_accelerators;
     uses.push_back({level, fullest(s, memory, placement, level, together), capacity_of(s.cluster, level)});
   }
   return uses;

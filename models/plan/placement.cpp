@@ -6,7 +6,10 @@
 
 namespace clusterwright {
 
-Placement::Placement(const Plan& plan, RankOrder order, int domain_size) : plan_(plan), domain_size_(domain_size) {
+Placement::Placement(const Plan& plan, RankOrder order, int domain_size)
+    : Placement(plan, order, full_domains(plan.accelerators(), domain_size)) {}
+
+Placement::Placement(const Plan& plan, RankOrder order, const DomainBlocks& blocks) : plan_(plan), blocks_(blocks) {
   const int inner = plan.tensor * plan.context;
   const bool data_inside = order == RankOrder::tensor_context_data_pipeline;
   replica_stride_ = data_inside ? inner : inner * plan.pipeline;
@@ -19,7 +22,7 @@ int Placement::rank(const RankCoordinates& at) const {
 }
 
 GroupShape Placement::tensor_group() const {
-  const int domains = std::max(1, plan_.tensor / domain_size_);
+  const int domains = std::max(1, plan_.tensor / blocks_.used);
   return {domains, plan_.tensor / domains};
 }
 

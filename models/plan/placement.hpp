@@ -7,6 +7,7 @@
 #include "models/job/stack.hpp"
 #include "models/kernels/collectives/collective_time.hpp"
 #include "models/plan/plan.hpp"
+#include "topology/cluster/domain_blocks.hpp"
 
 namespace clusterwright {
 
@@ -25,17 +26,25 @@ struct RankCoordinates {
 enum class ReplicaGroup : int { all, context, shard, mirrors, experts, expert_tensor, expert_replicas };
 inline constexpr std::size_t replica_group_count = 7;
 
-/// Ranks are numbered by the stack's order of dimensions and fill one scale-up domain after the other.
+/// Ranks are numbered by the stack's order of dimensions and fill the block of one scale-up domain after the other.
 class Placement {
  public:
-  /// @param domain_size  accelerators of one scale-up domain
-  /// @pre tensor divides the domain or is a multiple of it
+  /// @pre tensor divides the accelerators used of a domain, or is a multiple of them
+  Placement(const Plan& plan, RankOrder order, const DomainBlocks& blocks);
+  /// Domains that the job fills. @param domain_size  accelerators of one scale-up domain
   Placement(const Plan& plan, RankOrder order, int domain_size);
 
   int rank(const RankCoordinates& at) const;
-  int domain(const RankCoordinates& at) const { return rank(at) / domain_size_; }
+  int domain(const RankCoordinates& at) const { return rank(at) / blocks_.used; }
+  /// Accelerator of a rank, numbered over the whole cluster, idle ones included.
+  AcceleratorId accelerator(const RankCoordinates& at) const { return blocks_.accelerator(rank(at)); }
+  /// Node of a rank. @param node_accelerators  accelerators of one node
+  int node(const RankCoordinates& at, int node_accelerators) const {
+    return static_cast<int>(accelerator(at).value) / node_accelerators;
+  }
   const Plan& plan() const { return plan_; }
-  int domain_size() const { return domain_size_; }
+  const DomainBlocks& blocks() const { return blocks_; }
+  int domain_size() const { return blocks_.used; }  ///< ranks of one domain
 
   /// Shape of the tensor group, and of the first group of its kind at (tensor 0, stage 0).
   GroupShape tensor_group() const;
@@ -57,7 +66,7 @@ class Placement {
   RankCoordinates of_stage(int index, int pipeline) const;
 
   Plan plan_;
-  int domain_size_;
+  DomainBlocks blocks_;
   int replica_stride_;
   int pipeline_stride_;
 };

@@ -20,6 +20,18 @@ constexpr double most_ops = 30e6;
 
 constexpr const char* tensor_path = "/job/parallel/tensor";
 
+const char* domain_word(const Cluster& cluster) {
+  return cluster.domain > cluster.node_accelerators ? "scale-up domain" : "node";
+}
+
+/// Advice: the largest block that the groups would fill.
+std::string block_help(const Cluster& cluster, const std::vector<int>& groups) {
+  const int block = largest_block({cluster.domain, cluster.node_accelerators}, groups);
+  const int domains = (cluster.spec.accelerators + cluster.domain - 1) / cluster.domain;
+  if (cluster.spec.accelerators % block == 0) return fmt::format("use \"accelerators_per_domain\": {}", block);
+  return fmt::format("use {} accelerators, {} of each {}", domains * block, block, domain_word(cluster));
+}
+
 void check_division(Contradictions& errors, const Plan& plan, const Transformer& model, const Cluster& cluster) {
   const auto must_divide = [&](std::int64_t whole, const char* what, const char* pointer) {
     if (whole % plan.tensor == 0) return;
@@ -33,15 +45,12 @@ void check_division(Contradictions& errors, const Plan& plan, const Transformer&
                   fmt::format("tensor must divide the key-value heads or be a multiple of them (got {}, kv_heads {})",
                               plan.tensor, model.key_value_heads()),
                   {tensor_path, "/transformer/kv_heads"});
-  const int domain = cluster.domain;
-  if (domain % plan.tensor != 0 && plan.tensor % domain != 0) {
-    const bool racks = domain > cluster.node_accelerators;
+  if (!fit_block({plan.tensor}, cluster.blocks.used))
     errors.report("E0310",
-                  fmt::format("tensor groups must fill {} evenly (got {}, {} accelerators per {})",
-                              racks ? "scale-up domains" : "nodes", plan.tensor, domain, racks ? "domain" : "node"),
-                  {tensor_path, "/cluster/node/accelerators"},
-                  racks ? "or use part of a domain, for example \"scale_up_domain\": 64 of an NVL72 rack" : "");
-  }
+                  fmt::format("tensor groups must fill the accelerators that the job uses of each {} evenly (got {}, "
+                              "it uses {})",
+                              domain_word(cluster), plan.tensor, cluster.blocks.used),
+                  {tensor_path, "/cluster/node/accelerators"}, block_help(cluster, {plan.tensor}));
   if (plan.pipeline > model.layers)
     errors.report("E0310", fmt::format("more pipeline stages than layers ({} > {})", plan.pipeline, model.layers),
                   {"/job/parallel/pipeline", "/transformer/layers"});
@@ -85,7 +94,7 @@ void check_job(Contradictions& errors, const Job& job, const Plan& plan, const T
 int shard_group_of_node(const Scenario& s, const Plan& plan) {
   const int all = plan.gradient_ranks();
   const bool stages_inside = s.stack.rank_order == RankOrder::tensor_context_pipeline_data;
-  int group = std::clamp(s.cluster.node_accelerators / (plan.tensor * (stages_inside ? plan.pipeline : 1)), 1, all);
+  int group = std::clamp(s.cluster.node_ranks() / (plan.tensor * (stages_inside ? plan.pipeline : 1)), 1, all);
   while (all % group != 0) --group;
   return group;
 }
@@ -118,15 +127,14 @@ void check_experts(Contradictions& errors, const Plan& plan, const Scenario& s) 
                     "context {} x data {})",
                     plan.expert, plan.expert_tensor, plan.stage_ranks(), plan.tensor, plan.context, plan.data),
         {expert, expert_tensor, "/job/parallel/data"});
-  const int block = plan.expert * plan.expert_tensor, domain = s.cluster.domain;
-  const auto fits = [](int a, int b) { return a % b == 0 || b % a == 0; };
-  if (!fits(block, plan.tensor) || !fits(block, domain))
+  const int block = plan.expert * plan.expert_tensor, used = s.cluster.blocks.used;
+  const bool beside_tensor = fit_block({block}, plan.tensor);
+  if (!beside_tensor || !fit_block({block}, used))
     errors.report("E0310",
                   fmt::format("expert {} x expert_tensor {} must be a multiple or a divisor of tensor ({}), and of the "
-                              "accelerators of a {} ({})",
-                              plan.expert, plan.expert_tensor, plan.tensor,
-                              domain > s.cluster.node_accelerators ? "scale-up domain" : "node", domain),
-                  {expert, expert_tensor});
+                              "accelerators that the job uses of each {} ({})",
+                              plan.expert, plan.expert_tensor, plan.tensor, domain_word(s.cluster), used),
+                  {expert, expert_tensor}, beside_tensor ? block_help(s.cluster, {plan.tensor, block}) : std::string());
   if (experts.ffn % plan.expert_tensor != 0)
     errors.report("E0310",
                   fmt::format("expert_tensor must divide the width of an expert (got {}, ffn {})", plan.expert_tensor,
@@ -176,8 +184,8 @@ void decide_experts(Contradictions& errors, ResolvedPlan& out, const Scenario& s
   const ExpertMixture& experts = *s.transformer.experts;
   const int ranks = plan.stage_ranks();
   // Gathers of weights, layer by layer, move more bytes than tokens do.
-  const int most = shards_weights(plan.sharding) ? ranks : s.cluster.domain;
-  plan.expert = parallel.expert.value_or(largest_expert_group(experts, ranks, s.cluster.domain, most));
+  const int most = shards_weights(plan.sharding) ? ranks : s.cluster.blocks.used;
+  plan.expert = parallel.expert.value_or(largest_expert_group(experts, ranks, s.cluster.blocks.used, most));
   const bool whole = ranks % (plan.expert * plan.tensor) == 0 && experts.ffn % plan.tensor == 0;
   plan.expert_tensor = parallel.expert_tensor.value_or(whole ? plan.tensor : 1);
   if (!parallel.expert)
@@ -215,7 +223,7 @@ void check_size(Contradictions& errors, const Plan& plan, std::int64_t layers) {
 Plan degrees_of(const Scenario& s) {
   const Job& job = s.job;
   Plan plan;
-  plan.tensor = job.parallel.tensor.value_or(std::min(s.cluster.node_accelerators, s.cluster.spec.accelerators));
+  plan.tensor = job.parallel.tensor.value_or(usual_tensor(s));
   plan.pipeline = job.parallel.pipeline.value_or(1);
   plan.context = job.parallel.context.value_or(1);
   plan.context_exchange = job.parallel.context_exchange.value_or(s.stack.context_exchange);
@@ -242,6 +250,19 @@ void note_assumptions(const Job& job, ResolvedPlan& out) {
 }
 
 }  // namespace
+
+int usual_tensor(const Scenario& s) {
+  const Transformer& model = s.transformer;
+  const std::int64_t width = model.layers_of(LayerKind::dense) > 0 ? model.ffn : 0, kv = model.key_value_heads();
+  const int most = s.cluster.node_ranks();
+  const auto divides = [&](int tensor) {
+    return s.cluster.blocks.used % tensor == 0 && most % tensor == 0 && model.heads % tensor == 0 &&
+           width % tensor == 0 && (kv % tensor == 0 || tensor % kv == 0);
+  };
+  int tensor = most;
+  while (!divides(tensor)) --tensor;
+  return tensor;
+}
 
 ResolvedPlan resolve_plan(const Scenario& s) {
   Contradictions errors(s.source);

@@ -14,6 +14,9 @@ struct ResolvedPlan {
   std::vector<Assumption> assumptions;  ///< decisions on fields that were "auto", one each
 };
 
+/// Tensor degree where the job states none: all ranks of a node, or the most that divide them, the heads and the MLP.
+int usual_tensor(const Scenario& scenario);
+
 /// Decides fields that are "auto". Recomputation depends on memory, so an open one stays "none" here.
 ///
 /// @throws ConfigError E0310 a degree does not divide what it splits, or layers of stages do not add up, E0311 the

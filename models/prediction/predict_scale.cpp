@@ -6,6 +6,7 @@
 #include <limits>
 #include <mutex>
 
+#include "models/job/job_blocks.hpp"
 #include "models/job/scenario.hpp"
 #include "models/prediction/predict_scale.hpp"
 #include "models/prediction/predict_step.hpp"
@@ -22,7 +23,7 @@ constexpr double worthwhile_doubling = 1.8;
 /// Scenario on another number of accelerators: replicas follow the size.
 Scenario at_size(const Scenario& scenario, int accelerators, bool strong) {
   Scenario sized = scenario;
-  sized.cluster = resized(scenario.cluster, accelerators);
+  sized.cluster = cluster_of_size(scenario, accelerators);
   sized.job.parallel.data.reset();
   if (strong) return sized;
   const double batch = static_cast<double>(scenario.job.global_batch) * accelerators /

@@ -43,6 +43,15 @@ StepSummary settle_input(const Scenario& scenario, Plan& plan) {
 
 namespace {
 
+void add_size(const Cluster& cluster, StepPrediction& out) {
+  out.accelerators = cluster.spec.accelerators;
+  out.nodes = cluster.nodes();
+  out.domain_ranks = cluster.blocks.used;
+  out.idle_accelerators = cluster.blocks.idle();
+  if (out.idle_accelerators > 0)
+    out.warnings.push_back(idle_text(cluster.blocks, cluster.node_accelerators) + " and draw idle power");
+}
+
 void add_rates(const Scenario& s, StepPrediction& out) {
   const double tokens = static_cast<double>(out.plan.global_batch) * s.job.sequence;
   out.tokens_per_second = tokens / out.step_time.in(second);
@@ -118,7 +127,7 @@ bool all_given(const Job& job) {
 StepPrediction predict_step(const Scenario& s) {
   ChosenPlan chosen = choose_plan(s);
   StepPrediction out;
-  out.accelerators = s.cluster.spec.accelerators;
+  add_size(s.cluster, out);
   out.plan = chosen.plan;
   out.assumptions = std::move(chosen.assumptions);
   out.memory = chosen.memory;

@@ -47,7 +47,10 @@ struct PowerUse {
 
 /// Prediction of one step.
 struct StepPrediction {
-  int accelerators = 0;
+  int accelerators = 0;       ///< number that the job uses
+  int idle_accelerators = 0;  ///< those of its nodes and racks that no rank uses; part of the power
+  int domain_ranks = 0;       ///< accelerators of each domain that the job uses
+  int nodes = 0;
   Plan plan;
   bool fits = false;
   std::string verdict;  ///< sentence of judge_memory or level_verdict

@@ -43,8 +43,8 @@ void check_memory(const StepPrediction& step, LawCheck& laws) {
 void check_power(const StepPrediction& step, const Scenario& s, LawCheck& laws) {
   const PowerUse& power = step.power;
   const double mean = power.it_mean.in(watt);
-  const double accelerators = step.accelerators * s.cluster.accelerator.power.value.in(watt);
-  const double hosts = step.accelerators * power.node_host.in(watt) / s.cluster.node_accelerators;
+  const double accelerators = (step.accelerators + step.idle_accelerators) * s.cluster.accelerator.power.value.in(watt);
+  const double hosts = step.nodes * power.node_host.in(watt);
   laws.positive("mean power", mean);
   laws.at_most("lowest power", power.it_trough.in(watt), "mean power", mean);
   laws.at_most("mean power", mean, "peak power", power.it_peak.in(watt));

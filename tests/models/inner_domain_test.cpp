@@ -49,17 +49,32 @@ TEST_CASE("a tensor group that leaves its scale-up domain pays the network", "[m
   CHECK(step(small_scenario(sixteen_wide())) > step(small_scenario(rack)));
 }
 
-TEST_CASE("a tensor group must fill a rack evenly too", "[models]") {
+TEST_CASE("a tensor group that does not fill a rack evenly leaves the rest of it idle", "[models]") {
   SmallCase c = sixteen_wide();
-  c.data = 3;  // 48 accelerators in two domains of 24
+  c.data = 3;  // 48 accelerators: 16 of 24 in three domains
   c.scale_up_domain = 24;
+  const Scenario s = small_scenario(c);
+  CHECK(s.cluster.blocks.used == 16);
+  CHECK(s.cluster.blocks.idle() == 3 * 8);
+  c.scale_up_domain = 16;
+  CHECK(step(s) == step(small_scenario(c)));
+}
+
+TEST_CASE("a tensor group that does not fill the stated part of a rack is told which part would do", "[models]") {
+  SmallCase c = sixteen_wide();
+  c.data = 3;
+  c.scale_up_domain = 24;
+  Scenario s = small_scenario(c);
+  s.job.accelerators_per_domain = 24;
+  s.cluster = cluster_of_size(s, 48);
   try {
-    plan_of(small_scenario(c));
+    plan_of(s);
     FAIL("accepted");
   } catch (const ConfigError& error) {
     REQUIRE(error.diagnostics().size() == 1);
     CHECK(error.diagnostics()[0].code == "E0310");
-    CHECK(error.diagnostics()[0].message.find("16, 24 accelerators per domain") != std::string::npos);
+    CHECK(error.diagnostics()[0].message.find("(got 16, it uses 24)") != std::string::npos);
+    CHECK(error.diagnostics()[0].help.find("\"accelerators_per_domain\": 16") != std::string::npos);
   }
 }
 

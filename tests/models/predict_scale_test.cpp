@@ -61,9 +61,9 @@ TEST_CASE("efficiency and speed-up are relative to the first point", "[models]")
 }
 
 TEST_CASE("an impossible size keeps its reason and does not disturb the others", "[models]") {
-  const ScaleCurve c = curve({12, 16, 24, 32}, true);
+  const ScaleCurve c = curve({13, 16, 24, 32}, true);
   REQUIRE(c.points.size() == 4);
-  CHECK(c.points[0].step.accelerators == 12);
+  CHECK(c.points[0].step.accelerators == 13);
   CHECK(c.points[0].reason.find("multiple") != std::string::npos);      // of a node of 8
   CHECK(c.points[2].reason.find("global batch") != std::string::npos);  // 3 replicas, 32 sequences
   CHECK(c.points[1].reason.empty());

@@ -55,6 +55,6 @@ TEST_CASE("a straggler beyond the job is not waited for", "[models]") {
   const Scenario scenario = small_scenario(sixteen_ranks());
   ClusterSpec spec = scenario.cluster.spec;
   spec.slow = {{20, 0.5}};
-  CHECK(slow_ranks(spec, 16).empty());
-  CHECK(slow_ranks(spec, 24).size() == 1);
+  CHECK(slow_ranks(spec, full_domains(16, 8)).empty());
+  CHECK(slow_ranks(spec, full_domains(24, 8)).size() == 1);
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "models/job/job_blocks.hpp"
 #include "models/job/scenario.hpp"
 #include "models/plan/plan.hpp"
 #include "models/plan/resolve_plan.hpp"
@@ -151,9 +152,10 @@ inline Scenario small_scenario(const SmallCase& c) {
   static const ParameterSet a100 = fitted_parameters("a100-80-sxm");
   Scenario scenario;
   scenario.source = JsonValue::object();
-  scenario.cluster = build_cluster(small_cluster(c), parts(), scenario.source);
   scenario.transformer = small_transformer(c);
   scenario.job = small_job(c);
+  scenario.cluster = build_cluster(small_cluster(c), parts(), scenario.source, "",
+                                   block_request(scenario.transformer, scenario.job, c.accelerators()));
   scenario.stack = software_stack(c.stack);
   scenario.steps = step_calibration();
   scenario.stack.rank_order = c.rank_order;

@@ -136,8 +136,8 @@ TEST_CASE("unknown NICs and switches are errors too", "[topology][cluster]") {
   CHECK(errors[0].help.find("(list all: clusterwright catalog switches)") != std::string::npos);
 }
 
-TEST_CASE("accelerators come in whole nodes", "[topology][cluster]") {
-  const Diagnostic error = error_after("/accelerators", 60);
+TEST_CASE("accelerators come in whole nodes or in equal parts of nodes", "[topology][cluster]") {
+  const Diagnostic error = error_after("/accelerators", 61);
   CHECK(error.code == "E0301");
   REQUIRE(error.places.size() == 2);
   CHECK(error.places[0].pointer == "/accelerators");
@@ -172,7 +172,7 @@ TEST_CASE("several nodes need a network", "[topology][cluster]") {
 
 TEST_CASE("all contradictions are reported together", "[topology][cluster]") {
   JsonValue json = sound();
-  replace(json, "/accelerators", 1001);
+  replace(json, "/accelerators", 1009);
   replace(json, "/node/accelerator", "X");
   replace(json, "/node/nics", 0);
   CHECK(errors_of(json).size() == 4);  // unknown part, no multiple, beyond the top tier, no NICs
@@ -180,7 +180,7 @@ TEST_CASE("all contradictions are reported together", "[topology][cluster]") {
 
 TEST_CASE("places follow a cluster that stands inside a scenario", "[topology][cluster]") {
   JsonValue json = sound();
-  replace(json, "/accelerators", 60);
+  replace(json, "/accelerators", 61);
   CHECK(errors_of(json, "/cluster").at(0).places.at(0).pointer == "/cluster/accelerators");
 }
 
@@ -209,7 +209,7 @@ TEST_CASE("a cluster can be resized within its top tier", "[topology][cluster]")
   CHECK(half.fabric.tiers().size() == 3);
   CHECK(cluster.nodes() == 2048);
   CHECK_THROWS_AS(resized(cluster, 24584), ConfigError);
-  CHECK_THROWS_AS(resized(cluster, 100), ConfigError);
+  CHECK_THROWS_AS(resized(cluster, 101), ConfigError);
   CHECK_THROWS_AS(resized(cluster, 0), ConfigError);
   CHECK_THROWS_AS(resized(shipped("h100-single-node"), 16), ConfigError);
 }

@@ -93,6 +93,10 @@ void add_collective_traffic(CLI::App& app, CollectiveCommandRequest& r) {
   app.add_option("--stride", r.stride,
                  "distance in GPUs between consecutive ranks of a group, for example the tensor-parallel degree")
       ->type_name("N");
+  app.add_option("--per-domain", r.per_domain,
+                 "GPUs that the job uses of each scale-up domain (rack or node), for example 64 of the 72 of an NVL72; "
+                 "the others are idle (default: all)")
+      ->type_name("K");
   app.add_option("--algorithm", r.algorithm,
                  "force this algorithm instead of NCCL's choice: ring, tree, nvls_tree, ...")
       ->type_name("A");

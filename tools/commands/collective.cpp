@@ -141,7 +141,19 @@ AgainstUsual compare_with_usual(const CollectiveSet& named, const ClusterSession
   return out;
 }
 
+/// The same nodes, with a block of each domain for the job.
+void use_blocks(Cluster& cluster, const std::string& per_domain) {
+  if (per_domain.empty()) return;
+  const int used = parse_count({"--per-domain", per_domain});
+  if (cluster.mixed() || used > cluster.domain)
+    throw option_error("--per-domain", per_domain,
+                       cluster.mixed() ? "needs nodes of one kind" : "is more than a domain has",
+                       fmt::format("1 to {}", cluster.domain));
+  cluster = resized(cluster, cluster.domains() * used, {used, {}});
+}
+
 Answered make_report(const CollectiveCommandRequest& request, ClusterSession& session) {
+  use_blocks(session.cluster, request.per_domain);
   const Cluster& cluster = session.cluster;
   const std::vector<Bytes> sizes = parse_message_sizes({"--bytes", request.bytes});
   GroupRequest grouping = group_request(request, cluster);
@@ -157,6 +169,7 @@ Answered make_report(const CollectiveCommandRequest& request, ClusterSession& se
                           cluster.spec.name,
                           accelerators_of(cluster),
                           std::string(node_policy_names[static_cast<std::size_t>(grouping.policy)]),
+                          idle_text(cluster.blocks, cluster.node_accelerators),
                           parameters.name,
                           {},
                           {},
@@ -188,6 +201,7 @@ std::string as_text(const Answered& answered) {
   if (report.over_contiguous)
     text += fmt::format("\nAt the largest size, placement \"{}\" takes {} the time of contiguous nodes.\n",
                         report.placement, percent_text(*report.over_contiguous));
+  if (!report.idle.empty()) text += "\nwarning: " + report.idle + "\n";
   if (answered.against) return text + "\n" + sentence_of(*answered.against) + "\n";
   return text + fmt::format("\nParameters: {}. Next: try --algorithm, --placement, --concurrent or --fail.\n",
                             report.parameters);

@@ -49,8 +49,9 @@ struct CollectiveCommandRequest {
   std::string gpus;        ///< GPUs of one group; empty: all
   std::string concurrent;  ///< groups at once: a count or "all"; empty: one
   std::string placement = "contiguous";
-  std::string hosts;   ///< a Slurm hostlist
-  std::string stride;  ///< accelerators between neighbours of a group
+  std::string hosts;       ///< a Slurm hostlist
+  std::string stride;      ///< accelerators between neighbours of a group
+  std::string per_domain;  ///< accelerators that the job uses of each scale-up domain; empty: as the cluster says
   std::string algorithm, protocol;
   std::vector<std::string> failures;
   std::string routing;

@@ -27,6 +27,7 @@ struct CollectiveReport {
   std::string cluster;
   std::string accelerator;
   std::string placement;
+  std::string idle;        ///< sentence about accelerators that the job leaves idle; empty if none
   std::string parameters;  ///< name of the set
   std::vector<CollectiveAnswer> rows;
   std::vector<NamedLink> busiest;         ///< busiest links at the largest size

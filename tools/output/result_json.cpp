@@ -133,6 +133,8 @@ void forget_numbers(JsonValue& value) {
 
 JsonValue step_to_json(const StepPrediction& step) {
   return JsonValue::object({{"gpus", step.accelerators},
+                            {"gpus_per_domain", step.domain_ranks},
+                            {"idle_gpus", step.idle_accelerators},
                             {"plan", plan_to_json(step.plan)},
                             {"step_time_s", step.step_time.in(second)},
                             {"low", step.low.in(second)},

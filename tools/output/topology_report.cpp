@@ -30,7 +30,9 @@ std::string gpus_text(const Cluster& cluster) {
   std::vector<std::string> kinds;
   for (const NodeGroup& group : cluster.groups)
     kinds.push_back(fmt::format("{} x {}", count_text(group.accelerators()), group.accelerator.id));
-  return fmt::format("{}", fmt::join(kinds, " + "));
+  const int idle = cluster.blocks.idle();
+  return fmt::format("{}{}", fmt::join(kinds, " + "),
+                     idle > 0 ? fmt::format(", {} of them idle", count_text(idle)) : std::string());
 }
 
 int domains_of(const NodeGroup& group) {

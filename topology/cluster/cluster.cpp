@@ -26,6 +26,15 @@ ClusterSpec fill_in(ClusterSpec spec, const Catalog& catalog) {
   return spec;
 }
 
+/// Blocks of the checked cluster; a mixed one has no idle accelerators.
+void place_job(Cluster& cluster, const ClusterChecker& checker) {
+  NodeGroup& main = cluster.groups.front();
+  cluster.blocks = cluster.mixed() ? full_domains(cluster.spec.accelerators, main.domain) : *checker.blocks();
+  if (cluster.mixed()) return;
+  main.domain = cluster.domain = cluster.blocks.domain;
+  main.nodes = cluster.blocks.installed / main.node_accelerators;
+}
+
 void describe_nodes(Cluster& cluster, const Catalog& catalog) {
   NodeId next(0);
   for (const NodeGroupSpec& group : node_groups(cluster.spec)) {
@@ -51,6 +60,16 @@ const NodeGroup& Cluster::group_of_node(NodeId node) const {
   throw std::invalid_argument("a node that the cluster does not have");
 }
 
+/// Example: 64 of 72 in nodes of 4 with 4 NICs: 16 whole nodes, one NIC each. 4 of 8 on 8 NICs: one NIC each, on 2
+/// NICs: the four share the nearest one.
+BytesPerSecond Cluster::network_per_accelerator() const {
+  const int used = blocks.used, beyond = used % node_accelerators;
+  if (beyond == 0) return nic_bandwidth * nics / node_accelerators;
+  const int nearest = (beyond * nics + node_accelerators - 1) / node_accelerators;
+  const int all = used / node_accelerators * nics + nearest;
+  return nic_bandwidth * all / used;
+}
+
 bool Cluster::has_network() const {
   return nics > 0 && nodes() > 1 && spec.fabric.transport != Transport::none && !fabric.tiers().empty();
 }
@@ -69,11 +88,12 @@ BytesPerSecond Cluster::inner_bandwidth(int members) const {
 namespace {
 
 /// @param catalog  the cluster's own parts included
-Cluster build_from(const ClusterSpec& spec, const Catalog& catalog, const JsonValue& source,
-                   const std::string& pointer) {
+Cluster build_from(const ClusterSpec& spec, const Catalog& catalog, const JsonValue& source, const std::string& pointer,
+                   const BlockRequest& request) {
   Cluster cluster;
   cluster.spec = fill_in(spec, catalog);
-  ClusterChecker checker(spec, cluster.spec, catalog, &source, pointer);
+  cluster.request = request;
+  ClusterChecker checker(spec, cluster.spec, catalog, &source, pointer, request);
   checker.check_own_parts();
   checker.check_parts();
   checker.check_wiring();
@@ -84,6 +104,7 @@ Cluster build_from(const ClusterSpec& spec, const Catalog& catalog, const JsonVa
   checker.check_fabric_numbers(cluster.ports);
   checker.finish();
   describe_nodes(cluster, catalog);
+  place_job(cluster, checker);
   cluster.fabric = make_fabric_tiers(cluster.spec.fabric, cluster.network_size(), cluster.ports);
   return cluster;
 }
@@ -91,28 +112,34 @@ Cluster build_from(const ClusterSpec& spec, const Catalog& catalog, const JsonVa
 }  // namespace
 
 Cluster build_cluster(const ClusterSpec& spec, const Catalog& catalog, const JsonValue& source,
-                      const std::string& pointer) {
-  if (!spec.parts) return build_from(spec, catalog, source, pointer);
-  return build_from(spec, with_own_parts(catalog, spec), source, pointer);
+                      const std::string& pointer, const BlockRequest& request) {
+  if (!spec.parts) return build_from(spec, catalog, source, pointer, request);
+  return build_from(spec, with_own_parts(catalog, spec), source, pointer, request);
 }
 
 Cluster resized(const Cluster& cluster, int accelerators) {
+  return resized(cluster, accelerators, cluster.request);
+}
+
+Cluster resized(const Cluster& cluster, int accelerators, const BlockRequest& request) {
   Cluster other = cluster;
   other.spec.accelerators = accelerators;
+  other.request = request;
   Catalog known;
   for (const NodeGroup& group : cluster.groups) known.accelerators.push_back(group.accelerator);
   if (!cluster.spec.node.nic.empty()) {
     known.nics.emplace_back().id = cluster.spec.node.nic;
     known.nics.back().rate.value = cluster.nic_bandwidth;
   }
-  ClusterChecker checker(other.spec, other.spec, known, nullptr, "");
+  ClusterChecker checker(other.spec, other.spec, known, nullptr, "", request);
   checker.check_sizes();
   checker.check_network();
   checker.check_fabric_numbers(other.ports);
   checker.finish();
-  const int more = (accelerators - cluster.spec.accelerators) / cluster.node_accelerators;
+  const int more = cluster.mixed() ? (accelerators - cluster.spec.accelerators) / cluster.node_accelerators : 0;
   other.groups.front().nodes += more;
   for (std::size_t g = 1; g < other.groups.size(); ++g) other.groups[g].first_node = other.groups[g].first_node + more;
+  place_job(other, checker);
   other.fabric = make_fabric_tiers(other.spec.fabric, other.network_size(), other.ports);
   return other;
 }

@@ -7,6 +7,7 @@
 
 #include "sim/json_value.hpp"
 #include "topology/cluster/cluster_spec.hpp"
+#include "topology/cluster/domain_blocks.hpp"
 #include "topology/fabrics/fabric_tiers.hpp"
 #include "topology/fabrics/network_size.hpp"
 #include "topology/nodes/node_group.hpp"
@@ -37,11 +38,16 @@ struct Cluster {
   BytesPerSecond nic_bandwidth;       ///< one NIC, one direction
   NodeLinks links;                    ///< inside one domain
   std::vector<NodeGroup> groups;      ///< nodes by kind, in the order of their numbers
+  DomainBlocks blocks;                ///< accelerators of each domain that the job uses
+  BlockRequest request;               ///< the wishes that chose the blocks, for other sizes
 
+  /// All nodes, those with idle accelerators included.
   int nodes() const {
-    return mixed() ? groups.back().first_node - NodeId(0) + groups.back().nodes : spec.accelerators / node_accelerators;
+    return mixed() ? groups.back().first_node - NodeId(0) + groups.back().nodes : blocks.installed / node_accelerators;
   }
-  int domains() const { return (spec.accelerators + domain - 1) / domain; }
+  int domains() const { return blocks.domains(); }
+  /// Ranks of the fullest node.
+  int node_ranks() const { return std::min(node_accelerators, blocks.used); }
   bool mixed() const { return groups.size() > 1; }
   /// Whether switches join nodes. A single node has no network, and several nodes that scale-up links join (an NVL72
   /// rack) may have none.
@@ -52,8 +58,9 @@ struct Cluster {
   /// Nodes that the network joins; a mixed cluster counts with the NICs of its first group.
   NetworkSize network_size() const { return {nodes(), node_accelerators, nics, nic_bandwidth}; }
 
-  /// NIC bandwidth that one accelerator has to itself, one direction.
-  BytesPerSecond network_per_accelerator() const { return nic_bandwidth * nics / node_accelerators; }
+  /// NIC bandwidth that one used accelerator has to itself, one direction: ranks use the NICs nearest to them, those
+  /// of idle accelerators stay idle.
+  BytesPerSecond network_per_accelerator() const;
 
   /// Rate of rings among the first `members` of a domain, one accelerator, one direction. Where scale-up links join
   /// the members it scales with scale_up_bandwidth; else it is that of PCI Express.
@@ -64,14 +71,16 @@ struct Cluster {
 /// Cluster with its parts looked up and its numbers checked.
 /// @param source   the JSON that `spec` was decoded from, for the places of errors
 /// @param pointer  of `source` in its file, such as "/cluster"; empty if it is the whole file
+/// @param request  wishes of the job about the accelerators of each domain
 /// @throws ConfigError with every error found: unknown parts (with a suggestion), nodes that contradict their part,
-///         accelerators that are no multiple of a node or do not fit the top tier, groups that do not add up, tiers
-///         that do not nest, several nodes without a network
+///         accelerators that do not fill domains in equal blocks or do not fit the top tier, groups that do not add up,
+///         tiers that do not nest, several nodes without a network
 Cluster build_cluster(const ClusterSpec& spec, const Catalog& catalog, const JsonValue& source,
-                      const std::string& pointer = {});
+                      const std::string& pointer = {}, const BlockRequest& request = {});
 
 /// The same cluster with another number of accelerators; in a mixed one the first group grows or shrinks.
 /// @throws ConfigError as build_cluster, without places
 Cluster resized(const Cluster& cluster, int accelerators);
+Cluster resized(const Cluster& cluster, int accelerators, const BlockRequest& request);
 
 }  // namespace clusterwright

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <stdexcept>
 
@@ -121,8 +122,9 @@ void ClusterChecker::check_sizes() {
           fmt::format("\"also\" leaves no accelerators for \"node\" (got {}, \"also\" has {})", spec_.accelerators,
                       spec_.accelerators - groups[0].accelerators),
           {"/accelerators", "/also"});
+  if (groups.size() == 1) check_blocks();
   for (const NodeGroupSpec& group : groups)
-    if (const int in_node = node_accelerators(*group.node); group.accelerators % in_node != 0 || spec_.accelerators < 1)
+    if (const int in_node = node_accelerators(*group.node); groups.size() > 1 && group.accelerators % in_node != 0)
       error("E0301",
             fmt::format("must be a multiple of the accelerators of a node (got {}, a node has {})", group.accelerators,
                         in_node),
@@ -130,23 +132,83 @@ void ClusterChecker::check_sizes() {
   check_likeness();
   check_slow();
   const auto& tiers = spec_.fabric.tiers;
-  const int sites = spec_.fabric.sites ? spec_.fabric.sites->count : 1;  // one tree each
-  const int in_site = (spec_.accelerators + sites - 1) / sites;
+  const int in_site = (joined() + sites() - 1) / sites();
   if (!tiers.empty() && tiers.back().accelerators > 0 && in_site > tiers.back().accelerators)
     error("E0302",
           fmt::format("does not fit the top tier (got {}{}, tier \"{}\" joins {})", in_site,
-                      sites > 1 ? " at a site" : "", tiers.back().name, tiers.back().accelerators),
+                      sites() > 1 ? " at a site" : "", tiers.back().name, tiers.back().accelerators),
           {"/accelerators", fmt::format("/fabric/tiers/{}/accelerators", tiers.size() - 1)});
+}
+
+DomainShape ClusterChecker::shape() const {
+  DomainShape shape;
+  shape.node = shape.domain = node_accelerators(spec_.node);
+  if (const AcceleratorPart* accelerator = catalog_.find_accelerator(spec_.node.accelerator)) {
+    const NodeWiring wiring = wire_node(spec_.node, *accelerator, {});
+    if (wiring.domain % shape.node == 0) shape.domain = wiring.domain;  // else check_wiring reports it
+    shape.slices = wiring.scale_up == ScaleUpWiring::torus;
+  }
+  if (!spec_.fabric.tiers.empty())
+    shape.most_joined = static_cast<int>(
+        std::min<long long>(1LL * spec_.fabric.tiers.back().accelerators * sites(), std::numeric_limits<int>::max()));
+  return shape;
+}
+
+std::optional<DomainBlocks> ClusterChecker::blocks() const {
+  return spec_.also.empty() ? choose_blocks(spec_.accelerators, shape(), request_) : std::nullopt;
+}
+
+/// All accelerators of the nodes, those included that the job leaves idle.
+int ClusterChecker::installed() const {
+  const auto found = blocks();
+  return found ? found->installed : spec_.accelerators;
+}
+
+/// Those that need a network: a job in one domain needs it only for its own.
+int ClusterChecker::joined() const {
+  const auto found = blocks();
+  return found && found->domains() > 1 ? found->installed : spec_.accelerators;
+}
+
+namespace {
+
+std::string sizes_text(const std::vector<int>& sizes) {
+  return sizes.empty() ? "" : fmt::format("use {} accelerators", fmt::join(sizes, " or "));
+}
+
+}  // namespace
+
+void ClusterChecker::check_blocks() {
+  const DomainShape shape = this->shape();
+  const std::string domain = shape.domain > shape.node ? "scale-up domain" : "node";
+  if (request_.used.value_or(1) > shape.domain)
+    return error("E0329",
+                 fmt::format("a job cannot use {} accelerators of each {} (a {} has {})", *request_.used, domain,
+                             domain, shape.domain),
+                 {"/node"});
+  if (blocks()) return;
+  std::string message = fmt::format("must be a multiple of the accelerators of a node (got {}, a node has {})",
+                                    spec_.accelerators, shape.node);
+  if (request_.used)
+    message = fmt::format("must be a multiple of the accelerators that the job uses of each {} (got {}, it uses {})",
+                          domain, spec_.accelerators, *request_.used);
+  else if (choose_blocks(spec_.accelerators, shape, {}))
+    message =
+        fmt::format("must fill every {} with equally many accelerators, in whole groups of {} (got {}, a {} has {})",
+                    domain, fmt::join(request_.groups, " and "), spec_.accelerators, domain, shape.domain);
+  error("E0301", message, {"/accelerators", "/node/accelerators"}, "",
+        sizes_text(nearest_sizes(spec_.accelerators, shape, request_)));
 }
 
 void ClusterChecker::check_slow() {
   if (!source_) return;  // a cluster cut to a smaller job leaves stragglers behind
+  const int all = installed();
   std::set<int> seen;
   for (std::size_t i = 0; i < spec_.slow.size(); ++i) {
     const int accelerator = spec_.slow[i].accelerator;
     const std::string pointer = fmt::format("/slow/{}/accelerator", i);
-    if (accelerator >= spec_.accelerators)
-      error("E0336", fmt::format("there is no accelerator {} (the cluster has {})", accelerator, spec_.accelerators),
+    if (accelerator >= all)
+      error("E0336", fmt::format("there is no accelerator {} (the cluster has {})", accelerator, all),
             {pointer, "/accelerators"}, "", "accelerators are numbered from 0");
     if (!seen.insert(accelerator).second)
       error("E0336", fmt::format("accelerator {} is listed twice", accelerator), {pointer});
@@ -185,20 +247,14 @@ void ClusterChecker::check_nesting() {
   }
 }
 
-/// A rack whose nodes act as one needs no network.
-bool ClusterChecker::one_domain() const {
-  if (!spec_.also.empty()) return false;
-  int domain = node_accelerators(spec_.node);
-  if (const AcceleratorPart* accelerator = catalog_.find_accelerator(spec_.node.accelerator))
-    domain = std::max(domain, wire_node(spec_.node, *accelerator, {}).domain);
-  return spec_.accelerators <= domain;
-}
-
+/// A job in one domain, such as a rack whose nodes act as one, needs no network.
 void ClusterChecker::check_network() {
-  if (one_domain()) return;
+  const auto found = blocks();
+  if (found && found->domains() == 1) return;
   const auto groups = node_groups(spec_);
   int nodes = 0;
   for (const NodeGroupSpec& group : groups) nodes += group.accelerators / node_accelerators(*group.node);
+  if (found) nodes = found->installed / node_accelerators(spec_.node);
   const auto missing = [&](const char* what, const std::string& pointer) {
     error("E0304", fmt::format("{} nodes need a network: {}", nodes, what), {pointer});
   };
@@ -214,7 +270,7 @@ void ClusterChecker::check_network() {
 void ClusterChecker::check_fabric_numbers(const FabricPorts& ports) {
   if (!errors_.empty()) return;
   const int in_node = node_accelerators(spec_.node);
-  const NetworkSize size{spec_.accelerators / in_node, in_node, node_nics(spec_.node), nic_rate(spec_.node, catalog_)};
+  const NetworkSize size{installed() / in_node, in_node, node_nics(spec_.node), nic_rate(spec_.node, catalog_)};
   for (FabricError& e : check_fabric(spec_.fabric, size, ports))
     error(std::move(e.code), std::move(e.message), e.pointers, std::move(e.underline), std::move(e.help));
   if (errors_.empty()) check_tier_sizes(size, ports);
@@ -228,10 +284,9 @@ void ClusterChecker::check_tier_sizes(const NetworkSize& size, const FabricPorts
   const std::string pointer = fmt::format("/fabric/tiers/{}", open - tiers.begin());
   try {
     const FabricTiers sized = make_fabric_tiers(spec_.fabric, size, ports);
-    const int joined = sized.tiers().back().accelerators;
-    if (spec_.accelerators > joined)
-      error("E0302",
-            fmt::format("does not fit the top tier (got {}, its switches join {})", spec_.accelerators, joined),
+    const int ports_join = sized.tiers().back().accelerators;
+    if (joined() > ports_join)
+      error("E0302", fmt::format("does not fit the top tier (got {}, its switches join {})", joined(), ports_join),
             {"/accelerators", fmt::format("/fabric/tiers/{}", tiers.size() - 1)});
   } catch (const std::invalid_argument&) {
     error("E0303",

@@ -2,12 +2,14 @@
 /// Contradictions in a cluster's description.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sim/json_value.hpp"
 #include "topology/cluster/cluster_spec.hpp"
+#include "topology/cluster/domain_blocks.hpp"
 #include "topology/fabrics/network_size.hpp"
 #include "topology/parts/catalog.hpp"
 
@@ -29,8 +31,13 @@ class ClusterChecker {
   /// @param filled   with what parts say; may be the same object
   /// @param pointer  of `source` in its file, such as "/cluster"; empty if it is the whole file
   ClusterChecker(const ClusterSpec& written, const ClusterSpec& filled, const Catalog& catalog, const JsonValue* source,
-                 std::string pointer)
-      : written_(written), spec_(filled), catalog_(catalog), source_(source), pointer_(std::move(pointer)) {}
+                 std::string pointer, BlockRequest request)
+      : written_(written),
+        spec_(filled),
+        catalog_(catalog),
+        source_(source),
+        pointer_(std::move(pointer)),
+        request_(std::move(request)) {}
 
   /// Ids of the cluster's own parts are new, and its nodes name parts that exist.
   void check_own_parts();
@@ -46,6 +53,9 @@ class ClusterChecker {
   /// @throws ConfigError with all errors so far
   void finish();
 
+  /// Accelerators of each domain that the job uses; nothing if the number does not allow any, or in mixed clusters.
+  std::optional<DomainBlocks> blocks() const;
+
  private:
   void check_new(const std::vector<std::string>& own, const std::vector<std::string>& all, std::string_view list);
   void check_node_parts(const NodeSpec& written, const NodeSpec& filled, const std::string& pointer);
@@ -56,7 +66,11 @@ class ClusterChecker {
   void check_slow();
   void check_tier_sizes(const NetworkSize& size, const FabricPorts& ports);
   void check_node_wiring(const NodeSpec& node, const std::string& pointer);
-  bool one_domain() const;
+  DomainShape shape() const;
+  void check_blocks();
+  int installed() const;
+  int joined() const;
+  int sites() const { return spec_.fabric.sites ? spec_.fabric.sites->count : 1; }  ///< one tree each
   void error(std::string code, std::string message, const std::vector<std::string>& pointers,
              std::string underline = {}, std::string help = {});
   Place place_of(std::string pointer) const;
@@ -66,6 +80,7 @@ class ClusterChecker {
   const Catalog& catalog_;
   const JsonValue* source_;
   std::string pointer_;
+  BlockRequest request_;
   std::vector<Diagnostic> errors_;
 };
 

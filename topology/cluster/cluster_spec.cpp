@@ -45,8 +45,11 @@ const Record<ClusterSpec>& record(const ClusterSpec*) {
       Record<ClusterSpec>("cluster", "Nodes and the network that joins them")
           .required("name", &ClusterSpec::name, {.help = "name for readers"})
           .optional("source", &ClusterSpec::source, {.help = "origin of this description"})
-          .required("accelerators", &ClusterSpec::accelerators,
-                    {.help = "number of accelerators that the job can use", .min = 1, .max = most_accelerators})
+          .required(
+              "accelerators", &ClusterSpec::accelerators,
+              {.help = "number of accelerators that the job uses; nodes and racks are whole, the rest of them is idle",
+               .min = 1,
+               .max = most_accelerators})
           .required("node", &ClusterSpec::node, {.help = "description of every node except those of `also`"})
           .optional("also", &ClusterSpec::also,
                     {.help = "nodes of other kinds; their accelerators count in `accelerators`", .max_elements = 64})

@@ -38,7 +38,7 @@ struct ClusterSpec {
 
   std::string name;
   std::string source;    ///< where the description comes from
-  int accelerators = 0;  ///< all that jobs can use, those of `also` included
+  int accelerators = 0;  ///< all that the job uses, those of `also` included
   NodeSpec node;
   std::vector<MixedNodesSpec> also;  ///< numbered after the nodes of `node`, in this order
   FabricSpec fabric;

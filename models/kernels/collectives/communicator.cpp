@@ -157,7 +157,7 @@ struct Interleaving {
 
 void check_stride(int stride, const Cluster& cluster) {
   for (const NodeGroup& nodes : cluster.groups) {
-    const int node = nodes.node_accelerators;
+    const int node = cluster.mixed() ? nodes.node_accelerators : cluster.node_ranks();
     if (stride > 0 && (node % stride == 0 || stride % node == 0)) continue;
     refuse("E0334",
            fmt::format("a stride of {} neither divides the {} accelerators of a node nor is a multiple of them", stride,
@@ -170,7 +170,7 @@ Interleaving interleaving(const GroupRequest& request, const Cluster& cluster) {
     refuse("E0330", fmt::format("a group needs at least 2 ranks (got {})", request.ranks),
            "an operation on one rank moves no data");
   int stride = request.stride;
-  if (stride == 0) stride = request.policy == NodePolicy::rail ? cluster.domain : 1;
+  if (stride == 0) stride = request.policy == NodePolicy::rail ? cluster.blocks.used : 1;
   if (request.stride != 0) check_stride(stride, cluster);
   return {request.ranks, stride};
 }
@@ -190,6 +190,10 @@ void check_list(const std::vector<NodeId>& nodes, int all) {
 int nodes_for(long long accelerators, const Cluster& cluster) {
   int smallest = cluster.groups.front().node_accelerators;
   for (const NodeGroup& nodes : cluster.groups) smallest = std::min(smallest, nodes.node_accelerators);
+  if (!cluster.mixed()) {  // of a full domain the job gets only a block
+    accelerators *= cluster.blocks.domain;
+    smallest *= cluster.blocks.used;
+  }
   const long long nodes = (accelerators + smallest - 1) / smallest;
   return static_cast<int>(std::min<long long>(nodes, cluster.nodes()));
 }
@@ -209,7 +213,13 @@ std::vector<NodeId> pick_nodes(const GroupRequest& request, const Cluster& clust
   return nodes;
 }
 
+/// Accelerators of the nodes; of each domain at most as many as the job uses, those of the first nodes.
 std::vector<AcceleratorId> accelerators_of(const std::vector<NodeId>& nodes, const Cluster& cluster) {
+  std::vector<int> taken(static_cast<std::size_t>(cluster.domains()), 0);
+  const auto take = [&](AcceleratorId accelerator) {
+    return cluster.mixed() ||
+           taken[accelerator.value / static_cast<std::size_t>(cluster.domain)]++ < cluster.blocks.used;
+  };
   std::vector<AcceleratorId> first;  // by kind of nodes
   AcceleratorId next(0);
   for (const NodeGroup& kind : cluster.groups) first.push_back(next), next = next + kind.accelerators();
@@ -218,7 +228,8 @@ std::vector<AcceleratorId> accelerators_of(const std::vector<NodeId>& nodes, con
     const NodeGroup& kind = cluster.group_of_node(node);
     const auto index = static_cast<std::size_t>(&kind - cluster.groups.data());
     const AcceleratorId begin = first[index] + (node - kind.first_node) * kind.node_accelerators;
-    for (int a = 0; a < kind.node_accelerators; ++a) accelerators.push_back(begin + a);
+    for (int a = 0; a < kind.node_accelerators; ++a)
+      if (take(begin + a)) accelerators.push_back(begin + a);
   }
   return accelerators;
 }

@@ -9,7 +9,9 @@
 #include <numeric>
 #include <optional>
 
+#include "models/job/job_blocks.hpp"
 #include "models/job/scenario_source.hpp"
+#include "models/plan/resolve_plan.hpp"
 #include "models/plan/stage_layout.hpp"
 #include "models/prediction/predict_step.hpp"
 #include "models/prediction/prediction.hpp"
@@ -86,7 +88,7 @@ LayoutUse layout_use(const Scenario& scenario, const std::string& stated_layout)
   const ParallelSpec& parallel = scenario.job.parallel;
   const int all = scenario.cluster.spec.accelerators;
   LayoutUse use;
-  use.tensor = parallel.tensor.value_or(std::min(scenario.cluster.node_accelerators, all));
+  use.tensor = parallel.tensor.value_or(usual_tensor(scenario));
   use.pipeline = parallel.pipeline.value_or(1);
   use.context = parallel.context.value_or(1);
   use.accelerators = all;
@@ -119,7 +121,7 @@ UsedScenario used_part(const Scenario& scenario, const LayoutUse& use) {
   UsedScenario out{scenario, {}};
   Job& job = out.scenario.job;
   if (use.idle() > 0) {
-    out.scenario.cluster = resized(scenario.cluster, use.used());
+    out.scenario.cluster = cluster_of_size(scenario, use.used());
     job.parallel.data = use.replicas;
     out.changes.push_back(fmt::format("{} replicas on {} of {} accelerators, {} idle", use.replicas, use.used(),
                                       use.accelerators, use.idle()));
@@ -143,7 +145,7 @@ SiteFigures site_figures(const Blueprint& blueprint, const Scenario& scenario, c
   site.racks = blueprint.racks.value_or(rounded_up(site.nodes, site.nodes_per_rack));
 
   NodePower node = typical_node_power(cluster, catalog, facility.cooling);
-  const Watts replayed = step.power.it_mean * cluster.node_accelerators / step.accelerators;
+  const Watts replayed = step.power.it_mean / step.nodes;
   site.node_other = step.power.node_host;
   node.mean = node.peak = node.trough = replayed;
   node.accelerators_mean = replayed - site.node_other;

@@ -30,7 +30,7 @@ class SitePlanner {
         cooling_(cooling_parts(request.facility.cooling, request.catalog)),
         block_(compute_block(request.cluster, request.catalog, *cooling_.racks, plan_.warnings)) {
     plan_.nodes = request.cluster.nodes();
-    plan_.accelerators = request.cluster.spec.accelerators;
+    plan_.accelerators = request.cluster.nodes() * request.cluster.node_accelerators;
     plan_.node = request.node;
     plan_.node.rated = block_.device.rated / block_.nodes;
     plan_.node_part = block_.node->id;

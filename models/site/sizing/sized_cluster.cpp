@@ -92,7 +92,11 @@ class Sizer {
     if (request_.cluster.mixed())
       out_.plan.warnings.push_back(
           "the cluster has nodes of several kinds; all nodes are planned as nodes of the first kind");
-    if (!out_.step) return;
+    if (!out_.step) {
+      const std::string idle = idle_text(request_.cluster.blocks, request_.cluster.node_accelerators);
+      if (!idle.empty()) out_.plan.warnings.push_back(idle + "; node power assumes that all work");
+      return;
+    }
     auto& warnings = out_.plan.warnings;
     warnings.insert(warnings.end(), out_.step->warnings.begin(), out_.step->warnings.end());
     if (!out_.step->fits)
