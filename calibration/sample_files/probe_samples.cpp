@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <stdexcept>
 
@@ -228,23 +227,6 @@ Seconds median_of(std::vector<Seconds> values) {
 }
 
 }  // namespace
-
-bool is_utc_time(std::string_view text) {
-  constexpr std::string_view form = "dddd-dd-ddTdd:dd:ddZ";
-  if (text.size() != form.size()) return false;
-  for (std::size_t i = 0; i < form.size(); ++i)
-    if (form[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != form[i]) return false;
-  const auto number = [&](std::size_t at, std::size_t digits) {
-    int value = 0;
-    for (std::size_t i = at; i < at + digits; ++i) value = 10 * value + (text[i] - '0');
-    return value;
-  };
-  const std::chrono::year_month_day date{std::chrono::year(number(0, 4)),
-                                         std::chrono::month(static_cast<unsigned>(number(5, 2))),
-                                         std::chrono::day(static_cast<unsigned>(number(8, 2)))};
-  constexpr int leap_second = 60;
-  return date.ok() && number(11, 2) < 24 && number(14, 2) < 60 && number(17, 2) <= leap_second;
-}
 
 ProbeSamples read_probe_samples(const JsonValue& document) {
   Decoder decoder;
