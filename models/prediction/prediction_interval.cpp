@@ -28,7 +28,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <string_view>
 
 #include "models/lowering/step_charge.hpp"
@@ -42,21 +41,21 @@ namespace {
 /// Median of |x| over the standard deviation of a normal x.
 constexpr double median_over_sigma = 0.6745;
 
-/// Share of charges in the time outside bubbles, as bubbles scale with the work around them.
-double share(const StepPrediction& step, std::initializer_list<StepCharge> charges) {
+/// Share of one kind of charges in the time outside bubbles, as bubbles scale with the work around them.
+double share(const StepPrediction& step, ChargeKind kind) {
   const auto of = [&](StepCharge charge) { return step.breakdown[static_cast<std::size_t>(charge)] / step.step_time; };
   double sum = 0;
-  for (const StepCharge charge : charges) sum += of(charge);
+  for (std::size_t i = 0; i < step_charge_count; ++i)
+    if (kind_of(static_cast<StepCharge>(i)) == kind) sum += of(static_cast<StepCharge>(i));
   return sum / std::max(0.01, 1 - of(StepCharge::bubble));
 }
 
 double compute_share(const StepPrediction& step) {
-  return share(step,
-               {StepCharge::compute_gemm, StepCharge::compute_attention, StepCharge::recompute, StepCharge::throttle});
+  return share(step, ChargeKind::compute);
 }
 
 double communication_share(const StepPrediction& step) {
-  return share(step, {StepCharge::tp_exposed, StepCharge::cp_exposed, StepCharge::pp_exposed, StepCharge::dp_exposed});
+  return share(step, ChargeKind::communication);
 }
 
 /// Slopes to first order: the share of the step that a factor scales.
@@ -66,7 +65,7 @@ std::map<std::string, double> slopes_of(const StepPrediction& step, const StepFa
   const double compute = compute_share(step);
   return {{"compute/" + entry, compute},
           {"communication/" + entry, communication_share(step)},
-          {"host/" + entry, share(step, {StepCharge::launch})},
+          {"host/" + entry, share(step, ChargeKind::launch)},
           {"kernel_tax/" + architecture, compute},
           {"drift", -compute * factors.years}};
 }

@@ -87,12 +87,12 @@ TEST_CASE("kernels that send one copy per node beat an all-to-all of copies", "[
 TEST_CASE("uneven routing makes ranks wait for the busiest, a capacity factor pads instead", "[models][experts]") {
   SmallCase c = sixteen();
   const Seconds even = step_of(c);
-  CHECK(charged(small_scenario(c), StepCharge::imbalance) == Seconds{});
+  CHECK(charged(small_scenario(c), StepCharge::ep_imbalance) == Seconds{});
   c.routing.imbalance = 0.6;
   CHECK(step_of(c) > 1.01 * even);
-  CHECK(charged(small_scenario(c), StepCharge::imbalance) > Seconds{});
+  CHECK(charged(small_scenario(c), StepCharge::ep_imbalance) > Seconds{});
   c.routing.capacity_factor = 1.5;
-  CHECK(charged(small_scenario(c), StepCharge::imbalance) == Seconds{});
+  CHECK(charged(small_scenario(c), StepCharge::ep_imbalance) == Seconds{});
   CHECK(step_of(c) > even);
 }
 
