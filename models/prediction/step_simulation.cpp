@@ -105,6 +105,13 @@ Watts governed_power(const StepGraph& graph) {
   return sum;
 }
 
+std::vector<CappedClock> capped_clocks(const StepTiming& timing) {
+  std::vector<CappedClock> out;
+  for (const RankClassId rank : timing.highest_clock.ids())
+    if (timing.highest_clock[rank] < 1) out.push_back({timing.highest_clock[rank], timing.clock[rank]});
+  return out;
+}
+
 }  // namespace
 
 StepSummary summarise(const StepSimulation& step) {
@@ -115,7 +122,8 @@ StepSummary summarise(const StepSimulation& step) {
           all.energy,
           all.mean,
           std::max(all.mean, std::min(all.peak, governed_power(step.graph))),
-          smoothed_wave(all, step.result.end, supply_time_constant)};
+          smoothed_wave(all, step.result.end, supply_time_constant),
+          capped_clocks(step.graph.timing)};
 }
 
 }  // namespace clusterwright

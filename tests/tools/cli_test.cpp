@@ -43,6 +43,19 @@ void check_refused_file(const std::string& text, const std::string& code, const 
 
 }  // namespace
 
+TEST_CASE("scale exits 1 when no size fits, and names the nearest change", "[cli]") {
+  const Room room;
+  // 8 billion parameters, 18 bytes each on one rank of 80 GB.
+  room.write("large.json", scenario_with("\"tensor\": 4", "\"tensor\": 1"));
+  const Outcome none = room.run("scale large.json --gpus 8");
+  CHECK(none.code == 1);
+  CHECK(has(none.out, "None of these sizes is possible."));
+  CHECK(has(none.out, "Next: none of these sizes is possible; at 8 GPUs: with job."));
+  CHECK(room.run("run large.json").code == 1);
+  room.write("good.json", scenario_with("", ""));
+  CHECK(room.run("scale good.json --gpus 8").code == 0);
+}
+
 TEST_CASE("run answers with a table, and with JSON that has the keys", "[cli]") {
   const Room room;
   room.write("good.json", scenario_with("", ""));

@@ -105,7 +105,7 @@ ExitCode scale(const ScaleRequest& request) {
                            against_usual(session.scenario, !request.scenario.parameters.empty(), {})};
   deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, request, answer); });
   print_warnings(warnings_of(session.context.warnings, curve), targets);
-  return ExitCode::ok;
+  return largest_fitting(curve) ? ExitCode::ok : ExitCode::impossible;
 }
 
 }  // namespace clusterwright
