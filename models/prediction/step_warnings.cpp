@@ -5,7 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <utility>
 
 #include "models/kernels/kernel_times.hpp"
 #include "models/lowering/rank_shapes.hpp"
@@ -61,6 +63,21 @@ std::string joined(const std::vector<int>& numbers) {
   return fmt::format("{}", fmt::join(numbers, ", "));
 }
 
+/// Forward GEMMs of a layer without experts, with a number of tokens.
+double layer_gemm_seconds(const KernelTimes& kernels, const PlannedJob& planned, const RankShapes& shapes,
+                          std::int64_t tokens) {
+  const bool dense = planned.model.layers_of(LayerKind::dense) > 0;
+  const std::array<GemmShape, 4> all = {{{tokens, shapes.query + shapes.key_value + shapes.value, shapes.hidden},
+                                         {tokens, shapes.hidden, shapes.attended},
+                                         {tokens, dense ? shapes.up : 0, shapes.hidden},
+                                         {tokens, shapes.hidden, dense ? shapes.ffn : 0}}};
+  double sum = 0;
+  for (const GemmShape& shape : all)
+    if (shape.n > 0 && shape.k > 0)
+      sum += to_seconds(kernels.gemm(shape, true, shapes.element * byte).work.duration).in(second);
+  return sum;
+}
+
 void add_routing(const StepPrediction& step, std::vector<std::string>& out) {
   constexpr double negligible = 1e-3;
   if (step.dropped < negligible) return;
@@ -97,6 +114,25 @@ std::vector<std::string> alignment_warnings(const Scenario& s, const Plan& plan)
   return out;
 }
 
+std::vector<std::string> tile_warnings(const Scenario& s, const Plan& plan, double gemm_share) {
+  constexpr std::int64_t tile = 128;
+  constexpr double noticeable = 0.01;
+  const StageLayout layout = stage_layout(s.transformer.layers, plan);
+  const PlannedJob planned = planned_job(s.transformer, s.job, s.stack, plan, layout);
+  const RankShapes shapes(planned);
+  const std::int64_t whole = shapes.tokens / tile * tile;
+  if (whole == 0 || whole == shapes.tokens) return {};
+  const KernelTimes kernels(s.cluster.accelerator, s.parameters, s.stack,
+                            step_factors(s.steps, s.stack, s.job, s.cluster.accelerator), s.job.precision);
+  const double here = layer_gemm_seconds(kernels, planned, shapes, shapes.tokens) / static_cast<double>(shapes.tokens);
+  const double there = layer_gemm_seconds(kernels, planned, shapes, whole) / static_cast<double>(whole);
+  if ((here / there - 1) * gemm_share < noticeable) return {};
+  return {
+      fmt::format("{} tokens of a micro-batch on each rank leave the last tiles of {} rows nearly empty: GEMMs take "
+                  "{:.0f} % longer for each token than with {}",
+                  shapes.tokens, tile, 100 * (here / there - 1), whole)};
+}
+
 std::vector<std::string> idle_cap_warnings(const Scenario& s, const StepSummary& summary) {
   std::vector<std::string> out;
   constexpr double same = 1e-3;
@@ -116,6 +152,8 @@ std::vector<std::string> idle_cap_warnings(const Scenario& s, const StepSummary&
 
 std::vector<std::string> step_warnings(const Scenario& s, const StepPrediction& step, const StepSummary& summary) {
   std::vector<std::string> out = alignment_warnings(s, step.plan);
+  const double gemms = step.breakdown[static_cast<std::size_t>(StepCharge::compute_gemm)] / step.step_time;
+  for (std::string& text : tile_warnings(s, step.plan, gemms)) out.push_back(std::move(text));
   add_routing(step, out);
   for (std::string& text : idle_cap_warnings(s, summary)) out.push_back(std::move(text));
   add_transport(s, out);

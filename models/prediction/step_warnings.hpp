@@ -17,6 +17,11 @@ namespace clusterwright {
 /// @source docs/models/compute.md, "GEMM time"
 std::vector<std::string> alignment_warnings(const Scenario& scenario, const Plan& plan);
 
+/// A number of tokens that leaves the last tiles of GEMMs nearly empty, if that costs the step 1 %: compared, per
+/// token, with the next smaller multiple of 128.
+/// @param gemm_share  share of GEMMs in the step
+std::vector<std::string> tile_warnings(const Scenario& scenario, const Plan& plan, double gemm_share);
+
 /// Clock caps that lie above the clock that the power limit allows.
 std::vector<std::string> idle_cap_warnings(const Scenario& scenario, const StepSummary& summary);
 

@@ -56,6 +56,13 @@ TEST_CASE("scale exits 1 when no size fits, and names the nearest change", "[cli
   CHECK(room.run("scale good.json --gpus 8").code == 0);
 }
 
+TEST_CASE("DeepSeek-V3 as its report lays it out fits its 80 GB", "[cli]") {
+  const Outcome outcome = Room().run("run '" CLUSTERWRIGHT_CONFIGS "/scenarios/deepseek-v3-h800.json' --format json");
+  CHECK(outcome.code == 0);
+  CHECK(outcome.json().at("fits").as_boolean());
+  CHECK(outcome.json().at("memory_gb").at("total").as_number() > 70);
+}
+
 TEST_CASE("run answers with a table, and with JSON that has the keys", "[cli]") {
   const Room room;
   room.write("good.json", scenario_with("", ""));
