@@ -42,7 +42,7 @@ struct Place {
 };
 
 /// Codes: E01xx syntax and keys, E02xx values, E03xx values that contradict each other, E04xx files and usage,
-/// E05xx limits. Each code has one meaning, listed in docs/errors.md.
+/// E05xx limits, E09xx faults of the program. Each code has one meaning, listed in docs/errors.md.
 struct Diagnostic {
   std::string code;
   std::string message;

@@ -146,6 +146,7 @@ struct StepTiming {
   IndexedVector<RankClassId, Watts> idle_power;       // of one rank, with its share of the host
   IndexedVector<RankClassId, Watts> power_limit;      // of one rank, at the same point as idle_power
   double power_clock_exponent = 1;                    // exponent of power over clock, for the clocked share
+  bool governed = true;  // clocks fall until the mean power is within the limit; else the limit only bounds power
   double short_term_power = 1;  // power for less than a governor notices, over the limit, both above idle
 };
 

@@ -25,6 +25,8 @@ class StepGraphBuilder {
   PowerDomainId add_power_domain(std::string name);
   /// @param share  power above idle for the length of a kernel, over what the limit leaves above idle; at least 1
   void set_short_term_power(double share) { graph_.timing.short_term_power = share; }
+  /// @param governed  whether clocks fall until the mean power is within the limit
+  void set_governed(bool governed) { graph_.timing.governed = governed; }
   void set_power_clock_exponent(double exponent) { graph_.timing.power_clock_exponent = exponent; }
 
   /// @param idle_power, power_limit  watts of one rank; an unlimited rank has a very large limit

@@ -82,6 +82,8 @@ constexpr ErrorCode codes[] = {
      "List each node once; nodes are numbered from 0."},
     {"E0336", "A straggler is not in the cluster, or is listed twice.",
      "List each accelerator once; accelerators are numbered from 0, node by node."},
+    {"E0339", "A value given on the command line changes nothing in this command or for this job.",
+     "Leave it out, or change what the message names."},
     {"E0340", "A measurement contradicts itself or the request.",
      "Measure again, correct the named number, or name the device that the file belongs to."},
     {"E0341", "There are no samples, or too few for the request.",
@@ -119,6 +121,9 @@ constexpr ErrorCode codes[] = {
      "Make it smaller; the limits protect against hostile files."},
     {"E0502", "The step is too large or too long to simulate.",
      "Choose a smaller batch per replica, a larger micro-batch, a shorter sequence or faster links."},
+    // Faults of the program.
+    {"E0901", "A result breaks a law of physics or accounting although its input was accepted.",
+     "Report it with the command and its inputs: this is a bug of clusterwright, and no number of the result counts."},
 };
 
 }  // namespace
@@ -132,7 +137,7 @@ std::string error_codes_document() {
       "# Error codes\n\nEvery error has one shape: code, message, place, and what would be right. A code has one "
       "meaning:\n"
       "E01xx syntax and keys, E02xx values, E03xx values that contradict each other, E04xx files and usage, E05xx "
-      "limits.\n"
+      "limits, E09xx faults of the program.\n"
       "`clusterwright explain E0203` prints one entry, `clusterwright explain errors` this page.\n\n"
       "| code | what is wrong | what to do |\n| --- | --- | --- |\n";
   for (const ErrorCode& error : error_codes())

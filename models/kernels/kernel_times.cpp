@@ -111,10 +111,12 @@ Watts KernelTimes::idle_power() const {
   return clusterwright::idle_power(part_, parameters_.power);
 }
 
-Watts KernelTimes::governed_power() const {
-  constexpr double never_met = 100;
-  if (rated_power() <= Watts{}) return 1 * megawatt;  // a processor: nobody says what it draws
-  return part_.boost_mhz || part_.multiprocessors ? rated_power() : never_met * rated_power();
+bool KernelTimes::has_governor() const {
+  return part_.boost_mhz || part_.multiprocessors;
+}
+
+Watts KernelTimes::power_limit() const {
+  return rated_power() > Watts{} ? rated_power() : 1 * megawatt;  // a processor: nobody says what it draws
 }
 
 Watts KernelTimes::power_range() const {

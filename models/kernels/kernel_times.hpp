@@ -65,9 +65,11 @@ class KernelTimes {
   double cast_bytes() const { return factors_.cast_bytes; }
   Watts idle_power() const;
   Watts rated_power() const { return part_.power.value; }
-  /// Power limit of the clock governor. Parts whose data sheet names no boost clock and no multiprocessors run at one
-  /// clock and have a limit that is never met. So do parts without a rating.
-  Watts governed_power() const;
+  /// Whether a governor lowers clocks until the mean power is within the limit. Parts whose data sheet names no boost
+  /// clock and no multiprocessors run at one clock and are rated for their busiest kernel.
+  bool has_governor() const;
+  /// Rating of the part; a limit that is never met for parts without one.
+  Watts power_limit() const;
 
  private:
   Picoseconds host_time(double kernels) const;

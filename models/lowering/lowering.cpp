@@ -15,17 +15,25 @@ namespace clusterwright {
 
 namespace {
 
+Seconds time_alone(const WorkTiming& work) {
+  return to_seconds(work.duration) + to_seconds(work.launch);
+}
+
+Seconds time_alone(const LegTiming& leg) {
+  const Seconds delay = to_seconds(leg.delay);
+  return leg.bytes > 0 ? delay + static_cast<double>(leg.bytes) / static_cast<double>(leg.rate_bound) * second : delay;
+}
+
 /// Simulated time is finite; sharing may stretch a step, hence the wide margin below its 106 days.
 void check_length(const StepGraph& graph) {
   constexpr double longest_days = 20;
   Seconds total;
   for (std::size_t i = 0; i < graph.structure.op_count(); ++i)
-    total += to_seconds(graph.timing.works[graph.structure.op_work[OpId(i)]].duration);
+    total += time_alone(graph.timing.works[graph.structure.op_work[OpId(i)]]);
   for (const Rendezvous& meeting : graph.structure.rendezvous)
     for (LegId s(graph.structure.chain_begin[meeting.chain.value]);
          s.value < graph.structure.chain_begin[meeting.chain.value + 1]; ++s.value) {
-      const LegTiming& leg = graph.timing.legs[s];
-      if (leg.bytes > 0) total += static_cast<double>(leg.bytes) / static_cast<double>(leg.rate_bound) * second;
+      total += time_alone(graph.timing.legs[s]);
     }
   if (total < longest_days * day) return;
   throw ConfigError({"E0502",
@@ -36,12 +44,14 @@ void check_length(const StepGraph& graph) {
                                  longest_days)});
 }
 
-StepGraphBuilder make_builder(const DevicePowerParameters& power) {
+/// Only a governor lets power overshoot the rating for the length of a kernel.
+StepGraphBuilder make_builder(const DevicePowerParameters& power, bool has_governor) {
   StepGraphBuilder builder(
       std::vector<std::string>(step_charge_names.begin(), step_charge_names.end()),
       {charge_id(StepCharge::launch), charge_id(StepCharge::throttle), charge_id(StepCharge::bubble)});
   builder.set_power_clock_exponent(power.clock_exponent.value);
-  builder.set_short_term_power(power.short_term_power.value);
+  builder.set_governed(has_governor);
+  builder.set_short_term_power(has_governor ? power.short_term_power.value : 1);
   return builder;
 }
 
@@ -75,7 +85,7 @@ void write_programs(const StepParts& parts, const Write& write) {
   for (const RankClassId c : step.classes.ids()) {
     parts.builder.add_rank_class(
         fmt::format("stage {}", step.stage_of(c)), static_cast<std::uint32_t>(step.classes.multiplicity(c)), domain,
-        parts.kernels.idle_power() + host, parts.kernels.governed_power() + host, step.classes.highest_clock(c));
+        parts.kernels.idle_power() + host, parts.kernels.power_limit() + host, step.classes.highest_clock(c));
     StepProgram program(parts, c);
     write(program);
   }
@@ -97,7 +107,7 @@ StepGraph lower(const Scenario& s, const Plan& plan, Folding folding, const Writ
   const Cluster cluster = used_part(s);
   const LinkTimings timings(cluster, s.parameters, factors.communication);
 
-  StepGraphBuilder builder = make_builder(s.parameters.power);
+  StepGraphBuilder builder = make_builder(s.parameters.power, kernels.has_governor());
   StepMachine machine(builder, step, timings, kernels.host_bandwidth());
   const StepRecipes recipes = write_recipes(builder, kernels, job, experts);
   StepMeetings meetings(builder, classes.count(), plan.pipeline);

@@ -14,9 +14,6 @@ namespace clusterwright {
 
 namespace {
 
-/// Efficiency that needs no explanation: rounding of waves and batches.
-constexpr double close_to_one = 1.005;
-
 std::string recomputation_of(const Plan& plan) {
   constexpr std::array<const char*, 3> names = {"no recomputation", "selective recomputation", "full recomputation"};
   const std::string name = names[static_cast<std::size_t>(plan.recompute)];
@@ -65,7 +62,7 @@ void explain_efficiencies(ScaleCurve& curve) {
   for (ScalePoint& point : curve.points) {
     if (!point.reason.empty() || !point.step.fits) continue;
     if (!first) first = &point;
-    if (point.efficiency <= close_to_one) continue;
+    if (point.efficiency <= explained_above) continue;
     point.step.warnings.push_back(fmt::format("efficiency is above 100 % because it compares with {} accelerators: {}",
                                               first->step.accelerators, why_more_efficient(first->step, point.step)));
   }

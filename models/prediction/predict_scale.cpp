@@ -12,6 +12,7 @@
 #include "models/prediction/predict_step.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/prediction/prediction_interval.hpp"
+#include "models/prediction/step_laws.hpp"
 
 namespace clusterwright {
 
@@ -110,6 +111,7 @@ ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accel
   compare_with_first(curve.points, scenario.steps);
   explain_efficiencies(curve);
   find_knee(curve);
+  check_laws(curve);
   return curve;
 }
 

@@ -23,6 +23,7 @@
 #include "models/prediction/prediction.hpp"
 #include "models/prediction/prediction_interval.hpp"
 #include "models/prediction/steady_state.hpp"
+#include "models/prediction/step_laws.hpp"
 #include "models/prediction/step_warnings.hpp"
 
 namespace clusterwright {
@@ -167,6 +168,7 @@ StepPrediction predict_step(const Scenario& s) {
   if (!out.fits) out.remedy = nearest_change(chosen.scenario, out.plan);
   out.bottleneck = name_bottleneck(out);
   add_assumptions(s, out);
+  check_laws(out, chosen.scenario);
   return out;
 }
 

@@ -63,8 +63,8 @@ double settle_clocks(StepTiming& timing, const IndexedVector<RankClassId, ClockD
   double change = 0;
   for (const RankClassId rank : demands.ids()) {
     const double headroom = (timing.power_limit[rank] - timing.idle_power[rank]).in(watt);
-    const double clock =
-        std::min(timing.highest_clock[rank], allowed_clock(demands[rank], headroom, timing.power_clock_exponent));
+    const double allowed = timing.governed ? allowed_clock(demands[rank], headroom, timing.power_clock_exponent) : 1;
+    const double clock = std::min(timing.highest_clock[rank], allowed);
     change = std::max(change, std::abs(clock - timing.clock[rank]));
     timing.clock[rank] = clock;
   }
@@ -98,7 +98,7 @@ namespace {
 constexpr Seconds supply_time_constant = 30 * millisecond;
 
 /// Largest power at the supplies: ranks exceed their limits for shorter times than capacitors bridge.
-Watts governed_power(const StepGraph& graph) {
+Watts sum_of_limits(const StepGraph& graph) {
   Watts sum;
   for (const RankClassId rank : graph.structure.ranks.ids())
     sum += graph.timing.power_limit[rank] * graph.structure.ranks[rank].multiplicity;
@@ -117,13 +117,21 @@ std::vector<CappedClock> capped_clocks(const StepTiming& timing) {
 StepSummary summarise(const StepSimulation& step) {
   const auto domains = meter_power(step.graph.structure, step.graph.timing, step.result);
   const DomainPower& all = domains[PowerDomainId(0)];
-  return {step.result.end,
-          step.breakdown.mean,
-          all.energy,
-          all.mean,
-          std::max(all.mean, std::min(all.peak, governed_power(step.graph))),
-          smoothed_wave(all, step.result.end, supply_time_constant),
-          capped_clocks(step.graph.timing)};
+  return governed({step.result.end, step.breakdown.mean, all.energy, all.mean, all.peak,
+                   smoothed_wave(all, step.result.end, supply_time_constant), capped_clocks(step.graph.timing)},
+                  step.graph);
+}
+
+StepSummary governed(StepSummary summary, const StepGraph& graph) {
+  const Watts limit = sum_of_limits(graph);
+  if (summary.mean_power > limit) {
+    summary.mean_power = limit;
+    summary.energy = limit * to_seconds(summary.end);
+  }
+  summary.peak_power = std::clamp(summary.peak_power, summary.mean_power, limit);
+  summary.wave.low = std::min(summary.wave.low, summary.mean_power);
+  summary.wave.high = std::max(summary.wave.high, summary.mean_power);
+  return summary;
 }
 
 }  // namespace clusterwright

@@ -77,4 +77,8 @@ struct StepSummary {
 
 StepSummary summarise(const StepSimulation& step);
 
+/// Summary within the limits of the governors of `graph`: clocks settle to `clock_tolerance`, which may leave the mean
+/// slightly above what a governor holds. Peak and wave enclose the mean.
+StepSummary governed(StepSummary summary, const StepGraph& graph);
+
 }  // namespace clusterwright

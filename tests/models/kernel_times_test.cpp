@@ -161,9 +161,11 @@ TEST_CASE("head widths that do not align cost unfused attention dearly", "[model
   CHECK(seconds(device.attention(shape)) > 1.5 * aligned);
 }
 
-TEST_CASE("only parts whose sheet names a clock to govern are held to their rated power", "[models]") {
-  CHECK(kernels().governed_power() == h100().power.value);
+TEST_CASE("no part draws more than its rating, and only a clock to govern yields to it", "[models]") {
+  CHECK(kernels().has_governor());
+  CHECK(kernels().power_limit() == h100().power.value);
   const AcceleratorPart& tpu = *parts().find_accelerator("TPU-v5p");
   const KernelTimes device(tpu, fitted_parameters("generic"), stack(), factors(), Precision::bf16);
-  CHECK(device.governed_power() > 10 * tpu.power.value);
+  CHECK_FALSE(device.has_governor());
+  CHECK(device.power_limit() == tpu.power.value);
 }

@@ -169,7 +169,7 @@ ExitCode run_command_line(const std::vector<std::string>& arguments) {
   } catch (const std::exception& error) {
     fmt::print(stderr, "internal error: {}\nThis is a bug in clusterwright; the input is not at fault.\n",
                error.what());
-    return ExitCode::impossible;
+    return ExitCode::internal_error;
   }
 }
 

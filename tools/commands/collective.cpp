@@ -7,6 +7,7 @@
 
 #include "sim/json_writer.hpp"
 #include "tools/cluster_session.hpp"
+#include "tools/commands/collective_options.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/long_computation.hpp"
 #include "tools/output/collective_report.hpp"
@@ -148,6 +149,7 @@ Answered make_report(const CollectiveCommandRequest& request, ClusterSession& se
   const CollectiveSet parameters = load_collective_set(cluster.accelerator.id, request.parameters, session.inputs);
   const std::optional<RoutedNetwork> network = route_network(session, network_request(request));
   const RoutedNetwork* routed = network ? &*network : nullptr;
+  check_options(request, asked.op, routed != nullptr);
   CollectiveReport report{asked.op,
                           grouping.ranks,
                           static_cast<int>(asked.groups.size()),

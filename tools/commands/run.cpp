@@ -137,7 +137,7 @@ void write_timeline(const std::string& file, const Scenario& scenario, const Ste
 ExitCode run(const RunRequest& request) {
   const auto targets = output_targets(request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv,
                                                        OutputFormat::markdown, OutputFormat::html});
-  const ScenarioSession session = open_scenario(request.scenario, "run");
+  const ScenarioSession session = open_scenario(request.scenario, ScenarioReader::run);
   const StepPrediction step = predict_step(session.scenario);
   stop_if_interrupted();
   const bool named = !request.scenario.parameters.empty();

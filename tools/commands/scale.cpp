@@ -94,7 +94,7 @@ ExitCode scale(const ScaleRequest& request) {
   const std::vector<int> sizes = parse_counts({"--gpus", request.gpus});
   const auto targets = output_targets(request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv,
                                                        OutputFormat::markdown, OutputFormat::html});
-  const ScenarioSession session = open_scenario(request.scenario, "scale");
+  const ScenarioSession session = open_scenario(request.scenario, ScenarioReader::scale);
   ScaleCurve curve;
   {
     ProgressLine progress("cluster sizes", sizes.size(), request.output.quiet);

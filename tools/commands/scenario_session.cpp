@@ -12,12 +12,28 @@ ScenarioOptions scenario_options(const ScenarioRequest& request) {
   return options;
 }
 
-ScenarioSession open_scenario(const ScenarioRequest& request, const std::string& command) {
+namespace {
+
+std::string name_of(ScenarioReader command) {
+  switch (command) {
+    case ScenarioReader::run:
+      return "run";
+    case ScenarioReader::scale:
+      return "scale";
+    default:
+      return "size";
+  }
+}
+
+}  // namespace
+
+ScenarioSession open_scenario(const ScenarioRequest& request, ScenarioReader command) {
   ScenarioSession session;
   const std::uint64_t seed = parse_seed({"--seed", request.seed});
   if (!request.threads.empty()) session.threads.emplace(parse_count({"--threads", request.threads}));
   session.scenario = load_scenario(request.scenario, scenario_options(request));
-  session.context = make_result_context(session.scenario, command, request.command_line, seed);
+  session.context = make_result_context(session.scenario, name_of(command), request.command_line, seed);
+  session.context.warnings = check_unused(unused_fields(session.scenario, command));
   return session;
 }
 

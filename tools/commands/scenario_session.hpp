@@ -5,6 +5,7 @@
 
 #include "models/job/scenario.hpp"
 #include "models/job/scenario_loader.hpp"
+#include "models/job/unused_fields.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/long_computation.hpp"
 #include "tools/output/result_context.hpp"
@@ -21,7 +22,7 @@ struct ScenarioSession {
 /// Values of --set and --parameters.
 ScenarioOptions scenario_options(const ScenarioRequest& request);
 
-/// @throws ConfigError E0404 without a scenario file
-ScenarioSession open_scenario(const ScenarioRequest& request, const std::string& command);
+/// @throws ConfigError E0404 without a scenario file, E0339 for settings that change nothing in the command
+ScenarioSession open_scenario(const ScenarioRequest& request, ScenarioReader command);
 
 }  // namespace clusterwright

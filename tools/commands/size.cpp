@@ -81,7 +81,7 @@ JsonValue effective_prices(PriceList prices) {
 }
 
 void open_with_job(const SizeRequest& request, SizingSession& session) {
-  ScenarioSession opened = open_scenario(request.scenario, "size");
+  ScenarioSession opened = open_scenario(request.scenario, ScenarioReader::size);
   session.context = std::move(opened.context);
   const Scenario& scenario = session.scenario.emplace(std::move(opened.scenario));
   session.cluster = scenario.cluster;

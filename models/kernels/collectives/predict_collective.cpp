@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "models/kernels/collectives/collective_laws.hpp"
 #include "models/kernels/collectives/collective_time.hpp"
 #include "models/kernels/collectives/collective_traffic.hpp"
 #include "models/kernels/collectives/expert_exchange.hpp"
@@ -233,6 +234,10 @@ CollectiveAnswer CollectivePredictor::predict(Bytes bytes) const {
   answer.algorithm = priced.algorithm;
   answer.protocol = priced.protocol;
   answer.limit = limit(slowest);
+  const bool inside = !priced.crosses_domains;
+  const int ranks = static_cast<int>(request_.groups.front().size());
+  const Seconds wire = inside ? Seconds{} : priced.wire.in(byte)*laid(priced.algorithm).seconds_per_byte * second;
+  check_laws(answer, {request_.op, ranks, inside, wire}, cluster_);
   return answer;
 }
 

@@ -81,7 +81,7 @@ FacilityPower facility_power(const MachinePower& machines, const PowerChain& cha
     kept = std::min(1.0, beside / (out.losses + out.other));
     out.losses *= kept;
     out.other *= kept;
-    out.cooling = beside - out.losses - out.other;
+    out.cooling = std::max(Watts{}, beside - out.losses - out.other);  // zero may round below
   }
   std::vector<PowerNode> losses;
   for (const PowerChain::PowerStageFlow& flow : flows)

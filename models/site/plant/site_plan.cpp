@@ -261,12 +261,22 @@ class SitePlanner {
                               "facility.power_usage_effectiveness"});
   }
 
+  /// Verdict on the nameplate, for which racks, feeds and cooling are planned: the job must not draw more.
+  void judge_node() {
+    const NodePower& node = plan_.node;
+    plan_.verdicts.push_back(
+        {"power of a node", node.mean <= node.rated * (1 + site_rounding),
+         fmt::format("{:.4g} kW mean; {:.4g} kW on the nameplate", node.mean.in(kilowatt), node.rated.in(kilowatt)),
+         "cluster.node.host_power_w"});
+  }
+
   void judge() {
     const RackLimit& tightest = plan_.floor.limits.front();
     if (tightest.nodes >= block_.nodes)
       plan_.verdicts.push_back({fmt::format("nodes per rack, limited by {}", tightest.name()), true,
                                 fmt::format("{} nodes: {}", plan_.floor.nodes_per_rack, tightest.arithmetic),
                                 "facility.rack"});
+    judge_node();
     const NodePart& node = block_.machine ? *block_.machine : *block_.node;
     if (node.needs_liquid && node.needs_liquid->value)
       plan_.verdicts.push_back({"liquid for the nodes", cooling_.racks->liquid_share.value > 0,

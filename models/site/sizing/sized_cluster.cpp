@@ -10,6 +10,7 @@
 #include "models/site/plant/heat_removal.hpp"
 #include "models/site/plant/site_plan.hpp"
 #include "models/site/sizing/cost_report.hpp"
+#include "models/site/sizing/sized_cluster_laws.hpp"
 #include "models/site/sizing/storage_sizing.hpp"
 #include "topology/nodes/node_parts.hpp"
 
@@ -141,7 +142,9 @@ NodePower typical_node_power(const Cluster& cluster, const Catalog& catalog, con
 }
 
 SizedCluster size_cluster(const SizingRequest& request) {
-  return Sizer(request).size();
+  SizedCluster sized = Sizer(request).size();
+  check_laws(sized);
+  return sized;
 }
 
 }  // namespace clusterwright

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/job/unused_fields.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "models/job/scenario_loader.hpp"
+#include "sim/field_table.hpp"
+#include "sim/json_writer.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+struct Question {
+  const Scenario& scenario;
+  ScenarioReader reader;
+
+  const Job& job() const { return scenario.job; }
+  bool sizes_a_site() const { return reader == ScenarioReader::size; }
+};
+
+/// Why a field below `path` does not matter; nullptr if it may matter.
+using Reason = const char* (*)(const Question& asked);
+
+struct Rule {
+  std::string_view path;  ///< the field, or an object of which no field matters; "*" is any element of a list
+  Reason reason;
+  UnusedKind kind = UnusedKind::needless;
+};
+
+bool has_stages(const Question& q) {
+  return q.job().parallel.pipeline.value_or(2) > 1;
+}
+
+const char* no_site(const Question& q) {
+  return q.sizes_a_site() ? nullptr : "size and audit read it";
+}
+
+const char* no_prices(const Question& q) {
+  return q.reader == ScenarioReader::size ? nullptr : "size reads it";
+}
+
+const char* no_context(const Question& q) {
+  return q.job().parallel.context.value_or(2) == 1 ? "context is 1" : nullptr;
+}
+
+const char* no_tensor(const Question& q) {
+  return q.job().parallel.tensor.value_or(2) == 1 ? "tensor is 1" : nullptr;
+}
+
+const char* no_stages(const Question& q) {
+  return has_stages(q) ? nullptr : "pipeline is 1";
+}
+
+const char* no_experts(const Question& q) {
+  return q.scenario.transformer.experts ? nullptr : "the transformer has no experts";
+}
+
+/// Under pipeline stages weights and gradients stay whole through the step.
+const char* whole_weights(const Question& q) {
+  const bool below = q.job().sharding >= Sharding::zero2;
+  return has_stages(q) && q.job().parallel.pipeline && below
+             ? "pipeline stages keep whole weights and gradients, as zero1 does"
+             : nullptr;
+}
+
+const char* nothing_prepared(const Question& q) {
+  return q.job().input->tokens_per_core ? nullptr : "tokens_per_s_per_core is not given, so nothing is prepared";
+}
+
+const char* no_window(const Question& q) {
+  return q.scenario.transformer.sliding_window || q.scenario.transformer.attention_chunk ? nullptr
+                                                                                         : "no window is given";
+}
+
+const char* filled_sequence(const Question& q) {
+  return q.job().sample_tokens >= q.job().sequence ? "samples are not shorter than a sequence" : nullptr;
+}
+
+const char* no_files(const Question& q) {
+  return q.job().input ? nullptr : "the job reads no data and writes no checkpoints";
+}
+
+const char* even_paths(const Question& q) {
+  return q.sizes_a_site() ? nullptr : "steps spread traffic evenly over all paths; collective reads it";
+}
+
+const char* no_network(const Question& q) {
+  return q.scenario.cluster.domains() == 1 ? "the cluster is one node or one scale-up domain" : nullptr;
+}
+
+const char* no_nic_paths(const Question&) {
+  return "the path from an accelerator to its NIC is not modelled; NICs reach their own rate";
+}
+
+const char* only_replicas(const Question& q) {
+  return q.reader == ScenarioReader::scale ? "scale takes as many replicas as each size has" : nullptr;
+}
+
+constexpr Rule rules[] = {
+    {"prices", no_prices, UnusedKind::describes},
+    {"cluster.facility.like", no_site, UnusedKind::describes},
+    {"cluster.facility.rack", no_site},
+    {"cluster.facility.hall", no_site},
+    {"cluster.facility.power", no_site},
+    {"cluster.facility.cooling", no_site},
+    {"cluster.facility.services", no_site},
+    {"cluster.storage", no_files, UnusedKind::describes},
+    {"cluster.fabric", no_network, UnusedKind::describes},
+    {"cluster.fabric.routing", even_paths, UnusedKind::describes},
+    {"cluster.node.pcie.nics", no_nic_paths, UnusedKind::describes},
+    {"job.parallel.context_exchange", no_context},
+    {"job.parallel.sequence", no_tensor},
+    {"job.parallel.schedule", no_stages},
+    {"job.parallel.data", only_replicas, UnusedKind::describes},
+    {"job.routing", no_experts},
+    {"job.sharding", whole_weights, UnusedKind::lowered},
+    {"job.sample_tokens", filled_sequence},
+    {"job.input.workers", nothing_prepared},
+    {"job.input.cores_per_accelerator", nothing_prepared},
+    {"job.input.prefetch_depth", nothing_prepared},
+    {"transformer.full_attention_every", no_window},
+};
+
+/// Walks the fields that the document gives.
+class GivenFields {
+ public:
+  explicit GivenFields(const Question& asked) : asked_(asked) {}
+
+  std::vector<UnusedField> find() {
+    walk(scenario_spec(), asked_.scenario.source, "");
+    return std::move(found_);
+  }
+
+ private:
+  void walk(const RecordSpec& spec, const JsonValue& object, const std::string& prefix) {
+    for (const FieldSpec& field : spec.fields) {
+      const JsonValue* value = object.find(field.key);
+      if (!value) continue;
+      const std::string path = prefix.empty() ? field.key : prefix + "." + field.key;
+      if (judge(path, field, *value)) continue;
+      const bool record = field.type == FieldType::record && !field.is_map;
+      if (record && value->is(JsonKind::object)) walk(field.nested(), *value, path);
+    }
+    if (prefix == "cluster.fabric") check_tapers(object);
+  }
+
+  /// @return true if nothing at or below the path matters
+  bool judge(const std::string& path, const FieldSpec& field, const JsonValue& value) {
+    for (const Rule& rule : rules) {
+      if (path != rule.path) continue;
+      const char* why = rule.reason(asked_);
+      const bool given = why && !is_default(field, value);
+      if (given) add(path, why, value, rule.kind);
+      if (why) return true;
+    }
+    return false;
+  }
+
+  static bool is_default(const FieldSpec& field, const JsonValue& value) {
+    if (value.is(JsonKind::object)) return value.members().empty();
+    return !field.required && write_json(value, -1) == write_json(field.fallback, -1);
+  }
+
+  /// The top tier has no way up.
+  void check_tapers(const JsonValue& fabric) {
+    const JsonValue* tiers = fabric.find("tiers");
+    if (!tiers || !tiers->is(JsonKind::list) || tiers->elements().empty()) return;
+    const std::size_t top = tiers->elements().size() - 1;
+    const JsonValue* taper = tiers->elements()[top].find("taper");
+    if (taper && taper->is_numeric() && taper->as_number() != 1)
+      add(fmt::format("cluster.fabric.tiers.{}.taper", top), "the top tier has no links up", *taper,
+          UnusedKind::needless);
+  }
+
+  /// Adds the fields below that were typed one by one; else the value as a whole.
+  void add(const std::string& path, const char* why, const JsonValue& value, UnusedKind kind) {
+    if (!typed(value) && add_typed_below(path, why, value)) return;
+    found_.push_back({path, why, &value, typed(value), kind});
+  }
+
+  bool add_typed_below(const std::string& path, const char* why, const JsonValue& value) {
+    if (!value.is(JsonKind::object)) return false;
+    bool found = false;
+    for (const auto& [key, member] : value.members()) {
+      const std::string below = path + "." + key;
+      if (typed(member)) found_.push_back({below, why, &member, true, UnusedKind::needless});
+      found = typed(member) || add_typed_below(below, why, member) || found;
+    }
+    return found;
+  }
+
+  static bool typed(const JsonValue& value) { return value.source && value.source->name().starts_with("--set"); }
+
+  const Question& asked_;
+  std::vector<UnusedField> found_;
+};
+
+}  // namespace
+
+std::vector<UnusedField> unused_fields(const Scenario& scenario, ScenarioReader reader) {
+  return GivenFields({scenario, reader}).find();
+}
+
+std::vector<std::string> check_unused(const std::vector<UnusedField>& fields) {
+  std::vector<Diagnostic> refused;
+  std::vector<std::string> named;
+  for (const UnusedField& field : fields) {
+    if (field.typed && field.kind != UnusedKind::lowered)
+      refused.push_back({"E0339",
+                         fmt::format("{} changes nothing here: {}", field.path, field.why),
+                         {field.value->place("")},
+                         "",
+                         "leave it out"});
+    else if (field.kind != UnusedKind::describes)
+      named.push_back(fmt::format("{} ({})", field.path, field.why));
+  }
+  if (!refused.empty()) throw ConfigError(std::move(refused));
+  if (named.empty()) return {};
+  return {fmt::format("given, but of no effect here: {}", fmt::join(named, "; "))};
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/prediction/step_laws.hpp"
+
+#include <fmt/format.h>
+
+#include "models/lowering/step_charge.hpp"
+#include "models/prediction/efficiency_reasons.hpp"
+#include "sim/law_check.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+void check_time(const StepPrediction& step, LawCheck& laws) {
+  const double time = step.step_time.in(second);
+  laws.positive("step time", time);
+  laws.ordered("step time", step.low.in(second), time, step.high.in(second));
+  Seconds sum;
+  for (std::size_t i = 0; i < step_charge_count; ++i) {
+    laws.not_negative(fmt::format("time charged to {}", step_charge_names[i]), step.breakdown[i].in(second));
+    sum += step.breakdown[i];
+  }
+  laws.equal("sum of causes", sum.in(second), "step time", time);
+}
+
+void check_rates(const StepPrediction& step, const Scenario& s, LawCheck& laws) {
+  const double tokens = static_cast<double>(step.plan.global_batch) * s.job.sequence;
+  laws.equal("tokens/s times step time", step.tokens_per_second * step.step_time.in(second), "tokens", tokens);
+  laws.positive("MFU", step.mfu);
+  laws.at_most("MFU", step.mfu, "1", 1);
+  laws.equal("energy per token times tokens", step.power.energy_per_token.in(joule)*tokens, "power times time",
+             step.power.it_mean.in(watt)*step.step_time.in(second));
+}
+
+void check_memory(const StepPrediction& step, LawCheck& laws) {
+  const MemoryUse& m = step.memory;
+  for (const Bytes part :
+       {m.weights, m.gradients, m.optimizer, m.gathered, m.activations, m.working, m.logits, m.buffers, m.reserved})
+    laws.not_negative("memory of each kind", part.in(gigabyte));
+  for (const LevelUse& level : step.tiers) laws.not_negative("memory of each level", level.bytes.total().in(gigabyte));
+}
+
+/// Governors let the mean of the accelerators reach their rating, and a kernel exceed it for its own length.
+void check_power(const StepPrediction& step, const Scenario& s, LawCheck& laws) {
+  const PowerUse& power = step.power;
+  const double mean = power.it_mean.in(watt);
+  const double accelerators = step.accelerators * s.cluster.accelerator.power.value.in(watt);
+  const double hosts = step.accelerators * power.node_host.in(watt) / s.cluster.node_accelerators;
+  laws.positive("mean power", mean);
+  laws.at_most("lowest power", power.it_trough.in(watt), "mean power", mean);
+  laws.at_most("mean power", mean, "peak power", power.it_peak.in(watt));
+  laws.at_most("mean power", mean, "highest power at the supplies", power.it_crest.in(watt));
+  laws.at_most("mean power", mean, "rated power of accelerators and hosts", accelerators + hosts);
+  laws.at_most("peak power", power.it_peak.in(watt), "rated power with its overshoot",
+               accelerators * s.parameters.power.short_term_power.value + hosts);
+  if (power.facility_mean) laws.at_most("mean power", mean, "power of the facility", power.facility_mean->in(watt));
+}
+
+}  // namespace
+
+void check_laws(const StepPrediction& step, const Scenario& scenario) {
+  LawCheck laws(fmt::format("step on {} x {}", step.accelerators, scenario.cluster.accelerator.id));
+  laws.holds(step.accelerators > 0, "a step runs on at least one accelerator");
+  check_time(step, laws);
+  check_rates(step, scenario, laws);
+  check_memory(step, laws);
+  check_power(step, scenario, laws);
+  laws.finish();
+}
+
+void check_laws(const ScaleCurve& curve) {
+  LawCheck laws("scaling curve");
+  const StepPrediction* first = nullptr;
+  for (const ScalePoint& point : curve.points) {
+    if (!point.reason.empty() || !point.step.fits) continue;
+    if (!first) first = &point.step;
+    laws.positive("efficiency", point.efficiency);
+    laws.holds(point.efficiency <= explained_above || !point.step.warnings.empty(),
+               "an efficiency above 1 is explained");
+    laws.ordered("efficiency", point.efficiency_low, point.efficiency, point.efficiency_high);
+    laws.equal("speed-up", point.speedup, "ratio of the throughputs",
+               point.step.tokens_per_second / first->tokens_per_second);
+  }
+  laws.finish();
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/site/sizing/sized_cluster_laws.hpp"
+
+#include "sim/law_check.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+void check_counts(const SitePlan& plan, LawCheck& laws) {
+  laws.positive("accelerators", plan.accelerators);
+  laws.positive("nodes", plan.nodes);
+  laws.not_negative("spare nodes", plan.spare_nodes);
+  laws.not_negative("mass", plan.mass.base());
+  for (const SwitchTotal& total : plan.switches) laws.not_negative("switches", static_cast<double>(total.count));
+  for (const PowerStageLoad& stage : plan.power_stages) {
+    laws.not_negative("modules of a power stage", static_cast<double>(stage.modules));
+    laws.ordered("efficiency of a power stage", 0, stage.efficiency, 1);
+  }
+}
+
+/// From the machines to the grid.
+void check_facility(const FacilityPower& power, LawCheck& laws) {
+  laws.positive("IT power", power.it.in(watt));
+  for (const Watts part : {power.losses, power.cooling, power.other})
+    laws.not_negative("power beside IT", part.in(watt));
+  laws.equal("sum of IT, losses, cooling and other", (power.it + power.losses + power.cooling + power.other).in(watt),
+             "facility power", power.facility.in(watt));
+  laws.equal("PUE times IT power", power.pue * power.it.in(watt), "facility power", power.facility.in(watt));
+}
+
+void check_power(const SitePlan& plan, LawCheck& laws) {
+  const NodePower& node = plan.node;
+  laws.at_most("trough of a node", node.trough.in(watt), "its mean", node.mean.in(watt));
+  laws.at_most("mean of a node", node.mean.in(watt), "its peak", node.peak.in(watt));
+  laws.at_most("mean of the accelerators of a node", node.accelerators_mean.in(watt), "mean of the node",
+               node.mean.in(watt));
+  for (const FacilityPower* power : {&plan.rated, &plan.mean, &plan.peak}) check_facility(*power, laws);
+  laws.at_most("mean IT power", plan.mean.it.in(watt), "peak IT power", plan.peak.it.in(watt));
+  if (plan.holds()) laws.at_most("mean IT power", plan.mean.it.in(watt), "rated IT power", plan.rated.it.in(watt));
+}
+
+double sum_of(const std::vector<CostShare>& shares) {
+  Dollars sum;
+  for (const CostShare& share : shares) sum += share.amount;
+  return sum.base();
+}
+
+void check_cost(const CostReport& cost, LawCheck& laws) {
+  for (const PricedItem& item : cost.items) {
+    laws.not_negative("count of " + item.item.part, static_cast<double>(item.item.count));
+    laws.not_negative("price of " + item.item.part, item.total().base());
+  }
+  laws.equal("sum of purchases", sum_of(cost.capex), "their total", cost.capex_total.base());
+  laws.equal("sum of yearly costs", sum_of(cost.opex), "their total", cost.opex_total.base());
+  laws.not_negative("cost of an accelerator-hour", cost.per_hour.total().base());
+  laws.ordered("share of energy", 0, cost.energy_share, 1);
+}
+
+}  // namespace
+
+void check_laws(const SizedCluster& sized) {
+  LawCheck laws("plan of " + sized.name);
+  check_counts(sized.plan, laws);
+  check_power(sized.plan, laws);
+  check_cost(sized.cost, laws);
+  laws.finish();
+}
+
+}  // namespace clusterwright
