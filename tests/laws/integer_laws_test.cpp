@@ -14,7 +14,7 @@ using namespace clusterwright::testing;
 
 namespace {
 
-constexpr double close = 0.02;
+constexpr double small_change = 0.02;
 
 /// Eight replicas of layers as wide as those of real models.
 SmallCase drawn_case() {
@@ -37,7 +37,7 @@ void check_neighbour(const Scenario& s, const std::function<void(Scenario&)>& on
   one_more(next);
   const StepPrediction a = predict_step(s), b = predict_step(next);
   const double change = std::abs(std::log(b.step_time / a.step_time));
-  if (change < close) return;
+  if (change < small_change) return;
   RC_LOG() << a.step_time.in(second) << " s, " << b.step_time.in(second) << " s; hidden " << s.transformer.hidden
            << ", sequence " << s.job.sequence << ", vocabulary " << s.transformer.vocabulary << ", ffn "
            << s.transformer.ffn << "\n";
