@@ -75,7 +75,7 @@ std::string_view window_around(std::string_view line, std::size_t& column) {
 
 /// Source line and its underline.
 std::string snippet(const Place& place, const std::string& words) {
-  if (!place.source || place.source->text().empty()) return {};
+  if (!place.source || place.source->text().empty() || !place.source->quotable()) return {};
   const auto at = place.source->locate(place.offset);
   const std::string_view whole = place.source->line(at.line);
   std::size_t column = std::min(at.column - 1, whole.size());
@@ -123,7 +123,8 @@ std::string join(const std::vector<Diagnostic>& diagnostics) {
 
 }  // namespace
 
-SourceText::SourceText(std::string name, std::string text) : name_(std::move(name)), text_(std::move(text)) {
+SourceText::SourceText(std::string name, std::string text, bool quotable)
+    : name_(std::move(name)), text_(std::move(text)), quotable_(quotable) {
   line_begin_.push_back(0);
   for (std::size_t i = 0; i < text_.size(); ++i)
     if (text_[i] == '\n') line_begin_.push_back(i + 1);

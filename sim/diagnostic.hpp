@@ -15,10 +15,12 @@ namespace clusterwright {
 class SourceText {
  public:
   /// @param name  path, or "--set" for an option
-  SourceText(std::string name, std::string text);
+  /// @param quotable  whether errors may show its lines; they always name places in it
+  SourceText(std::string name, std::string text, bool quotable = true);
 
   const std::string& name() const { return name_; }
   std::string_view text() const { return text_; }
+  bool quotable() const { return quotable_; }
 
   struct LineColumn {
     std::size_t line = 1;    ///< from 1
@@ -30,6 +32,7 @@ class SourceText {
  private:
   std::string name_;
   std::string text_;
+  bool quotable_;
   std::vector<std::size_t> line_begin_;
 };
 

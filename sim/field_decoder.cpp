@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/plain_number.hpp"
+
 namespace clusterwright {
 
 namespace {
@@ -89,8 +91,11 @@ bool Decoder::in_range(double number, const JsonValue& value, const FieldSpec& s
   }
   const bool low = spec.above_min ? number <= spec.min : number < spec.min;
   if (low)
-    error("E0202", fmt::format("must be {} {} (got {})", spec.above_min ? ">" : ">=", spec.min, shown(value)), value);
-  if (number > spec.max) error("E0202", fmt::format("must be <= {} (got {})", spec.max, shown(value)), value);
+    error("E0202",
+          fmt::format("must be {} {} (got {})", spec.above_min ? ">" : ">=", bound_text(spec.min), shown(value)),
+          value);
+  if (number > spec.max)
+    error("E0202", fmt::format("must be <= {} (got {})", bound_text(spec.max), shown(value)), value);
   return !low && number <= spec.max;
 }
 
@@ -171,6 +176,17 @@ bool Decoder::check_map_key(const std::string& key, const JsonValue& member, con
   return false;
 }
 
+void Decoder::check_schema_name(const JsonValue& name, const RecordSpec& spec) {
+  const std::string wanted = (spec.name == "collective_set" ? "collectives" : spec.name) + ".schema.json";
+  const std::string given = name.is(JsonKind::text) ? name.as_text() : "";
+  if (given.substr(given.find_last_of('/') + 1) == wanted) return;
+  errors_.push_back({name.is(JsonKind::text) ? "E0203" : "E0201",
+                     fmt::format("\"$schema\" must name {} here (got {})", wanted, shown(name)),
+                     {name.place(pointer_ + "/$schema")},
+                     "",
+                     "leave the key out, or correct it"});
+}
+
 bool Decoder::check_object(const JsonValue& value, const RecordSpec& spec) {
   if (!value.is(JsonKind::object)) {
     error("E0201", fmt::format("{} must be an object (got {})", spec.name, shown(value)), value);
@@ -178,6 +194,7 @@ bool Decoder::check_object(const JsonValue& value, const RecordSpec& spec) {
   }
   const std::vector<std::string> keys = spec.keys();
   for (const auto& [key, member] : value.members()) {
+    if (key == "$schema") check_schema_name(member, spec);
     if (spec.find(key) || key == "$schema") continue;
     unknown_key(key, member, spec.name, keys, pointer_ + "/" + escape_pointer(key));
   }

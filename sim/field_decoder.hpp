@@ -52,6 +52,7 @@ class Decoder {
   };
 
  private:
+  void check_schema_name(const JsonValue& name, const RecordSpec& spec);
   void unknown_key(const std::string& key, const JsonValue& member, const std::string& where,
                    const std::vector<std::string>& allowed, std::string pointer);
   bool in_range(double number, const JsonValue& value, const FieldSpec& spec);

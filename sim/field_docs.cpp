@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "sim/json_writer.hpp"
+#include "sim/plain_number.hpp"
 
 namespace clusterwright {
 
@@ -17,8 +18,8 @@ namespace {
 
 std::string range_text(const FieldSpec& field) {
   std::string text;
-  if (std::isfinite(field.min)) text += fmt::format("{} {}", field.above_min ? ">" : ">=", field.min);
-  if (std::isfinite(field.max)) text += fmt::format("{}<= {}", text.empty() ? "" : ", ", field.max);
+  if (std::isfinite(field.min)) text += fmt::format("{} {}", field.above_min ? ">" : ">=", bound_text(field.min));
+  if (std::isfinite(field.max)) text += fmt::format("{}<= {}", text.empty() ? "" : ", ", bound_text(field.max));
   return text;
 }
 

@@ -4,10 +4,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
+#include <unordered_set>
 
 namespace clusterwright {
 
@@ -42,6 +41,22 @@ class CountingIterator {
   std::size_t* read_;
 };
 
+/// Keys of an open object. Few are compared one by one; many are hashed, so that n keys cost n steps.
+class SeenKeys {
+ public:
+  /// @return whether the key is new
+  bool add(const JsonValue& object, const std::string& key) {
+    constexpr std::size_t few = 16;
+    if (object.members().size() < few) return object.find(key) == nullptr;
+    if (hashed_.empty())
+      for (const auto& [known, value] : object.members()) hashed_.insert(known);
+    return hashed_.insert(key).second;
+  }
+
+ private:
+  std::unordered_set<std::string> hashed_;
+};
+
 /// Builder of JsonValues from parser callbacks. `read` is the offset just past the token (one further for numbers).
 class Builder {
  public:
@@ -73,7 +88,7 @@ class Builder {
     key_ = name;
     key_offset_ = string_begin(read_);
     key_length_ = read_ - key_offset_;
-    if (const JsonValue* first = stack_.back().find(name)) report_duplicate(*first);
+    if (!keys_seen_.back().add(stack_.back(), name)) report_duplicate(stack_.back().at(name));
     if (stack_.back().members().size() >= limits_.members) {
       fail("E0501", fmt::format("more than {} members in one object", limits_.members), key_offset_, "");
       return false;
@@ -105,7 +120,8 @@ class Builder {
 
  private:
   /// Tail of "[json.exception...] parse error at line 2, column 10: syntax error while ...".
-  static std::string syntax_message(const std::string& what) {
+  std::string syntax_message(const std::string& what) const {
+    if (!source_->quotable()) return "not valid JSON";  // the tail holds words of the file
     const std::size_t colon = what.find(": ");
     std::string tail = colon == std::string::npos ? what : what.substr(colon + 2);
     if (tail.size() > 160) tail = tail.substr(0, 157) + "...";
@@ -187,6 +203,7 @@ class Builder {
     }
     mark(container, read_ - 1, 1);
     keys_.push_back(key_);
+    keys_seen_.emplace_back();
     stack_.push_back(std::move(container));
     return counted(read_ - 1);
   }
@@ -194,6 +211,7 @@ class Builder {
   bool close() {
     JsonValue done = std::move(stack_.back());
     stack_.pop_back();
+    keys_seen_.pop_back();
     key_ = std::move(keys_.back());
     keys_.pop_back();
     return attach(std::move(done));
@@ -215,6 +233,7 @@ class Builder {
   const std::size_t& read_;
   std::vector<JsonValue> stack_;
   std::vector<std::string> keys_;
+  std::vector<SeenKeys> keys_seen_;
   std::string key_;
   std::size_t key_offset_ = 0;
   std::size_t key_length_ = 0;
@@ -235,21 +254,6 @@ JsonValue read_json(std::shared_ptr<const SourceText> source, const JsonLimits& 
                                             nlohmann::json::input_format_t::json, true, true);
   if (!ok || !builder.errors().empty()) throw ConfigError(std::move(builder.errors()));
   return builder.take_root();
-}
-
-std::shared_ptr<const SourceText> read_source(const std::filesystem::path& path, std::size_t cap) {
-  const auto name = std::make_shared<const SourceText>(path.string(), "");
-  const auto refuse = [&](std::string code, std::string message) -> ConfigError {
-    return ConfigError({std::move(code), std::move(message), {Place{name, 0, 1, ""}}, "", ""});
-  };
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) throw refuse("E0401", "no such file");
-  if (std::filesystem::file_size(path, error) > cap) throw refuse("E0501", fmt::format("larger than {} bytes", cap));
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (!in) throw refuse("E0401", "cannot be read");
-  return std::make_shared<const SourceText>(path.string(), text.str());
 }
 
 JsonValue read_json_file(const std::filesystem::path& path, const JsonLimits& limits) {

@@ -33,7 +33,8 @@ Json convert(const JsonValue& value) {
       break;
   }
   Json object = Json::object();
-  for (const auto& [key, member] : value.members()) object[key] = convert(member);
+  auto& members = object.get_ref<Json::object_t&>();  // appended unsearched: keys of a value differ
+  for (const auto& [key, member] : value.members()) members.push_back({key, convert(member)});
   return object;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cluster_session.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "models/job/scenario_loader.hpp"
@@ -17,19 +19,49 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The cluster of the document, references resolved; `pointer` says where in its file it stands.
-JsonValue cluster_document(JsonValue document, std::string& pointer, const ReferenceReader& read) {
+/// Setting of a cluster, whose path may also begin with "cluster" as it does in `run`.
+/// @throws ConfigError E0402 for a setting of what only `run` and `scale` read
+std::string cluster_setting(const std::string& setting) {
+  const std::string first = setting.substr(0, setting.find_first_of(".="));
+  if (first == "cluster" && setting.size() > first.size() && setting[first.size()] == '.')
+    return setting.substr(first.size() + 1);
+  if (first == "job" || first == "transformer" || first == "parameters" || first == "steps" || first == "prices") {
+    const auto source = std::make_shared<const SourceText>("--set", setting);
+    throw ConfigError({"E0402",
+                       fmt::format("this command reads a cluster only; it reads no {}", first),
+                       {Place{source, 0, first.size(), ""}},
+                       "",
+                       "set a field of the cluster: cluster.accelerators=64"});
+  }
+  return setting;
+}
+
+/// The cluster of the document, references resolved and settings applied; `pointer` says where in its file it stands.
+JsonValue cluster_document(JsonValue document, const std::vector<std::string>& settings, std::string& pointer,
+                           const ReferenceReader& read) {
   const ConfigKind kind = kind_of(document);
-  resolve_references(document, spec_of(kind), read);
-  if (kind == ConfigKind::cluster) return document;
-  if (!holds_scenario(kind))
+  if (kind != ConfigKind::cluster && !holds_scenario(kind))
     throw ConfigError({Diagnostic{"E0105",
                                   "neither a cluster nor a scenario",
                                   {document.place("")},
                                   "",
                                   "give a file of configs/clusters or configs/scenarios"}});
-  JsonValue cluster = document.at("cluster");
-  pointer = cluster.source == document.source ? "/cluster" : "";
+  // A cluster file is read as the cluster of a scenario that has nothing else.
+  if (kind == ConfigKind::cluster) document = JsonValue::object({{"cluster", document}});
+  resolve_references(document, scenario_spec(), read);
+  for (const std::string& setting : settings) {
+    const std::string plain = cluster_setting(setting);
+    const bool whole = plain.starts_with("cluster=");
+    JsonValue* cluster = document.find("cluster");
+    apply_setting(whole || !cluster ? document : *cluster,
+                  whole || !cluster ? scenario_spec() : spec_of(ConfigKind::cluster), plain, read);
+  }
+  const JsonValue* given = document.find("cluster");
+  if (!given)
+    throw ConfigError(
+        {"E0104", "the key \"cluster\" is missing", {document.place("")}, "", "it describes the machine"});
+  const JsonValue cluster = *given;
+  pointer = kind != ConfigKind::cluster && cluster.source == document.source ? "/cluster" : "";
   return cluster;
 }
 
@@ -69,9 +101,8 @@ ClusterSession open_cluster(const fs::path& path, const std::vector<std::string>
   ClusterSession session;
   session.catalog = load_catalog(configs_directory() / "parts");
   const ReferenceReader read = [&](const fs::path& file) { return read_input(file, session.inputs); };
-  session.document = cluster_document(read_input(path, session.inputs), session.pointer, read);
-  for (const std::string& setting : settings)
-    apply_setting(session.document, spec_of(ConfigKind::cluster), setting, read);
+  const fs::path file = named_file(path.string(), {"clusters", "scenarios"});
+  session.document = cluster_document(read_input(file, session.inputs), settings, session.pointer, read);
   session.cluster =
       build_cluster(decode_record<ClusterSpec>(session.document), session.catalog, session.document, session.pointer);
   return session;
@@ -79,8 +110,7 @@ ClusterSession open_cluster(const fs::path& path, const std::vector<std::string>
 
 std::optional<RoutedNetwork> route_network(const ClusterSession& session, const NetworkRequest& request) {
   const Cluster& cluster = session.cluster;
-  const bool one_domain = cluster.fabric.tiers().empty();  // several nodes may be one machine, as an NVL72 rack is
-  if (cluster.nics == 0 || cluster.nodes() < 2 || one_domain) return std::nullopt;
+  if (!cluster.has_network()) return std::nullopt;
   const FabricSpec& fabric = cluster.spec.fabric;
   const NetworkSize size{cluster.nodes(), cluster.node_accelerators, cluster.nics, cluster.nic_bandwidth};
   Network network = build_network(fabric, size, fabric_ports(fabric, session.catalog));
@@ -93,7 +123,7 @@ std::optional<RoutedNetwork> route_network(const ClusterSession& session, const 
 
 CollectiveSet load_collective_set(const std::string& accelerator, const std::string& file,
                                   std::vector<InputFile>& inputs) {
-  if (!file.empty()) return read_collective_set(file, inputs);
+  if (!file.empty()) return read_collective_set(named_file(file, {"parameters"}), inputs);
   const fs::path folder = configs_directory() / "parameters";
   for (const fs::path& path : json_files(folder))
     if (names(read_json_file(path), accelerator)) return read_collective_set(path, inputs);

@@ -102,7 +102,8 @@ ConfigKind kind_of(const JsonValue& document) {
   const std::vector<std::string>& names = config_kind_names();
   if (const JsonValue* schema = document.find("$schema"); schema && schema->is(JsonKind::text))
     for (std::size_t i = 0; i < names.size(); ++i)
-      if (schema->as_text().ends_with(names[i] + ".schema.json")) return static_cast<ConfigKind>(i);
+      if (schema->as_text().substr(schema->as_text().find_last_of('/') + 1) == names[i] + ".schema.json")
+        return static_cast<ConfigKind>(i);
   if (is_hf_config(document)) return ConfigKind::transformer;
   for (std::size_t i = 0; i < names.size(); ++i)
     if (document.is(JsonKind::object) && has_telling_key(document, i)) return static_cast<ConfigKind>(i);

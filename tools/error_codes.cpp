@@ -15,7 +15,7 @@ constexpr ErrorCode codes[] = {
      "Use one of the allowed keys; `clusterwright explain PATH` describes them."},
     {"E0103", "The key is given twice in one object.", "Keep one of the two."},
     {"E0104", "A key that has no default is missing.", "Add it; `clusterwright explain PATH` says what it means."},
-    {"E0105", "The kind of the file is not known.",
+    {"E0105", "The kind of the file is not known, or another than the place needs.",
      "Add \"$schema\" with the name of the kind, such as \"scenario.schema.json\"."},
     // Values.
     {"E0201", "The value has the wrong type.", "Give a value of the type that the message names."},
@@ -88,7 +88,7 @@ constexpr ErrorCode codes[] = {
      "Measure again, correct the named number, or name the device that the file belongs to."},
     {"E0341", "There are no samples, or too few for the request.",
      "Take more with `clusterwright calibrate run`, or name other files."},
-    {"E0342", "The family of a Hugging Face config.json is not known.",
+    {"E0342", "The family of a Hugging Face config.json is not known, or the model has an encoder.",
      "Use one of the named families, or write a transformer file; `clusterwright explain transformer` lists its "
      "fields."},
     {"E0343", "The numbers of a Hugging Face config.json contradict each other.", "Correct one of the named numbers."},
@@ -108,14 +108,15 @@ constexpr ErrorCode codes[] = {
      "Give the degrees of the claim under job.parallel."},
     // Files and usage.
     {"E0401", "A file or directory is missing or cannot be read.",
-     "Check the path; paths in a file count from that file."},
+     "Check the path; paths in a file count from that file, paths in options from the working directory."},
     {"E0402", "There is no field with this path.",
      "Use a path that `clusterwright explain` knows, for example job.parallel.tensor."},
     {"E0403", "A quantity on the command line cannot be read, or is out of range.",
      "Write 8, 16k, 8GiB, 20MW, 90d, 8..64, 8..16384x2, 8..64+8 or 8,16,32."},
     {"E0404", "An option, a command or one of their values is unknown or missing.",
      "Follow the message; `clusterwright COMMAND --help` lists options."},
-    {"E0405", "A file cannot be written.", "Check that its directory exists and that you may write there."},
+    {"E0405", "A file cannot be written, is an input of the command, or is the target of two outputs.",
+     "Check that its directory exists and that you may write there; give each output a file of its own."},
     // Limits.
     {"E0501", "The input is larger or more deeply nested than allowed.",
      "Make it smaller; the limits protect against hostile files."},

@@ -6,8 +6,9 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <string_view>
+
+#include "tools/standard_streams.hpp"
 
 namespace clusterwright {
 
@@ -32,8 +33,12 @@ void watch_for_interrupt() {
   sigaction(SIGINT, &action, nullptr);
 }
 
+bool interrupted() {
+  return interrupts > 0;
+}
+
 void stop_if_interrupted() {
-  if (interrupts > 0) throw Interrupted{};
+  if (interrupted()) throw Interrupted{};
 }
 
 using namespace std::chrono_literals;
@@ -47,11 +52,10 @@ ProgressLine::ProgressLine(std::string what, std::size_t total, bool quiet)
       shown_(begin_) {}
 
 ProgressLine::~ProgressLine() {
-  if (line_open_) std::fputs("\r\033[K", stderr);
+  if (line_open_) write_error("\r\033[K");
 }
 
 void ProgressLine::finished(std::size_t done) {
-  stop_if_interrupted();
   if (quiet_) return;
   const std::lock_guard lock(mutex_);
   const auto now = Clock::now();
@@ -65,8 +69,7 @@ void ProgressLine::show(std::size_t done, Clock::time_point now) {
   const double elapsed = std::chrono::duration<double>(now - begin_).count();
   const double left = done > 0 ? elapsed * static_cast<double>(total_ - done) / static_cast<double>(done) : 0;
   const std::string line = fmt::format("{}: {} of {}, about {:.0f} s left", what_, done, total_, left);
-  std::fputs(terminal_ ? fmt::format("\r\033[K{}", line).c_str() : (line + "\n").c_str(), stderr);
-  std::fflush(stderr);
+  write_error(terminal_ ? "\r\033[K" + line : line + "\n");
   line_open_ = terminal_;
 }
 

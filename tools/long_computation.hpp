@@ -15,6 +15,9 @@ struct Interrupted {};
 /// The first Ctrl-C asks the computation to stop after its current point, the second ends the program at once.
 void watch_for_interrupt();
 
+/// Whether Ctrl-C was pressed.
+bool interrupted();
+
 /// @throws Interrupted after a Ctrl-C
 void stop_if_interrupted();
 
@@ -27,7 +30,7 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// May be called from any thread. @throws Interrupted after a Ctrl-C
+  /// May be called from any thread.
   void finished(std::size_t done);
 
  private:

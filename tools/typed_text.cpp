@@ -185,6 +185,21 @@ int parse_count(const TypedText& typed) {
       parse_whole(Cursor(typed, "write a whole number, for example 8 or 16k"), prefix_scale, largest_count));
 }
 
+int parse_count(const TypedText& typed, int most, const std::string& why) {
+  const int count = parse_count(typed);
+  if (count <= most) return count;
+  const auto source = std::make_shared<const SourceText>(typed.option, typed.text);
+  throw ConfigError({"E0403",
+                     fmt::format("{} is more than the {} that {} allows", count, most, typed.option),
+                     {Place{source, 0, typed.text.size(), ""}},
+                     "",
+                     why});
+}
+
+int parse_threads(const std::string& text) {
+  return parse_count({"--threads", text}, most_threads, "leave the option out to use every core");
+}
+
 std::vector<int> parse_counts(const TypedText& typed) {
   std::vector<int> counts;
   for (const double value : parse_series(typed, count_help, {prefix_scale, largest_count}))

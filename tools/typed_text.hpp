@@ -25,6 +25,13 @@ struct TypedText {
 /// A whole number >= 1: "8", "16384", "16k" (decimal), "16Ki" (binary). @throws ConfigError E0403
 int parse_count(const TypedText& typed);
 
+/// A count of at most `most`, for what takes resources of this machine. @throws ConfigError E0403
+int parse_count(const TypedText& typed, int most, const std::string& why);
+
+/// Value of --threads. More threads than `most_threads` are a slip of the finger on any machine.
+inline constexpr int most_threads = 1024;
+int parse_threads(const std::string& text);
+
 /// One count, a list "8,16,32", or a range: "8..64" doubles, "8..16384x2" multiplies, "8..64+8" adds. The last value
 /// is part of the range if a step reaches it. @return ascending, each value once
 /// @throws ConfigError E0403 for values below 1, ranges that run backwards, steps that never arrive, and more than

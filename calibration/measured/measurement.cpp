@@ -340,7 +340,7 @@ Measurement read_measurement(const JsonValue& value) {
 }
 
 std::vector<Measurement> read_measurements(const std::filesystem::path& file) {
-  const JsonValue document = read_json_file(file);
+  const JsonValue document = read_json_file(file, measurement_limits);
   std::vector<Measurement> out;
   for (const JsonValue& value : to_list(required(document, "cases"))) out.push_back(read_measurement(value));
   return out;

@@ -15,9 +15,8 @@ namespace clusterwright {
 
 namespace {
 
-/// Places of the schema whose words stay open; "kind" is the case's own, not that of a network.
-constexpr std::array<std::string_view, 3> open_words = {"/definitions/case/properties/kind",
-                                                        "/definitions/hardware/properties/accelerator",
+/// Places of the schema whose words stay open.
+constexpr std::array<std::string_view, 2> open_words = {"/definitions/hardware/properties/accelerator",
                                                         "/definitions/job/properties/framework"};
 
 bool equal(const JsonValue& a, const JsonValue& b) {
@@ -185,7 +184,7 @@ std::vector<Diagnostic> MeasurementSchema::check(const JsonValue& measurement, c
 }
 
 std::vector<ReadCase> read_cases(const std::filesystem::path& file, const MeasurementSchema& schema) {
-  const JsonValue document = read_json_file(file);
+  const JsonValue document = read_json_file(file, measurement_limits);
   const JsonValue* cases = document.find("cases");
   if (!cases || !cases->is(JsonKind::list))
     throw ConfigError(Diagnostic{"E0104",
@@ -193,6 +192,13 @@ std::vector<ReadCase> read_cases(const std::filesystem::path& file, const Measur
                                  {document.place("")},
                                  "",
                                  "{\"schema\": 1, \"cases\": [...]}"});
+  if (const JsonValue* version = document.find("schema");
+      version && !(version->is(JsonKind::integer) && version->as_integer() == 1))
+    throw ConfigError(Diagnostic{"E0340",
+                                 "unknown version of the measurement format",
+                                 {version->place("/schema")},
+                                 "",
+                                 "the one known version is 1"});
   std::vector<ReadCase> out;
   for (const JsonValue& value : cases->elements())
     out.push_back(read_case(value, fmt::format("/cases/{}", out.size()), schema));

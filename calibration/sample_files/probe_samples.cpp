@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
-#include <regex>
 #include <stdexcept>
 
 #include "calibration/sample_files/sparse_record.hpp"
@@ -155,9 +155,8 @@ ProbeSample read_sample(const SampleEntry& entry, const JsonValue& value, std::i
 }
 
 void check_date(const std::string& date, const JsonValue& document, Decoder& decoder) {
-  static const std::regex form(R"(\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-6]\dZ)");
   const JsonValue* value = document.find("date");
-  if (!value || !value->is(JsonKind::text) || date.empty() || std::regex_match(date, form)) return;
+  if (!value || !value->is(JsonKind::text) || date.empty() || is_utc_time(date)) return;
   const Decoder::Scope scope(decoder, document, *value, "date");
   decoder.error("E0203", fmt::format("must be a UTC time such as 2026-11-21T21:04:06Z (got \"{}\")", date), *value);
 }
@@ -229,6 +228,23 @@ Seconds median_of(std::vector<Seconds> values) {
 
 }  // namespace
 
+bool is_utc_time(std::string_view text) {
+  constexpr std::string_view form = "dddd-dd-ddTdd:dd:ddZ";
+  if (text.size() != form.size()) return false;
+  for (std::size_t i = 0; i < form.size(); ++i)
+    if (form[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != form[i]) return false;
+  const auto number = [&](std::size_t at, std::size_t digits) {
+    int value = 0;
+    for (std::size_t i = at; i < at + digits; ++i) value = 10 * value + (text[i] - '0');
+    return value;
+  };
+  const std::chrono::year_month_day date{std::chrono::year(number(0, 4)),
+                                         std::chrono::month(static_cast<unsigned>(number(5, 2))),
+                                         std::chrono::day(static_cast<unsigned>(number(8, 2)))};
+  constexpr int leap_second = 60;
+  return date.ok() && number(11, 2) < 24 && number(14, 2) < 60 && number(17, 2) <= leap_second;
+}
+
 ProbeSamples read_probe_samples(const JsonValue& document) {
   Decoder decoder;
   SampleDocument read;
@@ -248,7 +264,7 @@ ProbeSamples read_probe_samples(const JsonValue& document) {
 }
 
 ProbeSamples read_probe_samples(const std::filesystem::path& path) {
-  return read_probe_samples(read_json_file(path));
+  return read_probe_samples(read_json_file(path, measurement_limits));
 }
 
 JsonValue write_probe_samples(const ProbeSamples& samples) {

@@ -46,6 +46,9 @@ struct ProbeSamples {
   std::vector<SkippedProbe> failed;  ///< "errors": subjects that a GPU probe could not finish
 };
 
+/// Whether a text is a time that exists, in the form 2026-11-21T21:04:06Z.
+bool is_utc_time(std::string_view text);
+
 /// Number of repetitions below which their spread is unknown.
 inline constexpr std::size_t least_repetitions = 3;
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "sim/diagnostic.hpp"
+#include "sim/source_file.hpp"
 
 namespace clusterwright {
 
@@ -57,14 +58,30 @@ std::vector<std::string> config_names(const std::string& folder) {
   return names;
 }
 
-namespace fs = std::filesystem;
+const std::vector<std::string>& config_folders() {
+  static const std::vector<std::string> folders = {"scenarios",  "clusters", "transformers", "stacks", "parameters",
+                                                   "facilities", "prices",   "blueprints",   "steps"};
+  return folders;
+}
+
+fs::path named_file(const std::string& text, const std::vector<std::string>& folders, const fs::path& beside) {
+  const bool path = text == "-" || text.find('/') != std::string::npos || text.ends_with(".json");
+  const fs::path given = text == "-" || fs::path(text).is_absolute() ? fs::path(text) : beside / text;
+  if (path || text.empty()) return given;
+  std::error_code error;
+  for (const std::string& folder : folders) {
+    const fs::path shipped = configs_directory() / folder / (text + ".json");
+    if (!folder.empty() && fs::is_regular_file(shipped, error)) return shipped;
+  }
+  return given;
+}
 
 fs::path base_file(const std::string& folder, const std::string& noun, const std::string& name,
                    const JsonValue& document) {
   const JsonValue* like = document.find("like");
   if (name.ends_with(".json")) {
     const bool in_file = like && like->source && !like->source->name().starts_with("--");
-    const fs::path beside = in_file ? fs::path(like->source->name()).parent_path() : fs::path();
+    const fs::path beside = in_file ? folder_of(fs::path(like->source->name())) : fs::path();
     return fs::path(name).is_absolute() ? fs::path(name) : beside / name;
   }
   const std::vector<std::string> known = config_names(folder);

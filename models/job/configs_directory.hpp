@@ -22,6 +22,15 @@ void set_configs_directory(const std::filesystem::path& path);
 /// @throws ConfigError E0401 if there is no configs directory
 std::vector<std::string> config_names(const std::string& folder);
 
+/// Folders of the configs directory whose files have names: "scenarios", "clusters", ...
+const std::vector<std::string>& config_folders();
+
+/// File that a text names: a path if it holds "/", ends in ".json" or is "-" (standard input); else the file of this
+/// name in one of the folders of the configs directory; else, if there is none, a path all the same.
+/// @param beside  folder that paths start from; empty: the working directory
+std::filesystem::path named_file(const std::string& text, const std::vector<std::string>& folders,
+                                 const std::filesystem::path& beside = {});
+
 /// File that "like" of a document names: one of configs/<folder>, or a path beside the file that names it.
 /// @param noun  noun for such files in errors: "facility"
 /// @throws ConfigError E0203 for a name that the folder has not, with a suggestion

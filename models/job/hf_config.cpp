@@ -68,6 +68,22 @@ std::string count_text(const Transformer& m) {
   return text + (active < all ? billions(active) + " billion of them active" : "all active");
 }
 
+/// Fields that a decoder of the family cannot have: it would be described as what it is not.
+void check_family(HfReader& reader) {
+  const std::string type(reader.family().model_type);
+  const JsonValue* encoder = reader.part().find("is_encoder_decoder");
+  if (encoder && encoder->is(JsonKind::boolean) && encoder->as_boolean())
+    reader.error("E0342", "a model with an encoder is in none of the decoder families", "is_encoder_decoder");
+  if (reader.family().experts) return;
+  for (const char* key : {"num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts"}) {
+    const JsonValue* experts = reader.part().find(key);
+    if (experts && experts->is(JsonKind::integer) && experts->as_integer() > 1)
+      reader.error(contradiction,
+                   fmt::format("the family {} is dense, and the file has {} experts", type, experts->as_integer()),
+                   key);
+  }
+}
+
 }  // namespace
 
 bool is_hf_config(const JsonValue& document) {
@@ -79,6 +95,7 @@ HfImport import_hf_config(const JsonValue& document, const std::string& name) {
   reader.set("name", name.empty() ? name_of(document, reader) : name, "model_type");
   reader.set("source", fmt::format("Hugging Face config.json, model_type {}", reader.family().model_type),
              "model_type");
+  check_family(reader);
   reader.copy_tables();
   settle_attention(reader);
   if (reader.family().adjust) reader.family().adjust(reader);

@@ -168,7 +168,9 @@ JsonValue fill_in(JsonValue prices, const ReferenceReader& read, int depth) {
   if (name == "none") return prices;
   if (depth == longest_chain)
     throw ConfigError({"E0501", "price lists refer to each other in a circle", {prices.place("")}, "", ""});
-  JsonValue base = fill_in(read(base_file(price_folder, "price list", name, prices)), read, depth + 1);
+  JsonValue base = read_named_file(base_file(price_folder, "price list", name, prices),
+                                   record(static_cast<const PriceList*>(nullptr)), like ? *like : prices, read);
+  base = fill_in(std::move(base), read, depth + 1);
   if (prices_building(prices))
     std::erase_if(base.members(), [](const JsonValue::Member& member) {
       return std::find(building_prices.begin(), building_prices.end(), member.first) != building_prices.end();

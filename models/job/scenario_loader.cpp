@@ -28,25 +28,36 @@ const Record<ScenarioSpec>& record(const ScenarioSpec*) {
 
 namespace {
 
-/// "megatron-2024" in configs/<folder>, or a path beside the file that names it.
-fs::path named_or_path(const std::string& text, const char* folder, const fs::path& beside) {
-  if (text.ends_with(".json")) return fs::path(text).is_absolute() ? fs::path(text) : beside / text;
-  return configs_directory() / folder / (text + ".json");
+/// Record of a file that a scenario names by a text. @param said  that text; nullptr: an option or a default names it
+template <class T>
+T read_named(const fs::path& file, const JsonValue* said, std::vector<InputFile>& inputs) {
+  const ReferenceReader read = [&](const fs::path& path) { return read_input(path, inputs); };
+  return decode_record<T>(
+      read_named_file(file, record(static_cast<const T*>(nullptr)), said ? *said : JsonValue(), read));
+}
+
+/// "megatron-2024" in configs/<folder>, or a path beside the file that names it, or below the working directory if an
+/// option names it.
+fs::path named_or_path(const std::string& text, const char* folder, const JsonValue* said, const fs::path& beside) {
+  if (text.find('/') == std::string::npos && !text.ends_with(".json"))
+    return configs_directory() / folder / (text + ".json");
+  const bool by_option = said && said->source && said->source->name().starts_with("--");
+  return named_file(text, {}, by_option ? fs::path() : beside);
 }
 
 SoftwareStack load_stack(const Scenario& scenario, const fs::path& beside, std::vector<InputFile>& inputs) {
-  const fs::path path = named_or_path(scenario.job.stack, "stacks", beside);
+  const JsonValue* value = scenario.source.at_pointer("/job/stack");
+  const fs::path path = named_or_path(scenario.job.stack, "stacks", value, beside);
   if (!fs::exists(path)) {
     const std::vector<std::string> known = config_names("stacks");
     const std::string meant = did_you_mean(scenario.job.stack, known);
-    const JsonValue* value = scenario.source.at_pointer("/job/stack");
     throw ConfigError({"E0203",
                        fmt::format("unknown stack \"{}\"", scenario.job.stack),
                        {(value ? *value : scenario.source).place("/job/stack")},
                        "not in configs/stacks",
                        fmt::format("{}{}there are: {}", meant, meant.empty() ? "" : "   ", fmt::join(known, ", "))});
   }
-  return decode_record<SoftwareStack>(read_input(path, inputs));
+  return read_named<SoftwareStack>(path, value, inputs);
 }
 
 bool serves(const ParameterSet& set, const std::string& accelerator) {
@@ -67,9 +78,9 @@ void check_data_sheet(const AcceleratorPart& part) {
 }
 
 fs::path parameter_path(const ScenarioSpec& spec, const ScenarioOptions& options, const AcceleratorPart& part,
-                        const fs::path& beside) {
+                        const JsonValue* said, const fs::path& beside) {
   if (options.parameters) return *options.parameters;
-  if (spec.parameters != "auto") return named_or_path(spec.parameters, "parameters", beside);
+  if (spec.parameters != "auto") return named_or_path(spec.parameters, "parameters", said, beside);
   return parameter_file(part);
 }
 
@@ -180,10 +191,12 @@ Scenario make_scenario(ScenarioSpec spec, JsonValue source, const ScenarioOption
     check_price_list(*spec.prices, with_own_parts(catalog, scenario.cluster.spec), scenario.source, "/prices");
   spec.cluster = scenario.cluster.spec;  // with what parts say
   scenario.stack = load_stack(scenario, beside, scenario.inputs);
+  const JsonValue* steps = scenario.source.find("steps");
   scenario.steps =
-      decode_record<StepCalibration>(read_input(named_or_path(spec.steps, "steps", beside), scenario.inputs));
-  scenario.parameters = decode_record<ParameterSet>(
-      read_input(parameter_path(spec, options, scenario.cluster.accelerator, beside), scenario.inputs));
+      read_named<StepCalibration>(named_or_path(spec.steps, "steps", steps, beside), steps, scenario.inputs);
+  const JsonValue* said = options.parameters ? nullptr : scenario.source.find("parameters");
+  scenario.parameters = read_named<ParameterSet>(
+      parameter_path(spec, options, scenario.cluster.accelerator, said, beside), said, scenario.inputs);
   return scenario;
 }
 
@@ -191,7 +204,7 @@ Scenario load_scenario(const fs::path& path, const ScenarioOptions& options) {
   std::vector<InputFile> inputs;
   JsonValue source = read_resolved(path, scenario_spec(), options, inputs);
   auto spec = decode_record<ScenarioSpec>(source);
-  return make_scenario(std::move(spec), std::move(source), options, path.parent_path(), std::move(inputs));
+  return make_scenario(std::move(spec), std::move(source), options, folder_of(path), std::move(inputs));
 }
 
 JsonValue effective_scenario(const Scenario& scenario) {

@@ -3,17 +3,20 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <charconv>
 
+#include "models/job/configs_directory.hpp"
+#include "models/job/hf_config.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/sha256.hpp"
 
 namespace clusterwright {
 
-JsonValue read_input(const std::filesystem::path& path, std::vector<InputFile>& inputs) {
-  const auto text = read_source(path.lexically_normal(), JsonLimits{}.bytes);
+JsonValue read_input(const std::filesystem::path& path, std::vector<InputFile>& inputs, const JsonLimits& limits) {
+  const auto text = read_source(path.lexically_normal(), limits.bytes);
   inputs.push_back({text->name(), sha256(text->text())});
-  return read_json(text);
+  return read_json(text, limits);
 }
 
 namespace fs = std::filesystem;
@@ -27,19 +30,46 @@ Place option_place(const std::string& option, const std::string& text, std::size
   return {std::make_shared<const SourceText>(option, text), offset, length, ""};
 }
 
-JsonValue read_reference(const JsonValue& reference, const ReferenceReader& read) {
-  const fs::path path = reference.as_text();
-  const bool named_by_file = reference.source && !reference.source->name().starts_with("--");
-  const fs::path beside = named_by_file ? fs::path(reference.source->name()).parent_path() : fs::path();
-  const fs::path target = path.is_absolute() ? path : beside / path;
-  std::error_code error;
-  if (!fs::is_regular_file(target, error))
-    throw ConfigError({"E0401",
-                       fmt::format("no such file: {}", target.lexically_normal().string()),
-                       {reference.place("")},
-                       "named here",
-                       ""});
-  return read(target);
+bool given_by_option(const JsonValue& value) {
+  return !value.source || value.source->name().starts_with("--");
+}
+
+[[noreturn]] void refuse_reference(const JsonValue& reference, std::string code, std::string message,
+                                   std::string help = {}) {
+  throw ConfigError({std::move(code), std::move(message), {reference.place("")}, "named here", std::move(help)});
+}
+
+/// An object of whose fields most are those of the record. A Hugging Face config.json stands for a transformer.
+bool has_form_of(const JsonValue& document, const RecordSpec& spec) {
+  if (is_hf_config(document)) return true;
+  if (!document.is(JsonKind::object)) return false;
+  std::size_t known = 0;
+  for (const auto& [key, member] : document.members()) known += key == "$schema" || spec.find(key) != nullptr;
+  return 2 * known > document.members().size();
+}
+
+/// Words of an error in a file that another file names, without words of that file.
+[[noreturn]] void refuse_content(const ConfigError& error, const fs::path& file, const JsonValue& reference) {
+  const Diagnostic& first = error.diagnostics().front();
+  const bool quotes = first.code == "E0101" || first.code == "E0103" || first.code == "E0202";
+  if (!quotes || first.places.empty() || !first.places.front().source)
+    refuse_reference(reference, first.code, fmt::format("{}: {}", first.message, file.lexically_normal().string()));
+  const Place& place = first.places.front();
+  const auto at = place.source->locate(place.offset);
+  refuse_reference(
+      reference, first.code,
+      fmt::format("not valid JSON at line {}, column {}: {}", at.line, at.column, file.lexically_normal().string()),
+      "its text is shown only if it is given on the command line: clusterwright check FILE");
+}
+
+/// Folder of configs/ whose files a field may name; empty: none.
+std::string shipped_folder(const std::string& key) {
+  return key == "cluster" || key == "transformer" ? key + "s" : key == "prices" ? key : "";
+}
+
+JsonValue read_reference(const JsonValue& reference, const FieldSpec& field, const ReferenceReader& read) {
+  const fs::path target = named_file(reference.as_text(), {shipped_folder(field.key)}, folder_of(reference));
+  return read_named_file(target, field.nested(), reference, read);
 }
 
 void resolve(JsonValue& value, const RecordSpec& spec, const ReferenceReader& read, int depth) {
@@ -50,7 +80,7 @@ void resolve(JsonValue& value, const RecordSpec& spec, const ReferenceReader& re
     if (field.reference && member->is(JsonKind::text)) {
       if (depth == deepest_reference)
         throw ConfigError({"E0501", "references nest too deeply", {member->place("")}, "", ""});
-      *member = read_reference(*member, read);
+      *member = read_reference(*member, field, read);
       resolve(*member, field.nested(), read, depth + 1);
     } else {
       resolve(*member, field.nested(), read, depth);
@@ -99,6 +129,32 @@ JsonValue& list_element(JsonValue* list, const std::string& path, std::size_t be
 }
 
 }  // namespace
+
+fs::path folder_of(const JsonValue& value) {
+  return given_by_option(value) ? fs::path() : folder_of(fs::path(value.source->name()));
+}
+
+JsonValue read_named_file(const fs::path& file, const RecordSpec& spec, const JsonValue& reference,
+                          const ReferenceReader& read) {
+  if (given_by_option(reference)) return read(file);
+  std::error_code error;
+  const fs::file_status status = fs::status(file, error);
+  const std::string name = file.lexically_normal().string();
+  if (error.value() == EACCES) refuse_reference(reference, "E0401", "no permission to read: " + name);
+  if (fs::exists(status) && !fs::is_regular_file(status))
+    refuse_reference(reference, "E0401", "not a regular file: " + name, "pipes are read on the command line only");
+  if (!fs::exists(status)) refuse_reference(reference, "E0401", "no such file: " + name);
+  JsonValue document;
+  try {
+    document = read(file);
+  } catch (const ConfigError& wrong) {
+    refuse_content(wrong, file, reference);
+  }
+  if (!has_form_of(document, spec))
+    refuse_reference(reference, "E0105", fmt::format("not a {} file: {}", spec.name, name),
+                     fmt::format("clusterwright explain {} lists the fields of such a file", spec.name));
+  return document;
+}
 
 void resolve_references(JsonValue& value, const RecordSpec& spec, const ReferenceReader& read) {
   resolve(value, spec, read, 0);

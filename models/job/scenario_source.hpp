@@ -10,7 +10,7 @@
 
 #include "sim/diagnostic.hpp"
 #include "sim/field_spec.hpp"
-#include "sim/json_value.hpp"
+#include "sim/json_reader.hpp"
 
 namespace clusterwright {
 
@@ -22,7 +22,7 @@ struct InputFile {
 
 /// Reads a JSON file and remembers it, with its hash, as an input of the result.
 /// @throws ConfigError for files that are missing, too large, or not JSON
-JsonValue read_input(const std::filesystem::path& path, std::vector<InputFile>& inputs);
+JsonValue read_input(const std::filesystem::path& path, std::vector<InputFile>& inputs, const JsonLimits& limits = {});
 
 /// Collects contradictions between fields that are each valid, with the places of all fields.
 class Contradictions {
@@ -48,8 +48,18 @@ class Contradictions {
 /// Reads the file at a path and returns its document.
 using ReferenceReader = std::function<JsonValue(const std::filesystem::path&)>;
 
-/// Replaces each path in the place of a record by the contents of that file, recursively. Paths are relative to the
-/// file that names them.
+/// Reads a file that another file names. It must be a regular file and have the form of `spec`: whoever writes a
+/// scenario may name any file that the program can read, so nothing of a file of another kind is quoted.
+/// @param reference  value that names the file; one of the command line may name any file
+/// @throws ConfigError at the reference: E0401, E0105 for a file of another kind, E0101 without its words
+JsonValue read_named_file(const std::filesystem::path& file, const RecordSpec& spec, const JsonValue& reference,
+                          const ReferenceReader& read);
+
+/// Folder that a path in a value starts from: that of its file, or the working directory if an option gave it.
+std::filesystem::path folder_of(const JsonValue& value);
+
+/// Replaces each path or name in the place of a record by the contents of that file, recursively. Paths are relative to
+/// the file that names them; a name without "/" and ".json" is one of configs/.
 /// @throws ConfigError for files that are missing (named with the place of the reference)
 void resolve_references(JsonValue& value, const RecordSpec& spec, const ReferenceReader& read);
 

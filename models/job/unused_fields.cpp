@@ -90,7 +90,7 @@ const char* even_paths(const Question& q) {
 }
 
 const char* no_network(const Question& q) {
-  return q.scenario.cluster.domains() == 1 ? "the cluster is one node or one scale-up domain" : nullptr;
+  return !q.scenario.cluster.has_network() ? "the cluster is one node or one scale-up domain" : nullptr;
 }
 
 const char* no_nic_paths(const Question&) {

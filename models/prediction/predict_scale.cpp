@@ -67,6 +67,19 @@ void find_knee(ScaleCurve& curve) {
   curve.knee_place = compared > 0 ? KneePlace::beyond : KneePlace::unknown;
 }
 
+/// Drops the points that were not begun when the computation was asked to stop.
+void keep_begun(ScaleCurve& curve, std::vector<std::optional<ConfigError>>& errors, const std::vector<char>& begun) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < begun.size(); ++i) {
+    if (!begun[i]) continue;
+    if (kept != i) curve.points[kept] = std::move(curve.points[i]), errors[kept] = std::move(errors[i]);
+    ++kept;
+  }
+  curve.interrupted = kept < begun.size();
+  curve.points.resize(kept);
+  errors.resize(kept);
+}
+
 void compare_with_first(std::vector<ScalePoint>& points, const StepCalibration& calibration) {
   const ScalePoint* first = nullptr;
   for (ScalePoint& point : points) {
@@ -84,15 +97,18 @@ void compare_with_first(std::vector<ScalePoint>& points, const StepCalibration& 
 }  // namespace
 
 ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accelerators, bool strong,
-                         const std::function<void(std::size_t)>& done) {
+                         const std::function<void(std::size_t)>& done, const std::function<bool()>& stop) {
   ScaleCurve curve;
   curve.strong = strong;
   curve.points.resize(accelerators.size());
   std::vector<std::optional<ConfigError>> errors(accelerators.size());
+  std::vector<char> begun(accelerators.size());
   std::mutex progress;
   std::size_t finished = 0;
   // Points do not depend on each other, so the answer does not depend on the number of threads.
   tbb::parallel_for(std::size_t{0}, accelerators.size(), [&](std::size_t i) {
+    if (stop && stop()) return;
+    begun[i] = 1;
     ScalePoint& point = curve.points[i];
     point.step.accelerators = accelerators[i];
     try {
@@ -104,6 +120,7 @@ ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accel
     const std::lock_guard lock(progress);
     if (done) done(++finished);
   });
+  keep_begun(curve, errors, begun);
   // Nothing worked: the scenario itself is wrong, and its error says where.
   const bool all_failed =
       std::all_of(errors.begin(), errors.end(), [](const auto& error) { return error.has_value(); });

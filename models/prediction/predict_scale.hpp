@@ -15,7 +15,8 @@ namespace clusterwright {
 /// @param strong  constant global batch; otherwise the batch per replica of the scenario's own size
 /// @param done    called after each point with the number of finished points, from any thread, one call at a time;
 ///                may be empty
+/// @param stop    asked before each point; once it says yes, the curve ends with the points that were finished
 ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accelerators, bool strong,
-                         const std::function<void(std::size_t)>& done);
+                         const std::function<void(std::size_t)>& done, const std::function<bool()>& stop = {});
 
 }  // namespace clusterwright

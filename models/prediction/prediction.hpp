@@ -107,6 +107,7 @@ struct ScaleCurve {
   std::vector<ScalePoint> points;
   std::optional<int> knee;  ///< absent unless the knee is inside the sizes
   KneePlace knee_place = KneePlace::unknown;
+  bool interrupted = false;  ///< whether points are missing because the computation was asked to stop
 };
 
 /// Curve of one step, for what is written for curves.

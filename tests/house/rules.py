@@ -38,6 +38,13 @@ def libraries(root):
                 yield "library", f"{file.path} includes {target} in a header"
 
 
+def streams(root):
+    """Writing to standard error past write_error(), which alone never fails."""
+    for file in tree.code_files(root):
+        if file.path.startswith(("tools/", "models/", "topology/", "sim/")) and re.search(r"\bstderr\b(?!\")|\bcerr\b", file.code):
+            yield "stream", f"{file.path} writes to standard error, only tools/standard_streams.cpp may"
+
+
 def folders(root):
     """Two folders that include each other."""
     arrows = collections.defaultdict(list)
@@ -174,5 +181,5 @@ def pages(root):
 
 
 def findings(root):
-    for rule in (upward, libraries, folders, names, headers, lengths, unity, twice, licences, members, pages, alone.headers_alone):
+    for rule in (upward, libraries, streams, folders, names, headers, lengths, unity, twice, licences, members, pages, alone.headers_alone):
         yield from rule(root)

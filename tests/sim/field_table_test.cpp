@@ -117,7 +117,7 @@ std::string error_at(const std::string& text) {
 }  // namespace
 
 TEST_CASE("absent optional fields keep their defaults", "[sim][fields]") {
-  const Wheel w = wheel(R"({"maker": "ACME", "$schema": "x"})");
+  const Wheel w = wheel(R"({"maker": "ACME", "$schema": "wheel.schema.json"})");
   CHECK(w.maker == "ACME");
   CHECK(w.spokes == 3);
   CHECK(w.round);

@@ -145,7 +145,7 @@ TEST_CASE("wrong input ends with code 2 and an error that points at it", "[cli]"
   check_refused_file(scenario_with("llama3-8b.json", "llama9-8b.json"), "E0401", "llama9-8b.json");
   check_refused_file(scenario_with("", "").substr(0, 200), "E0101", "bad.json:");
   check_refused_file("", "E0101", "bad.json");
-  check_refused_file(std::string(1000000, '['), "E0501", "nested deeper than 128 levels");
+  check_refused_file(std::string(1000000, '['), "E0501", "nested deeper than 64 levels");
 }
 
 TEST_CASE("an unknown part is named with the nearest one", "[cli]") {

@@ -82,11 +82,12 @@ class Child {
     return status;
   }
 
-  std::optional<int> wait_until(Clock::time_point limit) {
+  /// @param stubborn  goes on after a Ctrl-C
+  std::optional<int> wait_until(Clock::time_point limit, bool stubborn = false) {
     while (Clock::now() < limit) {
       if (const auto ended = status()) return ended;
       std::this_thread::sleep_for(look_every);
-      stop_if_interrupted();
+      if (!stubborn) stop_if_interrupted();
     }
     return std::nullopt;
   }
@@ -116,7 +117,13 @@ GpuProbeOutcome outcome_of(int status) {
 GpuProbeOutcome wait_for(Child& child, const GpuProbeRequest& request) {
   const std::chrono::duration<double> patience(60 * minutes_of(request) + request.grace.in(second));
   const auto limit = Clock::now() + std::chrono::duration_cast<Clock::duration>(patience);
-  if (const std::optional<int> status = child.wait_until(limit)) return outcome_of(*status);
+  try {
+    if (const std::optional<int> status = child.wait_until(limit)) return outcome_of(*status);
+  } catch (const Interrupted&) {
+    child.end(SIGTERM);
+    child.wait_until(Clock::now() + last_grace, true);
+    return {GpuProbeOutcome::End::cut_short, "interrupted; earlier samples are kept", {}};
+  }
   child.end(SIGTERM);
   child.wait_until(Clock::now() + last_grace);
   return {GpuProbeOutcome::End::cut_short, "the probe program hung and was ended; earlier samples are kept", {}};

@@ -13,6 +13,7 @@
 #include "models/job/scenario_source.hpp"
 #include "sim/diagnostic.hpp"
 #include "sim/field_table.hpp"
+#include "sim/sha256.hpp"
 #include "tools/cluster_session.hpp"
 #include "topology/parts/catalog.hpp"
 
@@ -43,10 +44,27 @@ std::vector<fs::path> sample_files(const std::vector<std::string>& paths) {
   return files;
 }
 
+/// Samples that are there twice would be fitted to and held out at once. @param inputs  files so far
+void check_new(const fs::path& file, const std::vector<InputFile>& inputs) {
+  const std::string hash = sha256(read_source(file.lexically_normal(), measurement_limits.bytes)->text());
+  for (const InputFile& known : inputs) {
+    if (known.sha256 != hash) continue;
+    const auto place = [](const std::string& path) {
+      return Place{std::make_shared<const SourceText>(path, ""), 0, 1, ""};
+    };
+    throw ConfigError({"E0340",
+                       "the same samples are given twice",
+                       {place(file.string()), place(known.path)},
+                       "",
+                       "name each file of samples once"});
+  }
+}
+
 /// Reads all; drops documents without samples, and those of the host where there are GPUs.
 void read_all(const std::vector<fs::path>& files, SampleSession& session) {
   for (const fs::path& file : files) {
-    ProbeSamples samples = read_probe_samples(read_input(file, session.inputs));
+    check_new(file, session.inputs);
+    ProbeSamples samples = read_probe_samples(read_input(file, session.inputs, measurement_limits));
     if (samples.samples.empty())
       session.left_out.push_back(fmt::format("{}: it holds no samples", file.string()));
     else
@@ -120,7 +138,7 @@ SampleSession open_samples(const SampleSessionRequest& request) {
   session.part = part_of(session.samples.front(), request.accelerator, catalog);
   const bool generic = !is_gpu(session.samples.front()) && request.accelerator.empty();
   fs::path base = configs_directory() / "parameters" / "generic.json";
-  if (!request.base.empty()) base = request.base;
+  if (!request.base.empty()) base = named_file(request.base, {"parameters"});
   if (request.base.empty() && !generic) base = parameter_file(session.part);
   session.base = decode_record<ParameterSet>(read_input(base, session.inputs));
   return session;

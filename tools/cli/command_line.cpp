@@ -2,16 +2,20 @@
 #include "tools/cli/command_line.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <new>
+#include <sstream>
 
+#include "sim/source_file.hpp"
 #include "tools/build_facts.hpp"
 #include "tools/cli/command_options.hpp"
 #include "tools/long_computation.hpp"
 #include "tools/output/output_target.hpp"
+#include "tools/output/output_text.hpp"
+#include "tools/standard_streams.hpp"
 #include "tools/typed_text.hpp"
 
 namespace clusterwright {
@@ -119,6 +123,18 @@ void check_needed(const CommandLine& line, const CLI::App& app) {
   }
 }
 
+/// Results must not replace what they are computed from, nor each other: options and words that are files are compared
+/// before any work.
+void check_files(const CLI::App& app) {
+  std::vector<std::string> inputs, outputs;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_type_name() != "FILE") continue;
+    const bool written = option->check_name("--output") || option->check_name("--timeline");
+    for (const std::string& file : option->results()) (written ? outputs : inputs).push_back(file);
+  }
+  check_outputs(outputs, inputs);
+}
+
 /// @return what to do, or nothing after help or the version was printed
 Action parse(CommandLine& line) {
   std::vector<const char*> words;
@@ -129,8 +145,12 @@ Action parse(CommandLine& line) {
   try {
     line.root.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::Success& request) {
-    line.root.exit(request);
-    return [] { return ExitCode::ok; };
+    std::ostringstream text;
+    line.root.exit(request, text, text);
+    return [text = text.str()] {
+      write_file("-", text);
+      return ExitCode::ok;
+    };
   } catch (const CLI::ParseError& error) {
     throw line.typed.error(line.words.size(), error.what(), fmt::format("clusterwright {} --help", line.words[1]));
   }
@@ -138,6 +158,7 @@ Action parse(CommandLine& line) {
   check_subcommand(line, app);
   check_extras(line, app);
   check_needed(line, app);
+  check_files(app);
   return line.action;
 }
 
@@ -145,31 +166,57 @@ ExitCode dispatch(const std::vector<std::string>& arguments) {
   CommandLine line(arguments);
   line.root.set_version_flag("--version", "clusterwright " + std::string(build_facts().version));
   line.root.require_subcommand(0, 1);
+  line.root.footer("Exit codes:\n" + std::string(exit_codes()));
   add_commands(line.root, line.typed.text(), line.action);
   return parse(line)();
 }
 
 }  // namespace
 
-ExitCode run_command_line(const std::vector<std::string>& arguments) {
-  watch_for_interrupt();
+namespace {
+
+/// What asked for memory, and how much the program had.
+std::string out_of_memory(const std::vector<std::string>& arguments) {
+  struct rusage usage = {};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return fmt::format(
+      "error: out of memory in: clusterwright {}\n"
+      "   = help: the program held {:.0f} MB; give it more, or ask for fewer GPUs, sizes, threads or cases\n",
+      printable(fmt::format("{}", fmt::join(arguments, " "))), static_cast<double>(usage.ru_maxrss) * 1024 / 1e6);
+}
+
+ExitCode guarded(const std::vector<std::string>& arguments) {
   try {
     return dispatch(arguments);
   } catch (const ConfigError& error) {
-    std::fputs(error.what(), stderr);
+    write_error(error.what());
     return ExitCode::wrong_input;
   } catch (const Interrupted&) {
     return ExitCode::interrupted;
   } catch (const ResourceLimit& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
+    write_error(fmt::format("error: {}\n", printable(error.what())));
     return ExitCode::resource_limit;
   } catch (const std::bad_alloc&) {
-    std::fputs("error: out of memory\n", stderr);
+    write_error(out_of_memory(arguments));
     return ExitCode::resource_limit;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "internal error: {}\nThis is a bug in clusterwright; the input is not at fault.\n",
-               error.what());
+    write_error(fmt::format("internal error: {}\nThis is a bug in clusterwright; the input is not at fault.\n",
+                            printable(error.what())));
     return ExitCode::internal_error;
+  }
+}
+
+}  // namespace
+
+ExitCode run_command_line(const std::vector<std::string>& arguments) {
+  occupy_closed_streams();
+  watch_for_interrupt();
+  forget_read_files();
+  try {
+    return guarded(arguments);
+  } catch (...) {  // the message itself found no memory
+    write_error("error: out of memory\n");
+    return ExitCode::resource_limit;
   }
 }
 

@@ -26,7 +26,7 @@ void add_settings(CLI::App& app, std::vector<std::string>& settings, std::string
 }
 
 void add_scenario(CLI::App& app, ScenarioRequest& request, const char* name = "SCENARIO",
-                  const char* help = "scenario file") {
+                  const char* help = "scenario: a name of `catalog scenarios`, a file, or - for standard input") {
   app.add_option(name, request.scenario, help)->type_name("FILE");
   const bool is_scenario = std::string(name) != "BLUEPRINT";
   add_settings(app, request.settings, request.parameters, is_scenario ? ", for example job.parallel.tensor=4" : "");
@@ -63,7 +63,7 @@ void add_computing(CommandAdder& line) {
 void add_size(CommandAdder& line) {
   const auto [app, r] =
       line.add<SizeRequest>("size", "plan the site of a cluster: racks, cables, power, cooling and cost", size);
-  add_scenario(*app, r->scenario, "SCENARIO", "scenario or cluster file");
+  add_scenario(*app, r->scenario, "SCENARIO", "scenario or cluster: a name of the catalog, a file, or -");
   app->add_option("--prices", r->prices,
                   "price list: name in configs/prices, or a file (default: the scenario's list, else \"default\")")
       ->type_name("LIST");
@@ -115,7 +115,7 @@ void add_experts(CLI::App& app, CollectiveCommandRequest& r) {
 void add_collective(CommandAdder& line) {
   const auto [app, r] =
       line.add<CollectiveCommandRequest>("collective", "predict what nccl-tests would print on a cluster", collective);
-  app->add_option("CLUSTER", r->cluster, "cluster or scenario file")->type_name("FILE");
+  app->add_option("CLUSTER", r->cluster, "cluster or scenario: a name of the catalog, a file, or -")->type_name("FILE");
   app->add_option("--op", r->op,
                   "operation: all_reduce, all_gather, reduce_scatter, broadcast, all_to_all, send, dispatch or combine")
       ->type_name("OP")
@@ -139,7 +139,7 @@ void add_collective(CommandAdder& line) {
       ->type_name("N")
       ->capture_default_str();
   app->add_flag("--sharp", r->sharp, "use in-network reduction in the switches between nodes (SHARP)");
-  add_settings(*app, r->settings, r->parameters, ", for example fabric.transport=roce");
+  add_settings(*app, r->settings, r->parameters, ", for example cluster.fabric.transport=roce");
   app->add_option("--seed", r->seed, "random seed of hashed paths and scattered nodes")
       ->type_name("N")
       ->capture_default_str();
@@ -228,11 +228,11 @@ void add_looking(CommandAdder& line) {
   add_settings(*show_app, show_request->settings, show_request->parameters, "");
   add_output(*show_app, show_request->output, "table, json, csv, md or dot");
 
-  const auto [catalog_app, catalog_request] =
-      line.add<CatalogRequest>("catalog", "list parts and software stacks with the sources of their numbers", catalog);
+  const auto [catalog_app, catalog_request] = line.add<CatalogRequest>(
+      "catalog", "list parts and shipped files, with the names that other files and commands use", catalog);
   catalog_app->add_option(
       "SECTION", catalog_request->section,
-      "section to list, for example accelerators, nodes, racks or stacks (default: list all sections)");
+      "section to list, for example accelerators, nodes, clusters or transformers (default: list all sections)");
   catalog_app->add_option("ID", catalog_request->id, "id of one entry, which is printed with all its facts");
   add_output(*catalog_app, catalog_request->output, data_formats);
 }
@@ -257,8 +257,10 @@ void add_learning(CommandAdder& line) {
 
   const auto [explain_app, explain_request] =
       line.add<ExplainRequest>("explain", "explain a field or an error code", explain);
-  explain_app->add_option("TOPIC", explain_request->topic,
-                          "path of a field (job.parallel.tensor), error code (E0203), or errors for all codes");
+  explain_app->add_option(
+      "TOPIC", explain_request->topic,
+      "path or last name of a field (job.parallel.tensor, tensor), term of the glossary (bubble), error "
+      "code (E0203), errors for all codes, or exit for exit codes");
 
   const auto [doctor_app, doctor_request] =
       line.add<DoctorRequest>("doctor", "report what this machine has and what it can be used for", doctor);

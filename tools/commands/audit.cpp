@@ -34,8 +34,8 @@ ExitCode audit(const AuditRequest& request) {
   const ScenarioRequest& asked = request.blueprint;
   const std::uint64_t seed = parse_seed({"--seed", asked.seed});
   std::optional<ThreadLimit> threads;
-  if (!asked.threads.empty()) threads.emplace(parse_count({"--threads", asked.threads}));
-  const LoadedBlueprint loaded = load_blueprint(asked.scenario, scenario_options(asked));
+  if (!asked.threads.empty()) threads.emplace(parse_threads(asked.threads));
+  const LoadedBlueprint loaded = load_blueprint(named_file(asked.scenario, {"blueprints"}), scenario_options(asked));
   const AuditReport report = audit_blueprint(loaded.blueprint, loaded.scenario, loaded.catalog, loaded.facility);
   stop_if_interrupted();
   const ResultContext context = make_result_context(loaded.scenario, "audit", asked.command_line, seed);

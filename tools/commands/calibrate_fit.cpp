@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "calibration/fit/sample_fit.hpp"
 #include "sim/field_table.hpp"
@@ -10,7 +9,9 @@
 #include "tools/calibration/sample_session.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/output/calibration_tables.hpp"
+#include "tools/output/output_target.hpp"
 #include "tools/output/output_text.hpp"
+#include "tools/standard_streams.hpp"
 #include "tools/typed_text.hpp"
 
 namespace clusterwright {
@@ -66,15 +67,14 @@ bool shows_something(const std::vector<OutputTarget>& targets) {
 }
 
 void refuse(const SampleFit& fit, const SampleSession& session) {
-  std::fputs(as_text(session, fit).c_str(), stdout);
+  write_file("-", as_text(session, fit));
   const auto poor = std::find_if(fit.sections.begin(), fit.sections.end(),
                                  [](const SectionFit& one) { return one.state == SectionState::poor; });
-  fmt::print(
-      stderr,
+  write_error(fmt::format(
       "error: {} has a median error of {:.0f} % on held-out samples; the limit is {:.0f} %; nothing was written\n"
       "   = help: take the worst samples above again on an idle machine, or keep the prior of such sections with "
       "--keep-poor\n",
-      poor->name, 100 * poor->reports.front().held_out_median_abs_log, 100 * poor->limit);
+      poor->name, 100 * poor->reports.front().held_out_median_abs_log, 100 * poor->limit));
 }
 
 }  // namespace
@@ -92,12 +92,12 @@ ExitCode calibrate_fit(const CalibrateFitRequest& request) {
     return ExitCode::impossible;
   }
   if (!fit.any(SectionState::fitted)) {
-    std::fputs(as_text(session, fit).c_str(), stdout);
+    write_file("-", as_text(session, fit));
     throw ConfigError({"E0341", "no section could be fitted", {}, "", "take more samples: --suite full"});
   }
-  if (!shows_something(targets) && !request.output.quiet) std::fputs(as_text(session, fit).c_str(), stdout);
+  if (!shows_something(targets) && !request.output.quiet) write_file("-", as_text(session, fit));
   deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, session, fit); });
-  if (!request.output.quiet) std::fputs(next_line(session, request).c_str(), stderr);
+  if (!request.output.quiet) write_error(next_line(session, request));
   return ExitCode::ok;
 }
 

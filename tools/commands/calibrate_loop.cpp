@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "calibration/host/host_probes.hpp"
 #include "calibration/host/loop/host_prediction.hpp"
@@ -17,6 +16,7 @@
 #include "tools/output/output_text.hpp"
 #include "tools/output/result_context.hpp"
 #include "tools/output/result_table.hpp"
+#include "tools/standard_streams.hpp"
 #include "tools/typed_text.hpp"
 
 namespace clusterwright {
@@ -43,24 +43,28 @@ struct LoopAnswer {
   std::optional<double> slowdown;  ///< of the machine between its samples and the end of the runs
 };
 
+constexpr int most_processes = 64;
+constexpr int most_repetitions = 10000;
+
 HostModel model_of(const CalibrateLoopRequest& request) {
   constexpr std::int64_t head = 64;
   HostModel model;
-  model.layers = parse_count({"--layers", request.layers});
-  model.hidden = parse_count({"--hidden", request.hidden});
+  const std::string small = "the step is a small model that a host runs in seconds";
+  model.layers = parse_count({"--layers", request.layers}, 256, small);
+  model.hidden = parse_count({"--hidden", request.hidden}, 8192, small);
   if (model.hidden % head != 0) throw option_error("--hidden", request.hidden, "must be a multiple of 64", "write 256");
   model.heads = model.hidden / head;
   model.ffn = 4 * model.hidden;
   model.vocabulary = 4096;
   model.sequence = 128;
-  model.sequences = parse_count({"--sequences", request.sequences});
+  model.sequences = parse_count({"--sequences", request.sequences}, 1024, small);
   return model;
 }
 
 /// Of a file or folder; else taken now.
 ProbeSamples samples_of(const CalibrateLoopRequest& request, std::vector<InputFile>& inputs) {
   if (request.samples.empty()) {
-    if (!request.output.quiet) std::fputs("measuring this host, about 45 s\n", stderr);
+    if (!request.output.quiet) write_error("measuring this host, about 45 s\n");
     HostProbeOptions options;
     options.on_sample = [](const ProbeSample&) { stop_if_interrupted(); };
     return HostProbes(options).run();
@@ -104,8 +108,9 @@ std::optional<double> slowdown_since(const ProbeSamples& samples) {
 
 LoopAnswer answer(const CalibrateLoopRequest& request) {
   LoopAnswer out{model_of(request), {}, {}, {}};
-  const int most = parse_count({"--processes", request.processes});
-  const int repetitions = parse_count({"--repetitions", request.repetitions});
+  const int most = parse_count({"--processes", request.processes}, most_processes,
+                               "every count from 1 to N is run, each process with memory of its own");
+  const int repetitions = parse_count({"--repetitions", request.repetitions}, most_repetitions, "11 give a median");
   const ProbeSamples samples = samples_of(request, out.inputs);
   const HostTimes costs = host_times(samples);
   for (int processes = 1; processes <= most; ++processes) {
@@ -205,7 +210,7 @@ ExitCode calibrate_loop(const CalibrateLoopRequest& request) {
     });
     return ExitCode::ok;
   } catch (const ProbeFailure& failure) {
-    fmt::print(stderr, "error: the step cannot run on this machine: {}\n", failure.what());
+    write_error(fmt::format("error: the step cannot run on this machine: {}\n", printable(failure.what())));
     return ExitCode::impossible;
   }
 }

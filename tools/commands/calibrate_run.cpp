@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 
@@ -15,6 +14,7 @@
 #include "tools/output/output_text.hpp"
 #include "tools/output/result_context.hpp"
 #include "tools/output/result_table.hpp"
+#include "tools/standard_streams.hpp"
 #include "tools/typed_text.hpp"
 
 namespace clusterwright {
@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto save_every = std::chrono::seconds(2);
+constexpr auto stopped = "interrupted: samples of this device are missing";
 
 /// What became of the probes of one device.
 struct DeviceRun {
@@ -46,10 +47,11 @@ class SavedSamples {
 
   void add(const ProbeSample& sample) {
     so_far_.samples.push_back(sample);
-    if (Clock::now() - saved_ < save_every) return stop_if_interrupted();
-    save(so_far_);
+    if (interrupted()) so_far_.skipped.push_back({probe_name(sample.what), JsonValue::object(), stopped});
+    if (interrupted() || Clock::now() - saved_ >= save_every) save(so_far_);
     stop_if_interrupted();
   }
+  const ProbeSamples& so_far() const { return so_far_; }
   void save(const ProbeSamples& samples) {
     write_file(file_, write_json(write_probe_samples(samples)) + "\n");
     saved_ = Clock::now();
@@ -75,13 +77,18 @@ DeviceRun probe_host(const CalibrateRunRequest& request, ProbeSuite suite) {
   SavedSamples saved(run.file, find_host_machine().device, suite);
   std::size_t count = 0;
   options.on_sample = [&](const ProbeSample& sample) {
-    if (!request.output.quiet && ++count % 20 == 0) fmt::print(stderr, "host: {} samples\n", count);
+    if (!request.output.quiet && ++count % 20 == 0) write_error(fmt::format("host: {} samples\n", count));
     saved.add(sample);
   };
   HostProbes probes(options);
-  run.samples = probes.run();
+  try {
+    run.samples = probes.run();
+    saved.save(*run.samples);
+  } catch (const Interrupted&) {
+    run.samples = saved.so_far();
+    run.reason = stopped;
+  }
   run.name = run.samples->device.cpu;
-  saved.save(*run.samples);
   return run;
 }
 
@@ -144,7 +151,7 @@ std::string as_text(const std::vector<DeviceRun>& runs, const std::string& folde
   for (const DeviceRun& run : runs) {
     if (!has_samples(run)) continue;
     any = true;
-    text += fmt::format("{} ({}): {}\n", run.device, printable(run.name), run.file.string());
+    text += fmt::format("{} ({}): {}\n", run.device, printable(run.name), printable(run.file.string()));
   }
   return text + (any ? fmt::format("\nNext: clusterwright calibrate fit {}\n", folder) : "");
 }
@@ -160,6 +167,7 @@ JsonValue as_json(const std::vector<DeviceRun>& runs) {
                            {"samples", static_cast<std::int64_t>(run.samples ? run.samples->samples.size() : 0)},
                            {"skipped", static_cast<std::int64_t>(run.samples ? run.samples->skipped.size() : 0)},
                            {"reason", run.reason.empty() ? JsonValue() : JsonValue(run.reason)}}));
+  document.set("interrupted", interrupted());
   document.set("devices", std::move(list));
   return document;
 }
@@ -189,17 +197,23 @@ ExitCode calibrate_run(const CalibrateRunRequest& request) {
   std::vector<DeviceRun> runs;
   // The GPU first: where one is required and missing, nobody waits for the host.
   if (wants(request, "gpu")) runs.push_back(probe_gpu(request, suite));
-  const bool missing = !request.require.empty() && (runs.empty() || !has_samples(runs.front()));
-  if (!missing && wants(request, "host")) runs.push_back(probe_host(request, suite));
+  const bool required = !request.require.empty() || request.only == "gpu";
+  const bool missing = required && !interrupted() && (runs.empty() || !has_samples(runs.front()));
+  if (!missing && !interrupted() && wants(request, "host")) runs.push_back(probe_host(request, suite));
   deliver(targets, request.output.quiet, [&](OutputFormat format) {
     if (format == OutputFormat::json) return write_json(as_json(runs)) + "\n";
     if (format == OutputFormat::csv) return render_csv(probes_table(runs));
     if (format == OutputFormat::markdown) return "# Probes\n\n" + render_markdown(probes_table(runs));
     return as_text(runs, request.folder);
   });
+  if (interrupted()) {
+    write_error("interrupted: the samples so far are kept\n");
+    return ExitCode::interrupted;
+  }
   if (!missing) return ExitCode::ok;
-  fmt::print(stderr, "error: --require gpu: this machine has no GPU to measure: {}\n",
-             runs.empty() ? "--only host excludes GPUs" : runs.front().reason);
+  write_error(fmt::format("error: {}: this machine has no GPU to measure: {}\n",
+                          request.require.empty() ? "--only gpu" : "--require gpu",
+                          runs.empty() ? "--only host excludes GPUs" : printable(runs.front().reason)));
   return ExitCode::missing;
 }
 

@@ -41,7 +41,7 @@ std::vector<std::string> read_set(const CalibrateShowRequest& request, Shown& sh
       samples.push_back(file);
       continue;
     }
-    const JsonValue document = read_input(file, shown.inputs);
+    const JsonValue document = read_input(named_file(file, {"parameters"}), shown.inputs, measurement_limits);
     if (!document.find("gemm")) {
       samples.push_back(file);
     } else if (shown.set) {

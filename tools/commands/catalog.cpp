@@ -4,9 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <utility>
 
+#include "models/job/hf_config.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "models/job/stack.hpp"
+#include "models/job/transformer.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
@@ -20,7 +25,21 @@ namespace clusterwright {
 
 namespace {
 
-constexpr const char* stack_section = "stacks";  // of files, beside the sections of parts
+/// Sections of files, beside those of parts: their entries are the names that other files and commands use.
+struct FileSection {
+  const char* folder;
+  const char* about;
+};
+constexpr FileSection file_sections[] = {
+    {"stacks", "software stacks, by the name that a job gives"},
+    {"transformers", "models, by the name that a scenario gives under \"transformer\""},
+    {"clusters", "clusters, by the name that a scenario gives under \"cluster\", and that commands take"},
+    {"scenarios", "scenarios, by the name that `run`, `scale` and `size` take"},
+    {"facilities", "buildings, by the name that a cluster gives under \"facility\": {\"like\": ...}"},
+    {"prices", "price lists, by the name that --prices and \"prices\" take"},
+    {"parameters", "fitted parameters, by the name that --parameters takes"},
+    {"blueprints", "published designs, by the name that `audit` takes"},
+};
 
 bool scalar_field(const FieldSpec& field) {
   return field.type != FieldType::record && !field.is_list && !field.is_map;
@@ -34,15 +53,18 @@ ResultTable overview(const JsonValue& catalog) {
     const std::size_t size = section.is(JsonKind::list) ? section.elements().size() : section.members().size();
     table.rows.push_back({field.key, static_cast<std::int64_t>(size), field.help});
   }
-  const auto stacks = static_cast<std::int64_t>(config_names(stack_section).size());
-  table.rows.push_back({stack_section, stacks, "software stacks, by the name that a job gives"});
+  for (const FileSection& section : file_sections)
+    table.rows.push_back(
+        {section.folder, static_cast<std::int64_t>(config_names(section.folder).size()), section.about});
   return table;
 }
 
-/// Columns that hold sentences, or a value for few parts, would push the numbers off the screen.
+/// Columns that hold sentences, or a value for few parts, would push the numbers off the screen. The id stays: other
+/// files name a part by it.
 void drop_minor_columns(ResultTable& table) {
   constexpr std::size_t longest = 32;
   for (std::size_t c = table.columns.size(); c-- > 0;) {
+    if (table.columns[c].key == "id") continue;
     std::size_t width = 0, known = 0;
     for (const auto& row : table.rows) {
       width = std::max(width, machine_text(row[c]).size());
@@ -69,6 +91,28 @@ ResultTable part_list(const FieldSpec& section, const JsonValue& parts) {
     table.rows.push_back(std::move(row));
   }
   drop_minor_columns(table);
+  const auto id =
+      std::find_if(table.columns.begin(), table.columns.end(), [](const Column& column) { return column.key == "id"; });
+  const auto at = id - table.columns.begin();
+  std::rotate(table.columns.begin(), id, id + 1);
+  for (auto& row : table.rows) std::rotate(row.begin(), row.begin() + at, row.begin() + at + 1);
+  return table;
+}
+
+/// The list of accelerators with the dense rates that jobs run at, behind the id.
+ResultTable accelerator_list(ResultTable table, const Catalog& catalog) {
+  constexpr std::pair<NumberFormat, const char*> formats[] = {{NumberFormat::bf16, "dense_tflops_16_bit"},
+                                                              {NumberFormat::fp8, "dense_tflops_8_bit"}};
+  std::ptrdiff_t place = 1;
+  for (const auto& [format, key] : formats) {
+    table.columns.insert(table.columns.begin() + place, Column{key, key, "", 1, -1, Alignment::right, true});
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+      const FlopsPerSecond rate = peak(catalog.accelerators[i], format);
+      const Cell cell = rate > FlopsPerSecond{} ? Cell(std::round(rate.in(teraflop_per_second)*10) / 10) : Cell();
+      table.rows[i].insert(table.rows[i].begin() + place, cell);
+    }
+    ++place;
+  }
   return table;
 }
 
@@ -112,12 +156,12 @@ ResultTable source_list(const JsonValue& sources) {
   return table;
 }
 
-/// By the name that a job gives: that of the file.
-JsonValue stack_entries() {
+/// Documents of a folder, by the name of the file.
+JsonValue file_entries(const std::string& folder) {
   JsonValue out = JsonValue::object();
-  for (const std::string& name : config_names(stack_section)) {
-    const auto file = configs_directory() / stack_section / (name + ".json");
-    out.set(name, encode_record(decode_record<SoftwareStack>(read_json_file(file))));
+  for (const std::string& name : config_names(folder)) {
+    const JsonValue document = read_json_file(configs_directory() / folder / (name + ".json"));
+    out.set(name, folder == "stacks" ? encode_record(decode_record<SoftwareStack>(document)) : document);
   }
   return out;
 }
@@ -128,11 +172,44 @@ std::string first_words(const std::string& source) {
   return begin.substr(0, begin.find_last_not_of(' ') + 1);
 }
 
+std::string text_of(const JsonValue& entry, std::string_view key) {
+  const JsonValue* value = entry.find(key);
+  return value && value->is(JsonKind::text) ? value->as_text() : std::string();
+}
+
+/// What a scenario says of itself: its model on its cluster.
+std::string about(const JsonValue& entry) {
+  const auto stem = [&](std::string_view key) { return std::filesystem::path(text_of(entry, key)).stem().string(); };
+  if (entry.find("job") && !entry.find("claims")) return fmt::format("{} on {}", stem("transformer"), stem("cluster"));
+  return text_of(entry, "name");
+}
+
+ResultTable file_list(const JsonValue& entries) {
+  ResultTable table{"", {words_column("id", "Id"), words_column("about", "About")}, {}};
+  for (const auto& [id, entry] : entries.members()) table.rows.push_back({id, about(entry)});
+  return table;
+}
+
+ResultTable transformer_list(const JsonValue& entries) {
+  ResultTable table{
+      "", {words_column("id", "Id"), words_column("name", "Name"), words_column("size", "Parameters")}, {}};
+  for (const auto& [id, entry] : entries.members()) {
+    const auto model = decode_record<Transformer>(in_own_form(entry));
+    table.rows.push_back({id, model.name, parameter_text(model)});
+  }
+  return table;
+}
+
 ResultTable stack_list(const JsonValue& stacks) {
   ResultTable table{"", {words_column("id", "Id"), words_column("date", "Date"), words_column("source", "Source")}, {}};
   for (const auto& [id, stack] : stacks.members())
     table.rows.push_back({id, stack.at("date").as_text(), first_words(stack.at("source").as_text())});
   return table;
+}
+
+ResultTable list_of(const std::string& folder, const JsonValue& entries) {
+  if (folder == "stacks") return stack_list(entries);
+  return folder == "transformers" ? transformer_list(entries) : file_list(entries);
 }
 
 const JsonValue& find_entry(const JsonValue& section, const std::string& id) {
@@ -159,17 +236,19 @@ Answer answer(const CatalogRequest& request, const Catalog& parts, const JsonVal
   const RecordSpec& spec = record(static_cast<const Catalog*>(nullptr));
   if (request.section.empty()) return {catalog, overview(catalog)};
   std::vector<std::string> sections = spec.keys();
-  sections.emplace_back(stack_section);
+  for (const FileSection& section : file_sections) sections.emplace_back(section.folder);
   const std::size_t chosen = parse_choice("SECTION", request.section, sections);
-  const bool stacks = chosen == spec.fields.size();
-  const JsonValue section = stacks ? stack_entries() : catalog.at(sections[chosen]);
+  const std::string& name = sections[chosen];
+  const bool files = chosen >= spec.fields.size();
+  const JsonValue section = files ? file_entries(name) : catalog.at(name);
   if (!request.id.empty()) {
     const JsonValue& entry = find_entry(section, request.id);
     return {entry, facts_table(entry)};
   }
-  if (stacks) return {section, stack_list(section)};
+  if (files) return {section, list_of(name, section)};
   const FieldSpec& field = spec.fields[chosen];
-  if (field.key == "nodes") return {section, node_list(parts)};
+  if (name == "nodes") return {section, node_list(parts)};
+  if (name == "accelerators") return {section, accelerator_list(part_list(field, section), parts)};
   return {section, field.is_map ? source_list(section) : part_list(field, section)};
 }
 

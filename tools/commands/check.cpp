@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <cstdio>
-
 #include "models/job/scenario_loader.hpp"
 #include "models/plan/resolve_plan.hpp"
 #include "models/site/audit/blueprint.hpp"
 #include "sim/json_reader.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/config_kinds.hpp"
+#include "tools/output/output_target.hpp"
+#include "tools/output/output_text.hpp"
+#include "tools/standard_streams.hpp"
 
 namespace clusterwright {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 /// Reads the file with everything it refers to, as a computing command would. @return its kind
-ConfigKind check_file(const std::string& file) {
+ConfigKind check_file(const fs::path& file) {
   const JsonValue document = read_json_file(file);
   const ConfigKind kind = kind_of(document);
   if (kind == ConfigKind::scenario)
@@ -33,10 +36,12 @@ ExitCode check(const CheckRequest& request) {
   ExitCode code = ExitCode::ok;
   for (const std::string& file : request.files) {
     try {
-      const ConfigKind kind = check_file(file);
-      if (!request.quiet) fmt::print("{}: ok ({})\n", file, config_kind_names()[static_cast<std::size_t>(kind)]);
+      const ConfigKind kind = check_file(named_file(file, config_folders()));
+      if (!request.quiet)
+        write_file("-",
+                   fmt::format("{}: ok ({})\n", printable(file), config_kind_names()[static_cast<std::size_t>(kind)]));
     } catch (const ConfigError& error) {
-      std::fputs(error.what(), stderr);
+      write_error(error.what());
       code = ExitCode::wrong_input;
     }
   }

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <set>
 
 #include "sim/json_writer.hpp"
@@ -14,6 +13,7 @@
 #include "tools/output/output_text.hpp"
 #include "tools/output/parameter_difference.hpp"
 #include "tools/output/result_context.hpp"
+#include "tools/standard_streams.hpp"
 #include "tools/typed_text.hpp"
 
 namespace clusterwright {
@@ -239,7 +239,7 @@ ExitCode collective(const CollectiveCommandRequest& request) {
     return answer(request, targets);
   } catch (const ConfigError& error) {
     if (!finds_no_path(error)) throw;
-    std::fputs(error.what(), stderr);
+    write_error(error.what());
     return ExitCode::impossible;
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <map>
 
 #include "models/job/hf_config.hpp"
@@ -12,6 +11,7 @@
 #include "tools/import/nccl_tests.hpp"
 #include "tools/import/topology_cluster.hpp"
 #include "tools/output/output_text.hpp"
+#include "tools/standard_streams.hpp"
 #include "tools/typed_text.hpp"
 #include "topology/parts/catalog.hpp"
 
@@ -60,17 +60,17 @@ std::string summary(const HfImport& imported) {
 ExitCode import_nccl_tests(const ImportNcclTestsRequest& request) {
   const auto targets = output_targets(request.output, {OutputFormat::json});
   const ProbeSamples samples = read_nccl_tests(request.file, {request.date, request.operation});
-  if (!request.output.quiet) std::fputs(counts_text(samples).c_str(), stderr);
+  if (!request.output.quiet) write_error(counts_text(samples));
   if (samples.samples.empty()) {
-    std::fputs("error: the log has no usable row; nothing was written\n", stderr);
+    write_error("error: the log has no usable row; nothing was written\n");
     return ExitCode::impossible;
   }
   deliver(targets, request.output.quiet, [&](OutputFormat) { return json_text(write_probe_samples(samples)); });
   if (!request.output.quiet && !request.output.files.empty())
-    fmt::print(stderr,
-               "Next: clusterwright calibrate fit {} -o parameters.json   (with --cluster FILE if the log spans "
-               "several nodes)\n",
-               request.output.files.front());
+    write_error(
+        fmt::format("Next: clusterwright calibrate fit {} -o parameters.json   (with --cluster FILE if the log spans "
+                    "several nodes)\n",
+                    printable(request.output.files.front())));
   return ExitCode::ok;
 }
 
@@ -81,17 +81,17 @@ ExitCode import_nccl_topology(const ImportTopologyRequest& request) {
   const Catalog catalog = load_catalog(configs_directory() / "parts");
   const JsonValue cluster = cluster_of(read_nccl_topology(request.file), options, catalog);
   if (const JsonValue* source = cluster.find("source"); source && !request.output.quiet)
-    fmt::print(stderr, "{}\n", printable(source->as_text()));
+    write_error(printable(source->as_text()) + "\n");
   deliver(targets, request.output.quiet, [&](OutputFormat) { return json_text(cluster); });
   if (!request.output.quiet && !request.output.files.empty())
-    fmt::print(stderr, "Next: clusterwright collective {}\n", request.output.files.front());
+    write_error(fmt::format("Next: clusterwright collective {}\n", printable(request.output.files.front())));
   return ExitCode::ok;
 }
 
 ExitCode import_hf_config_file(const ImportHfConfigRequest& request) {
   const auto targets = output_targets(request.output, {OutputFormat::json});
   const HfImport imported = import_hf_config(read_json_file(request.file), request.name);
-  if (!request.output.quiet) std::fputs(summary(imported).c_str(), stderr);
+  if (!request.output.quiet) write_error(summary(imported));
   JsonValue document = JsonValue::object({{"$schema", "transformer.schema.json"}});
   for (const auto& [key, value] : imported.document.members()) document.set(key, value);
   deliver(targets, request.output.quiet, [&](OutputFormat) { return json_text(document); });

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 
 #include "models/job/scenario_loader.hpp"
@@ -11,6 +10,8 @@
 #include "sim/json_writer.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/output/output_target.hpp"
+#include "tools/output/output_text.hpp"
+#include "tools/standard_streams.hpp"
 #include "tools/typed_text.hpp"
 
 namespace clusterwright {
@@ -78,6 +79,7 @@ ExitCode init(const InitRequest& request) {
   const std::vector<std::string> names = starters();
   const std::string& from = names[parse_choice("--from", request.from, names)];
   fs::path target = request.name;
+  if (target.filename().empty()) throw option_error("NAME", request.name, "names no file", "write my-scenario.json");
   if (target.extension() != ".json") target += ".json";
   const fs::path home = configs_directory() / "scenarios";
   JsonValue scenario = read_json_file(home / (from + ".json"));
@@ -87,8 +89,7 @@ ExitCode init(const InitRequest& request) {
       "// A scenario for clusterwright, started from {}. For all other fields: clusterwright explain job\n", from);
   write_commented(scenario, scenario_spec(), "", text);
   write_new_file(target, text + "\n");
-  if (!request.quiet)
-    fmt::print(stderr, "wrote {0}\nNext: clusterwright scale {0} --gpus 1024..16384x2\n", target.string());
+  if (!request.quiet) write_error(fmt::format("wrote {0}\nNext: clusterwright run {0}\n", printable(target.string())));
   return ExitCode::ok;
 }
 

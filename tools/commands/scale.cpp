@@ -15,6 +15,7 @@
 #include "tools/output/prediction_tables.hpp"
 #include "tools/output/result_json.hpp"
 #include "tools/output/warnings.hpp"
+#include "tools/standard_streams.hpp"
 #include "tools/typed_text.hpp"
 
 namespace clusterwright {
@@ -87,6 +88,10 @@ void name_sizes(ScaleCurve& curve, const std::vector<int>& sizes) {
     if (!curve.points[i].reason.empty()) curve.points[i].step.accelerators = sizes[i];
 }
 
+std::string interrupted_sentence(const ScaleCurve& curve, std::size_t asked) {
+  return fmt::format("interrupted: {} of {} sizes are finished; the curve is incomplete", curve.points.size(), asked);
+}
+
 }  // namespace
 
 ExitCode scale(const ScaleRequest& request) {
@@ -98,13 +103,19 @@ ExitCode scale(const ScaleRequest& request) {
   ScaleCurve curve;
   {
     ProgressLine progress("cluster sizes", sizes.size(), request.output.quiet);
-    curve = predict_scale(session.scenario, sizes, strong, [&](std::size_t done) { progress.finished(done); });
+    curve = predict_scale(
+        session.scenario, sizes, strong, [&](std::size_t done) { progress.finished(done); }, interrupted);
   }
-  name_sizes(curve, sizes);
+  if (curve.points.empty()) throw Interrupted{};
+  if (!curve.interrupted) name_sizes(curve, sizes);
   const ScaleAnswer answer{session.context, curve,
                            against_usual(session.scenario, !request.scenario.parameters.empty(), {})};
   deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, request, answer); });
   print_warnings(warnings_of(session.context.warnings, curve), targets);
+  if (curve.interrupted) {
+    write_error(interrupted_sentence(curve, sizes.size()) + "\n");
+    return ExitCode::interrupted;
+  }
   return largest_fitting(curve) ? ExitCode::ok : ExitCode::impossible;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/commands/scenario_session.hpp"
 
+#include "models/job/configs_directory.hpp"
 #include "tools/typed_text.hpp"
 
 namespace clusterwright {
@@ -8,7 +9,7 @@ namespace clusterwright {
 ScenarioOptions scenario_options(const ScenarioRequest& request) {
   ScenarioOptions options;
   options.settings = request.settings;
-  if (!request.parameters.empty()) options.parameters = request.parameters;
+  if (!request.parameters.empty()) options.parameters = named_file(request.parameters, {"parameters"});
   return options;
 }
 
@@ -30,8 +31,8 @@ std::string name_of(ScenarioReader command) {
 ScenarioSession open_scenario(const ScenarioRequest& request, ScenarioReader command) {
   ScenarioSession session;
   const std::uint64_t seed = parse_seed({"--seed", request.seed});
-  if (!request.threads.empty()) session.threads.emplace(parse_count({"--threads", request.threads}));
-  session.scenario = load_scenario(request.scenario, scenario_options(request));
+  if (!request.threads.empty()) session.threads.emplace(parse_threads(request.threads));
+  session.scenario = load_scenario(named_file(request.scenario, {"scenarios"}), scenario_options(request));
   session.context = make_result_context(session.scenario, name_of(command), request.command_line, seed);
   session.context.warnings = check_unused(unused_fields(session.scenario, command));
   return session;

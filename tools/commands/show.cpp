@@ -23,6 +23,8 @@ namespace clusterwright {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 /// Failures and pictures are of a topology, so asking for them asks for it.
 struct Wanted {
   bool topology = false;
@@ -30,11 +32,11 @@ struct Wanted {
 };
 
 /// Of a blueprint what it describes, without its claims.
-Shown show_scenario(const ShowRequest& request, ConfigKind kind, Wanted wanted) {
+Shown show_scenario(const ShowRequest& request, const fs::path& file, ConfigKind kind, Wanted wanted) {
   ScenarioOptions options{request.settings, {}};
-  if (!request.parameters.empty()) options.parameters = request.parameters;
-  const Scenario scenario = kind == ConfigKind::blueprint ? load_blueprint(request.file, options).scenario
-                                                          : load_scenario(request.file, options);
+  if (!request.parameters.empty()) options.parameters = named_file(request.parameters, {"parameters"});
+  const Scenario scenario =
+      kind == ConfigKind::blueprint ? load_blueprint(file, options).scenario : load_scenario(file, options);
   if (wanted.topology) return show_topology(scenario.cluster, request.failures, wanted.dot);
   ResultTable table{
       "", {words_column("path", "Field"), words_column("value", "Value"), words_column("origin", "Origin")}, {}};
@@ -64,11 +66,12 @@ Shown show_record(const JsonValue& document) {
 }
 
 Shown show_file(const ShowRequest& request, Wanted wanted) {
-  const JsonValue document = read_json_file(request.file);
+  const fs::path file = named_file(request.file, config_folders());
+  const JsonValue document = read_json_file(file);
   const ConfigKind kind = kind_of(document);
-  if (holds_scenario(kind)) return show_scenario(request, kind, wanted);
+  if (holds_scenario(kind)) return show_scenario(request, file, kind, wanted);
   if (kind == ConfigKind::cluster || wanted.topology)  // of other kinds an error
-    return show_topology(open_cluster(request.file, request.settings).cluster, request.failures, wanted.dot);
+    return show_topology(open_cluster(file, request.settings).cluster, request.failures, wanted.dot);
   switch (kind) {
     case ConfigKind::transformer:
       return show_transformer(document);

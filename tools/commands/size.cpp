@@ -99,7 +99,7 @@ void open_with_job(const SizeRequest& request, SizingSession& session) {
 void open_without_job(const SizeRequest& request, SizingSession& session) {
   std::vector<std::string> settings = request.scenario.settings;
   std::erase_if(settings, sets_prices);
-  ClusterSession opened = open_cluster(request.scenario.scenario, settings);
+  ClusterSession opened = open_cluster(named_file(request.scenario.scenario, {"clusters"}), settings);
   ResultContext& context = session.context;
   context.command = "size";
   context.command_line = request.scenario.command_line;
@@ -119,7 +119,8 @@ void open_without_job(const SizeRequest& request, SizingSession& session) {
 SizingSession open_sizing(const SizeRequest& request) {
   SizingSession session;
   std::vector<InputFile> unused;
-  const bool cluster = kind_of(read_input(request.scenario.scenario, unused)) == ConfigKind::cluster;
+  const bool cluster = kind_of(read_input(named_file(request.scenario.scenario, {"scenarios", "clusters"}), unused)) ==
+                       ConfigKind::cluster;
   if (cluster)
     open_without_job(request, session);
   else

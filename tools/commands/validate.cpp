@@ -13,6 +13,7 @@
 #include "tools/output/validation_page.hpp"
 #include "tools/output/validation_report.hpp"
 #include "tools/output/validation_tables.hpp"
+#include "tools/standard_streams.hpp"
 #include "tools/typed_text.hpp"
 
 namespace clusterwright {
@@ -54,12 +55,16 @@ ExitCode validate(const ValidateRequest& request) {
                                                        OutputFormat::markdown, OutputFormat::html});
   const double limit = request.max_error.empty() ? INFINITY : parse_share({"--max-error", request.max_error});
   std::optional<ThreadLimit> threads;
-  if (!request.threads.empty()) threads.emplace(parse_count({"--threads", request.threads}));
+  if (!request.threads.empty()) threads.emplace(parse_threads(request.threads));
   const std::vector<std::filesystem::path> named(request.cases.begin(), request.cases.end());
   const ValidationReport report = validate_files(named.empty() ? shipped_cases() : named,
                                                  {request.cross, request.parameters, request.output.quiet});
   deliver(targets, request.output.quiet,
           [&](OutputFormat format) { return render_as(format, report, request.command_line); });
+  if (report.interrupted) {
+    write_error("interrupted: the cases that were finished are in the answer, the others are missing\n");
+    return ExitCode::interrupted;
+  }
   const auto& families = report.summary.families;
   return std::any_of(families.begin(), families.end(), [&](const auto& family) { return misses(family, limit); })
              ? ExitCode::differs

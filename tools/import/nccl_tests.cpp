@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/json_reader.hpp"
+#include "sim/plain_number.hpp"
 #include "tools/import/nccl_tests_json.hpp"
 #include "tools/import/nccl_tests_run.hpp"
 #include "tools/import/nccl_tests_text.hpp"
@@ -119,12 +120,8 @@ ConfigError option_error(const char* option, const std::string& text, std::strin
 
 /// 2026-11-21T21:04:06Z
 void check_date(const std::string& date) {
-  constexpr std::string_view form = "dddd-dd-ddTdd:dd:ddZ";
-  if (date.empty()) return;  // not known
-  bool good = date.size() == form.size();
-  for (std::size_t i = 0; good && i < form.size(); ++i)
-    good = form[i] == 'd' ? date[i] >= '0' && date[i] <= '9' : date[i] == form[i];
-  if (!good) throw option_error("--date", date, "must be a UTC time", "write 2026-11-21T21:04:06Z");
+  if (date.empty() || is_utc_time(date)) return;  // empty: not known
+  throw option_error("--date", date, "must be a UTC time that exists", "write 2026-11-21T21:04:06Z");
 }
 
 std::string wanted_operation(const std::string& name) {
@@ -160,7 +157,7 @@ std::string words_of_result(const std::string& operation, const NcclTestsResult&
 
 /// Reason that the results count as wrong, or empty.
 std::string failure_of(const NcclTestsResult& result) {
-  if (result.wrong && *result.wrong > 0) return fmt::format("wrong values: {:g}", *result.wrong);
+  if (result.wrong && *result.wrong > 0) return "wrong values: " + plain_number(*result.wrong, 6);
   if (result.deviation && *result.deviation > allowed_deviation(result.type))
     return fmt::format("results deviate by {:.1e}", *result.deviation);
   return {};
@@ -244,6 +241,10 @@ class Collector {
       out_.skipped.push_back({probe, words, why});
       return;
     }
+    if (const std::string why = contradiction_in(operation, layout.ranks, result); !why.empty()) {
+      contradiction(why, {result.place}, "a row of nccl-tests agrees with itself: take the log again", errors_);
+      return;
+    }
     ProbeSample sample;
     sample.what = what_of(run, layout, operation, result);
     sample.bytes = static_cast<double>(result.bytes) * byte;
@@ -311,7 +312,7 @@ bool is_json(std::string_view text) {
 std::vector<NcclTestsRun> runs_of(const std::shared_ptr<const SourceText>& source) {
   if (!is_json(source->text())) return nccl_tests_text_runs(source);
   std::vector<NcclTestsRun> runs;
-  runs.push_back(nccl_tests_json_run(read_json(source)));
+  runs.push_back(nccl_tests_json_run(read_json(source, measurement_limits)));
   return runs;
 }
 
@@ -338,7 +339,7 @@ ProbeSamples read_nccl_tests(const std::shared_ptr<const SourceText>& source, co
 }
 
 ProbeSamples read_nccl_tests(const std::filesystem::path& path, const NcclTestsImport& options) {
-  return read_nccl_tests(read_source(path, most_bytes), options);
+  return read_nccl_tests(read_source(path, most_bytes, Quoting::any), options);
 }
 
 }  // namespace clusterwright

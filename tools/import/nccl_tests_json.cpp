@@ -84,6 +84,7 @@ void read_half(const JsonValue& row, const char* key, const std::string& pointer
   if (!half || !half->is(JsonKind::object)) return;
   NcclTestsResult out;
   out.bytes = integer_of(row, "size", 0);
+  out.count = integer_of(row, "count", 0);
   out.type = text_of(row, "type");
   out.reduction = text_of(row, "redop");
   if (out.reduction == "none") out.reduction.clear();

@@ -82,7 +82,52 @@ std::string derived(const NcclTestsRun& run, std::int64_t ranks) {
   throw ConfigError({"E0203", what, {row->place}, "", "name it, as in --op all_gather"});
 }
 
+/// Bytes of an element; 0 for types that are not known.
+std::int64_t bytes_of(std::string_view type) {
+  if (type == "int8" || type == "uint8" || type == "char" || type.starts_with("fp8") || type.starts_with("f8"))
+    return 1;
+  if (type == "half" || type == "bfloat16") return 2;
+  if (type == "float" || type == "int32" || type == "uint32" || type == "int") return 4;
+  return type == "double" || type == "int64" || type == "uint64" ? 8 : 0;
+}
+
+/// The count is that of the whole message, or of the part of one rank.
+bool agrees_with_count(const NcclTestsResult& row, std::int64_t ranks) {
+  const std::int64_t element = bytes_of(row.type);
+  if (row.count <= 0 || element == 0 || row.bytes <= 0) return true;
+  const auto near = [&](double parts) {
+    const double bytes = static_cast<double>(row.count) * static_cast<double>(element) * parts;
+    constexpr double alignment = 16;  // elements by which programs shorten a part
+    return std::abs(bytes - static_cast<double>(row.bytes)) <= alignment * static_cast<double>(element) * parts;
+  };
+  if (ranks > 0) return near(1) || near(static_cast<double>(ranks));
+  return row.bytes % (row.count * element) == 0 || near(1);
+}
+
+/// Whether a printed value is `expected` but for its digits, of which times have two or more and bandwidths two
+/// decimals.
+bool agrees(double printed, double expected) {
+  constexpr double relative = 0.02, rounding = 0.011;
+  return std::abs(printed - expected) <= relative * expected + rounding;
+}
+
 }  // namespace
+
+std::string contradiction_in(const std::string& operation, std::int64_t ranks, const NcclTestsResult& row) {
+  if (!agrees_with_count(row, ranks))
+    return fmt::format("{} bytes are not {} elements of type {}", row.bytes, row.count, row.type);
+  if (!(row.algorithm_gb_per_s > 0)) return {};
+  const double rate = static_cast<double>(row.bytes) / row.time_us / 1e3;
+  if (!agrees(row.algorithm_gb_per_s, rate))
+    return fmt::format("{} bytes in {:.2f} us are {:.2f} GB/s, not the printed {:.2f}", row.bytes, row.time_us, rate,
+                       row.algorithm_gb_per_s);
+  if (ranks < 2 || !(row.bus_gb_per_s > 0) || operation == "all_to_all_v" || operation == "hypercube") return {};
+  const double bus = row.algorithm_gb_per_s * bus_factor(operation, static_cast<double>(ranks));
+  if (agrees(row.bus_gb_per_s, bus)) return {};
+  return fmt::format(
+      "an algorithm bandwidth of {:.2f} GB/s of {} over {} ranks is a bus bandwidth of {:.2f}, not {:.2f}",
+      row.algorithm_gb_per_s, operation, ranks, bus, row.bus_gb_per_s);
+}
 
 std::string operation_word(std::string_view name) {
   if (name.ends_with("_perf")) name.remove_suffix(5);

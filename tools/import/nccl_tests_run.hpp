@@ -29,6 +29,7 @@ struct NcclTestsRank {
 /// One half of a row: out of place, or in place.
 struct NcclTestsResult {
   std::int64_t bytes = 0;  ///< the column "size"
+  std::int64_t count = 0;  ///< elements; 0 if not printed
   std::string type;        ///< float, half, ...
   std::string reduction;   ///< sum, ...; empty where nothing is reduced
   bool rooted = false;     ///< one rank sends or receives everything
@@ -65,6 +66,10 @@ struct NcclTestsRun {
   bool concluded = false;
   Place place;  ///< first line of the run
 };
+
+/// How the columns of a row contradict each other beyond the digits that are printed, or empty: size against count and
+/// type, bandwidth against size and time, bus bandwidth against the other.
+std::string contradiction_in(const std::string& operation, std::int64_t ranks, const NcclTestsResult& row);
 
 /// Number of calls or GPUs in a log, clamped to a plausible range.
 inline std::int64_t bounded_count(std::int64_t count, std::int64_t least) {

@@ -240,6 +240,8 @@ class Reader {
     };
     NcclTestsResult out;
     out.bytes = *whole_number(words[0]);
+    const auto count = columns_.find("count");
+    out.count = count ? whole_number(words[*count]).value_or(0) : 0;
     out.type = words[2];
     const auto reduction = columns_.find("redop"), root = columns_.find("root");
     if (reduction && words[*reduction] != "none") out.reduction = words[*reduction];

@@ -381,7 +381,7 @@ NodeTopology read_nccl_topology(const std::shared_ptr<const SourceText>& source)
 }
 
 NodeTopology read_nccl_topology(const std::filesystem::path& path) {
-  return read_nccl_topology(read_source(path, most_topology_bytes));
+  return read_nccl_topology(read_source(path, most_topology_bytes, Quoting::any));
 }
 
 }  // namespace clusterwright

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "sim/plain_number.hpp"
 #include "tools/output/output_text.hpp"
 
 namespace clusterwright {
@@ -291,7 +292,7 @@ class PictureMaker {
     if (!cables.rails.empty() && static_cast<int>(cables.rails.size()) < graph_->rails())
       label = fmt::format("{} {}\n", cables.rails.size() == 1 ? "rail" : "rails", ranges_text(cables.rails));
     if (cables.count > 1) label += count_text(cables.count) + (broken ? " " : " x ");
-    label += broken ? "failed" : fmt::format("{:.4g}G", rate.in(gigabit_per_second));
+    label += broken ? "failed" : plain_number(rate.in(gigabit_per_second)) + "G";
     picture_.edges.push_back({lower, upper, std::move(label), broken});
   }
 

@@ -17,11 +17,12 @@ class ResourceLimit : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Replaces a file as a whole: writes a temporary file in the same directory, syncs it, renames it, syncs the
-/// directory. A reader sees the old file or the new one; a failure leaves the old one and nothing beside it. "-" is
-/// standard output.
-/// @throws ConfigError E0405 if it cannot be written there
-/// @throws ResourceLimit if the disk is full
+/// Replaces a file as a whole: writes a file without a name in the same directory, syncs it, gives it the name, syncs
+/// the directory. A reader sees the old file or the new one; a failure leaves the old one and nothing beside it. The
+/// new file has the mode of the old one; where the path is a symbolic link, its target is replaced. "-" is standard
+/// output.
+/// @throws ConfigError E0405 if it cannot be written there, or is an input of this command
+/// @throws ResourceLimit if the disk is full, or standard output cannot be written
 void write_file(const std::filesystem::path& path, std::string_view content);
 
 /// Writes as write_file does, but only a new file. @throws ConfigError E0405 also if the file exists
@@ -45,6 +46,9 @@ struct OutputTarget {
 /// @param offered  what the command can write
 /// @throws ConfigError E0404 for a format that is unknown or not offered, and for a suffix that names none
 std::vector<OutputTarget> output_targets(const OutputRequest& request, const std::vector<OutputFormat>& offered);
+
+/// @throws ConfigError E0405 if one of the files is given twice, or is one of the inputs
+void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
 
 /// Renders everything first, then writes: a failure to render leaves no file behind. Names the written files.
 void deliver(const std::vector<OutputTarget>& targets, bool quiet,

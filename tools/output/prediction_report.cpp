@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "models/lowering/step_charge.hpp"
+#include "sim/plain_number.hpp"
 #include "tools/output/html_page.hpp"
 #include "tools/output/output_text.hpp"
 #include "tools/output/prediction_tables.hpp"
@@ -84,6 +85,8 @@ std::vector<std::string> verdict_sentences(const ScaleCurve& curve) {
     sentences.emplace_back("None of these sizes is possible.");
   }
   if (const std::string misfits = misfits_sentence(curve); !misfits.empty()) sentences.push_back(misfits);
+  if (curve.interrupted)
+    sentences.emplace_back("The computation was interrupted: the curve is incomplete, sizes are missing.");
   return sentences;
 }
 
@@ -249,7 +252,7 @@ std::string data_sections(const Page& page) {
   }
   std::string out = html_section("In numbers", "", render_html(results));
   const std::string lead =
-      fmt::format("Memory of the fullest GPU, which has {} GB.", fmt::format("{:.4g}", capacity.in(gigabyte)));
+      fmt::format("Memory of the fullest GPU, which has {} GB.", plain_number(capacity.in(gigabyte)));
   out += html_section("Memory", lead,
                       render_html(page.single ? memory_table(*page.focus, capacity) : memory_by_size(page.curve)));
   return out + html_section("Power and energy", "Power of the IT equipment, from the replayed activity of the step.",

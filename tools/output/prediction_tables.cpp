@@ -10,6 +10,7 @@
 #include "models/plan/plan.hpp"
 #include "models/prediction/bottleneck.hpp"
 #include "models/prediction/prediction.hpp"
+#include "sim/plain_number.hpp"
 #include "tools/output/output_text.hpp"
 
 namespace clusterwright {
@@ -55,7 +56,7 @@ Column label(std::string key, std::string title) {
 
 /// "80" or "141.5".
 std::string capacity_text(Bytes capacity) {
-  return fmt::format("{:.4g}", capacity.in(gigabyte));
+  return plain_number(capacity.in(gigabyte));
 }
 
 bool computed(const ScalePoint& point) {

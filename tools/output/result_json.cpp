@@ -198,6 +198,7 @@ JsonValue scale_to_json(const ResultContext& context, const ScaleCurve& curve) {
   JsonValue points = JsonValue::list();
   for (const ScalePoint& point : curve.points) points.push_back(point_to_json(point));
   document.set("mode", curve.strong ? "strong" : "weak");
+  document.set("interrupted", curve.interrupted);
   document.set("knee_gpus", curve.knee ? JsonValue(*curve.knee) : JsonValue());
   document.set("knee", std::string(knee_place_name(curve.knee_place)));
   document.set("memory_capacity_gb", context.memory_capacity.in(gigabyte));

@@ -33,6 +33,7 @@ std::vector<std::string> verdict(const ValidationReport& report) {
   const ErrorFigures& mean = report.summary.mean_of_families;
   const ConstantBaseline& baseline = report.summary.baseline;
   std::vector<std::string> out;
+  if (report.interrupted) out.push_back("Interrupted: cases are missing, and the figures are those of the others.");
   if (all.coverage <= 0) return {"None of these cases can be predicted yet."};
   out.push_back(fmt::format("{} of {} scored cases have a prediction: median error {}, 90th percentile {}.",
                             count_text(predicted_cases(report)), count_text(all.n), percent_text(all.median_abs_log),

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstdio>
+#include <map>
 #include <utility>
 
 #include "calibration/measured/measurement_schema.hpp"
@@ -23,6 +23,7 @@
 #include "tools/build_facts.hpp"
 #include "tools/long_computation.hpp"
 #include "tools/output/validation_tables.hpp"
+#include "tools/standard_streams.hpp"
 
 namespace clusterwright {
 
@@ -140,6 +141,7 @@ JsonValue validation_json(const ValidationReport& report, JsonValue header) {
   for (const CaseResult& result : report.results) results.push_back(case_json(result));
   header.set("schema", 1);
   header.set("simulator", fmt::format("clusterwright {}", build_facts().version));
+  header.set("interrupted", report.interrupted);
   header.set("results", results);
   header.set("families", figures_list(summary.families));
   header.set("kinds", figures_list(summary.kinds));
@@ -162,7 +164,7 @@ namespace {
 namespace fs = std::filesystem;
 
 void add_input(const fs::path& file, std::vector<InputFile>& inputs) {
-  inputs.push_back({file.lexically_normal().string(), sha256(read_source(file, JsonLimits{}.bytes)->text())});
+  inputs.push_back({file.lexically_normal().string(), sha256(read_source(file, measurement_limits.bytes)->text())});
 }
 
 /// Everything that predictions rest on beside the cases.
@@ -176,12 +178,28 @@ void add_configs(std::vector<InputFile>& inputs) {
   }
 }
 
+/// A case that is there twice would count twice. @param known  ids so far, with their files
+void check_new(const std::string& id, const fs::path& file, std::map<std::string, fs::path>& known) {
+  const auto [first, fresh] = known.emplace(id, file);
+  if (fresh) return;
+  const auto place = [](const fs::path& path) {
+    return Place{std::make_shared<const SourceText>(path.string(), ""), 0, 1, ""};
+  };
+  throw ConfigError(Diagnostic{"E0204",
+                               fmt::format("two cases have the id \"{}\"", id.substr(0, 80)),
+                               {place(file), place(first->second)},
+                               "",
+                               "name each file once, and give each case an id of its own"});
+}
+
 std::vector<ReadCase> read_files(const std::vector<fs::path>& files, std::vector<InputFile>& inputs) {
   const MeasurementSchema schema(read_json_file(measurement_folder() / "schema.json"));
   std::vector<ReadCase> all;
+  std::map<std::string, fs::path> known;
   for (const fs::path& file : files) {
     std::vector<ReadCase> cases = read_cases(file, schema);
     add_input(file, inputs);
+    for (const ReadCase& one : cases) check_new(one.measurement.id, file, known);
     std::move(cases.begin(), cases.end(), std::back_inserter(all));
   }
   return all;
@@ -199,19 +217,31 @@ void judge_reading(const std::vector<ReadCase>& cases, bool quiet) {
   if (errors.size() > ConfigError::limit) errors.resize(ConfigError::limit);
   if (broken == cases.size()) throw ConfigError(errors);
   if (quiet) return;
-  for (const Diagnostic& error : errors) std::fputs(render(error).c_str(), stderr);
-  fmt::print(stderr, "{} of {} cases are broken; the others are predicted.\n", broken, cases.size());
+  for (const Diagnostic& error : errors) write_error(render(error));
+  write_error(fmt::format("{} of {} cases are broken; the others are predicted.\n", broken, cases.size()));
 }
 
-std::vector<CaseResult> predict_all(const std::vector<ReadCase>& cases, const ValidationContext& context, bool quiet) {
-  std::vector<CaseResult> results(cases.size());
+/// Predicts the cases until Ctrl-C, and drops those that were not begun by then. @return whether there are such cases
+bool predict_all(std::vector<ReadCase>& cases, const ValidationContext& context, bool quiet,
+                 std::vector<CaseResult>& results) {
+  std::vector<std::optional<CaseResult>> predicted(cases.size());
   ProgressLine progress("validate", cases.size(), quiet);
   std::atomic<std::size_t> finished = 0;
   tbb::parallel_for(std::size_t{0}, cases.size(), [&](std::size_t i) {
-    results[i] = validate_case(cases[i], context);
+    if (interrupted()) return;
+    predicted[i] = validate_case(cases[i], context);
     progress.finished(++finished);
   });
-  return results;
+  std::vector<ReadCase> kept;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (!predicted[i]) continue;
+    results.push_back(std::move(*predicted[i]));
+    kept.push_back(std::move(cases[i]));
+  }
+  if (kept.empty()) stop_if_interrupted();
+  const bool incomplete = kept.size() < cases.size();
+  cases = std::move(kept);
+  return incomplete;
 }
 
 std::vector<HeldOutFigures> cross_validation(const std::vector<Measurement>& measurements,
@@ -250,20 +280,22 @@ std::vector<fs::path> shipped_cases() {
 ValidationReport validate_files(const std::vector<fs::path>& files, const ValidationOptions& options) {
   const bool quiet = options.quiet;
   ValidationReport report;
-  const std::vector<ReadCase> cases = read_files(files, report.inputs);
+  std::vector<ReadCase> cases = read_files(files, report.inputs);
   judge_reading(cases, quiet);
   ScenarioShelf shelf = load_shelf(configs_directory());
   add_configs(report.inputs);
   // Before the others: the first set of an accelerator is taken, its siblings keep theirs.
   if (!options.parameters.empty())
     shelf.parameters.insert(shelf.parameters.begin(),
-                            decode_record<ParameterSet>(read_input(options.parameters, report.inputs)));
+                            decode_record<ParameterSet>(
+                                read_input(named_file(options.parameters.string(), {"parameters"}), report.inputs)));
   const ValidationContext context = validation_context(std::move(shelf));
-  report.results = predict_all(cases, context, quiet);
+  report.interrupted = predict_all(cases, context, quiet, report.results);
   std::vector<Measurement> measurements;
   for (const ReadCase& one : cases) measurements.push_back(one.measurement);
   report.summary = summarise(measurements, report.results, context.shelf);
-  if (options.cross) report.cross = cross_validation(measurements, report.results, context.shelf);
+  if (options.cross && !report.interrupted)
+    report.cross = cross_validation(measurements, report.results, context.shelf);
   return report;
 }
 

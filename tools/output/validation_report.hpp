@@ -19,6 +19,7 @@ struct ValidationReport {
   std::vector<CaseResult> results;  ///< results in the order of the files
   ValidationSummary summary;
   std::optional<std::vector<HeldOutFigures>> cross;  ///< only when asked for
+  bool interrupted = false;                          ///< whether Ctrl-C left cases or figures out
 };
 
 /// The whole answer, as calibration/measurements/README.md defines it, with families and cross-validation beside it.

@@ -342,8 +342,10 @@ long predicted_cases(const ValidationReport& report) {
 }
 
 std::string parameters_sentence(const ValidationReport& report) {
-  return fmt::format("{} fitted parameters predict {} scored cases.", report.summary.parameters_used,
-                     count_text(predicted_cases(report)));
+  return fmt::format(
+      "{}{} fitted parameters predict {} scored cases.",
+      report.interrupted ? "Interrupted: cases are missing, and the figures are those of the others. " : "",
+      report.summary.parameters_used, count_text(predicted_cases(report)));
 }
 
 }  // namespace clusterwright

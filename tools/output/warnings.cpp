@@ -5,10 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "tools/output/html_page.hpp"
 #include "tools/output/output_text.hpp"
+#include "tools/standard_streams.hpp"
 
 namespace clusterwright {
 
@@ -57,7 +57,7 @@ void print_warnings(const Warnings& warnings, const std::vector<OutputTarget>& t
            target.format != OutputFormat::dot;
   };
   if (std::any_of(targets.begin(), targets.end(), shows)) return;
-  for (const std::string& warning : warnings) std::fputs(("warning: " + printable(warning) + "\n").c_str(), stderr);
+  for (const std::string& warning : warnings) write_error("warning: " + printable(warning) + "\n");
 }
 
 std::string warnings_text(const Warnings& warnings) {

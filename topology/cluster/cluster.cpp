@@ -51,6 +51,10 @@ const NodeGroup& Cluster::group_of_node(NodeId node) const {
   throw std::invalid_argument("a node that the cluster does not have");
 }
 
+bool Cluster::has_network() const {
+  return nics > 0 && nodes() > 1 && spec.fabric.transport != Transport::none && !fabric.tiers().empty();
+}
+
 BytesPerSecond Cluster::inner_bandwidth(int members) const {
   switch (links.inner(members)) {
     case NodeLinks::LinkClass::pcie:

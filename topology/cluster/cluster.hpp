@@ -43,6 +43,9 @@ struct Cluster {
   }
   int domains() const { return (spec.accelerators + domain - 1) / domain; }
   bool mixed() const { return groups.size() > 1; }
+  /// Whether switches join nodes. A single node has no network, and several nodes that scale-up links join (an NVL72
+  /// rack) may have none.
+  bool has_network() const;
   /// @throws std::invalid_argument for a node that the cluster does not have
   const NodeGroup& group_of_node(NodeId node) const;
 

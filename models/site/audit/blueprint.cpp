@@ -175,7 +175,7 @@ LoadedBlueprint load_blueprint(const std::filesystem::path& path, const Scenario
   auto file = decode_record<BlueprintFile>(source);
   LoadedBlueprint loaded{file, {}, with_own_parts(load_catalog(configs_directory() / "parts"), file.cluster), {}};
   check_claims(file, loaded.catalog, source);
-  loaded.scenario = make_scenario(std::move(file), std::move(source), options, path.parent_path(), std::move(inputs));
+  loaded.scenario = make_scenario(std::move(file), std::move(source), options, folder_of(path), std::move(inputs));
   const JsonValue& cluster = loaded.scenario.source.at("cluster");
   const bool in_line = cluster.source == loaded.scenario.source.source;
   loaded.facility = load_facility(loaded.scenario.cluster, loaded.catalog, cluster, in_line ? "/cluster" : "",

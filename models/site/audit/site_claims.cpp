@@ -8,6 +8,7 @@
 #include "models/prediction/steady_state.hpp"
 #include "models/prediction/step_simulation.hpp"
 #include "models/site/plant/heat_removal.hpp"
+#include "sim/plain_number.hpp"
 
 namespace clusterwright {
 
@@ -22,12 +23,12 @@ std::string cap_words(const AuditCase& audit, Watts budget) {
   const int each = audit.scenario.cluster.node_accelerators;
   const Watts cap = (budget / audit.site.nodes_per_rack - audit.site.node_other) / each;
   const auto speed = speed_at_cap(audit.used.scenario, audit.step, cap);
-  if (!speed) return fmt::format("; no power cap of the accelerators lowers it to {:g} kW", kw(budget));
+  if (!speed) return fmt::format("; no power cap of the accelerators lowers it to {} kW", plain_number(kw(budget), 6));
   return fmt::format(
-      "; {:g} kW needs a cap of ({:.2f} - {:.2f} kW) / {} = {:.0f} W, which slows GEMMs by {:.0f} % and the step by "
+      "; {} kW needs a cap of ({:.2f} - {:.2f} kW) / {} = {:.0f} W, which slows GEMMs by {:.0f} % and the step by "
       "{:.0f} %",
-      kw(budget), kw(budget / audit.site.nodes_per_rack), kw(audit.site.node_other), each, cap.in(watt),
-      100 * (1 - speed->gemm), 100 * (1 - speed->step));
+      plain_number(kw(budget), 6), kw(budget / audit.site.nodes_per_rack), kw(audit.site.node_other), each,
+      cap.in(watt), 100 * (1 - speed->gemm), 100 * (1 - speed->step));
 }
 
 /// Rack cooling with the largest capacity without liquid.
@@ -100,8 +101,8 @@ ClaimFinding check_cooling(const AuditCase& audit) {
   finding.arithmetic =
       fmt::format("{} removes up to {:.0f} kW; a rack is rated {:.1f} kW", part.id, kw(part.capacity.value), kw(rated));
   if (air && part.liquid_share.value > 0)
-    finding.arithmetic += needless ? fmt::format("; the claimed {:g} kW needs no liquid: {} removes up to {:.0f} kW",
-                                                 kw(stated), air->id, kw(air->capacity.value))
+    finding.arithmetic += needless ? fmt::format("; the claimed {} kW needs no liquid: {} removes up to {:.0f} kW",
+                                                 plain_number(kw(stated), 6), air->id, kw(air->capacity.value))
                                    : fmt::format("; {} removes at most {:.0f} kW", air->id, kw(air->capacity.value));
   finding.arithmetic += flow_words(part, rated);
   finding.remedy = needless ? "give the true power of a rack as the reason" : "choose cooling for that power";
@@ -125,7 +126,7 @@ ClaimFinding check_site(const AuditCase& audit) {
       site.nodes, kw(site.node_rated), site.it_rated.in(megawatt)-nodes, site.it_rated.in(megawatt), site.pue, rated,
       hottest, mean, 2 * rated);
   if (stated)
-    finding.arithmetic += fmt::format("; {:g} MW is {:.1f} kW per accelerator", *stated,
+    finding.arithmetic += fmt::format("; {} MW is {:.1f} kW per accelerator", plain_number(*stated, 6),
                                       *stated * 1e3 / audit.scenario.cluster.spec.accelerators);
   finding.remedy = fmt::format("claim {:.2f} MW", rated);
   return finding;

@@ -8,6 +8,7 @@
 #include "models/kernels/kernel_times.hpp"
 #include "models/lowering/step_charge.hpp"
 #include "models/memory/checkpoint_use.hpp"
+#include "sim/plain_number.hpp"
 
 namespace clusterwright {
 
@@ -83,19 +84,21 @@ ClaimFinding check_training_days(const AuditCase& audit) {
   const double tokens = training_tokens(audit);
   const double days = training_time(pace, tokens, used).in(day);
   conclude(finding, audit.blueprint, days, ClaimSense::at_most);
-  finding.arithmetic = fmt::format(
-      "{:.2f} TFLOP per token x {:.3g}T tokens / ({} x {:.0f} TFLOP/s x {:.1f} %) = {:.0f} days",
-      pace.per_token / flop / 1e12, trillions(tokens), used, pace.peak.in(teraflop_per_second), 100 * pace.mfu, days);
+  finding.arithmetic =
+      fmt::format("{:.2f} TFLOP per token x {}T tokens / ({} x {:.0f} TFLOP/s x {:.1f} %) = {:.0f} days",
+                  pace.per_token / flop / 1e12, plain_number(trillions(tokens), 3), used,
+                  pace.peak.in(teraflop_per_second), 100 * pace.mfu, days);
   if (!finding.stated) return finding;
   const double stated = std::get<double>(*finding.stated);
   const double trained = tokens_trained(pace, stated * day, used);
   const double needed = three_digits(accelerators_needed(pace, tokens, stated * day));
   finding.arithmetic += fmt::format(
-      "; {:g} days suffice for {:.2f}T tokens ({:.2g} per parameter); {:.3g}T in {:g} days needs about {:.0f} "
+      "; {} days suffice for {:.2f}T tokens ({} per parameter); {}T in {} days needs about {:.0f} "
       "accelerators",
-      stated, trillions(trained), trained / audit.parameters, trillions(tokens), stated, needed);
-  finding.remedy = fmt::format("claim {:.2f}T tokens in {:g} days, or plan about {:.0f} accelerators",
-                               trillions(trained), stated, needed);
+      plain_number(stated, 6), trillions(trained), plain_number(trained / audit.parameters, 2),
+      plain_number(trillions(tokens), 3), plain_number(stated, 6), needed);
+  finding.remedy = fmt::format("claim {:.2f}T tokens in {} days, or plan about {:.0f} accelerators", trillions(trained),
+                               plain_number(stated, 6), needed);
   return finding;
 }
 

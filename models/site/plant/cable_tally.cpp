@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/site/plant/cable_tally.hpp"
+#include "sim/plain_number.hpp"
 
 #include <fmt/format.h>
 
@@ -101,10 +102,10 @@ void CableTally::judge(const LinkClass& link, std::vector<SiteVerdict>& verdicts
     if (!link.parts.at(total).cable) {
       const std::string what =
           link.named ? link.named->id + " does not carry" : std::string("no cable in the catalog carries");
-      verdicts.push_back(
-          {name, false,
-           fmt::format("{} {:.4g} Gbit/s over {:.1f} m", what, link.rate.in(gigabit_per_second), sum.longest.in(meter)),
-           "facility.services.cables, or parts.cables of the cluster"});
+      verdicts.push_back({name, false,
+                          fmt::format("{} {} Gbit/s over {:.1f} m", what,
+                                      plain_number(link.rate.in(gigabit_per_second)), sum.longest.in(meter)),
+                          "facility.services.cables, or parts.cables of the cluster"});
     } else if (link.named) {
       const Meters reach = link.named->reach ? link.named->reach->value : Meters{};
       verdicts.push_back({name, reach >= sum.longest,

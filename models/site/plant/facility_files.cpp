@@ -44,7 +44,9 @@ JsonValue filled_in(JsonValue facility, const std::string& usual, std::vector<In
   if (name == "none") return facility;
   if (depth == longest_chain)
     throw ConfigError({"E0501", "facilities refer to each other in a circle", {facility.place("")}, "", ""});
-  JsonValue base = read_input(base_file(folder, "facility", name, facility), inputs);
+  const ReferenceReader read = [&](const std::filesystem::path& file) { return read_input(file, inputs); };
+  JsonValue base = read_named_file(base_file(folder, "facility", name, facility),
+                                   record(static_cast<const FacilitySpec*>(nullptr)), like ? *like : facility, read);
   base = filled_in(std::move(base), "none", inputs, depth + 1);
   forget_null_blocks(facility, base);
   return joined(std::move(facility), std::move(base));

@@ -9,6 +9,7 @@
 
 #include "models/site/plant/power_chain.hpp"
 #include "models/site/plant/site_verdict.hpp"
+#include "sim/plain_number.hpp"
 
 namespace clusterwright {
 
@@ -21,7 +22,7 @@ int whole(double quotient) {
 }
 
 std::string kilowatts(Watts power) {
-  return fmt::format("{:.4g} kW", power.in(kilowatt));
+  return plain_number(power.in(kilowatt)) + " kW";
 }
 
 /// Mass that the floor carries on the footprint of one rack, frame included.
@@ -81,12 +82,12 @@ class LimitList {
     const Kilograms each = block_.device.mass;
     const Kilograms most = bounds_.frame->static_load.value + (bounds_.frame->mass.value - frame);
     add(RackLimitKind::static_load, most / each,
-        fmt::format("{:.0f} kg / {:.4g} kg", most.in(kilogram), each.in(kilogram)));
+        fmt::format("{:.0f} kg / {} kg", most.in(kilogram), plain_number(each.in(kilogram))));
     if (bounds_.floor_load_kg_per_m2 <= 0) return;
     const Kilograms floor = most_on_floor(bounds_) - frame;
     add(RackLimitKind::floor_load, floor / each,
-        fmt::format("{:.0f} kg on the footprint{} / {:.4g} kg", floor.in(kilogram),
-                    block_.machine ? "" : " besides the frame", each.in(kilogram)));
+        fmt::format("{:.0f} kg on the footprint{} / {} kg", floor.in(kilogram),
+                    block_.machine ? "" : " besides the frame", plain_number(each.in(kilogram))));
   }
 
   const ComputeBlock& block_;
@@ -114,7 +115,8 @@ OpenRack::OpenRack(const RackBounds& bounds, double reserved_u)
 bool OpenRack::fits(const Device& device, std::string* reason) const {
   const auto exceeded = [&](const char* what, double needs, double room, const char* unit) {
     if (needs <= room * (1 + site_rounding)) return false;
-    if (reason) *reason = fmt::format("{}: {:.4g} {} needed, {:.4g} available", what, needs, unit, room);
+    if (reason)
+      *reason = fmt::format("{}: {} {} needed, {} available", what, plain_number(needs), unit, plain_number(room));
     return true;
   };
   const Watts air = to_air_ + (1 - device.liquid_share) * device.rated;

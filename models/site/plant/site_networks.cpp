@@ -219,7 +219,7 @@ std::vector<ServicePort> service_ports(const SideNetworkSpec& spec, const Servic
 
 std::vector<SiteNetwork> training_network(const Cluster& cluster, const Catalog& catalog,
                                           std::vector<std::string>& warnings) {
-  if (cluster.nics == 0 || cluster.nodes() < 2 || cluster.spec.fabric.transport == Transport::none) return {};
+  if (!cluster.has_network()) return {};
   const FabricSpec fabric = with_switches(cluster, catalog, warnings);
   Network network = build_network(fabric, cluster.network_size(), fabric_ports(fabric, catalog));
   SiteNetwork out{"training", NetworkRole::training, std::move(network.graph), {}, cluster.nodes(), {}, {}, {}};

@@ -13,6 +13,7 @@
 #include "models/site/plant/power_chain.hpp"
 #include "models/site/plant/scale_up_check.hpp"
 #include "models/site/plant/site_verdict.hpp"
+#include "sim/plain_number.hpp"
 #include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {
@@ -147,10 +148,9 @@ class SitePlanner {
     plan_.feeds = size_feeds(fullest->rated, circuit, facility_.power);
     plan_.verdicts.push_back(
         {"feeds of a rack", plan_.feeds.feeds <= facility_.power.most_feeds,
-         fmt::format(
-             "{:.4g} kW needs {} of {} circuits with {:.4g} kW usable power each; a rack takes at most {} circuits",
-             fullest->rated.in(kilowatt), plan_.feeds.needed, plan_.feeds.feeds, plan_.feeds.usable.in(kilowatt),
-             facility_.power.most_feeds),
+         fmt::format("{} kW needs {} of {} circuits with {} kW usable power each; a rack takes at most {} circuits",
+                     plain_number(fullest->rated.in(kilowatt)), plan_.feeds.needed, plan_.feeds.feeds,
+                     plain_number(plan_.feeds.usable.in(kilowatt)), facility_.power.most_feeds),
          "facility.power.most_feeds or facility.power.circuit"});
     judge_paths(fullest->rated);
   }
@@ -165,9 +165,9 @@ class SitePlanner {
     const int left = plan_.feeds.feeds - (plan_.feeds.feeds + paths - 1) / paths;
     plan_.verdicts.push_back(
         {"loss of a path to a rack", left * plan_.feeds.usable >= rack * (1 - site_rounding),
-         fmt::format(
-             "{} circuits on {} paths: the {} that remain after a loss carry {:.4g} kW; the rack needs {:.4g} kW",
-             plan_.feeds.feeds, paths, left, (left * plan_.feeds.usable).in(kilowatt), rack.in(kilowatt)),
+         fmt::format("{} circuits on {} paths: the {} that remain after a loss carry {} kW; the rack needs {} kW",
+                     plan_.feeds.feeds, paths, left, plain_number((left * plan_.feeds.usable).in(kilowatt)),
+                     plain_number(rack.in(kilowatt))),
          "facility.power.feeds, or redundancy of the last of facility.power.stages"});
   }
 
@@ -243,11 +243,11 @@ class SitePlanner {
 
   void judge_grid() {
     if (!facility_.power.grid_limit) return;
-    plan_.verdicts.push_back({"power from the grid",
-                              plan_.rated.facility <= *facility_.power.grid_limit * (1 + site_rounding),
-                              fmt::format("{:.4g} kW at rated load; {:.4g} kW granted",
-                                          plan_.rated.facility.in(kilowatt), facility_.power.grid_limit->in(kilowatt)),
-                              "facility.power.grid_limit_kw"});
+    plan_.verdicts.push_back(
+        {"power from the grid", plan_.rated.facility <= *facility_.power.grid_limit * (1 + site_rounding),
+         fmt::format("{} kW at rated load; {} kW granted", plain_number(plan_.rated.facility.in(kilowatt)),
+                     plain_number(facility_.power.grid_limit->in(kilowatt))),
+         "facility.power.grid_limit_kw"});
   }
 
   /// Verdict on a stated PUE, which must leave room for the losses of the chain.
@@ -264,10 +264,10 @@ class SitePlanner {
   /// Verdict on the nameplate, for which racks, feeds and cooling are planned: the job must not draw more.
   void judge_node() {
     const NodePower& node = plan_.node;
-    plan_.verdicts.push_back(
-        {"power of a node", node.mean <= node.rated * (1 + site_rounding),
-         fmt::format("{:.4g} kW mean; {:.4g} kW on the nameplate", node.mean.in(kilowatt), node.rated.in(kilowatt)),
-         "cluster.node.host_power_w"});
+    plan_.verdicts.push_back({"power of a node", node.mean <= node.rated * (1 + site_rounding),
+                              fmt::format("{} kW mean; {} kW on the nameplate", plain_number(node.mean.in(kilowatt)),
+                                          plain_number(node.rated.in(kilowatt))),
+                              "cluster.node.host_power_w"});
   }
 
   void judge() {
@@ -285,7 +285,7 @@ class SitePlanner {
     if (facility_.hall.power_limit)
       plan_.verdicts.push_back({"power of the hall",
                                 plan_.rated.it <= *facility_.hall.power_limit * (1 + site_rounding),
-                                fmt::format("{:.4g} kW rated; {:.4g} kW allowed", plan_.rated.it.in(kilowatt),
+                                fmt::format("{} kW rated; {} kW allowed", plain_number(plan_.rated.it.in(kilowatt)),
                                             facility_.hall.power_limit->in(kilowatt)),
                                 "facility.hall.power_limit_kw"});
   }
