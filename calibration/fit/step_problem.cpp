@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <initializer_list>
 #include <map>
 #include <tuple>
 
@@ -119,17 +118,14 @@ std::vector<StepSlopes> step_shares(const std::vector<StepRow>& rows) {
     const StepSummary step = summarise_step(rows[i].scenario, rows[i].plan);
     // Bubbles grow and shrink with the work around them.
     const double work = std::max(0.01, 1 - share_of(step, StepCharge::bubble));
-    const auto share = [&](std::initializer_list<StepCharge> charges) {
+    const auto share = [&](ChargeKind kind) {
       double sum = 0;
-      for (const StepCharge charge : charges) sum += share_of(step, charge);
+      for (std::size_t charge = 0; charge < step_charge_count; ++charge)
+        if (kind_of(static_cast<StepCharge>(charge)) == kind) sum += share_of(step, static_cast<StepCharge>(charge));
       return -sum / work;
     };
-    slopes[i] = {
-        log_rate(rows[i], step) - std::log(rows[i].tokens_per_second_per_accelerator),
-        share({StepCharge::compute_gemm, StepCharge::compute_attention, StepCharge::recompute, StepCharge::throttle}),
-        share({StepCharge::tp_exposed, StepCharge::cp_exposed, StepCharge::ep_exposed, StepCharge::pp_exposed,
-               StepCharge::dp_exposed}),
-        share({StepCharge::launch})};
+    slopes[i] = {log_rate(rows[i], step) - std::log(rows[i].tokens_per_second_per_accelerator),
+                 share(ChargeKind::compute), share(ChargeKind::communication), share(ChargeKind::launch)};
     // Ranks that wait for their host in every layer delay others too, which no share shows.
     if (rows[i].scenario.transformer.experts && share_of(step, StepCharge::launch) > unnoticed)
       slopes[i].host = (log_rate(rows[i], summarise_step(moved(rows[i], 0, 0, difference), rows[i].plan)) -

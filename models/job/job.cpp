@@ -77,11 +77,14 @@ const Record<ParallelSpec>& record(const ParallelSpec*) {
           .optional("context_exchange", &ParallelSpec::context_exchange,
                     {.help = "how context ranks exchange keys and values: a ring, an all-gather, or an all-to-all over "
                              "heads (Ulysses); auto: the stack's"})
-          .optional("expert", &ParallelSpec::expert,
-                    {.help = "ranks that divide the experts among them, taken from tensor x context x data; auto: the "
-                             "largest number that divides evenly, inside a scale-up domain unless weights are sharded",
-                     .min = 1,
-                     .max = 1024})
+          .optional(
+              "expert", &ParallelSpec::expert,
+              {.help =
+                   "ranks that divide the experts among them, taken from tensor x context x data; auto: the "
+                   "largest number that divides evenly, inside a scale-up domain unless weights are sharded, or the "
+                   "smallest beyond it that fits in memory",
+               .min = 1,
+               .max = 1024})
           .optional("expert_tensor", &ParallelSpec::expert_tensor,
                     {.help = "ranks that split each expert; auto: tensor, or 1 if that leaves no ranks for expert",
                      .min = 1,

@@ -74,7 +74,7 @@ struct ParallelSpec {
   std::optional<int> virtual_pipeline;  ///< chunks per stage; auto: the largest number that divides
   std::optional<int> context = 1;
   std::optional<ContextExchange> context_exchange;  ///< auto: that of the stack
-  std::optional<int> expert = 1;     ///< ranks that the experts are divided among; auto: all of a scale-up domain
+  std::optional<int> expert;         ///< ranks that the experts are divided among; auto: all of a scale-up domain
   std::optional<int> expert_tensor;  ///< ranks that split each expert; auto: tensor, if they fit
   std::optional<int> data;           ///< auto: accelerators over the other degrees
   bool sequence = true;              ///< sequence parallelism inside the tensor group

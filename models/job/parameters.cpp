@@ -203,7 +203,22 @@ const Record<NetworkParameters>& record(const NetworkParameters*) {
                      .max = 1.2,
                      .above_min = true})
           .required("tcp_latency_us", &P::tcp_latency,
-                    {.help = "latency that TCP sockets add to each step between nodes", .min = 0});
+                    {.help = "latency that TCP sockets add to each step between nodes", .min = 0})
+          .optional(
+              "tcp_send_per_core_gb_per_s", &P::tcp_send_per_core,
+              {.help = "rate at which one core copies data to TCP sockets", .min = 0, .max = 1e6, .above_min = true})
+          .optional(
+              "tcp_receive_per_core_gb_per_s", &P::tcp_receive_per_core,
+              {.help = "rate at which one core copies data from TCP sockets", .min = 0, .max = 1e6, .above_min = true})
+          .optional("tcp_cores", &P::tcp_cores,
+                    {.help = "cores that serve the sockets of one accelerator, in both directions",
+                     .min = 0,
+                     .max = 1024,
+                     .above_min = true})
+          .optional("tcp_memory_passes", &P::tcp_memory_passes,
+                    {.help = "times that host memory is read or written for a byte that TCP sends or receives",
+                     .min = 1,
+                     .max = 16});
   return table;
 }
 

@@ -108,6 +108,20 @@ struct NetworkParameters {
   Sourced<double> structural_error;     ///< standard deviation of log(predicted/measured) from fabric to fabric
   Sourced<double> tcp_bandwidth_share;  ///< bandwidth_share of TCP sockets instead of RDMA
   Sourced<Seconds> tcp_latency;         ///< latency that sockets add to each step between nodes
+  /// Rates at which one core copies to and from sockets, and cores that do so for each accelerator.
+  Sourced<BytesPerSecond> tcp_send_per_core{
+      11 * gigabyte / second,
+      "prior: 89 Gbit/s of one sending core, Linux TCP on 100 Gbit/s (Cai et al., SIGCOMM 2021, outcast)", false, 3};
+  Sourced<BytesPerSecond> tcp_receive_per_core{
+      5.25 * gigabyte / second,
+      "prior: 42 Gbit/s of one receiving core, Linux TCP on 100 Gbit/s (Cai et al., SIGCOMM 2021, single flow)", false,
+      1.5};
+  Sourced<double> tcp_cores{
+      1, "default of NCCL: sockets are served by the proxy thread of each rank alone (src/transport/net_socket.cc)",
+      true};
+  /// Times that host memory is read or written for one byte that a host sends, and for one that it receives.
+  Sourced<double> tcp_memory_passes{
+      4, "arithmetic: GPU to host buffer, copy (read and write) to the socket, NIC; the same backwards", true};
 };
 const Record<NetworkParameters>& record(const NetworkParameters*);
 

@@ -92,6 +92,17 @@ const Record<StackMemory>& record(const StackMemory*) {
                      .max = 8})
           .optional("narrow_copies", &S::narrow_copies,
                     {.help = "8-bit runs keep GEMM inputs and copies of weights in 8 bits"})
+          .optional("wide_weights", &S::wide_weights,
+                    {.help = "8-bit runs with narrow_copies keep the 16-bit weights of layers too"})
+          .optional("narrow_activation_inputs", &S::narrow_activation_inputs,
+                    {.help = "8-bit runs with narrow_copies keep inputs of the MLP's activation function in 8 bits"})
+          .optional("attended_size_bytes", &S::attended_size,
+                    {.help = "8-bit runs with narrow_copies keep the result of attention in one copy of this size per "
+                             "element; not given: 16 bit and a narrow copy",
+                     .min = 0,
+                     .max = 8})
+          .optional("moment_size_bytes", &S::moment_size,
+                    {.help = "size of each of the two moments of Adam, per parameter", .min = 0, .max = 8})
           .optional("dropout", &S::dropout, {.help = "models of this stack use dropout, so its masks are kept"})
           .optional("keeps_logits", &S::keeps_logits,
                     {.help = "the last stage of a pipeline keeps the logits of all micro-batches until the step ends"})
@@ -190,7 +201,7 @@ void add_overlaps(StackRecord& table) {
       .optional("balanced_context", &S::balanced_context,
                 {.help = "context ranks take chunks from both ends of a causal sequence"})
       .optional("reduce_every_micro_batch", &S::reduce_every_micro_batch,
-                {.help = "gradients are reduced after every micro-batch, not only after the last"})
+                {.help = "sharded gradients are reduced after every micro-batch; false: kept whole until the last"})
       .optional("network_cards", &S::network_cards,
                 {.help = "NICs of a node that its collectives use; auto: all", .min = 1, .max = 64});
 }

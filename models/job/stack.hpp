@@ -58,6 +58,14 @@ struct StackMemory {
   /// Runs in 8 bits or less keep GEMM inputs in that format for the backward pass, and copies of weights with their
   /// transposes for the step.
   bool narrow_copies = false;
+  /// What such runs keep beside or instead: 16-bit weights of layers; inputs of the activation function of an MLP in 8
+  /// bits; the result of attention, for its own backward pass and the projection's, in one copy of this many bytes an
+  /// element (absent: 16 bit and the narrow copy).
+  bool wide_weights = true;
+  bool narrow_activation_inputs = false;
+  std::optional<Sourced<double>> attended_size;
+  /// Bytes of each of Adam's two moments, per parameter that a rank updates.
+  Sourced<double> moment_size{4, "moments in 32 bit"};
   bool dropout = false;              ///< models use dropout: masks are kept, and the tensors under them
   bool keeps_logits = false;         ///< keeps the 16-bit logits of all micro-batches on the last stage
   bool gathers_by_multiply = false;  ///< sharded weights are gathered by matrix, not by layer
@@ -125,11 +133,12 @@ struct SoftwareStack {
   bool overlap_pipeline_messages = true;  ///< sends and receives on their own stream
   TensorOverlap tensor_overlap = TensorOverlap::none;
   ContextExchange context_exchange = ContextExchange::ring;
-  bool balanced_context = true;           ///< context ranks take chunks from both ends of a causal sequence
-  bool reduce_every_micro_batch = false;  ///< gradients are reduced after each micro-batch, not only the last
-  std::optional<int> network_cards;       ///< NICs of a node that collectives use; absent: all
-  bool regather_for_backward = true;      ///< sharded weights are freed after the forward pass of a layer
-  int prefetched_layers = 1;              ///< gathers of sharded weights that run ahead of their layer
+  bool balanced_context = true;  ///< context ranks take chunks from both ends of a causal sequence
+  /// Sharded gradients are reduced after each micro-batch, not only after the last, up to which they are kept whole.
+  bool reduce_every_micro_batch = true;
+  std::optional<int> network_cards;   ///< NICs of a node that collectives use; absent: all
+  bool regather_for_backward = true;  ///< sharded weights are freed after the forward pass of a layer
+  int prefetched_layers = 1;          ///< gathers of sharded weights that run ahead of their layer
   SelectiveRecompute selective = SelectiveRecompute::attention;
   bool selective_latents =
       false;  ///< selective recomputation also expands latent vectors again instead of storing heads

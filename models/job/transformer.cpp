@@ -67,8 +67,9 @@ double layer_matrices(const Transformer& m, LayerKind kind, double experts) {
   return attention_matrices(m) + router_matrix(m) + shared + experts * mlp_matrices(m, m.experts->ffn);
 }
 
-double active_matrices(const Transformer& m, LayerKind kind) {
-  return layer_matrices(m, kind, m.experts ? as_double(m.experts->per_token) : 0);
+/// @param routed_share  share of the drawn experts that compute the token
+double active_matrices(const Transformer& m, LayerKind kind, double routed_share) {
+  return layer_matrices(m, kind, m.experts ? routed_share * as_double(m.experts->per_token) : 0);
 }
 
 /// Parameters of attention and of the MLPs that are not routed.
@@ -312,10 +313,10 @@ double adapter_parameters(const Transformer& m, int rank, LayerKind kind) {
   return rank * as_double(attention + (kind == LayerKind::dense ? 2 * m.hidden + up + m.ffn : 0));
 }
 
-Flops training_flops_per_token(const Transformer& m, std::int64_t sequence) {
+Flops training_flops_per_token(const Transformer& m, std::int64_t sequence, double routed_share) {
   // Forward and twice that backward, two operations per weight: 6. Scores and values take 2 x (key + value width) x
   // sequence per layer forward, so 6 with backward, and a causal mask needs half of it.
-  const double layers = sum_over_layers(m, [&](LayerKind kind) { return active_matrices(m, kind); });
+  const double layers = sum_over_layers(m, [&](LayerKind kind) { return active_matrices(m, kind, routed_share); });
   const auto further = as_double(m.predicted_tokens);
   const double matrices = 6 * (layers + further * prediction_matrix(m) + (1 + further) * output_matrix_parameters(m));
   const double share = m.score_share(as_double(sequence));

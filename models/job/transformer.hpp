@@ -120,6 +120,7 @@ double adapter_parameters(const Transformer& model, int rank, LayerKind kind = L
 
 /// Model FLOPs of one training token: 6 x parameters that multiply it + causal-half attention. A tied head counts. The
 /// token embedding, a look-up, and recomputation do not.
-Flops training_flops_per_token(const Transformer& model, std::int64_t sequence);
+/// @param routed_share  share of the drawn experts that compute the token; the others dropped it
+Flops training_flops_per_token(const Transformer& model, std::int64_t sequence, double routed_share = 1);
 
 }  // namespace clusterwright

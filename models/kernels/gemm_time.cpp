@@ -65,15 +65,37 @@ Seconds best_split(const GemmShape& shape, Tile tile, const GemmDevice& device, 
   return best;
 }
 
-/// Rows of A hold K elements, rows of B hold N.
-bool has_aligned_rows(const GemmShape& shape, Bytes element) {
-  const auto is_whole = [&](std::int64_t length) {
-    return std::fmod(static_cast<double>(length) * element.in(byte), wide_load) == 0;
-  };
-  return is_whole(shape.k) && is_whole(shape.n);
+bool is_aligned(std::int64_t length, Bytes element) {
+  return std::fmod(static_cast<double>(length) * element.in(byte), wide_load) == 0;
 }
 
-Seconds tiled_time(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters, Bytes element) {
+/// Lengths of contiguous rows of A, B and C.
+std::array<std::int64_t, 3> row_lengths(const GemmShape& shape) {
+  switch (shape.layout) {
+    case GemmLayout::plain:
+      break;
+    case GemmLayout::transposed_a:
+      return {shape.m, shape.n, shape.n};
+    case GemmLayout::transposed_b:
+      return {shape.k, shape.k, shape.n};
+  }
+  return {shape.k, shape.n, shape.n};
+}
+
+bool has_aligned_rows(const GemmShape& shape, Bytes element) {
+  const auto lengths = row_lengths(shape);
+  return std::all_of(lengths.begin(), lengths.end(), [&](std::int64_t length) { return is_aligned(length, element); });
+}
+
+/// Shape with tokens in whole 16 bytes, where both operands are contiguous along them.
+GemmShape with_whole_tokens(GemmShape shape, Bytes element) {
+  const std::int64_t whole = aligned_elements(element);
+  if (element < 2 * byte && shape.layout == GemmLayout::transposed_a) shape.k = ceil_divide(shape.k, whole) * whole;
+  return shape;
+}
+
+Seconds tiled_time(const GemmShape& given, const GemmDevice& device, const GemmParameters& parameters, Bytes element) {
+  const GemmShape shape = with_whole_tokens(given, element);
   const double rate =
       reached_share(device, parameters) * (has_aligned_rows(shape, element) ? 1 : parameters.unaligned_factor.value);
   const FlopsPerSecond one = device.peak * rate / static_cast<double>(device.multiprocessors);
@@ -85,7 +107,7 @@ Seconds tiled_time(const GemmShape& shape, const GemmDevice& device, const GemmP
 /// Tiles of B are fixed in the array, so neither their number nor a last wave matters, only what does not fill them.
 Seconds systolic_time(const GemmShape& shape, const GemmDevice& device, const GemmParameters& parameters) {
   const GemmShape padded{std::max(shape.m, array_side), ceil_divide(shape.n, array_side) * array_side,
-                         ceil_divide(shape.k, array_side) * array_side, shape.groups};
+                         ceil_divide(shape.k, array_side) * array_side, shape.groups, shape.layout};
   return padded.flops() / (device.peak * reached_share(device, parameters));
 }
 
@@ -109,6 +131,10 @@ double kernel_length(Flops work) {
 }
 
 }  // namespace
+
+std::int64_t aligned_elements(Bytes element) {
+  return std::llround(wide_load / element.in(byte));
+}
 
 double reached_share(const GemmDevice& device, const GemmParameters& parameters) {
   if (device.density < 0) return parameters.efficiency.value;

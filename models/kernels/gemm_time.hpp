@@ -9,12 +9,26 @@
 
 namespace clusterwright {
 
+/// Dimension that each operand is contiguous along, row-major: "plain" is A[m,k] B[k,n]. C is contiguous along n.
+///
+/// A linear layer holds activations as [tokens, in] or [tokens, out] and weights as [in, out] or [out, in], so none of
+/// its operands is contiguous along tokens:
+///   forward          y[tokens, out] = x[tokens, in] W       transposed_b for weights [out, in], plain for [in, out]
+///   data gradient    dx[tokens, in] = dy[tokens, out] W     plain, or transposed_b
+///   weight gradient  dW[in, out]    = x[tokens, in] dy      transposed_a: A along in, B along out
+enum class GemmLayout {
+  plain,         ///< A along k, B along n
+  transposed_a,  ///< A[k,m]: A along m, B along n
+  transposed_b,  ///< B[n,k]: both along k
+};
+
 /// C[m,n] = A[m,k] B[k,n], `groups` times in one launch, each with operands of its own.
 struct GemmShape {
   std::int64_t m = 0;
   std::int64_t n = 0;
   std::int64_t k = 0;
   std::int64_t groups = 1;
+  GemmLayout layout = GemmLayout::plain;
 
   Flops flops() const {
     return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) *
@@ -47,6 +61,11 @@ struct GemmTiming {
   double tensor_share = 0;  ///< FLOPs over (time * peak), 0..1
 };
 
+/// Elements of 16 bytes: contiguous dimensions that are no multiple of it run at `unaligned_factor` of the rate.
+/// @source cuBLAS, "Tensor Core Usage": best where dimensions, leading dimensions and pointers are multiples of 16
+/// bytes
+std::int64_t aligned_elements(Bytes element);
+
 /// Share of the device's peak that large GEMMs reach.
 double reached_share(const GemmDevice& device, const GemmParameters& parameters);
 
@@ -55,8 +74,10 @@ double reached_share(const GemmDevice& device, const GemmParameters& parameters)
 ///   waves   = wave_share * ceil(tiles / multiprocessors) + (1 - wave_share) * max(1, tiles / multiprocessors)
 ///   compute = waves * 2 tile_m tile_n (k / splits + k_overhead) / rate of one multiprocessor, + split if splits > 1
 ///   time    = (compute^4 + memory^4)^(1/4) * (1 + long_kernel_loss * decades of FLOPs above 1e12 / 2, at most 1)
-/// Where rows of A (K elements) or of B (N elements) are no multiple of 16 bytes, compute takes 1 / unaligned_factor. A
-/// part with more peak per watt than the measured one reaches less of its peak:
+/// Where the contiguous dimension of A, B or C (GemmLayout) is no multiple of 16 bytes, compute takes
+/// 1 / unaligned_factor. Operands of 8 bits and less are contiguous along K in every pass, because matrix units read
+/// them so; frameworks transpose them with the cast and pad tokens to whole 16 bytes. A part with more peak per watt
+/// than the measured one reaches less of its peak:
 ///   rate    = efficiency * (1 + density_loss * density_reference) / (1 + density_loss * density)
 /// A systolic array holds 128 x 128 elements of B while rows of A stream through: K and N count in whole 128s, and
 /// fewer than 128 rows take as long as 128. An empty shape costs nothing but `fixed`.

@@ -60,6 +60,11 @@ NumberFormat matrix_format(Precision precision) {
   return formats[static_cast<std::size_t>(precision)];
 }
 
+const GemmParameters* gemm_parameters(const ParameterSet& parameters, Precision precision) {
+  const auto found = parameters.gemm.find(fit_name(precision));
+  return found == parameters.gemm.end() ? nullptr : &found->second;
+}
+
 BytesPerSecond host_link_bandwidth(const AcceleratorPart& part, const ParameterSet& parameters) {
   if (part.measured_host_bandwidth) return part.measured_host_bandwidth->value;
   const BytesPerSecond sheet = part.host_bandwidth ? part.host_bandwidth->value : assumed_host_bandwidth;

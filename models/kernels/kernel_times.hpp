@@ -26,6 +26,9 @@ struct KernelTiming {
 /// Number format of the matrix units for a precision.
 NumberFormat matrix_format(Precision precision);
 
+/// Fitted GEMM parameters of a precision; nullptr if the set has none.
+const GemmParameters* gemm_parameters(const ParameterSet& parameters, Precision precision);
+
 /// Bandwidth of PCI Express or a chip-to-chip link to the host, one direction.
 BytesPerSecond host_link_bandwidth(const AcceleratorPart& part, const ParameterSet& parameters);
 

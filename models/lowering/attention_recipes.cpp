@@ -18,7 +18,8 @@ KernelTiming AttentionRecipes::fused(bool forward, double heads_split, double qu
 void AttentionRecipes::unfused_forward(RecipeWriter& w, const ScoreSquare& s, StepCharge charge, int after) const {
   const Bytes output = shapes_.element * byte;
   const auto width = planned_.model.width_of_head(), value = planned_.model.width_of_value();
-  w.kernel("scores", kernels_.gemm({s.queries, s.keys, width, s.heads}, false, output), charge, after);
+  w.kernel("scores", kernels_.gemm({s.queries, s.keys, width, s.heads, GemmLayout::transposed_b}, false, output),
+           charge, after);
   const Bytes traffic = s.scores() * (s.share + 1) * shapes_.element * byte;  // the masked part is written, not read
   w.kernel("softmax", kernels_.elementwise(traffic, {StreamingKernel::softmax, KernelPass::forward}, s.heads), charge);
   w.kernel("values", kernels_.gemm({s.queries, value, s.keys, s.heads}, false, output), charge);
@@ -27,13 +28,16 @@ void AttentionRecipes::unfused_forward(RecipeWriter& w, const ScoreSquare& s, St
 void AttentionRecipes::unfused_backward(RecipeWriter& w, const ScoreSquare& s, StepCharge charge, int after) const {
   const Bytes output = shapes_.element * byte;
   const auto width = planned_.model.width_of_head(), value = planned_.model.width_of_value();
-  w.kernel("values bwd", kernels_.gemm({s.keys, value, s.queries, s.heads}, false, output), charge, after);
-  w.kernel("scores bwd", kernels_.gemm({s.queries, s.keys, value, s.heads}, false, output), charge);
+  w.kernel("values bwd", kernels_.gemm({s.keys, value, s.queries, s.heads, GemmLayout::transposed_a}, false, output),
+           charge, after);
+  w.kernel("scores bwd", kernels_.gemm({s.queries, s.keys, value, s.heads, GemmLayout::transposed_b}, false, output),
+           charge);
   const Bytes traffic = s.scores() * (2 * s.share + 1) * shapes_.element * byte;
   w.kernel("softmax bwd", kernels_.elementwise(traffic, {StreamingKernel::softmax, KernelPass::backward}, s.heads),
            charge);
   w.kernel("queries bwd", kernels_.gemm({s.queries, width, s.keys, s.heads}, false, output), charge);
-  w.kernel("keys bwd", kernels_.gemm({s.keys, width, s.queries, s.heads}, false, output), charge);
+  w.kernel("keys bwd", kernels_.gemm({s.keys, width, s.queries, s.heads, GemmLayout::transposed_a}, false, output),
+           charge);
 }
 
 void AttentionRecipes::attend(RecipeWriter& w, const Attended& a, StepCharge charge, int after) const {

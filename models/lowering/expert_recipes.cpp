@@ -30,7 +30,7 @@ class ExpertRecipes::Span {
   void wait_for_busiest(double excess) {
     KernelTiming wait;
     wait.work.duration.count = std::llround(static_cast<double>(total_.count) * (excess - 1));
-    if (wait.work.duration.count > 0) writer_.kernel("the busiest experts", wait, StepCharge::imbalance);
+    if (wait.work.duration.count > 0) writer_.kernel("the busiest experts", wait, StepCharge::ep_imbalance);
   }
 
  private:
@@ -59,10 +59,13 @@ KernelTiming ExpertRecipes::elementwise(double elements, double bytes) const {
   return kernels_.elementwise(elements * bytes * traffic_factor_ * byte);
 }
 
-KernelTiming ExpertRecipes::multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool accumulate) const {
-  return for_each_expert(
-      kernels_.gemm({m, n, k, work_.local_experts}, true,
-                    (accumulate ? planned_.stack.kernels.weight_gradient.value : bytes_16bit) * byte));
+KernelTiming ExpertRecipes::multiply(std::int64_t m, std::int64_t n, std::int64_t k) const {
+  return for_each_expert(kernels_.gemm({m, n, k, work_.local_experts}, true, bytes_16bit * byte));
+}
+
+KernelTiming ExpertRecipes::gradient_multiply(std::int64_t m, std::int64_t n) const {
+  return for_each_expert(kernels_.gemm({m, n, rows_each_, work_.local_experts, GemmLayout::transposed_a}, true,
+                                       planned_.stack.kernels.weight_gradient.value * byte));
 }
 
 KernelTiming ExpertRecipes::cast(double width) const {
@@ -114,10 +117,10 @@ void ExpertRecipes::experts_forward(RecipeWriter& w, int routed, int arrived, St
   Span span(w, other);
   span.kernel("rows by expert", move_rows(pads_rows() ? 4 : 2), arrived);
   if (kernels_.narrow_format()) span.kernel("cast rows", cast(hidden_));
-  span.kernel("experts up", multiply(rows_each_, up_, planned_.model.hidden, false), gemm);
+  span.kernel("experts up", multiply(rows_each_, up_, planned_.model.hidden), gemm);
   span.kernel("expert activation", activation(work_.rows, ffn_));
   if (kernels_.narrow_format()) span.kernel("cast inner rows", cast(static_cast<double>(ffn_)));
-  span.kernel("experts down", multiply(rows_each_, planned_.model.hidden, ffn_, false), gemm);
+  span.kernel("experts down", multiply(rows_each_, planned_.model.hidden, ffn_), gemm);
   span.wait_for_busiest(work_.excess());
   const int host = synchronises() ? w.host(routed + 1, routed) : -1;
   w.kernel("rows by token", move_rows(pads_rows() ? 4 : 2), other, host);
@@ -148,12 +151,12 @@ void ExpertRecipes::experts_backward(RecipeWriter& w, int arrived) const {
   if (planned_.stack.lean_activations)
     span.kernel("expert activation again", activation(work_.rows, ffn_), StepCharge::recompute);
   if (kernels_.narrow_format()) span.kernel("cast rows bwd", cast(hidden_));
-  span.kernel("experts down dgrad", multiply(rows_each_, ffn_, hidden, false), gemm);
-  w.for_weights(span.kernel("experts down wgrad", multiply(ffn_, hidden, rows_each_, true), gemm));
+  span.kernel("experts down dgrad", multiply(rows_each_, ffn_, hidden), gemm);
+  w.for_weights(span.kernel("experts down wgrad", gradient_multiply(ffn_, hidden), gemm));
   span.kernel("expert activation bwd", activation(work_.rows * backward_over_forward, ffn_));
   if (kernels_.narrow_format()) span.kernel("cast inner rows bwd", cast(static_cast<double>(ffn_)));
-  span.kernel("experts up dgrad", multiply(rows_each_, hidden, up_, false), gemm);
-  w.for_weights(span.kernel("experts up wgrad", multiply(hidden, up_, rows_each_, true), gemm));
+  span.kernel("experts up dgrad", multiply(rows_each_, hidden, up_), gemm);
+  w.for_weights(span.kernel("experts up wgrad", gradient_multiply(hidden, up_), gemm));
   span.wait_for_busiest(work_.excess());
   // Kernels that the host could not issue ahead in the forward pass wait in the backward pass too.
   const int host = synchronises() ? w.host(0, -1) : -1;
@@ -182,7 +185,7 @@ void ExpertRecipes::route_backward(RecipeWriter& w) const {
   w.kernel("route bwd", elementwise(work_.tokens * experts, router_bytes), StepCharge::compute_other);
   w.kernel("router dgrad", kernels_.gemm({tokens, planned_.model.hidden, routed_}, false, bytes_16bit * byte), gemm);
   w.for_weights(w.kernel("router wgrad",
-                         kernels_.gemm({planned_.model.hidden, routed_, tokens}, false,
+                         kernels_.gemm({planned_.model.hidden, routed_, tokens, 1, GemmLayout::transposed_a}, false,
                                        planned_.stack.kernels.weight_gradient.value * byte),
                          gemm));
 }

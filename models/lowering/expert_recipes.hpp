@@ -32,7 +32,9 @@ class ExpertRecipes {
   KernelTiming elementwise(double elements, double bytes) const;
   KernelTiming move_rows(double passes) const { return elementwise(work_.rows * hidden_ * passes, bytes_16bit); }
   KernelTiming move_copies(double widths) const { return elementwise(work_.tokens * hidden_ * widths, bytes_16bit); }
-  KernelTiming multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool accumulate) const;
+  KernelTiming multiply(std::int64_t m, std::int64_t n, std::int64_t k) const;
+  /// Product over the rows, added to the gradients of an expert's weights.
+  KernelTiming gradient_multiply(std::int64_t m, std::int64_t n) const;
   KernelTiming cast(double width) const;
   /// The same kernel for each expert of the rank, unless one does for all.
   KernelTiming for_each_expert(KernelTiming price) const;

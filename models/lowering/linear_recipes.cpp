@@ -23,8 +23,9 @@ KernelTiming LinearRecipes::forward_multiply(const Linear& linear) const {
   return multiply(shapes_.tokens, linear.n, linear.k, linear.narrow, (linear.adds ? 2 : 1) * shapes_.element);
 }
 
-double LinearRecipes::gradient_output() const {
-  return planned_.stack.kernels.weight_gradient.value;
+KernelTiming LinearRecipes::gradient_multiply(std::int64_t k, std::int64_t n, bool narrow) const {
+  return kernels_.gemm({k, n, shapes_.tokens, 1, GemmLayout::transposed_a}, narrow,
+                       planned_.stack.kernels.weight_gradient.value * byte);
 }
 
 bool LinearRecipes::in_pieces() const {
@@ -70,11 +71,9 @@ void LinearRecipes::adapters_backward(RecipeWriter& w, const Linear& linear, int
   const StepCharge gemm = StepCharge::compute_gemm;
   const std::int64_t rank = planned_.lora_rank;
   w.kernel(linear.name + " adapter up dgrad", multiply(shapes_.tokens, rank, linear.n, false), gemm, after);
-  w.for_weights(w.kernel(linear.name + " adapter up wgrad",
-                         multiply(rank, linear.n, shapes_.tokens, false, gradient_output()), gemm));
+  w.for_weights(w.kernel(linear.name + " adapter up wgrad", gradient_multiply(rank, linear.n, false), gemm));
   w.kernel(linear.name + " adapter down dgrad", multiply(shapes_.tokens, linear.k, rank, false), gemm);
-  w.for_weights(w.kernel(linear.name + " adapter down wgrad",
-                         multiply(linear.k, rank, shapes_.tokens, false, gradient_output()), gemm));
+  w.for_weights(w.kernel(linear.name + " adapter down wgrad", gradient_multiply(linear.k, rank, false), gemm));
   w.kernel(linear.name + " adapter sum bwd", kernels_.elementwise(shapes_.split(linear.k, 3)),
            StepCharge::compute_other);
 }
@@ -100,8 +99,7 @@ int LinearRecipes::forward(RecipeWriter& w, const Linear& linear, StepCharge cha
 
 void LinearRecipes::weight_gradient(RecipeWriter& w, const Linear& linear, int after) const {
   if (has_adapters()) return adapters_backward(w, linear, after);
-  w.for_weights(w.kernel(linear.name + " wgrad",
-                         multiply(linear.k, linear.n, shapes_.tokens, linear.narrow, gradient_output()),
+  w.for_weights(w.kernel(linear.name + " wgrad", gradient_multiply(linear.k, linear.n, linear.narrow),
                          StepCharge::compute_gemm, after));
 }
 

@@ -42,6 +42,8 @@ class LinearRecipes {
  private:
   /// @param output  bytes moved for one element of the result
   KernelTiming multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool narrow, double output) const;
+  /// Product over the tokens, added to the gradients of n x k weights.
+  KernelTiming gradient_multiply(std::int64_t k, std::int64_t n, bool narrow) const;
   KernelTiming multiply(std::int64_t m, std::int64_t n, std::int64_t k, bool narrow) const {
     return multiply(m, n, k, narrow, shapes_.element);
   }
@@ -59,7 +61,6 @@ class LinearRecipes {
   void weight_gradient(RecipeWriter& w, const Linear& linear, int after) const;
   void adapters_forward(RecipeWriter& w, const Linear& linear, StepCharge charge) const;
   void adapters_backward(RecipeWriter& w, const Linear& linear, int after) const;
-  double gradient_output() const;
   bool has_adapters() const { return planned_.lora_rank > 0; }
 
   const KernelTimes& kernels_;

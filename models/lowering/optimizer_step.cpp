@@ -26,7 +26,7 @@ WorkId OptimizerStep::kernel(double local, double owned) {
 
 OpId OptimizerStep::copy_states(bool out, int parts, OpId after) {
   const bool with_weights = out && planned_.offload.weights == MemoryLevel::pool;
-  const double each = adam_states() + (with_weights ? bytes_16bit : 0);
+  const double each = adam_states(true, planned_.stack.memory.moment_size.value) + (with_weights ? bytes_16bit : 0);
   return copies_.copy(MemoryLevel::pool, out, owned_ / parts * each * byte, after, StepCharge::optimizer);
 }
 

@@ -62,7 +62,19 @@ double score_bytes(const PlannedJob& planned) {
 double mlp_bytes(const PlannedJob& planned, double up, double ffn, double input) {
   // Unfused, a gated MLP also keeps the activation function's result beside its input.
   const double activation = planned.model.gated_mlp && !planned.stack.fused_elementwise ? bytes_16bit * ffn : 0;
-  return bytes_16bit * up + activation + (planned.stack.lean_activations ? 0 : input * ffn);
+  const double before = planned.stack.memory.narrow_activation_inputs ? input : bytes_16bit;
+  return before * up + activation + (planned.stack.lean_activations ? 0 : input * ffn);
+}
+
+/// Result of attention, for its own backward pass and the projection's.
+double attended_bytes(const PlannedJob& planned, double input) {
+  if (!keeps_narrow_copies(planned)) return bytes_16bit;
+  return planned.stack.memory.attended_size ? planned.stack.memory.attended_size->value : bytes_16bit + input;
+}
+
+/// Latent vectors in front of their norms, and behind unless the backward pass computes norms again.
+double latent_copies(const PlannedJob& planned) {
+  return planned.stack.lean_activations ? 1 : 2;
 }
 
 /// Stored tensors without recomputation: inputs of norms, GEMMs, attention and activation function.
@@ -73,9 +85,9 @@ TokenBytes everything(const PlannedJob& planned, LayerKind kind) {
   TokenBytes out;
   out.residual = w.hidden * (2 * bytes_16bit + (planned.stack.lean_activations ? 0 : 2 * input));
   if (planned.stack.memory.dropout) out.residual += 2 * mask * w.hidden;
-  out.residual += 2 * bytes_16bit * w.latent + bytes_32bit * w.experts;
+  out.residual += latent_copies(planned) * bytes_16bit * w.latent + bytes_32bit * w.experts;
   const double attention =
-      bytes_16bit * (w.query + w.attended + w.key_value + w.value) + (narrow ? input * w.attended : 0);
+      bytes_16bit * (w.query + w.key_value + w.value) + attended_bytes(planned, input) * w.attended;
   out.split = attention + softmax_statistics(planned) + score_bytes(planned) + mlp_bytes(planned, w.up, w.ffn, input);
   if (kind == LayerKind::experts)
     out.rows = input * w.hidden + mlp_bytes(planned, w.expert_up, w.expert_ffn, input) / planned.plan.expert_tensor;
@@ -138,17 +150,16 @@ Plan as_long_as_matters(Plan plan) {
 }
 
 /// Tensors of a layer until its weight gradients: inputs of GEMMs, and gradients of their results, which the tensor
-/// group has gathered where they were split.
+/// group has gathered where they were split. Runs with narrow copies keep both in the format that GEMMs read.
 TokenBytes kept_by_layer(const PlannedJob& planned, LayerKind kind) {
   const Widths w(planned.model, kind);
   const double input = keeps_narrow_copies(planned) ? element_size(planned.precision) : bytes_16bit;
-  const double whole_gradients = 2 * bytes_16bit * w.hidden * residual_split(planned);
-  const double split_gradients = bytes_16bit * (w.query + w.key_value + w.value + w.up);
-  TokenBytes out{2 * input * w.hidden + whole_gradients + (input + bytes_16bit) * w.latent,
+  const double whole_gradients = 2 * input * w.hidden * residual_split(planned);
+  const double split_gradients = input * (w.query + w.key_value + w.value + w.up);
+  TokenBytes out{2 * input * w.hidden + whole_gradients + 2 * input * w.latent,
                  input * (w.attended + w.ffn) + split_gradients, 0};
   if (kind == LayerKind::experts)
-    out.rows = (input + bytes_16bit) * w.hidden +
-               (input * w.expert_ffn + bytes_16bit * w.expert_up) / planned.plan.expert_tensor;
+    out.rows = 2 * input * w.hidden + input * (w.expert_ffn + w.expert_up) / planned.plan.expert_tensor;
   return out;
 }
 

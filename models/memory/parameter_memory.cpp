@@ -39,7 +39,7 @@ double gathered_unit(const PlannedJob& planned) {
 double layer_weight_size(const PlannedJob& planned) {
   if (!keeps_narrow_copies(planned)) return bytes_16bit;
   const double copies = 2 * element_size(planned.precision);
-  return planned.stack.narrow_gather ? copies : bytes_16bit + copies;
+  return planned.stack.narrow_gather || !planned.stack.memory.wide_weights ? copies : bytes_16bit + copies;
 }
 
 /// Adding up over micro-batches needs gradients whole, unless each is reduced before the next.
@@ -162,7 +162,7 @@ double updated_part(const PlannedJob& planned, const RankParameters& p) {
 Bytes optimizer_memory(const PlannedJob& planned, int stage) {
   if (optimizer_level(planned) != MemoryLevel::device) return {};
   const bool owns = planned.plan.sharding != Sharding::none;
-  const double states = adam_states(!shards_master_weights(planned));
+  const double states = adam_states(!shards_master_weights(planned), planned.stack.memory.moment_size.value);
   const double size = states + (owns ? planned.stack.memory.owned_gradient_size.value : 0);
   return updated_part(planned, trained_parameters(planned, stage)) * size * byte;
 }

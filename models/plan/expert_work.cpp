@@ -2,8 +2,11 @@
 #include "models/plan/expert_work.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
+
+#include "models/kernels/collectives/expert_draw.hpp"
 
 namespace clusterwright {
 
@@ -68,6 +71,11 @@ ExpertTraffic mean_traffic(const ExpertExchange& exchange) {
   return last->second;
 }
 
+/// Coefficient of variation of the popularity that routers leave.
+double drawn_imbalance(const PlannedJob& planned) {
+  return planned.routing.imbalance.value_or(planned.stack.experts.imbalance.value);
+}
+
 /// Every rank gets the mean.
 void level(ExpertTraffic& traffic) {
   traffic.network.busiest = traffic.network.mean;
@@ -78,8 +86,20 @@ void level(ExpertTraffic& traffic) {
 }  // namespace
 
 double routing_imbalance(const PlannedJob& planned) {
-  return planned.routing.capacity_factor ? 0
-                                         : planned.routing.imbalance.value_or(planned.stack.experts.imbalance.value);
+  return planned.routing.capacity_factor ? 0 : drawn_imbalance(planned);
+}
+
+double dropped_share(const PlannedJob& planned) {
+  if (!planned.model.experts || !planned.routing.capacity_factor) return 0;
+  const auto experts = static_cast<std::size_t>(planned.model.experts->experts);
+  // Few experts cannot differ more.
+  const double widest = 0.9 * std::sqrt(static_cast<double>(experts) - 1);
+  const double variation = std::min(drawn_imbalance(planned), widest);
+  double sum = 0;
+  for (int draw = 0; draw < popularity_draws; ++draw)
+    for (const double weight : uneven_popularity(experts, variation, static_cast<std::uint64_t>(draw)))
+      sum += std::max(0.0, weight - *planned.routing.capacity_factor);
+  return sum / (popularity_draws * static_cast<double>(experts));
 }
 
 double expert_rows(const PlannedJob& planned) {

@@ -31,7 +31,13 @@ ExpertWork expert_work(const PlannedJob& planned, int ranks_in_domain);
 /// Rows of the experts of one rank, mean over the ranks.
 double expert_rows(const PlannedJob& planned);
 
-/// Coefficient of variation of the experts' popularity: the job's, else the stack's.
+/// Coefficient of variation of the experts' popularity: the job's, else the stack's; 0 with a capacity factor, which
+/// gives every expert the same number of rows.
 double routing_imbalance(const PlannedJob& planned);
+
+/// Share of the drawn experts whose rows a capacity factor c drops: the mean of max(0, w - c) over experts of
+/// popularity w (mean 1). Popularity is drawn as without a capacity factor. Example: c = 0.5 and even popularity drop 1
+/// - 0.5 = half of the assignments.
+double dropped_share(const PlannedJob& planned);
 
 }  // namespace clusterwright

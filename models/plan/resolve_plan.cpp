@@ -176,6 +176,7 @@ void decide_experts(Contradictions& errors, ResolvedPlan& out, const Scenario& s
   const ParallelSpec& parallel = s.job.parallel;
   Plan& plan = out.plan;
   if (!s.transformer.experts) {
+    plan.expert = plan.expert_tensor = 1;
     if (parallel.expert.value_or(1) > 1 || parallel.expert_tensor.value_or(1) > 1)
       errors.report("E0310", "the transformer has no experts to distribute",
                     {parallel.expert.value_or(1) > 1 ? "/job/parallel/expert" : "/job/parallel/expert_tensor"});

@@ -10,7 +10,17 @@
 
 namespace clusterwright {
 
-/// Largest loss of time beside useful GEMMs, and what to change first: "pipeline bubble (9 %): ...".
+/// One cause of lost time: what is no useful GEMM or attention.
+struct StepLoss {
+  std::string name;    ///< "pipeline bubble"
+  double share = 0;    ///< share of the step, 0..1
+  std::string advice;  ///< what to change; empty if no loss is worth naming
+};
+
+/// Largest loss over all charges and stragglers; "GEMMs and attention" with their share if none takes 3 % of the step.
+StepLoss largest_loss(const StepPrediction& step);
+
+/// Sentence on the largest loss: "pipeline bubble (9 % of the step): ..."; on memory if the job does not fit.
 std::string name_bottleneck(const StepPrediction& step);
 
 /// Effect of one resource on a step.

@@ -161,7 +161,9 @@ MemoryUse memory_under(const Scenario& s, const Plan& plan) {
   return worst_memory(planned_job(s.transformer, s.job, s.stack, plan, layout));
 }
 
-ChosenPlan choose_plan(const Scenario& given) {
+namespace {
+
+ChosenPlan choose_with(const Scenario& given) {
   const std::optional<int> pipeline = decide_pipeline(given);
   ChosenPlan best = at(given, pipeline, given.job.micro_batch.value_or(1));
   std::string why;
@@ -173,6 +175,35 @@ ChosenPlan choose_plan(const Scenario& given) {
     }
   }
   add_assumptions(given, why, best);
+  return best;
+}
+
+/// Plan with experts over as few more ranks than `plan` as fit; nothing if none fits.
+std::optional<ChosenPlan> with_more_expert_ranks(const Scenario& given, const Plan& plan) {
+  Scenario wider = given;
+  for (int ranks = plan.expert + 1;
+       ranks <= std::min<std::int64_t>(given.transformer.experts->experts, plan.stage_ranks()); ++ranks) {
+    if (given.transformer.experts->experts % ranks != 0) continue;
+    wider.job.parallel.expert = ranks;
+    try {
+      ChosenPlan chosen = choose_with(wider);
+      if (!fits(chosen.scenario, chosen.memory)) continue;
+      chosen.assumptions.push_back({"expert group", std::to_string(ranks), "default",
+                                    "auto: the smallest number beyond a scale-up domain that fits in memory"});
+      return chosen;
+    } catch (const ConfigError&) {
+      // That many ranks contradict something; more may not.
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+ChosenPlan choose_plan(const Scenario& given) {
+  ChosenPlan best = choose_with(given);
+  if (given.job.parallel.expert || !given.transformer.experts || fits(best.scenario, best.memory)) return best;
+  if (auto wider = with_more_expert_ranks(given, best.plan)) return std::move(*wider);
   return best;
 }
 

@@ -8,6 +8,7 @@
 
 #include "models/job/job_blocks.hpp"
 #include "models/job/scenario.hpp"
+#include "models/prediction/efficiency_reasons.hpp"
 #include "models/prediction/predict_scale.hpp"
 #include "models/prediction/predict_step.hpp"
 #include "models/prediction/prediction.hpp"
@@ -32,17 +33,39 @@ Scenario at_size(const Scenario& scenario, int accelerators, bool strong) {
   return sized;
 }
 
-/// Last point whose doubling still gave 1.8 times the tokens per second, among points twice as large as another.
-std::optional<int> find_knee(const std::vector<ScalePoint>& points) {
-  std::optional<int> knee;
-  for (const ScalePoint& small : points)
-    for (const ScalePoint& large : points) {
-      const bool doubling = small.reason.empty() && large.reason.empty() && small.step.fits && large.step.fits &&
-                            large.step.accelerators == 2 * small.step.accelerators;
-      if (doubling && large.step.tokens_per_second >= worthwhile_doubling * small.step.tokens_per_second)
-        knee = std::max(knee.value_or(0), small.step.accelerators);
+/// Sizes that can be compared, in order of accelerators.
+std::vector<ScalePoint*> feasible(std::vector<ScalePoint>& points) {
+  std::vector<ScalePoint*> out;
+  for (ScalePoint& point : points)
+    if (point.reason.empty() && point.step.fits) out.push_back(&point);
+  std::stable_sort(out.begin(), out.end(), [](const ScalePoint* a, const ScalePoint* b) {
+    return a->step.accelerators < b->step.accelerators;
+  });
+  return out;
+}
+
+/// d ln(tokens/s) / d ln(accelerators) between two sizes.
+double slope_between(const ScalePoint& small, const ScalePoint& large) {
+  return std::log(large.step.tokens_per_second / small.step.tokens_per_second) /
+         std::log(static_cast<double>(large.step.accelerators) / small.step.accelerators);
+}
+
+/// Walks up the sizes while the slope between neighbours stays at ln 1.8 / ln 2 = 0.848 or above.
+void find_knee(ScaleCurve& curve) {
+  const std::vector<ScalePoint*> points = feasible(curve.points);
+  const double enough = std::log2(worthwhile_doubling);
+  curve.knee.reset();
+  std::size_t compared = 0;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    if (points[i]->step.accelerators == points[i - 1]->step.accelerators) continue;
+    if (slope_between(*points[i - 1], *points[i]) < enough) {
+      curve.knee_place = compared > 0 ? KneePlace::inside : KneePlace::before;
+      if (compared > 0) curve.knee = points[i - 1]->step.accelerators;
+      return;
     }
-  return knee;
+    ++compared;
+  }
+  curve.knee_place = compared > 0 ? KneePlace::beyond : KneePlace::unknown;
 }
 
 /// Drops the points that were not begun when the computation was asked to stop.
@@ -104,7 +127,8 @@ ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accel
       std::all_of(errors.begin(), errors.end(), [](const auto& error) { return error.has_value(); });
   if (all_failed && !errors.empty()) throw *errors.front();
   compare_with_first(curve.points, scenario.steps);
-  curve.knee = find_knee(curve.points);
+  explain_efficiencies(curve);
+  find_knee(curve);
   check_laws(curve);
   return curve;
 }

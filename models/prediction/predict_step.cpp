@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "models/job/scenario.hpp"
@@ -12,14 +13,19 @@
 #include "models/memory/checkpoint_use.hpp"
 #include "models/memory/memory_levels.hpp"
 #include "models/memory/memory_verdict.hpp"
+#include "models/plan/expert_work.hpp"
 #include "models/plan/plan.hpp"
+#include "models/plan/planned_job.hpp"
+#include "models/plan/stage_layout.hpp"
 #include "models/prediction/bottleneck.hpp"
 #include "models/prediction/choose_plan.hpp"
 #include "models/prediction/evidence.hpp"
+#include "models/prediction/nearest_change.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/prediction/prediction_interval.hpp"
 #include "models/prediction/steady_state.hpp"
 #include "models/prediction/step_laws.hpp"
+#include "models/prediction/step_warnings.hpp"
 
 namespace clusterwright {
 
@@ -55,7 +61,8 @@ void add_size(const Cluster& cluster, StepPrediction& out) {
 void add_rates(const Scenario& s, StepPrediction& out) {
   const double tokens = static_cast<double>(out.plan.global_batch) * s.job.sequence;
   out.tokens_per_second = tokens / out.step_time.in(second);
-  const Flops per_token = training_flops_per_token(s.transformer, s.job.sequence);
+  // Assignments that a capacity factor drops are no work that anything does.
+  const Flops per_token = training_flops_per_token(s.transformer, s.job.sequence, 1 - out.dropped);
   out.model_flops_per_accelerator = per_token * tokens / out.step_time / out.accelerators;
   out.mfu = out.model_flops_per_accelerator / peak(s.cluster.accelerator, matrix_format(s.job.precision));
 }
@@ -78,6 +85,28 @@ void judge(const Scenario& s, StepPrediction& out) {
   const std::string beyond = level_verdict(out.tiers);
   out.fits = verdict.fits && beyond.empty();
   out.verdict = verdict.fits && !out.fits ? beyond : verdict.sentence;
+}
+
+double dropped_of(const Scenario& s, const Plan& plan) {
+  const StageLayout layout = stage_layout(s.transformer.layers, plan);
+  return dropped_share(planned_job(s.transformer, s.job, s.stack, plan, layout));
+}
+
+/// Compares with the same step of healthy accelerators, if a clock cap has an effect.
+void add_stragglers(const Scenario& s, const StepSummary& step, StepPrediction& out) {
+  StragglerUse use;
+  for (const SlowAcceleratorSpec& slow : s.cluster.spec.slow)
+    for (const CappedClock& capped : step.capped)
+      if (capped.cap == slow.clock && capped.settled >= capped.cap &&
+          (use.accelerators.empty() || use.accelerators.back() != slow.accelerator))
+        use.accelerators.push_back(slow.accelerator);
+  if (use.accelerators.empty()) return;
+  Scenario healthy = s;
+  healthy.cluster.spec.slow.clear();
+  const StepSummary best = summarise_step(healthy, out.plan);
+  use.loss = std::max(Seconds{}, to_seconds(step.end) - to_seconds(best.end));
+  for (std::size_t i = 0; i < step_charge_count; ++i) use.healthy[i] = best.breakdown[i];
+  out.stragglers = std::move(use);
 }
 
 void add_input(const Scenario& s, StepPrediction& out) {
@@ -136,6 +165,7 @@ StepPrediction predict_step(const Scenario& s) {
   const StepSummary step = settle_input(chosen.scenario, out.plan);
   out.step_time = to_seconds(step.end);
   for (std::size_t i = 0; i < step_charge_count; ++i) out.breakdown[i] = step.breakdown[i];
+  out.dropped = dropped_of(chosen.scenario, out.plan);
   add_rates(s, out);
   add_power(s, step, out);
   out.uncertainty = step_uncertainty(out, chosen.scenario, all_given(s.job));
@@ -143,6 +173,9 @@ StepPrediction predict_step(const Scenario& s) {
   out.low = out.step_time / factor;
   out.high = out.step_time * factor;
   add_input(chosen.scenario, out);
+  add_stragglers(chosen.scenario, step, out);
+  for (std::string& warning : step_warnings(chosen.scenario, out, step)) out.warnings.push_back(std::move(warning));
+  if (!out.fits) out.remedy = nearest_change(chosen.scenario, out.plan);
   out.bottleneck = name_bottleneck(out);
   add_assumptions(s, out);
   for (std::string& warning : evidence_warnings(chosen.scenario, out.uncertainty.sigma))

@@ -45,6 +45,13 @@ struct PowerUse {
   Watts node_host;                     ///< power of the host of one node, constant over the step; part of it_mean
 };
 
+/// Accelerators whose clock cap lengthens the step.
+struct StragglerUse {
+  std::vector<int> accelerators;  ///< numbers of the accelerators whose cap is below the clock that power allows
+  Seconds loss;                   ///< step time beyond that of healthy accelerators
+  std::array<Seconds, step_charge_count> healthy{};  ///< breakdown of the step without stragglers
+};
+
 /// Prediction of one step.
 struct StepPrediction {
   int accelerators = 0;       ///< number that the job uses
@@ -54,6 +61,7 @@ struct StepPrediction {
   Plan plan;
   bool fits = false;
   std::string verdict;  ///< sentence of judge_memory or level_verdict
+  std::string remedy;   ///< nearest change of a job that does not fit; empty if it fits
   MemoryUse memory;
   std::vector<LevelUse> tiers;  ///< memory beyond the accelerator that the job uses
 
@@ -67,7 +75,9 @@ struct StepPrediction {
   std::optional<InputSupply> input;                    ///< absent if the job states no input
   std::optional<CheckpointUse> checkpoint;             ///< absent without checkpoints; not part of step_time
   PowerUse power;
-  std::string bottleneck;  ///< sentence on what to change first
+  std::optional<StragglerUse> stragglers;  ///< absent if none slows the step
+  double dropped = 0;                      ///< share of expert assignments that a capacity factor drops
+  std::string bottleneck;                  ///< sentence on what to change first
   std::vector<Assumption> assumptions;
   std::vector<std::string> warnings;  ///< sentences that every output of this step shows
   StepUncertainty uncertainty;
@@ -88,11 +98,21 @@ struct ScalePoint {
   std::string reason;  ///< why the size is impossible ("1,000 accelerators are no multiple of 128"); empty if it ran
 };
 
+/// Place of the knee. It is the largest size up to which throughput grows at least 1.8 times per doubling, by the slope
+/// between neighbouring sizes.
+enum class KneePlace {
+  unknown,  ///< fewer than two feasible sizes
+  inside,   ///< bracketed by the sizes
+  beyond,   ///< growth holds up to the last size
+  before,   ///< growth is below it from the first size on
+};
+
 /// Predictions over cluster sizes.
 struct ScaleCurve {
   bool strong = true;  ///< constant global batch; otherwise constant batch per replica
   std::vector<ScalePoint> points;
-  std::optional<int> knee;   ///< last point whose doubling still gave 1.8x
+  std::optional<int> knee;  ///< absent unless the knee is inside the sizes
+  KneePlace knee_place = KneePlace::unknown;
   bool interrupted = false;  ///< whether points are missing because the computation was asked to stop
 };
 

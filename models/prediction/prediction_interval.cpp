@@ -28,7 +28,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <string_view>
 
 #include "models/lowering/step_charge.hpp"
@@ -54,22 +53,21 @@ constexpr double most_sigma = 2.8;
 /// Relative difference of a variance and the square of a standard error that eight written digits leave.
 constexpr double written_digits = 1e-5;
 
-/// Share of charges in the time outside bubbles, as bubbles scale with the work around them.
-double share(const StepPrediction& step, std::initializer_list<StepCharge> charges) {
+/// Share of one kind of charges in the time outside bubbles, as bubbles scale with the work around them.
+double share(const StepPrediction& step, ChargeKind kind) {
   const auto of = [&](StepCharge charge) { return step.breakdown[static_cast<std::size_t>(charge)] / step.step_time; };
   double sum = 0;
-  for (const StepCharge charge : charges) sum += of(charge);
+  for (std::size_t i = 0; i < step_charge_count; ++i)
+    if (kind_of(static_cast<StepCharge>(i)) == kind) sum += of(static_cast<StepCharge>(i));
   return sum / std::max(0.01, 1 - of(StepCharge::bubble));
 }
 
 double compute_share(const StepPrediction& step) {
-  return share(step,
-               {StepCharge::compute_gemm, StepCharge::compute_attention, StepCharge::recompute, StepCharge::throttle});
+  return share(step, ChargeKind::compute);
 }
 
 double communication_share(const StepPrediction& step) {
-  return share(step, {StepCharge::tp_exposed, StepCharge::cp_exposed, StepCharge::ep_exposed, StepCharge::pp_exposed,
-                      StepCharge::dp_exposed});
+  return share(step, ChargeKind::communication);
 }
 
 /// Shares of a step that the factors of a stack scale.
@@ -240,7 +238,7 @@ StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& s, 
   const AcceleratorPart& part = s.cluster.accelerator;
   const StepFactors factors = step_factors(s.steps, s.stack, s.job, part);
   const std::string architecture = step_architecture(part);
-  const FactorShares shares{compute_share(step), communication_share(step), share(step, {StepCharge::launch}),
+  const FactorShares shares{compute_share(step), communication_share(step), share(step, ChargeKind::launch),
                             factors.years};
   const bool own_overhead = s.steps.kernel_overhead.contains(architecture);
   const StepResiduals& r = s.steps.residuals;

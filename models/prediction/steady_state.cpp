@@ -278,6 +278,7 @@ std::optional<StepSummary> StepPair::continued_summary() const {
   out.mean_power = out.energy / to_seconds(out.end);
   out.peak_power = std::max(few.peak_power, many.peak_power);
   out.wave = {std::min(few.wave.low, many.wave.low), std::max(few.wave.high, many.wave.high)};
+  out.capped = many.capped;
   return governed(std::move(out), longer().graph);
 }
 

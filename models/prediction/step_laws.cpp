@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "models/lowering/step_charge.hpp"
+#include "models/prediction/efficiency_reasons.hpp"
 #include "sim/law_check.hpp"
 
 namespace clusterwright {
@@ -74,6 +75,8 @@ void check_laws(const ScaleCurve& curve) {
     if (!point.reason.empty() || !point.step.fits) continue;
     if (!first) first = &point.step;
     laws.positive("efficiency", point.efficiency);
+    laws.holds(point.efficiency <= explained_above || !point.step.warnings.empty(),
+               "an efficiency above 1 is explained");
     laws.ordered("efficiency", point.efficiency_low, point.efficiency, point.efficiency_high);
     laws.equal("speed-up", point.speedup, "ratio of the throughputs",
                point.step.tokens_per_second / first->tokens_per_second);

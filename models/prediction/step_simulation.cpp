@@ -105,13 +105,20 @@ Watts sum_of_limits(const StepGraph& graph) {
   return sum;
 }
 
+std::vector<CappedClock> capped_clocks(const StepTiming& timing) {
+  std::vector<CappedClock> out;
+  for (const RankClassId rank : timing.highest_clock.ids())
+    if (timing.highest_clock[rank] < 1) out.push_back({timing.highest_clock[rank], timing.clock[rank]});
+  return out;
+}
+
 }  // namespace
 
 StepSummary summarise(const StepSimulation& step) {
   const auto domains = meter_power(step.graph.structure, step.graph.timing, step.result);
   const DomainPower& all = domains[PowerDomainId(0)];
   return governed({step.result.end, step.breakdown.mean, all.energy, all.mean, all.peak,
-                   smoothed_wave(all, step.result.end, supply_time_constant)},
+                   smoothed_wave(all, step.result.end, supply_time_constant), capped_clocks(step.graph.timing)},
                   step.graph);
 }
 

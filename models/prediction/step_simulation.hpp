@@ -58,14 +58,21 @@ StepSimulation simulate_graph(StepGraph graph);
 /// Replays the graph at its present clocks and charges the time. @param replayer  of the step's structure
 void replay_step(StepSimulation& step, Replayer& replayer);
 
+/// Clock of accelerators with a clock cap, relative to the reference clock.
+struct CappedClock {
+  double cap = 1;
+  double settled = 1;  ///< below the cap: power limits the clock and the cap does nothing
+};
+
 /// Figures of a step that a prediction reads.
 struct StepSummary {
   Picoseconds end;
   std::vector<Seconds> breakdown;  ///< mean over ranks, indexed by StepCharge; sums to `end`
   Joules energy;                   ///< energy of all nodes of the job
   Watts mean_power;
-  Watts peak_power;  ///< largest instant
-  PowerWave wave;    ///< power behind the filter of power supplies
+  Watts peak_power;                 ///< largest instant
+  PowerWave wave;                   ///< power behind the filter of power supplies
+  std::vector<CappedClock> capped;  ///< one for each rank class with a cap below 1
 };
 
 StepSummary summarise(const StepSimulation& step);

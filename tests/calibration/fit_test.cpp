@@ -93,7 +93,14 @@ std::vector<Seconds> collective_probes(const CollectiveCurves& curves, const Net
         times.push_back(collective_time(op, size, group, links, curves, network).time());
   GroupLinks sockets = links;
   sockets.tcp = true;
-  times.push_back(collective_time(CollectiveOp::all_gather, gigabyte, {4, 8}, sockets, curves, network).time());
+  const auto add_sockets = [&] {
+    times.push_back(collective_time(CollectiveOp::all_gather, gigabyte, {4, 8}, sockets, curves, network).time());
+  };
+  add_sockets();  // limited by the cores of the host
+  sockets.host_memory = 10 * gigabyte_per_second;
+  add_sockets();
+  sockets.network_per_rank = 1 * gigabyte_per_second;  // by the NIC
+  add_sockets();
   const CollectiveSet set{"", "", curves, network, {}};
   const CollectiveTiming ring = collective_time(CollectiveOp::all_gather, gigabyte, {4, 8}, links, curves, network);
   times.push_back(collective_half_width(CollectiveOp::all_gather, gigabyte, ring, set) * second);

@@ -48,5 +48,42 @@ TEST_CASE("memory-bound kernels are the sum of two charges", "[models]") {
 }
 
 TEST_CASE("losses below 3 % are not worth naming", "[models]") {
-  CHECK(starts_with(name_bottleneck(losing(StepCharge::bubble, 0.029)), "GEMMs: "));
+  CHECK(starts_with(name_bottleneck(losing(StepCharge::bubble, 0.029)), "GEMMs and attention: "));
+}
+
+TEST_CASE("every charge but GEMMs and attention can be the largest loss", "[models]") {
+  for (std::size_t i = 0; i < step_charge_count; ++i) {
+    const auto charge = static_cast<StepCharge>(i);
+    const bool useful = charge == StepCharge::compute_gemm || charge == StepCharge::compute_attention;
+    const StepPrediction step = losing(charge, 0.36);
+    INFO(step_charge_names[i]);
+    CHECK(largest_loss(step).advice.empty() == useful);
+    if (!useful) CHECK(largest_loss(step).share == Approx(0.36));
+  }
+}
+
+TEST_CASE("experts at 36 % win over a bubble of 5 %", "[models]") {
+  StepPrediction step = losing(StepCharge::ep_exposed, 0.36);
+  step.breakdown[static_cast<std::size_t>(StepCharge::bubble)] = 0.05 * second;
+  CHECK(starts_with(name_bottleneck(step), "expert-parallel exchange (36 %"));
+}
+
+TEST_CASE("imbalance of experts and of layers get advice of their own", "[models]") {
+  CHECK(name_bottleneck(losing(StepCharge::ep_imbalance, 0.16)).find("router") != std::string::npos);
+  CHECK(name_bottleneck(losing(StepCharge::imbalance, 0.16)).find("split of layers") != std::string::npos);
+}
+
+TEST_CASE("a straggler is replaced, whatever its peers wait in", "[models]") {
+  // 1.2 s with it, 1.0 s without: a loss of 0.2 / 1.2 = 17 %. Its peers wait in the bubble, 0.25 s instead of 0.05 s.
+  StepPrediction step = losing(StepCharge::bubble, 0.25);
+  step.step_time = 1.2 * second;
+  step.stragglers = StragglerUse{{3}, 0.2 * second, losing(StepCharge::bubble, 0.05).breakdown};
+  CHECK(name_bottleneck(step) == "stragglers (17 % of the step): replace accelerator 3");
+}
+
+TEST_CASE("a job that does not fit is told the nearest change that does", "[models]") {
+  StepPrediction step = losing(StepCharge::bubble, 0.5);
+  step.fits = false;
+  step.remedy = "with job.recompute=full it fits: 71.2 of 80.0 GB, step 9.1 s";
+  CHECK(name_bottleneck(step) == "memory: " + step.remedy);
 }

@@ -159,6 +159,7 @@ TEST_CASE("sockets reach less of a NIC than RDMA and add to every step", "[model
   NetworkParameters network = simple_network();
   network.tcp_bandwidth_share.value = 0.6;
   network.tcp_latency.value = 30 * microsecond;
+  network.tcp_cores.value = 64;  // the host never limits
   // 9 + 1 + 30 us, 6 MB at 6 GB/s = 1000 us
   CHECK(collective_time(CollectiveOp::send, 6 * megabyte, {2, 1}, sockets, simple_curves(), network)
             .time()
@@ -169,6 +170,27 @@ TEST_CASE("sockets reach less of a NIC than RDMA and add to every step", "[model
   };
   CHECK(ring(sockets).rate.in(gigabyte_per_second) == Approx(48));
   CHECK((ring(sockets).latency - ring(round_links).latency).in(microsecond) == Approx(2 * 3 * 30));
+}
+
+TEST_CASE("a host limits sockets by its cores and by its memory", "[models]") {
+  GroupLinks sockets = round_links;
+  sockets.tcp = true;
+  NetworkParameters network = simple_network();
+  network.tcp_send_per_core.value = 10 * gigabyte_per_second;
+  network.tcp_receive_per_core.value = 5 * gigabyte_per_second;
+  const auto rate = [&] { return tcp_host_rate(sockets, network).in(gigabyte_per_second); };
+  CHECK(rate() == Approx(10.0 / 3));  // one core both ways: 1 / (1/10 + 1/5)
+  network.tcp_cores.value = 6;
+  CHECK(rate() == Approx(20));
+  sockets.host_cores = 3;  // fewer than NCCL would use
+  CHECK(rate() == Approx(10));
+  sockets.host_memory = 64 * gigabyte_per_second;
+  CHECK(rate() == Approx(8));  // 4 passes over host memory to send, 4 to receive: 64 / 8
+  // 8 GB/s of a 10 GB/s NIC, and never more than the share of the transport.
+  network.tcp_bandwidth_share.value = 0.9;
+  CHECK(transport_share(sockets, network) == Approx(0.8));
+  network.tcp_bandwidth_share.value = 0.5;
+  CHECK(transport_share(sockets, network) == Approx(0.5));
 }
 
 TEST_CASE("all-to-all sends over the NICs what lives on other nodes", "[models]") {

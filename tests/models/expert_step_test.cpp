@@ -6,6 +6,7 @@
 #include "models/plan/expert_work.hpp"
 #include "models/plan/plan.hpp"
 #include "models/prediction/choose_plan.hpp"
+#include "models/prediction/predict_step.hpp"
 #include "models/prediction/steady_state.hpp"
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"
@@ -87,12 +88,12 @@ TEST_CASE("kernels that send one copy per node beat an all-to-all of copies", "[
 TEST_CASE("uneven routing makes ranks wait for the busiest, a capacity factor pads instead", "[models][experts]") {
   SmallCase c = sixteen();
   const Seconds even = step_of(c);
-  CHECK(charged(small_scenario(c), StepCharge::imbalance) == Seconds{});
+  CHECK(charged(small_scenario(c), StepCharge::ep_imbalance) == Seconds{});
   c.routing.imbalance = 0.6;
   CHECK(step_of(c) > 1.01 * even);
-  CHECK(charged(small_scenario(c), StepCharge::imbalance) > Seconds{});
+  CHECK(charged(small_scenario(c), StepCharge::ep_imbalance) > Seconds{});
   c.routing.capacity_factor = 1.5;
-  CHECK(charged(small_scenario(c), StepCharge::imbalance) == Seconds{});
+  CHECK(charged(small_scenario(c), StepCharge::ep_imbalance) == Seconds{});
   CHECK(step_of(c) > even);
 }
 
@@ -197,4 +198,22 @@ TEST_CASE("layouts of experts that do not divide are refused with what does not"
   c.latent = LatentAttention{256, 128, 128, 64, 128};
   c.lora_rank = 8;
   CHECK(refusal(c).starts_with("E0313"));
+}
+
+TEST_CASE("experts that a job does not place spread beyond a domain only if they do not fit in it", "[models]") {
+  SmallCase c;
+  c.data = 32;
+  c.hidden = 1024;
+  c.experts = ExpertMixture{64, 2, 4096, 0, {}, 0, 1, {}, {}};
+  Scenario s = small_scenario(c);
+  s.job.parallel.expert.reset();
+  CHECK(predict_step(s).plan.expert == 8);  // a node
+  const Bytes needed = predict_step(s).memory.total();
+  s.cluster.accelerator.addressable_memory.reset();
+  s.cluster.accelerator.memory.value = 0.97 * needed;
+  const StepPrediction wider = predict_step(s);
+  CHECK(wider.fits);
+  CHECK(wider.plan.expert == 16);
+  CHECK(small_job({}).parallel.expert == 1);
+  CHECK_FALSE(Job{}.parallel.expert);  // auto unless stated
 }

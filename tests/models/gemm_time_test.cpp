@@ -131,6 +131,35 @@ TEST_CASE("rows that are no multiple of 16 bytes keep kernels from the full rate
   CHECK(time_of({8000, 8001, 8000}, array, parameters) == time_of({8000, 8001, 8000}, array, ideal()));
 }
 
+TEST_CASE("a weight gradient is aligned along its widths, whatever the number of tokens", "[models]") {
+  GemmParameters aligned = ideal(), parameters = ideal();
+  aligned.unaligned_factor.value = 1;
+  parameters.unaligned_factor.value = 0.25;
+  const auto slowdown = [&](const GemmShape& shape, Bytes element) {
+    const auto time = [&](const GemmParameters& p) {
+      return gemm_time(shape, round_device, p, element, 2 * byte, 0).time;
+    };
+    return time(parameters) / time(aligned);
+  };
+  const GemmLayout gradient = GemmLayout::transposed_a;
+  // dW[4096, 1024] over 8,190 tokens: rows of 4,096, 1,024 and 1,024 elements, all whole 16 bytes.
+  CHECK(slowdown({4096, 1024, 8190, 1, gradient}, 2 * byte) == Approx(1));
+  CHECK(slowdown({4097, 1024, 8192, 1, gradient}, 2 * byte) == Approx(4).epsilon(0.02));
+  CHECK(slowdown({4096, 1025, 8192, 1, gradient}, 2 * byte) == Approx(4).epsilon(0.02));
+  // y[tokens, 1024] = x[tokens, 4096] W[1024, 4096]: x and W along 4,096, y along 1,024.
+  CHECK(slowdown({8190, 1024, 4096, 1, GemmLayout::transposed_b}, 2 * byte) == Approx(1));
+  CHECK(slowdown({8192, 1025, 4096, 1, GemmLayout::transposed_b}, 2 * byte) == Approx(4).epsilon(0.02));
+}
+
+TEST_CASE("8-bit weight gradients count tokens in whole 16 bytes", "[models]") {
+  const auto time = [](std::int64_t tokens) {
+    return gemm_time({4096, 1024, tokens, 1, GemmLayout::transposed_a}, round_device, ideal(), 1 * byte, 2 * byte, 0)
+        .time;
+  };
+  CHECK(time(8177) / time(8192) == Approx(1).epsilon(1e-3));  // ceil(8177 / 16) * 16 = 8192
+  CHECK(time(8176) < time(8177));
+}
+
 TEST_CASE("only kernels beyond one teraflop lose clock, fully from 100", "[models]") {
   GemmParameters lossy = ideal();
   lossy.long_kernel_loss.value = 0.2;

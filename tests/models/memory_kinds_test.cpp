@@ -184,6 +184,49 @@ TEST_CASE("more sharding never needs more", "[models][memory]") {
   CHECK(mirrored.use().optimizer == Stored(llama(Sharding::fsdp, 8)).use().optimizer);
 }
 
+TEST_CASE("sharded gradients are whole over micro-batches only where a stack defers their reduction",
+          "[models][memory]") {
+  SmallCase c;
+  c.data = 8;
+  c.micro_batches = 4;
+  c.sharding = Sharding::fsdp;
+  Stored s(c);
+  const double whole = local_parameters(s.of_stage_layout(), 0).total() * s.scenario.stack.gradient_size.value;
+  CHECK(gradient_memory(s.of_stage_layout(), 0).in(byte) == Approx(whole / 8));
+  s.scenario.stack.reduce_every_micro_batch = false;
+  CHECK(gradient_memory(s.of_stage_layout(), 0).in(byte) == Approx(whole));
+  s.plan.micro_batches = 1;
+  CHECK(gradient_memory(s.of_stage_layout(), 0).in(byte) == Approx(whole / 8));  // nothing to add up
+}
+
+TEST_CASE("moments of 16 bit take 8 bytes of states instead of 12", "[models][memory]") {
+  SmallCase c;
+  c.data = 8;
+  Stored s(c);
+  const double usual = optimizer_memory(s.of_stage_layout(), 0).in(byte);
+  s.scenario.stack.memory.moment_size.value = 2;
+  CHECK(optimizer_memory(s.of_stage_layout(), 0).in(byte) == Approx(usual * 8 / 12));
+}
+
+TEST_CASE("an 8-bit run may keep inputs of the activation function in 8 bits and attention's result once",
+          "[models][memory]") {
+  SmallCase c;
+  c.data = 8;
+  c.precision = Precision::fp8_block;
+  Stored s(c);
+  s.scenario.stack.memory.narrow_copies = true;
+  const double usual = s.layer(), tokens = c.sequence;
+  s.scenario.stack.memory.narrow_activation_inputs = true;
+  const double up = 2 * 4 * c.hidden;  // gated
+  CHECK(usual - s.layer() == Approx(tokens * up));
+  s.scenario.stack.memory.attended_size = Sourced<double>{1.5, "a test"};
+  CHECK(usual - s.layer() == Approx(tokens * (up + 1.5 * c.hidden)));  // 2 + 1 bytes become 1.5
+  const double weights = weight_memory(s.of_stage_layout(), 0).in(byte);
+  s.scenario.stack.memory.wide_weights = false;
+  const double layers = stage_layers_share(s.of_stage_layout(), 0).total();
+  CHECK(weights - weight_memory(s.of_stage_layout(), 0).in(byte) == Approx(2 * layers));
+}
+
 TEST_CASE("under a pipeline sharded weights and gradients are whole", "[models][memory]") {
   SmallCase c = llama(Sharding::fsdp, 4);
   c.pipeline = 2;

@@ -2,6 +2,7 @@
 #include "models/prediction/predict_scale.hpp"
 #include "models/job/scenario.hpp"
 #include "models/plan/plan.hpp"
+#include "models/prediction/efficiency_reasons.hpp"
 #include "models/prediction/prediction.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
@@ -82,12 +83,39 @@ TEST_CASE("the curve tells how far it is", "[models]") {
   CHECK(seen == std::vector<std::size_t>{1, 2, 3});
 }
 
-TEST_CASE("the knee is the last size whose doubling was worthwhile", "[models]") {
+TEST_CASE("the knee is the last size before the slope between neighbours falls below 1.8 times per doubling",
+          "[models]") {
   const ScaleCurve c = curve({8, 16, 32, 64, 128, 256}, true);
-  std::optional<int> expected;
-  for (std::size_t i = 1; i < c.points.size(); ++i)
-    if (c.points[i].speedup >= 1.8 * c.points[i - 1].speedup) expected = c.points[i - 1].step.accelerators;
-  CHECK(c.knee == expected);
-  CHECK_FALSE(curve({8}, true).knee);
-  CHECK_FALSE(curve({8, 32}, true).knee);  // no doubling
+  std::size_t last = 0;
+  while (last + 1 < c.points.size() && c.points[last + 1].speedup >= 1.8 * c.points[last].speedup) ++last;
+  REQUIRE(last > 0);
+  REQUIRE(last + 1 < c.points.size());
+  CHECK(c.knee == c.points[last].step.accelerators);
+  CHECK(c.knee_place == KneePlace::inside);
+}
+
+TEST_CASE("sizes need not be doublings for a slope", "[models]") {
+  const ScaleCurve c = curve({8, 32}, true);
+  // Twice 1.8 times: ln 3.24 / ln 4 = 0.848.
+  CHECK(c.knee_place == (c.points[1].speedup >= 3.24 ? KneePlace::beyond : KneePlace::before));
+  CHECK_FALSE(c.knee);  // not between the sizes
+  CHECK(curve({8}, true).knee_place == KneePlace::unknown);
+}
+
+TEST_CASE("the order of the sizes does not move the knee", "[models]") {
+  CHECK(curve({256, 8, 64, 16, 128, 32}, true).knee == curve({8, 16, 32, 64, 128, 256}, true).knee);
+}
+
+TEST_CASE("an efficiency above 1 names what the first size does differently", "[models]") {
+  ScaleCurve c = curve({16, 32}, true);
+  c.points[1].efficiency = 1.09;
+  c.points[0].step.plan.recompute = Recompute::full;
+  c.points[1].step.warnings.clear();
+  explain_efficiencies(c);
+  REQUIRE(c.points[1].step.warnings.size() == 1);
+  CHECK(c.points[1].step.warnings[0] ==
+        "efficiency is above 100 % because it compares with 16 accelerators: full recomputation there, no "
+        "recomputation here");
+  c.points[0].step.plan = c.points[1].step.plan;
+  CHECK_FALSE(why_more_efficient(c.points[0].step, c.points[1].step).empty());  // alike plans: a charge that fell
 }

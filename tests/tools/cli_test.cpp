@@ -43,6 +43,26 @@ void check_refused_file(const std::string& text, const std::string& code, const 
 
 }  // namespace
 
+TEST_CASE("scale exits 1 when no size fits, and names the nearest change", "[cli]") {
+  const Room room;
+  // 8 billion parameters, 18 bytes each on one rank of 80 GB.
+  room.write("large.json", scenario_with("\"tensor\": 4", "\"tensor\": 1"));
+  const Outcome none = room.run("scale large.json --gpus 8");
+  CHECK(none.code == 1);
+  CHECK(has(none.out, "None of these sizes is possible."));
+  CHECK(has(none.out, "Next: none of these sizes is possible; at 8 GPUs: with job."));
+  CHECK(room.run("run large.json").code == 1);
+  room.write("good.json", scenario_with("", ""));
+  CHECK(room.run("scale good.json --gpus 8").code == 0);
+}
+
+TEST_CASE("DeepSeek-V3 as its report lays it out fits its 80 GB", "[cli]") {
+  const Outcome outcome = Room().run("run '" CLUSTERWRIGHT_CONFIGS "/scenarios/deepseek-v3-h800.json' --format json");
+  CHECK(outcome.code == 0);
+  CHECK(outcome.json().at("fits").as_boolean());
+  CHECK(outcome.json().at("memory_gb").at("total").as_number() > 70);
+}
+
 TEST_CASE("run answers with a table, and with JSON that has the keys", "[cli]") {
   const Room room;
   room.write("good.json", scenario_with("", ""));

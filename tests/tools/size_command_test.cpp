@@ -221,10 +221,20 @@ TEST_CASE("the effective scenario of a run can be sized", "[cli][size]") {
   CHECK(number(sized(room, "effective.json"), "/capex_usd") == Approx(number(sized(sized_job), "/capex_usd")));
 }
 
-TEST_CASE("a job that does not fit is sized with a warning", "[cli][size]") {
-  const JsonValue result = sized(sized_job + "--set job.parallel.tensor=1 --set job.parallel.pipeline=1");
+TEST_CASE("a job that does not fit fails its constraint, has no price per token and ends as run does", "[cli][size]") {
+  const ProgramRoom room;
+  const std::string too_large = sized_job + "--set job.parallel.tensor=1 --set job.parallel.pipeline=1 ";
+  const Outcome outcome = room.run("size " + too_large + "--format json");
+  CHECK(outcome.code == 1);
+  CHECK(room.run("run " + too_large).code == 1);
+  const JsonValue result = outcome.json();
   CHECK_FALSE(result.at("step").at("fits").as_boolean());
+  CHECK_FALSE(result.at("holds").as_boolean());
+  CHECK(result.at_pointer("/cost/usd_per_million_tokens")->is_null());
   CHECK(has(result.at("warnings").elements().back().as_text(), "the job does not fit: "));
+  const Outcome table = room.run("size " + too_large);
+  CHECK(has(table.out, "constraints does not hold, first: memory for the job"));
+  CHECK(has(table.out, "Next: change the job: with job."));
 }
 
 // --- Prices ----------------------------------------------------------------------------------------------------------

@@ -112,8 +112,11 @@ ExitCode scale(const ScaleRequest& request) {
                            against_usual(session.scenario, !request.scenario.parameters.empty(), {})};
   deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, request, answer); });
   print_warnings(warnings_of(session.context.warnings, curve), targets);
-  if (curve.interrupted) write_error(interrupted_sentence(curve, sizes.size()) + "\n");
-  return curve.interrupted ? ExitCode::interrupted : ExitCode::ok;
+  if (curve.interrupted) {
+    write_error(interrupted_sentence(curve, sizes.size()) + "\n");
+    return ExitCode::interrupted;
+  }
+  return largest_fitting(curve) ? ExitCode::ok : ExitCode::impossible;
 }
 
 }  // namespace clusterwright

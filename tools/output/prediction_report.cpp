@@ -31,11 +31,22 @@ std::string efficiency_sentence(const ScalePoint& first, const ScalePoint& last)
                      percent_text(last.efficiency));
 }
 
-std::string knee_sentence(const ScaleCurve& curve, int largest) {
-  if (!curve.knee) return "No doubling in this range gave 1.8 times the throughput.";
-  if (2 * *curve.knee >= largest) return "Every doubling in this range gave at least 1.8 times the throughput.";
-  return fmt::format("The knee is at {} GPUs: the last size whose doubling gave 1.8 times the throughput.",
-                     count_text(*curve.knee));
+std::string knee_sentence(const ScaleCurve& curve, int smallest, int largest) {
+  constexpr const char* growth = "1.8 times per doubling";
+  switch (curve.knee_place) {
+    case KneePlace::unknown:
+      return "Two sizes are needed to find a knee.";
+    case KneePlace::beyond:
+      return fmt::format("Throughput grows at least {} between all neighbouring sizes: the knee lies beyond {} GPUs.",
+                         growth, count_text(largest));
+    case KneePlace::before:
+      return fmt::format("Throughput grows less than {} from the first size on: the knee lies below {} GPUs.", growth,
+                         count_text(smallest));
+    case KneePlace::inside:
+      break;
+  }
+  return fmt::format("The knee is at {} GPUs: up to there throughput grows at least {}, to the next size it does not.",
+                     count_text(*curve.knee), growth);
 }
 
 std::string sentence(std::string text) {
@@ -69,7 +80,7 @@ std::vector<std::string> verdict_sentences(const ScaleCurve& curve) {
   const ScalePoint* const last = largest_fitting(curve);
   if (first) {
     sentences.push_back(efficiency_sentence(*first, *last));
-    if (first != last) sentences.push_back(knee_sentence(curve, last->step.accelerators));
+    if (first != last) sentences.push_back(knee_sentence(curve, first->step.accelerators, last->step.accelerators));
   } else {
     sentences.emplace_back("None of these sizes is possible.");
   }
@@ -88,14 +99,26 @@ std::vector<std::string> verdict_sentences(const StepPrediction& step) {
   return sentences;
 }
 
+namespace {
+
+std::string no_size_sentence(const ScaleCurve& curve) {
+  for (const ScalePoint& point : curve.points)
+    if (point.reason.empty())
+      return fmt::format("none of these sizes is possible; at {} GPUs: {}", count_text(point.step.accelerators),
+                         point.step.remedy);
+  return "none of these sizes is possible: change the plan, or ask for other sizes";
+}
+
+}  // namespace
+
 std::string next_step(const ScaleCurve& curve) {
   const ScalePoint* const largest = largest_fitting(curve);
-  if (!largest) return "none of these sizes is possible: change the plan, or ask for other sizes";
+  if (!largest) return no_size_sentence(curve);
   return fmt::format("at {} GPUs: {}", count_text(largest->step.accelerators), largest->step.bottleneck);
 }
 
 std::string next_step(const StepPrediction& step) {
-  return step.fits ? step.bottleneck : step.verdict;
+  return step.fits || step.remedy.empty() ? step.bottleneck : step.remedy;
 }
 
 namespace {

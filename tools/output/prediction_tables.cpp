@@ -8,6 +8,7 @@
 #include "models/lowering/step_charge.hpp"
 #include "models/memory/memory_use.hpp"
 #include "models/plan/plan.hpp"
+#include "models/prediction/bottleneck.hpp"
 #include "models/prediction/prediction.hpp"
 #include "sim/plain_number.hpp"
 #include "tools/output/output_text.hpp"
@@ -27,7 +28,8 @@ constexpr std::array<std::string_view, step_charge_count> charge_names = {"GEMM"
                                                                           "pipeline communication",
                                                                           "data-parallel communication",
                                                                           "pipeline bubble",
-                                                                          "imbalance",
+                                                                          "imbalance of ranks",
+                                                                          "imbalance of experts",
                                                                           "waiting for data",
                                                                           "kernel launch",
                                                                           "throttling",
@@ -129,10 +131,8 @@ std::string plan_text(const Plan& plan) {
 }
 
 std::string limited_by(const StepPrediction& step) {
-  std::size_t largest = static_cast<std::size_t>(StepCharge::compute_other);
-  for (std::size_t i = largest; i < step_charge_count; ++i)
-    if (step.breakdown[i] > step.breakdown[largest]) largest = i;
-  return fmt::format("{} {}", charge_names[largest], percent_text(share(step, largest), 0));
+  const StepLoss loss = largest_loss(step);
+  return fmt::format("{} {}", loss.name, percent_text(loss.share, 0));
 }
 
 std::string misfit_reason(const StepPrediction& step) {

@@ -154,6 +154,8 @@ JsonValue step_to_json(const StepPrediction& step) {
                             {"power", power_to_json(step.power)},
                             {"serving", serving_not_modelled()},
                             {"bottleneck", step.bottleneck},
+                            {"remedy", step.remedy},
+                            {"dropped_share", step.dropped},
                             {"assumptions", text_list_of(step.assumptions)}});
 }
 
@@ -183,6 +185,16 @@ JsonValue run_to_json(const ResultContext& context, const StepPrediction& step) 
   return document;
 }
 
+namespace {
+
+std::string_view knee_place_name(KneePlace place) {
+  constexpr std::array<std::string_view, 4> names = {"unknown", "inside", "beyond the last size",
+                                                     "before the first size"};
+  return names[static_cast<std::size_t>(place)];
+}
+
+}  // namespace
+
 JsonValue scale_to_json(const ResultContext& context, const ScaleCurve& curve) {
   JsonValue document = header(context);
   JsonValue points = JsonValue::list();
@@ -190,6 +202,7 @@ JsonValue scale_to_json(const ResultContext& context, const ScaleCurve& curve) {
   document.set("mode", curve.strong ? "strong" : "weak");
   document.set("interrupted", curve.interrupted);
   document.set("knee_gpus", curve.knee ? JsonValue(*curve.knee) : JsonValue());
+  document.set("knee", std::string(knee_place_name(curve.knee_place)));
   document.set("memory_capacity_gb", context.memory_capacity.in(gigabyte));
   document.set("points", points);
   document.set("warnings", warnings_json(warnings_of(context.warnings, curve)));

@@ -97,10 +97,10 @@ std::vector<std::string> size_verdicts(const SizedCluster& sized) {
 }
 
 std::string size_next_step(const SizedCluster& sized) {
+  if (sized.step && !sized.step->fits) return "change the job: " + sized.step->remedy;
   for (const SiteVerdict& verdict : sized.plan.verdicts)
     if (!verdict.holds)
       return fmt::format("change {}: {} does not hold ({})", verdict.field, verdict.what, verdict.arithmetic);
-  if (sized.step && !sized.step->fits) return "change the parallel plan of the job: " + sized.step->verdict;
   if (!sized.plan.uncounted.empty())
     return fmt::format("name parts for {} under cluster.fabric: without them the cost is a lower bound",
                        some_of(sized.plan.uncounted));

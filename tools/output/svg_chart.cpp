@@ -138,7 +138,7 @@ class EfficiencyDrawing {
   }
 
   std::string knee() const {
-    if (!chart_.knee || 2 * *chart_.knee >= chart_.points.back().gpus) return {};  // at the end it says nothing
+    if (!chart_.knee) return {};
     const double x = at(*chart_.knee);
     const bool left = x > (box_.left + box_.right) / 2;
     return svg_line("knee", x, box_.top, x, box_.bottom) +

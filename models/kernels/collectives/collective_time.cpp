@@ -209,7 +209,21 @@ CollectiveTiming tuned_timing(const Setting& at, const CollectiveChoice& choice)
 }  // namespace
 
 double transport_share(const GroupLinks& links, const NetworkParameters& network) {
-  return links.tcp ? network.tcp_bandwidth_share.value : network.bandwidth_share.value;
+  if (!links.tcp) return network.bandwidth_share.value;
+  const double share = network.tcp_bandwidth_share.value;
+  if (links.network_per_rank <= BytesPerSecond{}) return share;
+  return std::min(share, tcp_host_rate(links, network) / links.network_per_rank);
+}
+
+BytesPerSecond tcp_host_rate(const GroupLinks& links, const NetworkParameters& network) {
+  double cores = network.tcp_cores.value;
+  if (links.host_cores > 0) cores = std::min(cores, links.host_cores);
+  const double each = byte_per_second / network.tcp_send_per_core.value;
+  const double back = byte_per_second / network.tcp_receive_per_core.value;
+  BytesPerSecond rate = cores / (each + back) * byte_per_second;
+  if (links.host_memory > BytesPerSecond{})
+    rate = std::min(rate, links.host_memory / (2 * network.tcp_memory_passes.value));
+  return rate;
 }
 
 std::string curve_name(CollectiveOp op) {

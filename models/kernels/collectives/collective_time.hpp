@@ -80,6 +80,14 @@ CollectiveTiming collective_time(CollectiveOp op, Bytes payload, const GroupShap
 /// Share of the NIC data sheet that the group's transport reaches.
 double transport_share(const GroupLinks& links, const NetworkParameters& network);
 
+/// Rate at which the host of one accelerator sends by TCP while it receives at the same rate:
+///   cores  = min(tcp_cores, cores of the host per accelerator)
+///   rate   = min(cores / (1 / send_per_core + 1 / receive_per_core), host memory per accelerator / (2
+///   tcp_memory_passes))
+/// Example: one core that copies 11 GB/s out and 5.25 GB/s in does both at 1 / (1/11 + 1/5.25) = 3.55 GB/s.
+/// @source docs/models/collectives.md, "TCP"
+BytesPerSecond tcp_host_rate(const GroupLinks& links, const NetworkParameters& network);
+
 /// Name of the curve of `op`: its own, or that of the op with the same traffic (a broadcast gathers).
 std::string curve_name(CollectiveOp op);
 

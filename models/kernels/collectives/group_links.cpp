@@ -29,6 +29,14 @@ GroupLinks links_on(const NodeGroup& kind, const GroupShape& group) {
   return links;
 }
 
+/// Sockets between domains, and what the host has for them.
+void add_sockets(GroupLinks& links, const Cluster& cluster) {
+  const HostSpec& host = cluster.spec.node.host;
+  links.tcp = cluster.spec.fabric.transport == Transport::ethernet;
+  if (host.memory_bandwidth) links.host_memory = *host.memory_bandwidth / cluster.node_accelerators;
+  if (host.cores) links.host_cores = static_cast<double>(*host.cores) / cluster.node_accelerators;
+}
+
 GroupLinks slower_of(GroupLinks a, const GroupLinks& b) {
   a.scale_up = std::min(a.scale_up, b.scale_up);
   a.network_per_rank = std::min(a.network_per_rank, b.network_per_rank);
@@ -53,7 +61,7 @@ GroupLinks group_links(const Cluster& cluster, const GroupShape& group, Seconds 
   links.generation = nccl_generation(cluster.accelerator);
   links.inner_steps = cluster.links.inner_steps(members);
   links.nvlink = cluster.links.inner(members) != NodeLinks::LinkClass::pcie;
-  links.tcp = cluster.spec.fabric.transport == Transport::ethernet;
+  add_sockets(links, cluster);
   return links;
 }
 
@@ -64,7 +72,7 @@ GroupLinks group_links(const Cluster& cluster, const std::vector<AcceleratorId>&
   for (const AcceleratorId accelerator : accelerators)
     kinds.insert(&cluster.group_of_node(place_of(accelerator, cluster).node));
   GroupLinks links = links_on(**kinds.begin(), group);
-  links.tcp = cluster.spec.fabric.transport == Transport::ethernet;
+  add_sockets(links, cluster);
   for (const NodeGroup* kind : kinds) links = slower_of(links, links_on(*kind, group));
   links.switch_latency = switches;
   return links;

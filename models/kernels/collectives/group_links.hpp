@@ -30,6 +30,9 @@ struct GroupLinks {
   bool amd_host = false;  ///< AMD hosts: NCCL counts twice the time to post to the NIC
   bool sharp = false;     ///< switches between domains reduce
   bool tcp = false;       ///< sockets between domains instead of RDMA
+  /// Share of one accelerator in its host, which limits sockets; zero: not known.
+  BytesPerSecond host_memory{};
+  double host_cores = 0;
   /// Steps of a message until it has reached all ranks of a domain; 0: members - 1, as in a ring.
   int inner_steps = 0;
   /// Limit of the fabric on the rate of `wire`; none: it never limits.

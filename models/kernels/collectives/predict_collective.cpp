@@ -199,7 +199,11 @@ std::string CollectivePredictor::limit(const Slowest& slowest) const {
   if (timing.rate.in(byte_per_second) < close * fabric) return inside;
   const LinkId link = busiest_links(network_->graph, traffic.loads, 1).front().link;
   const NetworkGraph& graph = network_->graph;
-  if (graph.is_endpoint(graph.from(link)) || graph.is_endpoint(graph.to(link))) return "NICs";
+  const GroupLinks& slow = slowest.layout->links;
+  const bool sockets =
+      slow.tcp && transport_share(slow, parameters_.network) < parameters_.network.tcp_bandwidth_share.value;
+  if (graph.is_endpoint(graph.from(link)) || graph.is_endpoint(graph.to(link)))
+    return sockets ? "TCP sockets of the hosts" : "NICs";
   return graph.link_kinds()[graph.kind(link)].name + " links";
 }
 

@@ -43,7 +43,8 @@ struct CollectiveAnswer {
   BytesPerSecond bus_bandwidth;
   Algorithm algorithm = Algorithm::ring;
   Protocol protocol = Protocol::simple;
-  /// Bottleneck: "latency", "protocol", "scale-up links", "PCI Express", "NICs", "leaf-spine links".
+  /// Bottleneck: "latency", "protocol", "scale-up links", "PCI Express", "NICs", "TCP sockets of the hosts",
+  /// "leaf-spine links".
   std::string limit;
 };
 

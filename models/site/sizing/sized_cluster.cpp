@@ -99,6 +99,9 @@ class Sizer {
     }
     auto& warnings = out_.plan.warnings;
     warnings.insert(warnings.end(), out_.step->warnings.begin(), out_.step->warnings.end());
+    auto& verdicts = out_.plan.verdicts;
+    verdicts.insert(out_.step->fits ? verdicts.end() : verdicts.begin(),
+                    {"memory for the job", out_.step->fits, out_.step->verdict, "job"});
     if (!out_.step->fits)
       out_.plan.warnings.push_back("the job " + out_.step->verdict + "; power figures assume that it runs");
   }
@@ -116,7 +119,8 @@ class Sizer {
                      plan.mean.facility,
                      plan.cooling.wue_l_per_kwh,
                      std::nullopt};
-    if (out_.step) cost.tokens_per_second = out_.step->tokens_per_second;
+    // A job that does not run makes no tokens to price.
+    if (out_.step && out_.step->fits) cost.tokens_per_second = out_.step->tokens_per_second;
     return price_cluster(cost);
   }
 

@@ -45,7 +45,8 @@ struct PredictedScale {
     std::string reason;     ///< why the size is impossible; empty if it is not
   };
   std::vector<Point> points;  ///< in the order asked for
-  int knee = 0;  ///< last size whose doubling still gave 1.8 times the tokens/s; 0 where the range has none
+  int knee =
+      0;  ///< largest size up to which tokens/s grow 1.8 times per doubling; 0 where the range does not bracket it
 };
 
 /// Purchase and operation of a cluster.

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/prediction/step_warnings.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "models/kernels/kernel_times.hpp"
+#include "models/lowering/rank_shapes.hpp"
+#include "models/plan/planned_job.hpp"
+#include "models/plan/stage_layout.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// Dimension that operands of some kernels are contiguous along.
+struct Width {
+  const char* name;
+  std::int64_t length = 0;
+  bool narrow = true;  ///< in the job's number format; otherwise 16 bit
+};
+
+void add_attention_widths(std::vector<Width>& widths, const PlannedJob& planned, const RankShapes& shapes) {
+  widths.push_back({"width of a head", planned.model.width_of_head(), false});
+  if (stores_scores(planned)) widths.push_back({"sequence of a rank", planned.sequence / planned.plan.context, false});
+  if (planned.model.latent) {
+    widths.push_back({"rank of the latent queries", planned.model.latent->query_rank});
+    widths.push_back({"rank of the latent keys and values", planned.model.latent->key_value_rank});
+    return;
+  }
+  widths.push_back({"width of queries, keys and values of a rank", shapes.query + shapes.key_value + shapes.value});
+}
+
+void add_mlp_widths(std::vector<Width>& widths, const PlannedJob& planned, const RankShapes& shapes) {
+  const Transformer& model = planned.model;
+  if (model.layers_of(LayerKind::dense) > 0) widths.push_back({"MLP width of a rank", shapes.ffn});
+  if (!model.experts) return;
+  widths.push_back({"expert width of a rank", model.experts->ffn / planned.plan.expert_tensor});
+  widths.push_back({"number of experts", model.experts->experts, false});
+}
+
+std::vector<Width> contiguous_widths(const PlannedJob& planned) {
+  const RankShapes shapes(planned);
+  std::vector<Width> widths = {{"hidden width", shapes.hidden}};
+  add_attention_widths(widths, planned, shapes);
+  add_mlp_widths(widths, planned, shapes);
+  widths.push_back({"vocabulary of a rank", shapes.vocabulary, false});
+  if (planned.lora_rank > 0) widths.push_back({"adapter rank", planned.lora_rank, false});
+  return widths;
+}
+
+/// Format of GEMMs in 16 bit, or in the job's own.
+Precision precision_of(const Scenario& s, const Width& width) {
+  return width.narrow || s.job.precision == Precision::fp32 ? s.job.precision : Precision::bf16;
+}
+
+std::string joined(const std::vector<int>& numbers) {
+  return fmt::format("{}", fmt::join(numbers, ", "));
+}
+
+/// Forward GEMMs of a layer without experts, with a number of tokens.
+double layer_gemm_seconds(const KernelTimes& kernels, const PlannedJob& planned, const RankShapes& shapes,
+                          std::int64_t tokens) {
+  const bool dense = planned.model.layers_of(LayerKind::dense) > 0;
+  const std::array<GemmShape, 4> all = {{{tokens, shapes.query + shapes.key_value + shapes.value, shapes.hidden},
+                                         {tokens, shapes.hidden, shapes.attended},
+                                         {tokens, dense ? shapes.up : 0, shapes.hidden},
+                                         {tokens, shapes.hidden, dense ? shapes.ffn : 0}}};
+  double sum = 0;
+  for (const GemmShape& shape : all)
+    if (shape.n > 0 && shape.k > 0)
+      sum += to_seconds(kernels.gemm(shape, true, shapes.element * byte).work.duration).in(second);
+  return sum;
+}
+
+void add_routing(const StepPrediction& step, std::vector<std::string>& out) {
+  constexpr double negligible = 1e-3;
+  if (step.dropped < negligible) return;
+  out.push_back(
+      fmt::format("the capacity factor drops {:.1f} % of the expert assignments: tokens/s and energy per token count "
+                  "every token of the batch, MFU only the work that experts do",
+                  100 * step.dropped));
+}
+
+void add_transport(const Scenario& s, std::vector<std::string>& out) {
+  if (s.cluster.spec.fabric.transport != Transport::roce || s.cluster.nodes() < 2) return;
+  out.emplace_back(
+      "a step spreads RoCE flows evenly over all paths, as on InfiniBand: collisions of hashed flows are not modelled "
+      "in it (`collective` with --routing hash shows them)");
+}
+
+}  // namespace
+
+std::vector<std::string> alignment_warnings(const Scenario& s, const Plan& plan) {
+  std::vector<std::string> out;
+  if (!s.cluster.accelerator.multiprocessors) return out;
+  const StageLayout layout = stage_layout(s.transformer.layers, plan);
+  const PlannedJob planned = planned_job(s.transformer, s.job, s.stack, plan, layout);
+  for (const Width& width : contiguous_widths(planned)) {
+    const Precision precision = precision_of(s, width);
+    const GemmParameters* const fit = gemm_parameters(s.parameters, precision);
+    const std::int64_t whole = aligned_elements(size_of(matrix_format(precision)));
+    if (!fit || width.length % whole == 0) continue;
+    out.push_back(
+        fmt::format("{} {} is no multiple of {} elements (16 bytes): kernels along it run at {:.0f} % of their "
+                    "rate",
+                    width.name, width.length, whole, 100 * fit->unaligned_factor.value));
+  }
+  return out;
+}
+
+std::vector<std::string> tile_warnings(const Scenario& s, const Plan& plan, double gemm_share) {
+  constexpr std::int64_t tile = 128;
+  constexpr double noticeable = 0.01;
+  const StageLayout layout = stage_layout(s.transformer.layers, plan);
+  const PlannedJob planned = planned_job(s.transformer, s.job, s.stack, plan, layout);
+  const RankShapes shapes(planned);
+  const std::int64_t whole = shapes.tokens / tile * tile;
+  if (whole == 0 || whole == shapes.tokens) return {};
+  const KernelTimes kernels(s.cluster.accelerator, s.parameters, s.stack,
+                            step_factors(s.steps, s.stack, s.job, s.cluster.accelerator), s.job.precision);
+  const double here = layer_gemm_seconds(kernels, planned, shapes, shapes.tokens) / static_cast<double>(shapes.tokens);
+  const double there = layer_gemm_seconds(kernels, planned, shapes, whole) / static_cast<double>(whole);
+  if ((here / there - 1) * gemm_share < noticeable) return {};
+  return {
+      fmt::format("{} tokens of a micro-batch on each rank leave the last tiles of {} rows nearly empty: GEMMs take "
+                  "{:.0f} % longer for each token than with {}",
+                  shapes.tokens, tile, 100 * (here / there - 1), whole)};
+}
+
+std::vector<std::string> idle_cap_warnings(const Scenario& s, const StepSummary& summary) {
+  std::vector<std::string> out;
+  constexpr double same = 1e-3;
+  for (const CappedClock& capped : summary.capped) {
+    if (capped.settled > capped.cap - same) continue;
+    std::vector<int> accelerators;
+    for (const SlowAcceleratorSpec& slow : s.cluster.spec.slow)
+      if (slow.clock == capped.cap) accelerators.push_back(slow.accelerator);
+    const std::string text = fmt::format(
+        "the clock cap of {:.2f} on accelerator {} changes nothing: the power limit holds its clock at "
+        "{:.2f} of the boost clock",
+        capped.cap, joined(accelerators), capped.settled);
+    if (std::find(out.begin(), out.end(), text) == out.end()) out.push_back(text);
+  }
+  return out;
+}
+
+std::vector<std::string> step_warnings(const Scenario& s, const StepPrediction& step, const StepSummary& summary) {
+  std::vector<std::string> out = alignment_warnings(s, step.plan);
+  const double gemms = step.breakdown[static_cast<std::size_t>(StepCharge::compute_gemm)] / step.step_time;
+  for (std::string& text : tile_warnings(s, step.plan, gemms)) out.push_back(std::move(text));
+  add_routing(step, out);
+  for (std::string& text : idle_cap_warnings(s, summary)) out.push_back(std::move(text));
+  add_transport(s, out);
+  return out;
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/prediction/step_warnings.hpp"
+
+#include <string>
+#include <vector>
+
+#include "models/plan/expert_work.hpp"
+#include "models/plan/planned_job.hpp"
+#include "models/plan/stage_layout.hpp"
+#include "models/prediction/predict_step.hpp"
+#include "support/catch.hpp"
+#include "support/small_scenario.hpp"
+
+using namespace clusterwright;
+using namespace clusterwright::testing;
+
+namespace {
+
+bool any_contains(const std::vector<std::string>& list, const std::string& text) {
+  for (const std::string& line : list)
+    if (line.find(text) != std::string::npos) return true;
+  return false;
+}
+
+SmallCase one_node() {
+  SmallCase c;
+  c.data = 8;
+  c.hidden = 1024;
+  c.sequence = 1024;
+  return c;
+}
+
+SmallCase mixture() {
+  SmallCase c = one_node();
+  c.experts = ExpertMixture{8, 2, 1024, 0, {}, 0, 1, {}, {}};
+  c.expert = 8;
+  return c;
+}
+
+double dropped(const SmallCase& c) {
+  const Scenario s = small_scenario(c);
+  const Plan plan = plan_of(s);
+  const StageLayout layout = stage_layout(s.transformer.layers, plan);
+  return dropped_share(planned_job(s.transformer, s.job, s.stack, plan, layout));
+}
+
+StepPrediction with_capacity(double factor) {
+  SmallCase c = mixture();
+  c.routing.capacity_factor = factor;
+  return predict_step(small_scenario(c));
+}
+
+}  // namespace
+
+TEST_CASE("a width that is no multiple of 8 elements is named, an odd sequence is not", "[models]") {
+  SmallCase c = one_node();
+  c.sequence = 1023;
+  CHECK(predict_step(small_scenario(c)).warnings.empty());
+  c.vocabulary = 2047;
+  const StepPrediction odd = predict_step(small_scenario(c));
+  REQUIRE(odd.warnings.size() == 1);
+  CHECK(any_contains(odd.warnings, "vocabulary of a rank 2047 is no multiple of 8 elements (16 bytes)"));
+}
+
+TEST_CASE("the sequence is a contiguous width of scores that are kept in memory", "[models]") {
+  SmallCase c = one_node();
+  c.stack = "deepspeed-2022";
+  c.sequence = 1023;
+  Scenario s = small_scenario(c);
+  s.stack.attention = "unfused";
+  CHECK(any_contains(alignment_warnings(s, plan_of(s)), "sequence of a rank 1023"));
+}
+
+TEST_CASE("a capacity factor drops what popular experts get beyond it", "[models]") {
+  SmallCase c = mixture();
+  CHECK(dropped(c) == 0);  // without one nothing is dropped
+  c.routing = {0.0, 0.5};
+  CHECK(dropped(c) == Approx(0.5));  // all experts get the mean, half of it is accepted
+  c.routing = {0.0, 1.0};
+  CHECK(dropped(c) == Approx(0));
+  // Popularity w of mean 1 and deviation 0.2: the mean of max(0, w - 1) is 0.2 / sqrt(2 pi) = 0.080 for a normal w.
+  c.routing = {0.2, 1.0};
+  CHECK(dropped(c) == Approx(0.080).epsilon(0.15));
+  c.routing = {0.2, 2.0};
+  CHECK(dropped(c) < 0.005);
+}
+
+TEST_CASE("dropped assignments are no model FLOPs, and are named", "[models]") {
+  const StepPrediction half = with_capacity(0.5), none = with_capacity(0.001), whole = with_capacity(4);
+  CHECK(half.dropped == Approx(0.5).epsilon(0.02));
+  CHECK(any_contains(half.warnings, "drops 50."));
+  CHECK_FALSE(any_contains(whole.warnings, "drops"));
+  // FLOPs per token of attention, head and router are all that is left without experts.
+  const Flops per_token = none.model_flops_per_accelerator * none.step_time * none.accelerators /
+                          (none.tokens_per_second * none.step_time.in(second));
+  const Scenario s = small_scenario(mixture());
+  CHECK(per_token / training_flops_per_token(s.transformer, s.job.sequence, 0.001) == Approx(1).epsilon(1e-3));
+  CHECK(none.mfu < 1);
+  CHECK(half.mfu < whole.mfu * 2);
+}
+
+TEST_CASE("a step falls smoothly with the capacity factor", "[models]") {
+  double before = with_capacity(1.25).step_time.in(second);
+  for (const double factor : {1.2, 1.1, 1.01, 1.0, 0.95, 0.9, 0.875}) {
+    const double now = with_capacity(factor).step_time.in(second);
+    INFO(factor);
+    CHECK(now <= before * 1.002);
+    CHECK(now > before * 0.9);
+    before = now;
+  }
+}
+
+TEST_CASE("a clock cap above the clock that power allows says that it changes nothing", "[models]") {
+  SmallCase c = one_node();
+  c.hidden = 8192;
+  c.heads = 64;
+  c.sequence = 4096;
+  c.layers = 2;
+  c.recompute = Recompute::full;
+  c.slow = {{3, 0.99}};
+  const StepPrediction idle = predict_step(small_scenario(c));
+  CHECK(any_contains(idle.warnings, "the clock cap of 0.99 on accelerator 3 changes nothing"));
+  CHECK_FALSE(idle.stragglers);
+  c.slow = {{3, 0.6}};
+  const StepPrediction slow = predict_step(small_scenario(c));
+  CHECK_FALSE(any_contains(slow.warnings, "changes nothing"));
+  REQUIRE(slow.stragglers);
+  CHECK(slow.stragglers->accelerators == std::vector<int>{3});
+  CHECK(slow.stragglers->loss > 0.1 * slow.step_time);
+}
+
+TEST_CASE("a step over RoCE says which collisions it leaves out", "[models]") {
+  SmallCase c = one_node();
+  c.data = 16;
+  Scenario s = small_scenario(c);
+  CHECK_FALSE(any_contains(predict_step(s).warnings, "RoCE"));
+  s.cluster.spec.fabric.transport = Transport::roce;
+  CHECK(any_contains(predict_step(s).warnings, "RoCE"));
+}
