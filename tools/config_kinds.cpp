@@ -117,6 +117,23 @@ ConfigKind kind_of(const JsonValue& document) {
        fmt::format("write \"$schema\": \"KIND.schema.json\", where KIND is one of: {}", fmt::join(names, ", "))});
 }
 
+void require_kind(const std::filesystem::path& file, ConfigKind wanted, const std::string& command) {
+  const JsonValue document = read_json_file(file);
+  ConfigKind kind = wanted;
+  try {
+    kind = kind_of(document);
+  } catch (const ConfigError&) {  // its keys will say more
+    return;
+  }
+  if (kind == wanted) return;
+  const auto name = [](ConfigKind one) { return config_kind_names()[static_cast<std::size_t>(one)]; };
+  throw ConfigError({"E0105",
+                     fmt::format("{} reads a {} file (got a {} file)", command, name(wanted), name(kind)),
+                     {document.place("")},
+                     "",
+                     "clusterwright catalog scenarios lists shipped scenarios; check tells what a file is"});
+}
+
 void check_document(ConfigKind kind, const JsonValue& document) {
   switch (kind) {
     case ConfigKind::cluster: {

@@ -2,6 +2,7 @@
 /// Kinds of files under `configs/`: recognition and description.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,11 @@ std::vector<FileKind> file_kinds();
 /// config.json is a transformer.
 /// @throws ConfigError E0105 if neither decides
 ConfigKind kind_of(const JsonValue& document);
+
+/// Refuses a file of another kind in one sentence, before its keys are refused one by one. A file whose kind is not
+/// known passes.
+/// @throws ConfigError E0105 for a file of another kind, and as reading it does
+void require_kind(const std::filesystem::path& file, ConfigKind wanted, const std::string& command);
 
 /// Checks a document of its kind by decoding it. @throws ConfigError with every error
 void check_document(ConfigKind kind, const JsonValue& document);

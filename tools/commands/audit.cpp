@@ -3,6 +3,7 @@
 #include "sim/json_writer.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/scenario_session.hpp"
+#include "tools/config_kinds.hpp"
 #include "tools/long_computation.hpp"
 #include "tools/output/audit_answer.hpp"
 #include "tools/typed_text.hpp"
@@ -35,7 +36,9 @@ ExitCode audit(const AuditRequest& request) {
   const std::uint64_t seed = parse_seed({"--seed", asked.seed});
   std::optional<ThreadLimit> threads;
   if (!asked.threads.empty()) threads.emplace(parse_threads(asked.threads));
-  const LoadedBlueprint loaded = load_blueprint(named_file(asked.scenario, {"blueprints"}), scenario_options(asked));
+  const std::filesystem::path file = named_file(asked.scenario, {"blueprints"});
+  require_kind(file, ConfigKind::blueprint, "audit");
+  const LoadedBlueprint loaded = load_blueprint(file, scenario_options(asked));
   const AuditReport report = audit_blueprint(loaded.blueprint, loaded.scenario, loaded.catalog, loaded.facility);
   stop_if_interrupted();
   const ResultContext context = make_result_context(loaded.scenario, "audit", asked.command_line, seed);

@@ -2,6 +2,7 @@
 #include "tools/commands/scenario_session.hpp"
 
 #include "models/job/configs_directory.hpp"
+#include "tools/config_kinds.hpp"
 #include "tools/typed_text.hpp"
 
 namespace clusterwright {
@@ -32,7 +33,9 @@ ScenarioSession open_scenario(const ScenarioRequest& request, ScenarioReader com
   ScenarioSession session;
   const std::uint64_t seed = parse_seed({"--seed", request.seed});
   if (!request.threads.empty()) session.threads.emplace(parse_threads(request.threads));
-  session.scenario = load_scenario(named_file(request.scenario, {"scenarios"}), scenario_options(request));
+  const std::filesystem::path file = named_file(request.scenario, {"scenarios"});
+  require_kind(file, ConfigKind::scenario, name_of(command));
+  session.scenario = load_scenario(file, scenario_options(request));
   session.context = make_result_context(session.scenario, name_of(command), request.command_line, seed);
   session.context.warnings = check_unused(unused_fields(session.scenario, command));
   return session;

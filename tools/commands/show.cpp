@@ -81,6 +81,12 @@ Shown show_file(const ShowRequest& request, Wanted wanted) {
       return show_record<ParameterSet>(document);
     case ConfigKind::collectives:
       return show_record<CollectiveSet>(document);
+    case ConfigKind::steps:
+      return show_record<StepCalibration>(document);
+    case ConfigKind::prices:
+      return show_record<PriceList>(document);
+    case ConfigKind::facility:
+      return show_record<FacilitySpec>(document);
     default:
       return show_record<Catalog>(document);
   }
