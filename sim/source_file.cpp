@@ -108,7 +108,8 @@ std::optional<FileIdentity> identity_of(const fs::path& path) {
 std::shared_ptr<const SourceText> read_source(const fs::path& path, std::size_t cap, Quoting quoting) {
   ReadFiles& files = read_files();
   const std::lock_guard lock(files.mutex);
-  if (const auto known = files.streams.find(path.string()); known != files.streams.end()) return known->second;
+  const std::string name = path.lexically_normal().string();  // "./fifo" and "fifo" give their text once
+  if (const auto known = files.streams.find(name); known != files.streams.end()) return known->second;
   const OpenFile file(path);
   std::string text = file.text(cap);
   const bool quotable = quoting == Quoting::any || begins_as_json(text);
@@ -116,7 +117,7 @@ std::shared_ptr<const SourceText> read_source(const fs::path& path, std::size_t 
   if (file.regular())
     files.identities.insert(file.identity());
   else
-    files.streams.emplace(path.string(), source);
+    files.streams.emplace(name, source);
   return source;
 }
 

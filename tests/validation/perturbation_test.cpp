@@ -36,20 +36,28 @@ void multiply(const ParameterSet& set, Answers& out) {
     }
 }
 
+/// RDMA, and TCP that cores, NICs and host memory limit.
+struct Wire {
+  bool tcp;
+  double nic, host_memory;  ///< GB/s
+};
+constexpr Wire wires[] = {{false, 50, 400}, {true, 50, 400}, {true, 1.25, 400}, {true, 50, 10}};
+
 void communicate(const ParameterSet& set, Answers& out) {
   for (const CollectiveOp op : {CollectiveOp::all_gather, CollectiveOp::reduce_scatter, CollectiveOp::all_reduce,
                                 CollectiveOp::all_to_all, CollectiveOp::send})
     for (const GroupShape& group : {GroupShape{1, 2}, GroupShape{1, 8}, GroupShape{2, 1}, GroupShape{4, 8}})
       for (const double bytes : {4e3, 3e6, 3e9})
-        for (const bool tcp : {false, true})
+        for (const Wire& wire : wires)
           for (const bool reducing : {false, true}) {
             const bool pair = op == CollectiveOp::send;
             if (pair != (group.ranks() == 2)) continue;
             const GroupLinks links{.scale_up = 450 * gigabyte / second,
-                                   .network_per_rank = 50 * gigabyte / second,
+                                   .network_per_rank = wire.nic * gigabyte / second,
                                    .switch_latency = 1 * microsecond,
                                    .switch_reduction = reducing,
-                                   .tcp = tcp};
+                                   .tcp = wire.tcp,
+                                   .host_memory = wire.host_memory * gigabyte / second};
             const CollectiveTiming cost = collective_time(op, bytes * byte, group, links, set.collectives, set.network);
             out.push_back(cost.time().in(second));
             out.push_back(collective_half_width(op, bytes * byte, cost, collective_set(set)));
