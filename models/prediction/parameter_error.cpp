@@ -48,6 +48,10 @@ class Section {
   Section& add(const char* key, Sourced<Bytes>& x) {
     return put(key, x.value.in(kilobyte), x.std_error, [&x](double value) { x.value = value * kilobyte; });
   }
+  Section& add(const char* key, Sourced<BytesPerSecond>& x) {
+    return put(key, x.value.in(gigabyte_per_second), x.std_error,
+               [&x](double value) { x.value = value * gigabyte_per_second; });
+  }
 
  private:
   Section& put(const char* key, double value, double error, std::function<void(double)> set) {
@@ -106,7 +110,11 @@ void add_links(ParameterSet& set, std::vector<FittedNumber>& out) {
       .add("latency_scale", set.network.latency_scale)
       .add("message_latency_us", set.network.message_latency)
       .add("tcp_bandwidth_share", set.network.tcp_bandwidth_share)
-      .add("tcp_latency_us", set.network.tcp_latency);
+      .add("tcp_latency_us", set.network.tcp_latency)
+      .add("tcp_send_per_core_gb_per_s", set.network.tcp_send_per_core)
+      .add("tcp_receive_per_core_gb_per_s", set.network.tcp_receive_per_core)
+      .add("tcp_cores", set.network.tcp_cores)
+      .add("tcp_memory_passes", set.network.tcp_memory_passes);
 }
 
 void add_device(ParameterSet& set, std::vector<FittedNumber>& out) {
