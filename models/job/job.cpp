@@ -176,7 +176,14 @@ const Record<Job>& record(const Job*) {
               "stack", &Job::stack,
               {.help = "software stack: a name in configs/stacks or the path of a JSON file", .catalog = "stacks"})
           .optional("release", &Job::release,
-                    {.help = "date of the software, such as 2024-06; empty: the stack's own"});
+                    {.help = "date of the software, such as 2024-06; empty: the stack's own"})
+          .optional("tokens", &Job::tokens,
+                    {.help = "tokens of the whole training run, such as 15600000000000; if given, results also say its "
+                             "days, accelerator-hours, energy and, where prices are known, dollars",
+                     .min = 1,
+                     .max = 1e18})
+          .optional("steps", &Job::steps,
+                    {.help = "steps of the whole training run; replaces tokens", .min = 1, .max = 1e12});
   return table;
 }
 

@@ -76,6 +76,15 @@ bool differs_from_measured(const SoftwareStack& stack) {
   return true;
 }
 
+/// A run ends after a number of tokens or after a number of steps, not after both.
+void check_length(const Job& job, const JsonValue& source) {
+  Contradictions errors(source);
+  if (job.tokens && job.steps)
+    errors.report("E0355", "the length of the training run is given twice, as tokens and as steps",
+                  {"/job/tokens", "/job/steps"}, "give one of them");
+  errors.finish();
+}
+
 Place place_of_parameters(const Scenario& scenario, const ScenarioOptions& options) {
   if (options.parameters) return option_place("--parameters", options.parameters->string());
   const JsonValue* value = scenario.source.find("parameters");
@@ -173,8 +182,10 @@ Scenario make_scenario(ScenarioSpec spec, JsonValue source, const ScenarioOption
   if (const AcceleratorPart& part = scenario.cluster.accelerator; !part.like.empty())
     if (const AcceleratorPart* parent = catalog.find_accelerator(part.like))
       scenario.like = {data_sheet_distance(part, *parent), data_sheet_differences(part, *parent)};
+  check_length(spec.job, scenario.source);
   if (spec.prices)
     check_price_list(*spec.prices, with_own_parts(catalog, scenario.cluster.spec), scenario.source, "/prices");
+  scenario.prices = std::move(spec.prices);
   spec.cluster = scenario.cluster.spec;  // with what parts say
   const JsonValue stack = stack_document(scenario, beside);
   scenario.stack = decode_record<SoftwareStack>(stack);
