@@ -41,7 +41,7 @@ struct Scenario {
   std::optional<LikeParent> like;  ///< present if the accelerator names a parent
   StepCalibration steps;
   std::optional<PriceList> prices;  ///< checked; absent: the scenario names none
-  JsonValue source;  ///< document after references and settings; keeps places for errors
+  JsonValue source;                 ///< document after references and settings; keeps places for errors
   std::vector<InputFile> inputs;
 };
 

@@ -212,9 +212,11 @@ Scenario load_scenario(const fs::path& path, const ScenarioOptions& options) {
 }
 
 JsonValue effective_scenario(const Scenario& scenario) {
-  return JsonValue::object({{"cluster", encode_record(scenario.cluster.spec)},
-                            {"transformer", encode_record(scenario.transformer)},
-                            {"job", encode_record(scenario.job)}});
+  JsonValue document = JsonValue::object({{"cluster", encode_record(scenario.cluster.spec)},
+                                          {"transformer", encode_record(scenario.transformer)},
+                                          {"job", encode_record(scenario.job)}});
+  if (scenario.prices) document.set("prices", encode_record(*scenario.prices));
+  return document;
 }
 
 std::vector<Origin> origins(const Scenario& scenario) {

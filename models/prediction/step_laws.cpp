@@ -62,7 +62,8 @@ void check_training(const StepPrediction& step, const Scenario& s, LawCheck& law
   const double per_step = static_cast<double>(step.plan.global_batch) * s.job.sequence;
   const double hours = run.time.value.in(hour);
   laws.positive("steps of the run", static_cast<double>(run.steps));
-  laws.equal("tokens of the run", run.tokens, "steps times tokens of a step", static_cast<double>(run.steps) * per_step);
+  laws.equal("tokens of the run", run.tokens, "steps times tokens of a step",
+             static_cast<double>(run.steps) * per_step);
   if (s.job.tokens) {
     const auto asked = static_cast<double>(*s.job.tokens);
     laws.at_most("tokens asked for", asked, "tokens of the run", run.tokens);

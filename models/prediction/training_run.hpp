@@ -26,7 +26,7 @@ struct RunRent {
 
 struct TrainingRun {
   std::int64_t steps = 0;
-  double tokens = 0;     ///< tokens of all steps; the last step is a whole one
+  double tokens = 0;       ///< tokens of all steps; the last step is a whole one
   int accelerators = 0;    ///< accelerators that the run holds, idle ones of its nodes and racks included
   Interval<Seconds> time;  ///< steps, and pauses for the checkpoints that the job states
   Seconds checkpoints;     ///< those pauses

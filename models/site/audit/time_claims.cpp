@@ -47,8 +47,7 @@ std::string days_text(const AuditCase& audit, const TrainingRun& run) {
                                  per_token / flop / 1e12, plain_number(trillions(run.tokens), 3), audit.layout.used(),
                                  peak_of(audit).in(teraflop_per_second), 100 * audit.step.mfu,
                                  (run.time.value - run.checkpoints).in(day));
-  if (run.checkpoints > Seconds{})
-    text += fmt::format(", with checkpoints {:.0f} days", run.time.value.in(day));
+  if (run.checkpoints > Seconds{}) text += fmt::format(", with checkpoints {:.0f} days", run.time.value.in(day));
   return text;
 }
 
