@@ -248,7 +248,10 @@ std::string breakdown_section(const Page& page) {
 std::string training_section(const Page& page) {
   ResultTable runs = training_runs_by_size(page.curve);
   if (runs.rows.empty()) return {};
-  if (!page.single) return html_section("Training run", cost_hint(page.curve), render_html(runs));
+  if (!page.single) {
+    const std::string hint = cost_hint(page.curve);
+    return html_section("Training run", runs.title + (hint.empty() ? "." : ". " + hint), render_html(runs));
+  }
   runs = training_run_table(*page.focus);
   runs.columns[0].title = "Result";
   runs.columns[1].title = "Value";

@@ -77,7 +77,14 @@ std::string run_time_text(const TrainingRun& run) {
   return text;
 }
 
-std::string rent_text(const RunRent& rent) {
+/// Note on accelerators that the run holds without use.
+std::string idle_note(const StepPrediction& step) {
+  if (step.idle_accelerators == 0) return {};
+  return fmt::format(" of {} GPUs, {} of them idle", count_text(step.training->accelerators),
+                     count_text(step.idle_accelerators));
+}
+
+std::string run_rent_text(const RunRent& rent) {
   return fmt::format("{} at {} per GPU-hour and {} goodput", dollars_text(rent.total), money_text(rent.each * hour),
                      percent_text(rent.goodput, 0));
 }
@@ -164,10 +171,10 @@ void set_or_null(JsonValue& object, const std::string& key, const std::optional<
 ResultTable training_run_table(const StepPrediction& step) {
   const TrainingRun& run = *step.training;
   RunFacts facts(step);
-  facts.add("GPU-hours", hours_text(run.accelerator_hours));
+  facts.add("GPU-hours", hours_text(run.accelerator_hours) + idle_note(step));
   facts.add("Energy", energy_text(run.it_energy) + " of the nodes");
   if (run.facility_energy) facts.add("From the grid", energy_text(*run.facility_energy));
-  facts.add("Cost", run.rent ? rent_text(*run.rent) : std::string(rent_hint));
+  facts.add("Cost", run.rent ? run_rent_text(*run.rent) : std::string(rent_hint));
   return facts.take();
 }
 
@@ -220,8 +227,10 @@ ResultTable priced_run_table(const SizedCluster& sized) {
 
 std::string training_run_sentence(const StepPrediction& step) {
   const TrainingRun& run = *step.training;
-  return fmt::format("The training run {} {} and {} GPU-hours, {}.", step.fits ? "takes" : "would take",
-                     time_text(run.time), hours_text(run.accelerator_hours), without_losses);
+  const Unit unit = unit_for(run.accelerator_hours.value, count_units, 1);
+  return fmt::format(
+      "The training run {} {}, {} GPU-hours, {}.", step.fits ? "takes" : "would take", time_text(run.time),
+      with_unit(significant_text(run.accelerator_hours.value / unit.size, 3), unit.name), without_losses);
 }
 
 std::string cost_hint(const ScaleCurve& curve) {

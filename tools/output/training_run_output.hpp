@@ -20,7 +20,7 @@ ResultTable training_runs_by_size(const ScaleCurve& curve);
 /// The run with its paid hours, the energy of the whole site and its cost; no rows if the job states no end.
 ResultTable priced_run_table(const SizedCluster& sized);
 
-/// "The training run takes 69.9 days (90 %: 53.4 to 91.5 days) and 27.5 M GPU-hours, without failures and restarts."
+/// "The training run takes 69.9 days (90 %: 53.4 to 91.5 days), 27.5 M GPU-hours, without failures and restarts."
 /// @pre step.training
 std::string training_run_sentence(const StepPrediction& step);
 
