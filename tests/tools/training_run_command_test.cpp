@@ -99,7 +99,8 @@ TEST_CASE("run and scale give dollars where a rent is known, and say what to giv
   room.write("again.json", write_json(run.at("scenario")));
   CHECK(write_json(room.run("run again.json --format json").json().at("training_run")) == write_json(training));
   CHECK(has(ProgramRoom().run("run " + rented).out, "at $2.50 per GPU-hour and 90"));
-  CHECK(has(ProgramRoom().run("scale --gpus 16384 " + rented).out, "Rent"));
+  CHECK(has(ProgramRoom().run("scale --gpus 16384 " + rented).out,
+            "Rent is paid at $2.50 per GPU-hour and 90 % goodput."));
   const Outcome open = ProgramRoom().run("run " + llama_405b + with_end);
   CHECK(has(open.out, "prices.rent_usd_per_accelerator_hour"));
   CHECK(answer("run " + llama_405b + with_end).at("training_run").at("rent_usd").is_null());

@@ -41,7 +41,7 @@ std::string as_text(const ScaleRequest& request, const ScaleAnswer& answer) {
                      render_text(scale_table(curve, context.memory_capacity)) + "\n";
   if (const ResultTable runs = training_runs_by_size(curve); !runs.rows.empty()) text += render_text(runs) + "\n";
   for (const std::string& sentence : verdict_sentences(curve)) text += printable(sentence) + "\n";
-  if (const std::string hint = cost_hint(curve); !hint.empty()) text += hint + "\n";
+  if (const std::string price = run_price_sentence(curve); !price.empty()) text += price + "\n";
   if (against) text += "\n" + sentence_of(*against) + "\n";
   text += warnings_text(warnings_of(context.warnings, curve));
   text += "\nNext: " + printable(next_step(curve)) + "\n";
@@ -58,7 +58,7 @@ std::string as_markdown(const ResultContext& context, const ScaleCurve& curve) {
   text += render_markdown(scale_table(curve, context.memory_capacity)) + "\n";
   if (const ResultTable runs = training_runs_by_size(curve); !runs.rows.empty()) text += render_markdown(runs) + "\n";
   for (const std::string& sentence : verdict_sentences(curve)) text += markdown_text(sentence) + "\n";
-  if (const std::string hint = cost_hint(curve); !hint.empty()) text += markdown_text(hint) + "\n";
+  if (const std::string price = run_price_sentence(curve); !price.empty()) text += markdown_text(price) + "\n";
   for (const ResultTable& table : {breakdown_by_size(curve), memory_by_size(curve), power_by_size(curve)})
     text += "\n" + render_markdown(table);
   text += warnings_markdown(warnings_of(context.warnings, curve));

@@ -249,8 +249,8 @@ std::string training_section(const Page& page) {
   ResultTable runs = training_runs_by_size(page.curve);
   if (runs.rows.empty()) return {};
   if (!page.single) {
-    const std::string hint = cost_hint(page.curve);
-    return html_section("Training run", runs.title + (hint.empty() ? "." : ". " + hint), render_html(runs));
+    const std::string price = run_price_sentence(page.curve);
+    return html_section("Training run", runs.title + ". " + price, render_html(runs));
   }
   runs = training_run_table(*page.focus);
   runs.columns[0].title = "Result";

@@ -84,9 +84,9 @@ std::string idle_note(const StepPrediction& step) {
                      count_text(step.idle_accelerators));
 }
 
-std::string run_rent_text(const RunRent& rent) {
-  return fmt::format("{} at {} per GPU-hour and {} goodput", dollars_text(rent.total), money_text(rent.each * hour),
-                     percent_text(rent.goodput, 0));
+/// "$2.50 per GPU-hour and 90 % goodput"
+std::string rent_terms(const RunRent& rent) {
+  return fmt::format("{} per GPU-hour and {} goodput", money_text(rent.each * hour), percent_text(rent.goodput, 0));
 }
 
 /// Table of names and values that begins with the steps and the time of the run.
@@ -174,7 +174,7 @@ ResultTable training_run_table(const StepPrediction& step) {
   facts.add("GPU-hours", hours_text(run.accelerator_hours) + idle_note(step));
   facts.add("Energy", energy_text(run.it_energy) + " of the nodes");
   if (run.facility_energy) facts.add("From the grid", energy_text(*run.facility_energy));
-  facts.add("Cost", run.rent ? run_rent_text(*run.rent) : std::string(rent_hint));
+  facts.add("Cost", run.rent ? dollars_text(run.rent->total) + " at " + rent_terms(*run.rent) : std::string(rent_hint));
   return facts.take();
 }
 
@@ -233,9 +233,12 @@ std::string training_run_sentence(const StepPrediction& step) {
       with_unit(significant_text(run.accelerator_hours.value / unit.size, 3), unit.name), without_losses);
 }
 
-std::string cost_hint(const ScaleCurve& curve) {
+std::string run_price_sentence(const ScaleCurve& curve) {
   const auto points = points_with_runs(curve);
-  return points.empty() || points.front()->step.training->rent ? "" : fmt::format("Cost: {}.", rent_hint);
+  if (points.empty()) return {};
+  const auto& rent = points.front()->step.training->rent;
+  if (!rent) return fmt::format("Cost: {}.", rent_hint);
+  return fmt::format("Rent is paid at {}.", rent_terms(*rent));
 }
 
 std::string use_text(const CostReport& cost) {

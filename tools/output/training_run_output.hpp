@@ -24,8 +24,8 @@ ResultTable priced_run_table(const SizedCluster& sized);
 /// @pre step.training
 std::string training_run_sentence(const StepPrediction& step);
 
-/// Hint where dollars come from, if the runs of a curve have no rent; empty if there is nothing to say.
-std::string cost_hint(const ScaleCurve& curve);
+/// Price and goodput in the rent of the runs of a curve, or where dollars come from; empty if the job states no end.
+std::string run_price_sentence(const ScaleCurve& curve);
 
 /// "at 85 % use", "at 85 % use and 90 % goodput": shares inside the price of an hour, and of tokens and runs.
 std::string use_text(const CostReport& cost);
