@@ -81,7 +81,7 @@ void check_length(const Job& job, const JsonValue& source) {
   Contradictions errors(source);
   if (job.tokens && job.steps)
     errors.report("E0355", "the length of the training run is given twice, as tokens and as steps",
-                  {"/job/tokens", "/job/steps"}, "give one of them");
+                  {"/job/tokens", "/job/steps"}, "give one of them; \"auto\" takes the other back");
   errors.finish();
 }
 
