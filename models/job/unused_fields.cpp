@@ -103,6 +103,11 @@ const char* no_network(const Question& q) {
   return !q.scenario.cluster.has_network() ? "the cluster is one node or one scale-up domain" : nullptr;
 }
 
+const char* no_torus(const Question& q) {
+  return q.scenario.cluster.links.wiring().scale_up == ScaleUpWiring::torus ? nullptr
+                                                                            : "the scale-up links form no torus";
+}
+
 const char* no_nic_paths(const Question&) {
   return "the path from an accelerator to its NIC is not modelled; NICs reach their own rate";
 }
@@ -126,6 +131,7 @@ constexpr Rule rules[] = {
     {"cluster.storage", no_files, UnusedKind::describes},
     {"cluster.fabric", no_network, UnusedKind::describes},
     {"cluster.fabric.routing", even_paths, UnusedKind::describes},
+    {"cluster.node.scale_up_torus", no_torus},
     {"cluster.node.pcie.nics", no_nic_paths, UnusedKind::describes},
     {"job.parallel.context_exchange", no_context},
     {"job.parallel.sequence", no_tensor},
