@@ -101,6 +101,8 @@ constexpr ErrorCode codes[] = {
      "Give the value, or name a complete facility under \"like\"."},
     {"E0352", "A price list gives no price of the building, or several.",
      "Give one of these: a price of the building by power, a price by node, or a rent of space."},
+    {"E0355", "The length of a training run is given twice.",
+     "Give job.tokens or job.steps; a blueprint may give training_tokens instead."},
     {"E0360", "The value of a claim does not suit the kind of the claim.",
      "Write numbers as numbers, shares from 0 to 1, and scale_up, layout, fits and cooling in words."},
     {"E0361", "A blueprint makes the same claim twice.", "Keep one; audit the other one in a separate file."},
