@@ -247,8 +247,8 @@ const JsonValue* Decoder::sourced_value(const JsonValue& value, std::string& sou
     } else if (key == "verified") {
       member.is(JsonKind::boolean) ? void(verified = member.as_boolean()) : wrong(member, "true or false");
     } else if (key == "std_error") {
-      member.is_numeric() && member.as_number() >= 0 ? void(std_error = member.as_number())
-                                                     : wrong(member, "a number >= 0");
+      const bool fits = member.is_numeric() && member.as_number() >= 0 && member.as_number() <= most_std_error;
+      fits ? void(std_error = member.as_number()) : wrong(member, "a number from 0 to a million million");
     } else if (key != "value") {
       unknown_key(key, member, "a value with its source", {"value", "source", "std_error", "verified"}, pointer_);
     }

@@ -32,11 +32,11 @@ JsonValue scalar_schema(const FieldSpec& field) {
 
 /// What all values with an origin have in common; a field adds what its value may be.
 JsonValue fact_schema() {
-  const JsonValue properties =
-      JsonValue::object({{"value", true},
-                         {"source", JsonValue::object({{"type", "string"}})},
-                         {"std_error", JsonValue::object({{"type", "number"}, {"minimum", 0}})},
-                         {"verified", JsonValue::object({{"type", "boolean"}})}});
+  const JsonValue properties = JsonValue::object(
+      {{"value", true},
+       {"source", JsonValue::object({{"type", "string"}})},
+       {"std_error", JsonValue::object({{"type", "number"}, {"minimum", 0}, {"maximum", bound(most_std_error)}})},
+       {"verified", JsonValue::object({{"type", "boolean"}})}});
   return JsonValue::object({{"type", "object"},
                             {"description", "A value and where it comes from"},
                             {"properties", properties},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <stdexcept>
 
 #include "sim/json_writer.hpp"
@@ -11,49 +12,51 @@ namespace clusterwright {
 
 namespace {
 
-// Longest suffix first where one ends in another.
-constexpr std::array<KeyUnit, 41> key_units = {{
-    {"_gb_per_s_bidirectional", "GB/s, both directions together", 1e9},
-    {"_tb_per_s", "TB/s", 1e12},
-    {"_gb_per_s", "GB/s", 1e9},
-    {"_gbit_per_s", "Gbit/s", 1e9 / 8},
-    {"_kw_per_s", "kW/s", 1e3},
-    {"_usd_per_kwh", "USD/kWh", 1 / 3.6e6},
-    {"_usd_per_year", "USD/year", 1 / (365.25 * 86400)},
-    {"_usd_per_rack_year", "USD per rack and year", 1 / (365.25 * 86400)},
-    {"_usd_per_kw_month", "USD per kW and month", 12 / (1e3 * 365.25 * 86400)},
-    {"_usd_per_accelerator_hour", "USD per accelerator and hour", 1.0 / 3600},
-    {"_usd_per_node", "USD per node", 1},
-    {"_usd_per_kw", "USD/kW", 1e-3},
-    {"_usd_per_m3", "USD/m3", 1},
-    {"_tflops", "TFLOP/s", 1e12},
-    {"_mw_site", "MW", 1e6},
-    {"_ns_per_m", "ns/m", 1e-9},
-    {"_kg_per_m", "kg/m", 1},
-    {"_c_per_w", "K/W", 1},
-    {"_j_per_c", "J/K", 1},
-    {"_gib", "GiB", 1073741824.0},
-    {"_mib", "MiB", 1048576.0},
-    {"_kib", "KiB", 1024.0},
-    {"_gb", "GB", 1e9},
-    {"_mb", "MB", 1e6},
-    {"_kb", "kB", 1e3},
-    {"_bytes", "B", 1},
-    {"_tb", "TB", 1e12},
-    {"_ns", "ns", 1e-9},
-    {"_us", "us", 1e-6},
-    {"_ms", "ms", 1e-3},
-    {"_mhz", "MHz", 1e6},
-    {"_usd", "USD", 1},
-    {"_kva", "kVA", 1e3},
-    {"_kw", "kW", 1e3},
-    {"_kg", "kg", 1},
-    {"_s", "s", 1},
-    {"_w", "W", 1},
-    {"_m", "m", 1},
-    {"_c", "degC", 1},
-    {"_u", "rack units", 1},
-    {"_hours", "h", 3600},
+// Longest suffix first where one ends in another. The bounds hold for every field of the unit: far below and above what
+// is built, but near enough that a slip of units is an error and that products of such numbers do not overflow.
+constexpr std::array<KeyUnit, 42> key_units = {{
+    {"_gb_per_s_bidirectional", "GB/s, both directions together", 1e9, 1e-6, 1e6},
+    {"_tb_per_s", "TB/s", 1e12, 1e-6, 1e6},
+    {"_gb_per_s", "GB/s", 1e9, 1e-6, 1e6},
+    {"_gbit_per_s", "Gbit/s", 1e9 / 8, 1e-5, 1e6},
+    {"_kw_per_s", "kW/s", 1e3, 1e-3, 1e7},
+    {"_usd_per_kwh", "USD/kWh", 1 / 3.6e6, 1e-6, 100},
+    {"_usd_per_year", "USD/year", 1 / (365.25 * 86400), 1e-3, 1e12},
+    {"_usd_per_rack_year", "USD per rack and year", 1 / (365.25 * 86400), 1e-3, 1e8},
+    {"_usd_per_kw_month", "USD per kW and month", 12 / (1e3 * 365.25 * 86400), 1e-3, 1e5},
+    {"_usd_per_accelerator_hour", "USD per accelerator and hour", 1.0 / 3600, 1e-4, 1e4},
+    {"_usd_per_node", "USD per node", 1, 1e-2, 1e8},
+    {"_usd_per_kw", "USD/kW", 1e-3, 1e-2, 1e7},
+    {"_usd_per_m3", "USD/m3", 1, 1e-4, 1e4},
+    {"_tflops", "TFLOP/s", 1e12, 1e-3, 1e6},
+    {"_mw_site", "MW", 1e6, 1e-6, 1e6},
+    {"_ns_per_m", "ns/m", 1e-9, 1, 1e3},
+    {"_kg_per_m", "kg/m", 1, 1e-4, 1e3},
+    {"_c_per_w", "K/W", 1, 1e-6, 1e3},
+    {"_j_per_c", "J/K", 1, 1e-3, 1e9},
+    {"_gib", "GiB", 1073741824.0, 1e-9, 1e9},
+    {"_mib", "MiB", 1048576.0, 1e-6, 1e9},
+    {"_kib", "KiB", 1024.0, 1e-3, 1e9},
+    {"_gb", "GB", 1e9, 1e-9, 1e9},
+    {"_mb", "MB", 1e6, 1e-6, 1e9},
+    {"_kb", "kB", 1e3, 1e-3, 1e9},
+    {"_bytes", "B", 1, 1e-3, 1e15},
+    {"_tb", "TB", 1e12, 1e-6, 1e9},
+    {"_ns", "ns", 1e-9, 1e-3, 1e9},
+    {"_us", "us", 1e-6, 1e-6, 1e9},
+    {"_ms", "ms", 1e-3, 1e-6, 1e6},
+    {"_mhz", "MHz", 1e6, 1, 1e5},
+    {"_usd", "USD", 1, 1e-3, 1e12},
+    {"_kva", "kVA", 1e3, 0.1, 1e6},
+    {"_kw", "kW", 1e3, 1e-3, 1e9},
+    {"_kg", "kg", 1, 1e-3, 1e6},
+    {"_s", "s", 1, 1e-6, 1e9},
+    {"_w", "W", 1, 1e-3, 1e7},
+    {"_m", "m", 1, 1e-4, 1e5},
+    {"_c", "degC", 1, 1e-3, 200},
+    {"_u", "rack units", 1, 0.1, 1e3},
+    {"_hours", "h", 3600, 1e-6, 1e6},
+    {"_j", "J", 1, 1e-6, 1e15},
 }};
 
 /// Adds `record` and every record reachable from it to those that were found.
@@ -118,6 +121,22 @@ const KeyUnit* unit_of_key(std::string_view key) {
   for (const KeyUnit& unit : key_units)
     if (key.ends_with(unit.suffix)) return &unit;
   return nullptr;
+}
+
+void bound_number(FieldSpec& spec) {
+  if (spec.type != FieldType::integer && spec.type != FieldType::number) return;
+  constexpr double least_share = 1e-6;
+  const KeyUnit* unit = unit_of_key(spec.key);
+  if (spec.above_min && spec.min == 0) {
+    spec.above_min = false;
+    spec.min = unit ? unit->least : least_share;
+  }
+  if (unit) {
+    spec.max = std::min(spec.max, unit->most);
+    spec.min = std::max(spec.min, -unit->most);
+  }
+  if (!std::isfinite(spec.min) || !std::isfinite(spec.max))
+    throw std::logic_error("the number \"" + spec.key + "\" has no bounds on both sides");
 }
 
 std::string_view json_type_name(FieldType type) {

@@ -21,14 +21,14 @@ enum class FieldType { integer, number, boolean, text, choice, record };
 struct FieldRule {
   const char* help = "";
   double min = -std::numeric_limits<double>::infinity();
-  double max = std::numeric_limits<double>::infinity();
-  bool above_min = false;                           ///< min itself is not allowed
-  bool reference = false;                           ///< a nested record may be given as the path of a JSON file
-  const char* catalog = "";                         ///< the text is the name of an entry of this catalog list
-  std::size_t max_elements = 4096;                  ///< of a list or map
-  const char* unit = "";                            ///< only where the key's suffix does not say it
-  std::span<const std::string_view> map_keys = {};  ///< keys that a map may have; any if empty
-  bool flag = false;                                ///< of a choice: false and true stand for its first two words
+  double max = std::numeric_limits<double>::infinity();  ///< by default the most of the key's unit
+  bool above_min = false;                                ///< min itself is not allowed
+  bool reference = false;                                ///< a nested record may be given as the path of a JSON file
+  const char* catalog = "";                              ///< the text is the name of an entry of this catalog list
+  std::size_t max_elements = 4096;                       ///< of a list or map
+  const char* unit = "";                                 ///< only where the key's suffix does not say it
+  std::span<const std::string_view> map_keys = {};       ///< keys that a map may have; any if empty
+  bool flag = false;                                     ///< of a choice: false and true stand for its first two words
 };
 
 struct FieldSpec {
@@ -76,10 +76,20 @@ struct KeyUnit {
   std::string_view suffix;
   std::string_view unit;  ///< as shown to people
   double scale;           ///< base units per unit
+  double least;           ///< in this unit: the smallest value of a field that must be above zero
+  double most;            ///< in this unit: the largest value of any field
 };
 
 /// The unit of a key, or nullptr if its suffix names none.
 const KeyUnit* unit_of_key(std::string_view key);
+
+/// Gives a number the bounds of its unit where its rule has none or wider ones: numbers without bounds do not exist.
+/// Above zero means at least the unit's `least`, or one millionth without a unit.
+/// @throws std::logic_error if a side stays open: the rule must say it
+void bound_number(FieldSpec& spec);
+
+/// Largest standard error of a value, in the value's unit.
+inline constexpr double most_std_error = 1e12;
 
 /// "integer", "number", "boolean", "string" or "object": JSON's word for a type.
 std::string_view json_type_name(FieldType type);

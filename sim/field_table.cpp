@@ -14,6 +14,7 @@ void RecordTable::add(const char* key, const Codec& codec, const void* object, c
   spec.key = key;
   spec.required = is_required;
   codec.describe(spec);
+  bound_number(spec);
   if (!is_required) spec.fallback = codec.encode(member, spec);
   fields.push_back(std::move(spec));
   accessors_.push_back({&codec, static_cast<const char*>(member) - static_cast<const char*>(object)});

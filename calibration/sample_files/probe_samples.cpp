@@ -56,15 +56,15 @@ const Record<SampleEntry>& record(const SampleEntry*) {
       Record<SampleEntry>("sample", "one thing measured several times")
           .required("probe", &SampleEntry::probe, {.help = "which probe"})
           .required("what", &SampleEntry::what, {.help = "what it measured"})
-          .required("flops", &SampleEntry::flops, {.help = "operations of one call", .min = 0})
-          .required("bytes", &SampleEntry::bytes, {.help = "bytes that one call moves", .min = 0})
+          .required("flops", &SampleEntry::flops, {.help = "operations of one call", .min = 0, .max = 1e30})
+          .required("bytes", &SampleEntry::bytes, {.help = "bytes that one call moves", .min = 0, .max = 1e18})
           .required("repetitions_us", &SampleEntry::repetitions,
                     {.help = "every repetition", .min = 0, .above_min = true, .max_elements = 1u << 20})
           .optional("launches_per_repetition", &SampleEntry::launches,
-                    {.help = "calls per look at the clock", .min = 1})
+                    {.help = "calls per look at the clock", .min = 1, .max = 1e9})
           .optional("mode", &SampleEntry::mode, {.help = "burst or sustained"})
           .optional("clock", &SampleEntry::clock, {.help = "host: its clock took the time"})
-          .optional("seconds", &SampleEntry::held_s, {.help = "held without calls", .min = 0})
+          .optional("seconds", &SampleEntry::held_s, {.help = "held without calls", .min = 0, .max = 1e9})
           .optional("mean_power_w", &SampleEntry::mean_power, {.help = "while held", .min = 0})
           .optional("state", &SampleEntry::state, {.help = "what the device reported"})
           .optional("trace", &SampleEntry::trace, {.help = "readings over time"});

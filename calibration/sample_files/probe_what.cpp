@@ -14,7 +14,7 @@ namespace clusterwright {
 namespace {
 
 FieldRule count(const char* help) {
-  return {.help = help, .min = 1};
+  return {.help = help, .min = 1, .max = 1e15};
 }
 
 FieldRule word(const char* help) {
@@ -22,7 +22,7 @@ FieldRule word(const char* help) {
 }
 
 FieldRule size(const char* help) {
-  return {.help = help, .min = 0, .above_min = true};
+  return {.help = help, .min = 0, .max = 1e18, .above_min = true};
 }
 
 /// Keys of any GEMM beside its three lengths.
@@ -192,7 +192,7 @@ const Record<ProbedLaunch>& record(const ProbedLaunch*) {
   static const auto table =
       Record<ProbedLaunch>("what a launch did", "empty kernels")
           .required("operation", &ProbedLaunch::operation, word("what was launched and waited for"))
-          .optional("kernels", &ProbedLaunch::kernels, {.help = "in one launch", .min = 0})
+          .optional("kernels", &ProbedLaunch::kernels, {.help = "in one launch", .min = 0, .max = 1e9})
           .optional("blocks", &ProbedLaunch::blocks, count("of the kernel"));
   return table;
 }
@@ -217,8 +217,8 @@ const Record<ProbedCollective>& record(const ProbedCollective*) {
           .optional("in_place", &ProbedCollective::in_place, word("input and output share a buffer"))
           .optional("processes", &ProbedCollective::processes, count("that they run in"))
           .optional("nccl_version", &ProbedCollective::nccl_version, count("of the library"))
-          .optional("from", &ProbedCollective::from, {.help = "device", .min = 0})
-          .optional("to", &ProbedCollective::to, {.help = "device", .min = 0})
+          .optional("from", &ProbedCollective::from, {.help = "device", .min = 0, .max = 1e6})
+          .optional("to", &ProbedCollective::to, {.help = "device", .min = 0, .max = 1e6})
           .optional("direct", &ProbedCollective::direct, word("without the host"));
   return table;
 }

@@ -169,7 +169,8 @@ const Record<Job>& record(const Job*) {
           .optional("sample_tokens", &Job::sample_tokens,
                     {.help = "mean length of the samples packed into one sequence, each of which attends only to "
                              "itself; 0: one sample fills the sequence",
-                     .min = 0})
+                     .min = 0,
+                     .max = 16777216})
           .optional("recompute", &Job::recompute,
                     {.help = "activations that the backward pass computes again; auto: the least that fits"})
           .optional(

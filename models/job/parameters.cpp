@@ -204,12 +204,10 @@ const Record<NetworkParameters>& record(const NetworkParameters*) {
                      .above_min = true})
           .required("tcp_latency_us", &P::tcp_latency,
                     {.help = "latency that TCP sockets add to each step between nodes", .min = 0})
-          .optional(
-              "tcp_send_per_core_gb_per_s", &P::tcp_send_per_core,
-              {.help = "rate at which one core copies data to TCP sockets", .min = 0, .max = 1e6, .above_min = true})
-          .optional(
-              "tcp_receive_per_core_gb_per_s", &P::tcp_receive_per_core,
-              {.help = "rate at which one core copies data from TCP sockets", .min = 0, .max = 1e6, .above_min = true})
+          .optional("tcp_send_per_core_gb_per_s", &P::tcp_send_per_core,
+                    {.help = "rate at which one core copies data to TCP sockets", .min = 0, .above_min = true})
+          .optional("tcp_receive_per_core_gb_per_s", &P::tcp_receive_per_core,
+                    {.help = "rate at which one core copies data from TCP sockets", .min = 0, .above_min = true})
           .optional("tcp_cores", &P::tcp_cores,
                     {.help = "cores that serve the sockets of one accelerator, in both directions",
                      .min = 0,
@@ -279,13 +277,15 @@ const Record<FitReport>& record(const FitReport*) {
   static const auto table =
       Record<P>("fit_report", "How well a fit reproduces its rows, and rows held out")
           .required("name", &P::name, {.help = "name of the fit, and of the part of its rows that is judged"})
-          .required("rows", &P::rows, {.help = "number of measured points", .min = 0})
-          .required("median_abs_log", &P::median_abs_log, {.help = "median of |log(predicted/measured)|", .min = 0})
-          .required("p90_abs_log", &P::p90_abs_log, {.help = "90th percentile of |log(predicted/measured)|", .min = 0})
+          .required("rows", &P::rows, {.help = "number of measured points", .min = 0, .max = 1e9})
+          .required("median_abs_log", &P::median_abs_log,
+                    {.help = "median of |log(predicted/measured)|", .min = 0, .max = 100})
+          .required("p90_abs_log", &P::p90_abs_log,
+                    {.help = "90th percentile of |log(predicted/measured)|", .min = 0, .max = 100})
           .required("left_out_median_abs_log", &P::held_out_median_abs_log,
-                    {.help = "median of |log(predicted/measured)| over held-out rows", .min = 0})
+                    {.help = "median of |log(predicted/measured)| over held-out rows", .min = 0, .max = 100})
           .required("left_out_p90_abs_log", &P::held_out_p90_abs_log,
-                    {.help = "90th percentile of |log(predicted/measured)| over held-out rows", .min = 0})
+                    {.help = "90th percentile of |log(predicted/measured)| over held-out rows", .min = 0, .max = 100})
           .required("rows_from", &P::rows_from, {.help = "source of the measurements, and what was held out in turn"});
   return table;
 }

@@ -63,7 +63,8 @@ const Record<StackCalibration>& record(const StackCalibration*) {
           .optional("residual", &S::residual,
                     {.help = "standard deviation of log(predicted/measured) of this stack's steps, models held out in "
                              "turn; 0: as for all stacks together",
-                     .min = 0});
+                     .min = 0,
+                     .max = 5});
   return table;
 }
 
@@ -72,24 +73,31 @@ const Record<StepResiduals>& record(const StepResiduals*) {
   static const auto table =
       Record<R>("step_residuals",
                 "Standard deviations of log(predicted/measured) beyond parameter uncertainty, from held-out rows")
-          .required("known", &R::known, {.help = "jobs with every field given", .min = 0})
-          .required("unknown", &R::unknown, {.help = "jobs with some field assumed", .min = 0})
-          .required("stack", &R::stack, {.help = "added for a stack that was not fitted", .min = 0})
+          .required("known", &R::known, {.help = "jobs with every field given", .min = 0, .max = 5})
+          .required("unknown", &R::unknown, {.help = "jobs with some field assumed", .min = 0, .max = 5})
+          .required("stack", &R::stack, {.help = "added for a stack that was not fitted", .min = 0, .max = 5})
           .required("accelerator", &R::accelerator,
-                    {.help = "added for an accelerator without measured steps whose architecture has some", .min = 0})
+                    {.help = "added for an accelerator without measured steps whose architecture has some",
+                     .min = 0,
+                     .max = 5})
           .required("generation", &R::generation,
-                    {.help = "added for an architecture without measured steps", .min = 0})
+                    {.help = "added for an architecture without measured steps", .min = 0, .max = 5})
           .optional("vendor", &R::vendor,
                     {.help = "added for a vendor without measured steps; 0: as for an architecture and a stack "
                              "without measured steps",
-                     .min = 0})
+                     .min = 0,
+                     .max = 5})
+          .required("doubling", &R::doubling,
+                    {.help = "added for each doubling of accelerators or sequence length beyond the fitted range",
+                     .min = 0,
+                     .max = 5})
           .required(
-              "doubling", &R::doubling,
-              {.help = "added for each doubling of accelerators or sequence length beyond the fitted range", .min = 0})
-          .required("own", &R::own,
-                    {.help = "part that steps of one model on one stack and accelerator do not share", .min = 0})
+              "own", &R::own,
+              {.help = "part that steps of one model on one stack and accelerator do not share", .min = 0, .max = 5})
           .required("size", &R::size,
-                    {.help = "part that steps of one job on different numbers of accelerators do not share", .min = 0});
+                    {.help = "part that steps of one job on different numbers of accelerators do not share",
+                     .min = 0,
+                     .max = 5});
   return table;
 }
 
@@ -98,7 +106,8 @@ const Record<StepCalibration>& record(const StepCalibration*) {
   static const auto table =
       Record<S>("step_calibration", "Corrections from sums of microbenchmarks to whole training steps")
           .required("name", &S::name, {.help = "name for readers"})
-          .required("drift_per_year", &S::drift, {.help = "yearly speed-up of software, as a logarithm"})
+          .required("drift_per_year", &S::drift,
+                    {.help = "yearly speed-up of software, as a logarithm", .min = -1, .max = 1})
           .required("reference_date", &S::reference_date, {.help = "date at which drift is zero"})
           .optional("oldest_release", &S::oldest_release,
                     {.help = "oldest software of a fitted step; older software counts as this one"})
@@ -128,9 +137,9 @@ const Record<StepCalibration>& record(const StepCalibration*) {
               {.help =
                    "vendors of those accelerators; parts of other vendors add the residual of an unmeasured vendor"})
           .optional("most_accelerators", &S::most_accelerators,
-                    {.help = "maximum number of accelerators of a fitted job", .min = 1})
+                    {.help = "maximum number of accelerators of a fitted job", .min = 1, .max = 16777216})
           .optional("longest_sequence", &S::longest_sequence,
-                    {.help = "maximum sequence length of a fitted job, in tokens", .min = 1})
+                    {.help = "maximum sequence length of a fitted job, in tokens", .min = 1, .max = 16777216})
           .required("residuals", &S::residuals, {.help = "remaining error"})
           .optional("fitted", &S::fitted, {.help = "names of the fitted numbers, in the order of the covariance"})
           .optional("covariance", &S::covariance,

@@ -71,9 +71,11 @@ ExpertTraffic mean_traffic(const ExpertExchange& exchange) {
   return last->second;
 }
 
-/// Coefficient of variation of the popularity that routers leave.
+/// Coefficient of variation of the popularity that routers leave: as given, or usual as far as the experts can differ.
 double drawn_imbalance(const PlannedJob& planned) {
-  return planned.routing.imbalance.value_or(planned.stack.experts.imbalance.value);
+  const double usual =
+      std::min(planned.stack.experts.imbalance.value, widest_popularity(planned.model.experts->experts));
+  return planned.routing.imbalance.value_or(usual);
 }
 
 /// Every rank gets the mean.
@@ -92,9 +94,7 @@ double routing_imbalance(const PlannedJob& planned) {
 double dropped_share(const PlannedJob& planned) {
   if (!planned.model.experts || !planned.routing.capacity_factor) return 0;
   const auto experts = static_cast<std::size_t>(planned.model.experts->experts);
-  // Few experts cannot differ more.
-  const double widest = 0.9 * std::sqrt(static_cast<double>(experts) - 1);
-  const double variation = std::min(drawn_imbalance(planned), widest);
+  const double variation = drawn_imbalance(planned);
   double sum = 0;
   for (int draw = 0; draw < popularity_draws; ++draw)
     for (const double weight : uneven_popularity(experts, variation, static_cast<std::uint64_t>(draw)))

@@ -7,6 +7,7 @@
 
 #include "models/job/model_rules.hpp"
 #include "models/job/scenario_source.hpp"
+#include "models/kernels/collectives/expert_draw.hpp"
 #include "models/plan/plan.hpp"
 #include "models/plan/plan_pipeline.hpp"
 #include "models/plan/store_check.hpp"
@@ -141,6 +142,14 @@ void check_experts(Contradictions& errors, const Plan& plan, const Scenario& s) 
                   fmt::format("expert_tensor must divide the width of an expert (got {}, ffn {})", plan.expert_tensor,
                               experts.ffn),
                   {expert_tensor, "/transformer/experts/ffn"});
+  const double widest = widest_popularity(experts.experts);
+  if (s.job.routing.imbalance.value_or(0) > widest)
+    errors.report(
+        "E0310",
+        fmt::format("the popularity of {} experts cannot vary by {:.3g} of the mean: one that gets nearly all "
+                    "tokens makes {:.3g}",
+                    experts.experts, *s.job.routing.imbalance, widest),
+        {"/job/routing/imbalance", "/transformer/experts/experts"});
   if (plan.tensor > 1 && !plan.sequence_parallel && plan.expert_tensor != plan.tensor)
     errors.report("E0310", "without sequence parallelism expert_tensor must equal tensor",
                   {expert_tensor, "/job/parallel/sequence"}, "use \"sequence\": true");

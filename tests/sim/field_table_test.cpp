@@ -44,10 +44,10 @@ const Record<Wheel>& record(const Wheel*) {
       Record<Wheel>("wheel", "Something that turns")
           .required("maker", &Wheel::maker, {.help = "who made it"})
           .optional("spokes", &Wheel::spokes, {.help = "how many", .min = 1, .max = 100})
-          .optional("tiny", &Wheel::tiny, {.help = "a narrow integer"})
-          .optional("gears", &Wheel::gears, {.help = "auto: as many as fit", .min = 1})
+          .optional("tiny", &Wheel::tiny, {.help = "a narrow integer", .min = -1e18, .max = 1e18})
+          .optional("gears", &Wheel::gears, {.help = "auto: as many as fit", .min = 1, .max = 4096})
           .optional("wear", &Wheel::wear, {.help = "null: not known", .min = 0, .max = 1})
-          .optional("age", &Wheel::age, {.help = "a fact that may be unknown"})
+          .optional("age", &Wheel::age, {.help = "a fact that may be unknown", .min = 0, .max = 5000})
           .optional("drag_kw", &Wheel::drag, {.help = "at full speed", .min = 0, .above_min = true})
           .optional("memory_gib", &Wheel::memory, {.help = "of its computer"})
           .optional("round", &Wheel::round, {.help = "is it?"})
@@ -76,7 +76,8 @@ struct Impostor {
 
 const Record<Impostor>& record(const Impostor*) {
   static const auto table =
-      Record<Impostor>("wheel", "Of cheese").optional("cheese", &Impostor::cheese, {.help = "how many pounds"});
+      Record<Impostor>("wheel", "Of cheese")
+          .optional("cheese", &Impostor::cheese, {.help = "how many pounds", .min = 0, .max = 100});
   return table;
 }
 
@@ -257,6 +258,24 @@ TEST_CASE("units are read from the longest suffix that fits", "[sim][fields]") {
     CHECK(unit_of_key(none) == nullptr);
 }
 
+TEST_CASE("every number has bounds on both sides: its own, its unit's, or it is a mistake of the table",
+          "[sim][fields]") {
+  const auto bounded = [](const char* key, const FieldRule& rule) {
+    FieldSpec spec(rule);
+    spec.key = key, spec.type = FieldType::number;
+    bound_number(spec);
+    return std::pair(spec.min, spec.max);
+  };
+  CHECK(bounded("drag_kw", {.min = 0}) == std::pair(0.0, 1e9));
+  CHECK(bounded("drag_kw", {.min = 0, .above_min = true}) == std::pair(1e-3, 1e9));
+  CHECK(bounded("drag_kw", {.min = 2, .max = 5}) == std::pair(2.0, 5.0));
+  CHECK(bounded("drag_kw", {.min = 0, .max = 1e300}) == std::pair(0.0, 1e9));
+  CHECK(bounded("inlet_c", {}) == std::pair(-200.0, 200.0));
+  CHECK(bounded("share", {.min = 0, .max = 1, .above_min = true}) == std::pair(1e-6, 1.0));
+  CHECK_THROWS_AS(bounded("share", {.min = 0}), std::logic_error);
+  CHECK_THROWS_AS(bounded("share", {.max = 1}), std::logic_error);
+}
+
 TEST_CASE("the schema says what the decoder accepts", "[sim][fields]") {
   const JsonValue schema = json_schema(record(static_cast<const Cart*>(nullptr)));
   CHECK(schema.at("$schema").as_text() == "http://json-schema.org/draft-07/schema#");
@@ -267,7 +286,8 @@ TEST_CASE("the schema says what the decoder accepts", "[sim][fields]") {
   CHECK(w.at_pointer("/spokes/minimum")->as_number() == 1);
   CHECK(w.at_pointer("/spokes/maximum")->as_number() == 100);
   CHECK(w.at_pointer("/spokes/default")->as_integer() == 3);
-  CHECK(w.at_pointer("/drag_kw/exclusiveMinimum")->as_number() == 0);
+  CHECK(w.at_pointer("/drag_kw/minimum")->as_number() == 0.001);
+  CHECK(w.at_pointer("/drag_kw/maximum")->as_number() == 1e9);
   CHECK(w.at_pointer("/drag_kw/description")->as_text() == "at full speed [kW]");
   CHECK(write_json(*w.at_pointer("/paint/enum"), -1) == R"(["red","green","blue"])");
   CHECK(w.at_pointer("/gears/anyOf/1/const")->as_text() == "auto");
@@ -298,7 +318,7 @@ TEST_CASE("reference docs name every record once, with links", "[sim][fields]") 
   CHECK(docs.find("### wheel\n\nSomething that turns. In [barrow](#barrow).") != std::string::npos);
   CHECK(docs.find("### wheel") == docs.rfind("### wheel"));
   CHECK(docs.find("| `wheels` | list of [wheel](#wheel) |") != std::string::npos);
-  CHECK(docs.find("| `drag_kw` | number | kW | > 0 |") != std::string::npos);
+  CHECK(docs.find("| `drag_kw` | number | kW | >= 0.001, <= 1000000000 |") != std::string::npos);
 }
 
 TEST_CASE("a default names only what differs from the defaults of its members", "[sim][fields]") {

@@ -133,7 +133,7 @@ void ClusterChecker::check_sizes() {
   check_likeness();
   check_slow();
   const auto& tiers = spec_.fabric.tiers;
-  const int in_site = (joined() + sites() - 1) / sites();
+  const int in_site = (installed() + sites() - 1) / sites();
   if (!tiers.empty() && tiers.back().accelerators > 0 && in_site > tiers.back().accelerators)
     error("E0302",
           fmt::format("does not fit the top tier (got {}{}, tier \"{}\" joins {})", in_site,
@@ -163,12 +163,6 @@ std::optional<DomainBlocks> ClusterChecker::blocks() const {
 int ClusterChecker::installed() const {
   const auto found = blocks();
   return found ? found->installed : spec_.accelerators;
-}
-
-/// Those that need a network: a job in one domain needs it only for its own.
-int ClusterChecker::joined() const {
-  const auto found = blocks();
-  return found && found->domains() > 1 ? found->installed : spec_.accelerators;
 }
 
 namespace {
@@ -286,8 +280,8 @@ void ClusterChecker::check_tier_sizes(const NetworkSize& size, const FabricPorts
   try {
     const FabricTiers sized = make_fabric_tiers(spec_.fabric, size, ports);
     const int ports_join = sized.tiers().back().accelerators;
-    if (joined() > ports_join)
-      error("E0302", fmt::format("does not fit the top tier (got {}, its switches join {})", joined(), ports_join),
+    if (installed() > ports_join)
+      error("E0302", fmt::format("does not fit the top tier (got {}, its switches join {})", installed(), ports_join),
             {"/accelerators", fmt::format("/fabric/tiers/{}", tiers.size() - 1)});
   } catch (const std::invalid_argument&) {
     error("E0303",

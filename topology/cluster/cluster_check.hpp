@@ -76,7 +76,6 @@ class ClusterChecker {
   DomainShape shape() const;
   void check_blocks();
   int installed() const;
-  int joined() const;
   int sites() const { return spec_.fabric.sites ? spec_.fabric.sites->count : 1; }  ///< one tree each
   void error(std::string code, std::string message, const std::vector<std::string>& pointers,
              std::string underline = {}, std::string help = {});

@@ -23,16 +23,14 @@ struct EnumNames<StageLoad> {
 
 namespace {
 
-constexpr double largest_rate = 1e6;      // GB/s
-constexpr double largest_capacity = 1e9;  // TB
 constexpr double longest_m = 10000;
 
 FieldRule length(const char* help) {
   return {.help = help, .min = 0, .max = longest_m};
 }
 
-FieldRule positive(const char* help, double max = 1e9) {
-  return {.help = help, .min = 0, .max = max, .above_min = true};
+FieldRule positive(const char* help) {
+  return {.help = help, .min = 0, .above_min = true};
 }
 
 FieldRule units(const char* help) {
@@ -74,7 +72,10 @@ const Record<HallSpec>& record(const HallSpec*) {
           .optional("hot_aisle_m", &S::hot_aisle, length("width of an aisle between the backs of two rows"))
           .optional("margin_m", &S::margin, length("free space along all four walls"))
           .optional("floor_load_kg_per_m2", &S::floor_load_kg_per_m2,
-                    {.help = "maximum load of a rack on its own footprint; 0: not checked", .min = 0, .unit = "kg/m2"})
+                    {.help = "maximum load of a rack on its own footprint; 0: not checked",
+                     .min = 0,
+                     .max = 1e6,
+                     .unit = "kg/m2"})
           .optional("tray_above_rack_m", &S::tray_above_rack, length("height of cable trays above the racks"))
           .optional("slack_m", &S::slack, length("slack of a cable between racks, both ends together"))
           .optional("slack_in_rack_m", &S::slack_in_rack, length("slack of a cable inside one rack"))
@@ -155,15 +156,13 @@ const Record<StorageNeedSpec>& record(const StorageNeedSpec*) {
       Record<S>("storage_need", "Storage that the cluster needs")
           .optional("part", &S::part, {.help = "catalog entry of the appliance", .catalog = "storage_systems"})
           .optional("read_per_node_gb_per_s", &S::read_per_node,
-                    {.help = "read rate per node, all nodes reading at once", .min = 0, .max = largest_rate})
+                    {.help = "read rate per node, all nodes reading at once", .min = 0})
           .optional("write_per_node_gb_per_s", &S::write_per_node,
-                    {.help = "write rate per node, all nodes writing at once", .min = 0, .max = largest_rate})
-          .optional("read_gb_per_s", &S::read,
-                    positive("read rate of the whole cluster; replaces the rate per node", largest_rate))
+                    {.help = "write rate per node, all nodes writing at once", .min = 0})
+          .optional("read_gb_per_s", &S::read, positive("read rate of the whole cluster; replaces the rate per node"))
           .optional("write_gb_per_s", &S::write,
-                    positive("write rate of the whole cluster; replaces the rate per node", largest_rate))
-          .optional("capacity_tb", &S::capacity,
-                    positive("usable capacity; what the job keeps if not given", largest_capacity))
+                    positive("write rate of the whole cluster; replaces the rate per node"))
+          .optional("capacity_tb", &S::capacity, positive("usable capacity; what the job keeps if not given"))
           .optional("checkpoint_time_s", &S::checkpoint_time,
                     {.help = "maximum time of one checkpoint; 0: not checked", .min = 0, .max = 1e6})
           .optional("checkpoints", &S::checkpoints,

@@ -12,12 +12,8 @@ struct EnumNames<PoolLink> {
 
 namespace {
 
-FieldRule storage_rate(const char* help) {
-  return {.help = help, .min = 0, .max = 1e9, .above_min = true};
-}
-
-FieldRule capacity_rule(const char* help) {
-  return {.help = help, .min = 0, .max = 1e9, .above_min = true};
+FieldRule above_zero(const char* help) {
+  return {.help = help, .min = 0, .above_min = true};
 }
 
 }  // namespace
@@ -26,11 +22,11 @@ const Record<PoolSpec>& record(const PoolSpec*) {
   using P = PoolSpec;
   static const auto table =
       Record<P>("pool", "Memory that all accelerators share, such as CXL or a memory server")
-          .optional("capacity_gb", &P::capacity, capacity_rule("total capacity; not checked if not given"))
+          .optional("capacity_gb", &P::capacity, above_zero("total capacity; not checked if not given"))
           .optional(
               "accelerator_gb_per_s", &P::accelerator,
-              storage_rate("bandwidth of one accelerator, one direction; that of the links to the pool if not given"))
-          .optional("total_gb_per_s", &P::total, storage_rate("bandwidth of all accelerators together, one direction"))
+              above_zero("bandwidth of one accelerator, one direction; that of the links to the pool if not given"))
+          .optional("total_gb_per_s", &P::total, above_zero("bandwidth of all accelerators together, one direction"))
           .optional(
               "over", &P::over,
               {.help = "links to the pool; own: dedicated links; scale_up, network: links that collectives use too"});
@@ -41,10 +37,10 @@ const Record<StorageSpec>& record(const StorageSpec*) {
   using S = StorageSpec;
   static const auto table =
       Record<S>("storage", "A file system that all hosts share; rates that are not given are unlimited")
-          .optional("read_gb_per_s", &S::read, storage_rate("read rate of all hosts together"))
-          .optional("write_gb_per_s", &S::write, storage_rate("write rate of all hosts together"))
-          .optional("host_read_gb_per_s", &S::host_read, storage_rate("read rate of one host"))
-          .optional("host_write_gb_per_s", &S::host_write, storage_rate("write rate of one host"));
+          .optional("read_gb_per_s", &S::read, above_zero("read rate of all hosts together"))
+          .optional("write_gb_per_s", &S::write, above_zero("write rate of all hosts together"))
+          .optional("host_read_gb_per_s", &S::host_read, above_zero("read rate of one host"))
+          .optional("host_write_gb_per_s", &S::host_write, above_zero("write rate of one host"));
   return table;
 }
 

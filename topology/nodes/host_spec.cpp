@@ -8,7 +8,7 @@ namespace clusterwright {
 namespace {
 
 FieldRule positive(const char* help) {
-  return {.help = help, .min = 0, .max = 1e9, .above_min = true};
+  return {.help = help, .min = 0, .above_min = true};
 }
 
 }  // namespace

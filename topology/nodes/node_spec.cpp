@@ -11,7 +11,7 @@ constexpr double most_per_node = 1 << 14;
 constexpr double most_per_domain = 1 << 16;
 
 FieldRule node_rate(const char* help) {
-  return {.help = help, .min = 0, .max = 1e6, .above_min = true};
+  return {.help = help, .min = 0, .above_min = true};
 }
 
 void add_scale_up(Record<NodeSpec>& table) {

@@ -111,8 +111,8 @@ const Record<PowerPart>& record(const PowerPart*) {
                   {.help = "share of the load lost at any load; the rest of the loss grows with the square of the load",
                    .min = 0,
                    .max = 0.5})
-        .optional("voltage", &Part::volts, {.help = "voltage between phases", .min = 0, .above_min = true, .unit = "V"})
-        .optional("amperes", &Part::amperes, {.help = "current of one phase", .min = 0, .above_min = true, .unit = "A"})
+        .optional("voltage", &Part::volts, {.help = "voltage between phases", .min = 1, .max = 1e6, .unit = "V"})
+        .optional("amperes", &Part::amperes, {.help = "current of one phase", .min = 0.1, .max = 1e5, .unit = "A"})
         .optional("phases", &Part::phases, {.help = "number of phases, 1 or 3", .min = 1, .max = 3});
     return with_price_and_note(std::move(t));
   }();

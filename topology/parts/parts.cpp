@@ -94,8 +94,9 @@ Record<AcceleratorPart> accelerator_compute() {
                 {.help = "data-sheet bandwidth of main memory", .min = 0, .above_min = true})
       .optional("cache_mb", &Part::cache, {.help = "last-level cache", .min = 0})
       .optional("scratchpad_mb", &Part::scratchpad, {.help = "on-chip memory managed by software", .min = 0})
-      .optional("multiprocessors", &Part::multiprocessors,
-                {.help = "streaming multiprocessors, compute units or cores that share one GEMM", .min = 1})
+      .optional(
+          "multiprocessors", &Part::multiprocessors,
+          {.help = "streaming multiprocessors, compute units or cores that share one GEMM", .min = 1, .max = 65536})
       .optional("boost_mhz", &Part::boost_mhz, {.help = "clock at which the data sheet states the peak", .min = 0})
       .optional("max_mhz", &Part::max_mhz, {.help = "highest clock that can be set", .min = 0});
   return table;
@@ -115,9 +116,9 @@ void add_links(Record<AcceleratorPart>& table) {
                  .min = 0,
                  .above_min = true})
       .optional("scale_up_links", &Part::scale_up_links,
-                {.help = "number of scale-up links of one accelerator", .min = 1})
+                {.help = "number of scale-up links of one accelerator", .min = 1, .max = 4096})
       .optional("scale_up_domain", &Part::scale_up_domain,
-                {.help = "number of accelerators that reach each other over scale-up links", .min = 1})
+                {.help = "number of accelerators that reach each other over scale-up links", .min = 1, .max = 65536})
       .optional("scale_up_beyond_node", &Part::scale_up_beyond_node,
                 {.help = "whether the scale-up domain spans several nodes, as in a rack that acts as one"})
       .optional(
@@ -126,7 +127,8 @@ void add_links(Record<AcceleratorPart>& table) {
                "wiring of the scale-up links; if not given, mesh where peer_bandwidth_gb_per_s is given, else switch"})
       .optional("switch_reduction", &Part::switch_reduction,
                 {.help = "whether the switches of the scale-up domain can reduce (as NVLink SHARP does)"})
-      .optional("torus", &Part::torus, {.help = "sides of the largest torus", .min = 1, .map_keys = torus_keys})
+      .optional("torus", &Part::torus,
+                {.help = "sides of the largest torus", .min = 1, .max = 65536, .map_keys = torus_keys})
       .optional("host_link", &Part::host_link, {.help = "kind of the link to the host, such as PCIe5 x16"})
       .optional("host_bandwidth_gb_per_s", &Part::host_bandwidth,
                 {.help = "data-sheet bandwidth to the host, one direction", .min = 0, .above_min = true})
@@ -139,7 +141,8 @@ void add_power(Record<AcceleratorPart>& table) {
   table.required("power_w", &Part::power, {.help = "rated board power", .min = 0, .above_min = true})
       .optional("idle_power_w", &Part::idle_power, {.help = "power while no program runs", .min = 0})
       .optional("min_power_limit_w", &Part::min_power_limit, {.help = "lowest power cap that can be set", .min = 0})
-      .optional("thermal_c", &Part::thermal_c, {.help = "temperature limits", .map_keys = temperature_keys});
+      .optional("thermal_c", &Part::thermal_c,
+                {.help = "temperature limits", .min = -50, .map_keys = temperature_keys});
 }
 
 Record<AcceleratorPart> accelerator_table() {
@@ -155,7 +158,7 @@ Record<NicPart> nic_table() {
   table.required("id", &Part::id, {.help = "name that clusters refer to"})
       .required("rate_gbit_per_s", &Part::rate,
                 {.help = "rate of all ports together, one direction", .min = 0, .above_min = true})
-      .optional("ports", &Part::ports, {.help = "number of network ports", .min = 1})
+      .optional("ports", &Part::ports, {.help = "number of network ports", .min = 1, .max = 65536})
       .optional(
           "host_link", &Part::host_link,
           {.help = "kind of the link to the host, such as PCIe5 x16; accelerator: ports of the accelerator itself"})
@@ -172,9 +175,9 @@ Record<SwitchPart> switch_table() {
   Record<Part> table("switch", "A switch of the network or of the scale-up links");
   table.required("id", &Part::id, {.help = "name that clusters refer to"})
       .optional("fabric", &Part::fabric, {.help = "network technology, such as InfiniBand NDR"})
-      .required("ports", &Part::ports, {.help = "number of ports at port_rate_gbit_per_s", .min = 1})
+      .required("ports", &Part::ports, {.help = "number of ports at port_rate_gbit_per_s", .min = 1, .max = 65536})
       .optional("cages", &Part::cages,
-                {.help = "cages for modules and cables; as many as ports if not given", .min = 1})
+                {.help = "cages for modules and cables; as many as ports if not given", .min = 1, .max = 65536})
       .optional("port_rate_gbit_per_s", &Part::port_rate,
                 {.help = "rate of one port, one direction", .min = 0, .above_min = true})
       .optional("latency_ns", &Part::latency, {.help = "latency from port to port", .min = 0})
@@ -200,7 +203,7 @@ Record<CablePart> cable_table() {
       .optional("fibre", &Part::fibre, {.help = "fibre that a module needs, another part", .catalog = "cables"})
       .optional("scale_up_kind", &Part::scale_up_kind, {.help = "links that a backplane carries, such as NVLink 5"})
       .optional("pairs_per_link", &Part::pairs_per_link,
-                {.help = "twinax cables of a backplane for one link of an accelerator", .min = 1})
+                {.help = "twinax cables of a backplane for one link of an accelerator", .min = 1, .max = 1024})
       .optional("reach_m", &Part::reach, {.help = "maximum length", .min = 0})
       .optional("power_per_end_w", &Part::power_per_end, {.help = "typical power at each end", .min = 0})
       .optional("max_power_per_end_w", &Part::max_power_per_end, {.help = "maximum power at each end", .min = 0})
@@ -216,17 +219,19 @@ void add_wiring(Record<NodePart>& table) {
   using Part = NodePart;
   table
       .optional("accelerator_id", &Part::accelerator_id, {.help = "accelerator of the node", .catalog = "accelerators"})
-      .optional("accelerator_count", &Part::accelerator_count, {.help = "accelerators in one node", .min = 1})
+      .optional("accelerator_count", &Part::accelerator_count,
+                {.help = "accelerators in one node", .min = 1, .max = 65536})
       .optional("nic_id", &Part::nic_id, {.help = "NIC of the training network", .catalog = "nics"})
-      .optional("nic_count", &Part::nic_count, {.help = "NICs of the training network in one node", .min = 0})
+      .optional("nic_count", &Part::nic_count,
+                {.help = "NICs of the training network in one node", .min = 0, .max = 4096})
       .optional("nic_cages", &Part::nic_cages,
-                {.help = "cages for the cables of these NICs; one per NIC if not given", .min = 1})
+                {.help = "cages for the cables of these NICs; one per NIC if not given", .min = 1, .max = 4096})
       .optional("scale_up", &Part::scale_up,
                 {.help = "wiring of the scale-up links; the accelerator's own if not given"})
       .optional("scale_up_domain", &Part::scale_up_domain,
-                {.help = "number of accelerators that reach each other over scale-up links", .min = 1})
+                {.help = "number of accelerators that reach each other over scale-up links", .min = 1, .max = 65536})
       .optional("scale_up_torus", &Part::scale_up_torus,
-                {.help = "sides of the torus that the scale-up links form", .min = 1, .max_elements = 3})
+                {.help = "sides of the torus that the scale-up links form", .min = 1, .max = 65536, .max_elements = 3})
       .optional("pcie", &Part::pcie, {.help = "PCI Express tree, where it differs from the defaults"})
       .optional("pcie_words", &Part::pcie_words, {.help = "PCI Express tree in words, with its source"})
       .optional("host_power_w", &Part::host_power,
@@ -237,7 +242,7 @@ void add_wiring(Record<NodePart>& table) {
 
 void add_host(Record<NodePart>& table) {
   using Part = NodePart;
-  table.optional("cores", &Part::cores, {.help = "cores of all host processors", .min = 1})
+  table.optional("cores", &Part::cores, {.help = "cores of all host processors", .min = 1, .max = 65536})
       .optional("host_memory_gb", &Part::host_memory, {.help = "capacity of host memory", .min = 0})
       .optional(
           "host_memory_gb_per_s", &Part::host_memory_bandwidth,
@@ -270,8 +275,9 @@ Record<NodePart> node_table() {
       .optional("needs_liquid", &Part::needs_liquid, {.help = "whether the node needs liquid cooling"})
       .optional("liquid_share", &Part::liquid_share,
                 {.help = "share of the node's heat that liquid removes", .min = 0, .max = 1})
-      .optional("switch_trays", &Part::switch_trays,
-                {.help = "trays with scale-up switches, for a rack that is sold as one machine", .min = 1});
+      .optional(
+          "switch_trays", &Part::switch_trays,
+          {.help = "trays with scale-up switches, for a rack that is sold as one machine", .min = 1, .max = 1024});
   return with_price_and_notes(std::move(table));
 }
 

@@ -13,7 +13,7 @@ namespace {
 constexpr double most_per_switch = 1 << 14;
 
 FieldRule pcie_rate(const char* help) {
-  return {.help = help, .min = 0, .max = 1e6, .above_min = true};
+  return {.help = help, .min = 0, .above_min = true};
 }
 
 }  // namespace

@@ -134,6 +134,11 @@ double ranks_in_domains(double experts, int ranks, int domains, int top_k) {
   return all > 0 ? domains * ranks * (1 - without / all) : 0;
 }
 
+double widest_popularity(std::int64_t experts) {
+  constexpr double reached = 0.9;  // the rest takes weights of 0
+  return reached * std::sqrt(static_cast<double>(experts) - 1);
+}
+
 std::vector<double> uneven_popularity(std::size_t experts, double variation, std::uint64_t seed) {
   if (variation <= 0) return std::vector<double>(experts, 1.0);
   std::vector<double> z;

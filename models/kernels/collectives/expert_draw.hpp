@@ -42,9 +42,12 @@ class ExpertDraw {
 /// domains of `ranks` ranks, each with `experts` experts; fractions of experts stand for the mean over ranks.
 double ranks_in_domains(double experts, int ranks, int domains, int top_k);
 
+/// Coefficient of variation that `experts` weights can have: one weight alone has sqrt(experts - 1).
+double widest_popularity(std::int64_t experts);
+
 /// Weights of mean 1 with a given coefficient of variation: log-normal, drawn by the seed, then stretched or compressed
 /// until they have exactly that one.
-/// @throws std::invalid_argument for one that so many experts cannot have (0 <= variation < about sqrt(experts - 1))
+/// @throws std::invalid_argument for one that so many experts cannot have; up to `widest_popularity` they can
 std::vector<double> uneven_popularity(std::size_t experts, double variation, std::uint64_t seed);
 
 /// Independent counts with one distribution.

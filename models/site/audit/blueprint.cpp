@@ -22,7 +22,7 @@ struct EnumNames<ClaimKind> {
 namespace {
 
 FieldRule positive(const char* help) {
-  return {.help = help, .min = 0, .above_min = true};
+  return {.help = help, .min = 0, .max = 1e6, .above_min = true};
 }
 
 FieldRule share(const char* help) {
@@ -71,6 +71,7 @@ const Record<Claim>& record(const Claim*) {
               {.help = "value as published: a number in the unit that the claim's name gives (shares from 0 to 1, "
                        "failures in hours between interruptions), or words for scale_up, layout, fits and cooling",
                .min = 0,
+               .max = 1e30,
                .above_min = true})
           .optional("words", &Claim::words, {.help = "sentence as published"});
   return table;
@@ -94,7 +95,8 @@ const Record<AuditAssumptions>& record(const AuditAssumptions*) {
                     positive("training tokens per parameter, where training_tokens is not given"))
           .optional("failures_per_1000_node_days", &A::failures_per_1000_node_days,
                     positive("node failures that interrupt a job"))
-          .optional("restart_s", &A::restart, {.help = "time from an interruption until training resumes", .min = 0});
+          .optional("restart_s", &A::restart,
+                    {.help = "time from an interruption until training resumes", .min = 0, .max = 1e6});
   return table;
 }
 
@@ -157,6 +159,7 @@ const Record<BlueprintFile>& record(const BlueprintFile*) {
               {.help =
                    "tokens of the whole training run; assume.tokens_per_parameter times the parameters if not given",
                .min = 0,
+               .max = 1e18,
                .above_min = true})
           .required("claims", &F::claims,
                     {.help = "the claims of the blueprint, each as published", .max_elements = 64})
