@@ -89,14 +89,14 @@ constexpr PartRule<JobOnCluster> job_rules[] = {
 
 }  // namespace
 
-std::vector<Finding> transformer_findings(const Transformer& transformer) {
-  std::vector<Finding> findings;
+std::vector<RuleFinding> transformer_findings(const Transformer& transformer) {
+  std::vector<RuleFinding> findings;
   apply_rules(std::span<const PartRule<Transformer>>(transformer_rules), transformer, {}, findings);
   return findings;
 }
 
-std::vector<Finding> job_findings(const JobOnCluster& subject) {
-  std::vector<Finding> findings;
+std::vector<RuleFinding> job_findings(const JobOnCluster& subject) {
+  std::vector<RuleFinding> findings;
   apply_rules(std::span<const PartRule<JobOnCluster>>(job_rules), subject, {}, findings);
   return findings;
 }

@@ -23,9 +23,9 @@ struct JobOnCluster {
 };
 
 /// Rules that the dimensions break, with pointers relative to the scenario.
-std::vector<Finding> transformer_findings(const Transformer& transformer);
+std::vector<RuleFinding> transformer_findings(const Transformer& transformer);
 /// Rules that the job breaks on its transformer and cluster.
-std::vector<Finding> job_findings(const JobOnCluster& subject);
+std::vector<RuleFinding> job_findings(const JobOnCluster& subject);
 
 void add_model_rules(std::vector<RuleWords>& list);
 

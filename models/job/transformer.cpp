@@ -260,7 +260,7 @@ void check_transformer(const Transformer& m, const JsonValue& source) {
   const auto report = [&](const std::string& message, const std::string& pointer) {
     errors.report("E0310", message, {"/transformer/" + pointer});
   };
-  for (const Finding& found : transformer_findings(m))
+  for (const RuleFinding& found : transformer_findings(m))
     errors.report(std::string(found.rule->code), found.message, found.pointers, std::string(found.rule->then));
   if (m.latent && m.kv_heads)
     report("latent attention has no separate key-value heads: leave out kv_heads", "kv_heads");

@@ -282,7 +282,7 @@ ResolvedPlan resolve_plan(const Scenario& s) {
   check_transformer(s.transformer, s.source);
   plan = degrees_of(s);
   check_job(errors, s.job, plan, s.transformer);
-  for (const Finding& found : job_findings({s.job, s.transformer, s.cluster}))
+  for (const RuleFinding& found : job_findings({s.job, s.transformer, s.cluster}))
     if (found.is_error())
       errors.report(std::string(found.rule->code), found.message, found.pointers, std::string(found.rule->then));
   for (const Contradiction& found : check_stores(s))

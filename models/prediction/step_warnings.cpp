@@ -153,7 +153,7 @@ std::vector<std::string> idle_cap_warnings(const Scenario& s, const StepSummary&
 
 std::vector<std::string> step_warnings(const Scenario& s, const StepPrediction& step, const StepSummary& summary) {
   std::vector<std::string> out = s.cluster.remarks;
-  for (const Finding& found : job_findings({s.job, s.transformer, s.cluster}))
+  for (const RuleFinding& found : job_findings({s.job, s.transformer, s.cluster}))
     if (!found.is_error()) out.push_back(found.message);
   for (std::string& text : alignment_warnings(s, step.plan)) out.push_back(std::move(text));
   const double gemms = step.breakdown[static_cast<std::size_t>(StepCharge::compute_gemm)] / step.step_time;

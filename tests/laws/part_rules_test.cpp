@@ -10,8 +10,6 @@
 #include "models/job/model_rules.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "models/plan/plan.hpp"
-#include "models/prediction/predict_step.hpp"
-#include "models/prediction/prediction.hpp"
 #include "models/site/plant/power_chain.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
@@ -51,7 +49,7 @@ std::vector<Said> said_about(const std::string& name, const std::vector<std::str
     resolve_plan(scenario);
     std::vector<Said> out;
     for (const std::string& remark : scenario.cluster.remarks) out.push_back({"warning", remark});
-    for (const Finding& found : job_findings({scenario.job, scenario.transformer, scenario.cluster}))
+    for (const RuleFinding& found : job_findings({scenario.job, scenario.transformer, scenario.cluster}))
       out.push_back({found.is_error() ? "error" : "warning", found.message});
     return out;
   } catch (const ConfigError& error) {
@@ -89,7 +87,7 @@ bool contains(const std::string& text, const std::string& part) {
 }
 
 /// An input that breaks a rule, and words of the message: both fields and their values.
-struct Broken {
+struct BrokenInput {
   const char* rule;
   const char* scenario;
   std::vector<std::string> settings;
@@ -124,7 +122,7 @@ std::string climate(const std::string& fields) {
 
 const char* const dense_job = "llama3-8b-h100-64";
 
-const std::vector<Broken> parts_broken = {
+const std::vector<BrokenInput> parts_broken = {
     {"addressable memory and label",
      dense_job,
      {variant(R"("memory_gb":80,"addressable_memory_gb":1000)")},
@@ -226,7 +224,7 @@ const std::string hdr_spine = R"(cluster.fabric.tiers.1.switch="QM8700/QM8790")"
 const std::string no_sizes = R"(cluster.fabric.tiers=[{"name":"leaf","switch":"QM9700/QM9790"},
                                                      {"name":"spine","switch":"QM9700/QM9790"}])";
 
-const std::vector<Broken> clusters_broken = {
+const std::vector<BrokenInput> clusters_broken = {
     {"rate and NIC",
      dense_job,
      {"cluster.node.nic=ConnectX-7 NDR", "cluster.node.nic_rate_gbit_per_s=800"},
@@ -286,7 +284,7 @@ const std::vector<Broken> clusters_broken = {
      {"fabric.tiers.0.switch (400 Gbit/s)", "fabric.tiers.1.switch (200 Gbit/s)"}},
 };
 
-const std::vector<Broken> models_broken = {
+const std::vector<BrokenInput> models_broken = {
     {"key-value heads and heads",
      dense_job,
      {"transformer.kv_heads=5"},
@@ -340,8 +338,9 @@ void check_said(const std::string& name, const std::vector<std::string>& words, 
   CHECK(found);
 }
 
-void check_broken(const std::vector<Broken>& list) {
-  for (const Broken& broken : list) check_said(broken.rule, broken.words, said_about(broken.scenario, broken.settings));
+void check_broken(const std::vector<BrokenInput>& list) {
+  for (const BrokenInput& broken : list)
+    check_said(broken.rule, broken.words, said_about(broken.scenario, broken.settings));
 }
 
 }  // namespace
@@ -370,7 +369,7 @@ TEST_CASE("no rule is dead: each has an input above that breaks it, and a name o
   for (const RuleWords& rule : rule_list()) names.emplace(rule.name);
   std::set<std::string> tested = {"supply temperature and servers", "module and load of a power stage"};
   for (const auto* list : {&parts_broken, &clusters_broken, &models_broken})
-    for (const Broken& broken : *list) tested.insert(broken.rule);
+    for (const BrokenInput& broken : *list) tested.insert(broken.rule);
   CHECK(std::set<std::string>(names.begin(), names.end()) == tested);
   for (const std::string& name : tested) {
     INFO(name);
@@ -379,55 +378,10 @@ TEST_CASE("no rule is dead: each has an input above that breaks it, and a name o
 }
 
 TEST_CASE("no shipped part breaks a rule", "[laws][rules]") {
-  for (const Finding& found : part_findings(shipped_parts(), shipped_parts())) {
+  for (const RuleFinding& found : part_findings(shipped_parts(), shipped_parts())) {
     INFO(found.message);
     CHECK(false);
   }
-}
-
-TEST_CASE("a variant does not inherit what was measured beside a value that it changes", "[laws][rules]") {
-  // An H100 has 85.52 GB that can be addressed of 80 GB; 141 GB of an own part are all its own.
-  const Scenario own_memory = load(dense_job, {variant(R"("memory_gb":141)"), "cluster.node.accelerator=Mine"});
-  CHECK(memory_capacity(own_memory.cluster.accelerator).in(gigabyte) == Approx(141));
-  const Scenario same = load(dense_job, {variant(R"("power_w":600)"), "cluster.node.accelerator=Mine"});
-  CHECK(memory_capacity(same.cluster.accelerator).in(gigabyte) == Approx(85.52));
-}
-
-TEST_CASE("links run at the slowest of NIC, slot, slots of accelerators and switch port", "[laws][rules]") {
-  const auto rate = [](const std::vector<std::string>& settings) {
-    return load(dense_job, settings).cluster.nic_bandwidth.in(gigabit_per_second);
-  };
-  CHECK(rate({}) == Approx(400));
-  CHECK(rate({no_sizes, hdr_leaf, hdr_spine}) == Approx(200));
-  CHECK(rate({"cluster.node.nic_rate_gbit_per_s=1000000"}) == Approx(504).epsilon(1e-3));  // PCIe 5 x16: 63 GB/s
-  CHECK(rate({"cluster.node.pcie.nic_slot_gb_per_s=31.5"}) == Approx(252));                // PCIe 4 x16
-  CHECK(rate({"cluster.node.nics=64"}) == Approx(8 * 63 * 8 / 64.0).epsilon(1e-3));
-  CHECK(rate({"cluster.node.nics=64", "cluster.node.pcie.nics=accelerator"}) == Approx(400));
-}
-
-TEST_CASE("slower ports and slots make a step slower", "[laws][rules]") {
-  const auto time = [](const std::vector<std::string>& settings) {
-    return predict_step(load(dense_job, settings)).step_time.in(second);
-  };
-  const double usual = time({no_sizes});
-  CHECK(time({no_sizes, hdr_leaf, hdr_spine}) > 1.005 * usual);
-  const std::string offload = "job.offload.optimizer=true";
-  CHECK(time({offload, "cluster.node.pcie.link_gb_per_s=1"}) > 1.5 * time({offload}));
-  CHECK(time({offload, "cluster.node.pcie.link_gb_per_s=63"}) <= 1.1 * time({offload}));
-}
-
-TEST_CASE("a hop has the latency of the named switch, else of a usual one, never zero", "[laws][rules]") {
-  const auto hop = [](const std::string& fabric) {
-    return load(dense_job, {"cluster.fabric=" + fabric}).cluster.spec.fabric.hop_latency;
-  };
-  // 0.2 us of a QM9700 and 10 m of fibre at 4.9 ns/m
-  const auto named =
-      hop(R"({"tiers":[{"name":"leaf","switch":"QM9700/QM9790"},{"name":"spine","switch":"QM9700/QM9790"}]})");
-  CHECK(named.value.in(microsecond) == Approx(0.249));
-  CHECK(contains(named.source, "QM9700"));
-  CHECK(hop(R"({"transport":"roce","tiers":[{"name":"leaf","accelerators":64}]})").value.in(microsecond) ==
-        Approx(0.649));
-  CHECK(hop(R"({"tiers":[{"name":"leaf","accelerators":64}],"hop_latency_us":0})").value.in(microsecond) == 0);
 }
 
 TEST_CASE("docs/models/rules.md lists the rules that the program knows", "[laws][rules]") {

@@ -295,8 +295,8 @@ void ClusterChecker::check_rules(const FabricPorts& ports) {
   report(cluster_findings(written_, spec_, catalog_, ports));
 }
 
-void ClusterChecker::report(const std::vector<Finding>& findings) {
-  for (const Finding& found : findings) {
+void ClusterChecker::report(const std::vector<RuleFinding>& findings) {
+  for (const RuleFinding& found : findings) {
     if (found.is_error())
       error(std::string(found.rule->code), found.message, found.pointers, "", std::string(found.rule->then));
     else

@@ -68,7 +68,7 @@ class ClusterChecker {
   void check_part(const std::string& id, const std::vector<std::string>& known, std::string_view kind,
                   const std::string& pointer);
   /// Errors, and remarks of rules that only warn.
-  void report(const std::vector<Finding>& findings);
+  void report(const std::vector<RuleFinding>& findings);
   void check_likeness();
   void check_slow();
   void check_tier_sizes(const NetworkSize& size, const FabricPorts& ports);

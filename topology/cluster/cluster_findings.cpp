@@ -59,7 +59,7 @@ class Finder {
     }
   }
 
-  std::vector<Finding> findings;
+  std::vector<RuleFinding> findings;
 
  private:
   /// @param nic  rate of NICs that are cabled to these switches
@@ -81,8 +81,8 @@ class Finder {
 
 }  // namespace
 
-std::vector<Finding> cluster_findings(const ClusterSpec& written, const ClusterSpec& filled, const Catalog& catalog,
-                                      const FabricPorts& ports) {
+std::vector<RuleFinding> cluster_findings(const ClusterSpec& written, const ClusterSpec& filled, const Catalog& catalog,
+                                          const FabricPorts& ports) {
   Finder finder(filled, catalog, ports);
   if (filled.parts) finder.findings = part_findings(*filled.parts, catalog);
   const auto as_written = node_groups(written), groups = node_groups(filled);

@@ -14,7 +14,7 @@ namespace clusterwright {
 /// @param written  as the user wrote it
 /// @param filled   with what parts say
 /// @param ports    fabric_ports(filled.fabric, catalog)
-std::vector<Finding> cluster_findings(const ClusterSpec& written, const ClusterSpec& filled, const Catalog& catalog,
-                                      const FabricPorts& ports);
+std::vector<RuleFinding> cluster_findings(const ClusterSpec& written, const ClusterSpec& filled, const Catalog& catalog,
+                                          const FabricPorts& ports);
 
 }  // namespace clusterwright

@@ -254,9 +254,9 @@ class FacilityChecker {
     known(catalog_.coolant_units, "coolant_units", cooling.coolant_unit, "/cooling/coolant_unit", false);
     const RackCoolingPart* racks = find_part(catalog_.rack_cooling, cooling.racks);
     if (!racks) return;
-    std::vector<Finding> findings;
+    std::vector<RuleFinding> findings;
     apply_rules(hall_rules(), CoolingOfHall{*racks, cooling.supply_c}, {}, findings);
-    for (const Finding& found : findings)
+    for (const RuleFinding& found : findings)
       report(std::string(found.rule->code), found.message, found.pointers.front(), std::string(found.rule->then));
   }
 

@@ -39,7 +39,7 @@ std::string pointer_of(std::string path) {
 
 }  // namespace
 
-Finding make_finding(const RuleWords& rule, const Breach& breach, const FieldNames& names) {
+RuleFinding make_finding(const RuleWords& rule, const Breach& breach, const FieldNames& names) {
   const std::string field = named(rule.first, names), other = named(rule.second, names);
   std::string message = fmt::format("{} ({}) {} {} ({})", field, breach.first, rule.relation, other, breach.second);
   if (rule.code.empty()) message += fmt::format(": {}", rule.then);

@@ -41,7 +41,7 @@ struct PartRule {
 using FieldNames = std::vector<std::pair<std::string, std::string>>;
 
 /// A broken rule, before its place in the user's file is known.
-struct Finding {
+struct RuleFinding {
   const RuleWords* rule = nullptr;
   std::string message;                ///< names both fields with their values
   std::vector<std::string> pointers;  ///< JSON pointers of the fields, or of what is written above them
@@ -49,12 +49,12 @@ struct Finding {
   bool is_error() const { return !rule->code.empty(); }
 };
 
-Finding make_finding(const RuleWords& rule, const Breach& breach, const FieldNames& names);
+RuleFinding make_finding(const RuleWords& rule, const Breach& breach, const FieldNames& names);
 
 /// Appends what the subject breaks.
 template <class Subject>
 void apply_rules(std::span<const PartRule<Subject>> rules, const Subject& subject, const FieldNames& names,
-                 std::vector<Finding>& findings) {
+                 std::vector<RuleFinding>& findings) {
   for (const PartRule<Subject>& rule : rules)
     if (const std::optional<Breach> breach = rule.broken(subject))
       findings.push_back(make_finding(rule.words, *breach, names));

@@ -228,13 +228,13 @@ constexpr PartRule<Prices> price_rules[] = {
 /// Checks every part of a list. @param step  word of the rules for the part
 template <class Part, std::size_t count>
 void check_list(const std::vector<Part>& parts, const char* list, const char* step,
-                const PartRule<Part> (&rules)[count], std::vector<Finding>& findings) {
+                const PartRule<Part> (&rules)[count], std::vector<RuleFinding>& findings) {
   for (std::size_t i = 0; i < parts.size(); ++i)
     apply_rules(std::span<const PartRule<Part>>(rules), parts[i], {{step, fmt::format("parts.{}.{}", list, i)}},
                 findings);
 }
 
-void check_nodes(const Catalog& parts, const Catalog& catalog, std::vector<Finding>& findings) {
+void check_nodes(const Catalog& parts, const Catalog& catalog, std::vector<RuleFinding>& findings) {
   for (std::size_t i = 0; i < parts.nodes.size(); ++i) {
     const NodePart& node = parts.nodes[i];
     const NodeAndParts subject{node, catalog.find_accelerator(node.accelerator_id)};
@@ -244,7 +244,7 @@ void check_nodes(const Catalog& parts, const Catalog& catalog, std::vector<Findi
 }
 
 template <class Part>
-void check_prices(const std::vector<Part>& parts, const char* list, std::vector<Finding>& findings) {
+void check_prices(const std::vector<Part>& parts, const char* list, std::vector<RuleFinding>& findings) {
   const std::span<const PartRule<Prices>> all(price_rules);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if constexpr (requires { parts[i].price_usd; })
@@ -255,7 +255,7 @@ void check_prices(const std::vector<Part>& parts, const char* list, std::vector<
   }
 }
 
-void check_all_prices(const Catalog& parts, std::vector<Finding>& findings) {
+void check_all_prices(const Catalog& parts, std::vector<RuleFinding>& findings) {
   check_prices(parts.accelerators, "accelerators", findings);
   check_prices(parts.nics, "nics", findings);
   check_prices(parts.switches, "switches", findings);
@@ -271,8 +271,8 @@ void check_all_prices(const Catalog& parts, std::vector<Finding>& findings) {
 
 }  // namespace
 
-std::vector<Finding> part_findings(const Catalog& parts, const Catalog& catalog) {
-  std::vector<Finding> findings;
+std::vector<RuleFinding> part_findings(const Catalog& parts, const Catalog& catalog) {
+  std::vector<RuleFinding> findings;
   check_list(parts.accelerators, "accelerators", "accelerator", accelerator_rules, findings);
   check_list(parts.nics, "nics", "nic", nic_rules, findings);
   check_list(parts.switches, "switches", "switch", switch_rules, findings);

@@ -13,7 +13,7 @@ namespace clusterwright {
 inline constexpr double hottest_server_air_c = 45;
 
 /// Rules that the parts break. @param parts  checked parts @param catalog  all parts, which they may name
-std::vector<Finding> part_findings(const Catalog& parts, const Catalog& catalog);
+std::vector<RuleFinding> part_findings(const Catalog& parts, const Catalog& catalog);
 
 void add_part_rules(std::vector<RuleWords>& list);
 

@@ -43,9 +43,9 @@ PowerChain::PowerChain(const PowerChainSpec& spec, const Catalog& catalog, Watts
 
 /// @throws ConfigError E0354 for modules that are far too small for the load
 void PowerChain::check_modules(const SizedPowerStage& stage, Watts output) {
-  std::vector<Finding> findings;
+  std::vector<RuleFinding> findings;
   apply_rules(chain_rules(), StageOfChain{*stage.part, output / stage.rating, output}, {}, findings);
-  for (const Finding& found : findings)
+  for (const RuleFinding& found : findings)
     throw ConfigError({std::string(found.rule->code), found.message, {}, "", std::string(found.rule->then)});
 }
 
