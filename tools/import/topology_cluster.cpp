@@ -138,9 +138,9 @@ class ClusterWriter {
   /// NICs that spread evenly over the GPUs; servers have more of the same rate for storage.
   int even_nics() {
     const int all = static_cast<int>(nics_.size());
-    int even = all;
-    while (std::max(even, gpus_) % std::min(even, gpus_) != 0) --even;
-    if (even < all) note(fmt::format("{} of {} NICs count: the others do not spread evenly over {} GPUs", even, all, gpus_));
+    const int even = all > gpus_ ? all - all % gpus_ : all;
+    if (even < all)
+      note(fmt::format("{} of {} NICs count: the others do not spread evenly over {} GPUs", even, all, gpus_));
     return even;
   }
 

@@ -51,13 +51,13 @@ std::optional<Breach> port_above_next(const SwitchInNetwork& s) {
 
 constexpr PartRule<NicInNetwork> nic_protocol_rules[] = {
     {{"protocol of NICs", "node.nic", "does not speak", "fabric.transport", "E0347",
-      "name a NIC of this protocol, or the transport of the NIC"},
+      "name a NIC of this protocol, or the transport of the NIC (infiniband if not given)"},
      foreign_nic},
 };
 
 constexpr PartRule<SwitchInNetwork> switch_port_rules[] = {
     {{"protocol of switches", "fabric.tiers.*.switch", "does not carry", "fabric.transport", "E0347",
-      "name a switch of this protocol, or the transport of the switch"},
+      "name a switch of this protocol, or the transport of the switch (infiniband if not given)"},
      foreign_switch},
     {{"NIC and switch port", "node.nic_rate_gbit_per_s", "is above the rate of a port,", "fabric.tiers.*.switch", "",
       "links between them run at the rate of the port"},

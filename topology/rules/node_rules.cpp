@@ -42,7 +42,14 @@ std::optional<Breach> nics_above_slots(const NodeOfCluster& s) {
 
 std::optional<Breach> uneven_nics(const NodeOfCluster& s) {
   const int nics = node_nics(s.node), accelerators = node_accelerators(s.node);
-  if (nics == 0 || std::max(nics, accelerators) % std::min(nics, accelerators) == 0) return std::nullopt;
+  if (nics <= accelerators || nics % accelerators == 0) return std::nullopt;
+  return Breach{amount(nics, ""), amount(accelerators, "")};
+}
+
+/// A server with a failed NIC, say.
+std::optional<Breach> shared_unevenly(const NodeOfCluster& s) {
+  const int nics = node_nics(s.node), accelerators = node_accelerators(s.node);
+  if (nics == 0 || nics > accelerators || accelerators % nics == 0) return std::nullopt;
   return Breach{amount(nics, ""), amount(accelerators, "")};
 }
 
@@ -95,8 +102,11 @@ constexpr PartRule<NodeOfCluster> rules_of_nodes[] = {
       "node.pcie.link_gb_per_s", "", "NICs are modelled at the rate of these slots, which their data crosses"},
      nics_above_slots},
     {{"NICs per accelerator", "node.nics", "do not spread evenly over", "node.accelerators", "E0346",
-      "use a multiple or a divisor of the accelerators"},
+      "use a multiple of the accelerators: NICs beyond it serve none"},
      uneven_nics},
+    {{"accelerators per NIC", "node.nics", "are shared unevenly by", "node.accelerators", "",
+      "each accelerator is modelled with the same share of them"},
+     shared_unevenly},
     {{"number of NICs", "node.nics", "is more than 16 for each of", "node.accelerators", "E0346",
       "a slot has 16 lanes; servers are sold with at most 4 NICs for each accelerator"},
      too_many_nics},
