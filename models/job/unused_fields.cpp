@@ -103,6 +103,11 @@ const char* no_nic_paths(const Question& q) {
   return "NICs reach their own rate wherever they are plugged in";
 }
 
+const char* no_torus(const Question& q) {
+  return q.scenario.cluster.links.wiring().scale_up == ScaleUpWiring::torus ? nullptr
+                                                                            : "the scale-up links form no torus";
+}
+
 const char* only_replicas(const Question& q) {
   return q.reader == ScenarioReader::scale ? "scale takes as many replicas as each size has" : nullptr;
 }
@@ -118,6 +123,7 @@ constexpr Rule rules[] = {
     {"cluster.storage", no_files, UnusedKind::describes},
     {"cluster.fabric", no_network, UnusedKind::describes},
     {"cluster.fabric.routing", even_paths, UnusedKind::describes},
+    {"cluster.node.scale_up_torus", no_torus},
     {"cluster.node.pcie.nics", no_nic_paths, UnusedKind::describes},
     {"job.parallel.context_exchange", no_context},
     {"job.parallel.sequence", no_tensor},

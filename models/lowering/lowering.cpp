@@ -19,9 +19,19 @@ Seconds time_alone(const WorkTiming& work) {
   return to_seconds(work.duration) + to_seconds(work.launch);
 }
 
-Seconds time_alone(const LegTiming& leg) {
+/// Time of a leg without other transfers: its own rate, or what it takes from the capacity of a shared resource.
+Seconds time_alone(const StepGraph& graph, LegId id) {
+  const LegTiming& leg = graph.timing.legs[id];
   const Seconds delay = to_seconds(leg.delay);
-  return leg.bytes > 0 ? delay + static_cast<double>(leg.bytes) / static_cast<double>(leg.rate_bound) * second : delay;
+  if (leg.bytes == 0) return delay;
+  double slowest = 1.0 / static_cast<double>(leg.rate_bound);  // seconds per byte
+  for (std::size_t use = graph.structure.use_begin[id.value]; use < graph.structure.use_begin[id.value + 1]; ++use) {
+    const ResourceUse& taken = graph.structure.uses[use];
+    const double share = taken.count * static_cast<double>(graph.timing.coefficients[use]) / coefficient_one;
+    const auto capacity = static_cast<double>(graph.timing.capacity[taken.resource]);
+    slowest = std::max(slowest, share / capacity);
+  }
+  return delay + static_cast<double>(leg.bytes) * slowest * second;
 }
 
 /// Simulated time is finite; sharing may stretch a step, hence the wide margin below its 106 days.
@@ -33,11 +43,11 @@ void check_length(const StepGraph& graph) {
   for (const Rendezvous& meeting : graph.structure.rendezvous)
     for (LegId s(graph.structure.chain_begin[meeting.chain.value]);
          s.value < graph.structure.chain_begin[meeting.chain.value + 1]; ++s.value) {
-      total += time_alone(graph.timing.legs[s]);
+      total += time_alone(graph, s);
     }
   if (total < longest_days * day) return;
   throw ConfigError({"E0502",
-                     fmt::format("the kernels of one step take {:.0f} days", total.in(day)),
+                     fmt::format("the kernels and transfers of one step take {:.0f} days", total.in(day)),
                      {},
                      "",
                      fmt::format("at most {:.0f} can be simulated: a shorter sequence, a smaller batch or faster links",

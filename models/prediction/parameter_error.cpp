@@ -2,7 +2,7 @@
 // Slopes of a step in its fitted parameters, without replaying it for each.
 //
 // A parameter changes times of kernels and messages. The step is lowered once more with the parameter a thousandth
-// higher, with few micro-batches, and the times of all ops are summed by cause. To first order,
+// higher, with one micro-batch, and the times of all ops are summed by cause. To first order,
 //
 //   d ln(step) = sum over causes of share * d ln(sum of times) + clocked share * d ln(power) / exponent
 //
@@ -162,13 +162,22 @@ WorkSums work_sums(const StepGraph& graph) {
   return sums;
 }
 
-/// The plan with as few micro-batches as its schedule allows: every kernel and message occurs in it.
+/// Every stage with one chunk of all its layers, so that one micro-batch is a step.
+void join_chunks(Plan& plan) {
+  std::vector<int> of_chunk(static_cast<std::size_t>(plan.pipeline), 0);
+  for (std::size_t chunk = 0; chunk < plan.stage_layers.size(); ++chunk)
+    of_chunk[chunk % of_chunk.size()] += plan.stage_layers[chunk];
+  if (!plan.stage_layers.empty()) plan.stage_layers = std::move(of_chunk);
+  plan.virtual_pipeline = 1;
+  plan.larger_group.reset();
+}
+
+/// The plan with one micro-batch, one after the other through the stages: every kernel and message occurs in it.
 Plan shortest(Plan plan) {
-  const bool pairs = plan.schedule == PipelineSchedule::dualpipe;
-  const int fewest = pairs ? 2 * plan.pipeline : plan.virtual_pipeline > 1 ? plan.interleaving_group() : 1;
-  const int micro_batches = std::min(plan.micro_batches, fewest);
-  plan.global_batch -= (plan.micro_batches - micro_batches) * plan.micro_batch * plan.data;
-  plan.micro_batches = micro_batches;
+  if (plan.virtual_pipeline > 1) join_chunks(plan);
+  plan.schedule = PipelineSchedule::one_forward_one_backward;
+  plan.global_batch = plan.micro_batch * plan.data;
+  plan.micro_batches = 1;
   return plan;
 }
 

@@ -18,7 +18,7 @@ namespace {
 constexpr int most_nodes = 1 << 14;
 
 int whole(double quotient) {
-  return quotient >= most_nodes ? most_nodes : static_cast<int>(std::floor(quotient + site_rounding));
+  return static_cast<int>(std::clamp<double>(std::floor(quotient + site_rounding), 0, most_nodes));
 }
 
 std::string kilowatts(Watts power) {
@@ -84,10 +84,13 @@ class LimitList {
     add(RackLimitKind::static_load, most / each,
         fmt::format("{:.0f} kg / {} kg", most.in(kilogram), plain_number(each.in(kilogram))));
     if (bounds_.floor_load_kg_per_m2 <= 0) return;
-    const Kilograms floor = most_on_floor(bounds_) - frame;
-    add(RackLimitKind::floor_load, floor / each,
-        fmt::format("{:.0f} kg on the footprint{} / {} kg", floor.in(kilogram),
-                    block_.machine ? "" : " besides the frame", plain_number(each.in(kilogram))));
+    const Kilograms floor = most_on_floor(bounds_);
+    const std::string carried = fmt::format("{:.0f} kg on the footprint", floor.in(kilogram));
+    add(RackLimitKind::floor_load, (floor - frame) / each,
+        fmt::format(
+            "{} / {} kg",
+            block_.machine ? carried : fmt::format("({} - {:.0f} kg of the frame)", carried, frame.in(kilogram)),
+            plain_number(each.in(kilogram))));
   }
 
   const ComputeBlock& block_;
