@@ -9,7 +9,7 @@
 
 #include "models/job/model_rules.hpp"
 #include "models/job/scenario_loader.hpp"
-#include "models/plan/plan.hpp"
+#include "models/plan/resolve_plan.hpp"
 #include "models/site/plant/power_chain.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
