@@ -77,7 +77,9 @@ constexpr ErrorCode codes[] = {
     {"E0328", "A job needs a property of its hosts or its cluster that is not known.",
      "Give the named number under `node.host`, `storage` or `job.input`, or choose a node of the catalog that has it."},
     {"E0329", "A job asks for more accelerators or cores of each scale-up domain or node than one has.",
-     "Reduce job.accelerators_per_domain, or leave it out: the job then uses as many as its groups fill."},
+     "Reduce job.accelerators_per_domain or job.input.cores_per_accelerator, or leave it out: the job then uses as "
+     "many "
+     "as its groups fill, and its share of the cores."},
     {"E0330", "A group of a collective operation has fewer than two ranks.", "Use at least two ranks."},
     {"E0331", "The list of nodes cannot be read.", "Write names that end in numbers, such as gpu[001-004,7],gpu12."},
     {"E0332", "The algorithm cannot run this operation on these nodes.",
