@@ -4,6 +4,7 @@
 // refused. Exit code 70 (internal error), a signal, or a run of more than a minute is a finding.
 //
 //   input_fuzz --fields 2000 --mutations 100000 --seed 1
+//   input_fuzz --fields 200 --mutations 0 --accepted 1     prints the drawn commands that got an answer
 //
 // Runs go in batches through child processes, so that a crash costs one batch. A finding leaves its file behind.
 #include <fcntl.h>
@@ -35,6 +36,7 @@ struct Settings {
   long fields = 200;
   long mutations = 1000;
   std::uint64_t seed = 1;
+  bool accepted = false;  ///< prints accepted commands, to be checked by hand
 };
 
 std::string content(const fs::path& file) {
@@ -118,13 +120,18 @@ struct Tally {
   long findings = 0;
 };
 
+std::string line_of(const Command& command) {
+  std::string line;
+  for (const std::string& word : command) line += " '" + word + "'";
+  return line;
+}
+
 void report(const Room& room, const Command& command, const std::string& what, const std::string& text) {
   static int number = 0;
   const fs::path kept = fs::path("fuzz-findings");
   fs::create_directories(kept);
   const fs::path file = kept / fmt::format("{}-{}.txt", ::getpid(), number++);
-  std::string line;
-  for (const std::string& word : command) line += " '" + word + "'";
+  const std::string line = line_of(command);
   std::ofstream(file) << what << "\n" << line << "\n" << content(room.root / "stderr.txt") << "\n" << text;
   ::dprintf(3, "FINDING %s:%s\n  %s\n", what.c_str(), line.c_str(), file.c_str());
 }
@@ -152,23 +159,25 @@ int mutation_run(const Room& room, Random& random) {
 }
 
 /// A batch in a child process. @return its tally, or a finding where it died
-void child(const Room& room, std::uint64_t seed, int runs, bool fields, int result) {
+void child(const Room& room, std::uint64_t seed, int runs, bool fields, int result, bool accepted) {
   Random random(seed);
   if (!std::freopen("/dev/null", "w", stdout)) std::abort();
   for (int i = 0; i < runs; ++i) {
-    const int code = fields ? run_once(room, field_command(room, random), "") : mutation_run(room, random);
+    const Command command = fields ? field_command(room, random) : Command{};
+    const int code = fields ? run_once(room, command, "") : mutation_run(room, random);
+    if (accepted && fields && code == 0) ::dprintf(3, "ACCEPTED%s\n", line_of(command).c_str());
     const auto byte = static_cast<unsigned char>(code);
     if (::write(result, &byte, 1) != 1) std::abort();
   }
   ::_exit(0);
 }
 
-void run_batch(const fs::path& shipped, std::uint64_t seed, int runs, bool fields, Tally& tally) {
+void run_batch(const fs::path& shipped, std::uint64_t seed, int runs, bool fields, bool accepted, Tally& tally) {
   const Room room(shipped);
   int ends[2];
   if (::pipe(ends) != 0) std::abort();
   const pid_t pid = ::fork();
-  if (pid == 0) child(room, seed, runs, fields, ends[1]);
+  if (pid == 0) child(room, seed, runs, fields, ends[1], accepted);
   ::close(ends[1]);
   unsigned char code = 0;
   int done = 0;
@@ -183,10 +192,10 @@ void run_batch(const fs::path& shipped, std::uint64_t seed, int runs, bool field
   fs::remove_all(room.root);
 }
 
-void run_all(const fs::path& shipped, long runs, std::uint64_t seed, bool fields, Tally& tally) {
+void run_all(const fs::path& shipped, long runs, const Settings& settings, bool fields, Tally& tally) {
   for (long done = 0; done < runs; done += batch_size)
-    run_batch(shipped, seed * 1'000'003 + static_cast<std::uint64_t>(done) + (fields ? 1 : 0),
-              static_cast<int>(std::min<long>(batch_size, runs - done)), fields, tally);
+    run_batch(shipped, settings.seed * 1'000'003 + static_cast<std::uint64_t>(done) + (fields ? 1 : 0),
+              static_cast<int>(std::min<long>(batch_size, runs - done)), fields, settings.accepted, tally);
 }
 
 Settings settings_of(int count, char** words) {
@@ -195,6 +204,7 @@ Settings settings_of(int count, char** words) {
     const std::string name = words[i];
     if (name == "--fields") out.fields = std::atol(words[i + 1]);
     if (name == "--mutations") out.mutations = std::atol(words[i + 1]);
+    if (name == "--accepted") out.accepted = true;
     if (name == "--seed") out.seed = std::strtoull(words[i + 1], nullptr, 10);
   }
   return out;
@@ -206,8 +216,8 @@ int main(int count, char** words) {
   const Settings settings = settings_of(count, words);
   ::dup2(1, 3);  // findings of children, whose own output is thrown away
   Tally tally;
-  run_all(CLUSTERWRIGHT_CONFIGS, settings.fields, settings.seed, true, tally);
-  run_all(CLUSTERWRIGHT_CONFIGS, settings.mutations, settings.seed, false, tally);
+  run_all(CLUSTERWRIGHT_CONFIGS, settings.fields, settings, true, tally);
+  run_all(CLUSTERWRIGHT_CONFIGS, settings.mutations, settings, false, tally);
   for (const auto& [code, runs] : tally.by_code) fmt::print("exit code {:>3}: {} runs\n", code, runs);
   const long internal = tally.by_code[static_cast<int>(ExitCode::internal_error)];
   fmt::print("{} internal errors, {} batches that died\n", internal, tally.findings);
