@@ -4,12 +4,17 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "models/job/calibration_check.hpp"
 #include "models/job/hf_config.hpp"
 #include "models/job/parameters.hpp"
 #include "models/job/price_list.hpp"
 #include "models/job/scenario_loader.hpp"
+#include "models/job/scenario_source.hpp"
 #include "models/job/stack.hpp"
 #include "models/job/step_calibration.hpp"
 #include "models/job/transformer.hpp"
@@ -20,6 +25,7 @@
 #include "topology/cluster/cluster.hpp"
 #include "topology/cluster/like_parts.hpp"
 #include "topology/parts/catalog.hpp"
+#include "topology/rules/part_rules.hpp"
 
 namespace clusterwright {
 
@@ -134,6 +140,39 @@ void require_kind(const std::filesystem::path& file, ConfigKind wanted, const st
                      "clusterwright catalog scenarios lists shipped scenarios; check tells what a file is"});
 }
 
+namespace {
+
+/// Dimensions obey the rules that they obey in a scenario, with places in a file of their own.
+void check_transformer_file(const JsonValue& document) {
+  const std::string wrapper = "/transformer";
+  try {
+    check_transformer(decode_record<Transformer>(document), JsonValue::object({{"transformer", document}}));
+  } catch (const ConfigError& error) {
+    std::vector<Diagnostic> found = error.diagnostics();
+    for (Diagnostic& one : found)
+      for (Place& place : one.places)
+        if (place.pointer.starts_with(wrapper)) place.pointer.erase(0, wrapper.size());
+    throw ConfigError(std::move(found));
+  }
+}
+
+/// A list of parts obeys the rules within a part, as the own parts of a cluster do.
+void check_catalog(const JsonValue& document) {
+  const Catalog own = decode_record<Catalog>(document);
+  Catalog all = load_catalog(configs_directory() / "parts");
+  all.accelerators.insert(all.accelerators.begin(), own.accelerators.begin(), own.accelerators.end());
+  constexpr std::size_t wrapper = std::string_view("/parts").size();
+  Contradictions errors(document);
+  for (const RuleFinding& found : part_findings(own, all)) {
+    std::vector<std::string> pointers;
+    for (const std::string& pointer : found.pointers) pointers.push_back(pointer.substr(wrapper));
+    errors.report(std::string(found.rule->code), found.message, pointers, std::string(found.rule->then));
+  }
+  errors.finish();
+}
+
+}  // namespace
+
 void check_document(ConfigKind kind, const JsonValue& document) {
   switch (kind) {
     case ConfigKind::cluster: {
@@ -144,7 +183,7 @@ void check_document(ConfigKind kind, const JsonValue& document) {
       return;
     }
     case ConfigKind::transformer:
-      decode_record<Transformer>(in_own_form(document));
+      check_transformer_file(in_own_form(document));
       return;
     case ConfigKind::stack:
       decode_record<SoftwareStack>(document);
@@ -153,7 +192,7 @@ void check_document(ConfigKind kind, const JsonValue& document) {
       decode_record<ParameterSet>(document);
       return;
     case ConfigKind::catalog:
-      decode_record<Catalog>(document);
+      check_catalog(document);
       return;
     case ConfigKind::collectives:
       decode_record<CollectiveSet>(document);

@@ -40,8 +40,12 @@ constexpr ErrorCode codes[] = {
      "Make the product of the torus sides equal to the nodes of a site; the number of sites must divide the nodes."},
     {"E0309", "The block with the sizes of the fabric is missing, or belongs to another kind of fabric.",
      "Give the block that has the name of the kind, and no other."},
-    {"E0310", "A degree of parallelism does not divide what it splits, or does not suit the layers or the schedule.",
-     "Choose a degree that divides the named numbers; the layers of all stages must add up to those of the model."},
+    {"E0310",
+     "A degree of parallelism does not divide what it splits, or does not suit the layers or the schedule; or "
+     "dimensions "
+     "of the transformer contradict each other.",
+     "Choose numbers that divide each other as the message says; the layers of all stages must add up to those of the "
+     "model."},
     {"E0311", "The product of the degrees of parallelism is not the number of accelerators.",
      "Change a degree or the number of accelerators; \"data\": \"auto\" uses all remaining ones."},
     {"E0312", "The global batch cannot be divided into the micro-batches of the plan.",
@@ -72,8 +76,10 @@ constexpr ErrorCode codes[] = {
      "Give bytes_per_token or bytes_per_sample."},
     {"E0328", "A job needs a property of its hosts or its cluster that is not known.",
      "Give the named number under `node.host`, `storage` or `job.input`, or choose a node of the catalog that has it."},
-    {"E0329", "A job asks for more accelerators of each scale-up domain or node than one has.",
-     "Reduce job.accelerators_per_domain, or leave it out: the job then uses as many as its groups fill."},
+    {"E0329", "A job asks for more accelerators or cores of each scale-up domain or node than one has.",
+     "Reduce job.accelerators_per_domain or job.input.cores_per_accelerator, or leave it out: the job then uses as "
+     "many "
+     "as its groups fill, and its share of the cores."},
     {"E0330", "A group of a collective operation has fewer than two ranks.", "Use at least two ranks."},
     {"E0331", "The list of nodes cannot be read.", "Write names that end in numbers, such as gpu[001-004,7],gpu12."},
     {"E0332", "The algorithm cannot run this operation on these nodes.",
@@ -94,6 +100,12 @@ constexpr ErrorCode codes[] = {
      "Use one of the named families, or write a transformer file; `clusterwright explain transformer` lists its "
      "fields."},
     {"E0343", "The numbers of a Hugging Face config.json contradict each other.", "Correct one of the named numbers."},
+    {"E0346",
+     "The NICs do not suit the node: too many, unevenly many, of another rate, or ports of another accelerator.",
+     "Correct one of the two named fields; `clusterwright explain rules` lists what is checked."},
+    {"E0347", "A NIC, a switch and the transport of the network speak different protocols.",
+     "Name parts of one protocol; `clusterwright catalog nics` and `catalog switches` show theirs."},
+    {"E0348", "Two values of one part contradict each other.", "Correct one of the two named values."},
     // Buildings and money.
     {"E0350", "A node or switch cannot be placed in a rack: its height, mass or power is not known.",
      "Describe it under \"parts\" of the cluster, with height_u, mass_kg and max_power_kw or max_power_w."},
@@ -101,6 +113,10 @@ constexpr ErrorCode codes[] = {
      "Give the value, or name a complete facility under \"like\"."},
     {"E0352", "A price list gives no price of the building, or several.",
      "Give one of these: a price of the building by power, a price by node, or a rent of space."},
+    {"E0353", "The power of a server is less than that of its parts, or its own powers contradict each other.",
+     "Reduce the accelerators, or give the power of a server that holds them."},
+    {"E0354", "Parts of a facility contradict themselves or each other, or cannot do their work.",
+     "Correct one of the two named values; `clusterwright explain rules` lists what is checked."},
     {"E0355", "The length of a training run is given twice.",
      "Give job.tokens or job.steps; a blueprint may give training_tokens instead."},
     {"E0360", "The value of a claim does not suit the kind of the claim.",

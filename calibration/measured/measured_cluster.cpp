@@ -100,8 +100,8 @@ ClusterSpec measured_cluster(const MeasuredHardware& hardware, const std::vector
   describe_scale_up(hardware, spec.node);
   const bool joined = hardware.scale_out_kind != "none";
   spec.node.nics = joined ? *spec.node.accelerators : 0;
-  spec.node.nic = "ConnectX-7 NDR";  // the rate is given, so only the name counts
   if (joined) spec.node.nic_rate = network_of(hardware);
+  spec.node.pcie.nics = NicAttachment::accelerator;  // the published rate is what one accelerator has
   const bool pods = hardware.pod_accelerators && hardware.oversubscription_above_pod;
   if (pods) spec.fabric.tiers.push_back({"pod", *hardware.pod_accelerators, *hardware.oversubscription_above_pod, ""});
   spec.fabric.tiers.push_back({"all", pods ? *hardware.pod_accelerators * 4096 : any_size, 1, ""});

@@ -28,18 +28,6 @@ std::string name_of(const JsonValue& document, const HfReader& reader) {
   return std::string(reader.family().model_type);
 }
 
-/// Fields that decide the width of a head.
-void check_heads(const Transformer& m, const HfReader& reader, std::vector<Diagnostic>& errors) {
-  const auto report = [&](std::string message, const char* first, const char* second) {
-    errors.push_back({contradiction, std::move(message), {reader.origin(first), reader.origin(second)}, "", ""});
-  };
-  if (!m.latent && !m.head_width && m.hidden % m.heads != 0)
-    report(fmt::format("{} heads do not divide a hidden size of {}, and no head_dim is given", m.heads, m.hidden),
-           "/heads", "/hidden");
-  if (m.kv_heads && (*m.kv_heads > m.heads || m.heads % *m.kv_heads != 0))
-    report(fmt::format("{} key-value heads do not divide {} heads", *m.kv_heads, m.heads), "/kv_heads", "/heads");
-}
-
 /// Checks of every transformer, with errors at their places in config.json.
 void check_model(const Transformer& m, const JsonValue& document, const HfReader& reader,
                  std::vector<Diagnostic>& errors) {
@@ -106,7 +94,6 @@ HfImport import_hf_config(const JsonValue& document, const std::string& name) {
   HfImport out{std::string(reader.family().model_type), {}, reader.finish(), reader.assumed(), reader.notes()};
   out.transformer = decode_record<Transformer>(out.document);
   std::vector<Diagnostic> errors;
-  check_heads(out.transformer, reader, errors);
   check_model(out.transformer, out.document, reader, errors);
   if (!errors.empty()) throw ConfigError(errors);
   return out;

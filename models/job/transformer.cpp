@@ -8,6 +8,7 @@
 #include <functional>
 #include <string_view>
 
+#include "models/job/model_rules.hpp"
 #include "models/job/scenario_source.hpp"
 #include "sim/field_table.hpp"
 
@@ -259,6 +260,8 @@ void check_transformer(const Transformer& m, const JsonValue& source) {
   const auto report = [&](const std::string& message, const std::string& pointer) {
     errors.report("E0310", message, {"/transformer/" + pointer});
   };
+  for (const RuleFinding& found : transformer_findings(m))
+    errors.report(std::string(found.rule->code), found.message, found.pointers, std::string(found.rule->then));
   if (m.latent && m.kv_heads)
     report("latent attention has no separate key-value heads: leave out kv_heads", "kv_heads");
   if (m.sliding_window && m.attention_chunk)

@@ -99,7 +99,8 @@ const Record<Transformer>& record(const Transformer*);
 
 /// Checks dimensions against each other.
 /// @throws ConfigError E0310 where dimensions contradict each other: more experts per token than experts, groups that
-///         do not divide them, windows and chunks at once, latent attention beside grouped queries
+///         do not divide them, windows and chunks at once, latent attention beside grouped queries, heads that do not
+///         divide the hidden width (models/job/model_rules.hpp)
 /// @param source  document of the scenario, for places
 void check_transformer(const Transformer& model, const JsonValue& source);
 

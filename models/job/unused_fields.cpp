@@ -103,13 +103,19 @@ const char* no_network(const Question& q) {
   return !q.scenario.cluster.has_network() ? "the cluster is one node or one scale-up domain" : nullptr;
 }
 
+/// Slots are read where they are slower than the NICs.
+const char* no_nic_paths(const Question& q) {
+  const Cluster& cluster = q.scenario.cluster;
+  const NicReach& reach = cluster.groups.front().nic_reach;
+  const auto limits = [&](BytesPerSecond slot) { return slot > BytesPerSecond{} && slot < reach.stated; };
+  const BytesPerSecond slots = cluster.links.wiring().pcie.slot * cluster.node_accelerators;
+  if (limits(reach.slot) || limits(fastest_pcie_slot()) || limits(slots / std::max(1, cluster.nics))) return nullptr;
+  return "NICs reach their own rate wherever they are plugged in";
+}
+
 const char* no_torus(const Question& q) {
   return q.scenario.cluster.links.wiring().scale_up == ScaleUpWiring::torus ? nullptr
                                                                             : "the scale-up links form no torus";
-}
-
-const char* no_nic_paths(const Question&) {
-  return "the path from an accelerator to its NIC is not modelled; NICs reach their own rate";
 }
 
 const char* only_replicas(const Question& q) {

@@ -10,6 +10,7 @@
 #include "models/kernels/kernel_power.hpp"
 #include "models/kernels/streaming_time.hpp"
 #include "sim/diagnostic.hpp"
+#include "topology/cluster/cluster.hpp"
 #include "topology/parts/parts.hpp"
 
 namespace clusterwright {
@@ -69,6 +70,12 @@ BytesPerSecond host_link_bandwidth(const AcceleratorPart& part, const ParameterS
   if (part.measured_host_bandwidth) return part.measured_host_bandwidth->value;
   const BytesPerSecond sheet = part.host_bandwidth ? part.host_bandwidth->value : assumed_host_bandwidth;
   return sheet * parameters.memory.host_share.value;
+}
+
+BytesPerSecond host_link_bandwidth(const Cluster& cluster, const ParameterSet& parameters) {
+  const BytesPerSecond own = host_link_bandwidth(cluster.accelerator, parameters);
+  const auto& slot = cluster.spec.node.pcie.link;
+  return slot ? std::min(own, *slot * parameters.memory.host_share.value) : own;
 }
 
 KernelTimes::KernelTimes(const AcceleratorPart& part, const ParameterSet& parameters, const SoftwareStack& stack,

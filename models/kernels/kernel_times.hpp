@@ -17,6 +17,8 @@
 
 namespace clusterwright {
 
+struct Cluster;  // topology/cluster/cluster.hpp
+
 /// Timing of a work, with a table of its slow-down if multiprocessors held by other kernels slow it.
 struct KernelTiming {
   WorkTiming work;
@@ -31,6 +33,8 @@ const GemmParameters* gemm_parameters(const ParameterSet& parameters, Precision 
 
 /// Bandwidth of PCI Express or a chip-to-chip link to the host, one direction.
 BytesPerSecond host_link_bandwidth(const AcceleratorPart& part, const ParameterSet& parameters);
+/// Likewise for the accelerators of a cluster, whose nodes may state a slower slot.
+BytesPerSecond host_link_bandwidth(const Cluster& cluster, const ParameterSet& parameters);
 
 class KernelTimes {
  public:
@@ -52,7 +56,6 @@ class KernelTimes {
   KernelTiming collective() const;
   /// Copy between device and host memory by the copy engine; the chain of its transfer has the time.
   KernelTiming host_copy() const;
-  BytesPerSecond host_bandwidth() const { return host_link_bandwidth(part_, parameters_); }
   /// Kernel of a pipeline message; the chain of its transfer has the time.
   KernelTiming message() const;
   /// Kernel with the host time to issue it `times` times, `each` time if given; none if captured graphs hold it.

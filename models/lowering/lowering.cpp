@@ -125,7 +125,7 @@ StepGraph lower(const Scenario& s, const Plan& plan, Folding folding, const Writ
   const LinkTimings timings(cluster, s.parameters, factors.communication);
 
   StepGraphBuilder builder = make_builder(s.parameters.power, kernels.has_governor());
-  StepMachine machine(builder, step, timings, kernels.host_bandwidth());
+  StepMachine machine(builder, step, timings, host_link_bandwidth(s.cluster, s.parameters));
   const StepRecipes recipes = write_recipes(builder, kernels, job, experts);
   StepMeetings meetings(builder, classes.count(), plan.pipeline);
   StepLinks& links = machine.links();

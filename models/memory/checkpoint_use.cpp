@@ -78,7 +78,7 @@ struct Narrowest {
 /// Device to host, all hosts at once.
 Narrowest copy_to_hosts(const Scenario& s, const Written& written) {
   Narrowest copy;
-  copy.through(written.rank, host_link_bandwidth(s.cluster.accelerator, s.parameters), "host link");
+  copy.through(written.rank, host_link_bandwidth(s.cluster, s.parameters), "host link");
   copy.through(written.host, s.cluster.spec.node.host.memory_bandwidth, "host memory");
   return copy;
 }

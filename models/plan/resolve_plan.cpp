@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "models/job/model_rules.hpp"
 #include "models/job/scenario_source.hpp"
 #include "models/kernels/collectives/expert_draw.hpp"
 #include "models/plan/plan.hpp"
@@ -281,6 +282,9 @@ ResolvedPlan resolve_plan(const Scenario& s) {
   check_transformer(s.transformer, s.source);
   plan = degrees_of(s);
   check_job(errors, s.job, plan, s.transformer);
+  for (const RuleFinding& found : job_findings({s.job, s.transformer, s.cluster}))
+    if (found.is_error())
+      errors.report(std::string(found.rule->code), found.message, found.pointers, std::string(found.rule->then));
   for (const Contradiction& found : check_stores(s))
     errors.report(found.code, found.message, found.pointers, found.help);
   if (s.cluster.mixed())

@@ -26,6 +26,7 @@
 #include "models/prediction/steady_state.hpp"
 #include "models/prediction/step_laws.hpp"
 #include "models/prediction/step_warnings.hpp"
+#include "sim/plain_number.hpp"
 
 namespace clusterwright {
 
@@ -85,6 +86,9 @@ void judge(const Scenario& s, StepPrediction& out) {
   const std::string beyond = level_verdict(out.tiers);
   out.fits = verdict.fits && beyond.empty();
   out.verdict = verdict.fits && !out.fits ? beyond : verdict.sentence;
+  if (const AcceleratorPart& part = s.cluster.accelerator; !part.addressable_memory)
+    out.verdict += fmt::format("; {} GB are the label's, what the driver reports is not known",
+                               plain_number(memory_capacity(part).in(gigabyte)));
 }
 
 double dropped_of(const Scenario& s, const Plan& plan) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "models/job/model_rules.hpp"
 #include "models/kernels/kernel_times.hpp"
 #include "models/lowering/rank_shapes.hpp"
 #include "models/plan/planned_job.hpp"
@@ -151,7 +152,10 @@ std::vector<std::string> idle_cap_warnings(const Scenario& s, const StepSummary&
 }
 
 std::vector<std::string> step_warnings(const Scenario& s, const StepPrediction& step, const StepSummary& summary) {
-  std::vector<std::string> out = alignment_warnings(s, step.plan);
+  std::vector<std::string> out = s.cluster.remarks;
+  for (const RuleFinding& found : job_findings({s.job, s.transformer, s.cluster}))
+    if (!found.is_error()) out.push_back(found.message);
+  for (std::string& text : alignment_warnings(s, step.plan)) out.push_back(std::move(text));
   const double gemms = step.breakdown[static_cast<std::size_t>(StepCharge::compute_gemm)] / step.step_time;
   for (std::string& text : tile_warnings(s, step.plan, gemms)) out.push_back(std::move(text));
   add_routing(step, out);

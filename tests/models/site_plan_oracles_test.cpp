@@ -25,7 +25,9 @@ std::string fat_tree_of(const char* part, const std::vector<int>& groups, const 
   static constexpr std::array names = {"leaf", "spine", "core"};
   std::string tiers;
   for (std::size_t t = 0; t < groups.size(); ++t) tiers += (t ? ", " : "") + tier(names[t], part, groups[t]);
-  return fmt::format(R"({{"rails": "{}", "tiers": [{}], "hop_latency_us": 0.25}})", rails, tiers);
+  const char* transport = std::string_view(part).starts_with("SN") ? "roce" : "infiniband";
+  return fmt::format(R"({{"transport": "{}", "rails": "{}", "tiers": [{}], "hop_latency_us": 0.25}})", transport, rails,
+                     tiers);
 }
 
 Cluster cluster_with(const char* node, int accelerators, const std::string& fabric, const std::string& more = {}) {
@@ -161,9 +163,10 @@ TEST_CASE("the plan of 140 DGX A100 has the switches that are remembered", "[mod
 // tpu-v4-torus (SCALING). Height, mass and power of the chip's share of a rack are made up: the catalog has none.
 TEST_CASE("the plan of a TPU v4 torus has 12,288 links and no switch", "[models][facility][oracle]") {
   const Cluster cluster = cluster_with(
-      "placed chip", 4096, R"({"kind": "torus", "torus": {"sides": [16, 16, 16]}, "hop_latency_us": 0.25})",
+      "placed chip", 4096,
+      R"({"kind": "torus", "transport": "roce", "torus": {"sides": [16, 16, 16]}, "hop_latency_us": 0.25})",
       R"(, "parts": {"nodes": [{"id": "placed chip", "accelerator_id": "TPU-v4", "accelerator_count": 1,
-          "nic_id": "TPU-v4 ICI", "nic_count": 1, "height_u": 0.5, "mass_kg": 5, "max_power_kw": 0.2}]})");
+          "nic_id": "TPU-v4 ICI", "nic_count": 1, "pcie": {"nics": "accelerator"}, "height_u": 0.5, "mass_kg": 5, "max_power_kw": 0.2}]})");
   const SitePlan plan = planned(cluster, facility_of("direct-to-chip", no_services));
   CHECK(plan.accelerators == 4096);
   CHECK(links_in(plan, "training") == 12288);

@@ -291,6 +291,24 @@ TEST_CASE("results that cannot be written are an error, also on standard output"
   CHECK(room.run("version > /dev/full").code == 4);
 }
 
+TEST_CASE("check applies the rules between parts to files of parts and of transformers", "[cli]") {
+  const Room room;
+  room.write(
+      "parts.json",
+      R"({"$schema": "catalog.schema.json", "nics": [{"id": "N", "rate_gbit_per_s": {"value": 400, "source": "user"},
+    "typical_power_w": {"value": 30, "source": "user"}, "max_power_w": {"value": 20, "source": "user"}}]})");
+  const auto parts = room.run("check parts.json");
+  CHECK(parts.code == 2);
+  CHECK(has(parts.err, "E0348"));
+  CHECK(has(parts.err, "(/nics/0/typical_power_w)"));
+  room.write("model.json", R"({"name": "M", "layers": 2, "hidden": 512, "heads": 8, "kv_heads": 3, "ffn": 2048,
+    "vocabulary": 32000, "max_sequence": 4096})");
+  const auto model = room.run("check model.json");
+  CHECK(model.code == 2);
+  CHECK(has(model.err, "transformer.kv_heads (3) does not divide transformer.heads (8)"));
+  CHECK(has(model.err, "(/kv_heads)"));
+}
+
 TEST_CASE("docs/errors.md lists the codes that the program knows", "[cli]") {
   CHECK(content(fs::path(CLUSTERWRIGHT_CONFIGS).parent_path() / "docs" / "errors.md") == error_codes_document());
 }

@@ -93,7 +93,7 @@ TEST_CASE("JSON has the keys that scripts rely on", "[cli][collective]") {
   CHECK(answer.at("schema_version").as_number() == 1);
   CHECK(answer.at("command").as_text() == "collective");
   for (const char* key : {"tool", "seed", "inputs", "cluster", "accelerator", "op", "ranks", "groups", "nodes",
-                          "placement", "over_contiguous", "parameters", "rows", "busiest_links"})
+                          "placement", "over_contiguous", "parameters", "rows", "busiest_links", "warnings"})
     CHECK(answer.find(key));
   const auto& rows = answer.at("rows").elements();
   REQUIRE(rows.size() == 2);

@@ -271,6 +271,7 @@ TEST_CASE("an accelerator is guessed only where one remains", "[tools][import]")
   CHECK(built({.device = "0xffff"}, {.accelerator = "H200"}).accelerator.id == "H200");
   check_cluster_refused({}, {.accelerator = "H100-SXN"}, "E0203", "did you mean \"H100-SXM\"?");
   check_cluster_refused({}, {.nic = "ConnectX-7"}, "E0203", "--nic");
+  check_cluster_refused({}, {.nic = "1 GbE"}, "E0346", "the NICs of the file run at 400 Gbit/s, 1 GbE at 1");
 }
 
 TEST_CASE("NICs of an unknown make are described by their rate, slower ones left out", "[tools][import]") {

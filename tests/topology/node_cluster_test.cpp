@@ -113,12 +113,15 @@ TEST_CASE("a rack needs no network, two do", "[topology][cluster]") {
 TEST_CASE("domains and nodes nest, and a torus fills its domain", "[topology][cluster]") {
   CHECK(codes_of(cluster_of(64, R"({"part": "GB200 compute tray", "scale_up_domain": 6})")) == "E0325");
   CHECK(codes_of(cluster_of(64, R"({"part": "GB200 compute tray", "scale_up_domain": 64})")).empty());
-  CHECK(codes_of(cluster_of(64, R"({"part": "AWS trn2.48xlarge", "scale_up_torus": [4, 5]})")) == "E0325");
+  CHECK(codes_of(cluster_of(
+            64, R"({"part": "AWS trn2.48xlarge", "nic": "ConnectX-6 HDR", "scale_up_torus": [4, 5]})")) == "E0325");
 }
 
 TEST_CASE("links that nobody knows are an error", "[topology][cluster]") {
-  CHECK(codes_of(cluster_of(64, R"({"accelerator": "TPU-v3", "scale_up": "none", "nic": "100 GbE"})")) == "E0326");
-  CHECK(codes_of(cluster_of(64, R"({"accelerator": "L40S", "scale_up": "switch", "nic": "100 GbE"})")) == "E0326");
+  CHECK(codes_of(cluster_of(64, R"({"accelerator": "TPU-v3", "scale_up": "none", "nic": "ConnectX-6 HDR"})")) ==
+        "E0326");
+  CHECK(codes_of(cluster_of(64, R"({"accelerator": "L40S", "scale_up": "switch", "nic": "ConnectX-6 HDR"})")) ==
+        "E0326");
 }
 
 TEST_CASE("inner bandwidth follows what joins the members", "[topology][cluster]") {

@@ -13,6 +13,7 @@
 #include "tools/output/output_text.hpp"
 #include "tools/output/parameter_difference.hpp"
 #include "tools/output/result_context.hpp"
+#include "tools/output/warnings.hpp"
 #include "tools/standard_streams.hpp"
 #include "tools/typed_text.hpp"
 
@@ -152,6 +153,11 @@ void use_blocks(Cluster& cluster, const std::string& per_domain) {
   cluster = resized(cluster, cluster.domains() * used, {used, {}});
 }
 
+Warnings warnings_about(const Cluster& cluster) {
+  const std::string idle = idle_text(cluster.blocks, cluster.node_accelerators);
+  return warnings_of(idle.empty() ? Warnings{} : Warnings{idle}, cluster.remarks);
+}
+
 Answered make_report(const CollectiveCommandRequest& request, ClusterSession& session) {
   use_blocks(session.cluster, request.per_domain);
   const Cluster& cluster = session.cluster;
@@ -169,7 +175,7 @@ Answered make_report(const CollectiveCommandRequest& request, ClusterSession& se
                           cluster.spec.name,
                           accelerators_of(cluster),
                           std::string(node_policy_names[static_cast<std::size_t>(grouping.policy)]),
-                          idle_text(cluster.blocks, cluster.node_accelerators),
+                          warnings_about(cluster),
                           parameters.name,
                           {},
                           {},
@@ -201,7 +207,7 @@ std::string as_text(const Answered& answered) {
   if (report.over_contiguous)
     text += fmt::format("\nAt the largest size, placement \"{}\" takes {} the time of contiguous nodes.\n",
                         report.placement, percent_text(*report.over_contiguous));
-  if (!report.idle.empty()) text += "\nwarning: " + report.idle + "\n";
+  text += warnings_text(report.warnings);
   if (answered.against) return text + "\n" + sentence_of(*answered.against) + "\n";
   return text + fmt::format("\nParameters: {}. Next: try --algorithm, --placement, --concurrent or --fail.\n",
                             report.parameters);
@@ -220,7 +226,8 @@ std::string render_as(OutputFormat format, const Answered& answered, const Clust
     case OutputFormat::csv:
       return render_csv(collective_table(report));
     case OutputFormat::markdown:
-      return "# " + markdown_text(collective_title(report)) + "\n\n" + render_markdown(collective_table(report));
+      return "# " + markdown_text(collective_title(report)) + "\n\n" + render_markdown(collective_table(report)) +
+             warnings_markdown(report.warnings);
     case OutputFormat::nccl_tests:
       return nccl_tests_columns(report);
     default:
@@ -241,6 +248,7 @@ ExitCode answer(const CollectiveCommandRequest& request, const std::vector<Outpu
   const Answered answered = make_report(request, session);
   deliver(targets, request.output.quiet,
           [&](OutputFormat format) { return render_as(format, answered, session, seed); });
+  print_warnings(answered.report.warnings, targets);
   return ExitCode::ok;
 }
 

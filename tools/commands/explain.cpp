@@ -14,6 +14,7 @@
 #include "tools/error_codes.hpp"
 #include "tools/exit_code.hpp"
 #include "tools/output/output_target.hpp"
+#include "tools/rule_list.hpp"
 #include "tools/typed_text.hpp"
 
 namespace clusterwright {
@@ -139,6 +140,7 @@ std::string overview() {
   for (const FileKind& kind : file_kinds()) text += fmt::format("  {:<12} {}\n", kind.name, kind.record->help);
   return text +
          "  errors       every error code with its meaning\n"
+         "  rules        what is checked between parts that plug into each other\n"
          "  exit         exit codes of the program\n"
          "or a word: the last name of a field (tensor), a term of the glossary (bubble)\n";
 }
@@ -151,6 +153,8 @@ ExitCode explain(const ExplainRequest& request) {
     text = overview();
   } else if (request.topic == "errors") {
     text = error_codes_document();
+  } else if (request.topic == "rules") {
+    text = rule_list_document();
   } else if (request.topic == "exit") {
     text = exit_codes_text();
   } else {

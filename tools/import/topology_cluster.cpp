@@ -120,15 +120,28 @@ class ClusterWriter {
     const TopologyNic& nic = *nics_.front();
     const NicPart* part = nic_of(nic, catalog_, options_.nic);
     if (part) node.set("nic", part->id);
-    node.set("nics", static_cast<int>(nics_.size()));
+    node.set("nics", even_nics());
     const double stated = part ? part->rate.value.in(gigabit_per_second) : 0;
     const double seen = std::round(nic.rate.value_or(BytesPerSecond{}).in(gigabit_per_second)*1000) / 1000;
     if (seen > 0 && std::abs(seen - stated) > 0.01 * stated) node.set("nic_rate_gbit_per_s", seen);
+    if (part && !options_.nic.empty() && seen > 1.01 * stated)
+      throw about_option("E0346", "--nic", options_.nic,
+                         fmt::format("the NICs of the file run at {:g} Gbit/s, {} at {:g}", seen, part->id, stated),
+                         "name the NIC that has this rate");
     if (nics_.size() < topology_.nics.size())
       note(fmt::format("only the {} NICs of {:g} Gbit/s count; the others are slower", nics_.size(), seen));
     if (needs_network() && !part && seen <= 0)
       throw about_option("E0203", "--nic", "", "the speed of the NICs is not known",
                          "name the part, as in --nic \"ConnectX-7 NDR\"   (list all: clusterwright catalog nics)");
+  }
+
+  /// NICs that spread evenly over the GPUs; servers have more of the same rate for storage.
+  int even_nics() {
+    const int all = static_cast<int>(nics_.size());
+    const int even = all > gpus_ ? all - all % gpus_ : all;
+    if (even < all)
+      note(fmt::format("{} of {} NICs count: the others do not spread evenly over {} GPUs", even, all, gpus_));
+    return even;
   }
 
   void add_scale_up(JsonValue& node) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "tools/output/output_text.hpp"
+#include "tools/output/warnings.hpp"
 
 namespace clusterwright {
 
@@ -101,6 +102,7 @@ void add_to(JsonValue& document, const CollectiveReport& report) {
   document.set("parameters", report.parameters);
   document.set("rows", rows);
   document.set("busiest_links", links);
+  document.set("warnings", warnings_json(report.warnings));
 }
 
 std::string nccl_tests_columns(const CollectiveReport& report) {

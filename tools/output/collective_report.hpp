@@ -27,8 +27,8 @@ struct CollectiveReport {
   std::string cluster;
   std::string accelerator;
   std::string placement;
-  std::string idle;        ///< sentence about accelerators that the job leaves idle; empty if none
-  std::string parameters;  ///< name of the set
+  std::vector<std::string> warnings;  ///< sentences about idle accelerators and parts that slow each other
+  std::string parameters;             ///< name of the set
   std::vector<CollectiveAnswer> rows;
   std::vector<NamedLink> busiest;         ///< busiest links at the largest size
   std::optional<double> over_contiguous;  ///< time over the time on contiguous nodes, at the largest size

@@ -43,6 +43,7 @@ ResultTable machine_table(const Cluster& cluster) {
   ResultTable table{"", {words_column("what", ""), words_column("value", "")}, {}};
   const NodeGroup& main = cluster.groups.front();
   table.rows = {{"GPUs", gpus_text(cluster)}, {"Nodes", nodes_text(main, cluster.nodes())}};
+  for (const std::string& remark : cluster.remarks) table.rows.push_back({"Warning", remark});
   if (cluster.mixed()) return table;
   if (main.domain != main.node_accelerators)
     table.rows.push_back({"Scale-up domains", fmt::format("{} of {} GPUs", count_text(domains_of(main)), main.domain)});

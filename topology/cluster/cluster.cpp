@@ -23,6 +23,7 @@ namespace {
 ClusterSpec fill_in(ClusterSpec spec, const Catalog& catalog) {
   spec.node = fill_in(spec.node, catalog);
   for (MixedNodesSpec& also : spec.also) also.node = fill_in(also.node, catalog);
+  spec.fabric.hop_latency = hop_latency(spec.fabric, catalog);
   return spec;
 }
 
@@ -37,8 +38,9 @@ void place_job(Cluster& cluster, const ClusterChecker& checker) {
 
 void describe_nodes(Cluster& cluster, const Catalog& catalog) {
   NodeId next(0);
+  const BytesPerSecond port = cluster.ports.endpoint_rate(cluster.spec.fabric.kind);
   for (const NodeGroupSpec& group : node_groups(cluster.spec)) {
-    cluster.groups.push_back(make_node_group(*group.node, catalog, next, group.accelerators));
+    cluster.groups.push_back(make_node_group(*group.node, catalog, next, group.accelerators, port));
     next = next + cluster.groups.back().nodes;
   }
   const NodeGroup& main = cluster.groups.front();
@@ -101,8 +103,11 @@ Cluster build_from(const ClusterSpec& spec, const Catalog& catalog, const JsonVa
   checker.check_nesting();
   checker.check_network();
   cluster.ports = fabric_ports(cluster.spec.fabric, catalog);
-  checker.check_fabric_numbers(cluster.ports);
+  checker.check_rules(cluster.ports);
+  const BytesPerSecond port = cluster.ports.endpoint_rate(cluster.spec.fabric.kind);
+  checker.check_fabric_numbers(cluster.ports, nic_reach(cluster.spec.node, catalog, port).rate());
   checker.finish();
+  cluster.remarks = checker.remarks();
   describe_nodes(cluster, catalog);
   place_job(cluster, checker);
   cluster.fabric = make_fabric_tiers(cluster.spec.fabric, cluster.network_size(), cluster.ports);
@@ -127,14 +132,10 @@ Cluster resized(const Cluster& cluster, int accelerators, const BlockRequest& re
   other.request = request;
   Catalog known;
   for (const NodeGroup& group : cluster.groups) known.accelerators.push_back(group.accelerator);
-  if (!cluster.spec.node.nic.empty()) {
-    known.nics.emplace_back().id = cluster.spec.node.nic;
-    known.nics.back().rate.value = cluster.nic_bandwidth;
-  }
   ClusterChecker checker(other.spec, other.spec, known, nullptr, "", request);
   checker.check_sizes();
   checker.check_network();
-  checker.check_fabric_numbers(other.ports);
+  checker.check_fabric_numbers(other.ports, cluster.nic_bandwidth);
   checker.finish();
   const int more = cluster.mixed() ? (accelerators - cluster.spec.accelerators) / cluster.node_accelerators : 0;
   other.groups.front().nodes += more;

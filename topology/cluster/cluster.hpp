@@ -40,6 +40,7 @@ struct Cluster {
   std::vector<NodeGroup> groups;      ///< nodes by kind, in the order of their numbers
   DomainBlocks blocks;                ///< accelerators of each domain that the job uses
   BlockRequest request;               ///< the wishes that chose the blocks, for other sizes
+  std::vector<std::string> remarks;   ///< sentences about parts that work together, but lose something
 
   /// All nodes, those with idle accelerators included.
   int nodes() const {

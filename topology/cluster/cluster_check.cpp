@@ -8,6 +8,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "topology/cluster/cluster_findings.hpp"
 #include "topology/fabrics/fabric.hpp"
 #include "topology/nodes/node_wiring.hpp"
 
@@ -261,10 +262,10 @@ void ClusterChecker::check_network() {
   if (spec_.fabric.kind == FabricKind::fat_tree && spec_.fabric.tiers.empty()) missing("no tiers are given", "/fabric");
 }
 
-void ClusterChecker::check_fabric_numbers(const FabricPorts& ports) {
+void ClusterChecker::check_fabric_numbers(const FabricPorts& ports, BytesPerSecond nic_rate) {
   if (!errors_.empty()) return;
   const int in_node = node_accelerators(spec_.node);
-  const NetworkSize size{installed() / in_node, in_node, node_nics(spec_.node), nic_rate(spec_.node, catalog_)};
+  const NetworkSize size{installed() / in_node, in_node, node_nics(spec_.node), nic_rate};
   for (FabricError& e : check_fabric(spec_.fabric, size, ports))
     error(std::move(e.code), std::move(e.message), e.pointers, std::move(e.underline), std::move(e.help));
   if (errors_.empty()) check_tier_sizes(size, ports);
@@ -287,6 +288,19 @@ void ClusterChecker::check_tier_sizes(const NetworkSize& size, const FabricPorts
           "tiers must nest: the size that the switches of this tier allow is not a multiple of the tier below, "
           "or not a divisor of the tier above",
           {pointer, "/fabric/tiers"}, "", "give \"accelerators\" for it");
+  }
+}
+
+void ClusterChecker::check_rules(const FabricPorts& ports) {
+  report(cluster_findings(written_, spec_, catalog_, ports));
+}
+
+void ClusterChecker::report(const std::vector<RuleFinding>& findings) {
+  for (const RuleFinding& found : findings) {
+    if (found.is_error())
+      error(std::string(found.rule->code), found.message, found.pointers, "", std::string(found.rule->then));
+    else
+      remarks_.push_back(found.message);
   }
 }
 

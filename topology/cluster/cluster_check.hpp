@@ -12,6 +12,7 @@
 #include "topology/cluster/domain_blocks.hpp"
 #include "topology/fabrics/network_size.hpp"
 #include "topology/parts/catalog.hpp"
+#include "topology/rules/part_rule.hpp"
 
 namespace clusterwright {
 
@@ -48,7 +49,11 @@ class ClusterChecker {
   /// Several domains need NICs of a known rate, a transport, and tiers.
   void check_network();
   /// Numbers of the fabric's kind. Checked only without errors so far, because they build on the sizes.
-  void check_fabric_numbers(const FabricPorts& ports);
+  /// @param nic_rate  that one NIC reaches
+  void check_fabric_numbers(const FabricPorts& ports, BytesPerSecond nic_rate);
+  /// Rules between parts that plug into each other (topology/rules/).
+  void check_rules(const FabricPorts& ports);
+  const std::vector<std::string>& remarks() const { return remarks_; }
 
   /// @throws ConfigError with all errors so far
   void finish();
@@ -62,6 +67,8 @@ class ClusterChecker {
   void check_contradiction(const NodeSpec& written, const NodePart& part, const std::string& pointer);
   void check_part(const std::string& id, const std::vector<std::string>& known, std::string_view kind,
                   const std::string& pointer);
+  /// Errors, and remarks of rules that only warn.
+  void report(const std::vector<RuleFinding>& findings);
   void check_likeness();
   void check_slow();
   void check_tier_sizes(const NetworkSize& size, const FabricPorts& ports);
@@ -81,6 +88,7 @@ class ClusterChecker {
   std::string pointer_;
   BlockRequest request_;
   std::vector<Diagnostic> errors_;
+  std::vector<std::string> remarks_;
 };
 
 }  // namespace clusterwright

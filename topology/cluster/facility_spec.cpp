@@ -7,6 +7,7 @@
 #include "sim/diagnostic.hpp"
 #include "sim/field_table.hpp"
 #include "topology/parts/catalog.hpp"
+#include "topology/rules/facility_rules.hpp"
 
 namespace clusterwright {
 
@@ -251,6 +252,12 @@ class FacilityChecker {
     known(catalog_.heat_rejection, "heat_rejection", cooling.air_rejection, "/cooling/air_rejection", false);
     known(catalog_.climates, "climates", cooling.climate, "/cooling/climate", true);
     known(catalog_.coolant_units, "coolant_units", cooling.coolant_unit, "/cooling/coolant_unit", false);
+    const RackCoolingPart* racks = find_part(catalog_.rack_cooling, cooling.racks);
+    if (!racks) return;
+    std::vector<RuleFinding> findings;
+    apply_rules(hall_rules(), CoolingOfHall{*racks, cooling.supply_c}, {}, findings);
+    for (const RuleFinding& found : findings)
+      report(std::string(found.rule->code), found.message, found.pointers.front(), std::string(found.rule->then));
   }
 
   void check_services(const ServicesSpec& services) {
@@ -287,10 +294,10 @@ class FacilityChecker {
              "give it, or name a complete facility under \"like\"");
   }
 
-  void report(const char* code, std::string message, const std::string& at, std::string help) {
+  void report(std::string code, std::string message, const std::string& at, std::string help) {
     const JsonValue* value = at.empty() ? nullptr : source_.at_pointer(at);
     errors_.push_back(
-        {code, std::move(message), {(value ? *value : source_).place(pointer_ + at)}, "", std::move(help)});
+        {std::move(code), std::move(message), {(value ? *value : source_).place(pointer_ + at)}, "", std::move(help)});
   }
 
   const FacilitySpec& spec_;

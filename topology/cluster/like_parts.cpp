@@ -3,7 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "sim/diagnostic.hpp"
 #include "sim/field_table.hpp"
@@ -30,6 +34,18 @@ const AcceleratorPart& parent_of(const JsonValue& like, const Catalog& catalog, 
                      meant.empty() ? "list all: clusterwright catalog accelerators" : meant});
 }
 
+/// Facts that were measured beside a data-sheet value. A part with another value does not have them.
+std::vector<std::string> measured_otherwise(const JsonValue& part) {
+  constexpr std::pair<const char*, const char*> pairs[] = {
+      {"memory_gb", "addressable_memory_gb"},
+      {"peak_dense_tflops", "best_gemm_tflops"},
+      {"host_bandwidth_gb_per_s", "measured_host_bandwidth_gb_per_s"}};
+  std::vector<std::string> out;
+  for (const auto& [sheet, measured] : pairs)
+    if (part.find(sheet)) out.emplace_back(measured);
+  return out;
+}
+
 }  // namespace
 
 void fill_in_like(JsonValue& cluster, const std::filesystem::path& parts_directory, const std::string& pointer) {
@@ -43,8 +59,10 @@ void fill_in_like(JsonValue& cluster, const std::filesystem::path& parts_directo
     if (!catalog) catalog = load_catalog(parts_directory);
     const std::string place = fmt::format("{}/parts/accelerators/{}/like", pointer, i);
     const JsonValue parent = encode_record(parent_of(*like, *catalog, place));
+    const std::vector<std::string> other = measured_otherwise(part);
     for (const auto& [key, value] : parent.members())
-      if (key != "id" && !part.find(key)) part.set(key, value);
+      if (key != "id" && !part.find(key) && std::find(other.begin(), other.end(), key) == other.end())
+        part.set(key, value);
   }
 }
 

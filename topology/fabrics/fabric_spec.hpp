@@ -11,15 +11,9 @@
 #include "sim/enum_array.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
+#include "topology/parts/transport.hpp"
 
 namespace clusterwright {
-
-enum class Transport { infiniband, roce, ethernet, none };  ///< ethernet: TCP sockets
-inline constexpr std::array<std::string_view, 4> transport_names = {"infiniband", "roce", "ethernet", "none"};
-template <>
-struct EnumNames<Transport> {
-  static constexpr auto names = transport_names;
-};
 
 enum class FabricKind { fat_tree, dragonfly, dragonfly_plus, torus, hyperx };
 inline constexpr std::array<std::string_view, 5> fabric_kind_names = {"fat_tree", "dragonfly", "dragonfly_plus",

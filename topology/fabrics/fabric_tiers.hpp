@@ -77,7 +77,7 @@ class SiteTiers {
   /// Group of all nodes.
   void add_top(long long nodes, int crossed);
 
-  BytesPerSecond link_rate() const { return switch_link_rate(spec, size); }
+  BytesPerSecond link_rate() const { return switch_link_rate(spec, size, ports); }
 
   const FabricSpec& spec;
   const NetworkSize& size;

@@ -66,7 +66,7 @@ class FatTreeSizer {
 
  private:
   bool is_top(std::size_t t) const { return t + 1 == spec_.tiers.size(); }
-  BytesPerSecond link_rate() const { return switch_link_rate(spec_, size_); }
+  BytesPerSecond link_rate(std::size_t t) const { return uplink_rate(spec_, size_, ports_, t); }
 
   bool add_tier(std::size_t t) {
     FatTreeTier tier;
@@ -87,7 +87,7 @@ class FatTreeSizer {
   /// Cables up over cables down of a non-blocking switch.
   double rate_ratio(std::size_t t) const {
     const BytesPerSecond arriving = t == 0 ? size_.nic_rate : tiers_[t - 1].uplink_rate;
-    return link_rate() > BytesPerSecond{} ? arriving / link_rate() : 1;
+    return link_rate(t) > BytesPerSecond{} ? arriving / link_rate(t) : 1;
   }
 
   int most_down(std::size_t t, int ports) const {
@@ -134,7 +134,7 @@ class FatTreeSizer {
     const BytesPerSecond sent = tier.nodes * size_.accelerators_per_node * size_.per_accelerator();
     if (tier.ports == 0) {
       tier.uplink_capacity = sent / taper_;
-      const double cables = tier.uplink_capacity / tier.rails / link_rate();  // not a number without a network
+      const double cables = tier.uplink_capacity / tier.rails / link_rate(t);  // not a number without a network
       tier.uplinks = cables > 1 ? static_cast<int>(std::min(cables + rounding, most_trunk_cables)) : 1;
       tier.uplink_rate = tier.uplink_capacity / tier.rails / tier.uplinks;
       tier.tapered = taper_ > 1;
@@ -142,9 +142,9 @@ class FatTreeSizer {
     }
     tier.uplinks =
         std::max(1, static_cast<int>(std::ceil(tier.down_ports * rate_ratio(t) / spec_.tiers[t].taper - rounding)));
-    tier.uplink_rate = link_rate();
+    tier.uplink_rate = link_rate(t);
     const double cables = static_cast<double>(tier.rails) * tier.switches() * tier.uplinks;
-    tier.uplink_capacity = cables * link_rate();
+    tier.uplink_capacity = cables * link_rate(t);
     tier.tapered = tier.uplink_capacity < (1 - rounding) * sent;
   }
 

@@ -41,7 +41,7 @@ class NetworkAssembly {
   VertexId endpoint(int site, int node, int nic) const {
     return network.graph.endpoint(NodeId(site * size.nodes + node), nic);
   }
-  BytesPerSecond link_rate() const { return switch_link_rate(spec, size); }
+  BytesPerSecond link_rate() const { return switch_link_rate(spec, size, ports); }
 
   const FabricSpec& spec;
   const FabricPorts& ports;

@@ -5,14 +5,16 @@
 
 namespace clusterwright {
 
-NodeGroup make_node_group(const NodeSpec& node, const Catalog& catalog, NodeId first_node, int accelerators) {
+NodeGroup make_node_group(const NodeSpec& node, const Catalog& catalog, NodeId first_node, int accelerators,
+                          BytesPerSecond port) {
   NodeGroup group;
   group.accelerator = *catalog.find_accelerator(node.accelerator);
   group.first_node = first_node;
   group.node_accelerators = node_accelerators(node);
   group.nodes = accelerators / group.node_accelerators;
   group.nics = node_nics(node);
-  group.nic_bandwidth = nic_rate(node, catalog);
+  group.nic_reach = nic_reach(node, catalog, port);
+  group.nic_bandwidth = group.nic_reach.rate();
   group.host_power = node.host_power;
   const NodeWiring wiring = wire_node(node, group.accelerator, group.nic_bandwidth);
   group.scale_up_bandwidth = wiring.scale_up_rate;

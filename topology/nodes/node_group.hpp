@@ -2,6 +2,7 @@
 /// Nodes of a cluster that are alike, with their parts looked up.
 #pragma once
 
+#include "topology/nodes/nic_reach.hpp"
 #include "topology/nodes/node_id.hpp"
 #include "topology/nodes/node_links.hpp"
 #include "topology/parts/catalog.hpp"
@@ -14,7 +15,8 @@ struct NodeGroup {
   int nodes = 1;
   int node_accelerators = 8;          ///< number in one node
   int nics = 8;                       ///< number in one node
-  BytesPerSecond nic_bandwidth;       ///< one NIC, one direction
+  BytesPerSecond nic_bandwidth;       ///< rate that one NIC reaches, one direction: `nic_reach.rate()`
+  NicReach nic_reach;                 ///< what limits it
   BytesPerSecond scale_up_bandwidth;  ///< one accelerator, one direction; zero without scale-up links
   /// Accelerators of one inner domain: a node, or the whole nodes that scale-up links join to one machine.
   int domain = 8;
@@ -29,6 +31,8 @@ struct NodeGroup {
 
 /// @param node          filled in from its part, with names that the catalog has
 /// @param accelerators  of the whole group; a multiple of those of a node
-NodeGroup make_node_group(const NodeSpec& node, const Catalog& catalog, NodeId first_node, int accelerators);
+/// @param port          rate of the switch ports that NICs plug into; zero if not known
+NodeGroup make_node_group(const NodeSpec& node, const Catalog& catalog, NodeId first_node, int accelerators,
+                          BytesPerSecond port = {});
 
 }  // namespace clusterwright

@@ -30,6 +30,7 @@ void inherit(PcieSpec& own, const PcieSpec& part) {
   inherit(own.uplink, part.uplink);
   inherit(own.between_sockets, part.between_sockets);
   inherit(own.nics, part.nics);
+  inherit(own.nic_slot, part.nic_slot);
   inherit(own.peer_to_peer, part.peer_to_peer);
 }
 

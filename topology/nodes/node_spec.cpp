@@ -51,8 +51,12 @@ const Record<NodeSpec>& record(const NodeSpec*) {
                   {.help = "NICs in one node, one rail each; 0: no network; if not given, the server's, else 8",
                    .min = 0,
                    .max = most_per_node})
-        .optional("nic_rate_gbit_per_s", &NodeSpec::nic_rate,
-                  {.help = "rate of one NIC, one direction; the part's if not given", .min = 0.001, .max = 1e6})
+        .optional(
+            "nic_rate_gbit_per_s", &NodeSpec::nic_rate,
+            {.help = "rate of one NIC, one direction; the part's if not given; its slot and the port of the switch "
+                     "may limit it",
+             .min = 0.001,
+             .max = 1e6})
         .optional("host_power_w", &NodeSpec::host_power,
                   {.help = "power of the node under load without its accelerators; the server's rating less that of "
                            "its accelerators if not given",

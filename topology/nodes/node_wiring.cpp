@@ -43,7 +43,7 @@ PcieShape pcie_of(const NodeSpec& node, const AcceleratorPart& accelerator, Byte
   shape.nics = node_nics(node);
   shape.nic_attachment = node.pcie.nics.value_or(NicAttachment::pcie_switch);
   shape.peer_to_peer = node.pcie.peer_to_peer.value_or(true);
-  shape.slot = node.pcie.link.value_or(value_of(accelerator.host_bandwidth, BytesPerSecond{}));
+  shape.slot = accelerator_slot(node, accelerator);
   shape.uplink = node.pcie.uplink.value_or(shape.slot);
   shape.between_sockets =
       value_of(node.pcie.between_sockets, usual_gigabytes_per_second_between_sockets * gigabyte_per_second);
@@ -66,6 +66,12 @@ BytesPerSecond nic_rate(const NodeSpec& node, const Catalog& catalog) {
   if (node.nic_rate) return *node.nic_rate;
   const NicPart* nic = catalog.find_nic(node.nic);
   return nic ? nic->rate.value : BytesPerSecond{};
+}
+
+BytesPerSecond accelerator_slot(const NodeSpec& node, const AcceleratorPart& accelerator) {
+  const BytesPerSecond own = value_of(accelerator.host_bandwidth, BytesPerSecond{});
+  if (!node.pcie.link) return own;
+  return own > BytesPerSecond{} ? std::min(own, *node.pcie.link) : *node.pcie.link;
 }
 
 NodeWiring wire_node(const NodeSpec& node, const AcceleratorPart& accelerator, BytesPerSecond nic_rate) {

@@ -32,6 +32,10 @@ int node_nics(const NodeSpec& node);
 /// Data-sheet rate of one NIC, one direction: the node's own, else the part's; zero without NICs.
 BytesPerSecond nic_rate(const NodeSpec& node, const Catalog& catalog);
 
+/// Rate of the slot of one accelerator, one direction: the node's, at most that of the accelerator's host link; zero
+/// where neither is known.
+BytesPerSecond accelerator_slot(const NodeSpec& node, const AcceleratorPart& accelerator);
+
 /// @param node  filled in from its part (fill_in of node_parts.hpp)
 NodeWiring wire_node(const NodeSpec& node, const AcceleratorPart& accelerator, BytesPerSecond nic_rate);
 

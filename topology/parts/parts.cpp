@@ -159,7 +159,11 @@ Record<NicPart> nic_table() {
       .required("rate_gbit_per_s", &Part::rate,
                 {.help = "rate of all ports together, one direction", .min = 0, .above_min = true})
       .optional("ports", &Part::ports, {.help = "number of network ports", .min = 1, .max = 65536})
-      .optional("host_link", &Part::host_link, {.help = "kind of the link to the host, such as PCIe5 x16"})
+      .optional(
+          "host_link", &Part::host_link,
+          {.help = "kind of the link to the host, such as PCIe5 x16; accelerator: ports of the accelerator itself"})
+      .optional("transports", &Part::transports,
+                {.help = "network protocols that it speaks; not checked if not given", .max_elements = 4})
       .optional("latency_us", &Part::latency, {.help = "latency through the adapter, one way", .min = 0})
       .optional("typical_power_w", &Part::typical_power, {.help = "typical power, transceivers excluded", .min = 0})
       .optional("max_power_w", &Part::max_power, {.help = "maximum power, transceivers excluded", .min = 0});

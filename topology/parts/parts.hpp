@@ -15,6 +15,7 @@
 #include "topology/parts/facility_parts.hpp"
 #include "topology/parts/number_format.hpp"
 #include "topology/parts/pcie_spec.hpp"
+#include "topology/parts/transport.hpp"
 
 namespace clusterwright {
 
@@ -106,7 +107,8 @@ struct NicPart {
   std::optional<Sourced<Watts>> max_power;
   std::optional<Sourced<Seconds>> latency;
   std::optional<Sourced<int>> ports;
-  std::string host_link;
+  std::string host_link;  ///< "PCIe5 x16"; "accelerator" for ports of the accelerator itself; empty if not known
+  std::vector<Transport> transports;  ///< those that it speaks; empty if not known
   std::map<std::string, Sourced<double>> price_usd;
   std::string note;
 };

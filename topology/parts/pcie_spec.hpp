@@ -29,8 +29,17 @@ struct PcieSpec {
   std::optional<BytesPerSecond> uplink;  ///< one switch to its host bridge, one direction; as `link` if absent
   std::optional<Sourced<BytesPerSecond>> between_sockets;  ///< one direction
   std::optional<NicAttachment> nics;
-  std::optional<bool> peer_to_peer;  ///< false: copies between accelerators pass through host memory
+  std::optional<bool> peer_to_peer;             ///< false: copies between accelerators pass through host memory
+  std::optional<BytesPerSecond> nic_slot = {};  ///< rate of a NIC's slot, one direction; its host link if absent
 };
 const Record<PcieSpec>& record(const PcieSpec*);
+
+/// Data-sheet rate of a link such as "PCIe5 x16", one direction, without the coding of its lanes: 63 GB/s.
+/// @return nothing for other kinds of links, and without a number of lanes
+/// @source PCI Express Base Specification 6.0: 8 GT/s per lane at 128b/130b in generation 3, doubled by each later one;
+///         64 GT/s with 242 of 256 bytes of a flit in generation 6
+std::optional<BytesPerSecond> pcie_link_rate(std::string_view kind);
+/// The fastest slot that is sold: PCIe6 x16, 121 GB/s.
+BytesPerSecond fastest_pcie_slot();
 
 }  // namespace clusterwright

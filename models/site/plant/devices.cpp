@@ -16,11 +16,11 @@ namespace {
 constexpr Kilograms mass_per_unit = 16 * kilogram;
 
 bool can_be_placed(const NodePart& part) {
-  return part.max_power && part.rack_units;
+  return part.max_power && part.rack_units && part.rack_units->value > 0;
 }
 
 Kilograms mass_of(const NodePart& part, std::vector<std::string>& warnings) {
-  if (part.mass) return part.mass->value;
+  if (part.mass && part.mass->value > Kilograms{}) return part.mass->value;
   warnings.push_back(fmt::format("the mass of {} is not known: {:.0f} kg per rack unit is assumed", part.id,
                                  mass_per_unit.in(kilogram)));
   return part.rack_units->value * mass_per_unit;
@@ -110,7 +110,7 @@ Watts rated_power(const SwitchPart& part) {
 }
 
 Device switch_device(const SwitchPart& part, const std::string& what) {
-  if (!part.rack_units || rated_power(part) == Watts{})
+  if (!part.rack_units || part.rack_units->value <= 0 || rated_power(part) == Watts{})
     throw ConfigError({"E0350",
                        fmt::format("the switch {} cannot be placed in a rack", part.id),
                        {},

@@ -7,7 +7,9 @@
 #include <cmath>
 
 #include "models/site/plant/site_verdict.hpp"
+#include "sim/diagnostic.hpp"
 #include "topology/parts/catalog.hpp"
+#include "topology/rules/facility_rules.hpp"
 
 namespace clusterwright {
 
@@ -34,8 +36,17 @@ PowerChain::PowerChain(const PowerChainSpec& spec, const Catalog& catalog, Watts
     const PowerPart* part = find_part(catalog.power_stages, spec.stages[i].part);
     stages_.push_back({part, spec.stages[i], part->rating.value * spec.power_factor, 1});
     const Watts output = flows(machines, cooling).back().output;
+    check_modules(stages_.back(), output);
     stages_.back().modules = modules_for(stages_.back(), output, feeds.rows);
   }
+}
+
+/// @throws ConfigError E0354 for modules that are far too small for the load
+void PowerChain::check_modules(const SizedPowerStage& stage, Watts output) {
+  std::vector<RuleFinding> findings;
+  apply_rules(chain_rules(), StageOfChain{*stage.part, output / stage.rating, output}, {}, findings);
+  for (const RuleFinding& found : findings)
+    throw ConfigError({std::string(found.rule->code), found.message, {}, "", std::string(found.rule->then)});
 }
 
 /// Modules of a power stage, spares included. A busway serves one row, so each row has modules for its own power.

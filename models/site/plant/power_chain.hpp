@@ -96,6 +96,7 @@ class PowerChain {
   void judge(std::vector<SiteVerdict>& verdicts) const;
 
  private:
+  static void check_modules(const SizedPowerStage& stage, Watts output);
   void add_circuits(const Catalog& catalog, long long feeds);
   long long modules_for(const SizedPowerStage& stage, Watts output, const std::vector<Watts>& rows) const;
 

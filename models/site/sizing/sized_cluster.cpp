@@ -95,6 +95,8 @@ class Sizer {
       out_.plan.warnings.push_back(
           "the cluster has nodes of several kinds; all nodes are planned as nodes of the first kind");
     if (!out_.step) {
+      const auto& remarks = request_.cluster.remarks;
+      out_.plan.warnings.insert(out_.plan.warnings.end(), remarks.begin(), remarks.end());
       const std::string idle = idle_text(request_.cluster.blocks, request_.cluster.node_accelerators);
       if (!idle.empty()) out_.plan.warnings.push_back(idle + "; node power assumes that all work");
       return;
