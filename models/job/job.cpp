@@ -176,8 +176,15 @@ const Record<Job>& record(const Job*) {
           .optional(
               "stack", &Job::stack,
               {.help = "software stack: a name in configs/stacks or the path of a JSON file", .catalog = "stacks"})
-          .optional("release", &Job::release,
-                    {.help = "date of the software, such as 2024-06; empty: the stack's own"});
+          .optional("release", &Job::release, {.help = "date of the software, such as 2024-06; empty: the stack's own"})
+          .optional("tokens", &Job::tokens,
+                    {.help = "tokens of the whole training run, such as 15600000000000: results then also give its "
+                             "days, accelerator-hours, energy and, where prices are known, dollars; auto: only a step "
+                             "is predicted",
+                     .min = 1,
+                     .max = 1e18})
+          .optional("steps", &Job::steps,
+                    {.help = "steps of the whole training run; replaces tokens", .min = 1, .max = 1e12});
   return table;
 }
 

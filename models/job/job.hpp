@@ -2,6 +2,7 @@
 /// Job as users write it: work, parallel layout, memory and input. `resolve_plan` decides "auto" fields.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -118,10 +119,12 @@ struct Job {
   Sharding sharding = Sharding::zero1;
   std::optional<int> shard_group;  ///< ranks that share one copy of the weights (hsdp); auto: the ranks of a node
   Offload offload;
-  std::optional<InputSpec> input;  ///< absent: steps never wait for data
-  int lora_rank = 0;               ///< rank of the adapters; > 0 only for task lora
-  double sample_tokens = 0;        ///< mean length of samples packed into a sequence; 0: one sample fills it
-  CalendarDate release;            ///< date of the software; not known: that of the stack
+  std::optional<InputSpec> input;      ///< absent: steps never wait for data
+  int lora_rank = 0;                   ///< rank of the adapters; > 0 only for task lora
+  double sample_tokens = 0;            ///< mean length of samples packed into a sequence; 0: one sample fills it
+  CalendarDate release;                ///< date of the software; not known: that of the stack
+  std::optional<std::int64_t> tokens;  ///< tokens of the whole training run; none: one step is predicted, no run
+  std::optional<std::int64_t> steps;   ///< steps of the whole training run, instead of tokens
   std::optional<Recompute> recompute = Recompute::none;  ///< auto: the least that fits
   std::string stack = "megatron-2024";                   ///< name of a file in configs/stacks, or a path
 };

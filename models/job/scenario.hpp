@@ -8,6 +8,7 @@
 
 #include "models/job/job.hpp"
 #include "models/job/parameters.hpp"
+#include "models/job/price_list.hpp"
 #include "models/job/scenario_source.hpp"
 #include "models/job/stack.hpp"
 #include "models/job/step_calibration.hpp"
@@ -39,7 +40,8 @@ struct Scenario {
   ParameterSet parameters;
   std::optional<LikeParent> like;  ///< present if the accelerator names a parent
   StepCalibration steps;
-  JsonValue source;  ///< document after references and settings; keeps places for errors
+  std::optional<PriceList> prices;  ///< checked; absent: the scenario names none
+  JsonValue source;                 ///< document after references and settings; keeps places for errors
   std::vector<InputFile> inputs;
 };
 

@@ -76,6 +76,15 @@ bool differs_from_measured(const SoftwareStack& stack) {
   return true;
 }
 
+/// A run ends after a number of tokens or after a number of steps, not after both.
+void check_length(const Job& job, const JsonValue& source) {
+  Contradictions errors(source);
+  if (job.tokens && job.steps)
+    errors.report("E0355", "the length of the training run is given twice, as tokens and as steps",
+                  {"/job/tokens", "/job/steps"}, "give one of them; \"auto\" takes the other back");
+  errors.finish();
+}
+
 Place place_of_parameters(const Scenario& scenario, const ScenarioOptions& options) {
   if (options.parameters) return option_place("--parameters", options.parameters->string());
   const JsonValue* value = scenario.source.find("parameters");
@@ -173,8 +182,10 @@ Scenario make_scenario(ScenarioSpec spec, JsonValue source, const ScenarioOption
   if (const AcceleratorPart& part = scenario.cluster.accelerator; !part.like.empty())
     if (const AcceleratorPart* parent = catalog.find_accelerator(part.like))
       scenario.like = {data_sheet_distance(part, *parent), data_sheet_differences(part, *parent)};
+  check_length(spec.job, scenario.source);
   if (spec.prices)
     check_price_list(*spec.prices, with_own_parts(catalog, scenario.cluster.spec), scenario.source, "/prices");
+  scenario.prices = std::move(spec.prices);
   spec.cluster = scenario.cluster.spec;  // with what parts say
   const JsonValue stack = stack_document(scenario, beside);
   scenario.stack = decode_record<SoftwareStack>(stack);
@@ -201,9 +212,11 @@ Scenario load_scenario(const fs::path& path, const ScenarioOptions& options) {
 }
 
 JsonValue effective_scenario(const Scenario& scenario) {
-  return JsonValue::object({{"cluster", encode_record(scenario.cluster.spec)},
-                            {"transformer", encode_record(scenario.transformer)},
-                            {"job", encode_record(scenario.job)}});
+  JsonValue document = JsonValue::object({{"cluster", encode_record(scenario.cluster.spec)},
+                                          {"transformer", encode_record(scenario.transformer)},
+                                          {"job", encode_record(scenario.job)}});
+  if (scenario.prices) document.set("prices", encode_record(*scenario.prices));
+  return document;
 }
 
 std::vector<Origin> origins(const Scenario& scenario) {

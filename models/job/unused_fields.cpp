@@ -27,7 +27,7 @@ struct Question {
 using Reason = const char* (*)(const Question& asked);
 
 struct Rule {
-  std::string_view path;  ///< the field, or an object of which no field matters; "*" is any element of a list
+  std::string_view path;  ///< the field, or an object of which no field matters; "*" at the end is any field of it
   Reason reason;
   UnusedKind kind = UnusedKind::needless;
 };
@@ -40,8 +40,18 @@ const char* no_site(const Question& q) {
   return q.sizes_a_site() ? nullptr : "size and audit read it";
 }
 
+/// Without a rent, or without an end of the job, only `size` prices something.
 const char* no_prices(const Question& q) {
-  return q.reader == ScenarioReader::size ? nullptr : "size reads it";
+  const bool rented = q.scenario.prices && q.scenario.prices->rent && (q.job().tokens || q.job().steps);
+  return q.sizes_a_site() || rented ? nullptr : "size reads it";
+}
+
+const char* read_with_rent(const Question&) {
+  return nullptr;
+}
+
+const char* only_rent(const Question& q) {
+  return q.sizes_a_site() ? nullptr : "size reads it";
 }
 
 const char* no_context(const Question& q) {
@@ -114,6 +124,10 @@ const char* only_replicas(const Question& q) {
 
 constexpr Rule rules[] = {
     {"prices", no_prices, UnusedKind::describes},
+    {"prices.like", read_with_rent},
+    {"prices.rent_usd_per_accelerator_hour", read_with_rent},
+    {"prices.goodput", read_with_rent},
+    {"prices.*", only_rent, UnusedKind::describes},
     {"cluster.facility.like", no_site, UnusedKind::describes},
     {"cluster.facility.rack", no_site},
     {"cluster.facility.hall", no_site},
@@ -161,16 +175,20 @@ class GivenFields {
     if (prefix == "cluster.fabric") check_tapers(object);
   }
 
-  /// @return true if nothing at or below the path matters
+  /// The first rule for a path decides. @return true if nothing at or below the path matters
   bool judge(const std::string& path, const FieldSpec& field, const JsonValue& value) {
     for (const Rule& rule : rules) {
-      if (path != rule.path) continue;
+      if (!covers(rule.path, path)) continue;
       const char* why = rule.reason(asked_);
       const bool given = why && !is_default(field, value);
       if (given) add(path, why, value, rule.kind);
-      if (why) return true;
+      return why != nullptr;
     }
     return false;
+  }
+
+  static bool covers(std::string_view pattern, std::string_view path) {
+    return pattern.ends_with('*') ? path.starts_with(pattern.substr(0, pattern.size() - 1)) : path == pattern;
   }
 
   static bool is_default(const FieldSpec& field, const JsonValue& value) {

@@ -119,6 +119,13 @@ void add_input(const Scenario& s, StepPrediction& out) {
   if (s.job.input->checkpoint) out.checkpoint = checkpoint_use(s, out.plan, out.step_time);
 }
 
+void add_training(const Scenario& s, StepPrediction& out) {
+  const auto steps = stated_steps(s.job, static_cast<std::int64_t>(out.plan.global_batch) * s.job.sequence);
+  if (!steps) return;
+  out.training = training_run(out, s.job.sequence, *steps);
+  if (s.prices && s.prices->rent) out.training->rent = rent_of(*out.training, *s.prices);
+}
+
 void add_assumptions(const Scenario& s, StepPrediction& out) {
   const auto percent = [](double x) { return fmt::format("{:.0f} %", 100 * x); };
   const auto sourced = [](const auto& value) { return value.source; };
@@ -177,6 +184,7 @@ StepPrediction predict_step(const Scenario& s) {
   out.low = out.step_time / factor;
   out.high = out.step_time * factor;
   add_input(chosen.scenario, out);
+  add_training(s, out);
   add_stragglers(chosen.scenario, step, out);
   for (std::string& warning : step_warnings(chosen.scenario, out, step)) out.warnings.push_back(std::move(warning));
   if (!out.fits) out.remedy = nearest_change(chosen.scenario, out.plan);

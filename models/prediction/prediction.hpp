@@ -15,6 +15,7 @@
 #include "models/memory/memory_levels.hpp"
 #include "models/memory/memory_use.hpp"
 #include "models/plan/plan.hpp"
+#include "models/prediction/training_run.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {
@@ -75,6 +76,7 @@ struct StepPrediction {
   std::optional<InputSupply> input;                    ///< absent if the job states no input
   std::optional<CheckpointUse> checkpoint;             ///< absent without checkpoints; not part of step_time
   PowerUse power;
+  std::optional<TrainingRun> training;     ///< absent if the job states no end
   std::optional<StragglerUse> stragglers;  ///< absent if none slows the step
   double dropped = 0;                      ///< share of expert assignments that a capacity factor drops
   std::string bottleneck;                  ///< sentence on what to change first

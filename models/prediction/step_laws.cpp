@@ -56,6 +56,37 @@ void check_power(const StepPrediction& step, const Scenario& s, LawCheck& laws) 
   if (power.facility_mean) laws.at_most("mean power", mean, "power of the facility", power.facility_mean->in(watt));
 }
 
+/// The run is its steps, and every hour of it costs power and accelerators.
+void check_training(const StepPrediction& step, const Scenario& s, LawCheck& laws) {
+  const TrainingRun& run = *step.training;
+  const double per_step = static_cast<double>(step.plan.global_batch) * s.job.sequence;
+  const double hours = run.time.value.in(hour);
+  laws.positive("steps of the run", static_cast<double>(run.steps));
+  laws.equal("tokens of the run", run.tokens, "steps times tokens of a step",
+             static_cast<double>(run.steps) * per_step);
+  if (s.job.tokens) {
+    const auto asked = static_cast<double>(*s.job.tokens);
+    laws.at_most("tokens asked for", asked, "tokens of the run", run.tokens);
+    laws.at_most("tokens of the run", run.tokens, "those asked for and one step", asked + per_step);
+  }
+  laws.ordered("time of the run", run.time.low.in(second), run.time.value.in(second), run.time.high.in(second));
+  laws.ordered("pauses for checkpoints", 0, run.checkpoints.in(hour), hours);
+  laws.equal("time in steps", (run.time.value - run.checkpoints).in(second), "steps times step time",
+             static_cast<double>(run.steps) * step.step_time.in(second));
+  laws.ordered("accelerator-hours", run.accelerator_hours.low, run.accelerator_hours.value, run.accelerator_hours.high);
+  laws.equal("accelerator-hours", run.accelerator_hours.value, "accelerators times hours", run.accelerators * hours);
+  laws.equal("energy of the run in kWh", run.it_energy.value.in(kilowatt_hour), "mean power times hours",
+             step.power.it_mean.in(kilowatt)*hours);
+  if (run.facility_energy)
+    laws.at_most("energy of the nodes", run.it_energy.value.in(kilowatt_hour), "energy from the grid",
+                 run.facility_energy->value.in(kilowatt_hour));
+  if (run.rent) {
+    laws.ordered("goodput", 0, run.rent->goodput, 1);
+    laws.at_most("rent without losses", (run.rent->each * hour).in(dollar)*run.accelerator_hours.value, "rent",
+                 run.rent->total.value.in(dollar));
+  }
+}
+
 }  // namespace
 
 void check_laws(const StepPrediction& step, const Scenario& scenario) {
@@ -65,6 +96,7 @@ void check_laws(const StepPrediction& step, const Scenario& scenario) {
   check_rates(step, scenario, laws);
   check_memory(step, laws);
   check_power(step, scenario, laws);
+  if (step.training) check_training(step, scenario, laws);
   laws.finish();
 }
 

@@ -64,7 +64,7 @@ TEST_CASE("an MLP, a vocabulary or a head wider by one moves a step by under 2 %
   }));
 }
 
-TEST_CASE("a capacity factor more by a hundredth never makes a step faster by 0.2 %, nor slower by 3 %", "[laws]") {
+TEST_CASE("a capacity factor more by a hundredth never makes a step faster by 0.2 %, nor slower by 5 %", "[laws]") {
   CHECK(rc::check([] {
     SmallCase c = drawn_case();
     c.experts = ExpertMixture{8, 2, 2048, 0, {}, 0, 1, {}, {}};
@@ -76,7 +76,7 @@ TEST_CASE("a capacity factor more by a hundredth never makes a step faster by 0.
     const StepPrediction more = predict_step(small_scenario(c));
     RC_LOG() << factor << ": " << less.step_time.in(second) << " s, " << more.step_time.in(second) << " s\n";
     RC_ASSERT(more.step_time > 0.998 * less.step_time);
-    RC_ASSERT(more.step_time < 1.03 * less.step_time);
+    RC_ASSERT(more.step_time < 1.05 * less.step_time);  // one wave of tiles more
     RC_ASSERT(more.mfu <= 1);
   }));
 }

@@ -80,6 +80,40 @@ TEST_CASE("a step that breaks a law of physics or accounting never leaves the li
   }
 }
 
+namespace {
+
+const Broken broken_runs[] = {
+    {"steps of the run", [](auto& s) { s.training->steps = 0; }},
+    {"tokens of the run must equal", [](auto& s) { s.training->tokens *= 1.01; }},
+    {"time of the run must lie inside", [](auto& s) { s.training->time.low = 2 * s.training->time.high; }},
+    {"pauses for checkpoints", [](auto& s) { s.training->checkpoints = 2 * s.training->time.value; }},
+    {"time in steps", [](auto& s) { s.training->checkpoints = 0.01 * s.training->time.value; }},
+    {"accelerator-hours must lie inside", [](auto& s) { s.training->accelerator_hours.high = 1; }},
+    {"accelerator-hours must equal", [](auto& s) { s.training->accelerator_hours.value *= 1.01; }},
+    {"energy of the run in kWh", [](auto& s) { s.training->it_energy.value *= 1.01; }},
+    {"goodput must lie inside", [](auto& s) { s.training->rent->goodput = 1.01; }},
+    {"rent without losses", [](auto& s) { s.training->rent->total.value *= 0.8; }},
+};
+
+}  // namespace
+
+TEST_CASE("a training run whose parts do not add up never leaves the library", "[laws]") {
+  Scenario scenario = shipped_scenario("llama3-8b-h100-64");
+  scenario.job.tokens = 1'000'000'000'000;
+  scenario.prices = shipped_prices("2024-h100");
+  const StepPrediction step = predict_step(scenario);
+  REQUIRE(step.training);
+  CHECK(broken_by([&] { check_laws(step, scenario); }).empty());
+  for (const Broken& broken : broken_runs) {
+    INFO(broken.law);
+    StepPrediction changed = step;
+    broken.change(changed);
+    CHECK(starts_with(broken_by([&] { check_laws(changed, scenario); }), broken.law));
+  }
+  scenario.job.tokens = 2'000'000'000'000;
+  CHECK(starts_with(broken_by([&] { check_laws(step, scenario); }), "tokens asked for"));
+}
+
 TEST_CASE("a step never draws more than the ratings of its machines", "[laws]") {
   const Scenario scenario = shipped_scenario("llama3-8b-h100-64");
   StepPrediction step = predict_step(scenario);
@@ -143,4 +177,28 @@ TEST_CASE("a plan of a site adds up in power and money", "[laws]") {
   CHECK(starts_with(broken([](auto& s) { std::swap(s.plan.mean, s.plan.rated); }), "mean IT power"));
   CHECK(starts_with(broken([](auto& s) { s.cost.capex_total *= 1.01; }), "sum of purchases"));
   CHECK(starts_with(broken([](auto& s) { s.cost.energy_share = 1.01; }), "share of energy"));
+  CHECK(starts_with(broken([](auto& s) { s.cost.goodput = 1.01; }), "goodput"));
+}
+
+TEST_CASE("the cost of a training run adds up in hours, energy and money", "[laws]") {
+  Scenario scenario = shipped_scenario("llama3-8b-h100-64");
+  scenario.job.tokens = 1'000'000'000'000;
+  const SizedCluster plan =
+      size_cluster({scenario.cluster, shipped_parts(), facility_of("air"), shipped_prices("default"), &scenario});
+  REQUIRE(plan.run);
+  CHECK(broken_by([&] { check_laws(plan); }).empty());
+  const auto broken = [&](const std::function<void(RunCost&)>& change) {
+    SizedCluster changed = plan;
+    change(*changed.run);
+    return broken_by([&] { check_laws(changed); });
+  };
+  CHECK(starts_with(broken([](auto& r) { r.paid.high = 0.5 * r.paid.low; }), "paid time must lie inside"));
+  CHECK(starts_with(broken([](auto& r) { r.paid = r.paid.times(0.8); }), "time of the run"));
+  CHECK(starts_with(broken([](auto& r) { r.paid.value *= 1.01; }), "paid time times goodput"));
+  CHECK(starts_with(broken([](auto& r) { r.accelerator_hours.value *= 1.01; }), "paid accelerator-hours"));
+  CHECK(starts_with(broken([](auto& r) { r.it_energy.value *= 1.01; }), "energy of the run"));
+  CHECK(starts_with(broken([](auto& r) { r.capital *= 1.01; }), "capital, operations and energy"));
+  SizedCluster dear = plan;
+  dear.cost.usd_per_million_tokens = 1.01 * *dear.cost.usd_per_million_tokens;
+  CHECK(starts_with(broken_by([&] { check_laws(dear); }), "tokens times their price"));
 }

@@ -2,6 +2,8 @@
 // Arithmetic of audits, against sums that can be done by hand, and verdicts by their thresholds.
 #include "models/site/audit/audit_report.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "models/prediction/predict_step.hpp"
@@ -17,9 +19,6 @@ using namespace clusterwright;
 using namespace clusterwright::testing;
 
 namespace {
-
-/// 500e9 parameters at 40 % of an H100's 989 TFLOP/s.
-const TrainingPace pace{6 * 500e9 * flop, 989 * teraflop_per_second, 0.4};
 
 /// A small model on three DGX H100: TP 8 x PP 2 leaves one node over.
 Scenario three_nodes() {
@@ -55,12 +54,22 @@ bool says(const ClaimFinding& finding, const std::string& words) {
 
 }  // namespace
 
-TEST_CASE("days, tokens and accelerators of a run follow from each other", "[models][audit]") {
-  // 6 x 500e9 x 10e12 FLOP / (1,200 x 989e12 x 0.4 FLOP/s) = 6.32e7 s
-  CHECK(training_time(pace, 10e12, 1200).in(day) == Approx(731).epsilon(0.002));
-  CHECK(tokens_trained(pace, 30 * day, 1200) == Approx(0.41e12).epsilon(0.005));
-  CHECK(accelerators_needed(pace, 10e12, 30 * day) == Approx(29300).epsilon(0.005));
-  CHECK(tokens_trained({pace.per_token, pace.peak, 1}, 30 * day, 1200) == Approx(1.03e12).epsilon(0.005));
+TEST_CASE("the days of a blueprint are those of its training run", "[models][audit]") {
+  Scenario s = three_nodes();
+  Blueprint blueprint;
+  blueprint.claims = {{ClaimKind::training_days, 30.0, ""}};
+  blueprint.training_tokens = 1e9;
+  const AuditReport by_blueprint = audit_blueprint(blueprint, s, parts(), air_facility(parts()));
+  const ClaimFinding days = found(by_blueprint, ClaimKind::training_days);
+  // One node of the three is idle; steps of 8 sequences are whole, so 1e9 tokens take less than one step more.
+  const double per_step = 8.0 * s.job.sequence, steps = std::ceil(1e9 / per_step);
+  CHECK(number(days) == Approx(steps * by_blueprint.step.step_time.in(day)).epsilon(1e-12));
+  // Tokens and accelerators are proportional to the time.
+  CHECK(says(days, fmt::format("30 days suffice for {:.2f}T tokens", steps * per_step * 30 / number(days) / 1e12)));
+  blueprint.training_tokens.reset();
+  s.job.tokens = 1'000'000'000;
+  const AuditReport by_job = audit_blueprint(blueprint, s, parts(), air_facility(parts()));
+  CHECK(number(found(by_job, ClaimKind::training_days)) == number(days));
 }
 
 TEST_CASE("failures: time to interrupt, the interval that loses least, the waste", "[models][audit]") {

@@ -253,6 +253,7 @@ inline void add_cost(SizedCluster& sized) {
   cost.years = 5;
   cost.interest = 0.07;
   cost.utilisation = 0.85;
+  cost.goodput = 0.9;
   const double hours = 8760 * cost.utilisation * sized.plan.accelerators;
   cost.per_hour = {cost.capex_total * 0.244 / hours, (cost.opex_total - energy) / hours, energy / hours};
   cost.energy_share = cost.per_hour.energy / cost.per_hour.total();

@@ -19,6 +19,7 @@
 #include "tools/output/prediction_report.hpp"
 #include "tools/output/prediction_tables.hpp"
 #include "tools/output/result_json.hpp"
+#include "tools/output/training_run_output.hpp"
 #include "tools/output/warnings.hpp"
 
 namespace clusterwright {
@@ -48,6 +49,7 @@ ResultTable sensitivity_table(const Scenario& scenario, const StepPrediction& st
 std::vector<ResultTable> tables_of(const ScenarioSession& session, const StepPrediction& step, bool explain_origins) {
   std::vector<ResultTable> tables = {headline_table(step, session.context.memory_capacity), breakdown_table(step),
                                      memory_table(step, session.context.memory_capacity)};
+  if (step.training) tables.insert(tables.begin() + 1, training_run_table(step));
   if (!step.tiers.empty()) tables.push_back(tier_table(step));
   if (explain_origins) {
     tables.push_back(sensitivity_table(session.scenario, step));

@@ -14,6 +14,7 @@
 #include "tools/output/prediction_report.hpp"
 #include "tools/output/prediction_tables.hpp"
 #include "tools/output/result_json.hpp"
+#include "tools/output/training_run_output.hpp"
 #include "tools/output/warnings.hpp"
 #include "tools/standard_streams.hpp"
 #include "tools/typed_text.hpp"
@@ -38,7 +39,9 @@ std::string as_text(const ScaleRequest& request, const ScaleAnswer& answer) {
   const auto& [context, curve, against] = answer;
   std::string text = printable(title_of(context, curve)) + "\n" + printable(context.job) + "\n\n" +
                      render_text(scale_table(curve, context.memory_capacity)) + "\n";
+  if (const ResultTable runs = training_runs_by_size(curve); !runs.rows.empty()) text += render_text(runs) + "\n";
   for (const std::string& sentence : verdict_sentences(curve)) text += printable(sentence) + "\n";
+  if (const std::string price = run_price_sentence(curve); !price.empty()) text += price + "\n";
   if (against) text += "\n" + sentence_of(*against) + "\n";
   text += warnings_text(warnings_of(context.warnings, curve));
   text += "\nNext: " + printable(next_step(curve)) + "\n";
@@ -53,7 +56,9 @@ std::string as_text(const ScaleRequest& request, const ScaleAnswer& answer) {
 std::string as_markdown(const ResultContext& context, const ScaleCurve& curve) {
   std::string text = fmt::format("# {}\n\n{}\n\n", markdown_text(title_of(context, curve)), markdown_text(context.job));
   text += render_markdown(scale_table(curve, context.memory_capacity)) + "\n";
+  if (const ResultTable runs = training_runs_by_size(curve); !runs.rows.empty()) text += render_markdown(runs) + "\n";
   for (const std::string& sentence : verdict_sentences(curve)) text += markdown_text(sentence) + "\n";
+  if (const std::string price = run_price_sentence(curve); !price.empty()) text += markdown_text(price) + "\n";
   for (const ResultTable& table : {breakdown_by_size(curve), memory_by_size(curve), power_by_size(curve)})
     text += "\n" + render_markdown(table);
   text += warnings_markdown(warnings_of(context.warnings, curve));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tools/output/output_text.hpp"
+#include "tools/output/training_run_output.hpp"
 
 namespace clusterwright {
 
@@ -55,12 +56,12 @@ ResultTable capex_table(const CostReport& cost) {
 }
 
 ResultTable opex_table(const CostReport& cost) {
-  return share_table("To run for a year", dollars(0), cost.opex, cost.opex_total);
+  return share_table(fmt::format("To run for a year, {}", use_text(cost)), dollars(0), cost.opex, cost.opex_total);
 }
 
 ResultTable per_hour_table(const CostReport& cost) {
   const CostPerHour& each = cost.per_hour;
-  return share_table("One accelerator for an hour", dollars(3),
+  return share_table(fmt::format("One accelerator for an hour, {}", use_text(cost)), dollars(3),
                      {{"capital", each.capital}, {"operations", each.operations}, {"energy", each.energy}},
                      each.total());
 }
@@ -71,7 +72,9 @@ ResultTable cost_terms_table(const CostReport& cost) {
   add("Prices", cost.date.empty() ? cost.price_list : fmt::format("{}, {}", cost.price_list, cost.date));
   add("Life", fmt::format("{} years at {} interest, in use {} of the time", fmt::format("{:.3g}", cost.years),
                           percent_text(cost.interest), percent_text(cost.utilisation, 0)));
-  if (cost.usd_per_million_tokens) add("Per million tokens", money_text(*cost.usd_per_million_tokens * dollar));
+  if (cost.usd_per_million_tokens)
+    add("Per million tokens",
+        fmt::format("{} {}", money_text(*cost.usd_per_million_tokens * dollar), use_and_goodput_text(cost)));
   if (cost.rent) {
     add("Rent", money_text(cost.rent->rent_per_hour) + " an hour");
     add("Break-even utilisation", rent_text(*cost.rent));
@@ -144,8 +147,9 @@ AmountChart hour_chart(const CostReport& cost) {
   if (cost.rent)
     chart.bars.push_back(
         {"rent", money_text(cost.rent->rent_per_hour), cost.rent->rent_per_hour.in(dollar), 0, "a-other"});
-  chart.text.description = fmt::format("One accelerator costs {} an hour, {} of it capital.",
-                                       money_text(cost.per_hour.total()), money_text(cost.per_hour.capital));
+  chart.text.description =
+      fmt::format("One accelerator costs {} an hour {}, {} of it capital.", money_text(cost.per_hour.total()),
+                  use_text(cost), money_text(cost.per_hour.capital));
   return chart;
 }
 

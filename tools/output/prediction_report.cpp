@@ -11,6 +11,7 @@
 #include "tools/output/output_text.hpp"
 #include "tools/output/prediction_tables.hpp"
 #include "tools/output/svg_chart.hpp"
+#include "tools/output/training_run_output.hpp"
 #include "tools/output/warnings.hpp"
 
 namespace clusterwright {
@@ -96,6 +97,7 @@ std::vector<std::string> verdict_sentences(const StepPrediction& step) {
   sentences.push_back(step.fits ? sentence(step.verdict) : "This plan does not fit: " + misfit_reason(step) + ".");
   sentences.push_back(fmt::format("One step {} {} s, within {} at 90 % confidence.", step.fits ? "takes" : "would take",
                                   significant_text(step.step_time.in(second)), percent_text(width, 0)));
+  if (step.training) sentences.push_back(training_run_sentence(step));
   return sentences;
 }
 
@@ -242,6 +244,20 @@ std::string breakdown_section(const Page& page) {
                       figure + render_html(table));
 }
 
+/// Training run of a job that states its end.
+std::string training_section(const Page& page) {
+  ResultTable runs = training_runs_by_size(page.curve);
+  if (runs.rows.empty()) return {};
+  if (!page.single) {
+    const std::string price = run_price_sentence(page.curve);
+    return html_section("Training run", runs.title + ". " + price, render_html(runs));
+  }
+  runs = training_run_table(*page.focus);
+  runs.columns[0].title = "Result";
+  runs.columns[1].title = "Value";
+  return html_section(runs.title, "", render_html(runs));
+}
+
 std::string data_sections(const Page& page) {
   const Bytes capacity = page.context.memory_capacity;
   ResultTable results = page.single ? headline_table(*page.focus, capacity) : scale_table(page.curve, capacity);
@@ -250,7 +266,7 @@ std::string data_sections(const Page& page) {
     results.columns[0].title = "Result";
     results.columns[1].title = "Value";
   }
-  std::string out = html_section("In numbers", "", render_html(results));
+  std::string out = html_section("In numbers", "", render_html(results)) + training_section(page);
   const std::string lead =
       fmt::format("Memory of the fullest GPU, which has {} GB.", plain_number(capacity.in(gigabyte)));
   out += html_section("Memory", lead,

@@ -10,6 +10,7 @@
 #include "models/plan/plan.hpp"
 #include "sim/field_table.hpp"
 #include "tools/output/prediction_tables.hpp"
+#include "tools/output/training_run_output.hpp"
 #include "tools/output/warnings.hpp"
 
 namespace clusterwright {
@@ -146,6 +147,7 @@ JsonValue step_to_json(const StepPrediction& step) {
                             {"breakdown_s", breakdown_to_json(step)},
                             {"input", input_to_json(step)},
                             {"checkpoint", checkpoint_to_json(step)},
+                            {"training_run", training_run_json(step)},
                             {"memory_gb", memory_to_json(step.memory)},
                             {"memory_tiers_gb", tiers_to_json(step)},
                             {"memory_stage", step.memory.stage},

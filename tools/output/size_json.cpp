@@ -10,6 +10,7 @@
 #include "tools/output/result_json.hpp"
 #include "tools/output/result_table.hpp"
 #include "tools/output/size_tables.hpp"
+#include "tools/output/training_run_output.hpp"
 #include "tools/output/warnings.hpp"
 
 namespace clusterwright {
@@ -243,6 +244,7 @@ JsonValue cost_to_json(const CostReport& cost) {
                             {"years", cost.years},
                             {"interest", cost.interest},
                             {"utilisation", cost.utilisation},
+                            {"goodput", cost.goodput},
                             {"usd_per_gpu_hour", per_hour},
                             {"energy_share", cost.energy_share},
                             {"usd_per_million_tokens", or_null(cost.usd_per_million_tokens)},
@@ -325,6 +327,7 @@ JsonValue size_to_json(const ResultContext& context, const SizedCluster& sized) 
   document.set("mass_kg", sized.plan.mass.in(kilogram));
   document.set("storage", storage_to_json(sized.storage));
   add_cost(document, sized);
+  document.set("run_cost", priced_run_json(sized));
   document.set("step", sized.step ? step_to_json(*sized.step) : JsonValue());
   document.set("floor", floor_to_json(sized.plan.floor));
   document.set("verdicts", verdicts_to_json(sized.plan));

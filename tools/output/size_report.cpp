@@ -13,6 +13,7 @@
 #include "tools/output/size_charts.hpp"
 #include "tools/output/size_json.hpp"
 #include "tools/output/size_tables.hpp"
+#include "tools/output/training_run_output.hpp"
 #include "tools/output/warnings.hpp"
 
 namespace clusterwright {
@@ -50,8 +51,8 @@ std::string cost_sentence(const CostReport& cost) {
   std::string text =
       fmt::format("It costs {} to buy and {} a year to run", capex_text(cost), money_text(cost.opex_total));
   if (cost.per_hour.total() > Dollars())
-    text += fmt::format(": {} per accelerator and hour, {} of it for energy", money_text(cost.per_hour.total()),
-                        percent_text(cost.energy_share, 0));
+    text += fmt::format(": {} per accelerator and hour {}, {} of it for energy", money_text(cost.per_hour.total()),
+                        use_text(cost), percent_text(cost.energy_share, 0));
   return text + ".";
 }
 
@@ -144,11 +145,11 @@ std::vector<ResultTable> terminal_tables(const SizedCluster& sized) {
 
 std::vector<ResultTable> all_tables(const SizedCluster& sized) {
   const SitePlan& plan = sized.plan;
-  std::vector<ResultTable> tables = {size_headline(sized),        verdict_table(plan),     rack_limit_table(plan.floor),
-                                     floor_row_table(plan.floor), switch_table(plan),      cable_table(plan),
-                                     transceiver_table(plan),     scale_up_table(plan),    facility_power_table(plan),
-                                     power_tree_table(plan),      power_stage_table(plan), feed_table(plan.feeds),
-                                     cooling_table(plan.cooling)};
+  std::vector<ResultTable> tables = {
+      size_headline(sized),        priced_run_table(sized),    verdict_table(plan),    rack_limit_table(plan.floor),
+      floor_row_table(plan.floor), switch_table(plan),         cable_table(plan),      transceiver_table(plan),
+      scale_up_table(plan),        facility_power_table(plan), power_tree_table(plan), power_stage_table(plan),
+      feed_table(plan.feeds),      cooling_table(plan.cooling)};
   if (sized.storage) tables.push_back(storage_table(*sized.storage));
   for (ResultTable (*table)(const CostReport&) : {capex_table, opex_table, per_hour_table, cost_terms_table})
     tables.push_back(table(sized.cost));
@@ -185,12 +186,13 @@ std::string cost_tiles(const SizedCluster& sized) {
   const CostReport& cost = sized.cost;
   const std::string bound = cost.unpriced.empty() ? "" : "at least: some parts have no price";
   std::string out = measured_tile("To buy", money_text(cost.capex_total), bound) +
-                    measured_tile("To run", money_text(cost.opex_total), "a year");
+                    measured_tile("To run", money_text(cost.opex_total), "a year " + use_text(cost));
   if (cost.per_hour.total() > Dollars())
     out += measured_tile("Per GPU-hour", money_text(cost.per_hour.total()),
-                         fmt::format("{} of it for energy", percent_text(cost.energy_share, 0)));
+                         fmt::format("{}, {} of it for energy", use_text(cost), percent_text(cost.energy_share, 0)));
   if (cost.usd_per_million_tokens)
-    out += measured_tile("Per million tokens", money_text(*cost.usd_per_million_tokens * dollar), "");
+    out += measured_tile("Per million tokens", money_text(*cost.usd_per_million_tokens * dollar),
+                         use_and_goodput_text(cost));
   return out;
 }
 
@@ -310,6 +312,7 @@ std::string size_text(const ResultContext& context, const SizedCluster& sized) {
   std::string text = printable(title_of(context, sized)) + "\n";
   if (!context.job.empty()) text += printable(context.job) + "\n";
   text += "\n" + render_text(size_headline(sized)) + "\n";
+  if (const ResultTable run = priced_run_table(sized); !run.rows.empty()) text += render_text(run) + "\n";
   for (const std::string& sentence : size_verdicts(sized)) text += printable(sentence) + "\n";
   for (const ResultTable& table : terminal_tables(sized)) text += "\n" + render_text(table);
   text += "\n" + text_floor_plan(sized.plan.floor);
@@ -349,7 +352,8 @@ std::string render_size(OutputFormat format, const ResultContext& context, const
 
 std::string size_page(const ResultContext& context, const SizedCluster& sized) {
   const SitePlan& plan = sized.plan;
-  std::string body = head(context, sized) + table_section(verdict_table(plan), "wrap") +
+  std::string body = head(context, sized) + table_section(priced_run_table(sized), "facts") +
+                     table_section(verdict_table(plan), "wrap") +
                      warnings_section(warnings_of(context.warnings, sized.plan.warnings)) + floor_section(plan.floor) +
                      power_section(plan) + table_section(cooling_table(plan.cooling), "facts") + network_section(plan);
   if (sized.storage) body += table_section(storage_table(*sized.storage), "facts");

@@ -9,6 +9,7 @@
 #include "tools/output/cost_output.hpp"
 #include "tools/output/floor_drawing.hpp"
 #include "tools/output/output_text.hpp"
+#include "tools/output/training_run_output.hpp"
 #include "topology/nodes/node_parts.hpp"
 
 namespace clusterwright {
@@ -107,11 +108,13 @@ void add_power(Facts& facts, const SitePlan& plan) {
 void add_cost(Facts& facts, const SizedCluster& sized) {
   const CostReport& cost = sized.cost;
   facts.add("To buy", capex_text(cost) + per_accelerator(sized, cost.capex_total));
-  facts.add("To run", money_text(cost.opex_total) + " a year");
+  facts.add("To run", fmt::format("{} a year {}", money_text(cost.opex_total), use_text(cost)));
   if (cost.per_hour.total() > Dollars())
-    facts.add("Per GPU-hour", fmt::format("{} at {} use over {} years", money_text(cost.per_hour.total()),
-                                          percent_text(cost.utilisation, 0), fmt::format("{:.3g}", cost.years)));
-  if (cost.usd_per_million_tokens) facts.add("Per million tokens", money_text(*cost.usd_per_million_tokens * dollar));
+    facts.add("Per GPU-hour", fmt::format("{} {} over {} years", money_text(cost.per_hour.total()), use_text(cost),
+                                          fmt::format("{:.3g}", cost.years)));
+  if (cost.usd_per_million_tokens)
+    facts.add("Per million tokens",
+              fmt::format("{} {}", money_text(*cost.usd_per_million_tokens * dollar), use_and_goodput_text(cost)));
 }
 
 /// Length that a share of the links does not exceed.

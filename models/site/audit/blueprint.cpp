@@ -172,12 +172,25 @@ const RecordSpec& blueprint_spec() {
   return record(static_cast<const BlueprintFile*>(nullptr));
 }
 
+namespace {
+
+void check_length(const BlueprintFile& file, const JsonValue& source) {
+  Contradictions errors(source);
+  if (file.training_tokens && (file.job.tokens || file.job.steps))
+    errors.report("E0355", "the length of the training run is given twice, by the blueprint and by its job",
+                  {"/training_tokens", "/job/tokens", "/job/steps"}, "give one of them");
+  errors.finish();
+}
+
+}  // namespace
+
 LoadedBlueprint load_blueprint(const std::filesystem::path& path, const ScenarioOptions& options) {
   std::vector<InputFile> inputs;
   JsonValue source = read_resolved(path, blueprint_spec(), options, inputs);
   auto file = decode_record<BlueprintFile>(source);
   LoadedBlueprint loaded{file, {}, with_own_parts(load_catalog(configs_directory() / "parts"), file.cluster), {}};
   check_claims(file, loaded.catalog, source);
+  check_length(file, source);
   loaded.scenario = make_scenario(std::move(file), std::move(source), options, folder_of(path), std::move(inputs));
   const JsonValue& cluster = loaded.scenario.source.at("cluster");
   const bool in_line = cluster.source == loaded.scenario.source.source;

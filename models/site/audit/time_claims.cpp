@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "models/kernels/kernel_times.hpp"
 #include "models/lowering/step_charge.hpp"
 #include "models/memory/checkpoint_use.hpp"
+#include "models/prediction/training_run.hpp"
 #include "sim/plain_number.hpp"
 
 namespace clusterwright {
@@ -19,22 +21,39 @@ FlopsPerSecond peak_of(const AuditCase& audit) {
   return peak(audit.scenario.cluster.accelerator, matrix_format(audit.scenario.job.precision));
 }
 
-TrainingPace pace_of(const AuditCase& audit) {
-  return {training_flops_per_token(audit.scenario.transformer, audit.scenario.job.sequence), peak_of(audit),
-          audit.step.mfu};
+double trillions(double tokens) {
+  return tokens / 1e12;
 }
 
 double training_tokens(const AuditCase& audit) {
-  return audit.blueprint.training_tokens.value_or(audit.blueprint.assume.tokens_per_parameter.value * audit.parameters);
+  if (const auto& tokens = audit.blueprint.training_tokens) return *tokens;
+  return audit.blueprint.assume.tokens_per_parameter.value * audit.parameters;
+}
+
+/// Run that the blueprint describes: that of its job where the job states its end.
+TrainingRun run_of(const AuditCase& audit) {
+  if (audit.step.training) return *audit.step.training;
+  const int sequence = audit.scenario.job.sequence;
+  const std::int64_t per_step = static_cast<std::int64_t>(audit.step.plan.global_batch) * sequence;
+  const double tokens = std::clamp(training_tokens(audit), 1.0, most_tokens);
+  return training_run(audit.step, sequence, steps_for(std::llround(tokens), per_step));
+}
+
+/// "1.30 TFLOP per token x 10T tokens / (1200 x 989 TFLOP/s x 40.0 %) = 731 days"
+std::string days_text(const AuditCase& audit, const TrainingRun& run) {
+  const Flops per_token =
+      training_flops_per_token(audit.scenario.transformer, audit.scenario.job.sequence, 1 - audit.step.dropped);
+  std::string text = fmt::format("{:.2f} TFLOP per token x {}T tokens / ({} x {:.0f} TFLOP/s x {:.1f} %) = {:.0f} days",
+                                 per_token / flop / 1e12, plain_number(trillions(run.tokens), 3), audit.layout.used(),
+                                 peak_of(audit).in(teraflop_per_second), 100 * audit.step.mfu,
+                                 (run.time.value - run.checkpoints).in(day));
+  if (run.checkpoints > Seconds{}) text += fmt::format(", with checkpoints {:.0f} days", run.time.value.in(day));
+  return text;
 }
 
 /// Share of the step that a charge takes.
 double share_of(const AuditCase& audit, StepCharge charge) {
   return audit.step.breakdown[static_cast<std::size_t>(charge)] / audit.step.step_time;
-}
-
-double trillions(double tokens) {
-  return tokens / 1e12;
 }
 
 /// Number rounded to three digits, since nobody plans 43,534 accelerators.
@@ -72,31 +91,26 @@ CheckpointUse one_checkpoint(const AuditCase& audit) {
 
 double run_days(const AuditCase& audit) {
   const std::optional<double> stated = audit.blueprint.stated_number(ClaimKind::training_days);
-  return stated.value_or(training_time(pace_of(audit), training_tokens(audit), audit.layout.used()).in(day));
+  return stated.value_or(run_of(audit).time.value.in(day));
 }
 
 }  // namespace
 
 ClaimFinding check_training_days(const AuditCase& audit) {
   ClaimFinding finding = finding_of(audit.blueprint, ClaimKind::training_days);
-  const TrainingPace pace = pace_of(audit);
-  const int used = audit.layout.used();
-  const double tokens = training_tokens(audit);
-  const double days = training_time(pace, tokens, used).in(day);
+  const TrainingRun run = run_of(audit);
+  const double days = run.time.value.in(day);
   conclude(finding, audit.blueprint, days, ClaimSense::at_most);
-  finding.arithmetic =
-      fmt::format("{:.2f} TFLOP per token x {}T tokens / ({} x {:.0f} TFLOP/s x {:.1f} %) = {:.0f} days",
-                  pace.per_token / flop / 1e12, plain_number(trillions(tokens), 3), used,
-                  pace.peak.in(teraflop_per_second), 100 * pace.mfu, days);
+  finding.arithmetic = days_text(audit, run);
   if (!finding.stated) return finding;
   const double stated = std::get<double>(*finding.stated);
-  const double trained = tokens_trained(pace, stated * day, used);
-  const double needed = three_digits(accelerators_needed(pace, tokens, stated * day));
+  const double trained = run.tokens * stated / days;
+  const double needed = three_digits(audit.layout.used() * days / stated);
   finding.arithmetic += fmt::format(
       "; {} days suffice for {:.2f}T tokens ({} per parameter); {}T in {} days needs about {:.0f} "
       "accelerators",
       plain_number(stated, 6), trillions(trained), plain_number(trained / audit.parameters, 2),
-      plain_number(trillions(tokens), 3), plain_number(stated, 6), needed);
+      plain_number(trillions(run.tokens), 3), plain_number(stated, 6), needed);
   finding.remedy = fmt::format("claim {:.2f}T tokens in {} days, or plan about {:.0f} accelerators", trillions(trained),
                                plain_number(stated, 6), needed);
   return finding;
@@ -155,22 +169,6 @@ ClaimFinding check_failures(const AuditCase& audit) {
       100 * waste.lost_work, 100 * waste.restarts, 100 * waste.total());
   finding.remedy = fmt::format("claim {:.0f} h between interruptions", mean.in(hour));
   return finding;
-}
-
-double tokens_per_second(const TrainingPace& pace, double accelerators) {
-  return accelerators * pace.mfu * (pace.peak * second / pace.per_token);
-}
-
-Seconds training_time(const TrainingPace& pace, double tokens, double accelerators) {
-  return tokens / tokens_per_second(pace, accelerators) * second;
-}
-
-double tokens_trained(const TrainingPace& pace, Seconds time, double accelerators) {
-  return tokens_per_second(pace, accelerators) * time.in(second);
-}
-
-double accelerators_needed(const TrainingPace& pace, double tokens, Seconds time) {
-  return tokens / (tokens_per_second(pace, 1) * time.in(second));
 }
 
 Seconds mean_time_to_interrupt(double failures_per_1000_node_days, int nodes) {

@@ -1,25 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Claims about the time of training, and the formulas behind them: pace, failures, checkpoints.
+/// Claims about the time of training, and the formulas behind them: failures, checkpoints.
 #pragma once
 
 #include "models/site/audit/audit_case.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {
-
-/// Pace of a training run.
-struct TrainingPace {
-  Flops per_token;      ///< model FLOPs of one token
-  FlopsPerSecond peak;  ///< dense peak of one accelerator
-  double mfu = 0;       ///< model FLOPs over peak
-};
-
-/// Accelerators times peak times MFU over FLOPs of a token.
-double tokens_per_second(const TrainingPace& pace, double accelerators);
-
-Seconds training_time(const TrainingPace& pace, double tokens, double accelerators);
-double tokens_trained(const TrainingPace& pace, Seconds time, double accelerators);
-double accelerators_needed(const TrainingPace& pace, double tokens, Seconds time);
 
 /// Mean time between failures of `nodes` nodes, from failures per 1000 days of one node.
 Seconds mean_time_to_interrupt(double failures_per_1000_node_days, int nodes);

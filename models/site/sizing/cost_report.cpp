@@ -257,6 +257,7 @@ CostReport price_cluster(const CostRequest& request) {
   report.years = prices.years->value;
   report.interest = prices.interest.value;
   report.utilisation = prices.utilisation.value;
+  report.goodput = std::min(prices.goodput.value, request.progress);
   const Dollars parts = add_capex(report, request);
 
   const FullUse full = full_use(request);
@@ -276,7 +277,7 @@ CostReport price_cluster(const CostRequest& request) {
   if (hourly > Dollars{}) report.energy_share = report.per_hour.energy / hourly;
   if (request.tokens_per_second && *request.tokens_per_second > 0)
     report.usd_per_million_tokens = (hourly * request.accelerators).in(dollar) /
-                                    (*request.tokens_per_second * prices.goodput.value * hour.in(second)) * 1e6;
+                                    (*request.tokens_per_second * report.goodput * hour.in(second)) * 1e6;
   if (prices.rent) report.rent = rent_or_buy(request, report, costs);
   return report;
 }

@@ -61,7 +61,9 @@ struct CostReport {
   Dollars capex_total;
   std::vector<CostShare> opex;  ///< cost per year: energy, water, maintenance, staff, rent; sums to opex_total
   Dollars opex_total;           ///< cost per year
-  double years = 0, interest = 0, utilisation = 0;
+  double years = 0, interest = 0;
+  double utilisation = 0;  ///< share of all hours in use; every price of an hour in use pays for the others
+  double goodput = 1;  ///< share of the hours in use in which steps run; prices of tokens and runs pay for the others
   CostPerHour per_hour;
   double energy_share = 0;                       ///< share of energy in per_hour
   std::optional<double> usd_per_million_tokens;  ///< none without a job
@@ -81,6 +83,7 @@ struct CostRequest {
   Watts mean_facility;
   double wue_l_per_kwh = 0;                 ///< water over energy of the machines
   std::optional<double> tokens_per_second;  ///< throughput of all accelerators while training makes progress
+  double progress = 1;                      ///< share of the time that the job's own checkpoints leave for steps
 };
 
 /// Annuity factor: share of a debt that equal yearly payments over `years` take to repay it with interest.

@@ -58,6 +58,8 @@ class Sizer {
     out_.plan = plan_site({request_.cluster, request_.catalog, request_.facility, node, appliances, false});
     warn();
     out_.cost = price();
+    if (runs() && out_.step->training)
+      out_.run = run_cost(*out_.step->training, out_.cost, out_.plan.accelerators, out_.plan.mean);
     for (const std::string& missing : out_.plan.uncounted) out_.cost.unpriced.push_back(missing);
     return std::move(out_);
   }
@@ -108,6 +110,9 @@ class Sizer {
       out_.plan.warnings.push_back("the job " + out_.step->verdict + "; power figures assume that it runs");
   }
 
+  /// Whether there is a job that makes tokens to price.
+  bool runs() const { return out_.step && out_.step->fits; }
+
   CostReport price() const {
     const SitePlan& plan = out_.plan;
     CostRequest cost{plan.bill,
@@ -121,8 +126,10 @@ class Sizer {
                      plan.mean.facility,
                      plan.cooling.wue_l_per_kwh,
                      std::nullopt};
-    // A job that does not run makes no tokens to price.
-    if (out_.step && out_.step->fits) cost.tokens_per_second = out_.step->tokens_per_second;
+    if (runs()) {
+      cost.tokens_per_second = out_.step->tokens_per_second;
+      cost.progress = out_.step->tokens_per_second_with_checkpoints() / out_.step->tokens_per_second;
+    }
     return price_cluster(cost);
   }
 

@@ -9,6 +9,7 @@
 #include "models/prediction/prediction.hpp"
 #include "models/site/plant/site_plan.hpp"
 #include "models/site/sizing/cost_report.hpp"
+#include "models/site/sizing/run_cost.hpp"
 #include "models/site/sizing/storage_sizing.hpp"
 #include "topology/cluster/cluster.hpp"
 
@@ -21,6 +22,7 @@ struct SizedCluster {
   std::optional<StepPrediction> step;  ///< none without a job
   std::optional<StorageSizing> storage;
   CostReport cost;
+  std::optional<RunCost> run;  ///< absent unless the job fits and states its end
 };
 
 struct SizingRequest {

@@ -55,6 +55,31 @@ void check_cost(const CostReport& cost, LawCheck& laws) {
   laws.equal("sum of yearly costs", sum_of(cost.opex), "their total", cost.opex_total.base());
   laws.not_negative("cost of an accelerator-hour", cost.per_hour.total().base());
   laws.ordered("share of energy", 0, cost.energy_share, 1);
+  laws.ordered("utilisation", 0, cost.utilisation, 1);
+  laws.ordered("goodput", 0, cost.goodput, 1);
+}
+
+/// The run costs its hours and its tokens, by either price.
+void check_run(const SizedCluster& sized, LawCheck& laws) {
+  const RunCost& run = *sized.run;
+  const TrainingRun& training = *sized.step->training;
+  const double hours = run.paid.value.in(hour), dollars = run.total.value.in(dollar);
+  laws.ordered("paid time", run.paid.low.in(hour), hours, run.paid.high.in(hour));
+  laws.at_most("time of the run", training.time.value.in(hour), "paid time", hours);
+  laws.equal("paid time times goodput", hours * sized.cost.goodput, "time in steps",
+             (training.time.value - training.checkpoints).in(hour));
+  laws.equal("paid accelerator-hours", run.accelerator_hours.value, "accelerators times paid hours",
+             sized.plan.accelerators * hours);
+  laws.equal("energy of the run in kWh", run.it_energy.value.in(kilowatt_hour), "mean IT power times paid hours",
+             sized.plan.mean.it.in(kilowatt)*hours);
+  laws.at_most("energy of the machines", run.it_energy.value.base(), "energy from the grid",
+               run.facility_energy.value.base());
+  laws.ordered("cost of the run", run.total.low.in(dollar), dollars, run.total.high.in(dollar));
+  laws.equal("capital, operations and energy", (run.capital + run.operations + run.energy).in(dollar),
+             "cost of the run", dollars);
+  if (sized.cost.usd_per_million_tokens)
+    laws.equal("tokens times their price", training.tokens * 1e-6 * *sized.cost.usd_per_million_tokens,
+               "cost of the run", dollars);
 }
 
 }  // namespace
@@ -64,6 +89,7 @@ void check_laws(const SizedCluster& sized) {
   check_counts(sized.plan, laws);
   check_power(sized.plan, laws);
   check_cost(sized.cost, laws);
+  if (sized.run && sized.step && sized.step->training) check_run(sized, laws);
   laws.finish();
 }
 

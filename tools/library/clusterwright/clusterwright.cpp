@@ -20,6 +20,15 @@ namespace clusterwright {
 
 namespace {
 
+PredictedRun plain(const TrainingRun& from) {
+  return {from.steps,
+          from.time.value.in(day),
+          from.time.low.in(day),
+          from.time.high.in(day),
+          from.accelerator_hours.value,
+          from.it_energy.value.in(1e3 * kilowatt_hour)};
+}
+
 PredictedStep plain(const StepPrediction& from) {
   PredictedStep to;
   to.accelerators = from.accelerators;
@@ -35,6 +44,7 @@ PredictedStep plain(const StepPrediction& from) {
   for (std::size_t cause = 0; cause < step_charge_count; ++cause)
     to.breakdown_s[std::string(step_charge_names[cause])] = from.breakdown[cause].in(second);
   to.bottleneck = from.bottleneck;
+  if (from.training) to.training_run = plain(*from.training);
   return to;
 }
 
@@ -52,6 +62,13 @@ SizedSite plain(const SizedCluster& from) {
   to.site_kw = plan.mean.facility.in(kilowatt);
   to.capex_usd = from.cost.capex_total.in(dollar);
   to.usd_per_accelerator_hour = from.cost.per_hour.total().in(dollar);
+  to.utilisation = from.cost.utilisation;
+  to.goodput = from.cost.goodput;
+  if (from.run) {
+    to.run_usd = from.run->total.value.in(dollar);
+    to.run_usd_low = from.run->total.low.in(dollar);
+    to.run_usd_high = from.run->total.high.in(dollar);
+  }
   for (const SiteVerdict& verdict : plan.verdicts)
     if (!verdict.holds) to.failed.push_back(verdict.what + ": " + verdict.arithmetic);
   return to;

@@ -14,12 +14,23 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace clusterwright {
 
 struct Scenario;
+
+/// Training run of a job that states its end (job.tokens or job.steps), without failures and restarts.
+struct PredictedRun {
+  std::int64_t steps = 0;
+  double days = 0;
+  double days_low = 0;   ///< 90 % interval
+  double days_high = 0;  ///< 90 % interval
+  double gpu_hours = 0;  ///< of all accelerators that the run holds, idle ones included
+  double it_mwh = 0;     ///< energy of all nodes of the job
+};
 
 /// One training step.
 struct PredictedStep {
@@ -35,6 +46,7 @@ struct PredictedStep {
   double energy_per_token_j = 0;              ///< energy of those nodes
   std::map<std::string, double> breakdown_s;  ///< step_time_s by cause, mean over ranks: "compute_gemm", "bubble"
   std::string bottleneck;                     ///< one sentence: what to change first
+  std::optional<PredictedRun> training_run;   ///< absent if the job states no end
 };
 
 /// One size of a cluster on the efficiency curve.
@@ -66,6 +78,11 @@ struct SizedSite {
   double site_kw = 0;       ///< mean power from the grid
   double capex_usd = 0;
   double usd_per_accelerator_hour = 0;
+  double run_usd = 0;               ///< whole training run; 0 if the job states no end or does not fit
+  double run_usd_low = 0;           ///< 90 % interval, that of the step: prices count as known
+  double run_usd_high = 0;          ///< 90 % interval
+  double utilisation = 0;           ///< share of all hours in use, inside every price of an hour in use
+  double goodput = 0;               ///< share of those hours in which steps run, inside every price of tokens and runs
   std::vector<std::string> failed;  ///< checks that do not hold, a sentence each
 };
 
