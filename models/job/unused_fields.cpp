@@ -113,6 +113,65 @@ const char* no_nic_paths(const Question& q) {
   return "NICs reach their own rate wherever they are plugged in";
 }
 
+/// Between accelerators that scale-up links do not join, and where the slots are slower than the NICs.
+const char* no_pcie_paths(const Question& q) {
+  const Cluster& cluster = q.scenario.cluster;
+  const NodeWiring& wiring = cluster.links.wiring();
+  const bool joined = wiring.scale_up != ScaleUpWiring::none && wiring.domain >= cluster.node_accelerators;
+  return joined ? "scale-up links join all accelerators of a node" : nullptr;
+}
+
+const char* no_slots(const Question& q) {
+  return q.scenario.cluster.has_network() || q.job().offload.any() ? nullptr : no_pcie_paths(q);
+}
+
+const char* no_rails(const Question& q) {
+  const bool one_tier = q.scenario.cluster.spec.fabric.tiers.size() == 1;
+  return one_tier && !q.sizes_a_site() ? "one tier of switches joins all NICs" : nullptr;
+}
+
+const char* no_link_rate(const Question& q) {
+  return q.scenario.cluster.spec.fabric.kind == FabricKind::fat_tree
+             ? "links of a fat tree run at the rate of NICs and switch ports"
+             : nullptr;
+}
+
+bool keeps_on_host(const Question& q) {
+  return q.job().offload.uses(MemoryLevel::host) || q.job().offload.uses(MemoryLevel::nvme);
+}
+
+const char* no_drives(const Question& q) {
+  const std::optional<InputSpec>& input = q.job().input;
+  const bool files =
+      input && (input->from == Store::local || (input->checkpoint && input->checkpoint->to == Store::local));
+  return q.job().offload.uses(MemoryLevel::nvme) || files ? nullptr : "nothing is kept on the drives of a node";
+}
+
+const char* no_host_memory(const Question& q) {
+  return keeps_on_host(q) || q.job().input || q.sizes_a_site() ? nullptr : "nothing is kept in the memory of a host";
+}
+
+const char* no_host_copies(const Question& q) {
+  const bool tcp = q.scenario.cluster.spec.fabric.transport == Transport::ethernet;
+  return keeps_on_host(q) || q.job().input || tcp ? nullptr : "nothing is copied through the memory of a host";
+}
+
+const char* no_host_work(const Question& q) {
+  const bool tcp = q.scenario.cluster.spec.fabric.transport == Transport::ethernet;
+  const bool prepares = q.job().input && q.job().input->tokens_per_core;
+  return prepares || tcp ? nullptr : "hosts prepare no data and copy no messages";
+}
+
+const char* no_pool(const Question& q) {
+  return q.job().offload.uses(MemoryLevel::pool) ? nullptr : "nothing is kept in the pool";
+}
+
+const char* enough_positions(const Question& q) {
+  const Transformer& model = q.scenario.transformer;
+  const bool table = model.positions == PositionEncoding::learned;
+  return table || model.max_sequence < q.job().sequence ? nullptr : "no table of positions is kept";
+}
+
 const char* no_torus(const Question& q) {
   return q.scenario.cluster.links.wiring().scale_up == ScaleUpWiring::torus ? nullptr
                                                                             : "the scale-up links form no torus";
@@ -137,6 +196,24 @@ constexpr Rule rules[] = {
     {"cluster.storage", no_files, UnusedKind::describes},
     {"cluster.fabric", no_network, UnusedKind::describes},
     {"cluster.fabric.routing", even_paths, UnusedKind::describes},
+    {"cluster.fabric.rails", no_rails, UnusedKind::describes},
+    {"cluster.node.nic_rate_gbit_per_s", no_network, UnusedKind::describes},
+    {"cluster.node.pcie.nic_slot_gb_per_s", no_network, UnusedKind::describes},
+    {"cluster.node.pcie.link_gb_per_s", no_slots, UnusedKind::describes},
+    {"cluster.fabric.link_rate_gbit_per_s", no_link_rate, UnusedKind::describes},
+    {"cluster.pool", no_pool, UnusedKind::describes},
+    {"cluster.node.host.nvme_gb", no_drives, UnusedKind::describes},
+    {"cluster.node.host.nvme_read_gb_per_s", no_drives, UnusedKind::describes},
+    {"cluster.node.host.nvme_write_gb_per_s", no_drives, UnusedKind::describes},
+    {"cluster.node.host.memory_gb", no_host_memory, UnusedKind::describes},
+    {"cluster.node.host.memory_gb_per_s", no_host_copies, UnusedKind::describes},
+    {"cluster.node.host.cores", no_host_work, UnusedKind::describes},
+    {"cluster.node.pcie.accelerators_per_switch", no_pcie_paths, UnusedKind::describes},
+    {"cluster.node.pcie.sockets", no_pcie_paths, UnusedKind::describes},
+    {"cluster.node.pcie.peer_to_peer", no_pcie_paths, UnusedKind::describes},
+    {"cluster.node.pcie.uplink_gb_per_s", no_pcie_paths, UnusedKind::describes},
+    {"cluster.node.pcie.between_sockets_gb_per_s", no_pcie_paths, UnusedKind::describes},
+    {"transformer.max_sequence", enough_positions, UnusedKind::describes},
     {"cluster.node.scale_up_torus", no_torus},
     {"cluster.node.pcie.nics", no_nic_paths, UnusedKind::describes},
     {"job.parallel.context_exchange", no_context},

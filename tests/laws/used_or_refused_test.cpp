@@ -162,6 +162,22 @@ TEST_CASE("every number of a scenario changes some prediction, or is said to cha
   }
 }
 
+TEST_CASE("a field of a plain job moves its prediction, is refused, or is said to change nothing", "[laws]") {
+  std::vector<Leaf> leaves;
+  add_leaves(scenario_spec(), "", leaves);
+  for (const Base& base : {Base{"llama3-8b-h100-64", {}}, Base{"llama3-8b-single-node", {}}}) {
+    const std::string before = numbers_of(load(base));
+    for (const Leaf& leaf : leaves) {
+      const std::vector<std::string> values = values_of(*leaf.field);
+      const auto silent = [&](const std::string& value) {
+        return effect_of(base, before, leaf.path, value) == Effect::none;
+      };
+      INFO(base.scenario << " " << leaf.path);
+      CHECK_FALSE(std::all_of(values.begin(), values.end(), silent));
+    }
+  }
+}
+
 namespace {
 
 struct Idle {
