@@ -79,3 +79,11 @@ TEST_CASE("a hop has the latency of the named switch, else of a usual one, never
         Approx(0.649));
   CHECK(hop(R"({"tiers":[{"name":"leaf","accelerators":64}],"hop_latency_us":0})").value.in(microsecond) == 0);
 }
+
+TEST_CASE("cables are bought for NIC and switch port, whatever the slot of the host carries", "[laws][links]") {
+  const auto cabled = [](const std::string& setting) {
+    return dense_job_with({setting}).cluster.cabled_size().nic_rate.in(gigabyte_per_second);
+  };
+  CHECK(cabled("cluster.node.pcie.nic_slot_gb_per_s=10") == Approx(50));  // 400 Gbit/s
+  CHECK(cabled(tiers_of("QM8700/QM8790")) == Approx(25));                 // ports of 200 Gbit/s
+}

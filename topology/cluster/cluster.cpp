@@ -72,6 +72,10 @@ BytesPerSecond Cluster::network_per_accelerator() const {
   return nic_bandwidth * all / used;
 }
 
+NetworkSize Cluster::cabled_size() const {
+  return {nodes(), node_accelerators, nics, groups.front().nic_reach.cabled()};
+}
+
 bool Cluster::has_network() const {
   return nics > 0 && nodes() > 1 && spec.fabric.transport != Transport::none && !fabric.tiers().empty();
 }

@@ -58,6 +58,8 @@ struct Cluster {
 
   /// Nodes that the network joins; a mixed cluster counts with the NICs of its first group.
   NetworkSize network_size() const { return {nodes(), node_accelerators, nics, nic_bandwidth}; }
+  /// The same with the rate of the cables, which slots of a host do not slow down.
+  NetworkSize cabled_size() const;
 
   /// NIC bandwidth that one used accelerator has to itself, one direction: ranks use the NICs nearest to them, those
   /// of idle accelerators stay idle.

@@ -25,6 +25,10 @@ BytesPerSecond NicReach::rate() const {
   return least;
 }
 
+BytesPerSecond NicReach::cabled() const {
+  return port > BytesPerSecond{} ? std::min(stated, port) : stated;
+}
+
 bool nics_on_accelerators(const NodeSpec& node) {
   return node.pcie.nics == NicAttachment::accelerator;
 }

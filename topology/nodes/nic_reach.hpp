@@ -18,6 +18,8 @@ struct NicReach {
   BytesPerSecond port;    ///< rate of the port of the switch
 
   BytesPerSecond rate() const;
+  /// Rate of the cable between NIC and switch, whatever the host can send.
+  BytesPerSecond cabled() const;
 };
 
 /// @param node  filled in from its part

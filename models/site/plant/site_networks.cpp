@@ -85,8 +85,8 @@ class SwitchChooser {
  public:
   SwitchChooser(const Cluster& cluster, const Catalog& catalog)
       : catalog_(catalog),
-        size_(site_size(cluster.spec.fabric, cluster.network_size())),
-        candidates_(switches_for(cluster.spec.fabric.transport, cluster.nic_bandwidth, catalog)) {}
+        size_(site_size(cluster.spec.fabric, cluster.cabled_size())),
+        candidates_(switches_for(cluster.spec.fabric.transport, cluster.cabled_size().nic_rate, catalog)) {}
 
   std::optional<FabricSpec> choose(const FabricSpec& written) {
     FabricSpec fabric = written;
@@ -221,7 +221,7 @@ std::vector<SiteNetwork> training_network(const Cluster& cluster, const Catalog&
                                           std::vector<std::string>& warnings) {
   if (!cluster.has_network()) return {};
   const FabricSpec fabric = with_switches(cluster, catalog, warnings);
-  Network network = build_network(fabric, cluster.network_size(), fabric_ports(fabric, catalog));
+  Network network = build_network(fabric, cluster.cabled_size(), fabric_ports(fabric, catalog));
   SiteNetwork out{"training", NetworkRole::training, std::move(network.graph), {}, cluster.nodes(), {}, {}, {}};
   const bool routers_in_nodes = fabric.kind == FabricKind::torus;
   const std::size_t site_tiers = fabric.kind == FabricKind::fat_tree ? fabric.tiers.size() : out.graph.tiers().size();
