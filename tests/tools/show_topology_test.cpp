@@ -201,3 +201,12 @@ TEST_CASE("catalog nodes says what is in a node, how far it reaches inside, and 
   CHECK(has(outcome.out, "DGX H100,H100-SXM,8,ConnectX-7 NDR,8,8,10.2,"));
   CHECK(has(outcome.out, "GB200 compute tray,GB200-GPU,4,ConnectX-7 NDR,4,72,"));
 }
+
+TEST_CASE("a machine whose scale-up links join all nodes is shown without a network", "[cli][show]") {
+  const ProgramRoom room;
+  room.write("slice.json",
+             R"({"name": "slice", "accelerators": 4096, "node": {"part": "TPU v5p host of a 16x16x16 slice"}})");
+  const Outcome outcome = room.run("show slice.json --topology");
+  REQUIRE(outcome.code == 0);
+  CHECK(has(outcome.out, "1 of 4096 GPUs"));
+}

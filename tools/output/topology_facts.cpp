@@ -160,7 +160,7 @@ void set_own_nic_rates(NetworkGraph& graph, const Cluster& cluster) {
 }  // namespace
 
 std::optional<Network> network_of(const Cluster& cluster) {
-  if (cluster.nics == 0 || cluster.nodes() < 2 || cluster.spec.fabric.transport == Transport::none) return std::nullopt;
+  if (!cluster.has_network()) return std::nullopt;
   Network network = build_network(cluster.spec.fabric, cluster.network_size(), cluster.ports);
   set_own_nic_rates(network.graph, cluster);
   return network;

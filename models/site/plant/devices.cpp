@@ -70,6 +70,16 @@ double liquid_share(const NodePart& part, const RackCoolingPart& cooling) {
   return part.liquid_share ? part.liquid_share->value : cooling.liquid_share.value;
 }
 
+/// An air-cooled server in racks with liquid is another machine than the one that the catalog describes.
+void warn_of_liquid(const NodePart& part, const RackCoolingPart& cooling, std::vector<std::string>& warnings) {
+  const bool only_air = part.cooling.starts_with("air") && part.cooling.find("D2C") == std::string::npos;
+  if (!only_air || cooling.liquid_share.value == 0) return;
+  warnings.push_back(
+      fmt::format("{} is sold as cooled by air, but facility.cooling.racks is {}: the plan assumes a variant whose "
+                  "liquid takes up {:.0f} % of the heat, with the mass and price of the one cooled by air",
+                  part.id, cooling.id, 100 * liquid_share(part, cooling)));
+}
+
 /// Rack cooling that air-cooled servers are built for: the strongest one without liquid.
 const RackCoolingPart* usual_air(const Catalog& catalog) {
   const RackCoolingPart* best = nullptr;
@@ -101,6 +111,7 @@ ComputeBlock compute_block(const Cluster& cluster, const Catalog& catalog, const
                   mass_of(whole, warnings),
                   whole.max_power->value,
                   liquid_share(whole, cooling)};
+  warn_of_liquid(whole, cooling, warnings);
   return block;
 }
 
