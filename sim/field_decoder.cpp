@@ -230,6 +230,8 @@ bool Decoder::check_list(const JsonValue& value, const FieldSpec& spec) {
     error("E0501", fmt::format("has {} elements, at most {} are allowed", size, spec.max_elements), value);
     return false;
   }
+  for (const std::string& key : spec.needed_keys)
+    if (!value.find(key)) error("E0104", fmt::format("missing key \"{}\" in {}", key, spec.key), value);
   return true;
 }
 

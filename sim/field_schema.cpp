@@ -53,6 +53,11 @@ JsonValue fact_of(const JsonValue& inner) {
 
 JsonValue map_schema(const FieldSpec& field, const JsonValue& element) {
   JsonValue schema = JsonValue::object({{"type", "object"}, {"additionalProperties", element}});
+  if (!field.needed_keys.empty()) {
+    JsonValue needed = JsonValue::list();
+    for (const std::string& key : field.needed_keys) needed.push_back(key);
+    schema.set("required", needed);
+  }
   if (field.map_keys.empty()) return schema;
   JsonValue keys = JsonValue::list();
   for (const std::string& key : field.map_keys) keys.push_back(key);

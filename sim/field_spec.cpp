@@ -103,6 +103,7 @@ FieldSpec::FieldSpec(const FieldRule& rule)
       max_elements(rule.max_elements),
       unit(rule.unit),
       map_keys(rule.map_keys.begin(), rule.map_keys.end()),
+      needed_keys(rule.needed_keys.begin(), rule.needed_keys.end()),
       flag(rule.flag) {}
 
 const FieldSpec* RecordSpec::find(std::string_view key) const {

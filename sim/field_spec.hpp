@@ -28,6 +28,7 @@ struct FieldRule {
   std::size_t max_elements = 4096;                       ///< of a list or map
   const char* unit = "";                                 ///< only where the key's suffix does not say it
   std::span<const std::string_view> map_keys = {};       ///< keys that a map may have; any if empty
+  std::span<const std::string_view> needed_keys = {};    ///< keys that a map must have
   bool flag = false;                                     ///< of a choice: false and true stand for its first two words
 };
 
@@ -44,6 +45,7 @@ struct FieldSpec {
   std::size_t max_elements;
   std::string unit;
   std::vector<std::string> map_keys;
+  std::vector<std::string> needed_keys;
   bool flag;
 
   std::string key;

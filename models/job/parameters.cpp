@@ -2,7 +2,9 @@
 #include "models/job/parameters.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
 
 #include "sim/field_table.hpp"
 
@@ -290,6 +292,14 @@ const Record<FitReport>& record(const FitReport*) {
   return table;
 }
 
+namespace {
+
+/// Every job may ask for them; all_reduce_switch only where switches reduce.
+constexpr std::array<std::string_view, 6> needed_curves = {"all_gather", "reduce_scatter", "all_reduce",
+                                                           "all_to_all", "send",           "expert_exchange"};
+
+}  // namespace
+
 const Record<ParameterSet>& record(const ParameterSet*) {
   using P = ParameterSet;
   static const auto table =
@@ -309,7 +319,8 @@ const Record<ParameterSet>& record(const ParameterSet*) {
           .required("memory", &P::memory, {.help = "memory-bound kernels"})
           .required("collectives", &P::collectives,
                     {.help = "parameters by operation: all_gather, reduce_scatter, all_reduce, all_reduce_switch, "
-                             "all_to_all, send"})
+                             "all_to_all, send, expert_exchange",
+                     .needed_keys = needed_curves})
           .required("network", &P::network, {.help = "collectives and messages between nodes"})
           .required("power", &P::power, {.help = "power of one accelerator"})
           .required("step", &P::step, {.help = "overheads of a whole step"})
@@ -330,7 +341,8 @@ const Record<CollectiveSet>& record(const CollectiveSet*) {
                .catalog = "accelerators"})
           .required("collectives", &P::collectives,
                     {.help = "parameters by operation: all_gather, reduce_scatter, all_reduce, all_reduce_switch, "
-                             "all_to_all, send"})
+                             "all_to_all, send, expert_exchange",
+                     .needed_keys = needed_curves})
           .required("network", &P::network, {.help = "collectives and messages between nodes"})
           .optional("fits", &P::fits, {.help = "quality of the fits"});
   return table;

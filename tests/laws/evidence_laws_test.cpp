@@ -267,6 +267,13 @@ TEST_CASE("every standard error of a used factor of the step calibration widens 
   CHECK(raised([&](StepCalibration & s) -> auto& { return s.kernel_overhead.at("Ampere"); }) == plain);
 }
 
+TEST_CASE("parameters without a curve that a job may ask for are refused", "[laws][evidence]") {
+  JsonValue document = read_json_file(configs / "parameters" / "h100-sxm.json");
+  auto& curves = document.find("collectives")->members();
+  std::erase_if(curves, [](const auto& curve) { return curve.first == "all_gather"; });
+  CHECK(code_of([&] { decode_record<ParameterSet>(document); }) == "E0104");
+}
+
 TEST_CASE("a covariance that is none is refused", "[laws][evidence]") {
   const JsonValue document = read_json_file(configs / "steps" / "published.json");
   const auto steps = decode_record<StepCalibration>(document);
