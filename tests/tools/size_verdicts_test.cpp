@@ -197,14 +197,18 @@ TEST_CASE("a dry cooler ends where the summer is too hot", "[cli][size]") {
             .as_boolean());
 }
 
-TEST_CASE("liquid without a unit that pumps it is noticed", "[cli][size]") {
+TEST_CASE("liquid without a unit that pumps it is noticed, and servers that are sold for air", "[cli][size]") {
   const JsonValue bare =
       sized(superpod_file + "--set facility.cooling.racks=direct-to-chip");  // in the usual hall for air
   CHECK(number(bare, "/cooling/liquid_kw") > 0);
   CHECK(number(bare, "/cooling/coolant_units") == 0);
-  REQUIRE(bare.at("warnings").elements().size() == 1);
-  CHECK(has(bare.at("warnings").elements()[0].as_text(), "facility.cooling names no coolant unit"));
-  CHECK(sized(superpod_file + "--set facility.like=direct-to-chip").at("warnings").elements().empty());
+  const auto& warnings = bare.at("warnings").elements();
+  REQUIRE(warnings.size() == 2);
+  CHECK(has(warnings[0].as_text(), "DGX H100 is sold as cooled by air, but facility.cooling.racks is direct-to-chip"));
+  CHECK(has(warnings[1].as_text(), "facility.cooling names no coolant unit"));
+  const JsonValue whole = sized(superpod_file + "--set facility.like=direct-to-chip");
+  CHECK(whole.at("warnings").elements().size() == 1);
+  CHECK(sized(superpod_file).at("warnings").elements().empty());
 }
 
 // --- Wrong input -----------------------------------------------------------------------------------------------------
