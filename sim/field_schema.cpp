@@ -54,8 +54,12 @@ JsonValue fact_of(const JsonValue& inner) {
 JsonValue map_schema(const FieldSpec& field, const JsonValue& element) {
   JsonValue schema = JsonValue::object({{"type", "object"}, {"additionalProperties", element}});
   if (!field.needed_keys.empty()) {
-    JsonValue needed = JsonValue::list();
-    for (const std::string& key : field.needed_keys) needed.push_back(key);
+    JsonValue needed = JsonValue::list(), properties = JsonValue::object();
+    for (const std::string& key : field.needed_keys) {
+      needed.push_back(key);
+      properties.set(key, element);  // strict editors want every required key described by name
+    }
+    schema.set("properties", properties);
     schema.set("required", needed);
   }
   if (field.map_keys.empty()) return schema;
