@@ -11,7 +11,7 @@ namespace {
 
 void print(const char* title, const cw::PredictedStep& step) {
   std::printf("%s: %.3f s (%.3f to %.3f), MFU %.1f %%, %.0f kW; %s\n", title, step.step_time_s, step.step_time_low_s,
-              step.step_time_high_s, 100 * step.mfu, step.it_kw, step.verdict.c_str());
+              step.step_time_high_s, 100 * step.mfu, step.nodes_kw, step.verdict.c_str());
 }
 
 }  // namespace

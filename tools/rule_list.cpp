@@ -18,6 +18,7 @@ std::vector<RuleWords> rule_list() {
   add_words(nic_network_rules(), list);
   add_words(switch_network_rules(), list);
   add_words(hall_rules(), list);
+  add_words(voltage_rules(), list);
   add_words(chain_rules(), list);
   add_model_rules(list);
   return list;

@@ -142,7 +142,7 @@ Prediction predict_power(const Measurement& measurement, const ScenarioShelf& sh
       accelerator->idle_power ? hardware.accelerators_per_node * accelerator->idle_power->value : Watts{};
   const Watts waiting = idle_host_share * host + chips;
   const double started = start_up / (run + start_up);
-  const Watts mean = (1 - started) * (step->power.it_mean / nodes) + started * waiting;
+  const Watts mean = (1 - started) * (step->power.nodes_mean / nodes) + started * waiting;
   PredictedValues values;
   // The length of a start is uncertain, and so are windows that are not much longer.
   add_value((measurement.power->measured_at == "dc" ? supply_efficiency * mean : mean).in(watt), half_width + started,

@@ -36,10 +36,6 @@ bool has_stages(const Question& q) {
   return q.job().parallel.pipeline.value_or(2) > 1;
 }
 
-const char* no_site(const Question& q) {
-  return q.sizes_a_site() ? nullptr : "size and audit read it";
-}
-
 /// Without a rent, or without an end of the job, only `size` prices something.
 const char* no_prices(const Question& q) {
   const bool rented = q.scenario.prices && q.scenario.prices->rent && (q.job().tokens || q.job().steps);
@@ -187,12 +183,6 @@ constexpr Rule rules[] = {
     {"prices.rent_usd_per_accelerator_hour", read_with_rent},
     {"prices.goodput", read_with_rent},
     {"prices.*", only_rent, UnusedKind::describes},
-    {"cluster.facility.like", no_site, UnusedKind::describes},
-    {"cluster.facility.rack", no_site},
-    {"cluster.facility.hall", no_site},
-    {"cluster.facility.power", no_site},
-    {"cluster.facility.cooling", no_site},
-    {"cluster.facility.services", no_site},
     {"cluster.storage", no_files, UnusedKind::describes},
     {"cluster.fabric", no_network, UnusedKind::describes},
     {"cluster.fabric.routing", even_paths, UnusedKind::describes},

@@ -99,6 +99,12 @@ void compare_with_first(std::vector<ScalePoint>& points, const StepCalibration& 
 
 ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accelerators, bool strong,
                          const std::function<void(std::size_t)>& done, const std::function<bool()>& stop) {
+  return predict_scale(scenario, accelerators, strong, done, stop, predict_step);
+}
+
+ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accelerators, bool strong,
+                         const std::function<void(std::size_t)>& done, const std::function<bool()>& stop,
+                         const std::function<StepPrediction(const Scenario&)>& predict) {
   ScaleCurve curve;
   curve.strong = strong;
   curve.points.resize(accelerators.size());
@@ -113,7 +119,7 @@ ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accel
     ScalePoint& point = curve.points[i];
     point.step.accelerators = accelerators[i];
     try {
-      point.step = predict_step(at_size(scenario, accelerators[i], strong));
+      point.step = predict(at_size(scenario, accelerators[i], strong));
     } catch (const ConfigError& error) {
       point.reason = error.diagnostics().front().message;
       errors[i] = error;

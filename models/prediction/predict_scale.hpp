@@ -12,11 +12,17 @@
 namespace clusterwright {
 
 /// Efficiency curve. Impossible sizes stay in the curve with their reason.
+/// @param predict  prediction of the scenario at one size; called from any thread
 /// @param strong  constant global batch; otherwise the batch per replica of the scenario's own size
 /// @param done    called after each point with the number of finished points, from any thread, one call at a time;
 ///                may be empty
 /// @param stop    asked before each point; once it says yes, the curve ends with the points that were finished
 ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accelerators, bool strong,
-                         const std::function<void(std::size_t)>& done, const std::function<bool()>& stop = {});
+                         const std::function<void(std::size_t)>& done, const std::function<bool()>& stop,
+                         const std::function<StepPrediction(const Scenario&)>& predict);
+
+/// With predict_step.
+ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accelerators, bool strong,
+                         const std::function<void(std::size_t)>& done = {}, const std::function<bool()>& stop = {});
 
 }  // namespace clusterwright

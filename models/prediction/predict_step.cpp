@@ -69,14 +69,12 @@ void add_rates(const Scenario& s, StepPrediction& out) {
 }
 
 void add_power(const Scenario& s, const StepSummary& step, StepPrediction& out) {
-  out.power.it_mean = step.mean_power;
-  out.power.it_peak = step.peak_power;
-  out.power.it_trough = step.wave.low;
-  out.power.it_crest = step.wave.high;
+  out.power.nodes_mean = step.mean_power;
+  out.power.nodes_peak = step.peak_power;
+  out.power.nodes_trough = step.wave.low;
+  out.power.nodes_crest = step.wave.high;
   out.power.node_host = s.cluster.spec.node.host_power.value;
   out.power.energy_per_token = step.energy / (out.tokens_per_second * out.step_time.in(second));
-  if (const auto pue = s.cluster.spec.facility.power_usage_effectiveness)
-    out.power.facility_mean = step.mean_power * *pue;
 }
 
 /// Sets the verdict on memory: that of the accelerator, or that of other levels if the accelerator's suffices.

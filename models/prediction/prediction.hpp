@@ -35,15 +35,23 @@ struct StepUncertainty {
   double sigma = 0;           ///< all causes
 };
 
-/// Power of all nodes of the job.
+/// Power of everything around the job, as its hall is planned.
+struct SitePower {
+  Watts it_mean, it_crest, it_peak;  ///< all machines: nodes, switches, storage, services
+  Watts facility_mean;               ///< from the grid, mean of a year
+  Watts facility_rated;              ///< from the grid on the design day, everything at its nameplate
+};
+
+/// Power of all nodes of the job, and of their site.
 struct PowerUse {
-  Watts it_mean;                       ///< mean over the step
-  Watts it_peak;                       ///< largest instant of the replayed step
-  std::optional<Watts> facility_mean;  ///< power from the grid; absent without a power usage effectiveness
-  Joules energy_per_token;             ///< energy of nodes per token
-  Watts it_trough;                     ///< least power behind power supplies, which smooth over tens of milliseconds
-  Watts it_crest;                      ///< most power behind power supplies
-  Watts node_host;                     ///< power of the host of one node, constant over the step; part of it_mean
+  Watts nodes_mean;               ///< mean over the step
+  Watts nodes_peak;               ///< largest instant of the replayed step
+  Watts nodes_crest;              ///< most power behind power supplies, which smooth over tens of milliseconds
+  Watts nodes_trough;             ///< least power behind power supplies
+  Joules energy_per_token;        ///< energy of nodes per token
+  Watts node_host;                ///< power of the host of one node, constant over the step; part of nodes_mean
+  std::optional<SitePower> site;  ///< absent unless the hall was planned (models/site/sizing/job_site.hpp)
+  std::string no_site;            ///< why it could not be planned
 };
 
 /// Accelerators whose clock cap lengthens the step.

@@ -29,7 +29,7 @@ void check_rates(const StepPrediction& step, const Scenario& s, LawCheck& laws) 
   laws.positive("MFU", step.mfu);
   laws.at_most("MFU", step.mfu, "1", 1);
   laws.equal("energy per token times tokens", step.power.energy_per_token.in(joule)*tokens, "power times time",
-             step.power.it_mean.in(watt)*step.step_time.in(second));
+             step.power.nodes_mean.in(watt)*step.step_time.in(second));
 }
 
 void check_memory(const StepPrediction& step, LawCheck& laws) {
@@ -43,17 +43,16 @@ void check_memory(const StepPrediction& step, LawCheck& laws) {
 /// Governors let the mean of the accelerators reach their rating, and a kernel exceed it for its own length.
 void check_power(const StepPrediction& step, const Scenario& s, LawCheck& laws) {
   const PowerUse& power = step.power;
-  const double mean = power.it_mean.in(watt);
+  const double mean = power.nodes_mean.in(watt);
   const double accelerators = (step.accelerators + step.idle_accelerators) * s.cluster.accelerator.power.value.in(watt);
   const double hosts = step.nodes * power.node_host.in(watt);
   laws.positive("mean power", mean);
-  laws.at_most("lowest power", power.it_trough.in(watt), "mean power", mean);
-  laws.at_most("mean power", mean, "peak power", power.it_peak.in(watt));
-  laws.at_most("mean power", mean, "highest power at the supplies", power.it_crest.in(watt));
+  laws.at_most("lowest power", power.nodes_trough.in(watt), "mean power", mean);
+  laws.at_most("mean power", mean, "highest power at the supplies", power.nodes_crest.in(watt));
+  laws.at_most("highest power at the supplies", power.nodes_crest.in(watt), "peak power", power.nodes_peak.in(watt));
   laws.at_most("mean power", mean, "rated power of accelerators and hosts", accelerators + hosts);
-  laws.at_most("peak power", power.it_peak.in(watt), "rated power with its overshoot",
+  laws.at_most("peak power", power.nodes_peak.in(watt), "rated power with its overshoot",
                accelerators * s.parameters.power.short_term_power.value + hosts);
-  if (power.facility_mean) laws.at_most("mean power", mean, "power of the facility", power.facility_mean->in(watt));
 }
 
 /// The run is its steps, and every hour of it costs power and accelerators.
@@ -75,11 +74,8 @@ void check_training(const StepPrediction& step, const Scenario& s, LawCheck& law
              static_cast<double>(run.steps) * step.step_time.in(second));
   laws.ordered("accelerator-hours", run.accelerator_hours.low, run.accelerator_hours.value, run.accelerator_hours.high);
   laws.equal("accelerator-hours", run.accelerator_hours.value, "accelerators times hours", run.accelerators * hours);
-  laws.equal("energy of the run in kWh", run.it_energy.value.in(kilowatt_hour), "mean power times hours",
-             step.power.it_mean.in(kilowatt)*hours);
-  if (run.facility_energy)
-    laws.at_most("energy of the nodes", run.it_energy.value.in(kilowatt_hour), "energy from the grid",
-                 run.facility_energy->value.in(kilowatt_hour));
+  laws.equal("energy of the run in kWh", run.nodes_energy.value.in(kilowatt_hour), "mean power times hours",
+             step.power.nodes_mean.in(kilowatt)*hours);
   if (run.rent) {
     laws.ordered("goodput", 0, run.rent->goodput, 1);
     laws.at_most("rent without losses", (run.rent->each * hour).in(dollar)*run.accelerator_hours.value, "rent",

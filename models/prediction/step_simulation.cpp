@@ -97,7 +97,7 @@ namespace {
 /// Time constant of the bulk capacitors of a server's power supply; estimates run from 20 to 50 ms.
 constexpr Seconds supply_time_constant = 30 * millisecond;
 
-/// Largest power at the supplies: ranks exceed their limits for shorter times than capacitors bridge.
+/// Largest mean power: governors hold it, and ranks exceed their limits for the length of a kernel only.
 Watts sum_of_limits(const StepGraph& graph) {
   Watts sum;
   for (const RankClassId rank : graph.structure.ranks.ids())
@@ -128,9 +128,9 @@ StepSummary governed(StepSummary summary, const StepGraph& graph) {
     summary.mean_power = limit;
     summary.energy = limit * to_seconds(summary.end);
   }
-  summary.peak_power = std::clamp(summary.peak_power, summary.mean_power, limit);
   summary.wave.low = std::min(summary.wave.low, summary.mean_power);
   summary.wave.high = std::max(summary.wave.high, summary.mean_power);
+  summary.peak_power = std::max(summary.peak_power, summary.wave.high);
   return summary;
 }
 

@@ -33,9 +33,13 @@ TrainingRun training_run(const StepPrediction& step, int sequence, std::int64_t 
   run.checkpoints = count * pause;
   run.time = {count * (step.low + pause), count * (step.step_time + pause), count * (step.high + pause)};
   run.accelerator_hours = hours_of(run.accelerators, run.time);
-  run.it_energy = run.time.times(step.power.it_mean);
-  if (step.power.facility_mean) run.facility_energy = run.time.times(*step.power.facility_mean);
+  run.nodes_energy = run.time.times(step.power.nodes_mean);
   return run;
+}
+
+void add_site_energy(TrainingRun& run, const SitePower& site) {
+  run.it_energy = run.time.times(site.it_mean);
+  run.facility_energy = run.time.times(site.facility_mean);
 }
 
 Interval<double> hours_of(int accelerators, const Interval<Seconds>& time) {

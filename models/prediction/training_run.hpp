@@ -16,6 +16,7 @@
 namespace clusterwright {
 
 struct StepPrediction;
+struct SitePower;
 
 /// Rent of all accelerators that the run holds, over the time that is paid.
 struct RunRent {
@@ -31,9 +32,10 @@ struct TrainingRun {
   Interval<Seconds> time;  ///< steps, and pauses for the checkpoints that the job states
   Seconds checkpoints;     ///< those pauses
   Interval<double> accelerator_hours;
-  Interval<Joules> it_energy;                       ///< energy of all nodes of the job
-  std::optional<Interval<Joules>> facility_energy;  ///< from the grid; absent without a power usage effectiveness
-  std::optional<RunRent> rent;                      ///< absent unless the scenario's prices state a rent
+  Interval<Joules> nodes_energy;  ///< energy of all nodes of the job
+  /// Energy of all machines, and from the grid; absent unless the hall was planned.
+  std::optional<Interval<Joules>> it_energy, facility_energy;
+  std::optional<RunRent> rent;  ///< absent unless the scenario's prices state a rent
 };
 
 inline constexpr double most_tokens = 1e18;  ///< largest `tokens` of a job
@@ -48,6 +50,9 @@ std::optional<std::int64_t> stated_steps(const Job& job, std::int64_t tokens_per
 /// every step, so it does not average out. Power counts as known.
 /// @param sequence  tokens of one sequence
 TrainingRun training_run(const StepPrediction& step, int sequence, std::int64_t steps);
+
+/// Adds the energy of the site that the run's job is planned in.
+void add_site_energy(TrainingRun& run, const SitePower& site);
 
 /// Accelerators times hours.
 Interval<double> hours_of(int accelerators, const Interval<Seconds>& time);

@@ -47,7 +47,7 @@ TEST_CASE("64 of 72 take the time of domains of 64, and the idle ones draw idle 
     const StepFactors factors = step_factors(s.steps, s.stack, s.job, s.cluster.accelerator);
     const Watts idle = KernelTimes(s.cluster.accelerator, s.parameters, s.stack, factors, s.job.precision).idle_power();
     const Watts more = 32 * idle + 8 * 1200 * watt;
-    CHECK((part.power.it_mean - whole.power.it_mean).in(watt) == Approx(more.in(watt)).epsilon(1e-6));
+    CHECK((part.power.nodes_mean - whole.power.nodes_mean).in(watt) == Approx(more.in(watt)).epsilon(1e-6));
     REQUIRE_FALSE(part.warnings.empty());
     CHECK(part.warnings.back().find("64 of 72 accelerators of each scale-up domain") != std::string::npos);
   }
@@ -64,7 +64,7 @@ TEST_CASE("a job that fills its domains takes the time of before, to the picosec
     asked.cluster = cluster_of_size(asked, 288);
     const StepPrediction stated = predict_step(asked);
     CHECK(stated.step_time == plain.step_time);
-    CHECK(stated.power.it_mean == plain.power.it_mean);
+    CHECK(stated.power.nodes_mean == plain.power.nodes_mean);
     CHECK(plain.idle_accelerators == 0);
   }
 }
@@ -89,7 +89,7 @@ TEST_CASE("a part of a node has the node's links, its nearest NICs and all of it
   CHECK(four.step_time == node.step_time);  // switched links: as fast in a smaller node
   CHECK(four.idle_accelerators == 4);
   CHECK(four.power.node_host == 2 * node.power.node_host);
-  CHECK(four.power.it_mean > node.power.it_mean);
+  CHECK(four.power.nodes_mean > node.power.nodes_mean);
   half.data = own.data = 4;  // 16 over four nodes, 4 of 8 each
   Scenario parts_of_nodes = small_scenario(half);
   parts_of_nodes.job.accelerators_per_domain = 4;

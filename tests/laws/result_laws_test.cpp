@@ -56,10 +56,11 @@ const Broken broken_steps[] = {
     {"MFU must be at most 1", [](auto& s) { s.mfu = 1.01; }},
     {"energy per token times tokens", [](auto& s) { s.power.energy_per_token *= 1.01; }},
     {"memory of each kind", [](auto& s) { s.memory.logits = -1 * byte; }},
-    {"lowest power", [](auto& s) { s.power.it_trough = 1.01 * s.power.it_mean; }},
-    {"mean power must be at most peak", [](auto& s) { s.power.it_peak = 0.99 * s.power.it_mean; }},
-    {"mean power must be at most highest", [](auto& s) { s.power.it_crest = 0.99 * s.power.it_mean; }},
-    {"peak power", [](auto& s) { s.power.it_peak = 10 * s.power.it_peak; }},
+    {"lowest power", [](auto& s) { s.power.nodes_trough = 1.01 * s.power.nodes_mean; }},
+    {"highest power at the supplies must be at most peak",
+     [](auto& s) { s.power.nodes_peak = 0.99 * s.power.nodes_crest; }},
+    {"mean power must be at most highest", [](auto& s) { s.power.nodes_crest = 0.99 * s.power.nodes_mean; }},
+    {"peak power", [](auto& s) { s.power.nodes_peak = 10 * s.power.nodes_peak; }},
 };
 
 bool starts_with(const std::string& text, const std::string& prefix) {
@@ -90,7 +91,7 @@ const Broken broken_runs[] = {
     {"time in steps", [](auto& s) { s.training->checkpoints = 0.01 * s.training->time.value; }},
     {"accelerator-hours must lie inside", [](auto& s) { s.training->accelerator_hours.high = 1; }},
     {"accelerator-hours must equal", [](auto& s) { s.training->accelerator_hours.value *= 1.01; }},
-    {"energy of the run in kWh", [](auto& s) { s.training->it_energy.value *= 1.01; }},
+    {"energy of the run in kWh", [](auto& s) { s.training->nodes_energy.value *= 1.01; }},
     {"goodput must lie inside", [](auto& s) { s.training->rent->goodput = 1.01; }},
     {"rent without losses", [](auto& s) { s.training->rent->total.value *= 0.8; }},
 };
@@ -118,10 +119,10 @@ TEST_CASE("a step never draws more than the ratings of its machines", "[laws]") 
   const Scenario scenario = shipped_scenario("llama3-8b-h100-64");
   StepPrediction step = predict_step(scenario);
   const double rated = 64 * 700 + 8 * step.power.node_host.in(watt);
-  const double factor = 1.001 * rated / step.power.it_mean.in(watt);
-  step.power.it_mean *= factor;
-  step.power.it_peak *= factor;
-  step.power.it_crest *= factor;
+  const double factor = 1.001 * rated / step.power.nodes_mean.in(watt);
+  step.power.nodes_mean *= factor;
+  step.power.nodes_peak *= factor;
+  step.power.nodes_crest *= factor;
   step.power.energy_per_token *= factor;
   CHECK(starts_with(broken_by([&] { check_laws(step, scenario); }), "mean power must be at most rated power"));
 }
@@ -173,8 +174,14 @@ TEST_CASE("a plan of a site adds up in power and money", "[laws]") {
   CHECK(starts_with(broken([](auto& s) { s.plan.spare_nodes = -1; }), "spare nodes"));
   CHECK(starts_with(broken([](auto& s) { s.plan.rated.losses *= 1.01; }), "sum of IT, losses"));
   CHECK(starts_with(broken([](auto& s) { s.plan.mean.pue *= 1.01; }), "PUE times IT power"));
-  CHECK(starts_with(broken([](auto& s) { s.plan.node.mean *= 1.01; }), "mean of a node"));
-  CHECK(starts_with(broken([](auto& s) { std::swap(s.plan.mean, s.plan.rated); }), "mean IT power"));
+  CHECK(starts_with(broken([](auto& s) { s.plan.rated.nodes = 1.01 * s.plan.rated.it; }), "power of the nodes"));
+  CHECK(
+      starts_with(broken([](auto& s) { s.plan.power_stages[0].output = 1.01 * s.plan.rated.facility; }), "output of"));
+  CHECK(starts_with(broken([](auto& s) {
+                      std::swap(s.plan.mean, s.plan.rated);
+                      s.plan.power_stages.clear();
+                    }),
+                    "mean IT power"));
   CHECK(starts_with(broken([](auto& s) { s.cost.capex_total *= 1.01; }), "sum of purchases"));
   CHECK(starts_with(broken([](auto& s) { s.cost.energy_share = 1.01; }), "share of energy"));
   CHECK(starts_with(broken([](auto& s) { s.cost.goodput = 1.01; }), "goodput"));

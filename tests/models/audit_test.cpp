@@ -192,7 +192,7 @@ TEST_CASE("racks and site from nodes, with the blueprint's own numbers first", "
   const SiteFigures usual = site_figures(blueprint, s, parts(), facility, step);
   CHECK(usual.nodes == 3);
   CHECK(usual.node_rated.in(kilowatt) == Approx(10.2));
-  CHECK(usual.node_mean.in(watt) == Approx(step.power.it_mean.in(watt) / 2));
+  CHECK(usual.node_mean.in(watt) == Approx(step.power.nodes_mean.in(watt) / 2));
   CHECK(usual.it_rated.in(kilowatt) > 3 * 10.2);
   CHECK(usual.site_rated.in(kilowatt) == Approx(usual.it_rated.in(kilowatt)*usual.pue));
   blueprint.racks = 2;

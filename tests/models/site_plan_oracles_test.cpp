@@ -340,5 +340,5 @@ TEST_CASE("30 kW at a rise of 15 K take 1.99 kg of air a second", "[models][faci
   CHECK(air_m3_per_h(air_kg_per_s(30 * kilowatt, 15)) == Approx(5970).epsilon(0.01));
   const SitePlan plan = planned(cluster_file("dgx-h100-127"), facility_of("air", no_services));
   CHECK(plan.cooling.rack_air.in(kilowatt) == Approx(40.8));
-  CHECK(plan.cooling.air_kg_per_s == Approx(plan.rated.it.in(watt) / (1005 * 15)));
+  CHECK(plan.cooling.air_kg_per_s == Approx(plan.cooling.air.in(watt) / (1005 * 15)));
 }

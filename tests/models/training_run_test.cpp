@@ -23,7 +23,7 @@ StepPrediction big_step() {
   step.step_time = 6.5 * second;
   step.low = 5 * second;
   step.high = 8 * second;
-  step.power.it_mean = 16 * megawatt;
+  step.power.nodes_mean = 16 * megawatt;
   return step;
 }
 
@@ -61,12 +61,12 @@ TEST_CASE("a run of 15.6T tokens takes 70 days of 16,384 accelerators", "[models
   CHECK(run.time.low.in(day) == Approx(53.81).epsilon(1e-3));                      // 5 / 6.5 of it
   CHECK(run.time.high.in(day) == Approx(86.10).epsilon(1e-3));
   CHECK(run.accelerator_hours.value == Approx(16'384 * 24 * 69.953).epsilon(1e-4));  // 27.5 million
-  CHECK(run.it_energy.value.in(kilowatt_hour) == Approx(16'000 * 24 * 69.953).epsilon(1e-4));
+  CHECK(run.nodes_energy.value.in(kilowatt_hour) == Approx(16'000 * 24 * 69.953).epsilon(1e-4));
   CHECK_FALSE(run.facility_energy);
-  StepPrediction cooled = big_step();
-  cooled.power.facility_mean = 20 * megawatt;
-  const TrainingRun grid = training_run(cooled, 8192, 929'833);
-  CHECK(grid.facility_energy->value / grid.it_energy.value == Approx(1.25));
+  TrainingRun grid = run;
+  add_site_energy(grid, {17 * megawatt, {}, {}, 20 * megawatt, {}});
+  CHECK(grid.it_energy->value / run.nodes_energy.value == Approx(17.0 / 16));
+  CHECK(grid.facility_energy->value / run.nodes_energy.value == Approx(1.25));
 }
 
 TEST_CASE("checkpoints lengthen a run by their pauses, accelerators without work are held", "[models][training_run]") {

@@ -46,9 +46,15 @@ inline StepPrediction step(int gpus) {
   s.tokens_per_second = 2048 * 8192 / s.step_time.in(second);
   s.model_flops_per_accelerator = s.tokens_per_second_per_accelerator() * 2.55 * teraflop_per_second;
   s.mfu = s.model_flops_per_accelerator.in(teraflop_per_second) / 989.4;
-  s.power = {
-      gpus * 1180.0 * watt, gpus * 1250.0 * watt, gpus * 1298.0 * watt, gpus * 1180.0 / s.tokens_per_second * joule,
-      gpus * 700.0 * watt,  gpus * 1240.0 * watt, 2800 * watt};
+  PowerUse& power = s.power;
+  power.nodes_mean = gpus * 1180.0 * watt;
+  power.nodes_peak = gpus * 1300.0 * watt;
+  power.nodes_crest = gpus * 1240.0 * watt;
+  power.nodes_trough = gpus * 700.0 * watt;
+  power.energy_per_token = gpus * 1180.0 / s.tokens_per_second * joule;
+  power.node_host = 2800 * watt;
+  power.site = {gpus * 1280.0 * watt, gpus * 1340.0 * watt, gpus * 1400.0 * watt, gpus * 1500.0 * watt,
+                gpus * 2100.0 * watt};
   s.bottleneck = "tensor-parallel communication costs 8 % of the step: try a tensor degree of 4";
   s.assumptions = {
       {"virtual pipeline stages", "8", "default", "not given: the largest that divides 126 layers over 16 stages"},

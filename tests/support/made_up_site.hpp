@@ -130,6 +130,7 @@ inline FacilityPower facility_power(const SitePlan& plan, Watts node) {
   const PowerNode nodes{"nodes", hosts + gpus, {{"accelerators", gpus, {}}, {"hosts", hosts, {}}}};
   const PowerNode switches{
       "switches", fabric + management, {{"compute network", fabric, {}}, {"other networks", management, {}}}};
+  p.nodes = nodes.power;
   p.it = nodes.power + switches.power + storage + service;
   p.losses = 0.061 * p.it;
   p.cooling = 0.162 * p.it;
@@ -146,11 +147,12 @@ inline FacilityPower facility_power(const SitePlan& plan, Watts node) {
 }
 
 inline void add_power(SitePlan& plan) {
-  plan.node = {10.2 * kilowatt, 8.7 * kilowatt, 9.6 * kilowatt, 5.1 * kilowatt,
+  plan.node = {10.2 * kilowatt, 8.7 * kilowatt, PowerSwing{9.9 * kilowatt, 9.6 * kilowatt, 5.1 * kilowatt},
                5.6 * kilowatt,  5.4 * kilowatt, "replayed step"};
   plan.rated = facility_power(plan, plan.node.rated);
   plan.mean = facility_power(plan, plan.node.mean);
-  plan.peak = facility_power(plan, plan.node.peak);
+  plan.peak = facility_power(plan, plan.node.swing->peak);
+  plan.crest = facility_power(plan, plan.node.swing->crest);
   const auto stage = [&](const char* part, PowerStageKind kind, Redundancy redundancy, Watts rating,
                          double efficiency) {
     const Watts needed = plan.rated.it;
@@ -167,7 +169,7 @@ inline void add_power(SitePlan& plan) {
       stage("ups-1250kva", PowerStageKind::ups, Redundancy::two_n, 1.19 * megawatt, 0.962),
       stage("busway-800a", PowerStageKind::busway, Redundancy::two_n, 0.42 * megawatt, 0.998)};
   plan.power_stages.back().amperes = 511;
-  plan.feeds = {"circuit-415v-60a", 4, 2, 34.5 * kilowatt, 20.4 * kilowatt, 14.6};
+  plan.feeds = {"circuit-415v-60a", 4, 2, 34.5 * kilowatt, 10.2 * kilowatt, 20.4 * kilowatt, 14.6};
 }
 
 inline void add_cooling(SitePlan& plan) {

@@ -77,8 +77,8 @@ inline SitePlan planned(const Cluster& cluster, const Facility& facility, const 
 inline SitePlan planned_at_load(const Cluster& cluster, const Facility& facility, double share, SiteLoad load = {}) {
   load.node.accelerators_rated = cluster.node_accelerators * cluster.accelerator.power.value;
   const Watts rated = planned(cluster, facility, {load.node, load.appliances, false}).node.rated;
-  load.node.mean = load.node.trough = share * rated;
-  load.node.peak = rated;
+  load.node.mean = share * rated;
+  load.node.swing = {rated, rated, share * rated};
   load.node.accelerators_mean = std::min(load.node.mean, share * load.node.accelerators_rated);
   return planned(cluster, facility, load);
 }

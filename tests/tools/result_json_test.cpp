@@ -64,7 +64,7 @@ TEST_CASE("run and scale carry every key that scripts rely on", "[tools]") {
 
 TEST_CASE("what is not modelled is null, not zero", "[tools]") {
   StepPrediction step = made_up::step(1024);
-  step.power.facility_mean.reset();
+  step.power.site.reset();
   const JsonValue run = run_to_json(made_up::context("run"), step);
   for (const char* pointer : {"/power/swing_kw", "/power/ramp_kw_per_s", "/power/facility_kw_mean", "/serving/ttft_s"})
     CHECK(run.at_pointer(pointer)->is_null());

@@ -111,6 +111,17 @@ TEST_CASE("counts of a size are the sums of their parts", "[cli][size]") {
   }
 }
 
+namespace {
+
+double branch_kw(const JsonValue& tree, const std::string& name) {
+  if (tree.at("name").as_text() == name) return tree.at("kw").as_number();
+  double sum = 0;
+  for (const JsonValue& part : tree.at("parts").elements()) sum += branch_kw(part, name);
+  return sum;
+}
+
+}  // namespace
+
 TEST_CASE("watts of a size are the sums of their parts", "[cli][size]") {
   for (const std::string& input : {superpod_file, sized_job, shipped_file("clusters/gb200-nvl72")}) {
     const JsonValue result = sized(input);
@@ -120,8 +131,10 @@ TEST_CASE("watts of a size are the sums of their parts", "[cli][size]") {
     CHECK(number(result, "/facility_kw") == number(result, "/power/mean/facility_kw"));
     CHECK(number(result, "/it_kw") < number(result, "/it_kw_rated"));
     CHECK(number(result, "/pue") == Approx(number(result, "/facility_kw") / number(result, "/it_kw")));
-    for (const char* load : {"mean", "rated", "peak"}) {
+    for (const char* load : {"mean", "rated", "peak", "crest"}) {
       const JsonValue& p = result.at("power").at(load);
+      if (p.is_null()) continue;  // without a job
+      CHECK(number(p, "/nodes_kw") < number(p, "/it_kw"));
       CHECK(number(p, "/facility_kw") ==
             Approx(number(p, "/it_kw") + number(p, "/losses_kw") + number(p, "/cooling_kw") + number(p, "/other_kw")));
     }
@@ -131,7 +144,11 @@ TEST_CASE("watts of a size are the sums of their parts", "[cli][size]") {
             number(result, std::string("/power/") + load + "/facility_kw"));
     }
     const JsonValue& heat = result.at("cooling");
-    CHECK(number(heat, "/liquid_kw") + number(heat, "/air_kw") == Approx(number(result, "/it_kw_rated")));
+    // Losses indoors, lights and offices are heat too; transformers stand outdoors.
+    const JsonValue& rated = result.at("power").at("rated");
+    const double outdoors = branch_kw(result.at("power").at("tree").at("rated"), "transformers");
+    CHECK(number(heat, "/liquid_kw") + number(heat, "/air_kw") ==
+          Approx(number(rated, "/it_kw") + number(rated, "/losses_kw") + number(rated, "/other_kw") - outdoors));
   }
 }
 
@@ -181,10 +198,14 @@ TEST_CASE("with a job watts come from its step, and tokens have a price", "[cli]
   const JsonValue result = sized(sized_job);
   const JsonValue& step = result.at("step");
   CHECK(result.at("node_power").at("source").as_text() == "replayed step");
-  CHECK(number(result, "/node_power/mean_kw") == Approx(number(step, "/power/it_kw_mean") / 128));
+  CHECK(number(result, "/node_power/mean_kw") == Approx(number(step, "/power/nodes_kw_mean") / 128));
   CHECK(number(result, "/node_power/trough_kw") < number(result, "/node_power/mean_kw"));
-  CHECK(number(result, "/node_power/mean_kw") < number(result, "/node_power/peak_kw"));
-  CHECK(number(result, "/it_kw") < number(result, "/it_kw_peak"));
+  CHECK(number(result, "/node_power/mean_kw") < number(result, "/node_power/crest_kw"));
+  CHECK(number(result, "/node_power/crest_kw") <= number(result, "/node_power/peak_kw"));
+  CHECK(number(result, "/it_kw") < number(result, "/it_kw_crest"));
+  CHECK(number(result, "/it_kw_crest") <= number(result, "/it_kw_peak"));
+  CHECK(number(result, "/it_kw") == Approx(number(step, "/power/it_kw_mean")));
+  CHECK(number(result, "/facility_kw") == Approx(number(step, "/power/facility_kw_mean")));
   // Dollars of an hour over its tokens, of which 90 % make progress (goodput of the default prices).
   const double hour = number(result, "/cost/usd_per_gpu_hour/total") * 1024;
   const double millions = 3600 * 0.9 * number(step, "/tokens_per_s") / 1e6;

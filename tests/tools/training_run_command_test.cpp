@@ -39,8 +39,10 @@ TEST_CASE("run, scale, size and audit agree on the days of a run, and its arithm
   CHECK(days == Approx(929'833 * number(run, "/step_time_s") / 86'400).epsilon(1e-12));
   CHECK(days == Approx(15.6e12 / number(run, "/tokens_per_s") / 86'400).epsilon(1e-6));
   CHECK(number(training, "/gpu_hours") == Approx(16'384 * 24 * days));
+  CHECK(number(training, "/nodes_mwh") == Approx(number(run, "/power/nodes_kw_mean") / 1000 * 24 * days));
   CHECK(number(training, "/it_mwh") == Approx(number(run, "/power/it_kw_mean") / 1000 * 24 * days));
-  for (const char* key : {"days", "gpu_hours", "it_mwh"}) check_interval(training, key);
+  CHECK(number(training, "/facility_mwh") == Approx(number(run, "/power/facility_kw_mean") / 1000 * 24 * days));
+  for (const char* key : {"days", "gpu_hours", "nodes_mwh", "it_mwh", "facility_mwh"}) check_interval(training, key);
   CHECK(number(training, "/days_low") / days == Approx(number(run, "/low") / number(run, "/step_time_s")));
 
   const JsonValue curve = answer("scale " + llama_405b + with_end + "--gpus 8192,16384");

@@ -86,8 +86,8 @@ void step(const ParameterSet& set, const std::string& family, int head, int head
   s.stack.kernel_launch.value = {};
   const StepPrediction step = predict_step(s);
   out.push_back(step.step_time.in(second));
-  out.push_back(step.power.it_mean.in(watt));
-  out.push_back(step.power.it_peak.in(watt));
+  out.push_back(step.power.nodes_mean.in(watt));
+  out.push_back(step.power.nodes_peak.in(watt));
 }
 
 void steps(const ParameterSet& set, Answers& out) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/site/audit/blueprint.hpp"
+#include "models/site/plant/facility_files.hpp"
 #include "sim/json_writer.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/scenario_session.hpp"
@@ -41,7 +42,8 @@ ExitCode audit(const AuditRequest& request) {
   const LoadedBlueprint loaded = load_blueprint(file, scenario_options(asked));
   const AuditReport report = audit_blueprint(loaded.blueprint, loaded.scenario, loaded.catalog, loaded.facility);
   stop_if_interrupted();
-  const ResultContext context = make_result_context(loaded.scenario, "audit", asked.command_line, seed);
+  ResultContext context = make_result_context(loaded.scenario, "audit", asked.command_line, seed);
+  context.scenario.find("cluster")->set("facility", effective_facility(loaded.facility));
   const AuditAnswer answer{context, loaded.blueprint, report};
   deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, answer); });
   return report.count(Holds::no) > 0 ? ExitCode::impossible : ExitCode::ok;

@@ -4,9 +4,9 @@
 #include "models/job/scenario_loader.hpp"
 #include "models/plan/plan.hpp"
 #include "models/prediction/bottleneck.hpp"
-#include "models/prediction/predict_step.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/prediction/step_simulation.hpp"
+#include "models/site/sizing/job_site.hpp"
 #include "sim/json_writer.hpp"
 #include "sim/timeline.hpp"
 #include "tools/commands/commands.hpp"
@@ -139,8 +139,10 @@ void write_timeline(const std::string& file, const Scenario& scenario, const Ste
 ExitCode run(const RunRequest& request) {
   const auto targets = output_targets(request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv,
                                                        OutputFormat::markdown, OutputFormat::html});
-  const ScenarioSession session = open_scenario(request.scenario, ScenarioReader::run);
-  const StepPrediction step = predict_step(session.scenario);
+  ScenarioSession session = open_scenario(request.scenario, ScenarioReader::run);
+  const JobSite site(session.scenario, session.context.inputs);
+  site.complete(session.context.scenario);
+  const StepPrediction step = site.predict(session.scenario);
   stop_if_interrupted();
   const bool named = !request.scenario.parameters.empty();
   const RunAnswer answer{session, step, against_usual(session.scenario, named, step.step_time)};

@@ -5,6 +5,7 @@
 
 #include "models/prediction/predict_scale.hpp"
 #include "models/prediction/prediction.hpp"
+#include "models/site/sizing/job_site.hpp"
 #include "sim/json_writer.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/scenario_session.hpp"
@@ -104,12 +105,15 @@ ExitCode scale(const ScaleRequest& request) {
   const std::vector<int> sizes = parse_counts({"--gpus", request.gpus});
   const auto targets = output_targets(request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv,
                                                        OutputFormat::markdown, OutputFormat::html});
-  const ScenarioSession session = open_scenario(request.scenario, ScenarioReader::scale);
+  ScenarioSession session = open_scenario(request.scenario, ScenarioReader::scale);
+  const JobSite site(session.scenario, session.context.inputs);
+  site.complete(session.context.scenario);
   ScaleCurve curve;
   {
     ProgressLine progress("cluster sizes", sizes.size(), request.output.quiet);
     curve = predict_scale(
-        session.scenario, sizes, strong, [&](std::size_t done) { progress.finished(done); }, interrupted);
+        session.scenario, sizes, strong, [&](std::size_t done) { progress.finished(done); }, interrupted,
+        [&](const Scenario& scenario) { return site.predict(scenario); });
   }
   if (curve.points.empty()) throw Interrupted{};
   if (!curve.interrupted) name_sizes(curve, sizes);

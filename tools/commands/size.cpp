@@ -70,11 +70,6 @@ JsonValue with_prices(JsonValue document, const SizeRequest& request, std::vecto
   return document;
 }
 
-/// Facility without reference to files, which may change.
-JsonValue effective_facility(const Facility& facility) {
-  return encode_record(FacilitySpec{"none", "", facility.power_usage_effectiveness, facility.rack, facility.hall,
-                                    facility.power, facility.cooling, facility.services});
-}
 JsonValue effective_prices(PriceList prices) {
   prices.like = "none";
   return encode_record(prices);

@@ -143,7 +143,8 @@ std::string tiles(const Page& page) {
   const StepPrediction& step = *page.focus;
   const std::string width = percent_text((step.high - step.low) / (2 * step.step_time), 0);
   const std::string size = fmt::format("on {} GPUs", count_text(step.accelerators));
-  const bool megawatts = step.power.it_mean >= megawatt;
+  const Watts machines = step.power.site ? step.power.site->it_mean : step.power.nodes_mean;
+  const bool megawatts = machines >= megawatt;
   const bool millions = step.tokens_per_second >= 1e6;
   const Watts unit = megawatts ? megawatt : kilowatt;
   return "<dl class=\"tiles\">\n" +
@@ -155,7 +156,8 @@ std::string tiles(const Page& page) {
          html_tile("MFU", fixed_text(100 * step.mfu, 1), "%",
                    fmt::format("{} TFLOP/s per GPU",
                                significant_text(step.model_flops_per_accelerator.in(teraflop_per_second), 3))) +
-         html_tile("IT power", significant_text(step.power.it_mean.in(unit), 3), megawatts ? "MW" : "kW",
+         html_tile(step.power.site ? "IT power" : "Power of the nodes", significant_text(machines.in(unit), 3),
+                   megawatts ? "MW" : "kW",
                    fmt::format("{} J per token", significant_text(step.power.energy_per_token.in(joule), 3))) +
          "</dl>\n";
 }

@@ -102,6 +102,26 @@ std::string checkpoint_text(const StepPrediction& step) {
                      fixed_text(step.tokens_per_second_with_checkpoints(), 0));
 }
 
+std::string kw_text(Watts power) {
+  return significant_text(power.in(kilowatt)) + " kW";
+}
+
+std::string nodes_power_text(const PowerUse& power) {
+  return fmt::format("{} mean, {} crest, {} trough, {} peak", kw_text(power.nodes_mean), kw_text(power.nodes_crest),
+                     kw_text(power.nodes_trough), kw_text(power.nodes_peak));
+}
+
+std::string it_power_text(const PowerUse& power) {
+  if (!power.site) return "not known: " + power.no_site;
+  return fmt::format("{} mean, {} crest, with switches, storage and services", kw_text(power.site->it_mean),
+                     kw_text(power.site->it_crest));
+}
+
+std::string facility_power_text(const SitePower& site) {
+  return fmt::format("{} mean of a year; {} at its nameplate on the design day", kw_text(site.facility_mean),
+                     kw_text(site.facility_rated));
+}
+
 std::vector<Cell> scale_row(const ScalePoint& point, Bytes memory_capacity) {
   const StepPrediction& step = point.step;
   if (!computed(point)) return {step.accelerators, {}, {}, {}, {}, {}, {}, {}, {}, {}, point.reason};
@@ -114,7 +134,7 @@ std::vector<Cell> scale_row(const ScalePoint& point, Bytes memory_capacity) {
           step.mfu,
           step.fits ? Cell(point.efficiency) : Cell(),
           step.memory.total().in(gigabyte),
-          step.power.it_mean.in(watt),
+          step.power.site ? Cell(step.power.site->it_mean.in(watt)) : Cell(),
           step.fits ? limited_by(step) : "does not fit: " + misfit_text(step, memory_capacity)};
 }
 
@@ -171,14 +191,12 @@ ResultTable headline_table(const StepPrediction& step, Bytes memory_capacity) {
                               significant_text(step.model_flops_per_accelerator.in(teraflop_per_second)))),
       line("Memory", fmt::format("{} of {} GB on the fullest GPU", fixed_text(step.memory.total().in(gigabyte), 1),
                                  capacity_text(memory_capacity))),
-      line("IT power", fmt::format("{} kW mean, {} kW peak", significant_text(step.power.it_mean.in(kilowatt)),
-                                   significant_text(step.power.it_peak.in(kilowatt)))),
+      line("Nodes", nodes_power_text(step.power)),
+      line("IT power", it_power_text(step.power)),
       line("Energy", fmt::format("{} J per token", significant_text(step.power.energy_per_token.in(joule))))};
   if (step.input) table.rows.push_back(line("Data", input_text(step)));
   if (step.checkpoint) table.rows.push_back(line("Checkpoints", checkpoint_text(step)));
-  if (step.power.facility_mean)
-    table.rows.push_back(
-        line("Facility", fmt::format("{} kW mean", significant_text(step.power.facility_mean->in(kilowatt)))));
+  if (step.power.site) table.rows.push_back(line("Facility", facility_power_text(*step.power.site)));
   table.rows.push_back(
       line("Verdict", step.fits ? step.verdict : "DOES NOT FIT: " + misfit_text(step, memory_capacity)));
   return table;
@@ -246,18 +264,25 @@ ResultTable memory_by_size(const ScaleCurve& curve) {
 ResultTable power_by_size(const ScaleCurve& curve) {
   ResultTable table{"Power and energy",
                     {{"gpus", "GPUs", ""},
+                     {"nodes_kw_mean", "Nodes mean", "kW"},
+                     {"nodes_kw_crest", "Nodes crest", "kW"},
                      {"it_kw_mean", "IT mean", "kW"},
-                     {"it_kw_peak", "IT peak", "kW"},
+                     {"it_kw_crest", "IT crest", "kW"},
                      {"facility_kw_mean", "Facility mean", "kW"},
+                     {"facility_kw_rated", "Facility, design day", "kW"},
                      {"w_per_gpu", "Per GPU, with its share of the host", "W", 1, 0},
                      {"energy_j_per_token", "Energy", "J/token"}},
                     {}};
   for (const ScalePoint& point : curve.points) {
     if (!computed(point)) continue;
     const PowerUse& power = point.step.power;
-    table.rows.push_back({point.step.accelerators, power.it_mean.in(kilowatt), power.it_peak.in(kilowatt),
-                          power.facility_mean ? Cell(power.facility_mean->in(kilowatt)) : Cell(),
-                          power.it_mean.in(watt) / point.step.accelerators, power.energy_per_token.in(joule)});
+    const auto site = [&](Watts SitePower::*member) {
+      return power.site ? Cell(((*power.site).*member).in(kilowatt)) : Cell();
+    };
+    table.rows.push_back({point.step.accelerators, power.nodes_mean.in(kilowatt), power.nodes_crest.in(kilowatt),
+                          site(&SitePower::it_mean), site(&SitePower::it_crest), site(&SitePower::facility_mean),
+                          site(&SitePower::facility_rated), power.nodes_mean.in(watt) / point.step.accelerators,
+                          power.energy_per_token.in(joule)});
   }
   return table;
 }

@@ -101,11 +101,19 @@ JsonValue checkpoint_to_json(const StepPrediction& step) {
 }
 
 JsonValue power_to_json(const PowerUse& power) {
-  const JsonValue facility = power.facility_mean ? JsonValue(power.facility_mean->in(kilowatt)) : JsonValue();
-  return JsonValue::object({{"it_kw_mean", power.it_mean.in(kilowatt)},
-                            {"it_kw_peak", power.it_peak.in(kilowatt)},
-                            {"it_kw_trough", power.it_trough.in(kilowatt)},
-                            {"facility_kw_mean", facility},
+  const auto site = [&](Watts SitePower::*member) {
+    return power.site ? JsonValue(((*power.site).*member).in(kilowatt)) : JsonValue();
+  };
+  return JsonValue::object({{"nodes_kw_mean", power.nodes_mean.in(kilowatt)},
+                            {"nodes_kw_crest", power.nodes_crest.in(kilowatt)},
+                            {"nodes_kw_peak", power.nodes_peak.in(kilowatt)},
+                            {"nodes_kw_trough", power.nodes_trough.in(kilowatt)},
+                            {"it_kw_mean", site(&SitePower::it_mean)},
+                            {"it_kw_crest", site(&SitePower::it_crest)},
+                            {"it_kw_peak", site(&SitePower::it_peak)},
+                            {"facility_kw_mean", site(&SitePower::facility_mean)},
+                            {"facility_kw_rated", site(&SitePower::facility_rated)},
+                            {"no_site", power.no_site.empty() ? JsonValue() : JsonValue(power.no_site)},
                             {"swing_kw", nullptr},
                             {"ramp_kw_per_s", nullptr},
                             {"energy_j_per_token", power.energy_per_token.in(joule)}});

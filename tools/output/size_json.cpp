@@ -6,6 +6,7 @@
 
 #include "tools/output/cost_output.hpp"
 #include "tools/output/floor_drawing.hpp"
+#include "tools/output/plant_tables.hpp"
 #include "tools/output/result_context.hpp"
 #include "tools/output/result_json.hpp"
 #include "tools/output/result_table.hpp"
@@ -107,12 +108,29 @@ JsonValue tree_to_json(const PowerNode& node) {
 }
 
 JsonValue power_at(const FacilityPower& power) {
-  return JsonValue::object({{"it_kw", kw(power.it)},
+  return JsonValue::object({{"nodes_kw", kw(power.nodes)},
+                            {"it_kw", kw(power.it)},
                             {"losses_kw", kw(power.losses)},
                             {"cooling_kw", kw(power.cooling)},
                             {"other_kw", kw(power.other)},
                             {"facility_kw", kw(power.facility)},
                             {"pue", power.pue}});
+}
+
+JsonValue power_or_null(const std::optional<FacilityPower>& power) {
+  return power ? power_at(*power) : JsonValue();
+}
+
+JsonValue plants_to_json(const CoolingLoad& cooling) {
+  JsonValue list = JsonValue::list();
+  for (const PlantUnits& plant : cooling.plants)
+    list.push_back(JsonValue::object({{"what", plant.what},
+                                      {"part", plant.part},
+                                      {"heat_kw", kw(plant.heat)},
+                                      {"unit_kw", plant.each ? JsonValue(kw(*plant.each)) : JsonValue()},
+                                      {"needed", integer(plant.needed)},
+                                      {"units", integer(plant.units)}}));
+  return list;
 }
 
 JsonValue feeds_to_json(const RackFeeds& feeds) {
@@ -129,7 +147,8 @@ JsonValue power_to_json(const SitePlan& plan) {
                             {"feeds", feeds_to_json(plan.feeds)},
                             {"mean", power_at(plan.mean)},
                             {"rated", power_at(plan.rated)},
-                            {"peak", power_at(plan.peak)},
+                            {"peak", power_or_null(plan.peak)},
+                            {"crest", power_or_null(plan.crest)},
                             {"tree", JsonValue::object({{"mean", tree_to_json(plan.mean.tree)},
                                                         {"rated", tree_to_json(plan.rated.tree)}})}});
 }
@@ -151,8 +170,10 @@ JsonValue cooling_to_json(const CoolingLoad& cooling) {
        {"compressor_share", cooling.compressor_share},
        {"coolant_unit", text_or_null(cooling.coolant_unit)},
        {"coolant_units", integer(cooling.coolant_units)},
+       {"plants", plants_to_json(cooling)},
        {"pue_share", cooling.pue_share},
-       {"wue_l_per_kwh", cooling.wue_l_per_kwh}});
+       {"wue_l_per_kwh", cooling.wue_l_per_kwh},
+       {"design_day_water_l_per_s", cooling.peak_water_l_per_s}});
 }
 
 JsonValue rack_to_json(const PlacedRack& rack) {
@@ -267,10 +288,14 @@ JsonValue scale_up_to_json(const std::optional<ScaleUpCheck>& check) {
 }
 
 JsonValue node_power_to_json(const NodePower& node) {
+  const auto swing = [&](Watts PowerSwing::*member) {
+    return node.swing ? JsonValue(kw((*node.swing).*member)) : JsonValue();
+  };
   return JsonValue::object({{"rated_kw", kw(node.rated)},
                             {"mean_kw", kw(node.mean)},
-                            {"peak_kw", kw(node.peak)},
-                            {"trough_kw", kw(node.trough)},
+                            {"peak_kw", swing(&PowerSwing::peak)},
+                            {"crest_kw", swing(&PowerSwing::crest)},
+                            {"trough_kw", swing(&PowerSwing::trough)},
                             {"source", text_or_null(node.source)}});
 }
 
@@ -298,7 +323,12 @@ void add_machines(JsonValue& document, const SitePlan& plan) {
 void add_power(JsonValue& document, const SitePlan& plan) {
   document.set("it_kw", kw(plan.mean.it));
   document.set("it_kw_rated", kw(plan.rated.it));
-  document.set("it_kw_peak", kw(plan.peak.it));
+  document.set("it_kw_crest", plan.crest ? JsonValue(kw(plan.crest->it)) : JsonValue());
+  document.set("it_kw_peak", plan.peak ? JsonValue(kw(plan.peak->it)) : JsonValue());
+  document.set("nodes_kw", kw(plan.mean.nodes));
+  document.set("nodes_kw_rated", kw(plan.rated.nodes));
+  document.set("nodes_kw_crest", plan.crest ? JsonValue(kw(plan.crest->nodes)) : JsonValue());
+  document.set("nodes_kw_peak", plan.peak ? JsonValue(kw(plan.peak->nodes)) : JsonValue());
   document.set("facility_kw", kw(plan.mean.facility));
   document.set("facility_kw_rated", kw(plan.rated.facility));
   document.set("pue", plan.mean.pue);

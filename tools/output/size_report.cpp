@@ -10,6 +10,7 @@
 #include "tools/output/floor_drawing.hpp"
 #include "tools/output/html_page.hpp"
 #include "tools/output/output_text.hpp"
+#include "tools/output/plant_tables.hpp"
 #include "tools/output/size_charts.hpp"
 #include "tools/output/size_json.hpp"
 #include "tools/output/size_tables.hpp"
@@ -177,9 +178,10 @@ std::string machine_tiles(const SizedCluster& sized) {
                    fmt::format("on {} m\xc2\xb2, {} t", fixed_text(area, 0),
                                significant_text(plan.mass.in(1000 * kilogram), 3))) +
          measured_tile("IT power", power_text(plan.mean.it),
-                       fmt::format("mean; {} rated, {} peak", power_text(plan.rated.it), power_text(plan.peak.it))) +
+                       fmt::format("mean of all machines; {} rated", power_text(plan.rated.it))) +
          measured_tile("Facility", power_text(plan.mean.facility),
-                       fmt::format("mean; PUE {}", fixed_text(plan.mean.pue, 3)));
+                       fmt::format("mean of a year, PUE {}; {} asked of the utility for the design day",
+                                   fixed_text(plan.mean.pue, 3), power_text(plan.rated.facility)));
 }
 
 std::string cost_tiles(const SizedCluster& sized) {

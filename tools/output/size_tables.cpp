@@ -7,6 +7,7 @@
 #include <array>
 
 #include "tools/output/cost_output.hpp"
+#include "tools/output/fact_table.hpp"
 #include "tools/output/floor_drawing.hpp"
 #include "tools/output/output_text.hpp"
 #include "tools/output/training_run_output.hpp"
@@ -15,28 +16,6 @@
 namespace clusterwright {
 
 namespace {
-
-/// Table of names and values.
-class Facts {
- public:
-  explicit Facts(std::string title) {
-    table_.title = std::move(title);
-    table_.columns = {words_column("what", ""), words_column("value", "")};
-  }
-  void add(std::string_view name, std::string value) { table_.rows.push_back({name, std::move(value)}); }
-  ResultTable take() { return std::move(table_); }
-
- private:
-  ResultTable table_;
-};
-
-Cell watts_cell(Watts power) {
-  return power.in(watt);
-}
-
-Column kilowatts(std::string key, std::string title) {
-  return {std::move(key), std::move(title), "kW", 1e-3, 1};
-}
 
 Cell words_or_nothing(const std::string& words) {
   return words.empty() ? Cell() : Cell(words);
@@ -76,7 +55,7 @@ std::string per_accelerator(const SizedCluster& sized, Dollars money) {
   return fmt::format(", {} per accelerator", money_text(money / sized.plan.accelerators));
 }
 
-void add_machines(Facts& facts, const SizedCluster& sized) {
+void add_machines(FactTable& facts, const SizedCluster& sized) {
   const SitePlan& plan = sized.plan;
   facts.add("Accelerators", fmt::format("{} {}", count_text(plan.accelerators), sized.accelerator));
   facts.add("Nodes",
@@ -92,20 +71,29 @@ void add_machines(Facts& facts, const SizedCluster& sized) {
 
 /// Node power beside the nameplate and beside nodes of published runs.
 std::string node_power_text(const NodePower& node) {
-  return fmt::format("{} mean, {} of the nameplate (measured nodes: about {}); {} peak, {} trough",
-                     power_text(node.mean), percent_text(node.mean / node.rated, 0),
-                     percent_text(loaded_share_of_rating, 0), power_text(node.peak), power_text(node.trough));
+  std::string text = fmt::format("{} mean, {} of the nameplate (measured nodes: about {})", power_text(node.mean),
+                                 percent_text(node.mean / node.rated, 0), percent_text(loaded_share_of_rating, 0));
+  if (node.swing)
+    text += fmt::format("; {} crest, {} trough", power_text(node.swing->crest), power_text(node.swing->trough));
+  return text;
 }
 
-void add_power(Facts& facts, const SitePlan& plan) {
+std::string loads_text(Watts mean, const std::optional<FacilityPower>& crest, Watts FacilityPower::*member,
+                       Watts rated) {
+  const std::string peak = crest ? fmt::format(", {} crest", power_text((*crest).*member)) : "";
+  return fmt::format("{} mean{}, {} rated", power_text(mean), peak, power_text(rated));
+}
+
+void add_power(FactTable& facts, const SitePlan& plan) {
   if (plan.node.rated > Watts{}) facts.add("Node power", node_power_text(plan.node));
-  facts.add("IT power", fmt::format("{} mean, {} peak, {} rated", power_text(plan.mean.it), power_text(plan.peak.it),
-                                    power_text(plan.rated.it)));
-  facts.add("Facility", fmt::format("{} mean, {} rated; PUE {}", power_text(plan.mean.facility),
-                                    power_text(plan.rated.facility), fixed_text(plan.mean.pue, 3)));
+  facts.add("Nodes power", loads_text(plan.mean.nodes, plan.crest, &FacilityPower::nodes, plan.rated.nodes));
+  facts.add("IT power", loads_text(plan.mean.it, plan.crest, &FacilityPower::it, plan.rated.it));
+  facts.add("Facility", fmt::format("{} mean, PUE {} over a year; {} on the design day at nameplates, PUE {}",
+                                    power_text(plan.mean.facility), fixed_text(plan.mean.pue, 3),
+                                    power_text(plan.rated.facility), fixed_text(plan.rated.pue, 3)));
 }
 
-void add_cost(Facts& facts, const SizedCluster& sized) {
+void add_cost(FactTable& facts, const SizedCluster& sized) {
   const CostReport& cost = sized.cost;
   facts.add("To buy", capex_text(cost) + per_accelerator(sized, cost.capex_total));
   facts.add("To run", fmt::format("{} a year {}", money_text(cost.opex_total), use_text(cost)));
@@ -130,19 +118,6 @@ Meters length_at(const CableTotal& cable, double share) {
 std::string modules_text(const CableTotal& cable) {
   if (cable.lower_module == cable.upper_module) return cable.lower_module;
   return cable.lower_module + " / " + cable.upper_module;
-}
-
-/// @param above  "IT / nodes / "
-void add_branches(ResultTable& table, const PowerNode& node, const std::string& above, Watts whole) {
-  for (const PowerNode& part : node.parts) {
-    table.rows.push_back(
-        {above + part.name, watts_cell(part.power), whole > Watts() ? Cell(part.power / whole) : Cell()});
-    add_branches(table, part, above + part.name + " / ", whole);
-  }
-}
-
-std::string degrees(double from, double to) {
-  return fmt::format("{} to {} C", significant_text(from, 3), significant_text(to, 3));
 }
 
 std::string given_of(double given, double needed, std::string_view unit) {
@@ -172,7 +147,7 @@ std::vector<RowTotal> row_totals(const FloorPlan& floor) {
 }  // namespace
 
 ResultTable size_headline(const SizedCluster& sized) {
-  Facts facts("");
+  FactTable facts("");
   add_machines(facts, sized);
   add_power(facts, sized.plan);
   add_cost(facts, sized);
@@ -272,80 +247,8 @@ ResultTable transceiver_table(const SitePlan& plan) {
   return table;
 }
 
-ResultTable power_stage_table(const SitePlan& plan) {
-  ResultTable table{"Power chain at rated load",
-                    {words_column("kind", "Power stage"),
-                     words_column("part", "Part"),
-                     words_column("redundancy", "Redundancy"),
-                     {"modules", "Modules", ""},
-                     {"rating_va", "Module", "kVA", 1e-3, 0},
-                     {"phases", "Phases", ""},
-                     {"rating_w", "Module", "kW", 1e-3, 0},
-                     kilowatts("output_w", "Output"),
-                     percent_column("load", "Load"),
-                     percent_column("load_after_loss", "After loss"),
-                     percent_column("efficiency", "Efficiency"),
-                     {"amperes", "Current", "A", 1, 0}},
-                    {}};
-  for (const PowerStageLoad& stage : plan.power_stages)
-    table.rows.push_back({power_stage_kind_names[static_cast<std::size_t>(stage.kind)], stage.part,
-                          redundancy_names[static_cast<std::size_t>(stage.redundancy)], std::int64_t{stage.modules},
-                          watts_cell(stage.apparent), stage.phases, watts_cell(stage.rating), watts_cell(stage.output),
-                          stage.load, stage.load_after_loss > 0 ? Cell(stage.load_after_loss) : Cell(),
-                          stage.efficiency, stage.amperes ? Cell(*stage.amperes) : Cell()});
-  return table;
-}
-
-ResultTable facility_power_table(const SitePlan& plan) {
-  ResultTable table{"Power by load",
-                    {words_column("load", "Load"), kilowatts("it_w", "IT"), kilowatts("losses_w", "Losses"),
-                     kilowatts("cooling_w", "Cooling"), kilowatts("other_w", "Other"),
-                     kilowatts("facility_w", "Facility"), Column{"pue", "PUE", "", 1, 3}},
-                    {}};
-  const auto add = [&](std::string_view name, const FacilityPower& power) {
-    table.rows.push_back({name, watts_cell(power.it), watts_cell(power.losses), watts_cell(power.cooling),
-                          watts_cell(power.other), watts_cell(power.facility), power.pue});
-  };
-  add("rated", plan.rated);
-  add("mean", plan.mean);
-  add("peak", plan.peak);
-  return table;
-}
-
-ResultTable power_tree_table(const SitePlan& plan) {
-  ResultTable table{"Power at mean load",
-                    {words_column("branch", "Branch"), kilowatts("power_w", "Power"), percent_column("share", "Share")},
-                    {}};
-  const PowerNode& tree = plan.mean.tree;
-  if (tree.parts.empty()) return table;
-  table.rows.push_back({tree.name, watts_cell(tree.power), 1.0});
-  add_branches(table, tree, "", tree.power);
-  return table;
-}
-
-ResultTable cooling_table(const CoolingLoad& cooling) {
-  Facts facts("Cooling at rated load");
-  if (cooling.kind.empty()) return facts.take();
-  facts.add("Kind", cooling.kind);
-  facts.add("Heat", fmt::format("{} to liquid, {} to air", power_text(cooling.liquid), power_text(cooling.air)));
-  if (cooling.coolant_l_per_min)
-    facts.add("Coolant", fmt::format("{} l/min, {}", fixed_text(*cooling.coolant_l_per_min, 0),
-                                     degrees(cooling.coolant_supply_c, cooling.coolant_return_c)));
-  if (cooling.coolant_units > 0)
-    facts.add("Coolant units", fmt::format("{} {}", count_text(cooling.coolant_units), cooling.coolant_unit));
-  facts.add("Air", fmt::format("{} m3/h ({} kg/s), {}", fixed_text(cooling.air_m3_per_h, 0),
-                               significant_text(cooling.air_kg_per_s, 3),
-                               degrees(cooling.air_supply_c, cooling.air_return_c)));
-  facts.add("Air heat of one rack", power_text(cooling.rack_air));
-  facts.add("Outdoors", fmt::format("up to {} C; a compressor runs {} of the time",
-                                    significant_text(cooling.hottest_c, 3), percent_text(cooling.compressor_share, 0)));
-  facts.add("Mean of a year", fmt::format("{} of IT power, {} l of water per kWh", percent_text(cooling.pue_share),
-                                          significant_text(cooling.wue_l_per_kwh, 2)));
-  return facts.take();
-}
-
 ResultTable storage_table(const StorageSizing& storage) {
-  Facts facts("Storage");
+  FactTable facts("Storage");
   facts.add("Appliances",
             fmt::format("{} {}, set by {}", count_text(storage.appliances), storage.part, storage.bound_name()));
   facts.add("Read",
@@ -366,7 +269,7 @@ ResultTable storage_table(const StorageSizing& storage) {
 }
 
 ResultTable scale_up_table(const SitePlan& plan) {
-  Facts facts("Scale-up links inside a machine");
+  FactTable facts("Scale-up links inside a machine");
   if (plan.scale_up) {
     const ScaleUpCheck& check = *plan.scale_up;
     facts.add("Machine",
@@ -379,17 +282,6 @@ ResultTable scale_up_table(const SitePlan& plan) {
                                                  : std::string("an unknown length")));
     facts.add("Holds", fmt::format("{}: {}", check.holds ? "yes" : "NO", check.arithmetic));
   }
-  return facts.take();
-}
-
-ResultTable feed_table(const RackFeeds& feeds) {
-  Facts facts("Feeds of a compute rack");
-  if (feeds.feeds == 0) return facts.take();
-  facts.add("Feeds", fmt::format("{} {}; {} of them carry the rack", count_text(feeds.feeds), feeds.part,
-                                 count_text(feeds.needed)));
-  facts.add("Each", fmt::format("{} continuous; {} after the loss of the spares", power_text(feeds.usable),
-                                power_text(feeds.after_loss)));
-  facts.add("Current", fmt::format("{} A per phase", significant_text(feeds.amperes, 3)));
   return facts.take();
 }
 

@@ -27,22 +27,9 @@ ResultTable switch_table(const SitePlan& plan);
 ResultTable cable_table(const SitePlan& plan);
 ResultTable transceiver_table(const SitePlan& plan);
 
-/// Power stages from the grid down, at rated load.
-ResultTable power_stage_table(const SitePlan& plan);
-
-/// Power at rated, mean and peak load: machines, losses, cooling, other, facility.
-ResultTable facility_power_table(const SitePlan& plan);
-
-/// Branches of the power tree at mean load, by path ("IT / nodes"), with their shares of the facility.
-ResultTable power_tree_table(const SitePlan& plan);
-
-ResultTable cooling_table(const CoolingLoad& cooling);
 ResultTable storage_table(const StorageSizing& storage);
 
 /// Scale-up links inside a machine of several nodes; no rows without one.
 ResultTable scale_up_table(const SitePlan& plan);
-
-/// Feeds of a compute rack.
-ResultTable feed_table(const RackFeeds& feeds);
 
 }  // namespace clusterwright

@@ -172,7 +172,8 @@ ResultTable training_run_table(const StepPrediction& step) {
   const TrainingRun& run = *step.training;
   RunFacts facts(step);
   facts.add("GPU-hours", hours_text(run.accelerator_hours) + idle_note(step));
-  facts.add("Energy", energy_text(run.it_energy) + " of the nodes");
+  facts.add("Energy", run.it_energy ? energy_text(*run.it_energy) + " of all machines"
+                                    : energy_text(run.nodes_energy) + " of the nodes");
   if (run.facility_energy) facts.add("From the grid", energy_text(*run.facility_energy));
   facts.add("Cost", run.rent ? dollars_text(run.rent->total) + " at " + rent_terms(*run.rent) : std::string(rent_hint));
   return facts.take();
@@ -191,13 +192,15 @@ ResultTable training_runs_by_size(const ScaleCurve& curve) {
                    {"days_low", "90 %: from", ""},
                    {"days_high", "to", ""},
                    count_column("gpu_hours", "GPU-hours", points, hours_in),
-                   {"it_mwh", "Nodes", "MWh"},
+                   {"nodes_mwh", "Nodes", "MWh"},
+                   {"it_mwh", "IT", "MWh"},
                    {"facility_mwh", "Grid", "MWh"},
                    money_column(points)};
   for (const ScalePoint* point : points) {
     const TrainingRun& run = *point->step.training;
     table.rows.push_back({point->step.accelerators, run.steps, run.tokens, run.time.value.in(day), run.time.low.in(day),
-                          run.time.high.in(day), run.accelerator_hours.value, run.it_energy.value.in(megawatt_hour),
+                          run.time.high.in(day), run.accelerator_hours.value, run.nodes_energy.value.in(megawatt_hour),
+                          run.it_energy ? Cell(run.it_energy->value.in(megawatt_hour)) : Cell(),
                           run.facility_energy ? Cell(run.facility_energy->value.in(megawatt_hour)) : Cell(),
                           run.rent ? Cell(run.rent->total.value.in(dollar)) : Cell()});
   }
@@ -256,10 +259,12 @@ JsonValue training_run_json(const StepPrediction& step) {
   set_interval(object, "days", in(run.time, day));
   object.set("checkpoint_days", run.checkpoints.in(day));
   set_interval(object, "gpu_hours", run.accelerator_hours);
-  set_interval(object, "it_mwh", in(run.it_energy, megawatt_hour));
-  std::optional<Interval<double>> facility, rent;
+  set_interval(object, "nodes_mwh", in(run.nodes_energy, megawatt_hour));
+  std::optional<Interval<double>> machines, facility, rent;
+  if (run.it_energy) machines = in(*run.it_energy, megawatt_hour);
   if (run.facility_energy) facility = in(*run.facility_energy, megawatt_hour);
   if (run.rent) rent = in(run.rent->total, dollar);
+  set_or_null(object, "it_mwh", machines);
   set_or_null(object, "facility_mwh", facility);
   set_or_null(object, "rent_usd", rent);
   object.set("goodput", run.rent ? JsonValue(run.rent->goodput) : JsonValue());

@@ -8,6 +8,7 @@
 #include "sim/field_table.hpp"
 #include "topology/parts/catalog.hpp"
 #include "topology/rules/facility_rules.hpp"
+#include "topology/rules/part_rule.hpp"
 
 namespace clusterwright {
 
@@ -52,7 +53,12 @@ const Record<RackRules>& record(const RackRules*) {
           .optional("reserved_network_u", &S::reserved_network_u,
                     units("rack units of a switch rack kept for cable management"))
           .optional("unit_racks", &S::unit_racks,
-                    {.help = "minimum number of compute racks that share a switch rack", .min = 1, .max = 1024});
+                    {.help = "minimum number of compute racks that share a switch rack", .min = 1, .max = 1024})
+          .optional("power_strips", &S::power_strips,
+                    {.help = "power strips of each rack, each with a console; one for each circuit of a compute rack "
+                             "if not given",
+                     .min = 0,
+                     .max = 64});
   return table;
 }
 
@@ -207,7 +213,14 @@ const Record<FacilitySpec>& record(const FacilitySpec*) {
                              "the cooling that the nodes need if not given"})
           .optional("source", &S::source, {.help = "origin of this description"})
           .optional("power_usage_effectiveness", &S::power_usage_effectiveness,
-                    {.help = "power of the facility over power of the machines; replaces the modelled value",
+                    {.help = "power of the facility over power of the machines, mean of a year; replaces the modelled "
+                             "value. The design day, for which the grid is sized, stays modelled, and has at least "
+                             "this value",
+                     .min = 1,
+                     .max = 10})
+          .optional("design_power_usage_effectiveness", &S::design_power_usage_effectiveness,
+                    {.help = "power of the facility over power of the machines on the design day, everything at its "
+                             "nameplate; replaces the modelled value",
                      .min = 1,
                      .max = 10})
           .optional("rack", &S::rack, {.help = "rules for filling racks"})
@@ -242,8 +255,36 @@ class FacilityChecker {
     known(catalog_.power_stages, "power_stages", power.circuit, "/power/circuit", true);
     for (std::size_t i = 0; i < power.stages.size(); ++i)
       known(catalog_.power_stages, "power_stages", power.stages[i].part, fmt::format("/power/stages/{}/part", i), true);
+    check_voltages(power);
     check_cooling(*spec_.cooling);
     check_services(*spec_.services);
+  }
+
+  /// Every module against the nearest one above it whose voltage is known, from the grid to the racks.
+  void check_voltages(const PowerChainSpec& power) {
+    const PowerPart* above = nullptr;
+    std::string above_index;
+    const auto hang = [&](const std::string& part, const std::string& field) {
+      const PowerPart* below = find_part(catalog_.power_stages, part);
+      if (!below) return;
+      if (above)
+        check_rules(voltage_rules(), VoltagesOfChain{*above, *below}, {{"circuit", field}, {"*", above_index}});
+      if (below->volts) above = below;
+    };
+    for (std::size_t i = 0; i < power.stages.size(); ++i) {
+      const PowerPart* before = above;
+      hang(power.stages[i].part, fmt::format("stages.{}.part", i));
+      if (above != before) above_index = std::to_string(i);
+    }
+    hang(power.circuit, "circuit");
+  }
+
+  template <class Rules, class Subject>
+  void check_rules(Rules rules, const Subject& subject, const FieldNames& names) {
+    std::vector<RuleFinding> findings;
+    apply_rules(rules, subject, names, findings);
+    for (const RuleFinding& found : findings)
+      report(std::string(found.rule->code), found.message, found.pointers.front(), std::string(found.rule->then));
   }
 
   void check_cooling(const CoolingSpec& cooling) {
@@ -253,11 +294,7 @@ class FacilityChecker {
     known(catalog_.climates, "climates", cooling.climate, "/cooling/climate", true);
     known(catalog_.coolant_units, "coolant_units", cooling.coolant_unit, "/cooling/coolant_unit", false);
     const RackCoolingPart* racks = find_part(catalog_.rack_cooling, cooling.racks);
-    if (!racks) return;
-    std::vector<RuleFinding> findings;
-    apply_rules(hall_rules(), CoolingOfHall{*racks, cooling.supply_c}, {}, findings);
-    for (const RuleFinding& found : findings)
-      report(std::string(found.rule->code), found.message, found.pointers.front(), std::string(found.rule->then));
+    if (racks) check_rules(hall_rules(), CoolingOfHall{*racks, cooling.supply_c}, {});
   }
 
   void check_services(const ServicesSpec& services) {
@@ -312,7 +349,13 @@ class FacilityChecker {
 Facility complete_facility(const FacilitySpec& spec, const Catalog& catalog, const JsonValue& source,
                            const std::string& pointer) {
   FacilityChecker(spec, catalog, source, pointer).check();
-  return {spec.power_usage_effectiveness, *spec.rack, *spec.hall, *spec.power, *spec.cooling, *spec.services};
+  return {spec.power_usage_effectiveness,
+          spec.design_power_usage_effectiveness,
+          *spec.rack,
+          *spec.hall,
+          *spec.power,
+          *spec.cooling,
+          *spec.services};
 }
 
 }  // namespace clusterwright

@@ -32,6 +32,7 @@ struct RackRules {
   double reserved_u = 0;             ///< rack units of a compute rack for power strips, air gaps, patch panels
   double reserved_network_u = 0;     ///< rack units of a switch rack for cable management
   int unit_racks = 8;                ///< compute racks that share one rack of switches, at least
+  std::optional<int> power_strips;   ///< strips of each rack, with a console each; one for each circuit if absent
 };
 const Record<RackRules>& record(const RackRules*);
 
@@ -122,9 +123,10 @@ struct ServicesSpec {
 const Record<ServicesSpec>& record(const ServicesSpec*);
 
 struct FacilitySpec {
-  std::string like;                                 ///< a file in configs/facilities, for all that is left out
-  std::string source;                               ///< where the description comes from
-  std::optional<double> power_usage_effectiveness;  ///< instead of the modelled one
+  std::string like;    ///< a file in configs/facilities, for all that is left out
+  std::string source;  ///< where the description comes from
+  /// Instead of the modelled one: mean of a year; everything at its nameplate on the design day.
+  std::optional<double> power_usage_effectiveness, design_power_usage_effectiveness;
   std::optional<RackRules> rack;
   std::optional<HallSpec> hall;
   std::optional<PowerChainSpec> power;
@@ -135,7 +137,7 @@ const Record<FacilitySpec>& record(const FacilitySpec*);
 
 /// A facility with nothing left open.
 struct Facility {
-  std::optional<double> power_usage_effectiveness;
+  std::optional<double> power_usage_effectiveness, design_power_usage_effectiveness;
   RackRules rack;
   HallSpec hall;
   PowerChainSpec power;

@@ -10,6 +10,11 @@ struct EnumNames<PowerStageKind> {
   static constexpr auto names = power_stage_kind_names;
 };
 
+template <>
+struct EnumNames<Evaporation> {
+  static constexpr auto names = evaporation_names;
+};
+
 namespace {
 
 FieldRule positive_rating(const char* help) {
@@ -75,6 +80,8 @@ Record<RackCoolingPart> rack_cooling_table() {
                  .unit = "J/(L K)"})
       .required("air_mover_share", &Part::air_mover_share, share("power of the hall's fans over the heat in its air"))
       .required("pump_share", &Part::pump_share, share("power of pumps over the heat in the liquid"))
+      .optional("air_unit_kw", &Part::air_unit,
+                positive_rating("heat that one unit of the hall, such as a fan wall, takes from the air"))
       .optional("price_usd_per_kw", &Part::price_usd_per_kw,
                 price("low and high end of prices paid per kW of cooling, equipment of the hall included"));
   return with_note(std::move(table));
@@ -133,12 +140,14 @@ const Record<HeatRejectionPart>& record(const HeatRejectionPart*) {
                        "compressor always runs"))
         .required("fan_share", &Part::fan_share, share("power of fans and pumps over the heat rejected"))
         .optional("evaporates", &Part::evaporates,
-                  {.help = "whether the plant evaporates water and so cools towards the wet-bulb temperature"})
+                  {.help = "when the plant evaporates water and so cools towards the wet-bulb temperature: never; "
+                           "always, as a tower; in hot hours, when outdoor air alone is too warm"})
         .optional("carnot_share", &Part::carnot_share,
                   share("efficiency of the compressor over the Carnot limit; not given: no compressor"))
         .required("lift_k", &Part::lift_k,
                   kelvins("temperature difference that the compressor works against in addition to outdoor minus "
-                          "supply temperature"));
+                          "supply temperature"))
+        .optional("unit_kw", &Part::unit, positive_rating("heat that one unit removes on the design day"));
     return with_note(std::move(t));
   }();
   return table;

@@ -63,20 +63,30 @@ struct RackCoolingPart {
   Sourced<double> coolant_heat_j_per_l_k;  ///< density times specific heat of the coolant; 0 without liquid
   Sourced<double> air_mover_share;         ///< power of the hall's fans over the heat in its air
   Sourced<double> pump_share;              ///< power of pumps over the heat in liquid
+  std::optional<Sourced<Watts>>
+      air_unit;  ///< heat that one unit of the hall (fan wall, room cooler) takes from the air
   std::map<std::string, Sourced<double>> price_usd_per_kw;  ///< low, high
   std::string note;
 };
 const Record<RackCoolingPart>& record(const RackCoolingPart*);
+
+/// Water that a plant evaporates.
+///
+/// never: it cools towards the dry bulb. always: a tower; it cools towards the wet bulb. hot hours: outdoor air cools
+/// the hall, and water cools that air in hours in which it is too warm.
+enum class Evaporation { never, always, hot_hours };
+inline constexpr std::array<std::string_view, 3> evaporation_names = {"never", "always", "hot hours"};
 
 /// Plant that removes the heat of a hall from the building.
 struct HeatRejectionPart {
   std::string id;
   /// Supply temperature above outdoors without a compressor; absent: the compressor always runs.
   std::optional<Sourced<double>> approach_k;
-  Sourced<double> fan_share;                    ///< power of fans and pumps over the heat rejected
-  bool evaporates = false;                      ///< it cools down towards the wet bulb, and uses water
+  Sourced<double> fan_share;  ///< power of fans and pumps over the heat rejected
+  Evaporation evaporates = Evaporation::never;
   std::optional<Sourced<double>> carnot_share;  ///< efficiency of its compressor over Carnot's; absent: no compressor
-  Sourced<double> lift_k;  ///< temperature lift of the compressor beyond supply and outdoor temperature
+  Sourced<double> lift_k;              ///< temperature lift of the compressor beyond supply and outdoor temperature
+  std::optional<Sourced<Watts>> unit;  ///< heat that one unit removes
   std::string note;
 };
 const Record<HeatRejectionPart>& record(const HeatRejectionPart*);

@@ -22,10 +22,24 @@ std::optional<Breach> too_many_modules(const StageOfChain& s) {
                 amount(s.output.in(kilowatt), "kW")};
 }
 
+/// Transformers change the voltage; all other modules pass it on.
+std::optional<Breach> other_voltage(const VoltagesOfChain& s) {
+  const bool changes = s.below.kind == PowerStageKind::transformer || s.below.kind == PowerStageKind::pdu;
+  if (changes || !s.below.volts || !s.above.volts || s.below.volts->value == s.above.volts->value) return std::nullopt;
+  return Breach{fmt::format("{}, {}", s.below.id, amount(s.below.volts->value, "V")),
+                fmt::format("{}, {}", s.above.id, amount(s.above.volts->value, "V"))};
+}
+
 constexpr PartRule<CoolingOfHall> of_hall[] = {
     {{"supply temperature and servers", "cooling.supply_c", "is above what servers take in:", "ASHRAE class A4",
       "E0354", "air at the inlets of servers has at most 45 C; 18 to 27 C is recommended"},
      hot_supply},
+};
+
+constexpr PartRule<VoltagesOfChain> of_voltages[] = {
+    {{"voltages of neighbouring power stages", "power.circuit", "has another voltage than", "power.stages.*.part",
+      "E0354", "name parts of one voltage, or a transformer between them"},
+     other_voltage},
 };
 
 constexpr PartRule<StageOfChain> of_chain[] = {
@@ -38,6 +52,10 @@ constexpr PartRule<StageOfChain> of_chain[] = {
 
 std::span<const PartRule<CoolingOfHall>> hall_rules() {
   return of_hall;
+}
+
+std::span<const PartRule<VoltagesOfChain>> voltage_rules() {
+  return of_voltages;
 }
 
 std::span<const PartRule<StageOfChain>> chain_rules() {

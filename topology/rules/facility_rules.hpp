@@ -26,7 +26,14 @@ struct StageOfChain {
   Watts output;
 };
 
+/// A module or circuit, and the nearest module above it whose voltage is known.
+struct VoltagesOfChain {
+  const PowerPart& above;
+  const PowerPart& below;
+};
+
 std::span<const PartRule<CoolingOfHall>> hall_rules();
+std::span<const PartRule<VoltagesOfChain>> voltage_rules();
 std::span<const PartRule<StageOfChain>> chain_rules();
 
 }  // namespace clusterwright

@@ -16,7 +16,7 @@
 #include "models/prediction/predict_step.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/site/plant/site_plan.hpp"
-#include "models/site/sizing/sized_cluster.hpp"
+#include "models/site/sizing/job_site.hpp"
 #include "models/site/sizing/storage_sizing.hpp"
 
 namespace clusterwright {
@@ -144,10 +144,10 @@ SiteFigures site_figures(const Blueprint& blueprint, const Scenario& scenario, c
   site.nodes_per_rack = facility.rack.nodes.value_or(rounded_up(site.nodes, blueprint.racks.value_or(site.nodes)));
   site.racks = blueprint.racks.value_or(rounded_up(site.nodes, site.nodes_per_rack));
 
-  NodePower node = typical_node_power(cluster, catalog, facility.cooling);
-  const Watts replayed = step.power.it_mean / step.nodes;
+  NodePower node = typical_node_power({cluster, catalog, facility});
+  const Watts replayed = step.power.nodes_mean / step.nodes;
   site.node_other = step.power.node_host;
-  node.mean = node.peak = node.trough = replayed;
+  node.mean = replayed;
   node.accelerators_mean = replayed - site.node_other;
   const SitePlan plan = plan_site({cluster, catalog, facility, node, appliances(scenario, catalog, facility), false});
   site.node_rated = plan.node.rated;

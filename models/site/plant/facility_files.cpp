@@ -82,6 +82,12 @@ Facility load_facility(const Cluster& cluster, const Catalog& catalog, const Jso
                            inside ? pointer + "/facility" : "");
 }
 
+JsonValue effective_facility(const Facility& facility) {
+  return encode_record(FacilitySpec{"none", "", facility.power_usage_effectiveness,
+                                    facility.design_power_usage_effectiveness, facility.rack, facility.hall,
+                                    facility.power, facility.cooling, facility.services});
+}
+
 Facility complete_facility_file(const JsonValue& document, const Catalog& catalog) {
   std::vector<InputFile> unused;
   const JsonValue facility = filled_in(document, "air", unused, 0);

@@ -19,6 +19,9 @@ namespace clusterwright {
 Facility load_facility(const Cluster& cluster, const Catalog& catalog, const JsonValue& document,
                        const std::string& pointer, std::vector<InputFile>& inputs);
 
+/// Facility without reference to files, which may change, in the form of FacilitySpec.
+JsonValue effective_facility(const Facility& facility);
+
 /// Facility in a file of its own, over the one for air where it names no other.
 /// @throws ConfigError with every error found
 Facility complete_facility_file(const JsonValue& document, const Catalog& catalog);

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <numbers>
 
 #include "models/site/plant/power_chain.hpp"
 #include "models/site/plant/site_verdict.hpp"
@@ -19,34 +17,26 @@ namespace {
 constexpr double kelvin_at_0c = 273.15;
 constexpr double air_j_per_kg_k = 1005;
 constexpr double air_kg_per_m3 = 1.2;
-constexpr double water_evaporation_j_per_kg = 2.45e6;  // at 20 C
-/// Water in over water evaporated, at five cycles of concentration: 5 / (5 - 1).
-constexpr double blowdown = 1.25;
 /// Least temperature difference of a compressor, held even when it is cold outside.
 constexpr double least_lift_k = 10;
-constexpr int months = 12, hours = 24;
 
-struct Outdoors {
-  double dry_c, wet_c;
-};
-
-Outdoors at(const ClimatePart& climate, double month_index, double hour) {
-  const double season = std::cos(2 * std::numbers::pi * month_index / months);
-  const double time = std::cos(2 * std::numbers::pi * hour / hours);
-  const double dry = climate.mean_c.value + climate.annual_k.value * season + climate.daily_k.value * time;
-  // The wet-bulb temperature follows half of the daily change, since air dries as it warms.
-  const double wet = climate.mean_c.value - climate.wet_bulb_below_k.value + climate.annual_k.value * season +
-                     climate.daily_k.value / 2 * time;
-  return {dry, std::min(dry, wet)};
-}
+/// Water leaves a tower this much above the wet bulb where the catalog gives no approach, and is in the mean this much
+/// warmer than where it leaves.
+constexpr double tower_approach_k = 5, half_tower_range_k = 4;
+/// Coldest water to the condenser of a chiller.
+constexpr double least_condenser_c = 18;
 
 /// Outdoor temperature that bounds a plant.
 double sink_c(const HeatRejectionPart& plant, Outdoors outdoors) {
-  return plant.evaporates ? outdoors.wet_c : outdoors.dry_c;
+  return plant.evaporates == Evaporation::never ? outdoors.dry_c : outdoors.wet_c;
 }
 
 bool free_cooling(const HeatRejectionPart& plant, double supply_c, Outdoors outdoors) {
   return plant.approach_k && sink_c(plant, outdoors) + plant.approach_k->value <= supply_c;
+}
+
+bool compressor_runs(const HeatRejectionPart& plant, double supply_c, Outdoors outdoors) {
+  return plant.carnot_share && !free_cooling(plant, supply_c, outdoors);
 }
 
 /// Coefficient of performance: heat moved over power of the compressor.
@@ -55,41 +45,111 @@ double performance(const HeatRejectionPart& plant, double supply_c, Outdoors out
   return plant.carnot_share->value * (supply_c + kelvin_at_0c) / lift;
 }
 
-void reject(const HeatRejectionPart& plant, double supply_c, Outdoors outdoors, Watts heat, RemovalPower& out) {
-  out.rejection += plant.fan_share.value * heat;
-  Watts carried = heat;
-  if (plant.carnot_share && !free_cooling(plant, supply_c, outdoors)) {
-    const Watts compressor = heat / performance(plant, supply_c, outdoors);
+/// Heat that a tower passes on by evaporating water.
+Watts latent_heat(const HeatRejectionPart& plant, double supply_c, Outdoors outdoors, Watts heat) {
+  const double approach = plant.approach_k ? plant.approach_k->value : tower_approach_k;
+  const double least = compressor_runs(plant, supply_c, outdoors) ? least_condenser_c : supply_c;
+  return latent_share(std::max(least, outdoors.wet_c + approach) + half_tower_range_k, outdoors) * heat;
+}
+
+/// Heat that water takes from outdoor air before it enters the hall, where it warms by `rise_k`.
+Watts adiabatic_heat(const HeatRejectionPart& plant, double supply_c, double rise_k, Outdoors outdoors, Watts heat) {
+  const double approach = plant.approach_k ? plant.approach_k->value : 0;
+  const double reached = std::max(supply_c - approach, outdoors.wet_c);
+  return std::max(0.0, outdoors.dry_c - reached) / rise_k * heat;
+}
+
+/// Stream of coolant or air that a plant cools.
+struct Stream {
+  double supply_c, rise_k;
+  Watts heat;
+};
+
+void reject(const HeatRejectionPart& plant, const Stream& stream, Outdoors outdoors, RemovalPower& out) {
+  out.rejection += plant.fan_share.value * stream.heat;
+  Watts carried = stream.heat;
+  if (compressor_runs(plant, stream.supply_c, outdoors)) {
+    const Watts compressor = stream.heat / performance(plant, stream.supply_c, outdoors);
     out.compressors += compressor;
     carried += compressor;
   }
-  if (plant.evaporates) out.water_l_per_s += blowdown * carried.in(watt) / water_evaporation_j_per_kg;
+  if (plant.evaporates == Evaporation::always)
+    out.water_l_per_s += water_l_per_s(latent_heat(plant, stream.supply_c, outdoors, carried));
+  if (plant.evaporates == Evaporation::hot_hours)
+    out.water_l_per_s += water_l_per_s(adiabatic_heat(plant, stream.supply_c, stream.rise_k, outdoors, stream.heat));
 }
 
-RemovalPower removal(const CoolingParts& parts, Heat heat, Outdoors outdoors) {
+RemovalPower removal_at(const CoolingParts& parts, Heat heat, Outdoors outdoors) {
+  const RackCoolingPart& racks = *parts.racks;
   RemovalPower out;
-  out.pumps = parts.racks->pump_share.value * heat.liquid;
-  out.air_movers = parts.racks->air_mover_share.value * heat.air;
-  if (heat.liquid > Watts{}) reject(*parts.liquid_rejection, parts.coolant_supply_c, outdoors, heat.liquid, out);
-  reject(*parts.air_rejection, parts.air_supply_c, outdoors, heat.air + out.air_movers, out);
+  out.pumps = racks.pump_share.value * heat.liquid;
+  out.air_movers = racks.air_mover_share.value * heat.air;
+  out.rejected = {heat.liquid + out.pumps, heat.air + out.air_movers};
+  if (heat.liquid > Watts{})
+    reject(*parts.liquid_rejection, {parts.coolant_supply_c, racks.coolant_rise_k.value, out.rejected.liquid}, outdoors,
+           out);
+  reject(*parts.air_rejection, {parts.air_supply_c, racks.air_rise_k.value, out.rejected.air}, outdoors, out);
   return out;
 }
 
-void over_the_year(const ClimatePart& climate, const std::function<void(Outdoors)>& visit) {
-  for (int month_index = 0; month_index < months; ++month_index)
-    for (int hour = 0; hour < hours; ++hour) visit(at(climate, month_index, hour));
+RemovalPower yearly_removal(const CoolingParts& parts, Heat heat) {
+  RemovalPower sum;
+  constexpr double share = 1.0 / hours_visited;
+  over_the_year(*parts.climate, [&](Outdoors outdoors) {
+    const RemovalPower now = removal_at(parts, heat, outdoors);
+    sum.pumps += share * now.pumps;
+    sum.air_movers += share * now.air_movers;
+    sum.rejection += share * now.rejection;
+    sum.compressors += share * now.compressors;
+    sum.water_l_per_s += share * now.water_l_per_s;
+    sum.rejected = now.rejected;
+  });
+  return sum;
 }
 
-Outdoors hottest(const ClimatePart& climate) {
-  return {climate.design_c.value, climate.design_wet_bulb_c.value};
+long long whole_units(Watts load, Watts each) {
+  return std::max(1LL, static_cast<long long>(std::ceil(load / each - site_rounding)));
 }
 
-bool compressor_runs(const CoolingParts& parts, Outdoors outdoors, Heat heat) {
-  const auto runs = [&](const HeatRejectionPart& plant, double supply_c) {
-    return plant.carnot_share && !free_cooling(plant, supply_c, outdoors);
-  };
-  return runs(*parts.air_rejection, parts.air_supply_c) ||
-         (heat.liquid > Watts{} && runs(*parts.liquid_rejection, parts.coolant_supply_c));
+/// Catcher groups of plants are as large as those of power modules.
+long long with_spare_units(long long needed, Redundancy redundancy) {
+  return with_spares(needed, redundancy, PowerStageSpec().group);
+}
+
+PlantUnits count_units(std::string what, const std::string& part, const std::optional<Sourced<Watts>>& each, Watts heat,
+                       Redundancy redundancy) {
+  PlantUnits out{std::move(what), part, heat, std::nullopt, 0, 0};
+  if (!each) return out;
+  out.each = each->value;
+  out.needed = whole_units(heat, *out.each);
+  out.units = with_spare_units(out.needed, redundancy);
+  return out;
+}
+
+std::vector<PlantUnits> count_plants(const CoolingSpec& spec, const CoolingParts& parts, const CoolingState& rated) {
+  const RackCoolingPart& racks = *parts.racks;
+  const Heat& rejected = rated.removal.rejected;
+  std::vector<PlantUnits> out;
+  out.push_back(count_units("air units of the hall", racks.id, racks.air_unit, rated.heat.air, spec.redundancy));
+  const bool one_plant = parts.liquid_rejection == parts.air_rejection;
+  if (rejected.liquid > Watts{} && !one_plant)
+    out.push_back(count_units("heat rejection of the liquid", parts.liquid_rejection->id, parts.liquid_rejection->unit,
+                              rejected.liquid, spec.redundancy));
+  out.push_back(count_units(one_plant || rejected.liquid == Watts{} ? "heat rejection" : "heat rejection of the air",
+                            parts.air_rejection->id, parts.air_rejection->unit,
+                            one_plant ? rejected.total() : rejected.air, spec.redundancy));
+  return out;
+}
+
+void add_coolant(const CoolingSpec& spec, const CoolingParts& parts, Watts liquid, CoolingLoad& out) {
+  if (liquid == Watts{}) return;
+  const RackCoolingPart& racks = *parts.racks;
+  out.coolant_supply_c = parts.coolant_supply_c;
+  out.coolant_return_c = parts.coolant_supply_c + racks.coolant_rise_k.value;
+  out.coolant_l_per_min = coolant_l_per_min(liquid, racks.coolant_rise_k.value, racks.coolant_heat_j_per_l_k.value);
+  if (!parts.coolant_unit) return;
+  out.coolant_unit = parts.coolant_unit->id;
+  out.coolant_units = with_spare_units(whole_units(liquid, parts.coolant_unit->capacity.value), spec.redundancy);
 }
 
 }  // namespace
@@ -108,56 +168,40 @@ CoolingParts cooling_parts(const CoolingSpec& spec, const Catalog& catalog) {
   return out;
 }
 
-RemovalPower yearly_removal(const CoolingParts& parts, Heat heat) {
-  RemovalPower sum;
-  constexpr double share = 1.0 / (months * hours);
-  over_the_year(*parts.climate, [&](Outdoors outdoors) {
-    const RemovalPower now = removal(parts, heat, outdoors);
-    sum.pumps += share * now.pumps;
-    sum.air_movers += share * now.air_movers;
-    sum.rejection += share * now.rejection;
-    sum.compressors += share * now.compressors;
-    sum.water_l_per_s += share * now.water_l_per_s;
+RemovalPower heat_removal(const CoolingParts& parts, Heat heat, Weather weather) {
+  return weather == Weather::whole_year ? yearly_removal(parts, heat)
+                                        : removal_at(parts, heat, hottest(*parts.climate));
+}
+
+double compressor_share(const CoolingParts& parts, Heat heat) {
+  int running = 0;
+  over_the_year(*parts.climate, [&](Outdoors now) {
+    const bool runs = compressor_runs(*parts.air_rejection, parts.air_supply_c, now) ||
+                      (heat.liquid > Watts{} && compressor_runs(*parts.liquid_rejection, parts.coolant_supply_c, now));
+    running += runs ? 1 : 0;
   });
-  return sum;
+  return static_cast<double>(running) / hours_visited;
 }
 
-RemovalPower hottest_removal(const CoolingParts& parts, Heat heat) {
-  return removal(parts, heat, hottest(*parts.climate));
-}
-
-CoolingLoad size_cooling(const CoolingSpec& spec, const CoolingParts& parts, Heat rated, Heat mean, Watts machines,
-                         Watts rack_air) {
+CoolingLoad size_cooling(const CoolingSpec& spec, const CoolingParts& parts, const CoolingState& rated,
+                         const CoolingState& mean, Watts rack_air) {
   const RackCoolingPart& racks = *parts.racks;
   CoolingLoad out;
   out.kind = racks.id;
-  out.liquid = rated.liquid;
-  out.air = rated.air;
+  out.liquid = rated.heat.liquid;
+  out.air = rated.heat.air;
   out.rack_air = rack_air;
   out.air_supply_c = parts.air_supply_c;
   out.air_return_c = parts.air_supply_c + racks.air_rise_k.value;
-  out.air_kg_per_s = air_kg_per_s(rated.air, racks.air_rise_k.value);
+  out.air_kg_per_s = air_kg_per_s(rated.heat.air, racks.air_rise_k.value);
   out.air_m3_per_h = air_m3_per_h(out.air_kg_per_s);
-  if (rated.liquid > Watts{}) {
-    out.coolant_supply_c = parts.coolant_supply_c;
-    out.coolant_return_c = parts.coolant_supply_c + racks.coolant_rise_k.value;
-    out.coolant_l_per_min =
-        coolant_l_per_min(rated.liquid, racks.coolant_rise_k.value, racks.coolant_heat_j_per_l_k.value);
-  }
-  if (parts.coolant_unit && rated.liquid > Watts{}) {
-    const int group = PowerStageSpec().group;  // catcher groups of coolant units are as large as those of power modules
-    const auto needed =
-        static_cast<long long>(std::ceil(rated.liquid / parts.coolant_unit->capacity.value - site_rounding));
-    out.coolant_unit = parts.coolant_unit->id;
-    out.coolant_units = with_spares(std::max(1LL, needed), spec.redundancy, group);
-  }
-  const RemovalPower removal = yearly_removal(parts, mean);
-  out.pue_share = removal.total() / machines;
-  out.wue_l_per_kwh = removal.water_l_per_s * 3600 / machines.in(kilowatt);
+  add_coolant(spec, parts, rated.heat.liquid, out);
+  out.plants = count_plants(spec, parts, rated);
+  out.pue_share = mean.removal.total() / mean.machines;
+  out.wue_l_per_kwh = mean.removal.water_l_per_s * 3600 / mean.machines.in(kilowatt);
+  out.peak_water_l_per_s = rated.removal.water_l_per_s;
   out.hottest_c = hottest(*parts.climate).dry_c;
-  int running = 0;
-  over_the_year(*parts.climate, [&](Outdoors now) { running += compressor_runs(parts, now, mean) ? 1 : 0; });
-  out.compressor_share = static_cast<double>(running) / (months * hours);
+  out.compressor_share = compressor_share(parts, mean.heat);
   return out;
 }
 

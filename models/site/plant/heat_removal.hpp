@@ -11,13 +11,16 @@
 /// would reach 43 C, so the compressor runs, 0.5 x 298.15 / 25 = 6.0 W of heat per watt, and draws 168 kW. At 10 C
 /// outdoors free cooling reaches 18 C and the compressor rests.
 ///
-/// @source ASHRAE Handbook, Fundamentals (Carnot refrigeration); docs/models.md, "Power chain and cooling"
+/// Water: see outdoor_air.hpp. Pumps and fans of the hall heat what they move.
+///
+/// @source ASHRAE Handbook, Fundamentals (Carnot refrigeration); docs/models/site.md, "Cooling, PUE and WUE"
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "models/site/plant/outdoor_air.hpp"
 #include "models/site/plant/site_verdict.hpp"
 #include "sim/quantity.hpp"
 #include "topology/cluster/facility_spec.hpp"
@@ -27,9 +30,18 @@ namespace clusterwright {
 
 struct Catalog;  // topology/parts/catalog.hpp
 
+/// Units of a plant of which one or more may fail.
+struct PlantUnits {
+  std::string what;  ///< "heat rejection, liquid"
+  std::string part;
+  Watts heat;                       ///< heat on the design day, everything at its nameplate
+  std::optional<Watts> each;        ///< heat that one unit moves; absent: not known, and no units are counted
+  long long needed = 0, units = 0;  ///< units without and with spares
+};
+
 struct CoolingLoad {
   std::string kind;
-  Watts liquid, air;                        ///< heat at rated load
+  Watts liquid, air;                        ///< heat at rated load: machines, losses indoors, lights and offices
   std::optional<double> coolant_l_per_min;  ///< flow of the whole hall
   double air_m3_per_h = 0;
   double air_kg_per_s = 0;
@@ -40,8 +52,10 @@ struct CoolingLoad {
   double compressor_share = 0;  ///< share of the year's hours in which a compressor runs
   std::string coolant_unit;
   long long coolant_units = 0;
-  double pue_share = 0;      ///< power for cooling over power of the machines, mean of a year
-  double wue_l_per_kwh = 0;  ///< water over energy of the machines, mean of a year
+  std::vector<PlantUnits> plants;  ///< air units of the hall and plants outdoors
+  double pue_share = 0;            ///< power for cooling over power of the machines, mean of a year
+  double wue_l_per_kwh = 0;        ///< water over energy of the machines, mean of a year
+  double peak_water_l_per_s = 0;   ///< water on the design day, everything at its nameplate
 };
 
 /// Parts that a facility names; pointers into the catalog.
@@ -62,24 +76,39 @@ struct Heat {
   Watts total() const { return liquid + air; }
 };
 
-/// Power that removes heat.
+/// Power that removes heat, and the heat that leaves the building.
 struct RemovalPower {
   Watts pumps;       ///< pumps of coolant
   Watts air_movers;  ///< fans of the hall
   Watts rejection;   ///< fans and pumps outdoors
   Watts compressors;
   double water_l_per_s = 0;
+  Heat rejected;  ///< heat to the plants: that of the hall, of pumps and of air movers
   Watts total() const { return pumps + air_movers + rejection + compressors; }
 };
 
-/// Mean over a year.
-RemovalPower yearly_removal(const CoolingParts& parts, Heat heat);
-/// Hottest hour of the design day, for which the power chain is sized.
-RemovalPower hottest_removal(const CoolingParts& parts, Heat heat);
+/// Outdoors at which heat is removed: the mean over a year, or the hottest hour of the design day, for which the power
+/// chain and plants are sized.
+enum class Weather { whole_year, design_day };
 
-/// Flows, temperatures and units at rated heat. @param machines  mean power, for shares of the year
-CoolingLoad size_cooling(const CoolingSpec& spec, const CoolingParts& parts, Heat rated, Heat mean, Watts machines,
-                         Watts rack_air);
+RemovalPower heat_removal(const CoolingParts& parts, Heat heat, Weather weather);
+
+/// Share of the hours of a year in which a compressor runs.
+double compressor_share(const CoolingParts& parts, Heat heat);
+
+/// Heat of the hall, and its removal, in one state of the machines.
+struct CoolingState {
+  Heat heat;
+  RemovalPower removal;
+  Watts machines;  ///< power of all machines
+};
+
+/// Flows, temperatures and units.
+/// @param rated     design day, everything at its nameplate
+/// @param mean      mean of a year
+/// @param rack_air  heat that one compute rack gives to the air, at its rating
+CoolingLoad size_cooling(const CoolingSpec& spec, const CoolingParts& parts, const CoolingState& rated,
+                         const CoolingState& mean, Watts rack_air);
 
 /// Verdicts on whether plants without a compressor reach their supply temperature on the hottest day.
 void judge_cooling(const CoolingParts& parts, std::vector<SiteVerdict>& verdicts);

@@ -169,7 +169,8 @@ RackFeeds size_feeds(Watts rated, const PowerPart& circuit, const PowerChainSpec
   out.usable = usable_power(circuit, chain);
   out.needed = std::max(1, static_cast<int>(std::ceil(rated / out.usable - site_rounding)));
   out.feeds = static_cast<int>(with_spares(out.needed, chain.feeds, chain.most_feeds));
-  out.after_loss = rated / out.feeds * load_growth(out.feeds, chain.feeds, chain.most_feeds);
+  out.each = rated / out.feeds;
+  out.after_loss = out.each * load_growth(out.feeds, chain.feeds, chain.most_feeds);
   if (circuit.volts) {
     const double across = (circuit.phases == 3 ? std::sqrt(3.0) : 1.0) * circuit.volts->value;
     out.amperes = rated.in(watt) / out.feeds / chain.power_factor / across;

@@ -46,7 +46,8 @@ struct RackFeeds {
   int feeds = 0;
   int needed = 0;      ///< number that carries the rack without a spare
   Watts usable;        ///< continuous power of one feed
-  Watts after_loss;    ///< power on one of the remaining feeds after a loss
+  Watts each;          ///< power on one feed, all of them working
+  Watts after_loss;    ///< power on one of the remaining feeds after a loss; 0: none may be lost
   double amperes = 0;  ///< current of one phase with all feeds working
 };
 
@@ -64,6 +65,7 @@ struct CoolingDraw {
   CoolingDraw(Watts moving, Watts rejecting) : movers(moving), plants(rejecting) {}
   Watts movers;  ///< pumps of coolant and fans of the hall: machines overheat without them
   Watts plants;  ///< heat rejection and compressors
+  Watts total() const { return movers + plants; }
 };
 
 /// Circuits and busways of the racks, which do not depend on the sum of their power.
@@ -88,7 +90,6 @@ class PowerChain {
   /// Flows from the racks to the grid.
   std::vector<PowerStageFlow> flows(Watts machines, CoolingDraw cooling) const;
 
-  const std::vector<SizedPowerStage>& stages() const { return stages_; }  ///< stages from the racks to the grid
   Watts other(Watts machines) const { return spec_.other_share * machines; }
 
   /// Each power stage at rated load, from the grid to the racks.

@@ -33,7 +33,6 @@ namespace {
 
 /// Height of feet and frame below the lowest rack unit.
 constexpr Meters plinth = 0.1 * meter;
-constexpr int strips_per_rack = 2;  ///< power strips; each has a console
 constexpr std::array<char, 5> role_letters = {'C', 'N', 'K', 'S', 'D'};
 
 /// Racks of one role that are filled one after the other with single devices.
@@ -233,7 +232,7 @@ class RackLayer {
   void connect(const std::vector<RackId>& with, int node_consoles, Bay& bay) {
     std::vector<RackId> racks = with;
     racks.insert(racks.end(), bay.racks.begin(), bay.racks.end());
-    const int strips = strips_per_rack * static_cast<int>(racks.size());
+    const int strips = request_.power_strips * static_cast<int>(racks.size());
     const int ends = node_consoles + bay.devices + strips;
     if (ends == 0) return;
     const SwitchPart& part = *request_.management_switch;

@@ -75,6 +75,7 @@ struct LayoutRequest {
   const SwitchPart* management_switch = nullptr;  ///< null: no management network
   const ServicesSpec& services;
   std::vector<Device> managers, servers, appliances;
+  int power_strips = 0;  ///< of each rack; each has a console
 };
 
 /// Nodes of one compute rack: as many as the tightest limit allows, and at least one block even where that does not

@@ -20,6 +20,10 @@ namespace clusterwright {
 
 namespace {
 
+std::string kw(Watts power) {
+  return plain_number(power.in(kilowatt)) + " kW";
+}
+
 class SitePlanner {
  public:
   explicit SitePlanner(const SiteRequest& request)
@@ -83,6 +87,12 @@ class SitePlanner {
       networks_.push_back(side_network(spec, plan_.nodes, unit_nodes_, services, catalog_));
   }
 
+  int power_strips(int nodes_per_rack) const {
+    const PowerPart& circuit = *find_part(catalog_.power_stages, facility_.power.circuit);
+    const Watts rack = block_.device.rated * (nodes_per_rack / block_.nodes);
+    return facility_.rack.power_strips.value_or(size_feeds(rack, circuit, facility_.power).feeds);
+  }
+
   std::vector<Device> server_devices(int count, const char* what) const {
     const ServerPart* part = find_part(catalog_.servers, facility_.services.server);
     if (!part || count == 0) return {};
@@ -105,7 +115,7 @@ class SitePlanner {
     management_ = catalog_.find_switch(facility_.services.management_switch);
     layout_ = lay_out_racks({block_, within, plan_.nodes, unit_nodes_, networks_, management_, facility_.services,
                              server_devices(managers(), "fabric manager"), server_devices(servers(), "service node"),
-                             appliance_devices()});
+                             appliance_devices(), power_strips(per_rack)});
     plan_.verdicts = layout_.verdicts;
     plan_.floor = place_racks(layout_, facility_.hall, frame_, plan_.verdicts);
     plan_.floor.nodes_per_unit = unit_nodes_;
@@ -174,6 +184,7 @@ class SitePlanner {
   /// @param rated  switches at their nameplate; else with the modules that they have
   MachinePower machines(Watts node, Watts accelerators, bool rated) const {
     MachinePower out;
+    out.liquid_share = block_.device.liquid_share;
     out.nodes = plan_.nodes;
     out.node = node;
     out.accelerators = accelerators;
@@ -188,41 +199,50 @@ class SitePlanner {
     return out;
   }
 
-  /// Heat of the machines: nodes give a share of theirs to liquid, everything else heats the air.
-  Heat heat_of(const MachinePower& machines) const {
-    const Watts liquid = block_.device.liquid_share * machines.node * machines.nodes;
-    return {liquid, machines.total() - liquid};
-  }
-
   void cool_and_power() {
     const NodePower& node = plan_.node;
     const MachinePower rated = machines(node.rated, node.accelerators_rated, true);
-    const MachinePower mean = machines(node.mean, node.accelerators_mean, false);
-    const MachinePower peak = machines(node.peak, {}, false);
-    const RemovalPower hottest = hottest_removal(cooling_, heat_of(rated));
-    const PowerChain chain(facility_.power, catalog_, rated.total(), draw_of(hottest), feeds_);
-    const auto& pue = facility_.power_usage_effectiveness;
-    plan_.rated = facility_power(rated, chain, hottest, pue);
-    plan_.mean = facility_power(mean, chain, yearly_removal(cooling_, heat_of(mean)), pue);
-    plan_.peak = facility_power(peak, chain, hottest_removal(cooling_, heat_of(peak)), pue);
+    const StatedPue stated{facility_.power_usage_effectiveness, facility_.design_power_usage_effectiveness};
+    const DesignedChain designed = design_chain(facility_.power, catalog_, rated, cooling_, feeds_, stated);
+    const PowerChain& chain = designed.chain;
+    const OperatingPoint hottest = operate(rated, chain, cooling_, Weather::design_day, designed.pue);
+    const MachinePower usual = machines(node.mean, node.accelerators_mean, false);
+    const OperatingPoint mean = operate(usual, chain, cooling_, Weather::whole_year, stated.year);
+    plan_.rated = hottest.power;
+    plan_.mean = mean.power;
+    if (node.swing) {
+      const auto at = [&](Watts power) {
+        return operate(machines(power, {}, false), chain, cooling_, Weather::design_day, designed.pue).power;
+      };
+      plan_.peak = at(node.swing->peak);
+      plan_.crest = at(node.swing->crest);
+    }
     plan_.power_stages = chain.rated_loads();
     for (PowerStageLoad& stage : plan_.power_stages)
       if (stage.kind == PowerStageKind::circuit) show_fullest_rack(stage);
     chain.judge(plan_.verdicts);
     const Watts rack_air = (1 - block_.device.liquid_share) * node.rated * plan_.floor.nodes_per_rack;
-    plan_.cooling = size_cooling(facility_.cooling, cooling_, heat_of(rated), heat_of(mean), plan_.mean.it, rack_air);
+    plan_.cooling = size_cooling(facility_.cooling, cooling_, hottest.cooling, mean.cooling, rack_air);
+    judge_plant(operate(usual, chain, cooling_, Weather::whole_year, std::nullopt).power,
+                operate(rated, chain, cooling_, Weather::design_day, std::nullopt).power);
+  }
+
+  /// @param mean, hottest  modelled power, without stated PUEs
+  void judge_plant(const FacilityPower& mean, const FacilityPower& hottest) {
     if (plan_.cooling.liquid > Watts{} && facility_.cooling.coolant_unit.empty())
       plan_.warnings.push_back("facility.cooling names no coolant unit, so the plan buys none for the liquid");
+    for (const PlantUnits& plant : plan_.cooling.plants)
+      if (!plant.each) plan_.uncounted.push_back(fmt::format("{} ({})", plant.what, plant.part));
     judge_cooling(cooling_, plan_.verdicts);
     judge_pumps();
     judge_grid();
-    judge_pue(facility_power(mean, chain, yearly_removal(cooling_, heat_of(mean)), std::nullopt));
+    judge_pue("power_usage_effectiveness", facility_.power_usage_effectiveness, mean);
+    judge_pue("design_power_usage_effectiveness", facility_.design_power_usage_effectiveness, hottest);
   }
 
   void show_fullest_rack(PowerStageLoad& circuits) const {
     circuits.load_after_loss = plan_.feeds.after_loss / plan_.feeds.usable;
-    circuits.load = circuits.load_after_loss /
-                    std::max(1.0, load_growth(plan_.feeds.feeds, facility_.power.feeds, facility_.power.most_feeds));
+    circuits.load = plan_.feeds.each / plan_.feeds.usable;
   }
 
   /// Verdict on pumps: a die under a cold plate overheats within seconds after they stop, before a generator runs.
@@ -241,32 +261,39 @@ class SitePlanner {
                                 "facility.power.stages.carries"});
   }
 
+  /// Verdict on what the utility grants: the design day with everything at its nameplate must fit.
   void judge_grid() {
     if (!facility_.power.grid_limit) return;
-    plan_.verdicts.push_back(
-        {"power from the grid", plan_.rated.facility <= *facility_.power.grid_limit * (1 + site_rounding),
-         fmt::format("{} kW at rated load; {} kW granted", plain_number(plan_.rated.facility.in(kilowatt)),
-                     plain_number(facility_.power.grid_limit->in(kilowatt))),
-         "facility.power.grid_limit_kw"});
+    const Watts granted = *facility_.power.grid_limit;
+    std::string drawn = fmt::format("{} with everything at its nameplate on the design day", kw(plan_.rated.facility));
+    if (plan_.crest) drawn += fmt::format(", {} at the crest of the step", kw(plan_.crest->facility));
+    drawn += fmt::format(", {} in the mean of a year; {} granted", kw(plan_.mean.facility), kw(granted));
+    if (plan_.mean.facility > granted) drawn += ", which is less than the mean";
+    plan_.verdicts.push_back({"power from the grid", plan_.rated.facility <= granted * (1 + site_rounding), drawn,
+                              "facility.power.grid_limit_kw"});
   }
 
   /// Verdict on a stated PUE, which must leave room for the losses of the chain.
-  /// @param modelled  mean power without the stated PUE, since the plan's own losses are fitted to it
-  void judge_pue(const FacilityPower& modelled) {
-    if (!facility_.power_usage_effectiveness) return;
-    const double stated = *facility_.power_usage_effectiveness;
+  void judge_pue(const char* field, std::optional<double> stated, const FacilityPower& modelled) {
+    if (!stated) return;
     const double losses = 1 + (modelled.losses + modelled.other) / modelled.it;
-    plan_.verdicts.push_back({"stated power usage effectiveness", stated >= losses * (1 - site_rounding),
-                              fmt::format("{:.3g} stated; losses alone give {:.3f}", stated, losses),
-                              "facility.power_usage_effectiveness"});
+    plan_.verdicts.push_back(
+        {field == std::string_view("power_usage_effectiveness") ? "stated power usage effectiveness"
+                                                                : "stated power usage effectiveness of the design day",
+         *stated >= losses * (1 - site_rounding),
+         fmt::format("{} stated; losses, lights and offices alone give {:.3f}; modelled, with cooling, {:.3f}",
+                     plain_number(*stated), losses, modelled.pue),
+         fmt::format("facility.{}", field)});
   }
 
-  /// Verdict on the nameplate, for which racks, feeds and cooling are planned: the job must not draw more.
+  /// Verdict on the nameplate, for which racks, feeds and cooling are planned: the job must not draw more. Circuits see
+  /// the crest; instants above it come from the capacitors of power supplies.
   void judge_node() {
     const NodePower& node = plan_.node;
-    plan_.verdicts.push_back({"power of a node", node.mean <= node.rated * (1 + site_rounding),
-                              fmt::format("{} kW mean; {} kW on the nameplate", plain_number(node.mean.in(kilowatt)),
-                                          plain_number(node.rated.in(kilowatt))),
+    const Watts most = node.swing ? std::max(node.mean, node.swing->crest) : node.mean;
+    const std::string crest = node.swing ? fmt::format(", {} at the crest of the step", kw(node.swing->crest)) : "";
+    plan_.verdicts.push_back({"power of a node", most <= node.rated * (1 + site_rounding),
+                              fmt::format("{} mean{}; {} on the nameplate", kw(node.mean), crest, kw(node.rated)),
                               "cluster.node.host_power_w"});
   }
 
@@ -283,11 +310,10 @@ class SitePlanner {
                                 fmt::format("{} needs liquid cooling; the racks have {}", node.id, cooling_.racks->id),
                                 "facility.cooling.racks"});
     if (facility_.hall.power_limit)
-      plan_.verdicts.push_back({"power of the hall",
-                                plan_.rated.it <= *facility_.hall.power_limit * (1 + site_rounding),
-                                fmt::format("{} kW rated; {} kW allowed", plain_number(plan_.rated.it.in(kilowatt)),
-                                            facility_.hall.power_limit->in(kilowatt)),
-                                "facility.hall.power_limit_kw"});
+      plan_.verdicts.push_back(
+          {"power of the hall", plan_.rated.it <= *facility_.hall.power_limit * (1 + site_rounding),
+           fmt::format("{} rated; {} allowed", kw(plan_.rated.it), kw(*facility_.hall.power_limit)),
+           "facility.hall.power_limit_kw"});
   }
 
   const SiteRequest& request_;

@@ -17,10 +17,17 @@ namespace clusterwright {
 struct Catalog;  // topology/parts/catalog.hpp
 struct Cluster;  // topology/cluster/cluster.hpp
 
+/// Extremes of a replayed step.
+struct PowerSwing {
+  Watts peak;           ///< largest instant
+  Watts crest, trough;  ///< most and least behind power supplies, which smooth over tens of milliseconds
+};
+
 /// Power of one node. Everything but nodes and switches draws its rating.
 struct NodePower {
   Watts rated;                                  ///< nameplate
-  Watts mean, peak, trough;                     ///< power over a step; without a job all three are the typical power
+  Watts mean;                                   ///< mean of a step; without a job the typical power
+  std::optional<PowerSwing> swing;              ///< absent without a job
   Watts accelerators_rated, accelerators_mean;  ///< part of `rated` and `mean` that accelerators draw
   std::string source;                           ///< "replayed step", or the source of the typical power
 };
@@ -39,9 +46,9 @@ struct SitePlan {
   std::optional<ScaleUpCheck> scale_up;
   std::vector<PowerStageLoad> power_stages;
   RackFeeds feeds;
-  FacilityPower rated;  ///< everything at its nameplate
-  FacilityPower mean;
-  FacilityPower peak;
+  FacilityPower rated;                       ///< everything at its nameplate on the design day
+  FacilityPower mean;                        ///< mean of a step in the mean of a year
+  std::optional<FacilityPower> peak, crest;  ///< of a step, on the design day; absent without a job
   CoolingLoad cooling;
   Kilograms mass;
   BillOfMaterials bill;

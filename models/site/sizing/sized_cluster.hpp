@@ -33,10 +33,6 @@ struct SizingRequest {
   const Scenario* scenario = nullptr;  ///< job on the same cluster; null: typical power, no tokens
 };
 
-/// Power of a node without a job: the catalog's typical power, else the measured share of its rating, less the fans
-/// that liquid cooling removes. @throws ConfigError E0350
-NodePower typical_node_power(const Cluster& cluster, const Catalog& catalog, const CoolingSpec& cooling);
-
 /// @throws ConfigError for parts that the catalog lacks, or that lack what a plan needs (height, mass, power)
 SizedCluster size_cluster(const SizingRequest& request);
 

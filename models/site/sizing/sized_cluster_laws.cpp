@@ -22,6 +22,7 @@ void check_counts(const SitePlan& plan, LawCheck& laws) {
 /// From the machines to the grid.
 void check_facility(const FacilityPower& power, LawCheck& laws) {
   laws.positive("IT power", power.it.in(watt));
+  laws.at_most("power of the nodes", power.nodes.in(watt), "IT power", power.it.in(watt));
   for (const Watts part : {power.losses, power.cooling, power.other})
     laws.not_negative("power beside IT", part.in(watt));
   laws.equal("sum of IT, losses, cooling and other", (power.it + power.losses + power.cooling + power.other).in(watt),
@@ -29,15 +30,27 @@ void check_facility(const FacilityPower& power, LawCheck& laws) {
   laws.equal("PUE times IT power", power.pue * power.it.in(watt), "facility power", power.facility.in(watt));
 }
 
+void check_swing(const SitePlan& plan, LawCheck& laws) {
+  if (!plan.node.swing) return;
+  const auto [peak, crest, trough] = *plan.node.swing;
+  laws.ordered("mean of a node", trough.in(watt), plan.node.mean.in(watt), crest.in(watt));
+  laws.at_most("crest of a node", crest.in(watt), "its peak", peak.in(watt));
+  check_facility(*plan.peak, laws);
+  check_facility(*plan.crest, laws);
+  laws.ordered("crest of IT power", plan.mean.it.in(watt), plan.crest->it.in(watt), plan.peak->it.in(watt));
+}
+
 void check_power(const SitePlan& plan, LawCheck& laws) {
-  const NodePower& node = plan.node;
-  laws.at_most("trough of a node", node.trough.in(watt), "its mean", node.mean.in(watt));
-  laws.at_most("mean of a node", node.mean.in(watt), "its peak", node.peak.in(watt));
-  laws.at_most("mean of the accelerators of a node", node.accelerators_mean.in(watt), "mean of the node",
-               node.mean.in(watt));
-  for (const FacilityPower* power : {&plan.rated, &plan.mean, &plan.peak}) check_facility(*power, laws);
-  laws.at_most("mean IT power", plan.mean.it.in(watt), "peak IT power", plan.peak.it.in(watt));
-  if (plan.holds()) laws.at_most("mean IT power", plan.mean.it.in(watt), "rated IT power", plan.rated.it.in(watt));
+  laws.at_most("mean of the accelerators of a node", plan.node.accelerators_mean.in(watt), "mean of the node",
+               plan.node.mean.in(watt));
+  check_facility(plan.rated, laws);
+  check_facility(plan.mean, laws);
+  check_swing(plan, laws);
+  if (!plan.holds()) return;
+  for (const PowerStageLoad& stage : plan.power_stages)
+    laws.at_most("output of " + stage.part, stage.output.in(watt), "power from the grid on the design day",
+                 plan.rated.facility.in(watt));
+  laws.at_most("mean IT power", plan.mean.it.in(watt), "rated IT power", plan.rated.it.in(watt));
 }
 
 double sum_of(const std::vector<CostShare>& shares) {

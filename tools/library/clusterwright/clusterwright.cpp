@@ -26,7 +26,7 @@ PredictedRun plain(const TrainingRun& from) {
           from.time.low.in(day),
           from.time.high.in(day),
           from.accelerator_hours.value,
-          from.it_energy.value.in(1e3 * kilowatt_hour)};
+          from.nodes_energy.value.in(1e3 * kilowatt_hour)};
 }
 
 PredictedStep plain(const StepPrediction& from) {
@@ -39,7 +39,7 @@ PredictedStep plain(const StepPrediction& from) {
   to.step_time_high_s = from.high.in(second);
   to.tokens_per_s = from.tokens_per_second;
   to.mfu = from.mfu;
-  to.it_kw = from.power.it_mean.in(kilowatt);
+  to.nodes_kw = from.power.nodes_mean.in(kilowatt);
   to.energy_per_token_j = from.power.energy_per_token.in(joule);
   for (std::size_t cause = 0; cause < step_charge_count; ++cause)
     to.breakdown_s[std::string(step_charge_names[cause])] = from.breakdown[cause].in(second);
@@ -58,6 +58,7 @@ SizedSite plain(const SizedCluster& from) {
   for (const PricedItem& priced : from.cost.items)
     to.items.push_back(
         {priced.item.part, priced.item.use, priced.item.count, priced.each.value_or(Dollars{}).in(dollar)});
+  to.nodes_kw = plan.mean.nodes.in(kilowatt);
   to.it_kw = plan.mean.it.in(kilowatt);
   to.site_kw = plan.mean.facility.in(kilowatt);
   to.capex_usd = from.cost.capex_total.in(dollar);

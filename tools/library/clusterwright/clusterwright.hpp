@@ -29,7 +29,7 @@ struct PredictedRun {
   double days_low = 0;   ///< 90 % interval
   double days_high = 0;  ///< 90 % interval
   double gpu_hours = 0;  ///< of all accelerators that the run holds, idle ones included
-  double it_mwh = 0;     ///< energy of all nodes of the job
+  double nodes_mwh = 0;  ///< energy of all nodes of the job
 };
 
 /// One training step.
@@ -42,7 +42,7 @@ struct PredictedStep {
   double step_time_high_s = 0;                ///< 90 % interval
   double tokens_per_s = 0;                    ///< all accelerators together
   double mfu = 0;                             ///< model FLOPs over the data sheet's peak, 0 to 1
-  double it_kw = 0;                           ///< mean power of all nodes of the job
+  double nodes_kw = 0;                        ///< mean power of all nodes of the job
   double energy_per_token_j = 0;              ///< energy of those nodes
   std::map<std::string, double> breakdown_s;  ///< step_time_s by cause, mean over ranks: "compute_gemm", "bubble"
   std::string bottleneck;                     ///< one sentence: what to change first
@@ -74,6 +74,7 @@ struct SizedSite {
   int nodes = 0;  ///< without spares
   int racks = 0;
   std::vector<Item> items;  ///< bill of materials, building included
+  double nodes_kw = 0;      ///< mean power of all nodes
   double it_kw = 0;         ///< mean power of all machines, switches included
   double site_kw = 0;       ///< mean power from the grid
   double capex_usd = 0;
