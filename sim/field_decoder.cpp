@@ -235,8 +235,8 @@ bool Decoder::check_list(const JsonValue& value, const FieldSpec& spec) {
   return true;
 }
 
-const JsonValue* Decoder::sourced_value(const JsonValue& value, std::string& source, bool& verified,
-                                        double& std_error) {
+const JsonValue* Decoder::sourced_value(const JsonValue& value, std::string& source, bool& verified, double& std_error,
+                                        bool ranged) {
   const JsonValue* inner = value.is(JsonKind::object) ? value.find("value") : nullptr;
   if (!inner) return nullptr;
   const auto wrong = [&](const JsonValue& member, const char* what) {
@@ -251,11 +251,17 @@ const JsonValue* Decoder::sourced_value(const JsonValue& value, std::string& sou
     } else if (key == "std_error") {
       const bool fits = member.is_numeric() && member.as_number() >= 0 && member.as_number() <= most_std_error;
       fits ? void(std_error = member.as_number()) : wrong(member, "a number from 0 to a million million");
-    } else if (key != "value") {
-      unknown_key(key, member, "a value with its source", {"value", "source", "std_error", "verified"}, pointer_);
+    } else if (key != "value" && !(ranged && (key == "low" || key == "high"))) {
+      std::vector<std::string> known = {"value", "source", "std_error", "verified"};
+      if (ranged) known.insert(known.end(), {"low", "high"});
+      unknown_key(key, member, "a value with its source", known, pointer_);
     }
   }
   return inner;
+}
+
+void Decoder::range_upside_down(const JsonValue& value) {
+  error("E0356", "must have low <= value <= high", value);
 }
 
 Decoder::Scope::Scope(Decoder& decoder, const JsonValue& parent, const JsonValue& child, std::string_view token)

@@ -38,7 +38,11 @@ class Decoder {
   void too_large(const JsonValue& integer);
 
   /// The value inside {"value", "source", "std_error", "verified"}, or nullptr for a bare value.
-  const JsonValue* sourced_value(const JsonValue& value, std::string& source, bool& verified, double& std_error);
+  /// @param ranged  "low" and "high" are keys too
+  const JsonValue* sourced_value(const JsonValue& value, std::string& source, bool& verified, double& std_error,
+                                 bool ranged);
+  /// Reports E0356 for a range of which `value` is not inside.
+  void range_upside_down(const JsonValue& value);
 
   /// Extends the pointer while a member or element is decoded; a value from another file starts a new pointer.
   class Scope {

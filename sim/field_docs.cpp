@@ -33,7 +33,7 @@ std::string type_text(const FieldSpec& field, std::string word) {
   if (field.nullable) text += " or null";
   if (field.reference) text += " or path";
   if (field.flag) text += " or boolean";
-  if (field.sourced) text += " or fact";
+  if (field.sourced) text += field.ranged ? " or range" : " or fact";
   return text;
 }
 

@@ -31,23 +31,30 @@ JsonValue scalar_schema(const FieldSpec& field) {
 }
 
 /// What all values with an origin have in common; a field adds what its value may be.
-JsonValue fact_schema() {
-  const JsonValue properties = JsonValue::object(
+/// @param ranged  with the ends of a range
+JsonValue fact_schema(bool ranged) {
+  JsonValue properties = JsonValue::object(
       {{"value", true},
        {"source", JsonValue::object({{"type", "string"}})},
        {"std_error", JsonValue::object({{"type", "number"}, {"minimum", 0}, {"maximum", bound(most_std_error)}})},
        {"verified", JsonValue::object({{"type", "boolean"}})}});
+  for (const char* end : {"low", "high"})
+    if (ranged) properties.set(end, true);
   return JsonValue::object({{"type", "object"},
-                            {"description", "A value and where it comes from"},
+                            {"description", ranged ? "A typical value, the range in which it may lie, and where it "
+                                                     "comes from"
+                                                   : "A value and where it comes from"},
                             {"properties", properties},
                             {"required", JsonValue::list({"value", "source"})},
                             {"additionalProperties", false}});
 }
 
-JsonValue fact_of(const JsonValue& inner) {
-  const JsonValue shape = JsonValue::object({{"$ref", "#/definitions/fact"}});
-  const JsonValue value =
-      JsonValue::object({{"type", "object"}, {"properties", JsonValue::object({{"value", inner}})}});
+JsonValue fact_of(const JsonValue& inner, bool ranged) {
+  const JsonValue shape = JsonValue::object({{"$ref", ranged ? "#/definitions/range" : "#/definitions/fact"}});
+  JsonValue own = JsonValue::object({{"value", inner}});
+  for (const char* end : {"low", "high"})
+    if (ranged) own.set(end, inner);
+  const JsonValue value = JsonValue::object({{"type", "object"}, {"properties", own}});
   return JsonValue::object({{"allOf", JsonValue::list({shape, value})}});
 }
 
@@ -72,7 +79,7 @@ JsonValue map_schema(const FieldSpec& field, const JsonValue& element) {
 JsonValue field_schema(const FieldSpec& field) {
   JsonValue value = scalar_schema(field);
   std::vector<JsonValue> alternatives{value};
-  if (field.sourced) alternatives.push_back(fact_of(value));
+  if (field.sourced) alternatives.push_back(fact_of(value, field.ranged));
   if (field.or_text) alternatives.push_back(JsonValue::object({{"type", "string"}}));
   if (field.automatic) alternatives.push_back(JsonValue::object({{"const", "auto"}}));
   if (field.nullable) alternatives.push_back(JsonValue::object({{"type", "null"}}));
@@ -103,7 +110,7 @@ JsonValue definition_of(const RecordSpec& record) {
 }
 
 JsonValue definitions_of(const std::vector<const RecordSpec*>& records) {
-  JsonValue definitions = JsonValue::object({{"fact", fact_schema()}});
+  JsonValue definitions = JsonValue::object({{"fact", fact_schema(false)}, {"range", fact_schema(true)}});
   for (const RecordSpec* record : records) definitions.set(record->name, definition_of(*record));
   return definitions;
 }

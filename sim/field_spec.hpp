@@ -57,6 +57,7 @@ struct FieldSpec {
   bool automatic = false;  ///< the text "auto" lets the program choose
   bool or_text = false;    ///< of a number: a text is allowed too
   bool sourced = false;    ///< may be {"value", "source", "verified"}
+  bool ranged = false;     ///< and that also {"low", "high"}
   bool required = true;
   JsonValue fallback;  ///< value when the key is absent
   double scale = 1;    ///< base units per unit of the key

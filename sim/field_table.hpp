@@ -247,7 +247,7 @@ struct FieldCodec<Sourced<M>> {
   }
   static void decode(const JsonValue& value, const FieldSpec& spec, Decoder& decoder, Sourced<M>& out) {
     out.source = "user";
-    const JsonValue* inner = decoder.sourced_value(value, out.source, out.verified, out.std_error);
+    const JsonValue* inner = decoder.sourced_value(value, out.source, out.verified, out.std_error, spec.ranged);
     if (!inner) return FieldCodec<M>::decode(value, spec, decoder, out.value);
     const Decoder::Scope scope(decoder, value, *inner, "value");
     FieldCodec<M>::decode(*inner, spec, decoder, out.value);
@@ -259,6 +259,38 @@ struct FieldCodec<Sourced<M>> {
     if (value.std_error > 0) object.set("std_error", value.std_error);
     object.set("verified", value.verified);
     return object;
+  }
+};
+
+template <class M>
+struct FieldCodec<Ranged<M>> {
+  static void describe(FieldSpec& spec) {
+    FieldCodec<Sourced<M>>::describe(spec);
+    spec.ranged = true;
+  }
+  static void decode(const JsonValue& value, const FieldSpec& spec, Decoder& decoder, Ranged<M>& out) {
+    FieldCodec<Sourced<M>>::decode(value, spec, decoder, out);
+    out.low.reset();
+    out.high.reset();
+    if (!value.is(JsonKind::object)) return;
+    decode_end(value, "low", spec, decoder, out.low);
+    decode_end(value, "high", spec, decoder, out.high);
+    if ((out.low && *out.low > out.value) || (out.high && *out.high < out.value)) decoder.range_upside_down(value);
+  }
+  static JsonValue encode(const Ranged<M>& value, const FieldSpec& spec) {
+    JsonValue object = FieldCodec<Sourced<M>>::encode(value, spec);
+    if (value.low) object.set("low", FieldCodec<M>::encode(*value.low, spec));
+    if (value.high) object.set("high", FieldCodec<M>::encode(*value.high, spec));
+    return object;
+  }
+
+ private:
+  static void decode_end(const JsonValue& value, const char* key, const FieldSpec& spec, Decoder& decoder,
+                         std::optional<M>& out) {
+    const JsonValue* end = value.find(key);
+    if (!end) return;
+    const Decoder::Scope scope(decoder, value, *end, key);
+    FieldCodec<M>::decode(*end, spec, decoder, out.emplace());
   }
 };
 

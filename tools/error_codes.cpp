@@ -119,6 +119,8 @@ constexpr ErrorCode codes[] = {
      "Correct one of the two named values; `clusterwright explain rules` lists what is checked."},
     {"E0355", "The length of a training run is given twice.",
      "Give job.tokens or job.steps; a blueprint may give training_tokens instead."},
+    {"E0356", "A range is upside down: low is above the value, or high below it.",
+     "Write low <= value <= high, or leave out an end that is not known."},
     {"E0360", "The value of a claim does not suit the kind of the claim.",
      "Write numbers as numbers, shares from 0 to 1, and scale_up, layout, fits and cooling in words."},
     {"E0361", "A blueprint makes the same claim twice.", "Keep one; audit the other one in a separate file."},

@@ -40,10 +40,16 @@ void add_what_is_bought(Record<PriceList>& table) {
                 {.help = "price of a node over the price of its accelerators, for nodes without a price of their own",
                  .min = 1,
                  .max = 10})
+      .optional("shell_usd_per_kw", &P::shell,
+                price("price of land, building and fit-out without power and cooling, per rated power of all machines"))
+      .optional("grid_usd_per_kw", &P::grid,
+                price("price of grid connection, switchgear and generators, per power asked of the utility for the "
+                      "design day; with shell_usd_per_kw"))
       .optional("facility_usd_per_kw", &P::facility_per_power,
-                price("price of the building with power and cooling, per rated power of all machines"))
+                price("price of the building with power and cooling, per rated power of all machines; replaces "
+                      "shell_usd_per_kw"))
       .optional("facility_usd_per_node", &P::facility_per_node,
-                price("price of the building with power and cooling, per node; replaces facility_usd_per_kw"))
+                price("price of the building with power and cooling, per node; replaces shell_usd_per_kw"))
       .optional("colocation_usd_per_kw_month", &P::colocation,
                 price("rent of colocation space per rated power of the machines; replaces a price of the building"))
       .optional("building_covers", &P::building_covers,
@@ -73,7 +79,11 @@ void add_what_is_paid_by_time(Record<PriceList>& table) {
       .optional("utilisation", &P::utilisation, positive_share("share of all hours in which the cluster is in use"))
       .optional("goodput", &P::goodput, positive_share("share of the hours in use that makes progress"))
       .optional("rent_usd_per_accelerator_hour", &P::rent,
-                price("rent of an accelerator elsewhere, everything included, to which buying is compared"));
+                price("rent of an accelerator elsewhere, everything included, to which buying is compared"))
+      .optional("rents_usd_per_accelerator_hour", &P::rents,
+                {.help = "the same by accelerator, where the single rent is not given; cloud nodes are billed by it",
+                 .min = 0,
+                 .catalog = "accelerators"});
 }
 
 struct GivenPrice {
@@ -90,7 +100,11 @@ void check_covers(const PriceList& prices, const std::string& pointer, Contradic
 }
 
 void check_building(const PriceList& prices, const std::string& pointer, Contradictions& errors) {
-  const GivenPrice all[] = {{"facility_usd_per_kw", prices.facility_per_power.has_value()},
+  if (prices.grid && !prices.shell)
+    errors.report("E0352", "grid_usd_per_kw is given without shell_usd_per_kw", {pointer + "/grid_usd_per_kw"},
+                  "other prices of a building include its connection: give shell_usd_per_kw, or leave this one out");
+  const GivenPrice all[] = {{"shell_usd_per_kw", prices.shell.has_value()},
+                            {"facility_usd_per_kw", prices.facility_per_power.has_value()},
                             {"facility_usd_per_node", prices.facility_per_node.has_value()},
                             {"colocation_usd_per_kw_month", prices.colocation.has_value()}};
   std::vector<std::string> keys, places;
@@ -103,13 +117,51 @@ void check_building(const PriceList& prices, const std::string& pointer, Contrad
   const std::string message = keys.empty() ? "the building has no price"
                                            : fmt::format("the building is paid by {}", fmt::join(keys, " and by "));
   if (keys.empty()) places.push_back(pointer);
-  errors.report("E0352", message, places, fmt::format("give one of {}, {}, {}", all[0].key, all[1].key, all[2].key));
+  errors.report("E0352", message, places,
+                fmt::format("give one of {}, {}, {}, {}", all[0].key, all[1].key, all[2].key, all[3].key));
 }
 
 }  // namespace
 
+namespace {
+
+template <class M>
+void take_end(Ranged<M>& price, PriceEnd end) {
+  if (end == PriceEnd::low && price.low) price.value = *price.low;
+  if (end == PriceEnd::high && price.high) price.value = *price.high;
+}
+
+template <class M>
+void take_end(std::optional<Ranged<M>>& price, PriceEnd end) {
+  if (price) take_end(*price, end);
+}
+
+template <class M>
+void take_end(std::map<std::string, Ranged<M>>& prices, PriceEnd end) {
+  for (auto& [part, price] : prices) take_end(price, end);
+}
+
+}  // namespace
+
+PriceList PriceList::at_end(PriceEnd wanted) const {
+  PriceList out = *this;
+  out.end = wanted;
+  const auto take = [&](auto&... prices) { (take_end(prices, wanted), ...); };
+  take(out.parts, out.node_over_accelerators, out.shell, out.grid, out.facility_per_power, out.facility_per_node,
+       out.colocation, out.installation_share, out.electricity, out.water, out.maintenance_share, out.staff,
+       out.staff_per_rack, out.rent, out.rents);
+  return out;
+}
+
+const Ranged<DollarsPerSecond>* PriceList::rent_of(const std::string& accelerator) const {
+  if (rent) return &*rent;
+  const auto found = rents.find(accelerator);
+  return found == rents.end() ? nullptr : &found->second;
+}
+
 bool PriceList::covers(BillChapter chapter) const {
-  return std::find(building_covers.begin(), building_covers.end(), chapter) != building_covers.end();
+  if (!building_covers) return !shell && (chapter == BillChapter::power || chapter == BillChapter::cooling);
+  return std::find(building_covers->begin(), building_covers->end(), chapter) != building_covers->end();
 }
 
 const Record<PriceList>& record(const PriceList*) {
@@ -145,8 +197,10 @@ namespace {
 
 constexpr const char* price_folder = "prices";
 constexpr int longest_chain = 8;
-constexpr std::array<std::string_view, 3> building_prices = {"facility_usd_per_kw", "facility_usd_per_node",
-                                                             "colocation_usd_per_kw_month"};
+constexpr std::array<std::string_view, 4> building_prices = {"shell_usd_per_kw", "facility_usd_per_kw",
+                                                             "facility_usd_per_node", "colocation_usd_per_kw_month"};
+/// Keys that say what the price of a building covers; they go with it.
+constexpr std::array<std::string_view, 2> building_terms = {"grid_usd_per_kw", "building_covers"};
 
 bool prices_building(const JsonValue& prices) {
   return std::any_of(building_prices.begin(), building_prices.end(), [&](std::string_view key) {
@@ -173,7 +227,10 @@ JsonValue fill_in(JsonValue prices, const ReferenceReader& read, int depth) {
   base = fill_in(std::move(base), read, depth + 1);
   if (prices_building(prices))
     std::erase_if(base.members(), [](const JsonValue::Member& member) {
-      return std::find(building_prices.begin(), building_prices.end(), member.first) != building_prices.end();
+      const auto named = [&](const auto& keys) {
+        return std::find(keys.begin(), keys.end(), member.first) != keys.end();
+      };
+      return named(building_prices) || named(building_terms);
     });
   JsonValue* own_parts = prices.find("parts_usd");
   const JsonValue* parts = base.find("parts_usd");

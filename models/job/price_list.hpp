@@ -45,41 +45,57 @@ inline constexpr Seconds month = year / 12;
 inline constexpr auto cubic_meter = meter * meter * meter;
 using DollarsPerVolume = decltype(dollar / cubic_meter);
 
+/// End of the range of every price.
+enum class PriceEnd { low, typical, high };
+
 /// Fields that a file leaves out come from the list in configs/prices that `like` names: see filled_in_prices.
+///
+/// Prices are ranges; terms (life, interest, use, goodput) are single numbers.
 struct PriceList {
   std::string like = "default";  ///< "none": nothing is taken from another list
   std::string name;
   CalendarDate date;   ///< date of the prices
   std::string source;  ///< source of the list as a whole, for readers
 
-  std::map<std::string, Sourced<Dollars>> parts;  ///< price of one part by id; replaces the catalog's
-  Sourced<double> part_position{0.5};             ///< position in the catalog's price range: 0 low, 1 high
+  std::map<std::string, Ranged<Dollars>> parts;  ///< price of one part by id; replaces the catalog's
+  Sourced<double> part_position{0.5};            ///< typical position in the catalog's price range: 0 low, 1 high
   /// Price of a node without a price of its own over that of its accelerators.
-  Sourced<double> node_over_accelerators{1};
+  Ranged<double> node_over_accelerators{Sourced<double>{1}};
 
-  // Price of the building: exactly one of three.
-  std::optional<Sourced<DollarsPerWatt>> facility_per_power;  ///< per rated power of all machines
-  std::optional<Sourced<Dollars>> facility_per_node;
-  std::optional<Sourced<DollarsPerJoule>> colocation;  ///< rent of space, per rated power of the machines
-  std::vector<BillChapter> building_covers = {BillChapter::power,
-                                              BillChapter::cooling};  ///< chapters that the building's price includes
+  // Price of the building: exactly one of shell, all-in by power, all-in by node, rent.
+  std::optional<Ranged<DollarsPerWatt>> shell;  ///< land, building, fit-out: per rated power of all machines
+  std::optional<Ranged<DollarsPerWatt>> grid;   ///< with a shell: connection, switchgear, generators; per power asked
+                                                ///< of the utility
+  std::optional<Ranged<DollarsPerWatt>> facility_per_power;  ///< all-in, per rated power of all machines
+  std::optional<Ranged<Dollars>> facility_per_node;          ///< all-in
+  std::optional<Ranged<DollarsPerJoule>> colocation;         ///< rent of space, per rated power of the machines
+  /// Chapters that the building's price includes; power and cooling if absent, none with a shell.
+  std::optional<std::vector<BillChapter>> building_covers;
 
-  Sourced<double> installation_share;  ///< installation over the price of all parts
-  std::optional<Sourced<DollarsPerJoule>> electricity;
-  Sourced<DollarsPerVolume> water;
+  Ranged<double> installation_share;  ///< installation over the price of all parts
+  std::optional<Ranged<DollarsPerJoule>> electricity;
+  Ranged<DollarsPerVolume> water;
   Sourced<double> idle_power_share{1};  ///< power in hours without work over mean power in hours with it
-  Sourced<double> maintenance_share;    ///< per year, over the price of all parts
-  Sourced<DollarsPerSecond> staff;
-  Sourced<DollarsPerSecond> staff_per_rack;
+  Ranged<double> maintenance_share;     ///< per year, over the price of all parts
+  Ranged<DollarsPerSecond> staff;
+  Ranged<DollarsPerSecond> staff_per_rack;
 
-  Sourced<double> interest;                       ///< rate per year
-  std::optional<Sourced<double>> years;           ///< useful life of machines
-  std::optional<Sourced<double>> building_years;  ///< useful life of the building; that of machines if absent
-  Sourced<double> utilisation{1};                 ///< share of all hours in which the cluster is in use
-  Sourced<double> goodput{1};                     ///< share of those hours in which the job makes progress
-  std::optional<Sourced<DollarsPerSecond>> rent;  ///< rent of one accelerator elsewhere
+  Sourced<double> interest;                               ///< rate per year
+  std::optional<Sourced<double>> years;                   ///< useful life of machines
+  std::optional<Sourced<double>> building_years;          ///< useful life of building, power chain and cooling; that of
+                                                          ///< machines if absent
+  Sourced<double> utilisation{1};                         ///< share of all hours in which the cluster is in use
+  Sourced<double> goodput{1};                             ///< share of those hours in which the job makes progress
+  std::optional<Ranged<DollarsPerSecond>> rent;           ///< rent of one accelerator elsewhere
+  std::map<std::string, Ranged<DollarsPerSecond>> rents;  ///< the same by accelerator, where `rent` is absent
+
+  PriceEnd end = PriceEnd::typical;  ///< end that every price of this list is taken at; see at_end
 
   bool covers(BillChapter chapter) const;
+  /// Rent of an accelerator; nullptr where none is stated.
+  const Ranged<DollarsPerSecond>* rent_of(const std::string& accelerator) const;
+  /// List in which the value of every price is that end of its range.
+  PriceList at_end(PriceEnd wanted) const;
 };
 const Record<PriceList>& record(const PriceList*);
 

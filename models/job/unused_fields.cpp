@@ -38,7 +38,8 @@ bool has_stages(const Question& q) {
 
 /// Without a rent, or without an end of the job, only `size` prices something.
 const char* no_prices(const Question& q) {
-  const bool rented = q.scenario.prices && q.scenario.prices->rent && (q.job().tokens || q.job().steps);
+  const auto& prices = q.scenario.prices;
+  const bool rented = prices && prices->rent_of(q.scenario.cluster.accelerator.id) && (q.job().tokens || q.job().steps);
   return q.sizes_a_site() || rented ? nullptr : "size reads it";
 }
 
@@ -181,6 +182,7 @@ constexpr Rule rules[] = {
     {"prices", no_prices, UnusedKind::describes},
     {"prices.like", read_with_rent},
     {"prices.rent_usd_per_accelerator_hour", read_with_rent},
+    {"prices.rents_usd_per_accelerator_hour", read_with_rent},
     {"prices.goodput", read_with_rent},
     {"prices.*", only_rent, UnusedKind::describes},
     {"cluster.storage", no_files, UnusedKind::describes},

@@ -121,7 +121,8 @@ void add_training(const Scenario& s, StepPrediction& out) {
   const auto steps = stated_steps(s.job, static_cast<std::int64_t>(out.plan.global_batch) * s.job.sequence);
   if (!steps) return;
   out.training = training_run(out, s.job.sequence, *steps);
-  if (s.prices && s.prices->rent) out.training->rent = rent_of(*out.training, *s.prices);
+  const auto* rent = s.prices ? s.prices->rent_of(s.cluster.accelerator.id) : nullptr;
+  if (rent) out.training->rent = rent_of(*out.training, *rent, s.prices->goodput.value);
 }
 
 void add_assumptions(const Scenario& s, StepPrediction& out) {

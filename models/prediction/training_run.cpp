@@ -55,9 +55,9 @@ double goodput_of(const TrainingRun& run, const Interval<Seconds>& paid) {
   return (run.time.value - run.checkpoints) / paid.value;
 }
 
-RunRent rent_of(const TrainingRun& run, const PriceList& prices) {
-  const Interval<Seconds> paid = paid_time(run, prices.goodput.value);
-  const DollarsPerSecond each = prices.rent->value;
+RunRent rent_of(const TrainingRun& run, const Ranged<DollarsPerSecond>& rent, double goodput) {
+  const Interval<Seconds> paid = paid_time(run, goodput);
+  const DollarsPerSecond each = rent.value;
   return {each, goodput_of(run, paid), paid.times(run.accelerators * each)};
 }
 

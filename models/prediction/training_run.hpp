@@ -64,7 +64,8 @@ Interval<Seconds> paid_time(const TrainingRun& run, double goodput);
 /// Share of the paid time in which steps run.
 double goodput_of(const TrainingRun& run, const Interval<Seconds>& paid);
 
-/// @pre prices.rent
-RunRent rent_of(const TrainingRun& run, const PriceList& prices);
+/// @param rent     of one accelerator
+/// @param goodput  share of the hours in use that makes progress
+RunRent rent_of(const TrainingRun& run, const Ranged<DollarsPerSecond>& rent, double goodput);
 
 }  // namespace clusterwright

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <tuple>
 #include "models/site/sizing/cost_report.hpp"
 #include "sim/json_reader.hpp"
+
 #include "support/catch.hpp"
 #include "support/prices.hpp"
 
@@ -175,7 +177,14 @@ TEST_CASE("a price comes from the list, else from the catalog", "[models][money]
   CHECK(price("QM9700/QM9790").source.find("at 50 % of the range from $36000 to $50000") != std::string::npos);
   prices.part_position.value = 1;
   CHECK(*price("QM9700/QM9790").each == 50'000 * dollar);
-  prices.parts["QM9700/QM9790"] = {36'000 * dollar, "quote of 2026-03", true};
+  for (const auto& [end, gpu, switch_price] :
+       {std::tuple(PriceEnd::low, 25'000.0, 36'000.0), std::tuple(PriceEnd::high, 40'000.0, 50'000.0)}) {
+    const PriceList there = prices.at_end(end);
+    CHECK(price_of("H100-SXM", parts(), there).each->in(dollar) == gpu);
+    CHECK(price_of("QM9700/QM9790", parts(), there).each->in(dollar) == switch_price);
+    CHECK(price_of("contained air", parts(), there).each->in(dollar) == (end == PriceEnd::low ? 600 : 1700));
+  }
+  prices.parts["QM9700/QM9790"] = Sourced<Dollars>{36'000 * dollar, "quote of 2026-03", true};
   CHECK(*price("QM9700/QM9790").each == 36'000 * dollar);
   CHECK(price("QM9700/QM9790").source == "prices: quote of 2026-03");
   for (const char* sold : {"48U 800x1200", "PDU 500 kVA with transformer", "Row unit 600 kW", "DDN AI400X2",

@@ -94,10 +94,7 @@ TEST_CASE("paid hours hold all losses once, those of checkpoints too", "[models]
   // A list that claims 95 % does not know of checkpoints that take 650 of 7,150 s.
   CHECK(paid_time(run, 0.95).value == run.time.value);
   CHECK(goodput_of(run, paid_time(run, 0.95)) == Approx(6500.0 / 7150));
-  PriceList prices;
-  prices.goodput.value = 0.8;
-  prices.rent = Sourced<DollarsPerSecond>{2.5 * dollar / hour};
-  const RunRent rent = rent_of(run, prices);
+  const RunRent rent = rent_of(run, Sourced<DollarsPerSecond>{2.5 * dollar / hour}, 0.8);
   CHECK(rent.total.value.in(dollar) == Approx(16'384 * 2.5 * 8125 / 3600));
   CHECK(rent.total.low < rent.total.value);
 }

@@ -333,7 +333,7 @@ TEST_CASE("one file of types serves several kinds of files", "[sim][fields]") {
   const FileKind barrow{"barrow", &record(static_cast<const Cart*>(nullptr))};
   const FileKind spokes{"spokes", &record(static_cast<const Wheel*>(nullptr))};
   const JsonValue types = schema_of_types({barrow, spokes});
-  REQUIRE(types.at("definitions").members().size() == 3);  // and what facts have in common
+  REQUIRE(types.at("definitions").members().size() == 4);  // and what facts and ranges have in common
   CHECK(types.at_pointer("/definitions/cart/properties/wheels/items/$ref")->as_text() == "#/definitions/wheel");
   const JsonValue short_one = schema_by_reference(spokes, "types.json");
   CHECK(short_one.at("title").as_text() == "spokes");

@@ -13,21 +13,49 @@ namespace clusterwright {
 
 namespace {
 
-/// Named amounts and their total in the last line.
-ResultTable share_table(std::string title, const Column& amount, const std::vector<CostShare>& shares, Dollars total) {
-  ResultTable table{std::move(title), {words_column("what", "What"), amount, percent_column("share", "Share")}, {}};
-  const auto add = [&](const std::string& name, Dollars money) {
-    const Cell share = total > Dollars() ? Cell(money / total) : Cell();
-    table.rows.push_back({name, money.in(dollar), share});
-  };
+/// Named amounts, typical and at both ends of the range of prices, and their total in the last line.
+struct Amounts {
+  std::vector<CostShare> typical, low, high;
+};
+
+Dollars total_of(const std::vector<CostShare>& shares) {
+  Dollars sum;
+  for (const CostShare& share : shares) sum += share.amount;
+  return sum;
+}
+
+Dollars amount_of(const std::vector<CostShare>& shares, const std::string& name) {
   for (const CostShare& share : shares)
-    if (share.amount != Dollars()) add(share.name, share.amount);
-  add("total", total);
+    if (share.name == name) return share.amount;
+  return {};
+}
+
+Column dollars(const char* key, const char* title, int decimals) {
+  return {key, title, "$", 1, decimals};
+}
+
+ResultTable share_table(std::string title, int decimals, const Amounts& amounts) {
+  ResultTable table{std::move(title), {words_column("what", "What"), dollars("usd", "Amount", decimals)}, {}};
+  const bool ranged = !amounts.low.empty();
+  if (ranged) table.columns.push_back(dollars("usd_low", "Prices low", decimals));
+  if (ranged) table.columns.push_back(dollars("usd_high", "Prices high", decimals));
+  table.columns.push_back(percent_column("share", "Share"));
+  const Dollars total = total_of(amounts.typical);
+  const auto add = [&](const std::string& name, Dollars typical, Dollars low, Dollars high) {
+    std::vector<Cell> row = {name, typical.in(dollar)};
+    if (ranged) row.insert(row.end(), {low.in(dollar), high.in(dollar)});
+    row.push_back(total > Dollars() ? Cell(typical / total) : Cell());
+    table.rows.push_back(std::move(row));
+  };
+  for (const CostShare& share : amounts.typical)
+    if (share.amount != Dollars())
+      add(share.name, share.amount, amount_of(amounts.low, share.name), amount_of(amounts.high, share.name));
+  add("total", total, total_of(amounts.low), total_of(amounts.high));
   return table;
 }
 
-Column dollars(int decimals) {
-  return {"usd", "Amount", "$", 1, decimals};
+std::vector<CostShare> parts_of(const CostPerHour& each) {
+  return {{"capital", each.capital}, {"operations", each.operations}, {"energy", each.energy}};
 }
 
 std::vector<Cell> bill_cells(const std::string& chapter, const BillItem& item) {
@@ -51,30 +79,34 @@ std::string rent_text(const RentOrBuy& rent) {
 }  // namespace
 
 ResultTable capex_table(const CostReport& cost) {
-  const std::string_view bound = cost.unpriced.empty() ? "" : ", a lower bound";
-  return share_table(fmt::format("To buy{}", bound), dollars(0), cost.capex, cost.capex_total);
+  const std::string_view bound = cost.lower_bound() ? ", a lower bound" : "";
+  return share_table(fmt::format("To buy{}", bound), 0, {cost.capex, cost.low.capex, cost.high.capex});
 }
 
 ResultTable opex_table(const CostReport& cost) {
-  return share_table(fmt::format("To run for a year, {}", use_text(cost)), dollars(0), cost.opex, cost.opex_total);
+  return share_table(fmt::format("To run for a year, {}", use_text(cost)), 0,
+                     {cost.opex, cost.low.opex, cost.high.opex});
 }
 
 ResultTable per_hour_table(const CostReport& cost) {
-  const CostPerHour& each = cost.per_hour;
-  return share_table(fmt::format("One accelerator for an hour, {}", use_text(cost)), dollars(3),
-                     {{"capital", each.capital}, {"operations", each.operations}, {"energy", each.energy}},
-                     each.total());
+  return share_table(
+      fmt::format("One accelerator for an hour, {}{}", use_text(cost), cost.lower_bound() ? ", a lower bound" : ""), 3,
+      {parts_of(cost.per_hour), parts_of(cost.low.per_hour), parts_of(cost.high.per_hour)});
+}
+
+ResultTable cost_assumptions_table(const CostReport& cost) {
+  ResultTable table{"Assumptions of money",
+                    {words_column("what", "What"), words_column("value", "Value"), words_column("source", "Source")},
+                    {}};
+  for (const CostTerm& term : cost.terms) table.rows.push_back({term.name, term.value, term.source});
+  return table;
 }
 
 ResultTable cost_terms_table(const CostReport& cost) {
   ResultTable table{"Terms", {words_column("what", ""), words_column("value", "")}, {}};
   const auto add = [&](std::string_view name, std::string value) { table.rows.push_back({name, std::move(value)}); };
-  add("Prices", cost.date.empty() ? cost.price_list : fmt::format("{}, {}", cost.price_list, cost.date));
-  add("Life", fmt::format("{} years at {} interest, in use {} of the time", fmt::format("{:.3g}", cost.years),
-                          percent_text(cost.interest), percent_text(cost.utilisation, 0)));
   if (cost.usd_per_million_tokens)
-    add("Per million tokens",
-        fmt::format("{} {}", money_text(*cost.usd_per_million_tokens * dollar), use_and_goodput_text(cost)));
+    add("Per million tokens", fmt::format("{} {}", tokens_text(cost), use_and_goodput_text(cost)));
   if (cost.rent) {
     add("Rent", money_text(cost.rent->rent_per_hour) + " an hour");
     add("Break-even utilisation", rent_text(*cost.rent));
@@ -114,8 +146,34 @@ ResultTable purchasing_list(const SizedCluster& sized) {
   return table;
 }
 
+std::string sum_text(const CostReport& cost, Dollars typical, Dollars low, Dollars high) {
+  std::string text = (cost.lower_bound() ? "at least " : "") + money_text(typical);
+  if (low < typical || typical < high) text += fmt::format(" ({} to {})", money_text(low), money_text(high));
+  return text;
+}
+
 std::string capex_text(const CostReport& cost) {
-  return (cost.unpriced.empty() ? "" : "at least ") + money_text(cost.capex_total);
+  return sum_text(cost, cost.capex_total, cost.low.capex_total, cost.high.capex_total);
+}
+
+std::string opex_text(const CostReport& cost) {
+  return sum_text(cost, cost.opex_total, cost.low.opex_total, cost.high.opex_total);
+}
+
+std::string hour_text(const CostReport& cost) {
+  return sum_text(cost, cost.per_hour.total(), cost.low.per_hour.total(), cost.high.per_hour.total());
+}
+
+std::string tokens_text(const CostReport& cost) {
+  const auto price = [](const CostSums& sums) { return sums.usd_per_million_tokens.value_or(0) * dollar; };
+  return sum_text(cost, *cost.usd_per_million_tokens * dollar, price(cost.low), price(cost.high));
+}
+
+std::string range_words(const CostReport& cost) {
+  std::string text = "all prices at their low end to all at their high end";
+  if (cost.without_range > 0 && cost.capex_total > Dollars())
+    text += fmt::format("; {} of the price to buy has no range", percent_text(cost.without_range, 0));
+  return text;
 }
 
 AmountChart capex_chart(const CostReport& cost) {
@@ -129,7 +187,7 @@ AmountChart capex_chart(const CostReport& cost) {
   std::stable_sort(chart.bars.begin(), chart.bars.end(),
                    [](const AmountBar& one, const AmountBar& other) { return one.amount > other.amount; });
   if (!chart.bars.empty())
-    chart.text.description = fmt::format("The largest part of {} is {}: {}.", capex_text(cost),
+    chart.text.description = fmt::format("The largest part of {} is {}: {}.", money_text(cost.capex_total),
                                          chart.bars.front().label, chart.bars.front().value);
   return chart;
 }

@@ -16,14 +16,24 @@ ResultTable capex_table(const CostReport& cost);
 ResultTable opex_table(const CostReport& cost);
 /// Cost of one accelerator for one hour.
 ResultTable per_hour_table(const CostReport& cost);
-/// Assumptions, cost of tokens, and rent against buying.
+/// Cost of tokens, and rent against buying.
 ResultTable cost_terms_table(const CostReport& cost);
 
 /// Purchasing list, a line per part, use and length; the plan's bill where nothing has a price.
 ResultTable purchasing_list(const SizedCluster& sized);
 
-/// "$43.2 M", or "at least $43.2 M" where parts have no price.
+/// Assumptions behind the sums, with their sources.
+ResultTable cost_assumptions_table(const CostReport& cost);
+
+/// A sum with its range: "$43.2 M ($39 M to $51 M)"; "at least $43.2 M" and so on where parts have no price.
+std::string sum_text(const CostReport& cost, Dollars typical, Dollars low, Dollars high);
 std::string capex_text(const CostReport& cost);
+std::string opex_text(const CostReport& cost);
+std::string hour_text(const CostReport& cost);
+/// @pre cost.usd_per_million_tokens
+std::string tokens_text(const CostReport& cost);
+/// What the ranges mean, and which share of the sum has none.
+std::string range_words(const CostReport& cost);
 
 /// Chapters of the cost to buy as bars, largest first.
 AmountChart capex_chart(const CostReport& cost);

@@ -250,14 +250,32 @@ JsonValue rent_to_json(const std::optional<RentOrBuy>& rent) {
                             {"buy", rent->buy}});
 }
 
+JsonValue hour_to_json(const CostPerHour& each) {
+  return JsonValue::object({{"capital", each.capital.in(dollar)},
+                            {"operations", each.operations.in(dollar)},
+                            {"energy", each.energy.in(dollar)},
+                            {"total", each.total().in(dollar)}});
+}
+
+JsonValue sums_to_json(const CostSums& sums) {
+  return JsonValue::object({{"capex_usd", sums.capex_total.in(dollar)},
+                            {"capex_usd_by_chapter", shares_to_json(sums.capex)},
+                            {"opex_usd_per_year", sums.opex_total.in(dollar)},
+                            {"usd_per_gpu_hour", hour_to_json(sums.per_hour)},
+                            {"usd_per_million_tokens", or_null(sums.usd_per_million_tokens)}});
+}
+
+JsonValue terms_to_json(const CostReport& cost) {
+  JsonValue list = JsonValue::list();
+  for (const CostTerm& term : cost.terms)
+    list.push_back(JsonValue::object({{"name", term.name}, {"value", term.value}, {"source", term.source}}));
+  return list;
+}
+
 JsonValue cost_to_json(const CostReport& cost) {
   JsonValue unpriced = JsonValue::list();
   for (const std::string& part : cost.unpriced) unpriced.push_back(part);
-  const CostPerHour& each = cost.per_hour;
-  const JsonValue per_hour = JsonValue::object({{"capital", each.capital.in(dollar)},
-                                                {"operations", each.operations.in(dollar)},
-                                                {"energy", each.energy.in(dollar)},
-                                                {"total", each.total().in(dollar)}});
+  const JsonValue per_hour = hour_to_json(cost.per_hour);
   return JsonValue::object({{"price_list", text_or_null(cost.price_list)},
                             {"date", text_or_null(cost.date)},
                             {"capex_usd", shares_to_json(cost.capex)},
@@ -270,7 +288,12 @@ JsonValue cost_to_json(const CostReport& cost) {
                             {"energy_share", cost.energy_share},
                             {"usd_per_million_tokens", or_null(cost.usd_per_million_tokens)},
                             {"rent", rent_to_json(cost.rent)},
-                            {"lower_bound", !cost.unpriced.empty()},
+                            {"lower_bound", cost.lower_bound()},
+                            {"rented", cost.rented},
+                            {"low", sums_to_json(cost.low)},
+                            {"high", sums_to_json(cost.high)},
+                            {"share_without_range", cost.without_range},
+                            {"assumptions", terms_to_json(cost)},
                             {"unpriced", unpriced}});
 }
 
@@ -339,6 +362,8 @@ void add_power(JsonValue& document, const SitePlan& plan) {
 
 void add_cost(JsonValue& document, const SizedCluster& sized) {
   document.set("capex_usd", sized.cost.capex_total.in(dollar));
+  document.set("capex_usd_low", sized.cost.low.capex_total.in(dollar));
+  document.set("capex_usd_high", sized.cost.high.capex_total.in(dollar));
   document.set("opex_usd_per_year", sized.cost.opex_total.in(dollar));
   document.set("cost", cost_to_json(sized.cost));
   document.set("bill", rows_of(purchasing_list(sized)));

@@ -49,11 +49,12 @@ std::string binding_sentence(const FloorPlan& floor) {
 
 std::string cost_sentence(const CostReport& cost) {
   if (cost.items.empty()) return "No part has a price.";
-  std::string text =
-      fmt::format("It costs {} to buy and {} a year to run", capex_text(cost), money_text(cost.opex_total));
+  std::string text = cost.rented
+                         ? fmt::format("It costs {} a year to rent", opex_text(cost))
+                         : fmt::format("It costs {} to buy and {} a year to run", capex_text(cost), opex_text(cost));
   if (cost.per_hour.total() > Dollars())
-    text += fmt::format(": {} per accelerator and hour {}, {} of it for energy", money_text(cost.per_hour.total()),
-                        use_text(cost), percent_text(cost.energy_share, 0));
+    text += fmt::format(": {} per accelerator and hour {}", hour_text(cost), use_text(cost));
+  if (cost.energy_share > 0) text += fmt::format(", {} of it for energy", percent_text(cost.energy_share, 0));
   return text + ".";
 }
 
@@ -139,7 +140,8 @@ std::vector<ResultTable> terminal_tables(const SizedCluster& sized) {
                                      without(power_stage_table(plan), {"amperes", "output_w"}),
                                      cooling_table(plan.cooling),
                                      capex_table(sized.cost),
-                                     per_hour_table(sized.cost)};
+                                     per_hour_table(sized.cost),
+                                     without(cost_assumptions_table(sized.cost), {"source"})};
   std::erase_if(tables, [](const ResultTable& table) { return table.rows.empty(); });
   return tables;
 }
@@ -152,7 +154,8 @@ std::vector<ResultTable> all_tables(const SizedCluster& sized) {
       scale_up_table(plan),        facility_power_table(plan), power_tree_table(plan), power_stage_table(plan),
       feed_table(plan.feeds),      cooling_table(plan.cooling)};
   if (sized.storage) tables.push_back(storage_table(*sized.storage));
-  for (ResultTable (*table)(const CostReport&) : {capex_table, opex_table, per_hour_table, cost_terms_table})
+  for (ResultTable (*table)(const CostReport&) :
+       {capex_table, opex_table, per_hour_table, cost_terms_table, cost_assumptions_table})
     tables.push_back(table(sized.cost));
   tables.push_back(purchasing_list(sized));
   std::erase_if(tables, [](const ResultTable& table) { return table.rows.empty(); });
@@ -184,17 +187,29 @@ std::string machine_tiles(const SizedCluster& sized) {
                                    fixed_text(plan.mean.pue, 3), power_text(plan.rated.facility)));
 }
 
+/// Range of a sum below its tile.
+std::string range_note(const CostReport& cost, Dollars low, Dollars high, const std::string& more) {
+  std::string note = fmt::format("{} to {}", money_text(low), money_text(high));
+  if (cost.lower_bound()) note = "at least: some parts have no price; " + note;
+  return more.empty() ? note : note + "; " + more;
+}
+
 std::string cost_tiles(const SizedCluster& sized) {
   const CostReport& cost = sized.cost;
-  const std::string bound = cost.unpriced.empty() ? "" : "at least: some parts have no price";
-  std::string out = measured_tile("To buy", money_text(cost.capex_total), bound) +
-                    measured_tile("To run", money_text(cost.opex_total), "a year " + use_text(cost));
+  const auto tile = [&](const char* name, Dollars typical, Dollars low, Dollars high, const std::string& more) {
+    return measured_tile(name, money_text(typical), range_note(cost, low, high, more));
+  };
+  std::string out;
+  if (!cost.rented) out += tile("To buy", cost.capex_total, cost.low.capex_total, cost.high.capex_total, "");
+  out += tile(cost.rented ? "To rent" : "To run", cost.opex_total, cost.low.opex_total, cost.high.opex_total,
+              "a year " + use_text(cost));
   if (cost.per_hour.total() > Dollars())
-    out += measured_tile("Per GPU-hour", money_text(cost.per_hour.total()),
-                         fmt::format("{}, {} of it for energy", use_text(cost), percent_text(cost.energy_share, 0)));
+    out += tile("Per GPU-hour", cost.per_hour.total(), cost.low.per_hour.total(), cost.high.per_hour.total(),
+                use_text(cost));
   if (cost.usd_per_million_tokens)
-    out += measured_tile("Per million tokens", money_text(*cost.usd_per_million_tokens * dollar),
-                         use_and_goodput_text(cost));
+    out += tile("Per million tokens", *cost.usd_per_million_tokens * dollar,
+                cost.low.usd_per_million_tokens.value_or(0) * dollar,
+                cost.high.usd_per_million_tokens.value_or(0) * dollar, use_and_goodput_text(cost));
   return out;
 }
 
@@ -287,7 +302,7 @@ std::string cost_section(const CostReport& cost) {
   if (cost.per_hour.total() > Dollars()) figures += chart_figure(hour_chart(cost));
   return html_section("Cost", "",
                       figures + titled(capex_table(cost)) + titled(opex_table(cost)) + titled(per_hour_table(cost)) +
-                          titled(cost_terms_table(cost)));
+                          titled(cost_terms_table(cost)) + titled(cost_assumptions_table(cost)));
 }
 
 /// Sizes of the long list on a screen; on paper the common style sheet makes tables small enough.

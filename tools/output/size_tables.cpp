@@ -95,14 +95,14 @@ void add_power(FactTable& facts, const SitePlan& plan) {
 
 void add_cost(FactTable& facts, const SizedCluster& sized) {
   const CostReport& cost = sized.cost;
-  facts.add("To buy", capex_text(cost) + per_accelerator(sized, cost.capex_total));
-  facts.add("To run", fmt::format("{} a year {}", money_text(cost.opex_total), use_text(cost)));
+  if (!cost.rented) facts.add("To buy", capex_text(cost) + per_accelerator(sized, cost.capex_total));
+  facts.add(cost.rented ? "To rent" : "To run", fmt::format("{} a year {}", opex_text(cost), use_text(cost)));
   if (cost.per_hour.total() > Dollars())
-    facts.add("Per GPU-hour", fmt::format("{} {} over {} years", money_text(cost.per_hour.total()), use_text(cost),
-                                          fmt::format("{:.3g}", cost.years)));
+    facts.add("Per GPU-hour", fmt::format("{} {}{}", hour_text(cost), use_text(cost),
+                                          cost.rented ? "" : fmt::format(" over {:.3g} years", cost.years)));
   if (cost.usd_per_million_tokens)
-    facts.add("Per million tokens",
-              fmt::format("{} {}", money_text(*cost.usd_per_million_tokens * dollar), use_and_goodput_text(cost)));
+    facts.add("Per million tokens", fmt::format("{} {}", tokens_text(cost), use_and_goodput_text(cost)));
+  facts.add("Ranges", range_words(cost));
 }
 
 /// Length that a share of the links does not exceed.

@@ -220,9 +220,11 @@ ResultTable priced_run_table(const SizedCluster& sized) {
   facts.add("GPU-hours paid", hours_text(run.accelerator_hours));
   facts.add("Energy", energy_text(run.it_energy) + " of all machines");
   facts.add("From the grid", energy_text(run.facility_energy));
-  facts.add("Cost",
-            fmt::format("{} at {} per GPU-hour, {}{}", dollars_text(run.total), money_text(sized.cost.per_hour.total()),
-                        use_and_goodput_text(sized.cost), sized.cost.unpriced.empty() ? "" : "; a lower bound"));
+  facts.add("Cost", fmt::format("{}{} at {} per GPU-hour, {}", sized.cost.lower_bound() ? "at least " : "",
+                                dollars_text(run.total), money_text(sized.cost.per_hour.total()),
+                                use_and_goodput_text(sized.cost)));
+  facts.add("Over prices", fmt::format("{} to {}, {}", money_text(run.cheapest), money_text(run.dearest),
+                                       "all prices low to all high, the step as predicted"));
   facts.add("Of it", fmt::format("{} capital, {} operations, {} energy", money_text(run.capital),
                                  money_text(run.operations), money_text(run.energy)));
   return facts.take();
@@ -280,6 +282,9 @@ JsonValue priced_run_json(const SizedCluster& sized) {
   set_interval(object, "it_mwh", in(run.it_energy, megawatt_hour));
   set_interval(object, "facility_mwh", in(run.facility_energy, megawatt_hour));
   set_interval(object, "usd", in(run.total, dollar));
+  object.set("usd_prices_low", run.cheapest.in(dollar));
+  object.set("usd_prices_high", run.dearest.in(dollar));
+  object.set("lower_bound", sized.cost.lower_bound());
   object.set("capital_usd", run.capital.in(dollar));
   object.set("operations_usd", run.operations.in(dollar));
   object.set("energy_usd", run.energy.in(dollar));

@@ -176,12 +176,17 @@ std::vector<std::string> parts_for_sale(const Catalog& catalog) {
   visit_parts_for_sale(catalog, [&](const auto& parts) {
     for (const auto& part : parts) ids.push_back(part.id);
   });
+  visit_parts_by_power(catalog, [&](const auto& parts) {
+    for (const auto& part : parts) ids.push_back(part.id);
+  });
   return ids;
 }
 
 bool sells(const Catalog& catalog, const std::string& part) {
   bool found = false;
-  visit_parts_for_sale(catalog, [&](const auto& parts) { found = found || find_part(parts, part); });
+  const auto visit = [&](const auto& parts) { found = found || find_part(parts, part); };
+  visit_parts_for_sale(catalog, visit);
+  visit_parts_by_power(catalog, visit);
   return found;
 }
 

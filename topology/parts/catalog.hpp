@@ -101,7 +101,14 @@ void visit_parts_for_sale(const Catalog& catalog, Visitor visit) {
   visit(catalog.servers);
 }
 
-/// Ids of all parts that are bought one by one, priced or not.
+/// Lists whose parts are sold by the power that they carry away.
+template <class Visitor>
+void visit_parts_by_power(const Catalog& catalog, Visitor visit) {
+  visit(catalog.rack_cooling);
+  visit(catalog.heat_rejection);
+}
+
+/// Ids of all parts that are bought one by one or by the kilowatt, priced or not.
 std::vector<std::string> parts_for_sale(const Catalog& catalog);
 
 bool sells(const Catalog& catalog, const std::string& part);

@@ -83,7 +83,8 @@ Record<RackCoolingPart> rack_cooling_table() {
       .optional("air_unit_kw", &Part::air_unit,
                 positive_rating("heat that one unit of the hall, such as a fan wall, takes from the air"))
       .optional("price_usd_per_kw", &Part::price_usd_per_kw,
-                price("low and high end of prices paid per kW of cooling, equipment of the hall included"));
+                price("low and high end of prices paid per kW of heat for the equipment of the hall: air handlers, "
+                      "containment, cold plates, pipes; without coolant units and plants outdoors"));
   return with_note(std::move(table));
 }
 
@@ -147,7 +148,9 @@ const Record<HeatRejectionPart>& record(const HeatRejectionPart*) {
         .required("lift_k", &Part::lift_k,
                   kelvins("temperature difference that the compressor works against in addition to outdoor minus "
                           "supply temperature"))
-        .optional("unit_kw", &Part::unit, positive_rating("heat that one unit removes on the design day"));
+        .optional("unit_kw", &Part::unit, positive_rating("heat that one unit removes on the design day"))
+        .optional("price_usd_per_kw", &Part::price_usd_per_kw,
+                  price("low and high end of prices paid per kW of heat on the design day, installed"));
     return with_note(std::move(t));
   }();
   return table;

@@ -65,7 +65,7 @@ struct RackCoolingPart {
   Sourced<double> pump_share;              ///< power of pumps over the heat in liquid
   std::optional<Sourced<Watts>>
       air_unit;  ///< heat that one unit of the hall (fan wall, room cooler) takes from the air
-  std::map<std::string, Sourced<double>> price_usd_per_kw;  ///< low, high
+  std::map<std::string, Sourced<double>> price_usd_per_kw;  ///< low, high; equipment of the hall, without plants
   std::string note;
 };
 const Record<RackCoolingPart>& record(const RackCoolingPart*);
@@ -87,6 +87,7 @@ struct HeatRejectionPart {
   std::optional<Sourced<double>> carnot_share;  ///< efficiency of its compressor over Carnot's; absent: no compressor
   Sourced<double> lift_k;              ///< temperature lift of the compressor beyond supply and outdoor temperature
   std::optional<Sourced<Watts>> unit;  ///< heat that one unit removes
+  std::map<std::string, Sourced<double>> price_usd_per_kw;  ///< low, high; of the heat that it removes
   std::string note;
 };
 const Record<HeatRejectionPart>& record(const HeatRejectionPart*);

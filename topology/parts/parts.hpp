@@ -216,6 +216,7 @@ struct NodePart {
   std::optional<Sourced<double>> liquid_share;  ///< share of its heat that liquid removes, where the vendor gives it
   std::optional<Sourced<int>> switch_trays;     ///< trays of scale-up switches in a rack that is sold as one machine
   std::map<std::string, Sourced<double>> price_usd;
+  bool rented = false;  ///< instance of a cloud: nobody sells it
   std::string note;
 };
 const Record<NodePart>& record(const NodePart*);

@@ -2,6 +2,7 @@
 #include "models/site/plant/bill_of_materials.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "models/site/plant/devices.hpp"
@@ -93,7 +94,17 @@ class BillWriter {
       add(BillChapter::racks, frame.id, std::string(rack_role_names[role]), by_role[role], {}, frame.mass.value);
   }
 
+  /// Cooling is sold by the heat that it removes, spares included; a kilowatt is a piece.
+  void add_heat(const std::string& part, const char* use, Watts heat) {
+    add(BillChapter::cooling, part, use, static_cast<long long>(std::ceil(heat.in(kilowatt))), {}, {});
+  }
+
   void add_cooling() {
+    add_heat(plan_.cooling.kind, "kW of heat in the hall", plan_.cooling.liquid + plan_.cooling.air);
+    for (const PlantUnits& plant : plan_.cooling.plants)
+      if (plant.what.starts_with(heat_rejection_words))
+        add_heat(plant.part, "kW of heat outdoors, with spares",
+                 plant.each ? *plant.each * static_cast<double>(plant.units) : plant.heat);
     if (plan_.cooling.coolant_unit.empty()) return;
     const CoolantUnitPart& unit = *find_part(request_.catalog.coolant_units, plan_.cooling.coolant_unit);
     add(BillChapter::cooling, unit.id, "coolant", plan_.cooling.coolant_units, {}, unit.mass.value);

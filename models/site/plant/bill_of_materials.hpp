@@ -19,9 +19,9 @@ struct SitePlan;      // models/site/plant/site_plan.hpp
 /// Line of the list. Equal parts for different uses are different lines.
 struct BillItem {
   BillChapter chapter = BillChapter::compute;
-  std::string part;  ///< id in the catalog
-  std::string use;   ///< "compute fabric, leaf"; "spare"
-  long long count = 0;
+  std::string part;              ///< id in the catalog
+  std::string use;               ///< "compute fabric, leaf"; "spare"
+  long long count = 0;           ///< pieces, or kilowatts of parts that are sold by power
   std::optional<Meters> length;  ///< length of a cable
   Watts rated_each;              ///< zero for parts that draw no power of their own
   Kilograms mass_each;           ///< zero where not known

@@ -30,6 +30,9 @@ namespace clusterwright {
 
 struct Catalog;  // topology/parts/catalog.hpp
 
+/// How `PlantUnits::what` begins for plants outdoors.
+inline constexpr const char* heat_rejection_words = "heat rejection";
+
 /// Units of a plant of which one or more may fail.
 struct PlantUnits {
   std::string what;  ///< "heat rejection, liquid"

@@ -21,6 +21,7 @@
 #include <array>
 #include <cmath>
 
+#include "models/site/sizing/cost_terms.hpp"
 #include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
@@ -38,8 +39,11 @@ PartPrice single(const Sourced<double>& price, const char* what) {
   return {price.value * dollar, fmt::format("catalog: {} ({})", what, price.source)};
 }
 
-PartPrice price_in(const Range& range, double position) {
+/// @param position  typical position in the range
+PartPrice price_in(const Range& range, PriceEnd end, double position) {
   const auto *list = bound(range, "list"), *low = bound(range, "low"), *high = bound(range, "high");
+  if (end == PriceEnd::low && low) return single(*low, "low price");
+  if (end == PriceEnd::high && high) return single(*high, "high price");
   if (list) return single(*list, "list price");
   if (!low && !high) return {};
   if (!low || !high) return single(low ? *low : *high, "only price");
@@ -68,7 +72,11 @@ class PriceFinder {
     PartPrice price;
     visit_parts_for_sale(catalog_, [&](const auto& parts) {
       const auto* found = find_part(parts, part);
-      if (found && !price.each) price = price_in(found->price_usd, prices_.part_position.value);
+      if (found && !price.each) price = price_in(found->price_usd, prices_.end, prices_.part_position.value);
+    });
+    visit_parts_by_power(catalog_, [&](const auto& parts) {
+      const auto* found = find_part(parts, part);
+      if (found && !price.each) price = price_in(found->price_usd_per_kw, prices_.end, prices_.part_position.value);
     });
     return price;
   }
@@ -114,6 +122,7 @@ BillItem once(BillChapter chapter, std::string use) {
 }
 
 PricedItem priced(const BillItem& item, const CostRequest& request) {
+  if (request.rented) return {item, Dollars{}, "included in the rent"};
   if (request.prices.covers(item.chapter)) return {item, Dollars{}, "included in the price of the building"};
   PartPrice price = price_of(item.part, request.catalog, request.prices);
   return {item, price.each, std::move(price.source)};
@@ -126,9 +135,14 @@ Dollars sum_of(const std::vector<PricedItem>& items) {
 }
 
 void add_building(CostReport& report, const CostRequest& request) {
-  if (const auto& price = request.prices.facility_per_power)
-    report.items.push_back({once(BillChapter::building, "for the rated power of the machines"),
-                            price->value * request.rated_it, "prices: " + price->source});
+  const auto by_power = [&](const auto& price, Watts power, const char* use) {
+    if (price)
+      report.items.push_back({once(BillChapter::building, use), price->value * power, "prices: " + price->source});
+  };
+  if (request.rented) return;
+  by_power(request.prices.shell, request.rated_it, "shell, for the rated power of the machines");
+  by_power(request.prices.grid, request.asked_of_grid, "grid connection and generators, for the design day");
+  by_power(request.prices.facility_per_power, request.rated_it, "for the rated power of the machines");
   if (const auto& price = request.prices.facility_per_node) {
     BillItem item = once(BillChapter::building, "per node");
     item.count = request.nodes;
@@ -166,7 +180,7 @@ Dollars add_capex(CostReport& report, const CostRequest& request) {
   const Dollars parts = sum_of(report.items);
   add_building(report, request);
   const Sourced<double>& installation = request.prices.installation_share;
-  if (installation.value > 0)
+  if (installation.value > 0 && !request.rented)
     report.items.push_back({once(BillChapter::installation, "share of the price of all parts"),
                             parts * installation.value, "prices: " + installation.source});
   add_chapters(report);
@@ -179,6 +193,7 @@ struct FullUse {
 };
 
 FullUse full_use(const CostRequest& request) {
+  if (request.rented) return {};
   const auto water = request.wue_l_per_kwh * 1e-3 * cubic_meter / kilowatt_hour;
   return {request.mean_facility * year * request.prices.electricity->value,
           request.mean_it * year * water * request.prices.water.value};
@@ -187,17 +202,23 @@ FullUse full_use(const CostRequest& request) {
 /// Yearly costs that do not depend on use.
 std::vector<CostShare> fixed_costs(const CostRequest& request, Dollars parts) {
   const PriceList& prices = request.prices;
+  if (request.rented) return {};
   std::vector<CostShare> costs = {{"maintenance", parts * prices.maintenance_share.value},
                                   {"staff", (prices.staff.value + prices.staff_per_rack.value * request.racks) * year}};
   if (prices.colocation) costs.push_back({"rent of space", request.rated_it * year * prices.colocation->value});
   return costs;
 }
 
-/// Interest and repayment per year; the building has a longer life than the machines.
+/// Chapters with the life of the building.
+bool lasts(BillChapter chapter) {
+  return chapter == BillChapter::building || chapter == BillChapter::power || chapter == BillChapter::cooling;
+}
+
+/// Interest and repayment per year; building, power chain and cooling have a longer life than the machines.
 Dollars yearly_capital(const CostReport& report, const PriceList& prices) {
   Dollars building;
   for (const PricedItem& item : report.items)
-    if (item.item.chapter == BillChapter::building) building += item.total();
+    if (lasts(item.item.chapter)) building += item.total();
   const double years = prices.building_years ? prices.building_years->value : report.years;
   return (report.capex_total - building) * capital_recovery_factor(report.interest, report.years) +
          building * capital_recovery_factor(report.interest, years);
@@ -226,7 +247,7 @@ double payback_years(Dollars paid, Dollars saved_per_year, double interest) {
 /// With u the utilisation and i the idle share, an hour in use costs (fixed + i energy) / u + (1 - i) energy.
 RentOrBuy rent_or_buy(const CostRequest& request, const CostReport& report, const YearlyCosts& costs) {
   const PriceList& prices = request.prices;
-  const auto rent = prices.rent->value;
+  const auto rent = prices.rent_of(request.accelerator)->value;
   const double idle = prices.idle_power_share.value;
   const Dollars energy = costs.full.energy + costs.full.water;
   const Dollars rented = rent * year * request.accelerators;  // rent of all hours of a year
@@ -249,7 +270,18 @@ double capital_recovery_factor(double interest, double years) {
   return interest == 0 ? 1 / years : interest / -std::expm1(-years * std::log1p(interest));
 }
 
-CostReport price_cluster(const CostRequest& request) {
+namespace {
+
+/// Rent of all nodes for a year of hours in use.
+Dollars yearly_rent(CostReport& report, const CostRequest& request) {
+  if (!request.rented) return {};
+  const auto* rent = request.prices.rent_of(request.accelerator);
+  if (!rent) report.unpriced.push_back("the rent of " + request.accelerator);
+  return rent ? rent->value * year * report.utilisation * request.accelerators : Dollars{};
+}
+
+/// Costs with every price at one end of its range.
+CostReport priced_at_end(const CostRequest& request) {
   const PriceList& prices = request.prices;
   CostReport report;
   report.price_list = prices.name;
@@ -258,12 +290,14 @@ CostReport price_cluster(const CostRequest& request) {
   report.interest = prices.interest.value;
   report.utilisation = prices.utilisation.value;
   report.goodput = std::min(prices.goodput.value, request.progress);
+  report.rented = request.rented;
   const Dollars parts = add_capex(report, request);
 
   const FullUse full = full_use(request);
   const double load = report.utilisation + prices.idle_power_share.value * (1 - report.utilisation);
   report.opex = {{"energy", full.energy * load}, {"water", full.water * load}};
-  Dollars fixed;
+  Dollars fixed = yearly_rent(report, request);
+  if (request.rented) report.opex = {{"rent of nodes", fixed}};
   for (CostShare& cost : fixed_costs(request, parts)) {
     fixed += cost.amount;
     report.opex.push_back(std::move(cost));
@@ -278,7 +312,40 @@ CostReport price_cluster(const CostRequest& request) {
   if (request.tokens_per_second && *request.tokens_per_second > 0)
     report.usd_per_million_tokens = (hourly * request.accelerators).in(dollar) /
                                     (*request.tokens_per_second * report.goodput * hour.in(second)) * 1e6;
-  if (prices.rent) report.rent = rent_or_buy(request, report, costs);
+  if (!request.rented && prices.rent_of(request.accelerator)) report.rent = rent_or_buy(request, report, costs);
+  return report;
+}
+
+CostReport at_end(const CostRequest& request, PriceEnd end) {
+  const PriceList prices = request.prices.at_end(end);
+  const CostRequest& r = request;
+  return priced_at_end({r.bill, r.catalog, prices, r.accelerators, r.nodes, r.rated_it, r.racks, r.mean_it,
+                        r.mean_facility, r.wue_l_per_kwh, r.tokens_per_second, r.progress, r.accelerator, r.rented,
+                        r.asked_of_grid});
+}
+
+CostSums sums_of(CostReport report) {
+  return {std::move(report.capex), std::move(report.opex), report.capex_total,
+          report.opex_total,       report.per_hour,        report.usd_per_million_tokens};
+}
+
+/// Share of the typical cost whose items cost the same at both ends.
+double share_without_range(const CostReport& typical, const CostReport& low, const CostReport& high) {
+  Dollars sum;
+  for (std::size_t i = 0; i < typical.items.size(); ++i)
+    if (low.items[i].total() == high.items[i].total()) sum += typical.items[i].total();
+  return typical.capex_total > Dollars{} ? sum / typical.capex_total : 0;
+}
+
+}  // namespace
+
+CostReport price_cluster(const CostRequest& request) {
+  CostReport report = at_end(request, PriceEnd::typical);
+  const CostReport low = at_end(request, PriceEnd::low), high = at_end(request, PriceEnd::high);
+  report.without_range = share_without_range(report, low, high);
+  report.terms = cost_terms(request);
+  report.low = sums_of(low);
+  report.high = sums_of(high);
   return report;
 }
 

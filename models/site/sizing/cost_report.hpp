@@ -13,14 +13,15 @@
 
 namespace clusterwright {
 
+/// Price at the end of its range that the list is taken at.
 struct PartPrice {
   std::optional<Dollars> each;  ///< none where neither list nor catalog has a price
   std::string source;           ///< "prices: quote of 2026-03", "catalog: list price (HF-HW)"; empty without a price
 };
 
-/// Price of the list; else the catalog's list price, else the position in the catalog's range that the list states. A
-/// node without either costs its share of the machine that it is sold in, else its accelerators times
-/// `node_over_accelerators`.
+/// Price of the list; else of the catalog: at its low or high end, typically the list price, else the position in the
+/// range that the list states. Parts that are sold by power have a price of a kilowatt. A node without either costs its
+/// share of the machine that it is sold in, else its accelerators times `node_over_accelerators`.
 /// @param part  id in any list of the catalog whose parts are sold one by one
 PartPrice price_of(const std::string& part, const Catalog& catalog, const PriceList& prices);
 
@@ -54,6 +55,19 @@ struct RentOrBuy {
   bool buy = false;                              ///< buying is cheaper at the planned utilisation and life
 };
 
+/// Assumption behind the sums: "interest", "8 % a year", with its source.
+struct CostTerm {
+  std::string name, value, source;
+};
+
+/// Sums of money with every price at one end of its range.
+struct CostSums {
+  std::vector<CostShare> capex, opex;
+  Dollars capex_total, opex_total;
+  CostPerHour per_hour;
+  std::optional<double> usd_per_million_tokens;
+};
+
 struct CostReport {
   std::string price_list, date;   ///< name and date of the price list
   std::vector<PricedItem> items;  ///< priced bill, with building and installation as lines of their own
@@ -68,7 +82,13 @@ struct CostReport {
   double energy_share = 0;                       ///< share of energy in per_hour
   std::optional<double> usd_per_million_tokens;  ///< none without a job
   std::optional<RentOrBuy> rent;                 ///< none where no rent is stated
-  std::vector<std::string> unpriced;             ///< parts without a price
+  std::vector<std::string> unpriced;             ///< parts without a price; sums are then lower bounds
+  bool rented = false;                           ///< nodes of a cloud: nothing is bought, hours are rented
+  CostSums low, high;                            ///< all prices at the low, and at the high end of their ranges
+  double without_range = 0;                      ///< share of capex whose prices have no range
+  std::vector<CostTerm> terms;                   ///< assumptions behind the sums
+
+  bool lower_bound() const { return !unpriced.empty(); }
 };
 
 struct CostRequest {
@@ -84,6 +104,9 @@ struct CostRequest {
   double wue_l_per_kwh = 0;                 ///< water over energy of the machines
   std::optional<double> tokens_per_second;  ///< throughput of all accelerators while training makes progress
   double progress = 1;                      ///< share of the time that the job's own checkpoints leave for steps
+  std::string accelerator = {};             ///< id, for its rent
+  bool rented = false;                      ///< nodes are rented by the hour, with everything around them
+  Watts asked_of_grid = {};                 ///< power from the grid on the design day, everything at its nameplate
 };
 
 /// Annuity factor: share of a debt that equal yearly payments over `years` take to repay it with interest.
@@ -94,7 +117,7 @@ double capital_recovery_factor(double interest, double years);
 
 /// Cost of one accelerator and hour in use:
 ///   (capex x annuity factor + yearly cost) / (year x utilisation x accelerators)
-/// with the building's part of capex over its own life.
+/// with the building, the power chain and cooling over their own life.
 /// Idle hours draw `idle_power_share` of the mean power; energy and water follow that power, and everything else costs
 /// the same whether used or not. Parts in the price of the building cost nothing more. Parts without a price count as
 /// zero and are listed.

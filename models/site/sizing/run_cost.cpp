@@ -13,6 +13,8 @@ RunCost run_cost(const TrainingRun& run, const CostReport& cost, int accelerator
   out.capital = out.accelerator_hours.value * cost.per_hour.capital;
   out.operations = out.accelerator_hours.value * cost.per_hour.operations;
   out.energy = out.accelerator_hours.value * cost.per_hour.energy;
+  out.cheapest = out.accelerator_hours.value * cost.low.per_hour.total();
+  out.dearest = out.accelerator_hours.value * cost.high.per_hour.total();
   return out;
 }
 

@@ -17,6 +17,7 @@ struct RunCost {
   Interval<Joules> facility_energy;    ///< energy from the grid
   Interval<Dollars> total;             ///< accelerator-hours at the price of one; sum of the next three
   Dollars capital, operations, energy;
+  Dollars cheapest, dearest;  ///< with all prices at the low, and at the high end; the step as predicted
 };
 
 /// @param accelerators  those whose hours `cost` prices

@@ -65,6 +65,12 @@ class Sizer {
   /// Whether there is a job that makes tokens to price.
   bool runs() const { return out_.step && out_.step->fits; }
 
+  /// Whether the cluster is made of instances of a cloud.
+  bool rented() const {
+    const NodePart* part = request_.catalog.find_node(request_.cluster.spec.node.part);
+    return part && part->rented;
+  }
+
   CostReport price() const {
     const SitePlan& plan = out_.plan;
     CostRequest cost{plan.bill,
@@ -77,7 +83,11 @@ class Sizer {
                      plan.mean.it,
                      plan.mean.facility,
                      plan.cooling.wue_l_per_kwh,
-                     std::nullopt};
+                     std::nullopt,
+                     1,
+                     request_.cluster.accelerator.id,
+                     rented(),
+                     plan.rated.facility};
     if (runs()) {
       cost.tokens_per_second = out_.step->tokens_per_second;
       cost.progress = out_.step->tokens_per_second_with_checkpoints() / out_.step->tokens_per_second;

@@ -65,6 +65,13 @@ void check_cost(const CostReport& cost, LawCheck& laws) {
     laws.not_negative("price of " + item.item.part, item.total().base());
   }
   laws.equal("sum of purchases", sum_of(cost.capex), "their total", cost.capex_total.base());
+  laws.equal("sum of purchases at low prices", sum_of(cost.low.capex), "their total", cost.low.capex_total.base());
+  laws.equal("sum of purchases at high prices", sum_of(cost.high.capex), "their total", cost.high.capex_total.base());
+  laws.ordered("cost to buy", cost.low.capex_total.base(), cost.capex_total.base(), cost.high.capex_total.base());
+  laws.ordered("cost of a year", cost.low.opex_total.base(), cost.opex_total.base(), cost.high.opex_total.base());
+  laws.ordered("cost of an accelerator-hour", cost.low.per_hour.total().base(), cost.per_hour.total().base(),
+               cost.high.per_hour.total().base());
+  laws.ordered("share without a range", 0, cost.without_range, 1);
   laws.equal("sum of yearly costs", sum_of(cost.opex), "their total", cost.opex_total.base());
   laws.not_negative("cost of an accelerator-hour", cost.per_hour.total().base());
   laws.ordered("share of energy", 0, cost.energy_share, 1);
@@ -88,6 +95,7 @@ void check_run(const SizedCluster& sized, LawCheck& laws) {
   laws.at_most("energy of the machines", run.it_energy.value.base(), "energy from the grid",
                run.facility_energy.value.base());
   laws.ordered("cost of the run", run.total.low.in(dollar), dollars, run.total.high.in(dollar));
+  laws.ordered("cost of the run over the range of prices", run.cheapest.in(dollar), dollars, run.dearest.in(dollar));
   laws.equal("capital, operations and energy", (run.capital + run.operations + run.energy).in(dollar),
              "cost of the run", dollars);
   if (sized.cost.usd_per_million_tokens)
