@@ -29,6 +29,8 @@ Words in the column "type":
 
 - *fact*: a value with its origin, `{"value": 3.35, "source": "data sheet", "std_error": 0.02, "verified": true}`; the last
   two may be left out.
+- *range*: a fact with the ends between which it may lie, `{"value": 0.08, "low": 0.055, "high": 0.13, "source": "quotes"}`; an
+  end that is left out is the value.
 - *path*: the path of another JSON file that holds the record, relative to the file that names it, or the name of a shipped
   one ([the rule](command-line.md#inputs)).
 - *list of* and *map of*: a JSON list, and an object with free keys, unless the column "allowed" gives the keys.

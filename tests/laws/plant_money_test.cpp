@@ -173,6 +173,7 @@ TEST_CASE("nodes of a cloud are billed as rented: nothing is bought", "[laws][mo
   const SizedCluster sized = size_cluster(
       {cluster, with_own_parts(shipped_parts(), cluster.spec), facility_of("air"), shipped_prices("default")});
   CHECK(sized.cost.rented);
+  CHECK_FALSE(sized.cost.lower_bound());
   CHECK(sized.cost.capex_total == Dollars{});
   CHECK(sized.cost.per_hour.total().in(dollar) == Approx(2.95));  // of the list, whatever the use
   CHECK(sized.cost.low.per_hour.total().in(dollar) == Approx(1.99));

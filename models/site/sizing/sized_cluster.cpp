@@ -37,12 +37,17 @@ class Sizer {
     out_.cost = price();
     if (runs() && out_.step->training)
       out_.run = run_cost(*out_.step->training, out_.cost, out_.plan.accelerators, out_.plan.mean);
-    for (const std::string& missing : out_.plan.uncounted) out_.cost.unpriced.push_back(missing);
+    if (!out_.cost.rented)
+      for (const std::string& missing : out_.plan.uncounted) out_.cost.unpriced.push_back(missing);
     return std::move(out_);
   }
 
  private:
   void warn() {
+    if (rented())
+      out_.plan.warnings.push_back(
+          "the nodes are instances of a cloud and billed as rented: racks, power and cooling are what the provider "
+          "would need for them");
     if (request_.cluster.mixed())
       out_.plan.warnings.push_back(
           "the cluster has nodes of several kinds; all nodes are planned as nodes of the first kind");
