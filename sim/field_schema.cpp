@@ -88,6 +88,8 @@ JsonValue field_schema(const FieldSpec& field) {
   JsonValue element = alternatives.size() == 1 ? value : JsonValue::object({{"anyOf", JsonValue::list(alternatives)}});
   if (field.is_list) element = JsonValue::object({{"type", "array"}, {"items", element}});
   if (field.is_map) element = map_schema(field, element);
+  if (field.nullable_list)
+    element = JsonValue::object({{"anyOf", JsonValue::list({element, JsonValue::object({{"type", "null"}})})}});
   // draft-07 ignores what stands beside "$ref", so the description goes around it.
   if (element.find("$ref")) element = JsonValue::object({{"allOf", JsonValue::list({element})}});
   element.set("description", field.unit.empty() ? field.help : fmt::format("{} [{}]", field.help, field.unit));

@@ -57,6 +57,7 @@ struct FieldSpec {
   bool automatic = false;  ///< the text "auto" lets the program choose
   bool or_text = false;    ///< of a number: a text is allowed too
   bool sourced = false;    ///< may be {"value", "source", "verified"}
+  bool nullable_list = false;  ///< null may stand for the whole list
   bool ranged = false;     ///< and that also {"low", "high"}
   bool required = true;
   JsonValue fallback;  ///< value when the key is absent

@@ -223,11 +223,11 @@ struct FieldCodec<std::optional<M>> {
   static void describe(FieldSpec& spec) {
     FieldCodec<M>::describe(spec);
     const bool discrete = !spec.sourced && (spec.type == FieldType::integer || spec.type == FieldType::choice);
-    (discrete ? spec.automatic : spec.nullable) = true;
+    (spec.is_list ? spec.nullable_list : discrete ? spec.automatic : spec.nullable) = true;
   }
   static void decode(const JsonValue& value, const FieldSpec& spec, Decoder& decoder, std::optional<M>& out) {
     out.reset();
-    if (spec.nullable && value.is_null()) return;
+    if ((spec.nullable || spec.nullable_list) && value.is_null()) return;
     if (spec.automatic && value.is(JsonKind::text) && value.as_text() == "auto") return;
     M inner{};
     FieldCodec<M>::decode(value, spec, decoder, inner);

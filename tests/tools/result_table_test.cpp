@@ -39,7 +39,7 @@ TEST_CASE("Markdown aligns by column and escapes what would be markup", "[tools]
 
 TEST_CASE("HTML cells carry the exact number beside the rounded one", "[tools]") {
   const std::string html = render_html(two_sizes());
-  CHECK(html.find("<td class=\"num\" data-value=\"9876\">0.01</td>") != std::string::npos);
+  CHECK(html.find("<td class=\"num\" data-value=\"9876\" data-label=\"Power (MW)\">0.01</td>") != std::string::npos);
   CHECK(html.find("<th scope=\"row\">first</th>") != std::string::npos);
 }
 

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/build_facts.hpp"
 #include "tools/output/html_page.hpp"
 #include "tools/output/output_text.hpp"
 #include "tools/output/result_context.hpp"
@@ -165,9 +164,7 @@ std::string audit_page(const AuditAnswer& answer) {
       "<header>\n<p class=\"kind\">Audit</p>\n<h1>{}</h1>\n<p class=\"job\">{}.</p>\n<ul "
       "class=\"verdict{}\">\n{}</ul>\n</header>\n",
       html_text(title_of(answer)), html_text(answer.context.job), report.count(Holds::no) > 0 ? " no" : "", verdict);
-  const std::string footer =
-      fmt::format("<footer>\n<p>clusterwright {}. Repeat with:</p>\n<p><code>{}</code></p>\n</footer>\n",
-                  html_text(build_facts().version), html_text(answer.context.command_line));
+  const std::string footer = repeat_footer(answer.context.command_line, "");
   return html_page("Audit", "",
                    header + html_section("Claims", answer.blueprint.source, render_html(claims_table(report))), footer);
 }

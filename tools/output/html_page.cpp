@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/output/html_page.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <ctime>
 
 #include "sim/json_writer.hpp"
 #include "tools/build_facts.hpp"
@@ -84,9 +87,21 @@ std::string inputs_section(const ResultContext& context) {
                       styled_table(inputs_table(context.inputs), "files") + scenario);
 }
 
+std::string made_by() {
+  std::time_t now = std::time(nullptr);
+  if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH")) now = static_cast<std::time_t>(std::atoll(epoch));
+  const BuildFacts& facts = build_facts();
+  const std::string commit = facts.commit.empty() ? "" : fmt::format(", commit {}", facts.commit.substr(0, 12));
+  return fmt::format("clusterwright {}{}, {:%Y-%m-%d}", facts.version, commit, fmt::gmtime(now));
+}
+
+std::string repeat_footer(const std::string& command_line, const std::string& more) {
+  return fmt::format("<footer>\n<p>{}{}. Repeat with:</p>\n<p><code>{}</code></p>\n</footer>\n", html_text(made_by()),
+                     html_text(more.empty() ? "" : ", " + more), html_text(command_line));
+}
+
 std::string repeat_footer(const ResultContext& context) {
-  return fmt::format("<footer>\n<p>clusterwright {}, seed {}. Repeat with:</p>\n<p><code>{}</code></p>\n</footer>\n",
-                     html_text(build_facts().version), context.seed, html_text(context.command_line));
+  return repeat_footer(context.command_line, fmt::format("seed {}", context.seed));
 }
 
 }  // namespace clusterwright

@@ -61,7 +61,12 @@ std::string html_verdict(const std::vector<std::string>& sentences, bool bad);
 /// Files with fingerprints, and the effective scenario.
 std::string inputs_section(const ResultContext& context);
 
-/// Version, seed and the command to repeat.
+/// "clusterwright 0.1.0, commit 0123456789ab, 2026-11-23": program and day of a page. The day is that of
+/// SOURCE_DATE_EPOCH where the environment has it, so that pages can be repeated byte by byte.
+std::string made_by();
+
+/// Program, day and the command to repeat. @param more  behind the day: "seed 3"; may be empty
+std::string repeat_footer(const std::string& command_line, const std::string& more);
 std::string repeat_footer(const ResultContext& context);
 
 }  // namespace clusterwright

@@ -115,13 +115,15 @@ class TextLayout {
   std::vector<std::size_t> widths_;
 };
 
-std::string html_cell(const Column& column, const Cell& cell, bool first) {
+/// @param labelled  repeats the heading in the cell, for narrow screens that stack the cells of a row
+std::string html_cell(const Column& column, const Cell& cell, bool first, bool labelled) {
   const std::string side = column.alignment == Alignment::right ? " class=\"num\"" : "";
   const bool number = cell.kind == Cell::Kind::number || cell.kind == Cell::Kind::count;
   const std::string value = number ? fmt::format(" data-value=\"{}\"", machine_text(cell)) : std::string();
+  const std::string label = labelled && !first ? fmt::format(" data-label=\"{}\"", html_text(heading(column))) : "";
   const std::string_view tag = first ? "th" : "td";
-  return fmt::format("<{0}{1}{2}{3}>{4}</{0}>", tag, first ? " scope=\"row\"" : "", side, value,
-                     html_text(people_text(column, cell)));
+  return fmt::format("<{0}{1}{2}{3}{5}>{4}</{0}>", tag, first ? " scope=\"row\"" : "", side, value,
+                     html_text(people_text(column, cell)), label);
 }
 
 std::string html_heading(const Column& column) {
@@ -203,14 +205,16 @@ std::string render_markdown(const ResultTable& table) {
 
 std::string render_html(const ResultTable& table) {
   const bool compact = table.columns.size() <= 3;  // stretched, its numbers would stand far from their names
+  const bool stack = table.columns.size() > 2;     // on narrow screens each row becomes a block of named cells
   std::string text =
       fmt::format("<div class=\"scroll{}\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n<table>\n<thead><tr>",
-                  compact ? " compact" : "", html_text(table.title.empty() ? "Table" : table.title));
+                  std::string(compact ? " compact" : "") + (stack ? " stack" : ""),
+                  html_text(table.title.empty() ? "Table" : table.title));
   for (const Column& column : table.columns) text += html_heading(column);
   text += "</tr></thead>\n<tbody>\n";
   for (const auto& row : table.rows) {
     text += "<tr>";
-    for (std::size_t c = 0; c < row.size(); ++c) text += html_cell(table.columns[c], row[c], c == 0);
+    for (std::size_t c = 0; c < row.size(); ++c) text += html_cell(table.columns[c], row[c], c == 0, stack);
     text += "</tr>\n";
   }
   return text + "</tbody>\n</table>\n</div>\n";

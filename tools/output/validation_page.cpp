@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "calibration/validation/error_figures.hpp"
-#include "tools/build_facts.hpp"
 #include "tools/output/html_page.hpp"
 #include "tools/output/output_text.hpp"
 #include "tools/output/prediction_tables.hpp"
@@ -209,10 +208,7 @@ std::string table_sections(const ValidationReport& report) {
 std::string validation_page(const ValidationReport& report, const std::string& command_line) {
   const std::string body = header(report) + scatter_sections(report) + error_section(report) +
                            interval_section(report) + table_sections(report);
-  const std::string footer =
-      fmt::format("<footer>\n<p>clusterwright {}. Repeat with:</p>\n<p><code>{}</code></p>\n</footer>\n",
-                  html_text(build_facts().version), html_text(command_line));
-  return html_page("Validation", validation_style(), body, footer);
+  return html_page("Validation", validation_style(), body, repeat_footer(command_line, ""));
 }
 
 }  // namespace clusterwright
