@@ -63,7 +63,9 @@ TEST_CASE("the days of a blueprint are those of its training run", "[models][aud
   const ClaimFinding days = found(by_blueprint, ClaimKind::training_days);
   // One node of the three is idle; steps of 8 sequences are whole, so 1e9 tokens take less than one step more.
   const double per_step = 8.0 * s.job.sequence, steps = std::ceil(1e9 / per_step);
-  CHECK(number(days) == Approx(steps * by_blueprint.step.step_time.in(day)).epsilon(1e-12));
+  const double pure = steps * by_blueprint.step.step_time.in(day);
+  CHECK(number(days) >= pure);  // failures and checkpoints of three nodes cost little
+  CHECK(number(days) == Approx(pure).epsilon(0.001));
   // Tokens and accelerators are proportional to the time.
   CHECK(says(days, fmt::format("30 days suffice for {:.2f}T tokens", steps * per_step * 30 / number(days) / 1e12)));
   blueprint.training_tokens.reset();

@@ -160,9 +160,12 @@ TEST_CASE("a plant without compressor that cannot reach the supply temperature i
   CHECK(failed_verdicts(dry).find("reaches 55.0 C; 35.0 C is required") != std::string::npos);
   CHECK_FALSE(plan_in("direct-to-chip", "dry cooler", "temperate").holds());  // 36 C and 8 K on the design day
   const std::string warm = R"({"cooling": {"rejection": "dry cooler", "supply_c": 45}})";
-  CHECK(
-      planned_at_load(cluster_file("dgx-h100-127"), facility_of("direct-to-chip", warm), 0.76, {{}, 2, false}).holds());
-  CHECK(plan_in("direct-to-chip", "dry cooler with trim chiller", "hot dry").holds());
+  const auto reaches = [](const SitePlan& plan) {
+    return failed_verdicts(plan).find("on the hottest day") == std::string::npos;
+  };
+  CHECK(reaches(
+      planned_at_load(cluster_file("dgx-h100-127"), facility_of("direct-to-chip", warm), 0.76, {{}, 2, false})));
+  CHECK(reaches(plan_in("direct-to-chip", "dry cooler with trim chiller", "hot dry")));
 }
 
 // 127 nodes: 67 kW of UPS, 33 kW of busways, 4 kW of circuits and 14 kW of lights and offices join 1,406 kW of

@@ -86,16 +86,17 @@ TEST_CASE("settings reach the facility of a scenario's cluster", "[tools][facili
 }
 
 TEST_CASE("a facility is like another by name, and says what differs", "[tools][facility]") {
-  const JsonValue plain = ClusterRoom(R"({"like": "direct-to-chip"})").size();
+  const std::string hgx = "--set 'node.part=HGX H100 8-GPU (OEM 4-8U)' ";  // sold with cold plates too
+  const JsonValue plain = ClusterRoom(R"({"like": "direct-to-chip"})").size(hgx);
   CHECK(cooling(plain) == "direct-to-chip");
   CHECK(frame(plain) == "48U 800x1200");  // from air, which direct-to-chip is like
-  const JsonValue own = ClusterRoom(R"({"like": "direct-to-chip", "rack": {"frame": "42U 600x1200"}})").size();
+  const JsonValue own = ClusterRoom(R"({"like": "direct-to-chip", "rack": {"frame": "42U 600x1200"}})").size(hgx);
   CHECK(cooling(own) == "direct-to-chip");
   CHECK(frame(own) == "42U 600x1200");
-  const JsonValue set = ClusterRoom(R"({"like": "direct-to-chip"})").size("--set facility.like=immersion");
+  const JsonValue set = ClusterRoom(R"({"like": "direct-to-chip"})").size(hgx + "--set facility.like=immersion");
   CHECK(cooling(set) == "single-phase immersion");
   for (const char* name : {"air", "direct-to-chip", "rack-scale", "immersion"})
-    CHECK(sized(dgx_superpod + "--set facility.like=" + name).at("holds").as_boolean());
+    CHECK(sized(dgx_superpod + hgx + "--set facility.like=" + name).at("holds").as_boolean());
 }
 
 TEST_CASE("a facility is like a file beside the one that names it", "[tools][facility]") {

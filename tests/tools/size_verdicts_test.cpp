@@ -185,31 +185,50 @@ TEST_CASE("air does not cool nodes that need liquid", "[cli][size]") {
   CHECK(verdict.at("arithmetic").as_text() == "Wet needs liquid cooling; the racks have contained air");
 }
 
+namespace {
+
+const std::string sold_with_liquid = "--set 'node.part=HGX H100 8-GPU (OEM 4-8U)' ";
+
+}  // namespace
+
 TEST_CASE("a dry cooler ends where the summer is too hot", "[cli][size]") {
   // 47 C on the design day, and 8 K above it.
-  const std::string dry = "--set facility.like=direct-to-chip --set 'facility.cooling.rejection=dry cooler' ";
+  const std::string dry =
+      "--set facility.like=direct-to-chip " + sold_with_liquid + "--set 'facility.cooling.rejection=dry cooler' ";
   check_broken(dry + "--set 'facility.cooling.climate=hot dry'", "coolant on the hottest day",
                "reaches 55.0 C; 35.0 C is required", "facility.cooling");
-  CHECK(sized(superpod_file + dry + "--set facility.cooling.climate=temperate --set facility.cooling.supply_c=45")
-            .at("holds")
-            .as_boolean());
-  CHECK(sized(superpod_file + dry + "--set 'facility.cooling.climate=hot dry' --set facility.cooling.supply_c=56")
-            .at("holds")
-            .as_boolean());
+  for (const char* fits :
+       {"climate=temperate --set facility.cooling.supply_c=45", "climate='hot dry' --set facility.cooling.supply_c=56"})
+    CHECK(sized(superpod_file + dry + "--set facility.cooling." + fits).at("holds").as_boolean());
 }
 
-TEST_CASE("liquid without a unit that pumps it is noticed, and servers that are sold for air", "[cli][size]") {
-  const JsonValue bare =
-      sized(superpod_file + "--set facility.cooling.racks=direct-to-chip");  // in the usual hall for air
+TEST_CASE("liquid without a unit that pumps it is noticed", "[cli][size]") {
+  const JsonValue bare = sized(superpod_file + sold_with_liquid +
+                               "--set facility.cooling.racks=direct-to-chip");  // in the usual hall for air
   CHECK(number(bare, "/cooling/liquid_kw") > 0);
   CHECK(number(bare, "/cooling/coolant_units") == 0);
   const auto& warnings = bare.at("warnings").elements();
-  REQUIRE(warnings.size() == 2);
-  CHECK(has(warnings[0].as_text(), "DGX H100 is sold as cooled by air, but facility.cooling.racks is direct-to-chip"));
-  CHECK(has(warnings[1].as_text(), "facility.cooling names no coolant unit"));
-  const JsonValue whole = sized(superpod_file + "--set facility.like=direct-to-chip");
-  CHECK(whole.at("warnings").elements().size() == 1);
+  REQUIRE(warnings.size() == 1);
+  CHECK(has(warnings[0].as_text(), "facility.cooling names no coolant unit"));
+  CHECK(
+      sized(superpod_file + sold_with_liquid + "--set facility.like=direct-to-chip").at("warnings").elements().empty());
   CHECK(sized(superpod_file).at("warnings").elements().empty());
+}
+
+TEST_CASE("cooling must suit the nodes: liquid needs nodes that are sold with it, air must not be too warm",
+          "[cli][size]") {
+  for (const char* like : {"direct-to-chip", "immersion"})
+    check_broken(std::string("--set facility.like=") + like, "air for the nodes", "DGX H100 is sold for air only",
+                 "facility.cooling.racks");
+  check_broken("--set facility.cooling.supply_c=32", "air at the inlets of the nodes",
+               "DGX H100 takes in air of at most 30 C; the hall supplies 32 C", "facility.cooling.supply_c");
+  CHECK(sized(superpod_file + "--set 'facility.cooling.racks=rear-door exchanger'").at("holds").as_boolean());
+}
+
+TEST_CASE("nodes of a rack that are stated beyond another limit do not hold", "[cli][size]") {
+  check_broken("--set facility.rack.nodes=6", "stated nodes per rack", "6 stated; cooling allows 4 (41 kW / 10.2 kW)",
+               "facility.rack.nodes");
+  CHECK(sized(superpod_file + "--set facility.rack.nodes=3").at("holds").as_boolean());
 }
 
 // --- Wrong input -----------------------------------------------------------------------------------------------------

@@ -61,7 +61,10 @@ TEST_CASE("run, scale, size and audit agree on the days of a run, and its arithm
   const Outcome audited = room.run("audit blueprint.json --format json");
   INFO(audited.err);
   REQUIRE(audited.code == 0);
-  CHECK(audited.json().at("claims").elements()[0].at("computed").as_number() == days);
+  // A claim is judged with failures and checkpoints; the days without them stand beside.
+  const JsonValue claim = audited.json().at("claims").elements()[0];
+  CHECK(claim.at("computed").as_number() > 1.05 * days);
+  CHECK(has(claim.at("arithmetic").as_text(), fmt::format("= {:.0f} days", days)));
 }
 
 TEST_CASE("size prices the hours that are paid, and says which use and goodput its prices assume",

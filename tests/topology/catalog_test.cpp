@@ -68,7 +68,7 @@ TEST_CASE("the shipped catalog is complete", "[topology][catalog]") {
   CHECK(shipped().nics.size() == 27);
   CHECK(shipped().switches.size() == 15);
   CHECK(shipped().cables.size() == 29);
-  CHECK(shipped().nodes.size() == 84);
+  CHECK(shipped().nodes.size() == 85);
   CHECK(shipped().racks.size() == 4);
   CHECK(shipped().power_stages.size() == 13);
   CHECK(shipped().rack_cooling.size() == 5);

@@ -62,7 +62,10 @@ void ClusterChecker::check_parts() {
 void ClusterChecker::check_node_parts(const NodeSpec& written, const NodeSpec& filled, const std::string& pointer) {
   if (!written.part.empty()) {
     check_part(written.part, ids_of(catalog_.nodes), "node", pointer + "/part");
-    if (const NodePart* part = catalog_.find_node(written.part)) check_contradiction(written, *part, pointer);
+    if (const NodePart* part = catalog_.find_node(written.part)) {
+      check_contradiction(written, *part, pointer);
+      check_machine(*part, pointer);
+    }
   }
   if (!written.accelerator.empty())
     check_part(written.accelerator, ids_of(catalog_.accelerators), "accelerator", pointer + "/accelerator");
@@ -85,6 +88,30 @@ void ClusterChecker::check_contradiction(const NodeSpec& written, const NodePart
           fmt::format("\"{}\" has fewer accelerators (got {}, at most {})", part.id, *written.accelerators,
                       part.accelerator_count->value),
           {pointer + "/accelerators", pointer + "/part"});
+}
+
+/// A rack that is sold as one machine is no server with 72 rails: its trays are the nodes.
+void ClusterChecker::check_machine(const NodePart& part, const std::string& pointer) {
+  const auto tray_of = [&](const std::string& machine) {
+    return std::find_if(catalog_.nodes.begin(), catalog_.nodes.end(),
+                        [&](const NodePart& other) { return other.machine == machine; });
+  };
+  if (const auto tray = tray_of(part.id); tray != catalog_.nodes.end() || part.switch_trays)
+    error("E0358", fmt::format("\"{}\" is a rack of several nodes, not a node", part.id), {pointer + "/part"}, "",
+          tray != catalog_.nodes.end()
+              ? fmt::format("name its tray, \"{}\": whole racks are bought", tray->id)
+              : std::string("describe its tray under \"parts\", with this rack as its \"machine\", and name the tray"));
+  if (part.machine.empty()) return;
+  const NodePart* rack = catalog_.find_node(part.machine);
+  const bool counted = rack && rack->accelerator_count && part.accelerator_count;
+  if (!rack)
+    error("E0358", fmt::format("\"{}\" is a tray of \"{}\", which the catalog lacks", part.id, part.machine),
+          {pointer + "/part"}, "", "describe the rack under \"parts\", with height_u, mass_kg and max_power_kw");
+  else if (counted && rack->accelerator_count->value % part.accelerator_count->value != 0)
+    error("E0358",
+          fmt::format("trays of {} accelerators do not divide the {} of \"{}\"", part.accelerator_count->value,
+                      rack->accelerator_count->value, rack->id),
+          {pointer + "/part"}, "", "correct one of the two counts");
 }
 
 void ClusterChecker::check_wiring() {

@@ -65,6 +65,7 @@ class ClusterChecker {
   void check_new(const std::vector<std::string>& own, const std::vector<std::string>& all, std::string_view list);
   void check_node_parts(const NodeSpec& written, const NodeSpec& filled, const std::string& pointer);
   void check_contradiction(const NodeSpec& written, const NodePart& part, const std::string& pointer);
+  void check_machine(const NodePart& part, const std::string& pointer);
   void check_part(const std::string& id, const std::vector<std::string>& known, std::string_view kind,
                   const std::string& pointer);
   /// Errors, and remarks of rules that only warn.

@@ -67,6 +67,8 @@ Record<RackCoolingPart> rack_cooling_table() {
       .required("air_capacity_kw", &Part::air_capacity,
                 positive_rating("maximum heat of one rack that stays in the air"))
       .required("server_fan_share", &Part::server_fan_share, share("share of a server's power that its own fans draw"))
+      .optional("inside_servers", &Part::inside_servers,
+                {.help = "whether the liquid reaches into the servers, by cold plates or in a tank; a door does not"})
       .required("air_supply_c", &Part::air_supply_c, temperature("air temperature at the inlets of servers"))
       .required("coolant_supply_c", &Part::coolant_supply_c,
                 temperature("coolant temperature at the racks; ignored without liquid"))

@@ -56,6 +56,7 @@ struct RackCoolingPart {
   Sourced<double> liquid_share;      ///< share of a rack's heat that liquid removes; the rest heats the air of the hall
   Sourced<Watts> air_capacity;       ///< heat into the air that one rack may have
   Sourced<double> server_fan_share;  ///< share of a server's power that its fans draw
+  bool inside_servers = false;       ///< liquid reaches into the servers: cold plates, tanks
   Sourced<double> air_supply_c;      ///< at the inlets of servers
   Sourced<double> coolant_supply_c;  ///< supply temperature; not read without liquid
   Sourced<double> air_rise_k;        ///< rise of air through a server

@@ -273,6 +273,9 @@ Record<NodePart> node_table() {
       .optional("machine", &Part::machine,
                 {.help = "rack-scale machine of which this entry is one tray", .catalog = "nodes"})
       .optional("needs_liquid", &Part::needs_liquid, {.help = "whether the node needs liquid cooling"})
+      .optional("only_air", &Part::only_air,
+                {.help = "whether the node is sold for air only: neither with cold plates nor for immersion"})
+      .optional("most_inlet_c", &Part::most_inlet_c, {.help = "warmest air at the inlet", .min = 0, .max = 60})
       .optional("liquid_share", &Part::liquid_share,
                 {.help = "share of the node's heat that liquid removes", .min = 0, .max = 1})
       .optional(

@@ -213,6 +213,8 @@ struct NodePart {
   std::optional<Sourced<Kilograms>> mass;
   std::string machine;                          ///< the part that it is sold as a share of: trays of a rack
   std::optional<Sourced<bool>> needs_liquid;    ///< cannot be cooled by air alone
+  std::optional<Sourced<bool>> only_air;        ///< not sold with cold plates or for tanks
+  std::optional<Sourced<double>> most_inlet_c;  ///< warmest air that it may take in
   std::optional<Sourced<double>> liquid_share;  ///< share of its heat that liquid removes, where the vendor gives it
   std::optional<Sourced<int>> switch_trays;     ///< trays of scale-up switches in a rack that is sold as one machine
   std::map<std::string, Sourced<double>> price_usd;

@@ -17,7 +17,6 @@
 #include "models/prediction/prediction.hpp"
 #include "models/site/plant/site_plan.hpp"
 #include "models/site/sizing/job_site.hpp"
-#include "models/site/sizing/storage_sizing.hpp"
 
 namespace clusterwright {
 
@@ -61,14 +60,6 @@ int whole_replicas(int room, int replica, int node) {
 
 int rounded_up(int number, int divisor) {
   return (number + divisor - 1) / divisor;
-}
-
-int appliances(const Scenario& scenario, const Catalog& catalog, const Facility& facility) {
-  const auto& need = facility.services.storage;
-  if (!need) return 0;
-  const StoragePart& part = *find_part(catalog.storage_systems, need->part);
-  const StorageRequest request{*need, part, scenario.cluster.nodes(), std::nullopt, nullptr, nullptr};
-  return static_cast<int>(size_storage(request).appliances);
 }
 
 }  // namespace
@@ -141,15 +132,17 @@ SiteFigures site_figures(const Blueprint& blueprint, const Scenario& scenario, c
   const Cluster& cluster = scenario.cluster;
   SiteFigures site;
   site.nodes = cluster.nodes();
-  site.nodes_per_rack = facility.rack.nodes.value_or(rounded_up(site.nodes, blueprint.racks.value_or(site.nodes)));
-  site.racks = blueprint.racks.value_or(rounded_up(site.nodes, site.nodes_per_rack));
-
-  NodePower node = typical_node_power({cluster, catalog, facility});
-  const Watts replayed = step.power.nodes_mean / step.nodes;
+  const SiteParts parts{cluster, catalog, facility};
+  NodePower node = typical_node_power(parts);
+  node.mean = step.power.nodes_mean / step.nodes;
   site.node_other = step.power.node_host;
-  node.mean = replayed;
-  node.accelerators_mean = replayed - site.node_other;
-  const SitePlan plan = plan_site({cluster, catalog, facility, node, appliances(scenario, catalog, facility), false});
+  node.accelerators_mean = node.mean - site.node_other;
+  const PlannedSite planned = plan_job_site(parts, node, nullptr, nullptr);
+  const SitePlan& plan = planned.plan;
+  if (planned.storage) site.storage_write = planned.storage->write_given;
+  const int per_rack = blueprint.racks ? rounded_up(site.nodes, *blueprint.racks) : plan.floor.nodes_per_rack;
+  site.nodes_per_rack = facility.rack.nodes.value_or(per_rack);
+  site.racks = blueprint.racks.value_or(rounded_up(site.nodes, site.nodes_per_rack));
   site.node_rated = plan.node.rated;
   site.node_mean = plan.node.mean;
   site.node_part = plan.node_part;

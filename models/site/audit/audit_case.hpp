@@ -42,7 +42,8 @@ struct UsedScenario {
 };
 UsedScenario used_part(const Scenario& scenario, const LayoutUse& use);
 
-/// Figures of the planned site. Racks hold as many nodes as the blueprint states, even where that exceeds a limit.
+/// Figures of the site, as `size` plans it. Racks hold as many nodes as the blueprint states, even where that exceeds a
+/// limit, else as many as planned.
 struct SiteFigures {
   int nodes = 0;
   int nodes_per_rack = 0;
@@ -56,6 +57,7 @@ struct SiteFigures {
   Watts site_rated;         ///< power from the grid: it_rated times pue
   Watts site_hottest;       ///< power from the grid at it_rated on the design day
   Watts site_mean;
+  BytesPerSecond storage_write;  ///< write rate of the file system that is planned; zero without one
 
   Watts rack_rated() const { return node_rated * nodes_per_rack; }
   Watts rack_mean() const { return node_mean * nodes_per_rack; }

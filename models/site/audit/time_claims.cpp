@@ -16,6 +16,9 @@ namespace clusterwright {
 
 namespace {
 
+/// Days of a run that never ends, since failures take all of its time.
+constexpr double most_days = 1e6;
+
 /// Peak of one accelerator in the matrix format of the job.
 FlopsPerSecond peak_of(const AuditCase& audit) {
   return peak(audit.scenario.cluster.accelerator, matrix_format(audit.scenario.job.precision));
@@ -80,18 +83,51 @@ double busy_share(const AuditCase& audit) {
   return busy;
 }
 
-/// One checkpoint of the job as `run` writes it, even where the job states no checkpoints.
+/// One checkpoint of the job, even where the job states no checkpoints: on the storage that cluster or job give, else
+/// on the file system that is planned for the site.
 CheckpointUse one_checkpoint(const AuditCase& audit) {
   Scenario scenario = audit.used.scenario;
   if (!scenario.job.input) scenario.job.input.emplace();
   if (!scenario.job.input->checkpoint)
     scenario.job.input->checkpoint = CheckpointSpec{1, CheckpointMode::synchronous, Store::file_system};
-  return checkpoint_use(scenario, audit.step.plan, audit.step.step_time);
+  auto& write = scenario.cluster.spec.storage.write;
+  const bool planned = !write && !scenario.job.input->storage.write && audit.site.storage_write > BytesPerSecond{};
+  if (planned) write = audit.site.storage_write;
+  CheckpointUse use = checkpoint_use(scenario, audit.step.plan, audit.step.step_time);
+  if (planned && use.limits == "file system")
+    use.limits = fmt::format("file system of {:.0f} GB/s, as planned", write->in(gigabyte_per_second));
+  return use;
+}
+
+/// Time that failures and checkpoints at their best interval take from a run.
+struct LostTime {
+  Seconds mean_time;  ///< between interruptions
+  CheckpointUse checkpoint;
+  Seconds interval;  ///< between checkpoints
+  CheckpointWaste waste;
+
+  /// Time of a run whose steps take `steps`; never ends where all of it is wasted.
+  Seconds with(Seconds steps) const { return waste.total() < 1 ? steps / (1 - waste.total()) : INFINITY * second; }
+};
+
+LostTime lost_time(const AuditCase& audit) {
+  LostTime out;
+  out.mean_time = mean_time_to_interrupt(audit.blueprint.assume.failures_per_1000_node_days.value, audit.site.nodes);
+  out.checkpoint = one_checkpoint(audit);
+  out.interval = checkpoint_interval(out.checkpoint.write, out.mean_time);
+  out.waste = checkpoint_waste(out.checkpoint.write, out.interval, audit.blueprint.assume.restart.value, out.mean_time);
+  return out;
+}
+
+/// Run with failures and checkpoints.
+Seconds honest_time(const AuditCase& audit, const TrainingRun& run) {
+  return lost_time(audit).with(run.time.value - run.checkpoints);
 }
 
 double run_days(const AuditCase& audit) {
   const std::optional<double> stated = audit.blueprint.stated_number(ClaimKind::training_days);
-  return stated.value_or(run_of(audit).time.value.in(day));
+  const double days = honest_time(audit, run_of(audit)).in(day);
+  return stated.value_or(std::isfinite(days) ? days : run_of(audit).time.value.in(day));
 }
 
 }  // namespace
@@ -99,9 +135,12 @@ double run_days(const AuditCase& audit) {
 ClaimFinding check_training_days(const AuditCase& audit) {
   ClaimFinding finding = finding_of(audit.blueprint, ClaimKind::training_days);
   const TrainingRun run = run_of(audit);
-  const double days = run.time.value.in(day);
+  const LostTime lost = lost_time(audit);
+  const double days = std::min(honest_time(audit, run).in(day), most_days);
   conclude(finding, audit.blueprint, days, ClaimSense::at_most);
-  finding.arithmetic = days_text(audit, run);
+  finding.arithmetic =
+      days_text(audit, run) + fmt::format("; {:.1f} % of the time goes to failures and checkpoints: {:.0f} days",
+                                          100 * std::min(1.0, lost.waste.total()), days);
   if (!finding.stated) return finding;
   const double stated = std::get<double>(*finding.stated);
   const double trained = run.tokens * stated / days;
@@ -153,19 +192,19 @@ ClaimFinding check_utilisation(const AuditCase& audit) {
 ClaimFinding check_failures(const AuditCase& audit) {
   ClaimFinding finding = finding_of(audit.blueprint, ClaimKind::failures);
   const double rate = audit.blueprint.assume.failures_per_1000_node_days.value;
-  const Seconds mean = mean_time_to_interrupt(rate, audit.site.nodes);
+  const LostTime lost = lost_time(audit);
+  const Seconds mean = lost.mean_time;
   const double days = run_days(audit);
   conclude(finding, audit.blueprint, mean.in(hour), ClaimSense::at_least);
   finding.arithmetic =
       fmt::format("1000 x 24 h / ({:g} x {} nodes) = {:.1f} h between interruptions, {:.0f} in {:.0f} days", rate,
                   audit.site.nodes, mean.in(hour), days * (day / mean), days);
-  const CheckpointUse write = one_checkpoint(audit);
-  const Seconds interval = checkpoint_interval(write.write, mean);
-  const CheckpointWaste waste = checkpoint_waste(write.write, interval, audit.blueprint.assume.restart.value, mean);
+  const CheckpointUse& write = lost.checkpoint;
+  const CheckpointWaste& waste = lost.waste;
   finding.arithmetic += fmt::format(
       "; a checkpoint of {:.1f} TB takes {:.0f} s ({}), best every {:.2f} h: {:.1f} % writing + {:.1f} % lost work + "
       "{:.1f} % restarts = {:.1f} % wasted",
-      write.bytes.in(terabyte), write.write.in(second), write.limits, interval.in(hour), 100 * waste.writing,
+      write.bytes.in(terabyte), write.write.in(second), write.limits, lost.interval.in(hour), 100 * waste.writing,
       100 * waste.lost_work, 100 * waste.restarts, 100 * waste.total());
   finding.remedy = fmt::format("claim {:.0f} h between interruptions", mean.in(hour));
   return finding;

@@ -35,21 +35,28 @@ bool usable(const NodePart& part, const Catalog& catalog) {
   return can_be_placed(machine ? *machine : part);
 }
 
-/// First node part with as many of the same accelerators that can be placed.
-const NodePart* stand_in(const Cluster& cluster, const Catalog& catalog) {
+bool suits(const NodePart& part, const RackCoolingPart& cooling) {
+  return !(cooling.inside_servers && part.only_air && part.only_air->value);
+}
+
+/// First node part with as many of the same accelerators that can be placed; one that is sold with the cooling of the
+/// racks goes first.
+const NodePart* stand_in(const Cluster& cluster, const Catalog& catalog, const RackCoolingPart& cooling) {
   const NodePart* found = nullptr;
   for (const NodePart& part : catalog.nodes) {
     const bool same = part.accelerator_id == cluster.accelerator.id && part.accelerator_count &&
                       part.accelerator_count->value == cluster.node_accelerators;
-    if (same && usable(part, catalog) && !found) found = &part;
+    if (!same || !usable(part, catalog)) continue;
+    if (!found || (suits(part, cooling) && !suits(*found, cooling))) found = &part;
   }
   return found;
 }
 
-const NodePart& placeable_node(const Cluster& cluster, const Catalog& catalog, std::vector<std::string>& warnings) {
+const NodePart& placeable_node(const Cluster& cluster, const Catalog& catalog, const RackCoolingPart& cooling,
+                               std::vector<std::string>& warnings) {
   const NodePart* named = catalog.find_node(cluster.spec.node.part);
   if (named && usable(*named, catalog)) return *named;
-  const NodePart* other = stand_in(cluster, catalog);
+  const NodePart* other = stand_in(cluster, catalog, cooling);
   const std::string asked =
       named ? named->id : fmt::format("{} x {}", cluster.node_accelerators, cluster.accelerator.id);
   if (!other)
@@ -68,16 +75,6 @@ const NodePart& placeable_node(const Cluster& cluster, const Catalog& catalog, s
 double liquid_share(const NodePart& part, const RackCoolingPart& cooling) {
   if (cooling.liquid_share.value == 0) return 0;
   return part.liquid_share ? part.liquid_share->value : cooling.liquid_share.value;
-}
-
-/// An air-cooled server in racks with liquid is another machine than the one that the catalog describes.
-void warn_of_liquid(const NodePart& part, const RackCoolingPart& cooling, std::vector<std::string>& warnings) {
-  const bool only_air = part.cooling.starts_with("air") && part.cooling.find("D2C") == std::string::npos;
-  if (!only_air || cooling.liquid_share.value == 0) return;
-  warnings.push_back(
-      fmt::format("{} is sold as cooled by air, but facility.cooling.racks is {}: the plan assumes a variant whose "
-                  "liquid takes up {:.0f} % of the heat, with the mass and price of the one cooled by air",
-                  part.id, cooling.id, 100 * liquid_share(part, cooling)));
 }
 
 /// Rack cooling that air-cooled servers are built for: the strongest one without liquid.
@@ -100,7 +97,7 @@ double fan_saving(const NodePart& node, const RackCoolingPart& cooling, const Ca
 ComputeBlock compute_block(const Cluster& cluster, const Catalog& catalog, const RackCoolingPart& cooling,
                            std::vector<std::string>& warnings) {
   ComputeBlock block;
-  block.node = &placeable_node(cluster, catalog, warnings);
+  block.node = &placeable_node(cluster, catalog, cooling, warnings);
   block.machine = machine_of(*block.node, catalog);
   const NodePart& whole = block.machine ? *block.machine : *block.node;
   if (block.machine && block.machine->accelerator_count && block.node->accelerator_count)
@@ -111,7 +108,6 @@ ComputeBlock compute_block(const Cluster& cluster, const Catalog& catalog, const
                   mass_of(whole, warnings),
                   whole.max_power->value,
                   liquid_share(whole, cooling)};
-  warn_of_liquid(whole, cooling, warnings);
   return block;
 }
 

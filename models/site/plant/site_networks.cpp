@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <stdexcept>
 
@@ -43,6 +44,20 @@ std::vector<NodeSpan> spans_of(const NetworkGraph& graph, int nodes) {
     }
   }
   return spans;
+}
+
+/// A switch without nodes stands with the nodes of its group: with the last group where that has none.
+void join_groups(std::vector<NodeSpan>& spans, const std::vector<int>& groups, int nodes) {
+  std::map<int, NodeSpan> of_group;
+  for (std::size_t s = 0; s < groups.size(); ++s) {
+    if (spans[s].empty()) continue;
+    NodeSpan& all = of_group.try_emplace(groups[s], spans[s]).first->second;
+    all = {std::min(all.first, spans[s].first), std::max(all.last, spans[s].last)};
+  }
+  for (std::size_t s = 0; s < groups.size(); ++s) {
+    const auto found = of_group.find(groups[s]);
+    if (spans[s].empty()) spans[s] = found != of_group.end() ? found->second : NodeSpan{nodes - 1, nodes - 1};
+  }
 }
 
 const SwitchPart* part_of_tier(const FabricSpec& fabric, std::size_t tier, const Catalog& catalog) {
@@ -227,6 +242,7 @@ std::vector<SiteNetwork> training_network(const Cluster& cluster, const Catalog&
   for (std::size_t k = 0; k < out.graph.link_kinds().size(); ++k)
     out.bought.push_back(out.graph.link_kinds()[k].name != "site" && !(routers_in_nodes && k == 0));
   out.spans = spans_of(out.graph, out.nodes);
+  join_groups(out.spans, network.groups, out.nodes);
   std::vector<SiteNetwork> list;
   list.push_back(std::move(out));
   return list;

@@ -297,6 +297,40 @@ class SitePlanner {
                               "cluster.node.host_power_w"});
   }
 
+  /// Verdict on nodes per rack that the facility states, where another limit allows fewer.
+  void judge_stated_nodes() {
+    const RackLimit& tightest = plan_.floor.limits.front();
+    const auto& stated = facility_.rack.nodes;
+    if (!stated || tightest.nodes >= *stated) return;
+    plan_.verdicts.push_back(
+        {"stated nodes per rack", false,
+         fmt::format("{} stated; {} allows {} ({})", *stated, tightest.name(), tightest.nodes, tightest.arithmetic),
+         "facility.rack.nodes, or the limit"});
+  }
+
+  /// Verdicts on whether the cooling of the racks suits the nodes.
+  void judge_node_cooling() {
+    const NodePart& node = block_.machine ? *block_.machine : *block_.node;
+    const RackCoolingPart& racks = *cooling_.racks;
+    const auto judge = [&](const char* what, bool holds, std::string why, const char* field) {
+      plan_.verdicts.push_back({what, holds, std::move(why), field});
+    };
+    if (node.needs_liquid && node.needs_liquid->value)
+      judge("liquid for the nodes", racks.liquid_share.value > 0,
+            fmt::format("{} needs liquid cooling; the racks have {}", node.id, racks.id), "facility.cooling.racks");
+    if (node.only_air && node.only_air->value && racks.inside_servers)
+      judge("air for the nodes", false,
+            fmt::format("{} is sold for air only; the racks have {}: name a node that is sold with it, such as an HGX "
+                        "server, or cool by air",
+                        node.id, racks.id),
+            "facility.cooling.racks, or node.part");
+    if (node.most_inlet_c && cooling_.air_supply_c > node.most_inlet_c->value)
+      judge("air at the inlets of the nodes", false,
+            fmt::format("{} takes in air of at most {} C; the hall supplies {} C", node.id,
+                        plain_number(node.most_inlet_c->value), plain_number(cooling_.air_supply_c)),
+            "facility.cooling.supply_c");
+  }
+
   void judge() {
     const RackLimit& tightest = plan_.floor.limits.front();
     if (tightest.nodes >= block_.nodes)
@@ -304,11 +338,8 @@ class SitePlanner {
                                 fmt::format("{} nodes: {}", plan_.floor.nodes_per_rack, tightest.arithmetic),
                                 "facility.rack"});
     judge_node();
-    const NodePart& node = block_.machine ? *block_.machine : *block_.node;
-    if (node.needs_liquid && node.needs_liquid->value)
-      plan_.verdicts.push_back({"liquid for the nodes", cooling_.racks->liquid_share.value > 0,
-                                fmt::format("{} needs liquid cooling; the racks have {}", node.id, cooling_.racks->id),
-                                "facility.cooling.racks"});
+    judge_stated_nodes();
+    judge_node_cooling();
     if (facility_.hall.power_limit)
       plan_.verdicts.push_back(
           {"power of the hall", plan_.rated.it <= *facility_.hall.power_limit * (1 + site_rounding),
