@@ -50,15 +50,15 @@ struct FieldSpec {
 
   std::string key;
   FieldType type = FieldType::text;
-  std::string pattern;     ///< regular expression of a text; any text if empty
-  bool is_list = false;    ///< a list of `type`
-  bool is_map = false;     ///< an object with free keys and values of `type`
-  bool nullable = false;   ///< null means "not known"
-  bool automatic = false;  ///< the text "auto" lets the program choose
-  bool or_text = false;    ///< of a number: a text is allowed too
-  bool sourced = false;    ///< may be {"value", "source", "verified"}
+  std::string pattern;         ///< regular expression of a text; any text if empty
+  bool is_list = false;        ///< a list of `type`
+  bool is_map = false;         ///< an object with free keys and values of `type`
+  bool nullable = false;       ///< null means "not known"
+  bool automatic = false;      ///< the text "auto" lets the program choose
+  bool or_text = false;        ///< of a number: a text is allowed too
+  bool sourced = false;        ///< may be {"value", "source", "verified"}
   bool nullable_list = false;  ///< null may stand for the whole list
-  bool ranged = false;     ///< and that also {"low", "high"}
+  bool ranged = false;         ///< and that also {"low", "high"}
   bool required = true;
   JsonValue fallback;  ///< value when the key is absent
   double scale = 1;    ///< base units per unit of the key

@@ -7,10 +7,13 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "models/site/plant/heat_removal.hpp"
+#include "models/site/plant/patch_list.hpp"
 #include "models/site/plant/power_chain.hpp"
+#include "models/site/plant/rack_elevations.hpp"
 #include "models/site/plant/site_verdict.hpp"
 #include "models/site/sizing/sized_cluster.hpp"
 #include "support/catch.hpp"
@@ -234,8 +237,8 @@ TEST_CASE("every cable joins two racks and is long enough", "[laws][facility]") 
     std::vector<Meters> longest(plan.cables.size());
     for (const CableRun& run : plan.runs) {
       RC_ASSERT(run.total.value < plan.cables.size());
-      RC_ASSERT(run.from.value < plan.floor.racks.size() && run.to.value < plan.floor.racks.size());
-      const PlacedRack &from = plan.floor.racks[run.from], &to = plan.floor.racks[run.to];
+      RC_ASSERT(run.from.rack.value < plan.floor.racks.size() && run.to.rack.value < plan.floor.racks.size());
+      const PlacedRack &from = plan.floor.racks[run.from.rack], &to = plan.floor.racks[run.to.rack];
       RC_ASSERT(run.routed.in(meter) >= std::hypot((from.x - to.x).in(meter), (from.y - to.y).in(meter)));
       RC_ASSERT(run.routed > Meters{});
       RC_ASSERT(run.bought >= run.routed);
@@ -254,6 +257,63 @@ TEST_CASE("every cable joins two racks and is long enough", "[laws][facility]") 
       const CablePart* part = shipped_parts().find_cable(total.lower_module.empty() ? total.part : total.lower_module);
       if (part) RC_ASSERT(part->reach->value >= total.longest);
     }
+  });
+}
+
+TEST_CASE("the patch list has every cable of the bill once, on ports that exist once", "[laws][facility]") {
+  law("cables, lengths and ports", [](const RandomSite& site) {
+    const SitePlan plan = site.plan();
+    std::vector<long long> cables(plan.cables.size()), links(plan.cables.size());
+    std::map<std::pair<std::size_t, double>, long long> lengths, in_bins;
+    std::set<std::tuple<DeviceId, PortGroup, std::string>> ports;
+    for (const PatchCable& cable : patch_list(plan)) {
+      const CableTotal& total = plan.cables[cable.total.value];
+      ++cables[cable.total.value];
+      links[cable.total.value] += static_cast<long long>(cable.lower.size());
+      ++lengths[{cable.total.value, cable.bought.in(meter)}];
+      RC_ASSERT(cable.lower.size() == cable.upper.size());
+      RC_ASSERT(cable.routed <= cable.bought);
+      const CablePart& part = *shipped_parts().find_cable(total.part);
+      RC_ASSERT(static_cast<int>(cable.lower.size()) <= (total.lower_module.empty() ? part.links : 1));
+      for (const auto* ends : {&cable.lower, &cable.upper})
+        for (const PatchEnd& end : *ends) {
+          const DeviceKind& kind = plan.device_kinds[plan.devices[end.device].kind];
+          if (end.group == PortGroup::switch_port) RC_ASSERT(end.port >= 1 && end.port <= kind.ports);
+          RC_ASSERT(ports.insert({end.device, end.group, port_name(plan, cable, end)}).second);
+        }
+    }
+    for (std::size_t t = 0; t < plan.cables.size(); ++t) {
+      RC_ASSERT(cables[t] == plan.cables[t].cables);
+      RC_ASSERT(links[t] == (plan.cables[t].part.empty() ? 0 : plan.cables[t].links));
+      for (const LengthBin& bin : plan.cables[t].lengths)
+        if (bin.cables > 0) in_bins[{t, bin.length.in(meter)}] = bin.cables;
+    }
+    RC_ASSERT(lengths == in_bins);
+  });
+}
+
+TEST_CASE("devices fill a rack from below without overlap, and cables end at their middle", "[laws][facility]") {
+  law("positions", [](const RandomSite& site) {
+    const SitePlan plan = site.plan();
+    const auto racks = devices_of_racks(plan);
+    for (std::size_t at = 0; at < racks.size(); ++at) {
+      double used = 0;
+      for (const DeviceId id : racks[RackId(at)]) {
+        if (is_power_strip(plan, id)) continue;
+        RC_ASSERT(std::abs(plan.devices[id].below_u - used) < site_rounding * 100);
+        used += plan.device_kinds[plan.devices[id].kind].rack_units;
+      }
+      RC_ASSERT(used <= plan.floor.racks[RackId(at)].used_u + site_rounding * 100);
+    }
+    for (const CableRun& run : plan.runs)
+      for (const Location& end : {run.from, run.to}) {
+        RC_ASSERT(end.device.exists());
+        const PlacedDevice& device = plan.devices[end.device];
+        RC_ASSERT(device.rack == end.rack);
+        if (is_power_strip(plan, end.device)) continue;
+        const double middle = device.below_u + plan.device_kinds[device.kind].rack_units / 2;
+        RC_ASSERT(std::abs(end.height.in(meter)-0.1 - middle * 0.04445) < 1e-9);  // above the plinth of 0.1 m
+      }
   });
 }
 

@@ -151,9 +151,9 @@ TEST_CASE("a setting changes one element of a list that the base file gives", "[
   // air: transformers, UPS and busways in catcher arrangements, then circuits n+1
   CHECK(redundancy(sized(dgx_superpod)) == "catcher catcher catcher n+1 ");
   CHECK(redundancy(sized(dgx_superpod + two_paths)) == "catcher 2n catcher n+1 ");
-  CHECK(redundancy(sized(dgx_superpod + two_paths + "--set facility.power.stages.0.redundancy=n+1 "
-                                                    "--set facility.power.stages.1.carries=machines")) ==
-        "n+1 2n catcher n+1 ");
+  CHECK(redundancy(sized(dgx_superpod + two_paths +
+                         "--set facility.power.stages.0.redundancy=n+1 "
+                         "--set facility.power.stages.1.carries=machines")) == "n+1 2n catcher n+1 ");
   const std::string job = "'" CLUSTERWRIGHT_CONFIGS "/scenarios/llama3-8b-h100-64.json' ";  // room: n, n+1, catcher
   CHECK(redundancy(sized(job + "--set cluster.facility.power.stages.1.redundancy=2n")) == "n 2n catcher n+1 ");
 }
@@ -162,8 +162,7 @@ TEST_CASE("the base of a changed list may be named after the change, or by a fil
   const auto part = [](const JsonValue& result, std::size_t stage) {
     return result.at("power").at("stages").elements().at(stage).at("part").as_text();
   };
-  const JsonValue later =
-      sized(dgx_superpod + "--set facility.power.stages.1.redundancy=2n --set facility.like=room");
+  const JsonValue later = sized(dgx_superpod + "--set facility.power.stages.1.redundancy=2n --set facility.like=room");
   CHECK(part(later, 1) == "UPS 100 kVA, double conversion");
   const ProgramRoom room;
   room.write("hall.json", R"({"like": "air", "power": {"stages": [{"part": "PDU 500 kVA with transformer"}]}})");
@@ -183,8 +182,10 @@ TEST_CASE("an element that neither file nor base has is refused with the length 
                 "the list has no element \"last\"");
   check_refused("size " + dgx_superpod + "--set facility.like=bare --set facility.services.networks.0.taper=2", "E0402",
                 "it is empty");
-  check_refused("run '" CLUSTERWRIGHT_CONFIGS "/scenarios/llama3-8b-h100-64.json' "
-                "--set cluster.facility.power.stages.9.redundancy=2n", "E0402", "elements are numbered from 0 to 2");
+  check_refused("run '" CLUSTERWRIGHT_CONFIGS
+                "/scenarios/llama3-8b-h100-64.json' "
+                "--set cluster.facility.power.stages.9.redundancy=2n",
+                "E0402", "elements are numbered from 0 to 2");
 }
 
 TEST_CASE("a bare facility has the network that trains and nothing else", "[tools][facility]") {

@@ -56,19 +56,13 @@ class BillWriter {
     }
   }
 
-  /// Cables of several links are divided over the lengths in proportion to their links.
   void add_cables(const CableTotal& total) {
     const CablePart* part = request_.catalog.find_cable(total.part);
     if (!part) return;
-    long long links = 0, counted = 0;
     for (const LengthBin& bin : total.lengths) {
-      links += bin.links;
-      const long long until = (total.cables * links + total.links - 1) / total.links;
       const Kilograms mass = part->mass_per_length ? part->mass_per_length->value * bin.length : Kilograms{};
-      if (BillItem* item =
-              add(BillChapter::cables, total.part, total.network + " " + total.link, until - counted, {}, mass))
+      if (BillItem* item = add(BillChapter::cables, total.part, total.network + " " + total.link, bin.cables, {}, mass))
         item->length = bin.length;
-      counted = until;
     }
   }
 

@@ -97,7 +97,7 @@ class SitePlanner {
     const ServerPart* part = find_part(catalog_.servers, facility_.services.server);
     if (!part || count == 0) return {};
     return std::vector<Device>(static_cast<std::size_t>(count),
-                               {what, part->id, part->rack_units.value, part->mass.value, part->power.value, 0});
+                               {what, part->id, part->rack_units.value, part->mass.value, part->power.value, 0, 0});
   }
 
   std::vector<Device> appliance_devices() const {
@@ -105,7 +105,7 @@ class SitePlanner {
     const StoragePart& part = *find_part(catalog_.storage_systems, facility_.services.storage->part);
     return std::vector<Device>(
         static_cast<std::size_t>(appliances()),
-        {"storage appliance", part.id, part.rack_units.value, part.mass.value, part.power.value, 0});
+        {"storage appliance", part.id, part.rack_units.value, part.mass.value, part.power.value, 0, 0});
   }
 
   void lay_out() {
@@ -138,7 +138,10 @@ class SitePlanner {
     plan_.switches = std::move(cables.switches);
     plan_.cables = std::move(cables.cables);
     plan_.transceivers = std::move(cables.transceivers);
+    plan_.device_kinds = layout_.device_kinds;
+    plan_.devices = layout_.devices;
     plan_.runs = std::move(cables.runs);
+    plan_.pieces = std::move(cables.pieces);
     plan_.uncounted = std::move(cables.uncounted);
     plan_.warnings.insert(plan_.warnings.end(), cables.warnings.begin(), cables.warnings.end());
     plan_.verdicts.insert(plan_.verdicts.end(), cables.verdicts.begin(), cables.verdicts.end());
