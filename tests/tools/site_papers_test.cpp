@@ -11,7 +11,7 @@ using namespace clusterwright::testing;
 
 namespace {
 
-const std::string dgx_superpod = "'" CLUSTERWRIGHT_CONFIGS "/clusters/dgx-h100-127.json' ";
+const std::string paper_cluster = "'" CLUSTERWRIGHT_CONFIGS "/clusters/dgx-h100-127.json' ";
 
 /// Lines of a CSV file without its heading.
 std::vector<std::string> rows_of(const ProgramRoom& room, const std::string& file) {
@@ -31,7 +31,7 @@ long long count(const std::vector<std::string>& rows, const std::string& words) 
 
 TEST_CASE("the patch list has a row for each cable, with both ends and the routed length", "[tools][papers]") {
   const ProgramRoom room;
-  REQUIRE(room.run("size " + dgx_superpod + "--patch-list cables.csv -o size.json").code == 0);
+  REQUIRE(room.run("size " + paper_cluster + "--patch-list cables.csv -o size.json").code == 0);
   const auto rows = rows_of(room, "cables.csv");
   CHECK(count(rows, ",training,node-leaf,") == 127 * 8);
   CHECK(count(rows, ",training,leaf-spine,") == 32 * 32);
@@ -45,7 +45,7 @@ TEST_CASE("the patch list has a row for each cable, with both ends and the route
 
 TEST_CASE("elevations name every device of every rack at its unit", "[tools][papers]") {
   const ProgramRoom room;
-  REQUIRE(room.run("size " + dgx_superpod + "--elevations racks.csv -o size.html").code == 0);
+  REQUIRE(room.run("size " + paper_cluster + "--elevations racks.csv -o size.html").code == 0);
   const auto rows = rows_of(room, "racks.csv");
   CHECK(rows.front() == "C1,1,1,1,8,node,DGX H100,C1-U1");
   CHECK(rows[1] == "C1,1,1,9,8,node,DGX H100,C1-U9");  // stands on the first: units 1 to 8
@@ -60,8 +60,41 @@ TEST_CASE("elevations name every device of every rack at its unit", "[tools][pap
 
 TEST_CASE("papers do not replace results, and other formats do not change with them", "[tools][papers]") {
   const ProgramRoom room;
-  check_refused(room, "size " + dgx_superpod + "--patch-list a.csv -o a.csv", "E0405", "two outputs");
-  REQUIRE(room.run("size " + dgx_superpod + "-o plain.csv").code == 0);
-  REQUIRE(room.run("size " + dgx_superpod + "-o with.csv --elevations e.csv --patch-list p.csv").code == 0);
+  check_refused(room, "size " + paper_cluster + "--patch-list a.csv -o a.csv", "E0405", "two outputs");
+  REQUIRE(room.run("size " + paper_cluster + "-o plain.csv").code == 0);
+  REQUIRE(room.run("size " + paper_cluster + "-o with.csv --elevations e.csv --patch-list p.csv").code == 0);
   CHECK(content(room.at("plain.csv")) == content(room.at("with.csv")));
+}
+
+TEST_CASE("a margin of reach refuses parts that would only just do", "[tools][papers]") {
+  const ProgramRoom room;
+  const auto short_optics_of_30_m = [&](const std::string& settings) {
+    REQUIRE(
+        room.run("size " + paper_cluster + "--set facility.hall.slack_m=15 --patch-list c.csv -o c.json " + settings)
+            .code == 0);
+    const auto rows = rows_of(room, "c.csv");
+    return std::count_if(rows.begin(), rows.end(),
+                         [](const std::string& row) { return has(row, "SR8") && row.ends_with(",30"); });
+  };
+  CHECK(short_optics_of_30_m("") > 0);                                         // SR8 reaches 50 m
+  CHECK(short_optics_of_30_m("--set facility.services.reach_margin=1") == 0);  // 30 m with a margin of 100 %: 60 m
+}
+
+TEST_CASE("spare parts are bought where the facility asks for them", "[tools][papers]") {
+  const ProgramRoom room;
+  REQUIRE(room.run("size " + paper_cluster + "-o plain.csv").code == 0);
+  REQUIRE(room.run("size " + paper_cluster + "-o spares.csv --set facility.services.spares.lead_time_weeks=8").code ==
+          0);
+  CHECK(count(rows_of(room, "plain.csv"), ",spare,") == 0);
+  // 48 QM9700 x 2 % x 8 weeks: m = 0.147, e^-m = 0.863, e^-m (1 + m) = 0.990: one covers 95 %
+  CHECK(count(rows_of(room, "spares.csv"), "network,QM9700/QM9790,spare,1,") == 1);
+}
+
+TEST_CASE("top switches in one row of several are named as one failure domain", "[tools][papers]") {
+  const ProgramRoom room;
+  const auto remark = [&](const std::string& settings) {
+    return has(room.run("size " + paper_cluster + settings).out, "whatever stops that row stops the network");
+  };
+  CHECK(remark(""));                                        // 16 spines in K1, 5 rows or so
+  CHECK(!remark("--set facility.hall.racks_per_row=100"));  // a single row has no other
 }

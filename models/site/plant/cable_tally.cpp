@@ -33,7 +33,11 @@ int whole_parts(int links, const CablePart& part) {
 }
 
 CableTally::CableTally(const Catalog& catalog, const ServicesSpec& services, const CableRouter& router, bool keep_runs)
-    : catalog_(catalog), services_(services), router_(router), keep_runs_(keep_runs), links_(catalog) {}
+    : catalog_(catalog),
+      services_(services),
+      router_(router),
+      keep_runs_(keep_runs),
+      links_(catalog, services.reach_margin) {}
 
 LinkClass CableTally::link_class(const std::string& network, const std::string& name, BytesPerSecond rate) const {
   LinkClass out{network, name, rate, nullptr, {}, {}};
@@ -128,10 +132,12 @@ void CableTally::judge(const LinkClass& link, std::vector<SiteVerdict>& verdicts
                           "facility.services.cables, or parts.cables of the cluster"});
     } else if (link.named) {
       const Meters reach = link.named->reach ? link.named->reach->value : Meters{};
-      verdicts.push_back({name, reach >= sum.longest,
-                          fmt::format("{} reaches {:.4g} m; the longest link is {:.1f} m long", link.named->id,
-                                      reach.in(meter), sum.longest.in(meter)),
-                          fmt::format("facility.services.cables.{}", link.name)});
+      const double margin = services_.reach_margin;
+      verdicts.push_back(
+          {name, reach >= (1 + margin) * sum.longest,
+           fmt::format("{} reaches {:.4g} m; the longest link is {:.1f} m long{}", link.named->id, reach.in(meter),
+                       sum.longest.in(meter), margin > 0 ? fmt::format(" and needs {:.0f} % more", 100 * margin) : ""),
+           fmt::format("facility.services.cables.{}", link.name)});
     }
   }
 }
