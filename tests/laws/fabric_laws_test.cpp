@@ -5,12 +5,15 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <optional>
+#include <stdexcept>
 #include <vector>
 
 #include "support/catch.hpp"
 #include "support/ids.hpp"
 #include "support/small_fabrics.hpp"
 #include "topology/fabrics/fabric.hpp"
+#include "topology/fabrics/fat_tree.hpp"
 #include "topology/fabrics/hyperx.hpp"
 #include "topology/fabrics/torus.hpp"
 #include "topology/routing/network_facts.hpp"
@@ -69,7 +72,7 @@ Fabric sound_fat_tree() {
 
 Fabric random_dragonfly() {
   const DragonflySpec d{*rc::gen::inRange(1, 6), *rc::gen::inRange(1, 7), *rc::gen::inRange(1, 5),
-                        *rc::gen::inRange(1, 10)};
+                        *rc::gen::inRange(1, 10), *rc::gen::inRange(0, 3)};
   return {dragonfly(d), {}, {{}, d.endpoints_per_switch + d.switches_per_group - 1 + d.global_links_per_switch}};
 }
 
@@ -250,4 +253,50 @@ TEST_CASE("switches and cables do not depend on who asks for them again", "[laws
     RC_ASSERT(a.links() == b.links());
     for (const LinkId link : a.link_ids()) RC_ASSERT(a.to(link) == b.to(link) && a.capacity(link) == b.capacity(link));
   });
+}
+
+namespace {
+
+constexpr int group_ports[] = {16, 32, 40, 64};
+
+/// Three tiers for so many nodes; none where the tree cannot be built or does not join them.
+std::optional<std::vector<FatTreeTier>> tree_of(int spine_accelerators, int nodes, int ports) {
+  const FabricSpec spec = fat_tree({{0}, {spine_accelerators}, {0}});
+  const NetworkSize size{nodes, 8, 8, nic_400g};
+  if (!fat_tree_errors(spec, size, all_ports(spec, ports)).empty()) return {};
+  try {
+    const auto shape = fat_tree_shape(spec, size, all_ports(spec, ports));
+    if (shape.back().nodes < nodes) return {};
+    return shape;
+  } catch (const std::invalid_argument&) {
+    return {};
+  }
+}
+
+}  // namespace
+
+TEST_CASE("no stated size of the middle groups takes less than an open one", "[laws][fabric]") {
+  CHECK(rc::check("three tiers, any ports and nodes", [] {
+    const int ports = *rc::gen::elementOf(std::vector<int>(std::begin(group_ports), std::end(group_ports)));
+    const int leaf = ports / 2, nodes = *rc::gen::inRange(1, ports * ports * ports / 4 / 8 + 1);
+    const auto open = tree_of(0, nodes, ports);
+    RC_ASSERT(open.has_value());
+    for (int groups = 1; groups <= leaf; ++groups)
+      if (const auto stated = tree_of(groups * leaf * 8, nodes, ports))
+        RC_ASSERT(fat_tree_effort(*open, nodes) <= fat_tree_effort(*stated, nodes) * (1 + 1e-9));
+  }));
+}
+
+// One more leaf group brings its 8 leaves; its spines and cores spread evenly over what is there, so a tenth more of
+// all switches, and of one pod at most, may come with it.
+TEST_CASE("one more scalable unit does not buy a pod", "[laws][fabric]") {
+  for (const int ports : {40, 64}) {
+    const int leaf = ports / 2;
+    for (int units = 8; units < leaf * ports / 8 / 2; ++units) {
+      const auto switches = [&](int count) { return fat_tree_switches(tree_of(0, count, ports).value(), count); };
+      const long long now = switches(units * leaf);
+      INFO(ports << " ports, " << units << " units");
+      CHECK(switches((units + 1) * leaf) - now <= 5 * ports / 2 + now / 8);
+    }
+  }
 }

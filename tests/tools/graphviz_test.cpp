@@ -239,9 +239,9 @@ TEST_CASE("a tree of 16,384 GPUs is folded by its groups", "[graphviz]") {
 TEST_CASE("cables between switches of one box are counted in it", "[graphviz]") {
   const Dot dot = drawn("frontier");  // in halves of 37 groups
   CHECK(dot.vertices.size() == 2 + 2);
-  // 37 x (32 x 31 / 2) local, and what is left of half of the 20,128 global ones: (20,128 - 9,892) / 2.
-  CHECK(has(dot.vertices.at("switch 0 and 1183 more").at("label"), "23,470 cables inside"));
-  CHECK(label_between(dot, "switch 0 and 1183 more", "switch 1184 and 1183 more") == "9,892 x 200G");
+  // 37 x (32 x 31 / 2) local, and what is left of half of the 10,804 global ones: (10,804 - 37 x 37 x 4) / 2.
+  CHECK(has(dot.vertices.at("switch 0 and 1183 more").at("label"), "21,016 cables inside"));
+  CHECK(label_between(dot, "switch 0 and 1183 more", "switch 1184 and 1183 more") == "5,476 x 200G");
 }
 
 TEST_CASE("what failed is drawn as failed", "[graphviz]") {

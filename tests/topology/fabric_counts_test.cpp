@@ -76,6 +76,7 @@ TEST_CASE("DGX SuperPOD B300 on InfiniBand XDR has the published switches and ca
 // From memory of the DGX A100 SuperPOD reference architecture (RA-09950); not checked.
 TEST_CASE("DGX SuperPOD A100 of 140 nodes comes out as remembered", "[topology][fabric][oracle][unverified]") {
   check({"140 nodes", 140, 40, {{160}, {1120}, {1120}}, joined, {56, 80, 28}, {1120, 1120, 1120}});
+  check({"140 nodes, sizes open", 140, 40, {{0}, {0}, {0}}, joined, {56, 80, 28}, {1120, 1120, 1120}});
 }
 
 // Public cost sheet of a 16,384-GPU H100 cluster (substack.tech-talk-cto.com, H100 freakonomics).
@@ -88,7 +89,7 @@ TEST_CASE("rail planes of 2,048 H100 nodes take 768 switches, joined rails 1,280
 TEST_CASE("a full three-tier tree of 64-port switches joins 65,536 endpoints", "[topology][fabric][oracle]") {
   check({"full", 8192, 64, {{0}, {0}, {0}}, joined, {2048, 2048, 1024}, {65536, 65536, 65536}});
   const FabricSpec spec = fat_tree({{0}, {0}, {0}});
-  CHECK(fat_tree_shape(spec, {1, 8, 8, nic_400g}, all_ports(spec, 64)).back().nodes == 65536 / 8);
+  CHECK(fat_tree_shape(spec, {8192, 8, 8, nic_400g}, all_ports(spec, 64)).back().nodes == 65536 / 8);
 }
 
 // Glenn Lockwood's notes on Meta's H100 clusters; Llama 3 report, section 3.3: 8 pods of 3,072, 1:7 above.
@@ -105,15 +106,45 @@ TEST_CASE("Meta's 24k cluster has 1,536 racks in 8 pods", "[topology][fabric][or
 }
 
 // Glenn Lockwood's notes on Frontier: 74 cabinets of 128 nodes, 9,408 of 9,472 nodes installed. A cabinet is one group;
-// 64-port switches with 16 endpoints and 31 neighbours leave 17 global ports, of which this test needs no number.
+// 64-port switches with 16 endpoints and 31 neighbours leave 17 global ports. Four cables join any two groups: 270 +
+// 270 TB/s of global bandwidth are published, and a taper of 57 % (292 cables for 512 endpoints of a group).
 TEST_CASE("Frontier's cabinets are the groups of a dragonfly", "[topology][fabric][oracle]") {
-  const FabricSpec spec = dragonfly({16, 32, 4, 74});
+  const FabricSpec spec = dragonfly({16, 32, 16, 0, 4});
   CHECK(slots_of(spec).nodes_per_group(4) == 128);
-  CHECK(slots_of(spec).nodes(4) == 9472);
   const Network network = build_network(spec, {9408, 4, 4, 25 * gigabyte_per_second}, all_ports(spec, 64));
   CHECK(network.graph.nodes() * 4 == 37632);
   CHECK(network.graph.switches() == 74 * 32);
-  CHECK(network.groups.back() == 73);
+  CHECK(network.groups.back() == 73);  // as many groups as the nodes need
+  const std::size_t global = network.graph.cables_by_kind()[2];
+  CHECK(global == 74 * 73 / 2 * 4);
+  CHECK(static_cast<double>(global) * 0.025 == Approx(270).epsilon(1e-3));
+  CHECK(73 * 4 / 512.0 == Approx(0.57).epsilon(0.01));
+  const FabricTiers tiers = make_fabric_tiers(spec, {9408, 4, 4, 25 * gigabyte_per_second}, all_ports(spec, 64));
+  CHECK(tiers.bisection(37632, 25 * gigabyte_per_second).in(gigabyte_per_second) ==
+        Approx(37 * 37 * 4 * 25).epsilon(0.03));  // 137 TB/s; the last cabinets are not full
+}
+
+TEST_CASE("cables between groups must fit the ports of a group", "[topology][fabric]") {
+  const auto codes = [](int per_pair) {
+    const FabricSpec spec = dragonfly({2, 4, 2, 9, per_pair});
+    std::vector<std::string> out;
+    for (const FabricError& error : check_fabric(spec, {16, 4, 4, nic_400g}, all_ports(spec, 64)))
+      out.push_back(error.code);
+    return out;
+  };
+  CHECK(codes(1).empty());  // 8 ports for 8 other groups
+  CHECK(codes(2) == std::vector<std::string>{"E0337"});
+}
+
+// Meta's RoCE racks have twice the capacity up that their NICs have (1:2): 16 NICs down, 32 cables up.
+TEST_CASE("an undersubscribed rack has more cables up than down", "[topology][fabric]") {
+  const FabricSpec spec = fat_tree({{16, 0.5}, {256}}, RailLayout::shared);
+  const Network network = build_network(spec, {32, 8, 8, nic_400g}, all_ports(spec, 64));
+  CHECK(network.graph.cables_by_kind() == std::vector<std::size_t>{256, 512});
+  const FabricTiers tiers = make_fabric_tiers(spec, {32, 8, 8, nic_400g}, all_ports(spec, 64));
+  CHECK_FALSE(tiers.tiers()[0].tapered);
+  CHECK(tiers.tiers()[0].uplink_capacity.in(gigabit_per_second) == Approx(32 * 400));
+  CHECK(tiers.bisection(256, nic_400g).in(gigabit_per_second) == Approx(128 * 400));  // what the NICs send
 }
 
 // jax-ml/scaling-book, TPU chapter: 16 x 16 x 16 chips.

@@ -190,7 +190,8 @@ TEST_CASE("no other halving of the nodes sends less", "[topology][fabric]") {
 TEST_CASE("tiers without a size take what their switches allow", "[topology][fabric]") {
   // 64 ports: a leaf has 32 nodes, a spine 32 leaves, a core 64 spines, which are those of 8 rails in 8 pods.
   const FabricSpec joined = fat_tree({{0}, {0}, {0}});
-  CHECK(sizes(make_fabric_tiers(joined, {4, 8, 8, rate}, all_ports(joined, 64))) == std::vector<int>{256, 8192, 65536});
+  CHECK(sizes(make_fabric_tiers(joined, {8192, 8, 8, rate}, all_ports(joined, 64))) ==
+        std::vector<int>{256, 8192, 65536});
   const FabricSpec planes = fat_tree({{0}, {0}}, RailLayout::planes);
   CHECK(sizes(make_fabric_tiers(planes, {4, 8, 8, rate}, all_ports(planes, 64))) == std::vector<int>{256, 16384});
   const FabricSpec shared = fat_tree({{0, 3}, {0}}, RailLayout::shared);  // 48 ports down are 6 nodes of 8 NICs

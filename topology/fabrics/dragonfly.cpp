@@ -18,14 +18,14 @@ void check_dragonfly(FabricCheck& check) {
   const DragonflySpec& d = *check.spec.dragonfly;
   const int p = d.endpoints_per_switch, a = d.switches_per_group, h = d.global_links_per_switch;
   check.check_ports(p + (a - 1) + h, fmt::format("{} + {} + {}", p, a - 1, h), "/fabric/dragonfly");
-  check.check_groups(d.groups, a, h, "/fabric/dragonfly");
+  check.check_groups({d.groups, a, h, d.links_per_group_pair}, "/fabric/dragonfly");
   check.check_slots(dragonfly_slots(check.spec), "/fabric/dragonfly");
 }
 
 void add_dragonfly_tiers(SiteTiers& site) {
   const DragonflySpec& d = *site.spec.dragonfly;
   const int a = d.switches_per_group;
-  const GlobalLinks global(d.groups, static_cast<long long>(a) * d.global_links_per_switch);
+  const GlobalLinks global(d.groups, static_cast<long long>(a) * d.global_links_per_switch, d.links_per_group_pair);
   const auto globals = static_cast<double>(global.of_group());
   const EndpointSlots slots = dragonfly_slots(site.spec);
   const int nics = site.size.nics_per_node;
@@ -49,7 +49,7 @@ void join_group(NetworkAssembly& assembly, VertexId first, int switches, std::si
 TopSwitches build_dragonfly(NetworkAssembly& assembly) {
   const DragonflySpec& d = assembly.spec.dragonfly.value();
   const int a = d.switches_per_group;
-  const GlobalLinks global(d.groups, static_cast<long long>(a) * d.global_links_per_switch);
+  const GlobalLinks global(d.groups, static_cast<long long>(a) * d.global_links_per_switch, d.links_per_group_pair);
   const long long switches = static_cast<long long>(a) * d.groups;
   assembly.expect_cables(static_cast<long long>(assembly.size.nodes) * assembly.size.nics_per_node +
                          switches * (a - 1) / 2 + global.all());

@@ -19,14 +19,15 @@ void check_dragonfly_plus(FabricCheck& check) {
   check.check_ports(d.leaves_per_group + d.global_links_per_spine,
                     fmt::format("spine, {} + {}", d.leaves_per_group, d.global_links_per_spine),
                     "/fabric/dragonfly_plus");
-  check.check_groups(d.groups, d.spines_per_group, d.global_links_per_spine, "/fabric/dragonfly_plus");
+  check.check_groups({d.groups, d.spines_per_group, d.global_links_per_spine, d.links_per_group_pair},
+                     "/fabric/dragonfly_plus");
   check.check_slots(dragonfly_plus_slots(check.spec), "/fabric/dragonfly_plus");
 }
 
 void add_dragonfly_plus_tiers(SiteTiers& site) {
   const DragonflyPlusSpec& d = *site.spec.dragonfly_plus;
   const int spines = d.spines_per_group;
-  const GlobalLinks global(d.groups, static_cast<long long>(spines) * d.global_links_per_spine);
+  const GlobalLinks global(d.groups, static_cast<long long>(spines) * d.global_links_per_spine, d.links_per_group_pair);
   const EndpointSlots slots = dragonfly_plus_slots(site.spec);
   const int nics = site.size.nics_per_node;
   site.add_switches("leaf", 1, d.endpoints_per_leaf, spines, 1);
@@ -40,7 +41,8 @@ void add_dragonfly_plus_tiers(SiteTiers& site) {
 
 TopSwitches build_dragonfly_plus(NetworkAssembly& assembly) {
   const DragonflyPlusSpec& d = assembly.spec.dragonfly_plus.value();
-  const GlobalLinks global(d.groups, static_cast<long long>(d.spines_per_group) * d.global_links_per_spine);
+  const GlobalLinks global(d.groups, static_cast<long long>(d.spines_per_group) * d.global_links_per_spine,
+                           d.links_per_group_pair);
   const long long leaves = static_cast<long long>(d.leaves_per_group) * d.groups;
   const long long spines = static_cast<long long>(d.spines_per_group) * d.groups;
   assembly.expect_cables(static_cast<long long>(assembly.size.nodes) * assembly.size.nics_per_node +

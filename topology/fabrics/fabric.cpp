@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/enum_array.hpp"
 #include "topology/fabrics/dragonfly.hpp"
 #include "topology/fabrics/dragonfly_plus.hpp"
@@ -85,13 +87,33 @@ class KeyCheck {
 
 }  // namespace
 
+namespace {
+
+/// Groups that hold the nodes of one site. @param slots  with one group
+int groups_for(const EndpointSlots& slots, const NetworkSize& one_site) {
+  const long long nodes = std::max(1LL, slots.nodes_per_group(std::max(1, one_site.nics_per_node)));
+  return static_cast<int>((one_site.nodes + nodes - 1) / nodes);
+}
+
+/// Fabric with as many groups as its nodes need, where they are left open.
+FabricSpec with_groups(FabricSpec spec, const NetworkSize& one_site) {
+  if (spec.kind == FabricKind::dragonfly && spec.dragonfly && spec.dragonfly->groups == 0)
+    spec.dragonfly->groups = groups_for(dragonfly_slots(spec), one_site);
+  if (spec.kind == FabricKind::dragonfly_plus && spec.dragonfly_plus && spec.dragonfly_plus->groups == 0)
+    spec.dragonfly_plus->groups = groups_for(dragonfly_plus_slots(spec), one_site);
+  return spec;
+}
+
+}  // namespace
+
 std::vector<FabricError> check_fabric(const FabricSpec& spec, const NetworkSize& size, const FabricPorts& ports) {
   std::vector<FabricError> errors;
   KeyCheck(spec, errors).check();
   if (!errors.empty() || !check_sites(spec, size, errors)) return errors;
   const NetworkSize one_site = site_size(spec, size);
   if (one_site.nics_per_node < 1) return errors;
-  FabricCheck check(spec, one_site, ports);
+  const FabricSpec sized = with_groups(spec, one_site);
+  FabricCheck check(sized, one_site, ports);
   jobs_of[spec.kind].check(check);
   return std::move(check.errors);
 }
@@ -103,14 +125,16 @@ EndpointSlots slots_of(const FabricSpec& spec) {
 
 FabricTiers make_fabric_tiers(const FabricSpec& spec, const NetworkSize& size, const FabricPorts& ports) {
   const NetworkSize one_site = site_size(spec, size);
-  SiteTiers site(spec, one_site, ports);
+  const FabricSpec sized = with_groups(spec, one_site);
+  SiteTiers site(sized, one_site, ports);
   if (spec.kind == FabricKind::fat_tree || one_site.nics_per_node > 0) jobs_of[spec.kind].add_tiers(site);
   if (spec.sites && !site.tiers.empty()) join_sites(site);
   return FabricTiers(std::move(site.tiers), spec.hop_latency.value);
 }
 
 Network build_network(const FabricSpec& spec, const NetworkSize& size, const FabricPorts& ports) {
-  NetworkAssembly assembly(spec, size, ports);
+  const FabricSpec sized = with_groups(spec, site_size(spec, size));
+  NetworkAssembly assembly(sized, size, ports);
   const TopSwitches tops = jobs_of[spec.kind].build(assembly);
   if (spec.sites) build_sites(assembly, tops);
   assembly.network.graph.finish();

@@ -28,11 +28,18 @@ void FabricCheck::check_slots(const EndpointSlots& slots, const std::string& poi
       {pointer, "/accelerators", "/node/nics"}, "add groups or switches, or take fewer accelerators");
 }
 
-void FabricCheck::check_groups(int groups, long long switches, int links, const std::string& pointer) {
+void FabricCheck::check_groups(const Groups& dragonfly, const std::string& pointer) {
+  const auto [groups, switches, links, per_pair] = dragonfly;
   if (groups > switches * links + 1)
     error("E0307",
           fmt::format("{} groups cannot all be joined: one group has {} x {} global links", groups, switches, links),
           {pointer + "/groups"}, fmt::format("at most {} groups", switches * links + 1));
+  else if (groups > 1 && per_pair * (groups - 1LL) > switches * links)
+    error("E0337",
+          fmt::format("{} cables to each of {} other groups exceed the {} x {} global links of a group", per_pair,
+                      groups - 1, switches, links),
+          {pointer + "/links_per_group_pair"},
+          fmt::format("at most {} between two groups", switches * links / (groups - 1)));
 }
 
 }  // namespace clusterwright

@@ -33,8 +33,16 @@ class FabricCheck {
   void check_ports(long long needed, const std::string& sum, const std::string& pointer);
   /// E0316 where the nodes have more NICs than the switches have ports for them.
   void check_slots(const EndpointSlots& slots, const std::string& pointer);
-  /// E0307 where the global links of one group are fewer than the other groups.
-  void check_groups(int groups, long long switches, int links, const std::string& pointer);
+  /// Groups of a dragonfly, and the ports of one group for cables to the others.
+  struct Groups {
+    int groups = 0;
+    long long switches = 0;  ///< with such ports
+    int links = 0;           ///< ports of each
+    int per_pair = 0;        ///< stated cables between two groups; 0: none
+  };
+  /// E0307 where the global links of one group are fewer than the other groups, E0337 where the stated cables between
+  /// groups exceed them.
+  void check_groups(const Groups& dragonfly, const std::string& pointer);
 
   const FabricSpec& spec;
   const NetworkSize& size;

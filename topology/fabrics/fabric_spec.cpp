@@ -16,6 +16,14 @@ FieldRule count_rule(const char* help, double max = most_ports) {
   return {.help = help, .min = 1, .max = max};
 }
 
+const FieldRule open_groups = {
+    .help = "number of groups, at most one more than the global links of a group; 0: as many as the nodes need",
+    .min = 0,
+    .max = most_groups};
+const FieldRule pair_links = {.help = "cables between any two groups; 0: as many as the ports for global links allow",
+                              .min = 0,
+                              .max = most_ports};
+
 }  // namespace
 
 const Record<TierSpec>& record(const TierSpec*) {
@@ -26,8 +34,11 @@ const Record<TierSpec>& record(const TierSpec*) {
                     {.help = "accelerators below one full group of this tier; 0: as many as its switch allows",
                      .min = 0,
                      .max = most_endpoints})
-          .optional("taper", &TierSpec::taper,
-                    {.help = "capacity from below over capacity up; 1 is non-blocking", .min = 1, .max = 1000})
+          .optional(
+              "taper", &TierSpec::taper,
+              {.help = "capacity from below over capacity up; 1 is non-blocking, less is more capacity up than down",
+               .min = 0.1,
+               .max = 1000})
           .optional(
               "switch", &TierSpec::switch_part,
               {.help = "catalog entry of the switch; may be empty if `accelerators` is given", .catalog = "switches"});
@@ -45,8 +56,8 @@ const Record<DragonflySpec>& record(const DragonflySpec*) {
                     count_rule("switches in one group, each joined to every other"))
           .required("global_links_per_switch", &S::global_links_per_switch,
                     count_rule("links of one switch to other groups"))
-          .required("groups", &S::groups,
-                    count_rule("number of groups, at most one more than the global links of a group", most_groups));
+          .optional("groups", &S::groups, open_groups)
+          .optional("links_per_group_pair", &S::links_per_group_pair, pair_links);
   return table;
 }
 
@@ -60,8 +71,8 @@ const Record<DragonflyPlusSpec>& record(const DragonflyPlusSpec*) {
           .required("spines_per_group", &S::spines_per_group, count_rule("spines in one group"))
           .required("global_links_per_spine", &S::global_links_per_spine,
                     count_rule("links of one spine to other groups"))
-          .required("groups", &S::groups,
-                    count_rule("number of groups, at most one more than the global links of a group", most_groups));
+          .optional("groups", &S::groups, open_groups)
+          .optional("links_per_group_pair", &S::links_per_group_pair, pair_links);
   return table;
 }
 

@@ -60,8 +60,9 @@ const Record<TierSpec>& record(const TierSpec*);
 struct DragonflySpec {
   int endpoints_per_switch = 0;     ///< NIC ports (p)
   int switches_per_group = 0;       ///< a
-  int global_links_per_switch = 0;  ///< h
-  int groups = 0;                   ///< g, at most a h + 1
+  int global_links_per_switch = 0;  ///< h: ports for them
+  int groups = 0;                   ///< g, at most a h + 1; 0: as many as the nodes need
+  int links_per_group_pair = 0;     ///< cables between any two groups; 0: as many as the ports allow
 };
 const Record<DragonflySpec>& record(const DragonflySpec*);
 
@@ -71,7 +72,8 @@ struct DragonflyPlusSpec {
   int leaves_per_group = 0;
   int spines_per_group = 0;
   int global_links_per_spine = 0;
-  int groups = 0;
+  int groups = 0;                ///< 0: as many as the nodes need
+  int links_per_group_pair = 0;  ///< likewise
 };
 const Record<DragonflyPlusSpec>& record(const DragonflyPlusSpec*);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 
 namespace clusterwright {
@@ -14,6 +15,9 @@ namespace {
 
 /// Tolerance for quotients that are whole except for the last bit.
 constexpr double rounding = 1e-9;
+/// Cables between switches, with their modules, that cost as much as a switch: $1,250 of modules and $95 of fibre to
+/// $43,000 on NDR, $800 to $20,000 on HDR (configs/parts).
+constexpr double cables_of_a_switch = 32;
 /// Most cables of a trunk between switches that are not known; beyond, each is faster.
 constexpr double most_trunk_cables = 1 << 20;
 /// Most accelerators below a tier that is left open: more could not be numbered.
@@ -190,10 +194,68 @@ class FatTreeSizer {
   std::vector<FabricError> errors_;
 };
 
+/// Sizes of middle tiers that are left open: those of the least effort, since a group is built whole even where it is
+/// filled in part. Of equal ones the larger group, whose nodes meet lower.
+class GroupChooser {
+ public:
+  GroupChooser(const FabricSpec& spec, const NetworkSize& size, const FabricPorts& ports)
+      : spec_(spec), size_(size), ports_(ports) {}
+
+  /// The tree with its open middle tiers sized; as written where no size works.
+  FabricSpec choose() {
+    const FabricSpec written = spec_;
+    size_tier(1);
+    return best_ ? std::move(*best_) : written;
+  }
+
+ private:
+  bool open(std::size_t t) const {
+    return spec_.tiers[t].accelerators == 0 && t < ports_.tiers.size() && ports_.tiers[t] > 0;
+  }
+
+  void size_tier(std::size_t t) {
+    while (t + 1 < spec_.tiers.size() && !open(t)) ++t;
+    if (t + 1 >= spec_.tiers.size()) return weigh();
+    const std::vector<FatTreeTier> largest = std::move(FatTreeSizer(spec_, size_, ports_).tiers());
+    if (largest.size() <= t) return;  // not even one group: the errors say why
+    const int below = largest[t - 1].nodes;
+    const int most = std::min<int>(largest[t].nodes / below, static_cast<int>(ceil_div(size_.nodes, below)));
+    for (int groups = most; groups >= 1; --groups) {
+      spec_.tiers[t].accelerators = groups * below * size_.accelerators_per_node;
+      size_tier(t + 1);
+    }
+    spec_.tiers[t].accelerators = 0;
+  }
+
+  void weigh() {
+    FatTreeSizer sizer(spec_, size_, ports_);
+    if (!sizer.complete() || sizer.tiers().back().nodes < size_.nodes) return;
+    const double effort = fat_tree_effort(sizer.tiers(), size_.nodes);
+    if (!best_ || effort < least_ * (1 - rounding)) best_ = spec_, least_ = effort;
+  }
+
+  FabricSpec spec_;
+  const NetworkSize& size_;
+  const FabricPorts& ports_;
+  std::optional<FabricSpec> best_;
+  double least_ = 0;
+};
+
+bool has_middle_tiers(const FabricSpec& spec) {
+  return spec.tiers.size() > 2;
+}
+
+FatTreeSizer sized_tree(const FabricSpec& spec, const NetworkSize& size, const FabricPorts& ports, FabricSpec& chosen) {
+  if (!has_middle_tiers(spec)) return FatTreeSizer(spec, size, ports);
+  chosen = GroupChooser(spec, size, ports).choose();
+  return FatTreeSizer(chosen, size, ports);
+}
+
 }  // namespace
 
 std::vector<FatTreeTier> fat_tree_shape(const FabricSpec& spec, const NetworkSize& size, const FabricPorts& ports) {
-  FatTreeSizer sizer(spec, size, ports);
+  FabricSpec chosen;
+  FatTreeSizer sizer = sized_tree(spec, size, ports, chosen);
   if (!sizer.complete()) {
     throw std::invalid_argument(sizer.errors().empty() ? "the tiers of a fat tree must nest"
                                                        : sizer.errors()[0].message);
@@ -202,7 +264,20 @@ std::vector<FatTreeTier> fat_tree_shape(const FabricSpec& spec, const NetworkSiz
 }
 
 std::vector<FabricError> fat_tree_errors(const FabricSpec& spec, const NetworkSize& size, const FabricPorts& ports) {
-  return std::move(FatTreeSizer(spec, size, ports).errors());
+  FabricSpec chosen;
+  return std::move(sized_tree(spec, size, ports, chosen).errors());
+}
+
+long long fat_tree_switches(const std::vector<FatTreeTier>& tiers, int nodes) {
+  long long sum = 0;
+  for (const FatTreeTier& tier : tiers) sum += ceil_div(nodes, tier.nodes) * tier.rails * tier.switches();
+  return sum;
+}
+
+double fat_tree_effort(const std::vector<FatTreeTier>& tiers, int nodes) {
+  double cables = 0;
+  for (const FatTreeTier& tier : tiers) cables += static_cast<double>(fat_tree_switches({tier}, nodes)) * tier.uplinks;
+  return static_cast<double>(fat_tree_switches(tiers, nodes)) + cables / cables_of_a_switch;
 }
 
 void check_fat_tree(FabricCheck& check) {

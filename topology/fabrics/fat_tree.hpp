@@ -59,8 +59,16 @@ struct FatTreeTier {
 /// up differ in rate, t counts rates. It takes as many up as its cables down need. A rail of a group has the fewest
 /// switches that have the ports and that the cables from below spread over evenly. That is how vendors' reference
 /// designs come to their counts. Where the switch is not known, the taper alone says what a group can send up.
+/// A middle tier without a size has the groups of the least effort for the nodes that there are: a group is built
+/// whole, even for one node.
 /// @throws std::invalid_argument for what fat_tree_errors would report, or tiers that do not nest
 std::vector<FatTreeTier> fat_tree_shape(const FabricSpec& spec, const NetworkSize& size, const FabricPorts& ports);
+
+/// Switches of a tree for so many nodes of one site.
+long long fat_tree_switches(const std::vector<FatTreeTier>& tiers, int nodes);
+
+/// Switches, and cables between them at a thirty-second of a switch each, roughly their price.
+double fat_tree_effort(const std::vector<FatTreeTier>& tiers, int nodes);
 
 /// Errors that keep the tree from being built: E0306, E0317, E0318. Tiers that do not nest are not reported here.
 std::vector<FabricError> fat_tree_errors(const FabricSpec& spec, const NetworkSize& size, const FabricPorts& ports);

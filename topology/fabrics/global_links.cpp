@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "topology/fabrics/global_links.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace clusterwright {
 
-GlobalLinks::GlobalLinks(int groups_, long long ports) : groups(groups_) {
+GlobalLinks::GlobalLinks(int groups_, long long ports, int per_pair) : groups(groups_) {
   if (groups < 2) return;
   everywhere = ports / (groups - 1);
-  if (everywhere < 1) throw std::invalid_argument("the groups of a dragonfly must all be joined");
+  if (everywhere < std::max(1, per_pair)) throw std::invalid_argument("the groups of a dragonfly must all be joined");
+  if (per_pair > 0) {
+    everywhere = per_pair;
+    return;
+  }
   extra = static_cast<int>(ports % (groups - 1));
   // Extra cables pair up groups at distance e and -e; an odd number needs groups that lie opposite.
   if (extra % 2 == 1 && groups % 2 == 1) --extra;

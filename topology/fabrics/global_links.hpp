@@ -6,13 +6,14 @@
 
 namespace clusterwright {
 
-/// Every pair of groups has equally many cables, or one more: `everywhere` each, and one extra with the groups at
-/// certain distances round the ring of groups. A group of an odd number of groups leaves a port empty where that
-/// evens it out.
+/// Every pair of groups has the stated cables. Otherwise equally many, or one more: `everywhere` each, and one extra
+/// with the groups at certain distances round the ring of groups. A group of an odd number of groups leaves a port
+/// empty where that evens it out.
 struct GlobalLinks {
-  /// @param ports  global ports of one group
-  /// @throws std::invalid_argument for fewer ports than other groups
-  GlobalLinks(int groups, long long ports);
+  /// @param ports     global ports of one group
+  /// @param per_pair  cables between any two groups; 0: as many as the ports allow
+  /// @throws std::invalid_argument for fewer ports than cables
+  GlobalLinks(int groups, long long ports, int per_pair);
 
   int groups = 1;
   long long everywhere = 0;  ///< cables between any two groups

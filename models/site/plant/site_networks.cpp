@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "models/site/plant/group_advice.hpp"
 #include "models/site/plant/link_parts.hpp"
 #include "sim/diagnostic.hpp"
 #include "topology/cluster/cluster.hpp"
@@ -55,10 +56,10 @@ bool carries(const SwitchPart& part, Transport transport) {
 
 /// Priced switches of a transport and port rate.
 std::vector<const SwitchPart*> switches_for(Transport transport, BytesPerSecond rate, const Catalog& catalog) {
-  constexpr double same_rate = 1e-6;
+  constexpr double equal_rate = 1e-6;
   std::vector<const SwitchPart*> found;
   for (const SwitchPart& part : catalog.switches) {
-    const bool fits = part.port_rate && std::abs(part.port_rate->value / rate - 1) < same_rate;
+    const bool fits = part.port_rate && std::abs(part.port_rate->value / rate - 1) < equal_rate;
     if (fits && usual_price_usd(part.price_usd) && carries(part, transport)) found.push_back(&part);
   }
   return found;
@@ -172,12 +173,6 @@ struct SideShape {
   long long switches = 0;
 };
 
-long long switches_of(const std::vector<FatTreeTier>& shape, const NetworkSize& size) {
-  long long sum = 0;
-  for (const FatTreeTier& tier : shape) sum += switches_of(tier, size);
-  return sum;
-}
-
 /// Tries from as many cables up as the taper needs to twice as many: cables of one leaf spread evenly only over a
 /// number of switches that divides them, so a few more cables may save switches.
 void try_leaves(const SideNetworkSpec& spec, const NetworkSize& size, int tiers, int per_leaf, int ports,
@@ -190,7 +185,7 @@ void try_leaves(const SideNetworkSpec& spec, const NetworkSize& size, int tiers,
     if (!fat_tree_errors(fabric, size, switch_ports).empty()) continue;
     const auto shape = fat_tree_shape(fabric, size, switch_ports);
     if (shape.back().nodes < size.nodes) continue;
-    const long long switches = switches_of(shape, size);
+    const long long switches = fat_tree_switches(shape, size.nodes);
     if (!best || switches < best->switches) best = {fabric, switches};
   }
 }
@@ -221,6 +216,7 @@ std::vector<SiteNetwork> training_network(const Cluster& cluster, const Catalog&
                                           std::vector<std::string>& warnings) {
   if (!cluster.has_network()) return {};
   const FabricSpec fabric = with_switches(cluster, catalog, warnings);
+  advise_on_groups(fabric, site_size(fabric, cluster.cabled_size()), catalog, warnings);
   Network network = build_network(fabric, cluster.cabled_size(), fabric_ports(fabric, catalog));
   SiteNetwork out{"training", NetworkRole::training, std::move(network.graph), {}, cluster.nodes(), {}, {}, {}};
   const bool routers_in_nodes = fabric.kind == FabricKind::torus;
