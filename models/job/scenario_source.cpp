@@ -8,6 +8,7 @@
 
 #include "models/job/configs_directory.hpp"
 #include "models/job/hf_config.hpp"
+#include "models/job/inherited_lists.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/sha256.hpp"
 
@@ -112,20 +113,26 @@ JsonValue parse_value(const std::string& path, const std::string& text) {
                      meant.empty() ? fmt::format("allowed: {}", fmt::join(spec.keys(), ", ")) : meant});
 }
 
-/// "1" of "fabric.tiers.1.taper": an element that is there.
-JsonValue& list_element(JsonValue* list, const std::string& path, std::size_t begin) {
+/// "1" of "fabric.tiers.1.taper": an element that is there, or the changes of one that a base file gives.
+/// @param inherits  whether a base file gives the list if `object` does not
+JsonValue& list_element(JsonValue& object, const std::string& key, bool inherits, const std::string& path,
+                        std::size_t begin) {
   const std::string index = path.substr(begin, path.find('.', begin) - begin);
+  const Place place = option_place("--set", path, begin, std::max<std::size_t>(1, index.size()));
+  JsonValue* list = object.find(key);
   const std::size_t size = list && list->is(JsonKind::list) ? list->elements().size() : 0;
   std::size_t at = size;
   const auto [rest, error] = std::from_chars(index.data(), index.data() + index.size(), at);
   const bool number = error == std::errc() && rest == index.data() + index.size();
-  if (!number || at >= size || !list->elements()[at].is(JsonKind::object))
-    throw ConfigError({"E0402",
-                       fmt::format("the list has no element \"{}\"", index),
-                       {option_place("--set", path, begin, std::max<std::size_t>(1, index.size()))},
-                       "",
-                       size == 0 ? "it is empty" : fmt::format("elements are numbered from 0 to {}", size - 1)});
+  if (number && inherits && (!list || holds_changes(*list)))
+    return changes_of_element(list ? *list : object.set(key, JsonValue::list()), at, place);
+  if (!number || at >= size || !list->elements()[at].is(JsonKind::object)) refuse_element(index, size, place);
   return list->elements()[at];
+}
+
+/// Whether a base file may give the fields of a record that it leaves out.
+bool has_base(const RecordSpec& spec) {
+  return spec.find("like") != nullptr;
 }
 
 }  // namespace
@@ -171,7 +178,9 @@ void apply_setting(JsonValue& root, const RecordSpec& spec, const std::string& s
   const std::string path = setting.substr(0, equals);
   JsonValue* object = &root;
   const RecordSpec* record = &spec;
+  bool inherits = false;
   for (std::size_t begin = 0;;) {
+    inherits = inherits || has_base(*record);
     const std::size_t dot = std::min(path.find('.', begin), path.size());
     const std::string key = path.substr(begin, dot - begin);
     const FieldSpec* field = record->find(key);
@@ -182,15 +191,15 @@ void apply_setting(JsonValue& root, const RecordSpec& spec, const std::string& s
     }
     const bool goes_on = field->type == FieldType::record && !field->is_map;
     if (!goes_on) unknown_path(path, dot + 1, path.substr(dot + 1), *record);
-    JsonValue* member = object->find(key);
     record = &field->nested();
     begin = dot + 1;
     if (field->is_list) {
-      object = &list_element(member, path, begin);
+      object = &list_element(*object, key, inherits, path, begin);
       begin = std::min(path.find('.', begin), path.size() - 1) + 1;
       if (begin == path.size()) unknown_path(path, begin, "", *record);
       continue;
     }
+    JsonValue* member = object->find(key);
     object = member && member->is(JsonKind::object) ? member : &object->set(key, JsonValue::object());
   }
   resolve_references(root, spec, read);

@@ -64,7 +64,8 @@ std::filesystem::path folder_of(const JsonValue& value);
 void resolve_references(JsonValue& value, const RecordSpec& spec, const ReferenceReader& read);
 
 /// Sets a field and creates the objects on the way: "job.parallel.tensor=8". A number in the path selects an existing
-/// element of a list: "cluster.fabric.tiers.1.taper=2". A value that is not JSON is a text.
+/// element of a list: "cluster.fabric.tiers.1.taper=2". Below a record with "like", an element of a list that the file
+/// leaves out is one of the base file's (inherited_lists.hpp). A value that is not JSON is a text.
 /// @throws ConfigError E0402 for a path that names no field, with a suggestion; E0404 without "="
 void apply_setting(JsonValue& root, const RecordSpec& spec, const std::string& setting, const ReferenceReader& read);
 

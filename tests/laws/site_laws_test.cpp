@@ -30,17 +30,6 @@ bool close(Watts a, Watts b) {
   return close(a.in(kilowatt), b.in(kilowatt));
 }
 
-/// RapidCheck shows the site of a counterexample.
-void law(const char* name, const std::function<void(const RandomSite&)>& body) {
-  CHECK(rc::check(name, [&] {
-    const RandomSite site = random_site();
-    std::ostringstream words;
-    showValue(site, words);
-    RC_LOG(words.str());
-    body(site);
-  }));
-}
-
 void check_sums(const PowerNode& node) {
   if (node.parts.empty()) return;
   Watts sum;
@@ -100,7 +89,7 @@ Watts branch(const PowerNode& tree, const std::string& name) {
 }  // namespace
 
 TEST_CASE("power adds up from the machines to the grid", "[laws][facility]") {
-  law("rated, mean and peak", [](const RandomSite& site) {
+  site_law("rated, mean and peak", [](const RandomSite& site) {
     const SitePlan plan = site.plan();
     for (const FacilityPower* power : {&plan.rated, &plan.mean}) check_power(*power);
     for (const PowerStageLoad& stage : plan.power_stages)
@@ -113,7 +102,7 @@ TEST_CASE("power adds up from the machines to the grid", "[laws][facility]") {
 }
 
 TEST_CASE("all power of the machines leaves as heat", "[laws][facility]") {
-  law("in liquid and air", [](const RandomSite& site) {
+  site_law("in liquid and air", [](const RandomSite& site) {
     const SitePlan plan = site.plan();
     const Watts warm = plan.rated.losses - branch(plan.rated.tree, "transformers") + plan.rated.other;
     RC_ASSERT(close(plan.cooling.liquid + plan.cooling.air, plan.rated.it + warm));
@@ -130,7 +119,7 @@ TEST_CASE("all power of the machines leaves as heat", "[laws][facility]") {
 }
 
 TEST_CASE("every stage of the power chain loses something and passes on the rest", "[laws][facility]") {
-  law("efficiency between 0 and 1 at any load", [](const RandomSite& site) {
+  site_law("efficiency between 0 and 1 at any load", [](const RandomSite& site) {
     const Facility facility = site.facility();
     const Watts machines = *rc::gen::inRange(1, 100'000) * kilowatt;
     const PowerChain chain(facility.power, shipped_parts(), machines, 0.2 * machines, {*rc::gen::inRange(1, 5000), {}});
@@ -150,7 +139,7 @@ TEST_CASE("every stage of the power chain loses something and passes on the rest
 }
 
 TEST_CASE("one more node never takes less of anything", "[laws][facility]") {
-  law("switches, cables, racks, modules", [](const RandomSite& site) {
+  site_law("switches, cables, racks, modules", [](const RandomSite& site) {
     RC_PRE(site.fabric.find("torus") == std::string::npos && site.nodes < site.most_nodes);
     // 160 accelerators run in four equal racks of 40, 164 in three of 72, 72 and 20.
     RC_PRE(site.node != "GB200 compute tray" || site.plan().nodes <= (site.nodes + 17) / 18 * 18);
@@ -169,7 +158,7 @@ TEST_CASE("one more node never takes less of anything", "[laws][facility]") {
 }
 
 TEST_CASE("racks stand apart and inside the hall", "[laws][facility]") {
-  law("one rack to a place", [](const RandomSite& site) {
+  site_law("one rack to a place", [](const RandomSite& site) {
     const FloorPlan floor = site.plan().floor;
     std::set<std::pair<int, int>> places;
     std::set<std::pair<double, double>> centres;
@@ -188,7 +177,7 @@ TEST_CASE("racks stand apart and inside the hall", "[laws][facility]") {
 }
 
 TEST_CASE("no rack holds more than it may while verdicts hold", "[laws][facility]") {
-  law("height, power, weight, air", [](const RandomSite& site) {
+  site_law("height, power, weight, air", [](const RandomSite& site) {
     const SitePlan plan = site.plan();
     RC_PRE(plan.holds());
     const Facility facility = site.facility();
@@ -214,7 +203,7 @@ TEST_CASE("no rack holds more than it may while verdicts hold", "[laws][facility
 }
 
 TEST_CASE("every node stands in one rack", "[laws][facility]") {
-  law("in order", [](const RandomSite& site) {
+  site_law("in order", [](const RandomSite& site) {
     const SitePlan plan = site.plan();
     int next = 0;
     for (const PlacedRack& rack : plan.floor.racks) {
@@ -228,14 +217,14 @@ TEST_CASE("every node stands in one rack", "[laws][facility]") {
 }
 
 TEST_CASE("every cable joins two racks and is long enough", "[laws][facility]") {
-  law("routed and bought", [](const RandomSite& site) {
+  site_law("routed and bought", [](const RandomSite& site) {
     const SitePlan plan = site.plan();
     std::vector<long long> runs(plan.cables.size());
     std::vector<Meters> longest(plan.cables.size());
     for (const CableRun& run : plan.runs) {
       RC_ASSERT(run.total.value < plan.cables.size());
-      RC_ASSERT(run.from.value < plan.floor.racks.size() && run.to.value < plan.floor.racks.size());
-      const PlacedRack &from = plan.floor.racks[run.from], &to = plan.floor.racks[run.to];
+      RC_ASSERT(run.from.rack.value < plan.floor.racks.size() && run.to.rack.value < plan.floor.racks.size());
+      const PlacedRack &from = plan.floor.racks[run.from.rack], &to = plan.floor.racks[run.to.rack];
       RC_ASSERT(run.routed.in(meter) >= std::hypot((from.x - to.x).in(meter), (from.y - to.y).in(meter)));
       RC_ASSERT(run.routed > Meters{});
       RC_ASSERT(run.bought >= run.routed);
@@ -258,7 +247,7 @@ TEST_CASE("every cable joins two racks and is long enough", "[laws][facility]") 
 }
 
 TEST_CASE("the bill buys what the plan shows", "[laws][facility]") {
-  law("nodes, switches, cables, modules, racks", [](const RandomSite& site) {
+  site_law("nodes, switches, cables, modules, racks", [](const RandomSite& site) {
     const SitePlan plan = site.plan();
     const bool machines = site.like == "rack-scale";
     const int each = machines ? 18 : 1;
@@ -280,7 +269,7 @@ TEST_CASE("the bill buys what the plan shows", "[laws][facility]") {
 }
 
 TEST_CASE("what stands in racks is what the plan counts", "[laws][facility]") {
-  law("switches and nodes", [](const RandomSite& site) {
+  site_law("switches and nodes", [](const RandomSite& site) {
     const SitePlan plan = site.plan();
     std::map<std::string, long long> placed, counted;
     for (const PlacedRack& rack : plan.floor.racks)
@@ -292,7 +281,7 @@ TEST_CASE("what stands in racks is what the plan counts", "[laws][facility]") {
 }
 
 TEST_CASE("both ends of a fibre have a module", "[laws][facility]") {
-  law("as many ports as links", [](const RandomSite& site) {
+  site_law("as many ports as links", [](const RandomSite& site) {
     const SitePlan plan = site.plan();
     std::map<std::string, long long> ends, ports;
     for (const CableTotal& total : plan.cables)
@@ -308,7 +297,7 @@ TEST_CASE("both ends of a fibre have a module", "[laws][facility]") {
 // Of several units each has whole leaf groups, and may have one rack that is not full: 33 nodes on leaves of 4 take
 // 2 + 1 racks of 14 in units of 28, and 3 + 1 racks of 15 in units of 32. Beyond that more power never takes more.
 TEST_CASE("a rack that may draw more never means more racks", "[laws][facility]") {
-  law("power limit", [](const RandomSite& site) {
+  site_law("power limit", [](const RandomSite& site) {
     Facility facility = site.facility();
     facility.rack.power_limit = *rc::gen::inRange(2, 150) * kilowatt;
     const Cluster cluster = site.cluster(site.nodes);
@@ -326,7 +315,7 @@ TEST_CASE("a rack that may draw more never means more racks", "[laws][facility]"
 
 // For the same load of one stage: a redundancy of circuits changes what racks hold, and one of a stage what it loses.
 TEST_CASE("more redundancy never means fewer modules", "[laws][facility]") {
-  law("none, one more, twice as many", [](const RandomSite& site) {
+  site_law("none, one more, twice as many", [](const RandomSite& site) {
     Facility facility = site.facility();
     const Cluster cluster = site.cluster(site.nodes);
     const Watts machines = *rc::gen::inRange(1, 100'000) * kilowatt, rack = *rc::gen::inRange(0, 200) * kilowatt;
@@ -369,7 +358,7 @@ TEST_CASE("a warmer year never takes less power for cooling", "[laws][facility]"
 }
 
 TEST_CASE("chapters of a sized cluster sum to what it costs", "[laws][facility]") {
-  law("and spares are bought", [](const RandomSite& site) {
+  site_law("and spares are bought", [](const RandomSite& site) {
     const Cluster cluster = site.cluster(site.nodes);
     const PriceList prices = shipped_prices(*rc::gen::element("default", "2024-h100"));
     const SizedCluster sized =

@@ -4,9 +4,12 @@
 
 #include <rapidcheck.h>
 
+#include <functional>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "support/catch.hpp"
 #include "support/site_plans.hpp"
 
 namespace clusterwright::testing {
@@ -174,6 +177,17 @@ inline RandomSite random_site() {
     RC_DISCARD("a fabric that does not join so many nodes");
   }
   return site;
+}
+
+/// Checks a law over random sites; RapidCheck shows the site of a counterexample.
+inline void site_law(const char* name, const std::function<void(const RandomSite&)>& body) {
+  CHECK(rc::check(name, [&] {
+    const RandomSite site = random_site();
+    std::ostringstream words;
+    showValue(site, words);
+    RC_LOG(words.str());
+    body(site);
+  }));
 }
 
 }  // namespace clusterwright::testing

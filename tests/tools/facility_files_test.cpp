@@ -141,10 +141,66 @@ TEST_CASE("lists of a facility are replaced, not joined", "[tools][facility]") {
   CHECK(stages[0].at("part").as_text() == "PDU 500 kVA with transformer");
 }
 
+TEST_CASE("a setting changes one element of a list that the base file gives", "[tools][facility]") {
+  const auto redundancy = [](const JsonValue& result) {
+    std::string words;
+    for (const JsonValue& stage : result.at("power").at("stages").elements())
+      words += stage.at("redundancy").as_text() + " ";
+    return words;
+  };
+  const std::string two_paths = "--set facility.power.stages.1.redundancy=2n ";
+  // air: transformers, UPS and busways in catcher arrangements, then circuits n+1
+  CHECK(redundancy(sized(dgx_superpod)) == "catcher catcher catcher n+1 ");
+  CHECK(redundancy(sized(dgx_superpod + two_paths)) == "catcher 2n catcher n+1 ");
+  CHECK(redundancy(sized(dgx_superpod + two_paths +
+                         "--set facility.power.stages.0.redundancy=n+1 "
+                         "--set facility.power.stages.1.carries=machines")) == "n+1 2n catcher n+1 ");
+  const std::string job = "'" CLUSTERWRIGHT_CONFIGS "/scenarios/llama3-8b-h100-64.json' ";  // room: n, n+1, catcher
+  CHECK(redundancy(sized(job + "--set cluster.facility.power.stages.1.redundancy=2n")) == "n 2n catcher n+1 ");
+}
+
+TEST_CASE("the base of a changed list may be named after the change, or by a file", "[tools][facility]") {
+  const auto part = [](const JsonValue& result, std::size_t stage) {
+    return result.at("power").at("stages").elements().at(stage).at("part").as_text();
+  };
+  const JsonValue later = sized(dgx_superpod + "--set facility.power.stages.1.redundancy=2n --set facility.like=room");
+  CHECK(part(later, 1) == "UPS 100 kVA, double conversion");
+  const ProgramRoom room;
+  room.write("hall.json", R"({"like": "air", "power": {"stages": [{"part": "PDU 500 kVA with transformer"}]}})");
+  room.write("cluster.json", cluster_in(R"({"like": "hall.json"})"));
+  CHECK(part(sized(room, "cluster.json --set facility.power.stages.0.redundancy=n+1"), 0) ==
+        "PDU 500 kVA with transformer");
+  check_refused(room, "size cluster.json --set facility.power.stages.1.redundancy=2n", "E0402",
+                "elements are numbered from 0 to 0");
+}
+
+TEST_CASE("an element that neither file nor base has is refused with the length of the list", "[tools][facility]") {
+  check_refused("size " + dgx_superpod + "--set facility.power.stages.3.redundancy=2n", "E0402",
+                "elements are numbered from 0 to 2");
+  check_refused("size " + dgx_superpod + "--set facility.services.networks.2.taper=2", "E0402",
+                "elements are numbered from 0 to 1");
+  check_refused("size " + dgx_superpod + "--set facility.power.stages.last.redundancy=2n", "E0402",
+                "the list has no element \"last\"");
+  check_refused("size " + dgx_superpod + "--set facility.like=bare --set facility.services.networks.0.taper=2", "E0402",
+                "it is empty");
+  check_refused("run '" CLUSTERWRIGHT_CONFIGS
+                "/scenarios/llama3-8b-h100-64.json' "
+                "--set cluster.facility.power.stages.9.redundancy=2n",
+                "E0402", "elements are numbered from 0 to 2");
+}
+
+TEST_CASE("a bare facility has the network that trains and nothing else", "[tools][facility]") {
+  const JsonValue bare = sized(dgx_superpod + "--set facility.like=bare");
+  for (const JsonValue& total : bare.at("switches").elements()) CHECK(total.at("network").as_text() == "training");
+  CHECK(bare.at("racks").at("service").as_integer() == 0);
+  CHECK(bare.at("racks").at("storage").as_integer() == 0);
+  CHECK(compute_racks(bare) == compute_racks(sized(dgx_superpod)));
+}
+
 TEST_CASE("an unknown facility is named with the nearest one", "[tools][facility]") {
   ClusterRoom("{\n  \"like\": \"direct-to-chop\"}").check_refused("E0203", "did you mean \"direct-to-chip\"?");
   ClusterRoom("{\n  \"like\": \"direct-to-chop\"}").check_refused("E0203", "cluster.json:6:11");
-  ClusterRoom(R"({"like": "x"})").check_refused("E0203", "there are: air, direct-to-chip, immersion, rack-scale");
+  ClusterRoom(R"({"like": "x"})").check_refused("E0203", "there are: air, bare, direct-to-chip, immersion, rack-scale");
   ClusterRoom(R"({"like": "hall.json"})").check_refused("E0401", "hall.json");
 }
 

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <new>
 #include <sstream>
 
@@ -123,13 +124,17 @@ void check_needed(const CommandLine& line, const CLI::App& app) {
   }
 }
 
+/// Options that name files to write.
+constexpr std::array written_files = {"--output", "--timeline", "--elevations", "--patch-list"};
+
 /// Results must not replace what they are computed from, nor each other: options and words that are files are compared
 /// before any work.
 void check_files(const CLI::App& app) {
   std::vector<std::string> inputs, outputs;
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_type_name() != "FILE") continue;
-    const bool written = option->check_name("--output") || option->check_name("--timeline");
+    const bool written = std::any_of(written_files.begin(), written_files.end(),
+                                     [&](const char* name) { return option->check_name(name); });
     for (const std::string& file : option->results()) (written ? outputs : inputs).push_back(file);
   }
   check_outputs(outputs, inputs);

@@ -67,6 +67,10 @@ void add_size(CommandAdder& line) {
   app->add_option("--prices", r->prices,
                   "price list: name in configs/prices, or a file (default: the scenario's list, else \"default\")")
       ->type_name("LIST");
+  app->add_option("--elevations", r->elevations, "write the devices of every rack by rack unit, as CSV")
+      ->type_name("FILE");
+  app->add_option("--patch-list", r->patch_list, "write both ends of every cable, with ports, part and lengths, as CSV")
+      ->type_name("FILE");
   add_output(*app, r->output, all_formats);
   r->scenario.command_line = line.typed;
 }

@@ -66,6 +66,8 @@ ExitCode collective(const CollectiveCommandRequest& request);
 struct SizeRequest {
   ScenarioRequest scenario;  ///< or a cluster file: then without a job
   std::string prices;        ///< a name in configs/prices, or a path; empty: as the scenario says
+  std::string elevations;    ///< file for the devices of every rack; empty: none
+  std::string patch_list;    ///< file for both ends of every cable; empty: none
   OutputRequest output;
 };
 ExitCode size(const SizeRequest& request);

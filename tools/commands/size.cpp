@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include "models/job/price_list.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "models/job/scenario_source.hpp"
@@ -9,8 +11,11 @@
 #include "tools/commands/commands.hpp"
 #include "tools/commands/scenario_session.hpp"
 #include "tools/config_kinds.hpp"
+#include "tools/output/output_text.hpp"
+#include "tools/output/site_papers.hpp"
 #include "tools/output/size_report.hpp"
 #include "tools/output/warnings.hpp"
+#include "tools/standard_streams.hpp"
 #include "tools/typed_text.hpp"
 #include "topology/cluster/cluster_spec.hpp"
 #include "topology/parts/catalog.hpp"
@@ -123,6 +128,17 @@ SizingSession open_sizing(const SizeRequest& request) {
   return session;
 }
 
+void write_paper(const std::string& file, const ResultTable& table, bool quiet) {
+  write_file(file, render_csv(table));
+  if (!quiet && file != "-") write_error(fmt::format("wrote {}\n", printable(file)));
+}
+
+void write_papers(const SizeRequest& request, const SitePlan& plan) {
+  const bool quiet = request.output.quiet;
+  if (!request.elevations.empty()) write_paper(request.elevations, elevation_table(plan), quiet);
+  if (!request.patch_list.empty()) write_paper(request.patch_list, patch_table(plan), quiet);
+}
+
 }  // namespace
 
 ExitCode size(const SizeRequest& request) {
@@ -130,10 +146,12 @@ ExitCode size(const SizeRequest& request) {
                                                        OutputFormat::markdown, OutputFormat::html});
   const SizingSession session = open_sizing(request);
   const Scenario* scenario = session.scenario ? &*session.scenario : nullptr;
-  const SizedCluster sized =
-      size_at({session.cluster, session.catalog, session.facility, session.prices, scenario}, session.node);
+  const SizedCluster sized = size_at(
+      {session.cluster, session.catalog, session.facility, session.prices, scenario, !request.patch_list.empty()},
+      session.node);
   deliver(targets, request.output.quiet,
           [&](OutputFormat format) { return render_size(format, session.context, sized); });
+  write_papers(request, sized.plan);
   print_warnings(warnings_of(session.context.warnings, sized.plan.warnings), targets);
   return sized.plan.holds() ? ExitCode::ok : ExitCode::impossible;
 }

@@ -11,6 +11,7 @@
 #include "tools/output/html_page.hpp"
 #include "tools/output/output_text.hpp"
 #include "tools/output/plant_tables.hpp"
+#include "tools/output/rack_drawing.hpp"
 #include "tools/output/size_charts.hpp"
 #include "tools/output/size_json.hpp"
 #include "tools/output/size_tables.hpp"
@@ -259,6 +260,12 @@ std::string floor_section(const FloorPlan& floor) {
   return html_section("Floor plan", "", figure + titled(rack_limit_table(floor)) + titled(floor_row_table(floor)));
 }
 
+std::string elevation_section(const SitePlan& plan) {
+  const std::string drawings = rack_elevations_html(plan);
+  if (drawings.empty()) return {};
+  return html_section("Rack elevations", "", html_figure("", drawings, rack_elevations_caption(plan)));
+}
+
 /// Sentence on the two largest branches of a tree.
 std::string flow_sentence(const PowerNode& tree) {
   std::vector<PowerNode> parts = tree.parts;
@@ -320,7 +327,8 @@ figure + figure { margin-top: 14px; }
 )css";
 
 std::string page_style() {
-  return fmt::format("{}{}{}{}", list_style, floor_plan_style(), power_flow_style(), amount_style());
+  return fmt::format("{}{}{}{}{}", list_style, floor_plan_style(), power_flow_style(), amount_style(),
+                     rack_elevations_style());
 }
 
 }  // namespace
@@ -335,7 +343,8 @@ std::string size_text(const ResultContext& context, const SizedCluster& sized) {
   text += "\n" + text_floor_plan(sized.plan.floor);
   return text + warnings_text(warnings_of(context.warnings, sized.plan.warnings)) +
          "\nNext: " + printable(size_next_step(sized)) +
-         "\nDetails: -o bill.csv for the purchasing list, -o size.html for floor plan and charts\n";
+         "\nDetails: -o bill.csv for the purchasing list, -o size.html for floor plan and charts, "
+         "--patch-list cables.csv for both ends of every cable\n";
 }
 
 std::string size_markdown(const ResultContext& context, const SizedCluster& sized) {
@@ -372,7 +381,8 @@ std::string size_page(const ResultContext& context, const SizedCluster& sized) {
   std::string body = head(context, sized) + table_section(priced_run_table(sized), "facts") +
                      table_section(verdict_table(plan), "wrap") +
                      warnings_section(warnings_of(context.warnings, sized.plan.warnings)) + floor_section(plan.floor) +
-                     power_section(plan) + table_section(cooling_table(plan.cooling), "facts") + network_section(plan);
+                     elevation_section(plan) + power_section(plan) +
+                     table_section(cooling_table(plan.cooling), "facts") + network_section(plan);
   if (sized.storage) body += table_section(storage_table(*sized.storage), "facts");
   body += cost_section(sized.cost) + table_section(purchasing_list(sized), "bill") + inputs_section(context);
   return html_page(size_title(sized), page_style(), body, repeat_footer(context));

@@ -176,6 +176,25 @@ const Record<StorageNeedSpec>& record(const StorageNeedSpec*) {
   return table;
 }
 
+const Record<SparePartsSpec>& record(const SparePartsSpec*) {
+  using S = SparePartsSpec;
+  const auto yearly = [](const char* help) { return FieldRule{.help = help, .min = 0, .max = 10}; };
+  static const auto table =
+      Record<S>("spare_parts", "Spare parts of the networks, kept at the site")
+          .optional("lead_time_weeks", &S::lead_time_weeks,
+                    {.help = "time from an order of a part to its delivery", .min = 0, .max = 260})
+          .optional(
+              "service_level", &S::service_level,
+              {.help = "probability that the stock of a part lasts through one lead time", .min = 0, .max = 0.999999})
+          .optional("transceiver_failures_per_year", &S::transceiver_failures, yearly("failures of one transceiver"))
+          .optional("active_cable_failures_per_year", &S::active_cable_failures,
+                    yearly("failures of one cable with electronics in its ends"))
+          .optional("passive_cable_failures_per_year", &S::passive_cable_failures,
+                    yearly("failures of one copper cable or fibre"))
+          .optional("switch_failures_per_year", &S::switch_failures, yearly("failures of one switch"));
+  return table;
+}
+
 const Record<ServicesSpec>& record(const ServicesSpec*) {
   using S = ServicesSpec;
   static const auto table =
@@ -200,6 +219,11 @@ const Record<ServicesSpec>& record(const ServicesSpec*) {
                     {.help = "cable, or module of the lower end, by class of links such as node-leaf; the cheapest "
                              "that reaches if not given",
                      .catalog = "cables"})
+          .optional("reach_margin", &S::reach_margin,
+                    {.help = "reach that a cable or module must have beyond the bought length, over that length",
+                     .min = 0,
+                     .max = 1})
+          .optional("spares", &S::spares, {.help = "spare parts of the networks; none if not given"})
           .optional("storage", &S::storage, {.help = "storage to buy; none if not given"});
   return table;
 }

@@ -106,6 +106,18 @@ struct StorageNeedSpec {
 };
 const Record<StorageNeedSpec>& record(const StorageNeedSpec*);
 
+/// Spare parts of the networks, kept at the site until ordered ones arrive. Failures come one by one at a constant
+/// rate.
+struct SparePartsSpec {
+  double lead_time_weeks = 8;   ///< from an order to its delivery
+  double service_level = 0.95;  ///< probability that the stock lasts through one lead time
+  Sourced<double> transceiver_failures{0.01, "MEM: 0.5 to 2 % a year are quoted for pluggable optics", false};
+  Sourced<double> active_cable_failures{0.01, "EST: as transceivers, which their ends are", false};
+  Sourced<double> passive_cable_failures{0.001, "EST: copper and fibre have no electronics", false};
+  Sourced<double> switch_failures{0.02, "EST: MTBF of 400,000 h of data sheets is 2 % a year", false};
+};
+const Record<SparePartsSpec>& record(const SparePartsSpec*);
+
 struct ServicesSpec {
   double spare_node_share = 0;        ///< nodes bought beyond those that work, rounded up
   std::string server;                 ///< part of service nodes, in the catalog
@@ -118,6 +130,8 @@ struct ServicesSpec {
   std::vector<SideNetworkSpec> networks;
   /// Cable or lower module to use for a class of links, such as "node-leaf", instead of the cheapest that reaches.
   std::map<std::string, std::string> cables;
+  double reach_margin = 0;               ///< reach beyond the bought length that a part must have, over that length
+  std::optional<SparePartsSpec> spares;  ///< none if absent
   std::optional<StorageNeedSpec> storage;
 };
 const Record<ServicesSpec>& record(const ServicesSpec*);

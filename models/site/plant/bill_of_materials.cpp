@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
+#include <utility>
 
 #include "models/site/plant/devices.hpp"
 #include "models/site/plant/site_plan.hpp"
@@ -11,6 +13,8 @@
 namespace clusterwright {
 
 namespace {
+
+constexpr double weeks_per_year = 365.25 / 7;
 
 class BillWriter {
  public:
@@ -22,6 +26,7 @@ class BillWriter {
     for (const CableTotal& cables : plan_.cables) add_cables(cables);
     for (const TransceiverTotal& modules : plan_.transceivers)
       add(BillChapter::transceivers, modules.part, "all networks", modules.count, {}, {});
+    if (request_.services.spares) add_spares(*request_.services.spares);
     add_services();
     add_racks();
     for (const PowerStageLoad& stage : plan_.power_stages)
@@ -56,20 +61,43 @@ class BillWriter {
     }
   }
 
-  /// Cables of several links are divided over the lengths in proportion to their links.
   void add_cables(const CableTotal& total) {
     const CablePart* part = request_.catalog.find_cable(total.part);
     if (!part) return;
-    long long links = 0, counted = 0;
     for (const LengthBin& bin : total.lengths) {
-      links += bin.links;
-      const long long until = (total.cables * links + total.links - 1) / total.links;
       const Kilograms mass = part->mass_per_length ? part->mass_per_length->value * bin.length : Kilograms{};
-      if (BillItem* item =
-              add(BillChapter::cables, total.part, total.network + " " + total.link, until - counted, {}, mass))
+      if (BillItem* item = add(BillChapter::cables, total.part, total.network + " " + total.link, bin.cables, {}, mass))
         item->length = bin.length;
-      counted = until;
     }
+  }
+
+  /// Spares of what has been added: switches, cables by length, transceivers.
+  void add_spares(const SparePartsSpec& spares) {
+    using Line = std::tuple<BillChapter, std::string, double>;  // chapter, part, metres
+    std::map<Line, std::pair<long long, const BillItem*>> installed;
+    const BillOfMaterials bill = bill_;
+    for (const BillItem& item : bill) {
+      if (item.chapter == BillChapter::compute) continue;
+      auto& [count, first] = installed[{item.chapter, item.part, item.length.value_or(Meters{}).in(meter)}];
+      count += item.count;
+      if (!first) first = &item;
+    }
+    for (const auto& [line, counted] : installed) {
+      const auto& [count, item] = counted;
+      const double failures =
+          static_cast<double>(count) * yearly_failures(*item, spares) * spares.lead_time_weeks / weeks_per_year;
+      BillItem* spare =
+          add(item->chapter, item->part, "spare", poisson_stock(failures, spares.service_level), {}, item->mass_each);
+      if (spare) spare->length = item->length;
+    }
+  }
+
+  double yearly_failures(const BillItem& item, const SparePartsSpec& spares) const {
+    if (item.chapter == BillChapter::network) return spares.switch_failures.value;
+    if (item.chapter == BillChapter::transceivers) return spares.transceiver_failures.value;
+    const CableKind kind = *request_.catalog.find_cable(item.part)->kind;
+    const bool active = kind == CableKind::active_copper || kind == CableKind::active_optical;
+    return (active ? spares.active_cable_failures : spares.passive_cable_failures).value;
   }
 
   void add_services() {
@@ -116,6 +144,18 @@ class BillWriter {
 };
 
 }  // namespace
+
+long long poisson_stock(double failures, double service_level) {
+  if (failures <= 0) return 0;
+  double log_probability = -failures, covered = std::exp(log_probability);
+  long long stock = 0;
+  while (covered < service_level) {
+    ++stock;
+    log_probability += std::log(failures / static_cast<double>(stock));
+    covered += std::exp(log_probability);
+  }
+  return stock;
+}
 
 BillOfMaterials make_bill(const BillRequest& request) {
   return BillWriter(request).write();

@@ -37,6 +37,12 @@ struct BillRequest {
   int managers = 0, servers = 0, appliances = 0;
 };
 
+/// Smallest stock that covers the failures of a lead time with the given probability: the least s with
+///   sum over k = 0..s of e^-m m^k / k! >= service level,   m = mean number of failures
+/// Example: 2,048 transceivers at 1 % a year and 8 weeks: m = 3.14; 6 cover 96 %, 5 cover 90 %.
+/// @pre service_level < 1
+long long poisson_stock(double failures, double service_level);
+
 /// Bill by chapter, in the order of BillChapter. Machines that bring their rack need no frame.
 BillOfMaterials make_bill(const BillRequest& request);
 

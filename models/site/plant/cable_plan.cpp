@@ -55,6 +55,7 @@ class CablePlanner {
     out_.cables = tally_.take_totals();
     warn_of_other_classes();
     out_.runs = tally_.take_runs();
+    out_.pieces = tally_.take_pieces();
     std::vector<std::vector<CageContents>> all_cages = cages_.items();
     all_cages.push_back(std::move(node_cages_));
     out_.transceivers = tally_.transceivers(all_cages);

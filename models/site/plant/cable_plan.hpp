@@ -24,7 +24,8 @@ struct CablePlan {
   std::vector<SwitchTotal> switches;
   std::vector<CableTotal> cables;
   std::vector<TransceiverTotal> transceivers;
-  std::vector<CableRun> runs;  ///< filled only with CableRequest::keep_runs
+  std::vector<CableRun> runs;      ///< filled only with CableRequest::keep_runs
+  std::vector<CablePiece> pieces;  ///< filled only with CableRequest::keep_runs
   std::vector<std::string> warnings;
   std::vector<SiteVerdict> verdicts;
   std::vector<std::string> uncounted;  ///< tiers without a part: "switches of tier leaf and their cables"

@@ -33,7 +33,11 @@ int whole_parts(int links, const CablePart& part) {
 }
 
 CableTally::CableTally(const Catalog& catalog, const ServicesSpec& services, const CableRouter& router, bool keep_runs)
-    : catalog_(catalog), services_(services), router_(router), keep_runs_(keep_runs), links_(catalog) {}
+    : catalog_(catalog),
+      services_(services),
+      router_(router),
+      keep_runs_(keep_runs),
+      links_(catalog, services.reach_margin) {}
 
 LinkClass CableTally::link_class(const std::string& network, const std::string& name, BytesPerSecond rate) const {
   LinkClass out{network, name, rate, nullptr, {}, {}};
@@ -48,9 +52,11 @@ void CableTally::add(LinkClass& link, Plug lower, Plug upper) {
   const CableTotalId total = total_of(link, lower.end, upper.end, bought);
   CableTotal& sum = totals_[total];
   ++sum.links;
-  ++lengths_[total][bought.in(meter)];
+  LengthBin& bin = lengths_[total][bought.in(meter)];
+  ++bin.links;
   sum.longest = std::max(sum.longest, routed);
-  if (keep_runs_) runs_.push_back({total, lower.at.rack, upper.at.rack, routed, bought});
+  const BundledLink self{bought, runs_.size()};
+  if (keep_runs_) runs_.push_back({total, lower.at, upper.at, routed, bought});
   const LinkParts& parts = link.parts[total];
   if (!parts.cable) return;
   if (parts.cable->kind == CableKind::active_copper || parts.cable->kind == CableKind::active_optical) {
@@ -60,12 +66,30 @@ void CableTally::add(LinkClass& link, Plug lower, Plug upper) {
   if (parts.lower_module) {
     plug_in(parts.lower_module, lower);
     plug_in(parts.upper_module, upper);
-    ++sum.cables;
-  } else if (parts.cable->links == 1) {
-    ++sum.cables;
-  } else {
-    ++bundles_[{total, lower.device, upper.device}];
   }
+  if (parts.lower_module || parts.cable->links == 1)
+    add_piece(total, bought, &self, &self + 1);
+  else
+    bundles_[{total, lower.device, upper.device}].push_back(self);
+}
+
+void CableTally::add_piece(CableTotalId total, Meters bought, const BundledLink* first, const BundledLink* last) {
+  ++totals_[total].cables;
+  ++lengths_[total][bought.in(meter)].cables;
+  if (!keep_runs_) return;
+  CablePiece& piece = pieces_.emplace_back();
+  piece.total = total;
+  piece.bought = bought;
+  for (; first != last; ++first) piece.runs.push_back(first->run);
+}
+
+/// Cables of the links between two devices, the longest links first: a cable is as long as the longest of its links.
+void CableTally::cut_bundle(CableTotalId total, std::vector<BundledLink> links) {
+  std::stable_sort(links.begin(), links.end(),
+                   [](const BundledLink& one, const BundledLink& other) { return one.bought > other.bought; });
+  const auto each = static_cast<std::size_t>(catalog_.find_cable(totals_[total].part)->links);
+  for (std::size_t at = 0; at < links.size(); at += each)
+    add_piece(total, links[at].bought, links.data() + at, links.data() + std::min(links.size(), at + each));
 }
 
 /// Total that a link belongs to, by its class and parts.
@@ -108,10 +132,12 @@ void CableTally::judge(const LinkClass& link, std::vector<SiteVerdict>& verdicts
                           "facility.services.cables, or parts.cables of the cluster"});
     } else if (link.named) {
       const Meters reach = link.named->reach ? link.named->reach->value : Meters{};
-      verdicts.push_back({name, reach >= sum.longest,
-                          fmt::format("{} reaches {:.4g} m; the longest link is {:.1f} m long", link.named->id,
-                                      reach.in(meter), sum.longest.in(meter)),
-                          fmt::format("facility.services.cables.{}", link.name)});
+      const double margin = services_.reach_margin;
+      verdicts.push_back(
+          {name, reach >= (1 + margin) * sum.longest,
+           fmt::format("{} reaches {:.4g} m; the longest link is {:.1f} m long{}", link.named->id, reach.in(meter),
+                       sum.longest.in(meter), margin > 0 ? fmt::format(" and needs {:.0f} % more", 100 * margin) : ""),
+           fmt::format("facility.services.cables.{}", link.name)});
     }
   }
 }
@@ -130,13 +156,11 @@ void CableTally::plug_in(const CablePart* part, Plug& plug) {
 }
 
 std::vector<CableTotal> CableTally::take_totals() {
-  for (const auto& [bundle, links] : bundles_) {
-    CableTotal& sum = totals_[std::get<0>(bundle)];
-    sum.cables += whole_parts(links, *catalog_.find_cable(sum.part));
-  }
+  for (auto& [bundle, links] : bundles_) cut_bundle(std::get<0>(bundle), std::move(links));
   for (std::size_t index = 0; index < totals_.size(); ++index) {
     const CableTotalId total(index);
-    for (const auto& [length, links] : lengths_[total]) totals_[total].lengths.push_back({length * meter, links});
+    for (const auto& [length, bin] : lengths_[total])
+      totals_[total].lengths.push_back({length * meter, bin.links, bin.cables});
   }
   return totals_.items();
 }

@@ -18,8 +18,9 @@ namespace clusterwright {
 using CableTotalId = Id<struct CableTotalTag>;
 
 struct LengthBin {
-  Meters length;  ///< bought length: the next longer one on sale
-  long long links = 0;
+  Meters length;         ///< bought length: the next longer one on sale
+  long long links = 0;   ///< links that are so long
+  long long cables = 0;  ///< cables to buy; one of several links is as long as its longest
 };
 
 /// Links of one class that are made of the same parts.
@@ -41,11 +42,18 @@ struct TransceiverTotal {
   long long count = 0;
 };
 
-/// Route of one link, for tests.
+/// Route of one link.
 struct CableRun {
   CableTotalId total;
-  RackId from, to;
+  Location from, to;
   Meters routed;  ///< along trays, with slack
+  Meters bought;
+};
+
+/// Cable to buy, with the links that it carries.
+struct CablePiece {
+  CableTotalId total;
+  std::vector<std::size_t> runs;  ///< indices of its links
   Meters bought;
 };
 
@@ -85,10 +93,21 @@ class CableTally {
   /// Totals with lengths and numbers to buy; call once, after the last link.
   std::vector<CableTotal> take_totals();
   std::vector<CableRun> take_runs() { return std::move(runs_); }
+  /// Cables of the kept runs: as many, and as long, as the totals say.
+  std::vector<CablePiece> take_pieces() { return std::move(pieces_); }
   /// @param cages  cages of all devices, by network
   std::vector<TransceiverTotal> transceivers(const std::vector<std::vector<CageContents>>& cages) const;
 
  private:
+  /// Link of a bundle.
+  struct BundledLink {
+    Meters bought;
+    std::size_t run = 0;  ///< its index, if runs are kept
+  };
+  using Bundles = std::map<std::tuple<CableTotalId, std::uint64_t, std::uint64_t>, std::vector<BundledLink>>;
+
+  void add_piece(CableTotalId total, Meters bought, const BundledLink* first, const BundledLink* last);
+  void cut_bundle(CableTotalId total, std::vector<BundledLink> links);
   CableTotalId total_of(LinkClass& link, LinkEnd lower, LinkEnd upper, Meters length);
   void plug_in(const CablePart* part, Plug& plug);
 
@@ -98,10 +117,11 @@ class CableTally {
   bool keep_runs_;
   LinkCatalog links_;
   IndexedVector<CableTotalId, CableTotal> totals_;
-  IndexedVector<CableTotalId, std::map<double, long long>> lengths_;  ///< links by length in metres
+  IndexedVector<CableTotalId, std::map<double, LengthBin>> lengths_;  ///< by length in metres
   std::vector<CableRun> runs_;
+  std::vector<CablePiece> pieces_;
   std::map<const CablePart*, long long> in_nodes_;  ///< modules at ends that take one for each link
-  std::map<std::tuple<CableTotalId, std::uint64_t, std::uint64_t>, int> bundles_;  ///< links between two devices
+  Bundles bundles_;                                 ///< links between two devices, on cables of several links
 };
 
 }  // namespace clusterwright

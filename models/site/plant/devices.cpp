@@ -107,7 +107,8 @@ ComputeBlock compute_block(const Cluster& cluster, const Catalog& catalog, const
                   whole.rack_units->value,
                   mass_of(whole, warnings),
                   whole.max_power->value,
-                  liquid_share(whole, cooling)};
+                  liquid_share(whole, cooling),
+                  0};
   return block;
 }
 
@@ -123,7 +124,8 @@ Device switch_device(const SwitchPart& part, const std::string& what) {
                        {},
                        "its height or power is not known",
                        "describe it under \"parts\" of the cluster, with height_u and max_power_w"});
-  return {what, part.id, part.rack_units->value, part.mass ? part.mass->value : Kilograms{}, rated_power(part), 0};
+  return {what, part.id,         part.rack_units->value, part.mass ? part.mass->value : Kilograms{}, rated_power(part),
+          0,    part.ports.value};
 }
 
 }  // namespace clusterwright

@@ -22,6 +22,7 @@ struct Device {
   Kilograms mass;
   Watts rated;              ///< nameplate power
   double liquid_share = 0;  ///< share of its heat that liquid takes up
+  int ports = 0;            ///< ports of a switch; 0 for other devices
 };
 
 /// Nodes that enter a rack as one device: one node, or a machine of several nodes that brings its own rack.

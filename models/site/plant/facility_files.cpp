@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "models/job/configs_directory.hpp"
+#include "models/job/inherited_lists.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "models/job/scenario_source.hpp"
 #include "sim/field_table.hpp"
@@ -15,19 +16,6 @@ namespace {
 
 constexpr const char* folder = "facilities";
 constexpr int longest_chain = 8;
-
-/// `own` over `base`, objects field by field.
-JsonValue joined(JsonValue own, JsonValue base) {
-  if (!own.is(JsonKind::object) || !base.is(JsonKind::object)) return own;
-  for (auto& [key, member] : base.members()) {
-    JsonValue* said = own.find(key);
-    if (!said)
-      own.set(key, std::move(member));
-    else
-      *said = joined(std::move(*said), std::move(member));
-  }
-  return own;
-}
 
 /// Drops blocks that are null, as written-out defaults are: every facility has them, so its base fills them in.
 void forget_null_blocks(JsonValue& facility, const JsonValue& base) {
@@ -49,7 +37,7 @@ JsonValue filled_in(JsonValue facility, const std::string& usual, std::vector<In
                                    record(static_cast<const FacilitySpec*>(nullptr)), like ? *like : facility, read);
   base = filled_in(std::move(base), "none", inputs, depth + 1);
   forget_null_blocks(facility, base);
-  return joined(std::move(facility), std::move(base));
+  return laid_over(std::move(facility), std::move(base));
 }
 
 /// Least rated power of nodes that stand in a hall; others stand in a room.
@@ -77,6 +65,7 @@ Facility load_facility(const Cluster& cluster, const Catalog& catalog, const Jso
     facility.length = first.length;
   }
   facility = filled_in(std::move(facility), usual_facility(cluster, catalog), inputs, 0);
+  refuse_open_changes(facility);
   const bool inside = own && own->source == document.source;
   return complete_facility(decode_record<FacilitySpec>(facility), catalog, facility,
                            inside ? pointer + "/facility" : "");

@@ -11,7 +11,8 @@
 namespace clusterwright {
 
 /// Facility of a cluster: its own fields over those of the file in configs/facilities, or the path, that "like" names.
-/// Objects are joined field by field; lists and values are replaced. Without "like" the nodes decide: rack-scale for
+/// Objects are joined field by field; lists and values are replaced, and settings change single elements of a list.
+/// Without "like" the nodes decide: rack-scale for
 /// machines of several nodes, direct-to-chip for nodes that need liquid, room below 200 kW, else air.
 /// @param document  document that the cluster was decoded from
 /// @param pointer   JSON pointer to the cluster in its file; empty if it is the whole file

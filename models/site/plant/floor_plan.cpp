@@ -116,6 +116,7 @@ FloorPlan place_racks(RackLayout& layout, const HallSpec& hall, const RackPart& 
   plan.nodes_per_rack = layout.nodes_per_rack;
   plan.limits = layout.limits;
   plan.frame = frame.id;
+  plan.frame_units = frame.rack_units.value;
   plan.rack_width = frame.width.value;
   plan.rack_depth = frame.depth.value;
   return plan;

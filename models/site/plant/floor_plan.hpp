@@ -25,6 +25,7 @@ struct FloorPlan {
   int nodes_per_unit = 0;         ///< nodes of one scalable unit, which share racks of switches
   std::vector<RackLimit> limits;  ///< limits of compute racks, the binding one first
   std::string frame;
+  double frame_units = 0;  ///< rack units of the frame
   Meters rack_width, rack_depth;
 };
 

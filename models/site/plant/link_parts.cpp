@@ -74,9 +74,10 @@ const LinkParts* LinkCatalog::choose(BytesPerSecond rate, LinkEnd lower, LinkEnd
 
 std::optional<LinkParts> LinkCatalog::search(BytesPerSecond rate, LinkEnd lower, LinkEnd upper, Meters length) const {
   std::optional<LinkParts> best;
+  const Meters needed = reach_factor_ * length;
   for (const CablePart& part : catalog_.cables) {
-    consider_cable(part, rate, lower, upper, length, best);
-    consider_module(part, rate, lower, upper, length, best);
+    consider_cable(part, rate, lower, upper, needed, best);
+    consider_module(part, rate, lower, upper, needed, best);
   }
   return best;
 }

@@ -32,7 +32,9 @@ std::optional<double> usual_price_usd(const std::map<std::string, Sourced<double
 /// Choice of parts by rate, ends and length; remembers what it chose.
 class LinkCatalog {
  public:
-  explicit LinkCatalog(const Catalog& catalog) : catalog_(catalog) {}
+  /// @param reach_margin  reach that parts must have beyond a length, over that length
+  explicit LinkCatalog(const Catalog& catalog, double reach_margin = 0)
+      : catalog_(catalog), reach_factor_(1 + reach_margin) {}
 
   /// Cheapest parts that reach; of equally cheap ones those that draw least. Both modules of a link take the same
   /// fibre.
@@ -54,6 +56,7 @@ class LinkCatalog {
                        std::optional<LinkParts>& best) const;
 
   const Catalog& catalog_;
+  double reach_factor_;
   std::map<Key, std::optional<LinkParts>> chosen_;
 };
 

@@ -7,6 +7,8 @@
 // Invariants
 //   - No rack exceeds a limit of rack_filling.hpp. A rack whose only device does not fit gets a failing verdict.
 //   - Nodes of a scalable unit never share a rack with nodes of another one.
+//   - Devices fill a rack from its lowest unit without gaps, in the order in which they are placed. Cables end at the
+//     middle of their devices.
 //   - A switch stands in the rack of its nodes if all of them are there and it fits; else with its scalable unit; else,
 //     where it joins several units, in core racks behind the unit in the middle of them.
 //
@@ -40,7 +42,6 @@ struct Bay {
   RackRole role = RackRole::network;
   std::vector<RackId> racks;
   std::optional<OpenRack> open;
-  int devices = 0;  ///< devices with a console
 };
 
 class RackLayer {
@@ -60,7 +61,9 @@ class RackLayer {
     place_all(request_.managers, hall_.services, out_.managers);
     place_all(request_.servers, hall_.services, out_.servers);
     place_all(request_.appliances, hall_.storage, out_.appliances);
+    list_devices_of_racks();
     if (request_.management_switch) place_consoles();
+    add_strips();
     arrange();
     return std::move(out_);
   }
@@ -70,7 +73,7 @@ class RackLayer {
   struct Unit {
     int first_node = 0, nodes = 0;
     std::vector<RackId> compute;
-    Bay network{RackRole::network, {}, {}, 0};
+    Bay network{RackRole::network, {}, {}};
   };
   struct Hall {
     Bay services, storage;
@@ -117,12 +120,20 @@ class RackLayer {
     rack.to_air = (1 - block.device.liquid_share) * rack.rated;
     rack.contents.push_back({block.machine ? "machine" : "node", block.device.part, blocks});
     const Meters each = block.device.rack_units / block.nodes * rack_unit;
-    for (int i = 0; i < nodes; ++i) out_.nodes.push_back({id, plinth + (i + 0.5) * each});
+    const double units = block.device.rack_units / block.nodes;
+    const std::size_t kind = kind_of("node", block.node->id, units, 0);
+    for (int i = 0; i < nodes; ++i)
+      out_.nodes.push_back({id, plinth + (i + 0.5) * each, out_.devices.push_back({kind, id, i * units})});
+  }
+
+  std::size_t kind_of(const std::string& what, const std::string& part, double units, int ports) {
+    const auto [found, added] = kinds_.try_emplace({what, part}, out_.device_kinds.size());
+    if (added) out_.device_kinds.push_back({what, part, units, ports});
+    return found->second;
   }
 
   Location place(const Device& device, Bay& bay) {
     if (!bay.open || !bay.open->fits(device)) open_rack(device, bay);
-    ++bay.devices;
     return add_to(bay.racks.back(), device, *bay.open);
   }
 
@@ -134,7 +145,9 @@ class RackLayer {
     rack.rated = open.rated();
     rack.to_air = open.to_air();
     count_content(rack, device);
-    return {id, plinth + (open.used_u() - device.rack_units / 2) * rack_unit};
+    const std::size_t kind = kind_of(device.what, device.part, device.rack_units, device.ports);
+    return {id, plinth + (open.used_u() - device.rack_units / 2) * rack_unit,
+            out_.devices.push_back({kind, id, open.used_u() - device.rack_units})};
   }
 
   void open_rack(const Device& device, Bay& bay) {
@@ -205,9 +218,7 @@ class RackLayer {
     if (span.empty()) return {};
     const RackId rack = out_.nodes[static_cast<std::size_t>(span.first)].rack;
     if (out_.nodes[static_cast<std::size_t>(span.last)].rack != rack) return {};
-    const auto place = add_on_top(device, rack);
-    if (place) ++units_[static_cast<std::size_t>(span.first / request_.unit_nodes)].network.devices;
-    return place;
+    return add_on_top(device, rack);
   }
 
   /// Place in a compute rack; racks that machines bring have no room.
@@ -222,35 +233,62 @@ class RackLayer {
     return add_to(rack, device, found->second);
   }
 
-  /// Consoles of nodes, switches, servers and power strips, and the management switches beside them.
-  void place_consoles() {
-    for (Unit& unit : units_) connect(unit.compute, unit.nodes * request_.services.consoles_per_node, unit.network);
-    for (auto& [span, bay] : cores_) connect({}, 0, bay);
-    connect(hall_.storage.racks, hall_.storage.devices, hall_.services);
+  // --- Consoles -----------------------------------------------------------------------------------------------------
+
+  /// Devices with a console, by rack; management switches, which come later, have none.
+  void list_devices_of_racks() {
+    in_rack_.resize(out_.racks.size());
+    for (std::size_t at = 0; at < out_.devices.size(); ++at) {
+      const DeviceId device(at);
+      in_rack_[out_.devices[device].rack].push_back(device);
+    }
+    add_strips();
   }
 
-  void connect(const std::vector<RackId>& with, int node_consoles, Bay& bay) {
-    std::vector<RackId> racks = with;
-    racks.insert(racks.end(), bay.racks.begin(), bay.racks.end());
-    const int strips = request_.power_strips * static_cast<int>(racks.size());
-    const int ends = node_consoles + bay.devices + strips;
-    if (ends == 0) return;
+  /// Power strips of racks that have none yet.
+  void add_strips() {
+    const std::size_t kind = request_.power_strips > 0 ? kind_of("power strip", "", 0, 0) : 0;
+    for (std::size_t at = racks_with_strips_; at < out_.racks.size(); ++at)
+      for (int strip = 0; strip < request_.power_strips; ++strip) {
+        const DeviceId device = out_.devices.push_back({kind, RackId(at), static_cast<double>(strip)});
+        if (at < in_rack_.size()) in_rack_[RackId(at)].push_back(device);
+      }
+    racks_with_strips_ = out_.racks.size();
+  }
+
+  /// Consoles of nodes, switches, servers and power strips, and the management switches beside them.
+  void place_consoles() {
+    for (Unit& unit : units_) connect(unit.compute, unit.network);
+    for (auto& [span, bay] : cores_) connect({}, bay);
+    connect(hall_.storage.racks, hall_.services);
+  }
+
+  void connect(const std::vector<RackId>& with, Bay& bay) {
+    std::vector<Location> ends;
+    for (const RackId rack : with) add_console_ends(rack, ends);
+    for (const RackId rack : bay.racks) add_console_ends(rack, ends);
+    if (ends.empty()) return;
     const SwitchPart& part = *request_.management_switch;
     const Device device = switch_device(part, "management switch");
-    const std::size_t first = out_.management.size();
-    for (int i = 0; i < (ends + part.ports.value - 1) / part.ports.value; ++i) {
+    const std::size_t first = out_.management.size(), ports = static_cast<std::size_t>(part.ports.value);
+    for (std::size_t i = 0; i < (ends.size() + ports - 1) / ports; ++i) {
       const auto beside = bay.racks.empty() && !with.empty() ? add_on_top(device, with.front()) : std::nullopt;
       out_.management.push_back(beside ? *beside : place(device, bay));
     }
-    for (int end = 0; end < ends; ++end)
-      out_.consoles.push_back(
-          {end_of_console(racks, end, ends), first + static_cast<std::size_t>(end / part.ports.value)});
+    for (std::size_t end = 0; end < ends.size(); ++end) out_.consoles.push_back({ends[end], first + end / ports});
   }
 
-  /// Consoles are spread evenly over the racks that have them.
-  Location end_of_console(const std::vector<RackId>& racks, int end, int ends) const {
-    const std::size_t at = racks.size() * static_cast<std::size_t>(end) / static_cast<std::size_t>(ends);
-    return {racks[at], bounds_.frame->height.value / 2};
+  /// Ends of console cables in one rack: at the middle of each device, and of the frame for power strips.
+  void add_console_ends(RackId rack, std::vector<Location>& ends) const {
+    for (const DeviceId id : in_rack_[rack]) {
+      const PlacedDevice& device = out_.devices[id];
+      const DeviceKind& kind = out_.device_kinds[device.kind];
+      const bool node = kind.what == "node", strip = kind.rack_units == 0;
+      const Meters height =
+          strip ? bounds_.frame->height.value / 2 : plinth + (device.below_u + kind.rack_units / 2) * rack_unit;
+      ends.insert(ends.end(), static_cast<std::size_t>(node ? request_.services.consoles_per_node : 1),
+                  {rack, height, id});
+    }
   }
 
   void arrange() {
@@ -281,6 +319,9 @@ class RackLayer {
   Hall hall_;
   std::map<RackId, OpenRack> compute_racks_;  ///< compute racks with switches
   std::array<int, 5> numbers_{};
+  std::map<std::pair<std::string, std::string>, std::size_t> kinds_;  ///< kinds of devices by use and part
+  IndexedVector<RackId, std::vector<DeviceId>> in_rack_;              ///< devices with a console, by rack
+  std::size_t racks_with_strips_ = 0;
 };
 
 }  // namespace

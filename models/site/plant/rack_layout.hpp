@@ -15,6 +15,7 @@
 namespace clusterwright {
 
 using RackId = Id<struct RackTag>;
+using DeviceId = Id<struct DeviceTag>;
 
 /// network: switches of one scalable unit. core: switches that join scalable units.
 enum class RackRole { compute, network, core, service, storage };
@@ -41,10 +42,25 @@ struct PlacedRack {
   std::vector<RackContent> contents;
 };
 
+/// Equal devices for one use.
+struct DeviceKind {
+  std::string what;       ///< "node", "training leaf", "power strip"
+  std::string part;       ///< empty for power strips, which the catalog of circuits does not name
+  double rack_units = 0;  ///< of one device; 0 for power strips, which hang beside the units
+  int ports = 0;          ///< ports of a switch; 0 for other devices
+};
+
+struct PlacedDevice {
+  std::size_t kind = 0;  ///< index in RackLayout::device_kinds
+  RackId rack;
+  double below_u = 0;  ///< rack units below it; of power strips their number in the rack, from 0
+};
+
 /// End of a cable.
 struct Location {
   RackId rack;
   Meters height;  ///< height over the floor
+  DeviceId device;
 };
 
 /// Cable from a device to a switch of the management network.
@@ -54,6 +70,8 @@ struct ConsoleCable {
 };
 
 struct RackLayout {
+  std::vector<DeviceKind> device_kinds;
+  IndexedVector<DeviceId, PlacedDevice> devices;
   IndexedVector<RackId, PlacedRack> racks;      ///< without a place on the floor
   std::vector<std::vector<RackId>> blocks;      ///< racks that stand side by side, in the order of the floor
   std::vector<Location> nodes;                  ///< working nodes, by number

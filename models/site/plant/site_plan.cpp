@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string>
 
 #include "models/site/plant/bill_of_materials.hpp"
 #include "models/site/plant/cable_plan.hpp"
@@ -97,7 +99,7 @@ class SitePlanner {
     const ServerPart* part = find_part(catalog_.servers, facility_.services.server);
     if (!part || count == 0) return {};
     return std::vector<Device>(static_cast<std::size_t>(count),
-                               {what, part->id, part->rack_units.value, part->mass.value, part->power.value, 0});
+                               {what, part->id, part->rack_units.value, part->mass.value, part->power.value, 0, 0});
   }
 
   std::vector<Device> appliance_devices() const {
@@ -105,7 +107,7 @@ class SitePlanner {
     const StoragePart& part = *find_part(catalog_.storage_systems, facility_.services.storage->part);
     return std::vector<Device>(
         static_cast<std::size_t>(appliances()),
-        {"storage appliance", part.id, part.rack_units.value, part.mass.value, part.power.value, 0});
+        {"storage appliance", part.id, part.rack_units.value, part.mass.value, part.power.value, 0, 0});
   }
 
   void lay_out() {
@@ -119,7 +121,31 @@ class SitePlanner {
     plan_.verdicts = layout_.verdicts;
     plan_.floor = place_racks(layout_, facility_.hall, frame_, plan_.verdicts);
     plan_.floor.nodes_per_unit = unit_nodes_;
+    warn_of_common_row();
     plan_.scale_up = check_scale_up(request_.cluster, catalog_, block_, frame_, per_rack, plan_.verdicts);
+  }
+
+  /// Remark on a top tier whose switches all hang on the busways of one row, as fire, leaks and work on it reach them
+  /// all.
+  void warn_of_common_row() {
+    if (networks_.empty() || networks_[0].role != NetworkRole::training || plan_.floor.rows < 2) return;
+    const SiteNetwork& training = networks_[0];
+    const SwitchTier& top = training.graph.tiers().back();
+    if (!training.tier_parts.back() || top.count < 2 || training.graph.tiers().size() < 2) return;
+    std::set<int> rows;
+    std::set<std::string> racks;
+    for (const VertexId vertex : top.switches()) {
+      const PlacedRack& rack = plan_.floor.racks[layout_.switches[0][training.graph.switch_number(vertex)].rack];
+      rows.insert(rack.row);
+      racks.insert(rack.name);
+    }
+    if (rows.size() > 1) return;
+    plan_.warnings.push_back(
+        fmt::format("all {} {} switches of the training network hang on the busways of row {}, in {}: whatever stops "
+                    "that row stops "
+                    "the network",
+                    top.count, top.name, *rows.begin() + 1,
+                    racks.size() == 1 ? "rack " + *racks.begin() : fmt::format("{} racks", racks.size())));
   }
 
   int node_ports_per_cage() const {
@@ -138,7 +164,10 @@ class SitePlanner {
     plan_.switches = std::move(cables.switches);
     plan_.cables = std::move(cables.cables);
     plan_.transceivers = std::move(cables.transceivers);
+    plan_.device_kinds = layout_.device_kinds;
+    plan_.devices = layout_.devices;
     plan_.runs = std::move(cables.runs);
+    plan_.pieces = std::move(cables.pieces);
     plan_.uncounted = std::move(cables.uncounted);
     plan_.warnings.insert(plan_.warnings.end(), cables.warnings.begin(), cables.warnings.end());
     plan_.verdicts.insert(plan_.verdicts.end(), cables.verdicts.begin(), cables.verdicts.end());

@@ -42,7 +42,10 @@ struct SitePlan {
   std::vector<SwitchTotal> switches;
   std::vector<CableTotal> cables;  ///< totals by CableTotalId
   std::vector<TransceiverTotal> transceivers;
-  std::vector<CableRun> runs;
+  std::vector<DeviceKind> device_kinds;
+  IndexedVector<DeviceId, PlacedDevice> devices;
+  std::vector<CableRun> runs;      ///< filled only with SiteRequest::keep_runs
+  std::vector<CablePiece> pieces;  ///< filled only with SiteRequest::keep_runs
   std::optional<ScaleUpCheck> scale_up;
   std::vector<PowerStageLoad> power_stages;
   RackFeeds feeds;
@@ -69,7 +72,7 @@ struct SiteRequest {
   const Facility& facility;
   NodePower node;          ///< power of a node; `rated` is filled in from the catalog
   int appliances = 0;      ///< appliances of the facility's storage
-  bool keep_runs = false;  ///< keep the route of every cable, for tests
+  bool keep_runs = false;  ///< keep the route of every cable
 };
 
 /// Plan of a site. Constraints that do not hold are verdicts of the plan, not errors.

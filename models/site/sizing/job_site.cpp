@@ -106,7 +106,7 @@ PlannedSite plan_job_site(const SiteParts& parts, const NodePower& node, const S
                           const StepPrediction* step) {
   PlannedSite out{{}, storage_for(parts, scenario, step)};
   const int appliances = out.storage ? static_cast<int>(out.storage->appliances) : 0;
-  out.plan = plan_site({parts.cluster, parts.catalog, parts.facility, node, appliances, false});
+  out.plan = plan_site({parts.cluster, parts.catalog, parts.facility, node, appliances, parts.every_cable});
   return out;
 }
 

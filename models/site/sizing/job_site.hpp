@@ -19,6 +19,7 @@ struct SiteParts {
   const Cluster& cluster;
   const Catalog& catalog;  ///< with the cluster's own parts
   const Facility& facility;
+  bool every_cable = false;  ///< the plan keeps the route of every cable
 };
 
 struct PlannedSite {

@@ -19,7 +19,7 @@ namespace {
 class Sizer {
  public:
   explicit Sizer(const SizingRequest& request)
-      : request_(request), parts_{request.cluster, request.catalog, request.facility} {}
+      : request_(request), parts_{request.cluster, request.catalog, request.facility, request.every_cable} {}
 
   SizedCluster size() {
     out_.name = request_.cluster.spec.name;

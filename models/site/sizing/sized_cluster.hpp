@@ -31,6 +31,7 @@ struct SizingRequest {
   const Facility& facility;
   const PriceList& prices;
   const Scenario* scenario = nullptr;  ///< job on the same cluster; null: typical power, no tokens
+  bool every_cable = false;            ///< the plan keeps the route of every cable
 };
 
 /// @throws ConfigError for parts that the catalog lacks, or that lack what a plan needs (height, mass, power)
