@@ -76,7 +76,10 @@ async function checkPage(name, charts) {
       check(seen.errors.length === 0, `${what}: console says ${seen.errors}`);
       check(seen.requests.length === 1, `${what}: requests ${seen.requests}`);
       check(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), `${what}: scrolls sideways`);
-      check((await page.locator('svg[role=img]:visible').count()) === charts, `${what}: charts`);
+      // Drawings of racks are one for each kind of rack.
+      check((await page.locator('svg[role=img]:visible:not([aria-labelledby^="rack-"])').count()) === charts, `${what}: charts`);
+      const racks = await page.locator('svg[aria-labelledby^="rack-"]:visible').count();
+      check(name.startsWith('size') ? racks >= 3 && racks <= 12 : racks === 0, `${what}: kinds of racks`);
       for (const svg of await page.locator('svg[role=img]:visible').all())
         check(await svg.evaluate((s) => s.querySelector('title').textContent && s.querySelector('desc').textContent), `${what}: words of a chart`);
       const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number)[0]);
