@@ -219,3 +219,22 @@ TEST_CASE("claims that are missing are added without a verdict", "[models][audit
   CHECK_FALSE(found(report, ClaimKind::fits).holds);
   CHECK(report.first_to_mend()->claim == ClaimKind::utilisation);
 }
+
+// 127 nodes stand on 32 leaves and 16 spines with 1,016 + 1,024 + 4 cables, as published.
+TEST_CASE("claims about machines, switches, cables, PUE and energy are those of the plan", "[models][audit]") {
+  Scenario s = three_nodes();
+  Blueprint blueprint;
+  blueprint.claims = {{ClaimKind::it_mw, 1.0, ""},
+                      {ClaimKind::switches, 4.0, ""},
+                      {ClaimKind::cables, 4.0, ""},
+                      {ClaimKind::pue, 9.0, ""},
+                      {ClaimKind::energy_gwh_per_year, 100.0, ""}};
+  const AuditCase audit(blueprint, s, parts(), air_facility(parts()));
+  const AuditReport report = audit_blueprint(blueprint, s, parts(), air_facility(parts()));
+  const auto computed = [&](ClaimKind kind) { return number(found(report, kind)); };
+  CHECK(computed(ClaimKind::it_mw) == Approx(audit.site.it_rated.in(megawatt)));
+  CHECK(computed(ClaimKind::switches) == static_cast<double>(audit.site.switches));
+  CHECK(computed(ClaimKind::cables) == static_cast<double>(audit.site.links));
+  CHECK(computed(ClaimKind::pue) == Approx(audit.site.site_mean / audit.site.it_mean));
+  CHECK(computed(ClaimKind::energy_gwh_per_year) == Approx(audit.site.site_mean.in(megawatt)*8.766));
+}

@@ -33,7 +33,12 @@ constexpr std::array<PeopleClaim, claim_kind_count> people_claims = {{{"accelera
                                                                       {"power of the site", "MW"},
                                                                       {"exposed communication", "share"},
                                                                       {"utilisation (MFU)", "share"},
-                                                                      {"time between failures", "h"}}};
+                                                                      {"time between failures", "h"},
+                                                                      {"power of all machines", "MW"},
+                                                                      {"switches", ""},
+                                                                      {"cables", ""},
+                                                                      {"PUE", ""},
+                                                                      {"energy of a year", "GWh"}}};
 
 const PeopleClaim& people(ClaimKind kind) {
   return people_claims[static_cast<std::size_t>(kind)];

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <optional>
 
@@ -60,6 +61,26 @@ int whole_replicas(int room, int replica, int node) {
 
 int rounded_up(int number, int divisor) {
   return (number + divisor - 1) / divisor;
+}
+
+void add_words(std::string& words, long long count, const std::string& what) {
+  words += fmt::format("{}{} {}", words.empty() ? "" : " + ", count, what);
+}
+
+/// Switches and links of the network for training.
+void add_network(const SitePlan& plan, SiteFigures& site) {
+  std::map<std::string, long long> links;
+  for (const SwitchTotal& total : plan.switches) {
+    if (total.network != "training") continue;
+    site.switches += total.count;
+    add_words(site.switches_words, total.count, total.tier);
+  }
+  for (const CableTotal& total : plan.cables)
+    if (total.network == "training") links[total.link] += total.links;
+  for (const auto& [link, count] : links) {
+    site.links += count;
+    add_words(site.links_words, count, link);
+  }
 }
 
 }  // namespace
@@ -140,6 +161,7 @@ SiteFigures site_figures(const Blueprint& blueprint, const Scenario& scenario, c
   const PlannedSite planned = plan_job_site(parts, node, nullptr, nullptr);
   const SitePlan& plan = planned.plan;
   if (planned.storage) site.storage_write = planned.storage->write_given;
+  add_network(plan, site);
   const int per_rack = blueprint.racks ? rounded_up(site.nodes, *blueprint.racks) : plan.floor.nodes_per_rack;
   site.nodes_per_rack = facility.rack.nodes.value_or(per_rack);
   site.racks = blueprint.racks.value_or(rounded_up(site.nodes, site.nodes_per_rack));

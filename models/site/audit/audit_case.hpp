@@ -57,7 +57,9 @@ struct SiteFigures {
   Watts site_rated;         ///< power from the grid: it_rated times pue
   Watts site_hottest;       ///< power from the grid at it_rated on the design day
   Watts site_mean;
-  BytesPerSecond storage_write;  ///< write rate of the file system that is planned; zero without one
+  long long switches = 0, links = 0;        ///< of the network for training
+  std::string switches_words, links_words;  ///< "32 leaf + 16 spine", "1,016 node-leaf + 1,024 leaf-spine"
+  BytesPerSecond storage_write;             ///< write rate of the file system that is planned; zero without one
 
   Watts rack_rated() const { return node_rated * nodes_per_rack; }
   Watts rack_mean() const { return node_mean * nodes_per_rack; }

@@ -6,6 +6,7 @@
 
 #include "models/site/audit/layout_claims.hpp"
 #include "models/site/audit/network_claims.hpp"
+#include "models/site/audit/plan_claims.hpp"
 #include "models/site/audit/site_claims.hpp"
 #include "models/site/audit/time_claims.hpp"
 
@@ -28,7 +29,12 @@ constexpr std::array<Check, claim_kind_count> checks = {check_accelerators,
                                                         check_site,
                                                         check_communication_share,
                                                         check_utilisation,
-                                                        check_failures};
+                                                        check_failures,
+                                                        check_it_power,
+                                                        check_switches,
+                                                        check_cables,
+                                                        check_pue,
+                                                        check_energy};
 
 /// Claims that a complete blueprint makes.
 constexpr std::array<ClaimKind, 2> needed = {ClaimKind::fits, ClaimKind::failures};

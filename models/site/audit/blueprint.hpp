@@ -32,9 +32,14 @@ enum class ClaimKind {
   site_mw,                     ///< power of the facility, from the grid
   communication_share,         ///< exposed share of a step; at most
   utilisation,                 ///< model FLOPs over peak; at least
-  failures                     ///< mean time to interrupt, in hours; at least
+  failures,                    ///< mean time to interrupt, in hours; at least
+  it_mw,                       ///< rated power of all machines
+  switches,                    ///< of the network for training
+  cables,                      ///< links of the network for training
+  pue,                         ///< mean of a year; at most
+  energy_gwh_per_year          ///< from the grid in continuous use; at most
 };
-inline constexpr std::size_t claim_kind_count = 13;
+inline constexpr std::size_t claim_kind_count = 18;
 inline constexpr std::array<std::string_view, claim_kind_count> claim_kind_names = {"accelerators",
                                                                                     "training_days",
                                                                                     "scale_up",
@@ -47,7 +52,12 @@ inline constexpr std::array<std::string_view, claim_kind_count> claim_kind_names
                                                                                     "site_mw",
                                                                                     "communication_share",
                                                                                     "utilisation",
-                                                                                    "failures"};
+                                                                                    "failures",
+                                                                                    "it_mw",
+                                                                                    "switches",
+                                                                                    "cables",
+                                                                                    "pue",
+                                                                                    "energy_gwh_per_year"};
 
 /// Whether claims of a kind are stated in words, not by a number.
 bool stated_in_words(ClaimKind kind);

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Claims about what is planned around the nodes: power of all machines, switches, cables, PUE, energy.
+#pragma once
+
+#include "models/site/audit/audit_case.hpp"
+
+namespace clusterwright {
+
+ClaimFinding check_it_power(const AuditCase& audit);
+ClaimFinding check_switches(const AuditCase& audit);
+ClaimFinding check_cables(const AuditCase& audit);
+ClaimFinding check_pue(const AuditCase& audit);
+ClaimFinding check_energy(const AuditCase& audit);
+
+}  // namespace clusterwright
