@@ -101,12 +101,9 @@ void open_without_job(const SizeRequest& request, SizingSession& session) {
   std::erase_if(settings, sets_prices);
   ClusterSession opened = open_cluster(named_file(request.scenario.scenario, {"clusters"}), settings);
   ResultContext& context = session.context;
-  context.command = "size";
-  context.command_line = request.scenario.command_line;
-  context.seed = parse_seed({"--seed", request.scenario.seed});
-  context.accelerator = opened.cluster.accelerator.id;
-  context.cluster = opened.cluster.spec.name;
-  context.memory_capacity = memory_capacity(opened.cluster.accelerator);
+  context = make_result_context(opened.cluster, "size", request.scenario.command_line,
+                                parse_seed({"--seed", request.scenario.seed}));
+  context.scenario = JsonValue();  // none: a cluster alone is no scenario
   context.inputs = opened.inputs;
   session.node = node_place(opened.document, opened.pointer);
   session.cluster = opened.cluster;

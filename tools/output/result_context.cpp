@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "models/job/scenario_loader.hpp"
+#include "sim/field_table.hpp"
 #include "tools/build_facts.hpp"
 #include "tools/output/output_text.hpp"
 
@@ -34,16 +35,23 @@ std::string job_text(const JsonValue& job) {
 
 }  // namespace
 
-ResultContext make_result_context(const Scenario& scenario, std::string command, std::string command_line,
+ResultContext make_result_context(const Cluster& cluster, std::string command, std::string command_line,
                                   std::uint64_t seed) {
   ResultContext context;
   context.command = std::move(command);
   context.command_line = std::move(command_line);
   context.seed = seed;
+  context.accelerator = cluster.accelerator.id;
+  context.cluster = cluster.spec.name;
+  context.memory_capacity = memory_capacity(cluster.accelerator);
+  context.scenario = JsonValue::object({{"cluster", encode_record(cluster.spec)}});
+  return context;
+}
+
+ResultContext make_result_context(const Scenario& scenario, std::string command, std::string command_line,
+                                  std::uint64_t seed) {
+  ResultContext context = make_result_context(scenario.cluster, std::move(command), std::move(command_line), seed);
   context.transformer = scenario.transformer.name;
-  context.accelerator = scenario.cluster.accelerator.id;
-  context.cluster = scenario.cluster.spec.name;
-  context.memory_capacity = memory_capacity(scenario.cluster.accelerator);
   context.inputs = scenario.inputs;
   context.scenario = effective_scenario(scenario);
   context.job = job_text(context.scenario.at("job"));

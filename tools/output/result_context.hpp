@@ -13,6 +13,9 @@ namespace clusterwright {
 /// Head of every JSON result: schema version, tool, command, seed and the hashes of its inputs.
 JsonValue result_header(const std::string& command, std::uint64_t seed, const std::vector<InputFile>& inputs);
 
+/// Line in place of a job's, for machines without one.
+inline constexpr const char* no_job_words = "No job: nodes draw their typical power";
+
 struct ResultContext {
   std::string command;       ///< "run"
   std::string command_line;  ///< command line as typed, for repetition
@@ -28,6 +31,9 @@ struct ResultContext {
 };
 
 ResultContext make_result_context(const Scenario& scenario, std::string command, std::string command_line,
+                                  std::uint64_t seed);
+/// Origin of a result about a machine without a job. Its inputs and warnings are the caller's to add.
+ResultContext make_result_context(const Cluster& cluster, std::string command, std::string command_line,
                                   std::uint64_t seed);
 
 }  // namespace clusterwright

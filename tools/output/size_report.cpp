@@ -217,7 +217,7 @@ std::string cost_tiles(const SizedCluster& sized) {
 std::string head(const ResultContext& context, const SizedCluster& sized) {
   std::vector<std::string> sentences = size_verdicts(sized);
   sentences.push_back("Next: " + size_next_step(sized));
-  const std::string job = context.job.empty() ? "No job: nodes draw their typical power" : context.job;
+  const std::string job = context.job.empty() ? no_job_words : context.job;
   return fmt::format(
       "<header>\n<p class=\"kind\">Size</p>\n<h1>{}</h1>\n<p class=\"job\">{}. Cluster: {}.</p>\n{}<dl "
       "class=\"tiles\">\n{}{}</dl>\n</header>\n",

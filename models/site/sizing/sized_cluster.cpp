@@ -16,6 +16,12 @@ namespace clusterwright {
 
 namespace {
 
+/// Whether the cluster is made of instances of a cloud.
+bool rented(const SizingRequest& request) {
+  const NodePart* part = request.catalog.find_node(request.cluster.spec.node.part);
+  return part && part->rented;
+}
+
 class Sizer {
  public:
   explicit Sizer(const SizingRequest& request)
@@ -34,17 +40,15 @@ class Sizer {
       if (out_.step->training) add_site_energy(*out_.step->training, *out_.step->power.site);
     }
     warn();
-    out_.cost = price();
+    out_.cost = price_plan(request_, out_.plan, runs() ? &*out_.step : nullptr);
     if (runs() && out_.step->training)
       out_.run = run_cost(*out_.step->training, out_.cost, out_.plan.accelerators, out_.plan.mean);
-    if (!out_.cost.rented)
-      for (const std::string& missing : out_.plan.uncounted) out_.cost.unpriced.push_back(missing);
     return std::move(out_);
   }
 
  private:
   void warn() {
-    if (rented())
+    if (rented(request_))
       out_.plan.warnings.push_back(
           "the nodes are instances of a cloud and billed as rented: racks, power and cooling are what the provider "
           "would need for them");
@@ -70,42 +74,37 @@ class Sizer {
   /// Whether there is a job that makes tokens to price.
   bool runs() const { return out_.step && out_.step->fits; }
 
-  /// Whether the cluster is made of instances of a cloud.
-  bool rented() const {
-    const NodePart* part = request_.catalog.find_node(request_.cluster.spec.node.part);
-    return part && part->rented;
-  }
-
-  CostReport price() const {
-    const SitePlan& plan = out_.plan;
-    CostRequest cost{plan.bill,
-                     request_.catalog,
-                     request_.prices,
-                     plan.accelerators,
-                     plan.nodes + plan.spare_nodes,
-                     plan.rated.it,
-                     static_cast<int>(plan.floor.racks.size()),
-                     plan.mean.it,
-                     plan.mean.facility,
-                     plan.cooling.wue_l_per_kwh,
-                     std::nullopt,
-                     1,
-                     request_.cluster.accelerator.id,
-                     rented(),
-                     plan.rated.facility};
-    if (runs()) {
-      cost.tokens_per_second = out_.step->tokens_per_second;
-      cost.progress = out_.step->tokens_per_second_with_checkpoints() / out_.step->tokens_per_second;
-    }
-    return price_cluster(cost);
-  }
-
   const SizingRequest& request_;
   SiteParts parts_;
   SizedCluster out_;
 };
 
 }  // namespace
+
+CostReport price_plan(const SizingRequest& request, const SitePlan& plan, const StepPrediction* step) {
+  CostRequest cost{plan.bill,
+                   request.catalog,
+                   request.prices,
+                   plan.accelerators,
+                   plan.nodes + plan.spare_nodes,
+                   plan.rated.it,
+                   static_cast<int>(plan.floor.racks.size()),
+                   plan.mean.it,
+                   plan.mean.facility,
+                   plan.cooling.wue_l_per_kwh,
+                   std::nullopt,
+                   1,
+                   request.cluster.accelerator.id,
+                   rented(request),
+                   plan.rated.facility};
+  if (step) {
+    cost.tokens_per_second = step->tokens_per_second;
+    cost.progress = step->tokens_per_second_with_checkpoints() / step->tokens_per_second;
+  }
+  CostReport report = price_cluster(cost);
+  if (!report.rented) report.unpriced.insert(report.unpriced.end(), plan.uncounted.begin(), plan.uncounted.end());
+  return report;
+}
 
 SizedCluster size_cluster(const SizingRequest& request) {
   SizedCluster sized = Sizer(request).size();

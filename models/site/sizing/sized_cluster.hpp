@@ -34,6 +34,9 @@ struct SizingRequest {
   bool every_cable = false;            ///< the plan keeps the route of every cable
 };
 
+/// Price of what is planned. @param step  prediction of a job that fits, for the price of tokens; null without one
+CostReport price_plan(const SizingRequest& request, const SitePlan& plan, const StepPrediction* step);
+
 /// @throws ConfigError for parts that the catalog lacks, or that lack what a plan needs (height, mass, power)
 SizedCluster size_cluster(const SizingRequest& request);
 
