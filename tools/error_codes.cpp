@@ -133,6 +133,8 @@ constexpr ErrorCode codes[] = {
      "Describe a smaller layout or a larger cluster."},
     {"E0363", "The layout that a blueprint claims differs from the layout of its job.",
      "Give the degrees of the claim under job.parallel."},
+    {"E0366", "A blueprint without a job makes a claim about a job, or states what only a prediction of one reads.",
+     "Describe a transformer and a job; or leave both out and claim only what a machine has."},
     // Files and usage.
     {"E0401", "A file or directory is missing or cannot be read.",
      "Check the path; paths in a file count from that file, paths in options from the working directory."},

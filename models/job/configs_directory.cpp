@@ -59,8 +59,8 @@ std::vector<std::string> config_names(const std::string& folder) {
 }
 
 const std::vector<std::string>& config_folders() {
-  static const std::vector<std::string> folders = {"scenarios",  "clusters", "transformers", "stacks", "parameters",
-                                                   "facilities", "prices",   "blueprints",   "steps"};
+  static const std::vector<std::string> folders = {"scenarios",  "clusters", "transformers", "stacks",  "parameters",
+                                                   "facilities", "prices",   "blueprints",   "designs", "steps"};
   return folders;
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "models/job/configs_directory.hpp"
@@ -48,13 +49,18 @@ struct ScenarioSpec {
 /// Description of a scenario file, for `schema`, `explain` and docs.
 const RecordSpec& scenario_spec();
 
-/// Table with the fields of a scenario added, for files that hold one.
+/// Table with the fields of a scenario added, for files that hold one; without its transformer and job where `File`
+/// may leave them out.
 template <class File>
 Record<File> with_scenario_fields(Record<File> table) {
-  table.required("cluster", &File::cluster, {.help = "the machine", .reference = true})
-      .required("transformer", &File::transformer,
-                {.help = "the model; a Hugging Face config.json works too", .reference = true})
-      .required("job", &File::job, {.help = "the work and its parallel layout"})
+  constexpr FieldRule transformer{.help = "the model; a Hugging Face config.json works too", .reference = true};
+  constexpr FieldRule job{.help = "the work and its parallel layout"};
+  table.required("cluster", &File::cluster, {.help = "the machine", .reference = true});
+  if constexpr (std::is_same_v<decltype(File::job), Job>)
+    table.required("transformer", &File::transformer, transformer).required("job", &File::job, job);
+  else
+    table.optional("transformer", &File::transformer, transformer).optional("job", &File::job, job);
+  table
       .optional("parameters", &File::parameters,
                 {.help = "path of a parameter file; auto: the file in configs/parameters fitted for the cluster's "
                          "accelerator, else generic.json, whose values come from related accelerators"})

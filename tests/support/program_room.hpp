@@ -55,10 +55,9 @@ class ProgramRoom {
   }
 
   /// @param arguments  as typed into a shell
-  Outcome run(const std::string& arguments) const {
-    const std::string command = "cd '" + path_.string() +
-                                "' && CLUSTERWRIGHT_CONFIGS='" CLUSTERWRIGHT_CONFIGS "' '" CLUSTERWRIGHT_PROGRAM "' " +
-                                arguments + " 2>stderr.txt </dev/null";
+  Outcome run(const std::string& arguments, const std::filesystem::path& configs = CLUSTERWRIGHT_CONFIGS) const {
+    const std::string command = "cd '" + path_.string() + "' && CLUSTERWRIGHT_CONFIGS='" + configs.string() +
+                                "' '" CLUSTERWRIGHT_PROGRAM "' " + arguments + " 2>stderr.txt </dev/null";
     Outcome outcome;
     FILE* const pipe = ::popen(command.c_str(), "r");
     std::array<char, 4096> buffer;

@@ -188,3 +188,37 @@ TEST_CASE("wrong blueprints end with code 2 and an error that points at the plac
   check_refused_blueprint("TP8 x PP4", "TP8 x PP8", "E0363", "the claim gives PP 8, the job gives 4");
   check_refused("audit", "E0404", "audit needs BLUEPRINT");
 }
+
+// What an offer without a job can be held to, and what not.
+TEST_CASE("a blueprint without a job claims nothing about one", "[cli][audit]") {
+  const std::string text = content(CLUSTERWRIGHT_CONFIGS "/designs/superpod-h100-1su.json");
+  const auto refused = [&](const std::string& from, const std::string& to, const std::string& words) {
+    const ProgramRoom room;
+    std::string changed = text;
+    REQUIRE(has(changed, from));
+    room.write("bad.json", changed.replace(changed.find(from), from.size(), to));
+    check_refused(room, "audit bad.json -o out.json", "E0366", words);
+  };
+  const std::string claims = "\"claims\": [";
+  refused(claims, claims + R"({"claim": "training_days", "stated": 30},)", "training_days");
+  refused(claims, claims + R"({"claim": "fits", "stated": "yes"},)", "fits");
+  refused(claims, "\"training_tokens\": 1e12, " + claims, "training_tokens has no effect");
+  refused(claims, "\"parameters\": \"generic\", " + claims, "parameters has no effect");
+  refused(claims, R"("job": {"task": "pretrain", "sequence": 8192, "global_batch": 8}, )" + claims, "a transformer");
+}
+
+// 31 nodes x 8 cables + 8 leaves x 32 + 4 of the fabric managers = 508, as published; a claim of 507 does not hold.
+TEST_CASE("an offer is held to its counts", "[cli][audit]") {
+  const ProgramRoom room;
+  const std::string design = "'" CLUSTERWRIGHT_CONFIGS "/designs/superpod-h100-1su.json'";
+  const JsonValue whole = room.run("audit " + design + " --format json").json();
+  CHECK(claim(whole, "cables").at("computed").as_number() == 508);
+  CHECK(says(claim(whole, "cables"), "256 leaf-spine + 4 manager-leaf + 248 node-leaf"));
+  CHECK(whole.at("counts").at("no").as_integer() == 0);
+  std::string text = content(CLUSTERWRIGHT_CONFIGS "/designs/superpod-h100-1su.json");
+  text.replace(text.find("\"stated\": 508"), 13, "\"stated\": 600");
+  room.write("offer.json", text);
+  const Outcome wrong = room.run("audit offer.json --format json");
+  CHECK(wrong.code == 1);
+  CHECK(claim(wrong.json(), "cables").at("holds").as_text() == "no");
+}

@@ -28,6 +28,14 @@ std::string render_as(OutputFormat format, const AuditAnswer& answer) {
   }
 }
 
+ResultContext context_of(const LoadedBlueprint& loaded, const ScenarioRequest& asked, std::uint64_t seed) {
+  ResultContext context = loaded.scenario ? make_result_context(*loaded.scenario, "audit", asked.command_line, seed)
+                                          : make_result_context(loaded.cluster, "audit", asked.command_line, seed);
+  context.inputs = loaded.inputs;
+  context.scenario.find("cluster")->set("facility", effective_facility(loaded.facility));
+  return context;
+}
+
 }  // namespace
 
 ExitCode audit(const AuditRequest& request) {
@@ -37,13 +45,12 @@ ExitCode audit(const AuditRequest& request) {
   const std::uint64_t seed = parse_seed({"--seed", asked.seed});
   std::optional<ThreadLimit> threads;
   if (!asked.threads.empty()) threads.emplace(parse_threads(asked.threads));
-  const std::filesystem::path file = named_file(asked.scenario, {"blueprints"});
+  const std::filesystem::path file = named_file(asked.scenario, {"blueprints", "designs"});
   require_kind(file, ConfigKind::blueprint, "audit");
   const LoadedBlueprint loaded = load_blueprint(file, scenario_options(asked));
-  const AuditReport report = audit_blueprint(loaded.blueprint, loaded.scenario, loaded.catalog, loaded.facility);
+  const AuditReport report = audit_blueprint(input_of(loaded));
   stop_if_interrupted();
-  ResultContext context = make_result_context(loaded.scenario, "audit", asked.command_line, seed);
-  context.scenario.find("cluster")->set("facility", effective_facility(loaded.facility));
+  const ResultContext context = context_of(loaded, asked, seed);
   const AuditAnswer answer{context, loaded.blueprint, report};
   deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, answer); });
   return report.count(Holds::no) > 0 ? ExitCode::impossible : ExitCode::ok;

@@ -38,7 +38,8 @@ constexpr FileSection file_sections[] = {
     {"facilities", "buildings, by the name that a cluster gives under \"facility\": {\"like\": ...}"},
     {"prices", "price lists, by the name that --prices and \"prices\" take"},
     {"parameters", "fitted parameters, by the name that --parameters takes"},
-    {"blueprints", "published designs, by the name that `audit` takes"},
+    {"blueprints", "designs of a job and its cluster with claims, by the name that `audit` takes"},
+    {"designs", "published clusters with their counts, watts and dollars, by the name that `audit` takes"},
 };
 
 bool scalar_field(const FieldSpec& field) {

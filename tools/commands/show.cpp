@@ -35,8 +35,12 @@ struct Wanted {
 Shown show_scenario(const ShowRequest& request, const fs::path& file, ConfigKind kind, Wanted wanted) {
   ScenarioOptions options{request.settings, {}};
   if (!request.parameters.empty()) options.parameters = named_file(request.parameters, {"parameters"});
+  if (kind == ConfigKind::blueprint) {
+    const LoadedBlueprint loaded = load_blueprint(file, options);
+    if (!loaded.scenario) return show_topology(loaded.cluster, request.failures, wanted.dot);
+  }
   const Scenario scenario =
-      kind == ConfigKind::blueprint ? load_blueprint(file, options).scenario : load_scenario(file, options);
+      kind == ConfigKind::blueprint ? *load_blueprint(file, options).scenario : load_scenario(file, options);
   if (wanted.topology) return show_topology(scenario.cluster, request.failures, wanted.dot);
   ResultTable table{
       "", {words_column("path", "Field"), words_column("value", "Value"), words_column("origin", "Origin")}, {}};

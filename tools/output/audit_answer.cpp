@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <string_view>
 #include <vector>
 
@@ -38,18 +39,14 @@ constexpr std::array<PeopleClaim, claim_kind_count> people_claims = {{{"accelera
                                                                       {"switches", ""},
                                                                       {"cables", ""},
                                                                       {"PUE", ""},
-                                                                      {"energy of a year", "GWh"}}};
+                                                                      {"energy of a year", "GWh"},
+                                                                      {"power in use", "MW"},
+                                                                      {"racks", ""},
+                                                                      {"bisection, one direction", "TB/s"},
+                                                                      {"price to buy", "$ million"}}};
 
 const PeopleClaim& people(ClaimKind kind) {
   return people_claims[static_cast<std::size_t>(kind)];
-}
-
-std::string value_text(ClaimKind kind, const NumberOrText& value) {
-  if (const auto* words = std::get_if<std::string>(&value)) return *words;
-  const double number = std::get<double>(value);
-  const std::string_view unit = people(kind).unit;
-  if (is_share(kind)) return percent_text(number);
-  return fmt::format("{}{}{}", significant_text(number, number < 100 ? 3 : 4), unit.empty() ? "" : " ", unit);
 }
 
 Cell value_cell(const NumberOrText& value) {
@@ -68,21 +65,14 @@ JsonValue json_of(const NumberOrText& value) {
   return std::visit([](const auto& inner) { return JsonValue(inner); }, value);
 }
 
-JsonValue finding_to_json(const ClaimFinding& finding) {
-  const std::string_view unit = people(finding.claim).unit;
-  return JsonValue::object({{"claim", claim_kind_names[static_cast<std::size_t>(finding.claim)]},
-                            {"words", finding.words},
-                            {"stated", finding.stated ? json_of(*finding.stated) : JsonValue()},
-                            {"computed", json_of(finding.computed)},
-                            {"unit", unit},
-                            {"error", finding.error ? JsonValue(*finding.error) : JsonValue()},
-                            {"holds", finding.holds ? JsonValue(holds_text(finding)) : JsonValue()},
-                            {"arithmetic", finding.arithmetic},
-                            {"remedy", finding.remedy}});
+std::string title_of(const AuditAnswer& answer) {
+  const ResultContext& context = answer.context;
+  if (context.transformer.empty()) return fmt::format("{}: {}", answer.blueprint.name, context.cluster);
+  return fmt::format("{}: {} on {}", answer.blueprint.name, context.transformer, context.cluster);
 }
 
-std::string title_of(const AuditAnswer& answer) {
-  return fmt::format("{}: {} on {}", answer.blueprint.name, answer.context.transformer, answer.context.cluster);
+std::string job_line(const AuditAnswer& answer) {
+  return answer.context.job.empty() ? no_job_words : answer.context.job;
 }
 
 /// Changes that the prediction of the step required, one sentence each.
@@ -100,6 +90,32 @@ std::string next_line(const AuditReport& report) {
 
 }  // namespace
 
+std::string claim_name(ClaimKind kind) {
+  return std::string(people(kind).name);
+}
+
+std::string claim_value_text(ClaimKind kind, const NumberOrText& value) {
+  if (const auto* words = std::get_if<std::string>(&value)) return *words;
+  const double number = std::get<double>(value);
+  const std::string_view unit = people(kind).unit;
+  if (is_share(kind)) return percent_text(number);
+  if (is_count(kind) && number == std::round(number)) return count_text(std::llround(number));
+  return fmt::format("{}{}{}", significant_text(number, number < 100 ? 3 : 4), unit.empty() ? "" : " ", unit);
+}
+
+JsonValue finding_to_json(const ClaimFinding& finding) {
+  const std::string_view unit = people(finding.claim).unit;
+  return JsonValue::object({{"claim", claim_kind_names[static_cast<std::size_t>(finding.claim)]},
+                            {"words", finding.words},
+                            {"stated", finding.stated ? json_of(*finding.stated) : JsonValue()},
+                            {"computed", json_of(finding.computed)},
+                            {"unit", unit},
+                            {"error", finding.error ? JsonValue(*finding.error) : JsonValue()},
+                            {"holds", finding.holds ? JsonValue(holds_text(finding)) : JsonValue()},
+                            {"arithmetic", finding.arithmetic},
+                            {"remedy", finding.remedy}});
+}
+
 ResultTable claims_table(const AuditReport& report) {
   ResultTable table{
       "",
@@ -110,8 +126,8 @@ ResultTable claims_table(const AuditReport& report) {
   table.columns.back().below = true;
   for (const ClaimFinding& finding : report.findings)
     table.rows.push_back({people(finding.claim).name,
-                          finding.stated ? Cell(value_text(finding.claim, *finding.stated)) : Cell("not stated"),
-                          value_text(finding.claim, finding.computed), error_cell(finding), holds_text(finding),
+                          finding.stated ? Cell(claim_value_text(finding.claim, *finding.stated)) : Cell("not stated"),
+                          claim_value_text(finding.claim, finding.computed), error_cell(finding), holds_text(finding),
                           finding.arithmetic});
   return table;
 }
@@ -144,7 +160,7 @@ std::string next_step(const AuditReport& report) {
 
 std::string audit_text(const AuditAnswer& answer) {
   const AuditReport& report = answer.report;
-  std::string text = printable(title_of(answer)) + "\n" + printable(answer.context.job) + "\n";
+  std::string text = printable(title_of(answer)) + "\n" + printable(job_line(answer)) + "\n";
   for (const std::string& sentence : changes_sentences(report)) text += sentence + "\n";
   text += "\n" + render_text(claims_table(report)) + "\n" + count_sentence(report) + "\n";
   return text + "\nNext: " + printable(next_line(report)) + "\n";
@@ -152,7 +168,7 @@ std::string audit_text(const AuditAnswer& answer) {
 
 std::string audit_markdown(const AuditAnswer& answer) {
   const AuditReport& report = answer.report;
-  std::string text = fmt::format("# {}\n\n{}\n\n", markdown_text(title_of(answer)), markdown_text(answer.context.job));
+  std::string text = fmt::format("# {}\n\n{}\n\n", markdown_text(title_of(answer)), markdown_text(job_line(answer)));
   for (const std::string& sentence : changes_sentences(report)) text += markdown_text(sentence) + "\n\n";
   text += render_markdown(claims_table(report)) + "\n" + count_sentence(report) + "\n";
   return text + fmt::format("\n**Next:** {}\n", markdown_text(next_line(report)));
@@ -168,7 +184,7 @@ std::string audit_page(const AuditAnswer& answer) {
   const std::string header = fmt::format(
       "<header>\n<p class=\"kind\">Audit</p>\n<h1>{}</h1>\n<p class=\"job\">{}.</p>\n<ul "
       "class=\"verdict{}\">\n{}</ul>\n</header>\n",
-      html_text(title_of(answer)), html_text(answer.context.job), report.count(Holds::no) > 0 ? " no" : "", verdict);
+      html_text(title_of(answer)), html_text(job_line(answer)), report.count(Holds::no) > 0 ? " no" : "", verdict);
   const std::string footer = repeat_footer(answer.context.command_line, "");
   return html_page("Audit", "",
                    header + html_section("Claims", answer.blueprint.source, render_html(claims_table(report))), footer);

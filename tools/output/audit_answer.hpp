@@ -17,6 +17,12 @@ struct AuditAnswer {
   const AuditReport& report;
 };
 
+/// "power of a rack".
+std::string claim_name(ClaimKind kind);
+/// "40.8 kW", "1,024", "38.0 %", "NVLink 4".
+std::string claim_value_text(ClaimKind kind, const NumberOrText& value);
+JsonValue finding_to_json(const ClaimFinding& finding);
+
 /// Claims for people, one per line, each with its arithmetic below.
 ResultTable claims_table(const AuditReport& report);
 /// Claims for machines: numbers in the unit of their claim.

@@ -18,6 +18,7 @@
 #include "models/prediction/prediction.hpp"
 #include "models/site/plant/site_plan.hpp"
 #include "models/site/sizing/job_site.hpp"
+#include "models/site/sizing/sized_cluster.hpp"
 
 namespace clusterwright {
 
@@ -85,16 +86,18 @@ void add_network(const SitePlan& plan, SiteFigures& site) {
 
 }  // namespace
 
-AuditCase::AuditCase(const Blueprint& its_blueprint, const Scenario& its_scenario, const Catalog& its_catalog,
-                     const Facility& facility)
-    : blueprint(its_blueprint),
-      scenario(its_scenario),
-      catalog(its_catalog),
+JobCase::JobCase(const Blueprint& blueprint, const Scenario& its_scenario)
+    : scenario(its_scenario),
       layout(layout_use(scenario, stated_layout(blueprint))),
       used(used_part(scenario, layout)),
       step(predict_step(used.scenario)),
-      site(site_figures(blueprint, scenario, catalog, facility, step)),
       parameters(clusterwright::total_parameters(scenario.transformer)) {}
+
+AuditCase::AuditCase(const AuditInput& input)
+    : blueprint(input.blueprint), cluster(input.cluster), catalog(input.catalog) {
+  if (input.scenario) job.emplace(blueprint, *input.scenario);
+  site = site_figures(input, job ? &job->step : nullptr);
+}
 
 LayoutUse layout_use(const Scenario& scenario, const std::string& stated_layout) {
   const ParallelSpec& parallel = scenario.job.parallel;
@@ -148,23 +151,34 @@ UsedScenario used_part(const Scenario& scenario, const LayoutUse& use) {
   return out;
 }
 
-SiteFigures site_figures(const Blueprint& blueprint, const Scenario& scenario, const Catalog& catalog,
-                         const Facility& facility, const StepPrediction& step) {
-  const Cluster& cluster = scenario.cluster;
-  SiteFigures site;
-  site.nodes = cluster.nodes();
-  const SiteParts parts{cluster, catalog, facility};
+namespace {
+
+/// Power of a node in the predicted step, which ran on the accelerators that the layout uses; typical without one.
+NodePower power_in_use(const SiteParts& parts, const StepPrediction* step) {
   NodePower node = typical_node_power(parts);
-  node.mean = step.power.nodes_mean / step.nodes;
-  site.node_other = step.power.node_host;
-  node.accelerators_mean = node.mean - site.node_other;
+  if (!step) return node;
+  node.mean = step->power.nodes_mean / step->nodes;
+  node.accelerators_mean = node.mean - step->power.node_host;
+  return node;
+}
+
+}  // namespace
+
+SiteFigures site_figures(const AuditInput& input, const StepPrediction* step) {
+  const Blueprint& blueprint = input.blueprint;
+  const SiteParts parts{input.cluster, input.catalog, input.facility};
+  const NodePower node = power_in_use(parts, step);
   const PlannedSite planned = plan_job_site(parts, node, nullptr, nullptr);
   const SitePlan& plan = planned.plan;
+  SiteFigures site;
+  site.nodes = input.cluster.nodes();
+  site.node_other = node.mean - node.accelerators_mean;
   if (planned.storage) site.storage_write = planned.storage->write_given;
   add_network(plan, site);
   const int per_rack = blueprint.racks ? rounded_up(site.nodes, *blueprint.racks) : plan.floor.nodes_per_rack;
-  site.nodes_per_rack = facility.rack.nodes.value_or(per_rack);
+  site.nodes_per_rack = input.facility.rack.nodes.value_or(per_rack);
   site.racks = blueprint.racks.value_or(rounded_up(site.nodes, site.nodes_per_rack));
+  site.all_racks = static_cast<int>(plan.floor.racks.size());
   site.node_rated = plan.node.rated;
   site.node_mean = plan.node.mean;
   site.node_part = plan.node_part;
@@ -174,6 +188,7 @@ SiteFigures site_figures(const Blueprint& blueprint, const Scenario& scenario, c
   site.site_rated = site.it_rated * site.pue;
   site.site_hottest = plan.rated.facility;
   site.site_mean = plan.mean.facility;
+  site.cost = price_plan({input.cluster, input.catalog, input.facility, input.prices}, plan, nullptr);
   return site;
 }
 
@@ -200,13 +215,20 @@ bool within(double off, double tolerance) {
 
 }  // namespace
 
-bool near_enough(double stated, double computed, ClaimSense sense, const AuditTolerance& tolerance) {
-  return within(miss(stated, computed, sense), tolerance.holds);
-}
-
 Holds judge(double stated, double computed, ClaimSense sense, const AuditTolerance& tolerance, bool conditional) {
   const double off = miss(stated, computed, sense);
   return judge(within(off, tolerance.holds), conditional || within(off, tolerance.partly));
+}
+
+AuditTolerance tolerance_of(const Blueprint& blueprint, ClaimKind kind) {
+  const Claim* claim = blueprint.find(kind);
+  if (!claim || !claim->within) return blueprint.tolerance;
+  return {*claim->within, std::max(*claim->within, blueprint.tolerance.partly)};
+}
+
+bool near_stated(const Blueprint& blueprint, ClaimKind kind, double computed, ClaimSense sense) {
+  const std::optional<double> stated = blueprint.stated_number(kind);
+  return stated && within(miss(*stated, computed, sense), tolerance_of(blueprint, kind).holds);
 }
 
 ClaimFinding finding_of(const Blueprint& blueprint, ClaimKind kind) {
@@ -224,7 +246,7 @@ void conclude(ClaimFinding& finding, const Blueprint& blueprint, double computed
   if (!finding.stated) return;
   const double stated = std::get<double>(*finding.stated);
   finding.error = computed / stated - 1;
-  finding.holds = judge(stated, computed, sense, blueprint.tolerance, conditional);
+  finding.holds = judge(stated, computed, sense, tolerance_of(blueprint, finding.claim), conditional);
 }
 
 void conclude(ClaimFinding& finding, std::string computed, bool right, bool conditional) {

@@ -11,6 +11,7 @@
 #include "models/job/scenario.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/site/audit/blueprint.hpp"
+#include "models/site/sizing/cost_report.hpp"
 #include "topology/cluster/facility_spec.hpp"
 
 namespace clusterwright {
@@ -42,15 +43,38 @@ struct UsedScenario {
 };
 UsedScenario used_part(const Scenario& scenario, const LayoutUse& use);
 
-/// Figures of the site, as `size` plans it. Racks hold as many nodes as the blueprint states, even where that exceeds a
-/// limit, else as many as planned.
+/// What an audit reads; all outlive it.
+struct AuditInput {
+  const Blueprint& blueprint;
+  const Cluster& cluster;
+  const Catalog& catalog;    ///< with the cluster's own parts
+  const Facility& facility;  ///< complete
+  const PriceList& prices;
+  const Scenario* scenario = nullptr;  ///< job on the same cluster; null where the blueprint describes none
+};
+
+/// Job that a blueprint describes, with its prediction.
+struct JobCase {
+  /// @throws ConfigError as layout_use and predict_step
+  JobCase(const Blueprint& blueprint, const Scenario& scenario);
+
+  const Scenario& scenario;
+  LayoutUse layout;
+  UsedScenario used;  ///< on the accelerators that the layout uses
+  StepPrediction step;
+  double parameters = 0;  ///< number of parameters of the transformer
+};
+
+/// Figures of the site, as `size` plans and prices it. Racks hold as many nodes as the blueprint states, even where
+/// that exceeds a limit, else as many as planned.
 struct SiteFigures {
   int nodes = 0;
   int nodes_per_rack = 0;
-  int racks = 0;
-  Watts node_rated;  ///< nameplate
-  Watts node_mean;   ///< mean of the predicted step
-  Watts node_other;  ///< part of node_mean that its accelerators do not draw
+  int racks = 0;      ///< with nodes
+  int all_racks = 0;  ///< in the hall, as planned
+  Watts node_rated;   ///< nameplate
+  Watts node_mean;    ///< mean of the predicted step; typical without a job
+  Watts node_other;   ///< part of node_mean that its accelerators do not draw
   std::string node_part;
   Watts it_rated, it_mean;  ///< nodes, switches, storage, services
   double pue = 1;           ///< mean of a year
@@ -60,27 +84,27 @@ struct SiteFigures {
   long long switches = 0, links = 0;        ///< of the network for training
   std::string switches_words, links_words;  ///< "32 leaf + 16 spine", "1,016 node-leaf + 1,024 leaf-spine"
   BytesPerSecond storage_write;             ///< write rate of the file system that is planned; zero without one
+  CostReport cost;
 
   Watts rack_rated() const { return node_rated * nodes_per_rack; }
   Watts rack_mean() const { return node_mean * nodes_per_rack; }
 };
 
-/// @param step  prediction on the accelerators that the layout uses
-SiteFigures site_figures(const Blueprint& blueprint, const Scenario& scenario, const Catalog& catalog,
-                         const Facility& facility, const StepPrediction& step);
+/// @param step  prediction on the accelerators that the layout uses; null without a job
+SiteFigures site_figures(const AuditInput& input, const StepPrediction* step);
 
 struct AuditCase {
-  /// @throws ConfigError as layout_use and predict_step
-  AuditCase(const Blueprint& blueprint, const Scenario& scenario, const Catalog& catalog, const Facility& facility);
+  /// @throws ConfigError as JobCase and price_plan
+  explicit AuditCase(const AuditInput& input);
+
+  /// Words for the state that mean power belongs to.
+  const char* in_use() const { return job ? "in the predicted step" : "in typical use"; }
 
   const Blueprint& blueprint;
-  const Scenario& scenario;  ///< scenario that the blueprint describes
+  const Cluster& cluster;
   const Catalog& catalog;
-  LayoutUse layout;
-  UsedScenario used;  ///< on the accelerators that the layout uses
-  StepPrediction step;
+  std::optional<JobCase> job;
   SiteFigures site;
-  double parameters = 0;  ///< number of parameters of the transformer
 };
 
 enum class Holds { yes, partly, no };
@@ -100,6 +124,9 @@ struct ClaimFinding {
 /// Side of the stated number that is good.
 enum class ClaimSense { equal, at_most, at_least };
 
+/// Deviation that the claim of a kind may have, else that of every claim.
+AuditTolerance tolerance_of(const Blueprint& blueprint, ClaimKind kind);
+
 /// Verdict on a computed number against a stated one.
 /// @param conditional  whether the claim holds only under a condition that the arithmetic names
 Holds judge(double stated, double computed, ClaimSense sense, const AuditTolerance& tolerance,
@@ -110,8 +137,8 @@ inline Holds judge(bool right, bool conditional = false) {
   return right ? Holds::yes : conditional ? Holds::partly : Holds::no;
 }
 
-/// Whether a computed number is within the first tolerance of the stated one.
-bool near_enough(double stated, double computed, ClaimSense sense, const AuditTolerance& tolerance);
+/// Whether a computed number is within the first tolerance of what the blueprint states; false where it states nothing.
+bool near_stated(const Blueprint& blueprint, ClaimKind kind, double computed, ClaimSense sense);
 
 /// Finding before its check: the kind, and what the blueprint states.
 ClaimFinding finding_of(const Blueprint& blueprint, ClaimKind kind);

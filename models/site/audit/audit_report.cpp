@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <variant>
 
 #include "models/site/audit/layout_claims.hpp"
 #include "models/site/audit/network_claims.hpp"
@@ -14,12 +15,14 @@ namespace clusterwright {
 
 namespace {
 
-using Check = ClaimFinding (*)(const AuditCase&);
+using PlantCheck = ClaimFinding (*)(const AuditCase&);
+using JobCheck = ClaimFinding (*)(const AuditCase&, const JobCase&);
+using Check = std::variant<PlantCheck, JobCheck>;
 
 /// Checks by ClaimKind.
 constexpr std::array<Check, claim_kind_count> checks = {check_accelerators,
                                                         check_training_days,
-                                                        check_scale_up,
+                                                        check_scale_up_kind,
                                                         check_nic,
                                                         check_layout,
                                                         check_weights,
@@ -34,13 +37,19 @@ constexpr std::array<Check, claim_kind_count> checks = {check_accelerators,
                                                         check_switches,
                                                         check_cables,
                                                         check_pue,
-                                                        check_energy};
+                                                        check_energy,
+                                                        check_it_in_use,
+                                                        check_racks,
+                                                        check_bisection,
+                                                        check_price};
 
-/// Claims that a complete blueprint makes.
+/// Claims that a complete blueprint of a job makes.
 constexpr std::array<ClaimKind, 2> needed = {ClaimKind::fits, ClaimKind::failures};
 
 ClaimFinding check(const AuditCase& audit, ClaimKind kind) {
-  return checks[static_cast<std::size_t>(kind)](audit);
+  const Check& check = checks[static_cast<std::size_t>(kind)];
+  if (const auto* plant = std::get_if<PlantCheck>(&check)) return (*plant)(audit);
+  return std::get<JobCheck>(check)(audit, audit.job.value());
 }
 
 }  // namespace
@@ -62,15 +71,20 @@ const ClaimFinding* AuditReport::first_to_mend() const {
   return nullptr;
 }
 
-AuditReport audit_blueprint(const Blueprint& blueprint, const Scenario& scenario, const Catalog& catalog,
-                            const Facility& facility) {
-  const AuditCase audit(blueprint, scenario, catalog, facility);
+AuditInput input_of(const LoadedBlueprint& loaded) {
+  return {loaded.blueprint, loaded.cluster, loaded.catalog,
+          loaded.facility,  loaded.prices,  loaded.scenario ? &*loaded.scenario : nullptr};
+}
+
+AuditReport audit_blueprint(const AuditInput& input) {
+  const AuditCase audit(input);
   AuditReport report;
-  report.changes = audit.used.changes;
-  report.step = audit.step;
-  for (const Claim& claim : blueprint.claims) report.findings.push_back(check(audit, claim.claim));
+  for (const Claim& claim : input.blueprint.claims) report.findings.push_back(check(audit, claim.claim));
+  if (!audit.job) return report;
+  report.changes = audit.job->used.changes;
+  report.step = audit.job->step;
   for (const ClaimKind kind : needed)
-    if (!blueprint.find(kind)) report.findings.push_back(check(audit, kind));
+    if (!input.blueprint.find(kind)) report.findings.push_back(check(audit, kind));
   return report;
 }
 

@@ -2,6 +2,7 @@
 /// Check of the claims of a blueprint with the models that `run` uses.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace clusterwright {
 struct AuditReport {
   std::vector<ClaimFinding> findings;  ///< made claims in their order, then missing ones
   std::vector<std::string> changes;    ///< changes that a prediction of the step required
-  StepPrediction step;                 ///< on the accelerators that the layout uses
+  std::optional<StepPrediction> step;  ///< on the accelerators that the layout uses; none without a job
 
   int count(Holds holds) const;
   int missing() const;  ///< number of claims that the blueprint should have made
@@ -22,11 +23,11 @@ struct AuditReport {
   const ClaimFinding* first_to_mend() const;
 };
 
-/// @param scenario  the cluster, transformer and job that the blueprint describes
-/// @param facility  facility of that cluster, complete
-/// @pre check_claims passed
-/// @throws ConfigError E0362, E0363 and what predict_step throws
-AuditReport audit_blueprint(const Blueprint& blueprint, const Scenario& scenario, const Catalog& catalog,
-                            const Facility& facility);
+/// What an audit reads of a blueprint, which outlives it.
+AuditInput input_of(const LoadedBlueprint& loaded);
+
+/// @pre check_claims passed, and claims that need a job have one
+/// @throws ConfigError E0350 for nodes that cannot be placed, E0362, E0363 and what predict_step throws
+AuditReport audit_blueprint(const AuditInput& input);
 
 }  // namespace clusterwright

@@ -73,7 +73,9 @@ const Record<Claim>& record(const Claim*) {
                .min = 0,
                .max = 1e30,
                .above_min = true})
-          .optional("words", &Claim::words, {.help = "sentence as published"});
+          .optional("words", &Claim::words, {.help = "sentence as published"})
+          .optional("within", &Claim::within,
+                    share("maximum deviation of this claim if it holds; tolerance.holds if not given"));
   return table;
 }
 
@@ -102,6 +104,32 @@ const Record<AuditAssumptions>& record(const AuditAssumptions*) {
 
 bool is_share(ClaimKind kind) {
   return kind == ClaimKind::communication_share || kind == ClaimKind::utilisation;
+}
+
+bool is_count(ClaimKind kind) {
+  switch (kind) {
+    case ClaimKind::accelerators:
+    case ClaimKind::switches:
+    case ClaimKind::cables:
+    case ClaimKind::racks:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool needs_job(ClaimKind kind) {
+  switch (kind) {
+    case ClaimKind::training_days:
+    case ClaimKind::layout:
+    case ClaimKind::weights_gb_per_accelerator:
+    case ClaimKind::fits:
+    case ClaimKind::communication_share:
+    case ClaimKind::utilisation:
+      return true;
+    default:
+      return false;
+  }
 }
 
 bool stated_in_words(ClaimKind kind) {
@@ -142,12 +170,24 @@ void check_claims(const Blueprint& blueprint, const Catalog& catalog, const Json
   errors.finish();
 }
 
-struct BlueprintFile : ScenarioSpec, Blueprint {};
+/// Fields of a scenario, with or without its job, and those of a blueprint.
+struct BlueprintFile : Blueprint {
+  ClusterSpec cluster;
+  std::optional<Transformer> transformer;
+  std::optional<Job> job;
+  std::string parameters = ScenarioSpec().parameters;
+  std::string steps = ScenarioSpec().steps;
+  std::optional<PriceList> prices;
+
+  ScenarioSpec scenario() const { return {cluster, *transformer, *job, parameters, steps, prices}; }
+};
 
 const Record<BlueprintFile>& record(const BlueprintFile*) {
   using F = BlueprintFile;
   static const auto table =
-      with_scenario_fields(Record<F>("blueprint", "A published design and its claims, which `audit` checks")
+      with_scenario_fields(Record<F>("blueprint",
+                                     "A design and its claims, which `audit` checks; without transformer and job a "
+                                     "machine and claims on it alone")
                                .required("name", &F::name, {.help = "name of the blueprint"})
                                .optional("source", &F::source, {.help = "where the blueprint was published"}))
           .optional("racks", &F::racks,
@@ -174,11 +214,37 @@ const RecordSpec& blueprint_spec() {
 
 namespace {
 
-void check_length(const BlueprintFile& file, const JsonValue& source) {
-  Contradictions errors(source);
-  if (file.training_tokens && (file.job.tokens || file.job.steps))
+void check_length(Contradictions& errors, const BlueprintFile& file) {
+  if (file.training_tokens && (file.job->tokens || file.job->steps))
     errors.report("E0355", "the length of the training run is given twice, by the blueprint and by its job",
                   {"/training_tokens", "/job/tokens", "/job/steps"}, "give one of them");
+}
+
+/// A machine without a job has no claims on it, and nothing that only a prediction reads.
+void check_no_job(Contradictions& errors, const BlueprintFile& file) {
+  constexpr const char* help = "describe transformer and job, or leave this out";
+  if (file.transformer.has_value() != file.job.has_value())
+    errors.report("E0366", "a transformer needs a job, and a job a transformer", {"/transformer", "/job"},
+                  "give both, or none: claims on the machine alone need none");
+  for (std::size_t i = 0; i < file.claims.size(); ++i)
+    if (needs_job(file.claims[i].claim))
+      errors.report("E0366",
+                    fmt::format("{} can be checked only for a transformer and a job, which the blueprint lacks",
+                                name_of(file.claims[i].claim)),
+                    {fmt::format("/claims/{}/claim", i)}, help);
+  if (file.training_tokens)
+    errors.report("E0366", "training_tokens has no effect without a job", {"/training_tokens"}, help);
+  if (file.parameters != ScenarioSpec().parameters)
+    errors.report("E0366", "parameters has no effect without a job", {"/parameters"}, help);
+  if (file.steps != ScenarioSpec().steps) errors.report("E0366", "steps has no effect without a job", {"/steps"}, help);
+}
+
+void check_file(const BlueprintFile& file, const JsonValue& source) {
+  Contradictions errors(source);
+  if (file.transformer && file.job)
+    check_length(errors, file);
+  else
+    check_no_job(errors, file);
   errors.finish();
 }
 
@@ -186,16 +252,24 @@ void check_length(const BlueprintFile& file, const JsonValue& source) {
 
 LoadedBlueprint load_blueprint(const std::filesystem::path& path, const ScenarioOptions& options) {
   std::vector<InputFile> inputs;
-  JsonValue source = read_resolved(path, blueprint_spec(), options, inputs);
-  auto file = decode_record<BlueprintFile>(source);
-  LoadedBlueprint loaded{file, {}, with_own_parts(load_catalog(configs_directory() / "parts"), file.cluster), {}};
+  const JsonValue source = read_resolved(path, blueprint_spec(), options, inputs);
+  const auto file = decode_record<BlueprintFile>(source);
+  const Catalog shipped = load_catalog(configs_directory() / "parts");
+  LoadedBlueprint loaded{file, {}, {}, with_own_parts(shipped, file.cluster), {}, {}, {}};
   check_claims(file, loaded.catalog, source);
-  check_length(file, source);
-  loaded.scenario = make_scenario(std::move(file), std::move(source), options, folder_of(path), std::move(inputs));
-  const JsonValue& cluster = loaded.scenario.source.at("cluster");
-  const bool in_line = cluster.source == loaded.scenario.source.source;
-  loaded.facility = load_facility(loaded.scenario.cluster, loaded.catalog, cluster, in_line ? "/cluster" : "",
-                                  loaded.scenario.inputs);
+  check_file(file, source);
+  const JsonValue& cluster = source.at("cluster");
+  const std::string pointer = cluster.source == source.source ? "/cluster" : "";
+  if (file.job) {
+    loaded.scenario = make_scenario(file.scenario(), source, options, folder_of(path), inputs);
+    inputs = loaded.scenario->inputs;
+    loaded.cluster = loaded.scenario->cluster;
+  } else {
+    loaded.cluster = build_cluster(file.cluster, shipped, cluster, pointer);
+  }
+  loaded.facility = load_facility(loaded.cluster, loaded.catalog, cluster, pointer, inputs);
+  loaded.prices = load_prices(source, loaded.catalog, inputs);
+  loaded.inputs = std::move(inputs);
   return loaded;
 }
 

@@ -37,9 +37,13 @@ enum class ClaimKind {
   switches,                    ///< of the network for training
   cables,                      ///< links of the network for training
   pue,                         ///< mean of a year; at most
-  energy_gwh_per_year          ///< from the grid in continuous use; at most
+  energy_gwh_per_year,         ///< from the grid in continuous use; at most
+  it_mw_in_use,                ///< mean power of all machines
+  racks,                       ///< all racks of the hall
+  bisection_tb_per_s,          ///< one direction
+  price_million_usd            ///< to buy, with building and installation where the price list has them
 };
-inline constexpr std::size_t claim_kind_count = 18;
+inline constexpr std::size_t claim_kind_count = 22;
 inline constexpr std::array<std::string_view, claim_kind_count> claim_kind_names = {"accelerators",
                                                                                     "training_days",
                                                                                     "scale_up",
@@ -57,17 +61,26 @@ inline constexpr std::array<std::string_view, claim_kind_count> claim_kind_names
                                                                                     "switches",
                                                                                     "cables",
                                                                                     "pue",
-                                                                                    "energy_gwh_per_year"};
+                                                                                    "energy_gwh_per_year",
+                                                                                    "it_mw_in_use",
+                                                                                    "racks",
+                                                                                    "bisection_tb_per_s",
+                                                                                    "price_million_usd"};
 
 /// Whether claims of a kind are stated in words, not by a number.
 bool stated_in_words(ClaimKind kind);
 /// Whether the number of a claim is a share from 0 to 1.
 bool is_share(ClaimKind kind);
+/// Whether the number of a claim counts machines.
+bool is_count(ClaimKind kind);
+/// Whether claims of a kind are about a job, not about the machine alone.
+bool needs_job(ClaimKind kind);
 
 struct Claim {
   ClaimKind claim = ClaimKind::accelerators;
   NumberOrText stated;
-  std::string words;  ///< sentence as published
+  std::string words;                  ///< sentence as published
+  std::optional<double> within = {};  ///< deviation that this claim may have; absent: AuditTolerance::holds
 };
 const Record<Claim>& record(const Claim*);
 
@@ -111,9 +124,12 @@ void check_claims(const Blueprint& blueprint, const Catalog& catalog, const Json
 
 struct LoadedBlueprint {
   Blueprint blueprint;
-  Scenario scenario;
+  std::optional<Scenario> scenario;  ///< none where the blueprint describes a machine without a job
+  Cluster cluster;
   Catalog catalog;    ///< catalog with the cluster's own parts
   Facility facility;  ///< complete
+  PriceList prices;
+  std::vector<InputFile> inputs;
 };
 
 /// @throws ConfigError with every error found

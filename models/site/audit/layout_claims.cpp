@@ -28,16 +28,16 @@ int weight_ranks(const Plan& plan) {
 }
 
 /// "weights 31.4 + gradients 62.7 + ... = 114.7 GB of 85.5"
-std::string memory_words(const AuditCase& audit) {
-  const MemoryUse& use = audit.step.memory;
+std::string memory_words(const JobCase& job) {
+  const MemoryUse& use = job.step.memory;
   const Bytes rest = use.gathered + use.working + use.logits + use.buffers + use.reserved;
   constexpr std::array<const char*, 3> recomputation = {"no", "selective", "full"};
   return fmt::format(
       "weights {:.1f} + gradients {:.1f} + optimizer {:.1f} + activations {:.1f} + others {:.1f} = {:.1f} of {:.1f} GB "
       "({} recomputation)",
       gb(use.weights), gb(use.gradients), gb(use.optimizer), gb(use.activations), gb(rest), gb(use.total()),
-      gb(memory_capacity(audit.scenario.cluster.accelerator)),
-      recomputation[static_cast<std::size_t>(audit.step.plan.recompute)]);
+      gb(memory_capacity(job.scenario.cluster.accelerator)),
+      recomputation[static_cast<std::size_t>(job.step.plan.recompute)]);
 }
 
 /// Memory of the fullest rank after a change of the plan.
@@ -52,10 +52,10 @@ Bytes memory_of(const Scenario& scenario) {
 }
 
 /// Numbers of stages beyond the layout's that leave nothing idle, up to one that fits.
-void add_deeper(const AuditCase& audit, Bytes capacity, std::vector<Alternative>& out) {
-  for (const int stages : whole_pipelines(audit.layout, audit.scenario.transformer.layers)) {
-    if (stages <= audit.layout.pipeline) continue;
-    Scenario deeper = audit.scenario;
+void add_deeper(const JobCase& job, Bytes capacity, std::vector<Alternative>& out) {
+  for (const int stages : whole_pipelines(job.layout, job.scenario.transformer.layers)) {
+    if (stages <= job.layout.pipeline) continue;
+    Scenario deeper = job.scenario;
     deeper.job.parallel.pipeline = stages;
     deeper.job.parallel.virtual_pipeline.reset();
     deeper.job.parallel.data.reset();
@@ -65,10 +65,10 @@ void add_deeper(const AuditCase& audit, Bytes capacity, std::vector<Alternative>
   }
 }
 
-std::vector<Alternative> alternatives(const AuditCase& audit, Bytes capacity) {
+std::vector<Alternative> alternatives(const JobCase& job, Bytes capacity) {
   constexpr double two_bytes = 2;  // of a 16-bit gradient
   std::vector<Alternative> out;
-  Scenario changed = audit.used.scenario;
+  Scenario changed = job.used.scenario;
   if (changed.job.sharding == Sharding::none) {
     changed.job.sharding = Sharding::zero1;
     out.push_back({"sharded optimizer", memory_of(changed)});
@@ -77,7 +77,7 @@ std::vector<Alternative> alternatives(const AuditCase& audit, Bytes capacity) {
     changed.stack.gradient_size.value = two_bytes;
     out.push_back({"16-bit gradients", memory_of(changed)});
   }
-  add_deeper(audit, capacity, out);
+  add_deeper(job, capacity, out);
   return out;
 }
 
@@ -91,12 +91,12 @@ std::string layout_words(const LayoutUse& use, int pipeline) {
 
 }  // namespace
 
-ClaimFinding check_weights(const AuditCase& audit) {
+ClaimFinding check_weights(const AuditCase& audit, const JobCase& job) {
   ClaimFinding finding = finding_of(audit.blueprint, ClaimKind::weights_gb_per_accelerator);
-  const Plan& plan = audit.step.plan;
-  const double fullest = gb(audit.step.memory.weights);
+  const Plan& plan = job.step.plan;
+  const double fullest = gb(job.step.memory.weights);
   conclude(finding, audit.blueprint, fullest, ClaimSense::equal);
-  const double billions = audit.parameters / 1e9;
+  const double billions = job.parameters / 1e9;
   const double each = element_size(Precision::bf16);
   finding.arithmetic = fmt::format("{:.1f}e9 parameters x {:g} B / {} = {:.2f} GB; the fullest rank has {:.2f} GB",
                                    billions, each, weight_ranks(plan), billions * each / weight_ranks(plan), fullest);
@@ -106,35 +106,35 @@ ClaimFinding check_weights(const AuditCase& audit) {
     finding.arithmetic +=
         fmt::format("; {:g} GB would be a model of {:.0f}e9 parameters, or one copy over {:.0f} accelerators", stated,
                     stated * weight_ranks(plan) / each, billions * each / stated);
-  const double states = adam_state_bytes * billions / audit.scenario.cluster.spec.accelerators;
-  if (finding.holds != Holds::yes && near_enough(stated, states, ClaimSense::equal, audit.blueprint.tolerance))
+  const double states = adam_state_bytes * billions / audit.cluster.spec.accelerators;
+  if (finding.holds != Holds::yes && near_stated(audit.blueprint, finding.claim, states, ClaimSense::equal))
     finding.arithmetic +=
         fmt::format("; the optimizer state sharded over all accelerators is {:.1f} GB: {:g} B x {:.1f}e9 / {}", states,
-                    adam_state_bytes, billions, audit.scenario.cluster.spec.accelerators);
+                    adam_state_bytes, billions, audit.cluster.spec.accelerators);
   finding.remedy = fmt::format("claim {:.1f} GB of weights", fullest);
   return finding;
 }
 
-ClaimFinding check_fits(const AuditCase& audit) {
+ClaimFinding check_fits(const AuditCase& audit, const JobCase& job) {
   ClaimFinding finding = finding_of(audit.blueprint, ClaimKind::fits);
-  const Bytes capacity = memory_capacity(audit.scenario.cluster.accelerator);
-  finding.arithmetic = memory_words(audit);
+  const Bytes capacity = memory_capacity(audit.cluster.accelerator);
+  finding.arithmetic = memory_words(job);
   bool conditional = false;
-  if (!audit.step.fits)
-    for (const Alternative& other : alternatives(audit, capacity)) {
+  if (!job.step.fits)
+    for (const Alternative& other : alternatives(job, capacity)) {
       const bool enough = other.memory <= capacity;
       conditional = conditional || (enough && other.same_layout);
       finding.arithmetic += fmt::format("; {}: {:.1f} GB{}", other.what, gb(other.memory), enough ? ", fits" : "");
       if (enough && finding.remedy.empty()) finding.remedy = fmt::format("{} fits", other.what);
     }
-  conclude(finding, fmt::format("{:.1f} of {:.1f} GB", gb(audit.step.memory.total()), gb(capacity)), audit.step.fits,
+  conclude(finding, fmt::format("{:.1f} of {:.1f} GB", gb(job.step.memory.total()), gb(capacity)), job.step.fits,
            conditional);
   return finding;
 }
 
 ClaimFinding check_accelerators(const AuditCase& audit) {
   ClaimFinding finding = finding_of(audit.blueprint, ClaimKind::accelerators);
-  const int node = audit.scenario.cluster.node_accelerators;
+  const int node = audit.cluster.node_accelerators;
   const int in_racks = audit.site.racks * audit.site.nodes_per_rack * node;
   conclude(finding, audit.blueprint, in_racks, ClaimSense::equal);
   finding.arithmetic = fmt::format("{} racks x {} nodes x {} = {}; {} nodes described", audit.site.racks,
@@ -145,9 +145,9 @@ ClaimFinding check_accelerators(const AuditCase& audit) {
   return finding;
 }
 
-ClaimFinding check_layout(const AuditCase& audit) {
+ClaimFinding check_layout(const AuditCase& audit, const JobCase& job) {
   ClaimFinding finding = finding_of(audit.blueprint, ClaimKind::layout);
-  const LayoutUse& use = audit.layout;
+  const LayoutUse& use = job.layout;
   conclude(finding, use.idle() == 0 ? "all used" : fmt::format("{} idle", use.idle()), use.idle() == 0);
   if (use.idle() == 0) {
     finding.arithmetic = layout_words(use, use.pipeline) + ", none idle";
@@ -157,7 +157,7 @@ ClaimFinding check_layout(const AuditCase& audit) {
       fmt::format("{} / ({} x {}{}) = {:.4g} replicas: {} used, {} accelerators idle", use.accelerators, use.tensor,
                   use.pipeline, use.context > 1 ? fmt::format(" x {}", use.context) : "",
                   1.0 * use.accelerators / use.replica(), use.replicas, use.idle());
-  const std::vector<int> whole = whole_pipelines(use, audit.scenario.transformer.layers);
+  const std::vector<int> whole = whole_pipelines(use, job.scenario.transformer.layers);
   if (whole.empty()) return finding;
   finding.remedy = layout_words(use, whole.front()) + ", none idle";
   finding.arithmetic += "; " + finding.remedy;

@@ -7,8 +7,8 @@
 namespace clusterwright {
 
 ClaimFinding check_accelerators(const AuditCase& audit);
-ClaimFinding check_layout(const AuditCase& audit);
-ClaimFinding check_weights(const AuditCase& audit);
-ClaimFinding check_fits(const AuditCase& audit);
+ClaimFinding check_layout(const AuditCase& audit, const JobCase& job);
+ClaimFinding check_weights(const AuditCase& audit, const JobCase& job);
+ClaimFinding check_fits(const AuditCase& audit, const JobCase& job);
 
 }  // namespace clusterwright

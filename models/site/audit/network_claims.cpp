@@ -45,7 +45,7 @@ double gbit(BytesPerSecond rate) {
 
 /// Network rate of one accelerator with the network cards of its node part; zero where that is not known.
 BytesPerSecond reference_rate(const AuditCase& audit) {
-  const NodePart* node = audit.catalog.find_node(audit.scenario.cluster.spec.node.part);
+  const NodePart* node = audit.catalog.find_node(audit.cluster.spec.node.part);
   const NicPart* nic = node ? audit.catalog.find_nic(node->nic_id) : nullptr;
   if (!nic || !node->nic_count || !node->accelerator_count) return {};
   return nic->rate.value * node->nic_count->value / node->accelerator_count->value;
@@ -53,10 +53,10 @@ BytesPerSecond reference_rate(const AuditCase& audit) {
 
 /// Switches of one rate that would join all network cards, in words.
 std::string switches_words(const AuditCase& audit, BytesPerSecond rate) {
-  const SwitchPart* part = switch_for(rate, audit.scenario.cluster.spec.fabric, audit.catalog);
+  const SwitchPart* part = switch_for(rate, audit.cluster.spec.fabric, audit.catalog);
   if (!part) return {};
   const int ports = part->ports.value;
-  const NetworkSize size = audit.scenario.cluster.network_size();
+  const NetworkSize size = audit.cluster.network_size();
   const long long ends = 1LL * size.nodes * size.nics_per_node;
   std::string text = fmt::format(
       "; {}-port switches at {:.0f} Gbit/s: two tiers join at most {} endpoints; {} endpoints need at least {}", ports,
@@ -85,9 +85,9 @@ bool runs_at(const SwitchPart& part, BytesPerSecond rate) {
 
 }  // namespace
 
-ClaimFinding check_scale_up(const AuditCase& audit) {
+ClaimFinding check_scale_up_kind(const AuditCase& audit) {
   ClaimFinding finding = finding_of(audit.blueprint, ClaimKind::scale_up);
-  const AcceleratorPart& part = audit.scenario.cluster.accelerator;
+  const AcceleratorPart& part = audit.cluster.accelerator;
   finding.arithmetic = scale_up_words(part);
   finding.remedy = fmt::format("claim {}", part.scale_up_kind.empty() ? "no scale-up links" : part.scale_up_kind);
   const std::string stated = finding.stated ? std::get<std::string>(*finding.stated) : part.scale_up_kind;
@@ -101,11 +101,10 @@ ClaimFinding check_scale_up(const AuditCase& audit) {
 
 ClaimFinding check_nic(const AuditCase& audit) {
   ClaimFinding finding = finding_of(audit.blueprint, ClaimKind::nic_gbit_per_s);
-  const Cluster& cluster = audit.scenario.cluster;
+  const Cluster& cluster = audit.cluster;
   const BytesPerSecond described = cluster.network_per_accelerator(), reference = reference_rate(audit);
   const double usual = gbit(reference > BytesPerSecond{} ? reference : described);
-  const std::optional<double> stated = audit.blueprint.stated_number(ClaimKind::nic_gbit_per_s);
-  const bool possible = stated && near_enough(*stated, gbit(described), ClaimSense::equal, audit.blueprint.tolerance);
+  const bool possible = near_stated(audit.blueprint, finding.claim, gbit(described), ClaimSense::equal);
   conclude(finding, audit.blueprint, usual, ClaimSense::equal, possible);
   finding.arithmetic =
       fmt::format("{} x {:.0f} Gbit/s for {} accelerators = {:.1f} GB/s each", cluster.nics,

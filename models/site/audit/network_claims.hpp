@@ -32,7 +32,7 @@ SwitchCount plane_switches(const NetworkSize& size, int ports);
 /// @return nullptr if there is none
 const SwitchPart* switch_for(BytesPerSecond rate, const FabricSpec& fabric, const Catalog& catalog);
 
-ClaimFinding check_scale_up(const AuditCase& audit);
+ClaimFinding check_scale_up_kind(const AuditCase& audit);
 ClaimFinding check_nic(const AuditCase& audit);
 
 }  // namespace clusterwright

@@ -19,10 +19,10 @@ double kw(Watts power) {
 }
 
 /// Power cap on accelerators that keeps a rack within its budget, in words.
-std::string cap_words(const AuditCase& audit, Watts budget) {
-  const int each = audit.scenario.cluster.node_accelerators;
+std::string cap_words(const AuditCase& audit, const JobCase& job, Watts budget) {
+  const int each = audit.cluster.node_accelerators;
   const Watts cap = (budget / audit.site.nodes_per_rack - audit.site.node_other) / each;
-  const auto speed = speed_at_cap(audit.used.scenario, audit.step, cap);
+  const auto speed = speed_at_cap(job.used.scenario, job.step, cap);
   if (!speed) return fmt::format("; no power cap of the accelerators lowers it to {} kW", plain_number(kw(budget), 6));
   return fmt::format(
       "; {} kW needs a cap of ({:.2f} - {:.2f} kW) / {} = {:.0f} W, which slows GEMMs by {:.0f} % and the step by "
@@ -74,14 +74,13 @@ ClaimFinding check_rack(const AuditCase& audit) {
   ClaimFinding finding = finding_of(audit.blueprint, ClaimKind::rack_kw);
   const SiteFigures& site = audit.site;
   const std::optional<double> stated = audit.blueprint.stated_number(ClaimKind::rack_kw);
-  const bool typical =
-      stated && near_enough(*stated, kw(site.rack_mean()), ClaimSense::at_most, audit.blueprint.tolerance);
+  const bool typical = near_stated(audit.blueprint, finding.claim, kw(site.rack_mean()), ClaimSense::at_most);
   conclude(finding, audit.blueprint, kw(site.rack_rated()), ClaimSense::at_most, typical);
-  finding.arithmetic = fmt::format(
-      "{} nodes x {:.2f} kW = {:.1f} kW rated ({} of the catalog), {:.1f} kW in the predicted step",
-      site.nodes_per_rack, kw(site.node_rated), kw(site.rack_rated()), site.node_part, kw(site.rack_mean()));
+  finding.arithmetic =
+      fmt::format("{} nodes x {:.2f} kW = {:.1f} kW rated ({} of the catalog), {:.1f} kW {}", site.nodes_per_rack,
+                  kw(site.node_rated), kw(site.rack_rated()), site.node_part, kw(site.rack_mean()), audit.in_use());
   if (!stated || finding.holds == Holds::yes) return finding;
-  finding.arithmetic += cap_words(audit, *stated * kilowatt);
+  if (audit.job) finding.arithmetic += cap_words(audit, *audit.job, *stated * kilowatt);
   const int fewer = static_cast<int>(*stated * kilowatt / site.node_rated);
   finding.remedy = fmt::format("{} {} per rack, or racks for {:.0f} kW", fewer, fewer == 1 ? "node" : "nodes",
                                kw(site.rack_rated()));
@@ -115,19 +114,19 @@ ClaimFinding check_site(const AuditCase& audit) {
   const double rated = site.site_rated.in(megawatt), mean = site.site_mean.in(megawatt);
   const std::optional<double> stated = audit.blueprint.stated_number(ClaimKind::site_mw);
   const auto near = [&](double computed) {
-    return stated && near_enough(*stated, computed, ClaimSense::equal, audit.blueprint.tolerance);
+    return near_stated(audit.blueprint, finding.claim, computed, ClaimSense::equal);
   };
   const double hottest = site.site_hottest.in(megawatt);
   conclude(finding, audit.blueprint, rated, ClaimSense::equal, near(mean) || near(hottest) || near(2 * rated));
   const double nodes = site.nodes * site.node_rated.in(megawatt);
   finding.arithmetic = fmt::format(
       "{} nodes x {:.2f} kW + {:.2f} MW of network, storage and services = {:.2f} MW of IT, x PUE {:.2f} = {:.2f} MW "
-      "rated, {:.2f} MW on the hottest day, {:.2f} MW in the predicted step; two complete paths (2N) are {:.2f} MW",
+      "rated, {:.2f} MW on the hottest day, {:.2f} MW {}; two complete paths (2N) are {:.2f} MW",
       site.nodes, kw(site.node_rated), site.it_rated.in(megawatt)-nodes, site.it_rated.in(megawatt), site.pue, rated,
-      hottest, mean, 2 * rated);
+      hottest, mean, audit.in_use(), 2 * rated);
   if (stated)
     finding.arithmetic += fmt::format("; {} MW is {:.1f} kW per accelerator", plain_number(*stated, 6),
-                                      *stated * 1e3 / audit.scenario.cluster.spec.accelerators);
+                                      *stated * 1e3 / audit.cluster.spec.accelerators);
   finding.remedy = fmt::format("claim {:.2f} MW", rated);
   return finding;
 }

@@ -25,9 +25,9 @@ struct CheckpointWaste {
 };
 CheckpointWaste checkpoint_waste(Seconds write, Seconds interval, Seconds restart, Seconds mean_time);
 
-ClaimFinding check_training_days(const AuditCase& audit);
-ClaimFinding check_communication_share(const AuditCase& audit);
-ClaimFinding check_utilisation(const AuditCase& audit);
+ClaimFinding check_training_days(const AuditCase& audit, const JobCase& job);
+ClaimFinding check_communication_share(const AuditCase& audit, const JobCase& job);
+ClaimFinding check_utilisation(const AuditCase& audit, const JobCase& job);
 ClaimFinding check_failures(const AuditCase& audit);
 
 }  // namespace clusterwright
