@@ -83,7 +83,7 @@ std::vector<Command> commands_for(const Room& room, const fs::path& file, Random
         {"run", path}, {"size", path}, {"scale", path, "--gpus", "64..1024x4"}, {"collective", path, "--bytes", "1M"}};
   if (folder == "clusters")
     return {{"size", path}, {"collective", path, "--bytes", "1M"}, {"show", path, "--topology"}};
-  if (folder == "blueprints") return {{"audit", path}};
+  if (folder == "blueprints" || folder == "designs") return {{"audit", path}};
   if (folder == "transformers") return {{"run", base, "--set", "transformer=" + path}};
   if (folder == "stacks") return {{"run", base, "--set", "job.stack=" + path}};
   if (folder == "facilities") return {{"size", base, "--set", "cluster.facility.like=" + path}};

@@ -99,6 +99,10 @@ TEST_CASE("docs/calibration.md quotes what its commands print", "[questions]") {
   checked("calibration.md", 1);
 }
 
+TEST_CASE("docs/validation.md quotes the published designs", "[questions]") {
+  checked("validation.md", 1);
+}
+
 TEST_CASE("a quote may be cut and must not be empty or different", "[questions]") {
   const Lines output = {"a", "b", "c", "d"};
   CHECK(is_quote_of({"a", "b", "c", "d"}, output));

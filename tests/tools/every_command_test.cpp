@@ -22,15 +22,15 @@ struct Asked {
 };
 
 const std::set<std::string> described = {"scenarios", "clusters"};
-const std::set<std::string> all = {"scenarios", "clusters", "transformers", "stacks",     "parameters",
-                                   "parts",     "steps",    "prices",       "facilities", "blueprints"};
+const std::set<std::string> all = {"scenarios", "clusters", "transformers", "stacks",     "parameters", "parts",
+                                   "steps",     "prices",   "facilities",   "blueprints", "designs"};
 
 const std::vector<Asked> commands = {
     {"run", "run FILE", {"scenarios"}},
     {"size", "size FILE", {"scenarios", "clusters"}},
-    {"collective", "collective FILE --bytes 1M", {"scenarios", "clusters", "blueprints"}},
-    {"topology", "show FILE --topology", {"scenarios", "clusters", "blueprints"}},
-    {"audit", "audit FILE", {"blueprints"}},
+    {"collective", "collective FILE --bytes 1M", {"scenarios", "clusters", "blueprints", "designs"}},
+    {"topology", "show FILE --topology", {"scenarios", "clusters", "blueprints", "designs"}},
+    {"audit", "audit FILE", {"blueprints", "designs"}},
     {"check", "check FILE", all},
     {"show", "show FILE", all},
 };

@@ -161,6 +161,8 @@ void add_judging(CommandAdder& line) {
       ->type_name("FILE")
       ->allow_extra_args(true);
   app->add_flag("--cross", r->cross, "cross-validate: fit again with the rows being predicted held out");
+  CLI::Option* const designs = app->add_flag(
+      "--designs", r->designs, "counts, watts and dollars of published clusters instead, each beside what is computed");
   app->add_option("--parameters", r->parameters,
                   "use this parameter file instead of the shipped one for the same accelerator")
       ->type_name("FILE");
@@ -169,6 +171,8 @@ void add_judging(CommandAdder& line) {
          "exit with code 3 if the median relative error of any family of cases exceeds this fraction, for example 0.15")
       ->type_name("SHARE");
   app->add_option("--threads", r->threads, "maximum number of threads (does not change results)")->type_name("N");
+  for (const char* measured : {"--cases", "--cross", "--parameters", "--max-error"})
+    designs->excludes(app->get_option(measured));
   r->command_line = line.typed;
   add_output(*app, r->output, all_formats);
 }

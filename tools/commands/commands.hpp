@@ -82,6 +82,7 @@ ExitCode audit(const AuditRequest& request);
 struct ValidateRequest {
   std::vector<std::string> cases;  ///< files in the schema of the measurement set; empty: all that are shipped
   bool cross = false;              ///< also fits without the predicted cases
+  bool designs = false;            ///< published designs of plants instead of measurements
   std::string parameters;          ///< a file, instead of the shipped set of its accelerator
   std::string max_error;           ///< largest median of a family with exit code 0; empty: none
   std::string threads;             ///< empty: all cores
@@ -89,6 +90,8 @@ struct ValidateRequest {
   OutputRequest output;
 };
 ExitCode validate(const ValidateRequest& request);
+/// Counts, watts and dollars of the designs in configs/designs.
+ExitCode validate_designs(const ValidateRequest& request);
 
 struct CalibrateRunRequest {
   std::string suite = "quick";

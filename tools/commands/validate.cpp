@@ -51,6 +51,7 @@ bool misses(const ErrorFigures& family, double limit) {
 }  // namespace
 
 ExitCode validate(const ValidateRequest& request) {
+  if (request.designs) return validate_designs(request);
   const auto targets = output_targets(request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv,
                                                        OutputFormat::markdown, OutputFormat::html});
   const double limit = request.max_error.empty() ? INFINITY : parse_share({"--max-error", request.max_error});
