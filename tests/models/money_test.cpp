@@ -205,10 +205,10 @@ TEST_CASE("a node costs its share of a machine, or its accelerators and more", "
 
 TEST_CASE("parts without a price are named once", "[models][money]") {
   BillOfMaterials bill = one_h100;
-  for (const char* part : {"Slingshot (Rosetta)", "TPU v5p chip", "Slingshot (Rosetta)"})
+  for (const char* part : {"Palomar OCS (TPU v4)", "TPU v5p chip", "Palomar OCS (TPU v4)"})
     bill.push_back(item(BillChapter::network, part, 4));
   const CostReport report = cost_of(bill, fifty_thousand(), 8);
-  CHECK(report.unpriced == std::vector<std::string>{"Slingshot (Rosetta)", "TPU v5p chip"});
+  CHECK(report.unpriced == std::vector<std::string>{"Palomar OCS (TPU v4)", "TPU v5p chip"});
   CHECK(report.capex_total == 50'000 * dollar);
 }
 

@@ -200,7 +200,8 @@ TEST_CASE("a bare facility has the network that trains and nothing else", "[tool
 TEST_CASE("an unknown facility is named with the nearest one", "[tools][facility]") {
   ClusterRoom("{\n  \"like\": \"direct-to-chop\"}").check_refused("E0203", "did you mean \"direct-to-chip\"?");
   ClusterRoom("{\n  \"like\": \"direct-to-chop\"}").check_refused("E0203", "cluster.json:6:11");
-  ClusterRoom(R"({"like": "x"})").check_refused("E0203", "there are: air, bare, direct-to-chip, immersion, rack-scale");
+  ClusterRoom(R"({"like": "x"})")
+      .check_refused("E0203", "there are: air, bare, direct-to-chip, immersion, liquid-cabinets");
   ClusterRoom(R"({"like": "hall.json"})").check_refused("E0401", "hall.json");
 }
 

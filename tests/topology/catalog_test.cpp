@@ -67,11 +67,11 @@ TEST_CASE("the shipped catalog is complete", "[topology][catalog]") {
   CHECK(shipped().accelerators.size() == 56);
   CHECK(shipped().nics.size() == 27);
   CHECK(shipped().switches.size() == 15);
-  CHECK(shipped().cables.size() == 29);
-  CHECK(shipped().nodes.size() == 85);
-  CHECK(shipped().racks.size() == 4);
+  CHECK(shipped().cables.size() == 31);
+  CHECK(shipped().nodes.size() == 89);
+  CHECK(shipped().racks.size() == 5);
   CHECK(shipped().power_stages.size() == 13);
-  CHECK(shipped().rack_cooling.size() == 5);
+  CHECK(shipped().rack_cooling.size() == 6);
   CHECK(shipped().heat_rejection.size() == 7);
   CHECK(shipped().climates.size() == 4);
   CHECK(shipped().coolant_units.size() == 3);

@@ -281,8 +281,10 @@ Record<NodePart> node_table() {
       .optional(
           "switch_trays", &Part::switch_trays,
           {.help = "trays with scale-up switches, for a rack that is sold as one machine", .min = 1, .max = 1024});
-  table.optional("rented", &Part::rented,
-                 {.help = "whether it is an instance of a cloud, which is rented by the hour and not for sale"});
+  table
+      .optional("rented", &Part::rented,
+                {.help = "whether it is an instance of a cloud, which is rented by the hour and not for sale"})
+      .optional("no_rack", &Part::no_rack, {.help = "why the node has no place in a rack, and what to plan instead"});
   return with_price_and_notes(std::move(table));
 }
 

@@ -219,6 +219,7 @@ struct NodePart {
   std::optional<Sourced<int>> switch_trays;     ///< trays of scale-up switches in a rack that is sold as one machine
   std::map<std::string, Sourced<double>> price_usd;
   bool rented = false;  ///< instance of a cloud: nobody sells it
+  std::string no_rack;  ///< why it has no place in a rack; empty for servers, and for trays and racks of machines
   std::string note;
 };
 const Record<NodePart>& record(const NodePart*);

@@ -52,6 +52,15 @@ const NodePart* stand_in(const Cluster& cluster, const Catalog& catalog, const R
   return found;
 }
 
+/// Why no rack can be planned for a node, in words.
+std::string unplaced_reason(const NodePart* named) {
+  if (named && !named->no_rack.empty()) return named->no_rack;
+  if (named && named->rented)
+    return "it is an instance of a cloud whose server is not published, and no other server of the catalog has as many "
+           "of these accelerators";
+  return "its height or rated power is not known";
+}
+
 const NodePart& placeable_node(const Cluster& cluster, const Catalog& catalog, const RackCoolingPart& cooling,
                                std::vector<std::string>& warnings) {
   const NodePart* named = catalog.find_node(cluster.spec.node.part);
@@ -63,12 +72,13 @@ const NodePart& placeable_node(const Cluster& cluster, const Catalog& catalog, c
     throw ConfigError({"E0350",
                        fmt::format("no server with {} can be placed in a rack", asked),
                        {},
-                       "its height or rated power is not known",
+                       unplaced_reason(named),
                        "describe one under \"parts\" of the cluster, with height_u, mass_kg and max_power_kw, and name "
                        "it as \"part\" of the node"});
   warnings.push_back(fmt::format("racks are planned with {}: {}", other->id,
-                                 named ? fmt::format("the height or power of {} is not known", named->id)
-                                       : std::string("the cluster names no server")));
+                                 !named          ? std::string("the cluster names no server")
+                                 : named->rented ? fmt::format("{} is an instance of a cloud", named->id)
+                                                 : fmt::format("the height or power of {} is not known", named->id)));
   return *other;
 }
 
