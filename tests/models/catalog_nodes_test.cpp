@@ -71,6 +71,16 @@ TEST_CASE("every node of the catalog stands in a rack, or says why not", "[model
   CHECK(refused >= 10);
 }
 
+// Makers sell these accelerators in servers with cold plates too.
+TEST_CASE("a server for air is refused under liquid with the name of one that is sold with it",
+          "[models][facility][catalog]") {
+  const RackCoolingPart& plates = *find_part(shipped_parts().rack_cooling, "direct-to-chip");
+  for (const char* id : {"DGX H100", "DGX H200", "DGX B200", "DGX B300 (AC)"})
+    CHECK(air_only_words(*shipped_parts().find_node(id), plates, shipped_parts()).find("\"HGX ") != std::string::npos);
+  CHECK(air_only_words(*shipped_parts().find_node("DGX-2"), plates, shipped_parts())
+            .ends_with("direct-to-chip: cool by air"));
+}
+
 // Rated powers of whole racks as published or derived from published ones: NVL72 132 kW (GB300-SMC) and 140, four DGX
 // H100 40.8 kW (NETBOX), a Cray EX cabinet 338 kW, a cube of 64 TPU v4 17.9 kW with its hosts.
 TEST_CASE("racks of catalog nodes draw what is published", "[models][facility][catalog]") {

@@ -225,8 +225,8 @@ TEST_CASE("liquid without a unit that pumps it is noticed", "[cli][size]") {
 TEST_CASE("cooling must suit the nodes: liquid needs nodes that are sold with it, air must not be too warm",
           "[cli][size]") {
   for (const char* like : {"direct-to-chip", "immersion"})
-    check_broken(std::string("--set facility.like=") + like, "air for the nodes", "DGX H100 is sold for air only",
-                 "facility.cooling.racks");
+    check_broken(std::string("--set facility.like=") + like, "air for the nodes",
+                 "sold with it, \"HGX H100 8-GPU (OEM 4-8U)\"", "facility.cooling.racks");
   check_broken("--set facility.cooling.supply_c=32", "air at the inlets of the nodes",
                "DGX H100 takes in air of at most 30 C; the hall supplies 32 C", "facility.cooling.supply_c");
   CHECK(sized(superpod_file + "--set 'facility.cooling.racks=rear-door exchanger'").at("holds").as_boolean());

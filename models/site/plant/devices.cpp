@@ -95,7 +95,23 @@ const RackCoolingPart* usual_air(const Catalog& catalog) {
   return best;
 }
 
+/// First node of the catalog with as many of the same accelerators that is sold with a cooling; nullptr if none is.
+const NodePart* node_sold_with(const RackCoolingPart& cooling, const NodePart& node, const Catalog& catalog) {
+  for (const NodePart& part : catalog.nodes) {
+    const bool same = part.accelerator_id == node.accelerator_id && part.accelerator_count && node.accelerator_count &&
+                      part.accelerator_count->value == node.accelerator_count->value;
+    if (same && usable(part, catalog) && suits(part, cooling)) return &part;
+  }
+  return nullptr;
+}
+
 }  // namespace
+
+std::string air_only_words(const NodePart& node, const RackCoolingPart& cooling, const Catalog& catalog) {
+  const NodePart* other = node_sold_with(cooling, node, catalog);
+  return fmt::format("{} is sold for air only; the racks have {}: {}cool by air", node.id, cooling.id,
+                     other ? fmt::format("name a node that is sold with it, \"{}\", or ", other->id) : "");
+}
 
 double fan_saving(const NodePart& node, const RackCoolingPart& cooling, const Catalog& catalog) {
   const RackCoolingPart* air = usual_air(catalog);

@@ -45,6 +45,9 @@ ComputeBlock compute_block(const Cluster& cluster, const Catalog& catalog, const
 /// The nameplate rating does not change.
 double fan_saving(const NodePart& node, const RackCoolingPart& cooling, const Catalog& catalog);
 
+/// Sentence on a node that is not sold with the cooling of its racks, with a node of the same accelerators that is.
+std::string air_only_words(const NodePart& node, const RackCoolingPart& cooling, const Catalog& catalog);
+
 /// @throws ConfigError E0350 if the part lacks height or power
 Device switch_device(const SwitchPart& part, const std::string& what);
 

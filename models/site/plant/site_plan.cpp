@@ -348,11 +348,7 @@ class SitePlanner {
       judge("liquid for the nodes", racks.liquid_share.value > 0,
             fmt::format("{} needs liquid cooling; the racks have {}", node.id, racks.id), "facility.cooling.racks");
     if (node.only_air && node.only_air->value && racks.inside_servers)
-      judge("air for the nodes", false,
-            fmt::format("{} is sold for air only; the racks have {}: name a node that is sold with it, such as an HGX "
-                        "server, or cool by air",
-                        node.id, racks.id),
-            "facility.cooling.racks, or node.part");
+      judge("air for the nodes", false, air_only_words(node, racks, catalog_), "facility.cooling.racks, or node.part");
     if (node.most_inlet_c && cooling_.air_supply_c > node.most_inlet_c->value)
       judge("air at the inlets of the nodes", false,
             fmt::format("{} takes in air of at most {} C; the hall supplies {} C", node.id,
