@@ -14,7 +14,7 @@ namespace {
 
 // Longest suffix first where one ends in another. The bounds hold for every field of the unit: far below and above what
 // is built, but near enough that a slip of units is an error and that products of such numbers do not overflow.
-constexpr std::array<KeyUnit, 42> key_units = {{
+constexpr std::array<KeyUnit, 43> key_units = {{
     {"_gb_per_s_bidirectional", "GB/s, both directions together", 1e9, 1e-6, 1e6},
     {"_tb_per_s", "TB/s", 1e12, 1e-6, 1e6},
     {"_gb_per_s", "GB/s", 1e9, 1e-6, 1e6},
@@ -28,6 +28,7 @@ constexpr std::array<KeyUnit, 42> key_units = {{
     {"_usd_per_node", "USD per node", 1, 1e-2, 1e8},
     {"_usd_per_kw", "USD/kW", 1e-3, 1e-2, 1e7},
     {"_usd_per_m3", "USD/m3", 1, 1e-4, 1e4},
+    {"_usd_per_m", "USD/m", 1, 1e-4, 1e4},
     {"_tflops", "TFLOP/s", 1e12, 1e-3, 1e6},
     {"_mw_site", "MW", 1e6, 1e-6, 1e6},
     {"_ns_per_m", "ns/m", 1e-9, 1, 1e3},

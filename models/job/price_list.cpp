@@ -34,6 +34,12 @@ void add_what_is_bought(Record<PriceList>& table) {
   table
       .optional("parts_usd", &P::parts,
                 {.help = "prices of single parts, by catalog id; they replace the catalog's", .min = 0})
+      .optional(
+          "parts_usd_per_m", &P::parts_per_m,
+          {.help = "price of each metre of a cable, by catalog id, beside its price in parts_usd; it replaces the "
+                   "catalog's, and a cable with a price in parts_usd alone costs the same at every length",
+           .min = 0,
+           .max = 1e4})
       .optional("part_position", &P::part_position,
                 share("position in the catalog's price range: 0 low, 1 high; a list price takes precedence"))
       .optional("node_over_accelerators", &P::node_over_accelerators,
@@ -147,9 +153,9 @@ PriceList PriceList::at_end(PriceEnd wanted) const {
   PriceList out = *this;
   out.end = wanted;
   const auto take = [&](auto&... prices) { (take_end(prices, wanted), ...); };
-  take(out.parts, out.node_over_accelerators, out.shell, out.grid, out.facility_per_power, out.facility_per_node,
-       out.colocation, out.installation_share, out.electricity, out.water, out.maintenance_share, out.staff,
-       out.staff_per_rack, out.rent, out.rents);
+  take(out.parts, out.parts_per_m, out.node_over_accelerators, out.shell, out.grid, out.facility_per_power,
+       out.facility_per_node, out.colocation, out.installation_share, out.electricity, out.water, out.maintenance_share,
+       out.staff, out.staff_per_rack, out.rent, out.rents);
   return out;
 }
 
@@ -190,6 +196,10 @@ void check_price_list(const PriceList& prices, const Catalog& catalog, const Jso
     if (!sells(catalog, part))
       errors.report("E0203", fmt::format("a price for an unknown part \"{}\"", part), {pointer + "/parts_usd"},
                     did_you_mean(part, parts_for_sale(catalog)));
+  for (const auto& [part, price] : prices.parts_per_m)
+    if (!catalog.find_cable(part))
+      errors.report("E0203", fmt::format("a price of a metre for an unknown cable \"{}\"", part),
+                    {pointer + "/parts_usd_per_m"}, did_you_mean(part, ids_of(catalog.cables)));
   errors.finish();
 }
 
@@ -232,9 +242,11 @@ JsonValue fill_in(JsonValue prices, const ReferenceReader& read, int depth) {
       };
       return named(building_prices) || named(building_terms);
     });
-  JsonValue* own_parts = prices.find("parts_usd");
-  const JsonValue* parts = base.find("parts_usd");
-  if (own_parts && own_parts->is(JsonKind::object) && parts) add_missing(*own_parts, *parts);
+  for (const char* by_part : {"parts_usd", "parts_usd_per_m"}) {
+    JsonValue* own_parts = prices.find(by_part);
+    const JsonValue* parts = base.find(by_part);
+    if (own_parts && own_parts->is(JsonKind::object) && parts) add_missing(*own_parts, *parts);
+  }
   add_missing(prices, base);
   return prices;
 }

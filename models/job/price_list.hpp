@@ -43,6 +43,7 @@ using DollarsPerJoule = decltype(dollar / joule);
 inline constexpr Seconds year = 365.25 * day;
 inline constexpr Seconds month = year / 12;
 inline constexpr auto cubic_meter = meter * meter * meter;
+using DollarsPerMeter = decltype(dollar / meter);
 using DollarsPerVolume = decltype(dollar / cubic_meter);
 
 /// End of the range of every price.
@@ -57,8 +58,10 @@ struct PriceList {
   CalendarDate date;   ///< date of the prices
   std::string source;  ///< source of the list as a whole, for readers
 
-  std::map<std::string, Ranged<Dollars>> parts;  ///< price of one part by id; replaces the catalog's
-  Sourced<double> part_position{0.5};            ///< typical position in the catalog's price range: 0 low, 1 high
+  std::map<std::string, Ranged<Dollars>> parts;                ///< price of one part by id; replaces the catalog's
+  std::map<std::string, Ranged<DollarsPerMeter>> parts_per_m;  ///< price of each metre of a cable, by part; beside
+                                                               ///< `parts`; replaces the catalog's
+  Sourced<double> part_position{0.5};  ///< typical position in the catalog's price range: 0 low, 1 high
   /// Price of a node without a price of its own over that of its accelerators.
   Ranged<double> node_over_accelerators{Sourced<double>{1}};
 

@@ -192,6 +192,31 @@ TEST_CASE("a price comes from the list, else from the catalog", "[models][money]
     CHECK(price(sold).each);
 }
 
+// Connectors $65 and $1.50 a metre, from $28 to $102 and from $0.60 to $2.40.
+TEST_CASE("fibre is paid by the piece and by the metre", "[models][money]") {
+  const char* const fibre = "MPO-12 APC OM4 fibre";
+  PriceList prices = plain_prices(0.1, 5);
+  const auto price = [&](double meters, PriceEnd end = PriceEnd::typical) {
+    return price_of_cable(fibre, meters * meter, parts(), prices.at_end(end)).each->in(dollar);
+  };
+  CHECK(price(10) == Approx(65 + 10 * 1.5));
+  CHECK(price(100) == Approx(65 + 100 * 1.5));
+  CHECK(price(10, PriceEnd::low) == Approx(28 + 10 * 0.6));
+  CHECK(price(10, PriceEnd::high) == Approx(102 + 10 * 2.4));
+  BillOfMaterials bill = {item(BillChapter::cables, fibre, 3), item(BillChapter::cables, fibre, 2)};
+  bill[0].length = 10 * meter;
+  bill[1].length = 30 * meter;
+  CHECK(cost_of(bill, prices, 8).capex_total.in(dollar) == Approx(3 * 80 + 2 * 110));
+  prices.parts[fibre] = Sourced<Dollars>{80 * dollar, "quote", true};
+  CHECK(price(10) == 80);  // a quote for the piece is for every length
+  CHECK(price(100) == 80);
+  prices.parts_per_m[fibre] = Sourced<DollarsPerMeter>{2 * dollar / meter, "quote", true};
+  CHECK(price(100) == Approx(80 + 200));
+  prices.parts.clear();
+  CHECK(price(100) == Approx(65 + 200));
+  CHECK(price_of_cable("Cat 6A", 30 * meter, parts(), prices).each == price_of("Cat 6A", parts(), prices).each);
+}
+
 TEST_CASE("a node costs its share of a machine, or its accelerators and more", "[models][money]") {
   PriceList prices = plain_prices(0.1, 5);
   CHECK(price_of("GB200 compute tray", parts(), prices).each->in(dollar) == Approx(3e6 / 18));

@@ -211,7 +211,12 @@ Record<CablePart> cable_table() {
       .optional("mass_kg_per_m", &Part::mass_per_length, {.help = "mass per length of cable", .min = 0})
       .optional("mass_kg", &Part::mass, {.help = "mass of the whole part", .min = 0})
       .optional("bend_radius_m", &Part::bend_radius, {.help = "smallest bend radius", .min = 0})
-      .optional("diameter_m", &Part::diameter, {.help = "diameter of one cable", .min = 0});
+      .optional("diameter_m", &Part::diameter, {.help = "diameter of one cable", .min = 0})
+      .optional("price_usd_per_m", &Part::price_usd_per_m,
+                {.help = "low and high end, or list price, of each metre, beside price_usd",
+                 .min = 0,
+                 .max = 1e4,
+                 .map_keys = price_keys});
   return with_price_and_notes(std::move(table));
 }
 

@@ -169,7 +169,8 @@ struct CablePart {
   std::optional<Sourced<Kilograms>> mass;  ///< mass of a whole cartridge
   std::optional<Sourced<Meters>> bend_radius;
   std::optional<Sourced<Meters>> diameter;
-  std::map<std::string, Sourced<double>> price_usd;
+  std::map<std::string, Sourced<double>> price_usd;        ///< price of the whole part, without its length
+  std::map<std::string, Sourced<double>> price_usd_per_m;  ///< and of each metre
   std::string note;
 };
 const Record<CablePart>& record(const CablePart*);

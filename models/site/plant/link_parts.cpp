@@ -23,8 +23,9 @@ bool reaches(const CablePart& part, Meters length) {
   return part.reach && part.reach->value >= length;
 }
 
-double price_of(const CablePart& part) {
-  return usual_price_usd(part.price_usd).value_or(unknown_price);
+double price_of(const CablePart& part, Meters length = {}) {
+  return usual_price_usd(part.price_usd).value_or(unknown_price) +
+         usual_price_usd(part.price_usd_per_m).value_or(0) * length.in(meter);
 }
 
 Watts power_of(const CablePart& part) {
@@ -97,7 +98,7 @@ void LinkCatalog::consider_cable(const CablePart& part, BytesPerSecond rate, Lin
   if (!whole || !carries(part, rate) || !reaches(part, length) || !suits(part, lower, upper)) return;
   // A cable of several links has one end for all of them; a splitter cable has one end per link at the far side.
   const Watts ends = power_of(part) / part.links + power_of(part) / (part.splits ? 1 : part.links);
-  keep_better({&part, nullptr, nullptr, price_of(part) / part.links, ends}, best);
+  keep_better({&part, nullptr, nullptr, price_of(part, length) / part.links, ends}, best);
 }
 
 void LinkCatalog::consider_module(const CablePart& lower_module, BytesPerSecond rate, LinkEnd lower, LinkEnd upper,
@@ -110,7 +111,7 @@ void LinkCatalog::consider_module(const CablePart& lower_module, BytesPerSecond 
   for (const CablePart& other : catalog_.cables) {
     if (!usable(other, upper) || other.fibre != lower_module.fibre) continue;
     const double modules = price_of(lower_module) / lower_module.links + price_of(other) / other.links;
-    keep_better({fibre, &lower_module, &other, modules + price_of(*fibre),
+    keep_better({fibre, &lower_module, &other, modules + price_of(*fibre, length),
                  power_of(lower_module) / lower_module.links + power_of(other) / other.links},
                 best);
   }

@@ -22,6 +22,7 @@
 #include <cmath>
 
 #include "models/site/sizing/cost_terms.hpp"
+#include "sim/plain_number.hpp"
 #include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
@@ -49,8 +50,8 @@ PartPrice price_in(const Range& range, PriceEnd end, double position) {
   if (!low || !high) return single(low ? *low : *high, "only price");
   const std::string sources = low->source == high->source ? low->source : low->source + ", " + high->source;
   return {(low->value + position * (high->value - low->value)) * dollar,
-          fmt::format("catalog: at {:.0f} % of the range from ${:.0f} to ${:.0f} ({})", 100 * position, low->value,
-                      high->value, sources)};
+          fmt::format("catalog: at {:.0f} % of the range from ${} to ${} ({})", 100 * position,
+                      plain_number(low->value), plain_number(high->value), sources)};
 }
 
 class PriceFinder {
@@ -63,6 +64,15 @@ class PriceFinder {
     if (stated.each || !node) return stated;
     const PartPrice share = share_of_machine(*node);
     return share.each ? share : by_accelerators(*node);
+  }
+
+  /// Price of a metre of a cable; none where all lengths cost the same.
+  PartPrice of_meter(const std::string& part) const {
+    if (const auto given = prices_.parts_per_m.find(part); given != prices_.parts_per_m.end())
+      return {given->second.value * meter, "prices: " + given->second.source};
+    const CablePart* cable = catalog_.find_cable(part);
+    if (!cable || prices_.parts.contains(part)) return {};
+    return price_in(cable->price_usd_per_m, prices_.end, prices_.part_position.value);
   }
 
  private:
@@ -111,6 +121,17 @@ PartPrice price_of(const std::string& part, const Catalog& catalog, const PriceL
   return PriceFinder(catalog, prices).of(part);
 }
 
+PartPrice price_of_cable(const std::string& part, Meters length, const Catalog& catalog, const PriceList& prices) {
+  const PriceFinder finder(catalog, prices);
+  PartPrice price = finder.of(part);
+  const PartPrice meter_price = finder.of_meter(part);
+  if (!price.each || !meter_price.each) return price;
+  *price.each += *meter_price.each * length.in(meter);
+  price.source += fmt::format("; {:g} m at ${}: {}", length.in(meter), plain_number(meter_price.each->in(dollar)),
+                              meter_price.source);
+  return price;
+}
+
 namespace {
 
 BillItem once(BillChapter chapter, std::string use) {
@@ -124,7 +145,8 @@ BillItem once(BillChapter chapter, std::string use) {
 PricedItem priced(const BillItem& item, const CostRequest& request) {
   if (request.rented) return {item, Dollars{}, "included in the rent"};
   if (request.prices.covers(item.chapter)) return {item, Dollars{}, "included in the price of the building"};
-  PartPrice price = price_of(item.part, request.catalog, request.prices);
+  PartPrice price = item.length ? price_of_cable(item.part, *item.length, request.catalog, request.prices)
+                                : price_of(item.part, request.catalog, request.prices);
   return {item, price.each, std::move(price.source)};
 }
 

@@ -25,6 +25,10 @@ struct PartPrice {
 /// @param part  id in any list of the catalog whose parts are sold one by one
 PartPrice price_of(const std::string& part, const Catalog& catalog, const PriceList& prices);
 
+/// Price of a cable of a length: its price as a part, and that of its metres where list or catalog have one. A list
+/// that prices the part and not its metres prices every length alike.
+PartPrice price_of_cable(const std::string& part, Meters length, const Catalog& catalog, const PriceList& prices);
+
 /// Line of the purchasing list with its price.
 struct PricedItem {
   BillItem item;
