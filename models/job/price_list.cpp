@@ -67,6 +67,12 @@ void add_what_is_bought(Record<PriceList>& table) {
 void add_what_is_paid_by_time(Record<PriceList>& table) {
   using P = PriceList;
   table.optional("electricity_usd_per_kwh", &P::electricity, price("price of electricity from the grid"))
+      .optional(
+          "carbon_g_per_kwh", &P::carbon_g_per_kwh,
+          {.help = "carbon dioxide and equivalents emitted for the electricity, in grams; carbon is left out if not "
+                   "given",
+           .min = 0,
+           .max = 3000})
       .optional("water_usd_per_m3", &P::water, price("price of the water that cooling evaporates"))
       .optional("idle_power_share", &P::idle_power_share,
                 share("mean power in idle hours over mean power in busy hours"))
@@ -154,8 +160,8 @@ PriceList PriceList::at_end(PriceEnd wanted) const {
   out.end = wanted;
   const auto take = [&](auto&... prices) { (take_end(prices, wanted), ...); };
   take(out.parts, out.parts_per_m, out.node_over_accelerators, out.shell, out.grid, out.facility_per_power,
-       out.facility_per_node, out.colocation, out.installation_share, out.electricity, out.water, out.maintenance_share,
-       out.staff, out.staff_per_rack, out.rent, out.rents);
+       out.facility_per_node, out.colocation, out.installation_share, out.electricity, out.carbon_g_per_kwh, out.water,
+       out.maintenance_share, out.staff, out.staff_per_rack, out.rent, out.rents);
   return out;
 }
 

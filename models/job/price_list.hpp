@@ -77,6 +77,7 @@ struct PriceList {
 
   Ranged<double> installation_share;  ///< installation over the price of all parts
   std::optional<Ranged<DollarsPerJoule>> electricity;
+  Ranged<double> carbon_g_per_kwh;  ///< carbon dioxide, and equivalents, emitted for the electricity; 0: not stated
   Ranged<DollarsPerVolume> water;
   Sourced<double> idle_power_share{1};  ///< power in hours without work over mean power in hours with it
   Ranged<double> maintenance_share;     ///< per year, over the price of all parts

@@ -46,12 +46,20 @@ double chapter(const CostReport& cost, const std::string& name) {
   return 0;
 }
 
-/// Sums that a price may move.
+/// Sums that a number of the price list may move.
 std::vector<double> sums_of(const CostReport& cost) {
-  return {cost.capex_total.in(dollar),      cost.opex_total.in(dollar),
-          cost.low.capex_total.in(dollar),  cost.low.opex_total.in(dollar),
-          cost.high.capex_total.in(dollar), cost.high.opex_total.in(dollar),
-          cost.per_hour.total().in(dollar), cost.rent ? cost.rent->rent_per_hour.in(dollar) : 0};
+  const auto tonnes = [](const std::optional<CarbonUse>& carbon) { return carbon ? carbon->tonnes_per_year : 0; };
+  return {tonnes(cost.carbon),
+          tonnes(cost.low.carbon),
+          tonnes(cost.high.carbon),
+          cost.capex_total.in(dollar),
+          cost.opex_total.in(dollar),
+          cost.low.capex_total.in(dollar),
+          cost.low.opex_total.in(dollar),
+          cost.high.capex_total.in(dollar),
+          cost.high.opex_total.in(dollar),
+          cost.per_hour.total().in(dollar),
+          cost.rent ? cost.rent->rent_per_hour.in(dollar) : 0};
 }
 
 }  // namespace

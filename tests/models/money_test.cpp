@@ -228,6 +228,25 @@ TEST_CASE("a node costs its share of a machine, or its accelerators and more", "
   CHECK(*price_of("DGX H100", parts(), prices).each == 310'000 * dollar);
 }
 
+// 1.275 kW x 1.1 x 1.25 from the grid over 8,766 h are 15,368 kWh; at 481 g 7.39 t. In use half of the hours, all of
+// them at full power: 7,392 kg / 4,383 h = 1.687 kg an hour.
+TEST_CASE("carbon follows the energy from the grid", "[models][money]") {
+  PriceList prices = fifty_thousand();
+  const auto carbon = [&] { return price_cluster(one_accelerator(one_h100, prices)).carbon; };
+  CHECK_FALSE(carbon());  // the list states none
+  prices.carbon_g_per_kwh = Ranged<double>{Sourced<double>{481, "mean of the world"}};
+  prices.utilisation.value = 0.5;
+  CHECK(carbon()->tonnes_per_year == Approx(7.392).epsilon(1e-3));
+  CHECK(carbon()->kg_per_accelerator_hour == Approx(1.687).epsilon(1e-3));
+  prices.idle_power_share.value = 0;
+  CHECK(carbon()->tonnes_per_year == Approx(7.392 / 2).epsilon(1e-3));
+  prices.carbon_g_per_kwh.low = 30;
+  prices.carbon_g_per_kwh.high = 962;
+  const CostReport report = price_cluster(one_accelerator(one_h100, prices));
+  CHECK(report.high.carbon->tonnes_per_year == Approx(2 * report.carbon->tonnes_per_year));
+  CHECK(report.low.carbon->tonnes_per_year == Approx(30.0 / 481 * report.carbon->tonnes_per_year));
+}
+
 TEST_CASE("parts without a price are named once", "[models][money]") {
   BillOfMaterials bill = one_h100;
   for (const char* part : {"Palomar OCS (TPU v4)", "TPU v5p chip", "Palomar OCS (TPU v4)"})

@@ -169,6 +169,19 @@ std::string tokens_text(const CostReport& cost) {
   return sum_text(cost, *cost.usd_per_million_tokens * dollar, price(cost.low), price(cost.high));
 }
 
+std::string carbon_text(const CostReport& cost) {
+  const auto tonnes = [](const std::optional<CarbonUse>& carbon) {
+    return significant_text(carbon ? carbon->tonnes_per_year : 0, 3);
+  };
+  std::string text = tonnes(cost.carbon) + " t CO2e a year";
+  if (tonnes(cost.low.carbon) != tonnes(cost.high.carbon))
+    text += fmt::format(" ({} to {})", tonnes(cost.low.carbon), tonnes(cost.high.carbon));
+  text += fmt::format(", {} kg per GPU-hour", significant_text(cost.carbon->kg_per_accelerator_hour, 3));
+  if (cost.carbon->kg_per_million_tokens)
+    text += fmt::format(", {} kg per million tokens", significant_text(*cost.carbon->kg_per_million_tokens, 3));
+  return text + "; electricity only";
+}
+
 std::string range_words(const CostReport& cost) {
   std::string text = "all prices at their low end to all at their high end";
   if (cost.without_range > 0 && cost.capex_total > Dollars())

@@ -32,6 +32,8 @@ std::string opex_text(const CostReport& cost);
 std::string hour_text(const CostReport& cost);
 /// @pre cost.usd_per_million_tokens
 std::string tokens_text(const CostReport& cost);
+/// "4,900 t CO2e a year (310 to 7,270), 0.55 kg per GPU-hour; electricity only". @pre cost.carbon
+std::string carbon_text(const CostReport& cost);
 /// What the ranges mean, and which share of the sum has none.
 std::string range_words(const CostReport& cost);
 

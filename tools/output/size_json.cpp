@@ -272,6 +272,19 @@ JsonValue terms_to_json(const CostReport& cost) {
   return list;
 }
 
+JsonValue carbon_to_json(const CostReport& cost) {
+  if (!cost.carbon) return {};
+  const auto tonnes = [](const std::optional<CarbonUse>& carbon) {
+    return carbon ? JsonValue(carbon->tonnes_per_year) : JsonValue();
+  };
+  return JsonValue::object({{"g_per_kwh", cost.carbon->grams_per_kwh},
+                            {"t_per_year", cost.carbon->tonnes_per_year},
+                            {"t_per_year_low", tonnes(cost.low.carbon)},
+                            {"t_per_year_high", tonnes(cost.high.carbon)},
+                            {"kg_per_gpu_hour", cost.carbon->kg_per_accelerator_hour},
+                            {"kg_per_million_tokens", or_null(cost.carbon->kg_per_million_tokens)}});
+}
+
 JsonValue cost_to_json(const CostReport& cost) {
   JsonValue unpriced = JsonValue::list();
   for (const std::string& part : cost.unpriced) unpriced.push_back(part);
@@ -287,6 +300,7 @@ JsonValue cost_to_json(const CostReport& cost) {
                             {"usd_per_gpu_hour", per_hour},
                             {"energy_share", cost.energy_share},
                             {"usd_per_million_tokens", or_null(cost.usd_per_million_tokens)},
+                            {"carbon", carbon_to_json(cost)},
                             {"rent", rent_to_json(cost.rent)},
                             {"lower_bound", cost.lower_bound()},
                             {"rented", cost.rented},

@@ -102,6 +102,7 @@ void add_cost(FactTable& facts, const SizedCluster& sized) {
                                           cost.rented ? "" : fmt::format(" over {:.3g} years", cost.years)));
   if (cost.usd_per_million_tokens)
     facts.add("Per million tokens", fmt::format("{} {}", tokens_text(cost), use_and_goodput_text(cost)));
+  if (cost.carbon) facts.add("Carbon", carbon_text(cost));
   facts.add("Ranges", range_words(cost));
 }
 

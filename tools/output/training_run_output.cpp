@@ -220,6 +220,9 @@ ResultTable priced_run_table(const SizedCluster& sized) {
   facts.add("GPU-hours paid", hours_text(run.accelerator_hours));
   facts.add("Energy", energy_text(run.it_energy) + " of all machines");
   facts.add("From the grid", energy_text(run.facility_energy));
+  if (run.carbon_tonnes)
+    facts.add("Carbon", fmt::format("{} t CO2e at {:g} g per kWh of the grid",
+                                    significant_text(run.carbon_tonnes->value, 3), sized.cost.carbon->grams_per_kwh));
   facts.add("Cost", fmt::format("{}{} at {} per GPU-hour, {}", sized.cost.lower_bound() ? "at least " : "",
                                 dollars_text(run.total), money_text(sized.cost.per_hour.total()),
                                 use_and_goodput_text(sized.cost)));
@@ -281,6 +284,7 @@ JsonValue priced_run_json(const SizedCluster& sized) {
   set_interval(object, "paid_gpu_hours", run.accelerator_hours);
   set_interval(object, "it_mwh", in(run.it_energy, megawatt_hour));
   set_interval(object, "facility_mwh", in(run.facility_energy, megawatt_hour));
+  if (run.carbon_tonnes) set_interval(object, "carbon_t", *run.carbon_tonnes);
   set_interval(object, "usd", in(run.total, dollar));
   object.set("usd_prices_low", run.cheapest.in(dollar));
   object.set("usd_prices_high", run.dearest.in(dollar));

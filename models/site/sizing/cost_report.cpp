@@ -302,6 +302,24 @@ Dollars yearly_rent(CostReport& report, const CostRequest& request) {
   return rent ? rent->value * year * report.utilisation * request.accelerators : Dollars{};
 }
 
+/// Millions of tokens that the cluster makes in an hour of use.
+std::optional<double> million_tokens_per_hour(const CostRequest& request, double goodput) {
+  if (!request.tokens_per_second || *request.tokens_per_second <= 0) return {};
+  return *request.tokens_per_second * goodput * hour.in(second) / 1e6;
+}
+
+std::optional<CarbonUse> carbon_use(const CostRequest& request, const CostReport& report, double load) {
+  const double grams = request.prices.carbon_g_per_kwh.value;
+  if (grams <= 0) return {};
+  constexpr double grams_per_kg = 1e3, kg_per_tonne = 1e3;
+  const double kg_per_year = (request.mean_facility * year).in(kilowatt_hour)*load * grams / grams_per_kg;
+  const double kg_per_hour = kg_per_year / (year.in(hour)*report.utilisation);
+  CarbonUse out{grams, kg_per_year / kg_per_tonne, kg_per_hour / request.accelerators, {}};
+  if (const auto tokens = million_tokens_per_hour(request, report.goodput))
+    out.kg_per_million_tokens = kg_per_hour / *tokens;
+  return out;
+}
+
 /// Costs with every price at one end of its range.
 CostReport priced_at_end(const CostRequest& request) {
   const PriceList& prices = request.prices;
@@ -331,9 +349,9 @@ CostReport priced_at_end(const CostRequest& request) {
   report.per_hour = per_hour(costs, load, year * report.utilisation * request.accelerators);
   const Dollars hourly = report.per_hour.total();
   if (hourly > Dollars{}) report.energy_share = report.per_hour.energy / hourly;
-  if (request.tokens_per_second && *request.tokens_per_second > 0)
-    report.usd_per_million_tokens = (hourly * request.accelerators).in(dollar) /
-                                    (*request.tokens_per_second * report.goodput * hour.in(second)) * 1e6;
+  if (const auto tokens = million_tokens_per_hour(request, report.goodput))
+    report.usd_per_million_tokens = (hourly * request.accelerators).in(dollar) / *tokens;
+  report.carbon = carbon_use(request, report, load);
   if (!request.rented && prices.rent_of(request.accelerator)) report.rent = rent_or_buy(request, report, costs);
   return report;
 }
@@ -347,8 +365,8 @@ CostReport at_end(const CostRequest& request, PriceEnd end) {
 }
 
 CostSums sums_of(CostReport report) {
-  return {std::move(report.capex), std::move(report.opex), report.capex_total,
-          report.opex_total,       report.per_hour,        report.usd_per_million_tokens};
+  return {std::move(report.capex), std::move(report.opex),        report.capex_total, report.opex_total,
+          report.per_hour,         report.usd_per_million_tokens, report.carbon};
 }
 
 /// Share of the typical cost whose items cost the same at both ends.

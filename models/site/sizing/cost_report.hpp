@@ -64,12 +64,21 @@ struct CostTerm {
   std::string name, value, source;
 };
 
+/// Carbon dioxide, and equivalents, for the electricity of operation. What making and building emitted is not counted.
+struct CarbonUse {
+  double grams_per_kwh = 0;
+  double tonnes_per_year = 0;          ///< of all hours, idle ones too
+  double kg_per_accelerator_hour = 0;  ///< of an hour in use, which carries the idle ones
+  std::optional<double> kg_per_million_tokens;
+};
+
 /// Sums of money with every price at one end of its range.
 struct CostSums {
   std::vector<CostShare> capex, opex;
   Dollars capex_total, opex_total;
   CostPerHour per_hour;
   std::optional<double> usd_per_million_tokens;
+  std::optional<CarbonUse> carbon;
 };
 
 struct CostReport {
@@ -90,6 +99,7 @@ struct CostReport {
   bool rented = false;                           ///< nodes of a cloud: nothing is bought, hours are rented
   CostSums low, high;                            ///< all prices at the low, and at the high end of their ranges
   double without_range = 0;                      ///< share of capex whose prices have no range
+  std::optional<CarbonUse> carbon;               ///< none where the list does not state it
   std::vector<CostTerm> terms;                   ///< assumptions behind the sums
 
   bool lower_bound() const { return !unpriced.empty(); }

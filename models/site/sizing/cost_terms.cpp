@@ -104,9 +104,20 @@ class TermList {
         fmt::format("{:.3f}, mean of a year; idle hours draw {} of the power", pue,
                     percent(prices_.idle_power_share.value)),
         prices_.idle_power_share.source);
+    add_carbon();
     if (request_.wue_l_per_kwh > 0)
       add("water", dollars_per(prices_.water, DollarsPerVolume(dollar / cubic_meter)) + " per m3",
           prices_.water.source);
+  }
+
+  void add_carbon() {
+    const Ranged<double>& grams = prices_.carbon_g_per_kwh;
+    if (grams.value <= 0) return;
+    std::string range;
+    if (grams.low && grams.high) range = fmt::format(" ({:g} to {:g})", *grams.low, *grams.high);
+    add("carbon",
+        fmt::format("{:g} g CO2e{} per kWh of electricity; making and building are not counted", grams.value, range),
+        grams.source);
   }
 
   void add_people() {

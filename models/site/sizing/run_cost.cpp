@@ -15,6 +15,14 @@ RunCost run_cost(const TrainingRun& run, const CostReport& cost, int accelerator
   out.energy = out.accelerator_hours.value * cost.per_hour.energy;
   out.cheapest = out.accelerator_hours.value * cost.low.per_hour.total();
   out.dearest = out.accelerator_hours.value * cost.high.per_hour.total();
+  if (cost.carbon) {
+    constexpr double grams_per_tonne = 1e6;
+    const auto tonnes = [&](Joules energy) {
+      return energy.in(kilowatt_hour)*cost.carbon->grams_per_kwh / grams_per_tonne;
+    };
+    const auto& [low, value, high] = out.facility_energy;
+    out.carbon_tonnes = Interval<double>{tonnes(low), tonnes(value), tonnes(high)};
+  }
   return out;
 }
 

@@ -17,6 +17,7 @@ struct RunCost {
   Interval<Joules> facility_energy;    ///< energy from the grid
   Interval<Dollars> total;             ///< accelerator-hours at the price of one; sum of the next three
   Dollars capital, operations, energy;
+  std::optional<Interval<double>> carbon_tonnes;  ///< for the energy from the grid; none where the list states none
   Dollars cheapest, dearest;  ///< with all prices at the low, and at the high end; the step as predicted
 };
 
