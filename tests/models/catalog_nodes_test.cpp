@@ -96,3 +96,24 @@ TEST_CASE("racks of catalog nodes draw what is published", "[models][facility][c
   CHECK(rack_kw("Frontier EX235a node", 128) == Approx(337.9).epsilon(1e-3));
   CHECK(rack_kw("TPU v4 host of a 16x16x16 slice", 16) == Approx(17.9).epsilon(1e-2));
 }
+
+// 32 racks of four HGX servers: a unit of 4 U in each, two where one must be spare; 48 - 6 - 4 = 38 U are left, or 34.
+// A unit of 250 kW carries 28 nodes of 8.7 kW in liquid.
+TEST_CASE("coolant units inside racks take their units and serve their rack alone", "[models][facility]") {
+  const JsonValue dgx = read_json_file(std::filesystem::path(CLUSTERWRIGHT_CONFIGS) / "clusters/dgx-h100-127.json");
+  const Cluster cluster = cluster_of(changed(dgx, json_of("{\"node\": {\"part\": \"HGX H100 8-GPU (OEM 4-8U)\"}}")));
+  for (const auto& [redundancy, units, room] : {std::tuple("n", 1, "38 U"), std::tuple("n+1", 2, "34 U")}) {
+    const std::string cooling =
+        fmt::format(R"("cooling": {{"coolant_unit": "In-rack unit 250 kW", "redundancy": "{}"}})", redundancy);
+    const SitePlan plan =
+        planned(cluster, facility_of("direct-to-chip", fmt::format("{{{}, {}}}", cooling, only_training)));
+    CHECK(plan.cooling.coolant_units == units * plan.floor.count(RackRole::compute));
+    bool height = false, coolant = false;
+    for (const RackLimit& limit : plan.floor.limits) {
+      height = height || (limit.kind == RackLimitKind::height && limit.arithmetic.find(room) == 0);
+      coolant = coolant || (limit.kind == RackLimitKind::cooling && limit.nodes == 28);
+    }
+    CHECK(height);
+    CHECK(coolant);
+  }
+}

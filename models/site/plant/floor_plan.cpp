@@ -122,4 +122,8 @@ FloorPlan place_racks(RackLayout& layout, const HallSpec& hall, const RackPart& 
   return plan;
 }
 
+long long FloorPlan::count(RackRole role) const {
+  return std::count_if(racks.begin(), racks.end(), [&](const PlacedRack& rack) { return rack.role == role; });
+}
+
 }  // namespace clusterwright

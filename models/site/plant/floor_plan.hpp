@@ -27,6 +27,8 @@ struct FloorPlan {
   std::string frame;
   double frame_units = 0;  ///< rack units of the frame
   Meters rack_width, rack_depth;
+
+  long long count(RackRole role) const;
 };
 
 /// Floor plan of laid-out racks.

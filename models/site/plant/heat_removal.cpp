@@ -154,6 +154,12 @@ void add_coolant(const CoolingSpec& spec, const CoolingParts& parts, Watts liqui
 
 }  // namespace
 
+int in_rack_units(const CoolingParts& parts, Redundancy redundancy) {
+  const bool inside = parts.coolant_unit && parts.coolant_unit->rack_units && parts.racks->liquid_share.value > 0;
+  if (!inside) return 0;
+  return redundancy == Redundancy::n ? 1 : 2;
+}
+
 CoolingParts cooling_parts(const CoolingSpec& spec, const Catalog& catalog) {
   CoolingParts out;
   out.racks = find_part(catalog.rack_cooling, spec.racks);
@@ -184,7 +190,7 @@ double compressor_share(const CoolingParts& parts, Heat heat) {
 }
 
 CoolingLoad size_cooling(const CoolingSpec& spec, const CoolingParts& parts, const CoolingState& rated,
-                         const CoolingState& mean, Watts rack_air) {
+                         const CoolingState& mean, Watts rack_air, long long racks_with_nodes) {
   const RackCoolingPart& racks = *parts.racks;
   CoolingLoad out;
   out.kind = racks.id;
@@ -196,6 +202,8 @@ CoolingLoad size_cooling(const CoolingSpec& spec, const CoolingParts& parts, con
   out.air_kg_per_s = air_kg_per_s(rated.heat.air, racks.air_rise_k.value);
   out.air_m3_per_h = air_m3_per_h(out.air_kg_per_s);
   add_coolant(spec, parts, rated.heat.liquid, out);
+  if (const int inside = in_rack_units(parts, spec.redundancy); inside > 0)
+    out.coolant_units = inside * racks_with_nodes;
   out.plants = count_plants(spec, parts, rated);
   out.pue_share = mean.removal.total() / mean.machines;
   out.wue_l_per_kwh = mean.removal.water_l_per_s * 3600 / mean.machines.in(kilowatt);

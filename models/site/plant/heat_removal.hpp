@@ -71,6 +71,10 @@ struct CoolingParts {
   double air_supply_c = 0, coolant_supply_c = 0;
 };
 
+/// Coolant units inside each rack of nodes: one, or two where the facility asks for a spare, since a spare elsewhere
+/// cannot serve it; 0 where units stand outside or nothing is cooled by liquid.
+int in_rack_units(const CoolingParts& parts, Redundancy redundancy);
+
 /// @pre the facility was checked (topology/cluster/facility_spec.hpp)
 CoolingParts cooling_parts(const CoolingSpec& spec, const Catalog& catalog);
 
@@ -111,7 +115,7 @@ struct CoolingState {
 /// @param mean      mean of a year
 /// @param rack_air  heat that one compute rack gives to the air, at its rating
 CoolingLoad size_cooling(const CoolingSpec& spec, const CoolingParts& parts, const CoolingState& rated,
-                         const CoolingState& mean, Watts rack_air);
+                         const CoolingState& mean, Watts rack_air, long long racks_with_nodes);
 
 /// Verdicts on whether plants without a compressor reach their supply temperature on the hottest day.
 void judge_cooling(const CoolingParts& parts, std::vector<SiteVerdict>& verdicts);

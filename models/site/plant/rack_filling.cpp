@@ -40,6 +40,8 @@ class LimitList {
     if (bounds_.rules.power_limit) add_power(RackLimitKind::power_limit, *bounds_.rules.power_limit, device.rated);
     add_power(RackLimitKind::cooling, bounds_.cooling->capacity.value, device.rated);
     const Watts air = (1 - device.liquid_share) * device.rated;
+    if (device.liquid_share > 0 && bounds_.in_rack_coolant)
+      add_power(RackLimitKind::cooling, *bounds_.in_rack_coolant, device.liquid_share * device.rated);
     if (device.liquid_share > 0) add_power(RackLimitKind::air, bounds_.cooling->air_capacity.value, air);
     if (bounds_.circuit) add_feeds();
     add_height();
@@ -78,7 +80,7 @@ class LimitList {
 
   /// Limits by mass. The mass of a machine includes its rack.
   void add_weight() {
-    const Kilograms frame = block_.machine ? Kilograms{} : bounds_.frame->mass.value;
+    const Kilograms frame = (block_.machine ? Kilograms{} : bounds_.frame->mass.value) + bounds_.in_rack_mass;
     const Kilograms each = block_.device.mass;
     const Kilograms most = bounds_.frame->static_load.value + (bounds_.frame->mass.value - frame);
     add(RackLimitKind::static_load, most / each,
@@ -99,6 +101,12 @@ class LimitList {
 };
 
 }  // namespace
+
+void RackBounds::hold(const CoolantUnitPart& unit, int units) {
+  rules.reserved_u += units * unit.rack_units->value;
+  in_rack_coolant = unit.capacity.value;
+  in_rack_mass = units * unit.mass.value;
+}
 
 std::vector<RackLimit> compute_rack_limits(const ComputeBlock& block, const RackBounds& bounds) {
   return LimitList(block, bounds).collect();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,12 @@ struct RackBounds {
   PowerChainSpec power;
   const PowerPart* circuit = nullptr;
   double floor_load_kg_per_m2 = 0;
+  std::optional<Watts> in_rack_coolant =
+      {};                       ///< heat that the coolant units inside a rack pass on; none: units outside
+  Kilograms in_rack_mass = {};  ///< of those units
+
+  /// Keeps room for coolant units in each rack, of which one carries its heat.
+  void hold(const CoolantUnitPart& unit, int units);
 };
 
 /// Limits of one compute rack, the tightest first; equal ones in the order of RackLimitKind.

@@ -76,6 +76,8 @@ class SitePlanner {
     RackBounds out{&frame_,         cooling_.racks, facility_.rack,
                    facility_.power, nullptr,        facility_.hall.floor_load_kg_per_m2};
     out.circuit = find_part(catalog_.power_stages, facility_.power.circuit);
+    if (const int units = in_rack_units(cooling_, facility_.cooling.redundancy); units > 0)
+      out.hold(*cooling_.coolant_unit, units);
     return out;
   }
 
@@ -251,7 +253,8 @@ class SitePlanner {
       if (stage.kind == PowerStageKind::circuit) show_fullest_rack(stage);
     chain.judge(plan_.verdicts);
     const Watts rack_air = (1 - block_.device.liquid_share) * node.rated * plan_.floor.nodes_per_rack;
-    plan_.cooling = size_cooling(facility_.cooling, cooling_, hottest.cooling, mean.cooling, rack_air);
+    plan_.cooling = size_cooling(facility_.cooling, cooling_, hottest.cooling, mean.cooling, rack_air,
+                                 plan_.floor.count(RackRole::compute));
     judge_plant(operate(usual, chain, cooling_, Weather::whole_year, std::nullopt).power,
                 operate(rated, chain, cooling_, Weather::design_day, std::nullopt).power);
   }
