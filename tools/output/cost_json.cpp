@@ -5,15 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "tools/output/result_json.hpp"
+
 namespace clusterwright {
 
 namespace {
 
 JsonValue or_null(const std::optional<double>& value) {
   return value ? JsonValue(*value) : JsonValue();
-}
-JsonValue text_or_null(const std::string& text) {
-  return text.empty() ? JsonValue() : JsonValue(text);
 }
 
 JsonValue shares_to_json(const std::vector<CostShare>& shares) {

@@ -22,4 +22,9 @@ JsonValue scale_to_json(const ResultContext& context, const ScaleCurve& curve);
 /// Every number of every size on one line, for spreadsheets; columns are the keys of the JSON result.
 ResultTable flat_table(const ScaleCurve& curve);
 
+/// Null for an empty text.
+inline JsonValue text_or_null(const std::string& text) {
+  return text.empty() ? JsonValue() : JsonValue(text);
+}
+
 }  // namespace clusterwright

@@ -33,9 +33,6 @@ template <class Q>
 JsonValue or_null(const std::optional<Q>& value, Q unit) {
   return value ? JsonValue(value->in(unit)) : JsonValue();
 }
-JsonValue text_or_null(const std::string& text) {
-  return text.empty() ? JsonValue() : JsonValue(text);
-}
 
 JsonValue json_of(const Cell& cell) {
   switch (cell.kind) {
