@@ -126,10 +126,17 @@ class OriginWalker {
       if (!value) continue;
       if (plain_record && value->is(JsonKind::object)) {
         record_fields(field.nested(), *value, own, path);
+      } else if (field.type == FieldType::record && field.is_list && !value->elements().empty()) {
+        for (std::size_t i = 0; i < value->elements().size(); ++i)
+          record_fields(field.nested(), value->elements()[i], element(own, i), fmt::format("{}.{}", path, i));
       } else {
         origins_.push_back({path, short_json(value->find("value") ? value->at("value") : *value), origin(own)});
       }
     }
+  }
+
+  static const JsonValue* element(const JsonValue* list, std::size_t index) {
+    return list && list->is(JsonKind::list) && index < list->elements().size() ? &list->elements()[index] : nullptr;
   }
 
   static std::string origin(const JsonValue* written) {
@@ -219,8 +226,8 @@ JsonValue effective_scenario(const Scenario& scenario) {
   return document;
 }
 
-std::vector<Origin> origins(const Scenario& scenario) {
-  return OriginWalker().walk(scenario_spec(), effective_scenario(scenario), &scenario.source);
+std::vector<Origin> origins(const JsonValue& effective, const JsonValue& written) {
+  return OriginWalker().walk(scenario_spec(), effective, &written);
 }
 
 }  // namespace clusterwright

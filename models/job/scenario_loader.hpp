@@ -34,7 +34,9 @@ struct Origin {
   std::string value;   ///< JSON text
   std::string origin;  ///< "configs/scenarios/x.json:12", "--set", "default"
 };
-std::vector<Origin> origins(const Scenario& scenario);
+/// @param effective  scenario with every default written out
+/// @param written    the same before, with the places of its values
+std::vector<Origin> origins(const JsonValue& effective, const JsonValue& written);
 
 /// Fields of a scenario file after its references are resolved.
 struct ScenarioSpec {

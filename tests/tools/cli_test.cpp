@@ -231,6 +231,24 @@ TEST_CASE("show fills in defaults and says where each value comes from", "[cli]"
   CHECK(counts.at("nodes").as_integer() == 2048);
 }
 
+TEST_CASE("show lists the facility as it is used, by paths that a setting takes", "[cli]") {
+  const std::string redundancy = "cluster.facility.power.stages.1.redundancy";
+  const std::string taper = "cluster.fabric.tiers.1.taper";
+  const JsonValue json =
+      Room().run("show " + shipped + " --set " + redundancy + "=2n --set " + taper + "=2 --format json").json();
+  const auto shown = [&](const std::string& path) -> std::string {
+    for (const JsonValue& origin : json.at("origins").elements())
+      if (origin.at("path").as_text() == path)
+        return origin.at("value").as_text() + " from " + origin.at("origin").as_text();
+    return "absent";
+  };
+  CHECK(shown(redundancy) == "\"2n\" from --set");
+  CHECK(shown(taper) == "2.0 from --set");
+  CHECK(has(shown("cluster.facility.power.circuit"), "facilities/air.json:"));
+  CHECK(has(shown("cluster.facility.power.stages.2.carries"), "default"));
+  CHECK(shown("cluster.facility.power.stages") == "absent");
+}
+
 TEST_CASE("the effective scenario of a result is a scenario with the same answer", "[cli]") {
   const Room room;
   room.write("good.json", scenario_with("", ""));

@@ -32,7 +32,8 @@ ResultTable origins_table(const Scenario& scenario) {
                      {"value", "Value", "", 1, -1, Alignment::left},
                      {"origin", "Origin", "", 1, -1, Alignment::left}},
                     {}};
-  for (const Origin& o : origins(scenario)) table.rows.push_back({o.path, o.value, o.origin});
+  std::vector<InputFile> read;  // those of the prediction's site
+  for (const Origin& o : JobSite(scenario, read).origins(scenario)) table.rows.push_back({o.path, o.value, o.origin});
   return table;
 }
 

@@ -7,6 +7,7 @@
 #include "models/job/scenario.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "models/site/audit/blueprint.hpp"
+#include "models/site/sizing/job_site.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_reader.hpp"
 #include "sim/json_writer.hpp"
@@ -31,6 +32,23 @@ struct Wanted {
   bool dot = false;
 };
 
+/// Every field of a scenario as it is used, with the place that gives it.
+Shown show_fields(const Scenario& scenario) {
+  std::vector<InputFile> read;
+  const JobSite site(scenario, read);
+  JsonValue effective = effective_scenario(scenario);
+  site.complete(effective);
+  ResultTable table{
+      "", {words_column("path", "Field"), words_column("value", "Value"), words_column("origin", "Origin")}, {}};
+  JsonValue list = JsonValue::list();
+  for (const Origin& o : site.origins(scenario)) {
+    table.rows.push_back({o.path, o.value, o.origin});
+    list.push_back(JsonValue::object({{"path", o.path}, {"value", o.value}, {"origin", o.origin}}));
+  }
+  JsonValue json = JsonValue::object({{"scenario", std::move(effective)}, {"origins", list}});
+  return {fmt::format("{} on {}", scenario.transformer.name, scenario.cluster.spec.name), std::move(json), {table}, {}};
+}
+
 /// Of a blueprint what it describes, without its claims.
 Shown show_scenario(const ShowRequest& request, const fs::path& file, ConfigKind kind, Wanted wanted) {
   ScenarioOptions options{request.settings, {}};
@@ -42,15 +60,7 @@ Shown show_scenario(const ShowRequest& request, const fs::path& file, ConfigKind
   const Scenario scenario =
       kind == ConfigKind::blueprint ? *load_blueprint(file, options).scenario : load_scenario(file, options);
   if (wanted.topology) return show_topology(scenario.cluster, request.failures, wanted.dot);
-  ResultTable table{
-      "", {words_column("path", "Field"), words_column("value", "Value"), words_column("origin", "Origin")}, {}};
-  JsonValue list = JsonValue::list();
-  for (const Origin& o : origins(scenario)) {
-    table.rows.push_back({o.path, o.value, o.origin});
-    list.push_back(JsonValue::object({{"path", o.path}, {"value", o.value}, {"origin", o.origin}}));
-  }
-  JsonValue json = JsonValue::object({{"scenario", effective_scenario(scenario)}, {"origins", list}});
-  return {fmt::format("{} on {}", scenario.transformer.name, scenario.cluster.spec.name), std::move(json), {table}, {}};
+  return show_fields(scenario);
 }
 
 Shown show_transformer(const JsonValue& document) {

@@ -55,8 +55,8 @@ std::string usual_facility(const Cluster& cluster, const Catalog& catalog) {
 
 }  // namespace
 
-Facility load_facility(const Cluster& cluster, const Catalog& catalog, const JsonValue& document,
-                       const std::string& pointer, std::vector<InputFile>& inputs) {
+JsonValue facility_document(const Cluster& cluster, const Catalog& catalog, const JsonValue& document,
+                            std::vector<InputFile>& inputs) {
   const JsonValue* own = document.find("facility");
   JsonValue facility = own && own->is(JsonKind::object) ? *own : JsonValue::object();
   if (!facility.source && !facility.members().empty()) {  // made by a setting: it stands where its first field does
@@ -66,6 +66,13 @@ Facility load_facility(const Cluster& cluster, const Catalog& catalog, const Jso
   }
   facility = filled_in(std::move(facility), usual_facility(cluster, catalog), inputs, 0);
   refuse_open_changes(facility);
+  return facility;
+}
+
+Facility load_facility(const Cluster& cluster, const Catalog& catalog, const JsonValue& document,
+                       const std::string& pointer, std::vector<InputFile>& inputs) {
+  const JsonValue* own = document.find("facility");
+  const JsonValue facility = facility_document(cluster, catalog, document, inputs);
   const bool inside = own && own->source == document.source;
   return complete_facility(decode_record<FacilitySpec>(facility), catalog, facility,
                            inside ? pointer + "/facility" : "");

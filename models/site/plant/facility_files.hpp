@@ -20,6 +20,11 @@ namespace clusterwright {
 Facility load_facility(const Cluster& cluster, const Catalog& catalog, const JsonValue& document,
                        const std::string& pointer, std::vector<InputFile>& inputs);
 
+/// Document of that facility, before it is decoded: every value keeps the place where it was written.
+/// @throws ConfigError for files and lists that do not fit together
+JsonValue facility_document(const Cluster& cluster, const Catalog& catalog, const JsonValue& document,
+                            std::vector<InputFile>& inputs);
+
 /// Facility without reference to files, which may change, in the form of FacilitySpec.
 JsonValue effective_facility(const Facility& facility);
 

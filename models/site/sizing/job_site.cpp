@@ -120,6 +120,17 @@ void JobSite::complete(JsonValue& scenario) const {
   if (own && says_something(*own)) cluster->set("facility", effective_facility(facility_));
 }
 
+std::vector<Origin> JobSite::origins(const Scenario& scenario) const {
+  JsonValue effective = effective_scenario(scenario), written = scenario.source;
+  complete(effective);
+  JsonValue& cluster = *written.find("cluster");
+  const JsonValue* own = cluster.find("facility");
+  std::vector<InputFile> read;  // the constructor has named them
+  if (own && says_something(*own))
+    cluster.set("facility", facility_document(scenario.cluster, catalog_, cluster, read));
+  return clusterwright::origins(effective, written);
+}
+
 StepPrediction JobSite::predict(const Scenario& scenario) const {
   std::vector<InputFile> read;  // the constructor has named them
   const Facility facility = facility_of(scenario, catalog_, read);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/job/scenario.hpp"
+#include "models/job/scenario_loader.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/site/plant/site_plan.hpp"
 #include "models/site/sizing/storage_sizing.hpp"
@@ -53,6 +54,9 @@ class JobSite {
 
   /// Scenario in the form of `Scenario::source`, with its facility complete if it gives one.
   void complete(JsonValue& scenario) const;
+
+  /// Values of the scenario and of its facility as they are used, with the places that give them.
+  std::vector<Origin> origins(const Scenario& scenario) const;
 
   /// Prediction with the power of the whole site, or with the reason why it cannot be planned.
   /// @param scenario  the same, or on another number of accelerators; its size may choose another hall
