@@ -12,6 +12,7 @@
 #include "models/site/plant/cable_plan.hpp"
 #include "models/site/plant/cable_router.hpp"
 #include "models/site/plant/facility_power.hpp"
+#include "models/site/plant/plant_verdicts.hpp"
 #include "models/site/plant/power_chain.hpp"
 #include "models/site/plant/scale_up_check.hpp"
 #include "models/site/plant/site_verdict.hpp"
@@ -21,10 +22,6 @@
 namespace clusterwright {
 
 namespace {
-
-std::string kw(Watts power) {
-  return plain_number(power.in(kilowatt)) + " kW";
-}
 
 class SitePlanner {
  public:
@@ -48,7 +45,7 @@ class SitePlanner {
     draw_cables();
     feed();
     cool_and_power();
-    judge();
+    judge_machines({plan_, facility_, catalog_, cooling_, block_});
     plan_.bill = make_bill({plan_, block_, catalog_, facility_.services, managers(), servers(), appliances()});
     for (const PlacedRack& rack : plan_.floor.racks) plan_.mass += rack.mass;
     if (cooling_.coolant_unit)
@@ -193,23 +190,7 @@ class SitePlanner {
                      plain_number(fullest->rated.in(kilowatt)), plan_.feeds.needed, plan_.feeds.feeds,
                      plain_number(plan_.feeds.usable.in(kilowatt)), facility_.power.most_feeds),
          "facility.power.most_feeds or facility.power.circuit"});
-    judge_paths(fullest->rated);
-  }
-
-  /// Verdict on the loss of one independent path above the circuits of a rack, and with it of all its circuits.
-  void judge_paths(Watts rack) {
-    const PowerChainSpec& power = facility_.power;
-    if (power.stages.empty() || power.feeds == Redundancy::n) return;
-    const PowerStageSpec& above = power.stages.back();
-    if (above.redundancy != Redundancy::two_n && above.redundancy != Redundancy::catcher) return;
-    const int paths = above.redundancy == Redundancy::two_n ? 2 : above.group;
-    const int left = plan_.feeds.feeds - (plan_.feeds.feeds + paths - 1) / paths;
-    plan_.verdicts.push_back(
-        {"loss of a path to a rack", left * plan_.feeds.usable >= rack * (1 - site_rounding),
-         fmt::format("{} circuits on {} paths: the {} that remain after a loss carry {} kW; the rack needs {} kW",
-                     plan_.feeds.feeds, paths, left, plain_number((left * plan_.feeds.usable).in(kilowatt)),
-                     plain_number(rack.in(kilowatt))),
-         "facility.power.feeds, or redundancy of the last of facility.power.stages"});
+    judge_paths(plan_, facility_, fullest->rated);
   }
 
   /// @param rated  switches at their nameplate; else with the modules that they have
@@ -255,124 +236,14 @@ class SitePlanner {
     const Watts rack_air = (1 - block_.device.liquid_share) * node.rated * plan_.floor.nodes_per_rack;
     plan_.cooling = size_cooling(facility_.cooling, cooling_, hottest.cooling, mean.cooling, rack_air,
                                  plan_.floor.count(RackRole::compute));
-    judge_plant(operate(usual, chain, cooling_, Weather::whole_year, std::nullopt).power,
+    judge_plant({plan_, facility_, catalog_, cooling_, block_},
+                operate(usual, chain, cooling_, Weather::whole_year, std::nullopt).power,
                 operate(rated, chain, cooling_, Weather::design_day, std::nullopt).power);
-  }
-
-  /// @param mean, hottest  modelled power, without stated PUEs
-  void judge_plant(const FacilityPower& mean, const FacilityPower& hottest) {
-    if (plan_.cooling.liquid > Watts{} && facility_.cooling.coolant_unit.empty())
-      plan_.warnings.push_back("facility.cooling names no coolant unit, so the plan buys none for the liquid");
-    for (const PlantUnits& plant : plan_.cooling.plants)
-      if (!plant.each) plan_.uncounted.push_back(fmt::format("{} ({})", plant.what, plant.part));
-    judge_cooling(cooling_, plan_.verdicts);
-    judge_pumps();
-    judge_grid();
-    judge_pue("power_usage_effectiveness", facility_.power_usage_effectiveness, mean);
-    judge_pue("design_power_usage_effectiveness", facility_.design_power_usage_effectiveness, hottest);
   }
 
   void show_fullest_rack(PowerStageLoad& circuits) const {
     circuits.load_after_loss = plan_.feeds.after_loss / plan_.feeds.usable;
     circuits.load = plan_.feeds.each / plan_.feeds.usable;
-  }
-
-  /// Verdict on pumps: a die under a cold plate overheats within seconds after they stop, before a generator runs.
-  void judge_pumps() {
-    if (plan_.cooling.liquid == Watts{}) return;
-    bool machines = false, pumps = false;
-    for (const PowerStageSpec& stage : facility_.power.stages) {
-      if (find_part(catalog_.power_stages, stage.part)->kind != PowerStageKind::ups) continue;
-      machines = true;
-      pumps = pumps || stage.carries != StageLoad::machines;
-    }
-    if (machines)
-      plan_.verdicts.push_back({"coolant pumps during a grid failure", pumps,
-                                pumps ? "the UPS feeds pumps and machines"
-                                      : "the UPS feeds machines but not pumps: dies overheat within seconds",
-                                "facility.power.stages.carries"});
-  }
-
-  /// Verdict on what the utility grants: the design day with everything at its nameplate must fit.
-  void judge_grid() {
-    if (!facility_.power.grid_limit) return;
-    const Watts granted = *facility_.power.grid_limit;
-    std::string drawn = fmt::format("{} with everything at its nameplate on the design day", kw(plan_.rated.facility));
-    if (plan_.crest) drawn += fmt::format(", {} at the crest of the step", kw(plan_.crest->facility));
-    drawn += fmt::format(", {} in the mean of a year; {} granted", kw(plan_.mean.facility), kw(granted));
-    if (plan_.mean.facility > granted) drawn += ", which is less than the mean";
-    plan_.verdicts.push_back({"power from the grid", plan_.rated.facility <= granted * (1 + site_rounding), drawn,
-                              "facility.power.grid_limit_kw"});
-  }
-
-  /// Verdict on a stated PUE, which must leave room for the losses of the chain.
-  void judge_pue(const char* field, std::optional<double> stated, const FacilityPower& modelled) {
-    if (!stated) return;
-    const double losses = 1 + (modelled.losses + modelled.other) / modelled.it;
-    plan_.verdicts.push_back(
-        {field == std::string_view("power_usage_effectiveness") ? "stated power usage effectiveness"
-                                                                : "stated power usage effectiveness of the design day",
-         *stated >= losses * (1 - site_rounding),
-         fmt::format("{} stated; losses, lights and offices alone give {:.3f}; modelled, with cooling, {:.3f}",
-                     plain_number(*stated), losses, modelled.pue),
-         fmt::format("facility.{}", field)});
-  }
-
-  /// Verdict on the nameplate, for which racks, feeds and cooling are planned: the job must not draw more. Circuits see
-  /// the crest; instants above it come from the capacitors of power supplies.
-  void judge_node() {
-    const NodePower& node = plan_.node;
-    const Watts most = node.swing ? std::max(node.mean, node.swing->crest) : node.mean;
-    const std::string crest = node.swing ? fmt::format(", {} at the crest of the step", kw(node.swing->crest)) : "";
-    plan_.verdicts.push_back({"power of a node", most <= node.rated * (1 + site_rounding),
-                              fmt::format("{} mean{}; {} on the nameplate", kw(node.mean), crest, kw(node.rated)),
-                              "cluster.node.host_power_w"});
-  }
-
-  /// Verdict on nodes per rack that the facility states, where another limit allows fewer.
-  void judge_stated_nodes() {
-    const RackLimit& tightest = plan_.floor.limits.front();
-    const auto& stated = facility_.rack.nodes;
-    if (!stated || tightest.nodes >= *stated) return;
-    plan_.verdicts.push_back(
-        {"stated nodes per rack", false,
-         fmt::format("{} stated; {} allows {} ({})", *stated, tightest.name(), tightest.nodes, tightest.arithmetic),
-         "facility.rack.nodes, or the limit"});
-  }
-
-  /// Verdicts on whether the cooling of the racks suits the nodes.
-  void judge_node_cooling() {
-    const NodePart& node = block_.machine ? *block_.machine : *block_.node;
-    const RackCoolingPart& racks = *cooling_.racks;
-    const auto judge = [&](const char* what, bool holds, std::string why, const char* field) {
-      plan_.verdicts.push_back({what, holds, std::move(why), field});
-    };
-    if (node.needs_liquid && node.needs_liquid->value)
-      judge("liquid for the nodes", racks.liquid_share.value > 0,
-            fmt::format("{} needs liquid cooling; the racks have {}", node.id, racks.id), "facility.cooling.racks");
-    if (node.only_air && node.only_air->value && racks.inside_servers)
-      judge("air for the nodes", false, air_only_words(node, racks, catalog_), "facility.cooling.racks, or node.part");
-    if (node.most_inlet_c && cooling_.air_supply_c > node.most_inlet_c->value)
-      judge("air at the inlets of the nodes", false,
-            fmt::format("{} takes in air of at most {} C; the hall supplies {} C", node.id,
-                        plain_number(node.most_inlet_c->value), plain_number(cooling_.air_supply_c)),
-            "facility.cooling.supply_c");
-  }
-
-  void judge() {
-    const RackLimit& tightest = plan_.floor.limits.front();
-    if (tightest.nodes >= block_.nodes)
-      plan_.verdicts.push_back({fmt::format("nodes per rack, limited by {}", tightest.name()), true,
-                                fmt::format("{} nodes: {}", plan_.floor.nodes_per_rack, tightest.arithmetic),
-                                "facility.rack"});
-    judge_node();
-    judge_stated_nodes();
-    judge_node_cooling();
-    if (facility_.hall.power_limit)
-      plan_.verdicts.push_back(
-          {"power of the hall", plan_.rated.it <= *facility_.hall.power_limit * (1 + site_rounding),
-           fmt::format("{} rated; {} allowed", kw(plan_.rated.it), kw(*facility_.hall.power_limit)),
-           "facility.hall.power_limit_kw"});
   }
 
   const SiteRequest& request_;
