@@ -116,7 +116,9 @@ const std::vector<Witness>& witnesses() {
     out.push_back(site(
         "dgx-h100-127", "direct-to-chip",
         R"({"cooling": {"rejection": "cooling tower", "climate": "hot dry", "coolant_unit": "In-rack unit 250 kW"}})"));
-    out.push_back(site("dgx-h100-127", "air", R"({"cooling": {"rejection": "outside air, adiabatic"}})"));
+    out.push_back(site(
+        "dgx-h100-127", "air",
+        R"({"cooling": {"rejection": "outside air, adiabatic"}, "services": {"spares": {"lead_time_weeks": 52}}})"));
     for (const char* name : {"llama3-70b-mi300x", "llama3-70b-finetune-nvme", "llama3-70b-tpu-v5p", "llama3-70b-gaudi3",
                              "llama3-70b-consumer-wan", "multimodal-8b-loader-bound", "llama3-8b-cs3"})
       out.push_back(job(name));

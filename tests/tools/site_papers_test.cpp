@@ -88,6 +88,13 @@ TEST_CASE("spare parts are bought where the facility asks for them", "[tools][pa
   CHECK(count(rows_of(room, "plain.csv"), ",spare,") == 0);
   // 48 QM9700 x 2 % x 8 weeks: m = 0.147, e^-m = 0.863, e^-m (1 + m) = 0.990: one covers 95 %
   CHECK(count(rows_of(room, "spares.csv"), "network,QM9700/QM9790,spare,1,") == 1);
+  // 127 x 6 supplies x 3.5 % x 8 weeks: m = 4.089; 7 cover 94.3 %, 8 cover 97.6 %
+  CHECK(count(rows_of(room, "spares.csv"), "compute,Power supply 3.3 kW,spare of DGX H100,8,") == 1);
+  REQUIRE(room.run("size " + paper_cluster +
+                   "-o other.json --set facility.services.spares.lead_time_weeks=8 --set 'node={\"part\": \"HGX H100 "
+                   "8-GPU (OEM 4-8U)\"}'")
+              .code == 0);
+  CHECK(has(content(room.at("other.json")), "spare power supplies of HGX H100 8-GPU (OEM 4-8U)"));
 }
 
 TEST_CASE("top switches in one row of several are named as one failure domain", "[tools][papers]") {

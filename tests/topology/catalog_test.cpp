@@ -75,6 +75,7 @@ TEST_CASE("the shipped catalog is complete", "[topology][catalog]") {
   CHECK(shipped().heat_rejection.size() == 7);
   CHECK(shipped().climates.size() == 4);
   CHECK(shipped().coolant_units.size() == 3);
+  CHECK(shipped().power_supplies.size() == 4);
   CHECK(shipped().storage_systems.size() == 2);
   CHECK(shipped().servers.size() == 2);
 }
@@ -205,6 +206,18 @@ TEST_CASE("the errors of all files are reported together", "[topology][catalog]"
   for (const Diagnostic& error : parts.errors()) codes.insert(error.code);
   // a: out of range; b: unknown key and missing key; c: truncated
   CHECK(codes == std::multiset<std::string>{"E0101", "E0102", "E0104", "E0202"});
+}
+
+TEST_CASE("power supplies of nodes and switches are in the catalog, and counted", "[catalog]") {
+  const auto check = [](const auto& parts) {
+    for (const auto& part : parts) {
+      INFO(part.id);
+      CHECK(part.power_supply.empty() == !part.power_supply_count);
+      CHECK((part.power_supply.empty() || find_part(shipped().power_supplies, part.power_supply)));
+    }
+  };
+  check(shipped().nodes);
+  check(shipped().switches);
 }
 
 TEST_CASE("a missing directory of parts is an error", "[topology][catalog]") {

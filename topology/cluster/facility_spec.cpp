@@ -180,7 +180,7 @@ const Record<SparePartsSpec>& record(const SparePartsSpec*) {
   using S = SparePartsSpec;
   const auto yearly = [](const char* help) { return FieldRule{.help = help, .min = 0, .max = 10}; };
   static const auto table =
-      Record<S>("spare_parts", "Spare parts of the networks, kept at the site")
+      Record<S>("spare_parts", "Spare parts of networks and power supplies, kept at the site")
           .optional("lead_time_weeks", &S::lead_time_weeks,
                     {.help = "time from an order of a part to its delivery", .min = 0, .max = 260})
           .optional(
@@ -191,7 +191,9 @@ const Record<SparePartsSpec>& record(const SparePartsSpec*) {
                     yearly("failures of one cable with electronics in its ends"))
           .optional("passive_cable_failures_per_year", &S::passive_cable_failures,
                     yearly("failures of one copper cable or fibre"))
-          .optional("switch_failures_per_year", &S::switch_failures, yearly("failures of one switch"));
+          .optional("switch_failures_per_year", &S::switch_failures, yearly("failures of one switch"))
+          .optional("power_supply_failures_per_year", &S::power_supply_failures,
+                    yearly("failures of one power supply of a node or switch"));
   return table;
 }
 
@@ -223,7 +225,7 @@ const Record<ServicesSpec>& record(const ServicesSpec*) {
                     {.help = "reach that a cable or module must have beyond the bought length, over that length",
                      .min = 0,
                      .max = 1})
-          .optional("spares", &S::spares, {.help = "spare parts of the networks; none if not given"})
+          .optional("spares", &S::spares, {.help = "spare parts of networks and power supplies; none if not given"})
           .optional("storage", &S::storage, {.help = "storage to buy; none if not given"});
   return table;
 }

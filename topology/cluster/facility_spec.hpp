@@ -106,8 +106,8 @@ struct StorageNeedSpec {
 };
 const Record<StorageNeedSpec>& record(const StorageNeedSpec*);
 
-/// Spare parts of the networks, kept at the site until ordered ones arrive. Failures come one by one at a constant
-/// rate.
+/// Spare parts of networks and power supplies, kept at the site until ordered ones arrive. Failures come one by one at
+/// a constant rate.
 struct SparePartsSpec {
   double lead_time_weeks = 8;   ///< from an order to its delivery
   double service_level = 0.95;  ///< probability that the stock lasts through one lead time
@@ -115,6 +115,7 @@ struct SparePartsSpec {
   Sourced<double> active_cable_failures{0.01, "EST: as transceivers, which their ends are", false};
   Sourced<double> passive_cable_failures{0.001, "EST: copper and fibre have no electronics", false};
   Sourced<double> switch_failures{0.02, "EST: MTBF of 400,000 h of data sheets is 2 % a year", false};
+  Sourced<double> power_supply_failures{0.035, "MEM: MTBF of 250,000 h", false};
 };
 const Record<SparePartsSpec>& record(const SparePartsSpec*);
 

@@ -37,6 +37,7 @@ const Record<Catalog>& record(const Catalog*) {
           .optional("coolant_units", &Catalog::coolant_units, {.help = "units that pump coolant and pass its heat on"})
           .optional("storage_systems", &Catalog::storage_systems, {.help = "storage appliances"})
           .optional("servers", &Catalog::servers, {.help = "service nodes, which run the cluster"})
+          .optional("power_supplies", &Catalog::power_supplies, {.help = "power supplies of nodes and switches"})
           .optional("sources", &Catalog::sources, {.help = "sources of facts, by id"});
   return table;
 }

@@ -34,6 +34,7 @@ struct Catalog {
   std::vector<CoolantUnitPart> coolant_units;
   std::vector<StoragePart> storage_systems;
   std::vector<ServerPart> servers;
+  std::vector<PowerSupplyPart> power_supplies;
   std::map<std::string, FactSource> sources;  ///< sources by id
 
   /// Part with this id, or nullptr.
@@ -84,6 +85,7 @@ void for_each_list(A& a, B& b, Visit visit) {
   visit(a.coolant_units, b.coolant_units);
   visit(a.storage_systems, b.storage_systems);
   visit(a.servers, b.servers);
+  visit(a.power_supplies, b.power_supplies);
 }
 
 /// Calls `visit` with every list of parts that are bought one by one.
@@ -99,6 +101,7 @@ void visit_parts_for_sale(const Catalog& catalog, Visitor visit) {
   visit(catalog.coolant_units);
   visit(catalog.storage_systems);
   visit(catalog.servers);
+  visit(catalog.power_supplies);
 }
 
 /// Lists whose parts are sold by the power that they carry away.

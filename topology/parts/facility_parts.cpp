@@ -206,6 +206,12 @@ const Record<StoragePart>& record(const StoragePart*) {
   return table;
 }
 
+const Record<PowerSupplyPart>& record(const PowerSupplyPart*) {
+  static const Record<PowerSupplyPart> table =
+      with_price_and_note(named<PowerSupplyPart>("power_supply", "A power supply of a machine"));
+  return table;
+}
+
 const Record<ServerPart>& record(const ServerPart*) {
   using Part = ServerPart;
   static const Record<Part> table = [] {

@@ -131,6 +131,14 @@ struct StoragePart {
 };
 const Record<StoragePart>& record(const StoragePart*);
 
+/// A power supply of a node, a switch or a rack-scale machine.
+struct PowerSupplyPart {
+  std::string id;
+  std::map<std::string, Sourced<double>> price_usd;
+  std::string note;
+};
+const Record<PowerSupplyPart>& record(const PowerSupplyPart*);
+
 /// A server that runs the cluster: scheduler, provisioning, fabric manager.
 struct ServerPart {
   std::string id;

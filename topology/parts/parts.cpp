@@ -170,6 +170,9 @@ Record<NicPart> nic_table() {
   return with_price_and_notes(std::move(table));
 }
 
+const FieldRule supply_rule{.help = "one of its power supplies", .catalog = "power_supplies"};
+const FieldRule supplies_rule{.help = "number of its power supplies, redundant ones included", .min = 1, .max = 1000};
+
 Record<SwitchPart> switch_table() {
   using Part = SwitchPart;
   Record<Part> table("switch", "A switch of the network or of the scale-up links");
@@ -185,7 +188,9 @@ Record<SwitchPart> switch_table() {
       .optional("max_power_w", &Part::max_power, {.help = "maximum power, modules in the cages included", .min = 0})
       .optional("passive_power_w", &Part::passive_power, {.help = "power with passive cables only", .min = 0})
       .optional("height_u", &Part::rack_units, {.help = "height in the rack", .min = 0})
-      .optional("mass_kg", &Part::mass, {.help = "mass without cables", .min = 0});
+      .optional("mass_kg", &Part::mass, {.help = "mass without cables", .min = 0})
+      .optional("power_supply", &Part::power_supply, supply_rule)
+      .optional("power_supply_count", &Part::power_supply_count, supplies_rule);
   return with_price_and_notes(std::move(table));
 }
 
@@ -269,7 +274,8 @@ Record<NodePart> node_table() {
   add_host(table);
   table.optional("processors", &Part::processors, {.help = "host processors"})
       .optional("nics", &Part::nics, {.help = "network adapters"})
-      .optional("power_supplies", &Part::power_supplies, {.help = "power supply units"})
+      .optional("power_supply", &Part::power_supply, supply_rule)
+      .optional("power_supply_count", &Part::power_supply_count, supplies_rule)
       .optional("max_power_kw", &Part::max_power, {.help = "maximum power", .min = 0})
       .optional("typical_power_kw", &Part::typical_power, {.help = "power under a training load", .min = 0})
       .optional("idle_power_kw", &Part::idle_power, {.help = "power while idle", .min = 0})

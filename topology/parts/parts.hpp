@@ -133,6 +133,8 @@ struct SwitchPart {
   std::optional<Sourced<Watts>> passive_power;  ///< power with passive cables only
   std::optional<Sourced<double>> rack_units;
   std::optional<Sourced<Kilograms>> mass;
+  std::string power_supply;  ///< one of its power supplies, in the catalog
+  std::optional<Sourced<int>> power_supply_count;
   std::map<std::string, Sourced<double>> price_usd;
   std::string note;
 };
@@ -200,7 +202,8 @@ struct NodePart {
   std::optional<Sourced<Watts>> host_power;  ///< under load, without accelerators; from max or typical power if absent
   std::optional<Sourced<std::string>> processors;
   std::optional<Sourced<std::string>> nics;
-  std::optional<Sourced<std::string>> power_supplies;
+  std::string power_supply;  ///< one of its power supplies, in the catalog
+  std::optional<Sourced<int>> power_supply_count;
   std::optional<Sourced<int>> cores;  ///< cores of all processors
   std::optional<Sourced<Bytes>> host_memory;
   std::optional<Sourced<BytesPerSecond>> host_memory_bandwidth;  ///< all sockets, reads and writes together

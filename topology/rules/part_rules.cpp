@@ -265,6 +265,7 @@ void check_all_prices(const Catalog& parts, std::vector<RuleFinding>& findings) 
   check_prices(parts.power_stages, "power_stages", findings);
   check_prices(parts.rack_cooling, "rack_cooling", findings);
   check_prices(parts.coolant_units, "coolant_units", findings);
+  check_prices(parts.power_supplies, "power_supplies", findings);
   check_prices(parts.storage_systems, "storage_systems", findings);
   check_prices(parts.servers, "servers", findings);
 }

@@ -16,6 +16,33 @@ namespace {
 
 constexpr double weeks_per_year = 365.25 / 7;
 
+/// Power supplies in all machines of one kind.
+struct MachineSupplies {
+  BillChapter chapter = BillChapter::compute;
+  std::string part;        ///< the machine
+  long long machines = 0;  ///< working ones
+  std::string supply;
+  int each = 0;  ///< supplies of one machine; 0 where the catalog does not say
+};
+
+template <class Part>
+MachineSupplies supplies_of(BillChapter chapter, const Part& part, long long machines) {
+  return {chapter, part.id, machines, part.power_supply,
+          part.power_supply_count && !part.power_supply.empty() ? part.power_supply_count->value : 0};
+}
+
+std::vector<MachineSupplies> machine_supplies(const BillRequest& request) {
+  const ComputeBlock& block = request.block;
+  const long long machines = (request.plan.nodes + block.nodes - 1) / block.nodes;
+  std::vector<MachineSupplies> all{
+      supplies_of(BillChapter::compute, block.machine ? *block.machine : *block.node, machines)};
+  std::map<std::string, long long> switches;
+  for (const SwitchTotal& total : request.plan.switches) switches[total.part] += total.count;
+  for (const auto& [part, count] : switches)
+    all.push_back(supplies_of(BillChapter::network, *request.catalog.find_switch(part), count));
+  return all;
+}
+
 class BillWriter {
  public:
   explicit BillWriter(const BillRequest& request) : request_(request), plan_(request.plan) {}
@@ -71,11 +98,19 @@ class BillWriter {
     }
   }
 
-  /// Spares of what has been added: switches, cables by length, transceivers.
   void add_spares(const SparePartsSpec& spares) {
+    const BillOfMaterials bill = bill_;
+    add_network_spares(spares, bill);
+    for (const MachineSupplies& machine : machine_supplies(request_))
+      if (machine.each > 0)
+        add(machine.chapter, machine.supply, "spare of " + machine.part,
+            stock_of(machine.machines * machine.each, spares.power_supply_failures.value, spares), {}, {});
+  }
+
+  /// Spares of what has been added: switches, cables by length, transceivers.
+  void add_network_spares(const SparePartsSpec& spares, const BillOfMaterials& bill) {
     using Line = std::tuple<BillChapter, std::string, double>;  // chapter, part, metres
     std::map<Line, std::pair<long long, const BillItem*>> installed;
-    const BillOfMaterials bill = bill_;
     for (const BillItem& item : bill) {
       if (item.chapter == BillChapter::compute) continue;
       auto& [count, first] = installed[{item.chapter, item.part, item.length.value_or(Meters{}).in(meter)}];
@@ -84,12 +119,15 @@ class BillWriter {
     }
     for (const auto& [line, counted] : installed) {
       const auto& [count, item] = counted;
-      const double failures =
-          static_cast<double>(count) * yearly_failures(*item, spares) * spares.lead_time_weeks / weeks_per_year;
-      BillItem* spare =
-          add(item->chapter, item->part, "spare", poisson_stock(failures, spares.service_level), {}, item->mass_each);
+      const long long stock = stock_of(count, yearly_failures(*item, spares), spares);
+      BillItem* spare = add(item->chapter, item->part, "spare", stock, {}, item->mass_each);
       if (spare) spare->length = item->length;
     }
+  }
+
+  static long long stock_of(long long installed, double failures_per_year, const SparePartsSpec& spares) {
+    return poisson_stock(static_cast<double>(installed) * failures_per_year * spares.lead_time_weeks / weeks_per_year,
+                         spares.service_level);
   }
 
   double yearly_failures(const BillItem& item, const SparePartsSpec& spares) const {
@@ -155,6 +193,15 @@ long long poisson_stock(double failures, double service_level) {
     covered += std::exp(log_probability);
   }
   return stock;
+}
+
+std::vector<std::string> spares_not_counted(const BillRequest& request) {
+  std::vector<std::string> words;
+  if (!request.services.spares) return words;
+  for (const MachineSupplies& machine : machine_supplies(request))
+    if (machine.each == 0)
+      words.push_back("spare power supplies of " + machine.part + ", of which the catalog has no count");
+  return words;
 }
 
 BillOfMaterials make_bill(const BillRequest& request) {

@@ -43,6 +43,9 @@ struct BillRequest {
 /// @pre service_level < 1
 long long poisson_stock(double failures, double service_level);
 
+/// Spare parts that the services ask for and the catalog does not describe: power supplies of which it has no count.
+std::vector<std::string> spares_not_counted(const BillRequest& request);
+
 /// Bill by chapter, in the order of BillChapter. Machines that bring their rack need no frame.
 BillOfMaterials make_bill(const BillRequest& request);
 

@@ -46,7 +46,7 @@ class SitePlanner {
     feed();
     cool_and_power();
     judge_machines({plan_, facility_, catalog_, cooling_, block_});
-    plan_.bill = make_bill({plan_, block_, catalog_, facility_.services, managers(), servers(), appliances()});
+    write_bill();
     for (const PlacedRack& rack : plan_.floor.racks) plan_.mass += rack.mass;
     if (cooling_.coolant_unit)
       plan_.mass += cooling_.coolant_unit->mass.value * static_cast<double>(plan_.cooling.coolant_units);
@@ -239,6 +239,13 @@ class SitePlanner {
     judge_plant({plan_, facility_, catalog_, cooling_, block_},
                 operate(usual, chain, cooling_, Weather::whole_year, std::nullopt).power,
                 operate(rated, chain, cooling_, Weather::design_day, std::nullopt).power);
+  }
+
+  void write_bill() {
+    const BillRequest request{plan_, block_, catalog_, facility_.services, managers(), servers(), appliances()};
+    plan_.bill = make_bill(request);
+    const auto missing = spares_not_counted(request);
+    plan_.uncounted.insert(plan_.uncounted.end(), missing.begin(), missing.end());
   }
 
   void show_fullest_rack(PowerStageLoad& circuits) const {
