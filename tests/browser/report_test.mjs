@@ -210,8 +210,8 @@ try {
   await checkPage('scale', 2);
   await checkPage('run', 1);
   await checkPage('validation', 7);  // steps, multiplies, collectives, memory in GB and as ratio; errors; intervals
-  await checkPage('size', 4);  // floor plan, power, capital, an hour
-  await checkPage('size-cluster', 4);
+  await checkPage('size', 5);  // floor plan, site plan, power, capital, an hour
+  await checkPage('size-cluster', 5);
   await checkPage('audit', 0);
   await checkNumbers();
   await checkValidation();

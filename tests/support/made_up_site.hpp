@@ -27,10 +27,9 @@ struct SiteShape {
 inline constexpr SiteShape large_site_shape{288, 12, 2, 16, 24};
 
 inline PlacedRack rack(RackRole role, int number, int row, int place) {
-  constexpr const char* letters[] = {"C", "N", "X", "S", "D"};
   PlacedRack r;
   r.role = role;
-  r.name = letters[static_cast<std::size_t>(role)] + std::to_string(number);
+  r.name = rack_role_letters[static_cast<std::size_t>(role)] + std::to_string(number);
   r.row = row;
   r.place = place;
   r.x = (1.2 + 0.6 * (place + 0.5)) * meter;

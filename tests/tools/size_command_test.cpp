@@ -25,12 +25,26 @@ TEST_CASE("size answers for a cluster and for a scenario", "[cli][size]") {
   CHECK(cluster.code == 0);
   CHECK(cluster.err.empty());
   CHECK(has(cluster.out, "1,016 x H100-SXM in 39 racks"));
-  CHECK(has(cluster.out, "Floor plan (C compute, N network, X core, S service, D storage)"));
+  CHECK(has(cluster.out, "Floor plan (C compute, N network, K core, S service, D storage)"));
   CHECK(has(cluster.out, "\nNext: "));
   const Outcome scenario = room.run("size " + sized_job);
   CHECK(scenario.code == 0);
   CHECK(has(scenario.out, "million tokens"));
   CHECK_FALSE(has(cluster.out, "million tokens"));
+}
+
+TEST_CASE("size places plants around the hall, in every format that draws or lists", "[cli][size]") {
+  const ProgramRoom room;
+  REQUIRE(room.run("size " + superpod_file + "-o a.txt -o a.json -o a.md -o a.html").code == 0);
+  // six fan walls of 3.6 x 2.7 m (5 carry 1.5 MW at 350 kW, and a spare): three along each wall of 15 m
+  CHECK(has(content(room.at("a.txt")), "cooling gallery 1 40 m2, cooling gallery 2 40 m2, power room"));
+  CHECK(has(content(room.at("a.md")), "| cooling gallery 1 | 2.7 | 15.0 | 40 | 3 air units of the hall"));
+  CHECK(has(content(room.at("a.html")), "Hall with its rooms of power and cooling"));
+  const JsonValue rooms = read_json_file(room.at("a.json")).at("floor").at("rooms");
+  REQUIRE(rooms.elements().size() == 4);
+  CHECK(rooms.elements()[0].at("x_m").as_number() == -2.7);
+  CHECK(rooms.elements()[0].at("units").elements().size() == 3);
+  CHECK(rooms.elements()[3].at("name").as_text() == "yard");
 }
 
 TEST_CASE("size writes five formats, several at once", "[cli][size]") {

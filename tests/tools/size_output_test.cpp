@@ -175,9 +175,9 @@ TEST_CASE("a text floor plan has a character per rack", "[tools]") {
   const auto of = [&](char c) { return std::count(rows.begin(), rows.end(), c); };
   CHECK(of('C') == 32);
   CHECK(of('N') == 4);
-  CHECK(of('X') == 1);
+  CHECK(of('K') == 1);
   CHECK(of('S') == 1);
-  CHECK(text.find("C compute, N network, X core, S service") != std::string::npos);
+  CHECK(text.find("C compute, N network, K core, S service") != std::string::npos);
 }
 
 TEST_CASE("a text floor plan of thousands of racks counts them and stays short", "[tools]") {
@@ -185,7 +185,7 @@ TEST_CASE("a text floor plan of thousands of racks counts them and stays short",
   CHECK(times_in(wide, "\n") <= 6);
   CHECK(wide.find("1-8  4C 1N 8C") != std::string::npos);
   const std::string tall = text_floor_plan(made_up::site({300, 1, 1, 16, 24}).plan.floor);
-  CHECK(tall.find("1-16  CCCCNCCCCX\n") != std::string::npos);
+  CHECK(tall.find("1-16  CCCCNCCCCK\n") != std::string::npos);
   CHECK(times_in(tall, "\n") == 4);  // heading, rows with a core rack, with a service rack, with neither
 }
 

@@ -92,27 +92,13 @@ std::string label_of(const Group& group, double room, std::size_t longest) {
   return fits(brief, room) ? brief : std::string();
 }
 
-/// Largest length of 1, 2 or 5 times a power of ten metres that is at most `most`.
-double round_length(double most) {
-  const double decade = std::pow(10, std::floor(std::log10(most)));
-  for (const double digit : {5.0, 2.0})
-    if (digit * decade <= most) return digit * decade;
-  return decade;
-}
-
-std::string rectangle(std::string_view style, const Rectangle& box, std::string_view title) {
-  const std::string words = title.empty() ? std::string() : fmt::format("<title>{}</title>", html_text(title));
-  return fmt::format("<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\">{}</rect>\n",
-                     style, box.left, box.top, box.right - box.left, box.bottom - box.top, words);
-}
-
 /// Painter of a hall as SVG.
 class FloorPainter {
  public:
   FloorPainter(const FloorPlan& floor, double width) : floor_(floor), drawing_(floor_drawing(floor, width)) {}
 
   double height() const { return drawing_.height; }
-  std::string draw() const { return rectangle("hall", drawing_.hall, "") + aisles() + racks() + measures(); }
+  std::string draw() const { return svg_rectangle("hall", drawing_.hall, "") + aisles() + racks() + measures(); }
 
  private:
   double y(Meters across) const { return drawing_.hall.top + drawing_.pixels_per_meter * across.in(meter); }
@@ -121,7 +107,7 @@ class FloorPainter {
     std::string out;
     for (const Aisle& aisle : floor_.aisles) {
       const Rectangle lane{drawing_.hall.left, y(aisle.from), drawing_.hall.right, y(aisle.to)};
-      out += rectangle(aisle.cold ? "cold" : "hot", lane, aisle.cold ? "cold aisle" : "hot aisle");
+      out += svg_rectangle(aisle.cold ? "cold" : "hot", lane, aisle.cold ? "cold aisle" : "hot aisle");
       if (lane.bottom - lane.top < 16) continue;
       out += svg_label("small", (lane.left + lane.right) / 2, (lane.top + lane.bottom) / 2 + 4, "middle",
                        aisle.cold ? "cold aisle" : "hot aisle");
@@ -133,7 +119,7 @@ class FloorPainter {
     std::string out;
     for (const FloorStrip& strip : drawing_.strips) {
       const std::string role = fmt::format("r-{}", role_name(strip.role));
-      out += rectangle("rack " + role, strip.box, strip.title);
+      out += svg_rectangle("rack " + role, strip.box, strip.title);
       if (!strip.label.empty())
         out += svg_label("on-rack " + role + "-ink", (strip.box.left + strip.box.right) / 2,
                          (strip.box.top + strip.box.bottom) / 2 + 4, "middle", strip.label);
@@ -143,17 +129,13 @@ class FloorPainter {
 
   std::string measures() const {
     const Rectangle& hall = drawing_.hall;
-    const double middle = (hall.top + hall.bottom) / 2, below = hall.bottom + 14;
-    const double meters = round_length(std::max(0.1, 0.3 * floor_.length.in(meter)));
-    const double end = hall.left + meters * drawing_.pixels_per_meter;
+    const double middle = (hall.top + hall.bottom) / 2;
     const auto side = [](Meters length) { return fixed_text(length.in(meter), 1) + " m"; };
     std::string out = svg_label("tick", (hall.left + hall.right) / 2, hall.top - 8, "middle", side(floor_.length));
     out += fmt::format(
         "<text class=\"tick\" transform=\"translate({:.1f} {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
         hall.left - 9, middle, side(floor_.width));
-    out += svg_line("base", hall.left, below, end, below);
-    for (const double x : {hall.left, end}) out += svg_line("base", x, below - 4, x, below + 4);
-    return out + svg_label("tick", end + 8, below + 5, "start", significant_text(meters, 1) + " m");
+    return out + svg_meter_bar(hall.left, hall.bottom + 14, drawing_.pixels_per_meter, 0.3 * floor_.length.in(meter));
   }
 
   const FloorPlan& floor_;
@@ -293,8 +275,7 @@ svg .on-rack { fill: #101318; } svg .r-compute-ink { fill: #fff; }
 }
 
 char rack_letter(RackRole role) {
-  constexpr std::string_view letters = "CNXSD";
-  return letters[static_cast<std::size_t>(role)];
+  return rack_role_letters[static_cast<std::size_t>(role)];
 }
 
 std::string text_floor_plan(const FloorPlan& floor) {

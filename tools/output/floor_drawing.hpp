@@ -48,7 +48,7 @@ std::string floor_legend(const FloorPlan& floor);
 /// Styles of floor_plan_svg.
 std::string_view floor_plan_style();
 
-/// Letter of a role: C, N, X (core), S, D (storage).
+/// Letter of a role, with which the names of its racks begin: C, N, K (core), S, D (storage).
 char rack_letter(RackRole role);
 
 /// Floor plan in ASCII: one character per rack, row by row, a dot for an empty place, and a legend. Rows too long for a

@@ -194,6 +194,31 @@ JsonValue rack_to_json(const PlacedRack& rack) {
                             {"contents", contents}});
 }
 
+JsonValue rooms_to_json(const FloorPlan& floor) {
+  JsonValue rooms = JsonValue::list();
+  const auto placed = [](const auto& thing) {
+    return JsonValue::object({{"x_m", thing.x.in(meter)},
+                              {"y_m", thing.y.in(meter)},
+                              {"length_m", thing.length.in(meter)},
+                              {"width_m", thing.width.in(meter)}});
+  };
+  for (const PlantRoom& room : floor.rooms) {
+    JsonValue units = JsonValue::list();
+    for (const PlacedPlant& unit : room.units) {
+      JsonValue document = placed(unit);
+      document.set("what", unit.what);
+      document.set("part", unit.part);
+      units.push_back(std::move(document));
+    }
+    JsonValue document = placed(room);
+    document.set("name", room.name);
+    document.set("area_m2", room.area_m2());
+    document.set("units", std::move(units));
+    rooms.push_back(std::move(document));
+  }
+  return rooms;
+}
+
 JsonValue floor_to_json(const FloorPlan& floor) {
   JsonValue racks = JsonValue::list();
   for (const PlacedRack& rack : floor.racks) racks.push_back(rack_to_json(rack));
@@ -212,6 +237,7 @@ JsonValue floor_to_json(const FloorPlan& floor) {
                             {"rack_depth_m", floor.rack_depth.in(meter)},
                             {"limits", rows_of(rack_limit_table(floor))},
                             {"aisles", aisles},
+                            {"rooms", rooms_to_json(floor)},
                             {"racks", racks}});
 }
 

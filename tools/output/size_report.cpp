@@ -12,6 +12,7 @@
 #include "tools/output/output_text.hpp"
 #include "tools/output/plant_tables.hpp"
 #include "tools/output/rack_drawing.hpp"
+#include "tools/output/site_drawing.hpp"
 #include "tools/output/size_charts.hpp"
 #include "tools/output/size_json.hpp"
 #include "tools/output/size_tables.hpp"
@@ -150,10 +151,10 @@ std::vector<ResultTable> terminal_tables(const SizedCluster& sized) {
 std::vector<ResultTable> all_tables(const SizedCluster& sized) {
   const SitePlan& plan = sized.plan;
   std::vector<ResultTable> tables = {
-      size_headline(sized),        priced_run_table(sized),    verdict_table(plan),    rack_limit_table(plan.floor),
-      floor_row_table(plan.floor), switch_table(plan),         cable_table(plan),      transceiver_table(plan),
-      scale_up_table(plan),        facility_power_table(plan), power_tree_table(plan), power_stage_table(plan),
-      feed_table(plan.feeds),      cooling_table(plan.cooling)};
+      size_headline(sized),        priced_run_table(sized), verdict_table(plan),        rack_limit_table(plan.floor),
+      floor_row_table(plan.floor), room_table(plan.floor),  switch_table(plan),         cable_table(plan),
+      transceiver_table(plan),     scale_up_table(plan),    facility_power_table(plan), power_tree_table(plan),
+      power_stage_table(plan),     feed_table(plan.feeds),  cooling_table(plan.cooling)};
   if (sized.storage) tables.push_back(storage_table(*sized.storage));
   for (ResultTable (*table)(const CostReport&) :
        {capex_table, opex_table, per_hour_table, cost_terms_table, cost_assumptions_table})
@@ -257,7 +258,9 @@ std::string floor_section(const FloorPlan& floor) {
       html_figure(floor_legend(floor), both_widths(chart, floor_plan_svg),
                   fmt::format("{} Racks are drawn to scale; hover over one for its contents.{}", chart.text.description,
                               strips ? " Neighbouring racks of one role are drawn as one, with their number." : ""));
-  return html_section("Floor plan", "", figure + titled(rack_limit_table(floor)) + titled(floor_row_table(floor)));
+  return html_section("Floor plan", "",
+                      figure + site_plan_figure(floor) + titled(room_table(floor)) + titled(rack_limit_table(floor)) +
+                          titled(floor_row_table(floor)));
 }
 
 std::string elevation_section(const SitePlan& plan) {
@@ -327,8 +330,8 @@ figure + figure { margin-top: 14px; }
 )css";
 
 std::string page_style() {
-  return fmt::format("{}{}{}{}{}", list_style, floor_plan_style(), power_flow_style(), amount_style(),
-                     rack_elevations_style());
+  return fmt::format("{}{}{}{}{}{}", list_style, floor_plan_style(), site_plan_style(), power_flow_style(),
+                     amount_style(), rack_elevations_style());
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "tools/output/fact_table.hpp"
 #include "tools/output/floor_drawing.hpp"
 #include "tools/output/output_text.hpp"
+#include "tools/output/site_drawing.hpp"
 #include "tools/output/training_run_output.hpp"
 #include "topology/nodes/node_parts.hpp"
 
@@ -25,6 +26,16 @@ std::string floor_text(const FloorPlan& floor) {
   return fmt::format("{} x {} m, {} m2; {} {}", fixed_text(floor.length.in(meter), 1),
                      fixed_text(floor.width.in(meter), 1), fixed_text(floor.length.in(meter)*floor.width.in(meter), 0),
                      count_text(floor.rows), floor.rows == 1 ? "row" : "rows");
+}
+
+/// "cooling gallery 1 81 m2, power room 90 m2, yard 300 m2; 25.0 x 40.2 m with the hall"
+std::string rooms_text(const FloorPlan& floor) {
+  std::string text;
+  for (const PlantRoom& room : floor.rooms)
+    text += fmt::format("{}{} {} m2", text.empty() ? "" : ", ", room.name, fixed_text(room.area_m2(), 0));
+  const SiteExtent site = site_extent(floor);
+  return fmt::format("{}; {} x {} m with the hall", text, fixed_text(site.length().in(meter), 1),
+                     fixed_text(site.width().in(meter), 1));
 }
 
 std::string switches_text(const SitePlan& plan) {
@@ -64,6 +75,7 @@ void add_machines(FactTable& facts, const SizedCluster& sized) {
             fmt::format("{}: {}; {} nodes per rack", count_text(static_cast<long long>(plan.floor.racks.size())),
                         roles_text(plan.floor), count_text(plan.floor.nodes_per_rack)));
   facts.add("Floor", floor_text(plan.floor));
+  if (!plan.floor.rooms.empty()) facts.add("Around it", rooms_text(plan.floor));
   facts.add("Switches", switches_text(plan));
   facts.add("Cables", cables_text(plan));
   facts.add("Mass", fmt::format("{} t", significant_text(plan.mass.in(1000 * kilogram), 3)));
@@ -195,6 +207,19 @@ ResultTable floor_row_table(const FloorPlan& floor) {
     cells.push_back(watts_cell(rows[first].rated));
     table.rows.push_back(std::move(cells));
   }
+  return table;
+}
+
+ResultTable room_table(const FloorPlan& floor) {
+  ResultTable table{"Rooms of power and cooling",
+                    {words_column("room", "Room"),
+                     {"length_m", "Length", "m", 1, 1},
+                     {"width_m", "Width", "m", 1, 1},
+                     {"area_m2", "Area", "m2", 1, 0},
+                     words_column("units", "Units")},
+                    {}};
+  for (const PlantRoom& room : floor.rooms)
+    table.rows.push_back({room.name, room.length.in(meter), room.width.in(meter), room.area_m2(), room_units(room)});
   return table;
 }
 

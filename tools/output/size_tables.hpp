@@ -21,6 +21,8 @@ ResultTable rack_limit_table(const FloorPlan& floor);
 /// Rows of the hall: racks by role, nodes, rated power. Equal neighbouring rows share a line.
 ResultTable floor_row_table(const FloorPlan& floor);
 
+/// Rooms of power and cooling around the hall.
+ResultTable room_table(const FloorPlan& floor);
 ResultTable switch_table(const SitePlan& plan);
 
 /// Links by class and parts, with lengths as bought and the longest length as routed.

@@ -27,6 +27,32 @@ std::string svg_label(std::string_view style, double x, double y, std::string_vi
                      html_text(text));
 }
 
+std::string svg_rectangle(std::string_view style, const Rectangle& box, std::string_view title) {
+  const std::string words = title.empty() ? std::string() : fmt::format("<title>{}</title>", html_text(title));
+  return fmt::format("<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\">{}</rect>\n",
+                     style, box.left, box.top, box.right - box.left, box.bottom - box.top, words);
+}
+
+namespace {
+
+/// Largest length of 1, 2 or 5 times a power of ten metres that is at most `most`.
+double round_length(double most) {
+  const double decade = std::pow(10, std::floor(std::log10(most)));
+  for (const double digit : {5.0, 2.0})
+    if (digit * decade <= most) return digit * decade;
+  return decade;
+}
+
+}  // namespace
+
+std::string svg_meter_bar(double left, double y, double pixels_per_meter, double longest) {
+  const double meters = round_length(std::max(0.1, longest));
+  const double end = left + meters * pixels_per_meter;
+  std::string out = svg_line("base", left, y, end, y);
+  for (const double x : {left, end}) out += svg_line("base", x, y - 4, x, y + 4);
+  return out + svg_label("tick", end + 8, y + 5, "start", significant_text(meters, 1) + " m");
+}
+
 namespace {
 
 /// Efficiency axis: whole tens of percent around everything that is drawn.

@@ -44,6 +44,12 @@ std::string svg_line(std::string_view style, double x1, double y1, double x2, do
 /// @param anchor  "start", "middle" or "end"
 std::string svg_label(std::string_view style, double x, double y, std::string_view anchor, std::string_view text);
 
+/// @param title  shown while the pointer rests on it; none if empty
+std::string svg_rectangle(std::string_view style, const Rectangle& box, std::string_view title);
+/// Bar that shows how long a round number of metres is.
+/// @param longest  metres that it may have at most; 0.1 if less
+std::string svg_meter_bar(double left, double y, double pixels_per_meter, double longest);
+
 struct CurvePoint {
   int gpus = 0;
   double efficiency = 0;

@@ -54,6 +54,16 @@ Record<Part> with_note(Record<Part> table) {
 }
 
 template <class Part>
+Record<Part> with_floor(Record<Part> table) {
+  table
+      .optional("floor_length_m", &Part::floor_length,
+                {.help = "floor of one unit along the wall, with its lanes", .min = 0, .max = 200, .above_min = true})
+      .optional("floor_width_m", &Part::floor_width,
+                {.help = "floor of one unit from the wall, with its lanes", .min = 0, .max = 200, .above_min = true});
+  return table;
+}
+
+template <class Part>
 Record<Part> with_price_and_note(Record<Part> table) {
   table.optional("price_usd", &Part::price_usd, price());
   return with_note(std::move(table));
@@ -87,7 +97,7 @@ Record<RackCoolingPart> rack_cooling_table() {
       .optional("price_usd_per_kw", &Part::price_usd_per_kw,
                 price("low and high end of prices paid per kW of heat for the equipment of the hall: air handlers, "
                       "containment, cold plates, pipes; without coolant units and plants outdoors"));
-  return with_note(std::move(table));
+  return with_note(with_floor(std::move(table)));
 }
 
 }  // namespace
@@ -124,7 +134,7 @@ const Record<PowerPart>& record(const PowerPart*) {
         .optional("voltage", &Part::volts, {.help = "voltage between phases", .min = 1, .max = 1e6, .unit = "V"})
         .optional("amperes", &Part::amperes, {.help = "current of one phase", .min = 0.1, .max = 1e5, .unit = "A"})
         .optional("phases", &Part::phases, {.help = "number of phases, 1 or 3", .min = 1, .max = 3});
-    return with_price_and_note(std::move(t));
+    return with_price_and_note(with_floor(std::move(t)));
   }();
   return table;
 }
@@ -153,7 +163,7 @@ const Record<HeatRejectionPart>& record(const HeatRejectionPart*) {
         .optional("unit_kw", &Part::unit, positive_rating("heat that one unit removes on the design day"))
         .optional("price_usd_per_kw", &Part::price_usd_per_kw,
                   price("low and high end of prices paid per kW of heat on the design day, installed"));
-    return with_note(std::move(t));
+    return with_note(with_floor(std::move(t)));
   }();
   return table;
 }
@@ -185,7 +195,7 @@ const Record<CoolantUnitPart>& record(const CoolantUnitPart*) {
     t.required("capacity_kw", &Part::capacity, positive_rating("heat that one unit passes on"))
         .optional("height_u", &Part::rack_units, positive_rating("height, if the unit stands in a rack"))
         .required("mass_kg", &Part::mass, at_least_zero("mass when filled"));
-    return with_price_and_note(std::move(t));
+    return with_price_and_note(with_floor(std::move(t)));
   }();
   return table;
 }

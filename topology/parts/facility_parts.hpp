@@ -28,13 +28,20 @@ struct RackPart {
 };
 const Record<RackPart>& record(const RackPart*);
 
+/// Floor that one unit of a plant takes, with the lanes that work on it needs; none for what hangs above racks or
+/// stands in them.
+struct UnitFloor {
+  std::optional<Sourced<Meters>> floor_length;  ///< along the wall
+  std::optional<Sourced<Meters>> floor_width;
+};
+
 enum class PowerStageKind { transformer, ups, pdu, busway, circuit };
 inline constexpr std::array<std::string_view, 5> power_stage_kind_names = {"transformer", "ups", "pdu", "busway",
                                                                            "circuit"};
 
 /// One module of a stage between the grid and a rack. At load x (output over rating) it loses
 /// rating (no_load + proportional x + (1/efficiency - 1 - no_load - proportional) x^2).
-struct PowerPart {
+struct PowerPart : UnitFloor {
   std::string id;
   PowerStageKind kind = PowerStageKind::ups;
   Sourced<Watts> rating;                 ///< apparent power (kVA) that one module can pass on for ever
@@ -50,7 +57,7 @@ struct PowerPart {
 const Record<PowerPart>& record(const PowerPart*);
 
 /// Cooling of one rack.
-struct RackCoolingPart {
+struct RackCoolingPart : UnitFloor {
   std::string id;
   Sourced<Watts> capacity;           ///< heat that can leave one rack
   Sourced<double> liquid_share;      ///< share of a rack's heat that liquid removes; the rest heats the air of the hall
@@ -79,7 +86,7 @@ enum class Evaporation { never, always, hot_hours };
 inline constexpr std::array<std::string_view, 3> evaporation_names = {"never", "always", "hot hours"};
 
 /// Plant that removes the heat of a hall from the building.
-struct HeatRejectionPart {
+struct HeatRejectionPart : UnitFloor {
   std::string id;
   /// Supply temperature above outdoors without a compressor; absent: the compressor always runs.
   std::optional<Sourced<double>> approach_k;
@@ -107,7 +114,7 @@ struct ClimatePart {
 const Record<ClimatePart>& record(const ClimatePart*);
 
 /// A unit that pumps coolant through racks and passes its heat on.
-struct CoolantUnitPart {
+struct CoolantUnitPart : UnitFloor {
   std::string id;
   Sourced<Watts> capacity;
   std::optional<Sourced<double>> rack_units;  ///< where it stands in a rack

@@ -15,12 +15,30 @@ struct Aisle {
   bool cold = true;  ///< cold aisle; else hot
 };
 
+/// Unit of a plant on its floor, with the lanes that work on it needs.
+struct PlacedPlant {
+  std::string what;  ///< "air units of the hall"
+  std::string part;
+  Meters x, y, length, width;  ///< corner and size, as of the room
+};
+
+/// Room beside the hall, or a yard.
+struct PlantRoom {
+  std::string name;
+  Meters x, y;           ///< from the hall's corner, along and across the rows; negative before it
+  Meters length, width;  ///< along and across the rows
+  std::vector<PlacedPlant> units;
+
+  double area_m2() const { return length.in(meter)*width.in(meter); }
+};
+
 struct FloorPlan {
   Meters length, width;  ///< dimensions of the hall along and across the rows; given or needed
   int rows = 0;
   int racks_per_row = 0;  ///< places in a row, occupied or not
   IndexedVector<RackId, PlacedRack> racks;
-  std::vector<Aisle> aisles;  ///< across the hall
+  std::vector<Aisle> aisles;     ///< across the hall
+  std::vector<PlantRoom> rooms;  ///< of power and cooling, beside the hall (plant_rooms.hpp)
   int nodes_per_rack = 0;
   int nodes_per_unit = 0;         ///< nodes of one scalable unit, which share racks of switches
   std::vector<RackLimit> limits;  ///< limits of compute racks, the binding one first

@@ -35,7 +35,6 @@ namespace {
 
 /// Height of feet and frame below the lowest rack unit.
 constexpr Meters plinth = 0.1 * meter;
-constexpr std::array<char, 5> role_letters = {'C', 'N', 'K', 'S', 'D'};
 
 /// Racks of one role that are filled one after the other with single devices.
 struct Bay {
@@ -91,7 +90,7 @@ class RackLayer {
     const auto index = static_cast<std::size_t>(role);
     PlacedRack rack;
     rack.role = role;
-    rack.name = fmt::format("{}{}", role_letters[index], ++numbers_[index]);
+    rack.name = fmt::format("{}{}", rack_role_letters[index], ++numbers_[index]);
     rack.mass = bounds_.frame->mass.value;
     return out_.racks.push_back(std::move(rack));
   }

@@ -20,6 +20,7 @@ using DeviceId = Id<struct DeviceTag>;
 /// network: switches of one scalable unit. core: switches that join scalable units.
 enum class RackRole { compute, network, core, service, storage };
 inline constexpr std::array<std::string_view, 5> rack_role_names = {"compute", "network", "core", "service", "storage"};
+inline constexpr std::string_view rack_role_letters = "CNKSD";  ///< first letters of names of racks, by role
 
 struct RackContent {
   std::string what;  ///< "node", "leaf switch"

@@ -12,6 +12,7 @@
 #include "models/site/plant/cable_plan.hpp"
 #include "models/site/plant/cable_router.hpp"
 #include "models/site/plant/facility_power.hpp"
+#include "models/site/plant/plant_rooms.hpp"
 #include "models/site/plant/plant_verdicts.hpp"
 #include "models/site/plant/power_chain.hpp"
 #include "models/site/plant/scale_up_check.hpp"
@@ -236,6 +237,7 @@ class SitePlanner {
     const Watts rack_air = (1 - block_.device.liquid_share) * node.rated * plan_.floor.nodes_per_rack;
     plan_.cooling = size_cooling(facility_.cooling, cooling_, hottest.cooling, mean.cooling, rack_air,
                                  plan_.floor.count(RackRole::compute));
+    plan_.floor.rooms = place_plants(plan_.floor, plan_.cooling, plan_.power_stages, catalog_, plan_.warnings);
     judge_plant({plan_, facility_, catalog_, cooling_, block_},
                 operate(usual, chain, cooling_, Weather::whole_year, std::nullopt).power,
                 operate(rated, chain, cooling_, Weather::design_day, std::nullopt).power);
