@@ -143,7 +143,8 @@ TEST_CASE("parameters of another accelerator are refused", "[laws][evidence]") {
   CHECK(with("generic.json").empty());
   CHECK(code_of([] { shipped(small, {"parameters=b200"}); }) == "E0340");
   // The shipped set of H800 is that of H100.
-  const AcceleratorPart* h800 = load_catalog(configs / "parts").find_accelerator("H800");
+  const Catalog catalog = load_catalog(configs / "parts");
+  const AcceleratorPart* h800 = catalog.find_accelerator("H800");
   REQUIRE(h800);
   CHECK(parameter_file(*h800).filename() == "h100-sxm.json");
 }

@@ -42,19 +42,19 @@ const Record<Catalog>& record(const Catalog*) {
   return table;
 }
 
-const AcceleratorPart* Catalog::find_accelerator(const std::string& id) const {
+const AcceleratorPart* Catalog::find_accelerator(const std::string& id) const& {
   return find_part(accelerators, id);
 }
-const NicPart* Catalog::find_nic(const std::string& id) const {
+const NicPart* Catalog::find_nic(const std::string& id) const& {
   return find_part(nics, id);
 }
-const SwitchPart* Catalog::find_switch(const std::string& id) const {
+const SwitchPart* Catalog::find_switch(const std::string& id) const& {
   return find_part(switches, id);
 }
-const CablePart* Catalog::find_cable(const std::string& id) const {
+const CablePart* Catalog::find_cable(const std::string& id) const& {
   return find_part(cables, id);
 }
-const NodePart* Catalog::find_node(const std::string& id) const {
+const NodePart* Catalog::find_node(const std::string& id) const& {
   return find_part(nodes, id);
 }
 

@@ -37,12 +37,17 @@ struct Catalog {
   std::vector<PowerSupplyPart> power_supplies;
   std::map<std::string, FactSource> sources;  ///< sources by id
 
-  /// Part with this id, or nullptr.
-  const AcceleratorPart* find_accelerator(const std::string& id) const;
-  const NicPart* find_nic(const std::string& id) const;
-  const SwitchPart* find_switch(const std::string& id) const;
-  const CablePart* find_cable(const std::string& id) const;
-  const NodePart* find_node(const std::string& id) const;
+  /// Part with this id, or nullptr; it lives as long as the catalog.
+  const AcceleratorPart* find_accelerator(const std::string& id) const&;
+  const AcceleratorPart* find_accelerator(const std::string& id) const&& = delete;
+  const NicPart* find_nic(const std::string& id) const&;
+  const NicPart* find_nic(const std::string& id) const&& = delete;
+  const SwitchPart* find_switch(const std::string& id) const&;
+  const SwitchPart* find_switch(const std::string& id) const&& = delete;
+  const CablePart* find_cable(const std::string& id) const&;
+  const CablePart* find_cable(const std::string& id) const&& = delete;
+  const NodePart* find_node(const std::string& id) const&;
+  const NodePart* find_node(const std::string& id) const&& = delete;
 };
 const Record<Catalog>& record(const Catalog*);
 
