@@ -169,6 +169,9 @@ Breakdown RankCharges::charge() {
   breakdown.by_rank.reserve(structure_.ranks.size());
   for (std::size_t rank = 0; rank < structure_.ranks.size(); ++rank)
     breakdown.by_rank.push_back(charge_rank(RankClassId(rank)));
+  for (const RankClassId rank : result_.pass_charges.ids())
+    for (std::size_t charge = 0; charge < result_.pass_charges[rank].size(); ++charge)
+      breakdown.by_rank[rank][charge] += result_.pass_charges[rank][charge];
   for (const SharingLoss& loss : result_.sharing_losses) breakdown.by_rank[loss.rank][loss.charge.value] += loss.lost;
   return breakdown;
 }
@@ -181,6 +184,10 @@ ChargedTime RankCharges::charge_rank(RankClassId rank) {
     const OpTrace& trace = result_.ops[op];
     if (cursor < trace.start) gap.until_start(cursor, op);
     if (trace.start < trace.active) gap.until_active(trace.start, op);
+    if (structure_.op_pass[op].exists()) {
+      cursor = trace.end;  // ReplayResult::pass_charges holds it
+      continue;
+    }
     if (structure_.op_rendezvous[op].exists())
       charged[structure_.op_charge[op].value] += trace.end - trace.active;
     else

@@ -24,19 +24,35 @@ void raise(std::vector<LaneDemand>& demands, ResourceId resource, UInt128 amount
 
 ContentionSurvey::ContentionSurvey(const PreparedStep& step)
     : structure_(step.structure()), lanes_(structure_.lanes.size()) {
-  const std::size_t works = structure_.work_names.size();
-  std::vector<bool> works_seen(structure_.lanes.size() * works, false);
+  std::vector<bool> works_seen(structure_.lanes.size() * structure_.work_names.size(), false);
+  const auto add_work = [&](LaneId lane, WorkId work) {
+    auto seen = works_seen[lane.value * structure_.work_names.size() + work.value];
+    if (!seen) lanes_[lane].works.push_back(work);
+    seen = true;
+  };
+  const auto add_chain = [&](LaneId lane, ChainId chain) {
+    std::vector<ChainId>& chains = lanes_[lane].chains;
+    if (std::find(chains.rbegin(), chains.rend(), chain) == chains.rend()) chains.push_back(chain);
+  };
   std::vector<char> seen(structure_.rendezvous.size(), 0);
+  std::vector<char> passes_seen(structure_.passes.size() * structure_.ranks.size(), 0);
   for (std::size_t i = 0; i < step.op_count(); ++i) {
     const OpState& op = step.op(OpId(i));
-    LaneSurvey& lane = lanes_[op.lane];
-    const std::size_t work = op.lane.value * works + op.work.value;
-    if (!works_seen[work]) lane.works.push_back(op.work);
-    works_seen[work] = true;
+    add_work(op.lane, op.work);
+    if (const PassId pass = structure_.op_pass[OpId(i)]; pass.exists()) {
+      const RankClassId rank = step.rank_of(op.lane);
+      char& known = passes_seen[rank.value * structure_.passes.size() + pass.value];
+      if (known) continue;
+      known = 1;
+      for (const PassOp& inner : structure_.passes[pass].ops) {
+        const LaneId lane = structure_.pass_lanes[rank][inner.lane];
+        add_work(lane, inner.work);
+        if (inner.collective != PassOp::kernel) add_chain(lane, structure_.pass_chains[rank][inner.collective]);
+      }
+    }
     if (!op.rendezvous.exists() || seen[op.rendezvous.value]) continue;
     seen[op.rendezvous.value] = 1;
-    const ChainId chain = structure_.rendezvous[op.rendezvous].chain;
-    if (std::find(lane.chains.rbegin(), lane.chains.rend(), chain) == lane.chains.rend()) lane.chains.push_back(chain);
+    add_chain(op.lane, structure_.rendezvous[op.rendezvous].chain);
   }
 }
 

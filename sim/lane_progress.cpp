@@ -68,23 +68,23 @@ void LaneProgress::share(LaneId id) {
   events_.push(events_.now() + time_for(lane.remaining, speed), {PendingEvent::computed, id.value, ++lane.version});
 }
 
-ChargeId LaneProgress::largest_other_holder(LaneId lane) const {
+OpId LaneProgress::largest_other_holder_op(LaneId lane) const {
   return largest_other(lane, loads_.sms(step_.rank_of(lane)),
                        [&](const LaneState& other) { return needs(other.op).reserved_sms; });
 }
 
 ChargeId LaneProgress::largest_other_loader(LaneId lane) const {
-  return largest_other(lane, loads_.memory(step_.rank_of(lane)),
-                       [&](const LaneState& other) { return other.active ? needs(other.op).memory_demand : 0; });
+  return charge_of(largest_other(lane, loads_.memory(step_.rank_of(lane)), [&](const LaneState& other) {
+    return other.active ? needs(other.op).memory_demand : 0;
+  }));
 }
 
-/// Charge of the other op on the rank with the largest amount; of equals, the one that was issued first.
+/// The other op on the rank with the largest amount; of equals, the one that was issued first.
 template <class Amount>
-ChargeId LaneProgress::largest_other(LaneId id, const Takers& takers, Amount amount) const {
+OpId LaneProgress::largest_other(LaneId id, const Takers& takers, Amount amount) const {
   const LaneState& lane = lanes_[id];
   const bool takes_itself = amount(lane) > 0;
-  if (takers.count == (takes_itself ? 2 : 1))
-    return step_.op(OpId(takes_itself ? takers.mixed ^ lane.op.value : takers.mixed)).charge;
+  if (takers.count == (takes_itself ? 2 : 1)) return OpId(takes_itself ? takers.mixed ^ lane.op.value : takers.mixed);
   OpId largest;
   std::uint32_t most = 0;
   for (const LaneId other : step_.lanes_of(step_.rank_of(id))) {
@@ -96,7 +96,7 @@ ChargeId LaneProgress::largest_other(LaneId id, const Takers& takers, Amount amo
       most = takes;
     }
   }
-  return largest.exists() ? step_.op(largest).charge : ChargeId();
+  return largest;
 }
 
 void LaneProgress::progress(LaneId id) {

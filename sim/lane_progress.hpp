@@ -59,12 +59,15 @@ class LaneProgress {
 
   // For runs, which decide on several ops at once
   WorkTimes& works() { return works_; }
+  const WorkTimes& works() const { return works_; }
   const DeviceLoads& loads() const { return loads_; }
   void mark_changed(LaneId lane) { loads_.mark_changed(step_.rank_of(lane)); }
   /// Brings the op at the head of a lane up to now.
   void progress(LaneId lane);
   /// Charge of the other op on the rank that holds most multiprocessors.
-  ChargeId largest_other_holder(LaneId lane) const;
+  ChargeId largest_other_holder(LaneId lane) const { return charge_of(largest_other_holder_op(lane)); }
+  /// That op; "none" without one.
+  OpId largest_other_holder_op(LaneId lane) const;
   void charge_loss(RankClassId rank, ChargeId culprit, Picoseconds lost);
 
   /// Sorted by rank class, then charge; no zero entries.
@@ -74,8 +77,9 @@ class LaneProgress {
   const WorkNeeds& needs(OpId op) const { return works_.needs(step_.op(op).work); }
   void charge_progress(LaneId lane);
   ChargeId largest_other_loader(LaneId lane) const;
+  ChargeId charge_of(OpId op) const { return op.exists() ? step_.op(op).charge : ChargeId(); }
   template <class Amount>
-  ChargeId largest_other(LaneId lane, const Takers& takers, Amount amount) const;
+  OpId largest_other(LaneId lane, const Takers& takers, Amount amount) const;
 
   const PreparedStep& step_;
   WorkTimes& works_;

@@ -25,7 +25,7 @@ IndexedVector<OpId, char> OpRuns::allowed_ops() const {
   for (std::size_t i = 0; i < step_.op_count(); ++i) {
     const OpState& op = step_.op(OpId(i));
     const Lane& lane = step_.structure().lanes[op.lane];
-    if (step_.compute_lanes_of(lane.rank).size() != 1) continue;
+    if (step_.compute_lanes_of(lane.rank).size() != 1 || step_.structure().op_pass[OpId(i)].exists()) continue;
     if (op.rendezvous.exists()) {
       const Rendezvous& meeting = step_.structure().rendezvous[op.rendezvous];
       const bool own = lane.kind == LaneKind::communication && meeting.members == 1;

@@ -14,11 +14,12 @@ namespace clusterwright::engine {
 class PendingEvent {
  public:
   enum Kind : std::uint64_t {
-    issued,      ///< the host has issued an op
-    computed,    ///< the kernel at the head of a lane ends
-    ran,         ///< the run on a lane ends
-    delayed,     ///< the delay of a leg, or a whole uncontended chain, is over
-    transferred  ///< the bytes of a leg have arrived
+    issued,       ///< the host has issued an op
+    computed,     ///< the kernel at the head of a lane ends
+    ran,          ///< the run on a lane ends
+    delayed,      ///< the delay of a leg, or a whole uncontended chain, is over
+    transferred,  ///< the bytes of a leg have arrived
+    passed        ///< the pass on a lane ends
   };
 
   PendingEvent() = default;

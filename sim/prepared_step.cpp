@@ -46,11 +46,19 @@ void PreparedStep::issue(const StepTiming& timing) {
   for (const WorkTiming& work : timing.works) launches.push_back(work.launch);
   if (launches == launches_ && issued_.size() == op_count()) return;
   launches_ = std::move(launches);
+  IndexedVector<PassId, Picoseconds> behind_first(structure_.passes.size());
+  for (const PassId pass : structure_.passes.ids()) {
+    const std::vector<PassOp>& ops = structure_.passes[pass].ops;
+    for (std::size_t i = 1; i < ops.size(); ++i) behind_first[pass] += launches_[ops[i].work.value];
+  }
   IndexedVector<RankClassId, Picoseconds> host(structure_.ranks.size());
   issued_.resize(op_count());
   for (std::size_t i = 0; i < op_count(); ++i) {
     const OpId op(i);
-    issued_[op] = host[rank_of(op)] += launches_[ops_[op].work.value];
+    const PassId pass = structure_.op_pass[op];
+    const WorkId first = pass.exists() ? structure_.passes[pass].ops[0].work : ops_[op].work;
+    issued_[op] = host[rank_of(op)] += launches_[first.value];
+    if (pass.exists()) host[rank_of(op)] += behind_first[pass];
   }
 }
 

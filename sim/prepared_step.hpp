@@ -26,8 +26,8 @@ class PreparedStep {
   /// @param structure  must outlive the prepared step
   explicit PreparedStep(const StepStructure& structure);
 
-  /// Sets when each host issues each op: one op after the other, each for its launch time. Kept while launch times
-  /// stay.
+  /// Sets when each host issues each op, and of a pass its first op: one op after the other, each for its launch time.
+  /// Kept while launch times stay.
   void issue(const StepTiming& timing);
 
   const StepStructure& structure() const { return structure_; }

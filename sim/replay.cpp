@@ -3,11 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
 #include "sim/contention_survey.hpp"
+#include "sim/flat_step.hpp"
 #include "sim/op_runs.hpp"
+#include "sim/pass_runs.hpp"
 
 namespace clusterwright {
 namespace engine {
@@ -22,15 +25,19 @@ namespace engine {
 class Replay {
  public:
   explicit Replay(const StepStructure& structure) : step_(structure) {}
+  /// Passes that must be taken apart at this timing: by rank class, then pass.
+  std::vector<char> open_passes(const StepTiming& timing);
   ReplayResult run(const StepTiming& timing, ReplayResult spare);
 
  private:
   void retime(const StepTiming& timing);
+  bool is_closed(PassId pass, RankClassId rank, const std::vector<char>& free_chains) const;
   void reset(ReplayResult spare);
 
   void handle(PendingEvent event);
   void release(OpId op, OpId released_by);
   void start(OpId op, OpId released_by);
+  void begin_pass(OpId op);
   void begin_chain(RendezvousId rendezvous);
   void end_members(RendezvousId rendezvous);
   void end(OpId op);
@@ -50,6 +57,8 @@ class Replay {
   LaneProgress lanes_{step_, works_, loads_, events_, result_};
   Transfers transfers_{step_, loads_, events_, result_};
   OpRuns runs_{step_, lanes_, transfers_, events_, result_};
+  PassTimes pass_times_{step_.structure(), works_};
+  PassRuns passes_{step_, pass_times_, lanes_, events_, result_};
   IndexedVector<OpId, std::uint32_t> waiting_;  // number of ops that have not ended
   std::size_t ended_ = 0;                       // ops outside runs
 };
@@ -83,6 +92,40 @@ void Replay::retime(const StepTiming& timing) {
   for (const WorkTiming& work : timing.works) ground.reserving_works.push_back(work.reserved_sms > 0);
   transfers_.retime(timing, ground.free_chains);
   runs_.find(std::move(ground));
+  pass_times_.reset(timing, transfers_.alone());
+}
+
+std::vector<char> Replay::open_passes(const StepTiming& timing) {
+  const StepStructure& structure = step_.structure();
+  std::vector<char> open(structure.passes.size() * structure.ranks.size(), 0);
+  if (open.empty()) return open;
+  works_.reset(timing);
+  const bool short_of_memory = survey_.memory_can_be_short(works_);
+  const std::vector<char> free_chains = short_of_memory ? std::vector<char>() : survey_.free_chains(timing);
+  for (const OpId op : structure.op_pass.ids()) {
+    const PassId pass = structure.op_pass[op];
+    if (!pass.exists()) continue;
+    const RankClassId rank = step_.rank_of(op);
+    char& known = open[rank.value * structure.passes.size() + pass.value];
+    constexpr char seen_closed = 2;
+    if (known == 0) known = !short_of_memory && is_closed(pass, rank, free_chains) ? seen_closed : 1;
+  }
+  for (char& known : open) known &= 1;
+  return open;
+}
+
+/// Kernels that hold multiprocessors against others, and collectives that meet other transfers, are no passes' own
+/// business.
+bool Replay::is_closed(PassId pass, RankClassId rank, const std::vector<char>& free_chains) const {
+  const StepStructure& structure = step_.structure();
+  if (step_.compute_lanes_of(rank).size() != 1) return false;
+  for (const PassOp& op : structure.passes[pass].ops) {
+    const bool kernel = op.collective == PassOp::kernel;
+    if (kernel ? works_.needs(op.work).reserved_sms > 0
+               : free_chains[structure.pass_chains[rank][op.collective].value] == 0)
+      return false;
+  }
+  return true;
 }
 
 void Replay::reset(ReplayResult spare) {
@@ -95,6 +138,7 @@ void Replay::reset(ReplayResult spare) {
   lanes_.reset();
   transfers_.reset();
   runs_.reset();
+  passes_.reset();
   waiting_ = runs_.predecessors();
   ended_ = 0;
 }
@@ -110,6 +154,12 @@ void Replay::handle(PendingEvent event) {
     case PendingEvent::ran:
       if (event.is_of(lanes_[LaneId(index)].version)) release_successors(runs_.end(LaneId(index)));
       return;
+    case PendingEvent::passed: {
+      const LaneId lane(index);
+      if (!event.is_of(lanes_[lane].version)) return;
+      passes_.end(lane);
+      return end(lanes_[lane].op);
+    }
     case PendingEvent::delayed:
       if (transfers_.end_delay(RendezvousId(index))) end_members(RendezvousId(index));
       return;
@@ -133,10 +183,18 @@ void Replay::release(OpId op, OpId released_by) {
 void Replay::start(OpId op, OpId released_by) {
   lanes_.take(op, released_by);
   const RendezvousId rendezvous = step_.op(op).rendezvous;
-  if (!rendezvous.exists())
+  if (step_.structure().op_pass[op].exists())
+    begin_pass(op);
+  else if (!rendezvous.exists())
     runs_.begins_with(op) ? runs_.begin(op) : lanes_.compute(op);
   else if (transfers_.arrive(op))
     begin_chain(rendezvous);
+}
+
+void Replay::begin_pass(OpId op) {
+  lanes_.activate(op, {});
+  passes_.begin(op);
+  lanes_.mark_changed(step_.op(op).lane);
 }
 
 void Replay::begin_chain(RendezvousId rendezvous) {
@@ -168,7 +226,12 @@ void Replay::settle() {
 }
 
 void Replay::share_device(RankClassId rank) {
-  for (const LaneId lane : step_.compute_lanes_of(rank)) runs_.under_way(lane) ? runs_.plan(lane) : lanes_.share(lane);
+  for (const LaneId lane : step_.compute_lanes_of(rank)) {
+    if (passes_.under_way(lane))
+      passes_.plan(lane);
+    else
+      runs_.under_way(lane) ? runs_.plan(lane) : lanes_.share(lane);
+  }
   if (!loads_.bounds_changed(rank)) return;
   for (const LaneId lane : step_.lanes_of(rank)) {
     const OpId op = lanes_[lane].op;
@@ -194,11 +257,28 @@ void Replay::report_stuck() const {
 
 }  // namespace engine
 
-Replayer::Replayer(const StepStructure& structure) : replay_(std::make_unique<engine::Replay>(structure)) {}
+Replayer::Replayer(const StepStructure& structure)
+    : structure_(structure), replay_(std::make_unique<engine::Replay>(structure)) {}
 Replayer::~Replayer() = default;
 
 ReplayResult Replayer::run(const StepTiming& timing, ReplayResult spare) {
-  return replay_->run(timing, std::move(spare));
+  std::vector<char> open = replay_->open_passes(timing);
+  if (std::find(open.begin(), open.end(), 1) == open.end()) {
+    flat_replay_.reset();
+    return replay_->run(timing, std::move(spare));
+  }
+  if (!flat_replay_ || open != opened_) {
+    opened_ = std::move(open);
+    flat_ = flatten(structure_, [&](PassId pass, RankClassId rank) {
+              return opened_[rank.value * structure_.passes.size() + pass.value] != 0;
+            }).structure;
+    flat_replay_ = std::make_unique<engine::Replay>(flat_);
+  }
+  return flat_replay_->run(timing, std::move(spare));
+}
+
+const StepStructure& Replayer::structure() const {
+  return flat_replay_ ? flat_ : structure_;
 }
 
 ReplayResult replay(const StepStructure& structure, const StepTiming& timing) {

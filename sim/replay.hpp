@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#include "sim/outside_load.hpp"
 #include "sim/step_graph.hpp"
 
 namespace clusterwright {
@@ -41,6 +42,8 @@ struct ReplayResult {
   IndexedVector<RendezvousId, OpId> last_arrival;  ///< member that the others waited for
   std::vector<SharingLoss> sharing_losses;         ///< sorted by rank class, then charge; no zero entries
   std::uint64_t events = 0;                        ///< number of processed events, for benchmarks
+  IndexedVector<RankClassId, std::vector<Picoseconds>> pass_charges;  ///< time inside passes, by ChargeId
+  std::vector<PassChange> pass_changes;                               ///< in order of time
 };
 
 namespace engine {
@@ -59,8 +62,16 @@ class Replayer {
   /// @throws std::logic_error naming an op that can never start (a cycle, or a rendezvous in crossed lane orders)
   ReplayResult run(const StepTiming& timing, ReplayResult spare = {});
 
+  /// Structure that the last result describes: that of the step, with passes taken apart whose collectives met other
+  /// transfers, or whose ranks may run short of memory bandwidth.
+  const StepStructure& structure() const;
+
  private:
+  const StepStructure& structure_;
   std::unique_ptr<engine::Replay> replay_;
+  std::vector<char> opened_;  // passes taken apart, by rank class
+  StepStructure flat_;
+  std::unique_ptr<engine::Replay> flat_replay_;
 };
 
 /// Replays a step once. @throws std::logic_error as Replayer::run

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/quantity.hpp"
@@ -30,6 +31,7 @@ using RendezvousId = Id<struct RendezvousTag>;
 using ResourceId = Id<struct ResourceTag>;
 using SmTableId = Id<struct SmTableTag>;
 using PowerDomainId = Id<struct PowerDomainTag>;
+using PassId = Id<struct PassTag>;
 
 /// Account that a stretch of time is charged to in a breakdown. Names are given to the builder of the graph.
 using ChargeId = Id<struct ChargeTag>;
@@ -63,6 +65,29 @@ struct Rendezvous {
   std::uint32_t members = 0;  ///< number of ops that must arrive
 };
 
+/// Op inside a pass.
+struct PassOp {
+  static constexpr std::uint32_t kernel = ~0u;
+
+  WorkId work;
+  ChargeId charge;
+  std::uint32_t lane = 0;             ///< place in StepStructure::pass_lanes; 0: the compute lane
+  std::uint32_t collective = kernel;  ///< place in StepStructure::pass_chains of a collective of the rank by itself
+  bool second_note = false;           ///< takes StepStructure::op_second_note
+  bool operator==(const PassOp&) const = default;
+};
+
+/// Ops of one rank class between two points that others notice, shared by all their repetitions.
+///
+/// An op of the graph that stands for a pass sits on the compute lane. Nothing outside waits for an op inside: others
+/// wait for the end of the pass, and its ops for its start. The first and the last op are kernels; all others come
+/// behind the first and before the last.
+struct PassTemplate {
+  std::vector<PassOp> ops;                                            ///< in the order in which the host issues them
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> dependencies;  ///< before, after; order on lanes comes on top
+  bool operator==(const PassTemplate&) const = default;
+};
+
 /// Charges for time that no op takes.
 struct EngineCharges {
   ChargeId launch;    ///< compute lane idle because the host had not issued the op yet
@@ -77,14 +102,20 @@ struct StepStructure {
   IndexedVector<LaneId, Lane> lanes;
 
   IndexedVector<OpId, LaneId> op_lane;
-  IndexedVector<OpId, WorkId> op_work;
+  IndexedVector<OpId, WorkId> op_work;              // of a pass: work without time or needs
+  IndexedVector<OpId, PassId> op_pass;              // "none" for single ops
   IndexedVector<OpId, RendezvousId> op_rendezvous;  // "none" for ops that need no partner
   IndexedVector<OpId, ChargeId> op_charge;
   IndexedVector<OpId, std::int32_t> op_note;             // micro-batch for timelines, -1 without one
+  IndexedVector<OpId, std::int32_t> op_second_note;      // likewise, of the other one of two passes side by side
   IndexedVector<OpId, std::uint32_t> predecessor_count;  // explicit dependencies only, lane order comes on top
   IndexedVector<OpId, OpId> next_in_lane;                // "none" for the last op of a lane
   std::vector<std::uint32_t> successor_begin;            // length op_count() + 1
   std::vector<OpId> successor;                           // grouped by op
+
+  IndexedVector<PassId, PassTemplate> passes;
+  IndexedVector<RankClassId, std::vector<LaneId>> pass_lanes;    // lanes of the ops inside passes
+  IndexedVector<RankClassId, std::vector<ChainId>> pass_chains;  // chains of their collectives
 
   IndexedVector<RendezvousId, Rendezvous> rendezvous;
   std::vector<std::uint32_t> chain_begin;  // legs of chain c: [chain_begin[c], chain_begin[c + 1])

@@ -7,6 +7,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "sim/pass_shape.hpp"
+
 namespace clusterwright {
 namespace {
 
@@ -78,6 +80,8 @@ RankClassId StepGraphBuilder::add_rank_class(std::string name, std::uint32_t mul
   graph_.timing.highest_clock.push_back(highest_clock);
   graph_.timing.idle_power.push_back(idle_power);
   graph_.timing.power_limit.push_back(power_limit);
+  graph_.structure.pass_lanes.push_back({});
+  graph_.structure.pass_chains.push_back({});
   return graph_.structure.ranks.push_back({multiplicity, domain, std::move(name)});
 }
 
@@ -127,20 +131,57 @@ OpId StepGraphBuilder::add_op(LaneId lane, WorkId work, ChargeId charge, std::in
 }
 
 OpId StepGraphBuilder::add_op(LaneId lane, WorkId work, ChargeId charge, RendezvousId rendezvous, std::int32_t note) {
+  require(rendezvous.exists() || graph_.structure.lanes[lane].kind != LaneKind::communication,
+          "a communication op needs a rendezvous", graph_.structure.work_names[work]);
+  return append(lane, work, charge, rendezvous, PassId(), note);
+}
+
+OpId StepGraphBuilder::append(LaneId lane, WorkId work, ChargeId charge, RendezvousId rendezvous, PassId pass,
+                              std::int32_t note) {
   StepStructure& structure = graph_.structure;
-  require(rendezvous.exists() || structure.lanes[lane].kind != LaneKind::communication,
-          "a communication op needs a rendezvous", structure.work_names[work]);
   const OpId op = structure.op_lane.push_back(lane);
   structure.op_work.push_back(work);
+  structure.op_pass.push_back(pass);
   structure.op_rendezvous.push_back(rendezvous);
   structure.op_charge.push_back(charge);
   structure.op_note.push_back(note);
+  structure.op_second_note.push_back(-1);
   structure.predecessor_count.push_back(0);
   structure.next_in_lane.push_back(OpId());
   if (rendezvous.exists()) ++structure.rendezvous[rendezvous].members;
   if (last_in_lane_[lane].exists()) structure.next_in_lane[last_in_lane_[lane]] = op;
   last_in_lane_[lane] = op;
   return op;
+}
+
+PassId StepGraphBuilder::add_pass(PassTemplate pass) {
+  const PassShape shape(pass);  // checks it
+  if (!pass_work_.exists()) pass_work_ = add_work("pass", {});
+  return graph_.structure.passes.push_back(std::move(pass));
+}
+
+std::uint32_t StepGraphBuilder::add_pass_lane(RankClassId rank, LaneId lane) {
+  auto& lanes = graph_.structure.pass_lanes[rank];
+  lanes.push_back(lane);
+  return static_cast<std::uint32_t>(lanes.size() - 1);
+}
+
+std::uint32_t StepGraphBuilder::add_pass_chain(RankClassId rank, ChainId chain) {
+  auto& chains = graph_.structure.pass_chains[rank];
+  chains.push_back(chain);
+  return static_cast<std::uint32_t>(chains.size() - 1);
+}
+
+OpId StepGraphBuilder::add_pass_op(RankClassId rank, PassId pass, std::int32_t note, std::int32_t second_note) {
+  const StepStructure& structure = graph_.structure;
+  const auto& lanes = structure.pass_lanes[rank];
+  for (const PassOp& op : structure.passes[pass].ops)
+    require(op.lane < lanes.size() &&
+                (op.collective == PassOp::kernel || op.collective < structure.pass_chains[rank].size()),
+            "a rank class needs the lanes and chains of its passes", structure.ranks[rank].name);
+  const OpId id = append(lanes[0], pass_work_, structure.passes[pass].ops[0].charge, RendezvousId(), pass, note);
+  graph_.structure.op_second_note[id] = second_note;
+  return id;
 }
 
 void StepGraphBuilder::depends(OpId before, OpId after) {
@@ -152,9 +193,11 @@ void StepGraphBuilder::reserve(std::size_t ops, std::size_t dependencies) {
   StepStructure& structure = graph_.structure;
   structure.op_lane.reserve(ops);
   structure.op_work.reserve(ops);
+  structure.op_pass.reserve(ops);
   structure.op_rendezvous.reserve(ops);
   structure.op_charge.reserve(ops);
   structure.op_note.reserve(ops);
+  structure.op_second_note.reserve(ops);
   structure.predecessor_count.reserve(ops);
   structure.next_in_lane.reserve(ops);
   dependencies_.reserve(dependencies);

@@ -59,6 +59,15 @@ class StepGraphBuilder {
   OpId add_op(LaneId lane, WorkId work, ChargeId charge, RendezvousId rendezvous, std::int32_t note = -1);
   void depends(OpId before, OpId after);
 
+  /// @throws std::logic_error if an op inside does not come behind the first and before the last, which are kernels
+  PassId add_pass(PassTemplate pass);
+  /// Lane of ops inside passes. @return its place in StepStructure::pass_lanes; the first one is the compute lane
+  std::uint32_t add_pass_lane(RankClassId rank, LaneId lane);
+  /// Chain of collectives inside passes. @return its place in StepStructure::pass_chains
+  std::uint32_t add_pass_chain(RankClassId rank, ChainId chain);
+  /// Pass of a rank class, which has its lanes and chains.
+  OpId add_pass_op(RankClassId rank, PassId pass, std::int32_t note = -1, std::int32_t second_note = -1);
+
   void reserve(std::size_t ops, std::size_t dependencies);
 
   /// Sorts dependencies into place and checks every timing.
@@ -67,8 +76,10 @@ class StepGraphBuilder {
 
  private:
   void check_timings() const;
+  OpId append(LaneId lane, WorkId work, ChargeId charge, RendezvousId rendezvous, PassId pass, std::int32_t note);
 
   StepGraph graph_;
+  WorkId pass_work_;  // of ops that stand for passes
   std::vector<std::pair<OpId, OpId>> dependencies_;
   IndexedVector<LaneId, OpId> last_in_lane_;
 };

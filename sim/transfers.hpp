@@ -57,6 +57,7 @@ class Transfers {
 
   /// Time of a chain without contention.
   Picoseconds alone(ChainId chain) const { return chain_alone_[chain]; }
+  const IndexedVector<ChainId, Picoseconds>& alone() const { return chain_alone_; }
 
   /// Calls `visit` with each member, in order of arrival. @pre members have arrived
   template <class Visit>

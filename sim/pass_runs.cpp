@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/pass_runs.hpp"
+
+#include <algorithm>
+
+namespace clusterwright::engine {
+
+void PassRuns::reset() {
+  const StepStructure& structure = step_.structure();
+  runs_.assign(structure.lanes.size(), {});
+  result_.pass_charges.assign(structure.ranks.size(), std::vector<Picoseconds>(structure.charge_names.size()));
+  result_.pass_changes.clear();
+}
+
+void PassRuns::begin(OpId op) {
+  const LaneId lane = step_.op(op).lane;
+  Run& run = runs_[lane];
+  run.op = op;
+  run.pass = step_.structure().op_pass[op];
+  run.rank = step_.rank_of(lane);
+  run.planned = run.partial = false;
+  run.segment = 0;
+  run.since = events_.now();
+  run.host = step_.issued(op) - times_.first_issue(run.pass);
+}
+
+OutsideLoad PassRuns::load_beside(LaneId lane) const {
+  const Takers& sms = lanes_.loads().sms(step_.rank_of(lane));
+  if (sms.amount == 0) return {};
+  const OpId holder = lanes_.largest_other_holder_op(lane);
+  return {sms.amount, lanes_.works().needs(step_.op(holder).work).reserved_sms, step_.op(holder).charge,
+          holder < lanes_[lane].op};
+}
+
+void PassRuns::plan(LaneId lane) {
+  Run& run = runs_[lane];
+  const OutsideLoad load = load_beside(lane);
+  if (run.planned && load == run.load) return;
+  if (run.planned) catch_up(run);
+  run.load = load;
+  result_.pass_changes.push_back({run.op, events_.now(), load});
+  if (run.partial) run.now[0].change(events_.now(), load);
+  const Picoseconds end = forecast(run);
+  if (run.planned && end == run.end) return;
+  run.planned = true;
+  run.end = end;
+  events_.push(end, {PendingEvent::passed, lane.value, ++lanes_[lane].version});
+}
+
+void PassRuns::end(LaneId lane) {
+  Run& run = runs_[lane];
+  catch_up(run);
+  run.op = OpId();
+}
+
+bool PassRuns::host_is_ahead(const Run& run, const PassTable& table, std::size_t segment, Picoseconds at) const {
+  return at >= run.host + table.lead[segment];
+}
+
+/// Up to now, beside the load that was there so far.
+void PassRuns::catch_up(Run& run) {
+  if (run.partial && !leave_partial(run)) return;
+  const PassTable& table = times_.table(run.pass, run.rank, run.load);
+  const std::size_t segments = times_.shape(run.pass).segments();
+  while (run.segment < segments && run.since < events_.now()) {
+    if (host_is_ahead(run, table, run.segment, run.since)) {
+      skip_segments(run, table);
+      if (run.segment < segments && run.since < events_.now()) return enter(run);
+      continue;
+    }
+    enter(run);
+    if (!run.now[0].done()) return;
+    charge(run, run.now[0]);
+    run.since = run.now[0].end();
+    ++run.segment;
+    run.partial = false;
+  }
+}
+
+/// @return whether the segment is over
+bool PassRuns::leave_partial(Run& run) {
+  if (run.ahead[0].end() > events_.now()) {
+    run.now[0].advance(events_.now());
+    return false;
+  }
+  charge(run, run.ahead[0]);
+  run.since = run.ahead[0].end();
+  ++run.segment;
+  run.partial = false;
+  return true;
+}
+
+void PassRuns::skip_segments(Run& run, const PassTable& table) {
+  const Picoseconds at = events_.now() - run.since + table.begin[run.segment];
+  const auto behind =
+      std::upper_bound(table.begin.begin() + static_cast<std::ptrdiff_t>(run.segment), table.begin.end(), at);
+  const auto to = static_cast<std::size_t>(behind - table.begin.begin()) - 1;
+  std::vector<Picoseconds>& charged = result_.pass_charges[run.rank];
+  for (std::size_t i = 0; i < table.charges.size(); ++i)
+    charged[table.charges[i].value] += table.charged_between(run.segment, to, i);
+  run.since += table.begin[to] - table.begin[run.segment];
+  run.segment = to;
+}
+
+/// Plays the segment from its begin up to now.
+void PassRuns::enter(Run& run) {
+  set(run.now, times_.player());
+  run.now[0].begin(times_.on(run.pass, run.rank), run.segment, run.since, run.host, run.load);
+  run.now[0].advance(events_.now());
+  run.partial = true;
+}
+
+/// End of the pass, if the load stays.
+Picoseconds PassRuns::forecast(Run& run) {
+  std::size_t segment = run.segment;
+  Picoseconds at = run.since;
+  if (run.partial) {
+    set(run.ahead, run.now[0]);
+    run.ahead[0].finish();
+    at = run.ahead[0].end();
+    ++segment;
+  }
+  const std::size_t segments = times_.shape(run.pass).segments();
+  const PassTable& table = times_.table(run.pass, run.rank, run.load);
+  while (segment < segments && !host_is_ahead(run, table, segment, at)) {
+    PassPlayer player = times_.player();
+    player.begin(times_.on(run.pass, run.rank), segment, at, run.host, run.load);
+    player.finish();
+    at = player.end();
+    ++segment;
+  }
+  return segment < segments ? at + table.begin.back() - table.begin[segment] : at;
+}
+
+void PassRuns::charge(const Run& run, const PassPlayer& player) {
+  std::vector<Picoseconds>& charged = result_.pass_charges[run.rank];
+  player.charge([&](ChargeId charge, Picoseconds time) { charged[charge.value] += time; });
+}
+
+void PassRuns::set(std::vector<PassPlayer>& slot, const PassPlayer& player) const {
+  slot.empty() ? slot.push_back(player) : void(slot[0] = player);
+}
+
+}  // namespace clusterwright::engine

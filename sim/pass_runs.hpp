@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Passes as they are replayed: one event for each, and one more whenever the load beside it changes.
+///
+/// A pass under way knows the segment in which it is, and since when. Beside a constant load whole segments are skipped
+/// by table (pass_times.hpp); the segment in which the load changes is played op by op (pass_player.hpp), and so are
+/// segments whose host is late. Times, losses and charges equal those of a replay op by op, to the picosecond.
+#pragma once
+
+#include <vector>
+
+#include "sim/lane_progress.hpp"
+#include "sim/pass_times.hpp"
+
+namespace clusterwright::engine {
+
+class PassRuns {
+ public:
+  PassRuns(const PreparedStep& step, PassTimes& times, LaneProgress& lanes, Events& events, ReplayResult& result)
+      : step_(step), times_(times), lanes_(lanes), events_(events), result_(result) {}
+  void reset();
+
+  bool under_way(LaneId lane) const { return runs_[lane].op.exists(); }
+  /// The pass starts. When it ends follows when the instant is settled and loads are known.
+  void begin(OpId op);
+  /// Decides when the pass ends: it has just begun, or loads of the rank have changed.
+  void plan(LaneId lane);
+  void end(LaneId lane);
+
+ private:
+  struct Run {
+    OpId op;
+    PassId pass;
+    RankClassId rank;
+    OutsideLoad load;
+    bool planned = false;
+    bool partial = false;     ///< `now` is in the segment
+    std::size_t segment = 0;  ///< first one that is not over
+    Picoseconds since;        ///< its begin
+    Picoseconds host;         ///< when the host began to issue the pass
+    Picoseconds end;
+    std::vector<PassPlayer> now, ahead;  ///< the segment as of now, and its end; one each once it is needed
+  };
+
+  OutsideLoad load_beside(LaneId lane) const;
+  bool host_is_ahead(const Run& run, const PassTable& table, std::size_t segment, Picoseconds at) const;
+  void catch_up(Run& run);
+  bool leave_partial(Run& run);
+  void skip_segments(Run& run, const PassTable& table);
+  void enter(Run& run);
+  Picoseconds forecast(Run& run);
+  void charge(const Run& run, const PassPlayer& player);
+  void set(std::vector<PassPlayer>& slot, const PassPlayer& player) const;
+
+  const PreparedStep& step_;
+  PassTimes& times_;
+  LaneProgress& lanes_;
+  Events& events_;
+  ReplayResult& result_;
+  IndexedVector<LaneId, Run> runs_;
+};
+
+}  // namespace clusterwright::engine
