@@ -53,28 +53,31 @@ void PassShape::find_gates(const std::vector<Edge>& edges) {
       ++ops[after].waits_at_gate;
 }
 
-/// Tries each kernel: all ops behind it must be reached from it, and all before it must reach it.
+/// Ops behind a gate are all reached from it as soon as each waits for one that is the gate or behind it; ops before it
+/// all reach it as soon as each has one waiting for it that is the gate or before it.
 std::vector<std::uint32_t> gates_of(const std::vector<char>& is_kernel,
                                     const std::vector<std::pair<std::uint32_t, std::uint32_t>>& edges) {
   const std::size_t count = is_kernel.size();
-  std::vector<std::vector<std::uint32_t>> before(count), after(count);
+  constexpr std::uint32_t none = ~0u;
+  std::vector<std::uint32_t> latest_before(count, none), earliest_after(count, none);
   for (const auto& [from, to] : edges) {
-    before[to].push_back(from);
-    after[from].push_back(to);
+    if (latest_before[to] == none || latest_before[to] < from) latest_before[to] = from;
+    earliest_after[from] = std::min(earliest_after[from], to);
   }
-  const auto any = [](const std::vector<std::uint32_t>& list, const std::vector<char>& reached) {
-    return std::any_of(list.begin(), list.end(), [&](std::uint32_t i) { return reached[i] != 0; });
-  };
+  std::vector<char> reaches(count, 1);  // all ops behind
+  for (std::size_t i = count, least = none; i-- > 0;) {
+    reaches[i] = least == none || (least != count && least >= i) ? 1 : 0;
+    const std::size_t before = latest_before[i] == none ? count : latest_before[i];
+    if (before == count)
+      least = count;  // nothing in front of `i` reaches it
+    else if (least != count)
+      least = std::min(least, before);
+  }
   std::vector<std::uint32_t> gates;
-  for (std::size_t gate = 0; gate < count; ++gate) {
-    if (!is_kernel[gate]) continue;
-    std::vector<char> downstream(count, 0), upstream(count, 0);
-    downstream[gate] = upstream[gate] = 1;
-    bool holds = true;
-    for (std::size_t i = gate + 1; i < count && holds; ++i)
-      holds = (downstream[i] = any(before[i], downstream) ? 1 : 0) != 0;
-    for (std::size_t i = gate; i-- > 0 && holds;) holds = (upstream[i] = any(after[i], upstream) ? 1 : 0) != 0;
-    if (holds) gates.push_back(static_cast<std::uint32_t>(gate));
+  std::uint32_t furthest = 0;  // op that those before all reach, at the latest
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (is_kernel[i] != 0 && reaches[i] != 0 && furthest <= i) gates.push_back(i);
+    furthest = std::max(furthest, earliest_after[i]);
   }
   return gates;
 }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "sim/clocked_power.hpp"
+#include "sim/unfold.hpp"
 #include "sim/wide_integer.hpp"
 
 namespace clusterwright {
@@ -243,7 +244,11 @@ void PowerWalk::advance(RankState& rank, LaneState& lane) {
 
 IndexedVector<PowerDomainId, DomainPower> meter_power(const StepStructure& structure, const StepTiming& timing,
                                                       const ReplayResult& result) {
-  return PowerWalk(structure, timing, result).run();
+  const bool passes =
+      std::any_of(structure.op_pass.begin(), structure.op_pass.end(), [](PassId p) { return p.exists(); });
+  if (!passes) return PowerWalk(structure, timing, result).run();
+  const UnfoldedStep flat = unfold(structure, timing, result);
+  return PowerWalk(flat.structure, timing, flat.result).run();
 }
 
 PowerWave smoothed_wave(const DomainPower& power, Picoseconds end, Seconds time_constant) {

@@ -257,21 +257,40 @@ void Replay::report_stuck() const {
 
 }  // namespace engine
 
+namespace {
+
+StepStructure opened(const StepStructure& structure, const std::vector<char>& open) {
+  return flatten(structure,
+                 [&](PassId pass, RankClassId rank) {
+                   return open[rank.value * structure.passes.size() + pass.value] != 0;
+                 })
+      .structure;
+}
+
+bool any(const std::vector<char>& flags) {
+  return std::find(flags.begin(), flags.end(), 1) != flags.end();
+}
+
+}  // namespace
+
+StepStructure with_closed_passes(StepStructure structure, const StepTiming& timing) {
+  const std::vector<char> open = engine::Replay(structure).open_passes(timing);
+  return any(open) ? opened(structure, open) : std::move(structure);
+}
+
 Replayer::Replayer(const StepStructure& structure)
     : structure_(structure), replay_(std::make_unique<engine::Replay>(structure)) {}
 Replayer::~Replayer() = default;
 
 ReplayResult Replayer::run(const StepTiming& timing, ReplayResult spare) {
   std::vector<char> open = replay_->open_passes(timing);
-  if (std::find(open.begin(), open.end(), 1) == open.end()) {
+  if (!any(open)) {
     flat_replay_.reset();
     return replay_->run(timing, std::move(spare));
   }
   if (!flat_replay_ || open != opened_) {
     opened_ = std::move(open);
-    flat_ = flatten(structure_, [&](PassId pass, RankClassId rank) {
-              return opened_[rank.value * structure_.passes.size() + pass.value] != 0;
-            }).structure;
+    flat_ = opened(structure_, opened_);
     flat_replay_ = std::make_unique<engine::Replay>(flat_);
   }
   return flat_replay_->run(timing, std::move(spare));

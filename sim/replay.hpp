@@ -50,6 +50,10 @@ namespace engine {
 class Replay;
 }
 
+/// The step with those passes taken apart that a replay at `timing` takes apart: whose collectives may meet other
+/// transfers, or whose ranks may run short of memory bandwidth.
+StepStructure with_closed_passes(StepStructure structure, const StepTiming& timing);
+
 /// Replays of one step at several timings. What depends on the structure alone is prepared once.
 class Replayer {
  public:
@@ -62,8 +66,7 @@ class Replayer {
   /// @throws std::logic_error naming an op that can never start (a cycle, or a rendezvous in crossed lane orders)
   ReplayResult run(const StepTiming& timing, ReplayResult spare = {});
 
-  /// Structure that the last result describes: that of the step, with passes taken apart whose collectives met other
-  /// transfers, or whose ranks may run short of memory bandwidth.
+  /// Structure that the last result describes: that of the step, or with_closed_passes().
   const StepStructure& structure() const;
 
  private:

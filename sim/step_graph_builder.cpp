@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -157,6 +158,12 @@ OpId StepGraphBuilder::append(LaneId lane, WorkId work, ChargeId charge, Rendezv
 PassId StepGraphBuilder::add_pass(PassTemplate pass) {
   const PassShape shape(pass);  // checks it
   if (!pass_work_.exists()) pass_work_ = add_work("pass", {});
+  PassNeeds needs;
+  for (const PassOp& op : pass.ops) {
+    needs.lanes = std::max(needs.lanes, op.lane + 1);
+    if (op.collective != PassOp::kernel) needs.chains = std::max(needs.chains, op.collective + 1);
+  }
+  pass_needs_.push_back(needs);
   return graph_.structure.passes.push_back(std::move(pass));
 }
 
@@ -175,10 +182,9 @@ std::uint32_t StepGraphBuilder::add_pass_chain(RankClassId rank, ChainId chain) 
 OpId StepGraphBuilder::add_pass_op(RankClassId rank, PassId pass, std::int32_t note, std::int32_t second_note) {
   const StepStructure& structure = graph_.structure;
   const auto& lanes = structure.pass_lanes[rank];
-  for (const PassOp& op : structure.passes[pass].ops)
-    require(op.lane < lanes.size() &&
-                (op.collective == PassOp::kernel || op.collective < structure.pass_chains[rank].size()),
-            "a rank class needs the lanes and chains of its passes", structure.ranks[rank].name);
+  const PassNeeds& needs = pass_needs_[pass];
+  require(needs.lanes <= lanes.size() && needs.chains <= structure.pass_chains[rank].size(),
+          "a rank class needs the lanes and chains of its passes", structure.ranks[rank].name);
   const OpId id = append(lanes[0], pass_work_, structure.passes[pass].ops[0].charge, RendezvousId(), pass, note);
   graph_.structure.op_second_note[id] = second_note;
   return id;

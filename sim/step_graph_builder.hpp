@@ -78,8 +78,13 @@ class StepGraphBuilder {
   void check_timings() const;
   OpId append(LaneId lane, WorkId work, ChargeId charge, RendezvousId rendezvous, PassId pass, std::int32_t note);
 
+  struct PassNeeds {
+    std::uint32_t lanes = 0, chains = 0;
+  };
+
   StepGraph graph_;
   WorkId pass_work_;  // of ops that stand for passes
+  IndexedVector<PassId, PassNeeds> pass_needs_;
   std::vector<std::pair<OpId, OpId>> dependencies_;
   IndexedVector<LaneId, OpId> last_in_lane_;
 };

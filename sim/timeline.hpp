@@ -23,6 +23,7 @@ struct TimelineEvent {
 };
 
 /// Events in op order: one per op from active to end, and one before it if the op waited.
+/// @pre no passes (sim/unfold.hpp)
 std::vector<TimelineEvent> make_timeline(const StepStructure& structure, const ReplayResult& result);
 
 }  // namespace clusterwright

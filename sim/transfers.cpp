@@ -5,14 +5,10 @@
 #include <span>
 
 #include "sim/progress.hpp"
+#include "sim/step_works.hpp"
 
 namespace clusterwright::engine {
 namespace {
-
-Picoseconds transfer_time_alone(const LegTiming& leg) {
-  if (leg.bytes == 0) return {0};
-  return time_for(Int128{leg.bytes} * picoseconds_per_second, leg.rate_bound);
-}
 
 /// @param total  demand of all active ops of the rank, in 1/whole_memory
 std::uint64_t bound_beside_memory_demand(std::uint64_t bound, std::uint64_t total) {
@@ -31,14 +27,10 @@ void Transfers::retime(const StepTiming& timing, std::vector<char> free_chains) 
   for (std::size_t i = 0; i < structure.uses.size(); ++i)
     demands_.push_back({structure.uses[i].resource.value, structure.uses[i].count, timing.coefficients[i]});
   leg_alone_.clear();
-  for (const LegTiming& leg : timing.legs) leg_alone_.push_back(transfer_time_alone(leg));
+  for (const LegTiming& leg : timing.legs) leg_alone_.push_back(time_alone(leg) - leg.delay);
   chain_alone_.clear();
-  for (std::size_t chain = 0; chain + 1 < structure.chain_begin.size(); ++chain) {
-    Picoseconds alone;
-    for (LegId leg(structure.chain_begin[chain]); leg.value < structure.chain_begin[chain + 1]; ++leg.value)
-      alone += timing.legs[leg].delay + leg_alone_[leg];
-    chain_alone_.push_back(alone);
-  }
+  for (std::size_t chain = 0; chain + 1 < structure.chain_begin.size(); ++chain)
+    chain_alone_.push_back(time_alone(structure, timing, ChainId(chain)));
 }
 
 void Transfers::reset() {

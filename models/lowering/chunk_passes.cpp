@@ -16,11 +16,11 @@ const LayerPasses& ChunkPasses::passes(const PipelineSlot& slot, int layer) cons
 /// One more layer and the head predict each further token from the hidden state that predicted the token before it.
 void ChunkPasses::head_forward(const PipelineSlot& slot) {
   const Transformer& model = step_.job.model;
-  parts_.stamper.stamp(recipes_.head_forward, slot.micro_batch);
+  parts_.ops.stamp(recipes_.head_forward, slot.micro_batch);
   for (std::int64_t i = 0; i < model.predicted_tokens; ++i) {
-    parts_.stamper.stamp(recipes_.prediction_forward, slot.micro_batch);
-    parts_.stamper.stamp(recipes_.layers[static_cast<std::size_t>(model.last_kind())].forward, slot.micro_batch);
-    parts_.stamper.stamp(recipes_.head_forward, slot.micro_batch);
+    parts_.ops.stamp(recipes_.prediction_forward, slot.micro_batch);
+    parts_.ops.stamp(recipes_.layers[static_cast<std::size_t>(model.last_kind())].forward, slot.micro_batch);
+    parts_.ops.stamp(recipes_.head_forward, slot.micro_batch);
   }
 }
 
@@ -28,15 +28,15 @@ void ChunkPasses::head_backward(const PipelineSlot& slot, BackwardPart part) {
   const Transformer& model = step_.job.model;
   const LayerPasses& layer = recipes_.layers[static_cast<std::size_t>(model.last_kind())];
   const auto stamp_part = [&](const Recipe& whole, const SplitRecipe& split) {
-    parts_.stamper.stamp(part == BackwardPart::whole   ? whole
-                         : part == BackwardPart::input ? split.input
-                                                       : split.weight,
-                         slot.micro_batch);
+    parts_.ops.stamp(part == BackwardPart::whole   ? whole
+                     : part == BackwardPart::input ? split.input
+                                                   : split.weight,
+                     slot.micro_batch);
   };
   for (std::int64_t i = 0; i < model.predicted_tokens; ++i) {
     stamp_part(recipes_.head_backward, recipes_.head_split);
     if (step_.plan().recompute == Recompute::full && part != BackwardPart::weight)
-      parts_.stamper.stamp(layer.again, slot.micro_batch);
+      parts_.ops.stamp(layer.again, slot.micro_batch);
     stamp_part(layer.backward, layer.split);
     stamp_part(recipes_.prediction_backward, recipes_.prediction_split);
   }
@@ -56,14 +56,14 @@ void ChunkPasses::begin_forward(const PipelineSlot& slot) {
   const bool first = contents(slot).embedding;
   if (!first) parts_.messages.receive(slot);
   await_data(slot);
-  parts_.ops.wait_for(parts_.weights.before_layer(slot, 0, parts_.ops.last_kernel()));
-  if (first) parts_.stamper.stamp(recipes_.embedding_forward, slot.micro_batch);
-  if (parts_.input && first) parts_.input->taken(parts_.ops.last_kernel());
+  parts_.ops.wait_for(parts_.weights.before_layer(slot, 0));
+  if (first) parts_.ops.stamp(recipes_.embedding_forward, slot.micro_batch);
+  if (parts_.input && first) parts_.input->taken();
 }
 
 void ChunkPasses::forward_layer(const PipelineSlot& slot, int layer) {
-  if (layer > 0) parts_.ops.wait_for(parts_.weights.before_layer(slot, layer, parts_.ops.last_kernel()));
-  parts_.stamper.stamp(passes(slot, layer).forward, slot.micro_batch);
+  if (layer > 0) parts_.ops.wait_for(parts_.weights.before_layer(slot, layer));
+  parts_.ops.stamp(passes(slot, layer).forward, slot.micro_batch);
   parts_.activations.store(slot, layer);
 }
 
@@ -85,47 +85,46 @@ void ChunkPasses::begin_backward(const PipelineSlot& slot) {
 }
 
 void ChunkPasses::prepare_backward(const PipelineSlot& slot, int layer) {
-  parts_.ops.wait_for(parts_.weights.before_layer(slot, layer, parts_.ops.last_kernel()));
+  parts_.ops.wait_for(parts_.weights.before_layer(slot, layer));
   parts_.activations.fetch(slot, layer);
-  if (repeats(slot, layer)) parts_.stamper.stamp(passes(slot, layer).again, slot.micro_batch);
+  if (repeats(slot, layer)) parts_.ops.stamp(passes(slot, layer).again, slot.micro_batch);
 }
 
 void ChunkPasses::backward_layer(const PipelineSlot& slot, int layer) {
   const bool whole = slot.part == BackwardPart::whole;
   prepare_backward(slot, layer);
   const LayerPasses& pass = passes(slot, layer);
-  parts_.stamper.stamp(whole ? pass.backward : pass.split.input, slot.micro_batch);
-  if (whole) parts_.weights.after_layer(slot, layer, parts_.ops.last_kernel());
+  parts_.ops.stamp(whole ? pass.backward : pass.split.input, slot.micro_batch);
+  if (whole) parts_.weights.after_layer(slot, layer);
 }
 
 void ChunkPasses::end_backward(const PipelineSlot& slot) {
-  if (contents(slot).embedding) parts_.stamper.stamp(recipes_.embedding_backward, slot.micro_batch);
+  if (contents(slot).embedding) parts_.ops.stamp(recipes_.embedding_backward, slot.micro_batch);
   parts_.messages.end_slot();
   if (!contents(slot).embedding) parts_.messages.send(slot);
   if (slot.part == BackwardPart::whole) end_gradients(slot);
 }
 
 void ChunkPasses::end_gradients(const PipelineSlot& slot) {
-  if (const OpId reduced = parts_.weights.after_backward(slot, parts_.ops.last_kernel()); reduced.exists())
-    parts_.ops.wait_for(reduced);
+  if (const OpId reduced = parts_.weights.after_backward(slot); reduced.exists()) parts_.ops.wait_for(reduced);
 }
 
 void ChunkPasses::weight_gradients(const PipelineSlot& slot) {
   if (contents(slot).head) head_backward(slot, BackwardPart::weight);
   for (int layer = contents(slot).layers - 1; layer >= 0; --layer) {
-    parts_.stamper.stamp(passes(slot, layer).split.weight, slot.micro_batch);
-    parts_.weights.after_layer(slot, layer, parts_.ops.last_kernel());
+    parts_.ops.stamp(passes(slot, layer).split.weight, slot.micro_batch);
+    parts_.weights.after_layer(slot, layer);
   }
   end_gradients(slot);
 }
 
 void ChunkPasses::layers_side_by_side(const PipelineSlot& forward, int ahead, const PipelineSlot& backward, int back) {
-  if (ahead > 0) parts_.ops.wait_for(parts_.weights.before_layer(forward, ahead, parts_.ops.last_kernel()));
+  if (ahead > 0) parts_.ops.wait_for(parts_.weights.before_layer(forward, ahead));
   prepare_backward(backward, back);
-  parts_.stamper.stamp_side_by_side(passes(forward, ahead).forward, forward.micro_batch,
-                                    passes(backward, back).backward, backward.micro_batch);
+  parts_.ops.stamp_side_by_side(passes(forward, ahead).forward, forward.micro_batch, passes(backward, back).backward,
+                                backward.micro_batch);
   parts_.activations.store(forward, ahead);
-  parts_.weights.after_layer(backward, back, parts_.ops.last_kernel());
+  parts_.weights.after_layer(backward, back);
 }
 
 void ChunkPasses::run_side_by_side(const PipelineSlot& forward, const PipelineSlot& backward) {

@@ -7,7 +7,6 @@
 #include "models/lowering/activation_copies.hpp"
 #include "models/lowering/input_lane.hpp"
 #include "models/lowering/pipeline_messages.hpp"
-#include "models/lowering/recipe_stamper.hpp"
 #include "models/lowering/step_recipes.hpp"
 #include "models/lowering/weight_traffic.hpp"
 
@@ -20,7 +19,6 @@ class ChunkPasses {
   /// Parts of the program of a rank that its passes use.
   struct Parts {
     RankOps& ops;
-    RecipeStamper& stamper;
     PipelineMessages& messages;
     WeightTraffic& weights;
     ActivationCopies& activations;

@@ -31,8 +31,8 @@ OpId InputLane::ready(int micro_batch) const {
   return micro_batch < ready_ ? OpId() : reads_[static_cast<std::size_t>(micro_batch - ready_)];
 }
 
-void InputLane::taken(OpId op) {
-  if (static_cast<int>(reads_.size()) < micro_batches_) read(op);
+void InputLane::taken() {
+  if (static_cast<int>(reads_.size()) < micro_batches_) read(ops_.last_kernel());
 }
 
 }  // namespace clusterwright

@@ -26,8 +26,8 @@ class InputLane {
   void begin_step();
   /// Op whose end makes the micro-batch ready; does not exist if it was ready at the start.
   OpId ready(int micro_batch) const;
-  /// The first stage took the next micro-batch, as `op` ends.
-  void taken(OpId op);
+  /// The first stage took the next micro-batch, as the last kernel so far ends.
+  void taken();
 
  private:
   void read(OpId after);

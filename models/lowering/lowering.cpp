@@ -10,6 +10,7 @@
 
 #include "models/lowering/step_program.hpp"
 #include "sim/diagnostic.hpp"
+#include "sim/step_works.hpp"
 
 namespace clusterwright {
 
@@ -20,7 +21,7 @@ Seconds time_alone(const WorkTiming& work) {
 }
 
 /// Time of a leg without other transfers: its own rate, or what it takes from the capacity of a shared resource.
-Seconds time_alone(const StepGraph& graph, LegId id) {
+Seconds time_shared(const StepGraph& graph, LegId id) {
   const LegTiming& leg = graph.timing.legs[id];
   const Seconds delay = to_seconds(leg.delay);
   if (leg.bytes == 0) return delay;
@@ -34,17 +35,26 @@ Seconds time_alone(const StepGraph& graph, LegId id) {
   return delay + static_cast<double>(leg.bytes) * slowest * second;
 }
 
+Seconds time_shared(const StepGraph& graph, ChainId chain) {
+  Seconds total;
+  for (LegId leg(graph.structure.chain_begin[chain.value]); leg.value < graph.structure.chain_begin[chain.value + 1];
+       ++leg.value)
+    total += time_shared(graph, leg);
+  return total;
+}
+
 /// Simulated time is finite; sharing may stretch a step, hence the wide margin below its 106 days.
 void check_length(const StepGraph& graph) {
   constexpr double longest_days = 20;
   Seconds total;
-  for (std::size_t i = 0; i < graph.structure.op_count(); ++i)
-    total += time_alone(graph.timing.works[graph.structure.op_work[OpId(i)]]);
-  for (const Rendezvous& meeting : graph.structure.rendezvous)
-    for (LegId s(graph.structure.chain_begin[meeting.chain.value]);
-         s.value < graph.structure.chain_begin[meeting.chain.value + 1]; ++s.value) {
-      total += time_alone(graph, s);
-    }
+  std::vector<Seconds> chains;
+  for (std::size_t chain = 0; chain + 1 < graph.structure.chain_begin.size(); ++chain)
+    chains.push_back(time_shared(graph, ChainId(chain)));
+  for_each_work(graph.structure, [&](const StepWork& work) {
+    Seconds time = time_alone(graph.timing.works[work.work]);
+    if (work.chain.exists()) time += chains[work.chain.value];
+    total += static_cast<double>(work.count) * time;
+  });
   if (total < longest_days * day) return;
   throw ConfigError({"E0502",
                      fmt::format("the kernels and transfers of one step take {:.0f} days", total.in(day)),
@@ -70,19 +80,6 @@ Cluster used_part(const Scenario& s) {
   Cluster cluster = s.cluster;
   if (s.stack.network_cards) cluster.nics = std::min(cluster.nics, *s.stack.network_cards);
   return cluster;
-}
-
-void reserve_ops(StepGraphBuilder& builder, const PlannedStep& step, const StepRecipes& recipes) {
-  const Plan& plan = step.plan();
-  const auto micro_batches = static_cast<std::size_t>(plan.micro_batches);
-  const std::size_t slots = micro_batches * static_cast<std::size_t>(plan.virtual_pipeline);
-  const std::size_t layers =
-      static_cast<std::size_t>(step.job.model.layers) / static_cast<std::size_t>(plan.pipeline) + 2;
-  std::size_t per_layer = 0;
-  for (const LayerPasses& passes : recipes.layers)
-    per_layer = std::max(per_layer, passes.forward.size() + passes.again.size() + passes.backward.size());
-  const std::size_t ops = step.classes.count() * (layers * micro_batches * per_layer + 4 * slots);
-  builder.reserve(ops, ops);
 }
 
 /// Power beside the accelerator of one rank: its share of the hosts, and of the accelerators that no rank uses.
@@ -130,8 +127,8 @@ StepGraph lower(const Scenario& s, const Plan& plan, Folding folding, const Writ
   StepMeetings meetings(builder, classes.count(), plan.pipeline);
   StepLinks& links = machine.links();
   const ChainId norm = s.stack.kernels.clips_gradients ? links.everywhere() : links.nothing();
-  reserve_ops(builder, step, recipes);
-  write_programs({builder, step, kernels, recipes, machine, meetings, norm}, write);
+  PassBook passes(builder);
+  write_programs({builder, step, kernels, recipes, machine, meetings, passes, norm}, write);
   return std::move(builder).build();
 }
 

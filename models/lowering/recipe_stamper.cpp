@@ -3,9 +3,10 @@
 
 namespace clusterwright {
 
-RecipeStamper::RecipeStamper(RankOps& ops, const PlannedStep& step, StepLinks& links, StepMeetings& meetings,
-                             const RankLanes& lanes, WorkId host_issue)
+RecipeStamper::RecipeStamper(OpWriter& ops, PassBook& book, const PlannedStep& step, StepLinks& links,
+                             StepMeetings& meetings, const RankLanes& lanes, WorkId host_issue)
     : ops_(ops),
+      book_(book),
       meetings_(meetings),
       lanes_(lanes),
       chains_(step, links, ops.rank_class()),
@@ -13,9 +14,66 @@ RecipeStamper::RecipeStamper(RankOps& ops, const PlannedStep& step, StepLinks& l
       tensor_group_(step.groups.tensor_group(ops.rank_class())) {
   for (std::size_t kind = 0; kind < replica_group_count; ++kind)
     groups_[kind] = step.groups.replica_group(static_cast<ReplicaGroup>(kind), ops.rank_class());
+  kind_.own_tensor = step.classes.tensor_ranks_together() == step.plan().tensor;
+  std::vector<ChainId> chains;
+  if (step.plan().tensor > 1 && kind_.own_tensor)
+    for (const LayerCollective kind : pass_collectives) chains.push_back(chains_.of(kind));
+  ops.join_passes({lanes.compute, lanes.tensor}, chains);
 }
 
-OpId RecipeStamper::stamp_collective(const RecipeOp& op, int note) {
+void RecipeStamper::stamp(const Recipe& recipe, int note) {
+  if (recipe.empty()) return;
+  make_room(note, note);
+  row_.push_back({&recipe, nullptr, is_second(note), false});
+}
+
+void RecipeStamper::stamp_side_by_side(const Recipe& one, int one_note, const Recipe& other, int other_note) {
+  make_room(one_note, other_note);
+  row_.push_back({&one, &other, is_second(one_note), is_second(other_note)});
+}
+
+/// A row has at most two micro-batches.
+void RecipeStamper::make_room(int one_note, int other_note) {
+  const auto known = [&](int note) { return note == notes_.first || note == notes_.second; };
+  const int unknown = (known(one_note) ? 0 : 1) + (known(other_note) || other_note == one_note ? 0 : 1);
+  const int free = (notes_.first < 0 ? 1 : 0) + (notes_.second < 0 ? 1 : 0);
+  if (unknown > free) write();
+  for (const int note : {one_note, other_note})
+    if (!known(note)) (notes_.first < 0 ? notes_.first : notes_.second) = note;
+}
+
+void RecipeStamper::write() {
+  if (row_.empty()) return;
+  const WrittenRow& row = book_.row(row_, kind_);
+  const OpId entry = ops_.last_kernel();
+  written_.clear();
+  for (std::size_t i = 0; i < row.steps.size(); ++i) {
+    const OpId id = write_step(row, i);
+    write_dependencies(row.steps[i], id, entry, written_);
+    written_.push_back(id);
+  }
+  kind_.tensor_runs = row.tensor_runs;
+  row_.clear();
+  notes_ = {};
+}
+
+OpId RecipeStamper::write_step(const WrittenRow& row, std::size_t step) {
+  if (row.passes[step].exists()) return ops_.pass(row.passes[step], notes_);
+  const StretchOp& single = row.ops[row.steps[step].first];
+  const int note = single.second ? notes_.second : notes_.first;
+  if (single.op->collective == LayerCollective::none) return ops_.kernel(single.op->work, single.op->charge, note);
+  return single.op->collective == LayerCollective::host ? write_host(*single.op, note)
+                                                        : write_collective(*single.op, note);
+}
+
+/// Order on lanes is implied.
+void RecipeStamper::write_dependencies(const PassPlanStep& step, OpId id, OpId entry,
+                                       const std::vector<OpId>& written) {
+  if (step.after_entry && entry.exists()) ops_.depends(entry, id);
+  for (const std::uint32_t before : step.after) ops_.depends(written[before], id);
+}
+
+OpId RecipeStamper::write_collective(const RecipeOp& op, int note) {
   const ChainId chain = chains_.of(op.collective);
   const ReplicaGroup kind = group_of(op.collective);
   const bool tensor = kind == ReplicaGroup::all;
@@ -25,51 +83,10 @@ OpId RecipeStamper::stamp_collective(const RecipeOp& op, int note) {
   return ops_.communicate(lane, op.work, op.charge, meetings.join(group, ops_.rank_class(), chain), {}, note);
 }
 
-OpId RecipeStamper::stamp_host(const RecipeOp& op, int note) {
+OpId RecipeStamper::write_host(const RecipeOp& op, int note) {
   const RankClassId rank = ops_.rank_class();
   return ops_.communicate(lanes_.issue, host_issue_, op.charge,
                           meetings_.issue.join(rank, rank, chains_.host(op.host_time)), {}, note);
-}
-
-void RecipeStamper::stamp_next(Stamping& s) {
-  const RecipeOp& op = s.recipe[s.ops.size()];
-  if (op.collective == LayerCollective::none) {
-    s.ops.push_back(ops_.kernel(op.work, op.charge, s.note));
-  } else if (op.collective == LayerCollective::host) {
-    s.ops.push_back(stamp_host(op, s.note));
-  } else {
-    s.ops.push_back(stamp_collective(op, s.note));
-    // A collective that waits for no op of its own recipe could start any time, and does with the layer.
-    if (op.after < 0 && s.entry.exists()) ops_.depends(s.entry, s.ops.back());
-  }
-  if (op.after >= 0) ops_.depends(s.ops[static_cast<std::size_t>(op.after)], s.ops.back());
-}
-
-RecipeStamper::Stamping RecipeStamper::start(const Recipe& recipe, int note, std::size_t which) {
-  stamped_[which].clear();
-  return {recipe, note, ops_.last_kernel(), stamped_[which]};
-}
-
-void RecipeStamper::stamp(const Recipe& recipe, int note) {
-  Stamping stamping = start(recipe, note, 0);
-  while (!stamping.ended()) stamp_next(stamping);
-}
-
-void RecipeStamper::stamp_until_collective(Stamping& s) {
-  bool waits = false;
-  while (!s.ended() && !waits) {
-    const LayerCollective kind = s.recipe[s.ops.size()].collective;
-    waits = kind != LayerCollective::none && kind != LayerCollective::host;
-    stamp_next(s);
-  }
-}
-
-void RecipeStamper::stamp_side_by_side(const Recipe& one, int one_note, const Recipe& other, int other_note) {
-  Stamping a = start(one, one_note, 0), b = start(other, other_note, 1);
-  while (!a.ended() || !b.ended()) {
-    stamp_until_collective(a);
-    stamp_until_collective(b);
-  }
 }
 
 }  // namespace clusterwright

@@ -25,13 +25,16 @@ void run(ChunkPasses& passes, const std::vector<PipelineSlot>& slots) {
 StepProgram::StepProgram(const StepParts& parts, RankClassId rank_class)
     : parts_(parts),
       lanes_(add_rank_lanes(parts.builder, parts.step, rank_class)),
-      ops_(parts.builder, rank_class, lanes_.compute),
-      stamper_(ops_, parts.step, parts.machine.links(), parts.meetings, lanes_, parts.recipes.host_issue) {}
+      writer_(parts.builder, rank_class, lanes_.compute),
+      stamper_(writer_, parts.passes, parts.step, parts.machine.links(), parts.meetings, lanes_,
+               parts.recipes.host_issue),
+      ops_(writer_, stamper_) {}
 
 void StepProgram::write_layer(LayerKind kind, bool backward) {
   const LayerPasses& layer = parts_.recipes.layers[static_cast<std::size_t>(kind)];
-  stamper_.stamp(layer.forward, 0);
-  if (backward) stamper_.stamp(layer.backward, 0);
+  ops_.stamp(layer.forward, 0);
+  if (backward) ops_.stamp(layer.backward, 0);
+  stamper_.write();
 }
 
 void StepProgram::write() {
@@ -43,17 +46,17 @@ void StepProgram::write() {
 
   LevelCopies copies(ops_, machine.levels(), parts_.meetings.host, lanes_, recipes.host_copy);
   ParameterExchange exchange(ops_, step, machine.links(), parts_.meetings, lanes_.data, recipes.data_collective);
-  WeightTraffic traffic(step, weights, exchange, copies, stage);
+  WeightTraffic traffic(ops_, step, weights, exchange, copies, stage);
   std::optional<InputLane> input;
   if (machine.input()) input.emplace(ops_, step, *machine.input(), parts_.meetings.reads, lanes_.input);
   PipelineMessages messages(ops_, step, machine.links(), parts_.meetings, lanes_, recipes.message);
   ActivationCopies activations(ops_, copies, step.job);
-  ChunkPasses passes(step, recipes, {ops_, stamper_, messages, traffic, activations, input ? &*input : nullptr});
+  ChunkPasses passes(step, recipes, {ops_, messages, traffic, activations, input ? &*input : nullptr});
 
   traffic.begin_step();
   if (input) input->begin_step();
   run(passes, stage_schedule(step.plan(), stage));
-  traffic.reduce_rest(ops_.last_kernel());
+  traffic.reduce_rest();
   exchange.reduce_tied_table(ops_.last_kernel());
   const OpId norm = exchange.norm(parts_.norm, ops_.last_kernel());
   OptimizerStep(parts_.builder, parts_.kernels, step.job, ops_, copies, weights, step.layout().layers_on(stage))

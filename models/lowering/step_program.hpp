@@ -16,6 +16,7 @@ struct StepParts {
   const StepRecipes& recipes;
   StepMachine& machine;
   StepMeetings& meetings;
+  PassBook& passes;
   ChainId norm;  ///< communication of the norm of the gradient
 };
 
@@ -34,8 +35,9 @@ class StepProgram {
  private:
   const StepParts& parts_;
   RankLanes lanes_;
-  RankOps ops_;
+  OpWriter writer_;
   RecipeStamper stamper_;
+  RankOps ops_;
 };
 
 }  // namespace clusterwright

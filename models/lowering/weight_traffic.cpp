@@ -9,9 +9,10 @@
 
 namespace clusterwright {
 
-WeightTraffic::WeightTraffic(const PlannedStep& step, const StageWeights& weights, ParameterExchange& exchange,
-                             LevelCopies& copies, int stage)
-    : step_(step),
+WeightTraffic::WeightTraffic(RankOps& ops, const PlannedStep& step, const StageWeights& weights,
+                             ParameterExchange& exchange, LevelCopies& copies, int stage)
+    : ops_(ops),
+      step_(step),
       weights_(weights),
       exchange_(exchange),
       copies_(copies),
@@ -43,8 +44,8 @@ OpId WeightTraffic::gather_bucket(const WeightBucket& bucket) {
   return all ? exchange_.gather(bucket.weights, bucket.root, {}) : exchange_.gather(bucket.trained, 0, {});
 }
 
-std::vector<OpId> WeightTraffic::before_layer(const PipelineSlot& slot, int layer, OpId compute) {
-  if (streamed_) return streamed_before(slot, layer, compute);
+std::vector<OpId> WeightTraffic::before_layer(const PipelineSlot& slot, int layer) {
+  if (streamed_) return streamed_before(slot, layer);
   const auto chunk = static_cast<std::size_t>(slot.chunk);
   const bool first = slot.forward && slot.micro_batch == micro_batches_of(step_.plan(), slot.chunk).first;
   if (!first || gathers_[chunk].empty()) return {};
@@ -78,17 +79,17 @@ OpId WeightTraffic::gather_layer(int position, OpId after) {
 
 /// Gathers of the layers up to `prefetched_layers` ahead are issued first. Each may start when the layer that many
 /// places before its own has ended, so that no more are in memory.
-std::vector<OpId> WeightTraffic::streamed_before(const PipelineSlot& slot, int layer, OpId compute) {
+std::vector<OpId> WeightTraffic::streamed_before(const PipelineSlot& slot, int layer) {
   const int layers = step_.layout().layers_on(stage_);
   const int position = slot.forward ? layer : 2 * layers - 1 - layer;
   std::vector<OpId> wait;
   if (position == 0) {
     streamed_gathers_.clear();
-    wait.push_back(exchange_.gather({}, weights_.root, compute));
+    wait.push_back(exchange_.gather({}, weights_.root, ops_.last_kernel()));
   }
   const int ahead = std::min(position + step_.scenario.stack.prefetched_layers, 2 * layers - 1);
   while (static_cast<int>(streamed_gathers_.size()) <= ahead)
-    streamed_gathers_.push_back(gather_layer(static_cast<int>(streamed_gathers_.size()), compute));
+    streamed_gathers_.push_back(gather_layer(static_cast<int>(streamed_gathers_.size()), ops_.last_kernel()));
   const OpId own = streamed_gathers_[static_cast<std::size_t>(position)];
   if (own.exists()) wait.push_back(own);
   return wait;
@@ -102,36 +103,36 @@ bool WeightTraffic::reduces(const PipelineSlot& slot) const {
   return every_time || slot.micro_batch == micro_batches_of(step_.plan(), slot.chunk).last;
 }
 
-void WeightTraffic::after_layer(const PipelineSlot& slot, int layer, OpId compute) {
+void WeightTraffic::after_layer(const PipelineSlot& slot, int layer) {
   if (!reduces(slot) || !step_.scenario.stack.overlap_gradient_reduce) return;
   if (streamed_) {
     const int number = step_.layout().at(stage_, slot.chunk).first_layer + layer;
     exchange_.reduce(step_.job.lora_rank > 0 ? adapters_of(step_.job, number, 1) : layers_share(step_.job, number, 1),
-                     compute, slot.micro_batch);
+                     ops_.last_kernel(), slot.micro_batch);
     return;
   }
   if (layer == 0) return;  // the first bucket ends with the embedding
   for (const WeightBucket& bucket : buckets(slot.chunk))
-    if (bucket.first_layer == layer) exchange_.reduce(bucket.trained, compute, slot.micro_batch);
+    if (bucket.first_layer == layer) exchange_.reduce(bucket.trained, ops_.last_kernel(), slot.micro_batch);
 }
 
-OpId WeightTraffic::after_backward(const PipelineSlot& slot, OpId compute) {
+OpId WeightTraffic::after_backward(const PipelineSlot& slot) {
   if (!reduces(slot)) return {};
   if (step_.scenario.stack.overlap_gradient_reduce) {
     exchange_.reduce(streamed_ ? RankParameters{weights_.trained_root, weights_.trained_routed}
                                : buckets(slot.chunk).front().trained,
-                     compute, slot.micro_batch);
+                     ops_.last_kernel(), slot.micro_batch);
     return {};
   }
   for (const WeightBucket& bucket : buckets(slot.chunk)) unreduced_.push_back(bucket.trained);
   const bool more = slot.micro_batch < micro_batches_of(step_.plan(), slot.chunk).last;
-  return more ? reduce_rest(compute) : OpId{};
+  return more ? reduce_rest() : OpId{};
 }
 
-OpId WeightTraffic::reduce_rest(OpId compute) {
+OpId WeightTraffic::reduce_rest() {
   OpId last;
   for (const RankParameters& trained : unreduced_)
-    if (const OpId id = exchange_.reduce(trained, compute, -1); id.exists()) last = id;
+    if (const OpId id = exchange_.reduce(trained, ops_.last_kernel(), -1); id.exists()) last = id;
   unreduced_.clear();
   return last;
 }

@@ -17,24 +17,24 @@ namespace clusterwright {
 /// and their gradients are scattered behind it.
 class WeightTraffic {
  public:
-  WeightTraffic(const PlannedStep& step, const StageWeights& weights, ParameterExchange& exchange, LevelCopies& copies,
-                int stage);
+  WeightTraffic(RankOps& ops, const PlannedStep& step, const StageWeights& weights, ParameterExchange& exchange,
+                LevelCopies& copies, int stage);
 
   void begin_step();
-  /// Gathers in front of a layer's kernels. @param compute  last kernel so far; may not exist
+  /// Gathers in front of a layer's kernels.
   /// @return ops that the layer must wait for
-  std::vector<OpId> before_layer(const PipelineSlot& slot, int layer, OpId compute);
+  std::vector<OpId> before_layer(const PipelineSlot& slot, int layer);
   /// Reductions behind the kernels of the backward pass of a layer.
-  void after_layer(const PipelineSlot& slot, int layer, OpId compute);
+  void after_layer(const PipelineSlot& slot, int layer);
   /// Reductions behind the backward pass of a chunk.
   /// @return op that the next micro-batch must wait for where nothing overlaps; may not exist
-  OpId after_backward(const PipelineSlot& slot, OpId compute);
+  OpId after_backward(const PipelineSlot& slot);
   /// Reductions of all gradients that were not reduced yet.
   /// @return the last reduction; does not exist if there was none
-  OpId reduce_rest(OpId compute);
+  OpId reduce_rest();
 
  private:
-  std::vector<OpId> streamed_before(const PipelineSlot& slot, int layer, OpId compute);
+  std::vector<OpId> streamed_before(const PipelineSlot& slot, int layer);
   OpId gather_layer(int position, OpId after);
   OpId gather_bucket(const WeightBucket& bucket);
   /// Weights of a layer by its place on the stage, chunk after chunk.
@@ -44,6 +44,7 @@ class WeightTraffic {
   bool reduces(const PipelineSlot& slot) const;
   const std::vector<WeightBucket>& buckets(int chunk) const { return weights_.chunks[static_cast<std::size_t>(chunk)]; }
 
+  RankOps& ops_;
   const PlannedStep& step_;
   const StageWeights& weights_;
   ParameterExchange& exchange_;

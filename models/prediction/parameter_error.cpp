@@ -24,6 +24,7 @@
 
 #include "models/lowering/lowering.hpp"
 #include "models/lowering/step_charge.hpp"
+#include "sim/step_works.hpp"
 
 namespace clusterwright {
 
@@ -133,32 +134,19 @@ struct WorkSums {
   double clocked_time = 0, clocked_energy = 0;   // of kernels: seconds, joules
 };
 
-double time_alone(const StepGraph& graph, ChainId chain) {
-  double time = 0;
-  for (LegId leg(graph.structure.chain_begin[chain.value]); leg.value < graph.structure.chain_begin[chain.value + 1];
-       ++leg.value) {
-    const LegTiming& timing = graph.timing.legs[leg];
-    time += to_seconds(timing.delay).in(second);
-    if (timing.bytes > 0) time += static_cast<double>(timing.bytes) / static_cast<double>(timing.rate_bound);
-  }
-  return time;
-}
-
 WorkSums work_sums(const StepGraph& graph) {
   const StepStructure& s = graph.structure;
   WorkSums sums;
-  for (std::size_t i = 0; i < s.op_count(); ++i) {
-    const OpId op(i);
-    const WorkTiming& work = graph.timing.works[s.op_work[op]];
-    const double ranks = s.ranks[s.lanes[s.op_lane[op]].rank].multiplicity;
+  for_each_work(s, [&](const StepWork& op) {
+    const WorkTiming& work = graph.timing.works[op.work];
+    const double ranks = static_cast<double>(op.count) * s.ranks[op.rank].multiplicity;
     const double kernel = ranks * to_seconds(work.duration).in(second);
-    double& time = sums.time[s.op_charge[op].value];
+    double& time = sums.time[op.charge.value];
     time += kernel;
     sums.clocked_time += kernel;
     sums.clocked_energy += kernel * work.power.in(watt);
-    const RendezvousId meeting = s.op_rendezvous[op];
-    if (meeting.exists()) time += ranks * time_alone(graph, s.rendezvous[meeting].chain);
-  }
+    if (op.chain.exists()) time += ranks * to_seconds(time_alone(s, graph.timing, op.chain)).in(second);
+  });
   return sums;
 }
 

@@ -51,8 +51,16 @@ BackwardsView::BackwardsView(const StepSimulation& simulated) : step(simulated) 
   lanes.resize(s.lanes.size());
   issued.resize(s.op_count());
   IndexedVector<RankClassId, Picoseconds> host(s.ranks.size());
-  for (std::size_t i = 0; i < s.op_count(); ++i)
-    issued[OpId(i)] = host[s.lanes[s.op_lane[OpId(i)]].rank] += step.graph.timing.works[s.op_work[OpId(i)]].launch;
+  const auto launch = [&](WorkId work) { return step.graph.timing.works[work].launch; };
+  for (const OpId op : s.op_lane.ids()) {
+    Picoseconds& time = host[s.lanes[s.op_lane[op]].rank];
+    if (const PassId pass = s.op_pass[op]; pass.exists()) {
+      issued[op] = time + launch(s.passes[pass].ops.front().work);
+      for (const PassOp& inner : s.passes[pass].ops) time += launch(inner.work);
+    } else {
+      issued[op] = time += launch(s.op_work[op]);
+    }
+  }
   for (std::size_t i = s.op_count(); i-- > 0;) lanes[s.op_lane[OpId(i)]].push_back(OpId(i));
 }
 
@@ -105,10 +113,15 @@ Plan with_micro_batches(Plan plan, int micro_batches) {
 /// Step with fewer micro-batches, replayed at one clock after another.
 struct ShortStep {
   ShortStep(const Scenario& scenario, const Plan& plan, int micro_batches)
-      : simulation{lower_training_step(scenario, with_micro_batches(plan, micro_batches), Folding::folded), {}, {}},
+      : simulation{lower(scenario, with_micro_batches(plan, micro_batches)), {}, {}},
         replayer(simulation.graph.structure) {}
   ShortStep(const ShortStep&) = delete;  // the replayer holds on to the structure
 
+  static StepGraph lower(const Scenario& scenario, const Plan& plan) {
+    StepGraph graph = lower_training_step(scenario, plan, Folding::folded);
+    graph.structure = with_closed_passes(std::move(graph.structure), graph.timing);
+    return graph;
+  }
   void replay() { replay_step(simulation, replayer); }
   IndexedVector<RankClassId, ClockDemand> demands() const {
     return clock_demands(simulation.graph, simulation.result, simulation.breakdown, bubble);
@@ -190,10 +203,11 @@ void StepPair::settle() {
   for (int round = 0; round < most_clock_rounds; ++round) {
     shorter_->replay();
     longer_->replay();
-    const double change = settle_clocks(longer_->simulation.graph.timing, demands());
+    if (settle_clocks(longer_->simulation.graph.timing, demands())) return;
     shorter_->simulation.graph.timing.clock = longer().graph.timing.clock;
-    if (change < clock_tolerance) break;
   }
+  shorter_->replay();
+  longer_->replay();
 }
 
 /// Whether the drift is negligible, or decays as a third step shows. The third step also shows whether charges have

@@ -7,6 +7,7 @@
 
 #include "models/lowering/step_charge.hpp"
 #include "models/plan/plan.hpp"
+#include "sim/step_works.hpp"
 
 namespace clusterwright {
 
@@ -14,14 +15,14 @@ namespace {
 
 constexpr double lowest_clock = 0.3;
 
-void add_op(ClockDemand& demand, const WorkTiming& work, const OpTrace& trace, LaneKind lane) {
+void add_op(ClockDemand& demand, const WorkTiming& work, const OpTrace& trace) {
+  demand.fixed += work.power.in(watt)*to_seconds(trace.end - trace.active).in(second);
+  demand.fixed += work.waiting_power.in(watt)*to_seconds(trace.active - trace.start).in(second);
+}
+
+void add_kernels(ClockDemand& demand, const WorkTiming& work, std::uint64_t count) {
   const double watts = work.power.in(watt);
-  if (lane != LaneKind::compute) {
-    demand.fixed += watts * to_seconds(trace.end - trace.active).in(second);
-    demand.fixed += work.waiting_power.in(watt)*to_seconds(trace.active - trace.start).in(second);
-    return;
-  }
-  const double time = to_seconds(work.duration).in(second);
+  const double time = static_cast<double>(count) * to_seconds(work.duration).in(second);
   demand.add(watts * time, work.clock_share);
   demand.clocked_time += time * work.clock_share;
 }
@@ -46,11 +47,17 @@ IndexedVector<RankClassId, ClockDemand> clock_demands(const StepGraph& graph, co
                                                       const Breakdown& breakdown, ChargeId bubble) {
   const StepStructure& s = graph.structure;
   IndexedVector<RankClassId, ClockDemand> demands(s.ranks.size());
-  for (std::size_t i = 0; i < s.op_count(); ++i) {
-    const OpId op(i);
-    const Lane& lane = s.lanes[s.op_lane[op]];
-    add_op(demands[lane.rank], graph.timing.works[s.op_work[op]], result.ops[op], lane.kind);
-  }
+  for_each_work(s, [&](const StepWork& work) {
+    ClockDemand& demand = demands[work.rank];
+    const WorkTiming& timing = graph.timing.works[work.work];
+    if (work.lane == LaneKind::compute)
+      add_kernels(demand, timing, work.count);
+    else if (work.op.exists())
+      add_op(demand, timing, result.ops[work.op]);
+    else  // collectives inside passes meet no others
+      demand.fixed += timing.power.in(watt) * static_cast<double>(work.count) *
+                      to_seconds(time_alone(s, graph.timing, work.chain)).in(second);
+  });
   for (const RankClassId rank : demands.ids()) {
     const Picoseconds idle = breakdown.by_rank[rank][bubble.value];
     demands[rank].busy = std::max(1e-12, to_seconds(result.end - idle).in(second));
@@ -59,16 +66,19 @@ IndexedVector<RankClassId, ClockDemand> clock_demands(const StepGraph& graph, co
   return demands;
 }
 
-double settle_clocks(StepTiming& timing, const IndexedVector<RankClassId, ClockDemand>& demands) {
+bool settle_clocks(StepTiming& timing, const IndexedVector<RankClassId, ClockDemand>& demands) {
   double change = 0;
+  IndexedVector<RankClassId, double> clocks = timing.clock;
   for (const RankClassId rank : demands.ids()) {
     const double headroom = (timing.power_limit[rank] - timing.idle_power[rank]).in(watt);
     const double allowed = timing.governed ? allowed_clock(demands[rank], headroom, timing.power_clock_exponent) : 1;
     const double clock = std::min(timing.highest_clock[rank], allowed);
     change = std::max(change, std::abs(clock - timing.clock[rank]));
-    timing.clock[rank] = clock;
+    clocks[rank] = clock;
   }
-  return change;
+  if (change < clock_tolerance) return true;
+  timing.clock = std::move(clocks);
+  return false;
 }
 
 void replay_step(StepSimulation& step, Replayer& replayer) {
@@ -81,14 +91,16 @@ StepSimulation simulate_step(const Scenario& scenario, const Plan& plan, Folding
 }
 
 StepSimulation simulate_graph(StepGraph graph) {
+  graph.structure = with_closed_passes(std::move(graph.structure), graph.timing);
   StepSimulation step{std::move(graph), {}, {}};
   const ChargeId bubble(static_cast<std::size_t>(StepCharge::bubble));
   Replayer replayer(step.graph.structure);
   for (int round = 0; round < most_clock_rounds; ++round) {
     replay_step(step, replayer);
     const auto demands = clock_demands(step.graph, step.result, step.breakdown, bubble);
-    if (settle_clocks(step.graph.timing, demands) < clock_tolerance) break;
+    if (settle_clocks(step.graph.timing, demands)) return step;
   }
+  replay_step(step, replayer);
   return step;
 }
 

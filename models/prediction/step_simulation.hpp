@@ -14,7 +14,7 @@
 
 namespace clusterwright {
 
-/// Maximum number of replays, and the change of a clock below which no further replay is made.
+/// Maximum number of changes of clocks, and the change below which no further replay is made.
 inline constexpr int most_clock_rounds = 5;
 inline constexpr double clock_tolerance = 2e-3;
 
@@ -37,8 +37,10 @@ double allowed_clock(const ClockDemand& demand, double headroom, double exponent
 IndexedVector<RankClassId, ClockDemand> clock_demands(const StepGraph& graph, const ReplayResult& result,
                                                       const Breakdown& breakdown, ChargeId bubble);
 
-/// Sets the clocks of `timing` to the highest that the limits allow. @return largest change of a clock
-double settle_clocks(StepTiming& timing, const IndexedVector<RankClassId, ClockDemand>& demands);
+/// Sets the clocks of `timing` to the highest that the limits allow. Clocks that would change by less than
+/// `clock_tolerance` all stay, so that they are those of the last replay.
+/// @return whether they have settled
+bool settle_clocks(StepTiming& timing, const IndexedVector<RankClassId, ClockDemand>& demands);
 
 /// Replayed step.
 struct StepSimulation {

@@ -6,6 +6,7 @@
 
 #include "models/prediction/step_simulation.hpp"
 #include "support/catch.hpp"
+#include "support/flat_graph.hpp"
 #include "support/random_step.hpp"
 #include "support/small_scenario.hpp"
 
@@ -74,7 +75,7 @@ TEST_CASE("runs change nothing in training steps", "[laws]") {
   REQUIRE(rc::check("times, losses and charges are the same to the picosecond", [] {
     Scenario s = small_scenario(random_run());
     if (*rc::gen::arbitrary<bool>()) s.stack.kernel_launch.value = {};
-    StepGraph graph = lower_training_step(s, plan_of(s), Folding::folded);
+    StepGraph graph = flat(lower_training_step(s, plan_of(s), Folding::folded));
     for (double& clock : graph.timing.clock) clock = *rc::gen::element(1.0, 0.9, 0.75);
     RC_CLASSIFY(replays_alike(std::move(graph)), "with runs");
   }));

@@ -12,6 +12,7 @@
 #include "models/prediction/predict_step.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/prediction/step_simulation.hpp"
+#include "sim/step_works.hpp"
 #include "support/catch.hpp"
 #include "support/folded_step.hpp"
 #include "support/random_scenario.hpp"
@@ -126,7 +127,7 @@ TEST_CASE("no link carries more than its capacity", "[laws]") {
   REQUIRE(rc::check("whatever lies inside a window of time fits through it", [] {
     const Scenario s = random_scenario();
     describe(s);
-    const StepSimulation step = simulate_step(s, plan_of(s));
+    const StepSimulation step = flat(simulate_step(s, plan_of(s)));
     const auto crossings = crossings_of(step);
     for (std::size_t r = 0; r < crossings.size(); ++r) {
       const auto capacity = static_cast<double>(step.graph.timing.capacity[ResourceId(r)]);
@@ -230,8 +231,9 @@ TEST_CASE("alone on one device, a step is the sum of its kernels", "[laws]") {
     s.stack.experts.overlap_shared = s.stack.experts.overlap_exchange = s.stack.experts.synchronises = false;
     const StepGraph graph = lower_training_step(s, plan_of(s), Folding::folded);
     Picoseconds sum;
-    for (std::size_t i = 0; i < graph.structure.op_count(); ++i)
-      sum += graph.timing.works[graph.structure.op_work[OpId(i)]].duration;
+    for_each_work(graph.structure, [&](const StepWork& op) {
+      sum += Picoseconds{graph.timing.works[op.work].duration.count * static_cast<std::int64_t>(op.count)};
+    });
     for (const LegTiming& leg : graph.timing.legs) sum += leg.delay;
     RC_ASSERT(graph.structure.rendezvous.size() == 1u);
     RC_ASSERT(replay(graph.structure, graph.timing).end == sum);
@@ -260,7 +262,7 @@ TEST_CASE("a stack that overlaps nothing does one thing after the other", "[laws
         s.stack.overlap_weight_gradient = s.stack.overlap_gradient_reduce = s.stack.overlap_parameter_gather = false;
         s.stack.tensor_overlap = TensorOverlap::none;
         s.stack.lean_activations = false;  // what is computed again may run beside a gather
-        const StepSimulation step = simulate_step(s, plan_of(s));
+        const StepSimulation step = flat(simulate_step(s, plan_of(s)));
         for (const std::vector<OpId>& rank : ops_by_class(step.graph.structure)) {
           Picoseconds busy;
           for (const OpId op : rank) {

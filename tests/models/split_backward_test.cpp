@@ -8,6 +8,7 @@
 #include "models/lowering/step_recipes.hpp"
 #include "sim/replay.hpp"
 #include "support/catch.hpp"
+#include "support/flat_graph.hpp"
 #include "support/four_stages.hpp"
 
 using namespace clusterwright;
@@ -25,7 +26,7 @@ StepGraph lowered(const SmallCase& c, bool overlap_messages = true) {
   Scenario s = small_scenario(c);
   s.stack.overlap_pipeline_messages = overlap_messages;
   s.stack.bucket.value = 1 * megabyte;
-  return lower_training_step(s, plan_of(s), Folding::folded);
+  return flat(lower_training_step(s, plan_of(s), Folding::folded));
 }
 
 /// Ops on compute lanes by the name of their kernel.

@@ -9,7 +9,7 @@
 
 #include "models/job/scenario.hpp"
 #include "models/job/stack.hpp"
-#include "sim/step_graph.hpp"
+#include "sim/step_works.hpp"
 
 namespace clusterwright::testing {
 
@@ -57,11 +57,10 @@ inline SoftwareStack counting_stack(const std::string& attention) {
 /// Bytes of streaming kernels and FLOPs of multiplies and attention, by the name of the op; ops of one name together.
 inline std::map<std::string, std::int64_t> counts_of(const StepGraph& graph) {
   std::map<std::string, std::int64_t> out;
-  for (std::size_t i = 0; i < graph.structure.op_count(); ++i) {
-    const WorkId work = graph.structure.op_work[OpId(i)];
-    const std::int64_t count = graph.timing.works[work].duration.count;
-    if (count > 0) out[graph.structure.work_names[work]] += count;
-  }
+  for_each_work(graph.structure, [&](const StepWork& op) {
+    const std::int64_t count = graph.timing.works[op.work].duration.count;
+    if (count > 0) out[graph.structure.work_names[op.work]] += count * static_cast<std::int64_t>(op.count);
+  });
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include "models/lowering/rank_classes.hpp"
 #include "models/plan/plan.hpp"
 #include "models/prediction/step_simulation.hpp"
+#include "support/flat_graph.hpp"
 #include "support/small_scenario.hpp"
 
 namespace clusterwright::testing {
@@ -36,8 +37,8 @@ inline void assert_folds(const Scenario& s) {
   const Placement placement(plan, s.stack.rank_order, s.cluster.blocks);
   const RankClasses classes = rank_classes(s, placement, Folding::folded);
   const RankClasses ranks = rank_classes(s, placement, Folding::unfolded);
-  const StepSimulation folded = simulate_step(s, plan, Folding::folded);
-  const StepSimulation unfolded = simulate_step(s, plan, Folding::unfolded);
+  const StepSimulation folded = flat(simulate_step(s, plan, Folding::folded));
+  const StepSimulation unfolded = flat(simulate_step(s, plan, Folding::unfolded));
   const auto folded_ops = ops_by_class(folded.graph.structure), unfolded_ops = ops_by_class(unfolded.graph.structure);
   RC_ASSERT(ranks.count() == static_cast<std::size_t>(plan.accelerators()));
   RC_ASSERT(unfolded_ops.size() == ranks.count());

@@ -9,6 +9,7 @@
 #include "models/site/sizing/job_site.hpp"
 #include "sim/json_writer.hpp"
 #include "sim/timeline.hpp"
+#include "sim/unfold.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/scenario_session.hpp"
 #include "tools/long_computation.hpp"
@@ -131,8 +132,8 @@ std::string render_as(OutputFormat format, const RunRequest& request, const RunA
 
 void write_timeline(const std::string& file, const Scenario& scenario, const StepPrediction& step) {
   const StepSimulation simulated = simulate_step(scenario, step.plan);
-  const StepStructure& structure = simulated.graph.structure;
-  write_file(file, chrome_trace(structure, make_timeline(structure, simulated.result)));
+  const UnfoldedStep flat = unfold(simulated.graph.structure, simulated.graph.timing, simulated.result);
+  write_file(file, chrome_trace(flat.structure, make_timeline(flat.structure, flat.result)));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "calibration/host/loop/part_clock.hpp"
 #include "calibration/measured/measured_cluster.hpp"
 #include "models/prediction/step_simulation.hpp"
+#include "sim/unfold.hpp"
 
 namespace clusterwright {
 
@@ -142,8 +143,9 @@ struct StepParts {
   Seconds shortest_linear;  ///< multiply of a linear layer
 };
 
-StepParts parts_of(const StepSimulation& step) {
-  const StepStructure& s = step.graph.structure;
+StepParts parts_of(const StepSimulation& simulated) {
+  const UnfoldedStep step = unfold(simulated.graph.structure, simulated.graph.timing, simulated.result);
+  const StepStructure& s = step.structure;
   StepParts out;
   for (const char* name : step_part_names) out.parts[name] = {};
   bool forward = true;
