@@ -17,6 +17,7 @@ struct Sourced {
   std::string source = "default";
   bool verified = false;  ///< a person has seen it in the source
   double std_error = 0;   ///< one standard deviation, in the unit of the key; 0 where unknown
+  bool operator==(const Sourced&) const = default;
 };
 
 /// Number with the range in which it may lie, such as a price. `value` is the typical one.

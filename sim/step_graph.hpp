@@ -45,24 +45,28 @@ inline constexpr std::uint32_t coefficient_one = 1u << 16;
 struct ResourceUse {
   ResourceId resource;
   std::uint32_t count = 1;  ///< concrete transfers of the folded class that cross one instance
+  bool operator==(const ResourceUse&) const = default;
 };
 
 struct Lane {
   RankClassId rank;
   LaneKind kind = LaneKind::compute;
   std::string name;
+  bool operator==(const Lane&) const = default;
 };
 
 struct RankClass {
   std::uint32_t multiplicity = 1;  ///< number of ranks that this class stands for
   PowerDomainId power_domain;
   std::string name;
+  bool operator==(const RankClass&) const = default;
 };
 
 struct Rendezvous {
   ChainId chain;
   ChargeId late;              ///< charge of a rank that waits here for a member on another rank class
   std::uint32_t members = 0;  ///< number of ops that must arrive
+  bool operator==(const Rendezvous&) const = default;
 };
 
 /// Op inside a pass.
@@ -93,6 +97,7 @@ struct EngineCharges {
   ChargeId launch;    ///< compute lane idle because the host had not issued the op yet
   ChargeId throttle;  ///< extra time because the clock was below the reference
   ChargeId idle;      ///< compute lane idle at the end of the step, waiting for nothing of its own
+  bool operator==(const EngineCharges&) const = default;
 };
 
 /// An immutable DAG. Arrays are indexed by the id in their type.
@@ -128,6 +133,7 @@ struct StepStructure {
   EngineCharges engine_charges;
 
   std::size_t op_count() const { return op_lane.size(); }
+  bool operator==(const StepStructure&) const = default;
 };
 
 /// Utilisation while an op runs alone, each 0..1.
@@ -135,6 +141,7 @@ struct Activity {
   double tensor = 0;  ///< matrix units
   double memory = 0;  ///< device memory bandwidth
   double link = 0;    ///< scale-up or scale-out links
+  bool operator==(const Activity&) const = default;
 };
 
 /// Timing of a distinct piece of work; for a communication op, of its kernel (its chain times the transfer).
@@ -147,6 +154,7 @@ struct WorkTiming {
   Picoseconds launch;              ///< host time to issue it
   std::uint32_t reserved_sms = 0;  ///< streaming multiprocessors held from start to end (communication kernels)
   SmTableId sm_table;              ///< slow-down when multiprocessors are taken; "none": no slow-down
+  bool operator==(const WorkTiming&) const = default;
 };
 
 /// Relative duration over multiprocessors that others reserve: piecewise linear, first point (0, 1).
@@ -154,8 +162,10 @@ struct SmTable {
   struct Point {
     std::uint32_t reserved = 0;
     double relative_duration = 1;
+    bool operator==(const Point&) const = default;
   };
   std::vector<Point> points;
+  bool operator==(const SmTable&) const = default;
 };
 
 /// Timing of one leg: first the delay, then the bytes at the rate that sharing grants.
@@ -164,6 +174,7 @@ struct LegTiming {
   std::uint64_t bytes = 0;       ///< progress of the transfer; 0: the leg is only a delay
   std::uint64_t rate_bound = 0;  ///< bytes per second of the transfer alone, > 0 if bytes > 0
   std::uint32_t weight = 1;      ///< share of contended links: channels or queue pairs
+  bool operator==(const LegTiming&) const = default;
 };
 
 struct StepTiming {
@@ -179,6 +190,7 @@ struct StepTiming {
   double power_clock_exponent = 1;                    // exponent of power over clock, for the clocked share
   bool governed = true;  // clocks fall until the mean power is within the limit; else the limit only bounds power
   double short_term_power = 1;  // power for less than a governor notices, over the limit, both above idle
+  bool operator==(const StepTiming&) const = default;
 };
 
 struct StepGraph {

@@ -155,9 +155,13 @@ OpId StepGraphBuilder::append(LaneId lane, WorkId work, ChargeId charge, Rendezv
   return op;
 }
 
+void StepGraphBuilder::prepare_passes() {
+  if (!pass_work_.exists()) pass_work_ = add_work("pass", {});
+}
+
 PassId StepGraphBuilder::add_pass(PassTemplate pass) {
   const PassShape shape(pass);  // checks it
-  if (!pass_work_.exists()) pass_work_ = add_work("pass", {});
+  prepare_passes();
   PassNeeds needs;
   for (const PassOp& op : pass.ops) {
     needs.lanes = std::max(needs.lanes, op.lane + 1);

@@ -59,6 +59,8 @@ class StepGraphBuilder {
   OpId add_op(LaneId lane, WorkId work, ChargeId charge, RendezvousId rendezvous, std::int32_t note = -1);
   void depends(OpId before, OpId after);
 
+  /// Adds the work of passes now, rather than with the first pass.
+  void prepare_passes();
   /// @throws std::logic_error if an op inside does not come behind the first and before the last, which are kernels
   PassId add_pass(PassTemplate pass);
   /// Lane of ops inside passes. @return its place in StepStructure::pass_lanes; the first one is the compute lane

@@ -27,6 +27,7 @@ struct CheckpointSpec {
   int every_steps = 0;
   CheckpointMode mode = CheckpointMode::synchronous;
   Store to = Store::file_system;
+  bool operator==(const CheckpointSpec&) const = default;
 };
 const Record<CheckpointSpec>& record(const CheckpointSpec*);
 
@@ -42,6 +43,7 @@ struct InputSpec {
   int prefetch = 2;     ///< micro-batches that one reader holds ready or prepares ahead of their use
   StorageSpec storage;  ///< fields that replace those of the cluster's storage
   std::optional<CheckpointSpec> checkpoint;
+  bool operator==(const InputSpec&) const = default;
 };
 const Record<InputSpec>& record(const InputSpec*);
 
@@ -81,6 +83,7 @@ struct ParallelSpec {
   bool sequence = true;              ///< sequence parallelism inside the tensor group
   PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
   std::vector<int> stage_layers;  ///< layers of each chunk along the model; empty: as even as possible
+  bool operator==(const ParallelSpec&) const = default;
 };
 const Record<ParallelSpec>& record(const ParallelSpec*);
 
@@ -94,6 +97,7 @@ struct Offload {
   MemoryLevel activations = MemoryLevel::device;  ///< kept from the forward to the backward pass
   bool uses(MemoryLevel tier) const { return weights == tier || optimizer == tier || activations == tier; }
   bool any() const { return uses(MemoryLevel::host) || uses(MemoryLevel::pool) || uses(MemoryLevel::nvme); }
+  bool operator==(const Offload&) const = default;
 };
 const Record<Offload>& record(const Offload*);
 
@@ -103,6 +107,7 @@ struct ExpertRouting {
   std::optional<double> imbalance;
   /// Rows of every expert over the mean: tokens beyond are dropped, places below are padded. Absent: neither.
   std::optional<double> capacity_factor;
+  bool operator==(const ExpertRouting&) const = default;
 };
 const Record<ExpertRouting>& record(const ExpertRouting*);
 
@@ -127,6 +132,7 @@ struct Job {
   std::optional<std::int64_t> steps;   ///< steps of the whole training run, instead of tokens
   std::optional<Recompute> recompute = Recompute::none;  ///< auto: the least that fits
   std::string stack = "megatron-2024";                   ///< name of a file in configs/stacks, or a path
+  bool operator==(const Job&) const = default;
 };
 const Record<Job>& record(const Job*);
 

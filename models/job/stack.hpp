@@ -42,6 +42,7 @@ struct StackKernels {
   bool clears_gradients = true;  ///< adds gradients to a buffer that is cleared behind the update
   /// Kernels run on the processor that issues them, so that the overhead of a call is not hidden.
   bool synchronous = false;
+  bool operator==(const StackKernels&) const = default;
 };
 const Record<StackKernels>& record(const StackKernels*);
 
@@ -78,6 +79,7 @@ struct StackMemory {
       "MB for its three protocols"};
   Sourced<double> slack{0.06, "estimate: freed blocks of an allocator that fit nothing, over what is in use"};
   bool reports_allocator = false;  ///< reported peak memory is that of the allocator alone
+  bool operator==(const StackMemory&) const = default;
 };
 const Record<StackMemory>& record(const StackMemory*);
 
@@ -98,6 +100,7 @@ struct StackExperts {
   Sourced<Seconds> launch{30 * microsecond, "estimate: a call of the library with its checks, descriptors and casts"};
   /// Coefficient of variation of the experts' popularity within a micro-batch, unless the job states one.
   Sourced<double> imbalance{0.2, "estimate: what balancing losses leave within one micro-batch"};
+  bool operator==(const StackExperts&) const = default;
 };
 const Record<StackExperts>& record(const StackExperts*);
 
@@ -161,6 +164,7 @@ struct SoftwareStack {
   StackExperts experts;
   StackMemory memory;
   Sourced<Bytes> reserved_memory;  ///< context and libraries per device, outside the allocator
+  bool operator==(const SoftwareStack&) const = default;
 };
 const Record<SoftwareStack>& record(const SoftwareStack*);
 

@@ -33,6 +33,7 @@ struct ExpertMixture {
   std::optional<std::int64_t> groups_per_token;  ///< groups that one token may visit
 
   std::int64_t shared_width() const { return shared_ffn.value_or(shared * ffn); }
+  bool operator==(const ExpertMixture&) const = default;
 };
 const Record<ExpertMixture>& record(const ExpertMixture*);
 
@@ -46,6 +47,7 @@ struct LatentAttention {
   std::int64_t value_width = 0;
 
   std::int64_t key_width() const { return plain_width + rotary_width; }
+  bool operator==(const LatentAttention&) const = default;
 };
 const Record<LatentAttention>& record(const LatentAttention*);
 
@@ -94,6 +96,7 @@ struct Transformer {
   LayerKind last_kind() const { return kind_of(layers - 1); }
   /// Share of the square of scores that the mask (causal, windows, packed samples) keeps, mean over layers, 0 to 1.
   double score_share(double sequence, double sample_tokens = 0) const;
+  bool operator==(const Transformer&) const = default;
 };
 const Record<Transformer>& record(const Transformer*);
 

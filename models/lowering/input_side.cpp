@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/lowering/input_side.hpp"
+#include "models/lowering/step_machine.hpp"
 #include "models/plan/plan.hpp"
 
 #include <fmt/format.h>
@@ -91,10 +92,11 @@ int ready_micro_batches(const Job& job, const Plan& plan) {
 }
 
 InputSide::InputSide(StepGraphBuilder& builder, const Scenario& s, const Placement& placement,
-                     const RankClasses& classes)
+                     const RankClasses& classes, PriceLog* log)
     : builder_(builder),
       placement_(placement),
       classes_(classes),
+      log_(log),
       work_(reader_work(s, placement.plan())),
       nothing_(builder.add_work("read and prepare", {})) {
   if (work_.total) file_system_ = builder.add_resource("file system, read", *work_.total);
@@ -124,6 +126,7 @@ void InputSide::use_storage(Uses& uses, RankClassId reader) const {
 ChainId InputSide::read(RankClassId c) {
   const RankClassId fed = fed_together(c);
   if (const auto found = chains_.find(fed); found != chains_.end()) return found->second;
+  if (log_) log_->add([=](PriceSheet& sheet) { sheet.machine.input()->read(c); });
   Uses uses;
   const int data = classes_.representative(fed).data;
   for (const int stage : reading_stages(placement_.plan())) use_storage(uses, classes_.class_of({0, data, stage}));

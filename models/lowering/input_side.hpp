@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/job/scenario.hpp"
+#include "models/lowering/price_log.hpp"
 #include "models/lowering/rank_classes.hpp"
 #include "models/plan/plan.hpp"
 #include "sim/step_graph_builder.hpp"
@@ -52,8 +53,8 @@ int ready_micro_batches(const Job& job, const Plan& plan);
 class InputSide {
  public:
   /// @pre scenario.job.input
-  InputSide(StepGraphBuilder& builder, const Scenario& scenario, const Placement& placement,
-            const RankClasses& classes);
+  InputSide(StepGraphBuilder& builder, const Scenario& scenario, const Placement& placement, const RankClasses& classes,
+            PriceLog* log);
 
   /// Read of one micro-batch for the ranks that compute it together with `c`: its tokens and, under a pipeline, their
   /// labels.
@@ -71,6 +72,7 @@ class InputSide {
   StepGraphBuilder& builder_;
   const Placement& placement_;
   const RankClasses& classes_;
+  PriceLog* log_;
   ReaderWork work_;
   WorkId nothing_;
   ResourceId file_system_;

@@ -19,12 +19,6 @@ LayerChains::LayerChains(const PlannedStep& step, StepLinks& links, RankClassId 
   if (step_.scenario.transformer.experts) choose_expert_chains();
 }
 
-ChainId LayerChains::host(Picoseconds time) {
-  const auto [entry, fresh] = issues_.try_emplace(time.count);
-  if (fresh) entry->second = links_.host_issue(time);
-  return entry->second;
-}
-
 void LayerChains::choose_tensor_chains() {
   const auto chain = [&](LayerCollective kind, CollectiveOp op) {
     set(kind, links_.tensor(op, step_.activation(), class_));

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
-#include <map>
 
 #include "models/lowering/planned_step.hpp"
 #include "models/lowering/recipe.hpp"
@@ -20,8 +18,6 @@ class LayerChains {
   LayerChains(const PlannedStep& step, StepLinks& links, RankClassId rank_class);
 
   ChainId of(LayerCollective kind) const { return chains_[static_cast<std::size_t>(kind)]; }
-  /// Chain of a host that issues kernels for `time`.
-  ChainId host(Picoseconds time);
 
  private:
   void set(LayerCollective kind, ChainId chain) { chains_[static_cast<std::size_t>(kind)] = chain; }
@@ -33,7 +29,6 @@ class LayerChains {
   StepLinks& links_;
   RankClassId class_;
   std::array<ChainId, layer_collective_count> chains_;
-  std::map<std::int64_t, ChainId> issues_;  // by picoseconds
 };
 
 }  // namespace clusterwright

@@ -10,11 +10,11 @@
 namespace clusterwright {
 
 LayerRecipes::LayerRecipes(StepGraphBuilder& builder, const KernelTimes& kernels, const PlannedJob& planned,
-                           WorkId collective_kernel, LayerKind kind, const ExpertWork& work)
+                           const CollectiveKernels& collectives, LayerKind kind, const ExpertWork& work)
     : builder_(builder),
       kernels_(kernels),
       planned_(planned),
-      collective_kernel_(collective_kernel),
+      collectives_(collectives),
       shapes_(planned),
       linears_(kernels, planned, shapes_),
       inputs_(kernels, planned, shapes_, linears_),

@@ -17,14 +17,14 @@ class LayerRecipes {
  public:
   /// @param work  work of a layer with experts
   LayerRecipes(StepGraphBuilder& builder, const KernelTimes& kernels, const PlannedJob& planned,
-               WorkId collective_kernel, LayerKind kind, const ExpertWork& work);
+               const CollectiveKernels& collectives, LayerKind kind, const ExpertWork& work);
 
   /// @param again  in the backward pass, for recomputation
   Recipe forward(bool again) const;
   Recipe backward() const;
 
  private:
-  RecipeWriter writer() const { return {builder_, collective_kernel_}; }
+  RecipeWriter writer() const { return {builder_, collectives_}; }
   KernelTiming elementwise(Bytes traffic) const { return stream(StreamingKernel::other, KernelPass::forward, traffic); }
   KernelTiming stream(StreamingKernel kernel, KernelPass pass, Bytes traffic) const;
   bool adds_alone() const;
@@ -43,7 +43,7 @@ class LayerRecipes {
   StepGraphBuilder& builder_;
   const KernelTimes& kernels_;
   const PlannedJob& planned_;
-  WorkId collective_kernel_;
+  const CollectiveKernels& collectives_;
   RankShapes shapes_;
   LinearRecipes linears_;
   AttentionInputs inputs_;

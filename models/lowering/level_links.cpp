@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "models/lowering/step_machine.hpp"
+
 namespace clusterwright {
 
 namespace {
@@ -15,11 +17,12 @@ constexpr double update_traffic = 24;
 }  // namespace
 
 LevelLinks::LevelLinks(StepGraphBuilder& builder, const Scenario& s, const RankClasses& classes, const RankPorts& ports,
-                       StepLinks& links, BytesPerSecond host_link)
+                       StepLinks& links, BytesPerSecond host_link, PriceLog* log)
     : builder_(builder),
       classes_(classes),
       ports_(ports),
       links_(links),
+      log_(log),
       host_(s.cluster.spec.node.host),
       pool_(s.cluster.spec.pool),
       host_link_(host_link) {
@@ -61,6 +64,7 @@ LevelLinks::Path LevelLinks::pool_path(bool out, RankClassId c) const {
 }
 
 ChainId LevelLinks::copy(MemoryLevel level, bool out, Bytes payload, RankClassId c) {
+  if (log_) log_->add([=](PriceSheet& sheet) { sheet.machine.levels().copy(level, out, payload, c); });
   if (level == MemoryLevel::pool) {
     const Path path = pool_path(out, c);
     return links_.transfer(payload, path.rate, path.uses);
@@ -73,6 +77,7 @@ ChainId LevelLinks::copy(MemoryLevel level, bool out, Bytes payload, RankClassId
 }
 
 ChainId LevelLinks::host_to_drives(Bytes payload, RankClassId c) {
+  if (log_) log_->add([=](PriceSheet& sheet) { sheet.machine.levels().host_to_drives(payload, c); });
   Path path{{}, *host_.nvme_write};
   cross(path, memory_, host_.memory_bandwidth, 1, c);
   cross(path, drives_write_, host_.nvme_write, 1, c);
@@ -94,6 +99,7 @@ LevelLinks::Path LevelLinks::update_path(MemoryLevel level, RankClassId c) const
 }
 
 ChainId LevelLinks::update(MemoryLevel level, double parameters, RankClassId c) {
+  if (log_) log_->add([=](PriceSheet& sheet) { sheet.machine.levels().update(level, parameters, c); });
   const Path path = update_path(level, c);
   return links_.transfer(parameters * update_traffic * byte, path.rate, path.uses);
 }

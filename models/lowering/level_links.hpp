@@ -18,7 +18,7 @@ class LevelLinks {
  public:
   /// @param host_link  rate between one accelerator and its host, one direction
   LevelLinks(StepGraphBuilder& builder, const Scenario& scenario, const RankClasses& classes, const RankPorts& ports,
-             StepLinks& links, BytesPerSecond host_link);
+             StepLinks& links, BytesPerSecond host_link, PriceLog* log);
 
   /// Copy of a rank of class `c` to `level`, or back. Drives are reached through host memory, which is written and
   /// read.
@@ -49,6 +49,7 @@ class LevelLinks {
   const RankClasses& classes_;
   const RankPorts& ports_;
   StepLinks& links_;
+  PriceLog* log_;
   HostSpec host_;
   std::optional<PoolSpec> pool_;
   BytesPerSecond host_link_;

@@ -4,23 +4,28 @@
 #include <algorithm>
 
 #include "models/kernels/streaming_time.hpp"
+#include "models/lowering/planned_step.hpp"
 #include "models/lowering/step_recipes.hpp"
 #include "models/memory/parameter_memory.hpp"
 
 namespace clusterwright {
 
 OptimizerStep::OptimizerStep(StepGraphBuilder& builder, const KernelTimes& kernels, const PlannedJob& planned,
-                             RankOps& ops, LevelCopies& copies, const StageWeights& weights, int layers)
+                             RankOps& ops, LevelCopies& copies, const StageWeights& weights, int layers, PriceLog* log)
     : builder_(builder),
       kernels_(kernels),
       planned_(planned),
       ops_(ops),
       copies_(copies),
+      log_(log),
       layers_(layers),
       trained_(weights.trained.total()),
       owned_(updated_part(planned, weights.trained)) {}
 
 WorkId OptimizerStep::kernel(double local, double owned) {
+  if (log_)
+    log_->add(
+        [=](PriceSheet& sheet) { add_optimizer(sheet.builder, sheet.kernels, local, owned, sheet.step.job.stack); });
   return add_optimizer(builder_, kernels_, local, owned, planned_.stack);
 }
 

@@ -4,6 +4,7 @@
 
 #include "models/kernels/kernel_times.hpp"
 #include "models/lowering/level_copies.hpp"
+#include "models/lowering/price_log.hpp"
 #include "models/lowering/stage_weights.hpp"
 
 namespace clusterwright {
@@ -11,8 +12,9 @@ namespace clusterwright {
 class OptimizerStep {
  public:
   /// @param layers  number of layers on the stage
+  /// @param log     of the prices that are asked for; nullptr: not kept
   OptimizerStep(StepGraphBuilder& builder, const KernelTimes& kernels, const PlannedJob& planned, RankOps& ops,
-                LevelCopies& copies, const StageWeights& weights, int layers);
+                LevelCopies& copies, const StageWeights& weights, int layers, PriceLog* log);
 
   /// @param norm  op behind which the norm of the gradient is known
   void write(OpId norm);
@@ -30,6 +32,7 @@ class OptimizerStep {
   const PlannedJob& planned_;
   RankOps& ops_;
   LevelCopies& copies_;
+  PriceLog* log_;
   int layers_;
   double trained_;  // parameters with gradients on this rank
   double owned_;    // parameters that it updates

@@ -6,23 +6,29 @@
 namespace clusterwright {
 
 ParameterExchange::ParameterExchange(RankOps& ops, const PlannedStep& step, StepLinks& links, StepMeetings& meetings,
-                                     LaneId data, WorkId kernel)
+                                     LaneId data, const StepRecipes& kernels)
     : ops_(ops),
       step_(step),
       links_(links),
       meetings_(meetings),
       data_(data),
-      kernel_(kernel),
+      kernels_(kernels),
       streamed_(streams_weights(step.job)) {}
 
-OpId ParameterExchange::op(RendezvousId meeting, OpId after, int note) {
-  return ops_.communicate(data_, kernel_, StepCharge::dp_exposed, meeting, after, note);
+WorkId ParameterExchange::kernel_of(CollectiveOp op) const {
+  if (op == CollectiveOp::all_gather) return kernels_.gather;
+  return op == CollectiveOp::reduce_scatter ? kernels_.scatter : kernels_.reduce;
+}
+
+OpId ParameterExchange::op(WorkId kernel, RendezvousId meeting, OpId after, int note) {
+  return ops_.communicate(data_, kernel, StepCharge::dp_exposed, meeting, after, note);
 }
 
 OpId ParameterExchange::exchange(ReplicaGroup kind, CollectiveOp op, Bytes payload, OpId after, int note) {
   const RankClassId rank = ops_.rank_class();
   const ChainId chain = links_.replicas(kind, op, payload, rank);
-  return this->op(meetings_.of(kind).join(step_.groups.replica_group(kind, rank), rank, chain), after, note);
+  return this->op(kernel_of(op), meetings_.of(kind).join(step_.groups.replica_group(kind, rank), rank, chain), after,
+                  note);
 }
 
 OpId ParameterExchange::exchange_copies(CollectiveOp op, Bytes payload, OpId after, int note) {
@@ -30,7 +36,7 @@ OpId ParameterExchange::exchange_copies(CollectiveOp op, Bytes payload, OpId aft
   const int mirror = step_.plan().pipeline - 1 - step_.stage_of(rank);
   const ChainId chain = links_.between_stages(op, payload, rank, mirror);
   const RankClassId group = std::min(rank, step_.groups.on_stage(rank, mirror));
-  return this->op(meetings_.mirror.join(group, rank, chain), after, note);
+  return this->op(kernel_of(op), meetings_.mirror.join(group, rank, chain), after, note);
 }
 
 ReplicaGroup ParameterExchange::common_group() const {
@@ -105,11 +111,11 @@ void ParameterExchange::reduce_tied_table(OpId compute) {
   const double rows = static_cast<double>(model.vocabulary * model.hidden) / step_.plan().tensor;
   const Bytes table = rows * step_.job.stack.gradient_size.value * byte;
   const ChainId chain = links_.between_stages(CollectiveOp::all_reduce, table, group, last);
-  op(meetings_.tied.join(group, rank, chain), compute, -1);
+  op(kernels_.reduce, meetings_.tied.join(group, rank, chain), compute, -1);
 }
 
 OpId ParameterExchange::norm(ChainId chain, OpId compute) {
-  return op(meetings_.norm.join(RankClassId(0), ops_.rank_class(), chain), compute, -1);
+  return op(kernels_.norm, meetings_.norm.join(RankClassId(0), ops_.rank_class(), chain), compute, -1);
 }
 
 }  // namespace clusterwright

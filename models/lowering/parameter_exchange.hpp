@@ -6,6 +6,7 @@
 #include "models/lowering/rank_ops.hpp"
 #include "models/lowering/step_links.hpp"
 #include "models/lowering/step_meetings.hpp"
+#include "models/lowering/step_recipes.hpp"
 #include "models/memory/parameter_memory.hpp"
 
 namespace clusterwright {
@@ -14,9 +15,8 @@ namespace clusterwright {
 class ParameterExchange {
  public:
   /// @param data    lane of the exchanges
-  /// @param kernel  kernel of a collective
   ParameterExchange(RankOps& ops, const PlannedStep& step, StepLinks& links, StepMeetings& meetings, LaneId data,
-                    WorkId kernel);
+                    const StepRecipes& kernels);
 
   /// All gathers of the weights of layers, and of `root` parameters of embedding, head and last norm.
   /// @param after  op that they wait for; may not exist
@@ -36,7 +36,8 @@ class ParameterExchange {
   OpId exchange(ReplicaGroup kind, CollectiveOp op, Bytes payload, OpId after, int note);
   /// Exchange between the two ranks that hold copies of the same part of the model (DualPipe).
   OpId exchange_copies(CollectiveOp op, Bytes payload, OpId after, int note);
-  OpId op(RendezvousId meeting, OpId after, int note);
+  OpId op(WorkId kernel, RendezvousId meeting, OpId after, int note);
+  WorkId kernel_of(CollectiveOp op) const;
   double shards(ReplicaGroup kind) const;
   int members(ReplicaGroup kind) const;
   ReplicaGroup common_group() const;
@@ -47,7 +48,7 @@ class ParameterExchange {
   StepLinks& links_;
   StepMeetings& meetings_;
   LaneId data_;
-  WorkId kernel_;
+  const StepRecipes& kernels_;
   bool streamed_;  // weights are gathered layer by layer
 };
 

@@ -2,6 +2,7 @@
 /// Kernels and collectives of one pass, in the order of issue.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "models/lowering/step_charge.hpp"
@@ -38,9 +39,13 @@ struct RecipeOp {
   StepCharge charge = StepCharge::compute_other;
   int after = -1;            ///< op of the recipe on another lane that must end first; order on a lane is implied
   bool for_weights = false;  ///< only gradients of weights need it
-  Picoseconds host_time{};   ///< time of the host to issue it; for `host`, to issue all kernels that it stands for
+  Picoseconds host_time{};   ///< of a kernel: time of the host to issue it
+  ChainId issue{};           ///< of `host`: chain in which the host issues all kernels that it stands for
 };
 
 using Recipe = std::vector<RecipeOp>;
+
+/// Kernels of the collectives inside layers, by LayerCollective; those that a step has not do not exist.
+using CollectiveKernels = std::array<WorkId, layer_collective_count>;
 
 }  // namespace clusterwright

@@ -85,8 +85,7 @@ OpId RecipeStamper::write_collective(const RecipeOp& op, int note) {
 
 OpId RecipeStamper::write_host(const RecipeOp& op, int note) {
   const RankClassId rank = ops_.rank_class();
-  return ops_.communicate(lanes_.issue, host_issue_, op.charge,
-                          meetings_.issue.join(rank, rank, chains_.host(op.host_time)), {}, note);
+  return ops_.communicate(lanes_.issue, host_issue_, op.charge, meetings_.issue.join(rank, rank, op.issue), {}, note);
 }
 
 }  // namespace clusterwright

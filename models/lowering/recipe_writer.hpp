@@ -14,8 +14,7 @@ namespace clusterwright {
 
 class RecipeWriter {
  public:
-  RecipeWriter(StepGraphBuilder& builder, WorkId collective_kernel)
-      : builder_(builder), collective_kernel_(collective_kernel) {}
+  RecipeWriter(StepGraphBuilder& builder, const CollectiveKernels& kernels) : builder_(builder), kernels_(kernels) {}
 
   /// @param after  op that must end first, or -1
   /// @return index of the kernel in the recipe
@@ -30,15 +29,17 @@ class RecipeWriter {
   /// @return index of the collective, or -1 when `kind` is none
   int collective(LayerCollective kind, int after) {
     if (kind == LayerCollective::none) return -1;
-    return add({collective_kernel_, kind, charge_of(kind), after});
+    return add({kernels_[static_cast<std::size_t>(kind)], kind, charge_of(kind), after});
   }
 
   /// The host issues kernels from recipe op `first` on while the device waits for the last of them.
   /// @param after  op whose result the host must see first, or -1
   int host(int first, int after) {
-    RecipeOp op{collective_kernel_, LayerCollective::host, StepCharge::launch, after};
-    for (std::size_t i = static_cast<std::size_t>(first); i < ops_.size(); ++i)
-      op.host_time = {op.host_time.count + ops_[i].host_time.count};
+    StepGraphBuilder::Leg leg;
+    leg.timing.rate_bound = 1;
+    for (std::size_t i = static_cast<std::size_t>(first); i < ops_.size(); ++i) leg.timing.delay += ops_[i].host_time;
+    RecipeOp op{WorkId(), LayerCollective::host, StepCharge::launch, after};
+    op.issue = builder_.add_chain({leg});
     return add(op);
   }
 
@@ -69,7 +70,7 @@ class RecipeWriter {
   }
 
   StepGraphBuilder& builder_;
-  WorkId collective_kernel_;
+  const CollectiveKernels& kernels_;
   Recipe ops_;
 };
 

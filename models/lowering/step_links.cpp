@@ -5,11 +5,24 @@
 #include <cmath>
 #include <utility>
 
+#include "models/lowering/planned_step.hpp"
+#include "models/lowering/step_machine.hpp"
+
 namespace clusterwright {
 
 StepLinks::StepLinks(StepGraphBuilder& builder, const LinkTimings& timings, const RankPorts& ports,
-                     const Placement& placement, const RankClasses& classes, const ClassGroups& groups)
-    : builder_(builder), timings_(timings), ports_(ports), placement_(placement), classes_(classes), groups_(groups) {}
+                     const Placement& placement, const RankClasses& classes, const ClassGroups& groups, PriceLog* log)
+    : builder_(builder),
+      timings_(timings),
+      ports_(ports),
+      placement_(placement),
+      classes_(classes),
+      groups_(groups),
+      log_(log) {}
+
+void StepLinks::keep(PriceCall call) {
+  if (log_) log_->add(std::move(call));
+}
 
 ChainId StepLinks::chain(const CollectiveTiming& timing, Uses uses) {
   StepGraphBuilder::Leg leg;
@@ -27,10 +40,13 @@ Seconds StepLinks::hop(const RankCoordinates& from, const RankCoordinates& to) c
 }
 
 /// A ring advances in step with its longest hop.
-Seconds StepLinks::worst_ring_hop(ReplicaGroup kind) const {
+Seconds StepLinks::worst_ring_hop(ReplicaGroup kind) {
+  std::optional<Seconds>& known = ring_hops_[static_cast<std::size_t>(kind)];
+  if (known) return *known;
   Seconds worst;
   const std::vector<RankCoordinates> ring = placement_.members(kind, {});
   for (std::size_t i = 0; i < ring.size(); ++i) worst = std::max(worst, hop(ring[i], ring[(i + 1) % ring.size()]));
+  known = worst;
   return worst;
 }
 
@@ -41,6 +57,7 @@ CollectiveTiming StepLinks::pair_timing(CollectiveOp op, Bytes payload, const Ra
 }
 
 ChainId StepLinks::tensor(CollectiveOp op, Bytes payload, RankClassId c) {
+  keep([=](PriceSheet& sheet) { sheet.machine.links().tensor(op, payload, c); });
   const GroupShape group = placement_.tensor_group();
   const Seconds switches = timings_.cluster().fabric.least_latency();
   const CollectiveTiming timing = timings_.collective(op, payload, group, switches);
@@ -55,6 +72,7 @@ ChainId StepLinks::replicas(ReplicaGroup kind, CollectiveOp op, Bytes payload, R
   const RankClassId name = groups_.replica_group(kind, c);
   const auto key = std::make_tuple(static_cast<int>(kind), static_cast<int>(op), payload.in(byte), name);
   if (const auto found = replica_chains_.find(key); found != replica_chains_.end()) return found->second;
+  keep([=](PriceSheet& sheet) { sheet.machine.links().replicas(kind, op, payload, c); });
   const GroupShape group = placement_.replica_group(kind);
   const CollectiveTiming timing = timings_.collective(op, payload, group, worst_ring_hop(kind));
   Uses uses;
@@ -69,6 +87,7 @@ ChainId StepLinks::replicas(ReplicaGroup kind, CollectiveOp op, Bytes payload, R
 }
 
 ChainId StepLinks::experts(const ExpertWork& work, ExpertTransfer transfer, Bytes copy, RankClassId c) {
+  keep([=](PriceSheet& sheet) { sheet.machine.links().experts(sheet.step.experts, transfer, copy, c); });
   const ReplicaGroup kind = ReplicaGroup::experts;
   const GroupShape group = placement_.replica_group(kind);
   const CollectiveTiming timing = timings_.expert_exchange(work, transfer, copy, group, worst_ring_hop(kind));
@@ -81,6 +100,7 @@ ChainId StepLinks::experts(const ExpertWork& work, ExpertTransfer transfer, Byte
 }
 
 ChainId StepLinks::context_step(Bytes payload, RankClassId c) {
+  keep([=](PriceSheet& sheet) { sheet.machine.links().context_step(payload, c); });
   const ReplicaGroup kind = ReplicaGroup::context;
   const GroupShape group = placement_.replica_group(kind);
   CollectiveTiming timing;
@@ -99,9 +119,8 @@ ChainId StepLinks::context_step(Bytes payload, RankClassId c) {
   return chain(timing, std::move(uses));
 }
 
-ChainId StepLinks::host_issue(Picoseconds time) {
+ChainId StepLinks::nothing() {
   StepGraphBuilder::Leg leg;
-  leg.timing.delay = time;
   leg.timing.rate_bound = 1;
   return builder_.add_chain({leg});
 }
@@ -114,6 +133,7 @@ ChainId StepLinks::transfer(Bytes payload, BytesPerSecond rate, const RankPorts:
 }
 
 ChainId StepLinks::message(Stream stream, Bytes payload, RankClassId c) {
+  keep([=](PriceSheet& sheet) { sheet.machine.links().message(stream, payload, c); });
   const RankClassId to = groups_.receiver(stream, c);
   const RankCoordinates from = classes_.representative(c);
   RankCoordinates target = from;
@@ -142,6 +162,7 @@ ChainId StepLinks::everywhere() {
 }
 
 ChainId StepLinks::between_stages(CollectiveOp op, Bytes payload, RankClassId c, int stage) {
+  keep([=](PriceSheet& sheet) { sheet.machine.links().between_stages(op, payload, c, stage); });
   const RankCoordinates here = classes_.representative(c);
   RankCoordinates there = here;
   there.pipeline = stage;

@@ -2,11 +2,14 @@
 /// Chains of communication between the rank classes of a step graph.
 #pragma once
 
+#include <array>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "models/lowering/class_groups.hpp"
 #include "models/lowering/link_timings.hpp"
+#include "models/lowering/price_log.hpp"
 #include "models/lowering/rank_ports.hpp"
 #include "models/plan/placement.hpp"
 #include "sim/step_graph_builder.hpp"
@@ -16,7 +19,7 @@ namespace clusterwright {
 class StepLinks {
  public:
   StepLinks(StepGraphBuilder& builder, const LinkTimings& timings, const RankPorts& ports, const Placement& placement,
-            const RankClasses& classes, const ClassGroups& groups);
+            const RankClasses& classes, const ClassGroups& groups, PriceLog* log);
 
   /// A collective of the tensor group that holds class `c`.
   ChainId tensor(CollectiveOp op, Bytes payload, RankClassId c);
@@ -24,7 +27,8 @@ class StepLinks {
   ChainId replicas(ReplicaGroup kind, CollectiveOp op, Bytes payload, RankClassId c);
   /// One of the steps in which keys and values go round the context group. @param payload  bytes of one rank
   ChainId context_step(Bytes payload, RankClassId c);
-  /// Tokens of class `c` on their way to experts, or back. @param copy  bytes of one copy of a token
+  /// Tokens of class `c` on their way to experts, or back. @param work  of a layer, @param copy  bytes of one copy of a
+  /// token
   ChainId experts(const ExpertWork& work, ExpertTransfer transfer, Bytes copy, RankClassId c);
   /// A pipeline message from class `c` along `stream`. @param payload  bytes that this rank sends
   ChainId message(Stream stream, Bytes payload, RankClassId c);
@@ -33,9 +37,7 @@ class StepLinks {
   /// A few bytes reduced over every rank of the job.
   ChainId everywhere();
   /// A meeting in which nothing travels.
-  ChainId nothing() { return host_issue({}); }
-  /// The host is busy, and nothing else.
-  ChainId host_issue(Picoseconds time);
+  ChainId nothing();
   /// One transfer without latency. @param rate  where nothing that it uses is short
   ChainId transfer(Bytes payload, BytesPerSecond rate, const RankPorts::Uses& uses);
 
@@ -43,7 +45,8 @@ class StepLinks {
   using Uses = RankPorts::Uses;
 
   ChainId chain(const CollectiveTiming& timing, Uses uses);
-  Seconds worst_ring_hop(ReplicaGroup kind) const;
+  void keep(PriceCall call);
+  Seconds worst_ring_hop(ReplicaGroup kind);
   Seconds hop(const RankCoordinates& from, const RankCoordinates& to) const;
   CollectiveTiming pair_timing(CollectiveOp op, Bytes payload, const RankCoordinates& a,
                                const RankCoordinates& b) const;
@@ -54,6 +57,8 @@ class StepLinks {
   const Placement& placement_;
   const RankClasses& classes_;
   const ClassGroups& groups_;
+  PriceLog* log_;
+  std::array<std::optional<Seconds>, replica_group_count> ring_hops_;            // by ReplicaGroup
   std::map<std::tuple<int, int, double, RankClassId>, ChainId> replica_chains_;  // by kind, op, bytes and group
 };
 

@@ -4,11 +4,11 @@
 namespace clusterwright {
 
 StepMachine::StepMachine(StepGraphBuilder& builder, const PlannedStep& step, const LinkTimings& timings,
-                         BytesPerSecond host_link)
+                         BytesPerSecond host_link, PriceLog* log)
     : ports_(builder, step.classes, timings, host_link),
-      links_(builder, timings, ports_, step.placement, step.classes, step.groups),
-      levels_(builder, step.scenario, step.classes, ports_, links_, host_link) {
-  if (step.scenario.job.input) input_.emplace(builder, step.scenario, step.placement, step.classes);
+      links_(builder, timings, ports_, step.placement, step.classes, step.groups, log),
+      levels_(builder, step.scenario, step.classes, ports_, links_, host_link, log) {
+  if (step.scenario.job.input) input_.emplace(builder, step.scenario, step.placement, step.classes, log);
 }
 
 }  // namespace clusterwright

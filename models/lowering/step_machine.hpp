@@ -15,7 +15,9 @@ namespace clusterwright {
 class StepMachine {
  public:
   /// @param host_link  rate between one accelerator and its host, one direction
-  StepMachine(StepGraphBuilder& builder, const PlannedStep& step, const LinkTimings& timings, BytesPerSecond host_link);
+  /// @param log        of the chains that are asked for; nullptr: not kept
+  StepMachine(StepGraphBuilder& builder, const PlannedStep& step, const LinkTimings& timings, BytesPerSecond host_link,
+              PriceLog* log);
   StepMachine(const StepMachine&) = delete;
   StepMachine& operator=(const StepMachine&) = delete;
 

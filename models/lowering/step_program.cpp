@@ -45,7 +45,7 @@ void StepProgram::write() {
   const StageWeights weights = stage_weights(step.job, stage);
 
   LevelCopies copies(ops_, machine.levels(), parts_.meetings.host, lanes_, recipes.host_copy);
-  ParameterExchange exchange(ops_, step, machine.links(), parts_.meetings, lanes_.data, recipes.data_collective);
+  ParameterExchange exchange(ops_, step, machine.links(), parts_.meetings, lanes_.data, recipes);
   WeightTraffic traffic(ops_, step, weights, exchange, copies, stage);
   std::optional<InputLane> input;
   if (machine.input()) input.emplace(ops_, step, *machine.input(), parts_.meetings.reads, lanes_.input);
@@ -59,7 +59,8 @@ void StepProgram::write() {
   traffic.reduce_rest();
   exchange.reduce_tied_table(ops_.last_kernel());
   const OpId norm = exchange.norm(parts_.norm, ops_.last_kernel());
-  OptimizerStep(parts_.builder, parts_.kernels, step.job, ops_, copies, weights, step.layout().layers_on(stage))
+  OptimizerStep(parts_.builder, parts_.kernels, step.job, ops_, copies, weights, step.layout().layers_on(stage),
+                parts_.log)
       .write(norm);
 }
 

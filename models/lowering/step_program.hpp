@@ -17,7 +17,8 @@ struct StepParts {
   StepMachine& machine;
   StepMeetings& meetings;
   PassBook& passes;
-  ChainId norm;  ///< communication of the norm of the gradient
+  ChainId norm;   ///< communication of the norm of the gradient
+  PriceLog* log;  ///< of the prices that programs ask for; nullptr: not kept
 };
 
 class StepProgram {

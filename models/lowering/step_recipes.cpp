@@ -12,11 +12,12 @@ namespace {
 /// Kernels in front of the first layer and behind the last.
 class EndRecipes {
  public:
-  EndRecipes(StepGraphBuilder& builder, const KernelTimes& kernels, const PlannedJob& planned, WorkId collective_kernel)
+  EndRecipes(StepGraphBuilder& builder, const KernelTimes& kernels, const PlannedJob& planned,
+             const CollectiveKernels& collectives)
       : builder_(builder),
         kernels_(kernels),
         planned_(planned),
-        collective_kernel_(collective_kernel),
+        collectives_(collectives),
         shapes_(planned),
         linears_(kernels, planned, shapes_),
         logits_{"logits", shapes_.vocabulary, shapes_.hidden, true, false},
@@ -104,7 +105,7 @@ class EndRecipes {
   }
 
  private:
-  RecipeWriter writer() const { return {builder_, collective_kernel_}; }
+  RecipeWriter writer() const { return {builder_, collectives_}; }
   KernelTiming multiply(std::int64_t m, std::int64_t n, std::int64_t k) const {
     return kernels_.gemm({m, n, k}, false, shapes_.element * byte);
   }
@@ -127,17 +128,51 @@ class EndRecipes {
   StepGraphBuilder& builder_;
   const KernelTimes& kernels_;
   const PlannedJob& planned_;
-  WorkId collective_kernel_;
+  const CollectiveKernels& collectives_;
   RankShapes shapes_;
   LinearRecipes linears_;
   Linear logits_, join_;
 };
 
+constexpr std::array<const char*, layer_collective_count> collective_names = {
+    "",
+    "tensor-parallel all-gather",
+    "tensor-parallel reduce-scatter",
+    "tensor-parallel all-reduce",
+    "keys and values to the next rank",
+    "keys, values and gradients to the next rank",
+    "all-gather of keys and values",
+    "reduce-scatter of gradients of keys and values",
+    "exchange of heads",
+    "exchange of heads back",
+    "expert dispatch",
+    "expert dispatch of gradients",
+    "expert combine",
+    "all-gather inside experts",
+    "reduce-scatter inside experts",
+    ""};
+
+bool occurs(LayerCollective kind, const PlannedJob& planned) {
+  if (kind == LayerCollective::none || kind == LayerCollective::host) return false;
+  if (kind >= LayerCollective::expert_gather) return planned.plan.expert_tensor > 1;
+  if (kind >= LayerCollective::expert_dispatch) return planned.plan.expert > 1;
+  return (kind >= LayerCollective::context_step ? planned.plan.context : planned.plan.tensor) > 1;
+}
+
+CollectiveKernels add_collective_kernels(StepGraphBuilder& builder, const KernelTimes& kernels,
+                                         const PlannedJob& planned) {
+  CollectiveKernels works;
+  for (std::size_t i = 0; i < layer_collective_count; ++i)
+    if (occurs(static_cast<LayerCollective>(i), planned))
+      works[i] = builder.add_work(collective_names[i], kernels.collective().work);
+  return works;
+}
+
 }  // namespace
 
 StepRecipes write_recipes(StepGraphBuilder& builder, const KernelTimes& kernels, const PlannedJob& planned,
                           const ExpertWork& work) {
-  const WorkId collective = builder.add_work("tensor-parallel collective", kernels.collective().work);
+  const CollectiveKernels collective = add_collective_kernels(builder, kernels, planned);
   const EndRecipes ends(builder, kernels, planned, collective);
   StepRecipes recipes;
   for (const LayerKind kind : {LayerKind::dense, LayerKind::experts}) {
@@ -160,7 +195,10 @@ StepRecipes write_recipes(StepGraphBuilder& builder, const KernelTimes& kernels,
   for (LayerPasses& passes : recipes.layers) passes.split = split_backward(passes.backward, overlap);
   recipes.head_split = split_backward(recipes.head_backward, overlap);
   recipes.prediction_split = split_backward(recipes.prediction_backward, overlap);
-  recipes.data_collective = builder.add_work("data-parallel collective", kernels.collective().work);
+  recipes.gather = builder.add_work("all-gather of weights", kernels.collective().work);
+  recipes.scatter = builder.add_work("reduce-scatter of gradients", kernels.collective().work);
+  recipes.reduce = builder.add_work("all-reduce of gradients", kernels.collective().work);
+  recipes.norm = builder.add_work("norm of the gradient", kernels.collective().work);
   recipes.message = builder.add_work("pipeline message", kernels.message().work);
   recipes.host_copy = builder.add_work("host copy", kernels.host_copy().work);
   recipes.host_issue = builder.add_work("host issues kernels", {});

@@ -33,7 +33,7 @@ struct StepRecipes {
   Recipe head_forward;  ///< final norm, logits and loss
   Recipe head_backward;
   SplitRecipe head_split, prediction_split;  ///< backward passes in parts
-  WorkId data_collective;                    ///< kernel of a data-parallel collective
+  WorkId gather, scatter, reduce, norm;      ///< kernels of data-parallel collectives
   WorkId message;                            ///< kernel of a pipeline message
   WorkId host_copy;                          ///< kernel of a copy between device and host memory
   WorkId host_issue;                         ///< the host at work, the device waiting

@@ -22,7 +22,7 @@
 #include <array>
 #include <cmath>
 
-#include "models/lowering/lowering.hpp"
+#include "models/lowering/lowered_step.hpp"
 #include "models/lowering/step_charge.hpp"
 #include "sim/step_works.hpp"
 
@@ -134,20 +134,23 @@ struct WorkSums {
   double clocked_time = 0, clocked_energy = 0;   // of kernels: seconds, joules
 };
 
-WorkSums work_sums(const StepGraph& graph) {
-  const StepStructure& s = graph.structure;
+WorkSums work_sums(const StepStructure& s, const StepTiming& timing) {
   WorkSums sums;
   for_each_work(s, [&](const StepWork& op) {
-    const WorkTiming& work = graph.timing.works[op.work];
+    const WorkTiming& work = timing.works[op.work];
     const double ranks = static_cast<double>(op.count) * s.ranks[op.rank].multiplicity;
     const double kernel = ranks * to_seconds(work.duration).in(second);
     double& time = sums.time[op.charge.value];
     time += kernel;
     sums.clocked_time += kernel;
     sums.clocked_energy += kernel * work.power.in(watt);
-    if (op.chain.exists()) time += ranks * to_seconds(time_alone(s, graph.timing, op.chain)).in(second);
+    if (op.chain.exists()) time += ranks * to_seconds(time_alone(s, timing, op.chain)).in(second);
   });
   return sums;
+}
+
+WorkSums work_sums(const LoweredStep& step) {
+  return work_sums(step.structure(), step.timing());
 }
 
 /// Every stage with one chunk of all its layers, so that one micro-batch is a step.
@@ -232,8 +235,12 @@ std::vector<FittedNumber> fitted_numbers(Scenario& scenario) {
 std::map<std::string, double> parameter_errors(const Scenario& scenario, const StepPrediction& step) {
   Scenario moved = scenario;
   const Plan plan = shortest(step.plan);
-  const auto sums = [&] { return work_sums(lower_training_step(moved, plan, Folding::folded)); };
-  const WorkSums base = sums();
+  const LoweredStep lowered(scenario, plan, Folding::folded);
+  const auto sums = [&] {
+    const auto timing = lowered.timing(moved);
+    return timing ? work_sums(lowered.structure(), *timing) : work_sums(LoweredStep(moved, plan, Folding::folded));
+  };
+  const WorkSums base = work_sums(lowered);
   const StepChange change(step, base, scenario.parameters.power.clock_exponent.value);
   const std::vector<FittedNumber> numbers = fitted_numbers(moved);
   std::map<std::string, double> errors;

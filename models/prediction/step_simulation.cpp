@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 
 #include "models/lowering/step_charge.hpp"
@@ -83,6 +84,7 @@ bool settle_clocks(StepTiming& timing, const IndexedVector<RankClassId, ClockDem
 
 void replay_step(StepSimulation& step, Replayer& replayer) {
   step.result = replayer.run(step.graph.timing, std::move(step.result));
+  if (&replayer.structure() != &step.graph.structure) throw std::logic_error("replay_step: passes are not closed");
   step.breakdown = charge_time(step.graph.structure, step.graph.timing, step.result);
 }
 

@@ -58,6 +58,7 @@ StepSimulation simulate_step(const Scenario& scenario, const Plan& plan, Folding
 StepSimulation simulate_graph(StepGraph graph);
 
 /// Replays the graph at its present clocks and charges the time. @param replayer  of the step's structure
+/// @throws std::logic_error if that has passes that are not closed (with_closed_passes)
 void replay_step(StepSimulation& step, Replayer& replayer);
 
 /// Clock of accelerators with a clock cap, relative to the reference clock.

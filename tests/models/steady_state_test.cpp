@@ -43,7 +43,9 @@ SmallCase long_case(int pipeline, int virtual_pipeline, int micro_batches) {
 
 StepSimulation replayed(const Scenario& s, Plan plan, int micro_batches) {
   plan.micro_batches = micro_batches;
-  StepSimulation step{lower_training_step(s, plan, Folding::folded), {}, {}};
+  StepGraph graph = lower_training_step(s, plan, Folding::folded);
+  graph.structure = with_closed_passes(std::move(graph.structure), graph.timing);
+  StepSimulation step{std::move(graph), {}, {}};
   Replayer replayer(step.graph.structure);
   replay_step(step, replayer);
   return step;

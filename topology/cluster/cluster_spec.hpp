@@ -25,6 +25,7 @@ const Record<MixedNodesSpec>& record(const MixedNodesSpec*);
 struct SlowAcceleratorSpec {
   int accelerator = 0;  ///< numbered over the cluster, node by node, from 0
   double clock = 1;     ///< highest clock that it reaches, over that of the others
+  bool operator==(const SlowAcceleratorSpec&) const = default;
 };
 const Record<SlowAcceleratorSpec>& record(const SlowAcceleratorSpec*);
 

@@ -27,6 +27,7 @@ struct DomainBlocks {
   }
   /// Rank on an accelerator, or nothing on an idle one.
   std::optional<int> rank(int accelerator) const;
+  bool operator==(const DomainBlocks&) const = default;
 };
 
 /// Domains without idle accelerators. @param domain  accelerators of one

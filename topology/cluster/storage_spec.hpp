@@ -28,6 +28,7 @@ struct StorageSpec {
   std::optional<BytesPerSecond> write;
   std::optional<BytesPerSecond> host_read;  ///< one host
   std::optional<BytesPerSecond> host_write;
+  bool operator==(const StorageSpec&) const = default;
 };
 const Record<StorageSpec>& record(const StorageSpec*);
 

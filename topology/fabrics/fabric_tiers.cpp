@@ -13,6 +13,12 @@ constexpr double taper_rounding = 1e-9;
 
 }  // namespace
 
+FabricTiers::Shape FabricTiers::shape() const {
+  Shape shape{{}, hop_latency_};
+  for (const Tier& tier : tiers_) shape.tiers.push_back({tier.accelerators, tier.tapered, tier.turn_latency});
+  return shape;
+}
+
 std::size_t FabricTiers::meeting_tier(AcceleratorId a, AcceleratorId b) const {
   std::size_t tier = 0;
   while (tier + 1 < tiers_.size() && group_of(a, tier) != group_of(b, tier)) ++tier;

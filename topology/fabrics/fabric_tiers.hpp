@@ -27,6 +27,19 @@ class FabricTiers {
     Seconds turn_latency;
   };
 
+  /// All but the rates.
+  struct Shape {
+    struct Tier {
+      int accelerators = 0;
+      bool tapered = false;
+      Seconds turn_latency;
+      bool operator==(const Tier&) const = default;
+    };
+    std::vector<Tier> tiers;
+    Seconds hop_latency;
+    bool operator==(const Shape&) const = default;
+  };
+
   FabricTiers() = default;
   FabricTiers(std::vector<Tier> tiers, Seconds hop_latency) : tiers_(std::move(tiers)), hop_latency_(hop_latency) {}
 
@@ -45,6 +58,7 @@ class FabricTiers {
   /// The same between neighbouring nodes; one hop without tiers.
   Seconds least_latency() const { return tiers_.empty() ? hop_latency_ : tiers_[0].turn_latency; }
   Seconds hop_latency() const { return hop_latency_; }
+  Shape shape() const;
 
   /// Rate at which the lower half of the first `accelerators` can send to the upper half, one direction; links
   /// inside nodes do not count. In a fat tree no other equal halving can exchange less. Zero without tiers.

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/lowering/lowered_step.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/lowering/price_log.hpp"
+#include "models/lowering/step_length.hpp"
+#include "models/lowering/step_program.hpp"
+#include "models/lowering/step_shape.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// Only a governor lets power overshoot the rating for the length of a kernel.
+StepGraphBuilder make_builder(const DevicePowerParameters& power, bool has_governor) {
+  StepGraphBuilder builder(
+      std::vector<std::string>(step_charge_names.begin(), step_charge_names.end()),
+      {charge_id(StepCharge::launch), charge_id(StepCharge::throttle), charge_id(StepCharge::bubble)});
+  builder.set_power_clock_exponent(power.clock_exponent.value);
+  builder.set_governed(has_governor);
+  builder.set_short_term_power(has_governor ? power.short_term_power.value : 1);
+  return builder;
+}
+
+/// Cluster with the network cards that the stack uses.
+Cluster used_part(const Scenario& s) {
+  Cluster cluster = s.cluster;
+  if (s.stack.network_cards) cluster.nics = std::min(cluster.nics, *s.stack.network_cards);
+  return cluster;
+}
+
+/// Power beside the accelerator of one rank: its share of the hosts, and of the accelerators that no rank uses.
+Watts power_beside(const Cluster& cluster, Watts idle_accelerator) {
+  const Watts host = cluster.spec.node.host_power.value;
+  if (cluster.blocks.idle() == 0) return host / cluster.node_accelerators;
+  return (cluster.nodes() * host + cluster.blocks.idle() * idle_accelerator) / cluster.spec.accelerators;
+}
+
+/// Kernels and links of a scenario.
+struct Prices {
+  explicit Prices(const Scenario& s)
+      : factors(step_factors(s.steps, s.stack, s.job, s.cluster.accelerator)),
+        kernels(s.cluster.accelerator, s.parameters, s.stack, factors, s.job.precision),
+        cluster(used_part(s)),
+        links(cluster, s.parameters, factors.communication) {}
+  Prices(const Prices&) = delete;
+  Prices& operator=(const Prices&) = delete;
+
+  StepFactors factors;
+  KernelTimes kernels;
+  Cluster cluster;
+  LinkTimings links;
+};
+
+/// A step on its way into a builder: what comes before the programs, which add to it.
+class StepBase {
+ public:
+  /// @param log  of what the programs add; nullptr: not kept
+  StepBase(const Scenario& s, const StepRanks& ranks, PriceLog* log)
+      : prices_(s),
+        job_(planned_job(s.transformer, s.job, s.stack, ranks.plan(), ranks.layout)),
+        experts_(placed_expert_work(job_, ranks.placement)),
+        step_{s, job_, ranks.placement, ranks.classes, ranks.groups, experts_},
+        builder_(make_builder(s.parameters.power, prices_.kernels.has_governor())),
+        machine_(builder_, step_, prices_.links, host_link_bandwidth(s.cluster, s.parameters), log),
+        recipes_(write_recipes(builder_, prices_.kernels, job_, experts_)),
+        norm_(s.stack.kernels.clips_gradients ? machine_.links().everywhere() : machine_.links().nothing()),
+        log_(log) {
+    builder_.prepare_passes();
+    add_ranks();
+  }
+  StepBase(const StepBase&) = delete;
+  StepBase& operator=(const StepBase&) = delete;
+
+  PriceSheet sheet() { return {builder_, step_, prices_.kernels, machine_}; }
+
+  StepGraph write(const WriteProgram& write_program) && {
+    StepMeetings meetings(builder_, step_.classes.count(), step_.plan().pipeline);
+    PassBook passes(builder_);
+    const StepParts parts{builder_, step_, prices_.kernels, recipes_, machine_, meetings, passes, norm_, log_};
+    for (const RankClassId c : step_.classes.ids()) {
+      StepProgram program(parts, c);
+      write_program(program);
+    }
+    return std::move(builder_).build();
+  }
+  StepGraph without_programs() && { return std::move(builder_).build(); }
+
+ private:
+  void add_ranks() {
+    const RankClasses& classes = step_.classes;
+    const KernelTimes& kernels = prices_.kernels;
+    const Watts beside = power_beside(step_.scenario.cluster, kernels.idle_power());
+    const PowerDomainId domain = builder_.add_power_domain("accelerators and hosts");
+    for (const RankClassId c : classes.ids())
+      builder_.add_rank_class(fmt::format("stage {}", step_.stage_of(c)),
+                              static_cast<std::uint32_t>(classes.multiplicity(c)), domain,
+                              kernels.idle_power() + beside, kernels.power_limit() + beside, classes.highest_clock(c));
+  }
+
+  Prices prices_;
+  PlannedJob job_;
+  ExpertWork experts_;
+  PlannedStep step_;
+  StepGraphBuilder builder_;
+  StepMachine machine_;
+  StepRecipes recipes_;
+  ChainId norm_;
+  PriceLog* log_;
+};
+
+/// Whether times made without programs belong to a structure.
+bool belongs(const StepStructure& times, const StepStructure& whole) {
+  return times.work_names == whole.work_names && times.chain_begin == whole.chain_begin &&
+         times.use_begin == whole.use_begin && times.uses == whole.uses && times.resource_names == whole.resource_names;
+}
+
+}  // namespace
+
+struct LoweredStep::Parts {
+  Parts(const Scenario& s, const Plan& plan, Folding folding, const WriteProgram& write)
+      : shape(s), ranks(s, plan, folding), graph(StepBase(s, ranks, &log).write(write)) {}
+
+  StepShape shape;
+  StepRanks ranks;
+  PriceLog log;
+  StepGraph graph;
+};
+
+LoweredStep::LoweredStep(const Scenario& scenario, const Plan& plan, Folding folding)
+    : LoweredStep(scenario, plan, folding, [](StepProgram& program) { program.write(); }) {
+  check_length(structure(), timing());
+}
+
+LoweredStep::LoweredStep(const Scenario& scenario, const Plan& plan, Folding folding, const WriteProgram& write)
+    : parts_(std::make_unique<Parts>(scenario, plan, folding, write)) {}
+
+LoweredStep::LoweredStep(LoweredStep&&) noexcept = default;
+LoweredStep& LoweredStep::operator=(LoweredStep&&) noexcept = default;
+LoweredStep::~LoweredStep() = default;
+
+const StepStructure& LoweredStep::structure() const {
+  return parts_->graph.structure;
+}
+
+const StepTiming& LoweredStep::timing() const {
+  return parts_->graph.timing;
+}
+
+std::optional<StepTiming> LoweredStep::timing(const Scenario& s) const {
+  if (StepShape(s) != parts_->shape) return {};
+  StepBase base(s, parts_->ranks, nullptr);
+  PriceSheet sheet = base.sheet();
+  parts_->log.repeat(sheet);
+  StepGraph times = std::move(base).without_programs();
+  if (!belongs(times.structure, structure())) return {};
+  check_length(structure(), times.timing);
+  return std::move(times.timing);
+}
+
+StepGraph LoweredStep::take() && {
+  return std::move(parts_->graph);
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What shapes the structure of a step.
+#pragma once
+
+#include <vector>
+
+#include "models/job/scenario.hpp"
+#include "models/lowering/class_groups.hpp"
+#include "models/lowering/rank_classes.hpp"
+#include "models/plan/placement.hpp"
+#include "models/plan/stage_layout.hpp"
+
+namespace clusterwright {
+
+/// Places of the ranks of a step, and what ranks are alike.
+struct StepRanks {
+  StepRanks(const Scenario& scenario, const Plan& plan, Folding folding);
+  StepRanks(const StepRanks&) = delete;
+  StepRanks& operator=(const StepRanks&) = delete;
+
+  const Plan& plan() const { return placement.plan(); }
+
+  StageLayout layout;
+  Placement placement;
+  RankClasses classes;
+  ClassGroups groups;
+};
+
+/// Part of a scenario that StepRanks and programs depend on, beside the plan. Scenarios that share it differ in times,
+/// rates, prices and watts.
+struct StepShape {
+  explicit StepShape(const Scenario& scenario);
+  bool operator==(const StepShape&) const = default;
+
+  Transformer transformer;
+  Job job;
+  SoftwareStack stack;
+  std::vector<SlowAcceleratorSpec> slow;
+  DomainBlocks blocks;
+  FabricTiers::Shape fabric;
+  int node_accelerators;
+};
+
+}  // namespace clusterwright
