@@ -6,13 +6,12 @@
 #include <limits>
 
 #include "sim/clocked_power.hpp"
-#include "sim/unfold.hpp"
+#include "sim/pass_power.hpp"
 #include "sim/wide_integer.hpp"
 
 namespace clusterwright {
 namespace {
 
-using Microwatts = std::int64_t;
 constexpr double per_watt = 1e6;
 
 Microwatts to_microwatts(Watts power) {
@@ -104,14 +103,16 @@ class PowerWalk {
  private:
   static constexpr Picoseconds never{std::numeric_limits<std::int64_t>::max()};
 
-  /// What the op at the head of a lane does next.
-  enum class Phase : std::uint8_t { start, activate, end };
+  /// What the op at the head of a lane does next; inside a pass, its power changes.
+  enum class Phase : std::uint8_t { start, activate, inside, end };
 
   struct LaneState {
     OpId op;
     Phase phase = Phase::start;
     Picoseconds next_change = never;
     Microwatts power = 0;
+    PassPower pass;         // of a pass
+    std::size_t point = 0;  // next one of it
   };
 
   struct RankState {
@@ -130,6 +131,7 @@ class PowerWalk {
   Picoseconds next_change(const LaneState& lane) const;
   void advance(RankClassId rank);
   void advance(RankState& rank, LaneState& lane);
+  void advance_pass(const RankState& rank, LaneState& lane);
 
   const StepStructure& structure_;
   const StepTiming& timing_;
@@ -137,6 +139,7 @@ class PowerWalk {
   NextChanges changes_;
   Picoseconds now_;
   IndexedVector<RankClassId, RankState> ranks_;
+  PassPowers pass_powers_;
   IndexedVector<WorkId, Microwatts> waiting_;  // power while waiting for partners
   std::vector<double> clocks_;                 // distinct clocks of the ranks
   std::vector<Microwatts> running_;            // power of each work at each clock
@@ -144,7 +147,11 @@ class PowerWalk {
 };
 
 PowerWalk::PowerWalk(const StepStructure& structure, const StepTiming& timing, const ReplayResult& result)
-    : structure_(structure), timing_(timing), result_(result), meters_(structure.power_domains.size()) {
+    : structure_(structure),
+      timing_(timing),
+      result_(result),
+      pass_powers_(structure, timing, result),
+      meters_(structure.power_domains.size()) {
   for (const WorkTiming& work : timing.works) waiting_.push_back(to_microwatts(work.waiting_power));
   prepare_ranks();
   prepare_lanes();
@@ -202,6 +209,7 @@ Picoseconds PowerWalk::next_change(const LaneState& lane) const {
   if (!lane.op.exists()) return never;
   const OpTrace& trace = result_.ops[lane.op];
   if (lane.phase == Phase::start) return trace.start;
+  if (lane.phase == Phase::inside) return lane.pass.from + (*lane.pass.points)[lane.point].at;
   return lane.phase == Phase::activate ? trace.active : trace.end;
 }
 
@@ -227,7 +235,12 @@ void PowerWalk::advance(RankState& rank, LaneState& lane) {
   rank.ops -= lane.power;
   while (lane.next_change == now_) {
     if (lane.phase == Phase::end) {
-      lane = {structure_.next_in_lane[lane.op], Phase::start};
+      lane.op = structure_.next_in_lane[lane.op];
+      lane.phase = Phase::start;
+      lane.power = 0;
+      lane.point = 0;
+    } else if (structure_.op_pass[lane.op].exists()) {
+      advance_pass(rank, lane);
     } else if (lane.phase == Phase::start && result_.ops[lane.op].active > now_) {
       lane.phase = Phase::activate;
       lane.power = waiting_[structure_.op_work[lane.op]];
@@ -240,15 +253,18 @@ void PowerWalk::advance(RankState& rank, LaneState& lane) {
   rank.ops += lane.power;
 }
 
+/// The last point of a pass is its end.
+void PowerWalk::advance_pass(const RankState& rank, LaneState& lane) {
+  if (lane.phase == Phase::start) lane.pass = pass_powers_.of(lane.op, std::span(running_).subspan(rank.powers));
+  lane.power = (*lane.pass.points)[lane.point++].power;
+  lane.phase = lane.point < lane.pass.points->size() ? Phase::inside : Phase::end;
+}
+
 }  // namespace
 
 IndexedVector<PowerDomainId, DomainPower> meter_power(const StepStructure& structure, const StepTiming& timing,
                                                       const ReplayResult& result) {
-  const bool passes =
-      std::any_of(structure.op_pass.begin(), structure.op_pass.end(), [](PassId p) { return p.exists(); });
-  if (!passes) return PowerWalk(structure, timing, result).run();
-  const UnfoldedStep flat = unfold(structure, timing, result);
-  return PowerWalk(flat.structure, timing, flat.result).run();
+  return PowerWalk(structure, timing, result).run();
 }
 
 PowerWave smoothed_wave(const DomainPower& power, Picoseconds end, Seconds time_constant) {

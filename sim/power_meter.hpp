@@ -15,6 +15,8 @@
 ///   3..5 us   2 * (100 + 70)     = 340 W
 ///   energy    220 * 3 + 340 * 2  = 1340 uJ, mean 268 W, peak 340 W
 ///
+/// Passes count op by op, each played again once for all its repetitions where nothing beside it changes.
+///
 /// Sums are made in whole microwatts: they do not depend on their order, and what was added is taken away exactly.
 ///
 /// @source docs/models.md, "Power and clock"

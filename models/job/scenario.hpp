@@ -2,6 +2,7 @@
 /// Checked input of a prediction: cluster, transformer, job, stack and parameters.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@
 #include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {
+
+struct Catalog;  // topology/parts/catalog.hpp
 
 /// Part of the catalog that an own accelerator is like.
 struct LikeParent {
@@ -40,8 +43,9 @@ struct Scenario {
   ParameterSet parameters;
   std::optional<LikeParent> like;  ///< present if the accelerator names a parent
   StepCalibration steps;
-  std::optional<PriceList> prices;  ///< checked; absent: the scenario names none
-  JsonValue source;                 ///< document after references and settings; keeps places for errors
+  std::optional<PriceList> prices;         ///< checked; absent: the scenario names none
+  std::shared_ptr<const Catalog> catalog;  ///< that its parts were looked up in; nullptr in one made by hand
+  JsonValue source;                        ///< document after references and settings; keeps places for errors
   std::vector<InputFile> inputs;
 };
 

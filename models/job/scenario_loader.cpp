@@ -183,7 +183,8 @@ Scenario make_scenario(ScenarioSpec spec, JsonValue source, const ScenarioOption
   scenario.job = spec.job;
   const JsonValue& cluster = scenario.source.at("cluster");
   const bool in_line = cluster.source == scenario.source.source;
-  const Catalog catalog = load_catalog(configs_directory() / "parts");
+  scenario.catalog = std::make_shared<Catalog>(load_catalog(configs_directory() / "parts", FactCheck::none));
+  const Catalog& catalog = *scenario.catalog;
   const BlockRequest blocks = block_request(spec.transformer, spec.job, spec.cluster.accelerators);
   scenario.cluster = build_cluster(spec.cluster, catalog, cluster, in_line ? "/cluster" : "", blocks);
   if (const AcceleratorPart& part = scenario.cluster.accelerator; !part.like.empty())
@@ -216,6 +217,11 @@ Scenario load_scenario(const fs::path& path, const ScenarioOptions& options) {
   JsonValue source = read_resolved(path, scenario_spec(), options, inputs);
   auto spec = decode_record<ScenarioSpec>(source);
   return make_scenario(std::move(spec), std::move(source), options, folder_of(path), std::move(inputs));
+}
+
+Catalog catalog_of(const Scenario& scenario) {
+  if (scenario.catalog) return with_own_parts(*scenario.catalog, scenario.cluster.spec);
+  return with_own_parts(load_catalog(configs_directory() / "parts", FactCheck::none), scenario.cluster.spec);
 }
 
 JsonValue effective_scenario(const Scenario& scenario) {

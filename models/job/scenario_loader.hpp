@@ -28,6 +28,9 @@ Scenario load_scenario(const std::filesystem::path& path, const ScenarioOptions&
 /// Scenario with every default written out; itself a valid scenario file.
 JsonValue effective_scenario(const Scenario& scenario);
 
+/// Catalog of the scenario, with the parts that its cluster describes itself.
+Catalog catalog_of(const Scenario& scenario);
+
 /// Origin of one value of the effective scenario.
 struct Origin {
   std::string path;    ///< "job.parallel.tensor"

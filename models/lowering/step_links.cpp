@@ -50,6 +50,18 @@ Seconds StepLinks::worst_ring_hop(ReplicaGroup kind) {
   return worst;
 }
 
+GroupShape StepLinks::shape(ReplicaGroup kind) {
+  std::optional<GroupShape>& known = shapes_[static_cast<std::size_t>(kind)];
+  if (!known) known = placement_.replica_group(kind);
+  return *known;
+}
+
+const std::vector<RankClassId>& StepLinks::members(ReplicaGroup kind, RankClassId c) {
+  const auto [entry, fresh] = members_.try_emplace({kind, groups_.replica_group(kind, c)});
+  if (fresh) entry->second = groups_.members(kind, c);
+  return entry->second;
+}
+
 CollectiveTiming StepLinks::pair_timing(CollectiveOp op, Bytes payload, const RankCoordinates& a,
                                         const RankCoordinates& b) const {
   const bool near = placement_.domain(a) == placement_.domain(b);
@@ -73,10 +85,10 @@ ChainId StepLinks::replicas(ReplicaGroup kind, CollectiveOp op, Bytes payload, R
   const auto key = std::make_tuple(static_cast<int>(kind), static_cast<int>(op), payload.in(byte), name);
   if (const auto found = replica_chains_.find(key); found != replica_chains_.end()) return found->second;
   keep([=](PriceSheet& sheet) { sheet.machine.links().replicas(kind, op, payload, c); });
-  const GroupShape group = placement_.replica_group(kind);
+  const GroupShape group = shape(kind);
   const CollectiveTiming timing = timings_.collective(op, payload, group, worst_ring_hop(kind));
   Uses uses;
-  for (const RankClassId member : groups_.members(kind, c)) ports_.use(uses, member, timing, group.ranks_per_domain);
+  for (const RankClassId member : members(kind, c)) ports_.use(uses, member, timing, group.ranks_per_domain);
   // Context and shard groups are neighbours; their load on tapered uplinks is left out (docs/limits.md).
   if (timing.crosses_domains && kind == ReplicaGroup::all) ports_.use_uplinks(uses, Stream::data_ring, name, timing);
   if (timing.crosses_domains && kind == ReplicaGroup::mirrors)
@@ -89,10 +101,10 @@ ChainId StepLinks::replicas(ReplicaGroup kind, CollectiveOp op, Bytes payload, R
 ChainId StepLinks::experts(const ExpertWork& work, ExpertTransfer transfer, Bytes copy, RankClassId c) {
   keep([=](PriceSheet& sheet) { sheet.machine.links().experts(sheet.step.experts, transfer, copy, c); });
   const ReplicaGroup kind = ReplicaGroup::experts;
-  const GroupShape group = placement_.replica_group(kind);
+  const GroupShape group = shape(kind);
   const CollectiveTiming timing = timings_.expert_exchange(work, transfer, copy, group, worst_ring_hop(kind));
   Uses uses;
-  for (const RankClassId member : groups_.members(kind, c)) {
+  for (const RankClassId member : members(kind, c)) {
     ports_.use(uses, member, timing, group.ranks_per_domain);
     if (timing.crosses_domains) ports_.use_uplinks(uses, Stream::experts, member, timing, group.ranks_per_domain);
   }
@@ -102,7 +114,7 @@ ChainId StepLinks::experts(const ExpertWork& work, ExpertTransfer transfer, Byte
 ChainId StepLinks::context_step(Bytes payload, RankClassId c) {
   keep([=](PriceSheet& sheet) { sheet.machine.links().context_step(payload, c); });
   const ReplicaGroup kind = ReplicaGroup::context;
-  const GroupShape group = placement_.replica_group(kind);
+  const GroupShape group = shape(kind);
   CollectiveTiming timing;
   if (group.domains > 1) {
     // Neighbours exchange messages: the one pair at the edge of a domain sets the pace of all others.
@@ -115,7 +127,7 @@ ChainId StepLinks::context_step(Bytes payload, RankClassId c) {
     timing.wire = timing.wire / steps;
   }
   Uses uses;
-  for (const RankClassId member : groups_.members(kind, c)) ports_.use(uses, member, timing, group.ranks_per_domain);
+  for (const RankClassId member : members(kind, c)) ports_.use(uses, member, timing, group.ranks_per_domain);
   return chain(timing, std::move(uses));
 }
 

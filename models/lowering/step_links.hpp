@@ -47,6 +47,8 @@ class StepLinks {
   ChainId chain(const CollectiveTiming& timing, Uses uses);
   void keep(PriceCall call);
   Seconds worst_ring_hop(ReplicaGroup kind);
+  GroupShape shape(ReplicaGroup kind);
+  const std::vector<RankClassId>& members(ReplicaGroup kind, RankClassId c);
   Seconds hop(const RankCoordinates& from, const RankCoordinates& to) const;
   CollectiveTiming pair_timing(CollectiveOp op, Bytes payload, const RankCoordinates& a,
                                const RankCoordinates& b) const;
@@ -58,8 +60,10 @@ class StepLinks {
   const RankClasses& classes_;
   const ClassGroups& groups_;
   PriceLog* log_;
-  std::array<std::optional<Seconds>, replica_group_count> ring_hops_;            // by ReplicaGroup
-  std::map<std::tuple<int, int, double, RankClassId>, ChainId> replica_chains_;  // by kind, op, bytes and group
+  std::array<std::optional<GroupShape>, replica_group_count> shapes_;                 // by ReplicaGroup
+  std::map<std::pair<ReplicaGroup, RankClassId>, std::vector<RankClassId>> members_;  // by the name of the group
+  std::array<std::optional<Seconds>, replica_group_count> ring_hops_;                 // by ReplicaGroup
+  std::map<std::tuple<int, int, double, RankClassId>, ChainId> replica_chains_;       // by kind, op, bytes and group
 };
 
 }  // namespace clusterwright

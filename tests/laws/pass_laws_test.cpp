@@ -7,6 +7,7 @@
 #include "models/lowering/lowering.hpp"
 #include "sim/breakdown.hpp"
 #include "sim/flat_step.hpp"
+#include "sim/power_meter.hpp"
 #include "sim/replay.hpp"
 #include "sim/unfold.hpp"
 #include "support/catch.hpp"
@@ -23,6 +24,12 @@ bool same_times(const OpTrace& a, const OpTrace& b) {
   return a.start == b.start && a.active == b.active && a.end == b.end && a.unshared == b.unshared;
 }
 
+bool same_power(const DomainPower& a, const DomainPower& b) {
+  const auto alike = [](const PowerSample& x, const PowerSample& y) { return x.from == y.from && x.power == y.power; };
+  return a.energy == b.energy && a.samples.size() == b.samples.size() &&
+         std::equal(a.samples.begin(), a.samples.end(), b.samples.begin(), alike);
+}
+
 void assert_same(const StepGraph& graph) {
   Replayer replayer(graph.structure);
   const ReplayResult whole = replayer.run(graph.timing);
@@ -36,6 +43,9 @@ void assert_same(const StepGraph& graph) {
     }
   const UnfoldedStep unfolded = unfold(replayer.structure(), graph.timing, whole);
   for (const OpId op : flat.structure.op_lane.ids()) RC_ASSERT(same_times(unfolded.result.ops[op], apart.ops[op]));
+  const auto power = meter_power(replayer.structure(), graph.timing, whole);
+  const auto power_apart = meter_power(flat.structure, graph.timing, apart);
+  for (const PowerDomainId domain : power.ids()) RC_ASSERT(same_power(power[domain], power_apart[domain]));
   const Breakdown of_whole = charge_time(replayer.structure(), graph.timing, whole);
   const Breakdown of_apart = charge_time(flat.structure, graph.timing, apart);
   for (const RankClassId rank : graph.structure.ranks.ids())

@@ -85,7 +85,7 @@ void open_with_job(const SizeRequest& request, SizingSession& session) {
   session.context = std::move(opened.context);
   const Scenario& scenario = session.scenario.emplace(std::move(opened.scenario));
   session.cluster = scenario.cluster;
-  session.catalog = with_own_parts(load_catalog(configs_directory() / "parts"), scenario.cluster.spec);
+  session.catalog = catalog_of(scenario);
   const JsonValue& cluster = scenario.source.at("cluster");
   const bool in_line = cluster.source == scenario.source.source;
   session.node = node_place(cluster, in_line ? "/cluster" : "");

@@ -68,11 +68,14 @@ std::vector<std::string> ids_of(const std::vector<Part>& parts) {
   return ids;
 }
 
+enum class FactCheck { every_source, none };
+
 /// Catalog from every `*.json` of a directory, in the order of their names; each file holds a share of it.
 ///
 /// Ids are unique within their list over all files, and the source of every fact is listed under "sources".
+/// @param facts  whether the sources of all facts are looked up: a prediction does without
 /// @throws ConfigError with the errors of all files together; E0401 if the directory is missing
-Catalog load_catalog(const std::filesystem::path& parts_directory);
+Catalog load_catalog(const std::filesystem::path& parts_directory, FactCheck facts = FactCheck::every_source);
 
 /// Calls `visit` with the lists of parts of two catalogs, pair by pair.
 template <class A, class B, class Visit>

@@ -111,8 +111,7 @@ PlannedSite plan_job_site(const SiteParts& parts, const NodePower& node, const S
 }
 
 JobSite::JobSite(const Scenario& scenario, std::vector<InputFile>& inputs)
-    : catalog_(with_own_parts(load_catalog(configs_directory() / "parts"), scenario.cluster.spec)),
-      facility_(facility_of(scenario, catalog_, inputs)) {}
+    : catalog_(catalog_of(scenario)), facility_(facility_of(scenario, catalog_, inputs)) {}
 
 void JobSite::complete(JsonValue& scenario) const {
   JsonValue* cluster = scenario.find("cluster");

@@ -124,7 +124,7 @@ SizedSite Study::size() const {
   const JsonValue& document = scenario.source.at("cluster");
   const std::string pointer = document.source == scenario.source.source ? "/cluster" : "";
   std::vector<InputFile> inputs;
-  const Catalog catalog = with_own_parts(load_catalog(configs_directory() / "parts"), scenario.cluster.spec);
+  const Catalog catalog = catalog_of(scenario);
   const Facility facility = load_facility(scenario.cluster, catalog, document, pointer, inputs);
   const PriceList prices = load_prices(scenario.source, catalog, inputs);
   return plain(size_cluster({scenario.cluster, catalog, facility, prices, scenario_.get()}));
