@@ -28,10 +28,11 @@ StepGraphBuilder make_builder(const DevicePowerParameters& power, bool has_gover
   return builder;
 }
 
-/// Cluster with the network cards that the stack uses.
-Cluster used_part(const Scenario& s) {
+/// Cluster with the network cards that the stack uses; nothing if it uses all.
+std::optional<Cluster> used_part(const Scenario& s) {
+  if (!s.stack.network_cards || *s.stack.network_cards >= s.cluster.nics) return {};
   Cluster cluster = s.cluster;
-  if (s.stack.network_cards) cluster.nics = std::min(cluster.nics, *s.stack.network_cards);
+  cluster.nics = *s.stack.network_cards;
   return cluster;
 }
 
@@ -47,14 +48,14 @@ struct Prices {
   explicit Prices(const Scenario& s)
       : factors(step_factors(s.steps, s.stack, s.job, s.cluster.accelerator)),
         kernels(s.cluster.accelerator, s.parameters, s.stack, factors, s.job.precision),
-        cluster(used_part(s)),
-        links(cluster, s.parameters, factors.communication) {}
+        part(used_part(s)),
+        links(part ? *part : s.cluster, s.parameters, factors.communication) {}
   Prices(const Prices&) = delete;
   Prices& operator=(const Prices&) = delete;
 
   StepFactors factors;
   KernelTimes kernels;
-  Cluster cluster;
+  std::optional<Cluster> part;
   LinkTimings links;
 };
 
@@ -154,7 +155,7 @@ const StepTiming& LoweredStep::timing() const {
 }
 
 std::optional<StepTiming> LoweredStep::timing(const Scenario& s) const {
-  if (StepShape(s) != parts_->shape) return {};
+  if (!parts_->shape.is_of(s)) return {};
   StepBase base(s, parts_->ranks, nullptr);
   PriceSheet sheet = base.sheet();
   parts_->log.repeat(sheet);

@@ -10,12 +10,18 @@ StepRanks::StepRanks(const Scenario& s, const Plan& plan, Folding folding)
       groups(placement, classes) {}
 
 StepShape::StepShape(const Scenario& s)
-    : transformer(s.transformer),
-      job(s.job),
-      stack(s.stack),
-      slow(s.cluster.spec.slow),
-      blocks(s.cluster.blocks),
-      fabric(s.cluster.fabric.shape()),
-      node_accelerators(s.cluster.node_accelerators) {}
+    : transformer_(s.transformer),
+      job_(s.job),
+      stack_(s.stack),
+      slow_(s.cluster.spec.slow),
+      blocks_(s.cluster.blocks),
+      fabric_(s.cluster.fabric.shape()),
+      node_accelerators_(s.cluster.node_accelerators) {}
+
+bool StepShape::is_of(const Scenario& s) const {
+  return node_accelerators_ == s.cluster.node_accelerators && blocks_ == s.cluster.blocks &&
+         slow_ == s.cluster.spec.slow && transformer_ == s.transformer && job_ == s.job && stack_ == s.stack &&
+         fabric_ == s.cluster.fabric.shape();
+}
 
 }  // namespace clusterwright

@@ -28,17 +28,19 @@ struct StepRanks {
 
 /// Part of a scenario that StepRanks and programs depend on, beside the plan. Scenarios that share it differ in times,
 /// rates, prices and watts.
-struct StepShape {
+class StepShape {
+ public:
   explicit StepShape(const Scenario& scenario);
-  bool operator==(const StepShape&) const = default;
+  bool is_of(const Scenario& scenario) const;
 
-  Transformer transformer;
-  Job job;
-  SoftwareStack stack;
-  std::vector<SlowAcceleratorSpec> slow;
-  DomainBlocks blocks;
-  FabricTiers::Shape fabric;
-  int node_accelerators;
+ private:
+  Transformer transformer_;
+  Job job_;
+  SoftwareStack stack_;
+  std::vector<SlowAcceleratorSpec> slow_;
+  DomainBlocks blocks_;
+  FabricTiers::Shape fabric_;
+  int node_accelerators_;
 };
 
 }  // namespace clusterwright

@@ -8,8 +8,9 @@
 //   - Both steps run at the clocks that the continued step settles at: power is judged on its continued energy.
 //   - The two steps agree in the last P micro-batches (P stages): no op moves against the end of the step by more than
 //     1e-5 of a period, and no host falls back so far that it reaches its device. Otherwise a third step, a period
-//     longer again, must show that the drift decays to at most 0.1 % of the step and that charges have settled to
-//     0.2 %. Otherwise larger m are tried (shortened_steps), and then the full step is simulated.
+//     longer again, must show that the drift decays: fast, to at most 0.1 % of the step, or slowly, to at most 0.2 % of
+//     a period, too little for another cause of a wait; and that charges have settled to 0.2 %. Otherwise larger m are
+//     tried (shortened_steps), and then the full step.
 //   - Continued charges of a rank below zero sum to at most 0.1 % of the step; its largest charge pays for them.
 //
 // Example: 1F1B on P = 4 stages with M = 64 micro-batches of 30 ms (forward and backward pass). m = 5 P / 2 + 3 = 13
@@ -20,6 +21,7 @@
 #include "models/prediction/steady_state.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -28,6 +30,7 @@
 #include "models/lowering/step_charge.hpp"
 #include "models/plan/plan.hpp"
 #include "models/prediction/step_simulation.hpp"
+#include "sim/pass_traces.hpp"
 
 namespace clusterwright {
 
@@ -37,31 +40,46 @@ namespace {
 struct BackwardsView {
   explicit BackwardsView(const StepSimulation& simulated);
 
-  /// Time from the issue of an op by the host to its start.
-  Picoseconds launch_slack(OpId op) const { return step.result.ops[op].start - issued[op]; }
+  /// Time from the issue of an op by the host to its start; of a pass the least of its ops.
+  Picoseconds launch_slack(OpId op);
   Picoseconds before_end(OpId op) const { return step.result.end - step.result.ops[op].end; }
 
   const StepSimulation& step;
+  PassTraces passes;
   IndexedVector<LaneId, std::vector<OpId>> lanes;  // ops of each lane, last first
-  IndexedVector<OpId, Picoseconds> issued;
+  IndexedVector<OpId, Picoseconds> begun;          // when the host begins to issue
 };
 
-BackwardsView::BackwardsView(const StepSimulation& simulated) : step(simulated) {
+BackwardsView::BackwardsView(const StepSimulation& simulated)
+    : step(simulated), passes(step.graph.structure, step.graph.timing, step.result) {
   const StepStructure& s = step.graph.structure;
   lanes.resize(s.lanes.size());
-  issued.resize(s.op_count());
+  begun.resize(s.op_count());
   IndexedVector<RankClassId, Picoseconds> host(s.ranks.size());
   const auto launch = [&](WorkId work) { return step.graph.timing.works[work].launch; };
   for (const OpId op : s.op_lane.ids()) {
     Picoseconds& time = host[s.lanes[s.op_lane[op]].rank];
-    if (const PassId pass = s.op_pass[op]; pass.exists()) {
-      issued[op] = time + launch(s.passes[pass].ops.front().work);
+    begun[op] = time;
+    const PassId pass = s.op_pass[op];
+    if (!pass.exists()) time += launch(s.op_work[op]);
+    if (pass.exists())
       for (const PassOp& inner : s.passes[pass].ops) time += launch(inner.work);
-    } else {
-      issued[op] = time += launch(s.op_work[op]);
-    }
   }
   for (std::size_t i = s.op_count(); i-- > 0;) lanes[s.op_lane[OpId(i)]].push_back(OpId(i));
+}
+
+Picoseconds BackwardsView::launch_slack(OpId op) {
+  const StepStructure& s = step.graph.structure;
+  const auto launch = [&](WorkId work) { return step.graph.timing.works[work].launch; };
+  const PassId pass = s.op_pass[op];
+  if (!pass.exists()) return step.result.ops[op].start - begun[op] - launch(s.op_work[op]);
+  const PassTrace trace = passes.of(op);
+  Picoseconds issued = begun[op], least = step.result.end;
+  for (std::size_t i = 0; i < trace.ops.size(); ++i) {
+    issued += launch(s.passes[pass].ops[i].work);
+    least = std::min(least, trace.from + trace.ops[i].start - issued);
+  }
+  return least;
 }
 
 double picoseconds(Picoseconds time) {
@@ -72,7 +90,7 @@ double picoseconds(Picoseconds time) {
 
 StepDrift step_drift(const StepSimulation& shorter, const StepSimulation& longer, int period, int micro_batches,
                      double repeats) {
-  const BackwardsView few(shorter), many(longer);
+  BackwardsView few(shorter), many(longer);
   double ops = 0, host = 0;
   for (const LaneId lane : many.lanes.ids()) {
     const std::size_t per_period = many.lanes[lane].size() - few.lanes[lane].size();
@@ -96,7 +114,7 @@ constexpr double accepted_charge_error = 2e-3;
 /// Drift, as a share of a period, that is too small to change the charges of waits.
 constexpr double negligible_drift = 1e-5;
 
-/// Most micro-batches to simulate in shortened steps, as a share of those of the full step.
+/// Most micro-batches to simulate in shortened steps together, as a share of those of the full step.
 constexpr double worthwhile = 0.75;
 
 /// Longest continued step; the full simulation takes longer ones, and refuses those that it cannot simulate.
@@ -169,13 +187,14 @@ class StepPair {
         longer_(std::make_unique<ShortStep>(scenario, plan, few.micro_batches + few.period)),
         repeats_((plan.micro_batches - few.micro_batches) / few.period - 1) {}
 
-  /// Summary of the full step; nothing if the step does not repeat itself.
-  std::optional<StepSummary> summary();
+  /// Summary of the full step; nothing if the step does not repeat itself yet.
+  /// @param before  pair of shorter steps of the same kind, at whose clocks to begin; may not exist
+  std::optional<StepSummary> summary(const StepPair* before);
 
  private:
   const StepSimulation& shorter() const { return shorter_->simulation; }
   const StepSimulation& longer() const { return longer_->simulation; }
-  void settle();
+  void settle(const StepPair* before);
   bool continues();
   Seconds period_time() const { return to_seconds(longer().result.end - shorter().result.end); }
   std::vector<Seconds> period_charges() const;
@@ -193,13 +212,16 @@ class StepPair {
   std::int64_t repeats_;
 };
 
-std::optional<StepSummary> StepPair::summary() {
-  settle();
+std::optional<StepSummary> StepPair::summary(const StepPair* before) {
+  settle(before);
   if (end() > longest_continued || !continues()) return {};
   return continued_summary();
 }
 
-void StepPair::settle() {
+void StepPair::settle(const StepPair* before) {
+  if (before)
+    for (const auto& step : {shorter_.get(), longer_.get()})
+      step->simulation.graph.timing.clock = before->longer().graph.timing.clock;
   for (int round = 0; round < most_clock_rounds; ++round) {
     shorter_->replay();
     longer_->replay();
@@ -210,20 +232,21 @@ void StepPair::settle() {
   longer_->replay();
 }
 
-/// Whether the drift is negligible, or decays as a third step shows. The third step also shows whether charges have
+/// Whether the drift is negligible, or small as a third step shows. The third step also shows whether charges have
 /// settled: two causes of a wait that end at nearly the same time may change places with the smallest drift.
 bool StepPair::continues() {
-  const auto repeats = static_cast<double>(repeats_);
   const StepDrift first = drift();
   if (first.host <= Seconds() && first.ops <= negligible_drift * period_time()) return true;
-  if (3 * (few_.micro_batches + few_.period) > worthwhile * plan_.micro_batches) return false;
   const std::vector<Seconds> charged = period_charges();
   lengthen();
   const StepDrift next = drift();
+  const auto repeats = static_cast<double>(repeats_);
   const double decay = next.ops / first.ops;
+  if (!(decay < 1)) return false;
+  const Seconds total = decay / (1 - decay) * next.ops;
   constexpr double fast = 0.7;
-  if (!(decay < fast)) return false;
-  return std::max(decay / (1 - decay) * next.ops, next.host) <= accepted_error * end() &&
+  const Seconds accepted = decay < fast ? accepted_error * end() : accepted_charge_error * period_time();
+  return total <= accepted && next.host <= accepted_error * end() &&
          repeats * largest_difference(charged, period_charges()) <= accepted_charge_error * end();
 }
 
@@ -301,23 +324,30 @@ std::optional<StepSummary> StepPair::continued_summary() const {
 std::vector<ShortenedStep> shortened_steps(const Plan& plan) {
   const int stages = plan.pipeline;
   std::vector<ShortenedStep> tries;
+  int simulated = 0;  // micro-batches of all tries
   const auto add = [&](int at_least, int period) {
     const int micro_batches = at_least + (plan.micro_batches - at_least) % period;
-    if (2 * micro_batches + period <= worthwhile * plan.micro_batches) tries.push_back({micro_batches, period});
+    simulated += 3 * (micro_batches + period);  // a third step, if it comes to that
+    const bool pays = simulated <= worthwhile * plan.micro_batches;
+    if (pays) tries.push_back({micro_batches, period});
+    return pays;
   };
-  if (plan.schedule == PipelineSchedule::dualpipe) {
-    for (const int rounds : {3, 6}) add(rounds * stages, 2);  // one from each end
-    return tries;
-  }
-  if (plan.virtual_pipeline == 1) add(5 * stages / 2 + std::min(stages - 1, 3), 1);
+  const bool mirrored = plan.schedule == PipelineSchedule::dualpipe;
+  if (plan.virtual_pipeline == 1 && !mirrored) add(5 * stages / 2 + std::min(stages - 1, 3), 1);
   const int group = plan.virtual_pipeline > 1 ? plan.interleaving_group() : stages;
-  for (const int rounds : {3, 6}) add(rounds * group, group);
+  const int period = mirrored ? 2 : group;  // one from each end
+  for (int rounds = tries.empty() ? 3 : 6; add(rounds * group, period); rounds *= 4) {
+  }
   return tries;
 }
 
 StepSummary summarise_step(const Scenario& scenario, const Plan& plan) {
-  for (const ShortenedStep& few : shortened_steps(plan))
-    if (const auto summary = StepPair(scenario, plan, few).summary()) return *summary;
+  std::optional<StepPair> before;
+  for (const ShortenedStep& few : shortened_steps(plan)) {
+    StepPair pair(scenario, plan, few);
+    if (const auto summary = pair.summary(before ? &*before : nullptr)) return *summary;
+    before.emplace(std::move(pair));
+  }
   return summarise(simulate_step(scenario, plan));
 }
 

@@ -115,7 +115,7 @@ TEST_CASE("a pipeline of pairs keeps all stages busy", "[models][experts]") {
   c.layers = 8;
   c.data = 8;
   c.expert = 8;
-  c.micro_batches = 48;
+  c.micro_batches = 24;
   Scenario s = small_scenario(c);
   s.stack.experts.synchronises = false;
   const Seconds apart = step_of(s);

@@ -134,14 +134,15 @@ void draw_parallelism(SmallCase& c) {
   c.virtual_pipeline = c.pipeline > 1 ? *rc::gen::inRange(1, 4) : 1;
   const int replica = c.tensor * c.pipeline;
   c.data = 8 / std::gcd(8, replica) * *rc::gen::inRange(1, 3);
-  c.micro_batches =
-      c.virtual_pipeline > 1 ? c.pipeline * *rc::gen::inRange(1, 64 / c.pipeline + 1) : *rc::gen::inRange(1, 65);
+  const int most = *rc::gen::element(64, 64, 400);
+  c.micro_batches = c.virtual_pipeline > 1 ? c.pipeline * *rc::gen::inRange(1, most / c.pipeline + 1)
+                                           : *rc::gen::inRange(1, most + 1);
   if (c.virtual_pipeline > 1 || c.pipeline == 1) return;
   c.schedule = *rc::gen::element(PipelineSchedule::one_forward_one_backward, PipelineSchedule::zero_bubble,
                                  PipelineSchedule::dualpipe);
   if (c.schedule != PipelineSchedule::dualpipe) return;
   if (c.pipeline % 2 != 0) c.schedule = PipelineSchedule::zero_bubble;
-  c.micro_batches = 2 * c.pipeline + 2 * *rc::gen::inRange(0, 25);
+  c.micro_batches = 2 * c.pipeline + 2 * *rc::gen::inRange(0, most / 2 - 7);
 }
 
 void draw_rest(SmallCase& c) {
