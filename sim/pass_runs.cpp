@@ -39,7 +39,7 @@ void PassRuns::plan(LaneId lane) {
   if (run.planned) catch_up(run);
   run.load = load;
   result_.pass_changes.push_back({run.op, events_.now(), load});
-  if (run.partial) run.now[0].change(events_.now(), load);
+  if (run.partial) run.changes.push_back({events_.now(), load});
   const Picoseconds end = forecast(run);
   if (run.planned && end == run.end) return;
   run.planned = true;
@@ -69,25 +69,24 @@ void PassRuns::catch_up(Run& run) {
       continue;
     }
     enter(run);
-    if (!run.now[0].done()) return;
-    charge(run, run.now[0]);
-    run.since = run.now[0].end();
-    ++run.segment;
-    run.partial = false;
+    play(run);
+    if (run.player[0].end() > events_.now()) return;
+    leave(run);
   }
 }
 
 /// @return whether the segment is over
 bool PassRuns::leave_partial(Run& run) {
-  if (run.ahead[0].end() > events_.now()) {
-    run.now[0].advance(events_.now());
-    return false;
-  }
-  charge(run, run.ahead[0]);
-  run.since = run.ahead[0].end();
+  if (run.player[0].end() > events_.now()) return false;
+  leave(run);
+  return true;
+}
+
+void PassRuns::leave(Run& run) {
+  charge(run, run.player[0]);
+  run.since = run.player[0].end();
   ++run.segment;
   run.partial = false;
-  return true;
 }
 
 void PassRuns::skip_segments(Run& run, const PassTable& table) {
@@ -102,12 +101,22 @@ void PassRuns::skip_segments(Run& run, const PassTable& table) {
   run.segment = to;
 }
 
-/// Plays the segment from its begin up to now.
 void PassRuns::enter(Run& run) {
-  set(run.now, times_.player());
-  run.now[0].begin(times_.on(run.pass, run.rank), run.segment, run.since, run.host, run.load);
-  run.now[0].advance(events_.now());
   run.partial = true;
+  run.changes.assign(1, {run.since, run.load});
+}
+
+/// Plays the segment from its begin to its end, if the load stays. A second change in one segment is rare: it plays the
+/// segment once more.
+void PassRuns::play(Run& run) {
+  if (run.player.empty()) run.player.push_back(times_.player());
+  PassPlayer& player = run.player[0];
+  player.begin(times_.on(run.pass, run.rank), run.segment, run.since, run.host, run.changes[0].load);
+  for (std::size_t i = 1; i < run.changes.size(); ++i) {
+    player.advance(run.changes[i].at);
+    player.change(run.changes[i].at, run.changes[i].load);
+  }
+  player.finish();
 }
 
 /// End of the pass, if the load stays.
@@ -115,9 +124,8 @@ Picoseconds PassRuns::forecast(Run& run) {
   std::size_t segment = run.segment;
   Picoseconds at = run.since;
   if (run.partial) {
-    set(run.ahead, run.now[0]);
-    run.ahead[0].finish();
-    at = run.ahead[0].end();
+    play(run);
+    at = run.player[0].end();
     ++segment;
   }
   const std::size_t segments = times_.shape(run.pass).segments();
@@ -135,10 +143,6 @@ Picoseconds PassRuns::forecast(Run& run) {
 void PassRuns::charge(const Run& run, const PassPlayer& player) {
   std::vector<Picoseconds>& charged = result_.pass_charges[run.rank];
   player.charge([&](ChargeId charge, Picoseconds time) { charged[charge.value] += time; });
-}
-
-void PassRuns::set(std::vector<PassPlayer>& slot, const PassPlayer& player) const {
-  slot.empty() ? slot.push_back(player) : void(slot[0] = player);
 }
 
 }  // namespace clusterwright::engine

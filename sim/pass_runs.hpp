@@ -27,29 +27,35 @@ class PassRuns {
   void end(LaneId lane);
 
  private:
+  struct Change {
+    Picoseconds at;
+    OutsideLoad load;
+  };
   struct Run {
     OpId op;
     PassId pass;
     RankClassId rank;
     OutsideLoad load;
     bool planned = false;
-    bool partial = false;     ///< `now` is in the segment
+    bool partial = false;     ///< inside the segment, which `changes` describe
     std::size_t segment = 0;  ///< first one that is not over
     Picoseconds since;        ///< its begin
     Picoseconds host;         ///< when the host began to issue the pass
     Picoseconds end;
-    std::vector<PassPlayer> now, ahead;  ///< the segment as of now, and its end; one each once it is needed
+    std::vector<Change> changes;     ///< of the load in the segment, the first at its begin
+    std::vector<PassPlayer> player;  ///< of the segment up to its end; one, once it is needed
   };
 
   OutsideLoad load_beside(LaneId lane) const;
   bool host_is_ahead(const Run& run, const PassTable& table, std::size_t segment, Picoseconds at) const;
   void catch_up(Run& run);
   bool leave_partial(Run& run);
+  void leave(Run& run);
   void skip_segments(Run& run, const PassTable& table);
   void enter(Run& run);
+  void play(Run& run);
   Picoseconds forecast(Run& run);
   void charge(const Run& run, const PassPlayer& player);
-  void set(std::vector<PassPlayer>& slot, const PassPlayer& player) const;
 
   const PreparedStep& step_;
   PassTimes& times_;

@@ -19,6 +19,7 @@ PassShape::PassShape(const PassTemplate& pass) {
   std::vector<std::uint32_t> filled(ops.size(), 0);
   for (const auto& [before, after] : all) successors[ops[before].successor_begin + filled[before]++] = after;
   find_gates(all);
+  find_like_segments();
 }
 
 /// Explicit dependencies first, then order on lanes.
@@ -51,6 +52,40 @@ void PassShape::find_gates(const std::vector<Edge>& edges) {
       ++ops[after].waits;
     else if (segment[before] + 1 == segment[after])
       ++ops[after].waits_at_gate;
+}
+
+void PassShape::find_like_segments() {
+  for (std::uint32_t segment = 0; segment < segments(); ++segment) {
+    std::uint32_t other = 0;
+    while (other < segment && (like[other] != other || !alike(other, segment))) ++other;
+    like.push_back(other);
+  }
+}
+
+bool PassShape::alike(std::uint32_t one, std::uint32_t other) const {
+  const std::uint32_t distance = gates[other] - gates[one];
+  if (gates[other + 1] - gates[one + 1] != distance || (other + 1 == segments()) != (one + 1 == segments()))
+    return false;
+  for (std::uint32_t i = gates[one]; i < gates[one + 1]; ++i) {
+    const Op &a = ops[i], &b = ops[i + distance];
+    if (a.work != b.work || a.charge != b.charge || a.lane != b.lane || a.collective != b.collective ||
+        a.waits != b.waits || !successors_alike(i, i + distance, distance, gates[one + 1]))
+      return false;
+  }
+  return ops[gates[one + 1]].waits_at_gate == ops[gates[other + 1]].waits_at_gate;
+}
+
+/// @param end  next gate: what comes behind it does not matter
+bool PassShape::successors_alike(std::uint32_t one, std::uint32_t other, std::uint32_t distance,
+                                 std::uint32_t end) const {
+  std::uint32_t a = ops[one].successor_begin, b = ops[other].successor_begin;
+  const std::uint32_t last_a = ops[one + 1].successor_begin, last_b = ops[other + 1].successor_begin;
+  while (true) {
+    while (a < last_a && successors[a] > end) ++a;
+    while (b < last_b && successors[b] > end + distance) ++b;
+    if (a == last_a || b == last_b) return a == last_a && b == last_b;
+    if (successors[a++] + distance != successors[b++]) return false;
+  }
 }
 
 /// Ops behind a gate are all reached from it as soon as each waits for one that is the gate or behind it; ops before it

@@ -39,12 +39,16 @@ class PassShape {
   std::vector<Op> ops;                    ///< and one more, for the end of the last op's successors
   std::vector<std::uint32_t> successors;  ///< explicit ones, then the next one on the lane
   std::vector<std::uint32_t> gates;       ///< first op of each segment, and the number of ops
+  std::vector<std::uint32_t> like;        ///< by segment: the first one that does the same, as layers do
   std::uint32_t lanes = 1;
 
  private:
   using Edge = std::pair<std::uint32_t, std::uint32_t>;
   std::vector<Edge> edges(const PassTemplate& pass) const;
   void find_gates(const std::vector<Edge>& edges);
+  void find_like_segments();
+  bool alike(std::uint32_t one, std::uint32_t other) const;
+  bool successors_alike(std::uint32_t one, std::uint32_t other, std::uint32_t distance, std::uint32_t end) const;
 };
 
 /// Places of the gates among ops in the order of issue. @param edges  before, after; each goes forward

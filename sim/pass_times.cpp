@@ -82,24 +82,37 @@ const PassTable& PassTimes::table(PassId pass, RankClassId rank, const OutsideLo
   return *entries.back().table;
 }
 
+PassTimes::Segment PassTimes::play(PassId pass, RankClassId rank, const OutsideLoad& load, std::size_t segment) const {
+  const PassShape& shape = shapes_[pass];
+  PassPlayer player = this->player();
+  player.begin(on(pass, rank), segment, {}, PassPlayer::host_ahead, load);
+  player.finish();
+  Segment out;
+  for (std::uint32_t op = shape.gates[segment]; op < shape.gates[segment + 1]; ++op)
+    out.starts.push_back(player.op(op).start);
+  player.charge([&](ChargeId charge, Picoseconds time) { out.charges.emplace_back(charge, time); });
+  out.length = player.end();
+  return out;
+}
+
 PassTable PassTimes::make_table(PassId pass, RankClassId rank, const OutsideLoad& load) const {
   const PassShape& shape = shapes_[pass];
   PassTable table;
   ChargeSums sums(table);
-  PassPlayer player = this->player();
+  std::vector<Segment> played(shape.segments());  // those that are the first of their like
   Picoseconds begin;
   sums.end_segment();
   for (std::size_t segment = 0; segment < shape.segments(); ++segment) {
     table.begin.push_back(begin);
-    player.begin(on(pass, rank), segment, begin, PassPlayer::host_ahead, load);
-    player.finish();
+    Segment& times = played[shape.like[segment]];
+    if (shape.like[segment] == segment) times = play(pass, rank, load, segment);
     Picoseconds lead{std::numeric_limits<std::int64_t>::min()};
-    for (std::uint32_t op = shape.gates[segment]; op < shape.gates[segment + 1]; ++op)
-      lead = std::max(lead, issued_[pass][op] - player.op(op).start);
+    for (std::size_t i = 0; i < times.starts.size(); ++i)
+      lead = std::max(lead, issued_[pass][shape.gates[segment] + i] - begin - times.starts[i]);
     table.lead.push_back(lead);
-    player.charge([&](ChargeId charge, Picoseconds time) { sums.add(charge, time); });
+    for (const auto& [charge, time] : times.charges) sums.add(charge, time);
     sums.end_segment();
-    begin = player.end();
+    begin += times.length;
   }
   table.begin.push_back(begin);
   for (std::size_t segment = shape.segments() - 1; segment-- > 0;)

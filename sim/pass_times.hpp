@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "sim/pass_player.hpp"
@@ -44,6 +45,12 @@ class PassTimes {
     std::unique_ptr<PassTable> table;
   };
 
+  struct Segment {
+    std::vector<Picoseconds> starts;  ///< by op, from the begin
+    std::vector<std::pair<ChargeId, Picoseconds>> charges;
+    Picoseconds length;
+  };
+  Segment play(PassId pass, RankClassId rank, const OutsideLoad& load, std::size_t segment) const;
   PassTable make_table(PassId pass, RankClassId rank, const OutsideLoad& load) const;
 
   const StepStructure& structure_;

@@ -77,16 +77,26 @@ void PassTraces::append(PassId pass, std::size_t segment, const PassPlayer& play
     out.push_back(player.op(place));
 }
 
-/// Plays the pass as it went: its load changes, or its host is late.
+/// The pass as it went: segments beside a load that stays are those of a steady pass, the others are played.
 void PassTraces::play(OpId op, std::span<const PassChange> changes, Played& out) {
   const PassId pass = structure_.op_pass[op];
-  const engine::TimedPass timed = times_.on(pass, structure_.lanes[structure_.op_lane[op]].rank);
-  PassPlayer player = times_.player();
+  const RankClassId rank = structure_.lanes[structure_.op_lane[op]].rank;
   Picoseconds at = result_.ops[op].start;
   std::size_t next = 1;
+  PassPlayer player = times_.player();
   out.clear();
   for (std::size_t segment = 0; segment < times_.shape(pass).segments(); ++segment) {
-    player.begin(timed, segment, at, host_[op], changes[next - 1].load);
+    while (next < changes.size() && changes[next].at <= at) ++next;
+    const OutsideLoad& load = changes[next - 1].load;
+    const engine::PassTable& table = times_.table(pass, rank, load);
+    const Picoseconds end = at + table.begin[segment + 1] - table.begin[segment];
+    const bool stays = next == changes.size() || changes[next].at >= end;
+    if (stays && at >= host_[op] + table.lead[segment]) {
+      append_steady(pass, rank, load, segment, at - table.begin[segment], out);
+      at = end;
+      continue;
+    }
+    player.begin(times_.on(pass, rank), segment, at, host_[op], load);
     for (; next < changes.size(); ++next) {
       player.advance(changes[next].at);
       if (player.done() && player.end() <= changes[next].at) break;
@@ -95,6 +105,17 @@ void PassTraces::play(OpId op, std::span<const PassChange> changes, Played& out)
     player.finish();
     append(pass, segment, player, out);
     at = player.end();
+  }
+}
+
+void PassTraces::append_steady(PassId pass, RankClassId rank, const OutsideLoad& load, std::size_t segment,
+                               Picoseconds from, Played& out) {
+  const Played& played = steady(pass, rank, load);
+  const PassShape& shape = times_.shape(pass);
+  for (std::uint32_t place = shape.gates[segment]; place < shape.gates[segment + 1]; ++place) {
+    out.push_back(played[place]);
+    out.back().start += from;
+    out.back().end += from;
   }
 }
 

@@ -34,6 +34,8 @@ class PassTraces {
   std::span<const PassChange> changes_of(OpId pass) const;
   const Played& steady(PassId pass, RankClassId rank, const OutsideLoad& load);
   void play(OpId op, std::span<const PassChange> changes, Played& out);
+  void append_steady(PassId pass, RankClassId rank, const OutsideLoad& load, std::size_t segment, Picoseconds from,
+                     Played& out);
   void append(PassId pass, std::size_t segment, const engine::PassPlayer& player, Played& out) const;
 
   const StepStructure& structure_;
