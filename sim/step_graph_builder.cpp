@@ -83,12 +83,13 @@ RankClassId StepGraphBuilder::add_rank_class(std::string name, std::uint32_t mul
   graph_.timing.power_limit.push_back(power_limit);
   graph_.structure.pass_lanes.push_back({});
   graph_.structure.pass_chains.push_back({});
+  has_compute_.push_back(0);
   return graph_.structure.ranks.push_back({multiplicity, domain, std::move(name)});
 }
 
 LaneId StepGraphBuilder::add_lane(RankClassId rank, LaneKind kind, std::string name) {
-  for (const Lane& lane : graph_.structure.lanes)
-    require(kind != LaneKind::compute || lane.kind != kind || lane.rank != rank, "a rank has one compute lane", name);
+  require(kind != LaneKind::compute || has_compute_[rank] == 0, "a rank has one compute lane", name);
+  if (kind == LaneKind::compute) has_compute_[rank] = 1;
   last_in_lane_.push_back(OpId());
   return graph_.structure.lanes.push_back({rank, kind, std::move(name)});
 }

@@ -89,6 +89,7 @@ class StepGraphBuilder {
   IndexedVector<PassId, PassNeeds> pass_needs_;
   std::vector<std::pair<OpId, OpId>> dependencies_;
   IndexedVector<LaneId, OpId> last_in_lane_;
+  IndexedVector<RankClassId, char> has_compute_;
 };
 
 }  // namespace clusterwright

@@ -151,6 +151,8 @@ constexpr ErrorCode codes[] = {
      "Make it smaller; the limits protect against hostile files."},
     {"E0502", "The step is too large or too long to simulate.",
      "Choose a smaller batch per replica, a larger micro-batch, a shorter sequence or faster links."},
+    {"E0503", "An unfolded step or a timeline takes more memory than there is.",
+     "Leave --unfold out, or ask for fewer accelerators or micro-batches."},
     // Faults of the program.
     {"E0901", "A result breaks a law of physics or accounting although its input was accepted.",
      "Report it with the command and its inputs: this is a bug of clusterwright, and no number of the result counts."},

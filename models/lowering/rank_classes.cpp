@@ -230,11 +230,22 @@ std::vector<int> RankClasses::colour_replicas(const Placement& placement, const 
   return colours;
 }
 
+RankClasses RankClasses::in_step(bool whether) && {
+  in_step_ = whether;
+  return std::move(*this);
+}
+
 RankClasses rank_classes(const Scenario& s, const Placement& placement, Folding folding) {
   const SlowRanks slow = slow_ranks(s.cluster.spec, placement.blocks());
   const int host = shares_hosts(s) ? s.cluster.node_accelerators : 0;
-  return folding == Folding::folded ? RankClasses::fold(placement, s.cluster.fabric, slow, host)
-                                    : RankClasses::unfold(placement, s.cluster.fabric, slow, host);
+  if (folding == Folding::folded) {
+    RankClasses classes = RankClasses::fold(placement, s.cluster.fabric, slow, host);
+    const bool together = classes.tensor_ranks_together() == placement.plan().tensor;
+    return std::move(classes).in_step(together);
+  }
+  const bool one_domain = placement.tensor_group().domains == 1;
+  return RankClasses::unfold(placement, s.cluster.fabric, slow, host)
+      .in_step(folding == Folding::unfolded && slow.empty() && one_domain);
 }
 
 }  // namespace clusterwright

@@ -15,7 +15,11 @@
 
 namespace clusterwright {
 
-enum class Folding { folded, unfolded };
+enum class Folding {
+  folded,
+  unfolded,  ///< tensor groups whose ranks are alike take their collectives in step: see in_step()
+  apart,     ///< every rank meets its partners in every collective
+};
 
 /// Highest clock of each rank that is slower than the others, relative to theirs.
 using SlowRanks = std::map<int, double>;
@@ -38,6 +42,8 @@ class RankClasses {
                           int host = 0);
   static RankClasses unfold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow = {},
                             int host = 0);
+  /// The same classes, with tensor groups in step or not.
+  RankClasses in_step(bool whether) &&;
 
   std::size_t count() const { return representatives_.size(); }
   IdRange<RankClassId> ids() const { return representatives_.ids(); }
@@ -49,6 +55,10 @@ class RankClasses {
   /// Number of neighbours in a tensor group that share a class: those in one domain, under the same switches; 1 when
   /// unfolded.
   int tensor_ranks_together() const { return tensor_ranks_together_; }
+  /// Whether the ranks of a tensor group count as doing the same at the same time, so that their collectives are each
+  /// rank's own. True where they share a class. In an unfolded step without stragglers it is assumed, and must be
+  /// checked with the result (simulate_step does).
+  bool in_step() const { return in_step_; }
 
   /// Uplinks that a stream of class `c` crosses, with the load that it puts on one bundle of each.
   struct Crossing {
@@ -78,6 +88,7 @@ class RankClasses {
   bool folded_ = true;
   int host_ = 0;
   int tensor_ranks_together_ = 1;
+  bool in_step_ = false;
   std::vector<int> colour_;  // by replica
   IndexedVector<RankClassId, RankCoordinates> representatives_;
   IndexedVector<RankClassId, int> multiplicities_;

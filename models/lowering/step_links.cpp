@@ -74,6 +74,10 @@ ChainId StepLinks::tensor(CollectiveOp op, Bytes payload, RankClassId c) {
   const Seconds switches = timings_.cluster().fabric.least_latency();
   const CollectiveTiming timing = timings_.collective(op, payload, group, switches);
   Uses uses;
+  if (classes_.in_step()) {
+    ports_.use(uses, c, timing, group.ranks_per_domain);
+    return chain(timing, std::move(uses));
+  }
   RankCoordinates at = classes_.representative(c);
   for (at.tensor = 0; at.tensor < placement_.plan().tensor; at.tensor += classes_.tensor_ranks_together())
     ports_.use(uses, classes_.class_of(at), timing, group.ranks_per_domain);

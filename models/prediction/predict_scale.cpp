@@ -2,9 +2,11 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <numeric>
 
 #include "models/job/job_blocks.hpp"
 #include "models/job/scenario.hpp"
@@ -31,6 +33,16 @@ Scenario at_size(const Scenario& scenario, int accelerators, bool strong) {
                        static_cast<double>(scenario.cluster.spec.accelerators);
   sized.job.global_batch = static_cast<int>(std::clamp(std::round(batch), 1.0, 1.0 * std::numeric_limits<int>::max()));
   return sized;
+}
+
+/// Points in the order in which threads begin them: those with most micro-batches in a replica take longest.
+std::vector<std::size_t> longest_first(const Scenario& scenario, const std::vector<int>& accelerators, bool strong) {
+  std::vector<std::size_t> order(accelerators.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (strong && scenario.job.global_batch > 0)
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return accelerators[a] < accelerators[b]; });
+  return order;
 }
 
 /// Sizes that can be compared, in order of accelerators.
@@ -112,8 +124,11 @@ ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accel
   std::vector<char> begun(accelerators.size());
   std::mutex progress;
   std::size_t finished = 0;
+  const std::vector<std::size_t> order = longest_first(scenario, accelerators, strong);
+  std::atomic<std::size_t> next = 0;
   // Points do not depend on each other, so the answer does not depend on the number of threads.
-  tbb::parallel_for(std::size_t{0}, accelerators.size(), [&](std::size_t i) {
+  const auto predict_next = [&](std::size_t) {
+    const std::size_t i = order[next++];
     if (stop && stop()) return;
     begun[i] = 1;
     ScalePoint& point = curve.points[i];
@@ -126,7 +141,8 @@ ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accel
     }
     const std::lock_guard lock(progress);
     if (done) done(++finished);
-  });
+  };
+  tbb::parallel_for(std::size_t{0}, accelerators.size(), predict_next, tbb::simple_partitioner());
   keep_begun(curve, errors, begun);
   // Nothing worked: the scenario itself is wrong, and its error says where.
   const bool all_failed =

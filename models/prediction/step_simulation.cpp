@@ -8,6 +8,7 @@
 
 #include "models/lowering/step_charge.hpp"
 #include "models/plan/plan.hpp"
+#include "models/prediction/tensor_step.hpp"
 #include "sim/step_works.hpp"
 
 namespace clusterwright {
@@ -89,7 +90,10 @@ void replay_step(StepSimulation& step, Replayer& replayer) {
 }
 
 StepSimulation simulate_step(const Scenario& scenario, const Plan& plan, Folding folding) {
-  return simulate_graph(lower_training_step(scenario, plan, folding));
+  StepSimulation step = simulate_graph(lower_training_step(scenario, plan, folding));
+  if (folding != Folding::unfolded || plan.tensor == 1) return step;
+  if (stays_in_step(step.graph.structure, step.result, plan.tensor)) return step;
+  return simulate_graph(lower_training_step(scenario, plan, Folding::apart));
 }
 
 StepSimulation simulate_graph(StepGraph graph) {

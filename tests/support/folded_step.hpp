@@ -38,7 +38,7 @@ inline void assert_folds(const Scenario& s) {
   const RankClasses classes = rank_classes(s, placement, Folding::folded);
   const RankClasses ranks = rank_classes(s, placement, Folding::unfolded);
   const StepSimulation folded = flat(simulate_step(s, plan, Folding::folded));
-  const StepSimulation unfolded = flat(simulate_step(s, plan, Folding::unfolded));
+  const StepSimulation unfolded = flat(simulate_step(s, plan, *rc::gen::element(Folding::unfolded, Folding::apart)));
   const auto folded_ops = ops_by_class(folded.graph.structure), unfolded_ops = ops_by_class(unfolded.graph.structure);
   RC_ASSERT(ranks.count() == static_cast<std::size_t>(plan.accelerators()));
   RC_ASSERT(unfolded_ops.size() == ranks.count());

@@ -280,6 +280,22 @@ TEST_CASE("run writes a timeline that is valid JSON with bars inside the step", 
   CHECK(last <= step_us * 1.0001);
 }
 
+TEST_CASE("run --unfold replays every accelerator for itself and says that folding changed nothing", "[cli]") {
+  const Room room;
+  room.write("good.json", scenario_with("", ""));
+  const Outcome outcome = room.run("run good.json --unfold --format json");
+  CHECK(outcome.code == 0);
+  const JsonValue result = read_json(std::make_shared<SourceText>("stdout", outcome.out));
+  const JsonValue& unfolded = result.at("unfolded");
+  CHECK(unfolded.at("same_to_the_picosecond").as_boolean());
+  CHECK(unfolded.at("accelerators").as_number() == result.at("gpus").as_number());
+  CHECK(unfolded.at("step_time_s").as_number() == Approx(result.at("step_time_s").as_number()).epsilon(1e-3));
+  CHECK(has(room.run("run good.json --unfold").out, "Unfolded: "));
+  CHECK(read_json(std::make_shared<SourceText>("stdout", room.run("run good.json --format json").out))
+            .at("unfolded")
+            .is_null());
+}
+
 TEST_CASE("explain, schema, catalog and version answer without a scenario", "[cli]") {
   const Room room;
   CHECK(has(room.run("explain job.parallel.tensor").out, "type: integer"));

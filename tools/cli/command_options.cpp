@@ -42,6 +42,8 @@ void add_computing(CommandAdder& line) {
   run_app->add_option("--timeline", run_request->timeline, "write a timeline that ui.perfetto.dev can open")
       ->type_name("FILE");
   run_app->add_flag("--explain", run_request->explain, "print the origin of every number");
+  run_app->add_flag("--unfold", run_request->unfold,
+                    "replay every accelerator for itself too, and compare: 16,384 GPUs take seconds and gigabytes");
   run_request->scenario.command_line = line.typed;
 
   const auto [scale_app, scale_request] =

@@ -27,6 +27,7 @@ struct RunRequest {
   ScenarioRequest scenario;
   OutputRequest output;
   std::string timeline;  ///< file for a trace; empty: none
+  bool unfold = false;   ///< every accelerator for itself beside the folded step
   bool explain = false;
 };
 ExitCode run(const RunRequest& request);

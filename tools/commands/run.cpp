@@ -4,6 +4,7 @@
 #include "models/job/scenario_loader.hpp"
 #include "models/plan/plan.hpp"
 #include "models/prediction/bottleneck.hpp"
+#include "models/prediction/folding_check.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/prediction/step_simulation.hpp"
 #include "models/site/sizing/job_site.hpp"
@@ -83,14 +84,40 @@ struct RunAnswer {
   const ScenarioSession& session;
   const StepPrediction& step;
   std::optional<AgainstUsual> against;
+  std::optional<UnfoldedCheck> unfolded;
 };
 
+std::string sentence_of(const UnfoldedCheck& check) {
+  const std::string what = fmt::format(
+      "Unfolded: {} accelerators, each for itself ({:.1f} million ops, {:.1f} million "
+      "events), take {:.6f} s",
+      count_text(check.ranks), check.ops / 1e6, check.events / 1e6, to_seconds(check.end).in(second));
+  if (check.same()) return what + ", as the folded step does to the picosecond.";
+  return what + fmt::format(", {} ps off the folded step: please report this.", (check.end - check.folded_end).count);
+}
+
+JsonValue json_of(const std::optional<UnfoldedCheck>& check) {
+  if (!check) return {};
+  return JsonValue::object({{"accelerators", JsonValue(static_cast<double>(check->ranks))},
+                            {"ops", JsonValue(check->ops)},
+                            {"events", JsonValue(check->events)},
+                            {"step_time_s", JsonValue(to_seconds(check->end).in(second))},
+                            {"same_to_the_picosecond", JsonValue(check->same())}});
+}
+
+std::optional<UnfoldedCheck> unfold_if_asked(const RunRequest& request, const Scenario& scenario, const Plan& plan) {
+  if (!request.unfold) return {};
+  check_unfolded(step_size(scenario, plan), machine_memory());
+  return check_folding(scenario, plan);
+}
+
 std::string as_text(const RunRequest& request, const RunAnswer& answer) {
-  const auto& [session, step, against] = answer;
+  const auto& [session, step, against, unfolded] = answer;
   std::string text = printable(title_of(session.context, step)) + "\n" + printable(session.context.job) + "\n" +
                      plan_sentence(step.plan) + "\n";
   for (const ResultTable& table : tables_of(session, step, request.explain)) text += "\n" + render_text(table);
   if (against) text += "\n" + sentence_of(*against) + "\n";
+  if (unfolded) text += "\n" + sentence_of(*unfolded) + "\n";
   text += warnings_text(warnings_of(session.context.warnings, single_point(step)));
   text += "\nNext: " + printable(next_step(step)) + "\n";
   text += request.explain ? "Details: -o report.html for charts, --timeline trace.json for every op\n"
@@ -99,11 +126,12 @@ std::string as_text(const RunRequest& request, const RunAnswer& answer) {
 }
 
 std::string as_markdown(const RunRequest& request, const RunAnswer& answer) {
-  const auto& [session, step, against] = answer;
+  const auto& [session, step, against, unfolded] = answer;
   std::string text = fmt::format("# {}\n\n{}; {}\n", markdown_text(title_of(session.context, step)),
                                  markdown_text(session.context.job), plan_sentence(step.plan));
   for (const ResultTable& table : tables_of(session, step, request.explain)) text += "\n" + render_markdown(table);
   if (against) text += "\n" + markdown_text(sentence_of(*against)) + "\n";
+  if (unfolded) text += "\n" + markdown_text(sentence_of(*unfolded)) + "\n";
   text += warnings_markdown(warnings_of(session.context.warnings, single_point(step)));
   return text + fmt::format("\n**Next:** {}\n", markdown_text(next_step(step)));
 }
@@ -111,11 +139,12 @@ std::string as_markdown(const RunRequest& request, const RunAnswer& answer) {
 JsonValue as_json(const RunAnswer& answer) {
   JsonValue document = run_to_json(answer.session.context, answer.step);
   document.set("against_usual", json_of(answer.against));
+  document.set("unfolded", json_of(answer.unfolded));
   return document;
 }
 
 std::string render_as(OutputFormat format, const RunRequest& request, const RunAnswer& answer) {
-  const auto& [session, step, against] = answer;
+  const auto& [session, step, against, unfolded] = answer;
   switch (format) {
     case OutputFormat::json:
       return write_json(as_json(answer)) + "\n";
@@ -131,6 +160,7 @@ std::string render_as(OutputFormat format, const RunRequest& request, const RunA
 }
 
 void write_timeline(const std::string& file, const Scenario& scenario, const StepPrediction& step) {
+  check_timeline(step_size(scenario, step.plan));
   const StepSimulation simulated = simulate_step(scenario, step.plan);
   const UnfoldedStep flat = unfold(simulated.graph.structure, simulated.graph.timing, simulated.result);
   write_file(file, chrome_trace(flat.structure, make_timeline(flat.structure, flat.result)));
@@ -147,7 +177,8 @@ ExitCode run(const RunRequest& request) {
   const StepPrediction step = site.predict(session.scenario);
   stop_if_interrupted();
   const bool named = !request.scenario.parameters.empty();
-  const RunAnswer answer{session, step, against_usual(session.scenario, named, step.step_time)};
+  const RunAnswer answer{session, step, against_usual(session.scenario, named, step.step_time),
+                         unfold_if_asked(request, session.scenario, step.plan)};
   deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, request, answer); });
   print_warnings(warnings_of(session.context.warnings, single_point(step)), targets);
   if (!request.timeline.empty()) write_timeline(request.timeline, session.scenario, step);
