@@ -20,6 +20,7 @@ namespace clusterwright::engine {
 /// A pass on a rank class at one timing.
 struct TimedPass {
   const PassShape* shape = nullptr;
+  const StepTiming* timing = nullptr;
   const std::vector<Picoseconds>* issued = nullptr;  ///< by op: host time from the begin of the pass until it is issued
   const std::vector<Picoseconds>* alone = nullptr;   ///< by place of the collective
   RankClassId rank;
@@ -37,8 +38,8 @@ class PassPlayer {
     std::uint32_t waits = 0;
   };
 
-  PassPlayer(WorkTimes& works, const StepTiming& timing, const EngineCharges& charges)
-      : works_(&works), timing_(&timing), charges_(&charges) {}
+  /// @param works  of the timing of each pass that is played
+  PassPlayer(WorkTimes& works, const EngineCharges& charges) : works_(&works), charges_(&charges) {}
 
   /// The gate of a segment starts. @param host  when the host began to issue the pass
   void begin(const TimedPass& pass, std::size_t segment, Picoseconds at, Picoseconds host, const OutsideLoad& load);
@@ -88,7 +89,6 @@ class PassPlayer {
   void charge_gap(Picoseconds begin, std::uint32_t op, const Add& add) const;
 
   WorkTimes* works_;
-  const StepTiming* timing_;
   const EngineCharges* charges_;
   TimedPass pass_;
   std::uint32_t first_ = 0, end_ = 0;
@@ -109,7 +109,7 @@ void PassPlayer::charge(const Add& add) const {
     if (!shape(op).is_kernel()) continue;
     const OpTimes& times = this->op(op);
     if (cursor < times.start) charge_gap(cursor, op, add);
-    const Picoseconds own = std::min(times.unshared, timing_->works[shape(op).work].duration);
+    const Picoseconds own = std::min(times.unshared, pass_.timing->works[shape(op).work].duration);
     add(shape(op).charge, own);
     add(charges_->throttle, times.unshared - own);
     cursor = times.end;

@@ -7,8 +7,10 @@ namespace clusterwright::engine {
 
 void PassRuns::reset() {
   const StepStructure& structure = step_.structure();
-  runs_.assign(structure.lanes.size(), {});
-  result_.pass_charges.assign(structure.ranks.size(), std::vector<Picoseconds>(structure.charge_names.size()));
+  runs_.resize(structure.lanes.size());
+  for (Run& run : runs_) run.op = OpId();
+  result_.pass_charges.resize(structure.ranks.size());
+  for (std::vector<Picoseconds>& charged : result_.pass_charges) charged.assign(structure.charge_names.size(), {});
   result_.pass_changes.clear();
 }
 
@@ -131,10 +133,9 @@ Picoseconds PassRuns::forecast(Run& run) {
   const std::size_t segments = times_.shape(run.pass).segments();
   const PassTable& table = times_.table(run.pass, run.rank, run.load);
   while (segment < segments && !host_is_ahead(run, table, segment, at)) {
-    PassPlayer player = times_.player();
-    player.begin(times_.on(run.pass, run.rank), segment, at, run.host, run.load);
-    player.finish();
-    at = player.end();
+    forecaster_.begin(times_.on(run.pass, run.rank), segment, at, run.host, run.load);
+    forecaster_.finish();
+    at = forecaster_.end();
     ++segment;
   }
   return segment < segments ? at + table.begin.back() - table.begin[segment] : at;

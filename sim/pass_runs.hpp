@@ -63,6 +63,7 @@ class PassRuns {
   Events& events_;
   ReplayResult& result_;
   IndexedVector<LaneId, Run> runs_;
+  PassPlayer forecaster_ = times_.player();
 };
 
 }  // namespace clusterwright::engine

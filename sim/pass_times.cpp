@@ -5,56 +5,22 @@
 
 namespace clusterwright::engine {
 
-namespace {
-
-/// Sums by charge, in the order in which charges appear.
-class ChargeSums {
- public:
-  explicit ChargeSums(PassTable& table) : table_(table) {}
-
-  void add(ChargeId charge, Picoseconds time) {
-    if (time.count == 0) return;
-    const auto known = std::find(table_.charges.begin(), table_.charges.end(), charge);
-    const auto place = static_cast<std::size_t>(known - table_.charges.begin());
-    if (known == table_.charges.end()) {
-      table_.charges.push_back(charge);
-      now_.push_back({});
-    }
-    now_[place] += time;
-  }
-  void end_segment() { rows_.push_back(now_); }
-
-  void write() {
-    for (std::vector<Picoseconds>& row : rows_) {
-      row.resize(now_.size());
-      table_.charged.insert(table_.charged.end(), row.begin(), row.end());
-    }
-  }
-
- private:
-  PassTable& table_;
-  std::vector<Picoseconds> now_;
-  std::vector<std::vector<Picoseconds>> rows_;
-};
-
-}  // namespace
-
 PassTimes::PassTimes(const StepStructure& structure, WorkTimes& works) : structure_(structure), works_(works) {
   for (const PassTemplate& pass : structure.passes) shapes_.push_back(PassShape(pass));
 }
 
 void PassTimes::reset(const StepTiming& timing, const IndexedVector<ChainId, Picoseconds>& chain_alone) {
   timing_ = &timing;
-  issued_.clear();
-  for (const PassTemplate& pass : structure_.passes) {
-    std::vector<Picoseconds> issued;
+  issued_.resize(structure_.passes.size());
+  for (const PassId pass : issued_.ids()) {
+    issued_[pass].clear();
     Picoseconds host;
-    for (const PassOp& op : pass.ops) issued.push_back(host += timing.works[op.work].launch);
-    issued_.push_back(std::move(issued));
+    for (const PassOp& op : structure_.passes[pass].ops) issued_[pass].push_back(host += timing.works[op.work].launch);
   }
   variant_.clear();
   alone_.clear();
-  tables_.clear();
+  for (std::vector<Entry>& entries : tables_) entries.clear();
+  pooled_ = 0;
   std::vector<double> clocks;  // by variant
   for (const RankClassId rank : structure_.ranks.ids()) {
     std::vector<Picoseconds> alone;
@@ -71,55 +37,84 @@ void PassTimes::reset(const StepTiming& timing, const IndexedVector<ChainId, Pic
 }
 
 TimedPass PassTimes::on(PassId pass, RankClassId rank) const {
-  return {&shapes_[pass], &issued_[pass], &alone_[variant_[rank]], rank};
+  return {&shapes_[pass], timing_, &issued_[pass], &alone_[variant_[rank]], rank};
 }
 
 const PassTable& PassTimes::table(PassId pass, RankClassId rank, const OutsideLoad& load) {
   std::vector<Entry>& entries = tables_[variant_[rank] * structure_.passes.size() + pass.value];
   for (const Entry& entry : entries)
     if (entry.load == load) return *entry.table;
-  entries.push_back({load, std::make_unique<PassTable>(make_table(pass, rank, load))});
-  return *entries.back().table;
+  PassTable& table = spare_table();
+  make_table(pass, rank, load, table);
+  entries.push_back({load, &table});
+  return table;
 }
 
-PassTimes::Segment PassTimes::play(PassId pass, RankClassId rank, const OutsideLoad& load, std::size_t segment) const {
+PassTable& PassTimes::spare_table() {
+  if (pooled_ == pool_.size()) pool_.push_back(std::make_unique<PassTable>());
+  PassTable& table = *pool_[pooled_++];
+  table.begin.clear();
+  table.lead.clear();
+  table.charges.clear();
+  return table;
+}
+
+PassTimes::Played PassTimes::play(PassId pass, RankClassId rank, const OutsideLoad& load, std::size_t segment) {
   const PassShape& shape = shapes_[pass];
-  PassPlayer player = this->player();
-  player.begin(on(pass, rank), segment, {}, PassPlayer::host_ahead, load);
-  player.finish();
-  Segment out;
+  player_.begin(on(pass, rank), segment, {}, PassPlayer::host_ahead, load);
+  player_.finish();
+  Played out{played_starts_.size(), played_charges_.size(), 0, player_.end()};
   for (std::uint32_t op = shape.gates[segment]; op < shape.gates[segment + 1]; ++op)
-    out.starts.push_back(player.op(op).start);
-  player.charge([&](ChargeId charge, Picoseconds time) { out.charges.emplace_back(charge, time); });
-  out.length = player.end();
+    played_starts_.push_back(player_.op(op).start);
+  player_.charge([&](ChargeId charge, Picoseconds time) {
+    if (time.count != 0) played_charges_.emplace_back(charge, time);
+  });
+  out.charges_end = played_charges_.size();
   return out;
 }
 
-PassTable PassTimes::make_table(PassId pass, RankClassId rank, const OutsideLoad& load) const {
+void PassTimes::make_table(PassId pass, RankClassId rank, const OutsideLoad& load, PassTable& table) {
   const PassShape& shape = shapes_[pass];
-  PassTable table;
-  ChargeSums sums(table);
-  std::vector<Segment> played(shape.segments());  // those that are the first of their like
+  const std::vector<Picoseconds>& issued = issued_[pass];
+  played_.clear();
+  played_starts_.clear();
+  played_charges_.clear();
   Picoseconds begin;
-  sums.end_segment();
   for (std::size_t segment = 0; segment < shape.segments(); ++segment) {
-    table.begin.push_back(begin);
-    Segment& times = played[shape.like[segment]];
-    if (shape.like[segment] == segment) times = play(pass, rank, load, segment);
+    const std::size_t like = shape.like[segment];
+    played_.push_back(like == segment ? play(pass, rank, load, segment) : played_[like]);
+    const Picoseconds* starts = &played_starts_[played_.back().starts];
     Picoseconds lead{std::numeric_limits<std::int64_t>::min()};
-    for (std::size_t i = 0; i < times.starts.size(); ++i)
-      lead = std::max(lead, issued_[pass][shape.gates[segment] + i] - begin - times.starts[i]);
+    for (std::uint32_t op = shape.gates[segment]; op < shape.gates[segment + 1]; ++op)
+      lead = std::max(lead, issued[op] - begin - *starts++);
+    table.begin.push_back(begin);
     table.lead.push_back(lead);
-    for (const auto& [charge, time] : times.charges) sums.add(charge, time);
-    sums.end_segment();
-    begin += times.length;
+    begin += played_.back().length;
   }
   table.begin.push_back(begin);
   for (std::size_t segment = shape.segments() - 1; segment-- > 0;)
     table.lead[segment] = std::max(table.lead[segment], table.lead[segment + 1]);
   for (std::size_t segment = 0; segment < shape.segments(); ++segment) table.lead[segment] += table.begin[segment];
-  sums.write();
-  return table;
+  sum_charges(shape, table);
+}
+
+void PassTimes::sum_charges(const PassShape& shape, PassTable& table) const {
+  const auto place = [&](ChargeId charge) {
+    const auto known = std::find(table.charges.begin(), table.charges.end(), charge);
+    return static_cast<std::size_t>(known - table.charges.begin());
+  };
+  for (const auto& [charge, time] : played_charges_)
+    if (place(charge) == table.charges.size()) table.charges.push_back(charge);
+  const std::size_t columns = table.charges.size();
+  table.charged.assign((shape.segments() + 1) * columns, {});
+  if (columns == 0) return;
+  for (std::size_t segment = 0; segment < shape.segments(); ++segment) {
+    Picoseconds* row = &table.charged[(segment + 1) * columns];
+    std::copy(row - columns, row, row);
+    const Played& played = played_[segment];
+    for (std::size_t i = played.charges_begin; i < played.charges_end; ++i)
+      row[place(played_charges_[i].first)] += played_charges_[i].second;
+  }
 }
 
 }  // namespace clusterwright::engine

@@ -37,21 +37,25 @@ class PassTimes {
   Picoseconds issue_time(PassId pass) const { return issued_[pass].back(); }
   Picoseconds first_issue(PassId pass) const { return issued_[pass].front(); }
   const PassTable& table(PassId pass, RankClassId rank, const OutsideLoad& load);
-  PassPlayer player() const { return {works_, *timing_, structure_.engine_charges}; }
+  PassPlayer player() const { return {works_, structure_.engine_charges}; }
 
  private:
   struct Entry {
     OutsideLoad load;
-    std::unique_ptr<PassTable> table;
+    const PassTable* table;
   };
+  using Charged = std::pair<ChargeId, Picoseconds>;
 
-  struct Segment {
-    std::vector<Picoseconds> starts;  ///< by op, from the begin
-    std::vector<std::pair<ChargeId, Picoseconds>> charges;
+  /// A played segment, from its begin.
+  struct Played {
+    std::size_t starts;                      // of its first op, in played_starts_
+    std::size_t charges_begin, charges_end;  // in played_charges_
     Picoseconds length;
   };
-  Segment play(PassId pass, RankClassId rank, const OutsideLoad& load, std::size_t segment) const;
-  PassTable make_table(PassId pass, RankClassId rank, const OutsideLoad& load) const;
+  Played play(PassId pass, RankClassId rank, const OutsideLoad& load, std::size_t segment);
+  void make_table(PassId pass, RankClassId rank, const OutsideLoad& load, PassTable& table);
+  void sum_charges(const PassShape& shape, PassTable& table) const;
+  PassTable& spare_table();
 
   const StepStructure& structure_;
   WorkTimes& works_;
@@ -61,6 +65,13 @@ class PassTimes {
   IndexedVector<RankClassId, std::size_t> variant_;  ///< ranks of equal clocks and times of collectives share tables
   std::vector<std::vector<Picoseconds>> alone_;      ///< by variant
   std::vector<std::vector<Entry>> tables_;           ///< by variant, then pass
+
+  std::vector<std::unique_ptr<PassTable>> pool_;  // the first `pooled_` are in `tables_`
+  std::size_t pooled_ = 0;
+  PassPlayer player_{works_, structure_.engine_charges};
+  std::vector<Played> played_;  // by segment of the table that is made; those that are the first of their like
+  std::vector<Picoseconds> played_starts_;
+  std::vector<Charged> played_charges_;
 };
 
 }  // namespace clusterwright::engine

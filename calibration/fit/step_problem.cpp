@@ -11,7 +11,7 @@
 #include "calibration/fit/sourced_value.hpp"
 #include "models/lowering/step_charge.hpp"
 #include "models/prediction/choose_plan.hpp"
-#include "models/prediction/steady_state.hpp"
+#include "models/prediction/step_what_ifs.hpp"
 #include "sim/diagnostic.hpp"
 #include "sim/enum_array.hpp"
 #include "topology/parts/parts.hpp"
@@ -32,12 +32,12 @@ void share_votes(std::vector<StepRow>& rows) {
   for (StepRow& row : rows) row.weight = 1 / std::sqrt(count[key(row)]);
 }
 
-double log_rate(const StepRow& row, const StepSummary& step) {
+double log_rate(const StepRow& row, const StepTime& step) {
   const double tokens = static_cast<double>(row.plan.global_batch) * row.scenario.job.sequence;
   return std::log(tokens / row.plan.accelerators() / to_seconds(step.end).in(second));
 }
 
-double share_of(const StepSummary& step, StepCharge charge) {
+double share_of(const StepTime& step, StepCharge charge) {
   return step.breakdown[static_cast<std::size_t>(charge)] / to_seconds(step.end);
 }
 
@@ -61,10 +61,11 @@ bool all_known(const Measurement& m) {
 constexpr double unnoticed = 1e-3;  // share of the step
 
 StepSlopes slopes_of(const StepRow& row) {
-  const StepSummary step = summarise_step(row.scenario, row.plan);
+  StepWhatIfs what_ifs(row.scenario, row.plan);
+  const StepTime& step = what_ifs.base();
   const double base = log_rate(row, step);
   const auto slope = [&](double a, double b, double c) {
-    return (log_rate(row, summarise_step(moved(row, a, b, c), row.plan)) - base) / difference;
+    return (log_rate(row, what_ifs.time_under(moved(row, a, b, c))) - base) / difference;
   };
   const bool host = share_of(step, StepCharge::launch) > unnoticed;
   const bool alone = row.plan.accelerators() == 1;
@@ -115,7 +116,7 @@ std::vector<StepSlopes> step_slopes(const std::vector<StepRow>& rows) {
 std::vector<StepSlopes> step_shares(const std::vector<StepRow>& rows) {
   std::vector<StepSlopes> slopes(rows.size());
   tbb::parallel_for(std::size_t{0}, rows.size(), [&](std::size_t i) {
-    const StepSummary step = summarise_step(rows[i].scenario, rows[i].plan);
+    const StepTime step = time_step(rows[i].scenario, rows[i].plan);
     // Bubbles grow and shrink with the work around them.
     const double work = std::max(0.01, 1 - share_of(step, StepCharge::bubble));
     const auto share = [&](ChargeKind kind) {
@@ -128,16 +129,16 @@ std::vector<StepSlopes> step_shares(const std::vector<StepRow>& rows) {
                  share(ChargeKind::compute), share(ChargeKind::communication), share(ChargeKind::launch)};
     // Ranks that wait for their host in every layer delay others too, which no share shows.
     if (rows[i].scenario.transformer.experts && share_of(step, StepCharge::launch) > unnoticed)
-      slopes[i].host = (log_rate(rows[i], summarise_step(moved(rows[i], 0, 0, difference), rows[i].plan)) -
-                        log_rate(rows[i], step)) /
-                       difference;
+      slopes[i].host =
+          (log_rate(rows[i], time_step(moved(rows[i], 0, 0, difference), rows[i].plan)) - log_rate(rows[i], step)) /
+          difference;
   });
   return slopes;
 }
 
 void refresh_errors(const std::vector<StepRow>& rows, std::vector<StepSlopes>& slopes) {
   tbb::parallel_for(std::size_t{0}, rows.size(), [&](std::size_t i) {
-    slopes[i].error = log_rate(rows[i], summarise_step(rows[i].scenario, rows[i].plan)) -
+    slopes[i].error = log_rate(rows[i], time_step(rows[i].scenario, rows[i].plan)) -
                       std::log(rows[i].tokens_per_second_per_accelerator);
   });
 }

@@ -12,7 +12,7 @@
 #include "calibration/validation/unmeasured_part.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/prediction/prediction_interval.hpp"
-#include "models/prediction/steady_state.hpp"
+#include "models/prediction/step_what_ifs.hpp"
 
 namespace clusterwright {
 
@@ -91,7 +91,7 @@ std::vector<double> half_widths(const std::vector<StepRow>& rows, bool architect
   tbb::parallel_for(std::size_t{0}, rows.size(), [&](std::size_t i) {
     Scenario scenario = rows[i].scenario;
     scenario.steps = blind(scenario.steps, rows[i], architecture_too);
-    const StepSummary summary = summarise_step(scenario, rows[i].plan);
+    const StepTime summary = time_step(scenario, rows[i].plan);
     StepPrediction step;
     step.plan = rows[i].plan;
     step.step_time = to_seconds(summary.end);

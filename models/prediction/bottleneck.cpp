@@ -11,7 +11,7 @@
 
 #include "models/lowering/step_charge.hpp"
 #include "models/prediction/prediction.hpp"
-#include "models/prediction/steady_state.hpp"
+#include "models/prediction/step_what_ifs.hpp"
 
 namespace clusterwright {
 
@@ -198,12 +198,13 @@ const std::vector<Resource>& resources() {
 
 std::vector<StepSensitivity> step_sensitivities(const Scenario& scenario, const StepPrediction& step) {
   std::vector<StepSensitivity> out;
+  StepWhatIfs what_ifs(scenario, step.plan);
   for (const Resource& resource : resources()) {
     if (!resource.used(scenario)) continue;
     Scenario changed = scenario;
     resource.raise(changed);
-    const Seconds time = to_seconds(summarise_step(changed, step.plan).end);
-    out.push_back({resource.name, time / step.step_time - 1});
+    const Seconds time = to_seconds(what_ifs.time_under(changed).end);
+    out.push_back({resource.name, time / to_seconds(what_ifs.base().end) - 1});
   }
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.step_change < b.step_change; });
   return out;

@@ -11,7 +11,7 @@
 #include "models/plan/plan.hpp"
 #include "models/plan/plan_pipeline.hpp"
 #include "models/plan/stage_layout.hpp"
-#include "models/prediction/steady_state.hpp"
+#include "models/prediction/step_what_ifs.hpp"
 #include "sim/diagnostic.hpp"
 
 namespace clusterwright {
@@ -134,8 +134,8 @@ void take_fastest_micro_batch(const Scenario& given, std::optional<int> pipeline
     ChosenPlan larger = at(given, pipeline, size);
     // More recomputation for a larger micro-batch does not make the step faster.
     if (!fits(larger.scenario, larger.memory) || larger.plan.recompute != best.plan.recompute) break;
-    if (!shortest) shortest = summarise_step(best.scenario, best.plan).end;
-    const Picoseconds time = summarise_step(larger.scenario, larger.plan).end;
+    if (!shortest) shortest = time_step(best.scenario, best.plan).end;
+    const Picoseconds time = time_step(larger.scenario, larger.plan).end;
     if (time >= *shortest) break;
     shortest = time;
     best = std::move(larger);

@@ -13,7 +13,7 @@
 #include "models/memory/memory_verdict.hpp"
 #include "models/plan/resolve_plan.hpp"
 #include "models/prediction/choose_plan.hpp"
-#include "models/prediction/steady_state.hpp"
+#include "models/prediction/step_what_ifs.hpp"
 #include "sim/diagnostic.hpp"
 
 namespace clusterwright {
@@ -115,7 +115,7 @@ std::optional<std::string> tried(Scenario scenario, const Change& change) {
     const MemoryUse use = memory_under(scenario, plan);
     const Bytes capacity = memory_capacity(scenario.cluster.accelerator);
     if (use.total() > capacity || !level_verdict(level_uses(scenario, plan)).empty()) return {};
-    const Seconds time = to_seconds(summarise_step(scenario, plan).end);
+    const Seconds time = to_seconds(time_step(scenario, plan).end);
     return fmt::format("with {} it fits: {:.1f} of {:.1f} GB, step {:.3g} s", change.setting, use.total().in(gigabyte),
                        capacity.in(gigabyte), time.in(second));
   } catch (const ConfigError&) {

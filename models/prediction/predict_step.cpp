@@ -23,9 +23,9 @@
 #include "models/prediction/nearest_change.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/prediction/prediction_interval.hpp"
-#include "models/prediction/steady_state.hpp"
 #include "models/prediction/step_laws.hpp"
 #include "models/prediction/step_warnings.hpp"
+#include "models/prediction/step_what_ifs.hpp"
 #include "sim/plain_number.hpp"
 
 namespace clusterwright {
@@ -105,7 +105,7 @@ void add_stragglers(const Scenario& s, const StepSummary& step, StepPrediction& 
   if (use.accelerators.empty()) return;
   Scenario healthy = s;
   healthy.cluster.spec.slow.clear();
-  const StepSummary best = summarise_step(healthy, out.plan);
+  const StepTime best = time_step(healthy, out.plan);
   use.loss = std::max(Seconds{}, to_seconds(step.end) - to_seconds(best.end));
   for (std::size_t i = 0; i < step_charge_count; ++i) use.healthy[i] = best.breakdown[i];
   out.stragglers = std::move(use);

@@ -24,86 +24,16 @@
 #include <cmath>
 #include <cstdlib>
 #include <memory>
-#include <optional>
+#include <utility>
 #include <vector>
 
 #include "models/lowering/step_charge.hpp"
 #include "models/plan/plan.hpp"
+#include "models/prediction/retimed_step.hpp"
+#include "models/prediction/step_drift.hpp"
 #include "models/prediction/step_simulation.hpp"
-#include "sim/pass_traces.hpp"
 
 namespace clusterwright {
-
-namespace {
-
-/// Ops of a step, counted from its end.
-struct BackwardsView {
-  explicit BackwardsView(const StepSimulation& simulated);
-
-  /// Time from the issue of an op by the host to its start; of a pass the least of its ops.
-  Picoseconds launch_slack(OpId op);
-  Picoseconds before_end(OpId op) const { return step.result.end - step.result.ops[op].end; }
-
-  const StepSimulation& step;
-  PassTraces passes;
-  IndexedVector<LaneId, std::vector<OpId>> lanes;  // ops of each lane, last first
-  IndexedVector<OpId, Picoseconds> begun;          // when the host begins to issue
-};
-
-BackwardsView::BackwardsView(const StepSimulation& simulated)
-    : step(simulated), passes(step.graph.structure, step.graph.timing, step.result) {
-  const StepStructure& s = step.graph.structure;
-  lanes.resize(s.lanes.size());
-  begun.resize(s.op_count());
-  IndexedVector<RankClassId, Picoseconds> host(s.ranks.size());
-  const auto launch = [&](WorkId work) { return step.graph.timing.works[work].launch; };
-  for (const OpId op : s.op_lane.ids()) {
-    Picoseconds& time = host[s.lanes[s.op_lane[op]].rank];
-    begun[op] = time;
-    const PassId pass = s.op_pass[op];
-    if (!pass.exists()) time += launch(s.op_work[op]);
-    if (pass.exists())
-      for (const PassOp& inner : s.passes[pass].ops) time += launch(inner.work);
-  }
-  for (std::size_t i = s.op_count(); i-- > 0;) lanes[s.op_lane[OpId(i)]].push_back(OpId(i));
-}
-
-Picoseconds BackwardsView::launch_slack(OpId op) {
-  const StepStructure& s = step.graph.structure;
-  const auto launch = [&](WorkId work) { return step.graph.timing.works[work].launch; };
-  const PassId pass = s.op_pass[op];
-  if (!pass.exists()) return step.result.ops[op].start - begun[op] - launch(s.op_work[op]);
-  const PassTrace trace = passes.of(op);
-  Picoseconds issued = begun[op], least = step.result.end;
-  for (std::size_t i = 0; i < trace.ops.size(); ++i) {
-    issued += launch(s.passes[pass].ops[i].work);
-    least = std::min(least, trace.from + trace.ops[i].start - issued);
-  }
-  return least;
-}
-
-double picoseconds(Picoseconds time) {
-  return static_cast<double>(time.count);
-}
-
-}  // namespace
-
-StepDrift step_drift(const StepSimulation& shorter, const StepSimulation& longer, int period, int micro_batches,
-                     double repeats) {
-  BackwardsView few(shorter), many(longer);
-  double ops = 0, host = 0;
-  for (const LaneId lane : many.lanes.ids()) {
-    const std::size_t per_period = many.lanes[lane].size() - few.lanes[lane].size();
-    const std::size_t wanted = per_period * static_cast<std::size_t>(micro_batches) / static_cast<std::size_t>(period);
-    for (std::size_t i = 0; i < std::min(wanted, few.lanes[lane].size()); ++i) {
-      const OpId a = few.lanes[lane][i], b = many.lanes[lane][i];
-      ops = std::max(ops, std::abs(picoseconds(many.before_end(b) - few.before_end(a))));
-      const double slack = picoseconds(many.launch_slack(b));
-      host = std::max(host, repeats * (picoseconds(few.launch_slack(a)) - slack) - slack);
-    }
-  }
-  return {ops * 1e-12 * second, host * 1e-12 * second};
-}
 
 namespace {
 
@@ -119,35 +49,6 @@ constexpr double worthwhile = 0.75;
 
 /// Longest continued step; the full simulation takes longer ones, and refuses those that it cannot simulate.
 constexpr Seconds longest_continued = 1 * day;
-
-constexpr ChargeId bubble(static_cast<std::size_t>(StepCharge::bubble));
-
-Plan with_micro_batches(Plan plan, int micro_batches) {
-  plan.global_batch -= (plan.micro_batches - micro_batches) * plan.micro_batch * plan.data;
-  plan.micro_batches = micro_batches;
-  return plan;
-}
-
-/// Step with fewer micro-batches, replayed at one clock after another.
-struct ShortStep {
-  ShortStep(const Scenario& scenario, const Plan& plan, int micro_batches)
-      : simulation{lower(scenario, with_micro_batches(plan, micro_batches)), {}, {}},
-        replayer(simulation.graph.structure) {}
-  ShortStep(const ShortStep&) = delete;  // the replayer holds on to the structure
-
-  static StepGraph lower(const Scenario& scenario, const Plan& plan) {
-    StepGraph graph = lower_training_step(scenario, plan, Folding::folded);
-    graph.structure = with_closed_passes(std::move(graph.structure), graph.timing);
-    return graph;
-  }
-  void replay() { replay_step(simulation, replayer); }
-  IndexedVector<RankClassId, ClockDemand> demands() const {
-    return clock_demands(simulation.graph, simulation.result, simulation.breakdown, bubble);
-  }
-
-  StepSimulation simulation;
-  Replayer replayer;
-};
 
 double continued(double shorter, double longer, double repeats) {
   return longer + repeats * (longer - shorter);
@@ -177,64 +78,65 @@ Picoseconds forgive_overdrawn(ChargedTime& charged) {
 }
 
 /// Step and the same step a period longer, at the same clocks.
-class StepPair {
+class StepPair : public SettledStep {
  public:
-  StepPair(const Scenario& scenario, const Plan& plan, const ShortenedStep& few)
-      : scenario_(scenario),
-        plan_(plan),
+  StepPair(StepLengths& steps, const ShortenedStep& few)
+      : steps_(steps),
         few_(few),
-        shorter_(std::make_unique<ShortStep>(scenario, plan, few.micro_batches)),
-        longer_(std::make_unique<ShortStep>(scenario, plan, few.micro_batches + few.period)),
-        repeats_((plan.micro_batches - few.micro_batches) / few.period - 1) {}
+        shorter_(&steps.at(few.micro_batches)),
+        longer_(&steps.at(few.micro_batches + few.period)),
+        repeats_((steps.plan().micro_batches - few.micro_batches) / few.period - 1) {}
 
-  /// Summary of the full step; nothing if the step does not repeat itself yet.
-  /// @param before  pair of shorter steps of the same kind, at whose clocks to begin; may not exist
-  std::optional<StepSummary> summary(const StepPair* before);
+  /// Replays until clocks have settled.
+  void settle(Clocks& clocks);
+  /// Continues to the full step. @return whether that repeats the short ones
+  bool continues();
+  StepTime time() const override;
+  StepSummary summary() const override;
 
  private:
-  const StepSimulation& shorter() const { return shorter_->simulation; }
-  const StepSimulation& longer() const { return longer_->simulation; }
-  void settle(const StepPair* before);
-  bool continues();
-  Seconds period_time() const { return to_seconds(longer().result.end - shorter().result.end); }
+  bool repeats();
+  Seconds period_time() const { return to_seconds(longer_->view().result.end - shorter_->view().result.end); }
   std::vector<Seconds> period_charges() const;
   void lengthen();
+  void replay();
   Seconds end() const;
   StepDrift drift() const;
   IndexedVector<RankClassId, ClockDemand> demands() const;
-  std::optional<Breakdown> breakdown() const;
-  std::optional<StepSummary> continued_summary() const;
+  bool continue_breakdown();
 
-  const Scenario& scenario_;
-  const Plan& plan_;
+  StepLengths& steps_;
   ShortenedStep few_;
-  std::unique_ptr<ShortStep> shorter_, longer_;
+  RetimedStep *shorter_, *longer_;
   std::int64_t repeats_;
+  Breakdown breakdown_;
 };
 
-std::optional<StepSummary> StepPair::summary(const StepPair* before) {
-  settle(before);
-  if (end() > longest_continued || !continues()) return {};
-  return continued_summary();
+bool StepPair::continues() {
+  return end() <= longest_continued && repeats() && continue_breakdown();
 }
 
-void StepPair::settle(const StepPair* before) {
-  if (before)
-    for (const auto& step : {shorter_.get(), longer_.get()})
-      step->simulation.graph.timing.clock = before->longer().graph.timing.clock;
-  for (int round = 0; round < most_clock_rounds; ++round) {
-    shorter_->replay();
-    longer_->replay();
-    if (settle_clocks(longer_->simulation.graph.timing, demands())) return;
-    shorter_->simulation.graph.timing.clock = longer().graph.timing.clock;
+void StepPair::settle(Clocks& clocks) {
+  longer_->set_clocks(clocks);
+  bool settled = false;
+  for (int round = 0; round < most_clock_rounds && !settled; ++round) {
+    replay();
+    settled = longer_->settle(demands());
   }
+  if (!settled) replay();
+  clocks = longer_->clocks();
+}
+
+/// Replays both at the clocks of the longer step.
+void StepPair::replay() {
+  shorter_->set_clocks(longer_->clocks());
   shorter_->replay();
   longer_->replay();
 }
 
 /// Whether the drift is negligible, or small as a third step shows. The third step also shows whether charges have
 /// settled: two causes of a wait that end at nearly the same time may change places with the smallest drift.
-bool StepPair::continues() {
+bool StepPair::repeats() {
   const StepDrift first = drift();
   if (first.host <= Seconds() && first.ops <= negligible_drift * period_time()) return true;
   const std::vector<Seconds> charged = period_charges();
@@ -252,8 +154,8 @@ bool StepPair::continues() {
 
 /// Charges of one period, mean over ranks.
 std::vector<Seconds> StepPair::period_charges() const {
-  std::vector<Seconds> charges = longer().breakdown.mean;
-  for (std::size_t i = 0; i < charges.size(); ++i) charges[i] -= shorter().breakdown.mean[i];
+  std::vector<Seconds> charges = longer_->view().breakdown.mean;
+  for (std::size_t i = 0; i < charges.size(); ++i) charges[i] -= shorter_->view().breakdown.mean[i];
   return charges;
 }
 
@@ -261,24 +163,24 @@ std::vector<Seconds> StepPair::period_charges() const {
 void StepPair::lengthen() {
   few_.micro_batches += few_.period;
   --repeats_;
-  std::swap(shorter_, longer_);
-  longer_ = std::make_unique<ShortStep>(scenario_, plan_, few_.micro_batches + few_.period);
-  longer_->simulation.graph.timing.clock = shorter().graph.timing.clock;
-  shorter_->replay();
+  shorter_ = longer_;
+  longer_ = &steps_.at(few_.micro_batches + few_.period);
+  longer_->set_clocks(shorter_->clocks());
   longer_->replay();
 }
 
 StepDrift StepPair::drift() const {
-  return step_drift(shorter(), longer(), few_.period, plan_.pipeline, static_cast<double>(repeats_));
+  return step_drift(shorter_->view(), longer_->view(), few_.period, steps_.plan().pipeline,
+                    static_cast<double>(repeats_));
 }
 
 Seconds StepPair::end() const {
-  return to_seconds(longer().result.end) + static_cast<double>(repeats_) * period_time();
+  return to_seconds(longer_->view().result.end) + static_cast<double>(repeats_) * period_time();
 }
 
 IndexedVector<RankClassId, ClockDemand> StepPair::demands() const {
-  const auto few = shorter_->demands();
-  auto many = longer_->demands();
+  const auto few = clock_demands(shorter_->view());
+  auto many = clock_demands(longer_->view());
   const auto repeats = static_cast<double>(repeats_);
   using Sum = double ClockDemand::*;
   constexpr Sum sums[] = {&ClockDemand::clocked, &ClockDemand::crossed, &ClockDemand::fixed, &ClockDemand::clocked_time,
@@ -288,36 +190,47 @@ IndexedVector<RankClassId, ClockDemand> StepPair::demands() const {
   return many;
 }
 
-/// Continued breakdown; nothing if a charge would become clearly negative, as the steps then differ in more than a
-/// period.
-std::optional<Breakdown> StepPair::breakdown() const {
-  Breakdown breakdown = longer().breakdown;
-  for (const RankClassId rank : breakdown.by_rank.ids()) {
-    const ChargedTime& few = shorter().breakdown.by_rank[rank];
-    ChargedTime& charged = breakdown.by_rank[rank];
+/// @return false if a charge would become clearly negative, as the steps then differ in more than a period
+bool StepPair::continue_breakdown() {
+  breakdown_ = longer_->view().breakdown;
+  for (const RankClassId rank : breakdown_.by_rank.ids()) {
+    const ChargedTime& few = shorter_->view().breakdown.by_rank[rank];
+    ChargedTime& charged = breakdown_.by_rank[rank];
     for (std::size_t charge = 0; charge < charged.size(); ++charge)
       charged[charge] = continued(few[charge], charged[charge], repeats_);
-    if (to_seconds(forgive_overdrawn(charged)) > accepted_error * end()) return {};
+    if (to_seconds(forgive_overdrawn(charged)) > accepted_error * end()) return false;
   }
-  breakdown.mean = mean_over_ranks(longer().graph.structure, breakdown);
-  return breakdown;
+  breakdown_.mean = mean_over_ranks(longer_->view().structure, breakdown_);
+  return true;
 }
 
-std::optional<StepSummary> StepPair::continued_summary() const {
-  const auto charged = breakdown();
-  if (!charged) return {};
-  const StepSummary few = summarise(shorter()), many = summarise(longer());
-  const auto repeats = static_cast<double>(repeats_);
-  StepSummary out;
-  out.end = continued(few.end, many.end, repeats_);
-  out.breakdown = charged->mean;
-  out.energy = continued(few.energy.in(joule), many.energy.in(joule), repeats) * joule;
+StepTime StepPair::time() const {
+  StepTime out = time_of(longer_->view());
+  out.end = continued(shorter_->view().result.end, out.end, repeats_);
+  out.breakdown = breakdown_.mean;
+  return out;
+}
+
+StepSummary StepPair::summary() const {
+  const StepSummary few = summarise(shorter_->view()), many = summarise(longer_->view());
+  StepSummary out{time(), {}, {}, {}, {}};
+  out.energy = continued(few.energy.in(joule), many.energy.in(joule), static_cast<double>(repeats_)) * joule;
   out.mean_power = out.energy / to_seconds(out.end);
   out.peak_power = std::max(few.peak_power, many.peak_power);
   out.wave = {std::min(few.wave.low, many.wave.low), std::max(few.wave.high, many.wave.high)};
-  out.capped = many.capped;
-  return governed(std::move(out), longer().graph);
+  return governed(std::move(out), longer_->view().structure, longer_->view().timing);
 }
+
+/// The step itself.
+class WholeStep : public SettledStep {
+ public:
+  explicit WholeStep(const RetimedStep& step) : step_(step) {}
+  StepTime time() const override { return time_of(step_.view()); }
+  StepSummary summary() const override { return summarise(step_.view()); }
+
+ private:
+  const RetimedStep& step_;
+};
 
 }  // namespace
 
@@ -341,14 +254,23 @@ std::vector<ShortenedStep> shortened_steps(const Plan& plan) {
   return tries;
 }
 
-StepSummary summarise_step(const Scenario& scenario, const Plan& plan) {
-  std::optional<StepPair> before;
-  for (const ShortenedStep& few : shortened_steps(plan)) {
-    StepPair pair(scenario, plan, few);
-    if (const auto summary = pair.summary(before ? &*before : nullptr)) return *summary;
-    before.emplace(std::move(pair));
+std::unique_ptr<SettledStep> continued_step(StepLengths& steps, const ShortenedStep& few, Clocks& clocks) {
+  auto pair = std::make_unique<StepPair>(steps, few);
+  pair->settle(clocks);
+  return pair->continues() ? std::move(pair) : nullptr;
+}
+
+std::unique_ptr<SettledStep> full_step(StepLengths& steps, Clocks& clocks) {
+  RetimedStep& step = steps.at(steps.plan().micro_batches);
+  step.set_clocks(clocks);
+  bool settled = false;
+  for (int round = 0; round < most_clock_rounds && !settled; ++round) {
+    step.replay();
+    settled = step.settle(clock_demands(step.view()));
   }
-  return summarise(simulate_step(scenario, plan));
+  if (!settled) step.replay();
+  clocks = step.clocks();
+  return std::make_unique<WholeStep>(step);
 }
 
 }  // namespace clusterwright

@@ -6,37 +6,14 @@
 /// parameters, warm-up) and the special last ones (reduced gradients, cool-down, optimizer) once.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "models/plan/plan.hpp"
+#include "models/prediction/retimed_step.hpp"
 #include "models/prediction/step_simulation.hpp"
 
 namespace clusterwright {
-
-/// Differences between a step and the same step with one more period of micro-batches. They are zero if the longer step
-/// reaches the state of the shorter one in its last micro-batches. All longer steps then reach it too.
-struct StepDrift {
-  /// Largest change of the time from the end of an op to the end of the step, with ops counted from the end of their
-  /// lanes. A drifting op may overtake another one at some time and delay it, by no more than it has drifted.
-  Seconds ops;
-  /// Largest delay by the host of a rank after all repeats, if it falls back towards its device.
-  Seconds host;
-};
-
-/// Drift between two replayed steps.
-/// @param micro_batches  number of micro-batches that are compared at the end of each lane
-/// @param repeats        number of periods by which `longer` will be continued
-/// @pre both are steps of one plan, `longer` by `period` micro-batches, at the same clocks
-StepDrift step_drift(const StepSimulation& shorter, const StepSimulation& longer, int period, int micro_batches,
-                     double repeats);
-
-/// Result of `summarise(simulate_step(scenario, plan))` from two short replays if the step repeats itself; from the
-/// full step if it does not, or is hardly longer.
-///
-/// Times are continued linearly in whole picoseconds, so breakdowns sum to the step exactly. Clocks are those that the
-/// whole step settles at.
-/// @throws ConfigError E0502 if the step would take longer than can be simulated
-StepSummary summarise_step(const Scenario& scenario, const Plan& plan);
 
 /// Lengths of the two steps that a longer one is continued from: `micro_batches`, and `period` more.
 struct ShortenedStep {
@@ -51,5 +28,24 @@ struct ShortenedStep {
 /// with their groups, DualPipe with pairs. The effect of the warm-up has mostly decayed after one and a half rounds of
 /// 1F1B, and after two when interleaved.
 std::vector<ShortenedStep> shortened_steps(const Plan& plan);
+
+/// A step that was replayed until its clocks settled.
+class SettledStep {
+ public:
+  virtual ~SettledStep() = default;
+  virtual StepTime time() const = 0;
+  virtual StepSummary summary() const = 0;
+};
+
+/// The whole step continued from two short ones; nothing if it does not repeat itself yet.
+///
+/// Times are continued linearly in whole picoseconds, so breakdowns sum to the step exactly. Clocks are those that the
+/// whole step settles at.
+/// @param steps   steps of the plan; must outlive the result, and be asked for no other scenario meanwhile
+/// @param clocks  clocks to begin at, none yet if empty; then those of the longer of the two steps
+std::unique_ptr<SettledStep> continued_step(StepLengths& steps, const ShortenedStep& few, Clocks& clocks);
+
+/// The whole step. @param steps, clocks  as for continued_step
+std::unique_ptr<SettledStep> full_step(StepLengths& steps, Clocks& clocks);
 
 }  // namespace clusterwright

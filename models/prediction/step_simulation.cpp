@@ -45,25 +45,24 @@ double allowed_clock(const ClockDemand& demand, double headroom, double exponent
   return low;
 }
 
-IndexedVector<RankClassId, ClockDemand> clock_demands(const StepGraph& graph, const ReplayResult& result,
-                                                      const Breakdown& breakdown, ChargeId bubble) {
-  const StepStructure& s = graph.structure;
+IndexedVector<RankClassId, ClockDemand> clock_demands(const StepView& step) {
+  const StepStructure& s = step.structure;
   IndexedVector<RankClassId, ClockDemand> demands(s.ranks.size());
   for_each_work(s, [&](const StepWork& work) {
     ClockDemand& demand = demands[work.rank];
-    const WorkTiming& timing = graph.timing.works[work.work];
+    const WorkTiming& timing = step.timing.works[work.work];
     if (work.lane == LaneKind::compute)
       add_kernels(demand, timing, work.count);
     else if (work.op.exists())
-      add_op(demand, timing, result.ops[work.op]);
+      add_op(demand, timing, step.result.ops[work.op]);
     else  // collectives inside passes meet no others
       demand.fixed += timing.power.in(watt) * static_cast<double>(work.count) *
-                      to_seconds(time_alone(s, graph.timing, work.chain)).in(second);
+                      to_seconds(time_alone(s, step.timing, work.chain)).in(second);
   });
   for (const RankClassId rank : demands.ids()) {
-    const Picoseconds idle = breakdown.by_rank[rank][bubble.value];
-    demands[rank].busy = std::max(1e-12, to_seconds(result.end - idle).in(second));
-    demands[rank].clock = graph.timing.clock[rank];
+    const Picoseconds idle = step.breakdown.by_rank[rank][static_cast<std::size_t>(StepCharge::bubble)];
+    demands[rank].busy = std::max(1e-12, to_seconds(step.result.end - idle).in(second));
+    demands[rank].clock = step.timing.clock[rank];
   }
   return demands;
 }
@@ -99,12 +98,10 @@ StepSimulation simulate_step(const Scenario& scenario, const Plan& plan, Folding
 StepSimulation simulate_graph(StepGraph graph) {
   graph.structure = with_closed_passes(std::move(graph.structure), graph.timing);
   StepSimulation step{std::move(graph), {}, {}};
-  const ChargeId bubble(static_cast<std::size_t>(StepCharge::bubble));
   Replayer replayer(step.graph.structure);
   for (int round = 0; round < most_clock_rounds; ++round) {
     replay_step(step, replayer);
-    const auto demands = clock_demands(step.graph, step.result, step.breakdown, bubble);
-    if (settle_clocks(step.graph.timing, demands)) return step;
+    if (settle_clocks(step.graph.timing, clock_demands(step))) return step;
   }
   replay_step(step, replayer);
   return step;
@@ -116,10 +113,10 @@ namespace {
 constexpr Seconds supply_time_constant = 30 * millisecond;
 
 /// Largest mean power: governors hold it, and ranks exceed their limits for the length of a kernel only.
-Watts sum_of_limits(const StepGraph& graph) {
+Watts sum_of_limits(const StepStructure& structure, const StepTiming& timing) {
   Watts sum;
-  for (const RankClassId rank : graph.structure.ranks.ids())
-    sum += graph.timing.power_limit[rank] * graph.structure.ranks[rank].multiplicity;
+  for (const RankClassId rank : structure.ranks.ids())
+    sum += timing.power_limit[rank] * structure.ranks[rank].multiplicity;
   return sum;
 }
 
@@ -132,16 +129,19 @@ std::vector<CappedClock> capped_clocks(const StepTiming& timing) {
 
 }  // namespace
 
-StepSummary summarise(const StepSimulation& step) {
-  const auto domains = meter_power(step.graph.structure, step.graph.timing, step.result);
-  const DomainPower& all = domains[PowerDomainId(0)];
-  return governed({step.result.end, step.breakdown.mean, all.energy, all.mean, all.peak,
-                   smoothed_wave(all, step.result.end, supply_time_constant), capped_clocks(step.graph.timing)},
-                  step.graph);
+StepTime time_of(const StepView& step) {
+  return {step.result.end, step.breakdown.mean, capped_clocks(step.timing)};
 }
 
-StepSummary governed(StepSummary summary, const StepGraph& graph) {
-  const Watts limit = sum_of_limits(graph);
+StepSummary summarise(const StepView& step) {
+  const auto domains = meter_power(step.structure, step.timing, step.result);
+  const DomainPower& all = domains[PowerDomainId(0)];
+  const PowerWave wave = smoothed_wave(all, step.result.end, supply_time_constant);
+  return governed({time_of(step), all.energy, all.mean, all.peak, wave}, step.structure, step.timing);
+}
+
+StepSummary governed(StepSummary summary, const StepStructure& structure, const StepTiming& timing) {
+  const Watts limit = sum_of_limits(structure, timing);
   if (summary.mean_power > limit) {
     summary.mean_power = limit;
     summary.energy = limit * to_seconds(summary.end);

@@ -16,7 +16,7 @@ namespace clusterwright {
 
 /// Maximum number of changes of clocks, and the change below which no further replay is made.
 inline constexpr int most_clock_rounds = 5;
-inline constexpr double clock_tolerance = 2e-3;
+inline constexpr double clock_tolerance = 2e-4;
 
 /// Energy of one rank class above idle outside bubbles as a function of its clock, and its time: enough to find the
 /// clock without another replay. Transfers and waits are `fixed`.
@@ -33,10 +33,6 @@ struct ClockDemand : ClockedEnergy {
 /// @param headroom  watts from idle to the limit
 double allowed_clock(const ClockDemand& demand, double headroom, double exponent);
 
-/// Demands by rank class. @param bubble  charge whose time does not count
-IndexedVector<RankClassId, ClockDemand> clock_demands(const StepGraph& graph, const ReplayResult& result,
-                                                      const Breakdown& breakdown, ChargeId bubble);
-
 /// Sets the clocks of `timing` to the highest that the limits allow. Clocks that would change by less than
 /// `clock_tolerance` all stay, so that they are those of the last replay.
 /// @return whether they have settled
@@ -48,6 +44,22 @@ struct StepSimulation {
   ReplayResult result;
   Breakdown breakdown;
 };
+
+/// Replayed step of whoever holds its parts.
+struct StepView {
+  StepView(const StepStructure& s, const StepTiming& t, const ReplayResult& r, const Breakdown& b)
+      : structure(s), timing(t), result(r), breakdown(b) {}
+  StepView(const StepSimulation& step)
+      : StepView(step.graph.structure, step.graph.timing, step.result, step.breakdown) {}
+
+  const StepStructure& structure;
+  const StepTiming& timing;
+  const ReplayResult& result;
+  const Breakdown& breakdown;
+};
+
+/// Demands by rank class outside bubbles.
+IndexedVector<RankClassId, ClockDemand> clock_demands(const StepView& step);
 
 /// Lowers and replays a step, and settles its clocks: each rank class runs at the highest clock whose mean power
 /// outside bubbles stays within the power limit. The governor of a device averages over tens of milliseconds, which is
@@ -67,21 +79,27 @@ struct CappedClock {
   double settled = 1;  ///< below the cap: power limits the clock and the cap does nothing
 };
 
-/// Figures of a step that a prediction reads.
-struct StepSummary {
+/// Times of a step.
+struct StepTime {
   Picoseconds end;
-  std::vector<Seconds> breakdown;  ///< mean over ranks, indexed by StepCharge; sums to `end`
-  Joules energy;                   ///< energy of all nodes of the job
-  Watts mean_power;
-  Watts peak_power;                 ///< largest instant
-  PowerWave wave;                   ///< power behind the filter of power supplies
+  std::vector<Seconds> breakdown;   ///< mean over ranks, indexed by StepCharge; sums to `end`
   std::vector<CappedClock> capped;  ///< one for each rank class with a cap below 1
 };
 
-StepSummary summarise(const StepSimulation& step);
+StepTime time_of(const StepView& step);
 
-/// Summary within the limits of the governors of `graph`: clocks settle to `clock_tolerance`, which may leave the mean
+/// Times and power of a step. Its power takes about as long to compute as its times.
+struct StepSummary : StepTime {
+  Joules energy;  ///< energy of all nodes of the job
+  Watts mean_power;
+  Watts peak_power;  ///< largest instant
+  PowerWave wave;    ///< power behind the filter of power supplies
+};
+
+StepSummary summarise(const StepView& step);
+
+/// Summary within the limits of the governors of the step: clocks settle to `clock_tolerance`, which may leave the mean
 /// slightly above what a governor holds. Peak and wave enclose the mean.
-StepSummary governed(StepSummary summary, const StepGraph& graph);
+StepSummary governed(StepSummary summary, const StepStructure& structure, const StepTiming& timing);
 
 }  // namespace clusterwright

@@ -7,7 +7,7 @@
 #include "models/plan/plan.hpp"
 #include "models/prediction/choose_plan.hpp"
 #include "models/prediction/predict_step.hpp"
-#include "models/prediction/steady_state.hpp"
+#include "models/prediction/step_what_ifs.hpp"
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"

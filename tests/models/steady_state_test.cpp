@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/prediction/steady_state.hpp"
+#include "models/prediction/step_drift.hpp"
+#include "models/prediction/step_what_ifs.hpp"
 
 #include <cmath>
 #include <numeric>

@@ -5,8 +5,8 @@
 
 #include "models/kernels/kernel_power.hpp"
 #include "models/prediction/prediction.hpp"
-#include "models/prediction/steady_state.hpp"
 #include "models/prediction/step_simulation.hpp"
+#include "models/prediction/step_what_ifs.hpp"
 #include "models/site/plant/heat_removal.hpp"
 #include "sim/plain_number.hpp"
 
@@ -139,7 +139,7 @@ std::optional<CappedSpeed> speed_at_cap(const Scenario& scenario, const StepPred
   capped.cluster.accelerator.power.value = cap;
   // Kernels draw the power of the uncapped die; a part without a reference power would otherwise scale with its cap.
   if (!capped.parameters.power.reference_power) capped.parameters.power.reference_power = part.power;
-  const Seconds time = to_seconds(summarise_step(capped, step.plan).end);
+  const Seconds time = to_seconds(time_step(capped, step.plan).end);
   return CappedSpeed{gemm_clock(scenario, cap) / gemm_clock(scenario, part.power.value), step.step_time / time};
 }
 

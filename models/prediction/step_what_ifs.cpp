@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/prediction/step_what_ifs.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// @param attempt  index of the first of `tries`, and then of the one that is continued; past them: the whole step
+/// @param clocks   clocks to begin at, and then those that settled
+std::unique_ptr<SettledStep> settled_step(StepLengths& steps, const std::vector<ShortenedStep>& tries,
+                                          std::size_t& attempt, Clocks& clocks) {
+  for (; attempt < tries.size(); ++attempt) {
+    if (auto step = continued_step(steps, tries[attempt], clocks)) return step;
+    steps.forget();
+  }
+  return full_step(steps, clocks);
+}
+
+}  // namespace
+
+StepWhatIfs::StepWhatIfs(const Scenario& scenario, const Plan& plan) : steps_(plan), tries_(shortened_steps(plan)) {
+  steps_.ask(scenario);
+  base_ = settled_step(steps_, tries_, attempt_, clocks_)->time();
+}
+
+std::unique_ptr<SettledStep> StepWhatIfs::asked(const Scenario& scenario) {
+  steps_.ask(scenario);
+  std::size_t attempt = attempt_;
+  Clocks clocks = clocks_;
+  return settled_step(steps_, tries_, attempt, clocks);
+}
+
+namespace {
+
+template <class Read>
+auto read_step(const Scenario& scenario, const Plan& plan, Read read) {
+  StepLengths steps(plan);
+  steps.ask(scenario);
+  std::size_t attempt = 0;
+  Clocks clocks;
+  return read(*settled_step(steps, shortened_steps(plan), attempt, clocks));
+}
+
+}  // namespace
+
+StepSummary summarise_step(const Scenario& scenario, const Plan& plan) {
+  return read_step(scenario, plan, [](const SettledStep& step) { return step.summary(); });
+}
+
+StepTime time_step(const Scenario& scenario, const Plan& plan) {
+  return read_step(scenario, plan, [](const SettledStep& step) { return step.time(); });
+}
+
+}  // namespace clusterwright

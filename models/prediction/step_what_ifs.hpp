@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What other links, clocks, kernels or fits would do to a step.
+///
+///   StepWhatIfs step(scenario, plan);
+///   Scenario faster = scenario;
+///   faster.cluster.nic_bandwidth *= 2;
+///   const Picoseconds saved = step.base().end - step.under(faster).end;
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "models/prediction/retimed_step.hpp"
+#include "models/prediction/steady_state.hpp"
+
+namespace clusterwright {
+
+/// A step that is asked under one scenario after another. It is lowered once; an answer takes times and a replay.
+///
+/// Each answer follows from the base and the scenario alone: the search for clocks and for the length of a step that
+/// repeats itself begins where that of the base ended. Clocks settle to `clock_tolerance`, from wherever they begin.
+class StepWhatIfs {
+ public:
+  /// @throws ConfigError E0502 if the step would take longer than can be simulated
+  StepWhatIfs(const Scenario& scenario, const Plan& plan);
+
+  const StepTime& base() const { return base_; }
+  /// Summary under another scenario, which is lowered again if its step has another structure.
+  /// @throws ConfigError as the constructor
+  StepSummary under(const Scenario& scenario) { return asked(scenario)->summary(); }
+  /// Its times alone.
+  StepTime time_under(const Scenario& scenario) { return asked(scenario)->time(); }
+
+ private:
+  std::unique_ptr<SettledStep> asked(const Scenario& scenario);
+
+  StepLengths steps_;
+  std::vector<ShortenedStep> tries_;
+  std::size_t attempt_ = 0;  // the one that the base is continued from
+  Clocks clocks_;            // of the base
+  StepTime base_;
+};
+
+/// Summary of the step: from two short replays if it repeats itself, from the whole if it does not, or is hardly
+/// longer.
+/// @throws ConfigError E0502 if the step would take longer than can be simulated
+StepSummary summarise_step(const Scenario& scenario, const Plan& plan);
+
+/// Times of the same summary.
+StepTime time_step(const Scenario& scenario, const Plan& plan);
+
+}  // namespace clusterwright
