@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <tbb/enumerable_thread_specific.h>
 
 #include <algorithm>
 #include <functional>
@@ -12,6 +13,7 @@
 #include "models/lowering/step_charge.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/prediction/step_what_ifs.hpp"
+#include "sim/parallel_points.hpp"
 
 namespace clusterwright {
 
@@ -198,14 +200,18 @@ const std::vector<Resource>& resources() {
 
 std::vector<StepSensitivity> step_sensitivities(const Scenario& scenario, const StepPrediction& step) {
   std::vector<StepSensitivity> out;
-  StepWhatIfs what_ifs(scenario, step.plan);
-  for (const Resource& resource : resources()) {
-    if (!resource.used(scenario)) continue;
+  std::vector<const Resource*> used;
+  for (const Resource& resource : resources())
+    if (resource.used(scenario)) used.push_back(&resource);
+  const StepWhatIfs what_ifs(scenario, step.plan);
+  tbb::enumerable_thread_specific<StepWhatIfs> of_thread(what_ifs);
+  out.resize(used.size());
+  for_each_point(last_first(used.size()), [&](std::size_t i) {
     Scenario changed = scenario;
-    resource.raise(changed);
-    const Seconds time = to_seconds(what_ifs.time_under(changed).end);
-    out.push_back({resource.name, time / to_seconds(what_ifs.base().end) - 1});
-  }
+    used[i]->raise(changed);
+    const Seconds time = to_seconds(of_thread.local().time_under(changed).end);
+    out[i] = {used[i]->name, time / to_seconds(what_ifs.base().end) - 1};
+  });
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.step_change < b.step_change; });
   return out;
 }

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <mutex>
@@ -16,6 +13,7 @@
 #include "models/prediction/prediction.hpp"
 #include "models/prediction/prediction_interval.hpp"
 #include "models/prediction/step_laws.hpp"
+#include "sim/parallel_points.hpp"
 
 namespace clusterwright {
 
@@ -124,11 +122,7 @@ ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accel
   std::vector<char> begun(accelerators.size());
   std::mutex progress;
   std::size_t finished = 0;
-  const std::vector<std::size_t> order = longest_first(scenario, accelerators, strong);
-  std::atomic<std::size_t> next = 0;
-  // Points do not depend on each other, so the answer does not depend on the number of threads.
-  const auto predict_next = [&](std::size_t) {
-    const std::size_t i = order[next++];
+  for_each_point(longest_first(scenario, accelerators, strong), [&](std::size_t i) {
     if (stop && stop()) return;
     begun[i] = 1;
     ScalePoint& point = curve.points[i];
@@ -141,8 +135,7 @@ ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accel
     }
     const std::lock_guard lock(progress);
     if (done) done(++finished);
-  };
-  tbb::parallel_for(std::size_t{0}, accelerators.size(), predict_next, tbb::simple_partitioner());
+  });
   keep_begun(curve, errors, begun);
   // Nothing worked: the scenario itself is wrong, and its error says where.
   const bool all_failed =

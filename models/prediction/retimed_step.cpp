@@ -6,20 +6,25 @@
 namespace clusterwright {
 
 RetimedStep::RetimedStep(const Scenario& scenario, const Plan& plan) : plan_(plan) {
-  lowered_.emplace(scenario, plan_, Folding::folded);
+  lower(scenario);
+}
+
+RetimedStep::RetimedStep(const RetimedStep& other)
+    : plan_(other.plan_), lowered_(other.lowered_), timing_(other.timing_) {
+  replayer_.emplace(lowered_->structure());
+}
+
+void RetimedStep::lower(const Scenario& scenario) {
+  replayer_.reset();
+  lowered_ = std::make_shared<const LoweredStep>(scenario, plan_, Folding::folded);
   replayer_.emplace(lowered_->structure());
   timing_ = lowered_->timing();
 }
 
 void RetimedStep::ask(const Scenario& scenario) {
-  if (auto timing = lowered_->timing(scenario)) {
-    timing_ = *std::move(timing);
-    return;
-  }
-  replayer_.reset();
-  lowered_.emplace(scenario, plan_, Folding::folded);
-  replayer_.emplace(lowered_->structure());
-  timing_ = lowered_->timing();
+  auto timing = lowered_->timing(scenario);
+  if (!timing) return lower(scenario);
+  timing_ = *std::move(timing);
 }
 
 void RetimedStep::set_clocks(const Clocks& clocks) {
@@ -29,6 +34,11 @@ void RetimedStep::set_clocks(const Clocks& clocks) {
 void RetimedStep::replay() {
   result_ = replayer_->run(timing_, std::move(result_));
   breakdown_ = charge_time(replayer_->structure(), timing_, result_);
+}
+
+StepLengths::StepLengths(const StepLengths& other) : plan_(other.plan_), question_(other.question_) {
+  for (const auto& [micro_batches, kept] : other.kept_)
+    kept_[micro_batches] = {std::make_unique<RetimedStep>(*kept.step), kept.question};
 }
 
 void StepLengths::ask(const Scenario& scenario) {

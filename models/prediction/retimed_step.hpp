@@ -20,8 +20,9 @@ using Clocks = IndexedVector<RankClassId, double>;
 class RetimedStep {
  public:
   RetimedStep(const Scenario& scenario, const Plan& plan);
-  RetimedStep(const RetimedStep&) = delete;  // the replayer holds on to the structure
-  RetimedStep& operator=(const RetimedStep&) = delete;
+  /// Shares what was lowered; to be asked before it is replayed.
+  RetimedStep(const RetimedStep&);
+  RetimedStep& operator=(const RetimedStep&) = delete;  // the replayer holds on to the structure
 
   /// Takes the times of another scenario; lowers again if its step has another structure.
   void ask(const Scenario& scenario);
@@ -38,8 +39,10 @@ class RetimedStep {
   StepView view() const { return {replayer_->structure(), timing_, result_, breakdown_}; }
 
  private:
+  void lower(const Scenario& scenario);
+
   Plan plan_;
-  std::optional<LoweredStep> lowered_;
+  std::shared_ptr<const LoweredStep> lowered_;
   std::optional<Replayer> replayer_;
   StepTiming timing_;
   ReplayResult result_;
@@ -50,6 +53,8 @@ class RetimedStep {
 class StepLengths {
  public:
   explicit StepLengths(const Plan& plan) : plan_(plan) {}
+  /// For another thread: shares what was lowered; to be asked first.
+  StepLengths(const StepLengths&);
 
   /// Scenario of the steps from now on; must outlive what is asked of them.
   void ask(const Scenario& scenario);

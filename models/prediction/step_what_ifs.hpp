@@ -20,6 +20,7 @@ namespace clusterwright {
 ///
 /// Each answer follows from the base and the scenario alone: the search for clocks and for the length of a step that
 /// repeats itself begins where that of the base ended. Clocks settle to `clock_tolerance`, from wherever they begin.
+/// Copies serve other threads: they share what was lowered.
 class StepWhatIfs {
  public:
   /// @throws ConfigError E0502 if the step would take longer than can be simulated

@@ -96,6 +96,24 @@ TEST_CASE("scale answers with one line per size, and files by their suffix", "[c
   CHECK(room.entries() == 5);
 }
 
+TEST_CASE("every command takes a number of threads, and none changes a byte with it", "[cli]") {
+  Room room;
+  const std::vector<std::string> questions = {
+      "run llama3-8b-h100-64 --explain --format json",
+      "size llama3-8b-h100-64 --format json",
+      "collective h100-superpod --op all_reduce --gpus 256 --bytes 1k..1Gx4 --concurrent all --format json",
+      "audit dense-500b-1200-h100 --format json",
+      "show h100-superpod --topology",
+      "catalog scenarios"};
+  for (const std::string& question : questions) {
+    INFO(question);
+    const Outcome once = room.run(question + " --threads 1");
+    CHECK(once.out.size() > 100);
+    CHECK(room.run(question + " --threads 5").out == once.out);
+    CHECK(room.run(question + " --threads none").code == 2);
+  }
+}
+
 TEST_CASE("the same question gets the same bytes, whatever the number of threads", "[cli]") {
   const Room room;
   const std::string question = "scale " + shipped + " --gpus 1024..4096x2 --format json";

@@ -46,7 +46,7 @@ void add_fitting(CommandAdder& line, CLI::App& calibrate) {
                    "cluster or scenario file of the machine on which the nccl-tests logs were taken")
       ->type_name("FILE");
   fit_app
-      ->add_option("--threads", fit->threads,
+      ->add_option("--host-threads", fit->host_threads,
                    "use the host samples taken with N threads (default: the largest N in the samples)")
       ->type_name("N");
   fit_app->add_flag("--keep-poor", fit->keep_poor,
@@ -90,7 +90,7 @@ void add_showing(CommandAdder& line, CLI::App& calibrate) {
                    "cluster or scenario file of the machine on which the nccl-tests logs were taken")
       ->type_name("FILE");
   show_app
-      ->add_option("--threads", show->threads,
+      ->add_option("--host-threads", show->host_threads,
                    "use the host samples taken with N threads (default: the largest N in the samples)")
       ->type_name("N");
   add_output(*show_app, show->output, data_formats);

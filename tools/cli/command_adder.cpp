@@ -3,14 +3,22 @@
 
 #include <CLI/CLI.hpp>
 
+#include "tools/typed_text.hpp"
+
 namespace clusterwright {
 
 CLI::App* CommandAdder::add_command(CLI::App& parent, const std::string& name, const std::string& help,
-                                    const std::function<void()>& chosen) {
+                                    std::string& threads, const std::function<void()>& chosen) {
   CLI::App* const app = parent.add_subcommand(name, help);
   app->allow_extras();
+  app->add_option("--threads", threads, "maximum number of threads (does not change results)")->type_name("N");
   app->callback(chosen);
   return app;
+}
+
+std::optional<ThreadLimit> CommandAdder::thread_limit(const std::string& threads) {
+  if (threads.empty()) return {};
+  return ThreadLimit(parse_threads(threads));
 }
 
 void add_output(CLI::App& app, OutputRequest& output, const std::string& formats) {

@@ -4,11 +4,13 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "tools/cli/command_options.hpp"
 #include "tools/commands/commands.hpp"
+#include "tools/long_computation.hpp"
 
 namespace clusterwright {
 
@@ -21,7 +23,7 @@ struct CommandAdder {
   const std::string& typed;
   Action& action;
 
-  /// Adds a command whose options fill a request of type R.
+  /// Adds a command whose options fill a request of type R. Every command takes --threads.
   template <class R>
   std::pair<CLI::App*, std::shared_ptr<R>> add(const std::string& name, const std::string& help,
                                                ExitCode (*command)(const R&)) {
@@ -33,15 +35,20 @@ struct CommandAdder {
   std::pair<CLI::App*, std::shared_ptr<R>> add_to(CLI::App& parent, const std::string& name, const std::string& help,
                                                   ExitCode (*command)(const R&)) {
     auto request = std::make_shared<R>();
-    const auto chosen = [&action = action, request, command] {
-      action = [request, command] { return command(*request); };
+    auto threads = std::make_shared<std::string>();
+    const auto chosen = [&action = action, request, threads, command] {
+      action = [request, threads, command] {
+        const auto limit = thread_limit(*threads);
+        return command(*request);
+      };
     };
-    return {add_command(parent, name, help, chosen), request};
+    return {add_command(parent, name, help, *threads, chosen), request};
   }
 
  private:
-  static CLI::App* add_command(CLI::App& parent, const std::string& name, const std::string& help,
+  static CLI::App* add_command(CLI::App& parent, const std::string& name, const std::string& help, std::string& threads,
                                const std::function<void()>& chosen);
+  static std::optional<ThreadLimit> thread_limit(const std::string& threads);
 };
 
 /// Adds --format, --output and --quiet. @param formats  "table, json or md"

@@ -31,7 +31,6 @@ void add_scenario(CLI::App& app, ScenarioRequest& request, const char* name = "S
   const bool is_scenario = std::string(name) != "BLUEPRINT";
   add_settings(app, request.settings, request.parameters, is_scenario ? ", for example job.parallel.tensor=4" : "");
   app.add_option("--seed", request.seed, "random seed")->type_name("N")->capture_default_str();
-  app.add_option("--threads", request.threads, "maximum number of threads (does not change results)")->type_name("N");
 }
 
 void add_computing(CommandAdder& line) {
@@ -172,7 +171,6 @@ void add_judging(CommandAdder& line) {
          "--max-error", r->max_error,
          "exit with code 3 if the median relative error of any family of cases exceeds this fraction, for example 0.15")
       ->type_name("SHARE");
-  app->add_option("--threads", r->threads, "maximum number of threads (does not change results)")->type_name("N");
   for (const char* measured : {"--cases", "--cross", "--parameters", "--max-error"})
     designs->excludes(app->get_option(measured));
   r->command_line = line.typed;

@@ -43,8 +43,6 @@ ExitCode audit(const AuditRequest& request) {
                                                        OutputFormat::markdown, OutputFormat::html});
   const ScenarioRequest& asked = request.blueprint;
   const std::uint64_t seed = parse_seed({"--seed", asked.seed});
-  std::optional<ThreadLimit> threads;
-  if (!asked.threads.empty()) threads.emplace(parse_threads(asked.threads));
   const std::filesystem::path file = named_file(asked.scenario, {"blueprints", "designs"});
   require_kind(file, ConfigKind::blueprint, "audit");
   const LoadedBlueprint loaded = load_blueprint(file, scenario_options(asked));

@@ -82,7 +82,7 @@ void refuse(const SampleFit& fit, const SampleSession& session) {
 ExitCode calibrate_fit(const CalibrateFitRequest& request) {
   const auto targets = output_targets(
       request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv, OutputFormat::markdown});
-  const std::int64_t threads = request.threads.empty() ? 0 : parse_count({"--threads", request.threads});
+  const std::int64_t threads = request.host_threads.empty() ? 0 : parse_count({"--host-threads", request.host_threads});
   const SampleSession session = open_samples({request.files, request.accelerator, request.base, threads});
   const std::string name = request.name.empty() ? file_name_of(session.part) + "-own" : request.name;
   const SampleFit fit = fit_samples(session.samples, session.part, session.base,

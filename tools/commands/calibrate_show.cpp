@@ -57,7 +57,7 @@ std::vector<std::string> read_set(const CalibrateShowRequest& request, Shown& sh
 Shown read_all(const CalibrateShowRequest& request) {
   Shown shown;
   const std::vector<std::string> files = read_set(request, shown);
-  const std::int64_t threads = request.threads.empty() ? 0 : parse_count({"--threads", request.threads});
+  const std::int64_t threads = request.host_threads.empty() ? 0 : parse_count({"--host-threads", request.host_threads});
   if (!files.empty()) {
     shown.samples = open_samples({files, request.accelerator, "", threads});
     shown.inputs.insert(shown.inputs.end(), shown.samples->inputs.begin(), shown.samples->inputs.end());

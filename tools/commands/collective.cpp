@@ -5,6 +5,7 @@
 #include <set>
 
 #include "sim/json_writer.hpp"
+#include "sim/parallel_points.hpp"
 #include "tools/cluster_session.hpp"
 #include "tools/commands/collective_options.hpp"
 #include "tools/commands/commands.hpp"
@@ -123,18 +124,31 @@ struct Answered {
   std::optional<AgainstUsual> against;
 };
 
+/// The largest message first: the algorithm of large messages is often another than that of small ones, and laying its
+/// traffic on links is what takes time.
+std::vector<CollectiveAnswer> predict_all(const CollectivePredictor& predictor, const std::vector<Bytes>& sizes) {
+  std::vector<CollectiveAnswer> rows(sizes.size());
+  for_each_point(last_first(sizes.size()), [&](std::size_t i) {
+    stop_if_interrupted();
+    rows[i] = predictor.predict(sizes[i]);
+  });
+  return rows;
+}
+
 /// Times with the parameters that would be taken if none were named.
 AgainstUsual compare_with_usual(const CollectiveSet& named, const ClusterSession& session, const RoutedNetwork* routed,
-                                const CollectiveRequest& asked, CollectiveReport& report) {
+                                const CollectiveRequest& asked, const std::vector<Bytes>& sizes,
+                                CollectiveReport& report) {
   const std::string& accelerator = session.cluster.accelerator.id;
   std::vector<InputFile> unused;
   const CollectiveSet usual = load_collective_set(session.cluster.accelerator, "", unused);
   const CollectivePredictor predictor(session.cluster, usual, routed, asked);
   AgainstUsual out{named.name, usual.name, named.accelerator == accelerator ? "" : named.accelerator, {}, {}, {}};
-  for (const CollectiveAnswer& row : report.rows) {
-    report.usual_times.push_back(predictor.predict(row.bytes).time);
-    const double ratio = row.time / report.usual_times.back();
-    const bool first = report.usual_times.size() == 1;
+  const std::vector<CollectiveAnswer> rows = predict_all(predictor, sizes);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    report.usual_times.push_back(rows[i].time);
+    const double ratio = report.rows[i].time / rows[i].time;
+    const bool first = i == 0;
     out.least_ratio = first ? ratio : std::min(*out.least_ratio, ratio);
     out.most_ratio = first ? ratio : std::max(*out.most_ratio, ratio);
   }
@@ -182,12 +196,9 @@ Answered make_report(const CollectiveCommandRequest& request, ClusterSession& se
                           {},
                           {}};
   const CollectivePredictor predictor(cluster, parameters, routed, asked);
-  for (const Bytes size : sizes) {
-    stop_if_interrupted();
-    report.rows.push_back(predictor.predict(size));
-  }
+  report.rows = predict_all(predictor, sizes);
   std::optional<AgainstUsual> against;
-  if (!request.parameters.empty()) against = compare_with_usual(parameters, session, routed, asked, report);
+  if (!request.parameters.empty()) against = compare_with_usual(parameters, session, routed, asked, sizes, report);
   if (routed) report.busiest = named(predictor.busiest(sizes.back(), shown_links), routed->graph);
   if (compares(grouping.policy)) {
     grouping.policy = NodePolicy::contiguous;

@@ -19,7 +19,6 @@ struct ScenarioRequest {
   std::vector<std::string> settings;  ///< "path=value"
   std::string parameters;             ///< path; empty: as the scenario says
   std::string seed = "0";
-  std::string threads;       ///< empty: all cores
   std::string command_line;  ///< command line as typed, for the report
 };
 
@@ -86,7 +85,6 @@ struct ValidateRequest {
   bool designs = false;            ///< published designs of plants instead of measurements
   std::string parameters;          ///< a file, instead of the shipped set of its accelerator
   std::string max_error;           ///< largest median of a family with exit code 0; empty: none
-  std::string threads;             ///< empty: all cores
   std::string command_line;        ///< command line as typed, for the report
   OutputRequest output;
 };
@@ -112,7 +110,7 @@ struct CalibrateFitRequest {
   std::string base;                ///< a parameter file; empty: the one that `run` would take
   std::string name;                ///< name of the new set; empty: name of the accelerator
   std::string cluster;             ///< cluster of the logged collectives; empty: links of the data sheet, one node
-  std::string threads;             ///< threads of a host; empty: the most that ran
+  std::string host_threads;        ///< threads of the host samples to use; empty: the most that ran
   bool keep_poor = false;          ///< a section that misses its limit keeps the base's values, instead of refusing
   OutputRequest output;            ///< .json: the parameter file; others: the report
 };
@@ -120,7 +118,7 @@ ExitCode calibrate_fit(const CalibrateFitRequest& request);
 
 struct CalibrateShowRequest {
   std::vector<std::string> files;  ///< a parameter file, samples, folders of samples
-  std::string accelerator, cluster, threads;
+  std::string accelerator, cluster, host_threads;
   OutputRequest output;
 };
 ExitCode calibrate_show(const CalibrateShowRequest& request);

@@ -32,7 +32,6 @@ std::string name_of(ScenarioReader command) {
 ScenarioSession open_scenario(const ScenarioRequest& request, ScenarioReader command) {
   ScenarioSession session;
   const std::uint64_t seed = parse_seed({"--seed", request.seed});
-  if (!request.threads.empty()) session.threads.emplace(parse_threads(request.threads));
   const std::filesystem::path file = named_file(request.scenario, {"scenarios"});
   require_kind(file, ConfigKind::scenario, name_of(command));
   session.scenario = load_scenario(file, scenario_options(request));

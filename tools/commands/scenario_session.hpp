@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
-
 #include "models/job/scenario.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "models/job/unused_fields.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/long_computation.hpp"
 #include "tools/output/result_context.hpp"
 
 namespace clusterwright {
 
-/// A loaded scenario with the settings that hold while a command computes.
+/// A loaded scenario with what results say of it.
 struct ScenarioSession {
   Scenario scenario;
   ResultContext context;
-  std::optional<ThreadLimit> threads;
 };
 
 /// Values of --set and --parameters.

@@ -8,7 +8,6 @@
 
 #include "sim/json_writer.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/long_computation.hpp"
 #include "tools/output/result_context.hpp"
 #include "tools/output/validation_page.hpp"
 #include "tools/output/validation_report.hpp"
@@ -55,8 +54,6 @@ ExitCode validate(const ValidateRequest& request) {
   const auto targets = output_targets(request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv,
                                                        OutputFormat::markdown, OutputFormat::html});
   const double limit = request.max_error.empty() ? INFINITY : parse_share({"--max-error", request.max_error});
-  std::optional<ThreadLimit> threads;
-  if (!request.threads.empty()) threads.emplace(parse_threads(request.threads));
   const std::vector<std::filesystem::path> named(request.cases.begin(), request.cases.end());
   const ValidationReport report = validate_files(named.empty() ? shipped_cases() : named,
                                                  {request.cross, request.parameters, request.output.quiet});

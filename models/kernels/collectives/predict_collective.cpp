@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <mutex>
 #include <set>
 #include <stdexcept>
 #include <tuple>
@@ -76,9 +77,18 @@ struct CollectivePredictor::Laid {
   double seconds_per_byte = 0;  ///< sum over all stages, at data-sheet rates
 };
 
+struct CollectivePredictor::LazyLaid {
+  std::once_flag once;
+  Laid laid;
+};
+
 CollectivePredictor::CollectivePredictor(const Cluster& cluster, const CollectiveSet& parameters,
                                          const RoutedNetwork* network, CollectiveRequest request)
-    : cluster_(cluster), parameters_(parameters), network_(network), request_(std::move(request)) {
+    : cluster_(cluster),
+      parameters_(parameters),
+      network_(network),
+      request_(std::move(request)),
+      laid_(std::make_unique<LazyLaid[]>(algorithm_names.size())) {
   if (request_.groups.empty()) throw std::invalid_argument("no group runs the operation");
   std::map<LayoutKey, std::size_t> known;
   for (const Communicator& group : request_.groups) {
@@ -106,9 +116,13 @@ bool CollectivePredictor::crosses_domains() const {
 CollectivePredictor::~CollectivePredictor() = default;
 
 const CollectivePredictor::Laid& CollectivePredictor::laid(Algorithm algorithm) const {
-  std::unique_ptr<Laid>& entry = laid_[algorithm];
-  if (entry) return *entry;
-  entry = std::make_unique<Laid>();
+  LazyLaid& entry = laid_[static_cast<std::size_t>(algorithm)];
+  std::call_once(entry.once, [&] { entry.laid = lay(algorithm); });
+  return entry.laid;
+}
+
+CollectivePredictor::Laid CollectivePredictor::lay(Algorithm algorithm) const {
+  Laid out;
   const TrafficContext context{cluster_, network_->graph, network_->torus_sides};
   // Tokens travel as an exchange of all with all does, one copy for each node over the rails.
   const bool experts = between_experts(request_.op);
@@ -119,12 +133,12 @@ const CollectivePredictor::Laid& CollectivePredictor::laid(Algorithm algorithm) 
        stage_loads(op, way, request_.groups, context, *network_->routes, network_->policy, network_->groups)) {
     const auto busiest = busiest_links(network_->graph, loads, 1);
     const double seconds = busiest.empty() ? 0 : busiest.front().seconds;
-    entry->seconds_per_byte += seconds;
+    out.seconds_per_byte += seconds;
     if (seconds < slowest) continue;
     slowest = seconds;
-    entry->loads = std::move(loads);
+    out.loads = std::move(loads);
   }
-  return *entry;
+  return out;
 }
 
 GroupLinks CollectivePredictor::links_with_fabric(const Layout& layout, Algorithm algorithm) const {

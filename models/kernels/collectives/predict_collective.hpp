@@ -48,7 +48,8 @@ struct CollectiveAnswer {
   std::string limit;
 };
 
-/// Predicts one op over one set of groups; loads on links are laid once for each algorithm.
+/// Predicts one op over one set of groups; loads on links are laid once for each algorithm. Const members may be called
+/// from several threads.
 class CollectivePredictor {
  public:
   /// @param network  nullptr for groups inside one domain; must outlive this
@@ -64,7 +65,8 @@ class CollectivePredictor {
   std::vector<BusiestLink> busiest(Bytes bytes, std::size_t top) const;
 
  private:
-  struct Laid;  ///< traffic of one algorithm on links
+  struct Laid;      ///< traffic of one algorithm on links
+  struct LazyLaid;  ///< the same once somebody asks
   /// Groups of one shape: their links, and the farthest of them.
   struct Layout {
     GroupShape shape;
@@ -78,6 +80,7 @@ class CollectivePredictor {
   void add_distance(Layout& layout, const Communicator& group) const;
   bool crosses_domains() const;
   const Laid& laid(Algorithm algorithm) const;
+  Laid lay(Algorithm algorithm) const;
   CollectiveTiming cost_of(const Layout& layout, Bytes bytes) const;
   CollectiveTiming time_between_experts(const Layout& layout, Bytes bytes) const;
   GroupLinks links_with_fabric(const Layout& layout, Algorithm algorithm) const;
@@ -90,7 +93,7 @@ class CollectivePredictor {
   const RoutedNetwork* network_;
   CollectiveRequest request_;
   std::vector<Layout> layouts_;
-  mutable std::map<Algorithm, std::unique_ptr<Laid>> laid_;
+  std::unique_ptr<LazyLaid[]> laid_;  // by algorithm
 };
 
 /// Bytes that nccl-tests counts for bus bandwidth over its size: 2 (n - 1) / n for all-reduce, (n - 1) / n to gather,
