@@ -267,19 +267,45 @@ IndexedVector<PowerDomainId, DomainPower> meter_power(const StepStructure& struc
   return PowerWalk(structure, timing, result).run();
 }
 
-PowerWave smoothed_wave(const DomainPower& power, Picoseconds end, Seconds time_constant) {
-  double level = power.mean.in(watt);
-  PowerWave wave{power.mean, power.mean};
-  for (int round = 0; round < 2; ++round) {  // the first round finds the level at the start of a step
-    wave = {level * watt, level * watt};
-    for (std::size_t i = 0; i < power.samples.size(); ++i) {
-      const Picoseconds until = i + 1 < power.samples.size() ? power.samples[i + 1].from : end;
-      const double target = power.samples[i].power.in(watt);
-      level = target + (level - target) * std::exp(-(to_seconds(until - power.samples[i].from) / time_constant));
-      wave = {std::min(wave.low, level * watt), std::max(wave.high, level * watt)};
+namespace {
+
+/// First-order filter of a power.
+class Filter {
+ public:
+  Filter(const DomainPower& power, Picoseconds end, Seconds time_constant)
+      : power_(power), end_(end), time_constant_(time_constant), level_(power.mean.in(watt)) {}
+
+  /// Goes through the samples from number `first` on. @return lowest and highest level
+  PowerWave run(std::size_t first) {
+    double low = level_, high = level_;
+    for (std::size_t i = first; i < power_.samples.size(); ++i) {
+      const Picoseconds until = i + 1 < power_.samples.size() ? power_.samples[i + 1].from : end_;
+      const double target = power_.samples[i].power.in(watt);
+      level_ = target + (level_ - target) * std::exp(-(to_seconds(until - power_.samples[i].from) / time_constant_));
+      low = std::min(low, level_);
+      high = std::max(high, level_);
     }
+    return {low * watt, high * watt};
   }
-  return wave;
+
+ private:
+  const DomainPower& power_;
+  Picoseconds end_;
+  Seconds time_constant_;
+  double level_;
+};
+
+}  // namespace
+
+PowerWave smoothed_wave(const DomainPower& power, Picoseconds end, Seconds time_constant) {
+  // The level at the start of a step is that at the end of the one before, whose last time constants decide.
+  constexpr double forgotten = 40;
+  const Picoseconds from = end - std::min(end, to_picoseconds(forgotten * time_constant));
+  const auto begin = std::partition_point(power.samples.begin(), power.samples.end(),
+                                          [&](const PowerSample& sample) { return sample.from < from; });
+  Filter filter(power, end, time_constant);
+  filter.run(static_cast<std::size_t>(begin - power.samples.begin()));
+  return filter.run(0);
 }
 
 }  // namespace clusterwright

@@ -8,13 +8,11 @@
 
 #include "models/lowering/lowered_step.hpp"
 #include "models/plan/plan.hpp"
+#include "models/prediction/clock_search.hpp"
 #include "models/prediction/step_simulation.hpp"
 #include "sim/replay.hpp"
 
 namespace clusterwright {
-
-/// Clocks by rank class, relative to the reference clock.
-using Clocks = IndexedVector<RankClassId, double>;
 
 /// One step, folded.
 class RetimedStep {
@@ -26,14 +24,16 @@ class RetimedStep {
 
   /// Takes the times of another scenario; lowers again if its step has another structure.
   void ask(const Scenario& scenario);
-  /// Sets the clocks of the next replay, unless they are those of other rank classes.
+  /// Sets the clocks of the next replay, unless they are none or those of other rank classes.
   void set_clocks(const Clocks& clocks);
   const Clocks& clocks() const { return timing_.clock; }
 
   /// Replays at the present clocks and charges the time.
   void replay();
-  /// Moves the clocks towards `demands`. @return whether they have settled (settle_clocks)
-  bool settle(const IndexedVector<RankClassId, ClockDemand>& demands) { return settle_clocks(timing_, demands); }
+  /// Sets the clocks of the next replay. @return whether they have settled
+  bool settled(ClockSearch& search, const IndexedVector<RankClassId, ClockDemand>& demands) {
+    return search.settled(timing_, demands);
+  }
 
   /// The last replay.
   StepView view() const { return {replayer_->structure(), timing_, result_, breakdown_}; }

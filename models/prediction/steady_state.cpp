@@ -118,12 +118,9 @@ bool StepPair::continues() {
 
 void StepPair::settle(Clocks& clocks) {
   longer_->set_clocks(clocks);
-  bool settled = false;
-  for (int round = 0; round < most_clock_rounds && !settled; ++round) {
-    replay();
-    settled = longer_->settle(demands());
-  }
-  if (!settled) replay();
+  ClockSearch search;
+  do replay();
+  while (!longer_->settled(search, demands()));
   clocks = longer_->clocks();
 }
 
@@ -263,12 +260,9 @@ std::unique_ptr<SettledStep> continued_step(StepLengths& steps, const ShortenedS
 std::unique_ptr<SettledStep> full_step(StepLengths& steps, Clocks& clocks) {
   RetimedStep& step = steps.at(steps.plan().micro_batches);
   step.set_clocks(clocks);
-  bool settled = false;
-  for (int round = 0; round < most_clock_rounds && !settled; ++round) {
-    step.replay();
-    settled = step.settle(clock_demands(step.view()));
-  }
-  if (!settled) step.replay();
+  ClockSearch search;
+  do step.replay();
+  while (!step.settled(search, clock_demands(step.view())));
   clocks = step.clocks();
   return std::make_unique<WholeStep>(step);
 }

@@ -8,6 +8,7 @@
 
 #include "models/lowering/step_charge.hpp"
 #include "models/plan/plan.hpp"
+#include "models/prediction/clock_search.hpp"
 #include "models/prediction/tensor_step.hpp"
 #include "sim/step_works.hpp"
 
@@ -67,21 +68,6 @@ IndexedVector<RankClassId, ClockDemand> clock_demands(const StepView& step) {
   return demands;
 }
 
-bool settle_clocks(StepTiming& timing, const IndexedVector<RankClassId, ClockDemand>& demands) {
-  double change = 0;
-  IndexedVector<RankClassId, double> clocks = timing.clock;
-  for (const RankClassId rank : demands.ids()) {
-    const double headroom = (timing.power_limit[rank] - timing.idle_power[rank]).in(watt);
-    const double allowed = timing.governed ? allowed_clock(demands[rank], headroom, timing.power_clock_exponent) : 1;
-    const double clock = std::min(timing.highest_clock[rank], allowed);
-    change = std::max(change, std::abs(clock - timing.clock[rank]));
-    clocks[rank] = clock;
-  }
-  if (change < clock_tolerance) return true;
-  timing.clock = std::move(clocks);
-  return false;
-}
-
 void replay_step(StepSimulation& step, Replayer& replayer) {
   step.result = replayer.run(step.graph.timing, std::move(step.result));
   if (&replayer.structure() != &step.graph.structure) throw std::logic_error("replay_step: passes are not closed");
@@ -99,11 +85,9 @@ StepSimulation simulate_graph(StepGraph graph) {
   graph.structure = with_closed_passes(std::move(graph.structure), graph.timing);
   StepSimulation step{std::move(graph), {}, {}};
   Replayer replayer(step.graph.structure);
-  for (int round = 0; round < most_clock_rounds; ++round) {
-    replay_step(step, replayer);
-    if (settle_clocks(step.graph.timing, clock_demands(step))) return step;
-  }
-  replay_step(step, replayer);
+  ClockSearch search;
+  do replay_step(step, replayer);
+  while (!search.settled(step.graph.timing, clock_demands(step)));
   return step;
 }
 

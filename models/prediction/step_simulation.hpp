@@ -14,10 +14,6 @@
 
 namespace clusterwright {
 
-/// Maximum number of changes of clocks, and the change below which no further replay is made.
-inline constexpr int most_clock_rounds = 5;
-inline constexpr double clock_tolerance = 2e-4;
-
 /// Energy of one rank class above idle outside bubbles as a function of its clock, and its time: enough to find the
 /// clock without another replay. Transfers and waits are `fixed`.
 struct ClockDemand : ClockedEnergy {
@@ -32,11 +28,6 @@ struct ClockDemand : ClockedEnergy {
 /// Highest clock, relative to the reference clock and at most 1, at which the mean power stays within `headroom`.
 /// @param headroom  watts from idle to the limit
 double allowed_clock(const ClockDemand& demand, double headroom, double exponent);
-
-/// Sets the clocks of `timing` to the highest that the limits allow. Clocks that would change by less than
-/// `clock_tolerance` all stay, so that they are those of the last replay.
-/// @return whether they have settled
-bool settle_clocks(StepTiming& timing, const IndexedVector<RankClassId, ClockDemand>& demands);
 
 /// Replayed step.
 struct StepSimulation {

@@ -19,7 +19,7 @@ namespace clusterwright {
 /// A step that is asked under one scenario after another. It is lowered once; an answer takes times and a replay.
 ///
 /// Each answer follows from the base and the scenario alone: the search for clocks and for the length of a step that
-/// repeats itself begins where that of the base ended. Clocks settle to `clock_tolerance`, from wherever they begin.
+/// repeats itself begins where that of the base ended. Clocks settle to `clock_tolerance`, wherever they begin.
 /// Copies serve other threads: they share what was lowered.
 class StepWhatIfs {
  public:
