@@ -18,9 +18,9 @@ struct OutsideLoad {
 
 /// Outside load of a pass from `at` on.
 struct PassChange {
-  OpId pass;
   Picoseconds at;
-  OutsideLoad load;
+  OpId pass;
+  std::uint32_t load = 0;  ///< place in ReplayResult::pass_loads; a step has few different ones
 };
 
 }  // namespace clusterwright

@@ -12,6 +12,8 @@ void PassRuns::reset() {
   result_.pass_charges.resize(structure.ranks.size());
   for (std::vector<Picoseconds>& charged : result_.pass_charges) charged.assign(structure.charge_names.size(), {});
   result_.pass_changes.clear();
+  result_.pass_loads.clear();
+  known_load_ = 0;
 }
 
 void PassRuns::begin(OpId op) {
@@ -40,13 +42,22 @@ void PassRuns::plan(LaneId lane) {
   if (run.planned && load == run.load) return;
   if (run.planned) catch_up(run);
   run.load = load;
-  result_.pass_changes.push_back({run.op, events_.now(), load});
+  result_.pass_changes.push_back({events_.now(), run.op, place_of(load)});
   if (run.partial) run.changes.push_back({events_.now(), load});
   const Picoseconds end = forecast(run);
   if (run.planned && end == run.end) return;
   run.planned = true;
   run.end = end;
   events_.push(end, {PendingEvent::passed, lane.value, ++lanes_[lane].version});
+}
+
+std::uint32_t PassRuns::place_of(const OutsideLoad& load) {
+  std::vector<OutsideLoad>& loads = result_.pass_loads;
+  if (known_load_ < loads.size() && loads[known_load_] == load) return known_load_;
+  const auto known = std::find(loads.begin(), loads.end(), load);
+  known_load_ = static_cast<std::uint32_t>(known - loads.begin());
+  if (known == loads.end()) loads.push_back(load);
+  return known_load_;
 }
 
 void PassRuns::end(LaneId lane) {

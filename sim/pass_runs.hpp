@@ -47,6 +47,7 @@ class PassRuns {
   };
 
   OutsideLoad load_beside(LaneId lane) const;
+  std::uint32_t place_of(const OutsideLoad& load);
   bool host_is_ahead(const Run& run, const PassTable& table, std::size_t segment, Picoseconds at) const;
   void catch_up(Run& run);
   bool leave_partial(Run& run);
@@ -63,6 +64,7 @@ class PassRuns {
   Events& events_;
   ReplayResult& result_;
   IndexedVector<LaneId, Run> runs_;
+  std::uint32_t known_load_ = 0;  // the last one in ReplayResult::pass_loads
   PassPlayer forecaster_ = times_.player();
 };
 

@@ -38,7 +38,7 @@ void PassTraces::issue() {
 }
 
 std::span<const PassChange> PassTraces::changes_of(OpId pass) const {
-  const auto [from, to] = std::equal_range(changes_.begin(), changes_.end(), PassChange{pass, {}, {}},
+  const auto [from, to] = std::equal_range(changes_.begin(), changes_.end(), PassChange{{}, pass},
                                            [](const PassChange& a, const PassChange& b) { return a.pass < b.pass; });
   return {from, to};
 }
@@ -48,7 +48,7 @@ PassTrace PassTraces::of(OpId op) {
   const PassId pass = structure_.op_pass[op];
   const RankClassId rank = structure_.lanes[structure_.op_lane[op]].rank;
   const Picoseconds start = result_.ops[op].start;
-  const OutsideLoad& load = changes.front().load;
+  const OutsideLoad& load = result_.pass_loads[changes.front().load];
   const bool in_time = start >= host_[op] + times_.table(pass, rank, load).lead.front();
   if (changes.size() == 1 && in_time) return {steady(pass, rank, load), start, true};
   play(op, changes, played_);
@@ -87,7 +87,7 @@ void PassTraces::play(OpId op, std::span<const PassChange> changes, Played& out)
   out.clear();
   for (std::size_t segment = 0; segment < times_.shape(pass).segments(); ++segment) {
     while (next < changes.size() && changes[next].at <= at) ++next;
-    const OutsideLoad& load = changes[next - 1].load;
+    const OutsideLoad& load = result_.pass_loads[changes[next - 1].load];
     const engine::PassTable& table = times_.table(pass, rank, load);
     const Picoseconds end = at + table.begin[segment + 1] - table.begin[segment];
     const bool stays = next == changes.size() || changes[next].at >= end;
@@ -100,7 +100,7 @@ void PassTraces::play(OpId op, std::span<const PassChange> changes, Played& out)
     for (; next < changes.size(); ++next) {
       player.advance(changes[next].at);
       if (player.done() && player.end() <= changes[next].at) break;
-      player.change(changes[next].at, changes[next].load);
+      player.change(changes[next].at, result_.pass_loads[changes[next].load]);
     }
     player.finish();
     append(pass, segment, player, out);

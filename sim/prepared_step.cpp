@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/prepared_step.hpp"
 
+#include <numeric>
+
 namespace clusterwright::engine {
 
-PreparedStep::PreparedStep(const StepStructure& structure) : structure_(structure) {
-  prepare_lanes();
-  prepare_ops();
+template <class Counts>
+LanesByRank::LanesByRank(const StepStructure& structure, const Counts& counts) : begin_(structure.ranks.size() + 1) {
+  for (const Lane& lane : structure.lanes)
+    if (counts(lane)) ++begin_[lane.rank.value + 1];
+  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+  lanes_.resize(begin_.back());
+  std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
+  for (const LaneId lane : structure.lanes.ids())
+    if (counts(structure.lanes[lane])) lanes_[next[structure.lanes[lane].rank.value]++] = lane;
 }
 
-void PreparedStep::prepare_lanes() {
-  lanes_of_.resize(structure_.ranks.size());
-  compute_lanes_of_.resize(structure_.ranks.size());
-  for (const Lane& lane : structure_.lanes) {
-    const LaneId id = lane_ranks_.push_back(lane.rank);
-    lanes_of_[lane.rank].push_back(id);
-    if (lane.kind != LaneKind::communication) compute_lanes_of_[lane.rank].push_back(id);
-  }
+PreparedStep::PreparedStep(const StepStructure& structure)
+    : structure_(structure),
+      lanes_of_(structure, [](const Lane&) { return true; }),
+      compute_lanes_of_(structure, [](const Lane& lane) { return lane.kind != LaneKind::communication; }) {
+  for (const Lane& lane : structure_.lanes) lane_ranks_.push_back(lane.rank);
+  prepare_ops();
 }
 
 void PreparedStep::prepare_ops() {

@@ -2,6 +2,8 @@
 /// A step structure laid out for replays: one record per op that holds what an event touches together.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sim/step_graph.hpp"
@@ -20,6 +22,21 @@ struct OpState {
   OpId next_member;                   // circle of the members of a rendezvous, in order of arrival
 };
 static_assert(sizeof(OpState) == 32, "half a cache line");
+
+/// Lanes of each rank class, in their order, side by side.
+class LanesByRank {
+ public:
+  /// @param counts  whether a lane counts
+  template <class Counts>
+  LanesByRank(const StepStructure& structure, const Counts& counts);
+  std::span<const LaneId> of(RankClassId rank) const {
+    return std::span(lanes_).subspan(begin_[rank.value], begin_[rank.value + 1] - begin_[rank.value]);
+  }
+
+ private:
+  std::vector<std::uint32_t> begin_;
+  std::vector<LaneId> lanes_;
+};
 
 class PreparedStep {
  public:
@@ -49,12 +66,11 @@ class PreparedStep {
   /// Number of ops that each op waits for: dependencies, and the one before on the lane.
   const IndexedVector<OpId, std::uint32_t>& predecessors() const { return predecessors_; }
   const std::vector<OpId>& first_ops() const { return first_ops_; }  ///< ops without predecessors
-  const std::vector<LaneId>& lanes_of(RankClassId rank) const { return lanes_of_[rank]; }
+  std::span<const LaneId> lanes_of(RankClassId rank) const { return lanes_of_.of(rank); }
   /// Lanes on which ops compute or copy.
-  const std::vector<LaneId>& compute_lanes_of(RankClassId rank) const { return compute_lanes_of_[rank]; }
+  std::span<const LaneId> compute_lanes_of(RankClassId rank) const { return compute_lanes_of_.of(rank); }
 
  private:
-  void prepare_lanes();
   void prepare_ops();
 
   const StepStructure& structure_;
@@ -62,8 +78,8 @@ class PreparedStep {
   IndexedVector<OpId, std::uint32_t> predecessors_;
   std::vector<OpId> first_ops_;
   IndexedVector<LaneId, RankClassId> lane_ranks_;
-  IndexedVector<RankClassId, std::vector<LaneId>> lanes_of_;
-  IndexedVector<RankClassId, std::vector<LaneId>> compute_lanes_of_;
+  LanesByRank lanes_of_;
+  LanesByRank compute_lanes_of_;
   std::vector<Picoseconds> launches_;  // by WorkId: launch times that issued_ was made of
   IndexedVector<OpId, Picoseconds> issued_;
 };

@@ -44,6 +44,7 @@ struct ReplayResult {
   std::uint64_t events = 0;                        ///< number of processed events, for benchmarks
   IndexedVector<RankClassId, std::vector<Picoseconds>> pass_charges;  ///< time inside passes, by ChargeId
   std::vector<PassChange> pass_changes;                               ///< in order of time
+  std::vector<OutsideLoad> pass_loads;                                ///< that occur in them, each once
 };
 
 namespace engine {

@@ -214,6 +214,13 @@ void StepGraphBuilder::reserve(std::size_t ops, std::size_t dependencies) {
   dependencies_.reserve(dependencies);
 }
 
+void StepGraphBuilder::reserve_classes(std::size_t there, std::size_t all) {
+  constexpr double spare = 1.05;
+  const double times = spare * static_cast<double>(all) / static_cast<double>(there);
+  const auto room = [&](std::size_t count) { return static_cast<std::size_t>(static_cast<double>(count) * times); };
+  reserve(room(graph_.structure.op_count()), room(dependencies_.size()));
+}
+
 StepGraph StepGraphBuilder::build() && {
   check_timings();
   StepStructure& structure = graph_.structure;

@@ -71,6 +71,8 @@ class StepGraphBuilder {
   OpId add_pass_op(RankClassId rank, PassId pass, std::int32_t note = -1, std::int32_t second_note = -1);
 
   void reserve(std::size_t ops, std::size_t dependencies);
+  /// Makes room for so many rank classes with about as many ops as those that are there.
+  void reserve_classes(std::size_t there, std::size_t all);
 
   /// Sorts dependencies into place and checks every timing.
   /// @throws std::logic_error if a timing is negative or not finite, or a rendezvous has no members

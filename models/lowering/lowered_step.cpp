@@ -88,6 +88,7 @@ class StepBase {
     for (const RankClassId c : step_.classes.ids()) {
       StepProgram program(parts, c);
       write_program(program);
+      if (c.value == 0) builder_.reserve_classes(1, step_.classes.count());
     }
     return std::move(builder_).build();
   }

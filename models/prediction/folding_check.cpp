@@ -83,10 +83,11 @@ std::optional<UnfoldedCheck> replay_unfolded(const Scenario& s, const Plan& plan
                                              Folding folding) {
   StepGraph graph = lower_training_step(s, plan, folding);
   copy_clocks(s, plan, folded.graph.timing, graph.timing);
-  graph.structure = with_closed_passes(std::move(graph.structure), graph.timing);
-  const ReplayResult result = replay(graph.structure, graph.timing);
-  if (folding == Folding::unfolded && !stays_in_step(graph.structure, result, plan.tensor)) return {};
-  return UnfoldedCheck{static_cast<int>(graph.structure.ranks.size()), static_cast<double>(graph.structure.op_count()),
+  Replayer replayer(graph.structure);
+  const ReplayResult result = replayer.run(graph.timing);
+  const StepStructure& replayed = replayer.structure();
+  if (folding == Folding::unfolded && !stays_in_step(replayed, result, plan.tensor)) return {};
+  return UnfoldedCheck{static_cast<int>(replayed.ranks.size()), static_cast<double>(replayed.op_count()),
                        static_cast<double>(result.events), result.end, folded.result.end};
 }
 

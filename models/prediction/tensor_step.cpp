@@ -1,39 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/prediction/tensor_step.hpp"
 
-#include <algorithm>
-#include <vector>
+#include <cstdint>
 
 namespace clusterwright {
 
 namespace {
 
+/// Digest of numbers in their order. 128 bits: that two different histories share one does not happen.
+class Digest {
+ public:
+  void add(std::uint64_t number) {
+    one_ = mixed(one_ ^ number);
+    other_ = mixed(other_ + number * 0x9e3779b97f4a7c15);
+  }
+  void add(Picoseconds time) { add(static_cast<std::uint64_t>(time.count)); }
+  bool operator==(const Digest&) const = default;
+
+ private:
+  /// Finaliser of SplitMix64.
+  static std::uint64_t mixed(std::uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+    return x ^ (x >> 31);
+  }
+
+  std::uint64_t one_ = 1, other_ = 2;
+};
+
 /// What happened on the lanes of passes of one rank, in order.
 struct RankHistory {
-  struct Stretch {
-    Picoseconds start, end;
-    bool operator==(const Stretch&) const = default;
-  };
-  struct Change {
-    Picoseconds at;
-    OutsideLoad load;
-    bool operator==(const Change&) const = default;
-  };
-  std::vector<Stretch> ops;
-  std::vector<Change> changes;
+  Digest ops, changes;
   bool operator==(const RankHistory&) const = default;
 };
 
+IndexedVector<LaneId, char> lanes_of_passes(const StepStructure& s) {
+  IndexedVector<LaneId, char> out(s.lanes.size());
+  for (const RankClassId rank : s.ranks.ids())
+    for (const LaneId lane : s.pass_lanes[rank]) out[lane] = 1;
+  return out;
+}
+
 IndexedVector<RankClassId, RankHistory> histories(const StepStructure& s, const ReplayResult& result) {
   IndexedVector<RankClassId, RankHistory> out(s.ranks.size());
+  const IndexedVector<LaneId, char> counts = lanes_of_passes(s);
   for (const OpId op : s.op_lane.ids()) {
-    const RankClassId rank = s.lanes[s.op_lane[op]].rank;
-    const auto& lanes = s.pass_lanes[rank];
-    if (std::find(lanes.begin(), lanes.end(), s.op_lane[op]) != lanes.end())
-      out[rank].ops.push_back({result.ops[op].start, result.ops[op].end});
+    if (counts[s.op_lane[op]] == 0) continue;
+    Digest& ops = out[s.lanes[s.op_lane[op]].rank].ops;
+    ops.add(result.ops[op].start);
+    ops.add(result.ops[op].end);
   }
-  for (const PassChange& change : result.pass_changes)
-    out[s.lanes[s.op_lane[change.pass]].rank].changes.push_back({change.at, change.load});
+  for (const PassChange& change : result.pass_changes) {
+    Digest& changes = out[s.lanes[s.op_lane[change.pass]].rank].changes;
+    changes.add(change.at);
+    changes.add(change.load);
+  }
   return out;
 }
 
