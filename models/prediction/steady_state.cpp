@@ -8,9 +8,9 @@
 //   - Both steps run at the clocks that the continued step settles at: power is judged on its continued energy.
 //   - The two steps agree in the last P micro-batches (P stages): no op moves against the end of the step by more than
 //     1e-5 of a period, and no host falls back so far that it reaches its device. Otherwise a third step, a period
-//     longer again, must show that the drift decays: fast, to at most 0.1 % of the step, or slowly, to at most 0.2 % of
-//     a period, too little for another cause of a wait; and that charges have settled to 0.2 %. Otherwise larger m are
-//     tried (shortened_steps), and then the full step.
+//     longer again, must show that charges have settled to 0.2 %, and that the drift is small: over all repeats at most
+//     0.1 % of the step if it stayed as it is, or as much if it decays fast, or if slowly at most 0.2 % of a period,
+//     too little for another cause of a wait. Otherwise larger m are tried (shortened_steps), and then the full step.
 //   - Continued charges of a rank below zero sum to at most 0.1 % of the step; its largest charge pays for them.
 //
 // Example: 1F1B on P = 4 stages with M = 64 micro-batches of 30 ms (forward and backward pass). m = 5 P / 2 + 3 = 13
@@ -96,6 +96,7 @@ class StepPair : public SettledStep {
 
  private:
   bool repeats();
+  bool is_small(const StepDrift& first, const StepDrift& next) const;
   Seconds period_time() const { return to_seconds(longer_->view().result.end - shorter_->view().result.end); }
   std::vector<Seconds> period_charges() const;
   void lengthen();
@@ -139,14 +140,20 @@ bool StepPair::repeats() {
   const std::vector<Seconds> charged = period_charges();
   lengthen();
   const StepDrift next = drift();
-  const auto repeats = static_cast<double>(repeats_);
+  return is_small(first, next) && next.host <= accepted_error * end() &&
+         static_cast<double>(repeats_) * largest_difference(charged, period_charges()) <= accepted_charge_error * end();
+}
+
+/// Whether what is left of a drift is small. One that stays adds up over all repeats.
+bool StepPair::is_small(const StepDrift& first, const StepDrift& next) const {
+  constexpr double spare = 1.25;  // a drift that stays goes up and down a little
+  const Seconds lasting = spare * static_cast<double>(repeats_) * std::max(first.ops, next.ops);
+  if (lasting <= accepted_error * end()) return true;
   const double decay = next.ops / first.ops;
   if (!(decay < 1)) return false;
   const Seconds total = decay / (1 - decay) * next.ops;
   constexpr double fast = 0.7;
-  const Seconds accepted = decay < fast ? accepted_error * end() : accepted_charge_error * period_time();
-  return total <= accepted && next.host <= accepted_error * end() &&
-         repeats * largest_difference(charged, period_charges()) <= accepted_charge_error * end();
+  return total <= (decay < fast ? accepted_error * end() : accepted_charge_error * period_time());
 }
 
 /// Charges of one period, mean over ranks.

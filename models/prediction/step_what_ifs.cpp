@@ -9,10 +9,12 @@ namespace {
 /// @param clocks   clocks to begin at, and then those that settled
 std::unique_ptr<SettledStep> settled_step(StepLengths& steps, const std::vector<ShortenedStep>& tries,
                                           std::size_t& attempt, Clocks& clocks) {
+  const Clocks begin = clocks;
   for (; attempt < tries.size(); ++attempt) {
     if (auto step = continued_step(steps, tries[attempt], clocks)) return step;
     steps.forget();
   }
+  clocks = begin;
   return full_step(steps, clocks);
 }
 
