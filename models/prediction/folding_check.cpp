@@ -19,7 +19,7 @@ namespace clusterwright {
 namespace {
 
 /// Structure, its layout for replays, and what happened to each op: docs/speed.md, "Unfolded".
-constexpr double bytes_per_op = 240;
+constexpr double bytes_per_op = 200;
 /// One line of Trace Event JSON, and for every second op one for its wait.
 constexpr double bytes_per_bar = 150 * 1.5;
 /// What ui.perfetto.dev opens in a browser.

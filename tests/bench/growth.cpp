@@ -55,6 +55,9 @@ Scenario scenario_of(int accelerators, int micro_batches, int layers, int virtua
   s.job.global_batch = accelerators / 128 * micro_batches;
   s.job.parallel.virtual_pipeline = virtual_pipeline;
   s.transformer.layers = layers;
+  // Room for all, so that no point pays for the search for a remedy.
+  s.cluster.accelerator.addressable_memory.reset();
+  s.cluster.accelerator.memory.value = 1e6 * gigabyte;
   return s;
 }
 
@@ -100,7 +103,14 @@ std::vector<Curve> curves() {
 
 // A picture with a panel for each curve, both axes logarithmic.
 
-constexpr double panel_width = 420, panel_height = 250, left = 58, right = 52, top = 40, bottom = 34;
+constexpr double panel_width = 420, panel_height = 250, left = 64, right = 70, top = 40, bottom = 34;
+
+/// 1048576: 1,048,576
+std::string grouped(int number) {
+  std::string text = std::to_string(number);
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
+  return text;
+}
 
 double between(double value, double low, double high) {
   return std::log(value / low) / std::log(high / low);
@@ -120,7 +130,7 @@ class Panel {
                          y_of(mb, mb_low, mb_high) + 4, mb);
     for (const int size : {curve_.sizes.front(), middle(), curve_.sizes.back()})
       out += fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='middle'>{}</text>\n", x_of(size),
-                         y_ + panel_height - bottom + 16, size);
+                         y_ + panel_height - bottom + 16, grouped(size));
     out += line("t", [&](const Cost& cost) { return y_of(cost.cpu_ms, ms_low, ms_high); });
     out += line("m", [&](const Cost& cost) { return y_of(cost.megabytes, mb_low, mb_high); });
     return out;

@@ -36,17 +36,43 @@ void repeat(benchmark::State& state, const std::vector<std::string>& arguments) 
   state.counters["cpu_ms"] = benchmark::Counter(1e3 * total, benchmark::Counter::kAvgIterations);
 }
 
-const std::string scenario = std::string(CLUSTERWRIGHT_CONFIGS) + "/scenarios/llama3-405b-h100.json";
+std::string shipped(const std::string& scenario) {
+  return std::string(CLUSTERWRIGHT_CONFIGS) + "/scenarios/" + scenario + ".json";
+}
 
-void process_run(benchmark::State& state) {
-  repeat(state, {CLUSTERWRIGHT_PROGRAM, "run", scenario, "--threads", "1"});
+void process_run(benchmark::State& state, const char* scenario, const std::vector<std::string>& options) {
+  std::vector<std::string> arguments = {CLUSTERWRIGHT_PROGRAM, "run", shipped(scenario), "--threads", "1"};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  repeat(state, arguments);
 }
 
 void process_scale(benchmark::State& state) {
-  repeat(state, {CLUSTERWRIGHT_PROGRAM, "scale", scenario, "--gpus", "1024..16384x2", "--threads", "1"});
+  repeat(state,
+         {CLUSTERWRIGHT_PROGRAM, "scale", shipped("llama3-405b-h100"), "--gpus", "1024..16384x2", "--threads", "1"});
 }
 
-BENCHMARK(process_run)->Unit(benchmark::kMillisecond)->UseRealTime();
+const std::vector<std::string> nothing_else;
+/// 4,096 micro-batches of 1F1B on 1,024 GPUs.
+const std::vector<std::string> many_micro_batches = {"--set", "cluster.accelerators=1024",  //
+                                                     "--set", "job.global_batch=32768",     //
+                                                     "--set", "job.parallel.virtual_pipeline=1"};
+const std::vector<std::string> unfolded = {"--unfold"};
+const std::vector<std::string> explained = {"--explain"};
+
+BENCHMARK_CAPTURE(process_run, 405b, "llama3-405b-h100", nothing_else)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(process_run, 405b_explain, "llama3-405b-h100", explained)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(process_run, 405b_4096_micro_batches, "llama3-405b-h100", many_micro_batches)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(process_run, deepseek_v3, "deepseek-v3-h800", nothing_else)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(process_run, 405b_unfold, "llama3-405b-h100", unfolded)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime()
+    ->Iterations(1);
 BENCHMARK(process_scale)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace

@@ -98,9 +98,9 @@ std::string sentence_of(const UnfoldedCheck& check) {
 
 JsonValue json_of(const std::optional<UnfoldedCheck>& check) {
   if (!check) return {};
-  return JsonValue::object({{"accelerators", JsonValue(static_cast<double>(check->ranks))},
-                            {"ops", JsonValue(check->ops)},
-                            {"events", JsonValue(check->events)},
+  return JsonValue::object({{"accelerators", JsonValue(std::int64_t{check->ranks})},
+                            {"ops", JsonValue(static_cast<std::int64_t>(check->ops))},
+                            {"events", JsonValue(static_cast<std::int64_t>(check->events))},
                             {"step_time_s", JsonValue(to_seconds(check->end).in(second))},
                             {"same_to_the_picosecond", JsonValue(check->same())}});
 }
