@@ -88,10 +88,10 @@ struct RunAnswer {
 };
 
 std::string sentence_of(const UnfoldedCheck& check) {
-  const std::string what = fmt::format(
-      "Unfolded: {} accelerators, each for itself ({:.1f} million ops, {:.1f} million "
-      "events), take {:.6f} s",
-      count_text(check.ranks), check.ops / 1e6, check.events / 1e6, to_seconds(check.end).in(second));
+  const auto count = [](double number) { return count_text(static_cast<std::int64_t>(number)); };
+  const std::string what =
+      fmt::format("Unfolded: {} accelerators, each for itself ({} ops, {} events), take {:.6f} s",
+                  count_text(check.ranks), count(check.ops), count(check.events), to_seconds(check.end).in(second));
   if (check.same()) return what + ", as the folded step does to the picosecond.";
   return what + fmt::format(", {} ps off the folded step: please report this.", (check.end - check.folded_end).count);
 }
