@@ -14,6 +14,7 @@ void PassRuns::reset() {
   result_.pass_changes.clear();
   result_.pass_loads.clear();
   known_load_ = 0;
+  asked_ = {};
 }
 
 void PassRuns::begin(OpId op) {
@@ -43,7 +44,7 @@ void PassRuns::plan(LaneId lane) {
   if (run.planned) catch_up(run);
   run.load = load;
   result_.pass_changes.push_back({events_.now(), run.op, place_of(load)});
-  if (run.partial) run.changes.push_back({events_.now(), load});
+  if (run.partial) run.question.changes.push_back({events_.now() - run.since, load});
   const Picoseconds end = forecast(run);
   if (run.planned && end == run.end) return;
   run.planned = true;
@@ -83,21 +84,22 @@ void PassRuns::catch_up(Run& run) {
     }
     enter(run);
     play(run);
-    if (run.player[0].end() > events_.now()) return;
+    if (run.segment_end() > events_.now()) return;
     leave(run);
   }
 }
 
 /// @return whether the segment is over
 bool PassRuns::leave_partial(Run& run) {
-  if (run.player[0].end() > events_.now()) return false;
+  if (run.segment_end() > events_.now()) return false;
   leave(run);
   return true;
 }
 
 void PassRuns::leave(Run& run) {
-  charge(run, run.player[0]);
-  run.since = run.player[0].end();
+  std::vector<Picoseconds>& charged = result_.pass_charges[run.rank];
+  for (const auto& [charge, time] : run.answer.charges) charged[charge.value] += time;
+  run.since = run.segment_end();
   ++run.segment;
   run.partial = false;
 }
@@ -116,20 +118,35 @@ void PassRuns::skip_segments(Run& run, const PassTable& table) {
 
 void PassRuns::enter(Run& run) {
   run.partial = true;
-  run.changes.assign(1, {run.since, run.load});
+  run.question.pass = run.pass;
+  run.question.variant = times_.variant(run.rank);
+  run.question.segment = run.segment;
+  run.question.host = run.host - run.since;
+  run.question.changes.assign(1, {{}, run.load});
 }
 
 /// Plays the segment from its begin to its end, if the load stays. A second change in one segment is rare: it plays the
 /// segment once more.
 void PassRuns::play(Run& run) {
-  if (run.player.empty()) run.player.push_back(times_.player());
-  PassPlayer& player = run.player[0];
-  player.begin(times_.on(run.pass, run.rank), run.segment, run.since, run.host, run.changes[0].load);
-  for (std::size_t i = 1; i < run.changes.size(); ++i) {
-    player.advance(run.changes[i].at);
-    player.change(run.changes[i].at, run.changes[i].load);
+  if (run.question != asked_) {
+    play(run.question, run.rank, answered_);
+    asked_ = run.question;
   }
-  player.finish();
+  run.answer = answered_;
+}
+
+void PassRuns::play(const Question& question, RankClassId rank, Answer& answer) {
+  player_.begin(times_.on(question.pass, rank), question.segment, {}, question.host, question.changes[0].load);
+  for (std::size_t i = 1; i < question.changes.size(); ++i) {
+    player_.advance(question.changes[i].at);
+    player_.change(question.changes[i].at, question.changes[i].load);
+  }
+  player_.finish();
+  answer.length = player_.end();
+  answer.charges.clear();
+  player_.charge([&](ChargeId charge, Picoseconds time) {
+    if (time.count != 0) answer.charges.emplace_back(charge, time);
+  });
 }
 
 /// End of the pass, if the load stays.
@@ -138,23 +155,18 @@ Picoseconds PassRuns::forecast(Run& run) {
   Picoseconds at = run.since;
   if (run.partial) {
     play(run);
-    at = run.player[0].end();
+    at = run.segment_end();
     ++segment;
   }
   const std::size_t segments = times_.shape(run.pass).segments();
   const PassTable& table = times_.table(run.pass, run.rank, run.load);
   while (segment < segments && !host_is_ahead(run, table, segment, at)) {
-    forecaster_.begin(times_.on(run.pass, run.rank), segment, at, run.host, run.load);
-    forecaster_.finish();
-    at = forecaster_.end();
+    player_.begin(times_.on(run.pass, run.rank), segment, at, run.host, run.load);
+    player_.finish();
+    at = player_.end();
     ++segment;
   }
   return segment < segments ? at + table.begin.back() - table.begin[segment] : at;
-}
-
-void PassRuns::charge(const Run& run, const PassPlayer& player) {
-  std::vector<Picoseconds>& charged = result_.pass_charges[run.rank];
-  player.charge([&](ChargeId charge, Picoseconds time) { charged[charge.value] += time; });
 }
 
 }  // namespace clusterwright::engine

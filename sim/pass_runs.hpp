@@ -6,6 +6,7 @@
 /// segments whose host is late. Times, losses and charges equal those of a replay op by op, to the picosecond.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "sim/lane_progress.hpp"
@@ -28,8 +29,22 @@ class PassRuns {
 
  private:
   struct Change {
-    Picoseconds at;
+    Picoseconds at;  ///< from the begin of the segment
     OutsideLoad load;
+    bool operator==(const Change&) const = default;
+  };
+  /// A segment beside loads that change, from its begin.
+  struct Question {
+    PassId pass;
+    std::size_t variant = 0;  ///< of the rank (PassTimes)
+    std::size_t segment = 0;
+    Picoseconds host;             ///< when the host began to issue the pass
+    std::vector<Change> changes;  ///< of the load, the first at the begin
+    bool operator==(const Question&) const = default;
+  };
+  struct Answer {
+    Picoseconds length;
+    std::vector<std::pair<ChargeId, Picoseconds>> charges;
   };
   struct Run {
     OpId op;
@@ -42,8 +57,9 @@ class PassRuns {
     Picoseconds since;        ///< its begin
     Picoseconds host;         ///< when the host began to issue the pass
     Picoseconds end;
-    std::vector<Change> changes;     ///< of the load in the segment, the first at its begin
-    std::vector<PassPlayer> player;  ///< of the segment up to its end; one, once it is needed
+    Question question;  ///< of the segment, if `partial`
+    Answer answer;      ///< if the load stays
+    Picoseconds segment_end() const { return since + answer.length; }
   };
 
   OutsideLoad load_beside(LaneId lane) const;
@@ -55,8 +71,8 @@ class PassRuns {
   void skip_segments(Run& run, const PassTable& table);
   void enter(Run& run);
   void play(Run& run);
+  void play(const Question& question, RankClassId rank, Answer& answer);
   Picoseconds forecast(Run& run);
-  void charge(const Run& run, const PassPlayer& player);
 
   const PreparedStep& step_;
   PassTimes& times_;
@@ -65,7 +81,10 @@ class PassRuns {
   ReplayResult& result_;
   IndexedVector<LaneId, Run> runs_;
   std::uint32_t known_load_ = 0;  // the last one in ReplayResult::pass_loads
-  PassPlayer forecaster_ = times_.player();
+  PassPlayer player_ = times_.player();
+  // The last segment that was played: alike ranks ask the same at the same instant.
+  Question asked_;
+  Answer answered_;
 };
 
 }  // namespace clusterwright::engine

@@ -33,6 +33,8 @@ class PassTimes {
 
   TimedPass on(PassId pass, RankClassId rank) const;
   const PassShape& shape(PassId pass) const { return shapes_[pass]; }
+  /// Ranks of one variant have equal clocks and times of collectives.
+  std::size_t variant(RankClassId rank) const { return variant_[rank]; }
   /// Time of the host for the whole pass.
   Picoseconds issue_time(PassId pass) const { return issued_[pass].back(); }
   Picoseconds first_issue(PassId pass) const { return issued_[pass].front(); }
