@@ -5,6 +5,24 @@
 
 namespace clusterwright::engine {
 
+namespace {
+constexpr unsigned remembered_bits = 10;
+}  // namespace
+
+/// Fibonacci hashing of what differs most.
+std::size_t PassRuns::Question::hash() const {
+  std::uint64_t mixed = (std::uint64_t{pass.value} << 40) ^ (std::uint64_t{variant} << 20) ^ segment;
+  const auto mix = [&](std::int64_t number) {
+    mixed = (mixed ^ static_cast<std::uint64_t>(number)) * 0x9e3779b97f4a7c15;
+  };
+  mix(host.count);
+  for (const Change& change : changes) {
+    mix(change.at.count);
+    mix(static_cast<std::int64_t>(change.load.sms));
+  }
+  return mixed >> (64 - remembered_bits);
+}
+
 void PassRuns::reset() {
   const StepStructure& structure = step_.structure();
   runs_.resize(structure.lanes.size());
@@ -14,7 +32,8 @@ void PassRuns::reset() {
   result_.pass_changes.clear();
   result_.pass_loads.clear();
   known_load_ = 0;
-  asked_ = {};
+  remembered_.resize(1u << remembered_bits);
+  for (Remembered& remembered : remembered_) remembered.question.pass = PassId();
 }
 
 void PassRuns::begin(OpId op) {
@@ -121,18 +140,20 @@ void PassRuns::enter(Run& run) {
   run.question.pass = run.pass;
   run.question.variant = times_.variant(run.rank);
   run.question.segment = run.segment;
-  run.question.host = run.host - run.since;
+  const bool issued = run.host + times_.issued_through(run.pass, run.segment) <= run.since;
+  run.question.host = issued ? PassPlayer::host_ahead : run.host - run.since;
   run.question.changes.assign(1, {{}, run.load});
 }
 
 /// Plays the segment from its begin to its end, if the load stays. A second change in one segment is rare: it plays the
 /// segment once more.
 void PassRuns::play(Run& run) {
-  if (run.question != asked_) {
-    play(run.question, run.rank, answered_);
-    asked_ = run.question;
+  Remembered& remembered = remembered_[run.question.hash()];
+  if (run.question != remembered.question) {
+    play(run.question, run.rank, remembered.answer);
+    remembered.question = run.question;
   }
-  run.answer = answered_;
+  run.answer = remembered.answer;
 }
 
 void PassRuns::play(const Question& question, RankClassId rank, Answer& answer) {

@@ -38,9 +38,10 @@ class PassRuns {
     PassId pass;
     std::size_t variant = 0;  ///< of the rank (PassTimes)
     std::size_t segment = 0;
-    Picoseconds host;             ///< when the host began to issue the pass
+    Picoseconds host;             ///< when the host began to issue the pass; host_ahead: early enough for all ops
     std::vector<Change> changes;  ///< of the load, the first at the begin
     bool operator==(const Question&) const = default;
+    std::size_t hash() const;
   };
   struct Answer {
     Picoseconds length;
@@ -82,9 +83,13 @@ class PassRuns {
   IndexedVector<LaneId, Run> runs_;
   std::uint32_t known_load_ = 0;  // the last one in ReplayResult::pass_loads
   PassPlayer player_ = times_.player();
-  // The last segment that was played: alike ranks ask the same at the same instant.
-  Question asked_;
-  Answer answered_;
+  /// Segments that were played, by a hash of the question: alike ranks ask the same at the same instant, and a pipeline
+  /// that has filled asks the same for every micro-batch.
+  struct Remembered {
+    Question question;
+    Answer answer;
+  };
+  std::vector<Remembered> remembered_;
 };
 
 }  // namespace clusterwright::engine

@@ -2,6 +2,7 @@
 /// Times of passes at one timing: of all their segments in a row, beside a load that stays.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <utility>
@@ -38,6 +39,11 @@ class PassTimes {
   /// Time of the host for the whole pass.
   Picoseconds issue_time(PassId pass) const { return issued_[pass].back(); }
   Picoseconds first_issue(PassId pass) const { return issued_[pass].front(); }
+  /// Time of the host until it has issued a segment, and the gate of the next one.
+  Picoseconds issued_through(PassId pass, std::size_t segment) const {
+    const std::size_t gate = shapes_[pass].gates[segment + 1];
+    return issued_[pass][std::min(gate, issued_[pass].size() - 1)];
+  }
   const PassTable& table(PassId pass, RankClassId rank, const OutsideLoad& load);
   PassPlayer player() const { return {works_, structure_.engine_charges}; }
 
