@@ -2,6 +2,7 @@
 /// Pending events of one replay: a radix heap over whole picoseconds.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -10,10 +11,12 @@
 
 namespace clusterwright {
 
-/// Monotone priority queue: nothing may be pushed before the last popped time. Ties leave in order of insertion.
+/// Monotone priority queue: nothing may be pushed before the last popped time. Events that wait for the same instant
+/// leave in the order of their payloads (operator<), and of equal ones the oldest first; what is pushed at the present
+/// instant leaves after them, in order of insertion.
 ///
 /// Bucket b > 0 holds the times that differ from the last popped one first in bit b - 1. Redistribution keeps
-/// insertion order, and equal times always share a bucket, so ties need no further key (checked in tests).
+/// insertion order, and equal times always share a bucket.
 template <class Payload>
 class EventQueue {
  public:
@@ -79,6 +82,13 @@ class EventQueue {
       if (event.time < last_) last_ = event.time;
     for (const Event& event : spill_) put(event);
     spill_.clear();
+    sort_ties();
+  }
+
+  void sort_ties() {
+    std::vector<Event>& due = buckets_[0];
+    const auto before = [](const Event& a, const Event& b) { return a.payload < b.payload; };
+    if (!std::is_sorted(due.begin(), due.end(), before)) std::stable_sort(due.begin(), due.end(), before);
   }
 
   std::array<std::vector<Event>, 65> buckets_;

@@ -165,8 +165,7 @@ void Replay::handle(PendingEvent event) {
       return;
     case PendingEvent::transferred:
       if (!transfers_.is_current(event)) return;
-      const RendezvousId rendezvous = transfers_.rendezvous_of(index);
-      if (transfers_.end_transfer(index)) end_members(rendezvous);
+      if (transfers_.end_transfer(RendezvousId(index))) end_members(RendezvousId(index));
       return;
   }
 }

@@ -101,11 +101,11 @@ void Transfers::begin_transfer(RendezvousId rendezvous) {
   rates_stale_ = true;
 }
 
-bool Transfers::end_transfer(std::uint32_t key) {
-  const RendezvousId rendezvous = rendezvous_of(key);
-  sharing_.remove(key);
+bool Transfers::end_transfer(RendezvousId rendezvous) {
+  RendezvousState& state = rendezvous_[rendezvous];
+  sharing_.remove(state.transfer);
   rates_stale_ = true;
-  rendezvous_[rendezvous].transfer = RendezvousState::no_transfer;
+  state.transfer = RendezvousState::no_transfer;
   return next_leg(rendezvous);
 }
 
@@ -146,13 +146,14 @@ std::uint64_t Transfers::bound_of(RendezvousId rendezvous) const {
 
 void Transfers::set_rate(std::uint32_t key, std::uint64_t rate) {
   TransferState& transfer = transfers_[key];
-  const LegId leg(rendezvous_[transfer.rendezvous].leg);
+  RendezvousState& state = rendezvous_[transfer.rendezvous];
+  const LegId leg(state.leg);
   const bool alone_from_start = transfer.rate == 0 && rate == timing_->legs[leg].rate_bound;
   transfer.remaining -= Int128{transfer.rate} * (events_.now() - transfer.since).count;
   transfer.since = events_.now();
   transfer.rate = rate;
   const Picoseconds left = alone_from_start ? leg_alone_[leg] : time_for(transfer.remaining, rate);
-  events_.push(events_.now() + left, {PendingEvent::transferred, key, ++transfer.version});
+  events_.push(events_.now() + left, {PendingEvent::transferred, transfer.rendezvous.value, ++state.version});
 }
 
 }  // namespace clusterwright::engine

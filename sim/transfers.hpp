@@ -49,10 +49,11 @@ class Transfers {
   /// A delay is over. @return whether the chain has ended
   bool end_delay(RendezvousId rendezvous);
   /// All bytes of a transfer have arrived. @return whether the chain has ended
-  bool end_transfer(std::uint32_t key);
+  bool end_transfer(RendezvousId rendezvous);
 
-  bool is_current(PendingEvent transferred) const { return transferred.is_of(transfers_[transferred.index()].version); }
-  RendezvousId rendezvous_of(std::uint32_t key) const { return transfers_[key].rendezvous; }
+  bool is_current(PendingEvent transferred) const {
+    return transferred.is_of(rendezvous_[RendezvousId(transferred.index())].version);
+  }
   bool members_missing(RendezvousId rendezvous) const { return rendezvous_[rendezvous].missing > 0; }
 
   /// Time of a chain without contention.
@@ -78,6 +79,7 @@ class Transfers {
     std::uint32_t leg = 0;      // the one that runs
     std::uint32_t leg_end = 0;  // behind the last one
     std::uint32_t transfer = no_transfer;
+    std::uint32_t version = 0;  // of the event that ends the transfer
 
     bool past_chain() const { return leg >= leg_end; }
   };
@@ -88,7 +90,6 @@ class Transfers {
     std::uint64_t rate = 0;  // 0: not decided yet
     std::uint64_t bound = 0;
     RendezvousId rendezvous;
-    std::uint32_t version = 0;
     bool bound_stale = false;
   };
 

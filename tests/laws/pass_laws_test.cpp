@@ -48,8 +48,12 @@ void assert_same(const StepGraph& graph) {
   for (const PowerDomainId domain : power.ids()) RC_ASSERT(same_power(power[domain], power_apart[domain]));
   const Breakdown of_whole = charge_time(replayer.structure(), graph.timing, whole);
   const Breakdown of_apart = charge_time(flat.structure, graph.timing, apart);
-  for (const RankClassId rank : graph.structure.ranks.ids())
+  for (const RankClassId rank : graph.structure.ranks.ids()) {
+    for (std::size_t i = 0; i < of_whole.by_rank[rank].size(); ++i)
+      RC_LOG() << " " << graph.structure.charge_names[i] << " " << of_whole.by_rank[rank][i].count << " "
+               << of_apart.by_rank[rank][i].count;
     RC_ASSERT(of_whole.by_rank[rank] == of_apart.by_rank[rank]);
+  }
 }
 
 }  // namespace
