@@ -26,12 +26,15 @@ std::size_t PassRuns::Question::hash() const {
 void PassRuns::reset() {
   const StepStructure& structure = step_.structure();
   runs_.resize(structure.lanes.size());
-  for (Run& run : runs_) run.op = OpId();
+  for (Run& run : runs_) {
+    run.op = OpId();
+    run.load = {};
+    run.load_place = 0;
+  }
   result_.pass_charges.resize(structure.ranks.size());
   for (std::vector<Picoseconds>& charged : result_.pass_charges) charged.assign(structure.charge_names.size(), {});
   result_.pass_changes.clear();
-  result_.pass_loads.clear();
-  known_load_ = 0;
+  result_.pass_loads.assign(1, {});
   remembered_.resize(1u << remembered_bits);
   for (Remembered& remembered : remembered_) remembered.question.pass = PassId();
 }
@@ -61,8 +64,9 @@ void PassRuns::plan(LaneId lane) {
   const OutsideLoad load = load_beside(lane);
   if (run.planned && load == run.load) return;
   if (run.planned) catch_up(run);
+  if (load != run.load) run.load_place = place_of(load);
   run.load = load;
-  result_.pass_changes.push_back({events_.now(), run.op, place_of(load)});
+  result_.pass_changes.push_back({events_.now(), run.op, run.load_place});
   if (run.partial) run.question.changes.push_back({events_.now() - run.since, load});
   const Picoseconds end = forecast(run);
   if (run.planned && end == run.end) return;
@@ -73,11 +77,10 @@ void PassRuns::plan(LaneId lane) {
 
 std::uint32_t PassRuns::place_of(const OutsideLoad& load) {
   std::vector<OutsideLoad>& loads = result_.pass_loads;
-  if (known_load_ < loads.size() && loads[known_load_] == load) return known_load_;
   const auto known = std::find(loads.begin(), loads.end(), load);
-  known_load_ = static_cast<std::uint32_t>(known - loads.begin());
+  const auto place = static_cast<std::uint32_t>(known - loads.begin());
   if (known == loads.end()) loads.push_back(load);
-  return known_load_;
+  return place;
 }
 
 void PassRuns::end(LaneId lane) {
@@ -93,7 +96,7 @@ bool PassRuns::host_is_ahead(const Run& run, const PassTable& table, std::size_t
 /// Up to now, beside the load that was there so far.
 void PassRuns::catch_up(Run& run) {
   if (run.partial && !leave_partial(run)) return;
-  const PassTable& table = times_.table(run.pass, run.rank, run.load);
+  const PassTable& table = table_of(run);
   const std::size_t segments = times_.shape(run.pass).segments();
   while (run.segment < segments && run.since < events_.now()) {
     if (host_is_ahead(run, table, run.segment, run.since)) {
@@ -180,7 +183,7 @@ Picoseconds PassRuns::forecast(Run& run) {
     ++segment;
   }
   const std::size_t segments = times_.shape(run.pass).segments();
-  const PassTable& table = times_.table(run.pass, run.rank, run.load);
+  const PassTable& table = table_of(run);
   while (segment < segments && !host_is_ahead(run, table, segment, at)) {
     player_.begin(times_.on(run.pass, run.rank), segment, at, run.host, run.load);
     player_.finish();

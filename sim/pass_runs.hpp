@@ -52,6 +52,7 @@ class PassRuns {
     PassId pass;
     RankClassId rank;
     OutsideLoad load;
+    std::uint32_t load_place = 0;  ///< in ReplayResult::pass_loads
     bool planned = false;
     bool partial = false;     ///< inside the segment, which `changes` describe
     std::size_t segment = 0;  ///< first one that is not over
@@ -65,6 +66,7 @@ class PassRuns {
 
   OutsideLoad load_beside(LaneId lane) const;
   std::uint32_t place_of(const OutsideLoad& load);
+  const PassTable& table_of(const Run& run) { return times_.table(run.pass, run.rank, run.load, run.load_place); }
   bool host_is_ahead(const Run& run, const PassTable& table, std::size_t segment, Picoseconds at) const;
   void catch_up(Run& run);
   bool leave_partial(Run& run);
@@ -81,7 +83,6 @@ class PassRuns {
   Events& events_;
   ReplayResult& result_;
   IndexedVector<LaneId, Run> runs_;
-  std::uint32_t known_load_ = 0;  // the last one in ReplayResult::pass_loads
   PassPlayer player_ = times_.player();
   /// Segments that were played, by a hash of the question: alike ranks ask the same at the same instant, and a pipeline
   /// that has filled asks the same for every micro-batch.

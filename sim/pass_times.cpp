@@ -19,7 +19,7 @@ void PassTimes::reset(const StepTiming& timing, const IndexedVector<ChainId, Pic
   }
   variant_.clear();
   alone_.clear();
-  for (std::vector<Entry>& entries : tables_) entries.clear();
+  for (auto& by_load : tables_) by_load.clear();
   pooled_ = 0;
   std::vector<double> clocks;  // by variant
   for (const RankClassId rank : structure_.ranks.ids()) {
@@ -40,13 +40,13 @@ TimedPass PassTimes::on(PassId pass, RankClassId rank) const {
   return {&shapes_[pass], timing_, &issued_[pass], &alone_[variant_[rank]], rank};
 }
 
-const PassTable& PassTimes::table(PassId pass, RankClassId rank, const OutsideLoad& load) {
-  std::vector<Entry>& entries = tables_[variant_[rank] * structure_.passes.size() + pass.value];
-  for (const Entry& entry : entries)
-    if (entry.load == load) return *entry.table;
+const PassTable& PassTimes::table(PassId pass, RankClassId rank, const OutsideLoad& load, std::uint32_t place) {
+  auto& by_load = tables_[variant_[rank] * structure_.passes.size() + pass.value];
+  if (place >= by_load.size()) by_load.resize(place + 1);
+  if (by_load[place]) return *by_load[place];
   PassTable& table = spare_table();
   make_table(pass, rank, load, table);
-  entries.push_back({load, &table});
+  by_load[place] = &table;
   return table;
 }
 

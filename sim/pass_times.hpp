@@ -44,14 +44,11 @@ class PassTimes {
     const std::size_t gate = shapes_[pass].gates[segment + 1];
     return issued_[pass][std::min(gate, issued_[pass].size() - 1)];
   }
-  const PassTable& table(PassId pass, RankClassId rank, const OutsideLoad& load);
+  /// @param place  of the load; a timing gives each load one place, counted from 0
+  const PassTable& table(PassId pass, RankClassId rank, const OutsideLoad& load, std::uint32_t place);
   PassPlayer player() const { return {works_, structure_.engine_charges}; }
 
  private:
-  struct Entry {
-    OutsideLoad load;
-    const PassTable* table;
-  };
   using Charged = std::pair<ChargeId, Picoseconds>;
 
   /// A played segment, from its begin.
@@ -70,9 +67,9 @@ class PassTimes {
   const StepTiming* timing_ = nullptr;
   IndexedVector<PassId, PassShape> shapes_;
   IndexedVector<PassId, std::vector<Picoseconds>> issued_;
-  IndexedVector<RankClassId, std::size_t> variant_;  ///< ranks of equal clocks and times of collectives share tables
-  std::vector<std::vector<Picoseconds>> alone_;      ///< by variant
-  std::vector<std::vector<Entry>> tables_;           ///< by variant, then pass
+  IndexedVector<RankClassId, std::size_t> variant_;    ///< ranks of equal clocks and times of collectives share tables
+  std::vector<std::vector<Picoseconds>> alone_;        ///< by variant
+  std::vector<std::vector<const PassTable*>> tables_;  ///< by variant, then pass; by place of the load, null: not made
 
   std::vector<std::unique_ptr<PassTable>> pool_;  // the first `pooled_` are in `tables_`
   std::size_t pooled_ = 0;

@@ -49,7 +49,7 @@ PassTrace PassTraces::of(OpId op) {
   const RankClassId rank = structure_.lanes[structure_.op_lane[op]].rank;
   const Picoseconds start = result_.ops[op].start;
   const OutsideLoad& load = result_.pass_loads[changes.front().load];
-  const bool in_time = start >= host_[op] + times_.table(pass, rank, load).lead.front();
+  const bool in_time = start >= host_[op] + times_.table(pass, rank, load, changes.front().load).lead.front();
   if (changes.size() == 1 && in_time) return {steady(pass, rank, load), start, true};
   play(op, changes, played_);
   return {played_, {}, false};
@@ -88,7 +88,7 @@ void PassTraces::play(OpId op, std::span<const PassChange> changes, Played& out)
   for (std::size_t segment = 0; segment < times_.shape(pass).segments(); ++segment) {
     while (next < changes.size() && changes[next].at <= at) ++next;
     const OutsideLoad& load = result_.pass_loads[changes[next - 1].load];
-    const engine::PassTable& table = times_.table(pass, rank, load);
+    const engine::PassTable& table = times_.table(pass, rank, load, changes[next - 1].load);
     const Picoseconds end = at + table.begin[segment + 1] - table.begin[segment];
     const bool stays = next == changes.size() || changes[next].at >= end;
     if (stays && at >= host_[op] + table.lead[segment]) {
