@@ -102,7 +102,9 @@ const Record<ParallelSpec>& record(const ParallelSpec*) {
                     {.help = "layers of each chunk in model order, pipeline x virtual_pipeline entries; empty: as even "
                              "as possible",
                      .min = 0,
-                     .max = 65536});
+                     .max = 65536})
+          .optional("order", &ParallelSpec::order,
+                    {.help = "order of the dimensions of parallelism over ranks, innermost first; auto: the stack's"});
   return table;
 }
 
@@ -173,6 +175,10 @@ const Record<Job>& record(const Job*) {
                      .max = 16777216})
           .optional("recompute", &Job::recompute,
                     {.help = "activations that the backward pass computes again; auto: the least that fits"})
+          .optional("recomputed_layers", &Job::recomputed_layers,
+                    {.help = "first layers of each pipeline stage that recompute full repeats; auto: all",
+                     .min = 1,
+                     .max = 65536})
           .optional(
               "stack", &Job::stack,
               {.help = "software stack: a name in configs/stacks or the path of a JSON file", .catalog = "stacks"})

@@ -62,6 +62,9 @@ enum class ContextExchange { ring, all_gather, all_to_all };
 /// with weight gradients deferred into the bubble (ZB-H1); or from both ends at once over two copies of the weights.
 enum class PipelineSchedule { one_forward_one_backward, zero_bubble, dualpipe };
 
+/// Order of the parallel dimensions among neighbouring ranks, innermost first.
+enum class RankOrder { tensor_context_data_pipeline, tensor_context_pipeline_data };
+
 constexpr bool shards_gradients(Sharding sharding) {
   return sharding >= Sharding::zero2;
 }
@@ -82,7 +85,8 @@ struct ParallelSpec {
   std::optional<int> data;           ///< auto: accelerators over the other degrees
   bool sequence = true;              ///< sequence parallelism inside the tensor group
   PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
-  std::vector<int> stage_layers;  ///< layers of each chunk along the model; empty: as even as possible
+  std::vector<int> stage_layers;   ///< layers of each chunk along the model; empty: as even as possible
+  std::optional<RankOrder> order;  ///< auto: that of the stack
   bool operator==(const ParallelSpec&) const = default;
 };
 const Record<ParallelSpec>& record(const ParallelSpec*);
@@ -131,7 +135,9 @@ struct Job {
   std::optional<std::int64_t> tokens;  ///< tokens of the whole training run; none: one step is predicted, no run
   std::optional<std::int64_t> steps;   ///< steps of the whole training run, instead of tokens
   std::optional<Recompute> recompute = Recompute::none;  ///< auto: the least that fits
-  std::string stack = "megatron-2024";                   ///< name of a file in configs/stacks, or a path
+  /// First layers of each stage that full recomputation repeats; auto: all.
+  std::optional<int> recomputed_layers;
+  std::string stack = "megatron-2024";  ///< name of a file in configs/stacks, or a path
   bool operator==(const Job&) const = default;
 };
 const Record<Job>& record(const Job*);
@@ -160,6 +166,11 @@ struct EnumNames<MemoryLevel> {
 template <>
 struct EnumNames<ContextExchange> {
   static constexpr std::array<std::string_view, 3> names = {"ring", "all-gather", "all-to-all"};
+};
+template <>
+struct EnumNames<RankOrder> {
+  static constexpr std::array<std::string_view, 2> names = {"tensor-context-data-pipeline",
+                                                            "tensor-context-pipeline-data"};
 };
 template <>
 struct EnumNames<PipelineSchedule> {

@@ -157,12 +157,6 @@ const Record<StackExperts>& record(const StackExperts*) {
 }
 
 template <>
-struct EnumNames<RankOrder> {
-  static constexpr std::array<std::string_view, 2> names = {"tensor-context-data-pipeline",
-                                                            "tensor-context-pipeline-data"};
-};
-
-template <>
 struct EnumNames<TensorOverlap> {
   static constexpr std::array<std::string_view, 2> names = {"none", "pieces"};
 };

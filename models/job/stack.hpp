@@ -104,9 +104,6 @@ struct StackExperts {
 };
 const Record<StackExperts>& record(const StackExperts*);
 
-/// Order of the parallel dimensions among neighbouring ranks, innermost first.
-enum class RankOrder { tensor_context_data_pipeline, tensor_context_pipeline_data };
-
 /// Overlap of tensor-parallel collectives with the GEMMs beside them: none, or both cut into one chunk per rank, so
 /// that all but one chunk is hidden.
 enum class TensorOverlap { none, pieces };

@@ -74,7 +74,7 @@ ReaderCounts count_readers(const Placement& placement, int host_accelerators) {
 
 InputSupply input_supply(const Scenario& s, const Plan& plan) {
   const ReaderWork work = reader_work(s, plan);
-  const Placement placement(plan, s.stack.rank_order, s.cluster.blocks);
+  const Placement placement(plan, s.cluster.blocks);
   const ReaderCounts readers = count_readers(placement, s.cluster.node_accelerators);
   InputSupply supply;
   const auto limit = [&](Seconds time, const char* what) {

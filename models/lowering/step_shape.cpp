@@ -5,7 +5,7 @@ namespace clusterwright {
 
 StepRanks::StepRanks(const Scenario& s, const Plan& plan, Folding folding)
     : layout(stage_layout(s.transformer.layers, plan)),
-      placement(plan, s.stack.rank_order, s.cluster.blocks),
+      placement(plan, s.cluster.blocks),
       classes(rank_classes(s, placement, folding)),
       groups(placement, classes) {}
 

@@ -48,7 +48,7 @@ struct Written {
 Written written_by(const Scenario& s, const Plan& plan) {
   const StageLayout layout = stage_layout(s.transformer.layers, plan);
   const PlannedJob c = planned_job(s.transformer, s.job, s.stack, plan, layout);
-  const Placement placement(plan, s.stack.rank_order, s.cluster.blocks);
+  const Placement placement(plan, s.cluster.blocks);
   std::map<int, Bytes> hosts;
   Written written;
   for (int p = 0; p < plan.pipeline; ++p)

@@ -104,7 +104,7 @@ LevelBytes level_bytes_of_rank(const PlannedJob& planned, MemoryLevel level, int
 std::vector<LevelUse> level_uses(const Scenario& s, const Plan& plan) {
   const StageLayout layout = stage_layout(s.transformer.layers, plan);
   const PlannedJob memory = planned_job(s.transformer, s.job, s.stack, plan, layout);
-  const Placement placement(plan, s.stack.rank_order, s.cluster.blocks);
+  const Placement placement(plan, s.cluster.blocks);
   std::vector<LevelUse> uses;
   for (const MemoryLevel level : {MemoryLevel::host, MemoryLevel::pool, MemoryLevel::nvme}) {
     if (!used(s, level)) continue;

@@ -6,12 +6,12 @@
 
 namespace clusterwright {
 
-Placement::Placement(const Plan& plan, RankOrder order, int domain_size)
-    : Placement(plan, order, full_domains(plan.accelerators(), domain_size)) {}
+Placement::Placement(const Plan& plan, int domain_size)
+    : Placement(plan, full_domains(plan.accelerators(), domain_size)) {}
 
-Placement::Placement(const Plan& plan, RankOrder order, const DomainBlocks& blocks) : plan_(plan), blocks_(blocks) {
+Placement::Placement(const Plan& plan, const DomainBlocks& blocks) : plan_(plan), blocks_(blocks) {
   const int inner = plan.tensor * plan.context;
-  const bool data_inside = order == RankOrder::tensor_context_data_pipeline;
+  const bool data_inside = plan.rank_order == RankOrder::tensor_context_data_pipeline;
   replica_stride_ = data_inside ? inner : inner * plan.pipeline;
   pipeline_stride_ = data_inside ? inner * plan.data : inner;
 }

@@ -26,13 +26,13 @@ struct RankCoordinates {
 enum class ReplicaGroup : int { all, context, shard, mirrors, experts, expert_tensor, expert_replicas };
 inline constexpr std::size_t replica_group_count = 7;
 
-/// Ranks are numbered by the stack's order of dimensions and fill the block of one scale-up domain after the other.
+/// Ranks are numbered by the plan's order of dimensions and fill the block of one scale-up domain after the other.
 class Placement {
  public:
   /// @pre tensor divides the accelerators used of a domain, or is a multiple of them
-  Placement(const Plan& plan, RankOrder order, const DomainBlocks& blocks);
+  Placement(const Plan& plan, const DomainBlocks& blocks);
   /// Domains that the job fills. @param domain_size  accelerators of one scale-up domain
-  Placement(const Plan& plan, RankOrder order, int domain_size);
+  Placement(const Plan& plan, int domain_size);
 
   int rank(const RankCoordinates& at) const;
   int domain(const RankCoordinates& at) const { return rank(at) / blocks_.used; }

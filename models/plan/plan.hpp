@@ -35,6 +35,7 @@ struct Plan {
   PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
   std::vector<int> stage_layers;  ///< layers of each chunk along the model; empty: as even as possible
   Sharding sharding = Sharding::zero1;
+  RankOrder rank_order = RankOrder::tensor_context_data_pipeline;
   int shard_group = 1;  ///< ranks that share one copy of weights and optimizer; all gradient ranks except for hsdp
   Recompute recompute = Recompute::none;
   std::optional<int> recomputed_layers;  ///< first layers of a stage that full recomputation repeats; absent: all

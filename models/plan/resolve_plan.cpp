@@ -85,6 +85,9 @@ void check_job(Contradictions& errors, const Job& job, const Plan& plan, const T
     errors.report("E0310",
                   job.lora_rank > 0 ? "lora_rank is given, but the task is not lora" : "task lora needs lora_rank",
                   {"/job/lora_rank", "/job/task"});
+  if (job.recomputed_layers && job.recompute != Recompute::full)
+    errors.report("E0310", "recomputed_layers applies only to recompute full",
+                  {"/job/recomputed_layers", "/job/recompute"});
   if (job.shard_group && job.sharding != Sharding::hsdp)
     errors.report("E0310", "shard_group applies only to sharding hsdp", {"/job/shard_group", "/job/sharding"});
   if (job.offload.weights != MemoryLevel::device && (!shards_weights(job.sharding) || plan.pipeline > 1))
@@ -95,7 +98,7 @@ void check_job(Contradictions& errors, const Job& job, const Plan& plan, const T
 /// Ranks of a node that hold the same weights, or the most that divide all of them.
 int shard_group_of_node(const Scenario& s, const Plan& plan) {
   const int all = plan.gradient_ranks();
-  const bool stages_inside = s.stack.rank_order == RankOrder::tensor_context_pipeline_data;
+  const bool stages_inside = plan.rank_order == RankOrder::tensor_context_pipeline_data;
   int group = std::clamp(s.cluster.node_ranks() / (plan.tensor * (stages_inside ? plan.pipeline : 1)), 1, all);
   while (all % group != 0) --group;
   return group;
@@ -241,6 +244,8 @@ Plan degrees_of(const Scenario& s) {
   plan.sequence_parallel = job.parallel.sequence && plan.tensor > 1;
   plan.sharding = job.sharding;
   plan.recompute = job.recompute.value_or(Recompute::none);
+  plan.recomputed_layers = job.recomputed_layers;
+  plan.rank_order = job.parallel.order.value_or(s.stack.rank_order);
   return plan;
 }
 

@@ -71,7 +71,7 @@ namespace {
 
 /// Each rank at the clock of its class in the folded step.
 void copy_clocks(const Scenario& s, const Plan& plan, const StepTiming& folded, StepTiming& unfolded) {
-  const Placement placement(plan, s.stack.rank_order, s.cluster.blocks);
+  const Placement placement(plan, s.cluster.blocks);
   const RankClasses classes = rank_classes(s, placement, Folding::folded);
   const RankClasses ranks = rank_classes(s, placement, Folding::unfolded);
   for (const RankClassId rank : ranks.ids())

@@ -28,6 +28,7 @@ struct Change {
 /// Job with every field as the plan decided it, except for the replicas, which follow from the others.
 Job decided(Job job, const Plan& plan) {
   job.recompute = plan.recompute;
+  job.recomputed_layers = plan.recomputed_layers;
   job.micro_batch = plan.micro_batch;
   ParallelSpec& parallel = job.parallel;
   parallel.tensor = plan.tensor;
@@ -42,7 +43,10 @@ void add_recompute(const Plan& plan, std::vector<Change>& list) {
   if (plan.recompute == Recompute::none)
     list.push_back({"job.recompute=selective", [](Job& job) { job.recompute = Recompute::selective; }});
   if (plan.recompute != Recompute::full || plan.recomputed_layers)
-    list.push_back({"job.recompute=full", [](Job& job) { job.recompute = Recompute::full; }});
+    list.push_back({"job.recompute=full", [](Job& job) {
+                      job.recompute = Recompute::full;
+                      job.recomputed_layers.reset();
+                    }});
 }
 
 void add_micro_batches(const Plan& plan, std::vector<Change>& list) {
@@ -137,6 +141,7 @@ std::vector<Change> beside_least_activations(const std::vector<Change>& singles,
   if (settings.empty()) return out;
   const auto least = [](Job& job) {
     job.recompute = Recompute::full;
+    job.recomputed_layers.reset();
     job.micro_batch = 1;
   };
   out.push_back({settings, least});

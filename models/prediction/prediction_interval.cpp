@@ -228,9 +228,9 @@ std::string job_key(const Scenario& s, const Plan& p) {
   const std::string work =
       fmt::format("{} {} {} {} {} {} {} {}", j.sequence, j.sample_tokens, j.lora_rank, number(j.precision),
                   j.offload.any(), number(p.sharding), number(p.recompute), p.recomputed_layers.value_or(-1));
-  const std::string layout = fmt::format("{} {} {} {} {} {} {} {} {}", p.tensor, p.sequence_parallel, p.pipeline,
+  const std::string layout = fmt::format("{} {} {} {} {} {} {} {} {} {}", p.tensor, p.sequence_parallel, p.pipeline,
                                          p.virtual_pipeline, number(p.schedule), fmt::join(p.stage_layers, ","),
-                                         p.context, number(p.context_exchange), p.micro_batch);
+                                         p.context, number(p.context_exchange), number(p.rank_order), p.micro_batch);
   return fmt::format("{} | {} | {} | {} | {}", model, work, layout, s.stack.name, s.cluster.accelerator.id);
 }
 

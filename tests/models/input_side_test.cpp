@@ -85,7 +85,7 @@ TEST_CASE("readers read their tokens, prepare them on their cores and share stor
 
 TEST_CASE("under a pipeline the last stage reads labels", "[models][input]") {
   const Scenario s = reading(sixteen(2, 2));
-  const Placement placement(plan_of(s), s.stack.rank_order, 8);
+  const Placement placement(plan_of(s), 8);
   const ReaderCounts readers = count_readers(placement, 8);
   CHECK(readers.all == 8);              // 4 replicas, twice
   CHECK(readers.on_fullest_host == 4);  // a stage fills a node

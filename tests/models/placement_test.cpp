@@ -18,6 +18,11 @@ Plan plan(int tensor, int pipeline, int data) {
   return p;
 }
 
+Placement place(Plan p, RankOrder order, int domain_size) {
+  p.rank_order = order;
+  return Placement(p, domain_size);
+}
+
 constexpr RankOrder data_inside = RankOrder::tensor_context_data_pipeline;
 constexpr RankOrder pipeline_inside = RankOrder::tensor_context_pipeline_data;
 
@@ -26,17 +31,17 @@ constexpr RankOrder pipeline_inside = RankOrder::tensor_context_pipeline_data;
 TEST_CASE("ranks are numbered from the innermost dimension outwards", "[models]") {
   const Plan p = plan(4, 2, 3);
   // tensor 1 + data 2 x 4 + pipeline 1 x (4 x 3)
-  CHECK(Placement(p, data_inside, 8).rank({1, 2, 1}) == 21);
+  CHECK(place(p, data_inside, 8).rank({1, 2, 1}) == 21);
   // tensor 1 + pipeline 1 x 4 + data 2 x (4 x 2)
-  CHECK(Placement(p, pipeline_inside, 8).rank({1, 2, 1}) == 21);
-  CHECK(Placement(p, data_inside, 8).rank({0, 1, 1}) == 16);
-  CHECK(Placement(p, pipeline_inside, 8).rank({0, 1, 1}) == 12);
-  CHECK(Placement(p, pipeline_inside, 8).domain({0, 1, 1}) == 1);
+  CHECK(place(p, pipeline_inside, 8).rank({1, 2, 1}) == 21);
+  CHECK(place(p, data_inside, 8).rank({0, 1, 1}) == 16);
+  CHECK(place(p, pipeline_inside, 8).rank({0, 1, 1}) == 12);
+  CHECK(place(p, pipeline_inside, 8).domain({0, 1, 1}) == 1);
 }
 
 TEST_CASE("no two ranks share a place", "[models]") {
   for (const RankOrder order : {data_inside, pipeline_inside}) {
-    const Placement placement(plan(2, 3, 4), order, 8);
+    const Placement placement = place(plan(2, 3, 4), order, 8);
     std::set<int> ranks;
     for (int t = 0; t < 2; ++t)
       for (int d = 0; d < 4; ++d)
@@ -48,10 +53,10 @@ TEST_CASE("no two ranks share a place", "[models]") {
 }
 
 TEST_CASE("tensor groups sit on one node or fill several", "[models]") {
-  const GroupShape inside = Placement(plan(4, 1, 4), data_inside, 8).tensor_group();
+  const GroupShape inside = place(plan(4, 1, 4), data_inside, 8).tensor_group();
   CHECK(inside.domains == 1);
   CHECK(inside.ranks_per_domain == 4);
-  const GroupShape across = Placement(plan(16, 1, 1), data_inside, 8).tensor_group();
+  const GroupShape across = place(plan(16, 1, 1), data_inside, 8).tensor_group();
   CHECK(across.domains == 2);
   CHECK(across.ranks_per_domain == 8);
 }
@@ -61,7 +66,7 @@ TEST_CASE("context ranks are neighbours, and shard groups are blocks of ranks wi
   p.context = 2;
   p.shard_group = 3;
   for (const RankOrder order : {data_inside, pipeline_inside}) {
-    const Placement placement(p, order, 8);
+    const Placement placement = place(p, order, 8);
     std::set<int> ranks;
     for (int t = 0; t < 2; ++t)
       for (int d = 0; d < p.gradient_ranks(); ++d)
@@ -69,7 +74,7 @@ TEST_CASE("context ranks are neighbours, and shard groups are blocks of ranks wi
     CHECK(ranks.size() == 24);
     CHECK(placement.rank({0, 1, 0}) == 2);  // the second context rank of the first replica
   }
-  const Placement placement(p, data_inside, 8);
+  const Placement placement = place(p, data_inside, 8);
   const auto members = [&](ReplicaGroup kind, int d) {
     std::vector<int> out;
     for (const RankCoordinates& at : placement.members(kind, {0, d, 0})) out.push_back(at.data);
@@ -86,18 +91,18 @@ TEST_CASE("context ranks are neighbours, and shard groups are blocks of ranks wi
 
 TEST_CASE("data groups use the nodes that their replicas reach", "[models]") {
   // Two replicas of 4 ranks share a node of 8: 8 replicas on 4 nodes.
-  const GroupShape near = Placement(plan(4, 1, 8), data_inside, 8).replica_group(ReplicaGroup::all);
+  const GroupShape near = place(plan(4, 1, 8), data_inside, 8).replica_group(ReplicaGroup::all);
   CHECK(near.domains == 4);
   CHECK(near.ranks_per_domain == 2);
   // With the pipeline inside, each replica takes two nodes of its own.
-  const GroupShape far = Placement(plan(4, 4, 8), pipeline_inside, 8).replica_group(ReplicaGroup::all);
+  const GroupShape far = place(plan(4, 4, 8), pipeline_inside, 8).replica_group(ReplicaGroup::all);
   CHECK(far.domains == 8);
   CHECK(far.ranks_per_domain == 1);
 }
 
 TEST_CASE("a data group that fills its nodes unevenly keeps all its ranks", "[models]") {
   // Ranks 0 and 4 on the first node, rank 8 on the second: one NIC on the emptier node, yet three members.
-  const GroupShape uneven = Placement(plan(4, 2, 3), data_inside, 8).replica_group(ReplicaGroup::all);
+  const GroupShape uneven = place(plan(4, 2, 3), data_inside, 8).replica_group(ReplicaGroup::all);
   CHECK(uneven.domains == 2);
   CHECK(uneven.ranks_per_domain == 1);
   CHECK(uneven.ranks() == 3);

@@ -237,3 +237,19 @@ TEST_CASE("recomputation that is left open repeats as few layers as memory asks 
   CHECK(tight.memory.total().in(gigabyte) <= (least + all) / 2);
   CHECK_FALSE(with(least / 2).plan.recomputed_layers);  // nothing fits: all of them, and the verdict says so
 }
+
+TEST_CASE("a job may state the order of its ranks and the layers that it repeats", "[models]") {
+  Scenario s = small_scenario(sixty_four());
+  s.stack.rank_order = RankOrder::tensor_context_data_pipeline;
+  CHECK(plan_of(s).rank_order == RankOrder::tensor_context_data_pipeline);
+  s.job.parallel.order = RankOrder::tensor_context_pipeline_data;
+  CHECK(plan_of(s).rank_order == RankOrder::tensor_context_pipeline_data);
+
+  s.job.recompute = Recompute::full;
+  const Bytes all = choose_plan(s).memory.total();
+  s.job.recomputed_layers = 1;
+  CHECK(plan_of(s).recomputed_layers == 1);
+  CHECK(choose_plan(s).memory.total() > all);
+  s.job.recompute = Recompute::none;
+  CHECK(contradictions(s) == "E0310");
+}

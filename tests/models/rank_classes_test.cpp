@@ -25,7 +25,8 @@ Placement place(int tensor, int pipeline, int data, RankOrder order = RankOrder:
   plan.pipeline = pipeline;
   plan.data = data;
   plan.virtual_pipeline = virtual_pipeline;
-  return Placement(plan, order, 8);
+  plan.rank_order = order;
+  return Placement(plan, 8);
 }
 
 int ranks(const RankClasses& classes) {

@@ -34,7 +34,7 @@ inline DomainPower power_of(const StepSimulation& step) {
 /// Each rank does what its class does, to the picosecond; energies agree to 1e-12.
 inline void assert_folds(const Scenario& s) {
   const Plan plan = plan_of(s);
-  const Placement placement(plan, s.stack.rank_order, s.cluster.blocks);
+  const Placement placement(plan, s.cluster.blocks);
   const RankClasses classes = rank_classes(s, placement, Folding::folded);
   const RankClasses ranks = rank_classes(s, placement, Folding::unfolded);
   const StepSimulation folded = flat(simulate_step(s, plan, Folding::folded));

@@ -174,7 +174,7 @@ inline void describe(const Scenario& s) {
        << plan.virtual_pipeline << " schedule " << static_cast<int>(plan.schedule) << " d" << plan.data << " m"
        << plan.micro_batches << " b" << plan.micro_batch << " context " << plan.context << "/"
        << static_cast<int>(plan.context_exchange) << " lora " << s.job.lora_rank << " stack " << s.stack.name
-       << " shard group " << plan.shard_group << " order " << static_cast<int>(s.stack.rank_order) << " sharding "
+       << " shard group " << plan.shard_group << " order " << static_cast<int>(plan.rank_order) << " sharding "
        << static_cast<int>(plan.sharding) << " recompute " << static_cast<int>(plan.recompute) << " layers "
        << s.transformer.layers << " hidden " << s.transformer.hidden << " NIC "
        << s.cluster.nic_bandwidth.in(gigabit_per_second) << " tiers";

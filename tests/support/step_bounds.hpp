@@ -42,7 +42,7 @@ inline double least_compute_time(const Scenario& s, const Plan& plan) {
 
 /// Parameters gathered in 16 bit and gradients scattered in 32 bit, once each, over the NICs of one node.
 inline double least_network_time(const Scenario& s, const Plan& plan) {
-  const GroupShape group = Placement(plan, s.stack.rank_order, s.cluster.blocks).replica_group(ReplicaGroup::all);
+  const GroupShape group = Placement(plan, s.cluster.blocks).replica_group(ReplicaGroup::all);
   if (group.domains == 1 || plan.sharding == Sharding::none) return 0;
   // Experts may have one owner each, whose gradients go nowhere.
   const double weights =
@@ -58,8 +58,7 @@ inline double least_network_time(const Scenario& s, const Plan& plan) {
 /// Bytes over each bundle of links above a tapered tier; the key is tier, group and direction.
 class UplinkBytes {
  public:
-  UplinkBytes(const Scenario& s, const Plan& plan)
-      : fabric_(s.cluster.fabric), placement_(plan, s.stack.rank_order, s.cluster.blocks) {}
+  UplinkBytes(const Scenario& s, const Plan& plan) : fabric_(s.cluster.fabric), placement_(plan, s.cluster.blocks) {}
 
   void send(const RankCoordinates& from, const RankCoordinates& to, double bytes) {
     const AcceleratorId a(placement_.rank(from)), b(placement_.rank(to));
