@@ -18,6 +18,8 @@ struct BackwardsView {
   /// Time from the issue of an op by the host to its start; of a pass the least of its ops.
   Picoseconds launch_slack(OpId op);
   Picoseconds before_end(OpId op) const { return step.result.end - step.result.ops[op].end; }
+  /// Ops at the end of a lane that belong to no micro-batch, such as the optimizer.
+  std::size_t behind_micro_batches(LaneId lane) const;
 
   StepView step;
   PassTraces passes;
@@ -41,6 +43,12 @@ BackwardsView::BackwardsView(const StepView& replayed)
       for (const PassOp& inner : s.passes[pass].ops) time += launch(inner.work);
   }
   for (std::size_t i = s.op_count(); i-- > 0;) lanes[s.op_lane[OpId(i)]].push_back(OpId(i));
+}
+
+std::size_t BackwardsView::behind_micro_batches(LaneId lane) const {
+  const auto last =
+      std::find_if(lanes[lane].begin(), lanes[lane].end(), [&](OpId op) { return step.structure.op_note[op] >= 0; });
+  return last == lanes[lane].end() ? 0 : static_cast<std::size_t>(last - lanes[lane].begin());
 }
 
 Picoseconds BackwardsView::launch_slack(OpId op) {
@@ -69,7 +77,8 @@ StepDrift step_drift(const StepView& shorter, const StepView& longer, int period
   for (const LaneId lane : many.lanes.ids()) {
     const std::size_t per_period = many.lanes[lane].size() - few.lanes[lane].size();
     const std::size_t wanted = per_period * static_cast<std::size_t>(micro_batches) / static_cast<std::size_t>(period);
-    for (std::size_t i = 0; i < std::min(wanted, few.lanes[lane].size()); ++i) {
+    const std::size_t compared = wanted > 0 ? wanted + few.behind_micro_batches(lane) : 0;
+    for (std::size_t i = 0; i < std::min(compared, few.lanes[lane].size()); ++i) {
       const OpId a = few.lanes[lane][i], b = many.lanes[lane][i];
       ops = std::max(ops, std::abs(picoseconds(many.before_end(b) - few.before_end(a))));
       const double slack = picoseconds(many.launch_slack(b));

@@ -18,7 +18,7 @@ struct StepDrift {
 };
 
 /// Drift between two replayed steps.
-/// @param micro_batches  number of micro-batches that are compared at the end of each lane
+/// @param micro_batches  number of micro-batches that are compared at the end of each lane, with what comes behind them
 /// @param repeats        number of periods by which `longer` will be continued
 /// @pre both are steps of one plan, `longer` by `period` micro-batches, at the same clocks
 StepDrift step_drift(const StepView& shorter, const StepView& longer, int period, int micro_batches, double repeats);

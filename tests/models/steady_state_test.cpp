@@ -175,7 +175,7 @@ Scenario random_scenario() {
 
 TEST_CASE("a continued step is the full step", "[models]") {
   // Most are equal to the picosecond: docs/speed.md has how many are how far off. These are bounds of the worst ones.
-  REQUIRE(rc::check("to 0.5 % in time and of the step in work; waits swap causes at most; charges add up", [] {
+  REQUIRE(rc::check("to 2 % in time and of the step in work; waits swap causes at most; charges add up", [] {
     const Scenario s = random_scenario();
     const Plan plan = plan_of(s);
     const StepSummary continued = summarise_step(s, plan), full = summarise(simulate_step(s, plan));
@@ -183,7 +183,7 @@ TEST_CASE("a continued step is the full step", "[models]") {
              << plan.virtual_pipeline << " d" << plan.data << " m" << plan.micro_batches << " sharding "
              << static_cast<int>(plan.sharding);
     RC_CLASSIFY(!shortened_steps(plan).empty(), "long enough to be shortened");
-    RC_ASSERT(std::abs(relative(to_seconds(continued.end - full.end), full.end)) < 5e-3);
+    RC_ASSERT(std::abs(relative(to_seconds(continued.end - full.end), full.end)) < 2e-2);
     double worked = 0;
     for (std::size_t i = 0; i < full.breakdown.size(); ++i) {
       RC_LOG() << " " << step_charge_names[i] << " " << relative(full.breakdown[i], full.end);
@@ -193,7 +193,7 @@ TEST_CASE("a continued step is the full step", "[models]") {
       const ChargeKind kind = kind_of(static_cast<StepCharge>(i));
       if (kind == ChargeKind::compute || kind == ChargeKind::streaming) worked += std::abs(difference);
     }
-    RC_ASSERT(worked < 5e-3);
+    RC_ASSERT(worked < 2e-2);
     RC_ASSERT(std::abs(sum_of(continued.breakdown) / to_seconds(continued.end).in(second)-1) < 1e-12);
     RC_ASSERT(std::abs(continued.energy / full.energy - 1) < 1.5e-2);
     RC_ASSERT(std::abs(continued.peak_power / full.peak_power - 1) < 0.15);
