@@ -63,6 +63,11 @@ const char* no_stages(const Question& q) {
   return has_stages(q) ? nullptr : "pipeline is 1";
 }
 
+/// Stages and replicas are what changes places.
+const char* no_order(const Question& q) {
+  return q.job().parallel.data == 1 ? "data is 1" : no_stages(q);
+}
+
 const char* no_experts(const Question& q) {
   return q.scenario.transformer.experts ? nullptr : "the transformer has no experts";
 }
@@ -211,6 +216,7 @@ constexpr Rule rules[] = {
     {"job.parallel.context_exchange", no_context},
     {"job.parallel.sequence", no_tensor},
     {"job.parallel.schedule", no_stages},
+    {"job.parallel.order", no_order},
     {"job.parallel.data", only_replicas, UnusedKind::describes},
     {"job.routing", no_experts},
     {"job.sharding", whole_weights, UnusedKind::lowered},
