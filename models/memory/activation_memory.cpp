@@ -7,7 +7,6 @@
 #include "models/kernels/streaming_time.hpp"
 #include "models/plan/expert_work.hpp"
 #include "models/plan/plan.hpp"
-#include "models/plan/stage_schedule.hpp"
 
 namespace clusterwright {
 
@@ -143,12 +142,6 @@ TokenBytes gradients_in_passing(const PlannedJob& planned, LayerKind kind) {
   return {2 * bytes_16bit * w.hidden, std::max(bytes_16bit * (w.up + w.ffn), attention), bytes_16bit * rows};
 }
 
-/// Plan with fewer micro-batches and the same number of them in flight: the schedule repeats itself.
-Plan as_long_as_matters(Plan plan) {
-  plan.micro_batches = std::min(plan.micro_batches, 4 * plan.interleaving_group());
-  return plan;
-}
-
 /// Tensors of a layer until its weight gradients: inputs of GEMMs, and gradients of their results, which the tensor
 /// group has gathered where they were split. Runs with narrow copies keep both in the format that GEMMs read.
 TokenBytes kept_by_layer(const PlannedJob& planned, LayerKind kind) {
@@ -224,26 +217,11 @@ std::vector<LayerKind> kinds_of(const Transformer& model) {
   return out;
 }
 
-/// Bytes that a micro-batch keeps on a chunk: from its forward to its backward pass, and on to its weight gradients.
-struct ChunkBytes {
-  Bytes stored, kept;
-
-  /// Change of the stored bytes by a slot.
-  Bytes change(const PipelineSlot& slot) const {
-    if (slot.forward) return stored;
-    if (slot.part == BackwardPart::weight) return -kept;
-    return (slot.part == BackwardPart::input ? kept : Bytes{}) - stored;
-  }
-};
-
-std::vector<ChunkBytes> bytes_by_chunk(const PlannedJob& planned, int stage) {
-  std::vector<ChunkBytes> chunks;
-  for (int chunk = 0; chunk < planned.layout.chunks(); ++chunk) {
-    const Bytes stored =
-        planned.offload.activations != MemoryLevel::device ? Bytes{} : stored_by_chunk(planned, stage, chunk);
-    chunks.push_back({stored, kept_by_chunk(planned, planned.layout.at(stage, chunk))});
-  }
-  return chunks;
+Bytes bytes_at(const HeldMicroBatches& held, const std::vector<ChunkBytes>& chunks) {
+  Bytes sum;
+  for (std::size_t chunk = 0; chunk < chunks.size(); ++chunk)
+    sum += held.stored[chunk] * chunks[chunk].stored + held.kept[chunk] * chunks[chunk].kept;
+  return sum;
 }
 
 }  // namespace
@@ -265,13 +243,24 @@ Bytes layer_working_set(const PlannedJob& planned) {
   return most;
 }
 
-Bytes stored_activations(const PlannedJob& planned, int stage) {
-  const std::vector<ChunkBytes> chunks = bytes_by_chunk(planned, stage);
-  Bytes held, peak;
-  for (const PipelineSlot& slot : stage_schedule(as_long_as_matters(planned.plan), stage)) {
-    held += chunks[static_cast<std::size_t>(slot.chunk)].change(slot);
-    peak = std::max(peak, held);
+std::vector<ChunkBytes> bytes_by_chunk(const PlannedJob& planned, int stage) {
+  std::vector<ChunkBytes> chunks;
+  for (int chunk = 0; chunk < planned.layout.chunks(); ++chunk) {
+    const Bytes stored =
+        planned.offload.activations != MemoryLevel::device ? Bytes{} : stored_by_chunk(planned, stage, chunk);
+    chunks.push_back({stored, kept_by_chunk(planned, planned.layout.at(stage, chunk))});
   }
+  return chunks;
+}
+
+Bytes stored_activations(const PlannedJob& planned, int stage) {
+  return stored_activations(planned, stage, bytes_by_chunk(planned, stage), fullest_instants(planned.plan, stage));
+}
+
+Bytes stored_activations(const PlannedJob& planned, int stage, const std::vector<ChunkBytes>& chunks,
+                         const std::vector<HeldMicroBatches>& instants) {
+  Bytes peak;
+  for (const HeldMicroBatches& held : instants) peak = std::max(peak, bytes_at(held, chunks));
   if (planned.offload.activations != MemoryLevel::device)
     return peak + layer_activations(planned) * std::min(2, planned.layout.layers_on(stage));
   return peak + kept_logits(planned, stage);

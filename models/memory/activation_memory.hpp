@@ -2,6 +2,9 @@
 /// Activations of one rank: those that layers keep from forward to backward, and temporary ones.
 #pragma once
 
+#include <vector>
+
+#include "models/memory/held_micro_batches.hpp"
 #include "models/plan/planned_job.hpp"
 
 namespace clusterwright {
@@ -19,6 +22,17 @@ Bytes layer_working_set(const PlannedJob& planned);
 /// for deferred weight gradients are kept until then. With activations in host memory, only the layer that runs and the
 /// one that travels count.
 Bytes stored_activations(const PlannedJob& planned, int stage);
+
+/// Bytes that a micro-batch keeps on a chunk: from its forward to its backward pass, and on to its weight gradients.
+struct ChunkBytes {
+  Bytes stored, kept;
+};
+std::vector<ChunkBytes> bytes_by_chunk(const PlannedJob& planned, int stage);
+
+/// The same as stored_activations() for whoever asks for many stages and plans alike.
+/// @param instants  fullest_instants() of the stage
+Bytes stored_activations(const PlannedJob& planned, int stage, const std::vector<ChunkBytes>& chunks,
+                         const std::vector<HeldMicroBatches>& instants);
 
 /// Output of the last norm, logits and loss of one micro-batch on the stage that holds the head; zero elsewhere.
 Bytes logit_memory(const PlannedJob& planned, int stage);

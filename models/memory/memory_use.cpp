@@ -10,27 +10,46 @@
 
 namespace clusterwright {
 
-MemoryUse memory_of_stage(const PlannedJob& planned, int stage) {
+ParameterUse parameter_use(const PlannedJob& planned, int stage) {
+  return {weight_memory(planned, stage), gradient_memory(planned, stage), optimizer_memory(planned, stage),
+          gathered_memory(planned, stage), passing_gradients(planned, stage)};
+}
+
+BufferUse buffer_use(const PlannedJob& planned) {
+  return {exchange_buffers(planned), communicator_memory(planned) + piece_buffers(planned)};
+}
+
+Bytes working_memory(const PlannedJob& planned) {
+  return layer_working_set(planned) + layer_buffers(planned);
+}
+
+MemoryUse joined(const ParameterUse& parameters, const ActivationUse& activations, const BufferUse& buffers,
+                 const SoftwareStack& stack) {
   MemoryUse use;
-  use.stage = stage;
-  use.weights = weight_memory(planned, stage);
-  use.gradients = gradient_memory(planned, stage);
-  use.optimizer = optimizer_memory(planned, stage);
-  use.gathered = gathered_memory(planned, stage);
-  use.activations = stored_activations(planned, stage);
+  use.weights = parameters.weights;
+  use.gradients = parameters.gradients;
+  use.optimizer = parameters.optimizer;
+  use.gathered = parameters.gathered;
+  use.activations = activations.stored;
   // Logits and their gradients are gone when the first layer starts its backward pass.
-  const Bytes logits = logit_memory(planned, stage), passing = passing_gradients(planned, stage);
-  const Bytes working = layer_working_set(planned) + layer_buffers(planned);
-  if (logits > working + passing) {
-    use.logits = logits;
+  if (activations.logits > activations.working + parameters.passing) {
+    use.logits = activations.logits;
   } else {
-    use.working = working;
-    use.gradients += passing;
+    use.working = activations.working;
+    use.gradients += parameters.passing;
   }
-  use.buffers = exchange_buffers(planned);
-  const Bytes slack = use.total() * planned.stack.memory.slack.value;
-  use.buffers += communicator_memory(planned) + piece_buffers(planned);
-  use.reserved = planned.stack.reserved_memory.value + slack;
+  use.buffers = buffers.exchange;
+  const Bytes slack = use.total() * stack.memory.slack.value;
+  use.buffers += buffers.outside_allocator;
+  use.reserved = stack.reserved_memory.value + slack;
+  return use;
+}
+
+MemoryUse memory_of_stage(const PlannedJob& planned, int stage) {
+  const ActivationUse activations{stored_activations(planned, stage), logit_memory(planned, stage),
+                                  working_memory(planned)};
+  MemoryUse use = joined(parameter_use(planned, stage), activations, buffer_use(planned), planned.stack);
+  use.stage = stage;
   return use;
 }
 

@@ -26,6 +26,32 @@ struct MemoryUse {
   }
 };
 
+/// Memory of a rank that its parameters decide.
+struct ParameterUse {
+  Bytes weights, gradients, optimizer, gathered;
+  Bytes passing;  ///< gradients of the layer that runs backward, where they are not kept
+};
+ParameterUse parameter_use(const PlannedJob& planned, int stage);
+
+/// Memory of a rank that its micro-batches decide.
+struct ActivationUse {
+  Bytes stored;   ///< stored_activations()
+  Bytes logits;   ///< logit_memory()
+  Bytes working;  ///< working_memory()
+};
+/// Recomputed activations, gradients and buffers of the layer that runs backward.
+Bytes working_memory(const PlannedJob& planned);
+
+struct BufferUse {
+  Bytes exchange;           ///< buffers of messages and reductions
+  Bytes outside_allocator;  ///< communicators and registered buffers
+};
+BufferUse buffer_use(const PlannedJob& planned);
+
+/// Memory of a rank out of its parts; the stage stays 0.
+MemoryUse joined(const ParameterUse& parameters, const ActivationUse& activations, const BufferUse& buffers,
+                 const SoftwareStack& stack);
+
 /// Memory of one rank of `stage` at the worst instant of the schedule: at the loss, or in a layer's backward pass.
 MemoryUse memory_of_stage(const PlannedJob& planned, int stage);
 
