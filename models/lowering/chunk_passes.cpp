@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "models/lowering/head_passes.hpp"
+
 namespace clusterwright {
 
 ChunkPasses::ChunkPasses(const PlannedStep& step, const StepRecipes& recipes, const Parts& parts)
@@ -11,36 +13,6 @@ ChunkPasses::ChunkPasses(const PlannedStep& step, const StepRecipes& recipes, co
 const LayerPasses& ChunkPasses::passes(const PipelineSlot& slot, int layer) const {
   const int number = contents(slot).first_layer + layer;
   return recipes_.layers[static_cast<std::size_t>(step_.job.model.kind_of(number))];
-}
-
-/// One more layer and the head predict each further token from the hidden state that predicted the token before it.
-void ChunkPasses::head_forward(const PipelineSlot& slot) {
-  const Transformer& model = step_.job.model;
-  parts_.ops.stamp(recipes_.head_forward, slot.micro_batch);
-  for (std::int64_t i = 0; i < model.predicted_tokens; ++i) {
-    parts_.ops.stamp(recipes_.prediction_forward, slot.micro_batch);
-    parts_.ops.stamp(recipes_.layers[static_cast<std::size_t>(model.last_kind())].forward, slot.micro_batch);
-    parts_.ops.stamp(recipes_.head_forward, slot.micro_batch);
-  }
-}
-
-void ChunkPasses::head_backward(const PipelineSlot& slot, BackwardPart part) {
-  const Transformer& model = step_.job.model;
-  const LayerPasses& layer = recipes_.layers[static_cast<std::size_t>(model.last_kind())];
-  const auto stamp_part = [&](const Recipe& whole, const SplitRecipe& split) {
-    parts_.ops.stamp(part == BackwardPart::whole   ? whole
-                     : part == BackwardPart::input ? split.input
-                                                   : split.weight,
-                     slot.micro_batch);
-  };
-  for (std::int64_t i = 0; i < model.predicted_tokens; ++i) {
-    stamp_part(recipes_.head_backward, recipes_.head_split);
-    if (step_.plan().recompute == Recompute::full && part != BackwardPart::weight)
-      parts_.ops.stamp(layer.again, slot.micro_batch);
-    stamp_part(layer.backward, layer.split);
-    stamp_part(recipes_.prediction_backward, recipes_.prediction_split);
-  }
-  stamp_part(recipes_.head_backward, recipes_.head_split);
 }
 
 /// Comes behind the receive of the slot. On later stages the receive waits for the data, not the kernel: its message
@@ -68,7 +40,7 @@ void ChunkPasses::forward_layer(const PipelineSlot& slot, int layer) {
 }
 
 void ChunkPasses::end_forward(const PipelineSlot& slot) {
-  if (contents(slot).head) head_forward(slot);
+  if (contents(slot).head) stamp_head_forward(parts_.ops, step_, recipes_, slot.micro_batch);
   parts_.messages.end_slot();
   if (!contents(slot).head) parts_.messages.send(slot);
 }
@@ -81,7 +53,7 @@ bool ChunkPasses::repeats(const PipelineSlot& slot, int layer) const {
 
 void ChunkPasses::begin_backward(const PipelineSlot& slot) {
   if (!contents(slot).head) return parts_.messages.receive(slot);
-  head_backward(slot, slot.part);
+  stamp_head_backward(parts_.ops, step_, recipes_, slot.part, slot.micro_batch);
 }
 
 void ChunkPasses::prepare_backward(const PipelineSlot& slot, int layer) {
@@ -110,7 +82,7 @@ void ChunkPasses::end_gradients(const PipelineSlot& slot) {
 }
 
 void ChunkPasses::weight_gradients(const PipelineSlot& slot) {
-  if (contents(slot).head) head_backward(slot, BackwardPart::weight);
+  if (contents(slot).head) stamp_head_backward(parts_.ops, step_, recipes_, BackwardPart::weight, slot.micro_batch);
   for (int layer = contents(slot).layers - 1; layer >= 0; --layer) {
     parts_.ops.stamp(passes(slot, layer).split.weight, slot.micro_batch);
     parts_.weights.after_layer(slot, layer);

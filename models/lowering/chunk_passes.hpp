@@ -44,8 +44,6 @@ class ChunkPasses {
   void weight_gradients(const PipelineSlot& slot);
   void end_gradients(const PipelineSlot& slot);
   void layers_side_by_side(const PipelineSlot& forward, int ahead, const PipelineSlot& backward, int back);
-  void head_forward(const PipelineSlot& slot);
-  void head_backward(const PipelineSlot& slot, BackwardPart part);
   const LayerPasses& passes(const PipelineSlot& slot, int layer) const;
   /// Whether the forward pass of the layer runs once more in front of its backward pass.
   bool repeats(const PipelineSlot& slot, int layer) const;

@@ -37,6 +37,10 @@ void StepProgram::write_layer(LayerKind kind, bool backward) {
   stamper_.write();
 }
 
+void StepProgram::write_rows(const std::vector<PassRow>& rows) {
+  RowWriter(parts_.builder, writer_, ops_, parts_.step, parts_.recipes).write(rows);
+}
+
 void StepProgram::write() {
   const PlannedStep& step = parts_.step;
   const StepRecipes& recipes = parts_.recipes;

@@ -2,8 +2,11 @@
 /// Program of one rank class, in the order in which its host issues it.
 #pragma once
 
+#include <vector>
+
 #include "models/lowering/chunk_passes.hpp"
 #include "models/lowering/optimizer_step.hpp"
+#include "models/lowering/pass_rows.hpp"
 #include "models/lowering/step_machine.hpp"
 
 namespace clusterwright {
@@ -32,6 +35,8 @@ class StepProgram {
   void write();
   /// Writes one layer and nothing else.
   void write_layer(LayerKind kind, bool backward);
+  /// Writes rows by themselves (RowWriter) and nothing else.
+  void write_rows(const std::vector<PassRow>& rows);
 
  private:
   const StepParts& parts_;

@@ -205,16 +205,19 @@ StepRecipes write_recipes(StepGraphBuilder& builder, const KernelTimes& kernels,
   return recipes;
 }
 
-WorkId add_optimizer(StepGraphBuilder& builder, const KernelTimes& kernels, double local, double owned,
-                     const SoftwareStack& stack) {
+WorkTiming optimizer_work(const KernelTimes& kernels, double local, double owned, const SoftwareStack& stack) {
   // The norm reads owned gradients; the whole gradient buffer is cleared for the next step. fp16 scales its loss:
   // gradients are checked and unscaled first.
   const double size = stack.gradient_size.value;
   const double norm = stack.kernels.clips_gradients ? size : 0, cleared = stack.kernels.clears_gradients ? size : 0;
   const double unscale = kernels.precision() == Precision::fp16 ? 2 * size : 0;
   const Bytes traffic = (owned * (stack.kernels.update.value + norm + unscale) + local * cleared) * byte;
-  return builder.add_work("optimizer",
-                          kernels.elementwise(traffic, {StreamingKernel::optimizer, KernelPass::update}).work);
+  return kernels.elementwise(traffic, {StreamingKernel::optimizer, KernelPass::update}).work;
+}
+
+WorkId add_optimizer(StepGraphBuilder& builder, const KernelTimes& kernels, double local, double owned,
+                     const SoftwareStack& stack) {
+  return builder.add_work("optimizer", optimizer_work(kernels, local, owned, stack));
 }
 
 }  // namespace clusterwright

@@ -46,6 +46,8 @@ StepRecipes write_recipes(StepGraphBuilder& builder, const KernelTimes& kernels,
 
 /// Optimizer step of one rank.
 /// @param local  trained parameters whose gradients the rank accumulates, @param owned  those that it updates
+WorkTiming optimizer_work(const KernelTimes& kernels, double local, double owned, const SoftwareStack& stack);
+/// The same, added to the builder.
 WorkId add_optimizer(StepGraphBuilder& builder, const KernelTimes& kernels, double local, double owned,
                      const SoftwareStack& stack);
 
