@@ -7,13 +7,7 @@ namespace clusterwright {
 
 ParameterExchange::ParameterExchange(RankOps& ops, const PlannedStep& step, StepLinks& links, StepMeetings& meetings,
                                      LaneId data, const StepRecipes& kernels)
-    : ops_(ops),
-      step_(step),
-      links_(links),
-      meetings_(meetings),
-      data_(data),
-      kernels_(kernels),
-      streamed_(streams_weights(step.job)) {}
+    : ops_(ops), step_(step), links_(links), meetings_(meetings), data_(data), kernels_(kernels) {}
 
 WorkId ParameterExchange::kernel_of(CollectiveOp op) const {
   if (op == CollectiveOp::all_gather) return kernels_.gather;
@@ -39,65 +33,23 @@ OpId ParameterExchange::exchange_copies(CollectiveOp op, Bytes payload, OpId aft
   return this->op(kernel_of(op), meetings_.mirror.join(group, rank, chain), after, note);
 }
 
-ReplicaGroup ParameterExchange::common_group() const {
-  return step_.plan().sharding == Sharding::hsdp ? ReplicaGroup::shard : ReplicaGroup::all;
-}
-
-double ParameterExchange::shards(ReplicaGroup kind) const {
-  return kind == ReplicaGroup::expert_replicas ? expert_shard_ranks(step_.job) : shard_ranks(step_.job);
-}
-
-int ParameterExchange::members(ReplicaGroup kind) const {
-  return kind == ReplicaGroup::expert_replicas ? step_.plan().expert_replicas() : step_.plan().gradient_ranks();
-}
-
-Bytes ParameterExchange::gathered(double layers, double root) const {
-  return (layers * gathered_layer_size(step_.job) + root * step_.job.stack.gathered_size.value) * byte;
-}
-
-OpId ParameterExchange::gather_group(ReplicaGroup kind, Bytes payload, OpId after) {
-  OpId last;
-  if (copies_share_optimizer(step_.job))
-    last = exchange_copies(CollectiveOp::all_gather, payload / shards(kind), after, -1);
-  // Weights from the host pass here too, with nobody to gather from.
-  if (members(kind) > 1 || (streamed_ && kind != ReplicaGroup::expert_replicas))
-    last = exchange(kind, CollectiveOp::all_gather, payload, after, -1);
-  return last;
+OpId ParameterExchange::run(const WeightExchange& exchange, OpId after, int note) {
+  return exchange.with ? this->exchange(*exchange.with, exchange.op, exchange.payload, after, note)
+                       : exchange_copies(exchange.op, exchange.payload, after, note);
 }
 
 OpId ParameterExchange::gather(const RankParameters& layers, double root, OpId after) {
-  const OpId common = gather_group(common_group(), gathered(layers.common, root), after);
-  if (layers.routed <= 0) return common;
-  const OpId routed = gather_group(ReplicaGroup::expert_replicas, gathered(layers.routed, 0), after);
-  return routed.exists() ? routed : common;
-}
-
-/// Order on the lane is implied: only the first reduction waits for the kernel.
-OpId ParameterExchange::reduce_group(ReplicaGroup kind, Bytes payload, OpId compute, int note) {
-  const Plan& plan = step_.plan();
-  const bool routed = kind == ReplicaGroup::expert_replicas, sharded = plan.sharding != Sharding::none;
-  const bool hybrid = !routed && plan.sharding == Sharding::hsdp && plan.shard_group != plan.gradient_ranks();
-  const Bytes own = sharded ? payload / shards(kind) : payload;
   OpId last;
-  const auto after = [&] { return last.exists() ? OpId() : compute; };
-  if (members(kind) > 1)
-    last = exchange(kind, sharded ? CollectiveOp::reduce_scatter : CollectiveOp::all_reduce, payload, after(), note);
-  if (hybrid) last = exchange(ReplicaGroup::mirrors, CollectiveOp::all_reduce, own, after(), note);
-  const CollectiveOp op = copies_share_optimizer(step_.job) ? CollectiveOp::reduce_scatter : CollectiveOp::all_reduce;
-  if (step_.layout().is_mirrored()) last = exchange_copies(op, own, after(), note);
+  for (const WeightExchange& exchange : weight_gathers(step_.job, layers, root)) last = run(exchange, after, -1);
   return last;
 }
 
+/// Order on the lane is implied: only the first reduction of the common weights and of the experts' waits.
 OpId ParameterExchange::reduce(const RankParameters& trained, OpId compute, int note) {
-  const double size = step_.job.stack.reduced_size.value;
   OpId last;
-  if (trained.common > 0) {
-    const ReplicaGroup kind = step_.plan().sharding == Sharding::none ? ReplicaGroup::all : common_group();
-    last = reduce_group(kind, trained.common * size * byte, compute, note);
-  }
-  if (trained.routed <= 0) return last;
-  const OpId routed = reduce_group(ReplicaGroup::expert_replicas, trained.routed * size * byte, compute, note);
-  return routed.exists() ? routed : last;
+  for (const WeightExchange& exchange : gradient_reductions(step_.job, trained))
+    last = run(exchange, exchange.follows ? OpId() : compute, note);
+  return last;
 }
 
 void ParameterExchange::reduce_tied_table(OpId compute) {

@@ -7,6 +7,7 @@
 #include "models/lowering/step_links.hpp"
 #include "models/lowering/step_meetings.hpp"
 #include "models/lowering/step_recipes.hpp"
+#include "models/lowering/weight_exchanges.hpp"
 #include "models/memory/parameter_memory.hpp"
 
 namespace clusterwright {
@@ -31,17 +32,12 @@ class ParameterExchange {
   OpId norm(ChainId chain, OpId compute);
 
  private:
-  OpId gather_group(ReplicaGroup kind, Bytes payload, OpId after);
-  OpId reduce_group(ReplicaGroup kind, Bytes payload, OpId compute, int note);
+  OpId run(const WeightExchange& exchange, OpId after, int note);
   OpId exchange(ReplicaGroup kind, CollectiveOp op, Bytes payload, OpId after, int note);
   /// Exchange between the two ranks that hold copies of the same part of the model (DualPipe).
   OpId exchange_copies(CollectiveOp op, Bytes payload, OpId after, int note);
   OpId op(WorkId kernel, RendezvousId meeting, OpId after, int note);
   WorkId kernel_of(CollectiveOp op) const;
-  double shards(ReplicaGroup kind) const;
-  int members(ReplicaGroup kind) const;
-  ReplicaGroup common_group() const;
-  Bytes gathered(double layers, double root) const;
 
   RankOps& ops_;
   const PlannedStep& step_;
@@ -49,7 +45,6 @@ class ParameterExchange {
   StepMeetings& meetings_;
   LaneId data_;
   const StepRecipes& kernels_;
-  bool streamed_;  // weights are gathered layer by layer
 };
 
 }  // namespace clusterwright

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Collectives in which the ranks of a stage gather their weights and reduce their gradients.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "models/kernels/collectives/collective_op.hpp"
+#include "models/memory/parameter_memory.hpp"
+#include "models/plan/placement.hpp"
+#include "models/plan/planned_job.hpp"
+
+namespace clusterwright {
+
+struct WeightExchange {
+  std::optional<ReplicaGroup> with;  ///< ranks of the stage that take part; absent: the rank of the mirror stage
+  CollectiveOp op = CollectiveOp::all_gather;
+  Bytes payload;
+  bool follows = false;  ///< comes behind another exchange of the same weights
+};
+
+/// Gathers of weights, in order. @param layers  parameters of layers on this rank, @param root  of embedding and head
+std::vector<WeightExchange> weight_gathers(const PlannedJob& planned, const RankParameters& layers, double root);
+
+/// Reductions of the gradients of trained parameters, in order.
+std::vector<WeightExchange> gradient_reductions(const PlannedJob& planned, const RankParameters& trained);
+
+}  // namespace clusterwright
