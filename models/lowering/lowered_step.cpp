@@ -10,6 +10,7 @@
 
 #include "models/lowering/price_log.hpp"
 #include "models/lowering/step_length.hpp"
+#include "models/lowering/step_prices.hpp"
 #include "models/lowering/step_program.hpp"
 #include "models/lowering/step_shape.hpp"
 
@@ -28,36 +29,12 @@ StepGraphBuilder make_builder(const DevicePowerParameters& power, bool has_gover
   return builder;
 }
 
-/// Cluster with the network cards that the stack uses; nothing if it uses all.
-std::optional<Cluster> used_part(const Scenario& s) {
-  if (!s.stack.network_cards || *s.stack.network_cards >= s.cluster.nics) return {};
-  Cluster cluster = s.cluster;
-  cluster.nics = *s.stack.network_cards;
-  return cluster;
-}
-
 /// Power beside the accelerator of one rank: its share of the hosts, and of the accelerators that no rank uses.
 Watts power_beside(const Cluster& cluster, Watts idle_accelerator) {
   const Watts host = cluster.spec.node.host_power.value;
   if (cluster.blocks.idle() == 0) return host / cluster.node_accelerators;
   return (cluster.nodes() * host + cluster.blocks.idle() * idle_accelerator) / cluster.spec.accelerators;
 }
-
-/// Kernels and links of a scenario.
-struct Prices {
-  explicit Prices(const Scenario& s)
-      : factors(step_factors(s.steps, s.stack, s.job, s.cluster.accelerator)),
-        kernels(s.cluster.accelerator, s.parameters, s.stack, factors, s.job.precision),
-        part(used_part(s)),
-        links(part ? *part : s.cluster, s.parameters, factors.communication) {}
-  Prices(const Prices&) = delete;
-  Prices& operator=(const Prices&) = delete;
-
-  StepFactors factors;
-  KernelTimes kernels;
-  std::optional<Cluster> part;
-  LinkTimings links;
-};
 
 /// A step on its way into a builder: what comes before the programs, which add to it.
 class StepBase {
@@ -106,7 +83,7 @@ class StepBase {
                               kernels.idle_power() + beside, kernels.power_limit() + beside, classes.highest_clock(c));
   }
 
-  Prices prices_;
+  StepPrices prices_;
   PlannedJob job_;
   ExpertWork experts_;
   PlannedStep step_;

@@ -12,13 +12,15 @@ RowWriter::RowWriter(StepGraphBuilder& builder, OpWriter& writer, RankOps& ops, 
       ops_(ops),
       step_(step),
       recipes_(recipes),
-      barrier_(builder.add_work(row_barrier, {})) {}
+      barrier_(builder.add_work(row_barrier, {})),
+      pause_(builder.add_work(row_pause, {})) {}
 
 /// The ops of a rank class are numbered as they are written.
 OpId RowWriter::add_barrier(OpId before) {
   const OpId barrier = writer_.kernel(barrier_, StepCharge::compute_other, -1);
   if (before.exists())
     for (OpId op = before; op < barrier; op = op + 1) builder_.depends(op, barrier);
+  writer_.kernel_behind(barrier, pause_, StepCharge::compute_other);
   return barrier;
 }
 

@@ -25,8 +25,10 @@ struct PassRow {
 };
 
 /// Writes rows one after the other. In front of each row and behind the last stands a kernel without time, named
-/// `row_barrier`, that waits for every op of the row before.
+/// `row_barrier`, that waits for every op of the row before. A second one behind it, `row_pause`, holds back the
+/// kernels of the row, not the collectives that need none of them: with a long pause they are done when the row begins.
 inline constexpr const char* row_barrier = "row barrier";
+inline constexpr const char* row_pause = "pause";
 
 class RowWriter {
  public:
@@ -47,7 +49,7 @@ class RowWriter {
   RankOps& ops_;
   const PlannedStep& step_;
   const StepRecipes& recipes_;
-  WorkId barrier_;
+  WorkId barrier_, pause_;
 };
 
 }  // namespace clusterwright

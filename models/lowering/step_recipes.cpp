@@ -201,7 +201,7 @@ StepRecipes write_recipes(StepGraphBuilder& builder, const KernelTimes& kernels,
   recipes.norm = builder.add_work("norm of the gradient", kernels.collective().work);
   recipes.message = builder.add_work("pipeline message", kernels.message().work);
   recipes.host_copy = builder.add_work("host copy", kernels.host_copy().work);
-  recipes.host_issue = builder.add_work("host issues kernels", {});
+  recipes.host_issue = builder.add_work(host_at_work, {});
   return recipes;
 }
 

@@ -17,6 +17,9 @@
 
 namespace clusterwright {
 
+/// Name of the work of a host that issues kernels while the device waits.
+inline constexpr const char* host_at_work = "host issues kernels";
+
 struct LayerPasses {
   Recipe forward;
   Recipe again;  ///< forward pass once more, for full recomputation

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/lowering/step_prices.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+std::optional<Cluster> used_part(const Scenario& s) {
+  if (!s.stack.network_cards || *s.stack.network_cards >= s.cluster.nics) return {};
+  Cluster cluster = s.cluster;
+  cluster.nics = *s.stack.network_cards;
+  return cluster;
+}
+
+}  // namespace
+
+StepPrices::StepPrices(const Scenario& s)
+    : factors(step_factors(s.steps, s.stack, s.job, s.cluster.accelerator)),
+      kernels(s.cluster.accelerator, s.parameters, s.stack, factors, s.job.precision),
+      part(used_part(s)),
+      links(part ? *part : s.cluster, s.parameters, factors.communication) {}
+
+}  // namespace clusterwright
