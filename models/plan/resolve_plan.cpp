@@ -223,9 +223,13 @@ void decide_batches(Contradictions& errors, Plan& plan, const Job& job) {
   plan.micro_batches = static_cast<int>(plan.global_batch / stride);
 }
 
+double rough_ops(int micro_batches, std::int64_t layers) {
+  return ops_per_layer * static_cast<double>(layers) * micro_batches;
+}
+
 void check_size(Contradictions& errors, const Plan& plan, std::int64_t layers) {
-  const double ops = ops_per_layer * static_cast<double>(layers) * plan.micro_batches;
-  if (ops <= most_ops) return;
+  const double ops = rough_ops(plan.micro_batches, layers);
+  if (is_short_enough(plan.micro_batches, layers)) return;
   errors.report(
       "E0502",
       fmt::format("{} micro-batches through {} layers are too many to simulate (about {:.0f} million ops; the "
@@ -266,6 +270,10 @@ void note_assumptions(const Job& job, ResolvedPlan& out) {
 }
 
 }  // namespace
+
+bool is_short_enough(int micro_batches, std::int64_t layers) {
+  return rough_ops(micro_batches, layers) <= most_ops;
+}
 
 int usual_tensor(const Scenario& s) {
   const Transformer& model = s.transformer;

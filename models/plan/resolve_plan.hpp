@@ -14,6 +14,9 @@ struct ResolvedPlan {
   std::vector<Assumption> assumptions;  ///< decisions on fields that were "auto", one each
 };
 
+/// Whether a step of so many micro-batches is not too long to simulate.
+bool is_short_enough(int micro_batches, std::int64_t layers);
+
 /// Tensor degree where the job states none: all ranks of a node, or the most that divide them, the heads and the MLP.
 int usual_tensor(const Scenario& scenario);
 

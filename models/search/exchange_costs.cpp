@@ -168,7 +168,7 @@ double ExchangeTimes::message(const PlannedJob& planned) const {
 }
 
 double ExchangeTimes::activation_copy(const PlannedJob& planned) const {
-  return planned.offload.activations == MemoryLevel::host ? layer_activations(planned).in(byte) / host_link() : 0;
+  return planned.offload.activations == MemoryLevel::host ? host_copy(layer_activations(planned)) : 0;
 }
 
 }  // namespace clusterwright

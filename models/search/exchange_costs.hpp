@@ -42,6 +42,8 @@ class ExchangeTimes {
   double message(const PlannedJob& planned) const;
   /// Copies of stored activations of one micro-batch through one layer, one direction.
   double activation_copy(const PlannedJob& planned) const;
+  /// Copy between an accelerator and its host.
+  double host_copy(Bytes payload) const { return payload.in(byte) / host_link(); }
 
  private:
   double time(const Plan& plan, const WeightExchange& exchange);

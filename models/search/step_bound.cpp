@@ -20,21 +20,39 @@ double largest_update(const std::vector<StageExchanges>& exchanges) {
   return update;
 }
 
-}  // namespace
+/// Adds up the rows of each stage.
+class WorkBuilder {
+ public:
+  WorkBuilder(const PlannedJob& planned, const StageTable& stages, const PassCosts& costs, double message)
+      : planned_(planned), stages_(stages), costs_(costs), message_(message) {}
 
-PowerHeadroom power_headroom(const Scenario& s, const StepPrices& prices) {
-  return {prices.kernels.has_governor(), (prices.kernels.power_limit() - prices.kernels.idle_power()).in(watt),
-          s.parameters.power.clock_exponent.value};
-}
+  std::vector<StageWork> build() {
+    work_.reserve(static_cast<std::size_t>(stages_.stages()));
+    for (int stage = 0; stage < stages_.stages(); ++stage) add_stage(stage);
+    const Plan& plan = planned_.plan;
+    if (!mirrored(plan) && plan.virtual_pipeline == 1 && !plan.paired) add_round_trips();
+    return std::move(work_);
+  }
 
-StepBound::StepBound(const PlannedJob& planned, const StageTable& stages, const PassCosts& costs, double message)
-    : planned_(planned), stages_(stages), costs_(costs), message_(message) {
-  work_.reserve(static_cast<std::size_t>(stages.stages()));
-  for (int stage = 0; stage < stages.stages(); ++stage) add_stage(stage);
-  if (!mirrored(planned.plan) && planned.plan.virtual_pipeline == 1 && !planned.plan.paired) add_round_trips();
-}
+ private:
+  RowCost chunk_cost(int stage, int chunk, RowPass pass) const;
+  RowCost layers_cost(const ChunkContents& chunk, int first, int count, RowPass pass) const;
+  void add_stage(int stage);
+  void add_whole_passes(int stage, StageWork& out);
+  void add_split_passes(int stage, StageWork& out);
+  void add_both_ends(int stage, StageWork& out);
+  void add_messages(int stage, StageWork& out);
+  static void lengthen(StageWork& stage, double least);
+  void add_round_trips();
 
-RowCost StepBound::layers_cost(const ChunkContents& chunk, int first, int count, RowPass pass) const {
+  const PlannedJob& planned_;
+  const StageTable& stages_;
+  const PassCosts& costs_;
+  double message_;
+  std::vector<StageWork> work_;
+};
+
+RowCost WorkBuilder::layers_cost(const ChunkContents& chunk, int first, int count, RowPass pass) const {
   RowCost sum;
   for (const LayerKind kind : {LayerKind::dense, LayerKind::experts})
     if (const auto n = static_cast<int>(planned_.model.layers_of(kind, chunk.first_layer + first, count)); n > 0)
@@ -42,7 +60,7 @@ RowCost StepBound::layers_cost(const ChunkContents& chunk, int first, int count,
   return sum;
 }
 
-RowCost StepBound::chunk_cost(int stage, int chunk, RowPass pass) const {
+RowCost WorkBuilder::chunk_cost(int stage, int chunk, RowPass pass) const {
   const ChunkContents& at = stages_.layout().at(stage, chunk);
   RowCost sum;
   if (at.embedding && pass != RowPass::weight_gradients) sum += costs_.embedding(pass);
@@ -68,8 +86,8 @@ RowCost StepBound::chunk_cost(int stage, int chunk, RowPass pass) const {
   return sum;
 }
 
-void StepBound::add_stage(int stage) {
-  Stage out;
+void WorkBuilder::add_stage(int stage) {
+  StageWork out;
   out.stage_class = stages_.class_of(stage);
   out.layers = stages_.layout().layers_on(stage);
   if (mirrored(planned_.plan))
@@ -81,7 +99,7 @@ void StepBound::add_stage(int stage) {
   work_.push_back(out);
 }
 
-void StepBound::add_whole_passes(int stage, Stage& out) {
+void WorkBuilder::add_whole_passes(int stage, StageWork& out) {
   const Plan& plan = planned_.plan;
   RowCost all;
   double longest = 0;
@@ -103,21 +121,21 @@ void StepBound::add_whole_passes(int stage, Stage& out) {
 }
 
 /// Sends that the device waits for, without the last one back, which is on the way through the stages in front.
-void StepBound::add_messages(int stage, Stage& out) {
+void WorkBuilder::add_messages(int stage, StageWork& out) {
   const Plan& plan = planned_.plan;
   if (planned_.stack.overlap_pipeline_messages || plan.paired || plan.pipeline == 1) return;
   const int sends = 2 * plan.virtual_pipeline - (stage == 0 ? 1 : 0) - (stage == plan.pipeline - 1 ? 1 : 0);
   out.middle += (plan.micro_batches * sends - (stage == 0 ? 0 : 1)) * std::max(0.0, message_ - out.lead);
 }
 
-void StepBound::lengthen(Stage& stage, double least) {
+void WorkBuilder::lengthen(StageWork& stage, double least) {
   if (least <= stage.middle) return;
   stage.slack += least - stage.middle;
   stage.middle = least;
 }
 
 /// Weight gradients of up to as many micro-batches as the stage's number come behind its last input gradients.
-void StepBound::add_split_passes(int stage, Stage& out) {
+void WorkBuilder::add_split_passes(int stage, StageWork& out) {
   const int count = planned_.plan.micro_batches, put_off = std::min(count, stage + 1);
   const RowCost forward = chunk_cost(stage, 0, RowPass::forward);
   const RowCost input = chunk_cost(stage, 0, RowPass::input_gradients);
@@ -137,7 +155,7 @@ void StepBound::add_split_passes(int stage, Stage& out) {
 
 /// DualPipe: half of the micro-batches through the stage's own chunk, half through that of its mirror stage; kernels of
 /// pairs hide each other's waits.
-void StepBound::add_both_ends(int stage, Stage& out) {
+void WorkBuilder::add_both_ends(int stage, StageWork& out) {
   const double half = planned_.plan.micro_batches / 2.0;
   RowCost all;
   for (int chunk = 0; chunk < stages_.chunks(); ++chunk)
@@ -154,16 +172,29 @@ void StepBound::add_both_ends(int stage, Stage& out) {
 }
 
 /// A micro-batch enters stage s when the one that entered P - s before it has left it again.
-void StepBound::add_round_trips() {
+void WorkBuilder::add_round_trips() {
   const int count = planned_.plan.micro_batches, last = stages_.stages() - 1;
   double round = 0;
   for (int stage = last; stage >= 0; --stage) {
-    Stage& at = work_[static_cast<std::size_t>(stage)];
+    StageWork& at = work_[static_cast<std::size_t>(stage)];
     round += at.fill + at.drain + (stage < last ? 2 * message_ : 0);
     const int beyond = std::min(count, last - stage + 1), rounds = (count - 1) / beyond;
     lengthen(at, (rounds + 1) * round + (count - 1 - rounds * beyond) * at.drain);
   }
 }
+
+}  // namespace
+
+PowerHeadroom power_headroom(const Scenario& s, const StepPrices& prices) {
+  return {prices.kernels.has_governor(), (prices.kernels.power_limit() - prices.kernels.idle_power()).in(watt),
+          s.parameters.power.clock_exponent.value};
+}
+
+StepBound::StepBound(const PlannedJob& planned, const StageTable& stages, const PassCosts& costs, double message)
+    : micro_batches_(planned.plan.micro_batches),
+      copies_(planned.plan.weight_copies()),
+      message_(message),
+      work_(WorkBuilder(planned, stages, costs, message).build()) {}
 
 double StepBound::arrival(std::size_t stage, const std::vector<StageExchanges>& exchanges, double before) const {
   const double own = exchanges[static_cast<std::size_t>(work_[stage].stage_class)].before;
@@ -171,12 +202,12 @@ double StepBound::arrival(std::size_t stage, const std::vector<StageExchanges>& 
 }
 
 StepBound::Reach StepBound::reach(const std::vector<StageExchanges>& exchanges, double copy) const {
-  const auto count = static_cast<double>(planned_.plan.micro_batches);
-  const bool both_ends = mirrored(planned_.plan);
+  const double count = micro_batches_;
+  const bool both_ends = copies_ > 1;
   Reach most;
   double arrived = 0, tail = 0;
   for (std::size_t stage = 0; stage < work_.size(); ++stage) {
-    const Stage& at = work_[stage];
+    const StageWork& at = work_[stage];
     const StageExchanges& e = exchanges[static_cast<std::size_t>(at.stage_class)];
     arrived = both_ends ? e.before : arrival(stage, exchanges, arrived);
     const double own = at.own + e.behind;
@@ -184,8 +215,8 @@ StepBound::Reach StepBound::reach(const std::vector<StageExchanges>& exchanges, 
     const bool passed_on = stage > 0 && !both_ends && work_[stage - 1].drain > 0;
     tail = passed_on ? std::max(own, message_ + work_[stage - 1].drain + tail) : own;
     const double waits = at.middle + (count - 1) * std::max(0.0, e.each_waits - at.lead);
-    const double lane = std::max(e.lane_before + count * e.each,
-                                 count * std::max(e.copies_each, at.layers * copy / planned_.plan.weight_copies()));
+    const double lane =
+        std::max(e.lane_before + count * e.each, count * std::max(e.copies_each, at.layers * copy / copies_));
     const double time =
         std::max({arrived + waits + tail, arrived + waits + at.own - at.rest + e.lane_behind, lane, at.launch});
     if (time > most.seconds) most = {time, stage};
@@ -198,7 +229,7 @@ double StepBound::seconds(const std::vector<StageExchanges>& exchanges, double c
 }
 
 double StepBound::with_power(std::size_t stage, double seconds, const PowerHeadroom& power) const {
-  const Stage& at = work_[stage];
+  const StageWork& at = work_[stage];
   const auto time = [&](double clock) { return seconds + std::max(0.0, at.slope * (1 / clock - 1) - at.slack); };
   const auto enough = [&](double clock) { return at.energy.at(clock, power.exponent) <= power.watts * time(clock); };
   if (enough(1)) return seconds;

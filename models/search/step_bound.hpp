@@ -38,6 +38,22 @@ struct PowerHeadroom {
 
 PowerHeadroom power_headroom(const Scenario& scenario, const StepPrices& prices);
 
+/// Work of a stage, in seconds.
+struct StageWork {
+  double fill = 0;    ///< first forward pass, which the next stage waits for
+  double drain = 0;   ///< last pass that the stage in front waits for
+  double middle = 0;  ///< from its first pass to its last that others wait for
+  double slope = 0;   ///< change with 1/clock of the passes in it
+  double slack = 0;   ///< part of `middle` that these passes do not fill
+  double own = 0;     ///< passes behind that
+  double lead = 0;    ///< part of a row that a wait in front of it hides, at most
+  double launch = 0;  ///< time of the host
+  double rest = 0;    ///< passes behind the begin of its reductions, at most
+  int stage_class = 0;
+  int layers = 0;
+  ClockedEnergy energy;
+};
+
 class StepBound {
  public:
   /// @param message  seconds of a message between neighbouring stages
@@ -50,45 +66,20 @@ class StepBound {
   double seconds(const std::vector<StageExchanges>& exchanges, double copy, const PowerHeadroom& power) const;
 
  private:
-  /// Work of a stage, in seconds.
-  struct Stage {
-    double fill = 0;    ///< first forward pass, which the next stage waits for
-    double drain = 0;   ///< last pass that the stage in front waits for
-    double middle = 0;  ///< from its first pass to its last that others wait for
-    double slope = 0;   ///< change with 1/clock of the passes in it
-    double slack = 0;   ///< part of `middle` that these passes do not fill
-    double own = 0;     ///< passes behind that
-    double lead = 0;    ///< part of a row that a wait in front of it hides, at most
-    double launch = 0;  ///< time of the host
-    double rest = 0;    ///< passes behind the begin of its reductions, at most
-    int stage_class = 0;
-    int layers = 0;
-    ClockedEnergy energy;
-  };
   /// A bound that one stage sets.
   struct Reach {
     double seconds = 0;
     std::size_t stage = 0;
   };
 
-  RowCost chunk_cost(int stage, int chunk, RowPass pass) const;
-  RowCost layers_cost(const ChunkContents& chunk, int first, int count, RowPass pass) const;
-  void add_stage(int stage);
-  void add_whole_passes(int stage, Stage& out);
-  void add_split_passes(int stage, Stage& out);
-  void add_both_ends(int stage, Stage& out);
-  void add_messages(int stage, Stage& out);
-  static void lengthen(Stage& stage, double least);
-  void add_round_trips();
   double arrival(std::size_t stage, const std::vector<StageExchanges>& exchanges, double before) const;
   Reach reach(const std::vector<StageExchanges>& exchanges, double copy) const;
   double with_power(std::size_t stage, double seconds, const PowerHeadroom& power) const;
 
-  const PlannedJob& planned_;
-  const StageTable& stages_;
-  const PassCosts& costs_;
+  double micro_batches_;
+  int copies_;  // of the weights
   double message_;
-  std::vector<Stage> work_;
+  std::vector<StageWork> work_;
 };
 
 }  // namespace clusterwright

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/search/layout_costs.hpp"
+
+namespace clusterwright {
+
+const StageTable& LayoutCosts::stages(const Plan& plan) {
+  std::unique_ptr<StageTable>& table = stages_[{plan.pipeline, plan.virtual_pipeline, plan.weight_copies() > 1}];
+  if (!table) table = std::make_unique<StageTable>(scenario_.transformer, plan);
+  return *table;
+}
+
+const PassCosts& LayoutCosts::passes(const Plan& plan) {
+  // Stages between the ranks of an expert group put them further apart.
+  const bool between = plan.rank_order == RankOrder::tensor_context_pipeline_data &&
+                       plan.expert * plan.expert_tensor > plan.tensor * plan.context;
+  std::unique_ptr<PassCosts>& costs = passes_[{plan.tensor, plan.context, plan.expert, plan.expert_tensor,
+                                               plan.micro_batch, plan.recompute, between ? plan.pipeline : 1}];
+  if (!costs) costs = std::make_unique<PassCosts>(scenario_, plan, true);
+  return *costs;
+}
+
+std::vector<StageExchanges> LayoutCosts::exchanges(const PlannedJob& planned, const StageTable& stages) {
+  std::vector<StageExchanges> out;
+  for (int c = 0; c < stages.classes(); ++c) out.push_back(exchanges_.of_stage(planned, stages.first_of(c)));
+  return out;
+}
+
+PlannedJob LayoutCosts::planned(const Layout& layout, const Plan& plan, const StageTable& stages) const {
+  PlannedJob job = planned_job(scenario_.transformer, scenario_.job, scenario_.stack, plan, stages.layout());
+  job.offload = layout.offload;
+  return job;
+}
+
+double LayoutCosts::bound(const Layout& layout) {
+  const Plan plan = plan_of(scenario_, layout);
+  const StageTable& table = stages(plan);
+  const PlannedJob job = planned(layout, plan, table);
+  const StepBound bound(job, table, passes(plan), plan.pipeline > 1 ? exchanges_.message(job) : 0);
+  return bound.seconds(exchanges(job, table), exchanges_.activation_copy(job), power_);
+}
+
+Bytes LayoutCosts::memory(const Layout& layout) {
+  const Plan plan = plan_of(scenario_, layout);
+  const StageTable& table = stages(plan);
+  const PlannedJob job = planned(layout, plan, table);
+  return worst_total(parameter_uses(job, table), activation_uses(job, table, schedules_), buffer_use(job),
+                     scenario_.stack);
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a user allows of the layouts of a search.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/job/job.hpp"
+
+namespace clusterwright {
+
+/// Allowed values of a number: a range, or a list.
+struct NumberLimit {
+  int least = 1;
+  int most = std::numeric_limits<int>::max();
+  std::vector<int> only;  ///< empty: all of the range
+
+  bool allows(int value) const {
+    const bool listed = only.empty() || std::find(only.begin(), only.end(), value) != only.end();
+    return listed && value >= least && value <= most;
+  }
+};
+
+/// Allowed values of a choice; all at first.
+template <class E, std::size_t count>
+class ChoiceLimit {
+ public:
+  bool allows(E value) const { return !given_ || allowed_[static_cast<std::size_t>(value)]; }
+  bool given() const { return given_; }
+  void add(E value) {
+    given_ = true;
+    allowed_[static_cast<std::size_t>(value)] = true;
+  }
+
+ private:
+  bool given_ = false;
+  std::array<bool, count> allowed_{};
+};
+
+struct LayoutLimits {
+  NumberLimit tensor, context, expert, expert_tensor, pipeline, data, micro_batch, virtual_pipeline;
+  ChoiceLimit<Recompute, 3> recompute;
+  ChoiceLimit<Sharding, 6> sharding;
+  ChoiceLimit<PipelineSchedule, 3> schedule;
+  ChoiceLimit<RankOrder, 2> order;
+  std::optional<int> recomputed_layers;
+  std::optional<int> shard_group;
+  ChoiceLimit<MemoryLevel, 4> offload_weights, offload_optimizer, offload_activations;
+  std::optional<double> most_memory_gb;  ///< of the fullest rank; absent: that of the accelerator
+
+  /// Adds a constraint: "tensor=8", "pipeline<=8", "micro_batch>=2", "sharding=zero1|fsdp", "offload.optimizer=host",
+  /// "memory_gb<=70".
+  /// @throws ConfigError E0404 for one that is none
+  void add(const std::string& constraint);
+};
+
+/// Limits that keep every layout field that the job states; those that are "auto" stay open.
+LayoutLimits limits_of_stated(const Job& job);
+
+}  // namespace clusterwright

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/search/layout_space.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "models/job/job_blocks.hpp"
+#include "models/plan/plan_pipeline.hpp"
+#include "models/plan/resolve_plan.hpp"
+#include "models/plan/stage_schedule.hpp"
+#include "sim/diagnostic.hpp"
+#include "topology/cluster/domain_blocks.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+std::vector<int> divisors(std::int64_t number) {
+  std::vector<int> low, high;
+  for (std::int64_t d = 1; d * d <= number; ++d) {
+    if (number % d != 0) continue;
+    low.push_back(static_cast<int>(d));
+    if (d * d != number) high.push_back(static_cast<int>(number / d));
+  }
+  low.insert(low.end(), high.rbegin(), high.rend());
+  return low;
+}
+
+constexpr std::size_t no_scenario = ~std::size_t{0};
+
+}  // namespace
+
+LayoutSpace::LayoutSpace(Scenario scenario, LayoutLimits limits)
+    : base_(std::move(scenario)), limits_(std::move(limits)) {}
+
+bool LayoutSpace::splits_model(int tensor) const {
+  const Transformer& m = base_.transformer;
+  const std::int64_t kv = m.key_value_heads();
+  if (m.heads % tensor != 0 || (kv % tensor != 0 && tensor % kv != 0)) return false;
+  return m.layers_of(LayerKind::dense) == 0 || m.ffn % tensor == 0;
+}
+
+bool LayoutSpace::splits_sequence(int tensor, int context) const {
+  if (base_.job.sequence % context != 0) return false;
+  const ContextExchange exchange = base_.job.parallel.context_exchange.value_or(base_.stack.context_exchange);
+  return context == 1 || exchange != ContextExchange::all_to_all ||
+         base_.transformer.heads % (std::int64_t{tensor} * context) == 0;
+}
+
+bool LayoutSpace::splits_experts(int tensor, int expert, int expert_tensor, int used) const {
+  const int block = expert * expert_tensor;
+  const bool sequence = base_.job.parallel.sequence && tensor > 1;
+  return fit_block({block}, tensor) && fit_block({block}, used) && (tensor == 1 || sequence || expert_tensor == tensor);
+}
+
+/// Scenario with blocks that the groups fill; nullptr if the cluster has none.
+const Scenario* LayoutSpace::fitting(const InnerGroups& groups, std::size_t& number) {
+  const auto [entry, fresh] = known_.try_emplace({groups.tensor, groups.expert * groups.expert_tensor}, no_scenario);
+  if (fresh) {
+    Scenario sized = base_;
+    ParallelSpec& parallel = sized.job.parallel;
+    parallel.tensor = groups.tensor;
+    parallel.expert = groups.expert;
+    parallel.expert_tensor = groups.expert_tensor;
+    try {
+      sized.cluster = cluster_of_size(sized, accelerators());
+      sized.job = base_.job;
+      const auto same = std::find_if(scenarios_.begin(), scenarios_.end(),
+                                     [&](const auto& known) { return known->cluster.blocks == sized.cluster.blocks; });
+      entry->second = static_cast<std::size_t>(same - scenarios_.begin());
+      if (same == scenarios_.end()) scenarios_.push_back(std::make_unique<Scenario>(std::move(sized)));
+    } catch (const ConfigError&) {
+      return nullptr;  // no block of this cluster takes such groups
+    }
+  }
+  number = entry->second;
+  return number == no_scenario ? nullptr : scenarios_[number].get();
+}
+
+void LayoutSpace::add_groups(InnerGroups groups, std::vector<InnerGroups>& out) {
+  const Scenario* s = fitting(groups, groups.cluster);
+  if (!s || !fit_block({groups.tensor}, s->cluster.blocks.used)) return;
+  if (base_.transformer.experts &&
+      !splits_experts(groups.tensor, groups.expert, groups.expert_tensor, s->cluster.blocks.used))
+    return;
+  out.push_back(groups);
+}
+
+void LayoutSpace::add_expert_groups(int tensor, int context, std::vector<InnerGroups>& out) {
+  const ExpertMixture& experts = *base_.transformer.experts;
+  for (const int expert : divisors(experts.experts)) {
+    if (!limits_.expert.allows(expert)) continue;
+    for (const int expert_tensor : divisors(accelerators())) {
+      const bool splits = experts.ffn % expert_tensor == 0 && accelerators() % (expert * expert_tensor) == 0;
+      if (splits && limits_.expert_tensor.allows(expert_tensor))
+        add_groups({tensor, context, expert, expert_tensor, 0}, out);
+    }
+  }
+}
+
+std::vector<InnerGroups> LayoutSpace::groups() {
+  std::vector<InnerGroups> out;
+  for (const int tensor : divisors(accelerators())) {
+    if (!limits_.tensor.allows(tensor) || !splits_model(tensor)) continue;
+    for (const int context : divisors(accelerators() / tensor)) {
+      if (!limits_.context.allows(context) || !splits_sequence(tensor, context)) continue;
+      if (base_.transformer.experts)
+        add_expert_groups(tensor, context, out);
+      else
+        add_groups({tensor, context, 1, 1, 0}, out);
+    }
+  }
+  return out;
+}
+
+std::vector<StageCounts> LayoutSpace::stages(const InnerGroups& groups) const {
+  std::vector<StageCounts> out;
+  const int inner = groups.tensor * groups.context;
+  for (const int pipeline : divisors(accelerators() / inner)) {
+    const int data = accelerators() / inner / pipeline;
+    if (pipeline > base_.transformer.layers || !limits_.pipeline.allows(pipeline) || !limits_.data.allows(data))
+      continue;
+    if (base_.job.global_batch % data != 0) continue;
+    if (inner * data % (groups.expert * groups.expert_tensor) == 0) out.push_back({pipeline, data});
+  }
+  return out;
+}
+
+std::vector<int> LayoutSpace::micro_batches(const StageCounts& stages) const {
+  std::vector<int> out;
+  for (const int size : divisors(base_.job.global_batch / stages.data))
+    if (limits_.micro_batch.allows(size) &&
+        is_short_enough(base_.job.global_batch / stages.data / size, base_.transformer.layers))
+      out.push_back(size);
+  return out;
+}
+
+std::vector<ScheduleChoice> LayoutSpace::schedules(int pipeline) const {
+  std::vector<ScheduleChoice> out;
+  const auto add = [&](PipelineSchedule schedule, int chunks) {
+    if (limits_.schedule.allows(schedule) && limits_.virtual_pipeline.allows(chunks)) out.push_back({schedule, chunks});
+  };
+  add(PipelineSchedule::one_forward_one_backward, 1);
+  if (pipeline == 1) return out;
+  for (int chunks = 2; std::int64_t{chunks} * pipeline <= base_.transformer.layers + 2; ++chunks)
+    add(PipelineSchedule::one_forward_one_backward, chunks);
+  add(PipelineSchedule::zero_bubble, 1);
+  if (pipeline % 2 == 0 && !base_.job.input) add(PipelineSchedule::dualpipe, 1);
+  return out;
+}
+
+bool LayoutSpace::takes(const ScheduleChoice& choice, int pipeline, int micro_batches) const {
+  Plan plan;
+  plan.pipeline = pipeline;
+  plan.schedule = choice.schedule;
+  plan.virtual_pipeline = choice.virtual_pipeline;
+  return schedule_takes(plan, micro_batches);
+}
+
+std::vector<Recompute> LayoutSpace::recomputes() const {
+  std::vector<Recompute> out;
+  for (const Recompute kind : {Recompute::none, Recompute::selective, Recompute::full})
+    if (limits_.recompute.allows(kind) && (!limits_.recomputed_layers || kind == Recompute::full)) out.push_back(kind);
+  return out;
+}
+
+std::vector<RankOrder> LayoutSpace::orders(const StageCounts& stages) const {
+  const RankOrder usual = base_.stack.rank_order;
+  if (stages.pipeline == 1 || stages.data == 1) return {usual};
+  std::vector<RankOrder> out;
+  for (const RankOrder order : {RankOrder::tensor_context_data_pipeline, RankOrder::tensor_context_pipeline_data})
+    if (limits_.order.allows(order)) out.push_back(order);
+  return out;
+}
+
+bool LayoutSpace::distinct(Sharding sharding, const StageCounts& stages, int replicas) const {
+  if (limits_.sharding.given()) return limits_.sharding.allows(sharding);
+  if (replicas == 1) return sharding == Sharding::zero1;
+  return stages.pipeline == 1 || sharding <= Sharding::zero1;
+}
+
+std::vector<Offload> LayoutSpace::offloads(Sharding sharding, const StageCounts& stages) const {
+  const auto levels = [](const auto& limit, MemoryLevel given) {
+    std::vector<MemoryLevel> out;
+    for (const MemoryLevel level : {MemoryLevel::device, MemoryLevel::host, MemoryLevel::pool, MemoryLevel::nvme})
+      if (limit.given() ? limit.allows(level) : level <= MemoryLevel::host || level == given) out.push_back(level);
+    return out;
+  };
+  const Offload& given = base_.job.offload;
+  std::vector<Offload> out;
+  for (const MemoryLevel weights : levels(limits_.offload_weights, given.weights)) {
+    if (weights != MemoryLevel::device && (!shards_weights(sharding) || stages.pipeline > 1)) continue;
+    for (const MemoryLevel optimizer : levels(limits_.offload_optimizer, given.optimizer))
+      for (const MemoryLevel activations : levels(limits_.offload_activations, given.activations))
+        out.push_back({weights, optimizer, activations});
+  }
+  return out;
+}
+
+std::vector<StateChoice> LayoutSpace::states(const InnerGroups& groups, const StageCounts& stages) const {
+  std::vector<StateChoice> out;
+  const int replicas = groups.context * stages.data;
+  for (const Sharding sharding :
+       {Sharding::none, Sharding::zero1, Sharding::zero2, Sharding::zero3, Sharding::fsdp, Sharding::hsdp}) {
+    if (!distinct(sharding, stages, replicas)) continue;
+    for (const int group : sharding == Sharding::hsdp ? divisors(replicas) : std::vector<int>{replicas}) {
+      if (sharding == Sharding::hsdp && limits_.shard_group && group != *limits_.shard_group) continue;
+      if (sharding == Sharding::hsdp && !limits_.sharding.given() && (group == 1 || group == replicas)) continue;
+      for (const Offload& offload : offloads(sharding, stages)) out.push_back({sharding, group, offload});
+    }
+  }
+  return out;
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Every legal layout of a job on its accelerators, level by level: what the outer levels decide is computed once for
+/// all layouts below.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "models/job/scenario.hpp"
+#include "models/search/layout.hpp"
+#include "models/search/layout_limits.hpp"
+
+namespace clusterwright {
+
+/// Groups inside a stage.
+struct InnerGroups {
+  int tensor = 1, context = 1, expert = 1, expert_tensor = 1;
+  std::size_t cluster = 0;  ///< number of the scenario whose blocks fit these groups
+};
+
+struct StageCounts {
+  int pipeline = 1, data = 1;
+};
+
+struct ScheduleChoice {
+  PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
+  int virtual_pipeline = 1;
+};
+
+struct StateChoice {
+  Sharding sharding = Sharding::zero1;
+  int shard_group = 1;
+  Offload offload;
+};
+
+/// Layouts whose plans resolve_plan() accepts. Left out are those that do the same as another one in the space: orders
+/// of ranks where nothing changes places, sharding beyond zero1 where a pipeline keeps weights and gradients whole or
+/// where nobody holds the same weights, groups of hsdp that are all of the ranks.
+class LayoutSpace {
+ public:
+  /// @param scenario  whose cluster has the wanted size; what the job states of a layout does not matter
+  LayoutSpace(Scenario scenario, LayoutLimits limits);
+
+  const LayoutLimits& limits() const { return limits_; }
+  /// Scenario for groups, with blocks of accelerators that they fill. Its job is the given one.
+  const Scenario& scenario(const InnerGroups& groups) const { return *scenarios_[groups.cluster]; }
+
+  /// @throws ConfigError if the job cannot run under any layout for reasons that no layout changes
+  std::vector<InnerGroups> groups();
+  std::vector<StageCounts> stages(const InnerGroups& groups) const;
+  std::vector<ScheduleChoice> schedules(int pipeline) const;
+  std::vector<int> micro_batches(const StageCounts& stages) const;
+  bool takes(const ScheduleChoice& choice, int pipeline, int micro_batches) const;
+  std::vector<Recompute> recomputes() const;
+  std::vector<StateChoice> states(const InnerGroups& groups, const StageCounts& stages) const;
+  std::vector<RankOrder> orders(const StageCounts& stages) const;
+
+ private:
+  int accelerators() const { return base_.cluster.spec.accelerators; }
+  bool splits_model(int tensor) const;
+  bool splits_sequence(int tensor, int context) const;
+  void add_expert_groups(int tensor, int context, std::vector<InnerGroups>& out);
+  bool splits_experts(int tensor, int expert, int expert_tensor, int used) const;
+  void add_groups(InnerGroups groups, std::vector<InnerGroups>& out);
+  const Scenario* fitting(const InnerGroups& groups, std::size_t& number);
+  std::vector<Offload> offloads(Sharding sharding, const StageCounts& stages) const;
+  bool distinct(Sharding sharding, const StageCounts& stages, int replicas) const;
+
+  Scenario base_;
+  LayoutLimits limits_;
+  std::vector<std::unique_ptr<Scenario>> scenarios_;  // by blocks
+  std::map<std::pair<int, int>, std::size_t> known_;  // by tensor and expert groups
+};
+
+}  // namespace clusterwright
