@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// The space of a search holds the layouts that resolve_plan() accepts, with the memory that a run reports.
+#include "models/search/layout_space.hpp"
+
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "models/plan/resolve_plan.hpp"
+#include "models/prediction/choose_plan.hpp"
+#include "models/search/layout_costs.hpp"
+#include "support/catch.hpp"
+#include "support/random_scenario.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+using Degrees = std::tuple<int, int, int, int, int, int, int, int, int>;
+
+Degrees degrees_of(const Layout& l) {
+  return {l.tensor,        l.context,          l.expert,
+          l.expert_tensor, l.pipeline,         l.data,
+          l.micro_batch,   l.virtual_pipeline, static_cast<int>(l.schedule)};
+}
+
+Layout with_inner(const InnerGroups& groups, const StageCounts& stages) {
+  Layout layout;
+  layout.tensor = groups.tensor;
+  layout.context = groups.context;
+  layout.expert = groups.expert;
+  layout.expert_tensor = groups.expert_tensor;
+  layout.pipeline = stages.pipeline;
+  layout.data = stages.data;
+  return layout;
+}
+
+std::set<Degrees> listed(const Scenario& s) {
+  std::set<Degrees> out;
+  LayoutSpace space(s, {});
+  for (const InnerGroups& groups : space.groups())
+    for (const StageCounts& stages : space.stages(groups))
+      for (const ScheduleChoice& choice : space.schedules(stages.pipeline))
+        for (const int size : space.micro_batches(stages)) {
+          if (!space.takes(choice, stages.pipeline, s.job.global_batch / stages.data / size)) continue;
+          Layout layout = with_inner(groups, stages);
+          layout.micro_batch = size;
+          layout.schedule = choice.schedule;
+          layout.virtual_pipeline = choice.virtual_pipeline;
+          out.insert(degrees_of(layout));
+        }
+  return out;
+}
+
+bool accepted(const Scenario& given, const Layout& layout) {
+  Scenario s = given;
+  s.job = with_layout(s.job, layout);
+  try {
+    resolve_plan(s);
+    return true;
+  } catch (const ConfigError&) {
+    return false;
+  }
+}
+
+/// Calls `visit` with every layout whose numbers are at most those of a small cluster, legal or not.
+template <class Visit>
+void for_each_layout(const Scenario& s, const Visit& visit) {
+  const int ranks = s.cluster.spec.accelerators, experts = s.transformer.experts ? ranks : 1;
+  Layout l;
+  for (l.tensor = 1; l.tensor <= ranks; ++l.tensor)
+    for (l.context = 1; l.context * l.tensor <= ranks; ++l.context)
+      for (l.pipeline = 1; l.pipeline * l.context * l.tensor <= ranks; ++l.pipeline)
+        for (l.expert = 1; l.expert <= experts; ++l.expert)
+          for (l.expert_tensor = 1; l.expert_tensor * l.expert <= experts; ++l.expert_tensor)
+            for (l.micro_batch = 1; l.micro_batch <= s.job.global_batch; ++l.micro_batch)
+              for (l.virtual_pipeline = 1; l.virtual_pipeline <= 4; ++l.virtual_pipeline)
+                for (const auto schedule : {PipelineSchedule::one_forward_one_backward, PipelineSchedule::zero_bubble,
+                                            PipelineSchedule::dualpipe}) {
+                  l.schedule = schedule;
+                  l.data = ranks / (l.tensor * l.context * l.pipeline);
+                  visit(l);
+                }
+}
+
+testing::SmallCase small_case(bool experts) {
+  testing::SmallCase c;
+  c.per_node = 4;
+  c.tensor = 2;
+  c.data = 4;
+  c.layers = 4;
+  c.micro_batches = 2;
+  if (experts) c.experts = ExpertMixture{4, 2, 256, 0, {}, 0, 1, {}, {}};
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("a space of layouts holds those that a plan can have, and no others", "[models]") {
+  const bool experts = GENERATE(false, true);
+  const Scenario s = testing::small_scenario(small_case(experts));
+  const std::set<Degrees> space = listed(s);
+  std::set<Degrees> legal;
+  for_each_layout(s, [&](const Layout& layout) {
+    if (accepted(s, layout)) legal.insert(degrees_of(layout));
+  });
+  CHECK(legal.size() > 50);
+  CHECK(space == legal);
+}
+
+TEST_CASE("a layout is the plan that it came from, with its memory to the bit", "[models]") {
+  REQUIRE(rc::check("plan and memory", [] {
+    testing::SmallCase c = testing::random_case();
+    c.stage_layers.clear();
+    const Scenario s = testing::random_scenario(c);
+    const Plan plan = testing::plan_of(s);
+    const Layout layout = layout_of(plan, s.job.offload);
+    const Plan again = plan_of(s, layout);
+    testing::describe(s);
+    RC_ASSERT(layout_of(again, s.job.offload) == layout);
+    RC_ASSERT(again.micro_batches == plan.micro_batches);
+    RC_ASSERT(again.larger_group == plan.larger_group);
+    RC_ASSERT(again.paired == plan.paired);
+    RC_ASSERT(again.sequence_parallel == plan.sequence_parallel);
+    RC_ASSERT(LayoutCosts(s).memory(layout) == memory_under(s, plan).total());
+  }));
+}
+
+TEST_CASE("the settings of a layout turn one job into another", "[models]") {
+  const Scenario s = testing::small_scenario(small_case(false));
+  Layout layout = layout_of(testing::plan_of(s), s.job.offload);
+  CHECK(settings_of(s, layout).empty());
+  layout.tensor = 4;
+  layout.data = 2;
+  layout.recompute = Recompute::full;
+  layout.recomputed_layers = 2;
+  layout.offload.optimizer = MemoryLevel::host;
+  const std::vector<std::string> settings = settings_of(s, layout);
+  const std::set<std::string> found(settings.begin(), settings.end());
+  CHECK(found.contains("job.parallel.tensor=4"));
+  CHECK(found.contains("job.recompute=full"));
+  CHECK(found.contains("job.recomputed_layers=2"));
+  CHECK(found.contains("job.offload.optimizer=host"));
+}
+
+}  // namespace clusterwright
