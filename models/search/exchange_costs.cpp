@@ -131,6 +131,16 @@ double ExchangeTimes::host_link() const {
   return host_link_bandwidth(scenario_.cluster, scenario_.parameters).in(byte_per_second);
 }
 
+double ExchangeTimes::host_copies(const Plan& plan, Bytes payload) const {
+  const double alone = payload.in(byte) / host_link();
+  const auto& memory = scenario_.cluster.spec.node.host.memory_bandwidth;
+  if (!memory) return alone;
+  const bool inside = plan.rank_order == RankOrder::tensor_context_data_pipeline;
+  const int block = inside ? plan.stage_ranks() : plan.tensor * plan.context, host = scenario_.cluster.node_ranks();
+  const int together = block % host == 0 || host % block == 0 ? std::min(block, host) : 1;
+  return std::max(alone, 2 * together * payload.in(byte) / memory->in(byte_per_second));
+}
+
 double ExchangeTimes::update_time(const PlannedJob& planned, double trained, double owned) const {
   const auto kernel = [&](double updated) {
     return to_seconds(optimizer_work(prices_.kernels, trained, updated, planned.stack).duration).in(second);
@@ -168,7 +178,7 @@ double ExchangeTimes::message(const PlannedJob& planned) const {
 }
 
 double ExchangeTimes::activation_copy(const PlannedJob& planned) const {
-  return planned.offload.activations == MemoryLevel::host ? host_copy(layer_activations(planned)) : 0;
+  return planned.offload.activations == MemoryLevel::host ? host_copies(planned.plan, layer_activations(planned)) : 0;
 }
 
 }  // namespace clusterwright

@@ -42,8 +42,9 @@ class ExchangeTimes {
   double message(const PlannedJob& planned) const;
   /// Copies of stored activations of one micro-batch through one layer, one direction.
   double activation_copy(const PlannedJob& planned) const;
-  /// Copy between an accelerator and its host.
-  double host_copy(Bytes payload) const { return payload.in(byte) / host_link(); }
+  /// Copies of `payload` from each rank of a stage to its host, and back: the longer of the two, on average. Ranks of
+  /// one host share its memory.
+  double host_copies(const Plan& plan, Bytes payload) const;
 
  private:
   double time(const Plan& plan, const WeightExchange& exchange);

@@ -131,7 +131,8 @@ Bytes LayoutSweep::Inner::memory(const StateCosts& state, const PassVariant& var
 }
 
 double LayoutSweep::Inner::copy_time(const StateCosts& state, const PassVariant& variant) const {
-  return state.choice.offload.activations == MemoryLevel::host ? costs_.exchanges().host_copy(variant.copied) : 0;
+  return state.choice.offload.activations == MemoryLevel::host ? costs_.exchanges().host_copies(plan_, variant.copied)
+                                                               : 0;
 }
 
 void LayoutSweep::Inner::evaluate(const StateCosts& state, const PassVariant& variant, Bytes memory) {

@@ -153,18 +153,26 @@ void WorkBuilder::add_split_passes(int stage, StageWork& out) {
   out.rest = weight.time;
 }
 
-/// DualPipe: half of the micro-batches through the stage's own chunk, half through that of its mirror stage; kernels of
-/// pairs hide each other's waits.
+/// DualPipe: half of the micro-batches through the stage's own chunk, half through that of its mirror stage. Kernels of
+/// pairs hide each other's waits; how many passes pair up follows from the place of the stage (stage_schedule.cpp).
 void WorkBuilder::add_both_ends(int stage, StageWork& out) {
-  const double half = planned_.plan.micro_batches / 2.0;
+  const int half = planned_.plan.micro_batches / 2, stages = stages_.stages();
+  const int from_end = std::min(stage, stages - 1 - stage), to_middle = stages / 2 - 1 - from_end;
+  const int pairs = half - stages + from_end + 1, own = 2 * stage < stages ? 0 : 1;
+  const int own_ahead = pairs - (to_middle == 0 ? 1 : 0), other_ahead = pairs + to_middle;
   RowCost all;
-  for (int chunk = 0; chunk < stages_.chunks(); ++chunk)
-    for (const RowPass pass : {RowPass::forward, RowPass::input_gradients, RowPass::weight_gradients}) {
-      const RowCost cost = chunk_cost(stage, chunk, pass);
-      if (chunk == 0 && pass == RowPass::forward) out.fill = cost.kernels;
-      all += half * cost;
-    }
-  out.middle = all.kernels;
+  for (const bool is_own : {true, false}) {
+    const int chunk = is_own ? own : 1 - own, paired = is_own ? own_ahead : other_ahead;
+    const RowCost forward = chunk_cost(stage, chunk, RowPass::forward);
+    const RowCost beside = chunk_cost(stage, 1 - chunk, RowPass::backward);
+    const RowCost parts = chunk_cost(stage, 1 - chunk, RowPass::input_gradients) +
+                          chunk_cost(stage, 1 - chunk, RowPass::weight_gradients);
+    const double side_by_side = std::max({forward.kernels + beside.kernels, forward.time, beside.time});
+    const double apart = forward.behind_wait() + std::min(beside.behind_wait(), parts.time - 2 * parts.lead);
+    out.middle += paired * side_by_side + (half - paired) * std::max(apart, forward.kernels + parts.kernels);
+    if (chunk == 0) out.fill = forward.behind_wait();
+    all += half * (forward + parts);
+  }
   out.slope = all.clocked;
   out.energy = all.energy;
   out.launch = std::max(all.launch, all.issue);
@@ -201,6 +209,14 @@ double StepBound::arrival(std::size_t stage, const std::vector<StageExchanges>& 
   return stage == 0 ? own : std::max(own, before + work_[stage - 1].fill + message_);
 }
 
+/// Forward passes of the stages between an end and this one. Those from the far end hold the same parts of the model.
+double StepBound::from_nearest_end(std::size_t stage) const {
+  double sum = 0;
+  for (std::size_t before = 0; before < std::min(stage, work_.size() - 1 - stage); ++before)
+    sum += work_[before].fill + message_;
+  return sum;
+}
+
 StepBound::Reach StepBound::reach(const std::vector<StageExchanges>& exchanges, double copy) const {
   const double count = micro_batches_;
   const bool both_ends = copies_ > 1;
@@ -209,7 +225,7 @@ StepBound::Reach StepBound::reach(const std::vector<StageExchanges>& exchanges, 
   for (std::size_t stage = 0; stage < work_.size(); ++stage) {
     const StageWork& at = work_[stage];
     const StageExchanges& e = exchanges[static_cast<std::size_t>(at.stage_class)];
-    arrived = both_ends ? e.before : arrival(stage, exchanges, arrived);
+    arrived = both_ends ? e.before + from_nearest_end(stage) : arrival(stage, exchanges, arrived);
     const double own = at.own + e.behind;
     // Nobody waits for gradients that come to frozen embeddings.
     const bool passed_on = stage > 0 && !both_ends && work_[stage - 1].drain > 0;

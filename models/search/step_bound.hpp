@@ -73,6 +73,7 @@ class StepBound {
   };
 
   double arrival(std::size_t stage, const std::vector<StageExchanges>& exchanges, double before) const;
+  double from_nearest_end(std::size_t stage) const;
   Reach reach(const std::vector<StageExchanges>& exchanges, double copy) const;
   double with_power(std::size_t stage, double seconds, const PowerHeadroom& power) const;
 
