@@ -6,7 +6,6 @@
 #include <array>
 #include <limits>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "models/job/job.hpp"
@@ -51,14 +50,6 @@ struct LayoutLimits {
   std::optional<int> shard_group;
   ChoiceLimit<MemoryLevel, 4> offload_weights, offload_optimizer, offload_activations;
   std::optional<double> most_memory_gb;  ///< of the fullest rank; absent: that of the accelerator
-
-  /// Adds a constraint: "tensor=8", "pipeline<=8", "micro_batch>=2", "sharding=zero1|fsdp", "offload.optimizer=host",
-  /// "memory_gb<=70".
-  /// @throws ConfigError E0404 for one that is none
-  void add(const std::string& constraint);
 };
-
-/// Limits that keep every layout field that the job states; those that are "auto" stay open.
-LayoutLimits limits_of_stated(const Job& job);
 
 }  // namespace clusterwright
