@@ -9,13 +9,6 @@
 
 namespace clusterwright {
 
-namespace {
-
-/// Adam's states and their update: three numbers of 32 bit are read, and written.
-constexpr double update_traffic = 24;
-
-}  // namespace
-
 LevelLinks::LevelLinks(StepGraphBuilder& builder, const Scenario& s, const RankClasses& classes, const RankPorts& ports,
                        StepLinks& links, BytesPerSecond host_link, PriceLog* log)
     : builder_(builder),
@@ -101,7 +94,7 @@ LevelLinks::Path LevelLinks::update_path(MemoryLevel level, RankClassId c) const
 ChainId LevelLinks::update(MemoryLevel level, double parameters, RankClassId c) {
   if (log_) log_->add([=](PriceSheet& sheet) { sheet.machine.levels().update(level, parameters, c); });
   const Path path = update_path(level, c);
-  return links_.transfer(parameters * update_traffic * byte, path.rate, path.uses);
+  return links_.transfer(parameters * host_update_traffic * byte, path.rate, path.uses);
 }
 
 }  // namespace clusterwright

@@ -12,6 +12,9 @@ namespace clusterwright {
 /// One resource for each kind of host; empty where they are no limit.
 using HostResources = IndexedVector<HostKindId, ResourceId>;
 
+/// Bytes per parameter that an update of Adam's states on the host moves: three numbers of 32 bit, read and written.
+inline constexpr double host_update_traffic = 24;
+
 /// Memory and drives of hosts, and the memory pool of a cluster, as resources of a step graph. Host memory of unknown
 /// bandwidth is no limit.
 class LevelLinks {

@@ -47,6 +47,20 @@ void add_reductions(const PlannedJob& planned, ReplicaGroup kind, Bytes payload,
 
 }  // namespace
 
+bool holds_weights_together(const PlannedJob& planned) {
+  return planned.plan.gradient_ranks() > 1 || copies_share_optimizer(planned);
+}
+
+bool reduces_gradients(const PlannedJob& planned, const RankParameters& trained) {
+  return (planned.plan.gradient_ranks() > 1 || planned.layout.is_mirrored()) && trained.total() > 0;
+}
+
+bool reduces_every_micro_batch(const PlannedJob& planned) {
+  const Plan& plan = planned.plan;
+  const bool early = planned.stack.reduce_every_micro_batch && shards_gradients(plan.sharding);
+  return plan.pipeline == 1 && (early || plan.sharding == Sharding::zero2);
+}
+
 std::vector<WeightExchange> weight_gathers(const PlannedJob& planned, const RankParameters& layers, double root) {
   std::vector<WeightExchange> out;
   add_gathers(planned, common_group(planned), gathered(planned, layers.common, root), out);

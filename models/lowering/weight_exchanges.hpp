@@ -19,6 +19,13 @@ struct WeightExchange {
   bool follows = false;  ///< comes behind another exchange of the same weights
 };
 
+/// Whether ranks share the weights of a stage, or their optimizer, at all.
+bool holds_weights_together(const PlannedJob& planned);
+/// Whether gradients of trained parameters are reduced.
+bool reduces_gradients(const PlannedJob& planned, const RankParameters& trained);
+/// Whether each micro-batch reduces its own gradients; else the last one reduces those of all.
+bool reduces_every_micro_batch(const PlannedJob& planned);
+
 /// Gathers of weights, in order. @param layers  parameters of layers on this rank, @param root  of embedding and head
 std::vector<WeightExchange> weight_gathers(const PlannedJob& planned, const RankParameters& layers, double root);
 

@@ -29,8 +29,7 @@ std::vector<int> WeightTraffic::chunks_in_common_order() const {
 void WeightTraffic::begin_step() {
   gathers_.assign(weights_.chunks.size(), {});
   last_gather_ = {};
-  const bool apart = step_.plan().gradient_ranks() > 1 || copies_share_optimizer(step_.job);
-  if (step_.plan().sharding == Sharding::none || streamed_ || !apart) return;
+  if (step_.plan().sharding == Sharding::none || streamed_ || !holds_weights_together(step_.job)) return;
   for (const int chunk : chunks_in_common_order())
     for (const WeightBucket& bucket : buckets(chunk)) {
       last_gather_ = gather_bucket(bucket);
@@ -96,11 +95,8 @@ std::vector<OpId> WeightTraffic::streamed_before(const PipelineSlot& slot, int l
 }
 
 bool WeightTraffic::reduces(const PipelineSlot& slot) const {
-  const bool alone = step_.plan().gradient_ranks() == 1 && !step_.layout().is_mirrored();
-  if (alone || weights_.trained.total() <= 0) return false;
-  const bool early = step_.scenario.stack.reduce_every_micro_batch && shards_gradients(step_.plan().sharding);
-  const bool every_time = step_.plan().pipeline == 1 && (early || step_.plan().sharding == Sharding::zero2);
-  return every_time || slot.micro_batch == micro_batches_of(step_.plan(), slot.chunk).last;
+  if (!reduces_gradients(step_.job, weights_.trained)) return false;
+  return reduces_every_micro_batch(step_.job) || slot.micro_batch == micro_batches_of(step_.plan(), slot.chunk).last;
 }
 
 void WeightTraffic::after_layer(const PipelineSlot& slot, int layer) {

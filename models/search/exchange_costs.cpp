@@ -4,32 +4,12 @@
 #include <algorithm>
 
 #include "models/kernels/streaming_time.hpp"
+#include "models/lowering/level_links.hpp"
 #include "models/lowering/stage_weights.hpp"
 #include "models/lowering/step_recipes.hpp"
 #include "models/memory/activation_memory.hpp"
 
 namespace clusterwright {
-
-namespace {
-
-/// Adam's states and their update: three numbers of 32 bit are read, and written.
-constexpr double update_traffic = 24;
-
-bool exchanges_at_all(const PlannedJob& planned) {
-  return planned.plan.gradient_ranks() > 1 || copies_share_optimizer(planned);
-}
-
-bool reduces(const PlannedJob& planned, const StageWeights& weights) {
-  return (planned.plan.gradient_ranks() > 1 || planned.layout.is_mirrored()) && weights.trained.total() > 0;
-}
-
-bool reduces_every_time(const PlannedJob& planned) {
-  const Plan& plan = planned.plan;
-  const bool early = planned.stack.reduce_every_micro_batch && shards_gradients(plan.sharding);
-  return plan.pipeline == 1 && (early || plan.sharding == Sharding::zero2);
-}
-
-}  // namespace
 
 Seconds ExchangeTimes::switches(const GroupShape& group) const {
   return group.domains > 1 ? prices_.links.cluster().fabric.least_latency() : Seconds{};
@@ -57,7 +37,7 @@ double ExchangeTimes::time(const Plan& plan, const std::vector<WeightExchange>& 
 
 void ExchangeTimes::add_gathers(const PlannedJob& planned, int stage, StageExchanges& out) {
   const Plan& plan = planned.plan;
-  if (plan.sharding == Sharding::none || !exchanges_at_all(planned)) return;
+  if (plan.sharding == Sharding::none || !holds_weights_together(planned)) return;
   const bool all = shards_weights(plan.sharding) || planned.lora_rank == 0;
   const StageWeights weights = stage_weights(planned, stage);
   for (const auto& chunk : weights.chunks)
@@ -118,11 +98,11 @@ void ExchangeTimes::add_streams(const PlannedJob& planned, int stage, StageExcha
 
 /// What the reductions of the last micro-batch are, those of every micro-batch may be.
 void ExchangeTimes::finish_reductions(const PlannedJob& planned, const StageWeights& weights, StageExchanges& out) {
-  if (!reduces(planned, weights)) {
+  if (!reduces_gradients(planned, weights.trained)) {
     out.behind = out.lane_behind = 0;
     return;
   }
-  if (!reduces_every_time(planned)) return;
+  if (!reduces_every_micro_batch(planned)) return;
   out.each += out.lane_behind;
   if (!planned.stack.overlap_gradient_reduce) out.each_waits = out.lane_behind;
 }
@@ -150,7 +130,7 @@ double ExchangeTimes::update_time(const PlannedJob& planned, double trained, dou
   const double update_rate = memory ? memory->in(byte_per_second) : host_link();
   const bool back = planned.offload.weights == MemoryLevel::device || planned.offload.weights == MemoryLevel::host;
   const double copies = owned * (planned.stack.reduced_size.value + (back ? bytes_16bit : 0)) / host_link();
-  return copies + owned * update_traffic / update_rate + kernel(0);
+  return copies + owned * host_update_traffic / update_rate + kernel(0);
 }
 
 StageExchanges ExchangeTimes::of_stage(const PlannedJob& planned, int stage) {
