@@ -9,7 +9,7 @@
 #include "calibration/measured/measured_cluster.hpp"
 #include "calibration/sample_files/probe_samples.hpp"
 #include "models/lowering/lowering.hpp"
-#include "models/prediction/step_simulation.hpp"
+#include "models/settling/step_simulation.hpp"
 #include "topology/parts/parts.hpp"
 
 namespace clusterwright {

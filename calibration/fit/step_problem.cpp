@@ -10,8 +10,8 @@
 
 #include "calibration/fit/sourced_value.hpp"
 #include "models/lowering/step_charge.hpp"
-#include "models/prediction/choose_plan.hpp"
-#include "models/prediction/step_what_ifs.hpp"
+#include "models/search/choose_plan.hpp"
+#include "models/settling/step_what_ifs.hpp"
 #include "sim/diagnostic.hpp"
 #include "sim/enum_array.hpp"
 #include "topology/parts/parts.hpp"

@@ -12,7 +12,7 @@
 #include "calibration/validation/unmeasured_part.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/prediction/prediction_interval.hpp"
-#include "models/prediction/step_what_ifs.hpp"
+#include "models/settling/step_what_ifs.hpp"
 
 namespace clusterwright {
 

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string_view>
 
-#include "models/prediction/choose_plan.hpp"
 #include "models/prediction/predict_step.hpp"
 #include "models/prediction/prediction.hpp"
+#include "models/search/choose_plan.hpp"
 #include "models/site/plant/devices.hpp"
 #include "sim/diagnostic.hpp"
 #include "topology/nodes/node_parts.hpp"

@@ -3,7 +3,7 @@
 ///
 /// Steady state. `ready` micro-batches of this step lie there when it starts. While it runs, the loader reads as many
 /// as the step uses, the last `ready` of them for the next step. Each needs a place, which the first stage frees when
-/// it takes a micro-batch. A loader that keeps up has filled all its places when a step starts; predict_step.hpp
+/// it takes a micro-batch. A loader that keeps up has filled all its places when a step starts; settle_input.hpp
 /// deals with one that does not.
 #pragma once
 

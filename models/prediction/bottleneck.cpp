@@ -12,7 +12,7 @@
 
 #include "models/lowering/step_charge.hpp"
 #include "models/prediction/prediction.hpp"
-#include "models/prediction/step_what_ifs.hpp"
+#include "models/settling/step_what_ifs.hpp"
 #include "sim/parallel_points.hpp"
 
 namespace clusterwright {

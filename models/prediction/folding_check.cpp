@@ -9,8 +9,8 @@
 
 #include "models/lowering/lowered_step.hpp"
 #include "models/lowering/lowering.hpp"
-#include "models/prediction/step_simulation.hpp"
-#include "models/prediction/tensor_step.hpp"
+#include "models/settling/step_simulation.hpp"
+#include "models/settling/tensor_step.hpp"
 #include "sim/diagnostic.hpp"
 #include "sim/step_works.hpp"
 

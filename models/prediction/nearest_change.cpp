@@ -12,8 +12,8 @@
 #include "models/memory/memory_levels.hpp"
 #include "models/memory/memory_verdict.hpp"
 #include "models/plan/resolve_plan.hpp"
-#include "models/prediction/choose_plan.hpp"
-#include "models/prediction/step_what_ifs.hpp"
+#include "models/search/choose_plan.hpp"
+#include "models/settling/step_what_ifs.hpp"
 #include "sim/diagnostic.hpp"
 
 namespace clusterwright {

@@ -18,35 +18,18 @@
 #include "models/plan/planned_job.hpp"
 #include "models/plan/stage_layout.hpp"
 #include "models/prediction/bottleneck.hpp"
-#include "models/prediction/choose_plan.hpp"
 #include "models/prediction/evidence.hpp"
 #include "models/prediction/nearest_change.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/prediction/prediction_interval.hpp"
 #include "models/prediction/step_laws.hpp"
 #include "models/prediction/step_warnings.hpp"
-#include "models/prediction/step_what_ifs.hpp"
+#include "models/search/choose_plan.hpp"
+#include "models/settling/settle_input.hpp"
+#include "models/settling/step_what_ifs.hpp"
 #include "sim/plain_number.hpp"
 
 namespace clusterwright {
-
-StepSummary settle_input(const Scenario& scenario, Plan& plan) {
-  StepSummary best = summarise_step(scenario, plan);
-  if (!scenario.job.input) return best;
-  const auto waits = [](const StepSummary& step) {
-    return step.breakdown[static_cast<std::size_t>(StepCharge::input_wait)] > Seconds{};
-  };
-  Plan tried = plan;
-  for (int ready = ready_micro_batches(scenario.job, plan) / 2; ready > 0 && waits(best); ready /= 2) {
-    tried.ready_micro_batches = ready;
-    StepSummary step = summarise_step(scenario, tried);
-    if (step.end > best.end) break;
-    if (step.end == best.end) continue;
-    best = std::move(step);
-    plan = tried;
-  }
-  return best;
-}
 
 namespace {
 

@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Prediction of one training step, and the lead of its loader.
+/// Prediction of one training step.
 #pragma once
 
 #include "models/job/scenario.hpp"
-#include "models/plan/plan.hpp"
 #include "models/prediction/prediction.hpp"
-#include "models/prediction/step_simulation.hpp"
 
 namespace clusterwright {
-
-/// Step of the plan with the number of micro-batches that are ready when it starts.
-///
-/// Steps follow each other, and one is replayed. A cut of the sequence can only lengthen the step, so the number of
-/// ready micro-batches with the shortest step is nearest to the truth: all prefetched ones if the loader keeps up, few
-/// if each is used as soon as it is there.
-/// @param plan  gets `ready_micro_batches` if fewer are ready than are prefetched
-StepSummary settle_input(const Scenario& scenario, Plan& plan);
 
 /// Prediction of one step on the scenario's cluster.
 /// @throws ConfigError if the plan contradicts itself (heads not divisible, counts that do not multiply)

@@ -8,7 +8,7 @@
 
 #include "models/job/scenario.hpp"
 #include "models/prediction/prediction.hpp"
-#include "models/prediction/step_simulation.hpp"
+#include "models/settling/step_simulation.hpp"
 
 namespace clusterwright {
 

@@ -7,8 +7,8 @@
 #include "models/plan/plan.hpp"
 #include "models/plan/resolve_plan.hpp"
 #include "models/prediction/predict_step.hpp"
-#include "models/prediction/step_simulation.hpp"
-#include "models/prediction/step_what_ifs.hpp"
+#include "models/settling/step_simulation.hpp"
+#include "models/settling/step_what_ifs.hpp"
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include "models/lowering/input_side.hpp"
 #include "models/plan/plan.hpp"
 #include "models/prediction/predict_step.hpp"
+#include "models/settling/settle_input.hpp"
 #include "support/catch.hpp"
 #include "support/folded_step.hpp"
 #include "support/random_scenario.hpp"

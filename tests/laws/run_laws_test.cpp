@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "models/prediction/step_simulation.hpp"
+#include "models/settling/step_simulation.hpp"
 #include "support/catch.hpp"
 #include "support/flat_graph.hpp"
 #include "support/random_step.hpp"

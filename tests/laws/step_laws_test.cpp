@@ -11,7 +11,7 @@
 #include "models/plan/plan.hpp"
 #include "models/prediction/predict_step.hpp"
 #include "models/prediction/prediction.hpp"
-#include "models/prediction/step_simulation.hpp"
+#include "models/settling/step_simulation.hpp"
 #include "sim/step_works.hpp"
 #include "support/catch.hpp"
 #include "support/folded_step.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What joins the accelerators of a tensor group decides its price: one server, a rack that acts as one, PCI Express.
-#include "models/prediction/step_simulation.hpp"
+#include "models/settling/step_simulation.hpp"
 #include "sim/diagnostic.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "models/plan/resolve_plan.hpp"
-#include "models/prediction/choose_plan.hpp"
+#include "models/search/choose_plan.hpp"
 #include "models/search/layout_costs.hpp"
 #include "support/catch.hpp"
 #include "support/random_scenario.hpp"

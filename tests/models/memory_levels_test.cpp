@@ -4,7 +4,7 @@
 #include "models/memory/parameter_memory.hpp"
 #include "models/prediction/predict_step.hpp"
 #include "models/prediction/prediction.hpp"
-#include "models/prediction/steady_state.hpp"
+#include "models/settling/steady_state.hpp"
 #include "sim/diagnostic.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "models/memory/memory_use.hpp"
-#include "models/prediction/choose_plan.hpp"
 #include "models/prediction/predict_step.hpp"
+#include "models/search/choose_plan.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
 

@@ -2,7 +2,7 @@
 #include "models/plan/plan_pipeline.hpp"
 
 #include "models/plan/plan.hpp"
-#include "models/prediction/choose_plan.hpp"
+#include "models/search/choose_plan.hpp"
 #include "sim/json_reader.hpp"
 #include "support/catch.hpp"
 #include "support/four_stages.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/prediction/choose_plan.hpp"
+#include "models/search/choose_plan.hpp"
 
 #include "models/plan/plan.hpp"
 #include "models/prediction/predict_step.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/prediction/steady_state.hpp"
-#include "models/prediction/step_drift.hpp"
-#include "models/prediction/step_what_ifs.hpp"
+#include "models/settling/steady_state.hpp"
+#include "models/settling/step_drift.hpp"
+#include "models/settling/step_what_ifs.hpp"
 
 #include <cmath>
 #include <numeric>

@@ -6,7 +6,7 @@
 #include <iostream>
 
 #include "models/lowering/step_prices.hpp"
-#include "models/prediction/step_what_ifs.hpp"
+#include "models/settling/step_what_ifs.hpp"
 #include "support/catch.hpp"
 #include "support/random_scenario.hpp"
 

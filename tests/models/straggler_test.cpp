@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/lowering/rank_classes.hpp"
-#include "models/prediction/step_simulation.hpp"
+#include "models/settling/step_simulation.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "models/prediction/step_simulation.hpp"
+#include "models/settling/step_simulation.hpp"
 #include "sim/unfold.hpp"
 
 namespace clusterwright::testing {

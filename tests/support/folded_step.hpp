@@ -9,7 +9,7 @@
 
 #include "models/lowering/rank_classes.hpp"
 #include "models/plan/plan.hpp"
-#include "models/prediction/step_simulation.hpp"
+#include "models/settling/step_simulation.hpp"
 #include "support/flat_graph.hpp"
 #include "support/small_scenario.hpp"
 

@@ -6,7 +6,7 @@
 #include "models/prediction/bottleneck.hpp"
 #include "models/prediction/folding_check.hpp"
 #include "models/prediction/prediction.hpp"
-#include "models/prediction/step_simulation.hpp"
+#include "models/settling/step_simulation.hpp"
 #include "models/site/sizing/job_site.hpp"
 #include "sim/json_writer.hpp"
 #include "sim/timeline.hpp"

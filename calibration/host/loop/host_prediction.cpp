@@ -8,7 +8,7 @@
 
 #include "calibration/host/loop/part_clock.hpp"
 #include "calibration/measured/measured_cluster.hpp"
-#include "models/prediction/step_simulation.hpp"
+#include "models/settling/step_simulation.hpp"
 #include "sim/unfold.hpp"
 
 namespace clusterwright {

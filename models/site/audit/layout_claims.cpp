@@ -9,7 +9,7 @@
 
 #include "models/memory/memory_use.hpp"
 #include "models/plan/plan.hpp"
-#include "models/prediction/choose_plan.hpp"
+#include "models/search/choose_plan.hpp"
 
 namespace clusterwright {
 

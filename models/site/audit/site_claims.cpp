@@ -5,8 +5,8 @@
 
 #include "models/kernels/kernel_power.hpp"
 #include "models/prediction/prediction.hpp"
-#include "models/prediction/step_simulation.hpp"
-#include "models/prediction/step_what_ifs.hpp"
+#include "models/settling/step_simulation.hpp"
+#include "models/settling/step_what_ifs.hpp"
 #include "models/site/plant/heat_removal.hpp"
 #include "sim/plain_number.hpp"
 

@@ -2,7 +2,7 @@
 /// Whether a step repeats itself: how much a period more changes its last micro-batches.
 #pragma once
 
-#include "models/prediction/step_simulation.hpp"
+#include "models/settling/step_simulation.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/prediction/choose_plan.hpp"
+#include "models/search/choose_plan.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "models/plan/plan.hpp"
 #include "models/plan/plan_pipeline.hpp"
 #include "models/plan/stage_layout.hpp"
-#include "models/prediction/step_what_ifs.hpp"
+#include "models/settling/step_what_ifs.hpp"
 #include "sim/diagnostic.hpp"
 
 namespace clusterwright {

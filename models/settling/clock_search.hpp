@@ -2,7 +2,7 @@
 /// Search for the clocks that power limits allow, replay by replay.
 #pragma once
 
-#include "models/prediction/step_simulation.hpp"
+#include "models/settling/step_simulation.hpp"
 
 namespace clusterwright {
 

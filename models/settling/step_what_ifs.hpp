@@ -11,8 +11,8 @@
 #include <memory>
 #include <vector>
 
-#include "models/prediction/retimed_step.hpp"
-#include "models/prediction/steady_state.hpp"
+#include "models/settling/retimed_step.hpp"
+#include "models/settling/steady_state.hpp"
 
 namespace clusterwright {
 

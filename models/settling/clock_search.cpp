@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/prediction/clock_search.hpp"
+#include "models/settling/clock_search.hpp"
 
 #include <algorithm>
 #include <cmath>

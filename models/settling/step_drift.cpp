@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/prediction/step_drift.hpp"
+#include "models/settling/step_drift.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -18,7 +18,7 @@
 // ms, which is (64 + 3) 30 ms. Its bubbles are (P - 1) 30 ms = 90 ms in both replays, and stay 90 ms.
 //
 // Source: docs/speed.md, "Steps with many micro-batches", with the errors that were measured against full simulations.
-#include "models/prediction/steady_state.hpp"
+#include "models/settling/steady_state.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -29,9 +29,9 @@
 
 #include "models/lowering/step_charge.hpp"
 #include "models/plan/plan.hpp"
-#include "models/prediction/retimed_step.hpp"
-#include "models/prediction/step_drift.hpp"
-#include "models/prediction/step_simulation.hpp"
+#include "models/settling/retimed_step.hpp"
+#include "models/settling/step_drift.hpp"
+#include "models/settling/step_simulation.hpp"
 
 namespace clusterwright {
 

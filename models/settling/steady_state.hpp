@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "models/plan/plan.hpp"
-#include "models/prediction/retimed_step.hpp"
-#include "models/prediction/step_simulation.hpp"
+#include "models/settling/retimed_step.hpp"
+#include "models/settling/step_simulation.hpp"
 
 namespace clusterwright {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/prediction/step_simulation.hpp"
+#include "models/settling/step_simulation.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,8 @@
 
 #include "models/lowering/step_charge.hpp"
 #include "models/plan/plan.hpp"
-#include "models/prediction/clock_search.hpp"
-#include "models/prediction/tensor_step.hpp"
+#include "models/settling/clock_search.hpp"
+#include "models/settling/tensor_step.hpp"
 #include "sim/step_works.hpp"
 
 namespace clusterwright {

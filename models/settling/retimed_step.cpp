@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/prediction/retimed_step.hpp"
+#include "models/settling/retimed_step.hpp"
 
 #include <utility>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/prediction/step_what_ifs.hpp"
+#include "models/settling/step_what_ifs.hpp"
 
 namespace clusterwright {
 

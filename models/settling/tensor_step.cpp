@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "models/prediction/tensor_step.hpp"
+#include "models/settling/tensor_step.hpp"
 
 #include <cstdint>
 

@@ -8,8 +8,8 @@
 
 #include "models/lowering/lowered_step.hpp"
 #include "models/plan/plan.hpp"
-#include "models/prediction/clock_search.hpp"
-#include "models/prediction/step_simulation.hpp"
+#include "models/settling/clock_search.hpp"
+#include "models/settling/step_simulation.hpp"
 #include "sim/replay.hpp"
 
 namespace clusterwright {
