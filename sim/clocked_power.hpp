@@ -41,6 +41,12 @@ struct ClockedEnergy {
   double at(double clock, double exponent) const {
     return clocked * std::pow(clock, exponent - 1) + crossed * (1 / clock + std::pow(clock, exponent)) + fixed;
   }
+  /// Energy that no clock from `lowest` to 1 goes below. @pre exponent >= 1
+  double least(double lowest, double exponent) const {
+    const double turn = std::pow(1 / exponent, 1 / (exponent + 1));  // of what `crossed` counts
+    const double clock = turn < lowest ? lowest : turn;
+    return clocked * std::pow(lowest, exponent - 1) + crossed * (1 / clock + std::pow(clock, exponent)) + fixed;
+  }
 };
 
 }  // namespace clusterwright

@@ -29,13 +29,6 @@ StepGraphBuilder make_builder(const DevicePowerParameters& power, bool has_gover
   return builder;
 }
 
-/// Power beside the accelerator of one rank: its share of the hosts, and of the accelerators that no rank uses.
-Watts power_beside(const Cluster& cluster, Watts idle_accelerator) {
-  const Watts host = cluster.spec.node.host_power.value;
-  if (cluster.blocks.idle() == 0) return host / cluster.node_accelerators;
-  return (cluster.nodes() * host + cluster.blocks.idle() * idle_accelerator) / cluster.spec.accelerators;
-}
-
 /// A step on its way into a builder: what comes before the programs, which add to it.
 class StepBase {
  public:

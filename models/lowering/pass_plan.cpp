@@ -28,10 +28,11 @@ class PassPlanner {
     }
     while (cut_at_crossings()) {
     }
-    for (std::uint32_t begin = 0; begin < size();) {
+    const auto inside = edges_by_range();
+    for (std::uint32_t begin = 0, range = 0; begin < size(); ++range) {
       std::uint32_t end = begin + 1;
       while (cut_[end] == 0) ++end;
-      add_range(begin, end);
+      add_range(begin, end, inside[range]);
       begin = end;
     }
     join_steps();
@@ -54,10 +55,24 @@ class PassPlanner {
     }
   }
 
-  /// An edge from one range to another leaves from the end of the first and leads to the begin of the second.
-  bool cut_at_crossings() {
+  /// Number of the range of each op.
+  std::vector<std::uint32_t> ranges() const {
     std::vector<std::uint32_t> range(size());
     for (std::uint32_t i = 1; i < size(); ++i) range[i] = range[i - 1] + (cut_[i] != 0 ? 1 : 0);
+    return range;
+  }
+
+  std::vector<std::vector<Edge>> edges_by_range() const {
+    const std::vector<std::uint32_t> range = ranges();
+    std::vector<std::vector<Edge>> inside(range.empty() ? 0 : range.back() + 1);
+    for (const Edge& edge : edges_)
+      if (range[edge.first] == range[edge.second]) inside[range[edge.first]].push_back(edge);
+    return inside;
+  }
+
+  /// An edge from one range to another leaves from the end of the first and leads to the begin of the second.
+  bool cut_at_crossings() {
+    const std::vector<std::uint32_t> range = ranges();
     bool changed = false;
     for (const auto& [before, after] : edges_) {
       if (range[before] == range[after]) continue;
@@ -68,7 +83,7 @@ class PassPlanner {
   }
 
   /// The pass from the first gate to the last one; what comes before and behind stands for itself.
-  void add_range(std::uint32_t begin, std::uint32_t end) {
+  void add_range(std::uint32_t begin, std::uint32_t end, const std::vector<Edge>& inside) {
     std::vector<char> is_kernel;
     std::vector<Edge> edges;
     std::uint32_t last_kernel = none;
@@ -78,8 +93,7 @@ class PassPlanner {
       if (last_kernel != none) edges.emplace_back(last_kernel - begin, i - begin);
       last_kernel = i;
     }
-    for (const auto& [before, after] : edges_)
-      if (before >= begin && after < end) edges.emplace_back(before - begin, after - begin);
+    for (const auto& [before, after] : inside) edges.emplace_back(before - begin, after - begin);
     const std::vector<std::uint32_t> gates = gates_of(is_kernel, edges);
     const std::uint32_t first = gates.empty() ? end : begin + gates.front();
     const std::uint32_t behind = gates.empty() ? end : begin + gates.back() + 1;

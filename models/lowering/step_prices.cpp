@@ -20,4 +20,10 @@ StepPrices::StepPrices(const Scenario& s)
       part(used_part(s)),
       links(part ? *part : s.cluster, s.parameters, factors.communication) {}
 
+Watts power_beside(const Cluster& cluster, Watts idle_accelerator) {
+  const Watts host = cluster.spec.node.host_power.value;
+  if (cluster.blocks.idle() == 0) return host / cluster.node_accelerators;
+  return (cluster.nodes() * host + cluster.blocks.idle() * idle_accelerator) / cluster.spec.accelerators;
+}
+
 }  // namespace clusterwright

@@ -24,4 +24,7 @@ struct StepPrices {
   LinkTimings links;
 };
 
+/// Power beside the accelerator of one rank: its share of the hosts, and of the accelerators that no rank uses.
+Watts power_beside(const Cluster& cluster, Watts idle_accelerator);
+
 }  // namespace clusterwright

@@ -25,14 +25,14 @@ bool covers(const HeldMicroBatches& most, const HeldMicroBatches& other) {
   return covers(most.stored, other.stored) && covers(most.kept, other.kept);
 }
 
+}  // namespace
+
 void add_instant(const HeldMicroBatches& now, std::vector<HeldMicroBatches>& fullest) {
   for (const HeldMicroBatches& known : fullest)
     if (covers(known, now)) return;
   std::erase_if(fullest, [&](const HeldMicroBatches& known) { return covers(now, known); });
   fullest.push_back(now);
 }
-
-}  // namespace
 
 std::vector<HeldMicroBatches> fullest_instants(const Plan& plan, int stage) {
   const auto chunks = static_cast<std::size_t>(plan.virtual_pipeline * plan.weight_copies());

@@ -20,4 +20,7 @@ struct HeldMicroBatches {
 /// min(micro-batches, k + 1) stored.
 std::vector<HeldMicroBatches> fullest_instants(const Plan& plan, int stage);
 
+/// Adds an instant to such a list, unless one of them holds as many on every chunk; drops those that hold no more.
+void add_instant(const HeldMicroBatches& now, std::vector<HeldMicroBatches>& fullest);
+
 }  // namespace clusterwright

@@ -18,6 +18,8 @@ struct NumberLimit {
   int most = std::numeric_limits<int>::max();
   std::vector<int> only;  ///< empty: all of the range
 
+  bool given() const { return least > 1 || most < std::numeric_limits<int>::max() || !only.empty(); }
+
   bool allows(int value) const {
     const bool listed = only.empty() || std::find(only.begin(), only.end(), value) != only.end();
     return listed && value >= least && value <= most;
@@ -40,6 +42,9 @@ class ChoiceLimit {
   std::array<bool, count> allowed_{};
 };
 
+/// Values that a search leaves out of a space that is too large for it, in this order.
+enum class LeftOut { nothing, offloads, shard_groups, orders, odd_sizes, odd_groups, chunks };
+
 struct LayoutLimits {
   NumberLimit tensor, context, expert, expert_tensor, pipeline, data, micro_batch, virtual_pipeline;
   ChoiceLimit<Recompute, 3> recompute;
@@ -50,6 +55,7 @@ struct LayoutLimits {
   std::optional<int> shard_group;
   ChoiceLimit<MemoryLevel, 4> offload_weights, offload_optimizer, offload_activations;
   std::optional<double> most_memory_gb;  ///< of the fullest rank; absent: that of the accelerator
+  bool partly_recomputed = true;         ///< full recomputation may repeat some layers of a stage only
 };
 
 }  // namespace clusterwright

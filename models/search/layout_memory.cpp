@@ -13,30 +13,29 @@ ParameterUses parameter_uses(const PlannedJob& planned, const StageTable& stages
   return uses;
 }
 
-const std::vector<std::vector<HeldMicroBatches>>& ScheduleBook::instants(const Plan& plan) {
+const std::vector<std::vector<HeldMicroBatches>>& ScheduleBook::instants(const Plan& plan, const StageTable& stages) {
   const int matter = std::min(plan.micro_batches, 4 * plan.interleaving_group());
   const Key key{plan.pipeline, plan.virtual_pipeline,     static_cast<int>(plan.schedule),
                 matter,        plan.interleaving_group(), plan.paired};
   const auto [entry, fresh] = known_.try_emplace(key);
-  if (fresh)
-    for (int stage = 0; stage < plan.pipeline; ++stage) entry->second.push_back(fullest_instants(plan, stage));
+  if (fresh) {
+    entry->second.resize(static_cast<std::size_t>(stages.classes()));
+    for (int stage = 0; stage < plan.pipeline; ++stage)
+      for (const HeldMicroBatches& instant : fullest_instants(plan, stage))
+        add_instant(instant, entry->second[static_cast<std::size_t>(stages.class_of(stage))]);
+  }
   return entry->second;
 }
 
-ActivationUses activation_uses(const PlannedJob& planned, const StageTable& stages, ScheduleBook& schedules) {
-  const auto& instants = schedules.instants(planned.plan);
+ActivationUses activation_uses(const PlannedJob& planned, const StageTable& stages,
+                               const std::vector<std::vector<HeldMicroBatches>>& instants) {
   const Bytes working = working_memory(planned);
   ActivationUses uses;
-  std::vector<std::vector<ChunkBytes>> chunks;
   for (int c = 0; c < stages.classes(); ++c) {
     const int first = stages.first_of(c);
-    chunks.push_back(bytes_by_chunk(planned, first));
-    uses.push_back({{}, logit_memory(planned, first), working});
-  }
-  for (int stage = 0; stage < stages.stages(); ++stage) {
-    const auto c = static_cast<std::size_t>(stages.class_of(stage));
-    uses[c].stored = std::max(uses[c].stored,
-                              stored_activations(planned, stage, chunks[c], instants[static_cast<std::size_t>(stage)]));
+    uses.push_back(
+        {stored_activations(planned, first, bytes_by_chunk(planned, first), instants[static_cast<std::size_t>(c)]),
+         logit_memory(planned, first), working});
   }
   return uses;
 }

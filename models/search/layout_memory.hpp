@@ -19,10 +19,10 @@ using ActivationUses = std::vector<ActivationUse>;
 /// What the parameters of each class of stages take.
 ParameterUses parameter_uses(const PlannedJob& planned, const StageTable& stages);
 
-/// Instants at which stages can be fullest, by stage, of the schedules that were asked for.
+/// Instants at which a stage of each class can be fullest, of the schedules that were asked for.
 class ScheduleBook {
  public:
-  const std::vector<std::vector<HeldMicroBatches>>& instants(const Plan& plan);
+  const std::vector<std::vector<HeldMicroBatches>>& instants(const Plan& plan, const StageTable& stages);
 
  private:
   using Key = std::tuple<int, int, int, int, int, bool>;
@@ -30,7 +30,9 @@ class ScheduleBook {
 };
 
 /// What the micro-batches of each class take, on the stage of the class that holds most.
-ActivationUses activation_uses(const PlannedJob& planned, const StageTable& stages, ScheduleBook& schedules);
+/// @param instants  by class
+ActivationUses activation_uses(const PlannedJob& planned, const StageTable& stages,
+                               const std::vector<std::vector<HeldMicroBatches>>& instants);
 
 /// Total of the fullest class.
 Bytes worst_total(const ParameterUses& parameters, const ActivationUses& activations, const BufferUse& buffers,

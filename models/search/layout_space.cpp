@@ -26,6 +26,10 @@ std::vector<int> divisors(std::int64_t number) {
   return low;
 }
 
+bool is_power_of_two(int number) {
+  return (number & (number - 1)) == 0;
+}
+
 constexpr std::size_t no_scenario = ~std::size_t{0};
 
 }  // namespace
@@ -89,13 +93,20 @@ void LayoutSpace::add_groups(InnerGroups groups, std::vector<InnerGroups>& out) 
 void LayoutSpace::add_expert_groups(int tensor, int context, std::vector<InnerGroups>& out) {
   const ExpertMixture& experts = *base_.transformer.experts;
   for (const int expert : divisors(experts.experts)) {
-    if (!limits_.expert.allows(expert)) continue;
+    if (!limits_.expert.allows(expert) || (leaves_out(LeftOut::odd_groups) && !is_power_of_two(expert))) continue;
     for (const int expert_tensor : divisors(accelerators())) {
       const bool splits = experts.ffn % expert_tensor == 0 && accelerators() % (expert * expert_tensor) == 0;
+      const bool usual = expert_tensor == 1 || expert_tensor == tensor;
+      if (leaves_out(LeftOut::odd_groups) && !limits_.expert_tensor.given() && !usual) continue;
       if (splits && limits_.expert_tensor.allows(expert_tensor))
         add_groups({tensor, context, expert, expert_tensor, 0}, out);
     }
   }
+}
+
+/// Context groups of powers of two that stay, with the tensor group, in a domain.
+bool LayoutSpace::is_usual_context(int tensor, int context) const {
+  return context == 1 || (is_power_of_two(context) && tensor * context <= base_.cluster.node_ranks());
 }
 
 std::vector<InnerGroups> LayoutSpace::groups() {
@@ -104,6 +115,7 @@ std::vector<InnerGroups> LayoutSpace::groups() {
     if (!limits_.tensor.allows(tensor) || !splits_model(tensor)) continue;
     for (const int context : divisors(accelerators() / tensor)) {
       if (!limits_.context.allows(context) || !splits_sequence(tensor, context)) continue;
+      if (leaves_out(LeftOut::odd_groups) && !limits_.context.given() && !is_usual_context(tensor, context)) continue;
       if (base_.transformer.experts)
         add_expert_groups(tensor, context, out);
       else
@@ -130,6 +142,7 @@ std::vector<int> LayoutSpace::micro_batches(const StageCounts& stages) const {
   std::vector<int> out;
   for (const int size : divisors(base_.job.global_batch / stages.data))
     if (limits_.micro_batch.allows(size) &&
+        (limits_.micro_batch.given() || !leaves_out(LeftOut::odd_sizes) || is_power_of_two(size)) &&
         is_short_enough(base_.job.global_batch / stages.data / size, base_.transformer.layers))
       out.push_back(size);
   return out;
@@ -142,11 +155,19 @@ std::vector<ScheduleChoice> LayoutSpace::schedules(int pipeline) const {
   };
   add(PipelineSchedule::one_forward_one_backward, 1);
   if (pipeline == 1) return out;
-  for (int chunks = 2; std::int64_t{chunks} * pipeline <= base_.transformer.layers + 2; ++chunks)
-    add(PipelineSchedule::one_forward_one_backward, chunks);
+  const std::int64_t most = (base_.transformer.layers + 2) / pipeline;
+  for (int chunks = 2; chunks <= most; ++chunks)
+    if (!leaves_out(LeftOut::chunks) || limits_.virtual_pipeline.given() || is_power_of_two(chunks) || chunks == most)
+      add(PipelineSchedule::one_forward_one_backward, chunks);
   add(PipelineSchedule::zero_bubble, 1);
   if (pipeline % 2 == 0 && !base_.job.input) add(PipelineSchedule::dualpipe, 1);
   return out;
+}
+
+bool LayoutSpace::splits_backward() const {
+  const auto splits = [](const ScheduleChoice& c) { return c.schedule != PipelineSchedule::one_forward_one_backward; };
+  const std::vector<ScheduleChoice> choices = schedules(2);  // the fewest stages that any schedule takes
+  return std::any_of(choices.begin(), choices.end(), splits);
 }
 
 bool LayoutSpace::takes(const ScheduleChoice& choice, int pipeline, int micro_batches) const {
@@ -157,16 +178,26 @@ bool LayoutSpace::takes(const ScheduleChoice& choice, int pipeline, int micro_ba
   return schedule_takes(plan, micro_batches);
 }
 
+/// Whether selective recomputation repeats anything: attention is repeated only where its scores were stored.
+bool LayoutSpace::repeats_attention() const {
+  const SoftwareStack& stack = base_.stack;
+  return stack.selective != SelectiveRecompute::attention || stack.attention == "unfused" ||
+         (base_.transformer.latent && stack.selective_latents);
+}
+
 std::vector<Recompute> LayoutSpace::recomputes() const {
   std::vector<Recompute> out;
   for (const Recompute kind : {Recompute::none, Recompute::selective, Recompute::full})
-    if (limits_.recompute.allows(kind) && (!limits_.recomputed_layers || kind == Recompute::full)) out.push_back(kind);
+    if (limits_.recompute.allows(kind) && (!limits_.recomputed_layers || kind == Recompute::full) &&
+        (kind != Recompute::selective || limits_.recompute.given() || repeats_attention()))
+      out.push_back(kind);
   return out;
 }
 
 std::vector<RankOrder> LayoutSpace::orders(const StageCounts& stages) const {
-  const RankOrder usual = base_.stack.rank_order;
+  const RankOrder usual = base_.job.parallel.order.value_or(base_.stack.rank_order);
   if (stages.pipeline == 1 || stages.data == 1) return {usual};
+  if (leaves_out(LeftOut::orders) && !limits_.order.given()) return {usual};
   std::vector<RankOrder> out;
   for (const RankOrder order : {RankOrder::tensor_context_data_pipeline, RankOrder::tensor_context_pipeline_data})
     if (limits_.order.allows(order)) out.push_back(order);
@@ -180,10 +211,11 @@ bool LayoutSpace::distinct(Sharding sharding, const StageCounts& stages, int rep
 }
 
 std::vector<Offload> LayoutSpace::offloads(Sharding sharding, const StageCounts& stages) const {
-  const auto levels = [](const auto& limit, MemoryLevel given) {
+  const MemoryLevel furthest = leaves_out(LeftOut::offloads) ? MemoryLevel::device : MemoryLevel::host;
+  const auto levels = [furthest](const auto& limit, MemoryLevel given) {
     std::vector<MemoryLevel> out;
     for (const MemoryLevel level : {MemoryLevel::device, MemoryLevel::host, MemoryLevel::pool, MemoryLevel::nvme})
-      if (limit.given() ? limit.allows(level) : level <= MemoryLevel::host || level == given) out.push_back(level);
+      if (limit.given() ? limit.allows(level) : level <= furthest || level == given) out.push_back(level);
     return out;
   };
   const Offload& given = base_.job.offload;
@@ -205,11 +237,40 @@ std::vector<StateChoice> LayoutSpace::states(const InnerGroups& groups, const St
     if (!distinct(sharding, stages, replicas)) continue;
     for (const int group : sharding == Sharding::hsdp ? divisors(replicas) : std::vector<int>{replicas}) {
       if (sharding == Sharding::hsdp && limits_.shard_group && group != *limits_.shard_group) continue;
+      if (sharding == Sharding::hsdp && leaves_out(LeftOut::shard_groups) && !limits_.sharding.given()) continue;
       if (sharding == Sharding::hsdp && !limits_.sharding.given() && (group == 1 || group == replicas)) continue;
       for (const Offload& offload : offloads(sharding, stages)) out.push_back({sharding, group, offload});
     }
   }
   return out;
+}
+
+double LayoutSpace::schedules_and_sizes(const StageCounts& stages) const {
+  const std::vector<int> sizes = micro_batches(stages);
+  double count = 0;
+  for (const ScheduleChoice& choice : schedules(stages.pipeline))
+    for (const int size : sizes)
+      count += takes(choice, stages.pipeline, base_.job.global_batch / stages.data / size) ? 1 : 0;
+  return count;
+}
+
+double LayoutSpace::size() {
+  std::map<std::pair<int, int>, double> inner;  // by stages and replicas
+  const auto kinds = static_cast<double>(recomputes().size());
+  double count = 0;
+  for (const InnerGroups& of_stage : groups())
+    for (const StageCounts& stages : this->stages(of_stage)) {
+      const auto [entry, fresh] = inner.try_emplace({stages.pipeline, stages.data});
+      if (fresh) entry->second = kinds * static_cast<double>(orders(stages).size()) * schedules_and_sizes(stages);
+      if (entry->second > 0) count += entry->second * static_cast<double>(states(of_stage, stages).size());
+    }
+  return count;
+}
+
+LeftOut LayoutSpace::thin_out(double most) {
+  while (left_out_ < LeftOut::chunks && size() > most)
+    left_out_ = static_cast<LeftOut>(static_cast<int>(left_out_) + 1);
+  return left_out_;
 }
 
 }  // namespace clusterwright

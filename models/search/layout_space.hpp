@@ -36,13 +36,23 @@ struct StateChoice {
 
 /// Layouts whose plans resolve_plan() accepts. Left out are those that do the same as another one in the space: orders
 /// of ranks where nothing changes places, sharding beyond zero1 where a pipeline keeps weights and gradients whole or
-/// where nobody holds the same weights, groups of hsdp that are all of the ranks.
+/// where nobody holds the same weights, groups of hsdp that are all of the ranks, selective recomputation that repeats
+/// nothing.
 class LayoutSpace {
  public:
   /// @param scenario  whose cluster has the wanted size; what the job states of a layout does not matter
   LayoutSpace(Scenario scenario, LayoutLimits limits);
 
   const LayoutLimits& limits() const { return limits_; }
+
+  /// Number of layouts, partial recomputation aside. @throws ConfigError as groups()
+  double size();
+  /// Leaves out values that are seldom best, as few as need be to come to at most `most` layouts: offload to the host,
+  /// groups of hsdp, the second order of ranks, micro-batches and then groups other than powers of two, numbers of
+  /// chunks other than those.
+  /// @return the last that was left out, after all before it
+  LeftOut thin_out(double most);
+
   /// Scenario for groups, with blocks of accelerators that they fill. Its job is the given one.
   const Scenario& scenario(const InnerGroups& groups) const { return *scenarios_[groups.cluster]; }
 
@@ -51,6 +61,8 @@ class LayoutSpace {
   std::vector<StageCounts> stages(const InnerGroups& groups) const;
   std::vector<ScheduleChoice> schedules(int pipeline) const;
   std::vector<int> micro_batches(const StageCounts& stages) const;
+  /// Whether a schedule of the space runs backward passes in two parts.
+  bool splits_backward() const;
   bool takes(const ScheduleChoice& choice, int pipeline, int micro_batches) const;
   std::vector<Recompute> recomputes() const;
   std::vector<StateChoice> states(const InnerGroups& groups, const StageCounts& stages) const;
@@ -65,10 +77,15 @@ class LayoutSpace {
   void add_groups(InnerGroups groups, std::vector<InnerGroups>& out);
   const Scenario* fitting(const InnerGroups& groups, std::size_t& number);
   std::vector<Offload> offloads(Sharding sharding, const StageCounts& stages) const;
+  bool leaves_out(LeftOut what) const { return left_out_ >= what; }
+  bool repeats_attention() const;
+  bool is_usual_context(int tensor, int context) const;
+  double schedules_and_sizes(const StageCounts& stages) const;
   bool distinct(Sharding sharding, const StageCounts& stages, int replicas) const;
 
   Scenario base_;
   LayoutLimits limits_;
+  LeftOut left_out_ = LeftOut::nothing;
   std::vector<std::unique_ptr<Scenario>> scenarios_;  // by blocks
   std::map<std::pair<int, int>, std::size_t> known_;  // by tensor and expert groups
 };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order of the loops, outermost first: groups inside a stage; stages and replicas; chunks and schedule; order of ranks;
-// micro-batch; recomputation; sharding and offload. Each level computes what the levels below share.
+// Order of the loops, outermost first: groups inside a stage; stages and replicas; chunks and schedule; micro-batch;
+// recomputation; order of ranks; sharding and offload. Each level computes what the levels below share.
 #include "models/search/layout_sweep.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 
@@ -21,9 +22,11 @@ class LayoutSweep::Inner {
         space_(sweep.space_),
         costs_(costs),
         states_(space_.states(groups, stages)),
+        orders_(space_.orders(stages)),
         capacity_(space_.limits().most_memory_gb ? *space_.limits().most_memory_gb * gigabyte
-                                                 : memory_capacity(costs.scenario().cluster.accelerator)),
-        cluster_(groups.cluster) {
+                                                 : memory_capacity(costs.scenario().cluster.accelerator)) {
+    known_.resize(2 * orders_.size());
+    found_.cluster = groups.cluster;
     layout_.tensor = groups.tensor;
     layout_.context = groups.context;
     layout_.expert = groups.expert;
@@ -32,20 +35,18 @@ class LayoutSweep::Inner {
     layout_.data = stages.data;
   }
 
-  void run(const StageCounts& stages) {
+  /// @param go_on  asked after each micro-batch
+  void run(const StageCounts& stages, const std::function<bool()>& go_on) {
     const std::vector<int> sizes = space_.micro_batches(stages);
     for (const ScheduleChoice& choice : space_.schedules(stages.pipeline)) {
       layout_.schedule = choice.schedule;
       layout_.virtual_pipeline = choice.virtual_pipeline;
-      for (const RankOrder order : space_.orders(stages)) {
-        layout_.order = order;
-        for (auto& known : state_costs_) known.clear();
-        for (const int size : sizes) {
-          if (!space_.takes(choice, stages.pipeline, costs_.scenario().job.global_batch / stages.data / size)) continue;
-          layout_.micro_batch = size;
-          run_micro_batch();
-          if (!sweep_.counts_.complete) return;
-        }
+      for (auto& known : known_) known.clear();
+      for (const int size : sizes) {
+        if (!space_.takes(choice, stages.pipeline, costs_.scenario().job.global_batch / stages.data / size)) continue;
+        layout_.micro_batch = size;
+        run_micro_batch();
+        if (!go_on()) return;
       }
     }
   }
@@ -53,18 +54,8 @@ class LayoutSweep::Inner {
  private:
   /// Recomputation with its costs.
   struct PassVariant {
-    PassVariant(const PlannedJob& planned, const StageTable& stages, const PassCosts& costs, double message,
-                ScheduleBook& schedules)
-        : bound(planned, stages, costs, message) {
-      PlannedJob job = planned;
-      job.offload.activations = MemoryLevel::device;
-      here = activation_uses(job, stages, schedules);
-      job.offload.activations = MemoryLevel::host;
-      elsewhere = activation_uses(job, stages, schedules);
-      copied = layer_activations(job);
-    }
+    std::vector<StepBound> bounds;  ///< by order of ranks
 
-    StepBound bound;
     ActivationUses here, elsewhere;  ///< with activations on the device, or beyond it
     Bytes copied;
   };
@@ -77,101 +68,140 @@ class LayoutSweep::Inner {
   };
 
   void run_micro_batch();
-  void run_partial(const PassVariant* none, const PassVariant* full);
-  void evaluate(const StateCosts& state, const PassVariant& variant, Bytes memory);
+  void run_partial(const PassVariant& none, const PassVariant& full);
+  void evaluate(std::size_t order, std::size_t state, const PassVariant& variant, Bytes memory);
+  void note(double bound, Bytes memory);
   PassVariant variant(Recompute recompute, int layers);
-  const std::vector<StateCosts>& state_costs(const Plan& plan);
-  Bytes memory(const StateCosts& state, const PassVariant& variant) const;
-  double copy_time(const StateCosts& state, const PassVariant& variant) const;
+  PlannedJob planned() const;
+  void find_states();
+  /// Costs of all states with an order of ranks, for the present number of micro-batches.
+  std::vector<StateCosts>& states_with(std::size_t order) { return known_[2 * order + (micro_batches_ > 1 ? 1 : 0)]; }
+  Bytes memory(std::size_t state, const PassVariant& variant);
 
   LayoutSweep& sweep_;
   LayoutSpace& space_;
   LayoutCosts& costs_;
   std::vector<StateChoice> states_;
+  std::vector<RankOrder> orders_;
   Bytes capacity_;
-  std::size_t cluster_;
-  Layout layout_;
+  Candidate found_;
+  Layout& layout_ = found_.layout;
   Plan plan_;
-  std::vector<StateCosts> state_costs_[2];  // for one micro-batch, and for several
-  std::vector<BufferUse> buffers_;          // by state
+  int micro_batches_ = 1;
+  std::vector<std::vector<StateCosts>> known_;  // by order, for one micro-batch and for several
+  std::vector<BufferUse> buffers_;              // by state
 };
 
-const std::vector<LayoutSweep::Inner::StateCosts>& LayoutSweep::Inner::state_costs(const Plan& plan) {
-  std::vector<StateCosts>& known = state_costs_[plan.micro_batches > 1 ? 1 : 0];
-  const StageTable& table = costs_.stages(plan);
-  PlannedJob job =
-      planned_job(costs_.scenario().transformer, costs_.scenario().job, costs_.scenario().stack, plan_, table.layout());
-  const bool fresh = known.empty();
+PlannedJob LayoutSweep::Inner::planned() const {
+  const Scenario& s = costs_.scenario();
+  return planned_job(s.transformer, s.job, s.stack, plan_, costs_.stages(plan_).layout());
+}
+
+/// Costs of the states with every order of ranks, and the buffers of this micro-batch.
+void LayoutSweep::Inner::find_states() {
+  for (std::size_t order = 0; order < orders_.size(); ++order) {
+    std::vector<StateCosts>& known = states_with(order);
+    if (!known.empty()) continue;
+    plan_.rank_order = orders_[order];
+    PlannedJob job = planned();
+    for (const StateChoice& choice : states_) {
+      plan_.sharding = choice.sharding;
+      plan_.shard_group = choice.shard_group;
+      job.offload = choice.offload;
+      const StageTable& table = costs_.stages(plan_);
+      known.push_back(
+          {choice, order == 0 ? parameter_uses(job, table) : ParameterUses{}, costs_.exchanges(job, table)});
+    }
+  }
+  PlannedJob job = planned();
   buffers_.clear();
   for (const StateChoice& choice : states_) {
     plan_.sharding = choice.sharding;
     plan_.shard_group = choice.shard_group;
     job.offload = choice.offload;
-    if (fresh) known.push_back({choice, parameter_uses(job, table), costs_.exchanges(job, table)});
     buffers_.push_back(buffer_use(job));
   }
-  return known;
 }
 
 LayoutSweep::Inner::PassVariant LayoutSweep::Inner::variant(Recompute recompute, int layers) {
   layout_.recompute = recompute;
   layout_.recomputed_layers = layers;
   plan_ = plan_of(costs_.scenario(), layout_);
+  micro_batches_ = plan_.micro_batches;
   const StageTable& table = costs_.stages(plan_);
-  const PlannedJob job =
-      planned_job(costs_.scenario().transformer, costs_.scenario().job, costs_.scenario().stack, plan_, table.layout());
-  const double message = plan_.pipeline > 1 ? costs_.exchanges().message(job) : 0;
-  return {job, table, costs_.passes(plan_), message, costs_.schedules()};
-}
-
-Bytes LayoutSweep::Inner::memory(const StateCosts& state, const PassVariant& variant) const {
-  const bool here = state.choice.offload.activations == MemoryLevel::device;
-  const BufferUse& buffers = buffers_[static_cast<std::size_t>(&state - &state_costs_[plan_.micro_batches > 1][0])];
-  return worst_total(state.parameters, here ? variant.here : variant.elsewhere, buffers, costs_.scenario().stack);
-}
-
-double LayoutSweep::Inner::copy_time(const StateCosts& state, const PassVariant& variant) const {
-  return state.choice.offload.activations == MemoryLevel::host ? costs_.exchanges().host_copies(plan_, variant.copied)
-                                                               : 0;
-}
-
-void LayoutSweep::Inner::evaluate(const StateCosts& state, const PassVariant& variant, Bytes memory) {
-  SweepCounts& counts = sweep_.counts_;
-  const double bound = variant.bound.seconds(state.exchanges, copy_time(state, variant));
-  ++counts.evaluated;
-  layout_.sharding = state.choice.sharding;
-  layout_.shard_group = state.choice.shard_group;
-  layout_.offload = state.choice.offload;
-  if (memory > capacity_) {
-    ++counts.short_of_memory;
-    if (counts.feasible > 0 || (counts.least_memory_gb > 0 && memory.in(gigabyte) >= counts.least_memory_gb)) return;
-    counts.least_memory_gb = memory.in(gigabyte);
-    counts.leanest = layout_;
-    return;
+  PlannedJob job = planned();
+  PassVariant out;
+  for (const RankOrder order : orders_) {
+    plan_.rank_order = order;
+    const double message = plan_.pipeline > 1 ? costs_.exchanges().message(job) : 0;
+    out.bounds.emplace_back(job, table, costs_.passes(plan_), message);
   }
-  ++counts.feasible;
-  sweep_.candidates_.push_back({bound, cluster_, layout_});
+  const auto& instants = costs_.schedules().instants(plan_, table);
+  job.offload.activations = MemoryLevel::device;
+  out.here = activation_uses(job, table, instants);
+  const auto travels = [](const StateChoice& s) { return s.offload.activations != MemoryLevel::device; };
+  if (std::any_of(states_.begin(), states_.end(), travels)) {
+    job.offload.activations = MemoryLevel::host;
+    out.elsewhere = activation_uses(job, table, instants);
+    out.copied = layer_activations(job);
+  }
+  return out;
+}
+
+Bytes LayoutSweep::Inner::memory(std::size_t state, const PassVariant& variant) {
+  const bool here = states_[state].offload.activations == MemoryLevel::device;
+  return worst_total(states_with(0)[state].parameters, here ? variant.here : variant.elsewhere, buffers_[state],
+                     costs_.scenario().stack);
+}
+
+void LayoutSweep::Inner::evaluate(std::size_t order, std::size_t state, const PassVariant& variant, Bytes memory) {
+  const StateChoice& choice = states_[state];
+  layout_.order = plan_.rank_order = orders_[order];
+  layout_.sharding = choice.sharding;
+  layout_.shard_group = choice.shard_group;
+  layout_.offload = choice.offload;
+  const double copy =
+      choice.offload.activations == MemoryLevel::host ? costs_.exchanges().host_copies(plan_, variant.copied) : 0;
+  const double seconds = variant.bounds[order].seconds(states_with(order)[state].exchanges, copy);
+  const bool energy = sweep_.request_.objective == SearchObjective::energy;
+  note(energy ? costs_.least_energy(variant.bounds[order], plan_, seconds) : seconds, memory);
+}
+
+void LayoutSweep::Inner::note(double bound, Bytes memory) {
+  SweepCounts& counts = sweep_.counts_;
+  const bool fits = memory <= capacity_;
+  found_.bound = bound;
+  ++counts.evaluated;
+  ++(fits ? counts.feasible : counts.short_of_memory);
+  sweep_.values_.add(found_, fits, memory.in(byte));
+  if (memory.in(byte) < counts.least_memory) {
+    counts.least_memory = memory.in(byte);
+    counts.leanest = found_;
+  }
+  if (fits) sweep_.candidates_.add(found_);
 }
 
 void LayoutSweep::Inner::run_micro_batch() {
   std::map<Recompute, PassVariant> variants;
-  for (const Recompute recompute : space_.recomputes()) {
-    const int layers = space_.limits().recomputed_layers.value_or(0);
-    variants.emplace(recompute, variant(recompute, recompute == Recompute::full ? layers : 0));
-  }
-  const std::vector<StateCosts>& states = state_costs(plan_);
+  const int stated = space_.limits().recomputed_layers.value_or(0);
+  for (const Recompute recompute : space_.recomputes())
+    variants.emplace(recompute, variant(recompute, recompute == Recompute::full ? stated : 0));
+  find_states();
   for (const auto& [recompute, passes] : variants) {
     layout_.recompute = recompute;
-    layout_.recomputed_layers = recompute == Recompute::full ? space_.limits().recomputed_layers.value_or(0) : 0;
-    for (const StateCosts& state : states) evaluate(state, passes, memory(state, passes));
+    layout_.recomputed_layers = recompute == Recompute::full ? stated : 0;
+    for (std::size_t state = 0; state < states_.size(); ++state) {
+      const Bytes needed = memory(state, passes);
+      for (std::size_t order = 0; order < orders_.size(); ++order) evaluate(order, state, passes, needed);
+    }
   }
-  if (!space_.limits().recompute.given() && !space_.limits().recomputed_layers)
-    run_partial(&variants.at(Recompute::none), &variants.at(Recompute::full));
-  if (sweep_.counts_.evaluated >= sweep_.most_) sweep_.counts_.complete = false;
+  const LayoutLimits& limits = space_.limits();
+  if (!limits.recompute.given() && !limits.recomputed_layers && limits.partly_recomputed)
+    run_partial(variants.at(Recompute::none), variants.at(Recompute::full));
 }
 
 /// Full recomputation of as few layers as fit. More would take longer, fewer would not fit.
-void LayoutSweep::Inner::run_partial(const PassVariant* none, const PassVariant* full) {
+void LayoutSweep::Inner::run_partial(const PassVariant& none, const PassVariant& full) {
   std::map<int, PassVariant> variants;
   const auto with = [&](int layers) -> const PassVariant& {
     const auto found = variants.find(layers);
@@ -179,8 +209,8 @@ void LayoutSweep::Inner::run_partial(const PassVariant* none, const PassVariant*
                                    : variants.emplace(layers, variant(Recompute::full, layers)).first->second;
   };
   const int most = costs_.stages(plan_).layout().most_layers();
-  for (const StateCosts& state : state_costs_[plan_.micro_batches > 1]) {
-    if (memory(state, *none) <= capacity_ || memory(state, *full) > capacity_) continue;
+  for (std::size_t state = 0; state < states_.size(); ++state) {
+    if (memory(state, none) <= capacity_ || memory(state, full) > capacity_) continue;
     int too_few = 0, enough = most;
     while (enough - too_few > 1) {
       const int middle = (too_few + enough) / 2;
@@ -190,19 +220,38 @@ void LayoutSweep::Inner::run_partial(const PassVariant* none, const PassVariant*
     const PassVariant& passes = with(enough);
     layout_.recompute = Recompute::full;
     layout_.recomputed_layers = enough;
-    evaluate(state, passes, memory(state, passes));
+    const Bytes needed = memory(state, passes);
+    for (std::size_t order = 0; order < orders_.size(); ++order) evaluate(order, state, passes, needed);
   }
 }
 
-LayoutSweep::LayoutSweep(LayoutSpace& space, std::int64_t most) : space_(space), most_(most) {}
+LayoutSweep::LayoutSweep(LayoutSpace& space, const SweepRequest& request)
+    : space_(space), request_(request), candidates_(request.kept) {}
 
-void LayoutSweep::run() {
+LayoutCosts& LayoutSweep::costs_of(const InnerGroups& groups) {
+  if (costs_.size() <= groups.cluster) costs_.resize(groups.cluster + 1);
+  std::unique_ptr<LayoutCosts>& costs = costs_[groups.cluster];
+  if (!costs) costs = std::make_unique<LayoutCosts>(space_.scenario(groups), space_.splits_backward());
+  return *costs;
+}
+
+/// Rows of layers take as long as some hundred layouts.
+bool LayoutSweep::is_worked_out() const {
+  constexpr std::int64_t layouts_of_a_row = 200;
+  std::int64_t work = counts_.evaluated;
+  for (const auto& costs : costs_) work += costs ? layouts_of_a_row * costs->rows() : 0;
+  return work >= request_.most_layouts;
+}
+
+void LayoutSweep::run(const std::function<bool()>& stop) {
+  const auto go_on = [&] {
+    if (is_worked_out() || (stop && stop())) counts_.complete = false;
+    return counts_.complete;
+  };
   for (const InnerGroups& groups : space_.groups()) {
-    if (costs_.size() <= groups.cluster) costs_.resize(groups.cluster + 1);
-    std::unique_ptr<LayoutCosts>& costs = costs_[groups.cluster];
-    if (!costs) costs = std::make_unique<LayoutCosts>(space_.scenario(groups));
+    LayoutCosts& costs = costs_of(groups);
     for (const StageCounts& stages : space_.stages(groups)) {
-      Inner(*this, *costs, groups, stages).run(stages);
+      Inner(*this, costs, groups, stages).run(stages, go_on);
       if (!counts_.complete) return;
     }
   }

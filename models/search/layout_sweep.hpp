@@ -4,47 +4,59 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <vector>
 
+#include "models/search/candidate_heap.hpp"
+#include "models/search/field_values.hpp"
 #include "models/search/layout_costs.hpp"
 #include "models/search/layout_space.hpp"
 
 namespace clusterwright {
 
-/// Layout that fits in memory.
-struct Candidate {
-  double bound = 0;  ///< seconds that its step takes at least
-  std::size_t cluster = 0;
-  Layout layout;
+/// What a search makes as small as it can, of one step.
+enum class SearchObjective { time, cost, energy };
+
+struct SweepRequest {
+  /// Energy is bounded by that of kernels at the lowest clock and of everything idle. At a given number of accelerators
+  /// cost follows time.
+  SearchObjective objective = SearchObjective::time;
+  std::int64_t most_layouts = 20'000'000;  ///< layouts after which the sweep ends, complete or not
+  std::size_t kept = 20'000;               ///< layouts with the lowest bounds that are kept
 };
 
 struct SweepCounts {
   std::int64_t evaluated = 0;  ///< layouts whose memory and least time were computed
   std::int64_t feasible = 0;   ///< those that fit
   std::int64_t short_of_memory = 0;
-  bool complete = true;        ///< every layout of the space was looked at
-  double least_memory_gb = 0;  ///< of the layout that came nearest to fitting; 0: none was looked at
-  Layout leanest;              ///< that layout
+  bool complete = true;                                           ///< every layout of the space was looked at
+  double least_memory = std::numeric_limits<double>::infinity();  ///< bytes of the layout that needs least
+  Candidate leanest;                                              ///< that layout
 };
 
 class LayoutSweep {
  public:
-  /// @param most  layouts after which the sweep ends, complete or not
-  LayoutSweep(LayoutSpace& space, std::int64_t most);
+  LayoutSweep(LayoutSpace& space, const SweepRequest& request);
 
-  void run();
+  /// @param stop  asked now and then; once it says yes the sweep ends
+  void run(const std::function<bool()>& stop = {});
   const SweepCounts& counts() const { return counts_; }
-  std::vector<Candidate>& candidates() { return candidates_; }
+  const FieldValues& values() const { return values_; }
+  CandidateHeap& candidates() { return candidates_; }
   LayoutCosts& costs(std::size_t cluster) { return *costs_[cluster]; }
 
  private:
   class Inner;
 
+  LayoutCosts& costs_of(const InnerGroups& groups);
+  bool is_worked_out() const;
+
   LayoutSpace& space_;
-  std::int64_t most_;
+  SweepRequest request_;
   SweepCounts counts_;
-  std::vector<Candidate> candidates_;
+  FieldValues values_;
+  CandidateHeap candidates_;
   std::vector<std::unique_ptr<LayoutCosts>> costs_;  // by cluster of the space
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "models/plan/plan.hpp"
+#include "models/settling/step_simulation.hpp"
 
 namespace clusterwright {
 
@@ -244,12 +245,18 @@ double StepBound::seconds(const std::vector<StageExchanges>& exchanges, double c
   return reach(exchanges, copy).seconds + largest_update(exchanges);
 }
 
+double StepBound::least_energy(double exponent) const {
+  double sum = 0;
+  for (const StageWork& stage : work_) sum += stage.energy.least(lowest_clock, exponent);
+  return sum;
+}
+
 double StepBound::with_power(std::size_t stage, double seconds, const PowerHeadroom& power) const {
   const StageWork& at = work_[stage];
   const auto time = [&](double clock) { return seconds + std::max(0.0, at.slope * (1 / clock - 1) - at.slack); };
   const auto enough = [&](double clock) { return at.energy.at(clock, power.exponent) <= power.watts * time(clock); };
   if (enough(1)) return seconds;
-  double low = 0.3, high = 1;
+  double low = lowest_clock, high = 1;
   for (int i = 0; i < 24; ++i) {
     const double middle = (low + high) / 2;
     (enough(middle) ? low : high) = middle;

@@ -65,6 +65,10 @@ class StepBound {
   /// Bound at the clocks that the governor allows; never below seconds().
   double seconds(const std::vector<StageExchanges>& exchanges, double copy, const PowerHeadroom& power) const;
 
+  /// Joules above idle that one rank of each stage takes at least, added up over the stages. @param exponent  of power
+  /// in the clock
+  double least_energy(double exponent) const;
+
  private:
   /// A bound that one stage sets.
   struct Reach {

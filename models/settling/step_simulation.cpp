@@ -16,8 +16,6 @@ namespace clusterwright {
 
 namespace {
 
-constexpr double lowest_clock = 0.3;
-
 void add_op(ClockDemand& demand, const WorkTiming& work, const OpTrace& trace) {
   demand.fixed += work.power.in(watt)*to_seconds(trace.end - trace.active).in(second);
   demand.fixed += work.waiting_power.in(watt)*to_seconds(trace.active - trace.start).in(second);

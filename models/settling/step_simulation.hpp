@@ -25,6 +25,9 @@ struct ClockDemand : ClockedEnergy {
   double mean_power(double c, double exponent) const;
 };
 
+/// Lowest clock that governors choose, relative to the reference clock.
+inline constexpr double lowest_clock = 0.3;
+
 /// Highest clock, relative to the reference clock and at most 1, at which the mean power stays within `headroom`.
 /// @param headroom  watts from idle to the limit
 double allowed_clock(const ClockDemand& demand, double headroom, double exponent);
