@@ -51,7 +51,8 @@ bool symmetric(const std::vector<double>& c, std::size_t n) {
   return true;
 }
 
-/// Content of a stack: its fields, without what names it and without origins.
+/// Content of a stack: its fields, without what names it, without origins, and without the layouts that a search may
+/// choose from, which change no step.
 JsonValue content(JsonValue value) {
   if (value.is(JsonKind::list)) {
     for (JsonValue& element : value.elements()) element = content(std::move(element));
@@ -61,7 +62,8 @@ JsonValue content(JsonValue value) {
   if (const JsonValue* fact = value.find("value"); fact && value.find("source")) return content(*fact);
   JsonValue out = JsonValue::object();
   for (auto& [key, member] : value.members())
-    if (key != "name" && key != "source" && key != "date" && key != "calibrated") out.set(key, content(member));
+    if (key != "name" && key != "source" && key != "date" && key != "calibrated" && key != "layouts")
+      out.set(key, content(member));
   return out;
 }
 

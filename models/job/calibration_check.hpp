@@ -16,7 +16,7 @@ void check_covariance(const StepCalibration& calibration, const JsonValue& docum
 /// Refuses a stack whose `calibrated` names no entry. @throws ConfigError E0203 at the place in `document`
 void check_entry(const SoftwareStack& stack, const StepCalibration& calibration, const JsonValue& document);
 
-/// Whether two stacks do the same: all fields are equal but name, date, entry, and origins of numbers.
+/// Whether two stacks do the same: all fields are equal but name, date, entry, layouts, and origins of numbers.
 bool same_content(const SoftwareStack& a, const SoftwareStack& b);
 
 }  // namespace clusterwright

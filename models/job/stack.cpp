@@ -157,6 +157,33 @@ const Record<StackExperts>& record(const StackExperts*) {
 }
 
 template <>
+struct EnumNames<OffloadedTensors> {
+  static constexpr std::array<std::string_view, 3> names = {"weights", "optimizer", "activations"};
+};
+
+const Record<StackLayouts>& record(const StackLayouts*) {
+  using S = StackLayouts;
+  static const auto table =
+      Record<S>("stack_layouts",
+                "Layouts that a framework can run; a list does not say which entries exclude each other")
+          .required("source", &S::source,
+                    {.help = "documentation or release notes that say so, and what they leave open"})
+          .required("schedules", &S::schedules, {.help = "pipeline schedules; empty: no pipeline", .max_elements = 3})
+          .required("shardings", &S::shardings,
+                    {.help = "state that data-parallel ranks can shard; zero3 and fsdp are one layout with two names",
+                     .max_elements = 6})
+          .required("interleaves", &S::interleaves, {.help = "1f1b may have several virtual stages per stage"})
+          .required("offload", &S::offload,
+                    {.help = "tensors that can be kept outside the accelerator", .max_elements = 3})
+          .required("context", &S::context, {.help = "context parallelism: ranks may split one sequence"})
+          .required("expert_tensor", &S::expert_tensor,
+                    {.help = "the tensor degree of experts may differ from that of the other layers"})
+          .required("partial_recompute", &S::partial_recompute,
+                    {.help = "full recomputation may cover only some of the layers of a stage"});
+  return table;
+}
+
+template <>
 struct EnumNames<TensorOverlap> {
   static constexpr std::array<std::string_view, 2> names = {"none", "pieces"};
 };
@@ -282,7 +309,9 @@ StackRecord make_record() {
       .optional("experts", &S::experts, {.help = "handling of mixtures of experts"})
       .optional("memory", &S::memory, {.help = "device memory that the framework keeps beyond what a step needs"})
       .required("reserved_memory_gb", &S::reserved_memory,
-                {.help = "memory of context and libraries per accelerator, outside the allocator", .min = 0});
+                {.help = "memory of context and libraries per accelerator, outside the allocator", .min = 0})
+      .optional("layouts", &S::layouts,
+                {.help = "layouts that the framework can run; not given: not known, a search considers all"});
   return table;
 }
 

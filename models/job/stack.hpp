@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "models/job/job.hpp"
 #include "sim/calendar_date.hpp"
@@ -119,6 +120,23 @@ enum class GraphCapture { none, around_experts, all };
 /// Micro-batch of jobs that state none: the fastest; one micro-batch for each virtual stage; or one sequence.
 enum class AssumedMicroBatch { fastest, one_per_stage, one_sequence };
 
+/// Tensors of a rank that may lie outside the device, as `Offload` names them.
+enum class OffloadedTensors { weights, optimizer, activations };
+
+/// Layouts that a framework can run. Each list stands for itself: it does not say which entries exclude each other.
+struct StackLayouts {
+  std::string source;                       ///< documentation or release notes, and anything that was not verified
+  std::vector<PipelineSchedule> schedules;  ///< empty: no pipeline
+  std::vector<Sharding> shardings;
+  bool interleaves = false;               ///< 1f1b may have several chunks per stage
+  std::vector<OffloadedTensors> offload;  ///< tensors that it can keep on the host
+  bool context = false;                   ///< ranks may split one sequence
+  bool expert_tensor = false;             ///< the tensor degree of experts may differ from that of other layers
+  bool partial_recompute = false;         ///< full recomputation of some of the layers of a stage
+  bool operator==(const StackLayouts&) const = default;
+};
+const Record<StackLayouts>& record(const StackLayouts*);
+
 /// Fields of a stack file.
 struct SoftwareStack {
   std::string name;
@@ -160,7 +178,8 @@ struct SoftwareStack {
   StackKernels kernels;
   StackExperts experts;
   StackMemory memory;
-  Sourced<Bytes> reserved_memory;  ///< context and libraries per device, outside the allocator
+  Sourced<Bytes> reserved_memory;       ///< context and libraries per device, outside the allocator
+  std::optional<StackLayouts> layouts;  ///< absent: not known, so that a search considers every layout
   bool operator==(const SoftwareStack&) const = default;
 };
 const Record<SoftwareStack>& record(const SoftwareStack*);
