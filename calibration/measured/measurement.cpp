@@ -340,7 +340,9 @@ Measurement read_measurement(const JsonValue& value) {
   out.kind = text(value, "kind");
   out.source = text(value, "source");
   out.score_field = text(value, "score_field");
-  out.scored = to_boolean(required(required(value, "quality"), "score"));
+  const JsonValue& quality = required(value, "quality");
+  out.scored = to_boolean(required(quality, "score"));
+  out.cell = maybe_text(quality, "cell").value_or("");
   for (const JsonValue& path : to_list(required(value, "unknown"))) out.unknown.push_back(to_text(path));
   out.hardware = read_hardware(required(value, "hardware"));
   read_block(value, out);

@@ -164,6 +164,7 @@ struct Measurement {
 
   std::string id, family, kind, source, score_field;
   bool scored = true;
+  std::string cell;                  ///< name shared by rows that repeat one measured quantity; empty: none does
   std::vector<std::string> unknown;  ///< paths of fields that the source does not publish
   MeasuredHardware hardware;
   std::optional<MeasuredGemm> gemm;

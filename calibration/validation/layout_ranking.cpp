@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "calibration/validation/error_figures.hpp"
 #include "calibration/validation/published_job.hpp"
@@ -62,7 +63,47 @@ std::vector<Row> best_of_repeats(std::vector<Row> rows) {
 }
 
 RankedLayout ranked(const Row& row) {
-  return {row.result->id, layout_words(row.job()), row.result->predicted.front(), row.rate(), row.result->scored};
+  RankedLayout out;
+  out.id = row.result->id;
+  out.words = layout_words(row.job());
+  out.predicted = row.result->predicted.front();
+  out.measured = row.rate();
+  out.scored = row.result->scored;
+  out.cell = row.measurement->cell;
+  out.tensor = row.job().tensor.value_or(1);
+  out.inside_node = out.tensor <= row.measurement->hardware.accelerators_per_node;
+  return out;
+}
+
+bool same_cell(const RankedLayout& one, const RankedLayout& other) {
+  return !one.cell.empty() && one.cell == other.cell;
+}
+
+void share_cells(std::vector<RankedLayout>& layouts) {
+  for (RankedLayout& one : layouts) {
+    const auto equal =
+        std::count_if(layouts.begin(), layouts.end(), [&](const RankedLayout& other) { return same_cell(one, other); });
+    one.weight = 1 / std::max(1.0, static_cast<double>(equal));
+  }
+}
+
+/// Mean regret of the layouts that `is_drawn` holds for; 0 without any.
+double drawn_regret(const LayoutGroup& group, auto is_drawn) {
+  double sum = 0, weight = 0;
+  for (const RankedLayout& one : group.layouts) {
+    if (!is_drawn(one)) continue;
+    sum += one.weight * std::log(group.true_best.measured / one.measured);
+    weight += one.weight;
+  }
+  return weight > 0 ? sum / weight : 0;
+}
+
+/// Regret of the rule "largest tensor degree that a node allows". Where no layout is inside a node, any is drawn.
+double rule_regret(const LayoutGroup& group) {
+  std::int64_t largest = 0;
+  for (const RankedLayout& one : group.layouts)
+    if (one.inside_node) largest = std::max(largest, one.tensor);
+  return drawn_regret(group, [&](const RankedLayout& one) { return largest == 0 || one.tensor == largest; });
 }
 
 void judge(LayoutGroup& group) {
@@ -73,8 +114,8 @@ void judge(LayoutGroup& group) {
   group.true_best = *std::max_element(
       all.begin(), all.end(), [](const RankedLayout& a, const RankedLayout& b) { return a.measured < b.measured; });
   group.regret = std::log(group.true_best.measured / group.predicted_best.measured);
-  for (const RankedLayout& one : all)
-    group.blind_regret += std::log(group.true_best.measured / one.measured) / static_cast<double>(all.size());
+  group.blind_regret = drawn_regret(group, [](const RankedLayout&) { return true; });
+  group.rule_regret = rule_regret(group);
   group.kendall_tau = kendall_tau(all);
 }
 
@@ -85,6 +126,9 @@ std::optional<LayoutGroup> group_of(const std::vector<Row>& rows) {
   out.name = group_name(*layouts.front().measurement);
   out.family = layouts.front().result->family;
   for (const Row& row : layouts) out.layouts.push_back(ranked(row));
+  const auto same = [&](const RankedLayout& one) { return same_cell(out.layouts.front(), one); };
+  if (std::all_of(out.layouts.begin(), out.layouts.end(), same)) return std::nullopt;
+  share_cells(out.layouts);
   judge(out);
   return out;
 }
@@ -98,20 +142,44 @@ void add_groups(const std::vector<Row>& rows, std::vector<LayoutGroup>& groups) 
   if (all && !all->is_scored()) groups.push_back(std::move(*all));
 }
 
+/// Votes of cells. Scored groups and those with unscored layouts are figures of their own and share no vote.
+void share_votes(std::vector<LayoutGroup>& groups) {
+  std::map<std::pair<bool, std::string>, double> holders;
+  const auto cells = [](const LayoutGroup& group) {
+    std::set<std::string> out;
+    for (const RankedLayout& one : group.layouts)
+      if (!one.cell.empty()) out.insert(one.cell);
+    return out;
+  };
+  for (const LayoutGroup& group : groups)
+    for (const std::string& cell : cells(group)) ++holders[{group.is_scored(), cell}];
+  for (LayoutGroup& group : groups) {
+    double votes = 0, count = 0;
+    for (const RankedLayout& one : group.layouts) {
+      votes += one.weight / (one.cell.empty() ? 1 : holders[{group.is_scored(), one.cell}]);
+      count += one.weight;
+    }
+    group.weight = votes / count;
+  }
+}
+
 RankingFigures figures_of(const std::string& name, const std::vector<LayoutGroup>& groups, auto belongs) {
   RankingFigures out;
   out.name = name;
   std::vector<Weighted> regrets, taus;
   for (const LayoutGroup& group : groups) {
     if (!belongs(group)) continue;
-    const double n = ++out.groups;
+    ++out.groups;
     out.layouts += static_cast<int>(group.layouts.size());
-    regrets.push_back({group.regret});
-    if (group.kendall_tau) taus.push_back({*group.kendall_tau});
-    out.right_best += ((group.regret <= 0) - out.right_best) / n;
-    out.within_3_percent += ((group.regret <= std::log(1.03)) - out.within_3_percent) / n;
-    out.mean_regret += (group.regret - out.mean_regret) / n;
-    out.mean_blind_regret += (group.blind_regret - out.mean_blind_regret) / n;
+    out.votes += group.weight;
+    regrets.push_back({group.regret, group.weight});
+    if (group.kendall_tau) taus.push_back({*group.kendall_tau, group.weight});
+    const double share = group.weight / out.votes;
+    out.right_best += ((group.regret <= 0) - out.right_best) * share;
+    out.within_3_percent += ((group.regret <= std::log(1.03)) - out.within_3_percent) * share;
+    out.mean_regret += (group.regret - out.mean_regret) * share;
+    out.mean_blind_regret += (group.blind_regret - out.mean_blind_regret) * share;
+    out.mean_rule_regret += (group.rule_regret - out.mean_rule_regret) * share;
   }
   out.median_regret = weighted_quantile(regrets, 0.5);
   out.p90_regret = weighted_quantile(regrets, 0.9);
@@ -141,11 +209,13 @@ std::optional<double> kendall_tau(const std::vector<RankedLayout>& layouts) {
   const auto sign = [](double difference) { return (difference > 0) - (difference < 0); };
   for (std::size_t i = 0; i < layouts.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) {
+      if (same_cell(layouts[i], layouts[j])) continue;
+      const double weight = layouts[i].weight * layouts[j].weight;
       const int p = sign(layouts[i].predicted - layouts[j].predicted);
       const int m = sign(layouts[i].measured - layouts[j].measured);
-      agreement += p * m;
-      by_prediction += p * p;
-      by_measurement += m * m;
+      agreement += weight * p * m;
+      by_prediction += weight * p * p;
+      by_measurement += weight * m * m;
     }
   if (by_prediction <= 0 || by_measurement <= 0) return std::nullopt;
   return agreement / std::sqrt(by_prediction * by_measurement);
@@ -160,6 +230,7 @@ LayoutRanking layout_ranking(const std::vector<Measurement>& measurements, const
   }
   LayoutRanking out;
   for (const auto& [key, rows] : jobs) add_groups(rows, out.groups);
+  share_votes(out.groups);
   out.families = by_family(out.groups);
   std::stable_sort(out.groups.begin(), out.groups.end(),
                    [](const LayoutGroup& a, const LayoutGroup& b) { return a.regret > b.regret; });

@@ -154,6 +154,82 @@ TEST_CASE("of repeats of a layout the best counts", "[calibration][validation]")
   CHECK(ranking.groups.front().regret == 0);
 }
 
+TEST_CASE("the rule takes the largest tensor degree inside a node, ties by their mean", "[calibration][validation]") {
+  MadeUpSteps steps;
+  steps.add(1, 120, 90);
+  steps.add(8, 110, 100).step->job.micro_batch = 1;
+  steps.add(8, 100, 80).step->job.micro_batch = 2;
+  steps.add(16, 80, 50);  // two nodes
+  const LayoutRanking ranking = steps.ranking();
+  REQUIRE(ranking.groups.size() == 1);
+  CHECK(ranking.groups.front().rule_regret == Approx(std::log(100.0 / 80) / 2));
+  CHECK(ranking.scored.mean_rule_regret == Approx(std::log(100.0 / 80) / 2));
+}
+
+TEST_CASE("the rule draws any layout where none is inside a node", "[calibration][validation]") {
+  MadeUpSteps steps;
+  steps.add(16, 100, 100);
+  steps.add(32, 90, 50);
+  CHECK(steps.ranking().groups.front().rule_regret == Approx(std::log(2.0) / 2));
+}
+
+TEST_CASE("layouts of one cell share its vote in a group", "[calibration][validation]") {
+  MadeUpSteps steps;
+  steps.add(1, 100, 100).cell = "a";
+  for (const int pipeline : {1, 2}) {
+    Measurement& m = steps.add(2, 100 + pipeline, 50 / pipeline);
+    m.step->job.pipeline = pipeline;
+    m.cell = "b";
+  }
+  const LayoutRanking ranking = steps.ranking();
+  REQUIRE(ranking.groups.size() == 1);
+  const LayoutGroup& group = ranking.groups.front();
+  // a: regret 0, weight 1; b: log 2 and log 4, weight 1/2 each
+  CHECK(group.blind_regret == Approx((std::log(2.0) + std::log(4.0)) / 4));
+  CHECK(group.rule_regret == Approx((std::log(2.0) + std::log(4.0)) / 2));
+  CHECK(group.regret == Approx(std::log(4.0)));
+  // Both pairs of different cells are in the wrong order; the pair inside b does not count.
+  CHECK(group.kendall_tau.value() == Approx(-1));
+  CHECK(group.weight == Approx(1));
+}
+
+TEST_CASE("layouts of one cell alone are no group", "[calibration][validation]") {
+  MadeUpSteps steps;
+  for (const int tensor : {1, 2}) steps.add(tensor, 100, 100 / tensor).cell = "a";
+  CHECK(steps.ranking().groups.empty());
+}
+
+TEST_CASE("groups of the same cells share one vote", "[calibration][validation]") {
+  MadeUpSteps steps;
+  const auto add_group = [&](int layers, const std::vector<std::string>& cells, double best) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      Measurement& m = steps.add(1 << i, 100 - static_cast<double>(i), i == 0 ? 50 : best);
+      m.step->model.layers = layers;
+      m.cell = cells[i];
+    }
+  };
+  add_group(8, {"a", "b"}, 100);
+  add_group(16, {"a", "b"}, 100);
+  add_group(24, {"a", "b", "c"}, 50);
+  const LayoutRanking ranking = steps.ranking();
+  REQUIRE(ranking.groups.size() == 3);
+  for (const LayoutGroup& group : ranking.groups)
+    CHECK(group.weight == Approx(group.layouts.size() == 2 ? 1.0 / 3 : 5.0 / 9));
+  CHECK(ranking.scored.votes == Approx(11.0 / 9));
+  // Two groups with a regret of log 2 weigh 6/9, one without weighs 5/9.
+  CHECK(ranking.scored.mean_regret == Approx(std::log(2.0) * 6 / 11));
+  CHECK(ranking.scored.right_best == Approx(5.0 / 11));
+  CHECK(ranking.scored.median_regret == Approx(std::log(2.0)));
+}
+
+TEST_CASE("groups without cells weigh one each", "[calibration][validation]") {
+  MadeUpSteps steps;
+  for (const int layers : {8, 16})
+    for (const int tensor : {1, 2}) steps.add(tensor, 100, 100).step->model.layers = layers;
+  for (const LayoutGroup& group : steps.ranking().groups) CHECK(group.weight == 1);
+  CHECK(steps.ranking().scored.votes == Approx(2));
+}
+
 TEST_CASE("unscored layouts make a group of their own kind, invalid ones none", "[calibration][validation]") {
   MadeUpSteps steps;
   steps.add(1, 100, 90);

@@ -259,6 +259,8 @@ TEST_CASE("layouts of one job are ranked, in JSON and in a table", "[cli][valida
   const JsonValue ranking = room.run("validate --format json --cases cases.json").json().at("layout_ranking");
   CHECK(ranking.at("summary").at("groups").as_number() == 4);
   CHECK(ranking.at("summary").at("right_best").as_number() == 1);
+  CHECK(ranking.at("summary").at("votes").as_number() == 4);
+  CHECK(ranking.at("summary").at("mean_rule_regret").as_number() > 0);
   CHECK(ranking.at("with_unscored").at("mean_regret").is_null());
   REQUIRE(ranking.at("groups").elements().size() == 4);
   for (const JsonValue& group : ranking.at("groups").elements()) {

@@ -21,12 +21,14 @@ JsonValue figures_json(const RankingFigures& f) {
   return JsonValue::object({{"name", f.name},
                             {"groups", f.groups},
                             {"layouts", f.layouts},
+                            {"votes", f.votes},
                             {"right_best", judged(f.right_best)},
                             {"within_3_percent", judged(f.within_3_percent)},
                             {"median_regret", judged(f.median_regret)},
                             {"p90_regret", judged(f.p90_regret)},
                             {"mean_regret", judged(f.mean_regret)},
                             {"mean_blind_regret", judged(f.mean_blind_regret)},
+                            {"mean_rule_regret", judged(f.mean_rule_regret)},
                             {"median_kendall_tau", judged(f.median_tau)}});
 }
 
@@ -47,12 +49,24 @@ JsonValue group_json(const LayoutGroup& group) {
                             {"true_best", layout_json(group.true_best)},
                             {"regret", group.regret},
                             {"blind_regret", group.blind_regret},
+                            {"rule_regret", group.rule_regret},
+                            {"weight", group.weight},
                             {"kendall_tau", group.kendall_tau ? JsonValue(*group.kendall_tau) : JsonValue()}});
 }
 
 std::vector<Cell> figure_cells(const RankingFigures& f) {
-  return {f.name,          f.groups,     f.layouts,     f.right_best,        f.within_3_percent,
-          f.median_regret, f.p90_regret, f.mean_regret, f.mean_blind_regret, f.median_tau};
+  return {f.name,
+          f.groups,
+          f.layouts,
+          f.votes,
+          f.right_best,
+          f.within_3_percent,
+          f.median_regret,
+          f.p90_regret,
+          f.mean_regret,
+          f.mean_blind_regret,
+          f.mean_rule_regret,
+          f.median_tau};
 }
 
 }  // namespace
@@ -72,12 +86,14 @@ ResultTable layout_ranking_table(const LayoutRanking& ranking) {
                     {words_column("jobs", "Jobs"),
                      {"groups", "Groups", ""},
                      {"layouts", "Layouts", ""},
+                     {"votes", "Votes", "", 1, 1},
                      percent_column("right_best", "Right best"),
                      percent_column("within_3_percent", "Within 3 %"),
                      percent_column("median_regret", "Median regret"),
                      percent_column("p90_regret", "90th"),
                      percent_column("mean_regret", "Mean"),
                      percent_column("mean_blind_regret", "Mean at random"),
+                     percent_column("mean_rule_regret", "Mean by tensor rule"),
                      {"median_kendall_tau", "Kendall tau", "", 1, 2}},
                     {}};
   for (const RankingFigures& family : ranking.families) table.rows.push_back(figure_cells(family));
