@@ -37,6 +37,11 @@ void add_layer_kernels(KernelRecord& table) {
                 {.help = "traffic of the activation's backward pass over that of its forward pass", .min = 1, .max = 4})
       .optional("weight_gradient_bytes", &S::weight_gradient,
                 {.help = "bytes moved per element of a weight gradient at the output of its GEMM", .min = 1, .max = 16})
+      .optional("gradient_sum_bytes", &S::gradient_sum,
+                {.help = "bytes moved per element of a weight gradient by separate kernels that add it to the buffer; "
+                         "0: its GEMM adds",
+                 .min = 0,
+                 .max = 64})
       .optional("synchronous", &S::synchronous,
                 {.help = "the processor that issues a kernel also runs it, so the fixed time of a call is not hidden"});
 }

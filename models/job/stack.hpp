@@ -34,6 +34,9 @@ struct StackKernels {
   Sourced<double> loss_backward{13, "docs/models.md, \"Head and loss\""};
   /// Bytes per element of the result of a weight-gradient GEMM.
   Sourced<double> weight_gradient{8, "a sum in 32 bit is read and written"};
+  /// Bytes per element of a weight gradient that kernels behind its GEMM move to add it to the buffer; 0: the GEMM
+  /// adds.
+  Sourced<double> gradient_sum{0, "the GEMM adds to the buffer"};
   /// Embedding with one kernel that looks rows up and none behind it; gradients are added to a table that is cleared
   /// first.
   bool plain_embedding = false;

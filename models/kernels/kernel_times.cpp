@@ -144,6 +144,11 @@ KernelTiming KernelTimes::finish(Seconds time, double clock, Activity activity) 
   return price;
 }
 
+KernelTiming KernelTimes::single(KernelTiming price) const {
+  price.work.launch = host_time(1);
+  return price;
+}
+
 KernelTiming KernelTimes::issued(KernelTiming price, std::int64_t times, std::optional<Seconds> each) const {
   if (stack_.graph_capture == GraphCapture::all) return price;
   const Seconds once = each.value_or(stack_.kernel_launch.value * stack_.kernels_per_op.value);

@@ -68,6 +68,11 @@ KernelTiming ExpertRecipes::gradient_multiply(std::int64_t m, std::int64_t n) co
                                        planned_.stack.kernels.weight_gradient.value * byte));
 }
 
+KernelTiming ExpertRecipes::gradient_sum(std::int64_t elements) const {
+  const auto all = static_cast<double>(work_.local_experts * elements);
+  return for_each_expert(kernels_.elementwise(all * planned_.stack.kernels.gradient_sum.value * byte));
+}
+
 KernelTiming ExpertRecipes::cast(double width) const {
   return for_each_expert(elementwise(work_.rows * width, kernels_.cast_bytes()));
 }
@@ -158,6 +163,8 @@ void ExpertRecipes::experts_backward(RecipeWriter& w, int arrived) const {
   span.kernel("experts up dgrad", multiply(rows_each_, hidden, up_), gemm);
   w.for_weights(span.kernel("experts up wgrad", gradient_multiply(hidden, up_), gemm));
   span.wait_for_busiest(work_.excess());
+  if (planned_.stack.kernels.gradient_sum.value > 0)
+    w.for_weights(w.kernel("gradient sum of experts", gradient_sum(hidden * (ffn_ + up_)), StepCharge::compute_other));
   // Kernels that the host could not issue ahead in the forward pass wait in the backward pass too.
   const int host = synchronises() ? w.host(0, -1) : -1;
   w.kernel("rows by token bwd", move_rows(pads_rows() ? 4 : 2), StepCharge::compute_other, host);

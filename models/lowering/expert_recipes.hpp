@@ -35,6 +35,8 @@ class ExpertRecipes {
   KernelTiming multiply(std::int64_t m, std::int64_t n, std::int64_t k) const;
   /// Product over the rows, added to the gradients of an expert's weights.
   KernelTiming gradient_multiply(std::int64_t m, std::int64_t n) const;
+  /// Kernels that add the gradients of an expert's weights to the buffer.
+  KernelTiming gradient_sum(std::int64_t elements) const;
   KernelTiming cast(double width) const;
   /// The same kernel for each expert of the rank, unless one does for all.
   KernelTiming for_each_expert(KernelTiming price) const;

@@ -101,6 +101,11 @@ void LinearRecipes::weight_gradient(RecipeWriter& w, const Linear& linear, int a
   if (has_adapters()) return adapters_backward(w, linear, after);
   w.for_weights(w.kernel(linear.name + " wgrad", gradient_multiply(linear.k, linear.n, linear.narrow),
                          StepCharge::compute_gemm, after));
+  const double each = planned_.stack.kernels.gradient_sum.value;
+  if (each <= 0) return;
+  const Bytes traffic = static_cast<double>(linear.k * linear.n) * each * byte;
+  w.for_weights(w.kernel(linear.name + " gradient sum", kernels_.single(kernels_.elementwise(traffic)),
+                         StepCharge::compute_other));
 }
 
 int LinearRecipes::backward(RecipeWriter& w, const Linear& linear, int after) const {

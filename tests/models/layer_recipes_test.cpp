@@ -94,6 +94,25 @@ TEST_CASE("the backward pass of a dense layer has both gradients of each multipl
                   });
 }
 
+TEST_CASE("a stack that adds gradients behind their GEMMs moves bytes of every weight once more", "[models][recipes]") {
+  Scenario s = small_job();
+  const Counts without = layer(s, true);
+  s.stack.kernels.gradient_sum = {18, "a copy in 32 bit, then a sum"};
+  Counts counts = layer(s, true);
+  for (const auto& [name, count] : without) {
+    CHECK(counts.at(name) == count);
+    counts.erase(name);
+  }
+  CHECK(counts == Counts{
+                      {"qkv gradient sum", 18 * hidden * 3 * hidden},
+                      {"projection gradient sum", 18 * hidden * hidden},
+                      {"mlp up gradient sum", 18 * hidden * 2 * ffn},
+                      {"mlp down gradient sum", 18 * ffn * hidden},
+                  });
+  const Counts ends = counts_of(lower_training_step(s, one_rank(), Folding::folded));
+  CHECK(ends.at("logits gradient sum") == 18 * hidden * vocabulary);
+}
+
 TEST_CASE("the ends of a step move and multiply what a count by hand says", "[models][recipes]") {
   const Scenario s = small_job();
   const Counts counts = counts_of(lower_training_step(s, one_rank(), Folding::folded));
