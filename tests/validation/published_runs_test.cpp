@@ -61,9 +61,9 @@ TEST_CASE("published accelerator-hours of whole runs lie inside the predicted in
 
   // arXiv 2211.02001, Table 1: 1,082,990 A100-hours; 366B tokens.
   const TrainingRun bloom_run = run_of(bloom(), 366'000'000'000);
-  CHECK(bloom_run.accelerator_hours.value == Approx(978e3).epsilon(0.01));
+  CHECK(bloom_run.accelerator_hours.value == Approx(990e3).epsilon(0.01));
   CHECK(bloom_run.accelerator_hours.high > 1'082'990);
-  CHECK(implied_goodput(bloom_run, 1'082'990) == Approx(0.90).epsilon(0.01));
+  CHECK(implied_goodput(bloom_run, 1'082'990) == Approx(0.914).epsilon(0.01));
   // Its nodes, with hosts: the paper's 433 MWh are hours times the 400 W of a board.
-  CHECK(bloom_run.nodes_energy.value.in(kilowatt_hour) == Approx(366e3).epsilon(0.01));
+  CHECK(bloom_run.nodes_energy.value.in(kilowatt_hour) == Approx(355e3).epsilon(0.01));
 }
