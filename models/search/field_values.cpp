@@ -79,18 +79,20 @@ FieldValue& FieldValues::at(std::size_t field, int code) {
   if (last_[field] < values.size() && values[last_[field]].code == code) return values[last_[field]];
   const auto found = std::find_if(values.begin(), values.end(), [&](const FieldValue& v) { return v.code == code; });
   last_[field] = static_cast<std::size_t>(found - values.begin());
-  if (found == values.end()) values.push_back({code, 0, 0, {}, std::numeric_limits<double>::infinity()});
+  if (found == values.end()) values.push_back({code, 0, 0, 0, {}, std::numeric_limits<double>::infinity()});
   return values[last_[field]];
 }
 
-void FieldValues::add(const Candidate& candidate, bool fits, double memory) {
+void FieldValues::add(const Candidate& candidate, LayoutFate fate, double memory) {
   const auto codes = codes_of(candidate.layout);
   for (std::size_t field = 0; field < layout_field_count; ++field) {
     FieldValue& value = at(field, codes[field]);
     ++value.layouts;
+    const bool fits = fate == LayoutFate::fits;
     const bool better = fits ? value.fitting == 0 || candidate.bound < value.best.bound
                              : value.fitting == 0 && memory < value.least_memory;
     value.fitting += fits ? 1 : 0;
+    value.beyond += fate == LayoutFate::beyond_stack ? 1 : 0;
     value.least_memory = std::min(value.least_memory, memory);
     if (better) value.best = candidate;
   }

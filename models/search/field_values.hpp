@@ -41,14 +41,18 @@ std::string value_text(LayoutField field, const Layout& layout);
 struct FieldValue {
   int code = 0;  ///< the value; of choices a number of its own
   std::int64_t layouts = 0;
-  std::int64_t fitting = 0;
-  Candidate best;  ///< lowest bound of those that fit; else the layout that needs least memory
+  std::int64_t fitting = 0;  ///< those that fit and that the stack can run
+  std::int64_t beyond = 0;   ///< those that fit, but that the stack cannot run
+  Candidate best;            ///< lowest bound of those that fit; else the layout that needs least memory
   double least_memory = std::numeric_limits<double>::infinity();  ///< bytes, of the fullest rank
 };
 
+/// What a search does with a layout.
+enum class LayoutFate { fits, beyond_stack, short_of_memory };
+
 class FieldValues {
  public:
-  void add(const Candidate& candidate, bool fits, double memory);
+  void add(const Candidate& candidate, LayoutFate fate, double memory);
   const std::vector<FieldValue>& of(LayoutField field) const { return values_[static_cast<std::size_t>(field)]; }
 
  private:

@@ -16,10 +16,27 @@ namespace clusterwright {
 struct NumberLimit {
   int least = 1;
   int most = std::numeric_limits<int>::max();
-  std::vector<int> only;  ///< empty: all of the range
+  std::vector<int> only;    ///< empty: all of the range
+  bool impossible = false;  ///< two lists had nothing in common
 
   bool given() const { return least > 1 || most < std::numeric_limits<int>::max() || !only.empty(); }
 
+  /// Narrows to what both allow.
+  void narrow(const NumberLimit& other) {
+    least = std::max(least, other.least);
+    most = std::min(most, other.most);
+    if (only.empty()) {
+      only = other.only;
+    } else if (!other.only.empty()) {
+      std::erase_if(only, [&](int value) { return !other.allows(value); });
+      impossible = impossible || only.empty();
+    }
+  }
+  /// Whether no value is allowed.
+  bool is_empty() const {
+    if (impossible || least > most) return true;
+    return !only.empty() && std::none_of(only.begin(), only.end(), [&](int value) { return allows(value); });
+  }
   bool allows(int value) const {
     const bool listed = only.empty() || std::find(only.begin(), only.end(), value) != only.end();
     return listed && value >= least && value <= most;
@@ -35,6 +52,16 @@ class ChoiceLimit {
   void add(E value) {
     given_ = true;
     allowed_[static_cast<std::size_t>(value)] = true;
+  }
+  /// Narrows to what both allow.
+  void narrow(const ChoiceLimit& other) {
+    if (!other.given_) return;
+    for (std::size_t i = 0; i < count; ++i) allowed_[i] = other.allowed_[i] && (!given_ || allowed_[i]);
+    given_ = true;
+  }
+  /// Whether no value is allowed.
+  bool is_empty() const {
+    return given_ && std::none_of(allowed_.begin(), allowed_.end(), [](bool a) { return a; });
   }
 
  private:

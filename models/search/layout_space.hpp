@@ -44,6 +44,7 @@ class LayoutSpace {
   LayoutSpace(Scenario scenario, LayoutLimits limits);
 
   const LayoutLimits& limits() const { return limits_; }
+  const SoftwareStack& stack() const { return base_.stack; }
 
   /// Number of layouts, partial recomputation aside. @throws ConfigError as groups()
   double size();

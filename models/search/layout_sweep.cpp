@@ -169,16 +169,26 @@ void LayoutSweep::Inner::evaluate(std::size_t order, std::size_t state, const Pa
 
 void LayoutSweep::Inner::note(double bound, Bytes memory) {
   SweepCounts& counts = sweep_.counts_;
-  const bool fits = memory <= capacity_;
   found_.bound = bound;
   ++counts.evaluated;
-  ++(fits ? counts.feasible : counts.short_of_memory);
-  sweep_.values_.add(found_, fits, memory.in(byte));
+  const LayoutFate fate = memory > capacity_              ? LayoutFate::short_of_memory
+                          : sweep_.ability_.runs(layout_) ? LayoutFate::fits
+                                                          : LayoutFate::beyond_stack;
+  sweep_.values_.add(found_, fate, memory.in(byte));
   if (memory.in(byte) < counts.least_memory) {
     counts.least_memory = memory.in(byte);
     counts.leanest = found_;
   }
-  if (fits) sweep_.candidates_.add(found_);
+  switch (fate) {
+    case LayoutFate::fits:
+      ++counts.feasible;
+      return sweep_.candidates_.add(found_);
+    case LayoutFate::beyond_stack:
+      if (counts.beyond_stack++ == 0 || bound < counts.best_beyond.bound) counts.best_beyond = found_;
+      return;
+    case LayoutFate::short_of_memory:
+      ++counts.short_of_memory;
+  }
 }
 
 void LayoutSweep::Inner::run_micro_batch() {
@@ -226,7 +236,7 @@ void LayoutSweep::Inner::run_partial(const PassVariant& none, const PassVariant&
 }
 
 LayoutSweep::LayoutSweep(LayoutSpace& space, const SweepRequest& request)
-    : space_(space), request_(request), candidates_(request.kept) {}
+    : space_(space), request_(request), ability_(space.stack(), space.limits()), candidates_(request.kept) {}
 
 LayoutCosts& LayoutSweep::costs_of(const InnerGroups& groups) {
   if (costs_.size() <= groups.cluster) costs_.resize(groups.cluster + 1);

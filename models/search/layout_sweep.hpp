@@ -12,6 +12,7 @@
 #include "models/search/field_values.hpp"
 #include "models/search/layout_costs.hpp"
 #include "models/search/layout_space.hpp"
+#include "models/search/stack_ability.hpp"
 
 namespace clusterwright {
 
@@ -28,11 +29,13 @@ struct SweepRequest {
 
 struct SweepCounts {
   std::int64_t evaluated = 0;  ///< layouts whose memory and least time were computed
-  std::int64_t feasible = 0;   ///< those that fit
+  std::int64_t feasible = 0;   ///< those that fit and that the stack can run
   std::int64_t short_of_memory = 0;
+  std::int64_t beyond_stack = 0;                                  ///< those that fit, but that the stack cannot run
   bool complete = true;                                           ///< every layout of the space was looked at
   double least_memory = std::numeric_limits<double>::infinity();  ///< bytes of the layout that needs least
   Candidate leanest;                                              ///< that layout
+  Candidate best_beyond;                                          ///< lowest bound of those beyond the stack
 };
 
 class LayoutSweep {
@@ -43,6 +46,7 @@ class LayoutSweep {
   void run(const std::function<bool()>& stop = {});
   const SweepCounts& counts() const { return counts_; }
   const FieldValues& values() const { return values_; }
+  const StackAbility& ability() const { return ability_; }
   CandidateHeap& candidates() { return candidates_; }
   LayoutCosts& costs(std::size_t cluster) { return *costs_[cluster]; }
 
@@ -54,6 +58,7 @@ class LayoutSweep {
 
   LayoutSpace& space_;
   SweepRequest request_;
+  StackAbility ability_;
   SweepCounts counts_;
   FieldValues values_;
   CandidateHeap candidates_;

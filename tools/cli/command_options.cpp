@@ -61,6 +61,32 @@ void add_computing(CommandAdder& line) {
   scale_request->scenario.command_line = line.typed;
 }
 
+void add_search(CommandAdder& line) {
+  const auto [app, r] = line.add<SearchCommandRequest>(
+      "search", "find the parallel layout with the shortest, cheapest or least energy-hungry step", search);
+  add_scenario(*app, r->scenario);
+  add_output(*app, r->output, "table, json, csv or md");
+  app->add_option("--gpus", r->gpus, "accelerators of the job (default: as many as the scenario has)")->type_name("N");
+  app->add_option("--objective", r->objective, "what is made as small as possible, per step")
+      ->type_name("time|cost|energy")
+      ->capture_default_str();
+  app->add_option("--constraint", r->constraints,
+                  "limit a field (tensor<=8, pipeline=4,8, recompute=none, schedule!=dualpipe, offload.optimizer=host) "
+                  "or a result (memory_gb<=70, step_time_s<=10, nodes_kw<=800); repeatable")
+      ->type_name("LIMIT")
+      ->allow_extra_args(false);
+  app->add_flag("--keep", r->keep,
+                "keep every field of the layout that the scenario states; search those that are auto");
+  app->add_option("--top", r->top, "plans that are predicted in full")->type_name("K")->capture_default_str();
+  app->add_option("--layouts", r->layouts, "layouts to evaluate at most; a larger space is thinned out")
+      ->type_name("N")
+      ->capture_default_str();
+  app->add_option("--replays", r->replays, "layouts to replay at most before the search ends without a proof")
+      ->type_name("N")
+      ->capture_default_str();
+  r->scenario.command_line = line.typed;
+}
+
 void add_size(CommandAdder& line) {
   const auto [app, r] =
       line.add<SizeRequest>("size", "plan the site of a cluster: racks, cables, power, cooling and cost", size);
@@ -288,6 +314,7 @@ void add_learning(CommandAdder& line) {
 void add_commands(CLI::App& root, const std::string& typed, Action& action) {
   CommandAdder line{root, typed, action};
   add_computing(line);
+  add_search(line);
   add_size(line);
   add_auditing(line);
   add_collective(line);

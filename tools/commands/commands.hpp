@@ -39,6 +39,19 @@ struct ScaleRequest {
 };
 ExitCode scale(const ScaleRequest& request);
 
+struct SearchCommandRequest {
+  ScenarioRequest scenario;
+  OutputRequest output;
+  std::string gpus;  ///< one count; empty: as many as the scenario has
+  std::string objective = "time";
+  std::vector<std::string> constraints;  ///< "tensor<=8"
+  std::string top = "5";                 ///< plans that are predicted in full
+  std::string layouts = "5M";            ///< layouts that are evaluated at most
+  std::string replays = "100";
+  bool keep = false;  ///< whatever the scenario states of the layout stays
+};
+ExitCode search(const SearchCommandRequest& request);
+
 /// Options stay text until the command reads them; empty ones take the default that the help names.
 struct CollectiveCommandRequest {
   std::string cluster;                ///< path of a cluster or scenario file

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/search/layout_search.hpp"
+
+#include <algorithm>
+#include <queue>
+#include <utility>
+
+#include "models/memory/memory_levels.hpp"
+#include "models/memory/memory_verdict.hpp"
+#include "models/plan/resolve_plan.hpp"
+#include "models/settling/settle_input.hpp"
+#include "sim/diagnostic.hpp"
+
+namespace clusterwright {
+
+/// Candidates with the lowest bound in front; those of the same bound in the order of the sweep.
+struct LayoutSearch::Queue {
+  struct Entry {
+    Candidate candidate;
+    std::size_t number = 0;
+    bool sharp = false;  ///< its bound counts power limits
+
+    bool operator<(const Entry& other) const {
+      return candidate.bound != other.candidate.bound ? candidate.bound > other.candidate.bound : number > other.number;
+    }
+  };
+
+  explicit Queue(std::vector<Candidate> candidates) {
+    for (std::size_t i = 0; i < candidates.size(); ++i) entries.push({candidates[i], i, false});
+  }
+  std::priority_queue<Entry> entries;
+};
+
+LayoutSearch::LayoutSearch(Scenario scenario, LayoutLimits limits, SearchRequest request)
+    : space_(std::move(scenario), std::move(limits)), request_(std::move(request)), sweep_(space_, request_.sweep) {}
+
+LayoutSearch::~LayoutSearch() = default;
+
+Scenario LayoutSearch::scenario_of(const Candidate& candidate) const {
+  const Layout& layout = candidate.layout;
+  InnerGroups groups{layout.tensor, layout.context, layout.expert, layout.expert_tensor, candidate.cluster};
+  Scenario out = space_.scenario(groups);
+  out.job = with_layout(out.job, layout);
+  return out;
+}
+
+bool LayoutSearch::is_stopped(SearchResult& result) const {
+  result.interrupted = result.interrupted || (request_.stop && request_.stop());
+  return result.interrupted;
+}
+
+/// Bound under power limits. That of energy knows no clock.
+double LayoutSearch::sharpened(const Candidate& candidate) {
+  if (request_.sweep.objective == SearchObjective::energy) return candidate.bound;
+  return std::max(candidate.bound, sweep_.costs(candidate.cluster).bound(candidate.layout));
+}
+
+void LayoutSearch::replay(const Candidate& candidate, SearchResult& result) {
+  const Scenario scenario = scenario_of(candidate);
+  FoundLayout found{candidate, {}, {}, 0, true};
+  try {
+    found.plan = resolve_plan(scenario).plan;
+    if (!level_verdict(level_uses(scenario, found.plan)).empty()) {
+      ++result.short_of_host;
+      return;
+    }
+    found.step = settle_input(scenario, found.plan);
+  } catch (const ConfigError&) {  // E0502
+    ++result.too_long;
+    return;
+  }
+  ++result.replayed;
+  found.value = request_.sweep.objective == SearchObjective::energy ? found.step.energy.in(joule)
+                                                                    : to_seconds(found.step.end).in(second);
+  found.accepted = !request_.accepts || request_.accepts(found.step);
+  if (found.accepted)
+    result.found.push_back(std::move(found));
+  else
+    ++result.refused;
+}
+
+namespace {
+
+bool is_better(const FoundLayout& a, const FoundLayout& b) {
+  return a.value < b.value;
+}
+
+double best_value(const SearchResult& result) {
+  double best = std::numeric_limits<double>::infinity();
+  for (const FoundLayout& found : result.found) best = std::min(best, found.value);
+  return best;
+}
+
+}  // namespace
+
+void LayoutSearch::replay_queue(SearchResult& result) {
+  Queue queue(sweep_.candidates().take());
+  const double dropped = sweep_.candidates().lowest_dropped();
+  double best = std::numeric_limits<double>::infinity();
+  while (!queue.entries.empty() && result.replayed < request_.most_replays && !is_stopped(result)) {
+    Queue::Entry entry = queue.entries.top();
+    if (std::min(entry.candidate.bound, dropped) >= best && result.replayed >= request_.least_replays) break;
+    queue.entries.pop();
+    if (!entry.sharp) {
+      entry.candidate.bound = sharpened(entry.candidate);
+      entry.sharp = true;
+      queue.entries.push(entry);
+      continue;
+    }
+    replay(entry.candidate, result);
+    best = best_value(result);
+  }
+  result.least_open = dropped;
+  if (!queue.entries.empty()) result.least_open = std::min(dropped, queue.entries.top().candidate.bound);
+}
+
+/// The most promising layout with each value that no replayed layout has.
+void LayoutSearch::replay_values(SearchResult& result) {
+  for (std::size_t field = 0; field < layout_field_count; ++field)
+    for (const FieldValue& value : result.values.of(static_cast<LayoutField>(field))) {
+      const auto has_value = [&](const FoundLayout& found) {
+        return value_text(static_cast<LayoutField>(field), found.candidate.layout) ==
+               value_text(static_cast<LayoutField>(field), value.best.layout);
+      };
+      if (value.fitting == 0 || std::any_of(result.found.begin(), result.found.end(), has_value)) continue;
+      if (is_stopped(result)) return;
+      replay(value.best, result);
+    }
+}
+
+SearchResult LayoutSearch::run() {
+  SearchResult result;
+  result.space = space_.size();
+  result.left_out = space_.thin_out(static_cast<double>(request_.sweep.most_layouts));
+  sweep_.run(request_.stop);
+  result.counts = sweep_.counts();
+  result.values = sweep_.values();
+  replay_queue(result);
+  if (request_.each_value) replay_values(result);
+  std::stable_sort(result.found.begin(), result.found.end(), is_better);
+  return result;
+}
+
+bool is_searchable(const Job& job) {
+  return job.parallel.stage_layers.empty();
+}
+
+LayoutLimits limits_of(const Scenario& s) {
+  const Job& job = s.job;
+  LayoutLimits limits;
+  const auto pin = [](NumberLimit& limit, const std::optional<int>& value) {
+    if (value) limit.only = {*value};
+  };
+  pin(limits.tensor, job.parallel.tensor);
+  pin(limits.context, job.parallel.context.value_or(1));
+  pin(limits.expert, job.parallel.expert);
+  pin(limits.expert_tensor, job.parallel.expert_tensor);
+  pin(limits.pipeline, job.parallel.pipeline);
+  pin(limits.data, job.parallel.data);
+  pin(limits.micro_batch, job.micro_batch);
+  pin(limits.virtual_pipeline, job.parallel.virtual_pipeline);
+  if (job.recompute) limits.recompute.add(*job.recompute);
+  limits.recomputed_layers = job.recomputed_layers;
+  limits.sharding.add(job.sharding);
+  limits.shard_group = job.shard_group;
+  limits.schedule.add(job.parallel.schedule);
+  limits.order.add(job.parallel.order.value_or(s.stack.rank_order));
+  limits.offload_weights.add(job.offload.weights);
+  limits.offload_optimizer.add(job.offload.optimizer);
+  limits.offload_activations.add(job.offload.activations);
+  return limits;
+}
+
+}  // namespace clusterwright

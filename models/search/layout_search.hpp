@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Search for the best layout of a job: bounds in closed form for all layouts, replays for those that can win.
+///
+/// Replays go on, lowest bound first, until no layout without a replay has a bound below the best result: then nothing
+/// in the space is better. A layout's first bound ignores power limits; the one with them is computed only for those
+/// that come to the front.
+/// Example: bounds 9, 10, 12, 15 s. The replay of the first takes 11 s, that of the second 10.5 s. The third cannot be
+/// below 12 s, so 10.5 s is the least of all four, proven with two replays.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "models/job/scenario.hpp"
+#include "models/search/layout_sweep.hpp"
+#include "models/settling/step_simulation.hpp"
+
+namespace clusterwright {
+
+struct SearchRequest {
+  SweepRequest sweep;
+  int most_replays = 100;   ///< after which the search ends, proven or not
+  int least_replays = 1;    ///< replays of the lowest bounds that are made even if the best layout is proven before
+  bool each_value = false;  ///< also replays the most promising layout with each value of each field
+  std::function<bool(const StepSummary&)> accepts;  ///< limits on the replayed step; empty: all pass
+  std::function<bool()> stop;                       ///< asked now and then; once it says yes the search ends
+};
+
+/// Replayed layout.
+struct FoundLayout {
+  Candidate candidate;  ///< its bound under power limits
+  Plan plan;
+  StepSummary step;
+  double value = 0;      ///< of the objective: seconds, or joules of one step
+  bool accepted = true;  ///< by the limits on replayed steps
+};
+
+struct SearchResult {
+  double space = 0;                     ///< layouts of the whole space
+  LeftOut left_out = LeftOut::nothing;  ///< what was left out of it
+  SweepCounts counts;
+  FieldValues values;
+  std::vector<FoundLayout> found;  ///< accepted and fitting ones, the best first
+  int replayed = 0;
+  int refused = 0;        ///< replayed, but beyond a limit
+  int short_of_host = 0;  ///< candidates whose offloaded tensors do not fit beyond the accelerator
+  int too_long = 0;       ///< candidates whose step takes longer than can be simulated
+  double least_open = std::numeric_limits<double>::infinity();  ///< lowest bound without a replay
+  bool interrupted = false;
+
+  /// Whether no layout of the space that was not left out can be better than the best found.
+  bool proven() const {
+    return !found.empty() && counts.complete && left_out == LeftOut::nothing && least_open >= found.front().value;
+  }
+};
+
+class LayoutSearch {
+ public:
+  /// @param scenario  whose cluster has the wanted size
+  LayoutSearch(Scenario scenario, LayoutLimits limits, SearchRequest request);
+  ~LayoutSearch();
+
+  /// @throws ConfigError if the job cannot run under any layout for reasons that no layout changes
+  SearchResult run();
+  /// Scenario under a layout, with every field of it decided.
+  Scenario scenario_of(const Candidate& candidate) const;
+  const StackAbility& ability() const { return sweep_.ability(); }
+
+ private:
+  struct Queue;
+
+  void replay_queue(SearchResult& result);
+  void replay_values(SearchResult& result);
+  void replay(const Candidate& candidate, SearchResult& result);
+  double sharpened(const Candidate& candidate);
+  bool is_stopped(SearchResult& result) const;
+
+  LayoutSpace space_;
+  SearchRequest request_;
+  LayoutSweep sweep_;
+};
+
+/// Limits that keep whatever a job states of its layout; a field that it leaves open stays open. Only one context rank,
+/// device memory and the job's own sharding, order and schedule are considered: those a job always states.
+LayoutLimits limits_of(const Scenario& scenario);
+
+/// Whether a job's layout can be searched: it states no layers of single stages.
+bool is_searchable(const Job& job);
+
+}  // namespace clusterwright

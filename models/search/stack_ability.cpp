@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/search/stack_ability.hpp"
+
+#include <algorithm>
+
+#include "models/search/field_values.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+template <class T>
+bool lists(const std::vector<T>& all, T one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
+
+}  // namespace
+
+StackAbility::StackAbility(const SoftwareStack& stack, const LayoutLimits& limits)
+    : known_(stack.layouts), limits_(limits) {}
+
+bool StackAbility::runs_schedule(const Layout& l) const {
+  if (l.pipeline == 1) return true;
+  const bool asked = limits_.schedule.given() || limits_.pipeline.given();
+  if (!asked && !lists(known_->schedules, l.schedule)) return false;
+  return l.virtual_pipeline == 1 || known_->interleaves || limits_.virtual_pipeline.given();
+}
+
+bool StackAbility::runs_sharding(Sharding sharding) const {
+  if (limits_.sharding.given() || lists(known_->shardings, sharding)) return true;
+  // Where gradients are reduced whole, both are one layout under a pipeline (layout_space.hpp).
+  return sharding == Sharding::zero1 && lists(known_->shardings, Sharding::zero2);
+}
+
+bool StackAbility::runs_offload(const Offload& offload) const {
+  const auto runs = [&](MemoryLevel level, OffloadedTensors tensors, const auto& limit) {
+    return level == MemoryLevel::device || limit.given() || lists(known_->offload, tensors);
+  };
+  return runs(offload.weights, OffloadedTensors::weights, limits_.offload_weights) &&
+         runs(offload.optimizer, OffloadedTensors::optimizer, limits_.offload_optimizer) &&
+         runs(offload.activations, OffloadedTensors::activations, limits_.offload_activations);
+}
+
+bool StackAbility::runs(const Layout& l) const {
+  if (!known_) return true;
+  const bool experts = l.expert_tensor == l.tensor || l.expert * l.expert_tensor == 1 || known_->expert_tensor ||
+                       limits_.expert_tensor.given();
+  return experts && (l.context == 1 || known_->context || limits_.context.given()) && runs_schedule(l) &&
+         (l.recomputed_layers == 0 || known_->partial_recompute || limits_.recomputed_layers) &&
+         runs_sharding(l.sharding) && runs_offload(l.offload);
+}
+
+std::string StackAbility::beyond(const Layout& l) const {
+  if (runs(l)) return {};
+  const auto text = [&](const char* name, LayoutField field) { return std::string(name) + " " + value_text(field, l); };
+  if (!runs_schedule(l))
+    return l.virtual_pipeline > 1 ? text("virtual_pipeline", LayoutField::virtual_pipeline)
+                                  : text("schedule", LayoutField::schedule);
+  if (!runs_sharding(l.sharding)) return text("sharding", LayoutField::sharding);
+  if (!runs_offload(l.offload)) return text("offload of", LayoutField::offload);
+  if (l.context > 1 && !known_->context) return text("context", LayoutField::context);
+  if (l.recomputed_layers > 0 && !known_->partial_recompute) return text("recompute", LayoutField::recompute);
+  return text("expert_tensor", LayoutField::expert_tensor);
+}
+
+}  // namespace clusterwright

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Which layouts the software stack of a job can run.
+#pragma once
+
+#include <optional>
+
+#include "models/job/stack.hpp"
+#include "models/search/layout.hpp"
+#include "models/search/layout_limits.hpp"
+
+namespace clusterwright {
+
+/// A stack that does not say what it can run is taken to run everything. What the user asked for by name is not held
+/// against the stack either.
+class StackAbility {
+ public:
+  StackAbility(const SoftwareStack& stack, const LayoutLimits& limits);
+
+  bool is_known() const { return known_.has_value(); }
+  bool runs(const Layout& layout) const;
+  /// First field that the stack cannot run, as "schedule dualpipe"; empty if it runs the layout.
+  std::string beyond(const Layout& layout) const;
+
+ private:
+  bool runs_schedule(const Layout& layout) const;
+  bool runs_sharding(Sharding sharding) const;
+  bool runs_offload(const Offload& offload) const;
+
+  std::optional<StackLayouts> known_;
+  LayoutLimits limits_;
+};
+
+}  // namespace clusterwright
