@@ -117,7 +117,7 @@ std::vector<Scenario> layouts(Measurement measurement, const Workload& workload,
 std::optional<StepPrediction> fastest(const std::vector<Scenario>& scenarios) {
   std::optional<StepPrediction> best;
   for (const Scenario& scenario : scenarios) {
-    StepPrediction step = predict_step(scenario);
+    StepPrediction step = predict_step(scenario, OpenFields::usual);
     if (!best || step.step_time < best->step_time) best = std::move(step);
   }
   return best;

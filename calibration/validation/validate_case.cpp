@@ -115,7 +115,7 @@ CaseResult validate_step(const Measurement& measurement, const ScenarioShelf& sh
     return without_prediction(result, CaseStatus::unsupported, *reason);
   const Scenario& scenario = std::get<Scenario>(described);
   try {
-    const StepPrediction step = predict_step(scenario);
+    const StepPrediction step = predict_step(scenario, OpenFields::usual);
     const double fullness = step.memory.total() / memory_capacity(scenario.cluster.accelerator);
     if (fullness > far_beyond_memory)
       return without_prediction(result, CaseStatus::infeasible, "memory: " + step.verdict);

@@ -109,7 +109,8 @@ void compare_with_first(std::vector<ScalePoint>& points, const StepCalibration& 
 
 ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accelerators, bool strong,
                          const std::function<void(std::size_t)>& done, const std::function<bool()>& stop) {
-  return predict_scale(scenario, accelerators, strong, done, stop, predict_step);
+  return predict_scale(scenario, accelerators, strong, done, stop,
+                       [](const Scenario& sized) { return predict_step(sized); });
 }
 
 ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accelerators, bool strong,

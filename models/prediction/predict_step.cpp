@@ -146,8 +146,9 @@ bool all_given(const Job& job) {
 
 }  // namespace
 
-StepPrediction predict_step(const Scenario& s) {
-  ChosenPlan chosen = choose_plan(s);
+StepPrediction predict_step(const Scenario& s, OpenFields open) {
+  DecidedPlan decided = decide_plan(s, open);
+  ChosenPlan& chosen = decided.chosen;
   StepPrediction out;
   add_size(s.cluster, out);
   out.plan = chosen.plan;
@@ -155,13 +156,13 @@ StepPrediction predict_step(const Scenario& s) {
   out.memory = chosen.memory;
   judge(chosen.scenario, out);
 
-  const StepSummary step = settle_input(chosen.scenario, out.plan);
+  const StepSummary step = decided.step ? *decided.step : settle_input(chosen.scenario, out.plan);
   out.step_time = to_seconds(step.end);
   for (std::size_t i = 0; i < step_charge_count; ++i) out.breakdown[i] = step.breakdown[i];
   out.dropped = dropped_of(chosen.scenario, out.plan);
   add_rates(s, out);
   add_power(s, step, out);
-  out.uncertainty = step_uncertainty(out, chosen.scenario, all_given(s.job));
+  out.uncertainty = step_uncertainty(out, chosen.scenario, decided.searched || all_given(s.job));
   const double factor = std::exp(half_width_90 * out.uncertainty.sigma);
   out.low = out.step_time / factor;
   out.high = out.step_time * factor;

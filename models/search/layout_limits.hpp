@@ -82,6 +82,7 @@ struct LayoutLimits {
   std::optional<int> shard_group;
   ChoiceLimit<MemoryLevel, 4> offload_weights, offload_optimizer, offload_activations;
   std::optional<double> most_memory_gb;  ///< of the fullest rank; absent: that of the accelerator
+  bool same_blocks = false;              ///< groups must fill the accelerators that the scenario uses of each domain
   bool partly_recomputed = true;         ///< full recomputation may repeat some layers of a stage only
 };
 

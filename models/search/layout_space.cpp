@@ -84,6 +84,7 @@ const Scenario* LayoutSpace::fitting(const InnerGroups& groups, std::size_t& num
 void LayoutSpace::add_groups(InnerGroups groups, std::vector<InnerGroups>& out) {
   const Scenario* s = fitting(groups, groups.cluster);
   if (!s || !fit_block({groups.tensor}, s->cluster.blocks.used)) return;
+  if (limits_.same_blocks && !(s->cluster.blocks == base_.cluster.blocks)) return;
   if (base_.transformer.experts &&
       !splits_experts(groups.tensor, groups.expert, groups.expert_tensor, s->cluster.blocks.used))
     return;

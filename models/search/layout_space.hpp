@@ -45,6 +45,7 @@ class LayoutSpace {
 
   const LayoutLimits& limits() const { return limits_; }
   const SoftwareStack& stack() const { return base_.stack; }
+  std::int64_t layers() const { return base_.transformer.layers; }
 
   /// Number of layouts, partial recomputation aside. @throws ConfigError as groups()
   double size();

@@ -236,7 +236,10 @@ void LayoutSweep::Inner::run_partial(const PassVariant& none, const PassVariant&
 }
 
 LayoutSweep::LayoutSweep(LayoutSpace& space, const SweepRequest& request)
-    : space_(space), request_(request), ability_(space.stack(), space.limits()), candidates_(request.kept) {}
+    : space_(space),
+      request_(request),
+      ability_(space.stack(), space.limits(), space.layers()),
+      candidates_(request.kept) {}
 
 LayoutCosts& LayoutSweep::costs_of(const InnerGroups& groups) {
   if (costs_.size() <= groups.cluster) costs_.resize(groups.cluster + 1);

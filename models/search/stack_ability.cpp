@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "models/plan/stage_layout.hpp"
 #include "models/search/field_values.hpp"
 
 namespace clusterwright {
@@ -16,14 +17,15 @@ bool lists(const std::vector<T>& all, T one) {
 
 }  // namespace
 
-StackAbility::StackAbility(const SoftwareStack& stack, const LayoutLimits& limits)
-    : known_(stack.layouts), limits_(limits) {}
+StackAbility::StackAbility(const SoftwareStack& stack, const LayoutLimits& limits, std::int64_t layers)
+    : known_(stack.layouts), limits_(limits), layers_(layers) {}
 
 bool StackAbility::runs_schedule(const Layout& l) const {
   if (l.pipeline == 1) return true;
   const bool asked = limits_.schedule.given() || limits_.pipeline.given();
   if (!asked && !lists(known_->schedules, l.schedule)) return false;
-  return l.virtual_pipeline == 1 || known_->interleaves || limits_.virtual_pipeline.given();
+  if (l.virtual_pipeline == 1 || limits_.virtual_pipeline.given()) return true;
+  return known_->interleaves && splits_evenly(layers_, l.pipeline * l.virtual_pipeline);
 }
 
 bool StackAbility::runs_sharding(Sharding sharding) const {

@@ -2,7 +2,9 @@
 /// Which layouts the software stack of a job can run.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 
 #include "models/job/stack.hpp"
 #include "models/search/layout.hpp"
@@ -10,11 +12,13 @@
 
 namespace clusterwright {
 
-/// A stack that does not say what it can run is taken to run everything. What the user asked for by name is not held
-/// against the stack either.
+/// Virtual stages must hold the same number of layers, embedding and head counted as one each or not at all: no
+/// framework cuts 80 layers into 44 chunks. A stack that does not say what it can run is taken to run everything. What
+/// the user asked for by name is not held against the stack either.
 class StackAbility {
  public:
-  StackAbility(const SoftwareStack& stack, const LayoutLimits& limits);
+  /// @param layers  of the model
+  StackAbility(const SoftwareStack& stack, const LayoutLimits& limits, std::int64_t layers);
 
   bool is_known() const { return known_.has_value(); }
   bool runs(const Layout& layout) const;
@@ -28,6 +32,7 @@ class StackAbility {
 
   std::optional<StackLayouts> known_;
   LayoutLimits limits_;
+  std::int64_t layers_;
 };
 
 }  // namespace clusterwright

@@ -58,6 +58,8 @@ void add_computing(CommandAdder& line) {
       ->add_option("--mode", scale_request->mode, "strong: constant global batch; weak: constant batch per replica")
       ->type_name("strong|weak")
       ->capture_default_str();
+  scale_app->add_flag("--replan", scale_request->replan,
+                      "search degrees, micro-batch and recomputation anew at each size, instead of keeping them");
   scale_request->scenario.command_line = line.typed;
 }
 

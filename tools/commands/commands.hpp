@@ -36,6 +36,7 @@ struct ScaleRequest {
   OutputRequest output;
   std::string gpus;  ///< a range; empty: an error with an example
   std::string mode = "strong";
+  bool replan = false;  ///< searches the layout anew at each size
 };
 ExitCode scale(const ScaleRequest& request);
 

@@ -5,6 +5,7 @@
 
 #include "models/prediction/predict_scale.hpp"
 #include "models/prediction/prediction.hpp"
+#include "models/search/best_plan.hpp"
 #include "models/site/sizing/job_site.hpp"
 #include "sim/json_writer.hpp"
 #include "tools/commands/commands.hpp"
@@ -109,10 +110,16 @@ ExitCode scale(const ScaleRequest& request) {
   const JobSite site(session.scenario, session.context.inputs);
   site.complete(session.context.scenario);
   ScaleCurve curve;
+  Scenario asked = session.scenario;
+  if (request.replan) {
+    asked.job = with_open_layout(asked.job);
+    session.context.warnings.push_back(
+        "--replan: the layout with the shortest step at each size; sharding, schedule and offload stay as stated");
+  }
   {
     ProgressLine progress("cluster sizes", sizes.size(), request.output.quiet);
     curve = predict_scale(
-        session.scenario, sizes, strong, [&](std::size_t done) { progress.finished(done); }, interrupted,
+        asked, sizes, strong, [&](std::size_t done) { progress.finished(done); }, interrupted,
         [&](const Scenario& scenario) { return site.predict(scenario); });
   }
   if (curve.points.empty()) throw Interrupted{};

@@ -48,7 +48,7 @@ std::string largest_growth(const StepSummary& step, const StepSummary& best) {
 }
 
 std::string why(const SearchAnswer& answer, const FieldValue& value, const FoundLayout* found) {
-  if (value.fitting == 0 && value.beyond > 0) return fmt::format("{} does not run it", answer.stack);
+  if (value.fitting == 0 && value.beyond > 0) return fmt::format("fits only beyond what {} runs", answer.stack);
   if (value.fitting == 0)
     return fmt::format("memory: at least {} of {} GB", fixed_text(bytes_to_gb(value.least_memory), 1),
                        significant_text(answer.context.memory_capacity.in(gigabyte)));
@@ -76,6 +76,30 @@ std::vector<Choice> choices_of(const SearchAnswer& answer) {
       const std::string text = shared_text(field, value->best.layout);
       out.push_back({std::string(layout_field_names[i]), text, value, best_sharing(answer, field, text)});
     }
+  }
+  return out;
+}
+
+/// Most values of one field that people see: those with the best steps, in the order of values. All are in the JSON.
+constexpr std::size_t most_values = 8;
+
+/// Choices without the worst of a field with many values, and without the second of those that no layout can have.
+std::vector<Choice> worth_a_line(const std::vector<Choice>& all) {
+  std::vector<Choice> out;
+  for (std::size_t begin = 0; begin < all.size();) {
+    std::size_t end = begin;
+    while (end < all.size() && all[end].field == all[begin].field) ++end;
+    std::vector<double> values;
+    for (std::size_t i = begin; i < end; ++i)
+      if (all[i].found) values.push_back(all[i].found->value);
+    std::sort(values.begin(), values.end());
+    const double worst = values.empty() ? 0 : values[std::min(values.size(), most_values) - 1];
+    std::size_t without = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      const bool shown = all[i].found ? all[i].found->value <= worst : ++without <= most_values / 2;
+      if (shown) out.push_back(all[i]);
+    }
+    begin = end;
   }
   return out;
 }
@@ -160,7 +184,7 @@ ResultTable choices_table(const SearchAnswer& answer) {
                      words_column("why", "Why")},
                     {}};
   std::string last;
-  for (const Choice& c : choices_of(answer)) {
+  for (const Choice& c : worth_a_line(choices_of(answer))) {
     table.rows.push_back(
         {c.field == last ? "" : c.field, c.value, c.counts->layouts, c.counts->fitting,
          bytes_to_gb(c.counts->least_memory), of_found(c.found, c.found ? to_seconds(c.found->step.end).in(second) : 0),
@@ -227,9 +251,9 @@ std::string beyond_sentence(const SearchAnswer& answer) {
   const double best = answer.result.found.front().value;
   if (beyond.bound >= best) return fmt::format("No layout beyond what {} runs could be better.", answer.stack);
   return fmt::format(
-      "Beyond what {} runs: a layout with {} has a bound {} below the best step. A limit that names a field includes "
-      "it: --constraint schedule=dualpipe.",
-      answer.stack, answer.beyond_field, percent_text(1 - beyond.bound / best, 1));
+      "Beyond what {} runs: a layout with {} has a bound {} below the best step. Naming that field in --constraint "
+      "includes such layouts.",
+      answer.stack, answer.beyond_field, percent_text(1 - beyond.bound / best));
 }
 
 std::string miss_sentence(const SearchAnswer& answer) {

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/search/best_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "models/search/layout_search.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// Bounds of work: a prediction with open fields stays a matter of about a second.
+constexpr std::int64_t most_layouts = 100'000;
+constexpr int most_replays = 20;
+
+bool is_open(const Scenario& s) {
+  const ParallelSpec& p = s.job.parallel;
+  const bool chunks = p.pipeline.value_or(2) > 1 && p.schedule == PipelineSchedule::one_forward_one_backward;
+  const bool experts = s.transformer.experts && (!p.expert || !p.expert_tensor);
+  return !p.tensor || !p.pipeline || (chunks && !p.virtual_pipeline) || experts || !s.job.micro_batch ||
+         !s.job.recompute;
+}
+
+void note_choices(const Scenario& given, const Layout& layout, const std::string& why,
+                  std::vector<Assumption>& assumptions) {
+  const auto note = [&](bool open, const char* what, LayoutField field) {
+    if (open) assumptions.push_back({what, value_text(field, layout), "default", "auto: " + why});
+  };
+  const ParallelSpec& p = given.job.parallel;
+  note(!p.tensor, "tensor group", LayoutField::tensor);
+  note(!p.pipeline, "pipeline stages", LayoutField::pipeline);
+  note(!p.virtual_pipeline && layout.pipeline > 1, "virtual pipeline stages", LayoutField::virtual_pipeline);
+  note(given.transformer.experts && !p.expert, "expert group", LayoutField::expert);
+  note(given.transformer.experts && !p.expert_tensor, "expert tensor group", LayoutField::expert_tensor);
+  note(!given.job.micro_batch, "micro-batch", LayoutField::micro_batch);
+  note(!given.job.recompute, "recomputation", LayoutField::recompute);
+}
+
+std::string why(const SearchResult& result) {
+  return fmt::format("the shortest step of {} layouts{}", result.counts.evaluated,
+                     result.proven() ? "" : ", not proven; `search` goes on");
+}
+
+std::optional<DecidedPlan> searched_plan(const Scenario& given) {
+  SearchRequest request;
+  request.sweep.most_layouts = most_layouts;
+  request.most_replays = most_replays;
+  LayoutLimits limits = limits_of(given);
+  limits.same_blocks = true;
+  LayoutSearch search(given, limits, request);
+  SearchResult result = search.run();
+  if (result.found.empty()) return {};
+  FoundLayout& best = result.found.front();
+  DecidedPlan out{{search.scenario_of(best.candidate), {}, {}, {}}, {}, true};
+  ResolvedPlan resolved = resolve_plan(out.chosen.scenario);
+  out.chosen.plan = best.plan;
+  out.chosen.memory = memory_under(out.chosen.scenario, out.chosen.plan);
+  out.chosen.assumptions = std::move(resolved.assumptions);
+  note_choices(given, best.candidate.layout, why(result), out.chosen.assumptions);
+  out.step = std::move(best.step);
+  return out;
+}
+
+}  // namespace
+
+DecidedPlan decide_plan(const Scenario& scenario, OpenFields open) {
+  if (open == OpenFields::best && is_open(scenario) && is_searchable(scenario.job))
+    if (auto found = searched_plan(scenario)) return *std::move(found);
+  return {choose_plan(scenario), {}, false};
+}
+
+Job with_open_layout(Job job) {
+  ParallelSpec& p = job.parallel;
+  p.tensor.reset();
+  p.pipeline.reset();
+  p.virtual_pipeline.reset();
+  p.expert.reset();
+  p.expert_tensor.reset();
+  p.data.reset();
+  p.stage_layers.clear();
+  job.micro_batch.reset();
+  job.recompute.reset();
+  job.recomputed_layers.reset();
+  return job;
+}
+
+}  // namespace clusterwright

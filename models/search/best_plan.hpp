@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Plan of a job with open fields ("auto"): the layout with the shortest step among all that keep what the job states.
+#pragma once
+
+#include <optional>
+
+#include "models/search/choose_plan.hpp"
+#include "models/settling/step_simulation.hpp"
+
+namespace clusterwright {
+
+/// Who decides fields that a job leaves open: a search for the shortest step; or what users of the stack choose, for
+/// steps that others ran and did not describe in full.
+enum class OpenFields { best, usual };
+
+/// Chosen plan with its step, if the search has replayed it.
+struct DecidedPlan {
+  ChosenPlan chosen;
+  std::optional<StepSummary> step;
+  bool searched = false;  ///< nothing of the plan had to be guessed
+};
+
+/// Plan of the job. Where nothing is open, nothing fits, or layers of single stages are stated, choose_plan() decides.
+/// @throws ConfigError as resolve_plan
+DecidedPlan decide_plan(const Scenario& scenario, OpenFields open);
+
+/// Job with every degree, the micro-batch and recomputation open; sharding, order, schedule and offload stay.
+Job with_open_layout(Job job);
+
+}  // namespace clusterwright
