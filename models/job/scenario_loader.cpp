@@ -160,7 +160,11 @@ const RecordSpec& scenario_spec() {
 
 JsonValue read_resolved(const fs::path& path, const RecordSpec& spec, const ScenarioOptions& options,
                         std::vector<InputFile>& inputs) {
-  JsonValue document = read_input(path, inputs);
+  return resolved(read_input(path, inputs), spec, options, inputs);
+}
+
+JsonValue resolved(JsonValue document, const RecordSpec& spec, const ScenarioOptions& options,
+                   std::vector<InputFile>& inputs) {
   const ReferenceReader reader = [&](const fs::path& file) { return read_input(file, inputs); };
   resolve_references(document, spec, reader);
   translate_transformer(document);
@@ -217,6 +221,13 @@ Scenario load_scenario(const fs::path& path, const ScenarioOptions& options) {
   JsonValue source = read_resolved(path, scenario_spec(), options, inputs);
   auto spec = decode_record<ScenarioSpec>(source);
   return make_scenario(std::move(spec), std::move(source), options, folder_of(path), std::move(inputs));
+}
+
+Scenario scenario_of_document(JsonValue document, const ScenarioOptions& options) {
+  std::vector<InputFile> inputs;
+  JsonValue source = resolved(std::move(document), scenario_spec(), options, inputs);
+  auto spec = decode_record<ScenarioSpec>(source);
+  return make_scenario(std::move(spec), std::move(source), options, ".", std::move(inputs));
 }
 
 Catalog catalog_of(const Scenario& scenario) {

@@ -25,6 +25,9 @@ struct ScenarioOptions {
 /// @throws ConfigError with every error found
 Scenario load_scenario(const std::filesystem::path& path, const ScenarioOptions& options);
 
+/// The same of a document that no file holds. Relative paths start at the working directory.
+Scenario scenario_of_document(JsonValue document, const ScenarioOptions& options);
+
 /// Scenario with every default written out; itself a valid scenario file.
 JsonValue effective_scenario(const Scenario& scenario);
 
@@ -81,6 +84,10 @@ Record<File> with_scenario_fields(Record<File> table) {
 /// @param inputs  grows by the files that were read
 JsonValue read_resolved(const std::filesystem::path& path, const RecordSpec& spec, const ScenarioOptions& options,
                         std::vector<InputFile>& inputs);
+
+/// The same of a document that was read.
+JsonValue resolved(JsonValue document, const RecordSpec& spec, const ScenarioOptions& options,
+                   std::vector<InputFile>& inputs);
 
 /// Looks up parts, stack and parameters. @param source  document that `spec` was decoded from
 /// @param beside  folder that relative paths start from

@@ -288,6 +288,13 @@ int usual_tensor(const Scenario& s) {
   return tensor;
 }
 
+void check_stated(const Scenario& s) {
+  Contradictions errors(s.source);
+  check_transformer(s.transformer, s.source);
+  check_job(errors, s.job, degrees_of(s), s.transformer);
+  errors.finish();
+}
+
 ResolvedPlan resolve_plan(const Scenario& s) {
   Contradictions errors(s.source);
   ResolvedPlan out;

@@ -20,6 +20,9 @@ bool is_short_enough(int micro_batches, std::int64_t layers);
 /// Tensor degree where the job states none: all ranks of a node, or the most that divide them, the heads and the MLP.
 int usual_tensor(const Scenario& scenario);
 
+/// Checks fields of a job that contradict each other whatever its degrees are. @throws ConfigError E0310, E0313
+void check_stated(const Scenario& scenario);
+
 /// Decides fields that are "auto". Recomputation depends on memory, so an open one stays "none" here.
 ///
 /// @throws ConfigError E0310 a degree does not divide what it splits, or layers of stages do not add up, E0311 the

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "models/plan/resolve_plan.hpp"
 #include "models/search/layout_search.hpp"
 
 namespace clusterwright {
@@ -25,17 +26,17 @@ bool is_open(const Scenario& s) {
 
 void note_choices(const Scenario& given, const Layout& layout, const std::string& why,
                   std::vector<Assumption>& assumptions) {
-  const auto note = [&](bool open, const char* what, LayoutField field) {
+  const auto note = [&](bool open, const char* what, SearchedField field) {
     if (open) assumptions.push_back({what, value_text(field, layout), "default", "auto: " + why});
   };
   const ParallelSpec& p = given.job.parallel;
-  note(!p.tensor, "tensor group", LayoutField::tensor);
-  note(!p.pipeline, "pipeline stages", LayoutField::pipeline);
-  note(!p.virtual_pipeline && layout.pipeline > 1, "virtual pipeline stages", LayoutField::virtual_pipeline);
-  note(given.transformer.experts && !p.expert, "expert group", LayoutField::expert);
-  note(given.transformer.experts && !p.expert_tensor, "expert tensor group", LayoutField::expert_tensor);
-  note(!given.job.micro_batch, "micro-batch", LayoutField::micro_batch);
-  note(!given.job.recompute, "recomputation", LayoutField::recompute);
+  note(!p.tensor, "tensor group", SearchedField::tensor);
+  note(!p.pipeline, "pipeline stages", SearchedField::pipeline);
+  note(!p.virtual_pipeline && layout.pipeline > 1, "virtual pipeline stages", SearchedField::virtual_pipeline);
+  note(given.transformer.experts && !p.expert, "expert group", SearchedField::expert);
+  note(given.transformer.experts && !p.expert_tensor, "expert tensor group", SearchedField::expert_tensor);
+  note(!given.job.micro_batch, "micro-batch", SearchedField::micro_batch);
+  note(!given.job.recompute, "recomputation", SearchedField::recompute);
 }
 
 std::string why(const SearchResult& result) {
@@ -43,7 +44,10 @@ std::string why(const SearchResult& result) {
                      result.proven() ? "" : ", not proven; `search` goes on");
 }
 
+/// Nothing where no layout fits. @throws ConfigError as check_stated: a layout of a search has no place for fields that
+/// do not suit it
 std::optional<DecidedPlan> searched_plan(const Scenario& given) {
+  check_stated(given);
   SearchRequest request;
   request.sweep.most_layouts = most_layouts;
   request.most_replays = most_replays;

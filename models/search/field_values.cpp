@@ -16,7 +16,7 @@ int code_of(const Offload& offload) {
          static_cast<int>(offload.activations);
 }
 
-std::array<int, layout_field_count> codes_of(const Layout& l) {
+std::array<int, searched_field_count> codes_of(const Layout& l) {
   return {l.tensor,
           l.pipeline,
           l.virtual_pipeline,
@@ -56,18 +56,18 @@ std::string recompute_text(const Layout& layout) {
 
 }  // namespace
 
-std::string value_text(LayoutField field, const Layout& layout) {
+std::string value_text(SearchedField field, const Layout& layout) {
   switch (field) {
-    case LayoutField::recompute:
+    case SearchedField::recompute:
       return recompute_text(layout);
-    case LayoutField::sharding:
+    case SearchedField::sharding:
       return layout.sharding == Sharding::hsdp ? fmt::format("hsdp of {}", layout.shard_group)
                                                : std::string(name_of_choice(layout.sharding));
-    case LayoutField::offload:
+    case SearchedField::offload:
       return offload_text(layout.offload);
-    case LayoutField::schedule:
+    case SearchedField::schedule:
       return std::string(name_of_choice(layout.schedule));
-    case LayoutField::order:
+    case SearchedField::order:
       return std::string(name_of_choice(layout.order));
     default:
       return std::to_string(codes_of(layout)[static_cast<std::size_t>(field)]);
@@ -85,7 +85,7 @@ FieldValue& FieldValues::at(std::size_t field, int code) {
 
 void FieldValues::add(const Candidate& candidate, LayoutFate fate, double memory) {
   const auto codes = codes_of(candidate.layout);
-  for (std::size_t field = 0; field < layout_field_count; ++field) {
+  for (std::size_t field = 0; field < searched_field_count; ++field) {
     FieldValue& value = at(field, codes[field]);
     ++value.layouts;
     const bool fits = fate == LayoutFate::fits;

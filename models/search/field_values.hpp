@@ -15,7 +15,7 @@
 namespace clusterwright {
 
 /// Fields whose values a search compares. Replicas follow from the others.
-enum class LayoutField {
+enum class SearchedField {
   tensor,
   pipeline,
   virtual_pipeline,
@@ -29,13 +29,13 @@ enum class LayoutField {
   schedule,
   order
 };
-inline constexpr std::size_t layout_field_count = 12;
-inline constexpr std::array<std::string_view, layout_field_count> layout_field_names = {
+inline constexpr std::size_t searched_field_count = 12;
+inline constexpr std::array<std::string_view, searched_field_count> searched_field_names = {
     "tensor",      "pipeline",  "virtual_pipeline", "context", "expert",   "expert_tensor",
     "micro_batch", "recompute", "sharding",         "offload", "schedule", "order"};
 
 /// Value of a field as text: "8", "full, of 3 layers per stage", "optimizer, activations".
-std::string value_text(LayoutField field, const Layout& layout);
+std::string value_text(SearchedField field, const Layout& layout);
 
 /// Layouts with one value of one field.
 struct FieldValue {
@@ -53,13 +53,13 @@ enum class LayoutFate { fits, beyond_stack, short_of_memory };
 class FieldValues {
  public:
   void add(const Candidate& candidate, LayoutFate fate, double memory);
-  const std::vector<FieldValue>& of(LayoutField field) const { return values_[static_cast<std::size_t>(field)]; }
+  const std::vector<FieldValue>& of(SearchedField field) const { return values_[static_cast<std::size_t>(field)]; }
 
  private:
   FieldValue& at(std::size_t field, int code);
 
-  std::array<std::vector<FieldValue>, layout_field_count> values_;
-  std::array<std::size_t, layout_field_count> last_{};  // most layouts share values with the one before
+  std::array<std::vector<FieldValue>, searched_field_count> values_;
+  std::array<std::size_t, searched_field_count> last_{};  // most layouts share values with the one before
 };
 
 }  // namespace clusterwright

@@ -116,11 +116,11 @@ void LayoutSearch::replay_queue(SearchResult& result) {
 
 /// The most promising layout with each value that no replayed layout has.
 void LayoutSearch::replay_values(SearchResult& result) {
-  for (std::size_t field = 0; field < layout_field_count; ++field)
-    for (const FieldValue& value : result.values.of(static_cast<LayoutField>(field))) {
+  for (std::size_t field = 0; field < searched_field_count; ++field)
+    for (const FieldValue& value : result.values.of(static_cast<SearchedField>(field))) {
       const auto has_value = [&](const FoundLayout& found) {
-        return value_text(static_cast<LayoutField>(field), found.candidate.layout) ==
-               value_text(static_cast<LayoutField>(field), value.best.layout);
+        return value_text(static_cast<SearchedField>(field), found.candidate.layout) ==
+               value_text(static_cast<SearchedField>(field), value.best.layout);
       };
       if (value.fitting == 0 || std::any_of(result.found.begin(), result.found.end(), has_value)) continue;
       if (is_stopped(result)) return;

@@ -109,8 +109,8 @@ void LayoutSweep::Inner::find_states() {
       plan_.shard_group = choice.shard_group;
       job.offload = choice.offload;
       const StageTable& table = costs_.stages(plan_);
-      known.push_back(
-          {choice, order == 0 ? parameter_uses(job, table) : ParameterUses{}, costs_.exchanges(job, table)});
+      known.push_back({choice, order == 0 ? parameter_uses(job, table) : ParameterUses{},
+                       sweep_.request_.memory_only ? std::vector<StageExchanges>{} : costs_.exchanges(job, table)});
     }
   }
   PlannedJob job = planned();
@@ -132,6 +132,7 @@ LayoutSweep::Inner::PassVariant LayoutSweep::Inner::variant(Recompute recompute,
   PlannedJob job = planned();
   PassVariant out;
   for (const RankOrder order : orders_) {
+    if (sweep_.request_.memory_only) break;
     plan_.rank_order = order;
     const double message = plan_.pipeline > 1 ? costs_.exchanges().message(job) : 0;
     out.bounds.emplace_back(job, table, costs_.passes(plan_), message);
@@ -160,6 +161,7 @@ void LayoutSweep::Inner::evaluate(std::size_t order, std::size_t state, const Pa
   layout_.sharding = choice.sharding;
   layout_.shard_group = choice.shard_group;
   layout_.offload = choice.offload;
+  if (sweep_.request_.memory_only) return note(0, memory);
   const double copy =
       choice.offload.activations == MemoryLevel::host ? costs_.exchanges().host_copies(plan_, variant.copied) : 0;
   const double seconds = variant.bounds[order].seconds(states_with(order)[state].exchanges, copy);
@@ -259,13 +261,13 @@ bool LayoutSweep::is_worked_out() const {
 void LayoutSweep::run(const std::function<bool()>& stop) {
   const auto go_on = [&] {
     if (is_worked_out() || (stop && stop())) counts_.complete = false;
-    return counts_.complete;
+    return counts_.complete && !(request_.memory_only && counts_.feasible > 0);
   };
   for (const InnerGroups& groups : space_.groups()) {
     LayoutCosts& costs = costs_of(groups);
     for (const StageCounts& stages : space_.stages(groups)) {
       Inner(*this, costs, groups, stages).run(stages, go_on);
-      if (!counts_.complete) return;
+      if (!go_on()) return;
     }
   }
 }

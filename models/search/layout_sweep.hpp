@@ -24,6 +24,7 @@ struct SweepRequest {
   /// cost follows time.
   SearchObjective objective = SearchObjective::time;
   std::int64_t most_layouts = 20'000'000;  ///< layouts after which the sweep ends, complete or not
+  bool memory_only = false;                ///< bounds stay 0; ends with the first layout that fits
   std::size_t kept = 20'000;               ///< layouts with the lowest bounds that are kept
 };
 

@@ -54,15 +54,17 @@ bool StackAbility::runs(const Layout& l) const {
 
 std::string StackAbility::beyond(const Layout& l) const {
   if (runs(l)) return {};
-  const auto text = [&](const char* name, LayoutField field) { return std::string(name) + " " + value_text(field, l); };
+  const auto text = [&](const char* name, SearchedField field) {
+    return std::string(name) + " " + value_text(field, l);
+  };
   if (!runs_schedule(l))
-    return l.virtual_pipeline > 1 ? text("virtual_pipeline", LayoutField::virtual_pipeline)
-                                  : text("schedule", LayoutField::schedule);
-  if (!runs_sharding(l.sharding)) return text("sharding", LayoutField::sharding);
-  if (!runs_offload(l.offload)) return text("offload of", LayoutField::offload);
-  if (l.context > 1 && !known_->context) return text("context", LayoutField::context);
-  if (l.recomputed_layers > 0 && !known_->partial_recompute) return text("recompute", LayoutField::recompute);
-  return text("expert_tensor", LayoutField::expert_tensor);
+    return l.virtual_pipeline > 1 ? text("virtual_pipeline", SearchedField::virtual_pipeline)
+                                  : text("schedule", SearchedField::schedule);
+  if (!runs_sharding(l.sharding)) return text("sharding", SearchedField::sharding);
+  if (!runs_offload(l.offload)) return text("offload of", SearchedField::offload);
+  if (l.context > 1 && !known_->context) return text("context", SearchedField::context);
+  if (l.recomputed_layers > 0 && !known_->partial_recompute) return text("recompute", SearchedField::recompute);
+  return text("expert_tensor", SearchedField::expert_tensor);
 }
 
 }  // namespace clusterwright

@@ -207,11 +207,11 @@ TEST_CASE("experts that a job does not place spread beyond a domain only if they
   c.experts = ExpertMixture{64, 2, 4096, 0, {}, 0, 1, {}, {}};
   Scenario s = small_scenario(c);
   s.job.parallel.expert.reset();
-  CHECK(predict_step(s).plan.expert == 8);  // a node
-  const Bytes needed = predict_step(s).memory.total();
+  CHECK(predict_step(s, OpenFields::usual).plan.expert == 8);  // a node
+  const Bytes needed = predict_step(s, OpenFields::usual).memory.total();
   s.cluster.accelerator.addressable_memory.reset();
   s.cluster.accelerator.memory.value = 0.97 * needed;
-  const StepPrediction wider = predict_step(s);
+  const StepPrediction wider = predict_step(s, OpenFields::usual);
   CHECK(wider.fits);
   CHECK(wider.plan.expert == 16);
   CHECK(small_job({}).parallel.expert == 1);

@@ -97,7 +97,7 @@ TEST_CASE("run and scale give dollars where a rent is known, and say what to giv
   const JsonValue run = answer("run " + rented);
   const JsonValue& training = run.at("training_run");
   CHECK(number(training, "/rent_usd") == Approx(number(training, "/gpu_hours") / 0.9 * 2.5));  // 27.5 M / 0.9 x $2.50
-  CHECK(number(training, "/goodput") == 0.9);
+  CHECK(number(training, "/goodput") == Approx(0.9));
   check_interval(training, "rent_usd");
   // The scenario in the result repeats the result.
   const ProgramRoom room;

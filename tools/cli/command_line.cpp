@@ -113,12 +113,15 @@ void check_extras(const CommandLine& line, const CLI::App& app) {
 
 /// Words that the command cannot do without. SECTION, ID, KIND and TOPIC have an answer for their absence.
 void check_needed(const CommandLine& line, const CLI::App& app) {
-  for (const char* needed : {"SCENARIO", "BLUEPRINT", "CLUSTER", "FILE", "SAMPLES", "NAME", "--gpus"}) {
+  for (const char* needed :
+       {"SCENARIO", "BLUEPRINT", "MODEL", "--on", "CLUSTER", "FILE", "SAMPLES", "NAME", "--gpus"}) {
     const CLI::Option* option = app.get_option_no_throw(needed);
-    const bool has_default = std::string(needed) == "--gpus" && app.get_name() == "collective";
+    const bool has_default =
+        std::string(needed) == "--gpus" && (app.get_name() == "collective" || app.get_name() == "search");
     if (!option || option->count() > 0 || has_default) continue;
-    const std::string example = std::string(needed) == "--gpus"
-                                    ? "--gpus 8..16384x2, or 8..64+8, or 8,16,32"
+    const std::string example = std::string(needed) == "--gpus" ? "--gpus 8..16384x2, or 8..64+8, or 8,16,32"
+                                : std::string(needed) == "--on"
+                                    ? "--on H100-SXM   (list all: clusterwright catalog accelerators)"
                                     : fmt::format("clusterwright {} {}", name_of(app), needed);
     throw line.typed.error(line.words.size(), fmt::format("{} needs {}", name_of(app), needed), example);
   }

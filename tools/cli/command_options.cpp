@@ -89,6 +89,30 @@ void add_search(CommandAdder& line) {
   r->scenario.command_line = line.typed;
 }
 
+void add_fits(CommandAdder& line) {
+  const auto [app, r] =
+      line.add<FitsRequest>("fits", "find the fewest GPUs in whose memory a model can be trained", fits);
+  app->add_option("MODEL", r->model,
+                  "transformer: a name in configs/transformers, a file, or a Hugging Face config.json")
+      ->type_name("FILE");
+  app->add_option("--on", r->gpu, "accelerator: an id of `catalog accelerators`")->type_name("GPU");
+  app->add_option("--task", r->task, "train all weights, or adapters of low rank")
+      ->type_name("train|lora")
+      ->capture_default_str();
+  app->add_option("--sequence", r->sequence, "tokens of one sequence")->type_name("N")->capture_default_str();
+  app->add_option("--batch", r->batch, "sequences per step (default: four for each GPU)")->type_name("N");
+  app->add_option("--precision", r->precision, "number format of the GEMMs")
+      ->type_name("FORMAT")
+      ->capture_default_str();
+  app->add_option("--lora-rank", r->lora_rank, "rank of the adapters")->type_name("N")->capture_default_str();
+  app->add_option("--stack", r->stack,
+                  "software stack (default: one with tensor and pipeline parallelism, one with FSDP)")
+      ->type_name("NAME");
+  app->add_option("--most", r->most, "largest number of GPUs to try")->type_name("N")->capture_default_str();
+  add_output(*app, r->output, "table, json, csv or md");
+  r->command_line = line.typed;
+}
+
 void add_size(CommandAdder& line) {
   const auto [app, r] =
       line.add<SizeRequest>("size", "plan the site of a cluster: racks, cables, power, cooling and cost", size);
@@ -317,6 +341,7 @@ void add_commands(CLI::App& root, const std::string& typed, Action& action) {
   CommandAdder line{root, typed, action};
   add_computing(line);
   add_search(line);
+  add_fits(line);
   add_size(line);
   add_auditing(line);
   add_collective(line);

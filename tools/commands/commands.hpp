@@ -53,6 +53,21 @@ struct SearchCommandRequest {
 };
 ExitCode search(const SearchCommandRequest& request);
 
+struct FitsRequest {
+  std::string model;  ///< transformer: a name in configs/transformers, a file, or a Hugging Face config.json
+  std::string gpu;    ///< id of an accelerator
+  std::string task = "train";
+  std::string sequence = "4096";
+  std::string batch;  ///< sequences per step; empty: four for each GPU
+  std::string precision = "bf16";
+  std::string lora_rank = "16";
+  std::string stack;  ///< empty: the usual ones
+  std::string most = "4096";
+  std::string command_line;
+  OutputRequest output;
+};
+ExitCode fits(const FitsRequest& request);
+
 /// Options stay text until the command reads them; empty ones take the default that the help names.
 struct CollectiveCommandRequest {
   std::string cluster;                ///< path of a cluster or scenario file

@@ -15,6 +15,7 @@
 #include "tools/long_computation.hpp"
 #include "tools/output/output_target.hpp"
 #include "tools/output/output_text.hpp"
+#include "tools/output/search_json.hpp"
 #include "tools/output/search_report.hpp"
 #include "tools/output/warnings.hpp"
 #include "tools/typed_text.hpp"

@@ -3,113 +3,20 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
 #include <cmath>
 
-#include "models/lowering/step_charge.hpp"
 #include "models/prediction/prediction_interval.hpp"
 #include "tools/output/output_text.hpp"
 #include "tools/output/prediction_tables.hpp"
-#include "tools/output/result_json.hpp"
-#include "tools/output/warnings.hpp"
+#include "tools/output/search_choice.hpp"
 
 namespace clusterwright {
 
 namespace {
 
-double bytes_to_gb(double bytes) {
+double in_gb(double bytes) {
   return bytes / 1e9;
-}
-
-/// Value of a field without what differs among layouts that share it: "full, 3 layers" counts as one value.
-std::string shared_text(LayoutField field, const Layout& layout) {
-  if (field == LayoutField::recompute && layout.recomputed_layers > 0) return "full, of some layers";
-  if (field == LayoutField::sharding && layout.sharding == Sharding::hsdp) return "hsdp";
-  return value_text(field, layout);
-}
-
-const FoundLayout* best_sharing(const SearchAnswer& answer, LayoutField field, const std::string& value) {
-  for (const FoundLayout& found : answer.result.found)
-    if (shared_text(field, found.candidate.layout) == value) return &found;
-  return nullptr;
-}
-
-/// Cause of which a step has most more than another: "pipeline bubble +0.82 s".
-std::string largest_growth(const StepSummary& step, const StepSummary& best) {
-  std::size_t most = 0;
-  Seconds growth;
-  for (std::size_t i = 0; i < step_charge_count; ++i)
-    if (step.breakdown[i] - best.breakdown[i] > growth) {
-      growth = step.breakdown[i] - best.breakdown[i];
-      most = i;
-    }
-  if (growth <= Seconds()) return "";
-  return fmt::format("{} +{} s", people_name(static_cast<StepCharge>(most)), significant_text(growth.in(second)));
-}
-
-std::string why(const SearchAnswer& answer, const FieldValue& value, const FoundLayout* found) {
-  if (value.fitting == 0 && value.beyond > 0) return fmt::format("fits only beyond what {} runs", answer.stack);
-  if (value.fitting == 0)
-    return fmt::format("memory: at least {} of {} GB", fixed_text(bytes_to_gb(value.least_memory), 1),
-                       significant_text(answer.context.memory_capacity.in(gigabyte)));
-  if (!found) return "its bound cannot win";
-  if (found == &answer.result.found.front()) return "best";
-  return largest_growth(found->step, answer.result.found.front().step);
-}
-
-struct Choice {
-  std::string field, value;
-  const FieldValue* counts;
-  const FoundLayout* found;
-};
-
-std::vector<Choice> choices_of(const SearchAnswer& answer) {
-  std::vector<Choice> out;
-  for (std::size_t i = 0; i < layout_field_count; ++i) {
-    const auto field = static_cast<LayoutField>(i);
-    std::vector<FieldValue> const& values = answer.result.values.of(field);
-    if (values.size() < 2) continue;
-    std::vector<const FieldValue*> sorted;
-    for (const FieldValue& value : values) sorted.push_back(&value);
-    std::sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) { return a->code < b->code; });
-    for (const FieldValue* value : sorted) {
-      const std::string text = shared_text(field, value->best.layout);
-      out.push_back({std::string(layout_field_names[i]), text, value, best_sharing(answer, field, text)});
-    }
-  }
-  return out;
-}
-
-/// Most values of one field that people see: those with the best steps, in the order of values. All are in the JSON.
-constexpr std::size_t most_values = 8;
-
-/// Choices without the worst of a field with many values, and without the second of those that no layout can have.
-std::vector<Choice> worth_a_line(const std::vector<Choice>& all) {
-  std::vector<Choice> out;
-  for (std::size_t begin = 0; begin < all.size();) {
-    std::size_t end = begin;
-    while (end < all.size() && all[end].field == all[begin].field) ++end;
-    std::vector<double> values;
-    for (std::size_t i = begin; i < end; ++i)
-      if (all[i].found) values.push_back(all[i].found->value);
-    std::sort(values.begin(), values.end());
-    const double worst = values.empty() ? 0 : values[std::min(values.size(), most_values) - 1];
-    std::size_t without = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      const bool shown = all[i].found ? all[i].found->value <= worst : ++without <= most_values / 2;
-      if (shown) out.push_back(all[i]);
-    }
-    begin = end;
-  }
-  return out;
-}
-
-double behind_best(const SearchAnswer& answer, const FoundLayout& found) {
-  return found.value / answer.result.found.front().value - 1;
-}
-
-Cell of_found(const FoundLayout* found, double value) {
-  return found ? Cell(value) : Cell();
 }
 
 }  // namespace
@@ -127,6 +34,16 @@ std::string left_out_text(LeftOut left_out) {
   return text;
 }
 
+namespace {
+
+/// Outermost ranks, which is all that orders differ in: "data-pipeline".
+std::string order_text(RankOrder order) {
+  constexpr std::string_view same = "tensor-context-";
+  return std::string(EnumNames<RankOrder>::names[static_cast<std::size_t>(order)].substr(same.size()));
+}
+
+}  // namespace
+
 ResultTable plans_table(const SearchAnswer& answer) {
   ResultTable table{"",
                     {{"rank", "", ""},
@@ -137,6 +54,7 @@ ResultTable plans_table(const SearchAnswer& answer) {
                      words_column("recompute", "Recompute"),
                      words_column("sharding", "Sharding"),
                      words_column("offload", "Offload"),
+                     words_column("order", "Order"),
                      {"step_time_s", "Step", "s"},
                      {"half_width_s", "± 90 %", "s", 1, 2},
                      percent_column("behind", "Behind"),
@@ -150,15 +68,16 @@ ResultTable plans_table(const SearchAnswer& answer) {
   int rank = 0;
   for (const SearchPlan& plan : answer.plans) {
     const StepPrediction& step = plan.step;
-    const auto text = [&](LayoutField field) { return Cell(value_text(field, plan.layout)); };
+    const auto text = [&](SearchedField field) { return Cell(value_text(field, plan.layout)); };
     std::vector<Cell> row = {++rank,
                              plan_text(step.plan),
                              plan.layout.virtual_pipeline,
                              plan.layout.micro_batch,
-                             text(LayoutField::schedule),
-                             text(LayoutField::recompute),
-                             text(LayoutField::sharding),
-                             text(LayoutField::offload),
+                             text(SearchedField::schedule),
+                             text(SearchedField::recompute),
+                             text(SearchedField::sharding),
+                             text(SearchedField::offload),
+                             order_text(plan.layout.order),
                              step.step_time.in(second),
                              (step.high - step.low).in(second) / 2,
                              plan.behind,
@@ -184,11 +103,10 @@ ResultTable choices_table(const SearchAnswer& answer) {
                      words_column("why", "Why")},
                     {}};
   std::string last;
-  for (const Choice& c : worth_a_line(choices_of(answer))) {
+  for (const SearchChoice& c : worth_a_line(choices_of(answer))) {
     table.rows.push_back(
-        {c.field == last ? "" : c.field, c.value, c.counts->layouts, c.counts->fitting,
-         bytes_to_gb(c.counts->least_memory), of_found(c.found, c.found ? to_seconds(c.found->step.end).in(second) : 0),
-         of_found(c.found, c.found ? behind_best(answer, *c.found) : 0), why(answer, *c.counts, c.found)});
+        {c.field == last ? "" : c.field, c.value, c.counts->layouts, c.counts->fitting, in_gb(c.counts->least_memory),
+         c.found ? Cell(to_seconds(c.found->step.end).in(second)) : Cell(), c.found ? Cell(c.behind) : Cell(), c.why});
     last = c.field;
   }
   return table;
@@ -267,10 +185,11 @@ std::string miss_sentence(const SearchAnswer& answer) {
       "No layout fits. The nearest miss needs {} of {} GB, {} GB too much: tensor {}, pipeline {}, context {}, data "
       "{}, "
       "micro-batch {}, recompute {}, sharding {}, offload {}.",
-      fixed_text(bytes_to_gb(counts.least_memory), 1), significant_text(answer.context.memory_capacity.in(gigabyte)),
-      fixed_text(bytes_to_gb(counts.least_memory) - answer.context.memory_capacity.in(gigabyte), 1), leanest.tensor,
-      leanest.pipeline, leanest.context, leanest.data, leanest.micro_batch, value_text(LayoutField::recompute, leanest),
-      value_text(LayoutField::sharding, leanest), value_text(LayoutField::offload, leanest));
+      fixed_text(in_gb(counts.least_memory), 1), significant_text(answer.context.memory_capacity.in(gigabyte)),
+      fixed_text(in_gb(counts.least_memory) - answer.context.memory_capacity.in(gigabyte), 1), leanest.tensor,
+      leanest.pipeline, leanest.context, leanest.data, leanest.micro_batch,
+      value_text(SearchedField::recompute, leanest), value_text(SearchedField::sharding, leanest),
+      value_text(SearchedField::offload, leanest));
 }
 
 }  // namespace
@@ -288,114 +207,6 @@ std::vector<std::string> search_sentences(const SearchAnswer& answer) {
   if (answer.objective == SearchObjective::cost)
     out.push_back(fmt::format("At ${} per GPU-hour, rent follows the step time: {} GPUs are held either way.",
                               significant_text(*answer.usd_per_hour), count_text(answer.gpus)));
-  return out;
-}
-
-namespace {
-
-JsonValue texts(const std::vector<std::string>& list) {
-  JsonValue out = JsonValue::list();
-  for (const std::string& text : list) out.push_back(text);
-  return out;
-}
-
-JsonValue layout_json(const Layout& layout) {
-  JsonValue out = JsonValue::object({{"tensor", layout.tensor},
-                                     {"pipeline", layout.pipeline},
-                                     {"virtual_pipeline", layout.virtual_pipeline},
-                                     {"context", layout.context},
-                                     {"expert", layout.expert},
-                                     {"expert_tensor", layout.expert_tensor},
-                                     {"data", layout.data},
-                                     {"micro_batch", layout.micro_batch}});
-  for (const LayoutField field :
-       {LayoutField::recompute, LayoutField::sharding, LayoutField::offload, LayoutField::schedule, LayoutField::order})
-    out.set(std::string(layout_field_names[static_cast<std::size_t>(field)]), value_text(field, layout));
-  return out;
-}
-
-JsonValue plan_json(const SearchPlan& plan, int rank) {
-  JsonValue out = step_to_json(plan.step);
-  out.set("rank", rank);
-  out.set("layout", layout_json(plan.layout));
-  out.set("settings", texts(plan.settings));
-  out.set("behind", plan.behind);
-  out.set("paired_half_width", half_width_90 * plan.paired_sigma);
-  out.set("usd_per_million_tokens",
-          plan.usd_per_million_tokens ? JsonValue(*plan.usd_per_million_tokens) : JsonValue());
-  return out;
-}
-
-JsonValue choices_json(const SearchAnswer& answer) {
-  JsonValue out = JsonValue::list();
-  for (const Choice& c : choices_of(answer))
-    out.push_back(
-        JsonValue::object({{"field", c.field},
-                           {"value", c.value},
-                           {"layouts", c.counts->layouts},
-                           {"feasible", c.counts->fitting},
-                           {"least_memory_gb", bytes_to_gb(c.counts->least_memory)},
-                           {"step_time_s", c.found ? JsonValue(to_seconds(c.found->step.end).in(second)) : JsonValue()},
-                           {"behind", c.found ? JsonValue(behind_best(answer, *c.found)) : JsonValue()},
-                           {"why", why(answer, *c.counts, c.found)}}));
-  return out;
-}
-
-JsonValue pruned_json(const SearchResult& r) {
-  return JsonValue::object({{"memory", r.counts.short_of_memory},
-                            {"stack", r.counts.beyond_stack},
-                            {"host_memory", r.short_of_host},
-                            {"too_long", r.too_long},
-                            {"limits", r.refused}});
-}
-
-JsonValue miss_json(const SearchAnswer& answer) {
-  const SweepCounts& counts = answer.result.counts;
-  if (!answer.plans.empty() || counts.evaluated == 0) return {};
-  return JsonValue::object({{"layout", layout_json(counts.leanest.layout)},
-                            {"memory_gb", bytes_to_gb(counts.least_memory)},
-                            {"memory_capacity_gb", answer.context.memory_capacity.in(gigabyte)}});
-}
-
-JsonValue beyond_json(const SearchAnswer& answer) {
-  const SweepCounts& counts = answer.result.counts;
-  if (counts.beyond_stack == 0) return {};
-  return JsonValue::object({{"layout", layout_json(counts.best_beyond.layout)},
-                            {"bound", counts.best_beyond.bound},
-                            {"lacks", answer.beyond_field}});
-}
-
-}  // namespace
-
-JsonValue search_to_json(const SearchAnswer& answer) {
-  constexpr std::array<const char*, 3> objectives = {"time", "cost", "energy"};
-  const SearchResult& r = answer.result;
-  JsonValue out = result_header(answer.context.command, answer.context.seed, answer.context.inputs);
-  out.set("scenario", answer.context.scenario);
-  out.set("objective", objectives[static_cast<std::size_t>(answer.objective)]);
-  out.set("gpus", answer.gpus);
-  out.set("constraints", texts(answer.constraints));
-  out.set("pinned", texts(answer.pins));
-  out.set("space", r.space);
-  out.set("evaluated", r.counts.evaluated);
-  out.set("replayed", r.replayed);
-  out.set("feasible", r.counts.feasible);
-  out.set("pruned", pruned_json(r));
-  out.set("complete", r.counts.complete && r.left_out == LeftOut::nothing);
-  out.set("left_out", left_out_text(r.left_out));
-  out.set("proven", r.proven());
-  out.set("least_open_bound", std::isfinite(r.least_open) ? JsonValue(r.least_open) : JsonValue());
-  out.set("cpu_s", answer.cpu_s);
-  JsonValue plans = JsonValue::list();
-  int rank = 0;
-  for (const SearchPlan& plan : answer.plans) plans.push_back(plan_json(plan, ++rank));
-  out.set("plans", plans);
-  out.set("choices", answer.plans.empty() ? JsonValue::list() : choices_json(answer));
-  out.set("own_plan", answer.own ? step_to_json(*answer.own) : JsonValue());
-  out.set("no_own_plan", text_or_null(answer.no_own));
-  out.set("nearest_miss", miss_json(answer));
-  out.set("beyond_stack", beyond_json(answer));
-  out.set("summary", texts(search_sentences(answer)));
   return out;
 }
 

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// `search` and `fits` as users type them.
+#include "support/program_room.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+const std::string small_search = "search llama3-8b-single-node --format json ";
+
+}  // namespace
+
+TEST_CASE("the best plan of a search is the step that run predicts, to the digit", "[tools]") {
+  const testing::ProgramRoom room;
+  const auto found = room.run(small_search + "--gpus 8");
+  REQUIRE(found.code == 0);
+  const JsonValue answer = found.json();
+  CHECK(answer.at("proven").as_boolean());
+  CHECK(answer.at("evaluated").as_number() > 1000);
+  REQUIRE(answer.at("plans").elements().size() == 5);
+  for (const JsonValue& plan : answer.at("plans").elements()) {
+    std::string settings;
+    for (const JsonValue& setting : plan.at("settings").elements()) settings += " --set " + setting.as_text();
+    const auto step = room.run("run llama3-8b-single-node --format json" + settings);
+    REQUIRE(step.code == 0);
+    CHECK(step.json().at("step_time_s").as_number() == plan.at("step_time_s").as_number());
+    CHECK(step.json().at("memory_gb").at("total").as_number() == plan.at("memory_gb").at("total").as_number());
+  }
+}
+
+TEST_CASE("pins and limits hold, and contradict each other with words", "[tools]") {
+  const testing::ProgramRoom room;
+  const auto pinned = room.run(small_search + "--set job.parallel.tensor=4 --constraint 'micro_batch<=2'");
+  REQUIRE(pinned.code == 0);
+  const JsonValue answer = pinned.json();
+  for (const JsonValue& plan : answer.at("plans").elements()) {
+    CHECK(plan.at("layout").at("tensor").as_number() == 4);
+    CHECK(plan.at("layout").at("micro_batch").as_number() <= 2);
+  }
+  const auto against = room.run(small_search + "--constraint tensor=2 --constraint 'tensor>=4'");
+  CHECK(against.code == 2);
+  CHECK(against.err.find("leave no value of tensor") != std::string::npos);
+}
+
+TEST_CASE("a search that finds nothing names the nearest miss", "[tools]") {
+  const testing::ProgramRoom room;
+  const auto tight = room.run("search llama3-8b-single-node --constraint 'memory_gb<=5'");
+  CHECK(tight.code == 1);
+  CHECK(tight.out.find("nearest miss needs") != std::string::npos);
+  const auto slow = room.run("search llama3-8b-single-node --constraint 'step_time_s<=1'");
+  CHECK(slow.code == 1);
+  CHECK(slow.out.find("within the limits") != std::string::npos);
+}
+
+TEST_CASE("wrong words of a search are refused", "[tools]") {
+  const testing::ProgramRoom room;
+  for (const char* wrong : {"--gpus 0", "--constraint tensr=4", "--constraint tensor", "--constraint 'tensor<=x'",
+                            "--objective speed", "--constraint recompute=sometimes", "--constraint 'memory_gb>=5'"})
+    CHECK(room.run(std::string("search llama3-8b-single-node ") + wrong).code == 2);
+}
+
+TEST_CASE("a large space is thinned out and says so", "[tools]") {
+  const testing::ProgramRoom room;
+  const auto thin = room.run(small_search + "--layouts 500");
+  const JsonValue answer = thin.json();
+  CHECK_FALSE(answer.at("complete").as_boolean());
+  CHECK_FALSE(answer.at("proven").as_boolean());
+  CHECK(answer.at("space").as_number() > 500);
+  CHECK_FALSE(answer.at("left_out").as_text().empty());
+}
+
+TEST_CASE("fits names the fewest GPUs", "[tools]") {
+  const testing::ProgramRoom room;
+  const auto found = room.run("fits llama3-8b --on H100-SXM --format json");
+  REQUIRE(found.code == 0);
+  // 8.03 billion parameters at 18 bytes are 145 GB: more than one GPU, less than two.
+  const JsonValue answer = found.json();
+  const JsonValue& first = answer.at("fits").elements().front();
+  CHECK(first.at("gpus").as_number() == 2);
+  CHECK(first.at("memory_gb").at("total").as_number() < 85.52);
+  CHECK(room.run("fits llama3-8b --on H100-SXN").code == 2);
+  CHECK(room.run("fits llama3-405b --on T4 --most 8").code == 1);
+}
+
+TEST_CASE("replanned sizes are no slower than the stated layout", "[tools]") {
+  const testing::ProgramRoom room;
+  const std::string scale = "scale llama3-8b-h100-64 --gpus 16,64 --format json";
+  const auto stated = room.run(scale), replanned = room.run(scale + " --replan");
+  REQUIRE(replanned.code == 0);
+  const JsonValue before = stated.json(), after = replanned.json();
+  for (std::size_t i = 0; i < 2; ++i)
+    CHECK(after.at("points").elements()[i].at("step_time_s").as_number() <=
+          before.at("points").elements()[i].at("step_time_s").as_number());
+}
+
+}  // namespace clusterwright
