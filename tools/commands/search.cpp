@@ -5,6 +5,7 @@
 #include "models/job/job_blocks.hpp"
 #include "models/job/price_list.hpp"
 #include "models/job/scenario_loader.hpp"
+#include "models/plan/resolve_plan.hpp"
 #include "models/prediction/prediction_interval.hpp"
 #include "models/search/layout_search.hpp"
 #include "models/site/sizing/job_site.hpp"
@@ -159,6 +160,15 @@ Scenario at_size(const Scenario& scenario, int gpus) {
   return sized;
 }
 
+/// The contradiction where no layout is legal: that of the job as it stands, or of its limits.
+void refuse_empty_space(const Scenario& sized, const SearchAnswer& answer) {
+  if (answer.result.counts.evaluated > 0 || answer.result.interrupted) return;
+  resolve_plan(sized);
+  throw option_error("--constraint", answer.constraints.empty() ? "(none)" : joined(answer.constraints, " "),
+                     fmt::format("no legal layout on {} accelerators satisfies all limits and pins", answer.gpus),
+                     "degrees must multiply to the accelerators and divide heads, layers and the global batch");
+}
+
 }  // namespace
 
 ExitCode search(const SearchCommandRequest& request) {
@@ -187,6 +197,7 @@ ExitCode search(const SearchCommandRequest& request) {
 
   LayoutSearch search(sized, constraints.limits, request_of(request, answer.objective, constraints));
   answer.result = search.run();
+  refuse_empty_space(sized, answer);
   if (answer.result.counts.beyond_stack > 0)
     answer.beyond_field = search.ability().beyond(answer.result.counts.best_beyond.layout);
   add_plans(site, session, search, static_cast<std::size_t>(top), answer);
