@@ -131,7 +131,7 @@ std::string counts_sentence(const SearchAnswer& answer) {
 std::string proof_sentence(const SearchAnswer& answer) {
   const SearchResult& r = answer.result;
   const double best = r.found.front().value;
-  if (r.proven()) return "Proven: no other layout of the space has a bound below the best step.";
+  if (r.proven()) return "Proven: no other layout of the space has a bound below the best.";
   if (!r.counts.complete)
     return fmt::format("Not proven: the search ended after {} of about {:.3g} layouts; add --constraint or --layouts.",
                        count_text(r.counts.evaluated), r.space);
@@ -140,7 +140,7 @@ std::string proof_sentence(const SearchAnswer& answer) {
     text = fmt::format("Not proven for the whole space of {:.3g} layouts, which was thinned out: without {}. ", r.space,
                        left_out_text(r.left_out));
   if (r.least_open >= best) return text + "Proven for what was searched.";
-  return text + fmt::format("Not proven: a layout without a replay has a bound {} below the best step (--replays).",
+  return text + fmt::format("Not proven: a layout without a replay has a bound {} below the best (--replays).",
                             percent_text(1 - r.least_open / best, 1));
 }
 
@@ -155,13 +155,15 @@ std::string second_sentence(const SearchAnswer& answer) {
 std::string own_sentence(const SearchAnswer& answer) {
   if (!answer.own)
     return fmt::format("The scenario's own plan cannot run on {} GPUs: {}.", count_text(answer.gpus), answer.no_own);
-  const StepPrediction& own = *answer.own;
-  const double behind = own.step_time / answer.plans[0].step.step_time - 1;
-  const std::string fits = own.fits ? "" : " and does not fit";
-  return fmt::format("The scenario's own plan, {} with micro-batches of {}, takes {} s: {} {}{}.", plan_text(own.plan),
-                     own.plan.micro_batch, significant_text(own.step_time.in(second)),
-                     percent_text(std::abs(behind), 1), behind >= 0 ? "slower than the best" : "faster than the best",
-                     fits);
+  const StepPrediction &own = *answer.own, &best = answer.plans[0].step;
+  const bool energy = answer.objective == SearchObjective::energy;
+  const double ratio =
+      energy ? own.power.energy_per_token / best.power.energy_per_token : own.step_time / best.step_time;
+  const std::string value = energy ? significant_text(own.power.energy_per_token.in(joule)) + " J per token"
+                                   : significant_text(own.step_time.in(second)) + " s";
+  return fmt::format("The scenario's own plan, {} with micro-batches of {}, takes {}: {} {} than the best{}.",
+                     plan_text(own.plan), own.plan.micro_batch, value, percent_text(std::abs(ratio - 1), 1),
+                     ratio >= 1 ? "more" : "less", own.fits ? "" : " and does not fit");
 }
 
 std::string beyond_sentence(const SearchAnswer& answer) {
@@ -169,7 +171,7 @@ std::string beyond_sentence(const SearchAnswer& answer) {
   const double best = answer.result.found.front().value;
   if (beyond.bound >= best) return fmt::format("No layout beyond what {} runs could be better.", answer.stack);
   return fmt::format(
-      "Beyond what {} runs: a layout with {} has a bound {} below the best step. Naming that field in --constraint "
+      "Beyond what {} runs: a layout with {} has a bound {} below the best. Naming that field in --constraint "
       "includes such layouts.",
       answer.stack, answer.beyond_field, percent_text(1 - beyond.bound / best));
 }
@@ -201,7 +203,8 @@ std::vector<std::string> search_sentences(const SearchAnswer& answer) {
     return out;
   }
   out.push_back(proof_sentence(answer));
-  if (answer.plans.size() > 1) out.push_back(second_sentence(answer));
+  const bool compares_times = answer.objective != SearchObjective::energy;
+  if (answer.plans.size() > 1 && compares_times) out.push_back(second_sentence(answer));
   out.push_back(own_sentence(answer));
   if (answer.result.counts.beyond_stack > 0) out.push_back(beyond_sentence(answer));
   if (answer.objective == SearchObjective::cost)
