@@ -2,170 +2,194 @@
 #include "models/prediction/nearest_change.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
-#include <optional>
-#include <utility>
-#include <vector>
+#include <array>
 
-#include "models/memory/memory_levels.hpp"
-#include "models/memory/memory_verdict.hpp"
-#include "models/plan/resolve_plan.hpp"
-#include "models/search/choose_plan.hpp"
-#include "models/settling/step_what_ifs.hpp"
-#include "sim/diagnostic.hpp"
+#include "models/search/best_plan.hpp"
+#include "models/search/layout_search.hpp"
+#include "models/settling/settle_input.hpp"
+#include "sim/plain_number.hpp"
 
 namespace clusterwright {
 
 namespace {
 
-struct Change {
-  std::string setting;  ///< as --set takes it
-  std::function<void(Job&)> apply;
+/// Largest groups that a change may ask for: those of a scale-up domain, or of the plan.
+struct LargestGroups {
+  int tensor = 1, context = 1;
 };
 
-/// Job with every field as the plan decided it, except for the replicas, which follow from the others.
-Job decided(Job job, const Plan& plan) {
-  job.recompute = plan.recompute;
-  job.recomputed_layers = plan.recomputed_layers;
-  job.micro_batch = plan.micro_batch;
-  ParallelSpec& parallel = job.parallel;
-  parallel.tensor = plan.tensor;
-  parallel.pipeline = plan.pipeline;
-  parallel.context = plan.context;
-  parallel.expert = plan.expert;
-  parallel.data.reset();
+/// Opens fields of a layout that a job states.
+using Opening = void (*)(const LargestGroups&, LayoutLimits&);
+
+void open_recompute(const LargestGroups& /*largest*/, LayoutLimits& limits) {
+  limits.recompute = {};
+  limits.recomputed_layers.reset();
+}
+
+void open_micro_batch(const LargestGroups& /*largest*/, LayoutLimits& limits) {
+  limits.micro_batch = {};
+}
+
+void open_experts(const LargestGroups& /*largest*/, LayoutLimits& limits) {
+  limits.expert = {};
+  limits.expert_tensor = {};
+}
+
+void open_sharding(const LargestGroups& /*largest*/, LayoutLimits& limits) {
+  limits.sharding = {};
+  limits.shard_group.reset();
+}
+
+void open_schedule(const LargestGroups& /*largest*/, LayoutLimits& limits) {
+  limits.schedule = {};
+  limits.virtual_pipeline = {};
+}
+
+/// Groups beyond a scale-up domain would fit, but nobody would run them.
+void open_tensor(const LargestGroups& largest, LayoutLimits& limits) {
+  limits.tensor = {};
+  limits.tensor.most = largest.tensor;
+}
+
+void open_pipeline(const LargestGroups& largest, LayoutLimits& limits) {
+  limits.pipeline = {};
+  open_schedule(largest, limits);
+}
+
+void open_context(const LargestGroups& largest, LayoutLimits& limits) {
+  limits.context = {};
+  limits.context.most = largest.context;
+}
+
+/// Named levels stay in a space that is thinned out.
+void open_offload(const LargestGroups& /*largest*/, LayoutLimits& limits) {
+  for (auto* tensors : {&limits.offload_weights, &limits.offload_optimizer, &limits.offload_activations}) {
+    tensors->add(MemoryLevel::device);
+    tensors->add(MemoryLevel::host);
+  }
+}
+
+void open_activations(const LargestGroups& largest, LayoutLimits& limits) {
+  open_recompute(largest, limits);
+  open_micro_batch(largest, limits);
+}
+
+void open_degrees(const LargestGroups& largest, LayoutLimits& limits) {
+  open_activations(largest, limits);
+  open_experts(largest, limits);
+  open_sharding(largest, limits);
+  open_tensor(largest, limits);
+  open_pipeline(largest, limits);
+}
+
+void open_contexts_too(const LargestGroups& largest, LayoutLimits& limits) {
+  open_degrees(largest, limits);
+  open_context(largest, limits);
+}
+
+void open_all(const LargestGroups& largest, LayoutLimits& limits) {
+  open_contexts_too(largest, limits);
+  open_offload(largest, limits);
+}
+
+/// In the order in which they disturb a job least.
+constexpr std::array<Opening, 13> openings = {
+    open_recompute, open_micro_batch, open_experts, open_sharding,     open_schedule, open_tensor, open_pipeline,
+    open_context,   open_activations, open_degrees, open_contexts_too, open_offload,  open_all};
+
+/// Limits that keep what the job states, except for the replicas, which follow from the others.
+LayoutLimits stated_limits(const Scenario& given) {
+  LayoutLimits limits = limits_of(given);
+  limits.data = {};
+  limits.same_blocks = true;
+  return limits;
+}
+
+SearchRequest bounded_request() {
+  SearchRequest request;
+  request.sweep.most_layouts = 50'000;
+  request.most_replays = 1;  // those of long steps take seconds
+  return request;
+}
+
+/// Visits the fields that may be left open, with those of another job.
+template <class Visit>
+void visit_open_fields(Job& job, const Job& other, const Visit& visit) {
+  visit(job.recompute, other.recompute);
+  visit(job.micro_batch, other.micro_batch);
+  visit(job.parallel.tensor, other.parallel.tensor);
+  visit(job.parallel.pipeline, other.parallel.pipeline);
+  visit(job.parallel.virtual_pipeline, other.parallel.virtual_pipeline);
+  visit(job.parallel.context, other.parallel.context);
+  visit(job.parallel.expert, other.parallel.expert);
+  visit(job.parallel.expert_tensor, other.parallel.expert_tensor);
+}
+
+/// Job with the fields that it leaves open as in `other`.
+Job filled_from(const Job& other, Job job) {
+  if (!job.recompute) job.recomputed_layers = other.recomputed_layers;
+  visit_open_fields(job, other, [](auto& field, const auto& value) {
+    if (!field) field = value;
+  });
   return job;
 }
 
-void add_recompute(const Plan& plan, std::vector<Change>& list) {
-  if (plan.recompute == Recompute::none)
-    list.push_back({"job.recompute=selective", [](Job& job) { job.recompute = Recompute::selective; }});
-  if (plan.recompute != Recompute::full || plan.recomputed_layers)
-    list.push_back({"job.recompute=full", [](Job& job) {
-                      job.recompute = Recompute::full;
-                      job.recomputed_layers.reset();
-                    }});
-}
-
-void add_micro_batches(const Plan& plan, std::vector<Change>& list) {
-  for (int size = plan.micro_batch / 2; size >= 1; size /= 2)
-    list.push_back({fmt::format("job.micro_batch={}", size), [=](Job& job) { job.micro_batch = size; }});
-}
-
-void add_degree(const char* name, int degree, std::optional<int> ParallelSpec::*field, std::vector<Change>& list) {
-  list.push_back({fmt::format("job.parallel.{}={}", name, degree), [=](Job& job) {
-                    job.parallel.*field = degree;
-                    job.parallel.virtual_pipeline.reset();
-                    job.parallel.expert_tensor.reset();
-                  }});
-}
-
-void add_experts(const Scenario& s, const Plan& plan, std::vector<Change>& list) {
-  if (!s.transformer.experts) return;
-  for (int ranks = 2 * plan.expert; ranks <= s.transformer.experts->experts; ranks *= 2)
-    add_degree("expert", ranks, &ParallelSpec::expert, list);
-}
-
-void add_sharding(const Scenario& s, const Plan& plan, std::vector<Change>& list) {
-  const auto add = [&](const char* name, Sharding sharding) {
-    list.push_back({fmt::format("job.sharding={}", name), [=](Job& job) {
-                      job.sharding = sharding;
-                      job.shard_group.reset();
-                    }});
-  };
-  if (plan.sharding == Sharding::none) add("zero1", Sharding::zero1);
-  if (plan.pipeline == 1 && (!shards_weights(plan.sharding) || plan.sharding == Sharding::hsdp))
-    add("fsdp", Sharding::fsdp);
-  if (s.job.parallel.schedule != PipelineSchedule::one_forward_one_backward)
-    list.push_back({"job.parallel.schedule=1f1b",
-                    [](Job& job) { job.parallel.schedule = PipelineSchedule::one_forward_one_backward; }});
-  if (plan.virtual_pipeline > 1) add_degree("virtual_pipeline", 1, &ParallelSpec::virtual_pipeline, list);
-}
-
-void add_degrees(const Plan& plan, std::vector<Change>& list) {
-  for (const int factor : {2, 4}) {
-    add_degree("tensor", factor * plan.tensor, &ParallelSpec::tensor, list);
-    add_degree("pipeline", factor * plan.pipeline, &ParallelSpec::pipeline, list);
-  }
-  add_degree("context", 2 * plan.context, &ParallelSpec::context, list);
-}
-
-void add_offload(const Scenario& s, std::vector<Change>& list) {
-  const Offload& offload = s.job.offload;
-  if (offload.optimizer == MemoryLevel::device)
-    list.push_back({"job.offload.optimizer=true", [](Job& job) { job.offload.optimizer = MemoryLevel::host; }});
-  if (offload.activations == MemoryLevel::device)
-    list.push_back({"job.offload.activations=true", [](Job& job) { job.offload.activations = MemoryLevel::host; }});
-}
-
-std::vector<Change> single_changes(const Scenario& s, const Plan& plan) {
-  std::vector<Change> list;
-  add_recompute(plan, list);
-  add_micro_batches(plan, list);
-  add_experts(s, plan, list);
-  add_sharding(s, plan, list);
-  add_degrees(plan, list);
-  add_offload(s, list);
-  return list;
-}
-
-/// Sentence on the job with a change, if it fits.
-std::optional<std::string> tried(Scenario scenario, const Change& change) {
-  try {
-    change.apply(scenario.job);
-    const Plan plan = resolve_plan(scenario).plan;
-    const MemoryUse use = memory_under(scenario, plan);
-    const Bytes capacity = memory_capacity(scenario.cluster.accelerator);
-    if (use.total() > capacity || !level_verdict(level_uses(scenario, plan)).empty()) return {};
-    const Seconds time = to_seconds(time_step(scenario, plan).end);
-    return fmt::format("with {} it fits: {:.1f} of {:.1f} GB, step {:.3g} s", change.setting, use.total().in(gigabyte),
-                       capacity.in(gigabyte), time.in(second));
-  } catch (const ConfigError&) {
-    return {};  // the change contradicts another field
-  }
-}
-
-std::string first_that_fits(const Scenario& scenario, const std::vector<Change>& changes) {
-  for (const Change& change : changes)
-    if (const auto sentence = tried(scenario, change)) return *sentence;
-  return {};
-}
-
-/// Full recomputation of single sequences and one more change.
-std::vector<Change> beside_least_activations(const std::vector<Change>& singles, const Plan& plan) {
-  std::string settings = plan.recompute == Recompute::full ? "" : "job.recompute=full";
-  if (plan.micro_batch > 1) settings += (settings.empty() ? "" : " and ") + std::string("job.micro_batch=1");
-  std::vector<Change> out;
-  if (settings.empty()) return out;
-  const auto least = [](Job& job) {
-    job.recompute = Recompute::full;
-    job.recomputed_layers.reset();
-    job.micro_batch = 1;
-  };
-  out.push_back({settings, least});
-  for (const Change& change : singles)
-    if (change.setting.find("recompute") == std::string::npos &&
-        change.setting.find("micro_batch") == std::string::npos)
-      out.push_back({settings + " and " + change.setting, [=](Job& job) {
-                       least(job);
-                       change.apply(job);
-                     }});
+/// Job under a layout; fields that `given` leaves open stay open.
+Job changed_job(const Job& given, const Layout& layout) {
+  Job out = with_layout(given, layout);
+  if (!given.recompute) out.recomputed_layers.reset();
+  if (!given.parallel.data) out.parallel.data.reset();
+  visit_open_fields(out, given, [](auto& field, const auto& stated) {
+    if (!stated) field.reset();
+  });
   return out;
+}
+
+/// Settings that turn `given` into the layout where it states something else.
+std::string settings_text(const Scenario& given, const Layout& layout) {
+  Scenario filled = given;
+  filled.job = filled_from(with_layout(given.job, layout), given.job);
+  return fmt::format("{}", fmt::join(settings_of(filled, layout), " and "));
+}
+
+/// Sentence on a change, with what `run` predicts under it.
+std::string sentence_of(const Scenario& given, const Layout& layout) {
+  Scenario changed = given;
+  changed.job = changed_job(given.job, layout);
+  DecidedPlan decided = decide_plan(changed, OpenFields::best);
+  const StepSummary step = decided.step ? *decided.step : settle_input(decided.chosen.scenario, decided.chosen.plan);
+  return fmt::format("with {} it fits: {:.1f} of {:.1f} GB, step {} s", settings_text(given, layout),
+                     decided.chosen.memory.total().in(gigabyte),
+                     memory_capacity(given.cluster.accelerator).in(gigabyte),
+                     plain_number(to_seconds(step.end).in(second), 3));
+}
+
+/// Sentence on the layout that comes closest.
+std::string miss_of(const Scenario& given, const SearchResult& result) {
+  const double capacity = memory_capacity(given.cluster.accelerator).in(gigabyte);
+  const int gpus = given.cluster.spec.accelerators;
+  if (result.counts.evaluated == 0 || result.counts.least_memory / 1e9 <= capacity)
+    return fmt::format("no layout that stack {} can run fits on {} accelerators", given.stack.name, gpus);
+  return fmt::format("no layout fits on {} accelerators: the leanest, with {}, needs {:.1f} of {:.1f} GB", gpus,
+                     settings_text(given, result.counts.leanest.layout), result.counts.least_memory / 1e9, capacity);
 }
 
 }  // namespace
 
 std::string nearest_change(const Scenario& given, const Plan& plan) {
-  Scenario scenario = given;
-  scenario.job = decided(given.job, plan);
-  const std::vector<Change> singles = single_changes(scenario, plan);
-  std::string sentence = first_that_fits(scenario, singles);
-  if (sentence.empty()) sentence = first_that_fits(scenario, beside_least_activations(singles, plan));
-  if (!sentence.empty()) return sentence;
-  return "no single change of recomputation, micro-batch, sharding, degrees or offload makes it fit on " +
-         std::to_string(plan.accelerators()) + " accelerators, nor one beside full recomputation";
+  const LargestGroups largest{std::max(plan.tensor, given.cluster.node_ranks()),
+                              std::max(plan.context, given.cluster.node_ranks())};
+  SearchResult result;
+  for (const Opening open : openings) {
+    LayoutLimits limits = stated_limits(given);
+    open(largest, limits);
+    result = LayoutSearch(given, limits, bounded_request()).run();
+    if (!result.found.empty()) return sentence_of(given, result.found.front().candidate.layout);
+  }
+  return miss_of(given, result);
 }
 
 }  // namespace clusterwright

@@ -170,7 +170,7 @@ StepPrediction predict_step(const Scenario& s, OpenFields open) {
   add_training(s, out);
   add_stragglers(chosen.scenario, step, out);
   for (std::string& warning : step_warnings(chosen.scenario, out, step)) out.warnings.push_back(std::move(warning));
-  if (!out.fits) out.remedy = nearest_change(chosen.scenario, out.plan);
+  if (!out.fits && open == OpenFields::best) out.remedy = nearest_change(s, out.plan);
   out.bottleneck = name_bottleneck(out);
   add_assumptions(s, out);
   for (std::string& warning : evidence_warnings(chosen.scenario, out.uncertainty.sigma))

@@ -38,7 +38,7 @@ Scenario just_too_small(const SmallCase& c, double share) {
 TEST_CASE("the nearest change is the least recomputation that fits, with memory and step", "[models]") {
   const StepPrediction step = predict_step(just_too_small(long_sequences(), 0.5));
   REQUIRE_FALSE(step.fits);
-  CHECK(step.remedy.starts_with("with job.recompute=full it fits: "));
+  CHECK(step.remedy.starts_with("with job.recompute=full and job.recomputed_layers="));
   CHECK(step.remedy.find(" GB, step ") != std::string::npos);
 }
 
@@ -61,5 +61,5 @@ TEST_CASE("a smaller micro-batch is named where recomputation is full already", 
 TEST_CASE("a job that no change makes fit says so", "[models]") {
   const StepPrediction step = predict_step(just_too_small(long_sequences(), 0.01));
   REQUIRE_FALSE(step.fits);
-  CHECK(step.remedy.starts_with("no single change"));
+  CHECK(step.remedy.starts_with("no layout fits on 8 accelerators: the leanest, with "));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `search` and `fits` as users type them.
+#include "sim/plain_number.hpp"
 #include "support/program_room.hpp"
 
 namespace clusterwright {
@@ -58,6 +59,26 @@ TEST_CASE("wrong words of a search are refused", "[tools]") {
                             "--constraint tensr=4", "--constraint tensor", "--constraint 'tensor<=x'",
                             "--objective speed", "--constraint recompute=sometimes", "--constraint 'memory_gb>=5'"})
     CHECK(room.run(std::string("search llama3-8b-single-node ") + wrong).code == 2);
+}
+
+TEST_CASE("the change that a job which does not fit is offered runs, with the step it was offered with", "[tools]") {
+  const testing::ProgramRoom room;
+  for (const std::string job : {"--set job.micro_batch=16 --set job.recompute=none --set job.sequence=131072",
+                                "--set job.parallel.tensor=1 --set job.sharding=none"}) {
+    const std::string command = "run llama3-8b-single-node --format json " + job;
+    const auto misfit = room.run(command);
+    REQUIRE(misfit.code == 1);
+    std::string remedy = misfit.json().at("remedy").as_text();
+    REQUIRE(remedy.starts_with("with job."));
+    const std::size_t end = remedy.find(" it fits: ");
+    std::string settings = " --set " + remedy.substr(5, end - 5);
+    for (std::size_t at = settings.find(" and "); at != std::string::npos; at = settings.find(" and "))
+      settings.replace(at, 5, " --set ");
+    const auto changed = room.run(command + settings);
+    REQUIRE(changed.code == 0);
+    const double seconds = changed.json().at("step_time_s").as_number();
+    CHECK(remedy.ends_with("step " + plain_number(seconds, 3) + " s"));
+  }
 }
 
 TEST_CASE("a large space is thinned out and says so", "[tools]") {

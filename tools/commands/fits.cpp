@@ -99,10 +99,10 @@ std::vector<int> sizes_of(const Question& q, int most) {
 LayoutLimits limits_for(bool offload) {
   LayoutLimits limits;
   limits.order.add(RankOrder::tensor_context_data_pipeline);
-  if (offload) return limits;
-  limits.offload_weights.add(MemoryLevel::device);
-  limits.offload_optimizer.add(MemoryLevel::device);
-  limits.offload_activations.add(MemoryLevel::device);
+  for (auto* tensors : {&limits.offload_weights, &limits.offload_optimizer, &limits.offload_activations}) {
+    tensors->add(MemoryLevel::device);
+    if (offload) tensors->add(MemoryLevel::host);  // named levels stay in a space that is thinned out
+  }
   return limits;
 }
 
