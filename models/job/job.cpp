@@ -146,6 +146,11 @@ const Record<Job>& record(const Job*) {
           .required("sequence", &Job::sequence, {.help = "tokens in one sequence", .min = 1, .max = 16777216})
           .required("global_batch", &Job::global_batch,
                     {.help = "sequences per optimizer step, whole job", .min = 1, .max = 16777216})
+          .optional("max_global_batch_tokens", &Job::max_global_batch_tokens,
+                    {.help = "most tokens of a step with which the training still converges as wanted (critical "
+                             "batch): a larger batch is refused, weak scaling stops growing there; auto: not known",
+                     .min = 1,
+                     .max = 1e15})
           .optional("micro_batch", &Job::micro_batch,
                     {.help = "sequences that one replica computes at a time; auto: 1", .min = 1, .max = 65536})
           .optional("precision", &Job::precision, {.help = "number format of GEMM operands"})

@@ -117,8 +117,10 @@ const Record<ExpertRouting>& record(const ExpertRouting*);
 
 struct Job {
   Task task = Task::pretrain;
-  int sequence = 0;                ///< tokens of one sequence
-  int global_batch = 0;            ///< sequences per step
+  int sequence = 0;      ///< tokens of one sequence
+  int global_batch = 0;  ///< sequences per step
+  /// Tokens of a step beyond which the training gains little (critical batch); none: not known.
+  std::optional<std::int64_t> max_global_batch_tokens;
   std::optional<int> micro_batch;  ///< sequences per micro-batch and replica; auto: 1
   Precision precision = Precision::bf16;
   ParallelSpec parallel;

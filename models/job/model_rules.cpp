@@ -64,6 +64,13 @@ std::optional<Breach> beyond_training(const JobOnCluster& s) {
   return beyond_positions(s, PositionEncoding::rotary);
 }
 
+std::optional<Breach> beyond_critical_batch(const JobOnCluster& s) {
+  const std::int64_t tokens = std::int64_t{s.job.global_batch} * s.job.sequence;
+  if (!s.job.max_global_batch_tokens || tokens <= *s.job.max_global_batch_tokens) return std::nullopt;
+  return Breach{fmt::format("{} x sequence {} = {} tokens", s.job.global_batch, s.job.sequence, tokens),
+                fmt::format("{}", *s.job.max_global_batch_tokens)};
+}
+
 /// Cores for the accelerators of a node that the job uses.
 std::optional<Breach> too_many_cores(const JobOnCluster& s) {
   const auto& host = s.cluster.spec.node.host.cores;
@@ -82,6 +89,9 @@ constexpr PartRule<JobOnCluster> job_rules[] = {
     {{"sequence and rotary positions", "job.sequence", "is longer than", "transformer.max_sequence", "",
       "the step is right, but the model was not made for such positions"},
      beyond_training},
+    {{"batch and its limit", "job.global_batch", "has more tokens than", "job.max_global_batch_tokens", "E0312",
+      "reduce the global batch, or raise the limit"},
+     beyond_critical_batch},
     {{"cores and host", "job.input.cores_per_accelerator", "asks for more cores than", "cluster.node.host.cores",
       "E0329", "reduce cores_per_accelerator"},
      too_many_cores},

@@ -179,6 +179,13 @@ const char* no_torus(const Question& q) {
                                                                             : "the scale-up links form no torus";
 }
 
+/// Above the batch nothing happens, except to a batch that grows.
+const char* not_reached(const Question& q) {
+  const std::int64_t batch = std::int64_t{q.job().global_batch} * q.job().sequence;
+  const bool within = q.job().max_global_batch_tokens && batch <= *q.job().max_global_batch_tokens;
+  return within && q.reader != ScenarioReader::scale ? "the batch is within it" : nullptr;
+}
+
 const char* only_replicas(const Question& q) {
   return q.reader == ScenarioReader::scale ? "scale takes as many replicas as each size has" : nullptr;
 }
@@ -218,6 +225,7 @@ constexpr Rule rules[] = {
     {"job.parallel.schedule", no_stages},
     {"job.parallel.order", no_order},
     {"job.parallel.data", only_replicas, UnusedKind::describes},
+    {"job.max_global_batch_tokens", not_reached, UnusedKind::describes},
     {"job.routing", no_experts},
     {"job.sharding", whole_weights, UnusedKind::lowered},
     {"job.sample_tokens", filled_sequence},

@@ -58,7 +58,29 @@ void check_division(Contradictions& errors, const Plan& plan, const Transformer&
                   {"/job/parallel/pipeline", "/transformer/layers"});
 }
 
-/// Ways to split a sequence, and what is trained of it.
+/// What no layout changes: the task, the transformer and the kinds of nodes.
+void check_work(Contradictions& errors, const Scenario& s) {
+  const Job& job = s.job;
+  const Transformer& model = s.transformer;
+  if (job.lora_rank > 0 && model.latent)
+    errors.report("E0313", "adapters on latent attention are not modelled yet",
+                  {"/job/lora_rank", "/transformer/latent"}, "use \"task\": \"sft\"");
+  if (model.parallel_block && model.experts)
+    errors.report("E0313", "experts in a parallel block (beside attention) are not modelled yet",
+                  {"/transformer/parallel_block", "/transformer/experts"}, "use \"parallel_block\": false");
+  if ((job.task == Task::lora) != (job.lora_rank > 0))
+    errors.report("E0310",
+                  job.lora_rank > 0 ? "lora_rank is given, but the task is not lora" : "task lora needs lora_rank",
+                  {"/job/lora_rank", "/job/task"});
+  for (const RuleFinding& found : job_findings({s.job, s.transformer, s.cluster}))
+    if (found.is_error())
+      errors.report(std::string(found.rule->code), found.message, found.pointers, std::string(found.rule->then));
+  if (s.cluster.mixed())
+    errors.report("E0324", "a step on nodes of several kinds is not modelled yet", {"/cluster/also"},
+                  "describe one kind of nodes and leave out \"also\"");
+}
+
+/// Ways to split a sequence, and fields that apply under some layouts only.
 void check_job(Contradictions& errors, const Job& job, const Plan& plan, const Transformer& model) {
   if (job.sequence % plan.context != 0)
     errors.report("E0310",
@@ -72,19 +94,9 @@ void check_job(Contradictions& errors, const Job& job, const Plan& plan, const T
             "if context ranks exchange heads, tensor x context must divide the attention heads (got {} x {}, heads {})",
             plan.tensor, plan.context, model.heads),
         {"/job/parallel/context", "/transformer/heads"}, "use \"context_exchange\": \"ring\"");
-  if (job.lora_rank > 0 && model.latent)
-    errors.report("E0313", "adapters on latent attention are not modelled yet",
-                  {"/job/lora_rank", "/transformer/latent"}, "use \"task\": \"sft\"");
   if (job.input && job.parallel.schedule == PipelineSchedule::dualpipe)
     errors.report("E0313", "reading of data under dualpipe (both end stages read) is not modelled yet",
                   {"/job/input", "/job/parallel/schedule"}, "use \"schedule\": \"1f1b\"");
-  if (model.parallel_block && model.experts)
-    errors.report("E0313", "experts in a parallel block (beside attention) are not modelled yet",
-                  {"/transformer/parallel_block", "/transformer/experts"}, "use \"parallel_block\": false");
-  if ((job.task == Task::lora) != (job.lora_rank > 0))
-    errors.report("E0310",
-                  job.lora_rank > 0 ? "lora_rank is given, but the task is not lora" : "task lora needs lora_rank",
-                  {"/job/lora_rank", "/job/task"});
   if (job.recomputed_layers && job.recompute != Recompute::full)
     errors.report("E0310", "recomputed_layers applies only to recompute full",
                   {"/job/recomputed_layers", "/job/recompute"});
@@ -288,9 +300,16 @@ int usual_tensor(const Scenario& s) {
   return tensor;
 }
 
-void check_stated(const Scenario& s) {
+void check_any_layout(const Scenario& s) {
   Contradictions errors(s.source);
   check_transformer(s.transformer, s.source);
+  check_work(errors, s);
+  errors.finish();
+}
+
+void check_stated(const Scenario& s) {
+  check_any_layout(s);
+  Contradictions errors(s.source);
   check_job(errors, s.job, degrees_of(s), s.transformer);
   errors.finish();
 }
@@ -301,15 +320,10 @@ ResolvedPlan resolve_plan(const Scenario& s) {
   Plan& plan = out.plan;
   check_transformer(s.transformer, s.source);
   plan = degrees_of(s);
+  check_work(errors, s);
   check_job(errors, s.job, plan, s.transformer);
-  for (const RuleFinding& found : job_findings({s.job, s.transformer, s.cluster}))
-    if (found.is_error())
-      errors.report(std::string(found.rule->code), found.message, found.pointers, std::string(found.rule->then));
   for (const Contradiction& found : check_stores(s))
     errors.report(found.code, found.message, found.pointers, found.help);
-  if (s.cluster.mixed())
-    errors.report("E0324", "a step on nodes of several kinds is not modelled yet", {"/cluster/also"},
-                  "describe one kind of nodes and leave out \"also\"");
   check_division(errors, plan, s.transformer, s.cluster);
   errors.finish();
   plan.data = decide_data(errors, plan, s.job.parallel, s.cluster.spec.accelerators);

@@ -20,7 +20,11 @@ bool is_short_enough(int micro_batches, std::int64_t layers);
 /// Tensor degree where the job states none: all ranks of a node, or the most that divide them, the heads and the MLP.
 int usual_tensor(const Scenario& scenario);
 
-/// Checks fields of a job that contradict each other whatever its degrees are. @throws ConfigError E0310, E0313
+/// Checks what holds under any layout: task, transformer, kinds of nodes. @throws ConfigError E0310, E0312, E0313,
+/// E0324, E0329
+void check_any_layout(const Scenario& scenario);
+
+/// Checks fields of a job that contradict each other whatever its degrees are. @throws ConfigError as check_any_layout
 void check_stated(const Scenario& scenario);
 
 /// Decides fields that are "auto". Recomputation depends on memory, so an open one stays "none" here.

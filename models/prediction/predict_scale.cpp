@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,6 +16,7 @@
 #include "models/prediction/prediction_interval.hpp"
 #include "models/prediction/step_laws.hpp"
 #include "sim/parallel_points.hpp"
+#include "sim/plain_number.hpp"
 
 namespace clusterwright {
 
@@ -21,16 +24,57 @@ namespace {
 
 constexpr double worthwhile_doubling = 1.8;
 
+/// Sequences of a step at which the job's limit on tokens stops a growing batch: all replicas have equally many.
+/// Infinite without a limit.
+double most_sequences(const Scenario& scenario, int accelerators) {
+  const Job& job = scenario.job;
+  if (!job.max_global_batch_tokens) return std::numeric_limits<double>::infinity();
+  const std::int64_t most = *job.max_global_batch_tokens / job.sequence;
+  const ParallelSpec& parallel = job.parallel;
+  const std::int64_t ranks =
+      std::int64_t{parallel.tensor.value_or(1)} * parallel.pipeline.value_or(1) * parallel.context.value_or(1);
+  const std::int64_t together = std::max<std::int64_t>(1, accelerators / ranks * job.micro_batch.value_or(1));
+  return static_cast<double>(most >= together ? most - most % together : most);
+}
+
+/// Batch of a weak curve. A job whose own batch is beyond its limit keeps it, and is refused.
+int weak_batch(const Scenario& scenario, int accelerators) {
+  const double own = scenario.job.global_batch;
+  const double grown = std::round(own * accelerators / static_cast<double>(scenario.cluster.spec.accelerators));
+  const double batch = std::min(grown, std::max(own, most_sequences(scenario, accelerators)));
+  return static_cast<int>(std::clamp(batch, 1.0, 1.0 * std::numeric_limits<int>::max()));
+}
+
 /// Scenario on another number of accelerators: replicas follow the size.
 Scenario at_size(const Scenario& scenario, int accelerators, bool strong) {
   Scenario sized = scenario;
   sized.cluster = cluster_of_size(scenario, accelerators);
   sized.job.parallel.data.reset();
-  if (strong) return sized;
-  const double batch = static_cast<double>(scenario.job.global_batch) * accelerators /
-                       static_cast<double>(scenario.cluster.spec.accelerators);
-  sized.job.global_batch = static_cast<int>(std::clamp(std::round(batch), 1.0, 1.0 * std::numeric_limits<int>::max()));
+  if (!strong) sized.job.global_batch = weak_batch(scenario, accelerators);
   return sized;
+}
+
+/// What the batch of a weak curve asks of the training: a limit that was met, or that no limit is known.
+void warn_of_batch(const Scenario& scenario, ScaleCurve& curve) {
+  const auto tokens = [&](double batch) { return plain_number(batch * scenario.job.sequence / 1e6, 3); };
+  const double own = scenario.job.global_batch, size = scenario.cluster.spec.accelerators;
+  int largest = 0, first_held = std::numeric_limits<int>::max();
+  for (const ScalePoint& point : curve.points) {
+    if (!point.reason.empty()) continue;
+    const int accelerators = point.step.accelerators;
+    largest = std::max(largest, accelerators);
+    if (weak_batch(scenario, accelerators) < std::round(own * accelerators / size))
+      first_held = std::min(first_held, accelerators);
+  }
+  if (first_held <= largest)
+    curve.warnings.push_back(fmt::format(
+        "from {} accelerators on the global batch is held at {} million tokens or less (job.max_global_batch_tokens)",
+        first_held, plain_number(static_cast<double>(*scenario.job.max_global_batch_tokens) / 1e6, 3)));
+  else if (largest > size && !scenario.job.max_global_batch_tokens)
+    curve.warnings.push_back(fmt::format(
+        "the global batch grows to {} million tokens at {} accelerators; how many still speed up the training is not "
+        "known (job.max_global_batch_tokens): published runs used 2 to 128 million",
+        tokens(weak_batch(scenario, largest)), largest));
 }
 
 /// Points in the order in which threads begin them: those with most micro-batches in a replica take longest.
@@ -142,6 +186,7 @@ ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accel
   const bool all_failed =
       std::all_of(errors.begin(), errors.end(), [](const auto& error) { return error.has_value(); });
   if (all_failed && !errors.empty()) throw *errors.front();
+  if (!strong) warn_of_batch(scenario, curve);
   compare_with_first(curve.points, scenario.steps);
   explain_efficiencies(curve);
   find_knee(curve);

@@ -13,7 +13,9 @@ namespace clusterwright {
 
 /// Efficiency curve. Impossible sizes stay in the curve with their reason.
 /// @param predict  prediction of the scenario at one size; called from any thread
-/// @param strong  constant global batch; otherwise the batch per replica of the scenario's own size
+/// @param strong  constant global batch; otherwise the batch per replica of the scenario's own size, until the global
+/// batch
+///                meets the limit of the job on its tokens
 /// @param done    called after each point with the number of finished points, from any thread, one call at a time;
 ///                may be empty
 /// @param stop    asked before each point; once it says yes, the curve ends with the points that were finished

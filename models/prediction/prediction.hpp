@@ -123,7 +123,8 @@ struct ScaleCurve {
   std::vector<ScalePoint> points;
   std::optional<int> knee;  ///< absent unless the knee is inside the sizes
   KneePlace knee_place = KneePlace::unknown;
-  bool interrupted = false;  ///< whether points are missing because the computation was asked to stop
+  bool interrupted = false;           ///< whether points are missing because the computation was asked to stop
+  std::vector<std::string> warnings;  ///< on the curve as a whole
 };
 
 /// Curve of one step, for what is written for curves.

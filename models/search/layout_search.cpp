@@ -55,6 +55,21 @@ double LayoutSearch::sharpened(const Candidate& candidate) {
   return std::max(candidate.bound, sweep_.costs(candidate.cluster).bound(candidate.layout));
 }
 
+namespace {
+
+/// Layouts of the space are legal, except that stores may be unknown and steps too long to simulate.
+void count_refusal(const ConfigError& error, SearchResult& result) {
+  const std::string& code = error.diagnostics().front().code;
+  if (code == "E0327" || code == "E0328")
+    ++result.short_of_host;
+  else if (code == "E0502")
+    ++result.too_long;
+  else
+    throw error;
+}
+
+}  // namespace
+
 void LayoutSearch::replay(const Candidate& candidate, SearchResult& result) {
   const Scenario scenario = scenario_of(candidate);
   FoundLayout found{candidate, {}, {}, 0, true};
@@ -65,8 +80,8 @@ void LayoutSearch::replay(const Candidate& candidate, SearchResult& result) {
       return;
     }
     found.step = settle_input(scenario, found.plan);
-  } catch (const ConfigError&) {  // E0502
-    ++result.too_long;
+  } catch (const ConfigError& error) {
+    count_refusal(error, result);
     return;
   }
   ++result.replayed;

@@ -35,7 +35,9 @@ constexpr std::size_t no_scenario = ~std::size_t{0};
 }  // namespace
 
 LayoutSpace::LayoutSpace(Scenario scenario, LayoutLimits limits)
-    : base_(std::move(scenario)), limits_(std::move(limits)) {}
+    : base_(std::move(scenario)), limits_(std::move(limits)) {
+  check_any_layout(base_);
+}
 
 bool LayoutSpace::splits_model(int tensor) const {
   const Transformer& m = base_.transformer;

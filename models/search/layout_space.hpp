@@ -41,6 +41,7 @@ struct StateChoice {
 class LayoutSpace {
  public:
   /// @param scenario  whose cluster has the wanted size; what the job states of a layout does not matter
+  /// @throws ConfigError as check_any_layout
   LayoutSpace(Scenario scenario, LayoutLimits limits);
 
   const LayoutLimits& limits() const { return limits_; }

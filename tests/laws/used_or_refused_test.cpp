@@ -100,7 +100,7 @@ std::string numbers_of(const Scenario& scenario) {
 std::vector<std::string> values_of(const FieldSpec& field) {
   if (field.type == FieldType::boolean) return {"true", "false"};
   if (field.type == FieldType::choice) return field.choices;
-  if (field.type == FieldType::integer) return {"2", "1", "64", "4", "3", "8", "16", "100000"};
+  if (field.type == FieldType::integer) return {"2", "1", "64", "4", "3", "8", "16", "100000", "1000000000"};
   if (field.type == FieldType::number) return {"0.4", "2", "0.001", "77", "4000", "1000000"};
   return {};
 }

@@ -3,7 +3,9 @@
 #include "models/job/scenario.hpp"
 #include "models/plan/plan.hpp"
 #include "models/prediction/efficiency_reasons.hpp"
+#include "models/prediction/predict_step.hpp"
 #include "models/prediction/prediction.hpp"
+#include "sim/diagnostic.hpp"
 #include "support/catch.hpp"
 #include "support/small_scenario.hpp"
 
@@ -49,6 +51,32 @@ TEST_CASE("weak scaling needs no plan of its own for the batch", "[models]") {
   const ScaleCurve c = predict_scale(s, {16, 32}, false, {});
   CHECK(c.points[0].step.plan.global_batch == 32);
   CHECK(c.points[1].step.plan.global_batch == 64);
+}
+
+TEST_CASE("a growing batch stops at the tokens that the training can use, and says so", "[models]") {
+  Scenario s = tensor_sixteen();
+  s.job.max_global_batch_tokens = 50 * s.job.sequence;
+  const ScaleCurve held = predict_scale(s, {16, 32, 64}, false, {});
+  CHECK(held.points[0].step.plan.global_batch == 32);
+  CHECK(held.points[1].step.plan.global_batch == 48);  // four replicas share at most 50
+  CHECK(held.points[2].step.plan.global_batch == 48);  // as do eight
+  REQUIRE(held.warnings.size() == 1);
+  CHECK(held.warnings.front().starts_with("from 32 accelerators on the global batch is held at 0.102 million"));
+}
+
+TEST_CASE("a batch that grows without a known limit is remarked, a constant one is not", "[models]") {
+  const ScaleCurve grown = curve({8, 16, 64}, false);
+  REQUIRE(grown.warnings.size() == 1);
+  CHECK(grown.warnings.front().starts_with("the global batch grows to 0.262 million tokens at 64 accelerators;"));
+  CHECK(curve({8, 16}, false).warnings.empty());
+  CHECK(curve({8, 16, 64}, true).warnings.empty());
+}
+
+TEST_CASE("a batch beyond the job's own limit is refused at every size", "[models]") {
+  Scenario s = tensor_sixteen();
+  s.job.max_global_batch_tokens = 31 * s.job.sequence;
+  CHECK_THROWS_AS(predict_scale(s, {16, 32}, false, {}), ConfigError);
+  CHECK_THROWS_AS(predict_step(s), ConfigError);
 }
 
 TEST_CASE("efficiency and speed-up are relative to the first point", "[models]") {

@@ -34,20 +34,20 @@ std::string with_sizes(const std::string& warning, const ScaleCurve& curve) {
 
 }  // namespace
 
+Warnings warnings_of(const Warnings& input, const Warnings& result) {
+  Warnings out = input;
+  out.insert(out.end(), result.begin(), result.end());
+  return out;
+}
+
 Warnings warnings_of(const Warnings& input, const ScaleCurve& curve) {
-  Warnings seen, out = input;
+  Warnings seen, out = warnings_of(input, curve.warnings);
   for (const ScalePoint& point : curve.points)
     for (const std::string& warning : point.step.warnings)
       if (!has(seen, warning)) {
         seen.push_back(warning);
         out.push_back(with_sizes(warning, curve));
       }
-  return out;
-}
-
-Warnings warnings_of(const Warnings& input, const Warnings& result) {
-  Warnings out = input;
-  out.insert(out.end(), result.begin(), result.end());
   return out;
 }
 
