@@ -156,7 +156,32 @@ double own_width(const StepFitResult& fit) {
   return width_of(own, weights);
 }
 
-/// Width of one step's part in the error of a ratio: two steps of one job on different numbers of accelerators.
+/// Width of one step's part in the error of a ratio: two steps of one job, batch and size under different layouts, of
+/// which nothing had to be assumed. Each job counts once.
+double layout_width(const StepFitResult& fit) {
+  std::map<std::string, std::vector<std::size_t>> jobs;
+  for (std::size_t i = 0; i < fit.rows.size(); ++i) {
+    const StepRow& row = fit.rows[i];
+    if (row.known)
+      jobs[fmt::format("{} {} {}", work_key(row.scenario), row.plan.accelerators(), row.plan.global_batch)].push_back(
+          i);
+  }
+  std::vector<double> errors, weights;
+  for (const auto& [job, members] : jobs) {
+    const std::size_t before = errors.size();
+    for (std::size_t k = 1; k < members.size(); ++k)
+      for (std::size_t l = 0; l < k; ++l) {
+        const StepRow &a = fit.rows[members[k]], &b = fit.rows[members[l]];
+        if (job_key(a.scenario, a.plan) != job_key(b.scenario, b.plan))
+          errors.push_back((fit.errors[members[k]] - fit.errors[members[l]]) / std::sqrt(2.0));
+      }
+    weights.resize(errors.size(), 1.0 / static_cast<double>(std::max<std::size_t>(1, errors.size() - before)));
+  }
+  return width_of(errors, weights);
+}
+
+/// Width of one step's part in the error of a ratio: two steps of one job and layout on different numbers of
+/// accelerators.
 double size_width(const StepFitResult& fit) {
   std::map<std::string, std::vector<std::size_t>> jobs;
   for (std::size_t i = 0; i < fit.rows.size(); ++i) jobs[job_key(fit.rows[i].scenario, fit.rows[i].plan)].push_back(i);
@@ -287,6 +312,7 @@ void publish_residuals(const StepFitResult& fit, StepCalibration& steps) {
   r.generation = wider(left.generations, "architectures");
   r.vendor = wider(left.vendors, "vendors");
   r.own = sourced_value(own_width(fit), 0, "steps against the median of their model, stack, accelerator and format");
+  r.layout = sourced_value(layout_width(fit), 0, "pairs of steps of one job under different layouts, each job once");
   r.size = sourced_value(size_width(fit), 0, "pairs of steps of one job on different numbers of accelerators");
   r.doubling = sourced_value(0.005, 0.002, "prior: residuals of published weak-scaling series per doubling of size");
   publish_stacks(fit, left.models, steps);

@@ -94,6 +94,10 @@ const Record<StepResiduals>& record(const StepResiduals*) {
           .required(
               "own", &R::own,
               {.help = "part that steps of one model on one stack and accelerator do not share", .min = 0, .max = 5})
+          .optional("layout", &R::layout,
+                    {.help = "part that steps of one job under different layouts do not share; 0: as own",
+                     .min = 0,
+                     .max = 5})
           .required("size", &R::size,
                     {.help = "part that steps of one job on different numbers of accelerators do not share",
                      .min = 0,

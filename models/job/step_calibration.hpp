@@ -35,7 +35,8 @@ struct StepResiduals {
   Sourced<double> vendor;       ///< added for a vendor without measured steps, instead of `generation`
   Sourced<double> doubling;     ///< added for each doubling of size or sequence beyond the fitted range
   Sourced<double> own;          ///< part that steps of one model on one stack and accelerator do not share
-  Sourced<double> size;         ///< part that steps of one job on different numbers of accelerators do not share
+  Sourced<double> layout;       ///< part that steps of one job under different layouts do not share
+  Sourced<double> size;  ///< part that steps of one job and layout on different numbers of accelerators do not share
 };
 const Record<StepResiduals>& record(const StepResiduals*);
 

@@ -28,10 +28,12 @@ struct StepUncertainty {
   std::map<std::string, double> parameters;
   std::string parameter_set;  ///< set that these parameters belong to
   std::string family;         ///< stack entry and architecture, which share one residual
+  std::string work;           ///< key of the job without its layout, batch and accelerators; see work_key
   std::string job;            ///< key of all but the number of replicas; see job_key
   double shared = 0;          ///< part of the residual that a family shares
   double own = 0;             ///< part of the residual that it does not share
-  double size = 0;            ///< part of `own` that even steps of one job do not share
+  double layout = 0;          ///< part of the residual that steps of one job under two layouts do not share
+  double size = 0;            ///< part of `own` that even steps of one job and layout do not share
   double sigma = 0;           ///< all causes
 };
 

@@ -12,8 +12,8 @@
 // 90 % interval is time * exp(+-1.645 sigma).
 //
 // Invariant: in the ratio of two steps, common causes cancel. Slopes are subtracted before C is applied, shared parts
-// of one family too, and steps of one job (job_key) keep only the part of `own` that differs with the number of
-// accelerators.
+// of one family too. Of `own`, steps of one job and layout (job_key) keep only the part that differs with the number of
+// accelerators, and steps of one job under two layouts (work_key) the part that differs with the layout.
 //
 // Example: residual 0.080, of it own 0.050, so shared = sqrt(0.080^2 - 0.050^2) = 0.062. GEMMs are 60 % of the step and
 // their factor is known to 5 %: s' C s = 0.03^2. sigma = sqrt(0.080^2 + 0.03^2) = 0.085, and 90 % lie within a factor
@@ -217,21 +217,36 @@ double parameter_variance(const StepUncertainty& a, const StepUncertainty& b) {
   return sum_of_squares(difference);
 }
 
+/// Variance of a ratio by what each step has for itself.
+double own_part(const StepUncertainty& a, const StepUncertainty& b) {
+  if (a.job == b.job) return squared(a.size) + squared(b.size);
+  if (a.work == b.work) return squared(a.layout) + squared(b.layout);
+  return squared(a.own) + squared(b.own);
+}
+
+template <class T>
+int number(T value) {
+  return static_cast<int>(value);
+}
+
 }  // namespace
 
-std::string job_key(const Scenario& s, const Plan& p) {
+std::string work_key(const Scenario& s) {
   const Transformer& m = s.transformer;
   const Job& j = s.job;
-  const auto number = [](auto value) { return static_cast<int>(value); };
-  const std::string model = fmt::format("{} {} {} {} {} {} {}", m.layers, m.hidden, m.heads, m.key_value_heads(), m.ffn,
-                                        m.gated_mlp, m.vocabulary);
-  const std::string work =
-      fmt::format("{} {} {} {} {} {} {} {}", j.sequence, j.sample_tokens, j.lora_rank, number(j.precision),
-                  j.offload.any(), number(p.sharding), number(p.recompute), p.recomputed_layers.value_or(-1));
+  return fmt::format("{} {} {} {} {} {} {} {} | {} {} {} {} | {} | {}", m.layers, m.hidden, m.heads,
+                     m.key_value_heads(), m.ffn, m.gated_mlp, m.vocabulary, m.experts ? m.experts->experts : 0,
+                     j.sequence, j.sample_tokens, j.lora_rank, number(j.precision), s.stack.name,
+                     s.cluster.accelerator.id);
+}
+
+std::string job_key(const Scenario& s, const Plan& p) {
+  const std::string memory = fmt::format("{} {} {} {}", s.job.offload.any(), number(p.sharding), number(p.recompute),
+                                         p.recomputed_layers.value_or(-1));
   const std::string layout = fmt::format("{} {} {} {} {} {} {} {} {} {}", p.tensor, p.sequence_parallel, p.pipeline,
                                          p.virtual_pipeline, number(p.schedule), fmt::join(p.stage_layers, ","),
                                          p.context, number(p.context_exchange), number(p.rank_order), p.micro_batch);
-  return fmt::format("{} | {} | {} | {} | {}", model, work, layout, s.stack.name, s.cluster.accelerator.id);
+  return fmt::format("{} | {} | {}", work_key(s), memory, layout);
 }
 
 StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& s, bool known) {
@@ -253,7 +268,9 @@ StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& s, 
   const double fitted = fitted_variance(out.slopes, s.steps);
   const double classes = std::max(0.0, class_variance(errors) - fitted);
   out.own = std::min(s.steps.residuals.own.value, std::sqrt(classes));
+  out.work = work_key(s);
   out.job = job_key(s, step.plan);
+  out.layout = std::min(r.layout.value > 0 ? r.layout.value : r.own.value, std::sqrt(classes));
   out.size = std::min(s.steps.residuals.size.value, out.own);
   out.shared = std::sqrt(std::max(0.0, classes - squared(out.own) + generic_variance(step, s)));
   const double variance = squared(out.own) + squared(out.shared) + fitted + sum_of_squares(out.parameters);
@@ -266,9 +283,7 @@ double sigma_of_ratio(const StepUncertainty& a, const StepUncertainty& b, const 
   for (const auto& [name, slope] : b.slopes) difference[name] -= slope;
   const bool together = a.family == b.family;
   const double shared = together ? squared(a.shared - b.shared) : squared(a.shared) + squared(b.shared);
-  const bool one_job = a.job == b.job;
-  const double own = one_job ? squared(a.size) + squared(b.size) : squared(a.own) + squared(b.own);
-  return std::sqrt(own + shared + fitted_variance(difference, calibration) + parameter_variance(a, b));
+  return std::sqrt(own_part(a, b) + shared + fitted_variance(difference, calibration) + parameter_variance(a, b));
 }
 
 double probability_faster(const StepPrediction& a, const StepPrediction& b, const StepCalibration& calibration) {

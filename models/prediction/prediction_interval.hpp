@@ -14,6 +14,9 @@ namespace clusterwright {
 /// @param known  no field of the job had to be assumed
 StepUncertainty step_uncertainty(const StepPrediction& step, const Scenario& scenario, bool known);
 
+/// Key that is equal for steps that differ in layout, batch and accelerators only.
+std::string work_key(const Scenario& scenario);
+
 /// Key that is equal for steps that differ in replicas and batch only: model, sequence, layout, formats, stack and
 /// accelerator.
 std::string job_key(const Scenario& scenario, const Plan& plan);

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/prediction/prediction_interval.hpp"
+
+#include <cmath>
+
+#include "models/prediction/predict_step.hpp"
+#include "support/catch.hpp"
+#include "support/small_scenario.hpp"
+
+using namespace clusterwright;
+using namespace clusterwright::testing;
+
+namespace {
+
+/// Shipped step calibration without fitted factors, so that only residuals act.
+Scenario job_of(const SmallCase& c) {
+  Scenario s = small_scenario(c);
+  s.steps.residuals.own.value = 0.05;
+  s.steps.residuals.layout.value = 0.06;
+  s.steps.residuals.size.value = 0.02;
+  s.steps.residuals.known.value = s.steps.residuals.unknown.value = 0.2;
+  s.steps.fitted.clear();
+  s.steps.covariance.clear();
+  return s;
+}
+
+double sigma(const StepUncertainty& a, const StepUncertainty& b, const Scenario& s) {
+  return sigma_of_ratio(a, b, s.steps);
+}
+
+}  // namespace
+
+TEST_CASE("the ratio of two steps has the part that sizes, layouts or jobs do not share", "[models]") {
+  SmallCase c;
+  c.data = 8;
+  const Scenario first = job_of(c);
+  const StepUncertainty a = predict_step(first).uncertainty;
+  c.data = 4;
+  const StepUncertainty smaller = predict_step(job_of(c)).uncertainty;
+  c.tensor = 2;
+  const StepUncertainty other_layout = predict_step(job_of(c)).uncertainty;
+  c.hidden *= 2;
+  const StepUncertainty other_model = predict_step(job_of(c)).uncertainty;
+  CHECK(sigma(a, smaller, first) >= std::sqrt(2.0) * 0.02);
+  CHECK(sigma(a, smaller, first) < std::sqrt(2.0) * 0.05);
+  CHECK(a.work == other_layout.work);
+  CHECK(a.job != other_layout.job);
+  CHECK(sigma(a, other_layout, first) >= std::sqrt(2.0) * 0.06);
+  CHECK(a.work != other_model.work);
+  CHECK(sigma(a, other_layout, first) > sigma(a, smaller, first));
+  Scenario unknown = first;
+  unknown.steps.residuals.layout.value = 0;  // a calibration from before: as the part of a job
+  CHECK(predict_step(unknown).uncertainty.layout == predict_step(unknown).uncertainty.own);
+}
