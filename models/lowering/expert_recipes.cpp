@@ -100,13 +100,13 @@ int ExpertRecipes::route(RecipeWriter& w, StepCharge gemm, StepCharge other) con
 int ExpertRecipes::dispatch(RecipeWriter& w, LayerCollective kind) const {
   const int ready = w.last_kernel();
   int arrived = planned_.plan.expert > 1 ? w.collective(kind, ready) : -1;
-  const bool gathered = planned_.plan.expert_tensor > 1 && planned_.plan.sequence_parallel;
+  const bool gathered = planned_.plan.gathers_expert_rows();
   if (gathered) arrived = w.collective(LayerCollective::expert_gather, arrived >= 0 ? arrived : ready);
   return arrived;
 }
 
 int ExpertRecipes::combine(RecipeWriter& w, int after) const {
-  const bool gathered = planned_.plan.expert_tensor > 1 && planned_.plan.sequence_parallel;
+  const bool gathered = planned_.plan.gathers_expert_rows();
   int returned = gathered ? w.collective(LayerCollective::expert_scatter, after) : -1;
   if (planned_.plan.expert > 1)
     returned = w.collective(LayerCollective::expert_combine, returned >= 0 ? returned : after);

@@ -104,7 +104,7 @@ double dropped_share(const PlannedJob& planned) {
 
 double expert_rows(const PlannedJob& planned) {
   const double copies = dispatched_tokens(planned) * static_cast<double>(planned.model.experts->per_token);
-  const double gathered = planned.plan.sequence_parallel ? planned.plan.expert_tensor : 1;
+  const double gathered = planned.plan.gathers_expert_rows() ? planned.plan.expert_tensor : 1;
   return copies * gathered * planned.routing.capacity_factor.value_or(1);
 }
 

@@ -54,6 +54,8 @@ struct Plan {
   int interleaving_group() const { return larger_group.value_or(pipeline); }
   /// Ranks that hold the same weights and reduce gradients: context ranks are replicas of the weights too.
   int gradient_ranks() const { return context * data; }
+  /// Whether ranks that split an expert hold different tokens, so that its rows are gathered from all of them.
+  bool gathers_expert_rows() const { return expert_tensor > 1 && (sequence_parallel || tensor == 1); }
   /// Ranks of one pipeline stage.
   int stage_ranks() const { return tensor * gradient_ranks(); }
   /// Ranks that hold the same experts, or the same part of them.

@@ -5,6 +5,8 @@
 #include "models/memory/memory_use.hpp"
 #include "models/plan/expert_work.hpp"
 #include "models/plan/plan.hpp"
+#include "models/plan/planned_job.hpp"
+#include "models/plan/stage_layout.hpp"
 #include "models/prediction/predict_step.hpp"
 #include "models/search/choose_plan.hpp"
 #include "models/settling/step_what_ifs.hpp"
@@ -154,6 +156,28 @@ TEST_CASE("experts split like tensors multiply as many rows in all", "[models][e
   CHECK(work(1).rows == Approx(4096));
   CHECK(work(2).rows == Approx(8192));
   CHECK(work(2).copies == Approx(4096));
+}
+
+TEST_CASE("no way to distribute experts makes their work vanish", "[models][experts]") {
+  for (const int tensor : {1, 2})
+    for (const int expert : {1, 2, 4})
+      for (const int split : {1, 2, 4}) {
+        SmallCase c = sixteen();
+        c.tensor = tensor;
+        c.data = 16 / tensor;
+        c.expert = expert;
+        c.expert_tensor = split;
+        INFO("tensor " << tensor << ", expert " << expert << ", expert_tensor " << split);
+        const Scenario s = small_scenario(c);
+        PlannedJob planned = planned_job(s.transformer, s.job, s.stack, plan_of(s), stage_layout(c.layers, plan_of(s)));
+        const ExpertWork work = expert_work(planned, s.cluster.node_ranks());
+        // Multiplications of one rank: rows of its experts times their width. All ranks together do all of them.
+        const double rows = work.rows * static_cast<double>(s.transformer.experts->ffn) / split;
+        const double copies = 4096.0 / tensor * static_cast<double>(s.transformer.experts->per_token);
+        CHECK(rows == Approx(copies * static_cast<double>(s.transformer.experts->ffn)));
+        const bool moves = expert * split > tensor;
+        if (moves) CHECK(charged(s, StepCharge::ep_exposed) > Seconds{});
+      }
 }
 
 TEST_CASE("latent attention keeps narrow vectors where they are expanded again", "[models][experts]") {
