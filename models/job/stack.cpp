@@ -184,7 +184,9 @@ const Record<StackLayouts>& record(const StackLayouts*) {
           .required("expert_tensor", &S::expert_tensor,
                     {.help = "the tensor degree of experts may differ from that of the other layers"})
           .required("partial_recompute", &S::partial_recompute,
-                    {.help = "full recomputation may cover only some of the layers of a stage"});
+                    {.help = "full recomputation may cover only some of the layers of a stage"})
+          .optional("activation_offload_alone", &S::activation_offload_alone,
+                    {.help = "activations can be kept on the host only by a single stage that recomputes nothing"});
   return table;
 }
 

@@ -126,7 +126,8 @@ enum class AssumedMicroBatch { fastest, one_per_stage, one_sequence };
 /// Tensors of a rank that may lie outside the device, as `Offload` names them.
 enum class OffloadedTensors { weights, optimizer, activations };
 
-/// Layouts that a framework can run. Each list stands for itself: it does not say which entries exclude each other.
+/// Layouts that a framework can run. Each list stands for itself; which entries exclude each other is not said, offload
+/// of activations aside.
 struct StackLayouts {
   std::string source;                       ///< documentation or release notes, and anything that was not verified
   std::vector<PipelineSchedule> schedules;  ///< empty: no pipeline
@@ -136,6 +137,8 @@ struct StackLayouts {
   bool context = false;                   ///< ranks may split one sequence
   bool expert_tensor = false;             ///< the tensor degree of experts may differ from that of other layers
   bool partial_recompute = false;         ///< full recomputation of some of the layers of a stage
+  /// Activations go to the host only from a single stage that recomputes nothing.
+  bool activation_offload_alone = false;
   bool operator==(const StackLayouts&) const = default;
 };
 const Record<StackLayouts>& record(const StackLayouts*);

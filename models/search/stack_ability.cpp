@@ -28,13 +28,18 @@ bool StackAbility::runs_schedule(const Layout& l) const {
   return known_->interleaves && splits_evenly(layers_, l.pipeline * l.virtual_pipeline);
 }
 
-bool StackAbility::runs_sharding(Sharding sharding) const {
-  if (limits_.sharding.given() || lists(known_->shardings, sharding)) return true;
+bool StackAbility::runs_sharding(const Layout& l) const {
+  const bool unshared = l.context * l.data == 1;  // nothing is sharded then, whatever it is called
+  if (unshared || limits_.sharding.given() || lists(known_->shardings, l.sharding)) return true;
   // Where gradients are reduced whole, both are one layout under a pipeline (layout_space.hpp).
-  return sharding == Sharding::zero1 && lists(known_->shardings, Sharding::zero2);
+  return l.sharding == Sharding::zero1 && lists(known_->shardings, Sharding::zero2);
 }
 
-bool StackAbility::runs_offload(const Offload& offload) const {
+bool StackAbility::runs_offload(const Layout& l) const {
+  const Offload& offload = l.offload;
+  const bool apart = l.pipeline == 1 && l.recompute == Recompute::none;
+  const bool leaves = offload.activations != MemoryLevel::device && !limits_.offload_activations.given();
+  if (leaves && known_->activation_offload_alone && !apart) return false;
   const auto runs = [&](MemoryLevel level, OffloadedTensors tensors, const auto& limit) {
     return level == MemoryLevel::device || limit.given() || lists(known_->offload, tensors);
   };
@@ -48,8 +53,8 @@ bool StackAbility::runs(const Layout& l) const {
   const bool experts = l.expert_tensor == l.tensor || l.expert * l.expert_tensor == 1 || known_->expert_tensor ||
                        limits_.expert_tensor.given();
   return experts && (l.context == 1 || known_->context || limits_.context.given()) && runs_schedule(l) &&
-         (l.recomputed_layers == 0 || known_->partial_recompute || limits_.recomputed_layers) &&
-         runs_sharding(l.sharding) && runs_offload(l.offload);
+         (l.recomputed_layers == 0 || known_->partial_recompute || limits_.recomputed_layers) && runs_sharding(l) &&
+         runs_offload(l);
 }
 
 std::string StackAbility::beyond(const Layout& l) const {
@@ -60,8 +65,8 @@ std::string StackAbility::beyond(const Layout& l) const {
   if (!runs_schedule(l))
     return l.virtual_pipeline > 1 ? text("virtual_pipeline", SearchedField::virtual_pipeline)
                                   : text("schedule", SearchedField::schedule);
-  if (!runs_sharding(l.sharding)) return text("sharding", SearchedField::sharding);
-  if (!runs_offload(l.offload)) return text("offload of", SearchedField::offload);
+  if (!runs_sharding(l)) return text("sharding", SearchedField::sharding);
+  if (!runs_offload(l)) return text("offload of", SearchedField::offload);
   if (l.context > 1 && !known_->context) return text("context", SearchedField::context);
   if (l.recomputed_layers > 0 && !known_->partial_recompute) return text("recompute", SearchedField::recompute);
   return text("expert_tensor", SearchedField::expert_tensor);

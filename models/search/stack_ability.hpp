@@ -27,8 +27,8 @@ class StackAbility {
 
  private:
   bool runs_schedule(const Layout& layout) const;
-  bool runs_sharding(Sharding sharding) const;
-  bool runs_offload(const Offload& offload) const;
+  bool runs_sharding(const Layout& layout) const;
+  bool runs_offload(const Layout& layout) const;
 
   std::optional<StackLayouts> known_;
   LayoutLimits limits_;

@@ -36,6 +36,9 @@ inline std::vector<std::string> beyond_stack(const Job& job, const StackLayouts&
   need_offload(job.offload.weights, OffloadedTensors::weights, "offload.weights");
   need_offload(job.offload.optimizer, OffloadedTensors::optimizer, "offload.optimizer");
   need_offload(job.offload.activations, OffloadedTensors::activations, "offload.activations");
+  const bool apart = p.pipeline.value_or(1) == 1 && job.recompute.value_or(Recompute::none) == Recompute::none;
+  need(job.offload.activations == MemoryLevel::device || apart || !layouts.activation_offload_alone,
+       "offload.activations beside stages or recomputation");
   return out;
 }
 
