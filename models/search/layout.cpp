@@ -8,6 +8,7 @@
 
 #include "models/job/job.hpp"
 #include "models/plan/stage_schedule.hpp"
+#include "models/search/layout_limits.hpp"
 
 namespace clusterwright {
 
@@ -91,6 +92,22 @@ Plan plan_of(const Scenario& s, const Layout& layout) {
   plan.recompute = layout.recompute;
   if (layout.recomputed_layers > 0) plan.recomputed_layers = layout.recomputed_layers;
   return plan;
+}
+
+bool allows(const LayoutLimits& limits, const Layout& l) {
+  const bool numbers = limits.tensor.allows(l.tensor) && limits.context.allows(l.context) &&
+                       limits.expert.allows(l.expert) && limits.expert_tensor.allows(l.expert_tensor) &&
+                       limits.pipeline.allows(l.pipeline) && limits.data.allows(l.data) &&
+                       limits.micro_batch.allows(l.micro_batch) && limits.virtual_pipeline.allows(l.virtual_pipeline);
+  const bool choices = limits.recompute.allows(l.recompute) && limits.sharding.allows(l.sharding) &&
+                       limits.schedule.allows(l.schedule) && limits.order.allows(l.order);
+  const bool places = limits.offload_weights.allows(l.offload.weights) &&
+                      limits.offload_optimizer.allows(l.offload.optimizer) &&
+                      limits.offload_activations.allows(l.offload.activations);
+  const auto stated = [](const std::optional<int>& limit, int value) { return !limit || *limit == value; };
+  return numbers && choices && places && stated(limits.recomputed_layers, l.recomputed_layers) &&
+         (l.sharding != Sharding::hsdp || stated(limits.shard_group, l.shard_group)) &&
+         (l.recomputed_layers == 0 || limits.partly_recomputed);
 }
 
 namespace {

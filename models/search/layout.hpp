@@ -10,6 +10,8 @@
 
 namespace clusterwright {
 
+struct LayoutLimits;
+
 /// Layout of a job on its accelerators, small enough that millions can be kept. Everything else of a plan follows.
 struct Layout {
   int tensor = 1;
@@ -40,6 +42,9 @@ Job with_layout(Job job, const Layout& layout);
 /// Plan of the layout, as resolve_plan() makes it of with_layout(), but unchecked.
 /// @pre the layout is legal
 Plan plan_of(const Scenario& scenario, const Layout& layout);
+
+/// Whether a layout is within limits; that on memory aside.
+bool allows(const LayoutLimits& limits, const Layout& layout);
 
 /// Settings that turn `job` into with_layout(job, layout), as --set takes them: "job.parallel.tensor=8".
 std::vector<std::string> settings_of(const Scenario& scenario, const Layout& layout);

@@ -2,34 +2,18 @@
 #include "models/search/layout_search.hpp"
 
 #include <algorithm>
-#include <queue>
+#include <cmath>
+#include <optional>
 #include <utility>
 
 #include "models/memory/memory_levels.hpp"
 #include "models/memory/memory_verdict.hpp"
 #include "models/plan/resolve_plan.hpp"
+#include "models/search/replay_queue.hpp"
 #include "models/settling/settle_input.hpp"
 #include "sim/diagnostic.hpp"
 
 namespace clusterwright {
-
-/// Candidates with the lowest bound in front; those of the same bound in the order of the sweep.
-struct LayoutSearch::Queue {
-  struct Entry {
-    Candidate candidate;
-    std::size_t number = 0;
-    bool sharp = false;  ///< its bound counts power limits
-
-    bool operator<(const Entry& other) const {
-      return candidate.bound != other.candidate.bound ? candidate.bound > other.candidate.bound : number > other.number;
-    }
-  };
-
-  explicit Queue(std::vector<Candidate> candidates) {
-    for (std::size_t i = 0; i < candidates.size(); ++i) entries.push({candidates[i], i, false});
-  }
-  std::priority_queue<Entry> entries;
-};
 
 LayoutSearch::LayoutSearch(Scenario scenario, LayoutLimits limits, SearchRequest request)
     : space_(std::move(scenario), std::move(limits)), request_(std::move(request)), sweep_(space_, request_.sweep) {}
@@ -70,28 +54,30 @@ void count_refusal(const ConfigError& error, SearchResult& result) {
 
 }  // namespace
 
-void LayoutSearch::replay(const Candidate& candidate, SearchResult& result) {
+std::optional<double> LayoutSearch::replay(const Candidate& candidate, SearchResult& result) {
   const Scenario scenario = scenario_of(candidate);
   FoundLayout found{candidate, {}, {}, 0, true};
   try {
     found.plan = resolve_plan(scenario).plan;
     if (!level_verdict(level_uses(scenario, found.plan)).empty()) {
       ++result.short_of_host;
-      return;
+      return {};
     }
     found.step = settle_input(scenario, found.plan);
   } catch (const ConfigError& error) {
     count_refusal(error, result);
-    return;
+    return {};
   }
   ++result.replayed;
   found.value = request_.sweep.objective == SearchObjective::energy ? found.step.energy.in(joule)
                                                                     : to_seconds(found.step.end).in(second);
   found.accepted = !request_.accepts || request_.accepts(found.step);
+  const double value = found.value;
   if (found.accepted)
     result.found.push_back(std::move(found));
   else
     ++result.refused;
+  return value;
 }
 
 namespace {
@@ -108,25 +94,68 @@ double best_value(const SearchResult& result) {
 
 }  // namespace
 
-void LayoutSearch::replay_queue(SearchResult& result) {
-  Queue queue(sweep_.candidates().take());
-  const double dropped = sweep_.candidates().lowest_dropped();
-  double best = std::numeric_limits<double>::infinity();
-  while (!queue.entries.empty() && result.replayed < request_.most_replays && !is_stopped(result)) {
-    Queue::Entry entry = queue.entries.top();
-    if (std::min(entry.candidate.bound, dropped) >= best && result.replayed >= request_.least_replays) break;
-    queue.entries.pop();
-    if (!entry.sharp) {
-      entry.candidate.bound = sharpened(entry.candidate);
-      entry.sharp = true;
-      queue.entries.push(entry);
-      continue;
-    }
-    replay(entry.candidate, result);
-    best = best_value(result);
+/// Replays the candidate with the lowest bound. @return false if its bound only became sharper
+bool LayoutSearch::replay_lowest(ReplayQueue& queue, SearchResult& result) {
+  ReplayQueue::Entry entry = queue.pop();
+  if (!entry.sharp) {
+    entry.candidate.bound = sharpened(entry.candidate);
+    entry.sharp = true;
+    queue.push(entry);
+    return false;
   }
-  result.least_open = dropped;
-  if (!queue.entries.empty()) result.least_open = std::min(dropped, queue.entries.top().candidate.bound);
+  if (const auto value = replay(entry.candidate, result)) queue.learn(entry.candidate, *value);
+  return true;
+}
+
+/// Replays the candidate that promises most, by what bounds of its class missed so far.
+void LayoutSearch::replay_most_promising(ReplayQueue& queue, SearchResult& result) {
+  ReplayQueue::Entry* entry = queue.most_promising();
+  while (entry && !entry->sharp) {
+    ReplayQueue::Entry sharp = *entry;
+    entry->taken = true;
+    sharp.candidate.bound = sharpened(sharp.candidate);
+    sharp.sharp = true;
+    queue.push(sharp);
+    entry = queue.most_promising();
+  }
+  if (!entry) return;
+  entry->taken = true;
+  const Candidate candidate = entry->candidate;
+  if (const auto value = replay(candidate, result)) queue.learn(candidate, *value);
+}
+
+/// Replays in turn what has the lowest bound, which proves, and what promises most, which finds.
+void LayoutSearch::replay_queue(SearchResult& result) {
+  ReplayQueue queue(sweep_.candidates().take());
+  for (const FoundLayout& found : result.found) queue.leave_out(found.candidate.layout);
+  const double dropped = sweep_.candidates().lowest_dropped();
+  for (bool proving = true; result.replayed < request_.most_replays && !is_stopped(result);) {
+    const double lowest = queue.lowest();
+    const bool proven = std::min(lowest, dropped) >= best_value(result);
+    if (std::isinf(lowest) || (proven && result.replayed >= request_.least_replays)) break;
+    if (!proving && !proven)
+      replay_most_promising(queue, result), proving = true;
+    else
+      proving = !replay_lowest(queue, result);
+  }
+  result.least_open = std::min(dropped, queue.lowest());
+}
+
+/// A search is never worse than what its user knows, even if it ends early.
+void LayoutSearch::replay_known(SearchResult& result) {
+  for (const Layout& layout : request_.known) {
+    if (!allows(space_.limits(), layout) || !sweep_.ability().runs(layout)) continue;
+    for (const InnerGroups& groups : space_.groups()) {
+      if (groups.tensor != layout.tensor || groups.context != layout.context || groups.expert != layout.expert ||
+          groups.expert_tensor != layout.expert_tensor)
+        continue;
+      Candidate candidate{0, groups.cluster, layout};
+      LayoutCosts& costs = sweep_.costs_of(groups);
+      if (costs.memory(layout) > space_.capacity(costs.scenario())) continue;
+      candidate.bound = sharpened(candidate);
+      replay(candidate, result);
+    }
+  }
 }
 
 /// The most promising layout with each value that no replayed layout has.
@@ -150,6 +179,7 @@ SearchResult LayoutSearch::run() {
   sweep_.run(request_.stop);
   result.counts = sweep_.counts();
   result.values = sweep_.values();
+  replay_known(result);
   replay_queue(result);
   if (request_.each_value) replay_values(result);
   std::stable_sort(result.found.begin(), result.found.end(), is_better);

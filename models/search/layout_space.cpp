@@ -2,6 +2,7 @@
 #include "models/search/layout_space.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "models/job/job_blocks.hpp"
@@ -37,6 +38,14 @@ constexpr std::size_t no_scenario = ~std::size_t{0};
 LayoutSpace::LayoutSpace(Scenario scenario, LayoutLimits limits)
     : base_(std::move(scenario)), limits_(std::move(limits)) {
   check_any_layout(base_);
+  const auto& known = base_.stack.layouts;
+  const bool whole =
+      known && std::find(known->shardings.begin(), known->shardings.end(), Sharding::none) != known->shardings.end();
+  unshared_ = whole ? Sharding::none : Sharding::zero1;
+}
+
+Bytes LayoutSpace::capacity(const Scenario& scenario) const {
+  return limits_.most_memory_gb ? *limits_.most_memory_gb * gigabyte : memory_capacity(scenario.cluster.accelerator);
 }
 
 bool LayoutSpace::splits_model(int tensor) const {
@@ -86,6 +95,7 @@ const Scenario* LayoutSpace::fitting(const InnerGroups& groups, std::size_t& num
 void LayoutSpace::add_groups(InnerGroups groups, std::vector<InnerGroups>& out) {
   const Scenario* s = fitting(groups, groups.cluster);
   if (!s || !fit_block({groups.tensor}, s->cluster.blocks.used)) return;
+  if (s->cluster.blocks.used < base_.cluster.blocks.used) return;  // more machines, with idle accelerators
   if (limits_.same_blocks && !(s->cluster.blocks == base_.cluster.blocks)) return;
   if (base_.transformer.experts &&
       !splits_experts(groups.tensor, groups.expert, groups.expert_tensor, s->cluster.blocks.used))
@@ -112,6 +122,13 @@ bool LayoutSpace::is_usual_context(int tensor, int context) const {
   return context == 1 || (is_power_of_two(context) && tensor * context <= base_.cluster.node_ranks());
 }
 
+/// How seldom groups are best: beyond a domain, over the sequence, with experts split unlike the rest, of odd size.
+int LayoutSpace::oddness(const InnerGroups& g) const {
+  const bool beyond = g.tensor * g.context > base_.cluster.node_ranks();
+  const bool split = g.expert_tensor != 1 && g.expert_tensor != g.tensor;
+  return 8 * beyond + 4 * (g.context > 1) + 2 * split + !is_power_of_two(g.tensor);
+}
+
 std::vector<InnerGroups> LayoutSpace::groups() {
   std::vector<InnerGroups> out;
   for (const int tensor : divisors(accelerators())) {
@@ -125,6 +142,7 @@ std::vector<InnerGroups> LayoutSpace::groups() {
         add_groups({tensor, context, 1, 1, 0}, out);
     }
   }
+  std::stable_sort(out.begin(), out.end(), [this](const auto& a, const auto& b) { return oddness(a) < oddness(b); });
   return out;
 }
 
@@ -209,7 +227,7 @@ std::vector<RankOrder> LayoutSpace::orders(const StageCounts& stages) const {
 
 bool LayoutSpace::distinct(Sharding sharding, const StageCounts& stages, int replicas) const {
   if (limits_.sharding.given()) return limits_.sharding.allows(sharding);
-  if (replicas == 1) return sharding == Sharding::zero1;
+  if (replicas == 1) return sharding == unshared_;
   return stages.pipeline == 1 || sharding <= Sharding::zero1;
 }
 
@@ -257,21 +275,26 @@ double LayoutSpace::schedules_and_sizes(const StageCounts& stages) const {
   return count;
 }
 
-double LayoutSpace::size() {
+SpaceExtent LayoutSpace::extent() {
   std::map<std::pair<int, int>, double> inner;  // by stages and replicas
   const auto kinds = static_cast<double>(recomputes().size());
-  double count = 0;
-  for (const InnerGroups& of_stage : groups())
+  SpaceExtent out;
+  for (const InnerGroups& of_stage : groups()) {
+    std::set<int> sizes;
     for (const StageCounts& stages : this->stages(of_stage)) {
       const auto [entry, fresh] = inner.try_emplace({stages.pipeline, stages.data});
       if (fresh) entry->second = kinds * static_cast<double>(orders(stages).size()) * schedules_and_sizes(stages);
-      if (entry->second > 0) count += entry->second * static_cast<double>(states(of_stage, stages).size());
+      if (entry->second == 0) continue;
+      out.layouts += entry->second * static_cast<double>(states(of_stage, stages).size());
+      for (const int size : micro_batches(stages)) sizes.insert(size);
     }
-  return count;
+    out.rows += static_cast<double>(sizes.size()) * std::max(1.0, kinds - 1);  // two kinds share theirs
+  }
+  return out;
 }
 
 LeftOut LayoutSpace::thin_out(double most) {
-  while (left_out_ < LeftOut::chunks && size() > most)
+  while (left_out_ < LeftOut::chunks && extent().work() > most)
     left_out_ = static_cast<LeftOut>(static_cast<int>(left_out_) + 1);
   return left_out_;
 }

@@ -34,10 +34,22 @@ struct StateChoice {
   Offload offload;
 };
 
+/// Rows of layers of one rank, which layouts of the same groups, micro-batch and recomputation share, are lowered and
+/// replayed; that takes as long as some hundred layouts.
+inline constexpr double layouts_of_a_row = 200;
+
+/// Size of a space.
+struct SpaceExtent {
+  double layouts = 0;                                                ///< partial recomputation aside
+  double rows = 0;                                                   ///< about
+  double work() const { return layouts + layouts_of_a_row * rows; }  ///< in layouts
+};
+
 /// Layouts whose plans resolve_plan() accepts. Left out are those that do the same as another one in the space: orders
 /// of ranks where nothing changes places, sharding beyond zero1 where a pipeline keeps weights and gradients whole or
 /// where nobody holds the same weights, groups of hsdp that are all of the ranks, selective recomputation that repeats
-/// nothing.
+/// nothing. Left out too are groups that fill fewer accelerators of each domain than the scenario uses: they would need
+/// more machines than were asked for.
 class LayoutSpace {
  public:
   /// @param scenario  whose cluster has the wanted size; what the job states of a layout does not matter
@@ -45,21 +57,23 @@ class LayoutSpace {
   LayoutSpace(Scenario scenario, LayoutLimits limits);
 
   const LayoutLimits& limits() const { return limits_; }
+  /// Memory that the fullest rank may take.
+  Bytes capacity(const Scenario& scenario) const;
   const SoftwareStack& stack() const { return base_.stack; }
   std::int64_t layers() const { return base_.transformer.layers; }
 
-  /// Number of layouts, partial recomputation aside. @throws ConfigError as groups()
-  double size();
-  /// Leaves out values that are seldom best, as few as need be to come to at most `most` layouts: offload to the host,
-  /// groups of hsdp, the second order of ranks, micro-batches and then groups other than powers of two, numbers of
-  /// chunks other than those.
+  SpaceExtent extent();
+  double size() { return extent().layouts; }
+  /// Leaves out values that are seldom best, as few as need be to come to at most the work of `most` layouts: offload
+  /// to the host, groups of hsdp, the second order of ranks, micro-batches and then groups other than powers of two,
+  /// numbers of chunks other than those.
   /// @return the last that was left out, after all before it
   LeftOut thin_out(double most);
 
   /// Scenario for groups, with blocks of accelerators that they fill. Its job is the given one.
   const Scenario& scenario(const InnerGroups& groups) const { return *scenarios_[groups.cluster]; }
 
-  /// @throws ConfigError if the job cannot run under any layout for reasons that no layout changes
+  /// Groups that are seldom best come last, so that a search that ends early has seen the others.
   std::vector<InnerGroups> groups();
   std::vector<StageCounts> stages(const InnerGroups& groups) const;
   std::vector<ScheduleChoice> schedules(int pipeline) const;
@@ -82,6 +96,7 @@ class LayoutSpace {
   std::vector<Offload> offloads(Sharding sharding, const StageCounts& stages) const;
   bool leaves_out(LeftOut what) const { return left_out_ >= what; }
   bool repeats_attention() const;
+  int oddness(const InnerGroups& groups) const;
   bool is_usual_context(int tensor, int context) const;
   double schedules_and_sizes(const StageCounts& stages) const;
   bool distinct(Sharding sharding, const StageCounts& stages, int replicas) const;
@@ -89,6 +104,7 @@ class LayoutSpace {
   Scenario base_;
   LayoutLimits limits_;
   LeftOut left_out_ = LeftOut::nothing;
+  Sharding unshared_ = Sharding::zero1;               ///< stands for all where nobody holds the same weights
   std::vector<std::unique_ptr<Scenario>> scenarios_;  // by blocks
   std::map<std::pair<int, int>, std::size_t> known_;  // by tensor and expert groups
 };

@@ -23,8 +23,7 @@ class LayoutSweep::Inner {
         costs_(costs),
         states_(space_.states(groups, stages)),
         orders_(space_.orders(stages)),
-        capacity_(space_.limits().most_memory_gb ? *space_.limits().most_memory_gb * gigabyte
-                                                 : memory_capacity(costs.scenario().cluster.accelerator)) {
+        capacity_(space_.capacity(costs.scenario())) {
     known_.resize(2 * orders_.size());
     found_.cluster = groups.cluster;
     layout_.tensor = groups.tensor;
@@ -250,12 +249,10 @@ LayoutCosts& LayoutSweep::costs_of(const InnerGroups& groups) {
   return *costs;
 }
 
-/// Rows of layers take as long as some hundred layouts.
 bool LayoutSweep::is_worked_out() const {
-  constexpr std::int64_t layouts_of_a_row = 200;
-  std::int64_t work = counts_.evaluated;
-  for (const auto& costs : costs_) work += costs ? layouts_of_a_row * costs->rows() : 0;
-  return work >= request_.most_layouts;
+  SpaceExtent work{static_cast<double>(counts_.evaluated), 0};
+  for (const auto& costs : costs_) work.rows += costs ? static_cast<double>(costs->rows()) : 0;
+  return work.work() >= 2 * static_cast<double>(request_.most_layouts);
 }
 
 void LayoutSweep::run(const std::function<bool()>& stop) {

@@ -23,9 +23,11 @@ struct SweepRequest {
   /// Energy is bounded by that of kernels at the lowest clock and of everything idle. At a given number of accelerators
   /// cost follows time.
   SearchObjective objective = SearchObjective::time;
-  std::int64_t most_layouts = 20'000'000;  ///< layouts after which the sweep ends, complete or not
-  bool memory_only = false;                ///< bounds stay 0; ends with the first layout that fits
-  std::size_t kept = 20'000;               ///< layouts with the lowest bounds that are kept
+  /// Work of so many layouts is what a space is thinned out to, by an estimate. The sweep ends at twice that, complete
+  /// or not.
+  std::int64_t most_layouts = 20'000'000;
+  bool memory_only = false;   ///< bounds stay 0; ends with the first layout that fits
+  std::size_t kept = 20'000;  ///< layouts with the lowest bounds that are kept
 };
 
 struct SweepCounts {
@@ -50,11 +52,11 @@ class LayoutSweep {
   const StackAbility& ability() const { return ability_; }
   CandidateHeap& candidates() { return candidates_; }
   LayoutCosts& costs(std::size_t cluster) { return *costs_[cluster]; }
+  LayoutCosts& costs_of(const InnerGroups& groups);
 
  private:
   class Inner;
 
-  LayoutCosts& costs_of(const InnerGroups& groups);
   bool is_worked_out() const;
 
   LayoutSpace& space_;

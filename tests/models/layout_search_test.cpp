@@ -3,13 +3,16 @@
 #include "models/search/layout_search.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "models/plan/resolve_plan.hpp"
 #include "models/search/choose_plan.hpp"
+#include "models/search/replay_queue.hpp"
 #include "models/settling/settle_input.hpp"
 #include "support/catch.hpp"
 #include "support/random_scenario.hpp"
+#include "support/small_scenario.hpp"
 
 namespace clusterwright {
 
@@ -174,6 +177,13 @@ TEST_CASE("a stack is not asked for what it cannot run, unless a limit names it"
   Layout layout;
   layout.pipeline = 4;
   CHECK(StackAbility(stack, {}, 8).runs(layout));
+  layout.offload.activations = MemoryLevel::host;
+  CHECK_FALSE(StackAbility(stack, {}, 8).runs(layout));
+  stack.layouts->offload = {OffloadedTensors::activations};
+  CHECK(StackAbility(stack, {}, 8).runs(layout));
+  stack.layouts->activation_offload_alone = true;
+  CHECK_FALSE(StackAbility(stack, {}, 8).runs(layout));
+  layout.offload = {};
   layout.schedule = PipelineSchedule::dualpipe;
   CHECK_FALSE(StackAbility(stack, {}, 8).runs(layout));
   CHECK(StackAbility(stack, {}, 8).beyond(layout) == "schedule dualpipe");
@@ -185,6 +195,42 @@ TEST_CASE("a stack is not asked for what it cannot run, unless a limit names it"
   CHECK(StackAbility(stack, {}, 8).runs(layout));
   CHECK(StackAbility(stack, {}, 6).runs(layout));         // 6 layers, embedding and head in 8 chunks
   CHECK_FALSE(StackAbility(stack, {}, 10).runs(layout));  // neither 10 nor 12 divide by 8
+}
+
+TEST_CASE("replays teach which bounds are loose", "[models]") {
+  Candidate plain, offloaded;
+  offloaded.layout.offload.activations = MemoryLevel::host;
+  plain.bound = 10;
+  offloaded.bound = 9;
+  ReplayQueue queue({offloaded, plain});
+  CHECK(queue.lowest() == 9);
+  CHECK(queue.most_promising()->candidate.bound == 9);  // nothing is known yet
+  queue.learn(offloaded, 12);
+  CHECK(queue.most_promising()->candidate.bound == 10);  // 9 x 12/9 is 12
+  CHECK(queue.lowest() == 9);                            // a bound stays a bound
+  queue.leave_out(offloaded.layout);
+  CHECK(queue.lowest() == 10);
+  queue.most_promising()->taken = true;
+  CHECK(queue.most_promising() == nullptr);
+  CHECK(std::isinf(queue.lowest()));
+}
+
+TEST_CASE("a search is never worse than a layout that is known", "[models]") {
+  SmallCase c;
+  c.data = 8;
+  const Scenario s = small_scenario(c);
+  Layout layout = layout_of(resolve_plan(s).plan, s.job.offload);
+  layout.pipeline = 2;
+  layout.data = 4;
+  SearchRequest request;
+  request.most_replays = 1;
+  request.known = {layout};
+  const SearchResult result = LayoutSearch(s, {}, request).run();
+  CHECK(std::any_of(result.found.begin(), result.found.end(),
+                    [&](const FoundLayout& found) { return found.candidate.layout == layout; }));
+  LayoutLimits limits;
+  limits.pipeline.only = {1};
+  CHECK(LayoutSearch(s, limits, request).run().found.front().candidate.layout.pipeline == 1);
 }
 
 }  // namespace clusterwright

@@ -2,6 +2,7 @@
 // The space of a search holds the layouts that resolve_plan() accepts, with the memory that a run reports.
 #include "models/search/layout_space.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <tuple>
@@ -9,6 +10,7 @@
 #include "models/plan/resolve_plan.hpp"
 #include "models/search/choose_plan.hpp"
 #include "models/search/layout_costs.hpp"
+#include "models/search/stack_ability.hpp"
 #include "support/catch.hpp"
 #include "support/random_scenario.hpp"
 
@@ -141,6 +143,51 @@ TEST_CASE("the settings of a layout turn one job into another", "[models]") {
   CHECK(found.contains("job.recompute=full"));
   CHECK(found.contains("job.recomputed_layers=2"));
   CHECK(found.contains("job.offload.optimizer=host"));
+}
+
+TEST_CASE("groups that are seldom best come last, so that a short search has seen the others", "[models]") {
+  SmallCase c;
+  c.data = 16;
+  const Scenario s = small_scenario(c);
+  LayoutSpace space(s, {});
+  const std::vector<InnerGroups> groups = space.groups();
+  const auto beyond = [&](const InnerGroups& g) { return g.tensor * g.context > s.cluster.node_ranks(); };
+  CHECK(std::is_partitioned(groups.begin(), groups.end(), [&](const auto& g) { return !beyond(g); }));
+  CHECK(std::any_of(groups.begin(), groups.end(), beyond));
+  CHECK(groups.front().context == 1);
+}
+
+TEST_CASE("a space asks for no more machines than the job has", "[models]") {
+  SmallCase c;
+  c.data = 24;
+  c.heads = 24;
+  c.hidden = 3072;
+  const Scenario s = small_scenario(c);
+  LayoutSpace space(s, {});
+  for (const InnerGroups& groups : space.groups()) {
+    CHECK(space.scenario(groups).cluster.domains() == 3);  // groups of 3 or 6 would fill 6 of 8, in four nodes
+    CHECK(groups.tensor != 3);
+    CHECK(groups.tensor != 6);
+  }
+}
+
+TEST_CASE("where nobody holds the same weights, the sharding that stands for all is one that the stack runs",
+          "[models]") {
+  SmallCase c;
+  c.data = 1;
+  c.pipeline = 2;
+  Scenario s = small_scenario(c);
+  for (const Sharding listed : {Sharding::none, Sharding::zero1, Sharding::fsdp}) {
+    s.stack.layouts =
+        StackLayouts{"test", {PipelineSchedule::one_forward_one_backward}, {listed}, true, {}, true, true, true};
+    LayoutSpace space(s, {});
+    const std::vector<StateChoice> states = space.states({1, 1, 1, 1, 0}, {2, 1});
+    REQUIRE_FALSE(states.empty());
+    Layout layout;
+    layout.pipeline = 2;
+    layout.sharding = states.front().sharding;
+    CHECK(StackAbility(s.stack, {}, s.transformer.layers).runs(layout));
+  }
 }
 
 }  // namespace clusterwright

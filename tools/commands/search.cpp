@@ -195,13 +195,15 @@ ExitCode search(const SearchCommandRequest& request) {
   answer.stack = session.scenario.stack.name;
   answer.constraints = request.constraints;
 
-  LayoutSearch search(sized, constraints.limits, request_of(request, answer.objective, constraints));
+  add_own(site, sized, answer);
+  SearchRequest asked = request_of(request, answer.objective, constraints);
+  if (answer.own && answer.own->fits) asked.known = {layout_of(answer.own->plan, sized.job.offload)};
+  LayoutSearch search(sized, constraints.limits, asked);
   answer.result = search.run();
   refuse_empty_space(sized, answer);
   if (answer.result.counts.beyond_stack > 0)
     answer.beyond_field = search.ability().beyond(answer.result.counts.best_beyond.layout);
   add_plans(site, session, search, static_cast<std::size_t>(top), answer);
-  add_own(site, sized, answer);
   answer.context = session.context;
   answer.cpu_s = processor_time();
   deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, request, answer); });
