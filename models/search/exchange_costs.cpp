@@ -26,7 +26,11 @@ const GroupShape& ExchangeTimes::shape(const Plan& p, ReplicaGroup kind) {
 double ExchangeTimes::time(const Plan& plan, const WeightExchange& exchange) {
   if (!exchange.with) return 0;  // with the mirror stage
   const GroupShape& group = shape(plan, *exchange.with);
-  return prices_.links.collective(exchange.op, exchange.payload, group, switches(group)).time().in(second);
+  const auto [entry, fresh] = times_.try_emplace(
+      {static_cast<int>(exchange.op), group.domains, group.ranks_per_domain, group.surplus, exchange.payload.in(byte)});
+  if (fresh)
+    entry->second = prices_.links.collective(exchange.op, exchange.payload, group, switches(group)).time().in(second);
+  return entry->second;
 }
 
 double ExchangeTimes::time(const Plan& plan, const std::vector<WeightExchange>& exchanges) {
@@ -35,11 +39,10 @@ double ExchangeTimes::time(const Plan& plan, const std::vector<WeightExchange>& 
   return sum;
 }
 
-void ExchangeTimes::add_gathers(const PlannedJob& planned, int stage, StageExchanges& out) {
+void ExchangeTimes::add_gathers(const PlannedJob& planned, const StageWeights& weights, StageExchanges& out) {
   const Plan& plan = planned.plan;
   if (plan.sharding == Sharding::none || !holds_weights_together(planned)) return;
   const bool all = shards_weights(plan.sharding) || planned.lora_rank == 0;
-  const StageWeights weights = stage_weights(planned, stage);
   for (const auto& chunk : weights.chunks)
     for (const WeightBucket& bucket : chunk) {
       const double each = time(plan, all ? weight_gathers(planned, bucket.weights, bucket.root)
@@ -50,8 +53,7 @@ void ExchangeTimes::add_gathers(const PlannedJob& planned, int stage, StageExcha
     }
 }
 
-void ExchangeTimes::add_reductions(const PlannedJob& planned, int stage, StageExchanges& out) {
-  const StageWeights weights = stage_weights(planned, stage);
+void ExchangeTimes::add_reductions(const PlannedJob& planned, const StageWeights& weights, StageExchanges& out) {
   for (const auto& chunk : weights.chunks)
     for (const WeightBucket& bucket : chunk) {
       const double each = time(planned.plan, gradient_reductions(planned, bucket.trained));
@@ -63,9 +65,9 @@ void ExchangeTimes::add_reductions(const PlannedJob& planned, int stage, StageEx
 }
 
 /// Weights that come layer by layer, for each pass of each micro-batch.
-void ExchangeTimes::add_streams(const PlannedJob& planned, int stage, StageExchanges& out) {
+void ExchangeTimes::add_streams(const PlannedJob& planned, int stage, const StageWeights& weights,
+                                StageExchanges& out) {
   const Plan& plan = planned.plan;
-  const StageWeights weights = stage_weights(planned, stage);
   const int layers = planned.layout.layers_on(stage);
   const double root = time(plan, weight_gathers(planned, {}, weights.root));
   double gathers = 0,
@@ -92,7 +94,7 @@ void ExchangeTimes::add_streams(const PlannedJob& planned, int stage, StageExcha
     finish_reductions(planned, weights, out);
   } else {
     out.behind = 0;
-    add_reductions(planned, stage, out);
+    add_reductions(planned, weights, out);
   }
 }
 
@@ -135,13 +137,14 @@ double ExchangeTimes::update_time(const PlannedJob& planned, double trained, dou
 
 StageExchanges ExchangeTimes::of_stage(const PlannedJob& planned, int stage) {
   StageExchanges out;
+  const StageWeights weights = stage_weights(planned, stage);
   if (streams_weights(planned)) {
-    add_streams(planned, stage, out);
+    add_streams(planned, stage, weights, out);
   } else {
-    add_gathers(planned, stage, out);
-    add_reductions(planned, stage, out);
+    add_gathers(planned, weights, out);
+    add_reductions(planned, weights, out);
   }
-  const RankParameters trained = stage_weights(planned, stage).trained;
+  const RankParameters& trained = weights.trained;
   out.update = update_time(planned, trained.total(), updated_part(planned, trained));
   return out;
 }

@@ -50,10 +50,10 @@ class ExchangeTimes {
   double time(const Plan& plan, const WeightExchange& exchange);
   double time(const Plan& plan, const std::vector<WeightExchange>& exchanges);
   const GroupShape& shape(const Plan& plan, ReplicaGroup kind);
-  void add_gathers(const PlannedJob& planned, int stage, StageExchanges& out);
-  void add_reductions(const PlannedJob& planned, int stage, StageExchanges& out);
+  void add_gathers(const PlannedJob& planned, const StageWeights& weights, StageExchanges& out);
+  void add_reductions(const PlannedJob& planned, const StageWeights& weights, StageExchanges& out);
   static void finish_reductions(const PlannedJob& planned, const StageWeights& weights, StageExchanges& out);
-  void add_streams(const PlannedJob& planned, int stage, StageExchanges& out);
+  void add_streams(const PlannedJob& planned, int stage, const StageWeights& weights, StageExchanges& out);
   double update_time(const PlannedJob& planned, double trained, double owned) const;
   double host_link() const;
   Seconds switches(const GroupShape& group) const;
@@ -62,6 +62,7 @@ class ExchangeTimes {
   const StepPrices& prices_;
   using PlanKey = std::tuple<int, int, int, int, int, int, int, int>;
   std::map<std::pair<PlanKey, int>, GroupShape> shapes_;
+  std::map<std::tuple<int, int, int, int, double>, double> times_;  // of collectives, by op, group and bytes
 };
 
 }  // namespace clusterwright
