@@ -64,12 +64,11 @@ void open_context(const LargestGroups& largest, LayoutLimits& limits) {
   limits.context.most = largest.context;
 }
 
-/// Named levels stay in a space that is thinned out.
 void open_offload(const LargestGroups& /*largest*/, LayoutLimits& limits) {
-  for (auto* tensors : {&limits.offload_weights, &limits.offload_optimizer, &limits.offload_activations}) {
-    tensors->add(MemoryLevel::device);
-    tensors->add(MemoryLevel::host);
-  }
+  limits.offload_weights = {};
+  limits.offload_optimizer = {};
+  limits.offload_activations = {};
+  limits.keep_offloads = true;
 }
 
 void open_activations(const LargestGroups& largest, LayoutLimits& limits) {
@@ -171,8 +170,12 @@ std::string sentence_of(const Scenario& given, const Layout& layout) {
 std::string miss_of(const Scenario& given, const SearchResult& result) {
   const double capacity = memory_capacity(given.cluster.accelerator).in(gigabyte);
   const int gpus = given.cluster.spec.accelerators;
-  if (result.counts.evaluated == 0 || result.counts.least_memory / 1e9 <= capacity)
-    return fmt::format("no layout that stack {} can run fits on {} accelerators", given.stack.name, gpus);
+  if (result.counts.evaluated == 0 || result.counts.least_memory / 1e9 <= capacity) {
+    const std::string none =
+        fmt::format("no layout that stack {} can run fits on {} accelerators", given.stack.name, gpus);
+    if (result.counts.beyond_stack == 0) return none;
+    return fmt::format("{}; beyond it one with {} would", none, settings_text(given, result.counts.best_beyond.layout));
+  }
   return fmt::format("no layout fits on {} accelerators: the leanest, with {}, needs {:.1f} of {:.1f} GB", gpus,
                      settings_text(given, result.counts.leanest.layout), result.counts.least_memory / 1e9, capacity);
 }

@@ -38,10 +38,7 @@ constexpr std::size_t no_scenario = ~std::size_t{0};
 LayoutSpace::LayoutSpace(Scenario scenario, LayoutLimits limits)
     : base_(std::move(scenario)), limits_(std::move(limits)) {
   check_any_layout(base_);
-  const auto& known = base_.stack.layouts;
-  const bool whole =
-      known && std::find(known->shardings.begin(), known->shardings.end(), Sharding::none) != known->shardings.end();
-  unshared_ = whole ? Sharding::none : Sharding::zero1;
+  if (base_.job.sharding == Sharding::none) unshared_ = Sharding::none;
 }
 
 Bytes LayoutSpace::capacity(const Scenario& scenario) const {
@@ -232,7 +229,8 @@ bool LayoutSpace::distinct(Sharding sharding, const StageCounts& stages, int rep
 }
 
 std::vector<Offload> LayoutSpace::offloads(Sharding sharding, const StageCounts& stages) const {
-  const MemoryLevel furthest = leaves_out(LeftOut::offloads) ? MemoryLevel::device : MemoryLevel::host;
+  const bool leaves = leaves_out(LeftOut::offloads) && !limits_.keep_offloads;
+  const MemoryLevel furthest = leaves ? MemoryLevel::device : MemoryLevel::host;
   const auto levels = [furthest](const auto& limit, MemoryLevel given) {
     std::vector<MemoryLevel> out;
     for (const MemoryLevel level : {MemoryLevel::device, MemoryLevel::host, MemoryLevel::pool, MemoryLevel::nvme})

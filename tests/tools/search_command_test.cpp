@@ -93,6 +93,22 @@ TEST_CASE("a large space is thinned out and says so", "[tools]") {
   CHECK_FALSE(answer.at("left_out").as_text().empty());
 }
 
+TEST_CASE("leave to offload never costs GPUs, and is used only by stacks that can", "[tools]") {
+  const testing::ProgramRoom room;
+  for (const char* model : {"llama3-8b", "mixtral-8x7b"}) {
+    const auto found = room.run(std::string("fits ") + model + " --on H100-SXM --format json");
+    REQUIRE(found.code == 0);
+    const JsonValue answer = found.json();
+    const auto& fits = answer.at("fits").elements();
+    for (std::size_t i = 0; i + 1 < fits.size(); i += 2) {
+      CHECK(fits[i].at("stack").as_text() == fits[i + 1].at("stack").as_text());
+      CHECK(fits[i + 1].at("gpus").as_number() <= fits[i].at("gpus").as_number());
+      if (fits[i].at("stack").as_text() == "megatron-2024")  // which offloads activations alone
+        CHECK(fits[i + 1].at("layout").at("offload").as_text().find("optimizer") == std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("fits names the fewest GPUs", "[tools]") {
   const testing::ProgramRoom room;
   const auto found = room.run("fits llama3-8b --on H100-SXM --format json");

@@ -99,10 +99,10 @@ std::vector<int> sizes_of(const Question& q, int most) {
 LayoutLimits limits_for(bool offload) {
   LayoutLimits limits;
   limits.order.add(RankOrder::tensor_context_data_pipeline);
-  for (auto* tensors : {&limits.offload_weights, &limits.offload_optimizer, &limits.offload_activations}) {
+  limits.keep_offloads = offload;
+  if (offload) return limits;
+  for (auto* tensors : {&limits.offload_weights, &limits.offload_optimizer, &limits.offload_activations})
     tensors->add(MemoryLevel::device);
-    if (offload) tensors->add(MemoryLevel::host);  // named levels stay in a space that is thinned out
-  }
   return limits;
 }
 
@@ -142,12 +142,20 @@ bool choose_layout(const Question& q, Fit& fit) {
   return true;
 }
 
-Fit smallest(const Question& q, const std::string& stack, bool offload) {
+/// @param known  the answer without offload: with it, only fewer accelerators are a better one; nullptr if not asked
+/// yet
+Fit smallest(const Question& q, const std::string& stack, const Fit* known) {
   Fit fit;
   fit.stack = stack;
-  fit.offload = offload;
-  for (const int gpus : sizes_of(q, parse_count({"--most", q.request.most})))
-    if (try_size(q, gpus, fit) && choose_layout(q, fit)) break;
+  fit.offload = known != nullptr;
+  for (const int gpus : sizes_of(q, parse_count({"--most", q.request.most}))) {
+    if (known && known->gpus > 0 && gpus >= known->gpus) break;
+    if (try_size(q, gpus, fit) && choose_layout(q, fit)) return fit;
+  }
+  if (known && known->gpus > 0) {
+    fit = *known;
+    fit.offload = true;
+  }
   return fit;
 }
 
@@ -292,8 +300,11 @@ ExitCode fits(const FitsRequest& request) {
   std::vector<std::string> stacks = {"megatron-2024", "torchtitan-2025"};
   if (!request.stack.empty()) stacks = {request.stack};
   std::vector<Fit> found;
-  for (const std::string& stack : stacks)
-    for (const bool offload : {false, true}) found.push_back(smallest(q, stack, offload));
+  for (const std::string& stack : stacks) {
+    const Fit without = smallest(q, stack, nullptr);
+    found.push_back(without);
+    found.push_back(smallest(q, stack, &without));
+  }
   const Scenario any = scenario_of(q, stacks.front(), 1);
   deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, q, found, any); });
   const bool fits_somewhere = std::any_of(found.begin(), found.end(), [](const Fit& fit) { return fit.gpus > 0; });
