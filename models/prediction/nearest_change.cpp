@@ -154,15 +154,22 @@ std::string settings_text(const Scenario& given, const Layout& layout) {
   return fmt::format("{}", fmt::join(settings_of(filled, layout), " and "));
 }
 
-/// Sentence on a change, with what `run` predicts under it.
+/// Sentence on a change, with what `run` predicts under it. Open fields are named too where the search of `run` for
+/// them would miss that layout.
 std::string sentence_of(const Scenario& given, const Layout& layout) {
+  const Bytes capacity = memory_capacity(given.cluster.accelerator);
   Scenario changed = given;
   changed.job = changed_job(given.job, layout);
+  std::string settings = settings_text(given, layout);
   DecidedPlan decided = decide_plan(changed, OpenFields::best);
+  if (decided.chosen.memory.total() > capacity) {
+    changed.job = with_layout(given.job, layout);
+    settings = fmt::format("{}", fmt::join(settings_of(given, layout), " and "));
+    decided = decide_plan(changed, OpenFields::best);
+  }
   const StepSummary step = decided.step ? *decided.step : settle_input(decided.chosen.scenario, decided.chosen.plan);
-  return fmt::format("with {} it fits: {:.1f} of {:.1f} GB, step {} s", settings_text(given, layout),
-                     decided.chosen.memory.total().in(gigabyte),
-                     memory_capacity(given.cluster.accelerator).in(gigabyte),
+  return fmt::format("with {} it fits: {:.1f} of {:.1f} GB, step {} s", settings,
+                     decided.chosen.memory.total().in(gigabyte), capacity.in(gigabyte),
                      plain_number(to_seconds(step.end).in(second), 3));
 }
 
@@ -173,6 +180,7 @@ std::string miss_of(const Scenario& given, const SearchResult& result) {
   if (result.counts.evaluated == 0 || result.counts.least_memory / 1e9 <= capacity) {
     const std::string none =
         fmt::format("no layout that stack {} can run fits on {} accelerators", given.stack.name, gpus);
+    if (result.short_of_host > 0) return none + "; offloaded tensors exceed the memory of its hosts";
     if (result.counts.beyond_stack == 0) return none;
     return fmt::format("{}; beyond it one with {} would", none, settings_text(given, result.counts.best_beyond.layout));
   }

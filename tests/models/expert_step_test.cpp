@@ -169,8 +169,10 @@ TEST_CASE("no way to distribute experts makes their work vanish", "[models][expe
         c.expert_tensor = split;
         INFO("tensor " << tensor << ", expert " << expert << ", expert_tensor " << split);
         const Scenario s = small_scenario(c);
-        PlannedJob planned = planned_job(s.transformer, s.job, s.stack, plan_of(s), stage_layout(c.layers, plan_of(s)));
-        const ExpertWork work = expert_work(planned, s.cluster.node_ranks());
+        const Plan plan = plan_of(s);
+        const StageLayout layout = stage_layout(c.layers, plan);
+        const ExpertWork work =
+            expert_work(planned_job(s.transformer, s.job, s.stack, plan, layout), s.cluster.node_ranks());
         // Multiplications of one rank: rows of its experts times their width. All ranks together do all of them.
         const double rows = work.rows * static_cast<double>(s.transformer.experts->ffn) / split;
         const double copies = 4096.0 / tensor * static_cast<double>(s.transformer.experts->per_token);
