@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Weighted max-min fair sharing of link capacity among transfers, in whole bytes per second.
+/// Weighted max-min fair sharing of link capacity among transfers, in whole units of rate.
 ///
 /// Transfer f has a rate x(f), a bound b(f) and a weight w(f), and draws a(f, r) x(f) from resource r of capacity c(r).
 /// Rates are feasible if
@@ -21,6 +21,10 @@
 /// only on sums of counts: folded and unfolded descriptions of one machine give the same integers. A resource that can
 /// carry all its transfers at their bounds restrains none of them and is left out.
 ///
+/// Three ways lead to these integers. Where no resource is overdrawn, transfers run at their bounds. A few transfers
+/// are filled anew at each change (sim/progressive_filling.hpp). Once many of them contend, the levels are kept and
+/// repaired around each change (sim/water_levels.hpp), until no transfer is left.
+///
 /// @source Bertsekas and Gallager, Data Networks, 2nd edition, section 6.5.2, Max-Min Flow Control
 #pragma once
 
@@ -28,89 +32,60 @@
 #include <span>
 #include <vector>
 
-#include "sim/wide_integer.hpp"
+#include "sim/progressive_filling.hpp"
+#include "sim/shared_transfer.hpp"
+#include "sim/water_levels.hpp"
 
 namespace clusterwright {
 
-/// What one transfer takes from one instance of a resource per byte of progress.
-struct CapacityDemand {
-  std::uint32_t resource = 0;     ///< index of the resource
-  std::uint32_t count = 1;        ///< concrete transfers that cross one instance
-  std::uint32_t coefficient = 0;  ///< in 1/coefficient_one bytes per byte
-};
-
-/// Rates of the active transfers. Amounts on resources are in 1/coefficient_one byte/s, so no product is ever rounded.
+/// Rates of the active transfers. The unit of rates is that of capacities and bounds: bytes per second in a step.
 class CapacitySharing {
  public:
   using TransferKey = std::uint32_t;
 
   CapacitySharing() = default;
-  /// @param capacities  bytes per second of one instance of each resource
-  explicit CapacitySharing(const std::vector<std::uint64_t>& capacities);
+  /// @param capacities  of one instance of each resource
+  explicit CapacitySharing(const std::vector<std::uint64_t>& capacities) { reset(capacities); }
+
+  /// Back to no transfers, with other capacities; memory is kept.
+  void reset(const std::vector<std::uint64_t>& capacities);
 
   /// @param demands  must outlive the transfer
-  /// @param bound    > 0, bytes per second of one transfer when alone
-  TransferKey add(std::span<const CapacityDemand> demands, std::uint64_t bound, std::uint32_t weight);
+  /// @param bound    > 0, rate of one transfer when alone
+  /// @param weight   > 0
+  /// @param count    > 0, number of equal transfers that this one stands for
+  TransferKey add(std::span<const CapacityDemand> demands, std::uint64_t bound, std::uint32_t weight,
+                  std::uint32_t count = 1);
   void remove(TransferKey transfer);
   void set_bound(TransferKey transfer, std::uint64_t bound);
+  void set_count(TransferKey transfer, std::uint32_t count);
 
   /// Brings rates up to date.
   /// @return keys of the transfers whose rate changed since the last call (new ones included), in key order
   const std::vector<TransferKey>& settle();
 
-  /// Bytes per second. A transfer on a resource without residual capacity gets at least 1, so that time moves on.
+  /// Rate of one of the equal transfers. A transfer on a resource without residual capacity gets at least 1, so that
+  /// time moves on.
   std::uint64_t rate(TransferKey transfer) const { return transfers_[transfer].rate; }
 
  private:
-  struct Resource {
-    UInt128 capacity = 0;
-    UInt128 demand = 0;    // of all transfers, were each at its bound
-    UInt128 residual = 0;  // while filling: what frozen transfers left over
-    UInt128 weight = 0;    // while filling: summed over unfrozen transfers
-    bool filling = false;
-
-    bool overdrawn() const { return demand > capacity; }
-    UInt128 level() const { return residual / weight; }
-  };
-
-  struct Transfer {
-    std::span<const CapacityDemand> demands;
-    std::uint64_t bound = 0;
-    std::uint64_t rate = 0;
-    std::uint32_t weight = 1;
-    bool live = false;
-    bool changed = false;
-  };
-
-  static std::uint64_t per_rate(const CapacityDemand& demand) {
-    return std::uint64_t{demand.count} * demand.coefficient;
-  }
-
-  void load(const Transfer& transfer);
-  void unload(const Transfer& transfer);
+  void load(const SharedTransfer& transfer);
+  void unload(const SharedTransfer& transfer);
+  template <class Change>
+  void change(TransferKey key, Change change);
   void set_rate(TransferKey key, std::uint64_t rate);
+  void solve();
+  void keep_levels();
 
-  bool restrains(const CapacityDemand& demand) const {
-    return resources_[demand.resource].overdrawn() && per_rate(demand) > 0;
-  }
-  bool restrained(const Transfer& transfer) const;
-  void fill();
-  void enter(TransferKey key);
-  UInt128 lowest_level() const;
-  bool is_held_at(const Transfer& transfer, UInt128 level) const;
-  void freeze(TransferKey key, std::uint64_t rate);
-  template <class Selected>
-  bool freeze_where(Selected selected, UInt128 level);
-
-  std::vector<Resource> resources_;
-  std::vector<Transfer> transfers_;
+  std::vector<SharedResource> resources_;
+  std::vector<SharedTransfer> transfers_;
   std::vector<TransferKey> free_;
   std::vector<TransferKey> changed_;  // candidates until settle()
   std::vector<TransferKey> reported_;
-  std::vector<TransferKey> unfrozen_;
-  std::vector<TransferKey> frozen_now_;
-  std::vector<std::uint32_t> filling_;  // overdrawn resources
-  bool contended_ = false;              // a resource that is or was overdrawn was touched since settle()
+  bool contended_ = false;  // a resource that is or was overdrawn was touched since settle()
+  bool levels_kept_ = false;
+  ProgressiveFilling filling_;
+  WaterLevels levels_;
 };
 
 }  // namespace clusterwright

@@ -42,7 +42,7 @@ void Transfers::reset() {
                            .leg = structure.chain_begin[rendezvous.chain.value],
                            .leg_end = structure.chain_begin[rendezvous.chain.value + 1]});
   transfers_.clear();
-  sharing_ = CapacitySharing(timing_->capacity.items());
+  sharing_.reset(timing_->capacity.items());
   bounds_stale_.clear();
   rates_stale_ = false;
 }
