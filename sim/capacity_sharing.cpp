@@ -110,7 +110,7 @@ const std::vector<CapacitySharing::TransferKey>& CapacitySharing::settle() {
 void CapacitySharing::solve() {
   if (!levels_kept_ && transfers_.size() - free_.size() > many_transfers) keep_levels();
   if (levels_kept_) {
-    for (const TransferKey key : levels_.settle(resources_))
+    for (const TransferKey key : levels_.settle())
       if (transfers_[key].live) set_rate(key, levels_.rate(key));
   } else {
     for (const auto& [key, rate] : filling_.fill(resources_, transfers_)) set_rate(key, rate);

@@ -32,13 +32,17 @@ std::uint64_t WaterLevels::rate(std::uint32_t key) const {
   return std::max<std::uint64_t>(entry.share_at(entry.lowest), 1);
 }
 
-void WaterLevels::make_room(Entry& entry, std::size_t hops) {
-  if (entry.hop_room < hops) {
-    entry.first_hop = static_cast<std::uint32_t>(hops_.size());
-    entry.hop_room = static_cast<std::uint32_t>(hops);
-    hops_.resize(hops_.size() + hops);
+void WaterLevels::make_room(std::uint32_t key, std::size_t hops) {
+  if (key >= entries_.size()) entries_.resize(key + 1);
+  if (hops > longest_route_) {
+    const std::size_t longest = std::max(hops, 2 * longest_route_);
+    std::vector<Hop> moved(entries_.size() * longest);
+    for (std::uint32_t other = 0; other < entries_.size(); ++other)
+      std::ranges::copy(hops_of(other), moved.begin() + static_cast<std::ptrdiff_t>(other * longest));
+    hops_.swap(moved);
+    longest_route_ = longest;
   }
-  entry.hops = 0;
+  if (hops_.size() < entries_.size() * longest_route_) hops_.resize(entries_.size() * longest_route_);
 }
 
 void WaterLevels::add_slot(std::uint32_t key, const SharedTransfer& transfer, const CapacityDemand& demand,
@@ -50,29 +54,37 @@ void WaterLevels::add_slot(std::uint32_t key, const SharedTransfer& transfer, co
     node.uniform = whole < unlimited;
     node.whole = static_cast<std::uint64_t>(whole);
     node.take = take;
+    node.capacity = resource.capacity;
+    node.most_drawn = 0;
   }
   node.uniform &= node.take == take;
   Entry& entry = entries_[key];
-  hops_[entry.first_hop + entry.hops++] = {demand.resource, static_cast<std::uint32_t>(node.slots.size())};
+  hops_[key * longest_route_ + entry.hops++] = {demand.resource, static_cast<std::uint32_t>(node.slots.size())};
   node.slots.push_back({.take = take, .weight = transfer.weight, .key = key});
+  node.most_drawn += UInt128{take} * transfer.weight;
   ++slots_;
 }
 
 void WaterLevels::remove_slot(const Hop& hop) {
   std::vector<Slot>& slots = nodes_[hop.resource].slots;
+  const Slot& gone = slots[hop.position];
+  nodes_[hop.resource].most_drawn -= UInt128{gone.take} * (UInt128{gone.share} + gone.weight);
   const auto last = static_cast<std::uint32_t>(slots.size() - 1);
   if (hop.position != last) {
     slots[hop.position] = slots[last];
-    for (Hop& moved : hops_of(entries_[slots[last].key]))
+    for (Hop& moved : hops_of(slots[last].key))
       if (moved.resource == hop.resource && moved.position == last) moved.position = hop.position;
   }
   slots.pop_back();
   --slots_;
 }
 
-void WaterLevels::set_limit(const Entry& entry, Slot& slot, std::uint64_t limit) {
+void WaterLevels::set_limit(const Entry& entry, const Hop& hop, std::uint64_t limit) {
+  Slot& slot = slot_of(hop);
+  const std::uint64_t share = entry.share_at(limit);
+  nodes_[hop.resource].most_drawn += UInt128{slot.take} * share - UInt128{slot.take} * slot.share;
+  slot.share = share;
   slot.threshold = limit < entry.bound_level ? limit + 1 : entry.bound_level;
-  slot.share = entry.share_at(limit);
 }
 
 void WaterLevels::touch(std::uint32_t key) {
@@ -91,20 +103,19 @@ void WaterLevels::demand_changed(std::uint32_t resource, const SharedResource& s
 }
 
 void WaterLevels::insert(std::uint32_t key, const SharedTransfer& transfer, std::span<const SharedResource> resources) {
-  if (key >= entries_.size()) entries_.resize(key + 1);
+  make_room(key, transfer.demands.size());
   Entry& entry = entries_[key];
   entry.bound = transfer.bound;
   entry.bound_level = (transfer.bound - 1) / transfer.weight + 1;
   entry.weight = transfer.weight;
   entry.live = true;
-  make_room(entry, transfer.demands.size());
   for (const CapacityDemand& demand : transfer.demands) {
     if (transfer.per_rate(demand) == 0) continue;
     add_slot(key, transfer, demand, resources[demand.resource]);
     demand_changed(demand.resource, resources[demand.resource]);
   }
-  find_lowest(entry);
-  for (const Hop& hop : hops_of(entry)) set_limit(entry, slot_of(hop), entry.limit_at(hop.resource));
+  find_lowest(key);
+  for (const Hop& hop : hops_of(key)) set_limit(entry, hop, entry.limit_at(hop.resource));
   touch(key);
   ++live_;
   ++edits_;
@@ -112,8 +123,7 @@ void WaterLevels::insert(std::uint32_t key, const SharedTransfer& transfer, std:
 
 void WaterLevels::erase(std::uint32_t key, std::span<const SharedResource> resources) {
   Entry& entry = entries_[key];
-  for (std::size_t i = 0; i < entry.hops; ++i) {
-    const Hop hop = hops_[entry.first_hop + i];
+  for (const Hop& hop : hops_of(key)) {
     remove_slot(hop);
     demand_changed(hop.resource, resources[hop.resource]);
   }
@@ -149,7 +159,7 @@ std::uint64_t WaterLevels::uniform_level(const Node& node) {
   }
 }
 
-std::uint64_t WaterLevels::mixed_level(const Node& node, UInt128 capacity) {
+std::uint64_t WaterLevels::mixed_level(const Node& node) {
   for (std::uint64_t level = 0;;) {
     UInt128 taken = 0;
     UInt128 weight = 0;
@@ -163,29 +173,39 @@ std::uint64_t WaterLevels::mixed_level(const Node& node, UInt128 capacity) {
       }
     }
     if (weight == 0) return unlimited;
-    const std::uint64_t climbed = level_for(capacity - taken, weight);
+    const std::uint64_t climbed = level_for(node.capacity - taken, weight);
     if (climbed < next) return climbed;
     level = climbed;
   }
 }
 
-void WaterLevels::repair(std::uint32_t resource, UInt128 capacity) {
+bool WaterLevels::has_room(std::uint32_t resource) const {
+  return levels_[resource] == unlimited && nodes_[resource].most_drawn <= nodes_[resource].capacity;
+}
+
+void WaterLevels::repair(std::uint32_t resource) {
   Node& node = nodes_[resource];
   node.queued = false;
+  if (has_room(resource)) return;
   visits_ += node.slots.size();
   const std::uint64_t before = levels_[resource];
   std::uint64_t now = unlimited;
-  if (node.overdrawn) now = node.uniform ? uniform_level(node) : mixed_level(node, capacity);
+  if (node.overdrawn) now = node.uniform ? uniform_level(node) : mixed_level(node);
   if (now == before) return;
   levels_[resource] = now;
   visits_ += node.slots.size();
+  for (const Slot& slot : node.slots) {  // these lie all over the memory
+    __builtin_prefetch(&entries_[slot.key]);
+    __builtin_prefetch(&hops_[slot.key * longest_route_]);
+  }
   for (const Slot& slot : node.slots) level_moved(slot.key, resource, before, now);
 }
 
-void WaterLevels::find_lowest(Entry& entry) {
+void WaterLevels::find_lowest(std::uint32_t key) {
+  Entry& entry = entries_[key];
   entry.lowest = entry.second = unlimited;
   entry.holder = nobody;
-  for (const Hop& hop : hops_of(entry)) {
+  for (const Hop& hop : hops_of(key)) {
     const std::uint64_t level = levels_[hop.resource];
     if (hop.resource == entry.holder) continue;
     if (level < entry.lowest) {
@@ -213,7 +233,7 @@ void WaterLevels::level_moved(std::uint32_t key, std::uint32_t resource, std::ui
   } else if (!holder && before > entry.second) {
     return;
   } else {
-    find_lowest(entry);
+    find_lowest(key);
   }
   spread(key, old);
 }
@@ -222,25 +242,24 @@ void WaterLevels::level_moved(std::uint32_t key, std::uint32_t resource, std::ui
 void WaterLevels::spread(std::uint32_t key, const Entry& before) {
   const Entry& entry = entries_[key];
   if (entry.lowest != before.lowest && entry.share_at(entry.lowest) != entry.share_at(before.lowest)) touch(key);
-  for (const Hop& hop : hops_of(entry)) {
+  for (const Hop& hop : hops_of(key)) {
     const std::uint64_t limit = entry.limit_at(hop.resource);
     if (limit == before.limit_at(hop.resource)) continue;
-    Slot& slot = slot_of(hop);
-    const std::uint64_t threshold = slot.threshold;
-    set_limit(entry, slot, limit);
-    const bool concerns = std::min(threshold, slot.threshold) <= levels_[hop.resource];
-    if (concerns && nodes_[hop.resource].overdrawn) queue(hop.resource);
+    const std::uint64_t threshold = slot_of(hop).threshold;
+    set_limit(entry, hop, limit);
+    const bool concerns = std::min(threshold, slot_of(hop).threshold) <= levels_[hop.resource];
+    if (concerns && nodes_[hop.resource].overdrawn && !has_room(hop.resource)) queue(hop.resource);
   }
 }
 
-void WaterLevels::begin_fill(std::span<const SharedResource> resources) {
+void WaterLevels::begin_fill() {
   filling_.resize(nodes_.size());
   open_.clear();
   for (std::uint32_t resource = 0; resource < nodes_.size(); ++resource) {
     levels_[resource] = unlimited;
     if (!nodes_[resource].overdrawn) continue;
     Filling& filling = filling_[resource];
-    filling = {resources[resource].capacity, 0};
+    filling = {nodes_[resource].capacity, 0};
     for (const Slot& slot : nodes_[resource].slots) filling.weight += UInt128{slot.take} * slot.weight;
     open_.emplace_back(level_for(filling.residual, filling.weight), resource);
   }
@@ -257,7 +276,7 @@ void WaterLevels::freeze(std::uint32_t key, std::uint64_t level) {
   frozen_[key] = 1;
   const Entry& entry = entries_[key];
   const std::uint64_t rate = entry.share_at(level);
-  for (const Hop& hop : hops_of(entry)) {
+  for (const Hop& hop : hops_of(key)) {
     if (!nodes_[hop.resource].overdrawn) continue;
     const std::uint64_t take = slot_of(hop).take;
     filling_[hop.resource].residual -= UInt128{take} * rate;
@@ -306,8 +325,8 @@ void WaterLevels::reopen(std::uint64_t level, std::uint32_t resource) {
   std::push_heap(open_.begin(), open_.end(), std::greater<>());
 }
 
-void WaterLevels::fill(std::span<const SharedResource> resources) {
-  begin_fill(resources);
+void WaterLevels::fill() {
+  begin_fill();
   while (!open_.empty()) {
     const std::uint64_t level = take_lowest();
     if (level == unlimited) break;
@@ -326,12 +345,12 @@ void WaterLevels::fill(std::span<const SharedResource> resources) {
 void WaterLevels::limits_filled(std::uint32_t key) {
   Entry& entry = entries_[key];
   const std::uint64_t before = entry.share_at(entry.lowest);
-  find_lowest(entry);
+  find_lowest(key);
   if (entry.share_at(entry.lowest) != before) touch(key);
-  for (const Hop& hop : hops_of(entry)) set_limit(entry, slot_of(hop), entry.limit_at(hop.resource));
+  for (const Hop& hop : hops_of(key)) set_limit(entry, hop, entry.limit_at(hop.resource));
 }
 
-const std::vector<std::uint32_t>& WaterLevels::settle(std::span<const SharedResource> resources) {
+const std::vector<std::uint32_t>& WaterLevels::settle() {
   constexpr std::size_t fill_in_visits = 8;  // time of a full fill per slot, in visits of repair
   constexpr unsigned most_fills_ahead = 64;
   visits_ = 0;
@@ -342,12 +361,12 @@ const std::vector<std::uint32_t>& WaterLevels::settle(std::span<const SharedReso
   } else if (!too_much) {
     const std::size_t budget = fill_in_visits * slots_;
     std::size_t next = 0;
-    for (; next < queue_.size() && visits_ <= budget; ++next) repair(queue_[next], resources[queue_[next]].capacity);
+    for (; next < queue_.size() && visits_ <= budget; ++next) repair(queue_[next]);
     too_much = next < queue_.size();
     if (too_much) fills_ahead_ = fills_next_;
     fills_next_ = too_much ? std::min(2 * fills_next_, most_fills_ahead) : 1;
   }
-  if (too_much) fill(resources);
+  if (too_much) fill();
   for (const std::uint32_t resource : queue_) nodes_[resource].queued = false;
   queue_.clear();
   edits_ = 0;

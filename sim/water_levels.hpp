@@ -18,7 +18,8 @@
 /// g(L) >= L and does not fall up to L(r): freezing a transfer at x <= w * L leaves at least L to the others. So L = 0,
 /// g(0), g(g(0)), ... climbs to L(r), in two or three passes over the transfers of r. When a level moves, the limits
 /// m(f) and x(f) of its transfers move at their other resources. These are repaired next, unless the transfer was and
-/// stays held here: m(f) >= L(r) and b > w * L(r).
+/// stays held here: m(f) >= L(r) and b > w * L(r). Most resources hold no transfer, and have room: if the sum of
+/// a (x + w) is at most c, then g(L) > L wherever a transfer is left, and repair need not look at the transfers.
 ///
 /// Example: link A of 100 and B of 60 byte/s, transfers 1 on A, 2 on A and B, 3 on B. L(B) = 60 / 2 = 30; seen from A,
 /// m(2) = 30, so g(0) = 50, g(50) = (100 - 30) / 1 = 70, L(A) = 70. Transfer 3 leaves: g(0) = 60 at B, L(B) = 60. At A,
@@ -51,7 +52,7 @@ class WaterLevels {
 
   /// Brings levels up to date.
   /// @return keys of all transfers whose rate may have changed; may name transfers that were erased
-  const std::vector<std::uint32_t>& settle(std::span<const SharedResource> resources);
+  const std::vector<std::uint32_t>& settle();
 
   /// Rate of one of the equal transfers, at least 1.
   std::uint64_t rate(std::uint32_t key) const;
@@ -71,6 +72,8 @@ class WaterLevels {
 
   struct Node {
     std::vector<Slot> slots;
+    UInt128 capacity = 0;
+    UInt128 most_drawn = 0;   // sum of a (x + w)
     std::uint64_t take = 0;   // a of all slots, if uniform
     std::uint64_t whole = 0;  // capacity / take, if uniform: 64 bits suffice then
     bool uniform = false;
@@ -84,16 +87,15 @@ class WaterLevels {
     std::uint32_t position = 0;
   };
 
-  struct Entry {
+  /// One cache line.
+  struct alignas(64) Entry {
     std::uint64_t bound = 0;
     std::uint64_t bound_level = 0;     // lowest L with bound <= weight * L
     std::uint64_t lowest = unlimited;  // level of the holder
     std::uint64_t second = unlimited;  // lowest level of resources other than the holder
     std::uint32_t holder = nobody;
     std::uint32_t weight = 1;
-    std::uint32_t first_hop = 0;
     std::uint32_t hops = 0;
-    std::uint32_t hop_room = 0;
     bool live = false;
     bool touched = false;
 
@@ -108,38 +110,40 @@ class WaterLevels {
   };
   using LevelAt = std::pair<std::uint64_t, std::uint32_t>;  // level, and resource or transfer
 
-  std::span<Hop> hops_of(const Entry& entry) { return {hops_.data() + entry.first_hop, entry.hops}; }
+  std::span<Hop> hops_of(std::uint32_t key) { return {hops_.data() + key * longest_route_, entries_[key].hops}; }
   Slot& slot_of(const Hop& hop) { return nodes_[hop.resource].slots[hop.position]; }
 
-  void make_room(Entry& entry, std::size_t hops);
+  void make_room(std::uint32_t key, std::size_t hops);
   void add_slot(std::uint32_t key, const SharedTransfer& transfer, const CapacityDemand& demand,
                 const SharedResource& resource);
   void remove_slot(const Hop& hop);
-  static void set_limit(const Entry& entry, Slot& slot, std::uint64_t limit);
+  void set_limit(const Entry& entry, const Hop& hop, std::uint64_t limit);
   void touch(std::uint32_t key);
   void queue(std::uint32_t resource);
   void demand_changed(std::uint32_t resource, const SharedResource& state);
 
   static std::uint64_t level_for(UInt128 residual, UInt128 weight);
   static std::uint64_t uniform_level(const Node& node);
-  static std::uint64_t mixed_level(const Node& node, UInt128 capacity);
-  void repair(std::uint32_t resource, UInt128 capacity);
+  static std::uint64_t mixed_level(const Node& node);
+  bool has_room(std::uint32_t resource) const;
+  void repair(std::uint32_t resource);
   void level_moved(std::uint32_t key, std::uint32_t resource, std::uint64_t before, std::uint64_t now);
-  void find_lowest(Entry& entry);
+  void find_lowest(std::uint32_t key);
   void spread(std::uint32_t key, const Entry& before);
 
-  void fill(std::span<const SharedResource> resources);
-  void begin_fill(std::span<const SharedResource> resources);
+  void fill();
+  void begin_fill();
   bool freeze_bounded(std::uint64_t level);
   std::uint64_t take_lowest();
   void reopen(std::uint64_t level, std::uint32_t resource);
   void freeze(std::uint32_t key, std::uint64_t level);
   void limits_filled(std::uint32_t key);
 
-  std::vector<Node> nodes_;             // by resource
-  std::vector<std::uint64_t> levels_;   // by resource
-  std::vector<Entry> entries_;          // by key
-  std::vector<Hop> hops_;               // grouped by transfer
+  std::vector<Node> nodes_;            // by resource
+  std::vector<std::uint64_t> levels_;  // by resource
+  std::vector<Entry> entries_;         // by key
+  std::vector<Hop> hops_;              // longest_route_ for each key
+  std::size_t longest_route_ = 8;
   std::vector<std::uint32_t> queue_;    // resources to repair
   std::vector<std::uint32_t> touched_;  // transfers
   std::vector<std::uint32_t> reported_;
