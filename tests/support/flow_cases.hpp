@@ -5,15 +5,15 @@
 /// of the second level. All links have 50 GB/s per direction. The destination alone decides the way up (D-mod-K).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -124,8 +124,8 @@ class FlowsAtOnce : public FlowCase {
 
   void add(std::uint32_t from, std::uint32_t to, std::uint64_t bytes) {
     const auto path = static_cast<std::uint32_t>(paths_.size());
-    const auto& [pair, inserted] = *paths_.emplace(std::uint64_t{from} * hosts_ + to, path).first;
-    flows_.push_back({from, to, bytes, inserted, flows_.size()});
+    const auto known = paths_.emplace(std::uint64_t{from} * hosts_ + to, path).first;
+    flows_.push_back({from, to, bytes, known->second, flows_.size()});
   }
   const std::vector<CaseFlow>& flows() const { return flows_; }
 
@@ -137,7 +137,7 @@ class FlowsAtOnce : public FlowCase {
 
  private:
   std::vector<CaseFlow> flows_;
-  std::map<std::uint64_t, std::uint32_t> paths_;
+  std::unordered_map<std::uint64_t, std::uint32_t> paths_;
 };
 
 /// `rounds` permutations without fixed point (Sattolo), of 1 GB, or of random sizes from 0.5 to 1.5 GB.
