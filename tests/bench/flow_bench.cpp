@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <ctime>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "support/flow_cases.hpp"
@@ -66,12 +68,13 @@ std::string read(std::span<char*> arguments, Request& request) {
 }
 
 void play(const Request& request) {
+  const std::clock_t begin = std::clock();
   const auto flows = flow_case(request.name, request.shape.hosts(), request.k);
   PlayedFlows played(request.shape, *flows, request.latency_ns);
   const auto [finish] = played.play();
   fmt::print("{{\"case\":\"{}\",\"hosts\":{},\"events\":{},\"finish_s\":{}.{:015},\"cpu_s\":{:.6f}}}\n", request.name,
              request.shape.hosts(), played.replay().instants(), finish / femtoseconds_per_second,
-             finish % femtoseconds_per_second, static_cast<double>(std::clock()) / CLOCKS_PER_SEC);
+             finish % femtoseconds_per_second, static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
 }
 
 }  // namespace
