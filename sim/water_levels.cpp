@@ -12,24 +12,21 @@ std::uint64_t WaterLevels::Entry::share_at(std::uint64_t level) const {
 }
 
 void WaterLevels::clear(std::size_t resources) {
-  for (Node& node : nodes_) {
-    node.slots.clear();
-    node.overdrawn = node.queued = false;
-  }
-  nodes_.resize(resources);
-  levels_.assign(resources, unlimited);
+  nodes_.assign(resources, {});
+  slots_.clear();
+  levels_.assign(resources, unlimited_level);
   entries_.clear();
   hops_.clear();
   queue_.clear();
   touched_.clear();
-  slots_ = live_ = edits_ = 0;
+  slot_count_ = live_ = edits_ = 0;
   fills_ahead_ = 0;
   fills_next_ = 1;
 }
 
 std::uint64_t WaterLevels::rate(std::uint32_t key) const {
   const Entry& entry = entries_[key];
-  return std::max<std::uint64_t>(entry.share_at(entry.lowest), 1);
+  return std::max<std::uint64_t>(entry.share(), 1);
 }
 
 void WaterLevels::make_room(std::uint32_t key, std::size_t hops) {
@@ -45,42 +42,57 @@ void WaterLevels::make_room(std::uint32_t key, std::size_t hops) {
   if (hops_.size() < entries_.size() * longest_route_) hops_.resize(entries_.size() * longest_route_);
 }
 
+void WaterLevels::make_room(Node& node) {
+  if (node.slots < node.room) return;
+  const auto first = static_cast<std::uint32_t>(slots_.size());
+  node.room = std::max<std::uint32_t>(4, 2 * node.room);
+  slots_.resize(slots_.size() + node.room);
+  for (std::uint32_t i = 0; i < node.slots; ++i) {
+    slots_[first + i] = slots_[node.first + i];
+    for (Hop& hop : hops_of(slots_[first + i].key))
+      if (hop.slot == node.first + i) hop.slot = first + i;
+  }
+  node.first = first;
+}
+
 void WaterLevels::add_slot(std::uint32_t key, const SharedTransfer& transfer, const CapacityDemand& demand,
                            const SharedResource& resource) {
   Node& node = nodes_[demand.resource];
   const std::uint64_t take = transfer.per_rate(demand);
-  if (node.slots.empty()) {
+  if (node.slots == 0) {
     const UInt128 whole = resource.capacity / take;
-    node.uniform = whole < unlimited;
+    node.uniform = whole < unlimited_level;
     node.whole = static_cast<std::uint64_t>(whole);
     node.take = take;
     node.capacity = resource.capacity;
     node.most_drawn = 0;
   }
   node.uniform &= node.take == take;
-  Entry& entry = entries_[key];
-  hops_[key * longest_route_ + entry.hops++] = {demand.resource, static_cast<std::uint32_t>(node.slots.size())};
-  node.slots.push_back({.take = take, .weight = transfer.weight, .key = key});
+  make_room(node);
+  const std::uint32_t slot = node.first + node.slots++;
+  slots_[slot] = {.take = take, .weight = transfer.weight, .key = key};
+  hops_[key * longest_route_ + entries_[key].hops++] = {demand.resource, slot};
   node.most_drawn += UInt128{take} * transfer.weight;
-  ++slots_;
+  ++slot_count_;
 }
 
 void WaterLevels::remove_slot(const Hop& hop) {
-  std::vector<Slot>& slots = nodes_[hop.resource].slots;
-  const Slot& gone = slots[hop.position];
-  nodes_[hop.resource].most_drawn -= UInt128{gone.take} * (UInt128{gone.share} + gone.weight);
-  const auto last = static_cast<std::uint32_t>(slots.size() - 1);
-  if (hop.position != last) {
-    slots[hop.position] = slots[last];
-    for (Hop& moved : hops_of(slots[last].key))
-      if (moved.resource == hop.resource && moved.position == last) moved.position = hop.position;
+  Node& node = nodes_[hop.resource];
+  const LevelSlot& gone = slots_[hop.slot];
+  node.most_drawn -= UInt128{gone.take} * (UInt128{gone.share} + gone.weight);
+  const std::uint32_t last = node.first + --node.slots;
+  if (hop.slot != last) {
+    slots_[hop.slot] = slots_[last];
+    for (Hop& moved : hops_of(slots_[last].key))
+      if (moved.slot == last) moved.slot = hop.slot;
   }
-  slots.pop_back();
-  --slots_;
+  --slot_count_;
 }
 
-void WaterLevels::set_limit(const Entry& entry, const Hop& hop, std::uint64_t limit) {
-  Slot& slot = slot_of(hop);
+/// Takes over what limits the transfer elsewhere.
+void WaterLevels::set_limit(const Entry& entry, const Hop& hop) {
+  LevelSlot& slot = slots_[hop.slot];
+  const std::uint64_t limit = entry.limits.seen_from(hop.resource);
   const std::uint64_t share = entry.share_at(limit);
   nodes_[hop.resource].most_drawn += UInt128{slot.take} * share - UInt128{slot.take} * slot.share;
   slot.share = share;
@@ -99,7 +111,7 @@ void WaterLevels::queue(std::uint32_t resource) {
 
 void WaterLevels::demand_changed(std::uint32_t resource, const SharedResource& state) {
   nodes_[resource].overdrawn = state.overdrawn();
-  if (state.overdrawn() || levels_[resource] != unlimited) queue(resource);
+  if (state.overdrawn() || levels_[resource] != unlimited_level) queue(resource);
 }
 
 void WaterLevels::insert(std::uint32_t key, const SharedTransfer& transfer, std::span<const SharedResource> resources) {
@@ -115,7 +127,7 @@ void WaterLevels::insert(std::uint32_t key, const SharedTransfer& transfer, std:
     demand_changed(demand.resource, resources[demand.resource]);
   }
   find_lowest(key);
-  for (const Hop& hop : hops_of(key)) set_limit(entry, hop, entry.limit_at(hop.resource));
+  for (const Hop& hop : hops_of(key)) set_limit(entry, hop);
   touch(key);
   ++live_;
   ++edits_;
@@ -133,121 +145,85 @@ void WaterLevels::erase(std::uint32_t key, std::span<const SharedResource> resou
   ++edits_;
 }
 
-/// A quotient at `unlimited` or above is beyond every bound, and holds no transfer.
-std::uint64_t WaterLevels::level_for(UInt128 residual, UInt128 weight) {
-  if (((residual | weight) >> 64) == 0)
-    return static_cast<std::uint64_t>(residual) / static_cast<std::uint64_t>(weight);
-  return static_cast<std::uint64_t>(std::min<UInt128>(residual / weight, unlimited));
-}
-
-/// Where all transfers take the same amount a, floor((c - a X) / (a W)) = floor((floor(c / a) - X) / W).
-std::uint64_t WaterLevels::uniform_level(const Node& node) {
-  for (std::uint64_t level = 0;;) {
-    std::uint64_t taken = 0;
-    std::uint64_t weight = 0;
-    std::uint64_t next = unlimited;
-    for (const Slot& slot : node.slots) {
-      const bool frozen = slot.threshold <= level;
-      taken += frozen ? slot.share : 0;
-      weight += frozen ? 0 : slot.weight;
-      next = std::min(next, frozen ? unlimited : slot.threshold);
-    }
-    if (weight == 0) return unlimited;
-    const std::uint64_t climbed = (node.whole - taken) / weight;
-    if (climbed < next) return climbed;
-    level = climbed;
-  }
-}
-
-std::uint64_t WaterLevels::mixed_level(const Node& node) {
-  for (std::uint64_t level = 0;;) {
-    UInt128 taken = 0;
-    UInt128 weight = 0;
-    std::uint64_t next = unlimited;
-    for (const Slot& slot : node.slots) {
-      if (slot.threshold <= level) {
-        taken += UInt128{slot.take} * slot.share;
-      } else {
-        weight += UInt128{slot.take} * slot.weight;
-        next = std::min(next, slot.threshold);
-      }
-    }
-    if (weight == 0) return unlimited;
-    const std::uint64_t climbed = level_for(node.capacity - taken, weight);
-    if (climbed < next) return climbed;
-    level = climbed;
-  }
-}
-
 bool WaterLevels::has_room(std::uint32_t resource) const {
-  return levels_[resource] == unlimited && nodes_[resource].most_drawn <= nodes_[resource].capacity;
+  return levels_[resource] == unlimited_level && nodes_[resource].most_drawn <= nodes_[resource].capacity;
 }
 
 void WaterLevels::repair(std::uint32_t resource) {
   Node& node = nodes_[resource];
   node.queued = false;
   if (has_room(resource)) return;
-  visits_ += node.slots.size();
+  visits_ += node.slots;
   const std::uint64_t before = levels_[resource];
-  std::uint64_t now = unlimited;
-  if (node.overdrawn) now = node.uniform ? uniform_level(node) : mixed_level(node);
+  std::uint64_t now = unlimited_level;
+  if (node.overdrawn)
+    now = node.uniform ? uniform_level(slots_of(node), node.whole) : mixed_level(slots_of(node), node.capacity);
   if (now == before) return;
   levels_[resource] = now;
-  visits_ += node.slots.size();
-  for (const Slot& slot : node.slots) {  // these lie all over the memory
+  visits_ += node.slots;
+  for (const LevelSlot& slot : slots_of(node)) {  // these lie all over the memory
     __builtin_prefetch(&entries_[slot.key]);
     __builtin_prefetch(&hops_[slot.key * longest_route_]);
   }
-  for (const Slot& slot : node.slots) level_moved(slot.key, resource, before, now);
+  moved_.clear();
+  for (const LevelSlot& slot : slots_of(node)) {
+    const Limits limits = entries_[slot.key].limits;
+    if (!level_moved(slot.key, resource, before, now)) continue;
+    moved_.push_back({slot.key, limits});
+    fetch(slot.key, limits);
+  }
+  for (const Moved& moved : moved_) spread(moved.key, moved.before);
 }
 
 void WaterLevels::find_lowest(std::uint32_t key) {
-  Entry& entry = entries_[key];
-  entry.lowest = entry.second = unlimited;
-  entry.holder = nobody;
+  Limits limits;
   for (const Hop& hop : hops_of(key)) {
     const std::uint64_t level = levels_[hop.resource];
-    if (hop.resource == entry.holder) continue;
-    if (level < entry.lowest) {
-      entry.second = entry.lowest;
-      entry.lowest = level;
-      entry.holder = hop.resource;
-    } else {
-      entry.second = std::min(entry.second, level);
-    }
+    if (hop.resource == limits.holder) continue;
+    if (level < limits.lowest)
+      limits = {level, limits.lowest, hop.resource};
+    else
+      limits.second = std::min(limits.second, level);
   }
+  entries_[key].limits = limits;
 }
 
-void WaterLevels::level_moved(std::uint32_t key, std::uint32_t resource, std::uint64_t before, std::uint64_t now) {
-  Entry& entry = entries_[key];
-  const Entry old = entry;
-  const bool holder = resource == entry.holder;
-  if (holder && now <= entry.second) {
-    entry.lowest = now;
-  } else if (!holder && now < entry.lowest) {
-    entry.second = entry.lowest;
-    entry.lowest = now;
-    entry.holder = resource;
-  } else if (!holder && now <= entry.second) {
-    entry.second = now;
-  } else if (!holder && before > entry.second) {
-    return;
-  } else {
+/// @return whether limits of the transfer may have changed
+bool WaterLevels::level_moved(std::uint32_t key, std::uint32_t resource, std::uint64_t before, std::uint64_t now) {
+  Limits& limits = entries_[key].limits;
+  const bool holder = resource == limits.holder;
+  if (holder && now <= limits.second)
+    limits.lowest = now;
+  else if (!holder && now < limits.lowest)
+    limits = {now, limits.lowest, resource};
+  else if (!holder && now <= limits.second)
+    limits.second = now;
+  else if (!holder && before > limits.second)
+    return false;
+  else
     find_lowest(key);
+  return true;
+}
+
+/// Calls for the memory that spread() is going to need.
+void WaterLevels::fetch(std::uint32_t key, const Limits& before) {
+  const Limits& limits = entries_[key].limits;
+  for (const Hop& hop : hops_of(key)) {
+    if (limits.seen_from(hop.resource) == before.seen_from(hop.resource)) continue;
+    __builtin_prefetch(&nodes_[hop.resource], 1);
+    __builtin_prefetch(&slots_[hop.slot], 1);
   }
-  spread(key, old);
 }
 
 /// Carries the new limits of a transfer to its resources, and queues those whose level may depend on them.
-void WaterLevels::spread(std::uint32_t key, const Entry& before) {
+void WaterLevels::spread(std::uint32_t key, const Limits& before) {
   const Entry& entry = entries_[key];
-  if (entry.lowest != before.lowest && entry.share_at(entry.lowest) != entry.share_at(before.lowest)) touch(key);
+  if (entry.limits.lowest != before.lowest && entry.share() != entry.share_at(before.lowest)) touch(key);
   for (const Hop& hop : hops_of(key)) {
-    const std::uint64_t limit = entry.limit_at(hop.resource);
-    if (limit == before.limit_at(hop.resource)) continue;
-    const std::uint64_t threshold = slot_of(hop).threshold;
-    set_limit(entry, hop, limit);
-    const bool concerns = std::min(threshold, slot_of(hop).threshold) <= levels_[hop.resource];
+    if (entry.limits.seen_from(hop.resource) == before.seen_from(hop.resource)) continue;
+    const std::uint64_t threshold = slots_[hop.slot].threshold;
+    set_limit(entry, hop);
+    const bool concerns = std::min(threshold, slots_[hop.slot].threshold) <= levels_[hop.resource];
     if (concerns && nodes_[hop.resource].overdrawn && !has_room(hop.resource)) queue(hop.resource);
   }
 }
@@ -256,11 +232,11 @@ void WaterLevels::begin_fill() {
   filling_.resize(nodes_.size());
   open_.clear();
   for (std::uint32_t resource = 0; resource < nodes_.size(); ++resource) {
-    levels_[resource] = unlimited;
+    levels_[resource] = unlimited_level;
     if (!nodes_[resource].overdrawn) continue;
     Filling& filling = filling_[resource];
     filling = {nodes_[resource].capacity, 0};
-    for (const Slot& slot : nodes_[resource].slots) filling.weight += UInt128{slot.take} * slot.weight;
+    for (const LevelSlot& slot : slots_of(nodes_[resource])) filling.weight += UInt128{slot.take} * slot.weight;
     open_.emplace_back(level_for(filling.residual, filling.weight), resource);
   }
   bounds_.clear();
@@ -278,7 +254,7 @@ void WaterLevels::freeze(std::uint32_t key, std::uint64_t level) {
   const std::uint64_t rate = entry.share_at(level);
   for (const Hop& hop : hops_of(key)) {
     if (!nodes_[hop.resource].overdrawn) continue;
-    const std::uint64_t take = slot_of(hop).take;
+    const std::uint64_t take = slots_[hop.slot].take;
     filling_[hop.resource].residual -= UInt128{take} * rate;
     filling_[hop.resource].weight -= UInt128{take} * entry.weight;
   }
@@ -302,7 +278,7 @@ bool WaterLevels::freeze_bounded(std::uint64_t level) {
 /// @return their level
 std::uint64_t WaterLevels::take_lowest() {
   tied_.clear();
-  std::uint64_t lowest = unlimited;
+  std::uint64_t lowest = unlimited_level;
   while (!open_.empty() && (tied_.empty() || open_.front().first <= lowest)) {
     const auto [level, resource] = open_.front();
     std::pop_heap(open_.begin(), open_.end(), std::greater<>());
@@ -329,14 +305,14 @@ void WaterLevels::fill() {
   begin_fill();
   while (!open_.empty()) {
     const std::uint64_t level = take_lowest();
-    if (level == unlimited) break;
+    if (level == unlimited_level) break;
     if (freeze_bounded(level)) {
       for (const std::uint32_t resource : tied_) reopen(level, resource);
       continue;
     }
     for (const std::uint32_t resource : tied_) levels_[resource] = level;
     for (const std::uint32_t resource : tied_)
-      for (const Slot& slot : nodes_[resource].slots) freeze(slot.key, level);
+      for (const LevelSlot& slot : slots_of(nodes_[resource])) freeze(slot.key, level);
   }
   for (std::uint32_t key = 0; key < entries_.size(); ++key)
     if (entries_[key].live) limits_filled(key);
@@ -344,10 +320,10 @@ void WaterLevels::fill() {
 
 void WaterLevels::limits_filled(std::uint32_t key) {
   Entry& entry = entries_[key];
-  const std::uint64_t before = entry.share_at(entry.lowest);
+  const std::uint64_t before = entry.share();
   find_lowest(key);
-  if (entry.share_at(entry.lowest) != before) touch(key);
-  for (const Hop& hop : hops_of(key)) set_limit(entry, hop, entry.limit_at(hop.resource));
+  if (entry.share() != before) touch(key);
+  for (const Hop& hop : hops_of(key)) set_limit(entry, hop);
 }
 
 const std::vector<std::uint32_t>& WaterLevels::settle() {
@@ -359,7 +335,7 @@ const std::vector<std::uint32_t>& WaterLevels::settle() {
     --fills_ahead_;
     too_much = true;
   } else if (!too_much) {
-    const std::size_t budget = fill_in_visits * slots_;
+    const std::size_t budget = fill_in_visits * slot_count_;
     std::size_t next = 0;
     for (; next < queue_.size() && visits_ <= budget; ++next) repair(queue_[next]);
     too_much = next < queue_.size();

@@ -15,11 +15,10 @@
 /// Repairs do end: no resource can be below the lowest true level v once it was repaired, and those with true level v
 /// are right as soon as all others are at v or above. The same holds for the next level, and so on.
 ///
-/// g(L) >= L and does not fall up to L(r): freezing a transfer at x <= w * L leaves at least L to the others. So L = 0,
-/// g(0), g(g(0)), ... climbs to L(r), in two or three passes over the transfers of r. When a level moves, the limits
-/// m(f) and x(f) of its transfers move at their other resources. These are repaired next, unless the transfer was and
-/// stays held here: m(f) >= L(r) and b > w * L(r). Most resources hold no transfer, and have room: if the sum of
-/// a (x + w) is at most c, then g(L) > L wherever a transfer is left, and repair need not look at the transfers.
+/// When the level of r moves (sim/resource_level.hpp computes it), m(f) and x(f) of its transfers may move, seen from
+/// their other resources. These are repaired next, unless the transfer was and stays held there. Most resources hold no
+/// transfer and have room: if the sum of a (x + w) is at most c, then g(L) > L wherever a transfer is left, and repair
+/// need not look at the transfers.
 ///
 /// Example: link A of 100 and B of 60 byte/s, transfers 1 on A, 2 on A and B, 3 on B. L(B) = 60 / 2 = 30; seen from A,
 /// m(2) = 30, so g(0) = 50, g(50) = (100 - 30) / 1 = 70, L(A) = 70. Transfer 3 leaves: g(0) = 60 at B, L(B) = 60. At A,
@@ -36,6 +35,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/resource_level.hpp"
 #include "sim/shared_transfer.hpp"
 
 namespace clusterwright {
@@ -58,49 +58,54 @@ class WaterLevels {
   std::uint64_t rate(std::uint32_t key) const;
 
  private:
-  static constexpr std::uint64_t unlimited = ~std::uint64_t{0};  // as level: holds no transfer
   static constexpr std::uint32_t nobody = ~0u;
 
-  /// One transfer on one resource.
-  struct Slot {
-    std::uint64_t threshold = 0;  // lowest level L of the resource with the transfer in F(L)
-    std::uint64_t share = 0;      // x: rate there
-    std::uint64_t take = 0;       // a
-    std::uint32_t weight = 1;
-    std::uint32_t key = 0;
-  };
-
-  struct Node {
-    std::vector<Slot> slots;
+  /// One cache line.
+  struct alignas(64) Node {
+    std::uint32_t first = 0;  // slot; those of a node stand together
+    std::uint32_t slots = 0;
+    std::uint32_t room = 0;
+    bool uniform = false;
+    bool overdrawn = false;
+    bool queued = false;
     UInt128 capacity = 0;
     UInt128 most_drawn = 0;   // sum of a (x + w)
     std::uint64_t take = 0;   // a of all slots, if uniform
     std::uint64_t whole = 0;  // capacity / take, if uniform: 64 bits suffice then
-    bool uniform = false;
-    bool overdrawn = false;
-    bool queued = false;
   };
 
   /// Resource on the route of a transfer, and the slot there.
   struct Hop {
     std::uint32_t resource = 0;
-    std::uint32_t position = 0;
+    std::uint32_t slot = 0;
+  };
+
+  struct Limits {
+    std::uint64_t lowest = unlimited_level;  // level of the holder
+    std::uint64_t second = unlimited_level;  // lowest level of resources other than the holder
+    std::uint32_t holder = nobody;
+
+    /// m, seen from a resource.
+    std::uint64_t seen_from(std::uint32_t resource) const { return resource == holder ? second : lowest; }
   };
 
   /// One cache line.
   struct alignas(64) Entry {
-    std::uint64_t bound = 0;
-    std::uint64_t bound_level = 0;     // lowest L with bound <= weight * L
-    std::uint64_t lowest = unlimited;  // level of the holder
-    std::uint64_t second = unlimited;  // lowest level of resources other than the holder
-    std::uint32_t holder = nobody;
-    std::uint32_t weight = 1;
+    Limits limits;
     std::uint32_t hops = 0;
+    std::uint32_t weight = 1;
+    std::uint64_t bound = 0;
+    std::uint64_t bound_level = 0;  // lowest L with bound <= weight * L
     bool live = false;
     bool touched = false;
 
     std::uint64_t share_at(std::uint64_t level) const;
-    std::uint64_t limit_at(std::uint32_t resource) const { return resource == holder ? second : lowest; }
+    std::uint64_t share() const { return share_at(limits.lowest); }
+  };
+
+  struct Moved {
+    std::uint32_t key = 0;
+    Limits before;
   };
 
   /// While filling anew.
@@ -111,25 +116,24 @@ class WaterLevels {
   using LevelAt = std::pair<std::uint64_t, std::uint32_t>;  // level, and resource or transfer
 
   std::span<Hop> hops_of(std::uint32_t key) { return {hops_.data() + key * longest_route_, entries_[key].hops}; }
-  Slot& slot_of(const Hop& hop) { return nodes_[hop.resource].slots[hop.position]; }
+  std::span<const LevelSlot> slots_of(const Node& node) const { return {slots_.data() + node.first, node.slots}; }
 
   void make_room(std::uint32_t key, std::size_t hops);
+  void make_room(Node& node);
   void add_slot(std::uint32_t key, const SharedTransfer& transfer, const CapacityDemand& demand,
                 const SharedResource& resource);
   void remove_slot(const Hop& hop);
-  void set_limit(const Entry& entry, const Hop& hop, std::uint64_t limit);
+  void set_limit(const Entry& entry, const Hop& hop);
   void touch(std::uint32_t key);
   void queue(std::uint32_t resource);
   void demand_changed(std::uint32_t resource, const SharedResource& state);
 
-  static std::uint64_t level_for(UInt128 residual, UInt128 weight);
-  static std::uint64_t uniform_level(const Node& node);
-  static std::uint64_t mixed_level(const Node& node);
   bool has_room(std::uint32_t resource) const;
   void repair(std::uint32_t resource);
-  void level_moved(std::uint32_t key, std::uint32_t resource, std::uint64_t before, std::uint64_t now);
+  bool level_moved(std::uint32_t key, std::uint32_t resource, std::uint64_t before, std::uint64_t now);
   void find_lowest(std::uint32_t key);
-  void spread(std::uint32_t key, const Entry& before);
+  void fetch(std::uint32_t key, const Limits& before);
+  void spread(std::uint32_t key, const Limits& before);
 
   void fill();
   void begin_fill();
@@ -141,14 +145,16 @@ class WaterLevels {
 
   std::vector<Node> nodes_;            // by resource
   std::vector<std::uint64_t> levels_;  // by resource
+  std::vector<LevelSlot> slots_;       // grouped by resource, with room for more
   std::vector<Entry> entries_;         // by key
   std::vector<Hop> hops_;              // longest_route_ for each key
   std::size_t longest_route_ = 8;
   std::vector<std::uint32_t> queue_;    // resources to repair
   std::vector<std::uint32_t> touched_;  // transfers
   std::vector<std::uint32_t> reported_;
-  std::size_t slots_ = 0;   // of all resources
-  std::size_t visits_ = 0;  // slots that repair has looked at since settle() began
+  std::vector<Moved> moved_;    // transfers of the resource under repair
+  std::size_t slot_count_ = 0;  // in use
+  std::size_t visits_ = 0;      // slots that repair has looked at since settle() began
   std::size_t live_ = 0;
   std::size_t edits_ = 0;     // inserts and erases since settle()
   unsigned fills_ahead_ = 0;  // settles that fill at once, as repair was too much work

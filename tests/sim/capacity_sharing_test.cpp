@@ -142,6 +142,21 @@ TEST_CASE("counts and coefficients multiply what a transfer takes", "[sim]") {
   CHECK(sharing.rate(key) == 20);
 }
 
+TEST_CASE("a transfer that stands for three has the rate of each of three", "[sim]") {
+  CapacitySharing sharing({100});
+  const Demands demands = across({0});
+  const auto three = sharing.add(demands, unbounded, 1, 3);
+  const auto one = sharing.add(demands, unbounded, 1);
+  sharing.settle();
+  // 100 / (3 + 1) = 25
+  CHECK(sharing.rate(three) == 25);
+  CHECK(sharing.rate(one) == 25);
+  sharing.set_count(three, 1);
+  sharing.settle();
+  CHECK(sharing.rate(three) == 50);
+  CHECK(sharing.rate(one) == 50);
+}
+
 TEST_CASE("a link that carries every bound restrains no transfer, however the division would round", "[sim]") {
   CapacitySharing sharing({100});
   const Demands demands = across({0});

@@ -65,6 +65,39 @@ class Twin {
     }
   }
 
+  void remove_all() {
+    for (const std::uint32_t key : live_) {
+      sharing_.remove(key);
+      mirror_[key].live = false;
+    }
+    live_.clear();
+  }
+
+  /// Each transfer runs at its bound, or is among the fastest, by weight, on a resource that is full up to the rounding
+  /// of one level. Rates that were raised to 1 may overdraw.
+  void check_bottlenecks() const {
+    std::vector<UInt128> drawn(capacities_.size()), one_more(capacities_.size());
+    std::vector<std::uint64_t> fastest(capacities_.size());
+    for (const std::uint32_t key : live_)
+      for (const CapacityDemand& demand : mirror_[key].demands) {
+        const UInt128 take = mirror_[key].per_rate(demand);
+        drawn[demand.resource] += take * sharing_.rate(key);
+        one_more[demand.resource] += take * mirror_[key].weight;
+        if (take == 0) continue;
+        fastest[demand.resource] = std::max(fastest[demand.resource], sharing_.rate(key) / mirror_[key].weight);
+      }
+    for (const std::uint32_t key : live_) {
+      bool held = sharing_.rate(key) == mirror_[key].bound || sharing_.rate(key) == 1;
+      for (const CapacityDemand& demand : mirror_[key].demands) {
+        const UInt128 capacity = UInt128{capacities_[demand.resource]} * coefficient_one;
+        RC_ASSERT(drawn[demand.resource] <= capacity + one_more[demand.resource]);
+        held = held || (drawn[demand.resource] + one_more[demand.resource] > capacity &&
+                        sharing_.rate(key) / mirror_[key].weight == fastest[demand.resource]);
+      }
+      RC_ASSERT(held);
+    }
+  }
+
   void settle_and_compare() {
     std::vector<std::uint64_t> before;
     for (const std::uint32_t key : live_) before.push_back(sharing_.rate(key));
@@ -139,6 +172,21 @@ TEST_CASE("repaired levels give the rates of a plain fill after every change", "
     for (int settles = 0; settles < 200; ++settles) {
       for (int i = 0; i < changes_at_once; ++i) twin.change();
       twin.settle_and_compare();
+    }
+    twin.check_bottlenecks();
+  }));
+}
+
+TEST_CASE("many transfers may leave and others come", "[sim][laws]") {
+  REQUIRE(rc::check("rates equal the oracle before, between and after", [] {
+    Twin twin(random_traffic());
+    for (int rounds = 0; rounds < 3; ++rounds) {
+      for (int settles = 0; settles < 30; ++settles) {
+        twin.change();
+        twin.settle_and_compare();
+      }
+      twin.remove_all();
+      if (rounds > 0) twin.settle_and_compare();
     }
   }));
 }
