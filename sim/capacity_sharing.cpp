@@ -58,8 +58,12 @@ CapacitySharing::TransferKey CapacitySharing::add(std::span<const CapacityDemand
   const TransferKey key = free_.back();
   free_.pop_back();
   SharedTransfer& transfer = transfers_[key];
-  transfer = {
-      .demands = demands, .bound = bound, .weight = weight, .count = count, .live = true, .changed = transfer.changed};
+  transfer.demands = demands;
+  transfer.bound = bound;
+  transfer.rate = 0;
+  transfer.weight = weight;
+  transfer.count = count;
+  transfer.live = true;
   load(transfer);
   if (levels_kept_) levels_.insert(key, transfer, resources_);
   set_rate(key, bound);

@@ -16,7 +16,7 @@ using namespace clusterwright;
 namespace {
 
 constexpr std::int64_t fs_per_ms = femtoseconds_per_second / 1000;
-constexpr std::uint64_t gigabyte = 1'000'000'000;
+constexpr std::uint64_t giga = 1'000'000'000;
 
 using Links = std::vector<std::uint32_t>;
 
@@ -48,7 +48,7 @@ std::vector<RandomFlow> random_flows(std::uint32_t links) {
 }
 
 std::vector<std::uint64_t> random_links(std::uint32_t count) {
-  return *rc::gen::container<std::vector<std::uint64_t>>(count, rc::gen::inRange<std::uint64_t>(1'000'000, gigabyte));
+  return *rc::gen::container<std::vector<std::uint64_t>>(count, rc::gen::inRange<std::uint64_t>(1'000'000, giga));
 }
 
 /// Flows on equal links share a route. `order` lists the flows.
@@ -80,16 +80,16 @@ std::vector<std::size_t> numbers_below(std::size_t count) {
 }  // namespace
 
 TEST_CASE("a replay without flows ends at once", "[sim]") {
-  FlowReplay replay({gigabyte});
+  FlowReplay replay({giga});
   CHECK(replay.run([](std::uint64_t) {}) == Femtoseconds{0});
   CHECK(replay.instants() == 0);
 }
 
 TEST_CASE("two flows share a link as in the example of the header", "[sim]") {
-  FlowReplay replay({50 * gigabyte});
+  FlowReplay replay({50 * giga});
   const FlowRouteId route = replay.add_route(Links{0});
-  replay.start(route, gigabyte, 0);
-  replay.start(route, gigabyte, 1, {10 * fs_per_ms});
+  replay.start(route, giga, 0);
+  replay.start(route, giga, 1, {10 * fs_per_ms});
   const auto ends = ends_of(replay);
   // 500 MB at 50 GB/s, 500 MB at 25 GB/s; then the other 500 MB at 50 GB/s
   CHECK(ends.at(0) == 30 * fs_per_ms);
@@ -98,26 +98,26 @@ TEST_CASE("two flows share a link as in the example of the header", "[sim]") {
 }
 
 TEST_CASE("latency comes before the bytes, and the narrowest link limits a flow alone", "[sim]") {
-  FlowReplay replay({50 * gigabyte, 10 * gigabyte});
+  FlowReplay replay({50 * giga, 10 * giga});
   const FlowRouteId route = replay.add_route(Links{0, 1}, {2 * fs_per_ms});
-  replay.start(route, gigabyte, 7);
+  replay.start(route, giga, 7);
   CHECK(replay.flows(route) == 0);
   CHECK(replay.advance([](std::uint64_t) {}));
   CHECK(replay.flows(route) == 1);
-  CHECK(replay.rate(route) == 10 * gigabyte * FlowReplay::rate_one);
+  CHECK(replay.rate(route) == 10 * giga * FlowReplay::rate_one);
   // 2 ms + 1 GB / 10 GB/s
   CHECK(ends_of(replay).at(7) == 102 * fs_per_ms);
   CHECK(replay.rate(route) == 0);
 }
 
 TEST_CASE("a flow that starts when another ends is settled with it, without an instant of its own", "[sim]") {
-  FlowReplay replay({gigabyte});
+  FlowReplay replay({giga});
   const FlowRouteId route = replay.add_route(Links{0});
-  replay.start(route, gigabyte, 1);
+  replay.start(route, giga, 1);
   std::vector<std::uint64_t> ended;
   const Femtoseconds finish = replay.run([&](std::uint64_t flow) {
     ended.push_back(flow);
-    if (flow < 3) replay.start(route, gigabyte, flow + 1);
+    if (flow < 3) replay.start(route, giga, flow + 1);
   });
   CHECK(ended == std::vector<std::uint64_t>{1, 2, 3});
   CHECK(finish.count == 3 * femtoseconds_per_second);
@@ -125,12 +125,12 @@ TEST_CASE("a flow that starts when another ends is settled with it, without an i
 }
 
 TEST_CASE("between two instants a flow may start now, and a flow without bytes ends at its start", "[sim]") {
-  FlowReplay replay({gigabyte});
+  FlowReplay replay({giga});
   const FlowRouteId route = replay.add_route(Links{0});
-  replay.start(route, gigabyte, 1);
+  replay.start(route, giga, 1);
   replay.advance([](std::uint64_t) {});
   replay.start(route, 0, 2);
-  replay.start(route, gigabyte, 3);
+  replay.start(route, giga, 3);
   const auto ends = ends_of(replay);
   CHECK(ends.at(2) == 0);
   CHECK(ends.at(1) == 2 * femtoseconds_per_second);
@@ -138,14 +138,14 @@ TEST_CASE("between two instants a flow may start now, and a flow without bytes e
 }
 
 TEST_CASE("an idle route may lead elsewhere", "[sim]") {
-  FlowReplay replay({gigabyte, 2 * gigabyte, 4 * gigabyte});
+  FlowReplay replay({giga, 2 * giga, 4 * giga});
   const FlowRouteId route = replay.add_route(Links{0});
-  replay.start(route, gigabyte, 1);
+  replay.start(route, giga, 1);
   replay.advance([](std::uint64_t) {});
   CHECK_THROWS_AS(replay.redirect(route, Links{1}), std::invalid_argument);
   replay.run([](std::uint64_t) {});
   replay.redirect(route, Links{2, 1});
-  replay.start(route, gigabyte, 2);
+  replay.start(route, giga, 2);
   // 1 s on the first link, 0.5 s on the second way
   CHECK(replay.run([](std::uint64_t) {}).count == 3 * femtoseconds_per_second / 2);
 }
