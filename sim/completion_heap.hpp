@@ -23,7 +23,7 @@ class CompletionHeap {
   void set(std::uint32_t key, Time time) {
     if (key >= places_.size()) places_.resize(key + 1, absent);
     if (places_[key] == absent) {
-      places_[key] = nodes_.size();
+      places_[key] = static_cast<std::uint32_t>(nodes_.size());
       nodes_.push_back({time, key});
       rise(nodes_.size() - 1);
     } else {
@@ -49,7 +49,7 @@ class CompletionHeap {
 
  private:
   static constexpr std::size_t fan_out = 4;
-  static constexpr std::size_t absent = ~std::size_t{0};
+  static constexpr std::uint32_t absent = ~0u;
 
   struct Node {
     Time time;
@@ -61,7 +61,7 @@ class CompletionHeap {
     const Time time = nodes_.front().time;
     firsts_.assign(1, nodes_.front().key);
     for (std::size_t i = 0; i < firsts_.size(); ++i) {
-      const std::size_t child = places_[firsts_[i]] * fan_out + 1;
+      const std::size_t child = std::size_t{places_[firsts_[i]]} * fan_out + 1;
       for (std::size_t k = child; k < std::min(child + fan_out, nodes_.size()); ++k)
         if (nodes_[k].time == time) firsts_.push_back(nodes_[k].key);
     }
@@ -71,7 +71,7 @@ class CompletionHeap {
     const Time time = nodes_.front().time;
     for (const std::uint32_t key : firsts_) places_[key] = absent;
     std::erase_if(nodes_, [&](const Node& node) { return node.time == time; });
-    for (std::size_t place = 0; place < nodes_.size(); ++place) places_[nodes_[place].key] = place;
+    for (std::uint32_t place = 0; place < nodes_.size(); ++place) places_[nodes_[place].key] = place;
     for (std::size_t place = nodes_.size() / fan_out + 1; place > 0; --place)
       if (place <= nodes_.size()) sink(place - 1);
   }
@@ -88,7 +88,7 @@ class CompletionHeap {
 
   void put(std::size_t place, const Node& node) {
     nodes_[place] = node;
-    places_[node.key] = place;
+    places_[node.key] = static_cast<std::uint32_t>(place);
   }
 
   void rise(std::size_t place) {
@@ -114,7 +114,7 @@ class CompletionHeap {
   }
 
   std::vector<Node> nodes_;
-  std::vector<std::size_t> places_;    // by key
+  std::vector<std::uint32_t> places_;  // by key
   std::vector<std::uint32_t> firsts_;  // keys with the earliest time
 };
 

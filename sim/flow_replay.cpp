@@ -120,9 +120,12 @@ bool FlowReplay::drop_next(Stream& stream) {
   return true;
 }
 
+/// Streams that came last leave first: their keys are then used again in ascending order, and their demands are the
+/// last ones of their links.
 void FlowReplay::end_due() {
   due_.clear();
   ends_.take_first(due_);
+  std::reverse(due_.begin(), due_.end());
   for (const std::uint32_t key : due_) {
     Stream& stream = streams_[key];
     bring_up(stream);
