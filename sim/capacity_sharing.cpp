@@ -21,7 +21,7 @@ void CapacitySharing::reset(const std::vector<std::uint64_t>& capacities) {
   transfers_.clear();
   free_.clear();
   changed_.clear();
-  contended_ = levels_kept_ = false;
+  contended_ = levels_kept_ = levels_ready_ = false;
 }
 
 /// A transfer that comes or goes matters to others only where the sum of bounds exceeds the capacity.
@@ -77,6 +77,7 @@ void CapacitySharing::remove(TransferKey key) {
   if (!levels_kept_) return;
   levels_.erase(key, resources_);
   levels_kept_ = free_.size() < transfers_.size();
+  if (!levels_kept_) levels_.clear();
 }
 
 template <class Change>
@@ -122,8 +123,8 @@ void CapacitySharing::solve() {
 }
 
 void CapacitySharing::keep_levels() {
-  levels_kept_ = true;
-  levels_.clear(resources_.size());
+  if (!levels_ready_) levels_.reset(resources_.size());
+  levels_kept_ = levels_ready_ = true;
   for (TransferKey key = 0; key < transfers_.size(); ++key)
     if (transfers_[key].live) levels_.insert(key, transfers_[key], resources_);
 }

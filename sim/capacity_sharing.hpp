@@ -84,6 +84,7 @@ class CapacitySharing {
   std::vector<TransferKey> reported_;
   bool contended_ = false;  // a resource that is or was overdrawn was touched since settle()
   bool levels_kept_ = false;
+  bool levels_ready_ = false;  // for transfers of these resources
   ProgressiveFilling filling_;
   WaterLevels levels_;
 };

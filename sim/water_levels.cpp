@@ -11,7 +11,7 @@ std::uint64_t WaterLevels::Entry::share_at(std::uint64_t level) const {
   return __builtin_mul_overflow(level, std::uint64_t{weight}, &share) ? bound : std::min(share, bound);
 }
 
-void WaterLevels::clear(std::size_t resources) {
+void WaterLevels::reset(std::size_t resources) {
   nodes_.assign(resources, {});
   slots_.clear();
   levels_.assign(resources, unlimited_level);
@@ -22,6 +22,18 @@ void WaterLevels::clear(std::size_t resources) {
   slot_count_ = live_ = edits_ = 0;
   fills_ahead_ = 0;
   fills_next_ = 1;
+}
+
+/// Levels of resources that held the last transfers are those in the queue.
+void WaterLevels::clear() {
+  for (const std::uint32_t resource : queue_) {
+    levels_[resource] = unlimited_level;
+    nodes_[resource].queued = false;
+  }
+  for (const std::uint32_t key : touched_) entries_[key].touched = false;
+  queue_.clear();
+  touched_.clear();
+  edits_ = 0;
 }
 
 std::uint64_t WaterLevels::rate(std::uint32_t key) const {
@@ -228,23 +240,38 @@ void WaterLevels::spread(std::uint32_t key, const Limits& before) {
   }
 }
 
+/// Looks at live transfers and their resources only: there may be many more of both.
 void WaterLevels::begin_fill() {
   filling_.resize(nodes_.size());
+  listed_.clear();
+  bounds_.clear();
+  for (const std::uint32_t resource : queue_) levels_[resource] = unlimited_level;
+  for (std::uint32_t key = 0; key < entries_.size(); ++key) {
+    if (!entries_[key].live) continue;
+    bounds_.emplace_back(entries_[key].bound_level, key);
+    for (const Hop& hop : hops_of(key)) list(hop, entries_[key].weight);
+  }
   open_.clear();
-  for (std::uint32_t resource = 0; resource < nodes_.size(); ++resource) {
-    levels_[resource] = unlimited_level;
-    if (!nodes_[resource].overdrawn) continue;
+  for (const std::uint32_t resource : listed_) {
     Filling& filling = filling_[resource];
-    filling = {nodes_[resource].capacity, 0};
-    for (const LevelSlot& slot : slots_of(nodes_[resource])) filling.weight += UInt128{slot.take} * slot.weight;
+    filling.listed = false;
     open_.emplace_back(level_for(filling.residual, filling.weight), resource);
   }
-  bounds_.clear();
-  for (std::uint32_t key = 0; key < entries_.size(); ++key)
-    if (entries_[key].live) bounds_.emplace_back(entries_[key].bound_level, key);
   frozen_.assign(entries_.size(), 0);
   std::make_heap(open_.begin(), open_.end(), std::greater<>());
   std::make_heap(bounds_.begin(), bounds_.end(), std::greater<>());
+}
+
+void WaterLevels::list(const Hop& hop, std::uint32_t weight) {
+  const Node& node = nodes_[hop.resource];
+  levels_[hop.resource] = unlimited_level;
+  if (!node.overdrawn) return;
+  Filling& filling = filling_[hop.resource];
+  if (!filling.listed) {
+    filling = {node.capacity, 0, true};
+    listed_.push_back(hop.resource);
+  }
+  filling.weight += UInt128{slots_[hop.slot].take} * weight;
 }
 
 void WaterLevels::freeze(std::uint32_t key, std::uint64_t level) {

@@ -42,8 +42,10 @@ namespace clusterwright {
 
 class WaterLevels {
  public:
-  /// Forgets all transfers; memory is kept.
-  void clear(std::size_t resources);
+  /// Forgets all transfers and resources; memory is kept.
+  void reset(std::size_t resources);
+  /// Ready for new transfers, in time that does not grow with the resources. @pre all transfers were erased
+  void clear();
 
   /// @pre demands of the resources include the transfer, and `key` is not in use
   void insert(std::uint32_t key, const SharedTransfer& transfer, std::span<const SharedResource> resources);
@@ -112,6 +114,7 @@ class WaterLevels {
   struct Filling {
     UInt128 residual = 0;
     UInt128 weight = 0;
+    bool listed = false;
   };
   using LevelAt = std::pair<std::uint64_t, std::uint32_t>;  // level, and resource or transfer
 
@@ -137,6 +140,7 @@ class WaterLevels {
 
   void fill();
   void begin_fill();
+  void list(const Hop& hop, std::uint32_t weight);
   bool freeze_bounded(std::uint64_t level);
   std::uint64_t take_lowest();
   void reopen(std::uint64_t level, std::uint32_t resource);
@@ -160,11 +164,12 @@ class WaterLevels {
   unsigned fills_ahead_ = 0;  // settles that fill at once, as repair was too much work
   unsigned fills_next_ = 1;
 
-  std::vector<Filling> filling_;     // by resource
-  std::vector<LevelAt> open_;        // heap, lowest level first: resources that are not frozen
-  std::vector<LevelAt> bounds_;      // heap, lowest first: transfers by bound_level
-  std::vector<std::uint32_t> tied_;  // resources that freeze together
-  std::vector<char> frozen_;         // by key
+  std::vector<Filling> filling_;       // by resource
+  std::vector<std::uint32_t> listed_;  // overdrawn resources of live transfers
+  std::vector<LevelAt> open_;          // heap, lowest level first: resources that are not frozen
+  std::vector<LevelAt> bounds_;        // heap, lowest first: transfers by bound_level
+  std::vector<std::uint32_t> tied_;    // resources that freeze together
+  std::vector<char> frozen_;           // by key
 };
 
 }  // namespace clusterwright
