@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "topology/routing/attachments.hpp"
+#include "topology/routing/hashed_paths.hpp"
 #include "topology/routing/path_walk.hpp"
 #include "topology/routing/spray_flow.hpp"
 #include "topology/routing/sprayed_exchange.hpp"
@@ -25,13 +26,7 @@ void check(const NetworkGraph& graph, const Routes& routes, std::span<const Dema
 LinkLoads hashed_loads(const NetworkGraph& graph, const Routes& routes, std::span<const Demand> demands,
                        const PathPolicy& policy) {
   LinkLoads loads(graph.links(), 0.0);
-  std::vector<LinkId> path;
-  for (const Demand& demand : demands) {
-    for (int pair = 0; pair < policy.queue_pairs; ++pair) {
-      walk_path(graph, routes, {demand.from, demand.to, static_cast<std::uint32_t>(pair), policy.seed}, path);
-      for (const LinkId link : path) loads[link] += demand.bytes / policy.queue_pairs;
-    }
-  }
+  HashedPaths(graph, routes, policy.queue_pairs, policy.seed).lay(demands, loads);
   return loads;
 }
 
