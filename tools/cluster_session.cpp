@@ -83,13 +83,6 @@ GivenCluster cluster_document(JsonValue document, const std::vector<std::string>
   return out;
 }
 
-Routing usual_routing(const FabricSpec& spec) {
-  if (spec.routing) return *spec.routing;
-  const bool dragonfly = spec.kind == FabricKind::dragonfly || spec.kind == FabricKind::dragonfly_plus;
-  if (dragonfly) return Routing::adaptive;
-  return spec.transport == Transport::infiniband ? Routing::spray : Routing::hash;
-}
-
 CollectiveSet read_collective_set(const fs::path& path, std::vector<InputFile>& inputs) {
   const JsonValue document = read_input(path, inputs);
   if (document.find("gemm")) return collective_set(decode_record<ParameterSet>(document));
@@ -116,13 +109,11 @@ std::optional<RoutedNetwork> route_network(const ClusterSession& session, const 
   const Cluster& cluster = session.cluster;
   if (!cluster.has_network()) return std::nullopt;
   const FabricSpec& fabric = cluster.spec.fabric;
-  const NetworkSize size{cluster.nodes(), cluster.node_accelerators, cluster.nics, cluster.nic_bandwidth};
-  Network network = build_network(fabric, size, fabric_ports(fabric, session.catalog));
-  for (const std::string& failure : request.failures) apply_fault(network.graph, parse_fault(failure));
-  auto routes = make_routes(network.graph, network.torus_sides, network.groups);
-  const PathPolicy policy{request.routing.value_or(usual_routing(fabric)), request.queue_pairs, request.seed};
-  return RoutedNetwork{std::move(network.graph), std::move(network.groups), std::move(network.torus_sides),
-                       std::move(routes), policy};
+  PathPolicy policy = path_policy(fabric);
+  policy.routing = request.routing.value_or(policy.routing);
+  policy.queue_pairs = request.queue_pairs.value_or(policy.queue_pairs);
+  policy.seed = request.seed.value_or(policy.seed);
+  return route_network(fabric, cluster.network_size(), cluster.ports, request.failures, policy);
 }
 
 CollectiveSet load_collective_set(const AcceleratorPart& accelerator, const std::string& file,

@@ -28,8 +28,8 @@ ClusterSession open_cluster(const std::filesystem::path& path, const std::vector
 struct NetworkRequest {
   std::vector<std::string> failures;  ///< failures in the form of `parse_fault`
   std::optional<Routing> routing;     ///< routing; empty: the fabric's own
-  std::uint64_t seed = 0;
-  int queue_pairs = 4;  ///< queue pairs of a pair of NICs; where paths are hashed, each has its own path
+  std::optional<std::uint64_t> seed;  ///< of hashed paths; empty: the fabric's own
+  std::optional<int> queue_pairs;     ///< of a pair of NICs; empty: the fabric's own
 };
 
 /// @return nothing for a cluster without network

@@ -10,6 +10,7 @@
 #include "models/job/scenario_loader.hpp"
 #include "sim/field_table.hpp"
 #include "sim/json_writer.hpp"
+#include "topology/routing/routed_network.hpp"
 
 namespace clusterwright {
 
@@ -97,8 +98,15 @@ const char* no_files(const Question& q) {
   return q.job().input ? nullptr : "the job reads no data and writes no checkpoints";
 }
 
-const char* even_paths(const Question& q) {
-  return q.sizes_a_site() ? nullptr : "steps spread traffic evenly over all paths; collective reads it";
+const char* no_hashing(const Question& q) {
+  const bool hashed = routing_of(q.scenario.cluster.spec.fabric) == Routing::hash;
+  return hashed ? nullptr : "paths are not hashed";
+}
+
+const char* one_path(const Question& q) {
+  const Cluster& cluster = q.scenario.cluster;
+  const bool one_tier = cluster.spec.fabric.kind == FabricKind::fat_tree && cluster.fabric.tiers().size() < 2;
+  return one_tier && !cluster.spec.fabric.sites ? "all nodes are on one tier of switches: there is one path" : nullptr;
 }
 
 const char* no_network(const Question& q) {
@@ -199,7 +207,9 @@ constexpr Rule rules[] = {
     {"prices.*", only_rent, UnusedKind::describes},
     {"cluster.storage", no_files, UnusedKind::describes},
     {"cluster.fabric", no_network, UnusedKind::describes},
-    {"cluster.fabric.routing", even_paths, UnusedKind::describes},
+    {"cluster.fabric.routing", one_path, UnusedKind::describes},
+    {"cluster.fabric.queue_pairs", no_hashing, UnusedKind::describes},
+    {"cluster.fabric.routing_seed", no_hashing, UnusedKind::describes},
     {"cluster.fabric.rails", no_rails, UnusedKind::describes},
     {"cluster.node.nic_rate_gbit_per_s", no_network, UnusedKind::describes},
     {"cluster.node.pcie.nic_slot_gb_per_s", no_network, UnusedKind::describes},

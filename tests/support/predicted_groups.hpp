@@ -40,11 +40,7 @@ inline Cluster cluster_on(const FabricCase& c) {
 /// @param faults  as `parse_fault` reads them
 inline RoutedNetwork routed(const Cluster& cluster, const PathPolicy& policy = {},
                             const std::vector<std::string>& faults = {}) {
-  Network network = build_network(cluster.spec.fabric, cluster.network_size(), cluster.ports);
-  for (const std::string& fault : faults) apply_fault(network.graph, parse_fault(fault));
-  auto routes = make_routes(network.graph, network.torus_sides, network.groups);
-  return {std::move(network.graph), std::move(network.groups), std::move(network.torus_sides), std::move(routes),
-          policy};
+  return route_network(cluster.spec.fabric, cluster.network_size(), cluster.ports, faults, policy);
 }
 
 inline std::vector<Communicator> first_groups(const Cluster& cluster, int ranks, int groups = 1, int stride = 0) {

@@ -196,14 +196,12 @@ void add_collective(CommandAdder& line) {
   app->add_option("--routing", r->routing, "routing: hash, spray, valiant or adaptive (default: the fabric's)")
       ->type_name("HOW");
   app->add_option("--queue-pairs", r->queue_pairs,
-                  "queue pairs per pair of NICs; each is hashed to a path independently")
-      ->type_name("N")
-      ->capture_default_str();
+                  "queue pairs per pair of NICs; each is hashed to a path independently (default: the fabric's)")
+      ->type_name("N");
   app->add_flag("--sharp", r->sharp, "use in-network reduction in the switches between nodes (SHARP)");
   add_settings(*app, r->settings, r->parameters, ", for example cluster.fabric.transport=roce");
-  app->add_option("--seed", r->seed, "random seed of hashed paths and scattered nodes")
-      ->type_name("N")
-      ->capture_default_str();
+  app->add_option("--seed", r->seed, "random seed of hashed paths (default: the fabric's) and scattered nodes")
+      ->type_name("N");
   add_output(*app, r->output, "table, json, csv, md or nccl-tests");
 }
 

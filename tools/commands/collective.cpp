@@ -44,6 +44,10 @@ void check_hosts(const CollectiveCommandRequest& request, NodePolicy policy) {
                        "leave out one of the two, or write --placement optimised");
 }
 
+std::uint64_t seed_of(const CollectiveCommandRequest& request) {
+  return request.seed.empty() ? 0 : parse_seed({"--seed", request.seed});
+}
+
 GroupRequest group_request(const CollectiveCommandRequest& request, const Cluster& cluster) {
   GroupRequest group;
   group.ranks = request.gpus.empty() ? cluster.spec.accelerators : parse_count({"--gpus", request.gpus});
@@ -56,7 +60,7 @@ GroupRequest group_request(const CollectiveCommandRequest& request, const Cluste
   }
   check_hosts(request, group.policy);
   if (!request.stride.empty()) group.stride = parse_count({"--stride", request.stride});
-  group.seed = parse_seed({"--seed", request.seed});
+  group.seed = seed_of(request);
   return group;
 }
 
@@ -64,8 +68,8 @@ NetworkRequest network_request(const CollectiveCommandRequest& request) {
   NetworkRequest network;
   network.failures = request.failures;
   network.routing = choice<Routing>("--routing", request.routing, routing_names);
-  network.queue_pairs = parse_count({"--queue-pairs", request.queue_pairs});
-  network.seed = parse_seed({"--seed", request.seed});
+  if (!request.queue_pairs.empty()) network.queue_pairs = parse_count({"--queue-pairs", request.queue_pairs});
+  if (!request.seed.empty()) network.seed = seed_of(request);
   return network;
 }
 
@@ -77,7 +81,7 @@ ExpertExchange expert_exchange(const CollectiveCommandRequest& request, const Co
   if (!request.domain_limit.empty()) out.domain_limit = parse_count({"--domain-limit", request.domain_limit});
   if (!request.imbalance.empty()) out.imbalance = parse_share({"--imbalance", request.imbalance});
   out.transfer = choice.algorithm.value_or(Algorithm::hierarchical);
-  out.seed = parse_seed({"--seed", request.seed});
+  out.seed = seed_of(request);
   return out;
 }
 
@@ -254,7 +258,7 @@ bool finds_no_path(const ConfigError& error) {
 }
 
 ExitCode answer(const CollectiveCommandRequest& request, const std::vector<OutputTarget>& targets) {
-  const std::uint64_t seed = parse_seed({"--seed", request.seed});
+  const std::uint64_t seed = seed_of(request);
   ClusterSession session = open_cluster(request.cluster, request.settings);
   const Answered answered = make_report(request, session);
   deliver(targets, request.output.quiet,

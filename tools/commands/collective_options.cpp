@@ -37,8 +37,7 @@ void check_options(const CollectiveCommandRequest& r, CollectiveOp op, bool has_
         "only all_reduce, all_gather and reduce_scatter are offloaded to switches"},
        {"--fail", r.failures.empty() ? "" : r.failures.front(), has_network, no_network},
        {"--routing", r.routing, has_network, no_network},
-       {"--queue-pairs", r.queue_pairs == CollectiveCommandRequest().queue_pairs ? "" : r.queue_pairs, has_network,
-        no_network}}};
+       {"--queue-pairs", r.queue_pairs, has_network, no_network}}};
   for (const GivenOption& option : options)
     if (!option.value.empty() && !option.matters)
       throw ConfigError(

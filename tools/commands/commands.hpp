@@ -84,10 +84,10 @@ struct CollectiveCommandRequest {
   std::string algorithm, protocol;
   std::vector<std::string> failures;
   std::string routing;
-  std::string queue_pairs = "4";
+  std::string queue_pairs;  ///< empty: as the fabric says
   bool sharp = false;
   std::string experts, top_k, domain_limit, imbalance;  ///< options of dispatch and combine
-  std::string seed = "0";
+  std::string seed;  ///< empty: paths as the fabric says, nodes with seed 0
   OutputRequest output;
 };
 ExitCode collective(const CollectiveCommandRequest& request);

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "topology/cluster/cluster_check.hpp"
+#include "topology/cluster/cluster_network.hpp"
 #include "topology/cluster/cluster_spec.hpp"
 #include "topology/nodes/node_parts.hpp"
 
@@ -54,6 +55,12 @@ void describe_nodes(Cluster& cluster, const Catalog& catalog) {
   cluster.links = main.links;
 }
 
+void join_nodes(Cluster& cluster) {
+  const FabricSpec& fabric = cluster.spec.fabric;
+  cluster.fabric = make_fabric_tiers(fabric, cluster.network_size(), cluster.ports);
+  cluster.routed = std::make_shared<ClusterNetwork>(fabric, cluster.network_size(), cluster.ports);
+}
+
 }  // namespace
 
 const NodeGroup& Cluster::group_of_node(NodeId node) const {
@@ -74,6 +81,10 @@ BytesPerSecond Cluster::network_per_accelerator() const {
 
 NetworkSize Cluster::cabled_size() const {
   return {nodes(), node_accelerators, nics, groups.front().nic_reach.cabled()};
+}
+
+const RoutedNetwork& Cluster::network() const {
+  return routed->routed();
 }
 
 bool Cluster::has_network() const {
@@ -114,7 +125,7 @@ Cluster build_from(const ClusterSpec& spec, const Catalog& catalog, const JsonVa
   cluster.remarks = checker.remarks();
   describe_nodes(cluster, catalog);
   place_job(cluster, checker);
-  cluster.fabric = make_fabric_tiers(cluster.spec.fabric, cluster.network_size(), cluster.ports);
+  join_nodes(cluster);
   return cluster;
 }
 
@@ -145,7 +156,7 @@ Cluster resized(const Cluster& cluster, int accelerators, const BlockRequest& re
   other.groups.front().nodes += more;
   for (std::size_t g = 1; g < other.groups.size(); ++g) other.groups[g].first_node = other.groups[g].first_node + more;
   place_job(other, checker);
-  other.fabric = make_fabric_tiers(other.spec.fabric, other.network_size(), other.ports);
+  join_nodes(other);
   return other;
 }
 

@@ -2,6 +2,7 @@
 /// A cluster with its parts looked up: what the models build on. Never changes once built.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@
 #include "topology/parts/catalog.hpp"
 
 namespace clusterwright {
+
+class ClusterNetwork;
+struct RoutedNetwork;
 
 /// The members about nodes describe the first group, which is the only one except in mixed clusters.
 struct Cluster {
@@ -33,14 +37,15 @@ struct Cluster {
   /// Accelerators of one inner domain: a node, or the whole nodes that scale-up links join to one machine (72 for
   /// an NVL72 rack of trays with 4). The last domain may be partly filled.
   int domain = 8;
-  bool switch_reduction = false;      ///< switches that join a whole domain can reduce
-  BytesPerSecond scale_up_bandwidth;  ///< one accelerator, one direction; zero without scale-up links
-  BytesPerSecond nic_bandwidth;       ///< one NIC, one direction
-  NodeLinks links;                    ///< inside one domain
-  std::vector<NodeGroup> groups;      ///< nodes by kind, in the order of their numbers
-  DomainBlocks blocks;                ///< accelerators of each domain that the job uses
-  BlockRequest request;               ///< the wishes that chose the blocks, for other sizes
-  std::vector<std::string> remarks;   ///< sentences about parts that work together, but lose something
+  bool switch_reduction = false;                 ///< switches that join a whole domain can reduce
+  BytesPerSecond scale_up_bandwidth;             ///< one accelerator, one direction; zero without scale-up links
+  BytesPerSecond nic_bandwidth;                  ///< one NIC, one direction
+  NodeLinks links;                               ///< inside one domain
+  std::vector<NodeGroup> groups;                 ///< nodes by kind, in the order of their numbers
+  DomainBlocks blocks;                           ///< accelerators of each domain that the job uses
+  BlockRequest request;                          ///< the wishes that chose the blocks, for other sizes
+  std::vector<std::string> remarks;              ///< sentences about parts that work together, but lose something
+  std::shared_ptr<const ClusterNetwork> routed;  ///< see network()
 
   /// All nodes, those with idle accelerators included.
   int nodes() const {
@@ -53,6 +58,11 @@ struct Cluster {
   /// Whether switches join nodes. A single node has no network, and several nodes that scale-up links join (an NVL72
   /// rack) may have none.
   bool has_network() const;
+  /// Cables, switches and routes that all commands lay traffic on; built when first asked for, shared by copies.
+  /// What-ifs that change rates in a copy do not change it.
+  /// @pre has_network()
+  /// @throws ConfigError E0321 for a fault that names nothing, E0501 for more cables than can be held
+  const RoutedNetwork& network() const;
   /// @throws std::invalid_argument for a node that the cluster does not have
   const NodeGroup& group_of_node(NodeId node) const;
 

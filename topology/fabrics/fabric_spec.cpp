@@ -126,8 +126,17 @@ const Record<FabricSpec>& record(const FabricSpec*) {
                    .max_elements = 8})
         .optional("rails", &FabricSpec::rails, {.help = "how the NICs of one node attach to the leaves of a fat tree"})
         .optional("routing", &FabricSpec::routing,
-                  {.help = "how traffic is spread over equal paths; if not given, spray on InfiniBand, adaptive on "
-                           "dragonflies, else hash"})
+                  {.help = "how traffic is spread over equal paths; if not given, evenly, and adaptive on dragonflies"})
+        .optional("queue_pairs", &FabricSpec::queue_pairs,
+                  {.help = "queue pairs (flows) of a pair of NICs; where paths are hashed, each has its own path",
+                   .min = 1,
+                   .max = 1024})
+        .optional("routing_seed", &FabricSpec::routing_seed,
+                  {.help = "seed of the paths that hashed flows take", .min = 0, .max = 2147483647})
+        .optional("faults", &FabricSpec::faults,
+                  {.help = "broken and slow parts: \"leaf:3\", \"leaf:0-spine:1\", \"node:5.3\" (NIC 3 of node 5); "
+                           "\"=0.5\" at the end leaves half of the rate",
+                   .max_elements = 4096})
         .optional("switch", &FabricSpec::switch_part,
                   {.help = "switch of a topology that is not a fat tree; its number of ports is checked",
                    .catalog = "switches"})

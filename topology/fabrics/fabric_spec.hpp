@@ -105,7 +105,10 @@ struct FabricSpec {
   Transport transport = Transport::infiniband;
   std::vector<TierSpec> tiers;  ///< tiers of a fat tree; the last joins everything and has no way up
   RailLayout rails = RailLayout::joined;
-  std::optional<Routing> routing;           ///< spray on InfiniBand, hash elsewhere, adaptive on dragonflies if absent
+  std::optional<Routing> routing;           ///< a neutral one if absent: routing_of (routing/routed_network.hpp)
+  int queue_pairs = 4;                      ///< flows of a pair of NICs; hashed, each has its own path
+  int routing_seed = 0;                     ///< of the paths that hashed flows draw
+  std::vector<std::string> faults = {};     ///< broken and slow parts, as `parse_fault` reads them
   std::string switch_part;                  ///< switch of the other kinds; may be empty
   std::optional<BytesPerSecond> link_rate;  ///< rate between switches, one direction; the NIC's if absent
   std::optional<DragonflySpec> dragonfly;

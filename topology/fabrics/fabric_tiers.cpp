@@ -19,6 +19,12 @@ FabricTiers::Shape FabricTiers::shape() const {
   return shape;
 }
 
+FabricTiers FabricTiers::distances() const {
+  FabricTiers out = *this;
+  for (Tier& tier : out.tiers_) tier.tapered = false;
+  return out;
+}
+
 std::size_t FabricTiers::meeting_tier(AcceleratorId a, AcceleratorId b) const {
   std::size_t tier = 0;
   while (tier + 1 < tiers_.size() && group_of(a, tier) != group_of(b, tier)) ++tier;

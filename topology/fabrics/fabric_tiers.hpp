@@ -59,6 +59,8 @@ class FabricTiers {
   Seconds least_latency() const { return tiers_.empty() ? hop_latency_ : tiers_[0].turn_latency; }
   Seconds hop_latency() const { return hop_latency_; }
   Shape shape() const;
+  /// The same groups, none tapered: distances alone.
+  FabricTiers distances() const;
 
   /// Rate at which the lower half of the first `accelerators` can send to the upper half, one direction; links
   /// inside nodes do not count. In a fat tree no other equal halving can exchange less. Zero without tiers.

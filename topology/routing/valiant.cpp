@@ -193,8 +193,12 @@ double best_share(const std::vector<Line>& lines) {
 
 }  // namespace
 
+double least_busy_share(const NetworkGraph& graph, const LinkLoads& a, const LinkLoads& b) {
+  return best_share(lines_of(graph, a, b));
+}
+
 LinkLoads least_busy_mixture(const NetworkGraph& graph, const LinkLoads& a, const LinkLoads& b) {
-  const double x = best_share(lines_of(graph, a, b));
+  const double x = least_busy_share(graph, a, b);
   LinkLoads mixture(a.size());
   for (const LinkId link : a.ids()) mixture[link] = x * a[link] + (1 - x) * b[link];
   return mixture;

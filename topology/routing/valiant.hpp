@@ -48,6 +48,9 @@ void divert(const Detours& detours, const Stations& stations, const std::vector<
 void divert_exchange(const Detours& detours, const Stations& stations, const IndexedVector<StationId, double>& members,
                      double bytes, SprayFlow& flow);
 
+/// The x of least_busy_mixture.
+double least_busy_share(const NetworkGraph& graph, const LinkLoads& a, const LinkLoads& b);
+
 /// x * a + (1 - x) * b with the x in 0..1 whose busiest link has the fewest seconds; exact, since every link's seconds
 /// are linear in x. Of equally good ones the largest x.
 LinkLoads least_busy_mixture(const NetworkGraph& graph, const LinkLoads& a, const LinkLoads& b);

@@ -105,7 +105,11 @@ void CollectivePredictor::add_distance(Layout& layout, const Communicator& group
   if (layout.shape.domains == 1) return;
   if (!network_) throw std::invalid_argument("groups over several nodes need a network");
   const TrafficContext context{cluster_, network_->graph, network_->torus_sides};
-  layout.links.switch_latency = std::max(layout.links.switch_latency, slowest_step(group, context, *network_->routes));
+  StepLatency& farthest = layout.links.switch_latency;
+  const StepLatency own = step_latency(group, context, *network_->routes);
+  farthest.farthest = std::max(farthest.farthest, own.farthest);
+  farthest.ring = std::max(farthest.ring, own.ring);
+  farthest.tree = std::max(farthest.tree, own.tree);
   layout.torus_hops = std::max(layout.torus_hops, torus_hops(group, context));
 }
 

@@ -11,19 +11,9 @@
 #include "models/kernels/collectives/collective_traffic.hpp"
 #include "models/kernels/collectives/communicator.hpp"
 #include "models/kernels/collectives/expert_exchange.hpp"
-#include "topology/routing/link_loads.hpp"
-#include "topology/routing/routes.hpp"
+#include "topology/routing/routed_network.hpp"
 
 namespace clusterwright {
-
-/// Network between nodes, its routes around failed links, and the policy that lays traffic on them.
-struct RoutedNetwork {
-  NetworkGraph graph;
-  std::vector<int> groups;       ///< group of each switch; empty if the fabric has none
-  std::vector<int> torus_sides;  ///< empty for other fabrics
-  std::unique_ptr<Routes> routes;
-  PathPolicy policy;
-};
 
 struct CollectiveRequest {
   CollectiveOp op = CollectiveOp::all_reduce;

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topology/routing/routed_network.hpp"
+
+#include <utility>
+
+#include "topology/fabrics/fabric.hpp"
+#include "topology/routing/faults.hpp"
+
+namespace clusterwright {
+
+Routing routing_of(const FabricSpec& fabric) {
+  if (fabric.routing) return *fabric.routing;
+  const bool dragonfly = fabric.kind == FabricKind::dragonfly || fabric.kind == FabricKind::dragonfly_plus;
+  return dragonfly ? Routing::adaptive : Routing::spray;
+}
+
+PathPolicy path_policy(const FabricSpec& fabric) {
+  return {routing_of(fabric), fabric.queue_pairs, static_cast<std::uint64_t>(fabric.routing_seed)};
+}
+
+LinkLoads link_loads(const RoutedNetwork& network, std::span<const Demand> demands) {
+  return link_loads(network.graph, *network.routes, demands, network.policy, network.groups);
+}
+
+RoutedNetwork route_network(const FabricSpec& fabric, const NetworkSize& size, const FabricPorts& ports,
+                            const std::vector<std::string>& faults, const PathPolicy& policy) {
+  Network network = build_network(fabric, size, ports);
+  for (const std::string& fault : fabric.faults) apply_fault(network.graph, parse_fault(fault));
+  for (const std::string& fault : faults) apply_fault(network.graph, parse_fault(fault));
+  auto routes = make_routes(network.graph, network.torus_sides, network.groups);
+  return {std::move(network.graph), std::move(network.groups), std::move(network.torus_sides), std::move(routes),
+          policy};
+}
+
+}  // namespace clusterwright
