@@ -30,12 +30,16 @@ LinkTimings::LinkTimings(const Cluster& cluster, const ParameterSet& parameters,
       network_factor_(std::max(communication_factor, transport_share_)),
       inner_(inner_rate(cluster)) {}
 
+double LinkTimings::fabric_share() const {
+  return transport_share_ / network_factor_ * rounding_slack;
+}
+
 BytesPerSecond LinkTimings::network() const {
-  return cluster_.network_per_accelerator() * (transport_share_ / network_factor_) * rounding_slack;
+  return cluster_.network_per_accelerator() * fabric_share();
 }
 
 CollectiveTiming LinkTimings::collective(CollectiveOp op, Bytes payload, const GroupShape& group,
-                                         Seconds switches) const {
+                                         const StepLatency& switches) const {
   const GroupLinks links = group_links(cluster_, group, switches);
   const auto torus = torus_fabric_time(op, payload, group, cluster_, links, parameters_.network);
   return with_factors(torus ? *torus
@@ -50,7 +54,7 @@ CollectiveTiming LinkTimings::with_factors(CollectiveTiming timing) const {
 }
 
 CollectiveTiming LinkTimings::expert_exchange(const ExpertWork& work, ExpertTransfer transfer, Bytes copy,
-                                              const GroupShape& group, Seconds switches) const {
+                                              const GroupShape& group, const StepLatency& switches) const {
   const ExpertLoad& busy = group.domains > 1 ? work.traffic.network : work.traffic.scale_up;
   const double imbalance = busy.mean > Bytes{} ? busy.busiest / busy.mean : 1;
   const Bytes payload = work.copies * copy;

@@ -16,16 +16,19 @@ class LinkTimings {
   LinkTimings(const Cluster& cluster, const ParameterSet& parameters, double communication_factor);
 
   /// @param switches  latency of the switches on the longest hop
-  CollectiveTiming collective(CollectiveOp op, Bytes payload, const GroupShape& group, Seconds switches) const;
+  CollectiveTiming collective(CollectiveOp op, Bytes payload, const GroupShape& group,
+                              const StepLatency& switches) const;
   /// Exchange of tokens with experts. An all-to-all of the library sends every copy; kernels for experts send one to
   /// each domain and rank.
   /// @param copy  bytes of one copy of a token
   CollectiveTiming expert_exchange(const ExpertWork& work, ExpertTransfer transfer, Bytes copy, const GroupShape& group,
-                                   Seconds switches) const;
+                                   const StepLatency& switches) const;
 
   const Cluster& cluster() const { return cluster_; }
   /// Rate of the links inside a domain: scale-up links, else PCI Express. One accelerator, one direction.
   BytesPerSecond inner() const { return inner_; }
+  /// Rate that transfers reach over that of a data sheet, on NICs and on the links of the fabric alike.
+  double fabric_share() const;
   /// Rate of one accelerator's share of the NICs as rings reach it. One direction.
   BytesPerSecond network() const;
 

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "models/lowering/rank_classes.hpp"
+#include "models/lowering/stream_groups.hpp"
 
 namespace clusterwright {
 

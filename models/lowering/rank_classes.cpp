@@ -27,6 +27,7 @@
 #include <tuple>
 #include <utility>
 
+#include "models/lowering/graph_loads.hpp"
 #include "models/lowering/interner.hpp"
 
 namespace clusterwright {
@@ -173,18 +174,27 @@ RankClassId RankClasses::class_of(const RankCoordinates& at) const {
 }
 
 void RankClasses::load_uplinks(const Placement& placement, const FabricTiers& fabric) {
+  share_uplinks(has_taper(fabric) ? uplink_loads(*this, placement, fabric) : UplinkLoads{});
+}
+
+void RankClasses::share_uplinks(const UplinkLoads& loads) {
   for (auto& stream : crossings_) stream.assign(count(), {});
   uplinks_.clear();
-  if (!has_taper(fabric)) return;
   using Signature = std::tuple<int, bool, int, BundleLoad>;
   Interner<Signature> signatures;
-  for (const auto& [bundle, load] : uplink_loads(*this, placement, fabric)) {
-    const int number = signatures.number({bundle.tier, bundle.up, folded_ ? 0 : bundle.group, load});
+  for (const auto& [bundle, load] : loads) {
+    const bool merges = folded_ && !bundle.is_link();  // links have been merged where their capacities are known
+    const int number = signatures.number({bundle.tier, bundle.up, merges ? 0 : bundle.group, load});
     if (number < static_cast<int>(uplinks_.size())) continue;
     const UplinkId uplink = uplinks_.push_back(bundle);
     for (const auto& [key, amount] : load)
       crossings_[static_cast<std::size_t>(key.stream)][key.rank_class].push_back({uplink, amount});
   }
+}
+
+RankClasses RankClasses::on_graph(const Placement& placement, const Cluster& cluster) && {
+  share_uplinks(*graph_loads(*this, placement, cluster));
+  return std::move(*this);
 }
 
 void RankClasses::add_neighbours(const Placement& placement, int d, std::vector<int>& seen) const {
@@ -235,17 +245,29 @@ RankClasses RankClasses::in_step(bool whether) && {
   return std::move(*this);
 }
 
-RankClasses rank_classes(const Scenario& s, const Placement& placement, Folding folding) {
+namespace {
+
+RankClasses make_classes(const Scenario& s, const Placement& placement, bool folded) {
   const SlowRanks slow = slow_ranks(s.cluster.spec, placement.blocks());
   const int host = shares_hosts(s) ? s.cluster.node_accelerators : 0;
+  const bool graph = uses_graph(s.cluster);
+  const FabricTiers fabric = graph ? s.cluster.fabric.distances() : s.cluster.fabric;
+  RankClasses classes =
+      folded ? RankClasses::fold(placement, fabric, slow, host) : RankClasses::unfold(placement, fabric, slow, host);
+  return graph ? std::move(classes).on_graph(placement, s.cluster) : classes;
+}
+
+}  // namespace
+
+RankClasses rank_classes(const Scenario& s, const Placement& placement, Folding folding) {
+  RankClasses classes = make_classes(s, placement, folding == Folding::folded);
   if (folding == Folding::folded) {
-    RankClasses classes = RankClasses::fold(placement, s.cluster.fabric, slow, host);
     const bool together = classes.tensor_ranks_together() == placement.plan().tensor;
     return std::move(classes).in_step(together);
   }
   const bool one_domain = placement.tensor_group().domains == 1;
-  return RankClasses::unfold(placement, s.cluster.fabric, slow, host)
-      .in_step(folding == Folding::unfolded && slow.empty() && one_domain);
+  const bool healthy = slow_ranks(s.cluster.spec, placement.blocks()).empty();
+  return std::move(classes).in_step(folding == Folding::unfolded && healthy && one_domain);
 }
 
 }  // namespace clusterwright

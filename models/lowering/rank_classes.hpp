@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Classes of ranks that run alike, and their load on the uplinks above tapered tiers.
+/// Classes of ranks that run alike, and their load on the parts of the fabric that they share.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 #include "models/lowering/uplink_loads.hpp"
 #include "models/plan/placement.hpp"
 #include "models/plan/plan.hpp"
-#include "topology/cluster/cluster_spec.hpp"
+#include "topology/cluster/cluster.hpp"
 #include "topology/fabrics/fabric_tiers.hpp"
 
 namespace clusterwright {
@@ -42,6 +42,8 @@ class RankClasses {
                           int host = 0);
   static RankClasses unfold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow = {},
                             int host = 0);
+  /// The same classes over the links of the routed graph (graph_loads.hpp).
+  RankClasses on_graph(const Placement& placement, const Cluster& cluster) &&;
   /// The same classes, with tensor groups in step or not.
   RankClasses in_step(bool whether) &&;
 
@@ -69,7 +71,7 @@ class RankClasses {
     return crossings_[static_cast<std::size_t>(stream)][c];
   }
 
-  /// Bundles above tapered tiers: one for all bundles with the same load.
+  /// Bundles above tapered tiers or links of the graph: one for all with the same load.
   const IndexedVector<UplinkId, UplinkBundle>& uplinks() const { return uplinks_; }
 
   /// Hosts, where ranks share something of them; else empty.
@@ -83,6 +85,7 @@ class RankClasses {
   /// Appends the colours of the replicas that replica `d` shares a group with.
   void add_neighbours(const Placement& placement, int d, std::vector<int>& seen) const;
   void load_uplinks(const Placement& placement, const FabricTiers& fabric);
+  void share_uplinks(const UplinkLoads& loads);
 
   Plan plan_;
   bool folded_ = true;

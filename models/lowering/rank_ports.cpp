@@ -3,17 +3,28 @@
 
 #include <fmt/format.h>
 
+#include "topology/routing/routed_network.hpp"
+
 namespace clusterwright {
 
 RankPorts::RankPorts(StepGraphBuilder& builder, const RankClasses& classes, const LinkTimings& timings,
                      BytesPerSecond host_bandwidth)
     : classes_(classes), timings_(timings) {
   for (const RankClassId c : classes.ids()) ports_.push_back(add_ports(builder, c, host_bandwidth));
-  for (const UplinkBundle& bundle : classes.uplinks()) {
-    const FabricTiers::Tier& tier = timings.cluster().fabric.tiers()[static_cast<std::size_t>(bundle.tier)];
-    uplinks_.push_back(builder.add_resource(fmt::format("{} {} {}", tier.name, bundle.group, bundle.up ? "up" : "down"),
-                                            tier.uplink_capacity));
-  }
+  for (const UplinkBundle& bundle : classes.uplinks())
+    uplinks_.push_back(bundle.is_link() ? add_link(builder, bundle) : add_bundle(builder, bundle));
+}
+
+ResourceId RankPorts::add_bundle(StepGraphBuilder& builder, const UplinkBundle& bundle) const {
+  const FabricTiers::Tier& tier = timings_.cluster().fabric.tiers()[static_cast<std::size_t>(bundle.tier)];
+  return builder.add_resource(fmt::format("{} {} {}", tier.name, bundle.group, bundle.up ? "up" : "down"),
+                              tier.uplink_capacity * timings_.fabric_share());
+}
+
+ResourceId RankPorts::add_link(StepGraphBuilder& builder, const UplinkBundle& bundle) const {
+  const NetworkGraph& graph = timings_.cluster().network().graph;
+  const LinkId link(static_cast<std::size_t>(bundle.group));
+  return builder.add_resource(graph.link_name(link), graph.capacity(link) * timings_.fabric_share());
 }
 
 RankPorts::Ports RankPorts::add_ports(StepGraphBuilder& builder, RankClassId c, BytesPerSecond host_bandwidth) const {
@@ -56,7 +67,7 @@ void RankPorts::use_uplinks(Uses& uses, Stream stream, RankClassId c, const Coll
                             int members) const {
   for (const RankClasses::Crossing& crossing : classes_.crossings(stream, c))
     uses.push_back({uplinks_[crossing.uplink], static_cast<std::uint32_t>(crossing.load.count),
-                    crossing.load.passes * timing.network_share / members});
+                    crossing.load.passes * timing.network_share / (members * payload_share(timing.protocol))});
 }
 
 StepGraphBuilder::LegUse RankPorts::host_port(bool to_host, RankClassId c) const {

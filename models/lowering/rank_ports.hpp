@@ -40,6 +40,8 @@ class RankPorts {
   struct Ports {
     ResourceId scale_up_out, scale_up_in, network_out, network_in, host_out, host_in;
   };
+  ResourceId add_bundle(StepGraphBuilder& builder, const UplinkBundle& bundle) const;
+  ResourceId add_link(StepGraphBuilder& builder, const UplinkBundle& bundle) const;
   Ports add_ports(StepGraphBuilder& builder, RankClassId c, BytesPerSecond host_bandwidth) const;
 
   const RankClasses& classes_;

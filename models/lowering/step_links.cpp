@@ -39,15 +39,15 @@ Seconds StepLinks::hop(const RankCoordinates& from, const RankCoordinates& to) c
   return timings_.cluster().fabric.latency(placement_.accelerator(from), placement_.accelerator(to));
 }
 
-/// A ring advances in step with its longest hop.
-Seconds StepLinks::worst_ring_hop(ReplicaGroup kind) {
-  std::optional<Seconds>& known = ring_hops_[static_cast<std::size_t>(kind)];
+/// Between the domains of the first group of a kind.
+const StepLatency& StepLinks::latency(ReplicaGroup kind) {
+  std::optional<StepLatency>& known = latencies_[static_cast<std::size_t>(kind)];
   if (known) return *known;
-  Seconds worst;
-  const std::vector<RankCoordinates> ring = placement_.members(kind, {});
-  for (std::size_t i = 0; i < ring.size(); ++i) worst = std::max(worst, hop(ring[i], ring[(i + 1) % ring.size()]));
-  known = worst;
-  return worst;
+  std::vector<RankCoordinates> firsts;  // of each domain
+  for (const RankCoordinates& at : placement_.members(kind, {}))
+    if (firsts.empty() || placement_.domain(firsts.back()) != placement_.domain(at)) firsts.push_back(at);
+  known = step_latency(firsts.size(), [&](std::size_t a, std::size_t b) { return hop(firsts[a], firsts[b]); });
+  return *known;
 }
 
 GroupShape StepLinks::shape(ReplicaGroup kind) {
@@ -71,7 +71,7 @@ CollectiveTiming StepLinks::pair_timing(CollectiveOp op, Bytes payload, const Ra
 ChainId StepLinks::tensor(CollectiveOp op, Bytes payload, RankClassId c) {
   keep([=](PriceSheet& sheet) { sheet.machine.links().tensor(op, payload, c); });
   const GroupShape group = placement_.tensor_group();
-  const Seconds switches = timings_.cluster().fabric.least_latency();
+  const StepLatency switches = timings_.cluster().fabric.least_latency();
   const CollectiveTiming timing = timings_.collective(op, payload, group, switches);
   Uses uses;
   if (classes_.in_step()) {
@@ -81,6 +81,7 @@ ChainId StepLinks::tensor(CollectiveOp op, Bytes payload, RankClassId c) {
   RankCoordinates at = classes_.representative(c);
   for (at.tensor = 0; at.tensor < placement_.plan().tensor; at.tensor += classes_.tensor_ranks_together())
     ports_.use(uses, classes_.class_of(at), timing, group.ranks_per_domain);
+  if (timing.crosses_domains) ports_.use_uplinks(uses, Stream::tensor_ring, groups_.tensor_group(c), timing);
   return chain(timing, std::move(uses));
 }
 
@@ -90,15 +91,11 @@ ChainId StepLinks::replicas(ReplicaGroup kind, CollectiveOp op, Bytes payload, R
   if (const auto found = replica_chains_.find(key); found != replica_chains_.end()) return found->second;
   keep([=](PriceSheet& sheet) { sheet.machine.links().replicas(kind, op, payload, c); });
   const GroupShape group = shape(kind);
-  const CollectiveTiming timing = timings_.collective(op, payload, group, worst_ring_hop(kind));
+  const CollectiveTiming timing = timings_.collective(op, payload, group, latency(kind));
   Uses uses;
   for (const RankClassId member : members(kind, c)) ports_.use(uses, member, timing, group.ranks_per_domain);
-  // Context and shard groups are neighbours; their load on tapered uplinks is left out (docs/limits.md).
-  if (timing.crosses_domains && kind == ReplicaGroup::all) ports_.use_uplinks(uses, Stream::data_ring, name, timing);
-  if (timing.crosses_domains && kind == ReplicaGroup::mirrors)
-    ports_.use_uplinks(uses, Stream::mirror_ring, name, timing);
-  if (timing.crosses_domains && kind == ReplicaGroup::expert_replicas)
-    ports_.use_uplinks(uses, Stream::expert_ring, name, timing);
+  if (timing.crosses_domains && kind != ReplicaGroup::expert_tensor)
+    ports_.use_uplinks(uses, stream_of(kind), name, timing);
   return replica_chains_[key] = chain(timing, std::move(uses));
 }
 
@@ -106,7 +103,7 @@ ChainId StepLinks::experts(const ExpertWork& work, ExpertTransfer transfer, Byte
   keep([=](PriceSheet& sheet) { sheet.machine.links().experts(sheet.step.experts, transfer, copy, c); });
   const ReplicaGroup kind = ReplicaGroup::experts;
   const GroupShape group = shape(kind);
-  const CollectiveTiming timing = timings_.expert_exchange(work, transfer, copy, group, worst_ring_hop(kind));
+  const CollectiveTiming timing = timings_.expert_exchange(work, transfer, copy, group, latency(kind));
   Uses uses;
   for (const RankClassId member : members(kind, c)) {
     ports_.use(uses, member, timing, group.ranks_per_domain);
@@ -122,7 +119,7 @@ ChainId StepLinks::context_step(Bytes payload, RankClassId c) {
   CollectiveTiming timing;
   if (group.domains > 1) {
     // Neighbours exchange messages: the one pair at the edge of a domain sets the pace of all others.
-    timing = timings_.collective(CollectiveOp::send, payload, {2, 1}, worst_ring_hop(kind));
+    timing = timings_.collective(CollectiveOp::send, payload, {2, 1}, latency(kind).farthest);
     timing.scale_up_share = 1;
   } else {
     const double steps = group.ranks() - 1;
@@ -132,6 +129,7 @@ ChainId StepLinks::context_step(Bytes payload, RankClassId c) {
   }
   Uses uses;
   for (const RankClassId member : members(kind, c)) ports_.use(uses, member, timing, group.ranks_per_domain);
+  if (timing.crosses_domains) ports_.use_uplinks(uses, Stream::context_ring, groups_.replica_group(kind, c), timing);
   return chain(timing, std::move(uses));
 }
 
@@ -167,10 +165,12 @@ ChainId StepLinks::everywhere() {
   const Cluster& cluster = timings_.cluster();
   const int in_domain = std::min(placement_.domain_size(), cluster.spec.accelerators);
   const GroupShape all{cluster.spec.accelerators / in_domain, in_domain};
-  const Seconds switches =
-      all.domains > 1
-          ? cluster.fabric.latency(AcceleratorId(0), cluster.blocks.accelerator(cluster.spec.accelerators - 1))
-          : Seconds{};
+  const auto first = [&](std::size_t domain) {
+    return cluster.blocks.accelerator(static_cast<int>(domain) * in_domain);
+  };
+  const StepLatency switches = step_latency(static_cast<std::size_t>(all.domains), [&](std::size_t a, std::size_t b) {
+    return cluster.fabric.latency(first(a), first(b));
+  });
   CollectiveTiming timing;
   timing.latency = timings_.collective(CollectiveOp::all_reduce, few, all, switches).time();
   timing.rate = byte_per_second;

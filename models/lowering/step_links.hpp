@@ -46,7 +46,7 @@ class StepLinks {
 
   ChainId chain(const CollectiveTiming& timing, Uses uses);
   void keep(PriceCall call);
-  Seconds worst_ring_hop(ReplicaGroup kind);
+  const StepLatency& latency(ReplicaGroup kind);
   GroupShape shape(ReplicaGroup kind);
   const std::vector<RankClassId>& members(ReplicaGroup kind, RankClassId c);
   Seconds hop(const RankCoordinates& from, const RankCoordinates& to) const;
@@ -62,7 +62,7 @@ class StepLinks {
   PriceLog* log_;
   std::array<std::optional<GroupShape>, replica_group_count> shapes_;                 // by ReplicaGroup
   std::map<std::pair<ReplicaGroup, RankClassId>, std::vector<RankClassId>> members_;  // by the name of the group
-  std::array<std::optional<Seconds>, replica_group_count> ring_hops_;                 // by ReplicaGroup
+  std::array<std::optional<StepLatency>, replica_group_count> latencies_;             // by ReplicaGroup
   std::map<std::tuple<int, int, double, RankClassId>, ChainId> replica_chains_;       // by kind, op, bytes and group
 };
 

@@ -2,6 +2,7 @@
 #include "models/lowering/uplink_loads.hpp"
 
 #include <utility>
+#include <vector>
 
 #include "models/lowering/rank_classes.hpp"
 
@@ -19,47 +20,32 @@ class LoadCounter {
 
   UplinkLoads count() {
     const Plan& plan = placement_.plan();
-    for (int p = 0; p < plan.pipeline; ++p)
-      for (int t = 0; t < plan.tensor; t += ranks_together_) {
+    for (int p = 0; p < plan.pipeline; ++p) {
+      for (int t = 0; t < plan.tensor; t += ranks_together_)
         for (int d = 0; d < plan.gradient_ranks(); ++d) add_messages({t, d, p});
-        add_rings(t, p);
-      }
-    for (int p = 0; p < plan.pipeline; ++p) add_experts(p);
+      for (const StreamGroup& group : stage_groups(placement_, p, ranks_together_)) add_group(group);
+    }
     return std::move(loads_);
   }
 
  private:
   void add_messages(const RankCoordinates& from) {
-    const Plan& plan = placement_.plan();
-    const bool wraps = plan.virtual_pipeline > 1;
-    const auto send = [&](Stream stream, int step) {
-      const int to = from.pipeline + step;
-      const bool inside = to >= 0 && to < plan.pipeline;
-      if (!inside && !wraps) return;
-      const RankCoordinates target{from.tensor, from.data, (to + plan.pipeline) % plan.pipeline};
-      cross(from, target, {stream, classes_.class_of(from)}, loads_);
-    };
-    if (plan.pipeline > 1) {
-      send(Stream::forward, 1);
-      send(Stream::backward, -1);
-    }
+    for (const StageMessage& message : stage_messages(placement_.plan(), from))
+      cross(from, message.to, {message.stream, classes_.class_of(from)}, loads_);
   }
 
-  void add_rings(int tensor, int pipeline) {
-    const Plan& plan = placement_.plan();
-    if (plan.shard_group == plan.gradient_ranks() || plan.sharding != Sharding::hsdp)
-      return add_ring(Stream::data_ring, ReplicaGroup::all, {tensor, 0, pipeline}, ranks_together_);
-    for (int d = 0; d < plan.shard_group; ++d)
-      add_ring(Stream::mirror_ring, ReplicaGroup::mirrors, {tensor, d, pipeline}, ranks_together_);
+  void add_group(const StreamGroup& group) {
+    if (group.stream == Stream::experts) return add_exchange(group.members);
+    const bool each = group.stream == Stream::expert_ring || group.stream == Stream::tensor_ring;
+    add_ring(group, each ? 1 : ranks_together_);
   }
 
   /// @param alike  number of rings that run beside each other over the same domains
-  void add_ring(Stream stream, ReplicaGroup kind, const RankCoordinates& first, int alike) {
-    const std::vector<RankCoordinates> members = placement_.members(kind, first);
-    const ClassStream key{stream, classes_.class_of(first)};
+  void add_ring(const StreamGroup& group, int alike) {
+    const std::vector<RankCoordinates>& members = group.members;
+    const ClassStream key{group.stream, classes_.class_of(members.front())};
     UplinkLoads ring;
-    for (std::size_t i = 0; i < members.size() && members.size() > 1; ++i)
-      cross(members[i], members[(i + 1) % members.size()], key, ring);
+    for (std::size_t i = 0; i < members.size(); ++i) cross(members[i], members[(i + 1) % members.size()], key, ring);
     for (const auto& [bundle, load] : ring) {
       StreamLoad& total = loads_[bundle][key];
       total.passes = load.at(key).count / ranks_together_;
@@ -69,8 +55,7 @@ class LoadCounter {
 
   /// Every member of a group of experts sends to all others. A part of the traffic that leaves its domain leaves the
   /// group of the tier.
-  void add_exchange(const RankCoordinates& first) {
-    const std::vector<RankCoordinates> members = placement_.members(ReplicaGroup::experts, first);
+  void add_exchange(const std::vector<RankCoordinates>& members) {
     const auto all = static_cast<double>(members.size());
     const double near = placement_.members_in_domain(ReplicaGroup::experts);
     for (std::size_t tier = 0; tier + 1 < fabric_.tiers().size(); ++tier) {
@@ -86,16 +71,6 @@ class LoadCounter {
           ++load.count;
         }
       }
-    }
-  }
-
-  void add_experts(int pipeline) {
-    const Plan& plan = placement_.plan();
-    const int block = plan.expert * plan.expert_tensor;
-    for (int i = 0; block > 1 && i < plan.stage_ranks(); ++i) {
-      const RankCoordinates at{i % plan.tensor, i / plan.tensor, pipeline};
-      if (plan.expert > 1 && i % block < plan.expert_tensor) add_exchange(at);
-      if (i < block) add_ring(Stream::expert_ring, ReplicaGroup::expert_replicas, at, 1);
     }
   }
 

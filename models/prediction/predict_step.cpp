@@ -24,10 +24,12 @@
 #include "models/prediction/prediction_interval.hpp"
 #include "models/prediction/step_laws.hpp"
 #include "models/prediction/step_warnings.hpp"
+#include "models/prediction/unstated_routing.hpp"
 #include "models/search/choose_plan.hpp"
 #include "models/settling/settle_input.hpp"
 #include "models/settling/step_what_ifs.hpp"
 #include "sim/plain_number.hpp"
+#include "topology/routing/routed_network.hpp"
 
 namespace clusterwright {
 
@@ -94,6 +96,15 @@ void add_stragglers(const Scenario& s, const StepSummary& step, StepPrediction& 
   out.stragglers = std::move(use);
 }
 
+/// The interval, which unstated routing widens upwards.
+void add_interval(const Scenario& s, OpenFields open, StepPrediction& out) {
+  const double half = half_width_90 * out.uncertainty.sigma;
+  if (open == OpenFields::best) out.hashed_time = hashed_step(s, out.plan);
+  const double by_routing = std::max(0.0, std::log(out.hashed_time.value_or(out.step_time) / out.step_time));
+  out.low = out.step_time / std::exp(half);
+  out.high = out.step_time * std::exp(std::hypot(half, by_routing));
+}
+
 void add_input(const Scenario& s, StepPrediction& out) {
   if (!s.job.input) return;
   out.input = input_supply(s, out.plan);
@@ -106,6 +117,27 @@ void add_training(const Scenario& s, StepPrediction& out) {
   out.training = training_run(out, s.job.sequence, *steps);
   const auto* rent = s.prices ? s.prices->rent_of(s.cluster.accelerator.id) : nullptr;
   if (rent) out.training->rent = rent_of(*out.training, *rent, s.prices->goodput.value);
+}
+
+Assumption paths_taken(const FabricSpec& fabric) {
+  const PathPolicy policy = path_policy(fabric);
+  std::string paths;
+  switch (policy.routing) {
+    case Routing::hash:
+      paths = fmt::format("{} hashed flows for each pair of NICs", policy.queue_pairs);
+      break;
+    case Routing::spray:
+      paths = "evenly spread";
+      break;
+    case Routing::valiant:
+      paths = "detours by way of a third group";
+      break;
+    case Routing::adaptive:
+      paths = "the best mixture of shortest paths and detours";
+      break;
+  }
+  return {"network paths", paths, fabric.routing ? "user" : "default",
+          fabric.routing ? "fabric.routing" : "the fabric does not state its routing"};
 }
 
 void add_assumptions(const Scenario& s, StepPrediction& out) {
@@ -132,7 +164,7 @@ void add_assumptions(const Scenario& s, StepPrediction& out) {
   if (out.input && out.input->limited_by.empty())
     list.push_back({"storage that holds the input data", "no limit", "default", "its rate is not given"});
   list.push_back({"stragglers, jitter and failures", "none", "default", "not modelled in this version"});
-  list.push_back({"network paths", "evenly spread", "default", "collisions of hashed flows are not modelled yet"});
+  if (s.cluster.has_network()) list.push_back(paths_taken(s.cluster.spec.fabric));
 }
 
 /// Whether no field that moves a step by more than a few percent had to be assumed.
@@ -163,9 +195,7 @@ StepPrediction predict_step(const Scenario& s, OpenFields open) {
   add_rates(s, out);
   add_power(s, step, out);
   out.uncertainty = step_uncertainty(out, chosen.scenario, decided.searched || all_given(s.job));
-  const double factor = std::exp(half_width_90 * out.uncertainty.sigma);
-  out.low = out.step_time / factor;
-  out.high = out.step_time * factor;
+  add_interval(chosen.scenario, open, out);
   add_input(chosen.scenario, out);
   add_training(s, out);
   add_stragglers(chosen.scenario, step, out);

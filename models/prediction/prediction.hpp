@@ -78,7 +78,9 @@ struct StepPrediction {
 
   // Present also if the plan does not fit: the time that it would take.
   Seconds step_time;
-  Seconds low, high;  ///< 90 % interval
+  Seconds low, high;  ///< 90 % interval; the upper bound includes hashed_time
+  /// Step time if flows were hashed to static paths, where the fabric does not state its routing; else absent.
+  std::optional<Seconds> hashed_time;
   double tokens_per_second = 0;
   FlopsPerSecond model_flops_per_accelerator;
   double mfu = 0;

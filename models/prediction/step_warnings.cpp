@@ -88,11 +88,15 @@ void add_routing(const StepPrediction& step, std::vector<std::string>& out) {
                   100 * step.dropped));
 }
 
-void add_transport(const Scenario& s, std::vector<std::string>& out) {
-  if (s.cluster.spec.fabric.transport != Transport::roce || s.cluster.nodes() < 2) return;
-  out.emplace_back(
-      "a step spreads RoCE flows evenly over all paths, as on InfiniBand: collisions of hashed flows are not modelled "
-      "in it (`collective` with --routing hash shows them)");
+/// Spread between the routings that the fabric leaves open.
+void add_paths(const StepPrediction& step, std::vector<std::string>& out) {
+  constexpr double negligible = 5e-3;
+  if (!step.hashed_time || *step.hashed_time < (1 + negligible) * step.step_time) return;
+  out.push_back(
+      fmt::format("the fabric does not state its routing: traffic is spread evenly over all paths; flows hashed "
+                  "to static paths would take {:.3f} s a step ({:+.1f} %), which the interval includes "
+                  "(cluster.fabric.routing)",
+                  step.hashed_time->in(second), 100 * (*step.hashed_time / step.step_time - 1)));
 }
 
 }  // namespace
@@ -160,7 +164,7 @@ std::vector<std::string> step_warnings(const Scenario& s, const StepPrediction& 
   for (std::string& text : tile_warnings(s, step.plan, gemms)) out.push_back(std::move(text));
   add_routing(step, out);
   for (std::string& text : idle_cap_warnings(s, summary)) out.push_back(std::move(text));
-  add_transport(s, out);
+  add_paths(step, out);
   return out;
 }
 

@@ -194,8 +194,9 @@ const Idle idle_settings[] = {
     {"llama3-8b-h100-64", "transformer.full_attention_every=2", "no window is given"},
     {"llama3-8b-h100-64", "job.sample_tokens=9000", "samples are not shorter than a sequence"},
     {"llama3-8b-h100-64", "cluster.fabric.tiers.0.taper=3", "the top tier has no links up"},
-    {"llama3-8b-h100-64", "cluster.fabric.routing=valiant",
-     "steps spread traffic evenly over all paths; collective reads it"},
+    {"llama3-8b-h100-64", "cluster.fabric.routing=valiant", "all nodes are on one tier of switches: there is one path"},
+    {"llama3-8b-h100-64", "cluster.fabric.queue_pairs=8", "paths are not hashed"},
+    {"llama3-8b-h100-64", "cluster.fabric.routing_seed=8", "paths are not hashed"},
     {"llama3-8b-h100-64", "cluster.storage.read_gb_per_s=3", "the job reads no data and writes no checkpoints"},
     {"llama3-8b-single-node", "cluster.fabric.hop_latency_us=3", "the cluster is one node or one scale-up domain"},
 };

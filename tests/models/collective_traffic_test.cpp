@@ -136,9 +136,9 @@ TEST_CASE("halving sends half of the payload next door, and ever less farther aw
 TEST_CASE("on a torus every node sends the same to each neighbour", "[models][traffic]") {
   const TrafficCase grid({.nodes = 8, .per_node = 1, .nics = 1, .torus = {4, 2}});
   const auto pairs = pair_bytes(grid.traffic(all_reduce, Algorithm::torus, 8)[0]);
-  CHECK(pairs.at({0_v, 1_v}) == Approx(0.25));
-  CHECK(pairs.at({0_v, 3_v}) == Approx(0.25));
-  CHECK(pairs.at({0_v, 4_v}) == Approx(0.5));  // both ways round a side of 2
+  CHECK(pairs.at({0_v, 1_v}) == Approx(1. / 3));
+  CHECK(pairs.at({0_v, 3_v}) == Approx(1. / 3));
+  CHECK(pairs.at({0_v, 4_v}) == Approx(1. / 3));  // a side of 2 is one cable
   CHECK(pairs.size() == 3 * 8);
 }
 
@@ -148,7 +148,8 @@ TEST_CASE("a part of a torus is a block or refused", "[models][traffic]") {
   CHECK(pairs.at({0_v, 1_v}) == Approx(0.5));
   CHECK(pairs.at({0_v, 4_v}) == Approx(0.5));
   const auto row = pair_bytes(grid.traffic(all_gather, Algorithm::torus, accelerators({0, 1, 2}))[0]);
-  CHECK(row.at({0_v, 2_v}) == Approx(0.5));  // the ring of three closes itself
+  CHECK(row.at({0_v, 1_v}) == Approx(1));
+  CHECK(row.at({2_v, 0_v}) == Approx(1));  // a line sends one way, and back by the other direction of its cables
   CHECK(refusal(grid, all_gather, Algorithm::torus, 5).find("do not form a block") != std::string::npos);
   CHECK(refusal(pairs_on_three(), all_gather, Algorithm::torus, 6).find("not a torus") != std::string::npos);
 }

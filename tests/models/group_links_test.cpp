@@ -33,7 +33,7 @@ TEST_CASE("a node of 8 H100 has its data sheet's links", "[models][collectives]"
   const GroupLinks links = whole_nodes(shipped("h100-superpod"), 4);
   CHECK(links.scale_up.in(gigabyte_per_second) == Approx(450));
   CHECK(links.network_per_rank.in(gigabyte_per_second) == Approx(50));
-  CHECK(links.switch_latency.in(microsecond) == Approx(2));
+  CHECK(links.switch_latency.ring.in(microsecond) == Approx(2));
   CHECK(links.switch_reduction);
   CHECK(links.nvlink);
   CHECK_FALSE(links.sharp);

@@ -100,7 +100,7 @@ TEST_CASE("switches that reduce carry each byte once over every link of their tr
 TEST_CASE("the slowest step is that of the neighbours farthest apart", "[models][traffic]") {
   const Pairs on(4);
   const auto microseconds = [&](const Communicator& group) {
-    return slowest_step(group, on.context(), *on.routes).in(microsecond);
+    return step_latency(group, on.context(), *on.routes).farthest.in(microsecond);
   };
   CHECK(microseconds(accelerators({0, 1})) == Approx(0.5));  // one leaf
   CHECK(microseconds(accelerators({0, 2})) == Approx(1.5));  // leaf, spine, leaf
@@ -119,6 +119,6 @@ TEST_CASE("what cannot be reached is named", "[models][traffic]") {
       CHECK(error.diagnostics().at(0).code == "E0320");
       CHECK(error.diagnostics().at(0).message.find("node 2 nic 0") != std::string::npos);
     }
-  CHECK_THROWS_AS(slowest_step(accelerators({0, 2}), on.context(), *on.routes), ConfigError);
+  CHECK_THROWS_AS(step_latency(accelerators({0, 2}), on.context(), *on.routes), ConfigError);
   CHECK_NOTHROW(on.loads(all_reduce, Algorithm::ring, {accelerators({0, 1})}));
 }

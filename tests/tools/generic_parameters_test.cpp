@@ -70,7 +70,7 @@ TEST_CASE("the shipped scenarios on other vendors' parts, wafers and desktops fi
     REQUIRE(outcome.code == 0);
     const JsonValue prediction = outcome.json();
     CHECK(prediction.at("fits").as_boolean());
-    CHECK(prediction.at("mfu").as_number() > 0.02);
+    CHECK(prediction.at("mfu").as_number() > 0.01);  // desktops wait for lines of 1 Gbit/s
     CHECK(prediction.at("mfu").as_number() < 0.70);  // TPUs: 4/3 of the 0.50 with full recomputation
     CHECK(relative_width(prediction) > 1.4);
   }

@@ -237,6 +237,12 @@ class NodeBlock {
   std::size_t length(std::size_t axis) const { return used_[axis].size(); }
   const std::map<std::vector<int>, std::size_t>& domains() const { return domain_; }
 
+  /// Rings along an axis: two round a closed ring; one along a line, which it comes back by the other direction.
+  int ways(std::size_t axis) const {
+    if (length(axis) < 2) return 0;
+    return length(axis) == static_cast<std::size_t>(sides_[axis]) && sides_[axis] > 2 ? 2 : 1;
+  }
+
   /// Domain `steps` further along an axis, around its end.
   std::size_t neighbour(std::vector<int> at, std::size_t axis, std::size_t steps) const {
     const std::vector<int>& used = used_[axis];
@@ -276,13 +282,13 @@ std::vector<TrafficStage> torus_traffic(const TrafficBuilder& builder) {
   const NodeBlock block(builder);
   if (!block.full()) builder.refuse("the nodes of the group do not form a block of the torus");
   double ways = 0;
-  for (std::size_t axis = 0; axis < block.axes(); ++axis) ways += block.length(axis) > 1 ? 2 : 0;
+  for (std::size_t axis = 0; axis < block.axes(); ++axis) ways += block.ways(axis);
   TrafficStage stage;
   for (const auto& [at, domain] : block.domains())
     for (std::size_t axis = 0; axis < block.axes(); ++axis) {
-      if (block.length(axis) < 2) continue;
-      builder.add_edge(stage, domain, block.neighbour(at, axis, 1), 1 / ways);
-      builder.add_edge(stage, domain, block.neighbour(at, axis, block.length(axis) - 1), 1 / ways);
+      if (block.ways(axis) > 0) builder.add_edge(stage, domain, block.neighbour(at, axis, 1), 1 / ways);
+      if (block.ways(axis) > 1)
+        builder.add_edge(stage, domain, block.neighbour(at, axis, block.length(axis) - 1), 1 / ways);
     }
   return {stage};
 }

@@ -30,6 +30,11 @@ Seconds curve_latency(const CollectiveParameters& curve, int ranks) {
   return curve.base_latency.value + curve.rank_latency.value * static_cast<double>(ranks - 1);
 }
 
+double payload_share(Protocol protocol) {
+  if (protocol == Protocol::ll) return 0.5;
+  return protocol == Protocol::ll128 ? 120.0 / 128 : 1;
+}
+
 namespace {
 
 const std::string switch_curve = "all_reduce_switch";
@@ -66,19 +71,18 @@ CollectiveTiming inside_domain(const Setting& at, const TunerEstimate& chosen) {
 }
 
 /// Latency that switches, cables and sockets add to a step between domains.
-Seconds step_latency(const Setting& at) {
-  return at.links.switch_latency + (at.links.tcp ? at.network.tcp_latency.value : Seconds{});
+Seconds with_sockets(const Setting& at, Seconds switches) {
+  return switches + (at.links.tcp ? at.network.tcp_latency.value : Seconds{});
+}
+
+/// The same for one message, between the members farthest apart.
+Seconds message_step(const Setting& at) {
+  return with_sockets(at, at.links.switch_latency.farthest);
 }
 
 /// Bandwidth of all NICs of one domain.
 BytesPerSecond domain_network_rate(const Setting& at) {
   return at.group.ranks_per_domain * (at.links.network_per_rank * transport_share(at.links, at.network));
-}
-
-/// Payload among the bytes that a protocol sends.
-double payload_share(Protocol protocol) {
-  if (protocol == Protocol::ll) return 0.5;
-  return protocol == Protocol::ll128 ? 120.0 / 128 : 1;
 }
 
 BytesPerSecond with_fabric_limit(const Setting& at, BytesPerSecond rate, Protocol protocol = Protocol::simple) {
@@ -95,20 +99,22 @@ BytesPerSecond ring_rate(const Setting& at, bool ramped) {
   return rate;
 }
 
-double steps_between_domains(const Setting& at, Algorithm algorithm) {
+/// Latency of all steps between domains.
+Seconds latency_between_domains(const Setting& at, Algorithm algorithm) {
   const double domains = at.group.domains;
+  const StepLatency& switches = at.links.switch_latency;
   switch (algorithm) {
     case Algorithm::tree:
     case Algorithm::nvls_tree:
-      return 2 * std::floor(std::log2(domains));
+      return 2 * std::floor(std::log2(domains)) * with_sockets(at, switches.tree);
     case Algorithm::pat:
-      return std::floor(std::log2(domains));
+      return std::floor(std::log2(domains)) * with_sockets(at, switches.tree);
     case Algorithm::nvls:
     case Algorithm::collnet_direct:
     case Algorithm::collnet_chain:
-      return 2;  // to the root of the switches' tree and back
+      return 2 * message_step(at);  // to the root of the switches' tree and back
     default:
-      return passes(at.op) * (domains - 1);
+      return passes(at.op) * (domains - 1) * with_sockets(at, switches.ring);
   }
 }
 
@@ -151,8 +157,7 @@ CollectiveTiming across_domains(const Setting& at, const TunerEstimate& chosen, 
   timing.protocol = chosen.protocol;
   timing.crosses_domains = true;
   timing.wire = at.wire();
-  timing.latency =
-      at.network.latency_scale.value * chosen.latency + steps_between_domains(at, chosen.algorithm) * step_latency(at);
+  timing.latency = at.network.latency_scale.value * chosen.latency + latency_between_domains(at, chosen.algorithm);
   if (reduces_in_switch(chosen.algorithm) && at.op == CollectiveOp::all_reduce)
     price_switch_tree(at, timing);
   else
@@ -162,7 +167,7 @@ CollectiveTiming across_domains(const Setting& at, const TunerEstimate& chosen, 
 
 CollectiveTiming message_between_domains(const Setting& at) {
   const BytesPerSecond own = at.links.network_per_rank * transport_share(at.links, at.network);
-  CollectiveTiming timing{at.network.message_latency.value + step_latency(at), at.payload, with_fabric_limit(at, own),
+  CollectiveTiming timing{at.network.message_latency.value + message_step(at), at.payload, with_fabric_limit(at, own),
                           true};
   timing.algorithm = Algorithm::direct;
   return timing;

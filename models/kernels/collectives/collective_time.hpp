@@ -19,6 +19,9 @@ inline double passes(CollectiveOp op) {
   return op == CollectiveOp::all_reduce ? 2 : 1;
 }
 
+/// Payload among the bytes that a protocol sends: LL and LL128 send flags beside it.
+double payload_share(Protocol protocol);
+
 /// Bytes over one edge of a ring.
 Bytes ring_wire(CollectiveOp op, Bytes payload, int ranks);
 
@@ -61,7 +64,8 @@ struct CollectiveTiming {
 ///   wire    = payload * (p - 1) / p, twice that for all-reduce, payload * (p + 1) / p when the switch reduces
 /// Across n domains with g members each, a ring leaves every domain over g NICs:
 ///   bulk    = min(the rate above, g * network_per_rank * network.bandwidth_share, fabric_limit)
-///   latency = latency_scale * NCCL's latency of (algorithm, protocol) + steps between domains * switch_latency
+///   latency = latency_scale * NCCL's latency of (algorithm, protocol) + sum over steps between domains of
+///   switch_latency
 /// Other algorithms and protocols are slower than that ring by the ratio of NCCL's own bandwidths. With reduction in
 /// the scale-up switch two domains merely exchange, which halves the bytes of the NICs; NCCL's ceiling of such trees
 /// holds. All-to-all sends payload * (n - 1) / n over each member's own NIC, where NVLink joins a domain after a hop

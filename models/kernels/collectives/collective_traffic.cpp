@@ -52,6 +52,12 @@ std::vector<TrafficStage> collective_traffic(CollectiveOp op, Algorithm algorith
   return stages;
 }
 
+std::vector<Demand> message_traffic(AcceleratorId from, AcceleratorId to, const TrafficContext& context) {
+  TrafficStage stage;
+  TrafficBuilder(CollectiveOp::send, Algorithm::direct, {from, to}, context).add_flow(stage, from, to, 1);
+  return std::move(stage.demands);
+}
+
 namespace {
 
 void add(LinkLoads& total, const LinkLoads& more) {
@@ -123,20 +129,17 @@ std::vector<LinkLoads> stage_loads(CollectiveOp op, Algorithm algorithm, const s
   return out;
 }
 
-Seconds slowest_step(const Communicator& group, const TrafficContext& context, const Routes& routes) {
+StepLatency step_latency(const Communicator& group, const TrafficContext& context, const Routes& routes) {
   const NetworkGraph& graph = context.graph;
   const std::vector<DomainShare> domains = by_domain(group, context.cluster);
-  Seconds slowest;
-  for (std::size_t d = 0; d < domains.size() && domains.size() > 1; ++d) {
-    const AcceleratorPlace from = place_of(domains[d].members.front(), context.cluster);
-    const AcceleratorPlace to = place_of(domains[(d + 1) % domains.size()].members.front(), context.cluster);
+  const auto place = [&](std::size_t d) { return place_of(domains[d].members.front(), context.cluster); };
+  return step_latency(domains.size(), [&](std::size_t a, std::size_t b) {
+    const AcceleratorPlace from = place(a), to = place(b);
     // Both ends on one rail: planes join no others.
     const int rail = context.cluster.group_of_node(from.node).links.nic_of(from.position);
-    if (from.node != to.node)
-      slowest = std::max(slowest, graph.latency(one_path(graph.endpoint(from.node, rail), graph.endpoint(to.node, rail),
-                                                         graph, routes)));
-  }
-  return slowest;
+    if (from.node == to.node) return Seconds{};
+    return graph.latency(one_path(graph.endpoint(from.node, rail), graph.endpoint(to.node, rail), graph, routes));
+  });
 }
 
 }  // namespace clusterwright

@@ -6,6 +6,7 @@
 
 #include "models/kernels/collectives/collective_op.hpp"
 #include "models/kernels/collectives/communicator.hpp"
+#include "models/kernels/collectives/group_links.hpp"
 #include "topology/routing/link_loads.hpp"
 #include "topology/routing/routes.hpp"
 
@@ -54,8 +55,8 @@ struct TrafficContext {
 ///                     farthest first, when the least is sent
 ///   halving_doubling  all-reduce, or the half that scatters or gathers: stage j exchanges S / 2^j with the domain at
 ///                     distance 2^(j-1); the number of domains is a power of two
-///   torus             equal parts of a node's wire to its neighbours along every axis and both ways; the nodes fill a
-///                     block
+///   torus             equal parts of a node's wire to its neighbours along every axis, both ways round closed rings and
+///                     one way there and back along lines; the nodes fill a block
 ///   send              each rank to the next one, the last to the first, as in nccl-tests
 ///   direct            all pairs of ranks over the sender's NIC and the receiver's. If domains have several NICs and
 ///                     those more than most_exact_pairs pairs, one exchange with the same bytes for each NIC replaces
@@ -70,6 +71,9 @@ std::vector<TrafficStage> collective_traffic(CollectiveOp op, Algorithm algorith
                                              const TrafficContext& context);
 inline constexpr std::size_t most_exact_pairs = 1u << 21;
 
+/// Demands of one message over all NICs of both ends; none inside a domain.
+std::vector<Demand> message_traffic(AcceleratorId from, AcceleratorId to, const TrafficContext& context);
+
 /// Links that one pass of a collective crosses on a torus, axis after axis: half of a closed ring, all of a line that
 /// is a part of one; 0 on other fabrics.
 int torus_hops(const Communicator& group, const TrafficContext& context);
@@ -79,8 +83,8 @@ std::vector<LinkLoads> stage_loads(CollectiveOp op, Algorithm algorithm, const s
                                    const TrafficContext& context, const Routes& routes, const PathPolicy& policy,
                                    std::span<const int> switch_groups);
 
-/// Latency of switches and long cables between those two neighbours in rank order that are farthest from each other.
+/// Latency of switches and long cables between the domains of a group, by their first members.
 /// @throws ConfigError E0320 where no path is left
-Seconds slowest_step(const Communicator& group, const TrafficContext& context, const Routes& routes);
+StepLatency step_latency(const Communicator& group, const TrafficContext& context, const Routes& routes);
 
 }  // namespace clusterwright

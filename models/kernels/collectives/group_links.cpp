@@ -50,7 +50,21 @@ GroupLinks slower_of(GroupLinks a, const GroupLinks& b) {
 
 }  // namespace
 
-GroupLinks group_links(const Cluster& cluster, const GroupShape& group, Seconds switches) {
+StepLatency step_latency(std::size_t domains, const std::function<Seconds(std::size_t, std::size_t)>& between) {
+  StepLatency out;
+  if (domains < 2) return out;
+  for (std::size_t d = 0; d < domains; ++d) {
+    const Seconds edge = between(d, (d + 1) % domains);
+    out.farthest = std::max(out.farthest, edge);
+    out.ring += edge / static_cast<double>(domains);
+  }
+  double levels = 0;
+  for (std::size_t distance = 1; distance < domains; distance *= 2, ++levels) out.tree += between(0, distance);
+  out.tree = out.tree / levels;
+  return out;
+}
+
+GroupLinks group_links(const Cluster& cluster, const GroupShape& group, const StepLatency& switches) {
   const int members = members_in(cluster.domain, group);
   GroupLinks links;
   links.scale_up = cluster.inner_bandwidth(members);
@@ -66,7 +80,7 @@ GroupLinks group_links(const Cluster& cluster, const GroupShape& group, Seconds 
 }
 
 GroupLinks group_links(const Cluster& cluster, const std::vector<AcceleratorId>& accelerators, const GroupShape& group,
-                       Seconds switches) {
+                       const StepLatency& switches) {
   if (!cluster.mixed()) return group_links(cluster, group, switches);
   std::set<const NodeGroup*> kinds;
   for (const AcceleratorId accelerator : accelerators)

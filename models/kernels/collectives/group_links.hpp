@@ -2,6 +2,8 @@
 /// Shape of a communicator on the machine, and the links of its ranks.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -18,11 +20,26 @@ struct GroupShape {
   int ranks() const { return domains * ranks_per_domain + surplus; }
 };
 
+/// Latency of switches and cables of one step between domains, by how an algorithm goes over them. In a ring every
+/// chunk passes each edge once, so a long line counts once a pass, not once a step.
+struct StepLatency {
+  Seconds farthest;  ///< between the two neighbours that are farthest apart
+  Seconds ring;      ///< mean over the edges of the closed ring in rank order
+  Seconds tree;      ///< mean over the levels of a tree in rank order, which join domains 1, 2, 4 ... apart
+
+  StepLatency() = default;
+  StepLatency(Seconds everywhere) : farthest(everywhere), ring(everywhere), tree(everywhere) {}
+};
+
+/// @param domains  number of domains
+/// @param between  latency between two domains, by their places in rank order
+StepLatency step_latency(std::size_t domains, const std::function<Seconds(std::size_t, std::size_t)>& between);
+
 /// Links of a group. Bandwidths are one direction.
 struct GroupLinks {
   BytesPerSecond scale_up;          ///< data sheet of one accelerator, for a ring inside a domain
   BytesPerSecond network_per_rank;  ///< NIC data sheet, share of one member
-  Seconds switch_latency;           ///< latency of switches and cables of one step between domains
+  StepLatency switch_latency;       ///< latency of switches and cables of one step between domains
   bool switch_reduction = false;    ///< scale-up switch that reduces (NVLS)
   BytesPerSecond exchange{};        ///< rate of one accelerator if all pairs of a domain exchange; zero: scale_up
   NcclGeneration generation = NcclGeneration::hopper;
@@ -41,11 +58,11 @@ struct GroupLinks {
 
 /// Links of a group on a cluster with one kind of nodes, or on its first kind.
 /// @param switches  latency of one step between domains
-GroupLinks group_links(const Cluster& cluster, const GroupShape& group, Seconds switches);
+GroupLinks group_links(const Cluster& cluster, const GroupShape& group, const StepLatency& switches);
 
 /// Links of a group on nodes of several kinds: the slowest of each link.
 /// @param accelerators  members of the group, numbered over the cluster
 GroupLinks group_links(const Cluster& cluster, const std::vector<AcceleratorId>& accelerators, const GroupShape& group,
-                       Seconds switches);
+                       const StepLatency& switches);
 
 }  // namespace clusterwright

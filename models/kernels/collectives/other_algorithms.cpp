@@ -35,7 +35,7 @@ CollectiveTiming halving_doubling_time(CollectiveOp op, Bytes payload, const Gro
                                        const CollectiveParameters& curve, const NetworkParameters& network) {
   CollectiveTiming timing = between_domains(op, Algorithm::halving_doubling, payload, group, links, network);
   const double stages = passes(op) * std::ceil(std::log2(static_cast<double>(group.domains)));
-  timing.latency = stages * (network.message_latency.value + links.switch_latency);
+  timing.latency = stages * (network.message_latency.value + links.switch_latency.tree);
   if (group.ranks_per_domain < 2) return timing;
   timing.latency += curve_latency(curve, group.ranks_per_domain);
   timing.rate = std::min(timing.rate, curve_rate(curve, timing.wire, group.ranks(), links.scale_up));

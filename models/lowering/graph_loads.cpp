@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/lowering/graph_loads.hpp"
+
+#include <algorithm>
+#include <any>
+#include <array>
+#include <cmath>
+#include <compare>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "models/lowering/rank_classes.hpp"
+#include "models/lowering/stream_traffic.hpp"
+#include "topology/cluster/cluster_network.hpp"
+#include "topology/routing/routed_network.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// Traffic that exceeds a capacity by less does not count: NICs have as much spare for the rounding of rates.
+constexpr double rounding_spare = 1e-3;
+
+/// Load of one stream on a link.
+struct Line {
+  std::size_t stream = 0;  // index of a LaidStream
+  double load = 0;
+  auto operator<=>(const Line&) const = default;
+};
+
+/// Links that several streams could want more of than they have.
+class SharedLinks {
+ public:
+  SharedLinks(const std::vector<LaidStream>& streams, const Cluster& cluster)
+      : streams_(streams), graph_(cluster.network().graph) {
+    find();
+    add_lines();
+    merge();
+    if (links_.size() > most_shared_links) keep_busiest();
+  }
+
+  UplinkLoads loads() const {
+    UplinkLoads out;
+    for (const Shared& shared : links_) {
+      BundleLoad& load = out[{UplinkBundle::of_graph, static_cast<int>(shared.link.value), true}];
+      for (const Line& line : shared.lines()) load[streams_[line.stream].key] = {1, line.load};
+    }
+    return out;
+  }
+
+ private:
+  struct Shared {
+    LinkId link;
+    const Line* begin = nullptr;
+    std::size_t count = 0;
+
+    std::span<const Line> lines() const { return {begin, count}; }
+  };
+
+  double capacity(LinkId link) const { return graph_.capacity(link).in(byte_per_second); }
+  double wanted(const Line& line) const { return line.load * streams_[line.stream].peak.in(byte_per_second); }
+
+  /// Links that carry more at peak than they can.
+  void find() {
+    LinkLoads sum(graph_.links(), 0.0);
+    count_.assign(graph_.links(), 0);
+    for (std::size_t s = 0; s < streams_.size(); ++s)
+      for (const auto& [link, load] : streams_[s].loads) {
+        sum[link] += wanted({s, load});
+        ++count_[link];
+      }
+    for (const LinkId link : graph_.link_ids())
+      if (sum[link] > 0 && sum[link] > (1 + rounding_spare) * capacity(link)) links_.push_back({link});
+  }
+
+  void add_lines() {
+    std::size_t all = 0;
+    for (const Shared& shared : links_) all += count_[shared.link];
+    lines_.reserve(all);  // pointers into it stay
+    IndexedVector<LinkId, std::size_t> place(graph_.links(), all);
+    std::size_t next = 0;
+    lines_.resize(all);
+    for (Shared& shared : links_) {
+      shared.begin = lines_.data() + next;
+      place[shared.link] = next;
+      next += count_[shared.link];
+    }
+    for (std::size_t s = 0; s < streams_.size(); ++s)
+      for (const auto& [link, load] : streams_[s].loads)
+        if (place[link] < all) {
+          constexpr double resolution = 0x1p30;
+          lines_[place[link]++] = {s, std::round(load * resolution) / resolution};
+        }
+    for (Shared& shared : links_) shared.count = count_[shared.link];
+  }
+
+  /// One link stands for all with the same capacity and loads.
+  void merge() {
+    const auto less = [&](const Shared& a, const Shared& b) {
+      if (capacity(a.link) != capacity(b.link)) return capacity(a.link) < capacity(b.link);
+      const auto of_a = a.lines(), of_b = b.lines();
+      const auto order = std::lexicographical_compare_three_way(of_a.begin(), of_a.end(), of_b.begin(), of_b.end());
+      return order != 0 ? order < 0 : a.link < b.link;
+    };
+    std::sort(links_.begin(), links_.end(), less);
+    const auto same = [&](const Shared& a, const Shared& b) {
+      return capacity(a.link) == capacity(b.link) && std::ranges::equal(a.lines(), b.lines());
+    };
+    links_.erase(std::unique(links_.begin(), links_.end(), same), links_.end());
+    std::sort(links_.begin(), links_.end(), [](const Shared& a, const Shared& b) { return a.link < b.link; });
+  }
+
+  enum Sense { own, alike, everything, senses };
+
+  /// Seconds per byte on a link, by sense, for one of its lines.
+  template <class Visit>
+  void weigh(const Shared& shared, Visit visit) const {
+    std::array<double, stream_count> of_stream{};
+    double all = 0;
+    for (const Line& line : shared.lines()) {
+      of_stream[static_cast<std::size_t>(streams_[line.stream].key.stream)] += line.load / capacity(shared.link);
+      all += wanted(line) / capacity(shared.link);
+    }
+    for (const Line& line : shared.lines())
+      visit(line.stream,
+            std::array<double, senses>{line.load / capacity(shared.link),
+                                       of_stream[static_cast<std::size_t>(streams_[line.stream].key.stream)], all});
+  }
+
+  /// Keeps for each stream the link where it competes most, in each sense.
+  void keep_busiest() {
+    std::vector<std::array<std::pair<double, LinkId>, senses>> busiest(streams_.size());
+    for (const Shared& shared : links_)
+      weigh(shared, [&](std::size_t stream, const std::array<double, senses>& busy) {
+        const std::vector<LinkId>& slowest = streams_[stream].slowest;
+        if (!slowest.empty() && !std::ranges::binary_search(slowest, shared.link)) return;
+        for (std::size_t sense = 0; sense < senses; ++sense)
+          if (busy[sense] > busiest[stream][sense].first) busiest[stream][sense] = {busy[sense], shared.link};
+      });
+    std::set<LinkId> kept;
+    for (const auto& of_stream : busiest)
+      for (const auto& [busy, link] : of_stream)
+        if (busy > 0) kept.insert(link);
+    std::erase_if(links_, [&](const Shared& shared) { return !kept.contains(shared.link); });
+  }
+
+  const std::vector<LaidStream>& streams_;
+  const NetworkGraph& graph_;
+  std::vector<Shared> links_;
+  IndexedVector<LinkId, std::uint32_t> count_;  // streams on each link
+  std::vector<Line> lines_;                     // grouped by link
+};
+
+/// Everything that loads depend on beside the network: which ranks talk, where they are, and their classes.
+std::vector<int> places_of(const RankClasses& classes, const Placement& placement) {
+  const Plan& plan = placement.plan();
+  std::vector<int> key = {plan.tensor,
+                          plan.pipeline,
+                          plan.context,
+                          plan.data,
+                          plan.expert,
+                          plan.expert_tensor,
+                          plan.shard_group,
+                          static_cast<int>(plan.sharding == Sharding::hsdp),
+                          static_cast<int>(plan.rank_order),
+                          static_cast<int>(plan.virtual_pipeline > 1),
+                          placement.blocks().used,
+                          classes.tensor_ranks_together()};
+  for (int d = 0; d < plan.gradient_ranks(); ++d) key.push_back(static_cast<int>(classes.class_of({0, d, 0}).value));
+  return key;
+}
+
+}  // namespace
+
+bool uses_graph(const Cluster& cluster) {
+  if (!cluster.has_network() || cluster.domains() < 2) return false;
+  const FabricSpec& fabric = cluster.spec.fabric;
+  const bool nested = fabric.kind == FabricKind::fat_tree || fabric.kind == FabricKind::torus;
+  return !(nested && routing_of(fabric) == Routing::spray && fabric.faults.empty() && !fabric.sites);
+}
+
+std::shared_ptr<const UplinkLoads> graph_loads(const RankClasses& classes, const Placement& placement,
+                                               const Cluster& cluster) {
+  using Answer = std::shared_ptr<const UplinkLoads>;
+  return std::any_cast<Answer>(cluster.routed->remembered(places_of(classes, placement), [&]() -> std::any {
+    return Answer(
+        std::make_shared<UplinkLoads>(SharedLinks(lay_streams(classes, placement, cluster), cluster).loads()));
+  }));
+}
+
+}  // namespace clusterwright

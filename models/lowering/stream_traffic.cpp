@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/lowering/stream_traffic.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "models/kernels/collectives/collective_traffic.hpp"
+#include "models/lowering/rank_classes.hpp"
+#include "topology/routing/hashed_paths.hpp"
+#include "topology/routing/routed_network.hpp"
+#include "topology/routing/valiant.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+/// Demands of one stream of one class, and what one of its transfers can send at most.
+struct StreamDemands {
+  std::vector<Demand> demands;
+  std::vector<int> replicas;  // parallel to the demands of messages: replica of the sender
+  BytesPerSecond peak;
+};
+
+/// Demands of a step by stream and class.
+class DemandLister {
+ public:
+  DemandLister(const RankClasses& classes, const Placement& placement, const Cluster& cluster)
+      : classes_(classes),
+        placement_(placement),
+        cluster_(cluster),
+        context_{cluster, cluster.network().graph, cluster.network().torus_sides} {}
+
+  std::map<ClassStream, StreamDemands> list() {
+    const Plan& plan = placement_.plan();
+    for (int p = 0; p < plan.pipeline; ++p) {
+      for (int d = 0; d < plan.gradient_ranks(); ++d)
+        for (int t = 0; t < plan.tensor; ++t) add_messages({t, d, p});
+      for (const StreamGroup& group : stage_groups(placement_, p, 1)) add_group(group);
+    }
+    return std::move(demands_);
+  }
+
+ private:
+  StreamDemands& at(Stream stream, const RankCoordinates& rank, int channels) {
+    StreamDemands& out = demands_[{stream, classes_.class_of(rank)}];
+    out.peak = channels * cluster_.network_per_accelerator();
+    return out;
+  }
+
+  void add_messages(const RankCoordinates& from) {
+    for (const StageMessage& message : stage_messages(placement_.plan(), from)) {
+      if (placement_.domain(from) == placement_.domain(message.to)) continue;
+      StreamDemands& out = at(message.stream, from, 1);
+      append(out.demands, message_traffic(placement_.accelerator(from), placement_.accelerator(message.to), context_));
+      out.replicas.resize(out.demands.size(), from.data);
+    }
+  }
+
+  void add_group(const StreamGroup& group) {
+    Communicator members;
+    for (const RankCoordinates& at : group.members) members.push_back(placement_.accelerator(at));
+    const bool exchange = group.stream == Stream::experts;
+    const auto stages = exchange
+                            ? collective_traffic(CollectiveOp::all_to_all, Algorithm::rail_aligned, members, context_)
+                            : collective_traffic(CollectiveOp::all_gather, Algorithm::ring, members, context_);
+    if (stages.empty()) return;
+    const int channels = exchange ? 1 : channels_of(group);
+    StreamDemands& out = at(group.stream, group.members.front(), channels);
+    for (const TrafficStage& stage : stages) {
+      append(out.demands, stage.demands);
+      for (const TrafficStage::Exchange& pairs : stage.exchanges) append(out.demands, pairs);
+    }
+  }
+
+  /// Members in the first domain, whose NICs a ring leaves it through.
+  int channels_of(const StreamGroup& group) const {
+    return static_cast<int>(std::count_if(group.members.begin(), group.members.end(), [&](const auto& member) {
+      return placement_.domain(member) == placement_.domain(group.members.front());
+    }));
+  }
+
+  static void append(std::vector<Demand>& to, const std::vector<Demand>& more) {
+    to.insert(to.end(), more.begin(), more.end());
+  }
+  static void append(std::vector<Demand>& to, const TrafficStage::Exchange& pairs) {
+    for (const VertexId from : pairs.members)
+      for (const VertexId end : pairs.members)
+        if (from != end) to.push_back({from, end, pairs.bytes});
+  }
+
+  const RankClasses& classes_;
+  const Placement& placement_;
+  const Cluster& cluster_;
+  TrafficContext context_;
+  std::map<ClassStream, StreamDemands> demands_;
+};
+
+using SparseLoads = std::vector<std::pair<LinkId, double>>;
+
+void add(const SparseLoads& loads, double share, LinkLoads& to) {
+  for (const auto& [link, load] : loads) to[link] += share * load;
+}
+
+/// Lays streams by one policy.
+class StreamLayer {
+ public:
+  explicit StreamLayer(const Cluster& cluster) : network_(cluster.network()), kept_(network_.graph.links(), true) {
+    const NetworkGraph& graph = network_.graph;
+    for (const LinkId link : graph.link_ids()) {
+      const bool nic = graph.is_endpoint(graph.from(link)) || graph.is_endpoint(graph.to(link));
+      if (nic && graph.capacity(link) >= cluster.nic_bandwidth) kept_[link] = false;
+    }
+  }
+
+  std::vector<LaidStream> lay(const std::map<ClassStream, StreamDemands>& demands) {
+    const Routing routing = network_.policy.routing;
+    if (routing == Routing::hash) return lay_hashed(demands);
+    if (routing != Routing::adaptive) return lay_by(demands, routing);
+    return mixed(lay_by(demands, Routing::spray), lay_by(demands, Routing::valiant));
+  }
+
+ private:
+  std::vector<LaidStream> lay_hashed(const std::map<ClassStream, StreamDemands>& demands) const {
+    HashedPaths paths(network_.graph, *network_.routes, network_.policy.queue_pairs, network_.policy.seed);
+    std::vector<LaidStream> out;
+    MessagePaths messages;
+    LinkLoads loads(network_.graph.links(), 0.0);
+    for (const auto& [key, stream] : demands) {
+      if (stream.replicas.empty())
+        paths.lay(stream.demands, loads);
+      else
+        lay_messages(stream, paths, loads, messages.emplace_back());
+      out.push_back({key, stream.peak, sparse(loads)});
+      std::fill(loads.begin(), loads.end(), 0.0);
+    }
+    mark_slowest(messages, out);
+    return out;
+  }
+
+  /// Links of the messages of one stream of one class, with the replica of each. The first of `messages` are those of
+  /// the first streams, as messages come first among streams.
+  using MessagePaths = std::vector<std::vector<std::pair<int, LinkId>>>;
+
+  void lay_messages(const StreamDemands& stream, HashedPaths& paths, LinkLoads& loads,
+                    std::vector<std::pair<int, LinkId>>& links) const {
+    const double share = 1.0 / network_.policy.queue_pairs;
+    std::vector<std::size_t> order(stream.demands.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    // Neighbours share switches, whose next links are then looked up once.
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return stream.demands[i].to; });
+    for (const std::size_t i : order)
+      paths.walk(stream.demands[i], [&](LinkId link) {
+        loads[link] += share * stream.demands[i].bytes;
+        if (kept_[link]) links.emplace_back(stream.replicas[i], link);
+      });
+  }
+
+  void mark_slowest(const MessagePaths& messages, std::vector<LaidStream>& laid) const {
+    std::map<int, double> slowness;  // by replica: seconds per byte along all stages
+    for (const Stream stream : {Stream::forward, Stream::backward}) {
+      const LinkLoads all = total(laid, stream);
+      for (std::size_t s = 0; s < messages.size(); ++s)
+        if (laid[s].key.stream == stream)
+          for (const auto& [replica, seconds] : slowest_links(messages[s], all)) slowness[replica] += seconds;
+    }
+    if (slowness.empty()) return;
+    const int slowest = std::ranges::max_element(slowness, {}, [](const auto& entry) { return entry.second; })->first;
+    for (std::size_t s = 0; s < messages.size(); ++s) {
+      for (const auto& [replica, link] : messages[s])
+        if (replica == slowest) laid[s].slowest.push_back(link);
+      std::ranges::sort(laid[s].slowest);
+    }
+  }
+
+  std::map<int, double> slowest_links(const std::vector<std::pair<int, LinkId>>& links, const LinkLoads& all) const {
+    std::map<int, double> out;
+    for (const auto& [replica, link] : links) {
+      double& worst = out[replica];
+      worst = std::max(worst, all[link] / network_.graph.capacity(link).in(byte_per_second));
+    }
+    return out;
+  }
+
+  std::vector<LaidStream> lay_by(const std::map<ClassStream, StreamDemands>& demands, Routing routing) const {
+    std::vector<LaidStream> out;
+    for (const auto& [key, stream] : demands) {
+      const LinkLoads loads =
+          link_loads(network_.graph, *network_.routes, stream.demands, {routing, 1, 0}, network_.groups);
+      out.push_back({key, stream.peak, sparse(loads)});
+    }
+    return out;
+  }
+
+  /// All but the links of NICs at their usual rate: the ports of rank classes stand for these.
+  SparseLoads sparse(const LinkLoads& loads) const {
+    SparseLoads out;
+    for (const LinkId link : loads.ids())
+      if (loads[link] > 0 && kept_[link]) out.emplace_back(link, loads[link]);
+    return out;
+  }
+
+  /// Sum over the classes of one stream.
+  LinkLoads total(const std::vector<LaidStream>& laid, Stream stream) const {
+    LinkLoads out(network_.graph.links(), 0.0);
+    for (const LaidStream& part : laid)
+      if (part.key.stream == stream) add(part.loads, 1, out);
+    return out;
+  }
+
+  std::vector<LaidStream> mixed(const std::vector<LaidStream>& direct, const std::vector<LaidStream>& diverted) const {
+    std::map<Stream, double> shares;
+    for (const LaidStream& part : direct)
+      if (const auto [share, fresh] = shares.try_emplace(part.key.stream); fresh)
+        share->second =
+            least_busy_share(network_.graph, total(direct, part.key.stream), total(diverted, part.key.stream));
+    std::vector<LaidStream> out;
+    for (std::size_t i = 0; i < direct.size(); ++i) {
+      LinkLoads loads(network_.graph.links(), 0.0);
+      const double share = shares.at(direct[i].key.stream);
+      add(direct[i].loads, share, loads);
+      add(diverted[i].loads, 1 - share, loads);
+      out.push_back({direct[i].key, direct[i].peak, sparse(loads)});
+    }
+    return out;
+  }
+
+  const RoutedNetwork& network_;
+  IndexedVector<LinkId, char> kept_;
+};
+
+}  // namespace
+
+std::vector<LaidStream> lay_streams(const RankClasses& classes, const Placement& placement, const Cluster& cluster) {
+  return StreamLayer(cluster).lay(DemandLister(classes, placement, cluster).list());
+}
+
+}  // namespace clusterwright
