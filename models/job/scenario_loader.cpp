@@ -163,6 +163,19 @@ JsonValue read_resolved(const fs::path& path, const RecordSpec& spec, const Scen
   return resolved(read_input(path, inputs), spec, options, inputs);
 }
 
+namespace {
+
+void add_faults(JsonValue& document, const std::vector<std::string>& faults) {
+  JsonValue* cluster = document.find("cluster");
+  JsonValue* fabric = cluster ? cluster->find("fabric") : nullptr;
+  if (faults.empty() || !fabric) return;
+  JsonValue all = fabric->find("faults") ? *fabric->find("faults") : JsonValue::list();
+  for (const std::string& fault : faults) all.push_back(fault);
+  fabric->set("faults", std::move(all));
+}
+
+}  // namespace
+
 JsonValue resolved(JsonValue document, const RecordSpec& spec, const ScenarioOptions& options,
                    std::vector<InputFile>& inputs) {
   const ReferenceReader reader = [&](const fs::path& file) { return read_input(file, inputs); };
@@ -172,6 +185,7 @@ JsonValue resolved(JsonValue document, const RecordSpec& spec, const ScenarioOpt
     apply_setting(document, spec, setting, reader);
     translate_transformer(document);
   }
+  add_faults(document, options.faults);
   if (JsonValue* cluster = document.find("cluster"))
     fill_in_like(*cluster, configs_directory() / "parts", cluster->source == document.source ? "/cluster" : "");
   if (JsonValue* prices = document.find("prices")) *prices = filled_in_prices(std::move(*prices), reader);

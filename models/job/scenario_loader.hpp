@@ -19,6 +19,7 @@ namespace clusterwright {
 struct ScenarioOptions {
   std::vector<std::string> settings;  ///< "path=value", in order
   std::optional<std::filesystem::path> parameters;
+  std::vector<std::string> faults = {};  ///< added to cluster.fabric.faults
 };
 
 /// Reads a scenario: resolves references, applies settings, looks up stack and parameters, checks everything.

@@ -4,13 +4,15 @@
 #include <algorithm>
 #include <any>
 #include <array>
+#include <bit>
 #include <cmath>
-#include <compare>
+#include <cstdint>
 #include <set>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "models/kernels/collectives/collective_traffic.hpp"
 #include "models/lowering/rank_classes.hpp"
 #include "models/lowering/stream_traffic.hpp"
 #include "topology/cluster/cluster_network.hpp"
@@ -27,7 +29,7 @@ constexpr double rounding_spare = 1e-3;
 struct Line {
   std::size_t stream = 0;  // index of a LaidStream
   double load = 0;
-  auto operator<=>(const Line&) const = default;
+  bool operator==(const Line&) const = default;
 };
 
 /// Links that several streams could want more of than they have.
@@ -55,6 +57,7 @@ class SharedLinks {
     LinkId link;
     const Line* begin = nullptr;
     std::size_t count = 0;
+    std::uint64_t digest = 0;
 
     std::span<const Line> lines() const { return {begin, count}; }
   };
@@ -72,7 +75,7 @@ class SharedLinks {
         ++count_[link];
       }
     for (const LinkId link : graph_.link_ids())
-      if (sum[link] > 0 && sum[link] > (1 + rounding_spare) * capacity(link)) links_.push_back({link});
+      if (sum[link] > 0 && sum[link] > (1 + rounding_spare) * capacity(link)) links_.push_back({link, nullptr, 0, 0});
   }
 
   void add_lines() {
@@ -98,18 +101,25 @@ class SharedLinks {
 
   /// One link stands for all with the same capacity and loads.
   void merge() {
-    const auto less = [&](const Shared& a, const Shared& b) {
-      if (capacity(a.link) != capacity(b.link)) return capacity(a.link) < capacity(b.link);
-      const auto of_a = a.lines(), of_b = b.lines();
-      const auto order = std::lexicographical_compare_three_way(of_a.begin(), of_a.end(), of_b.begin(), of_b.end());
-      return order != 0 ? order < 0 : a.link < b.link;
-    };
-    std::sort(links_.begin(), links_.end(), less);
+    for (Shared& shared : links_) shared.digest = digest(shared);
+    std::sort(links_.begin(), links_.end(), [](const Shared& a, const Shared& b) {
+      return a.digest != b.digest ? a.digest < b.digest : a.link < b.link;
+    });
     const auto same = [&](const Shared& a, const Shared& b) {
-      return capacity(a.link) == capacity(b.link) && std::ranges::equal(a.lines(), b.lines());
+      return a.digest == b.digest && capacity(a.link) == capacity(b.link) && std::ranges::equal(a.lines(), b.lines());
     };
     links_.erase(std::unique(links_.begin(), links_.end(), same), links_.end());
     std::sort(links_.begin(), links_.end(), [](const Shared& a, const Shared& b) { return a.link < b.link; });
+  }
+
+  std::uint64_t digest(const Shared& shared) const {
+    std::uint64_t out = std::bit_cast<std::uint64_t>(capacity(shared.link));
+    const auto mix = [&](std::uint64_t value) { out = (out ^ value) * 0x9E3779B97F4A7C15u + (out >> 29); };
+    for (const Line& line : shared.lines()) {
+      mix(line.stream);
+      mix(std::bit_cast<std::uint64_t>(line.load));
+    }
+    return out;
   }
 
   enum Sense { own, alike, everything, senses };
@@ -153,23 +163,39 @@ class SharedLinks {
   std::vector<Line> lines_;                     // grouped by link
 };
 
-/// Everything that loads depend on beside the network: which ranks talk, where they are, and their classes.
-std::vector<int> places_of(const RankClasses& classes, const Placement& placement) {
+/// What places of ranks depend on beside the network.
+std::vector<int> places_of(const Placement& placement) {
   const Plan& plan = placement.plan();
-  std::vector<int> key = {plan.tensor,
-                          plan.pipeline,
-                          plan.context,
-                          plan.data,
-                          plan.expert,
-                          plan.expert_tensor,
-                          plan.shard_group,
-                          static_cast<int>(plan.sharding == Sharding::hsdp),
-                          static_cast<int>(plan.rank_order),
-                          static_cast<int>(plan.virtual_pipeline > 1),
-                          placement.blocks().used,
-                          classes.tensor_ranks_together()};
-  for (int d = 0; d < plan.gradient_ranks(); ++d) key.push_back(static_cast<int>(classes.class_of({0, d, 0}).value));
+  return {plan.tensor,
+          plan.pipeline,
+          plan.context,
+          plan.data,
+          plan.expert,
+          plan.expert_tensor,
+          plan.shard_group,
+          static_cast<int>(plan.sharding == Sharding::hsdp),
+          static_cast<int>(plan.rank_order),
+          static_cast<int>(plan.virtual_pipeline > 1),
+          placement.blocks().used};
+}
+
+/// The same with the classes of the ranks.
+std::vector<int> classes_of(const RankClasses& classes, const Placement& placement) {
+  std::vector<int> key = places_of(placement);
+  key.push_back(classes.tensor_ranks_together());
+  for (int d = 0; d < placement.plan().gradient_ranks(); ++d)
+    key.push_back(static_cast<int>(classes.class_of({0, d, 0}).value));
   return key;
+}
+
+double at_once(CollectiveOp op, Algorithm algorithm, const std::vector<Communicator>& groups, const Cluster& cluster) {
+  const RoutedNetwork& network = cluster.network();
+  const TrafficContext context{cluster, network.graph, network.torus_sides};
+  double seconds = 0;
+  for (const LinkLoads& loads :
+       stage_loads(op, algorithm, groups, context, *network.routes, network.policy, network.groups))
+    for (const BusiestLink& link : busiest_links(network.graph, loads, 1)) seconds += link.seconds;
+  return seconds;
 }
 
 }  // namespace
@@ -177,16 +203,33 @@ std::vector<int> places_of(const RankClasses& classes, const Placement& placemen
 bool uses_graph(const Cluster& cluster) {
   if (!cluster.has_network() || cluster.domains() < 2) return false;
   const FabricSpec& fabric = cluster.spec.fabric;
-  const bool nested = fabric.kind == FabricKind::fat_tree || fabric.kind == FabricKind::torus;
-  return !(nested && routing_of(fabric) == Routing::spray && fabric.faults.empty() && !fabric.sites);
+  if (routing_of(fabric) != Routing::spray || !fabric.faults.empty() || fabric.sites) return true;
+  return fabric.kind != FabricKind::fat_tree && fabric.kind != FabricKind::torus;
 }
 
 std::shared_ptr<const UplinkLoads> graph_loads(const RankClasses& classes, const Placement& placement,
                                                const Cluster& cluster) {
   using Answer = std::shared_ptr<const UplinkLoads>;
-  return std::any_cast<Answer>(cluster.routed->remembered(places_of(classes, placement), [&]() -> std::any {
+  return std::any_cast<Answer>(cluster.routed->remembered(classes_of(classes, placement), [&]() -> std::any {
     return Answer(
         std::make_shared<UplinkLoads>(SharedLinks(lay_streams(classes, placement, cluster), cluster).loads()));
+  }));
+}
+
+double seconds_at_once(ReplicaGroup kind, CollectiveOp op, Algorithm algorithm, const Placement& placement,
+                       const Cluster& cluster) {
+  std::vector<int> key = places_of(placement);
+  for (const int part : {static_cast<int>(kind), static_cast<int>(op), static_cast<int>(algorithm), -1})
+    key.push_back(part);
+  return std::any_cast<double>(cluster.routed->remembered(key, [&]() -> std::any {
+    std::vector<Communicator> groups;
+    for (int p = 0; p < placement.plan().pipeline; ++p)
+      for (const StreamGroup& group : stage_groups(placement, p, 1)) {
+        if (group.stream != stream_of(kind)) continue;
+        Communicator& members = groups.emplace_back();
+        for (const RankCoordinates& at : group.members) members.push_back(placement.accelerator(at));
+      }
+    return at_once(op, algorithm, groups, cluster);
   }));
 }
 

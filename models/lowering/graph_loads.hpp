@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "models/kernels/collectives/collective_op.hpp"
 #include "models/lowering/uplink_loads.hpp"
 #include "topology/cluster/cluster.hpp"
 
@@ -28,7 +29,8 @@ namespace clusterwright {
 inline constexpr std::size_t most_shared_links = 256;
 
 /// Whether steps lay their traffic on the graph: where paths are not evenly spread over a healthy fat tree or torus on
-/// one site, which nested groups describe exactly.
+/// one site. Nested groups describe these. Tapered leaves of one rail each count as one bundle there, so that streams
+/// that use some rails more than others find more room than they have.
 bool uses_graph(const Cluster& cluster);
 
 /// Loads by link, remembered by the cluster for the next step with the same places, with UplinkBundle::of_graph for the
@@ -36,5 +38,11 @@ bool uses_graph(const Cluster& cluster);
 /// @throws ConfigError E0320 where a pair of ranks has no path left
 std::shared_ptr<const UplinkLoads> graph_loads(const RankClasses& classes, const Placement& placement,
                                                const Cluster& cluster);
+
+/// Seconds for each byte of a collective's wire at data-sheet rates, when all groups of `kind` in all stages run it at
+/// once: sum over its stages of that on their busiest links. Remembered likewise.
+/// @throws ConfigError E0320 as graph_loads
+double seconds_at_once(ReplicaGroup kind, CollectiveOp op, Algorithm algorithm, const Placement& placement,
+                       const Cluster& cluster);
 
 }  // namespace clusterwright

@@ -247,14 +247,24 @@ RankClasses RankClasses::in_step(bool whether) && {
 
 namespace {
 
+/// Replicas beyond which those on the graph are told apart by distances alone.
+constexpr int most_told_apart = 256;
+
+/// Groups that tell replicas apart. On the graph a class runs at the pace of its slowest member, so it may hold
+/// replicas that cross other uplinks; few replicas are told apart by these all the same.
+FabricTiers telling_apart(const Scenario& s, const Placement& placement) {
+  const bool few = placement.plan().gradient_ranks() <= most_told_apart;
+  const bool nested = s.cluster.spec.fabric.kind == FabricKind::fat_tree && !s.cluster.spec.fabric.sites;
+  return !uses_graph(s.cluster) || (few && nested) ? s.cluster.fabric : s.cluster.fabric.distances();
+}
+
 RankClasses make_classes(const Scenario& s, const Placement& placement, bool folded) {
   const SlowRanks slow = slow_ranks(s.cluster.spec, placement.blocks());
   const int host = shares_hosts(s) ? s.cluster.node_accelerators : 0;
-  const bool graph = uses_graph(s.cluster);
-  const FabricTiers fabric = graph ? s.cluster.fabric.distances() : s.cluster.fabric;
+  const FabricTiers fabric = telling_apart(s, placement);
   RankClasses classes =
       folded ? RankClasses::fold(placement, fabric, slow, host) : RankClasses::unfold(placement, fabric, slow, host);
-  return graph ? std::move(classes).on_graph(placement, s.cluster) : classes;
+  return uses_graph(s.cluster) ? std::move(classes).on_graph(placement, s.cluster) : classes;
 }
 
 }  // namespace

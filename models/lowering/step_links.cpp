@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "models/lowering/graph_loads.hpp"
 #include "models/lowering/planned_step.hpp"
 #include "models/lowering/step_machine.hpp"
 
@@ -50,6 +51,17 @@ const StepLatency& StepLinks::latency(ReplicaGroup kind) {
   return *known;
 }
 
+/// Streams are laid as rings and exchanges. Other algorithms load other links: these hold them to what all groups of
+/// the kind get at once.
+void StepLinks::limit_by_fabric(ReplicaGroup kind, CollectiveOp op, CollectiveTiming& timing) const {
+  const bool as_laid = timing.algorithm == Algorithm::ring || op == CollectiveOp::all_to_all;
+  if (!timing.crosses_domains || as_laid || !uses_graph(timings_.cluster())) return;
+  const double seconds = seconds_at_once(kind, op, timing.algorithm, placement_, timings_.cluster());
+  if (seconds > 0)
+    timing.rate =
+        std::min(timing.rate, timings_.fabric_share() * payload_share(timing.protocol) / seconds * byte_per_second);
+}
+
 GroupShape StepLinks::shape(ReplicaGroup kind) {
   std::optional<GroupShape>& known = shapes_[static_cast<std::size_t>(kind)];
   if (!known) known = placement_.replica_group(kind);
@@ -91,7 +103,8 @@ ChainId StepLinks::replicas(ReplicaGroup kind, CollectiveOp op, Bytes payload, R
   if (const auto found = replica_chains_.find(key); found != replica_chains_.end()) return found->second;
   keep([=](PriceSheet& sheet) { sheet.machine.links().replicas(kind, op, payload, c); });
   const GroupShape group = shape(kind);
-  const CollectiveTiming timing = timings_.collective(op, payload, group, latency(kind));
+  CollectiveTiming timing = timings_.collective(op, payload, group, latency(kind));
+  limit_by_fabric(kind, op, timing);
   Uses uses;
   for (const RankClassId member : members(kind, c)) ports_.use(uses, member, timing, group.ranks_per_domain);
   if (timing.crosses_domains && kind != ReplicaGroup::expert_tensor)

@@ -47,6 +47,7 @@ class StepLinks {
   ChainId chain(const CollectiveTiming& timing, Uses uses);
   void keep(PriceCall call);
   const StepLatency& latency(ReplicaGroup kind);
+  void limit_by_fabric(ReplicaGroup kind, CollectiveOp op, CollectiveTiming& timing) const;
   GroupShape shape(ReplicaGroup kind);
   const std::vector<RankClassId>& members(ReplicaGroup kind, RankClassId c);
   Seconds hop(const RankCoordinates& from, const RankCoordinates& to) const;

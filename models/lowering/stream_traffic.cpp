@@ -107,6 +107,7 @@ class StreamLayer {
  public:
   explicit StreamLayer(const Cluster& cluster) : network_(cluster.network()), kept_(network_.graph.links(), true) {
     const NetworkGraph& graph = network_.graph;
+    if (!cluster.spec.fabric.faults.empty()) return;  // a NIC may stand in for another
     for (const LinkId link : graph.link_ids()) {
       const bool nic = graph.is_endpoint(graph.from(link)) || graph.is_endpoint(graph.to(link));
       if (nic && graph.capacity(link) >= cluster.nic_bandwidth) kept_[link] = false;
@@ -192,7 +193,7 @@ class StreamLayer {
     return out;
   }
 
-  /// All but the links of NICs at their usual rate: the ports of rank classes stand for these.
+  /// All but the links of NICs of a healthy network: the ports of rank classes stand for these.
   SparseLoads sparse(const LinkLoads& loads) const {
     SparseLoads out;
     for (const LinkId link : loads.ids())

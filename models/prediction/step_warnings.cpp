@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/prediction/step_warnings.hpp"
+#include "topology/routing/routed_network.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -99,6 +100,21 @@ void add_paths(const StepPrediction& step, std::vector<std::string>& out) {
                   step.hashed_time->in(second), 100 * (*step.hashed_time / step.step_time - 1)));
 }
 
+/// NICs without a working cable, whose ranks use another NIC of their node.
+void add_lost_nics(const Scenario& s, std::vector<std::string>& out) {
+  if (s.cluster.spec.fabric.faults.empty() || !s.cluster.has_network()) return;
+  const NetworkGraph& graph = s.cluster.network().graph;
+  int lost = 0;
+  for (const NodeId node : graph.node_ids())
+    for (int nic = 0; nic < graph.rails(); ++nic)
+      lost += graph.working_endpoint(node, nic) != graph.endpoint(node, nic);
+  if (lost > 0)
+    out.push_back(
+        fmt::format("{} of {} NICs have no working cable: their accelerators share the next NIC of their node, "
+                    "as NCCL does",
+                    lost, graph.endpoints()));
+}
+
 }  // namespace
 
 std::vector<std::string> alignment_warnings(const Scenario& s, const Plan& plan) {
@@ -165,6 +181,7 @@ std::vector<std::string> step_warnings(const Scenario& s, const StepPrediction& 
   add_routing(step, out);
   for (std::string& text : idle_cap_warnings(s, summary)) out.push_back(std::move(text));
   add_paths(step, out);
+  add_lost_nics(s, out);
   return out;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Laws of jobs that use a part of each scale-up domain.
+#include <algorithm>
+
 #include "models/job/job_blocks.hpp"
 #include "models/kernels/kernel_times.hpp"
 #include "models/prediction/predict_scale.hpp"
@@ -48,8 +50,9 @@ TEST_CASE("64 of 72 take the time of domains of 64, and the idle ones draw idle 
     const Watts idle = KernelTimes(s.cluster.accelerator, s.parameters, s.stack, factors, s.job.precision).idle_power();
     const Watts more = 32 * idle + 8 * 1200 * watt;
     CHECK((part.power.nodes_mean - whole.power.nodes_mean).in(watt) == Approx(more.in(watt)).epsilon(1e-6));
-    REQUIRE_FALSE(part.warnings.empty());
-    CHECK(part.warnings.back().find("64 of 72 accelerators of each scale-up domain") != std::string::npos);
+    CHECK(std::any_of(part.warnings.begin(), part.warnings.end(), [](const std::string& warning) {
+      return warning.find("64 of 72 accelerators of each scale-up domain") != std::string::npos;
+    }));
   }
 }
 

@@ -142,6 +142,9 @@ TEST_CASE("A step and a collective agree on hashed, sprayed and diverted paths")
   for (const std::string routing : {"hash", "spray", "valiant", "adaptive"}) {
     CAPTURE(routing);
     const Cluster cluster = routed_by("llama3-report", routing);
-    check_agreement(cluster, plan_with(8, 16, cluster));
+    for (const int pipeline : {1, 2, 4, 8, 16}) {
+      CAPTURE(pipeline);
+      check_agreement(cluster, plan_with(8, pipeline, cluster));
+    }
   }
 }

@@ -129,11 +129,36 @@ TEST_CASE("a clock cap above the clock that power allows says that it changes no
   CHECK(slow.stragglers->loss > 0.1 * slow.step_time);
 }
 
-TEST_CASE("a step over RoCE says which collisions it leaves out", "[models]") {
-  SmallCase c = one_node();
-  c.data = 16;
+TEST_CASE("a fabric that does not state its routing leaves a spread, which the interval holds", "[models]") {
+  SmallCase c;
+  c.tensor = 8;
+  c.pipeline = 2;
+  c.data = 4;
+  c.micro_batches = 4;
+  c.hidden = 4096;
+  c.sequence = 2048;
+  c.nic_gbit_per_s = 20;
+  c.tiers = {{"leaf", 32, 1, ""}, {"spine", 64, 1, ""}};
   Scenario s = small_scenario(c);
-  CHECK_FALSE(any_contains(predict_step(s).warnings, "RoCE"));
-  s.cluster.spec.fabric.transport = Transport::roce;
-  CHECK(any_contains(predict_step(s).warnings, "RoCE"));
+  const StepPrediction open = predict_step(s);
+  REQUIRE(open.hashed_time);
+  CHECK(*open.hashed_time > 1.01 * open.step_time);
+  CHECK(open.high / open.step_time > open.step_time / open.low);
+  CHECK(open.high > *open.hashed_time);
+  CHECK(any_contains(open.warnings, "does not state its routing"));
+  s.cluster.spec.fabric.routing = Routing::hash;
+  s.cluster = resized(s.cluster, s.cluster.spec.accelerators);
+  const StepPrediction stated = predict_step(s);
+  CHECK_FALSE(stated.hashed_time);
+  CHECK_FALSE(any_contains(stated.warnings, "does not state its routing"));
+  CHECK(stated.step_time / *open.hashed_time == Approx(1));
+}
+
+TEST_CASE("ranks whose NIC has failed share the next one, and a step says how many do", "[models]") {
+  SmallCase c = one_node();
+  c.data = 32;
+  Scenario s = small_scenario(c);
+  s.cluster.spec.fabric.faults = {"node:1.3", "node:2.0"};
+  s.cluster = resized(s.cluster, s.cluster.spec.accelerators);
+  CHECK(any_contains(predict_step(s).warnings, "2 of 32 NICs have no working cable"));
 }

@@ -256,13 +256,28 @@ TEST_CASE("what is slow or failed costs time", "[cli][collective]") {
 }
 
 TEST_CASE("ranks that cannot reach each other are an answer, not wrong input", "[cli][collective]") {
-  for (const char* failure : {"node:0.0", "leaf:0"}) {
-    const ProgramRoom room;
-    const Outcome outcome = room.run(on_superpod + "--gpus 16 --bytes 1G --fail " + failure);
-    INFO(outcome.err);
-    CHECK(outcome.code == 1);
-    CHECK(has(outcome.err, "error[E0320]: no path from node 0 nic 0 to node 1 nic 0"));
-    CHECK(outcome.out.empty());
+  std::string all_nics;
+  for (int nic = 0; nic < 8; ++nic) all_nics += " --fail node:0." + std::to_string(nic);
+  const ProgramRoom room;
+  const Outcome outcome = room.run(on_superpod + "--gpus 16 --bytes 1G" + all_nics);
+  INFO(outcome.err);
+  CHECK(outcome.code == 1);
+  CHECK(has(outcome.err, "error[E0320]: no path from node 0 nic 0 to node 1 nic 0"));
+  CHECK(outcome.out.empty());
+}
+
+TEST_CASE("a rank whose NIC or leaf has failed uses the next NIC of its node", "[cli][collective]") {
+  const ProgramRoom room;
+  const auto time_us = [&](const std::string& faults) {
+    const Outcome outcome = room.run(on_superpod + "--gpus 16 --bytes 1G --algorithm ring --format json" + faults);
+    REQUIRE(outcome.code == 0);
+    return outcome.json().at("rows").elements()[0].at("time_us").as_number();
+  };
+  const double healthy = time_us("");
+  for (const char* faults : {" --fail node:0.0", " --fail leaf:0", " --fail rail:0"}) {
+    INFO(faults);
+    CHECK(time_us(faults) > 1.7 * healthy);  // two ranks on one NIC
+    CHECK(time_us(faults) < 2.3 * healthy);
   }
 }
 

@@ -335,3 +335,28 @@ TEST_CASE("the busiest link is the one with the most seconds", "[topology][loads
   CHECK(busiest_links(graph, loads, 100).size() == 6);  // NIC cables and both ways over the spines
   CHECK(busiest_links(graph, LinkLoads(graph.links(), 0.0), 5).empty());
 }
+
+TEST_CASE("many hashed flows take the paths that each takes alone", "[topology][loads]") {
+  const SmallFatTree tree(4, 4, 4);
+  const auto routes = make_routes(tree.graph);
+  std::vector<Demand> demands;
+  LinkLoads expected(tree.graph.links(), 0.0);
+  std::vector<LinkId> path;
+  for (std::uint32_t i = 0; i < 64; ++i)
+    for (const std::uint32_t to : {(i * 7 + 5) % 64, (i + 1) % 64, 63 - i}) {
+      demands.push_back({VertexId(i), VertexId(to), 1.0 + i});
+      for (std::uint32_t pair = 0; pair < 3 && to != i; ++pair) {
+        walk_path(tree.graph, *routes, {VertexId(i), VertexId(to), pair, 11}, path);
+        for (const LinkId link : path) expected[link] += demands.back().bytes / 3;
+      }
+    }
+  const LinkLoads loads = link_loads(tree.graph, *routes, demands, {Routing::hash, 3, 11});
+  for (const LinkId link : tree.graph.link_ids()) CHECK(loads[link] == Approx(expected[link]));
+}
+
+TEST_CASE("a NIC without a working cable hands over to the next one of its node", "[topology]") {
+  SmallFatTree tree(4, 4, 4);
+  CHECK(tree.graph.working_endpoint(NodeId(3), 0) == tree.graph.endpoint(NodeId(3), 0));
+  for (const LinkId link : tree.graph.leaving(tree.graph.endpoint(NodeId(3), 0))) tree.graph.fail_link(link);
+  CHECK(tree.graph.working_endpoint(NodeId(3), 0) == tree.graph.endpoint(NodeId(3), tree.graph.rails() > 1 ? 1 : 0));
+}

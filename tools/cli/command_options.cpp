@@ -33,10 +33,21 @@ void add_scenario(CLI::App& app, ScenarioRequest& request, const char* name = "S
   app.add_option("--seed", request.seed, "random seed")->type_name("N")->capture_default_str();
 }
 
+/// What-ifs of the network between nodes.
+void add_faults(CLI::App& app, std::vector<std::string>& faults) {
+  app.add_option(
+         "--fail", faults,
+         "failed switch (spine:2), cable (leaf:0-spine:1), NIC (node:5.3) or rail (rail:3); with =0.5 appended it "
+         "runs at half its rate instead; repeatable")
+      ->type_name("WHAT")
+      ->allow_extra_args(false);
+}
+
 void add_computing(CommandAdder& line) {
   const auto [run_app, run_request] =
       line.add<RunRequest>("run", "predict one step: time, throughput, memory and power", run);
   add_scenario(*run_app, run_request->scenario);
+  add_faults(*run_app, run_request->scenario.faults);
   add_output(*run_app, run_request->output, all_formats);
   run_app->add_option("--timeline", run_request->timeline, "write a timeline that ui.perfetto.dev can open")
       ->type_name("FILE");
@@ -48,6 +59,7 @@ void add_computing(CommandAdder& line) {
   const auto [scale_app, scale_request] =
       line.add<ScaleRequest>("scale", "predict throughput and efficiency over a range of cluster sizes", scale);
   add_scenario(*scale_app, scale_request->scenario);
+  add_faults(*scale_app, scale_request->scenario.faults);
   add_output(*scale_app, scale_request->output, all_formats);
   scale_app
       ->add_option(
@@ -187,12 +199,7 @@ void add_collective(CommandAdder& line) {
       ->capture_default_str();
   add_collective_traffic(*app, *r);
   add_experts(*app, *r);
-  app->add_option("--fail", r->failures,
-                  "failed switch (spine:2), cable (leaf:0-spine:1) or NIC (node:5.3); with =0.5 appended it runs at "
-                  "half its rate instead; "
-                  "repeatable")
-      ->type_name("WHAT")
-      ->allow_extra_args(false);
+  add_faults(*app, r->failures);
   app->add_option("--routing", r->routing, "routing: hash, spray, valiant or adaptive (default: the fabric's)")
       ->type_name("HOW");
   app->add_option("--queue-pairs", r->queue_pairs,

@@ -18,6 +18,7 @@ struct ScenarioRequest {
   std::string scenario;               ///< path of the file
   std::vector<std::string> settings;  ///< "path=value"
   std::string parameters;             ///< path; empty: as the scenario says
+  std::vector<std::string> faults;    ///< broken and slow parts of the network
   std::string seed = "0";
   std::string command_line;  ///< command line as typed, for the report
 };
@@ -87,7 +88,7 @@ struct CollectiveCommandRequest {
   std::string queue_pairs;  ///< empty: as the fabric says
   bool sharp = false;
   std::string experts, top_k, domain_limit, imbalance;  ///< options of dispatch and combine
-  std::string seed;  ///< empty: paths as the fabric says, nodes with seed 0
+  std::string seed;                                     ///< empty: paths as the fabric says, nodes with seed 0
   OutputRequest output;
 };
 ExitCode collective(const CollectiveCommandRequest& request);

@@ -10,6 +10,7 @@ namespace clusterwright {
 ScenarioOptions scenario_options(const ScenarioRequest& request) {
   ScenarioOptions options;
   options.settings = request.settings;
+  options.faults = request.faults;
   if (!request.parameters.empty()) options.parameters = named_file(request.parameters, {"parameters"});
   return options;
 }
@@ -29,6 +30,17 @@ std::string name_of(ScenarioReader command) {
   }
 }
 
+void check_faults(const ScenarioRequest& request, const Cluster& cluster) {
+  if (request.faults.empty() || cluster.has_network()) return;
+  const std::string& given = request.faults.front();
+  throw ConfigError(
+      {Diagnostic{"E0339",
+                  "--fail changes nothing: the cluster has no network: it is one node or one scale-up domain",
+                  {option_place("--fail", given)},
+                  "",
+                  "leave it out"}});
+}
+
 }  // namespace
 
 ScenarioSession open_scenario(const ScenarioRequest& request, ScenarioReader command) {
@@ -37,6 +49,7 @@ ScenarioSession open_scenario(const ScenarioRequest& request, ScenarioReader com
   const std::filesystem::path file = named_file(request.scenario, {"scenarios"});
   require_kind(file, ConfigKind::scenario, name_of(command));
   session.scenario = load_scenario(file, scenario_options(request));
+  check_faults(request, session.scenario.cluster);
   session.context = make_result_context(session.scenario, name_of(command), request.command_line, seed);
   std::vector<UnusedField> unused = unused_fields(session.scenario, command);
   // Under other layouts of a search a field of the job may matter.

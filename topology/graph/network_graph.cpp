@@ -97,4 +97,14 @@ std::string NetworkGraph::link_name(LinkId link) const {
   return parallel == 0 ? ends : fmt::format("{} #{}", ends, parallel);
 }
 
+VertexId NetworkGraph::working_endpoint(NodeId node, int nic) const {
+  const auto has_cable = [&](VertexId v) {
+    const auto links = leaving(v);
+    return std::any_of(links.begin(), links.end(), [&](LinkId link) { return works(link); });
+  };
+  for (int further = 0; further < rails_; ++further)
+    if (const VertexId v = endpoint(node, (nic + further) % rails_); has_cable(v)) return v;
+  return endpoint(node, nic);
+}
+
 }  // namespace clusterwright

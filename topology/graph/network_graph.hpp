@@ -94,6 +94,8 @@ class NetworkGraph {
   BytesPerSecond capacity(LinkId link) const { return factor_[link] * kinds_[kind_[link]].rate; }  ///< zero: failed
   bool works(LinkId link) const { return factor_[link] > 0; }
   std::span<const LinkId> leaving(VertexId v) const;  ///< failed links included
+  /// NIC of a node with a working cable: `nic`, else the next one that has any, as NCCL falls back; `nic` if none has.
+  VertexId working_endpoint(NodeId node, int nic) const;
 
   /// Latency of one switch and its cable.
   Seconds hop_latency() const { return hop_latency_; }

@@ -186,8 +186,21 @@ void BreadthFirstRoutes<Distance>::next_links(VertexId at, VertexId to, std::vec
       if (cable.over == at) out.push_back(opposite(cable.up));
     return;
   }
+  if (distance[s] == 1 && enter_from(s, to, out)) return;
   for (std::uint32_t i = begin_[s]; i < begin_[s + 1]; ++i)
     if (distance[neighbour_[i]] + length_[i] == distance[s]) out.push_back(link_[i]);
+}
+
+/// The same from the other side, where the only switch of the destination has fewer links: a spine has thousands.
+template <typename Distance>
+bool BreadthFirstRoutes<Distance>::enter_from(std::uint32_t s, VertexId to, std::vector<LinkId>& out) const {
+  const std::vector<VertexId>& beside = attachments_.switches(attachments_.set_of(to));
+  if (beside.size() != 1) return false;
+  const std::uint32_t last = number_of(beside.front());
+  if (begin_[last + 1] - begin_[last] >= begin_[s + 1] - begin_[s]) return false;
+  for (std::uint32_t i = begin_[last]; i < begin_[last + 1]; ++i)
+    if (neighbour_[i] == s && length_[i] == 1) out.push_back(opposite(link_[i]));
+  return true;
 }
 
 template class BreadthFirstRoutes<std::uint8_t>;

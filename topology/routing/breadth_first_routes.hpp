@@ -32,6 +32,7 @@ class BreadthFirstRoutes final : public Routes {
   /// Number of a switch among the switches.
   std::uint32_t number_of(VertexId v) const { return v.value - static_cast<std::uint32_t>(endpoints_); }
   const Distance* row(VertexId to) const;
+  bool enter_from(std::uint32_t s, VertexId to, std::vector<LinkId>& out) const;
   Distance nearest(VertexId endpoint, const Distance* row) const;
 
   std::size_t endpoints_;

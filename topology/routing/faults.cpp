@@ -109,7 +109,19 @@ VertexId find(const NetworkGraph& graph, const Fault& fault, const Fault::Part& 
   refuse_tier(graph, fault, part.tier);
 }
 
+/// Cables of all NICs with one number.
+std::vector<LinkId> links_of_rail(const NetworkGraph& graph, const Fault& fault) {
+  if (fault.part.number >= graph.rails())
+    refuse(fmt::format("the fault \"{}\" names a rail that the cluster does not have", fault.text),
+           fmt::format("nodes have {} NICs, numbered from 0", graph.rails()));
+  std::vector<LinkId> links;
+  for (const NodeId node : graph.node_ids())
+    for (const LinkId link : graph.leaving(graph.endpoint(node, fault.part.number))) links.push_back(link);
+  return links;
+}
+
 std::vector<LinkId> links_of(const NetworkGraph& graph, const Fault& fault) {
+  if (fault.part.tier == "rail" && !fault.other) return links_of_rail(graph, fault);
   const VertexId a = find(graph, fault, fault.part);
   const auto leaving = graph.leaving(a);
   std::vector<LinkId> links(leaving.begin(), leaving.end());

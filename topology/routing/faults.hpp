@@ -25,7 +25,8 @@ struct Fault {
   double left = 0;            ///< share of the rate that is left, both directions; 0: failed
 };
 
-/// Fault from "spine:2", "leaf:0-spine:1", "leaf:0-spine:1#0" or "node:5.3" (NIC 3 of node 5); "=0.5" at the end
+/// Fault from "spine:2", "leaf:0-spine:1", "leaf:0-spine:1#0", "node:5.3" (NIC 3 of node 5) or "rail:3" (NIC 3 of every
+/// node); "=0.5" at the end
 /// gives the share of the rate that is left.
 /// @throws ConfigError E0321
 Fault parse_fault(std::string_view text);

@@ -3,9 +3,6 @@
 
 #include <algorithm>
 
-#include "topology/graph/counter_random.hpp"
-#include "topology/routing/path_walk.hpp"
-
 namespace clusterwright {
 
 HashedPaths::HashedPaths(const NetworkGraph& graph, const Routes& routes, int queue_pairs, std::uint64_t seed)
@@ -29,13 +26,6 @@ void HashedPaths::lay(std::span<const Demand> demands, LinkLoads& loads) {
 
 void HashedPaths::check(const Demand& demand) const {
   if (!attachments_.set_of(demand.to).exists()) throw_no_path(graph_, demand.from, demand.to);
-}
-
-LinkId HashedPaths::draw(Links choices, const Demand& demand, std::uint32_t pair, std::uint32_t hop) const {
-  if (choices.empty()) throw_no_path(graph_, demand.from, demand.to);
-  if (choices.size() == 1) return choices.front();
-  const auto count = static_cast<std::uint32_t>(choices.size());
-  return choices[draw_below(count, {demand.from.value, demand.to.value, pair, hop}, seed_)];
 }
 
 HashedPaths::Links HashedPaths::from_endpoint(VertexId at, VertexId to) {

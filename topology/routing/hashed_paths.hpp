@@ -8,6 +8,7 @@
 
 #include "topology/routing/attachments.hpp"
 #include "topology/routing/link_loads.hpp"
+#include "topology/routing/path_walk.hpp"
 
 namespace clusterwright {
 
@@ -38,7 +39,6 @@ class HashedPaths {
   };
 
   void check(const Demand& demand) const;
-  LinkId draw(Links choices, const Demand& demand, std::uint32_t pair, std::uint32_t hop) const;
   Links next(VertexId at, VertexId to);
   Links from_endpoint(VertexId at, VertexId to);
 
@@ -59,8 +59,12 @@ void HashedPaths::walk(const Demand& demand, Visit visit) {
   const Links first = from_endpoint(demand.from, demand.to);
   for (std::uint32_t pair = 0; pair < static_cast<std::uint32_t>(queue_pairs_); ++pair) {
     VertexId at = demand.from;
+    PathDraws draws({demand.from, demand.to, pair, seed_});
     for (std::uint32_t hop = 0; at != demand.to; ++hop) {
-      const LinkId link = draw(hop == 0 ? first : next(at, demand.to), demand, pair, hop);
+      const Links choices = hop == 0 ? first : next(at, demand.to);
+      if (choices.empty()) throw_no_path(graph_, demand.from, demand.to);
+      const auto count = static_cast<std::uint32_t>(choices.size());
+      const LinkId link = choices[count == 1 ? 0 : draws.draw(count, hop)];
       visit(link);
       at = graph_.to(link);
     }

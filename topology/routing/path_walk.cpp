@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "sim/diagnostic.hpp"
-#include "topology/graph/counter_random.hpp"
 
 namespace clusterwright {
 
@@ -37,15 +36,14 @@ std::string why_no_path(const NetworkGraph& graph, VertexId from, VertexId to) {
 void walk_path(const NetworkGraph& graph, const Routes& routes, const PathKey& key, std::vector<LinkId>& path) {
   path.clear();
   std::vector<LinkId> choices;
+  PathDraws draws(key);
   for (VertexId at = key.from; at != key.to; at = graph.to(path.back())) {
     choices.clear();
     routes.next_links(at, key.to, choices);
     if (choices.empty()) throw_no_path(graph, key.from, key.to);
     const auto count = static_cast<std::uint32_t>(choices.size());
     const auto hop = static_cast<std::uint32_t>(path.size());
-    const std::uint32_t choice =
-        count == 1 ? 0 : draw_below(count, {key.from.value, key.to.value, key.queue_pair, hop}, key.seed);
-    path.push_back(choices[choice]);
+    path.push_back(choices[count == 1 ? 0 : draws.draw(count, hop)]);
   }
 }
 

@@ -45,7 +45,7 @@ TrafficBuilder::Ports TrafficBuilder::ports(AcceleratorId accelerator) const {
 VertexId TrafficBuilder::endpoint(const Ports& ports, int lane) const {
   const int nic = ports.first + lane % ports.count;
   if (nic >= context_.graph.rails()) throw std::invalid_argument("a NIC that the network does not have");
-  return context_.graph.endpoint(ports.node, nic);
+  return context_.graph.working_endpoint(ports.node, nic);
 }
 
 bool TrafficBuilder::same_domain(AcceleratorId a, AcceleratorId b) const {

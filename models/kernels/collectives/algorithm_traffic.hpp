@@ -34,6 +34,7 @@ class TrafficBuilder {
     int count = 1;
   };
   Ports ports(AcceleratorId accelerator) const;
+  /// NIC of a lane; another one of the node where its cables have failed.
   VertexId endpoint(const Ports& ports, int lane) const;
 
   bool same_domain(AcceleratorId a, AcceleratorId b) const;

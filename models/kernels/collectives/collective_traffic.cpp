@@ -138,7 +138,8 @@ StepLatency step_latency(const Communicator& group, const TrafficContext& contex
     // Both ends on one rail: planes join no others.
     const int rail = context.cluster.group_of_node(from.node).links.nic_of(from.position);
     if (from.node == to.node) return Seconds{};
-    return graph.latency(one_path(graph.endpoint(from.node, rail), graph.endpoint(to.node, rail), graph, routes));
+    return graph.latency(
+        one_path(graph.working_endpoint(from.node, rail), graph.working_endpoint(to.node, rail), graph, routes));
   });
 }
 

@@ -55,7 +55,8 @@ struct TrafficContext {
 ///                     farthest first, when the least is sent
 ///   halving_doubling  all-reduce, or the half that scatters or gathers: stage j exchanges S / 2^j with the domain at
 ///                     distance 2^(j-1); the number of domains is a power of two
-///   torus             equal parts of a node's wire to its neighbours along every axis, both ways round closed rings and
+///   torus             equal parts of a node's wire to its neighbours along every axis, both ways round closed rings
+///   and
 ///                     one way there and back along lines; the nodes fill a block
 ///   send              each rank to the next one, the last to the first, as in nccl-tests
 ///   direct            all pairs of ranks over the sender's NIC and the receiver's. If domains have several NICs and
