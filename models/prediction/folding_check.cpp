@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "models/lowering/graph_loads.hpp"
 #include "models/lowering/lowered_step.hpp"
 #include "models/lowering/lowering.hpp"
 #include "models/settling/step_simulation.hpp"
@@ -87,8 +88,12 @@ std::optional<UnfoldedCheck> replay_unfolded(const Scenario& s, const Plan& plan
   const ReplayResult result = replayer.run(graph.timing);
   const StepStructure& replayed = replayer.structure();
   if (folding == Folding::unfolded && !stays_in_step(replayed, result, plan.tensor)) return {};
-  return UnfoldedCheck{static_cast<int>(replayed.ranks.size()), static_cast<double>(replayed.op_count()),
-                       static_cast<double>(result.events), result.end, folded.result.end};
+  return UnfoldedCheck{static_cast<int>(replayed.ranks.size()),
+                       static_cast<double>(replayed.op_count()),
+                       static_cast<double>(result.events),
+                       result.end,
+                       folded.result.end,
+                       uses_graph(s.cluster)};
 }
 
 }  // namespace
