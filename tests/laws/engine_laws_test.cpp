@@ -12,6 +12,7 @@
 #include "sim/timeline.hpp"
 #include "support/catch.hpp"
 #include "support/random_step.hpp"
+#include "support/split_mix.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;
@@ -54,21 +55,6 @@ std::vector<Picoseconds> instants(const ReplayResult& result) {
   return times;
 }
 
-/// SplitMix64.
-class Draws {
- public:
-  explicit Draws(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t below(std::uint64_t n) {
-    std::uint64_t z = state_ += 0x9E3779B97F4A7C15;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-    return (z ^ (z >> 31)) % n;
-  }
-
- private:
-  std::uint64_t state_;
-};
-
 /// 64 hosts, 4 per leaf, 4 leaves per group, 4 groups; as many uplinks as hosts on every level, 50 GB/s each.
 class FatTree64 {
  public:
@@ -101,7 +87,7 @@ StepGraph permutation_flows(std::size_t rounds) {
   const FatTree64 tree(builder);
   const PowerDomainId domain = builder.add_power_domain("hall");
   const WorkId work = builder.add_work("flow", {});
-  Draws draws(42);
+  SplitMix draws(42);
   for (std::size_t round = 0; round < rounds; ++round) {
     std::vector<std::size_t> to(64);
     std::iota(to.begin(), to.end(), 0);

@@ -40,20 +40,6 @@ Seconds time_of(const Scenario& scenario) {
   return to_seconds(time_step(scenario, plan_of(scenario)).end);
 }
 
-/// Two stages on four nodes below two leaves, the next stage across the tapered uplinks.
-SmallCase staged() {
-  SmallCase c;
-  c.tensor = 8;
-  c.pipeline = 2;
-  c.data = 4;
-  c.micro_batches = 4;
-  c.hidden = 4096;
-  c.sequence = 2048;
-  c.nic_gbit_per_s = 20;
-  c.tiers = {{"leaf", 32, 4, ""}, {"spine", 64, 1, ""}};
-  return c;
-}
-
 Scenario routed_by(const SmallCase& c, Routing routing, int queue_pairs = 4) {
   return over(small_scenario(c), [&](FabricSpec& fabric) {
     fabric.routing = routing;
@@ -88,8 +74,7 @@ TEST_CASE("evenly spread steps take the same time on the graph as on nested grou
                                      std::pair{4.0, RankOrder::tensor_context_pipeline_data},
                                      std::pair{32.0, RankOrder::tensor_context_pipeline_data}}) {
     CAPTURE(taper);
-    SmallCase c = staged();
-    c.tiers[0].taper = taper;
+    SmallCase c = two_stages_over_leaves(taper);
     c.rank_order = order;
     const Scenario nested = on_shared_leaves(small_scenario(c));
     CHECK_FALSE(uses_graph(nested.cluster));
@@ -100,8 +85,7 @@ TEST_CASE("evenly spread steps take the same time on the graph as on nested grou
 TEST_CASE("messages never cross a link faster than it carries them", "[laws]") {
   for (const Routing routing : {Routing::hash, Routing::spray, Routing::valiant, Routing::adaptive})
     for (const double taper : {1.0, 4.0, 64.0}) {
-      SmallCase c = staged();
-      c.tiers[0].taper = taper;
+      const SmallCase c = two_stages_over_leaves(taper);
       CAPTURE(static_cast<int>(routing), taper);
       const Scenario scenario = routed_by(c, routing);
       const double share = busiest_share(on_graph(scenario), time_of(scenario));
@@ -111,8 +95,7 @@ TEST_CASE("messages never cross a link faster than it carries them", "[laws]") {
 }
 
 TEST_CASE("fewer hashed flows cost more, and even spread the least", "[laws]") {
-  SmallCase c = staged();
-  c.tiers[0].taper = 1;  // four cables up from each leaf
+  const SmallCase c = two_stages_over_leaves();
   const auto hashed = [&](int flows) { return time_of(routed_by(c, Routing::hash, flows)).in(second); };
   const double even = time_of(routed_by(c, Routing::spray)).in(second);
   CHECK(even <= hashed(64));
@@ -120,7 +103,7 @@ TEST_CASE("fewer hashed flows cost more, and even spread the least", "[laws]") {
 }
 
 TEST_CASE("a fault does not speed up a step that spreads evenly", "[laws]") {
-  const Scenario healthy = small_scenario(staged());
+  const Scenario healthy = small_scenario(two_stages_over_leaves(4));
   const Seconds base = time_of(healthy);
   for (const std::string fault : {"node:1.3", "rail:2", "leaf:0", "leaf:0=0.5", "spine:0=0.25", "node:0.0=0.1"}) {
     CAPTURE(fault);

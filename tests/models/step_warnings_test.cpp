@@ -130,16 +130,7 @@ TEST_CASE("a clock cap above the clock that power allows says that it changes no
 }
 
 TEST_CASE("a fabric that does not state its routing leaves a spread, which the interval holds", "[models]") {
-  SmallCase c;
-  c.tensor = 8;
-  c.pipeline = 2;
-  c.data = 4;
-  c.micro_batches = 4;
-  c.hidden = 4096;
-  c.sequence = 2048;
-  c.nic_gbit_per_s = 20;
-  c.tiers = {{"leaf", 32, 1, ""}, {"spine", 64, 1, ""}};
-  Scenario s = small_scenario(c);
+  Scenario s = small_scenario(two_stages_over_leaves());
   const StepPrediction open = predict_step(s);
   REQUIRE(open.hashed_time);
   CHECK(*open.hashed_time > 1.01 * open.step_time);

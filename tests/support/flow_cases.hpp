@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/split_mix.hpp"
+
 namespace clusterwright::testing {
 
 struct FatTreeShape {
@@ -102,21 +104,6 @@ class FlowCase {
   std::uint32_t hosts_;
 };
 
-/// SplitMix64.
-class FlowDraws {
- public:
-  explicit FlowDraws(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t below(std::uint64_t n) {
-    std::uint64_t z = state_ += 0x9E3779B97F4A7C15;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-    return (z ^ (z >> 31)) % n;
-  }
-
- private:
-  std::uint64_t state_;
-};
-
 /// All flows at time 0. Flows between the same hosts share a path.
 class FlowsAtOnce : public FlowCase {
  public:
@@ -143,7 +130,7 @@ class FlowsAtOnce : public FlowCase {
 /// `rounds` permutations without fixed point (Sattolo), of 1 GB, or of random sizes from 0.5 to 1.5 GB.
 inline std::unique_ptr<FlowsAtOnce> permutation_case(std::uint32_t hosts, std::uint32_t rounds, bool equal_sizes) {
   auto flows = std::make_unique<FlowsAtOnce>(hosts);
-  FlowDraws draws(42);
+  SplitMix draws(42);
   for (std::uint32_t round = 0; round < rounds; ++round) {
     std::vector<std::uint32_t> to(hosts);
     std::iota(to.begin(), to.end(), 0);
@@ -228,7 +215,7 @@ class ClosedLoops : public FlowCase {
  public:
   ClosedLoops(std::uint32_t hosts, std::uint32_t per_host) : FlowCase(hosts), per_host_(per_host) {
     for (std::uint64_t sender = 0; sender < std::uint64_t{hosts} * per_host; ++sender)
-      senders_.push_back({FlowDraws(42 + 1000003 * sender), 20});
+      senders_.push_back({SplitMix(42 + 1000003 * sender), 20});
   }
 
   std::uint32_t paths() const override { return static_cast<std::uint32_t>(senders_.size()); }
@@ -247,7 +234,7 @@ class ClosedLoops : public FlowCase {
 
  private:
   struct Sender {
-    FlowDraws draws;
+    SplitMix draws;
     int left;
   };
   std::uint32_t per_host_;

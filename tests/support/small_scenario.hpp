@@ -65,6 +65,20 @@ struct SmallCase {
   int accelerators() const { return tensor * pipeline * context * data; }
 };
 
+/// Two stages of 32 ranks, each below leaves of its own, over links of 20 Gbit/s: messages wait for the network.
+inline SmallCase two_stages_over_leaves(double taper = 1) {
+  SmallCase c;
+  c.tensor = 8;
+  c.pipeline = 2;
+  c.data = 4;
+  c.micro_batches = 4;
+  c.hidden = 4096;
+  c.sequence = 2048;
+  c.nic_gbit_per_s = 20;
+  c.tiers = {{"leaf", 32, taper, ""}, {"spine", 64, 1, ""}};
+  return c;
+}
+
 inline const Catalog& parts() {
   static const Catalog catalog = load_catalog(std::filesystem::path(CLUSTERWRIGHT_CONFIGS) / "parts");
   return catalog;
