@@ -99,10 +99,10 @@ void add_stragglers(const Scenario& s, const StepSummary& step, StepPrediction& 
 /// The interval, which unstated routing widens upwards.
 void add_interval(const Scenario& s, OpenFields open, StepPrediction& out) {
   const double half = half_width_90 * out.uncertainty.sigma;
-  if (open == OpenFields::best) out.hashed_time = hashed_step(s, out.plan);
-  const double by_routing = std::max(0.0, std::log(out.hashed_time.value_or(out.step_time) / out.step_time));
   out.low = out.step_time / std::exp(half);
-  out.high = out.step_time * std::exp(std::hypot(half, by_routing));
+  out.high = out.step_time * std::exp(half);
+  if (open == OpenFields::best) out.hashed_time = hashed_step(s, out.plan);
+  if (out.hashed_time) out.high = high_with_hashing(out.step_time, out.high, *out.hashed_time);
 }
 
 void add_input(const Scenario& s, StepPrediction& out) {

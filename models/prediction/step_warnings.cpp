@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/prediction/step_warnings.hpp"
+#include "models/prediction/unstated_routing.hpp"
 #include "topology/routing/routed_network.hpp"
 
 #include <fmt/format.h>
@@ -90,14 +91,10 @@ void add_routing(const StepPrediction& step, std::vector<std::string>& out) {
 }
 
 /// Spread between the routings that the fabric leaves open.
-void add_paths(const StepPrediction& step, std::vector<std::string>& out) {
-  constexpr double negligible = 5e-3;
-  if (!step.hashed_time || *step.hashed_time < (1 + negligible) * step.step_time) return;
-  out.push_back(
-      fmt::format("the fabric does not state its routing: traffic is spread evenly over all paths; flows hashed "
-                  "to static paths would take {:.3f} s a step ({:+.1f} %), which the interval includes "
-                  "(cluster.fabric.routing)",
-                  step.hashed_time->in(second), 100 * (*step.hashed_time / step.step_time - 1)));
+void add_paths(const Scenario& s, const StepPrediction& step, std::vector<std::string>& out) {
+  if (!step.hashed_time) return;
+  if (std::string text = routing_sentence(s.cluster, "a step", step.step_time, *step.hashed_time); !text.empty())
+    out.push_back(std::move(text));
 }
 
 /// NICs without a working cable, whose ranks use another NIC of their node.
@@ -180,7 +177,7 @@ std::vector<std::string> step_warnings(const Scenario& s, const StepPrediction& 
   for (std::string& text : tile_warnings(s, step.plan, gemms)) out.push_back(std::move(text));
   add_routing(step, out);
   for (std::string& text : idle_cap_warnings(s, summary)) out.push_back(std::move(text));
-  add_paths(step, out);
+  add_paths(s, step, out);
   add_lost_nics(s, out);
   return out;
 }

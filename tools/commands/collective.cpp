@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "models/prediction/unstated_routing.hpp"
 #include "sim/json_writer.hpp"
 #include "sim/parallel_points.hpp"
 #include "tools/cluster_session.hpp"
@@ -160,6 +161,22 @@ AgainstUsual compare_with_usual(const CollectiveSet& named, const ClusterSession
   return out;
 }
 
+/// Lets upper bounds include hashed paths where neither the fabric nor the user states the routing.
+void include_hashing(const CollectiveCommandRequest& request, const Cluster& cluster, const CollectiveSet& parameters,
+                     const CollectiveRequest& asked, const std::vector<Bytes>& sizes, CollectiveReport& report) {
+  if (!request.routing.empty() || !request.failures.empty()) return;
+  const std::optional<Cluster> hashed = hashed_cluster(cluster);
+  if (!hashed) return;
+  const std::vector<CollectiveAnswer> rows =
+      predict_all(CollectivePredictor(*hashed, parameters, &hashed->network(), asked), sizes);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    CollectiveAnswer& row = report.rows[i];
+    row.high = high_with_hashing(row.time, row.high, rows[i].time);
+  }
+  const std::string text = routing_sentence(cluster, "the largest size", report.rows.back().time, rows.back().time);
+  if (!text.empty()) report.warnings.push_back(text);
+}
+
 /// The same nodes, with a block of each domain for the job.
 void use_blocks(Cluster& cluster, const std::string& per_domain) {
   if (per_domain.empty()) return;
@@ -201,6 +218,7 @@ Answered make_report(const CollectiveCommandRequest& request, ClusterSession& se
                           {}};
   const CollectivePredictor predictor(cluster, parameters, routed, asked);
   report.rows = predict_all(predictor, sizes);
+  include_hashing(request, cluster, parameters, asked, sizes, report);
   std::optional<AgainstUsual> against;
   if (!request.parameters.empty()) against = compare_with_usual(parameters, session, routed, asked, sizes, report);
   if (routed) report.busiest = named(predictor.busiest(sizes.back(), shown_links), routed->graph);

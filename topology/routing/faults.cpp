@@ -70,7 +70,8 @@ class FaultReader {
 
   [[noreturn]] void fail() const {
     refuse(fmt::format("cannot read the fault \"{}\"", whole_),
-           "write spine:2, leaf:0-spine:1, leaf:0-spine:1#0 or node:5.3 (NIC 3 of node 5); append =0.5 for half the "
+           "write spine:2, leaf:0-spine:1, leaf:0-spine:1#0, node:5.3 (NIC 3 of node 5) or rail:3; append =0.5 for "
+           "half the "
            "rate, at most =1");
   }
 
