@@ -221,7 +221,8 @@ TEST_CASE("groups at once are counted and share what they load", "[cli][collecti
 }
 
 TEST_CASE("every placement answers, and is compared with contiguous nodes", "[cli][collective]") {
-  const std::string some = "collective " + cluster("h100-3tier") + "--gpus 256 --bytes 1G --algorithm ring ";
+  const std::string some =
+      "collective " + cluster("h100-3tier") + "--gpus 256 --bytes 1G --algorithm ring --routing spray ";
   for (const std::string policy : {"contiguous", "rail", "scattered", "shuffled", "optimised"}) {
     const JsonValue answer = json(some + "--seed 5 --placement " + policy);
     INFO(policy);
@@ -232,6 +233,21 @@ TEST_CASE("every placement answers, and is compared with contiguous nodes", "[cl
   }
   CHECK(answered(some + "--seed 5 --placement shuffled --format csv").out ==
         answered(some + "--seed 5 --placement shuffled --format csv").out);
+}
+
+TEST_CASE("unstated routing leaves room above for hashed paths, which a stated one does not", "[cli][collective]") {
+  const std::string crossing = on_superpod + "--op send --gpus 2 --stride 256 --concurrent all --bytes 32M ";
+  const ProgramRoom room;
+  const auto row = [&](const std::string& routing) {
+    const Outcome outcome = room.run(crossing + routing + " --format json");
+    REQUIRE(outcome.code == 0);
+    CHECK(has(outcome.out, "does not state its routing") == routing.empty());
+    return outcome.json().at("rows").elements()[0];
+  };
+  const JsonValue open = row(""), even = row("--routing spray"), hashed = row("--routing hash");
+  CHECK(open.at("time_us").as_number() == even.at("time_us").as_number());
+  CHECK(open.at("high").as_number() > hashed.at("time_us").as_number());
+  CHECK(even.at("high").as_number() < hashed.at("time_us").as_number());
 }
 
 TEST_CASE("nodes can be listed as Slurm lists them", "[cli][collective]") {
