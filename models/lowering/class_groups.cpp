@@ -8,24 +8,35 @@ namespace clusterwright {
 RankClassId ClassGroups::tensor_group(RankClassId c) const {
   RankCoordinates at = classes_.representative(c);
   at.tensor = 0;
-  return classes_.class_of(at);
+  return classes_.slice_of(at);
+}
+
+RankClassId ClassGroups::name_of(ReplicaGroup kind, const RankCoordinates& at) const {
+  return classes_.slice_of(placement_.first_member(kind, at));
 }
 
 RankClassId ClassGroups::replica_group(ReplicaGroup kind, RankClassId c) const {
-  return classes_.class_of(placement_.first_member(kind, classes_.representative(c)));
+  return name_of(kind, classes_.representative(c));
 }
 
 std::vector<RankClassId> ClassGroups::members(ReplicaGroup kind, RankClassId c) const {
   std::set<RankClassId> members;
-  for (const RankCoordinates& at : placement_.members(kind, classes_.representative(c)))
-    members.insert(classes_.class_of(at));
+  const auto add = [&](const RankCoordinates& of) {
+    for (const RankCoordinates& at : placement_.members(kind, of)) members.insert(classes_.class_of(at));
+  };
+  RankCoordinates at = classes_.representative(c);
+  add(at);
+  const RankClassId name = name_of(kind, at);
+  const bool split = classes_.split_slices();
+  for (at.tensor = 0; split && at.tensor < placement_.plan().tensor; ++at.tensor)
+    if (name_of(kind, at) == name) add(at);
   return {members.begin(), members.end()};
 }
 
 RankClassId ClassGroups::on_stage(RankClassId c, int stage) const {
   RankCoordinates at = classes_.representative(c);
   at.pipeline = stage;
-  return classes_.class_of(at);
+  return classes_.slice_of(at);
 }
 
 RankClassId ClassGroups::neighbour(RankClassId c, int step) const {

@@ -9,24 +9,26 @@
 
 namespace clusterwright {
 
-/// Groups around a rank class. The lowest class of a group is its name.
+/// Groups around a rank class. A group is named by the slice of its first rank, that is by the first class of this; so
+/// rings of the ranks of one slice share a name and all they do.
 class ClassGroups {
  public:
   ClassGroups(const Placement& placement, const RankClasses& classes) : placement_(placement), classes_(classes) {}
 
   RankClassId tensor_group(RankClassId c) const;
   RankClassId replica_group(ReplicaGroup kind, RankClassId c) const;
-  /// Every class with a rank in the group of `kind` that holds class `c`.
+  /// Every class with a rank in a group of the name of that which holds class `c`.
   std::vector<RankClassId> members(ReplicaGroup kind, RankClassId c) const;
-  /// Class that differs from `c` in nothing but its pipeline stage.
+  /// Slice that differs from that of `c` in nothing but its pipeline stage.
   RankClassId on_stage(RankClassId c, int stage) const;
-  /// Class that pipeline messages of `c` go to. The last stage sends to the first, for interleaved schedules.
+  /// Slice that pipeline messages of `c` go to. The last stage sends to the first, for interleaved schedules.
   RankClassId receiver(Stream stream, RankClassId c) const;
-  /// Class whose pipeline messages `c` receives.
+  /// Slice whose pipeline messages `c` receives.
   RankClassId sender(Stream stream, RankClassId c) const;
 
  private:
   RankClassId neighbour(RankClassId c, int step) const;
+  RankClassId name_of(ReplicaGroup kind, const RankCoordinates& at) const;
 
   const Placement& placement_;
   const RankClasses& classes_;

@@ -183,8 +183,11 @@ std::vector<int> places_of(const Placement& placement) {
 std::vector<int> classes_of(const RankClasses& classes, const Placement& placement) {
   std::vector<int> key = places_of(placement);
   key.push_back(classes.tensor_ranks_together());
-  for (int d = 0; d < placement.plan().gradient_ranks(); ++d)
-    key.push_back(static_cast<int>(classes.class_of({0, d, 0}).value));
+  const Plan& plan = placement.plan();
+  for (int d = 0; d < plan.gradient_ranks(); ++d)
+    for (int p = 0; p < plan.pipeline; ++p)
+      for (int t = 0; t < plan.tensor; t += classes.tensor_ranks_together())
+        key.push_back(static_cast<int>(classes.slice_of(RankCoordinates{t, d, p}).value));
   return key;
 }
 

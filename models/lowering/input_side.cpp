@@ -106,10 +106,11 @@ InputSide::InputSide(StepGraphBuilder& builder, const Scenario& s, const Placeme
 }
 
 RankClassId InputSide::fed_together(RankClassId c) const {
-  return classes_.class_of({0, classes_.representative(c).data, 0});
+  return classes_.slice_of({0, classes_.representative(c).data, 0});
 }
 
 /// First and last stage may share a host: their transfers then cross it side by side.
+/// @param reader  slice of the reading rank
 void InputSide::use_storage(Uses& uses, RankClassId reader) const {
   const int together = classes_.tensor_ranks_together();
   const auto add = [&](ResourceId resource, int count) {
@@ -119,8 +120,13 @@ void InputSide::use_storage(Uses& uses, RankClassId reader) const {
     else
       uses.push_back({resource, static_cast<std::uint32_t>(count), 1.0});
   };
-  if (!hosts_.empty()) add(hosts_[classes_.hosts().kind_of(reader)], classes_.hosts().ranks_of(reader) / together);
-  if (file_system_.exists()) add(file_system_, classes_.multiplicity(reader) / together);
+  int beside = 0, all = 0;
+  for (const RankClassId c : classes_.classes_of_slice(reader)) {
+    if (!hosts_.empty()) beside += classes_.hosts().ranks_of(c);
+    all += classes_.multiplicity(c);
+  }
+  if (!hosts_.empty()) add(hosts_[classes_.hosts().kind_of(reader)], beside / together);
+  if (file_system_.exists()) add(file_system_, all / together);
 }
 
 ChainId InputSide::read(RankClassId c) {
@@ -129,7 +135,7 @@ ChainId InputSide::read(RankClassId c) {
   if (log_) log_->add([=](PriceSheet& sheet) { sheet.machine.input()->read(c); });
   Uses uses;
   const int data = classes_.representative(fed).data;
-  for (const int stage : reading_stages(placement_.plan())) use_storage(uses, classes_.class_of({0, data, stage}));
+  for (const int stage : reading_stages(placement_.plan())) use_storage(uses, classes_.slice_of({0, data, stage}));
   StepGraphBuilder::Leg leg;
   const Seconds time = alone(work_);
   if (uses.empty() || work_.bytes <= Bytes{}) {

@@ -13,12 +13,12 @@ RendezvousId Meetings::join(RankClassId group, RankClassId member, ChainId chain
   return rendezvous_.at(group, joined_[member]++, chain);
 }
 
-RendezvousId MessageMeetings::send(RankClassId sender, ChainId chain) {
-  return rendezvous_.at(sender, sent_[sender]++, chain);
+RendezvousId MessageMeetings::send(RankClassId from, RankClassId sender, ChainId chain) {
+  return rendezvous_.at(from, sent_[sender]++, chain);
 }
 
-RendezvousId MessageMeetings::receive(RankClassId sender, RankClassId receiver, ChainId chain) {
-  return rendezvous_.at(sender, received_[receiver]++, chain);
+RendezvousId MessageMeetings::receive(RankClassId from, RankClassId receiver, ChainId chain) {
+  return rendezvous_.at(from, received_[receiver]++, chain);
 }
 
 }  // namespace clusterwright

@@ -11,7 +11,7 @@ namespace clusterwright {
 
 /// Rendezvous of one kind, group by group, each made when the first member asks for it.
 ///
-/// A group is named by its lowest rank class.
+/// A group is named by a rank class (class_groups.hpp).
 class GroupRendezvous {
  public:
   GroupRendezvous(StepGraphBuilder& builder, std::size_t classes, StepCharge late)
@@ -38,14 +38,15 @@ class Meetings {
   IndexedVector<RankClassId, std::size_t> joined_;
 };
 
-/// Messages: the i-th send of a rank class meets the i-th receive from it.
+/// Messages between slices: the i-th send of each class of the sending slice meets the i-th receive of each class of
+/// the other. `from` names the sending slice.
 class MessageMeetings {
  public:
   MessageMeetings(StepGraphBuilder& builder, std::size_t classes, StepCharge late)
       : rendezvous_(builder, classes, late), sent_(classes, 0), received_(classes, 0) {}
 
-  RendezvousId send(RankClassId sender, ChainId chain);
-  RendezvousId receive(RankClassId sender, RankClassId receiver, ChainId chain);
+  RendezvousId send(RankClassId from, RankClassId sender, ChainId chain);
+  RendezvousId receive(RankClassId from, RankClassId receiver, ChainId chain);
 
  private:
   GroupRendezvous rendezvous_;

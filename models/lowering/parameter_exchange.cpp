@@ -29,7 +29,7 @@ OpId ParameterExchange::exchange_copies(CollectiveOp op, Bytes payload, OpId aft
   const RankClassId rank = ops_.rank_class();
   const int mirror = step_.plan().pipeline - 1 - step_.stage_of(rank);
   const ChainId chain = links_.between_stages(op, payload, rank, mirror);
-  const RankClassId group = std::min(rank, step_.groups.on_stage(rank, mirror));
+  const RankClassId group = std::min(step_.classes.slice_of(rank), step_.groups.on_stage(rank, mirror));
   return this->op(kernel_of(op), meetings_.mirror.join(group, rank, chain), after, note);
 }
 

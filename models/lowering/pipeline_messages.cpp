@@ -44,9 +44,9 @@ void PipelineMessages::receive(const PipelineSlot& slot) {
 void PipelineMessages::send(const PipelineSlot& slot) {
   const MessageRoute route = this->route(slot);
   const ChainId chain = outgoing_[static_cast<std::size_t>(stream_of(route))];
-  const OpId id =
-      ops_.communicate(lanes_.out_of(route), kernel_, StepCharge::pp_exposed,
-                       meetings_.of(route).send(ops_.rank_class(), chain), ops_.last_kernel(), slot.micro_batch);
+  const RankClassId rank = ops_.rank_class(), from = step_.classes.slice_of(rank);
+  const OpId id = ops_.communicate(lanes_.out_of(route), kernel_, StepCharge::pp_exposed,
+                                   meetings_.of(route).send(from, rank, chain), ops_.last_kernel(), slot.micro_batch);
   // Pairs of passes post messages of both directions together; one at a time, they would wait for each other.
   if (!step_.job.stack.overlap_pipeline_messages && !step_.layout().is_mirrored() && !step_.plan().paired)
     ops_.wait_for(id);

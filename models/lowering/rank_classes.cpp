@@ -16,10 +16,17 @@
 //   replica 2   as replica 0, colour A;  replica 3 as replica 1, colour B
 // 2 colours x 3 stages = 6 classes of 8 ranks instead of 48 ranks. Now replica 2 holds a straggler: the colours are
 // A B C B. With replicas 0 and 1, and 2 and 3, in one shard group each, round 1 tells 1 from 3, since one shares its
-// group with A and the other with C: A B C D. Round 2 adds nothing. A straggler also parts the ranks of tensor groups.
+// group with A and the other with C: A B C D. Round 2 adds nothing.
 //
-// A class is numbered ((colour x stages + stage) x tensor + tensor position) / tensor ranks that share a class.
-// Source: Weisfeiler and Leman 1968, A reduction of a graph to a canonical form and an algebra arising during it.
+// A slice is the part of a tensor group in one domain. Its ranks share a class; if some are slow, each clock of the
+// slice has one, here one for the straggler and one for its three peers: 13 classes. They send, receive and reduce
+// together. Alone, a peer could be ahead of the straggler from one collective of the tensor group to the next; since
+// all ranks of a neighbouring slice wait for the straggler's partner in their own collectives, the step takes the same
+// time. Stragglers at several places of tensor groups make the rings of all places wait for the slowest of them.
+//
+// Slices are numbered ((colour x stages + stage) x tensor + tensor position) / ranks of a slice, classes slice by
+// slice. Source: Weisfeiler and Leman 1968, A reduction of a graph to a canonical form and an algebra arising during
+// it.
 #include "models/lowering/rank_classes.hpp"
 
 #include <algorithm>
@@ -80,19 +87,6 @@ std::vector<int> expert_spread(const Placement& placement, const FabricTiers& fa
   return spread;
 }
 
-double clock_of(int rank, const SlowRanks& slow) {
-  const auto found = slow.find(rank);
-  return found == slow.end() ? 1 : found->second;
-}
-
-/// Empty without stragglers, so that folding costs nothing then.
-std::vector<double> clocks_of_replica(const Placement& placement, const SlowRanks& slow, int d) {
-  std::vector<double> clocks;
-  for (int p = 0; p < placement.plan().pipeline && !slow.empty(); ++p)
-    for (int t = 0; t < placement.plan().tensor; ++t) clocks.push_back(clock_of(placement.rank({t, d, p}), slow));
-  return clocks;
-}
-
 bool has_taper(const FabricTiers& fabric) {
   return std::any_of(fabric.tiers().begin(), fabric.tiers().end(), [](const auto& tier) { return tier.tapered; });
 }
@@ -111,15 +105,16 @@ RankClasses::RankClasses(const Placement& placement, const FabricTiers& fabric, 
     : plan_(placement.plan()),
       folded_(folded),
       host_(host),
-      tensor_ranks_together_(folded && slow.empty() ? std::min(plan_.tensor, placement.domain_size()) : 1) {
+      tensor_ranks_together_(folded ? std::min(plan_.tensor, placement.domain_size()) : 1) {
   if (host > 0)  // ranks of one host: those of a block that ends inside a node, too
     tensor_ranks_together_ = std::gcd(std::gcd(tensor_ranks_together_, host), placement.blocks().used);
+  add_clocks(placement, slow);
   std::vector<int> colours(static_cast<std::size_t>(plan_.gradient_ranks()));
   Interner<std::tuple<std::vector<int>, std::vector<int>, std::vector<double>>> interner;
   for (int d = 0; d < plan_.gradient_ranks(); ++d)
     colours[static_cast<std::size_t>(d)] =
         folded ? interner.number({neighbour_distances(placement, fabric, d, tensor_ranks_together_),
-                                  expert_spread(placement, fabric, d), clocks_of_replica(placement, slow, d)})
+                                  expert_spread(placement, fabric, d), clocks_of_replica(d)})
                : d;
   assign(colours);
   load_uplinks(placement, fabric);
@@ -130,7 +125,7 @@ RankClasses::RankClasses(const Placement& placement, const FabricTiers& fabric, 
     assign(colour_replicas(placement, fabric));
     load_uplinks(placement, fabric);
   }
-  for (const RankCoordinates& at : representatives_) highest_clocks_.push_back(clock_of(placement.rank(at), slow));
+  for (const RankCoordinates& at : representatives_) highest_clocks_.push_back(clock_of(at));
   if (host > 0) hosts_ = SharedHosts(fill_hosts(placement), count());
 }
 
@@ -151,26 +146,94 @@ std::map<int, HostRanks> RankClasses::fill_hosts(const Placement& placement) con
   return hosts;
 }
 
+std::size_t RankClasses::place_index(const RankCoordinates& at) const {
+  return static_cast<std::size_t>((at.data * plan_.pipeline + at.pipeline) * plan_.tensor + at.tensor);
+}
+
+void RankClasses::add_clocks(const Placement& placement, const SlowRanks& slow) {
+  for (int d = 0; d < plan_.gradient_ranks() && !slow.empty(); ++d)
+    for (int p = 0; p < plan_.pipeline; ++p)
+      for (int t = 0; t < plan_.tensor; ++t)
+        if (const auto found = slow.find(placement.rank({t, d, p})); found != slow.end())
+          slow_[place_index({t, d, p})] = found->second;
+}
+
+double RankClasses::clock_of(const RankCoordinates& at) const {
+  const auto found = slow_.find(place_index(at));
+  return found == slow_.end() ? 1 : found->second;
+}
+
+/// Clocks of the ranks of a slice, ascending. @param at  its first rank
+std::vector<double> RankClasses::clocks_of_slice(RankCoordinates at) const {
+  std::vector<double> clocks;
+  for (int i = 0; i < tensor_ranks_together_; ++i, ++at.tensor) clocks.push_back(clock_of(at));
+  std::sort(clocks.begin(), clocks.end());
+  return clocks;
+}
+
+/// Empty without stragglers. Which ranks of a slice are slow does not matter, as its classes do everything together.
+std::vector<double> RankClasses::clocks_of_replica(int d) const {
+  std::vector<double> clocks;
+  const auto first = slow_.lower_bound(place_index({0, d, 0})), end = slow_.lower_bound(place_index({0, d + 1, 0}));
+  for (int p = 0; p < plan_.pipeline && first != end; ++p)
+    for (int t = 0; t < plan_.tensor; t += tensor_ranks_together_)
+      for (const double clock : clocks_of_slice({t, d, p})) clocks.push_back(clock);
+  return clocks;
+}
+
+/// Numbers the classes of all slices. @return number of classes
+std::size_t RankClasses::number_slices() {
+  const int colours = *std::max_element(colour_.begin(), colour_.end()) + 1;
+  slices_.assign(static_cast<std::size_t>(colours * plan_.pipeline * plan_.tensor / tensor_ranks_together_), {});
+  for (int d = 0; d < plan_.gradient_ranks(); ++d)
+    for (int p = 0; p < plan_.pipeline; ++p)
+      for (int t = 0; t < plan_.tensor; t += tensor_ranks_together_) {
+        Slice& slice = slices_[slice_index({t, d, p})];
+        if (!slice.clocks.empty()) continue;
+        slice.clocks = slow_.empty() ? std::vector<double>{1} : clocks_of_slice({t, d, p});
+        slice.clocks.erase(std::unique(slice.clocks.begin(), slice.clocks.end()), slice.clocks.end());
+      }
+  std::size_t next = 0;
+  for (Slice& slice : slices_) {
+    slice.first = RankClassId(next);
+    next += slice.clocks.size();
+  }
+  return next;
+}
+
 void RankClasses::assign(const std::vector<int>& colours) {
   colour_ = colours;
-  const int colour_count = *std::max_element(colours.begin(), colours.end()) + 1;
-  const int per_class = tensor_ranks_together_;
-  const auto size = static_cast<std::size_t>(colour_count * plan_.pipeline * plan_.tensor / per_class);
+  const std::size_t size = number_slices();
   representatives_.assign(size, {});
   multiplicities_.assign(size, 0);
+  const int step = slow_.empty() ? tensor_ranks_together_ : 1;
   for (int d = plan_.gradient_ranks() - 1; d >= 0; --d)
     for (int p = 0; p < plan_.pipeline; ++p)
-      for (int t = 0; t < plan_.tensor; t += per_class) {
+      for (int t = plan_.tensor - step; t >= 0; t -= step) {
         const RankCoordinates at{t, d, p};
         representatives_[class_of(at)] = at;
-        multiplicities_[class_of(at)] += per_class;
+        multiplicities_[class_of(at)] += step;
       }
 }
 
-RankClassId RankClasses::class_of(const RankCoordinates& at) const {
+std::size_t RankClasses::slice_index(const RankCoordinates& at) const {
   const int colour = colour_[static_cast<std::size_t>(at.data)];
   const int pair = colour * plan_.pipeline + at.pipeline;
-  return RankClassId(static_cast<std::size_t>((pair * plan_.tensor + at.tensor) / tensor_ranks_together_));
+  return static_cast<std::size_t>((pair * plan_.tensor + at.tensor) / tensor_ranks_together_);
+}
+
+RankClassId RankClasses::class_of(const RankCoordinates& at) const {
+  const Slice& slice = slices_[slice_index(at)];
+  if (slice.clocks.size() == 1) return slice.first;
+  const auto place = std::lower_bound(slice.clocks.begin(), slice.clocks.end(), clock_of(at)) - slice.clocks.begin();
+  return slice.first + place;
+}
+
+std::vector<RankClassId> RankClasses::classes_of_slice(RankClassId c) const {
+  const Slice& slice = slices_[slice_index(representatives_[c])];
+  std::vector<RankClassId> classes;
+  for (std::size_t i = 0; i < slice.clocks.size(); ++i) classes.push_back(RankClassId(slice.first.value + i));
+  return classes;
 }
 
 void RankClasses::load_uplinks(const Placement& placement, const FabricTiers& fabric) {
@@ -211,7 +274,7 @@ void RankClasses::add_neighbours(const Placement& placement, int d, std::vector<
 
 std::vector<int> RankClasses::colour_replicas(const Placement& placement, const FabricTiers& fabric) const {
   const UplinkLoads loads = has_taper(fabric) ? uplink_loads(*this, placement, fabric) : UplinkLoads{};
-  const bool alike = count() == static_cast<std::size_t>(plan_.pipeline * plan_.tensor / tensor_ranks_together_);
+  const bool alike = slices_.size() == static_cast<std::size_t>(plan_.pipeline * plan_.tensor / tensor_ranks_together_);
   std::map<int, int> host_kind;
   Interner<HostRanks> hosts_seen;
   if (host_ > 0)

@@ -29,9 +29,11 @@ SlowRanks slow_ranks(const ClusterSpec& cluster, const DomainBlocks& blocks);
 
 /// Partition of ranks. Ranks of one class run the same program at the same time over equally loaded links.
 ///
-/// Folding: ranks of a tensor group in one domain are alike. So are replicas whose pipeline neighbours sit equally far
-/// away and whose tapered uplinks carry the same traffic; rank_classes.cpp explains the refinement. Stragglers split
-/// the replicas that they are in, and tensor groups into single ranks. Unfolding gives each rank a class of its own.
+/// Folding: ranks of a tensor group in one domain (a slice) are alike. So are replicas whose pipeline neighbours sit
+/// equally far away and whose tapered uplinks carry the same traffic; rank_classes.cpp explains the refinement.
+/// Stragglers split the replicas that they are in; only the slice that holds them has a class for each clock. The
+/// classes of such a slice send, receive and reduce together, as its collectives keep it in step to a few kernels.
+/// Unfolding gives each rank a class of its own.
 ///
 /// Where ranks share their hosts (storage, host memory), ranks of one class also sit on hosts that hold equally many
 /// ranks of every class.
@@ -53,14 +55,21 @@ class RankClasses {
   int multiplicity(RankClassId c) const { return multiplicities_[c]; }
   double highest_clock(RankClassId c) const { return highest_clocks_[c]; }
   RankClassId class_of(const RankCoordinates& at) const;
+  /// First class of a slice, which names it: the slice of a rank, or that of a class.
+  RankClassId slice_of(const RankCoordinates& at) const { return slices_[slice_index(at)].first; }
+  RankClassId slice_of(RankClassId c) const { return slice_of(representatives_[c]); }
+  /// All classes of the slice that `c` belongs to: one, or with stragglers one for each clock.
+  std::vector<RankClassId> classes_of_slice(RankClassId c) const;
+  /// Whether any slice has more than one class.
+  bool split_slices() const { return count() > slices_.size(); }
   bool folded() const { return folded_; }
   /// Number of neighbours in a tensor group that share a class: those in one domain, under the same switches; 1 when
   /// unfolded.
   int tensor_ranks_together() const { return tensor_ranks_together_; }
-  /// Whether the ranks of a tensor group count as doing the same at the same time, so that their collectives are each
-  /// rank's own. True where they share a class. In an unfolded step without stragglers it is assumed, and must be
+  /// Whether the tensor group of class `c` counts as doing the same at the same time, so that its collectives are each
+  /// rank's own. True where its ranks share a class. In an unfolded step without stragglers it is assumed, and must be
   /// checked with the result (simulate_step does).
-  bool in_step() const { return in_step_; }
+  bool in_step(RankClassId c) const { return in_step_ && slices_[slice_index(representatives_[c])].clocks.size() == 1; }
 
   /// Uplinks that a stream of class `c` crosses, with the load that it puts on one bundle of each.
   struct Crossing {
@@ -78,7 +87,20 @@ class RankClasses {
   const SharedHosts& hosts() const { return hosts_; }
 
  private:
+  /// Neighbours in one tensor group that share a class, or have one for each clock.
+  struct Slice {
+    RankClassId first;
+    std::vector<double> clocks;  ///< highest clocks of its ranks, each once, ascending
+  };
+
   RankClasses(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow, bool folded, int host);
+  std::size_t slice_index(const RankCoordinates& at) const;
+  std::vector<double> clocks_of_slice(RankCoordinates at) const;
+  double clock_of(const RankCoordinates& at) const;
+  std::size_t place_index(const RankCoordinates& at) const;
+  void add_clocks(const Placement& placement, const SlowRanks& slow);
+  std::vector<double> clocks_of_replica(int d) const;
+  std::size_t number_slices();
   std::map<int, HostRanks> fill_hosts(const Placement& placement) const;
   std::vector<int> colour_replicas(const Placement& placement, const FabricTiers& fabric) const;
   void assign(const std::vector<int>& colours);
@@ -92,7 +114,9 @@ class RankClasses {
   int host_ = 0;
   int tensor_ranks_together_ = 1;
   bool in_step_ = false;
-  std::vector<int> colour_;  // by replica
+  std::vector<int> colour_;             // by replica
+  std::vector<Slice> slices_;           // by colour, stage and place in the tensor group
+  std::map<std::size_t, double> slow_;  // clocks below 1 by place_index
   IndexedVector<RankClassId, RankCoordinates> representatives_;
   IndexedVector<RankClassId, int> multiplicities_;
   IndexedVector<RankClassId, double> highest_clocks_;

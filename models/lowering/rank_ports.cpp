@@ -58,9 +58,12 @@ void RankPorts::use(Uses& uses, RankClassId c, const CollectiveTiming& timing, i
   }
 }
 
-void RankPorts::use_pair(Uses& uses, RankClassId from, RankClassId to, bool near) const {
-  uses.push_back({near ? ports_[from].scale_up_out : ports_[from].network_out, 1, 1.0});
-  uses.push_back({near ? ports_[to].scale_up_in : ports_[to].network_in, 1, 1.0});
+void RankPorts::use_sender(Uses& uses, RankClassId c, bool near) const {
+  uses.push_back({near ? ports_[c].scale_up_out : ports_[c].network_out, 1, 1.0});
+}
+
+void RankPorts::use_receiver(Uses& uses, RankClassId c, bool near) const {
+  uses.push_back({near ? ports_[c].scale_up_in : ports_[c].network_in, 1, 1.0});
 }
 
 void RankPorts::use_uplinks(Uses& uses, Stream stream, RankClassId c, const CollectiveTiming& timing,

@@ -22,8 +22,9 @@ class RankPorts {
   /// Adds the ports of class `c` to the uses of a collective. A ring over several domains rotates over the NICs of its
   /// members in a domain: each NIC carries its share.
   void use(Uses& uses, RankClassId c, const CollectiveTiming& timing, int members_per_domain) const;
-  /// Adds the ports at both ends of one message.
-  void use_pair(Uses& uses, RankClassId from, RankClassId to, bool near) const;
+  /// Adds the port at one end of a message. @param near  inside a domain
+  void use_sender(Uses& uses, RankClassId c, bool near) const;
+  void use_receiver(Uses& uses, RankClassId c, bool near) const;
   /// Adds the tapered uplinks that `stream` of class `c` crosses. @param members  ranks that share the traffic
   void use_uplinks(Uses& uses, Stream stream, RankClassId c, const CollectiveTiming& timing, int members = 1) const;
 

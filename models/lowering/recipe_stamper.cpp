@@ -11,10 +11,11 @@ RecipeStamper::RecipeStamper(OpWriter& ops, PassBook& book, const PlannedStep& s
       lanes_(lanes),
       chains_(step, links, ops.rank_class()),
       host_issue_(host_issue),
-      tensor_group_(step.classes.in_step() ? ops.rank_class() : step.groups.tensor_group(ops.rank_class())) {
+      tensor_group_(step.classes.in_step(ops.rank_class()) ? ops.rank_class()
+                                                           : step.groups.tensor_group(ops.rank_class())) {
   for (std::size_t kind = 0; kind < replica_group_count; ++kind)
     groups_[kind] = step.groups.replica_group(static_cast<ReplicaGroup>(kind), ops.rank_class());
-  kind_.own_tensor = step.classes.in_step();
+  kind_.own_tensor = step.classes.in_step(ops.rank_class());
   std::vector<ChainId> chains;
   if (step.plan().tensor > 1 && kind_.own_tensor)
     for (const LayerCollective kind : pass_collectives) chains.push_back(chains_.of(kind));

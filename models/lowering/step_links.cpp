@@ -86,13 +86,14 @@ ChainId StepLinks::tensor(CollectiveOp op, Bytes payload, RankClassId c) {
   const StepLatency switches = timings_.cluster().fabric.least_latency();
   const CollectiveTiming timing = timings_.collective(op, payload, group, switches);
   Uses uses;
-  if (classes_.in_step()) {
+  if (classes_.in_step(c)) {
     ports_.use(uses, c, timing, group.ranks_per_domain);
     return chain(timing, std::move(uses));
   }
   RankCoordinates at = classes_.representative(c);
   for (at.tensor = 0; at.tensor < placement_.plan().tensor; at.tensor += classes_.tensor_ranks_together())
-    ports_.use(uses, classes_.class_of(at), timing, group.ranks_per_domain);
+    for (const RankClassId member : classes_.classes_of_slice(classes_.slice_of(at)))
+      ports_.use(uses, member, timing, group.ranks_per_domain);
   if (timing.crosses_domains) ports_.use_uplinks(uses, Stream::tensor_ring, groups_.tensor_group(c), timing);
   return chain(timing, std::move(uses));
 }
@@ -120,7 +121,8 @@ ChainId StepLinks::experts(const ExpertWork& work, ExpertTransfer transfer, Byte
   Uses uses;
   for (const RankClassId member : members(kind, c)) {
     ports_.use(uses, member, timing, group.ranks_per_domain);
-    if (timing.crosses_domains) ports_.use_uplinks(uses, Stream::experts, member, timing, group.ranks_per_domain);
+    if (timing.crosses_domains && member == classes_.slice_of(member))
+      ports_.use_uplinks(uses, Stream::experts, member, timing, group.ranks_per_domain);
   }
   return chain(timing, std::move(uses));
 }
@@ -168,8 +170,9 @@ ChainId StepLinks::message(Stream stream, Bytes payload, RankClassId c) {
   const CollectiveTiming timing = pair_timing(CollectiveOp::send, payload, from, target);
   const bool near = placement_.domain(from) == placement_.domain(target);
   Uses uses;
-  ports_.use_pair(uses, c, to, near);
-  if (!near) ports_.use_uplinks(uses, stream, c, timing);
+  for (const RankClassId sender : classes_.classes_of_slice(c)) ports_.use_sender(uses, sender, near);
+  for (const RankClassId receiver : classes_.classes_of_slice(to)) ports_.use_receiver(uses, receiver, near);
+  if (!near) ports_.use_uplinks(uses, stream, classes_.slice_of(c), timing);
   return chain(timing, std::move(uses));
 }
 
@@ -198,7 +201,9 @@ ChainId StepLinks::between_stages(CollectiveOp op, Bytes payload, RankClassId c,
   const bool near = placement_.domain(here) == placement_.domain(there);
   const CollectiveTiming timing = pair_timing(op, payload, here, there);
   Uses uses;
-  for (const RankCoordinates& at : {here, there}) ports_.use(uses, classes_.class_of(at), timing, near ? 2 : 1);
+  for (const RankCoordinates& at : {here, there})
+    for (const RankClassId member : classes_.classes_of_slice(classes_.slice_of(at)))
+      ports_.use(uses, member, timing, near ? 2 : 1);
   return chain(timing, std::move(uses));
 }
 

@@ -43,7 +43,7 @@ class DemandLister {
 
  private:
   StreamDemands& at(Stream stream, const RankCoordinates& rank, int channels) {
-    StreamDemands& out = demands_[{stream, classes_.class_of(rank)}];
+    StreamDemands& out = demands_[{stream, classes_.slice_of(rank)}];
     out.peak = channels * cluster_.network_per_accelerator();
     return out;
   }

@@ -31,7 +31,7 @@ class LoadCounter {
  private:
   void add_messages(const RankCoordinates& from) {
     for (const StageMessage& message : stage_messages(placement_.plan(), from))
-      cross(from, message.to, {message.stream, classes_.class_of(from)}, loads_);
+      cross(from, message.to, {message.stream, classes_.slice_of(from)}, loads_);
   }
 
   void add_group(const StreamGroup& group) {
@@ -43,7 +43,7 @@ class LoadCounter {
   /// @param alike  number of rings that run beside each other over the same domains
   void add_ring(const StreamGroup& group, int alike) {
     const std::vector<RankCoordinates>& members = group.members;
-    const ClassStream key{group.stream, classes_.class_of(members.front())};
+    const ClassStream key{group.stream, classes_.slice_of(members.front())};
     UplinkLoads ring;
     for (std::size_t i = 0; i < members.size(); ++i) cross(members[i], members[(i + 1) % members.size()], key, ring);
     for (const auto& [bundle, load] : ring) {
@@ -66,7 +66,7 @@ class LoadCounter {
         const int group = fabric_.group_of(placement_.accelerator(at), tier);
         if (inside[group] == static_cast<int>(members.size())) continue;
         for (const bool up : {true, false}) {
-          StreamLoad& load = loads_[{static_cast<int>(tier), group, up}][{Stream::experts, classes_.class_of(at)}];
+          StreamLoad& load = loads_[{static_cast<int>(tier), group, up}][{Stream::experts, classes_.slice_of(at)}];
           load.passes = (all - inside[group]) / (all - near);
           ++load.count;
         }

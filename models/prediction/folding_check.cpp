@@ -87,13 +87,15 @@ std::optional<UnfoldedCheck> replay_unfolded(const Scenario& s, const Plan& plan
   Replayer replayer(graph.structure);
   const ReplayResult result = replayer.run(graph.timing);
   const StepStructure& replayed = replayer.structure();
+  const Placement placement(plan, s.cluster.blocks);
+  const bool approximate = uses_graph(s.cluster) || rank_classes(s, placement, Folding::folded).split_slices();
   if (folding == Folding::unfolded && !stays_in_step(replayed, result, plan.tensor)) return {};
   return UnfoldedCheck{static_cast<int>(replayed.ranks.size()),
                        static_cast<double>(replayed.op_count()),
                        static_cast<double>(result.events),
                        result.end,
                        folded.result.end,
-                       uses_graph(s.cluster)};
+                       approximate};
 }
 
 }  // namespace

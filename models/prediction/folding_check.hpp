@@ -29,7 +29,7 @@ struct UnfoldedCheck {
   int ranks = 0;
   double ops = 0, events = 0;
   Picoseconds end, folded_end;
-  bool on_graph = false;  ///< folded classes run at the pace of their slowest members: ends may differ a little
+  bool approximate = false;  ///< classes on the graph, or around stragglers, keep the pace of their slowest members
   bool same() const { return end == folded_end; }
 };
 

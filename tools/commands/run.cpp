@@ -94,7 +94,7 @@ std::string sentence_of(const UnfoldedCheck& check) {
                   count_text(check.ranks), count(check.ops), count(check.events), to_seconds(check.end).in(second));
   if (check.same()) return what + ", as the folded step does to the picosecond.";
   const double off = to_seconds(check.end) / to_seconds(check.folded_end) - 1;
-  if (check.on_graph)
+  if (check.approximate)
     return what +
            fmt::format(", {:+.3f} % off the folded step, whose classes run at the pace of their slowest members.",
                        100 * off);
