@@ -185,6 +185,7 @@ struct StepTiming {
   IndexedVector<ResourceId, std::uint64_t> capacity;  // bytes per second of one instance, one direction
   IndexedVector<RankClassId, double> clock;           // relative to the reference clock
   IndexedVector<RankClassId, double> highest_clock;   // highest clock of the device without a power limit
+  IndexedVector<RankClassId, double> relative_clock;  // clock over that which limits allow: below 1 for poorer silicon
   IndexedVector<RankClassId, Watts> idle_power;       // of one rank, with its share of the host
   IndexedVector<RankClassId, Watts> power_limit;      // of one rank, at the same point as idle_power
   double power_clock_exponent = 1;                    // exponent of power over clock, for the clocked share

@@ -73,11 +73,13 @@ PowerDomainId StepGraphBuilder::add_power_domain(std::string name) {
 }
 
 RankClassId StepGraphBuilder::add_rank_class(std::string name, std::uint32_t multiplicity, PowerDomainId domain,
-                                             Watts idle_power, Watts power_limit, double highest_clock) {
+                                             Watts idle_power, Watts power_limit, double highest_clock,
+                                             double relative_clock) {
   require(multiplicity > 0, "multiplicity must be > 0", name);
   require(is_power(idle_power) && power_limit > 0 * watt, "power must be finite and limit > 0", name);
-  require(highest_clock > 0, "a device has a clock", name);
-  graph_.timing.clock.push_back(highest_clock);
+  require(highest_clock > 0 && relative_clock > 0, "a device has a clock", name);
+  graph_.timing.clock.push_back(highest_clock * relative_clock);
+  graph_.timing.relative_clock.push_back(relative_clock);
   graph_.timing.highest_clock.push_back(highest_clock);
   graph_.timing.idle_power.push_back(idle_power);
   graph_.timing.power_limit.push_back(power_limit);

@@ -31,7 +31,7 @@ class StepGraphBuilder {
 
   /// @param idle_power, power_limit  watts of one rank; an unlimited rank has a very large limit
   RankClassId add_rank_class(std::string name, std::uint32_t multiplicity, PowerDomainId domain, Watts idle_power,
-                             Watts power_limit, double highest_clock = 1);
+                             Watts power_limit, double highest_clock = 1, double relative_clock = 1);
   /// @throws std::logic_error if it is the second compute lane of the rank
   LaneId add_lane(RankClassId rank, LaneKind kind, std::string name);
 

@@ -161,6 +161,10 @@ const Record<Job>& record(const Job*) {
                              "accelerators of the cluster and that tensor and expert groups fill evenly",
                      .min = 1,
                      .max = 65536})
+          .optional(
+              "placement", &Job::placement,
+              {.help = "nodes of a machine that the job runs on; if not given, its ranks fill nodes of their own in "
+                       "order"})
           .optional("routing", &Job::routing, {.help = "distribution of tokens over experts"})
           .optional("sharding", &Job::sharding,
                     {.help = "state that data-parallel ranks shard: zero1 the optimizer state, zero2 also gradients, "

@@ -11,6 +11,7 @@
 #include "sim/enum_array.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
+#include "topology/cluster/placement_spec.hpp"
 #include "topology/cluster/storage_spec.hpp"
 #include "topology/parts/number_format.hpp"
 
@@ -126,6 +127,7 @@ struct Job {
   ParallelSpec parallel;
   /// Accelerators that the job uses of each scale-up domain, such as 64 of 72; auto: the most that its groups fill.
   std::optional<int> accelerators_per_domain;
+  std::optional<PlacementSpec> placement;  ///< nodes of the machine; absent: the first ones of the job's own
   ExpertRouting routing;
   Sharding sharding = Sharding::zero1;
   std::optional<int> shard_group;  ///< ranks that share one copy of the weights (hsdp); auto: the ranks of a node

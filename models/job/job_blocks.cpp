@@ -18,6 +18,7 @@ int expert_tensor(const Transformer& model, const ParallelSpec& parallel, int ac
 BlockRequest block_request(const Transformer& model, const Job& job, int accelerators) {
   BlockRequest request;
   request.used = job.accelerators_per_domain;
+  request.placement = job.placement;
   if (job.parallel.tensor) request.groups.push_back(*job.parallel.tensor);
   if (model.experts && job.parallel.expert)
     request.groups.push_back(*job.parallel.expert * expert_tensor(model, job.parallel, accelerators));

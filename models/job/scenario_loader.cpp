@@ -11,6 +11,7 @@
 #include "models/job/hf_config.hpp"
 #include "models/job/job_blocks.hpp"
 #include "models/job/parameter_choice.hpp"
+#include "models/job/placement_option.hpp"
 #include "models/job/price_list.hpp"
 #include "models/job/scenario_source.hpp"
 #include "sim/field_table.hpp"
@@ -186,6 +187,7 @@ JsonValue resolved(JsonValue document, const RecordSpec& spec, const ScenarioOpt
     translate_transformer(document);
   }
   add_faults(document, options.faults);
+  set_placement(document, options.placement, inputs);
   if (JsonValue* cluster = document.find("cluster"))
     fill_in_like(*cluster, configs_directory() / "parts", cluster->source == document.source ? "/cluster" : "");
   if (JsonValue* prices = document.find("prices")) *prices = filled_in_prices(std::move(*prices), reader);

@@ -20,6 +20,7 @@ struct ScenarioOptions {
   std::vector<std::string> settings;  ///< "path=value", in order
   std::optional<std::filesystem::path> parameters;
   std::vector<std::string> faults = {};  ///< added to cluster.fabric.faults
+  std::string placement = {};            ///< order or list of nodes for job.placement; empty: as the scenario says
 };
 
 /// Reads a scenario: resolves references, applies settings, looks up stack and parameters, checks everything.

@@ -163,7 +163,7 @@ class SharedLinks {
   std::vector<Line> lines_;                     // grouped by link
 };
 
-/// What places of ranks depend on beside the network.
+/// What places of ranks depend on beside the network, whose cluster has one placement.
 std::vector<int> places_of(const Placement& placement) {
   const Plan& plan = placement.plan();
   return {plan.tensor,

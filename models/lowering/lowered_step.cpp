@@ -73,7 +73,8 @@ class StepBase {
     for (const RankClassId c : classes.ids())
       builder_.add_rank_class(fmt::format("stage {}", step_.stage_of(c)),
                               static_cast<std::uint32_t>(classes.multiplicity(c)), domain,
-                              kernels.idle_power() + beside, kernels.power_limit() + beside, classes.highest_clock(c));
+                              kernels.idle_power() + beside, kernels.power_limit() + beside, classes.clock(c).highest,
+                              classes.clock(c).relative);
   }
 
   StepPrices prices_;

@@ -95,8 +95,10 @@ bool has_taper(const FabricTiers& fabric) {
 
 SlowRanks slow_ranks(const ClusterSpec& cluster, const DomainBlocks& blocks) {
   SlowRanks out;
-  for (const SlowAcceleratorSpec& slow : cluster.slow)
-    if (const auto rank = blocks.rank(slow.accelerator); rank && slow.clock < 1) out[*rank] = slow.clock;
+  for (const SlowAcceleratorSpec& slow : cluster.slow) {
+    const RankClock clock{slow.clock.value_or(1), slow.relative_clock.value_or(1)};
+    if (const auto rank = blocks.rank(slow.accelerator); rank && clock != RankClock{}) out[*rank] = clock;
+  }
   return out;
 }
 
@@ -109,24 +111,57 @@ RankClasses::RankClasses(const Placement& placement, const FabricTiers& fabric, 
   if (host > 0)  // ranks of one host: those of a block that ends inside a node, too
     tensor_ranks_together_ = std::gcd(std::gcd(tensor_ranks_together_, host), placement.blocks().used);
   add_clocks(placement, slow);
-  std::vector<int> colours(static_cast<std::size_t>(plan_.gradient_ranks()));
-  Interner<std::tuple<std::vector<int>, std::vector<int>, std::vector<double>>> interner;
+  order_.resize(static_cast<std::size_t>(plan_.gradient_ranks()));
+  std::iota(order_.rbegin(), order_.rend(), 0);
+  refine(placement, fabric);
+  if (folded && host == 0 && count() > most_classes) merge(placement, fabric);
+  for (const RankCoordinates& at : representatives_) clocks_.push_back(clock_of(at));
+  if (host > 0) hosts_ = SharedHosts(fill_hosts(placement), count());
+}
+
+std::vector<int> RankClasses::colours_by_place(const Placement& placement, const FabricTiers& fabric) const {
+  std::vector<int> colours(order_.size());
+  std::iota(colours.begin(), colours.end(), 0);
+  if (!folded_) return colours;
+  Interner<std::tuple<std::vector<int>, std::vector<int>, std::vector<RankClock>>> interner;
   for (int d = 0; d < plan_.gradient_ranks(); ++d)
     colours[static_cast<std::size_t>(d)] =
-        folded ? interner.number({neighbour_distances(placement, fabric, d, tensor_ranks_together_),
-                                  expert_spread(placement, fabric, d), clocks_of_replica(d)})
-               : d;
-  assign(colours);
+        interner.number({neighbour_distances(placement, fabric, d, tensor_ranks_together_),
+                         expert_spread(placement, fabric, d), clocks_of_replica(d)});
+  return colours;
+}
+
+std::vector<int> RankClasses::colours_by_clock() const {
+  std::vector<int> colours;
+  Interner<std::vector<RankClock>> interner;
+  for (int d = 0; d < plan_.gradient_ranks(); ++d) colours.push_back(interner.number(clocks_of_replica(d)));
+  return colours;
+}
+
+void RankClasses::refine(const Placement& placement, const FabricTiers& fabric) {
+  assign(merged_ ? colours_by_clock() : colours_by_place(placement, fabric));
   load_uplinks(placement, fabric);
   const bool groups =
-      plan_.context > 1 || plan_.sharding == Sharding::hsdp || plan_.expert * plan_.expert_tensor > 1 || host > 0;
-  for (std::size_t before = 0; folded && (has_taper(fabric) || groups) && before != count();) {
+      plan_.context > 1 || plan_.sharding == Sharding::hsdp || plan_.expert * plan_.expert_tensor > 1 || host_ > 0;
+  for (std::size_t before = 0; folded_ && (has_taper(fabric) || groups) && before != count();) {
     before = count();
+    if (!merged_ && host_ == 0 && before > most_classes) return;  // too many already
     assign(colour_replicas(placement, fabric));
     load_uplinks(placement, fabric);
   }
-  for (const RankCoordinates& at : representatives_) highest_clocks_.push_back(clock_of(at));
-  if (host > 0) hosts_ = SharedHosts(fill_hosts(placement), count());
+}
+
+void RankClasses::merge(const Placement& placement, const FabricTiers& fabric) {
+  merged_ = true;
+  std::vector<Seconds> way(order_.size());
+  for (int d = 0; d < plan_.gradient_ranks(); ++d)
+    for (int p = 0; p + 1 < plan_.pipeline; ++p) {
+      const RankCoordinates a{0, d, p}, b{0, d, p + 1};
+      if (placement.domain(a) != placement.domain(b))
+        way[static_cast<std::size_t>(d)] += fabric.latency(placement.accelerator(a), placement.accelerator(b));
+    }
+  std::ranges::stable_sort(order_, {}, [&](int d) { return way[static_cast<std::size_t>(d)]; });
+  refine(placement, fabric.distances());
 }
 
 RankClasses RankClasses::fold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow, int host) {
@@ -158,26 +193,26 @@ void RankClasses::add_clocks(const Placement& placement, const SlowRanks& slow) 
           slow_[place_index({t, d, p})] = found->second;
 }
 
-double RankClasses::clock_of(const RankCoordinates& at) const {
+RankClock RankClasses::clock_of(const RankCoordinates& at) const {
   const auto found = slow_.find(place_index(at));
-  return found == slow_.end() ? 1 : found->second;
+  return found == slow_.end() ? RankClock{} : found->second;
 }
 
 /// Clocks of the ranks of a slice, ascending. @param at  its first rank
-std::vector<double> RankClasses::clocks_of_slice(RankCoordinates at) const {
-  std::vector<double> clocks;
+std::vector<RankClock> RankClasses::clocks_of_slice(RankCoordinates at) const {
+  std::vector<RankClock> clocks;
   for (int i = 0; i < tensor_ranks_together_; ++i, ++at.tensor) clocks.push_back(clock_of(at));
   std::sort(clocks.begin(), clocks.end());
   return clocks;
 }
 
 /// Empty without stragglers. Which ranks of a slice are slow does not matter, as its classes do everything together.
-std::vector<double> RankClasses::clocks_of_replica(int d) const {
-  std::vector<double> clocks;
+std::vector<RankClock> RankClasses::clocks_of_replica(int d) const {
+  std::vector<RankClock> clocks;
   const auto first = slow_.lower_bound(place_index({0, d, 0})), end = slow_.lower_bound(place_index({0, d + 1, 0}));
   for (int p = 0; p < plan_.pipeline && first != end; ++p)
     for (int t = 0; t < plan_.tensor; t += tensor_ranks_together_)
-      for (const double clock : clocks_of_slice({t, d, p})) clocks.push_back(clock);
+      for (const RankClock& clock : clocks_of_slice({t, d, p})) clocks.push_back(clock);
   return clocks;
 }
 
@@ -190,7 +225,7 @@ std::size_t RankClasses::number_slices() {
       for (int t = 0; t < plan_.tensor; t += tensor_ranks_together_) {
         Slice& slice = slices_[slice_index({t, d, p})];
         if (!slice.clocks.empty()) continue;
-        slice.clocks = slow_.empty() ? std::vector<double>{1} : clocks_of_slice({t, d, p});
+        slice.clocks = slow_.empty() ? std::vector<RankClock>{{}} : clocks_of_slice({t, d, p});
         slice.clocks.erase(std::unique(slice.clocks.begin(), slice.clocks.end()), slice.clocks.end());
       }
   std::size_t next = 0;
@@ -207,7 +242,7 @@ void RankClasses::assign(const std::vector<int>& colours) {
   representatives_.assign(size, {});
   multiplicities_.assign(size, 0);
   const int step = slow_.empty() ? tensor_ranks_together_ : 1;
-  for (int d = plan_.gradient_ranks() - 1; d >= 0; --d)
+  for (const int d : order_)
     for (int p = 0; p < plan_.pipeline; ++p)
       for (int t = plan_.tensor - step; t >= 0; t -= step) {
         const RankCoordinates at{t, d, p};
@@ -327,7 +362,9 @@ RankClasses make_classes(const Scenario& s, const Placement& placement, bool fol
   const FabricTiers fabric = telling_apart(s, placement);
   RankClasses classes =
       folded ? RankClasses::fold(placement, fabric, slow, host) : RankClasses::unfold(placement, fabric, slow, host);
-  return uses_graph(s.cluster) ? std::move(classes).on_graph(placement, s.cluster) : classes;
+  // Merged replicas cross uplinks that carry different loads: only the graph has the busiest of them.
+  const bool on_graph = uses_graph(s.cluster) || (classes.merged() && has_taper(s.cluster.fabric));
+  return on_graph ? std::move(classes).on_graph(placement, s.cluster) : classes;
 }
 
 }  // namespace

@@ -21,8 +21,15 @@ enum class Folding {
   apart,     ///< every rank meets its partners in every collective
 };
 
-/// Highest clock of each rank that is slower than the others, relative to theirs.
-using SlowRanks = std::map<int, double>;
+/// Clock of a rank over that of the others.
+struct RankClock {
+  double highest = 1;   ///< without a power limit
+  double relative = 1;  ///< under the same load and power limit
+  auto operator<=>(const RankClock&) const = default;
+};
+
+/// Clock of each rank that is slower than the others.
+using SlowRanks = std::map<int, RankClock>;
 
 /// Stragglers of a cluster among the first `ranks` accelerators.
 SlowRanks slow_ranks(const ClusterSpec& cluster, const DomainBlocks& blocks);
@@ -35,10 +42,16 @@ SlowRanks slow_ranks(const ClusterSpec& cluster, const DomainBlocks& blocks);
 /// classes of such a slice send, receive and reduce together, as its collectives keep it in step to a few kernels.
 /// Unfolding gives each rank a class of its own.
 ///
+/// Where that makes more than most_classes, as with scattered nodes, replicas that differ only in their places share
+/// classes, and the one with the longest way along its stages stands for them (merged).
+///
 /// Where ranks share their hosts (storage, host memory), ranks of one class also sit on hosts that hold equally many
 /// ranks of every class.
 class RankClasses {
  public:
+  /// Classes beyond which replicas that differ only in their places are merged.
+  static constexpr std::size_t most_classes = 256;
+
   /// @param host  accelerators of one host; 0 if its ranks share nothing of it
   static RankClasses fold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow = {},
                           int host = 0);
@@ -53,7 +66,7 @@ class RankClasses {
   IdRange<RankClassId> ids() const { return representatives_.ids(); }
   const RankCoordinates& representative(RankClassId c) const { return representatives_[c]; }
   int multiplicity(RankClassId c) const { return multiplicities_[c]; }
-  double highest_clock(RankClassId c) const { return highest_clocks_[c]; }
+  const RankClock& clock(RankClassId c) const { return clocks_[c]; }
   RankClassId class_of(const RankCoordinates& at) const;
   /// First class of a slice, which names it: the slice of a rank, or that of a class.
   RankClassId slice_of(const RankCoordinates& at) const { return slices_[slice_index(at)].first; }
@@ -63,6 +76,7 @@ class RankClasses {
   /// Whether any slice has more than one class.
   bool split_slices() const { return count() > slices_.size(); }
   bool folded() const { return folded_; }
+  bool merged() const { return merged_; }
   /// Number of neighbours in a tensor group that share a class: those in one domain, under the same switches; 1 when
   /// unfolded.
   int tensor_ranks_together() const { return tensor_ranks_together_; }
@@ -90,17 +104,22 @@ class RankClasses {
   /// Neighbours in one tensor group that share a class, or have one for each clock.
   struct Slice {
     RankClassId first;
-    std::vector<double> clocks;  ///< highest clocks of its ranks, each once, ascending
+    std::vector<RankClock> clocks;  ///< clocks of its ranks, each once, ascending
   };
 
   RankClasses(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow, bool folded, int host);
   std::size_t slice_index(const RankCoordinates& at) const;
-  std::vector<double> clocks_of_slice(RankCoordinates at) const;
-  double clock_of(const RankCoordinates& at) const;
+  std::vector<RankClock> clocks_of_slice(RankCoordinates at) const;
+  RankClock clock_of(const RankCoordinates& at) const;
   std::size_t place_index(const RankCoordinates& at) const;
   void add_clocks(const Placement& placement, const SlowRanks& slow);
-  std::vector<double> clocks_of_replica(int d) const;
+  std::vector<RankClock> clocks_of_replica(int d) const;
   std::size_t number_slices();
+  std::vector<int> colours_by_place(const Placement& placement, const FabricTiers& fabric) const;
+  std::vector<int> colours_by_clock() const;
+  /// Parts replicas as far as `fabric` tells them apart.
+  void refine(const Placement& placement, const FabricTiers& fabric);
+  void merge(const Placement& placement, const FabricTiers& fabric);
   std::map<int, HostRanks> fill_hosts(const Placement& placement) const;
   std::vector<int> colour_replicas(const Placement& placement, const FabricTiers& fabric) const;
   void assign(const std::vector<int>& colours);
@@ -111,15 +130,17 @@ class RankClasses {
 
   Plan plan_;
   bool folded_ = true;
+  bool merged_ = false;
   int host_ = 0;
   int tensor_ranks_together_ = 1;
   bool in_step_ = false;
-  std::vector<int> colour_;             // by replica
-  std::vector<Slice> slices_;           // by colour, stage and place in the tensor group
-  std::map<std::size_t, double> slow_;  // clocks below 1 by place_index
+  std::vector<int> colour_;                // by replica
+  std::vector<int> order_;                 // replicas; the last one of a colour represents it
+  std::vector<Slice> slices_;              // by colour, stage and place in the tensor group
+  std::map<std::size_t, RankClock> slow_;  // clocks below 1 by place_index
   IndexedVector<RankClassId, RankCoordinates> representatives_;
   IndexedVector<RankClassId, int> multiplicities_;
-  IndexedVector<RankClassId, double> highest_clocks_;
+  IndexedVector<RankClassId, RankClock> clocks_;
   IndexedVector<RankClassId, std::vector<Crossing>> crossings_[stream_count];
   IndexedVector<UplinkId, UplinkBundle> uplinks_;
   SharedHosts hosts_;

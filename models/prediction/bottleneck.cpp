@@ -94,11 +94,25 @@ const Cause* cause_of(StepCharge charge, const StepPrediction& step) {
   return nullptr;
 }
 
-std::string names_of(const std::vector<int>& accelerators) {
-  return fmt::format("{} {}", accelerators.size() == 1 ? "accelerator" : "accelerators", fmt::join(accelerators, ", "));
-}
-
 }  // namespace
+
+std::string accelerator_names(std::vector<int> accelerators) {
+  constexpr std::size_t most_spans = 6;
+  std::sort(accelerators.begin(), accelerators.end());
+  std::vector<std::string> spans;
+  std::size_t next = 0;
+  while (next < accelerators.size() && spans.size() < most_spans) {
+    const std::size_t first = next++;
+    while (next < accelerators.size() && accelerators[next] == accelerators[next - 1] + 1) ++next;
+    spans.push_back(next - first == 1 ? fmt::format("{}", accelerators[first])
+                                      : fmt::format("{} to {}", accelerators[first], accelerators[next - 1]));
+  }
+  if (next < accelerators.size()) spans.push_back(fmt::format("{} more", accelerators.size() - next));
+  const std::string last = spans.back();
+  spans.pop_back();
+  const std::string all = spans.empty() ? last : fmt::format("{} and {}", fmt::join(spans, ", "), last);
+  return fmt::format("{} {}", accelerators.size() == 1 ? "accelerator" : "accelerators", all);
+}
 
 StepLoss largest_loss(const StepPrediction& step) {
   // Without its stragglers a step has the charges of the step of healthy accelerators, and the rest is theirs.
@@ -122,7 +136,7 @@ StepLoss largest_loss(const StepPrediction& step) {
   if (step.stragglers) {
     const double share = step.stragglers->loss / step.step_time;
     if (share >= std::max(worst->second, negligible))
-      return {"stragglers", share, "replace " + names_of(step.stragglers->accelerators)};
+      return {"stragglers", share, "replace " + accelerator_names(step.stragglers->accelerators)};
   }
   if (worst->second < negligible) return {"GEMMs and attention", useful, ""};
   return {worst->first->name, worst->second, worst->first->advice};

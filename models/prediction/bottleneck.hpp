@@ -17,6 +17,9 @@ struct StepLoss {
   std::string advice;  ///< what to change; empty if no loss is worth naming
 };
 
+/// "accelerators 40 to 47 and 93"; after six spans "and 12 more".
+std::string accelerator_names(std::vector<int> accelerators);
+
 /// Largest loss over all charges and stragglers; "GEMMs and attention" with their share if none takes 3 % of the step.
 StepLoss largest_loss(const StepPrediction& step);
 

@@ -88,7 +88,8 @@ std::optional<UnfoldedCheck> replay_unfolded(const Scenario& s, const Plan& plan
   const ReplayResult result = replayer.run(graph.timing);
   const StepStructure& replayed = replayer.structure();
   const Placement placement(plan, s.cluster.blocks);
-  const bool approximate = uses_graph(s.cluster) || rank_classes(s, placement, Folding::folded).split_slices();
+  const RankClasses folded_classes = rank_classes(s, placement, Folding::folded);
+  const bool approximate = uses_graph(s.cluster) || folded_classes.split_slices() || folded_classes.merged();
   if (folding == Folding::unfolded && !stays_in_step(replayed, result, plan.tensor)) return {};
   return UnfoldedCheck{static_cast<int>(replayed.ranks.size()),
                        static_cast<double>(replayed.op_count()),

@@ -79,14 +79,18 @@ double dropped_of(const Scenario& s, const Plan& plan) {
   return dropped_share(planned_job(s.transformer, s.job, s.stack, plan, layout));
 }
 
-/// Compares with the same step of healthy accelerators, if a clock cap has an effect.
+/// Whether an accelerator runs slower than its peers: a cap may lie above the clock that power allows.
+bool is_slowed(const SlowAcceleratorSpec& slow, const StepSummary& step) {
+  if (slow.relative_clock.value_or(1) < 1) return true;
+  return std::ranges::any_of(
+      step.capped, [&](const CappedClock& capped) { return capped.cap == slow.clock && capped.settled >= capped.cap; });
+}
+
+/// Compares with the same step of healthy accelerators, if any is slower than they are.
 void add_stragglers(const Scenario& s, const StepSummary& step, StepPrediction& out) {
   StragglerUse use;
   for (const SlowAcceleratorSpec& slow : s.cluster.spec.slow)
-    for (const CappedClock& capped : step.capped)
-      if (capped.cap == slow.clock && capped.settled >= capped.cap &&
-          (use.accelerators.empty() || use.accelerators.back() != slow.accelerator))
-        use.accelerators.push_back(slow.accelerator);
+    if (s.cluster.blocks.rank(slow.accelerator) && is_slowed(slow, step)) use.accelerators.push_back(slow.accelerator);
   if (use.accelerators.empty()) return;
   Scenario healthy = s;
   healthy.cluster.spec.slow.clear();

@@ -56,10 +56,10 @@ struct PowerUse {
   std::string no_site;            ///< why it could not be planned
 };
 
-/// Accelerators whose clock cap lengthens the step.
+/// Accelerators that are slower than the others and lengthen the step.
 struct StragglerUse {
-  std::vector<int> accelerators;  ///< numbers of the accelerators whose cap is below the clock that power allows
-  Seconds loss;                   ///< step time beyond that of healthy accelerators
+  std::vector<int> accelerators;                     ///< their numbers in the cluster
+  Seconds loss;                                      ///< step time beyond that of healthy accelerators
   std::array<Seconds, step_charge_count> healthy{};  ///< breakdown of the step without stragglers
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/prediction/step_warnings.hpp"
+#include "models/prediction/bottleneck.hpp"
 #include "models/prediction/unstated_routing.hpp"
 #include "topology/routing/routed_network.hpp"
 
@@ -158,7 +159,8 @@ std::vector<std::string> idle_cap_warnings(const Scenario& s, const StepSummary&
     if (capped.settled > capped.cap - same) continue;
     std::vector<int> accelerators;
     for (const SlowAcceleratorSpec& slow : s.cluster.spec.slow)
-      if (slow.clock == capped.cap) accelerators.push_back(slow.accelerator);
+      if (slow.clock == capped.cap && !slow.relative_clock) accelerators.push_back(slow.accelerator);
+    if (accelerators.empty()) continue;
     const std::string text = fmt::format(
         "the clock cap of {:.2f} on accelerator {} changes nothing: the power limit holds its clock at "
         "{:.2f} of the boost clock",
@@ -166,6 +168,23 @@ std::vector<std::string> idle_cap_warnings(const Scenario& s, const StepSummary&
     if (std::find(out.begin(), out.end(), text) == out.end()) out.push_back(text);
   }
   return out;
+}
+
+/// Placement of the job, if other than its own nodes in order.
+void add_nodes_used(const Cluster& cluster, std::vector<std::string>& out) {
+  if (!cluster.request.placement) return;
+  const PlacementSpec& placement = *cluster.request.placement;
+  const std::string_view order = EnumNames<PlacementOrder>::names[static_cast<std::size_t>(placement.order)];
+  out.push_back(fmt::format("placement: {} of {} nodes of the machine, {}", cluster.nodes(), cluster.machine_nodes(),
+                            placement.nodes.empty() ? order : "in the order given"));
+}
+
+/// Cost of stragglers, as other outputs name them only where they are the largest loss.
+std::vector<std::string> straggler_sentences(const StepPrediction& step) {
+  if (!step.stragglers) return {};
+  const double loss = step.stragglers->loss / step.step_time;
+  return {fmt::format("slower than the others: {}; without them the step takes {:.3f} s less ({:.1f} %)",
+                      accelerator_names(step.stragglers->accelerators), step.stragglers->loss.in(second), 100 * loss)};
 }
 
 std::vector<std::string> step_warnings(const Scenario& s, const StepPrediction& step, const StepSummary& summary) {
@@ -179,6 +198,8 @@ std::vector<std::string> step_warnings(const Scenario& s, const StepPrediction& 
   for (std::string& text : idle_cap_warnings(s, summary)) out.push_back(std::move(text));
   add_paths(s, step, out);
   add_lost_nics(s, out);
+  add_nodes_used(s.cluster, out);
+  for (std::string& text : straggler_sentences(step)) out.push_back(std::move(text));
   return out;
 }
 

@@ -105,7 +105,8 @@ Watts sum_of_limits(const StepStructure& structure, const StepTiming& timing) {
 std::vector<CappedClock> capped_clocks(const StepTiming& timing) {
   std::vector<CappedClock> out;
   for (const RankClassId rank : timing.highest_clock.ids())
-    if (timing.highest_clock[rank] < 1) out.push_back({timing.highest_clock[rank], timing.clock[rank]});
+    if (timing.highest_clock[rank] < 1)
+      out.push_back({timing.highest_clock[rank], timing.clock[rank] / timing.relative_clock[rank]});
   return out;
 }
 

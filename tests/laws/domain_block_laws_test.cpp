@@ -119,9 +119,9 @@ TEST_CASE("ranks share a NIC with those beside it that are used", "[laws]") {
 TEST_CASE("a straggler slows the job down only where it works", "[laws]") {
   SmallCase c = racks(72, 16, 16);
   const Seconds plain = step_on(c).step_time;
-  c.slow = {{70, 0.5}};  // in the idle nodes of the first rack
+  c.slow = {{70, 0.5, {}}};  // in the idle nodes of the first rack
   CHECK(step_on(c).step_time == plain);
-  c.slow = {{72, 0.5}};  // first one of the second rack
+  c.slow = {{72, 0.5, {}}};  // first one of the second rack
   CHECK(step_on(c).step_time > plain);
 }
 

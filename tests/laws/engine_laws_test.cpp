@@ -12,7 +12,7 @@
 #include "sim/timeline.hpp"
 #include "support/catch.hpp"
 #include "support/random_step.hpp"
-#include "support/split_mix.hpp"
+#include "sim/split_mix.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;

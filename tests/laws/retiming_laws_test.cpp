@@ -74,7 +74,7 @@ TEST_CASE("a step of another job, stack or fabric has other times", "[laws][engi
   other.stack.kernel_launch.value = 2 * other.stack.kernel_launch.value;
   CHECK_FALSE(step.timing(other));
   other = s;
-  other.cluster.spec.slow = {{0, 0.8}};
+  other.cluster.spec.slow = {{0, 0.8, {}}};
   CHECK_FALSE(step.timing(other));
   CHECK(step.timing(s) == step.timing());
 }

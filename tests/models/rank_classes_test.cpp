@@ -102,13 +102,13 @@ TEST_CASE("a straggler splits its replica and its own tensor group, nothing else
   // 16 stages of 8 ranks, 128 replicas. Replica 3 gets classes of its own; its group in stage 5 has one more.
   const Placement placement = place(8, 16, 128);
   const FabricTiers tiers = fabric({{"all", 16384, 1, ""}});
-  const RankClasses classes = RankClasses::fold(placement, tiers, {{placement.rank({6, 3, 5}), 0.8}});
+  const RankClasses classes = RankClasses::fold(placement, tiers, {{placement.rank({6, 3, 5}), {0.8}}});
   CHECK(classes.count() == 33);
   const RankClassId slow = classes.class_of({6, 3, 5}), peers = classes.class_of({0, 3, 5});
   CHECK(classes.multiplicity(slow) == 1);
   CHECK(classes.multiplicity(peers) == 7);
-  CHECK(classes.highest_clock(slow) == 0.8);
-  CHECK(classes.highest_clock(peers) == 1);
+  CHECK(classes.clock(slow).highest == 0.8);
+  CHECK(classes.clock(peers) == RankClock{});
   CHECK(classes.slice_of(slow) == classes.slice_of(peers));
   CHECK(classes.classes_of_slice(peers).size() == 2);
   CHECK(classes.multiplicity(classes.class_of({6, 0, 5})) == 127 * 8);
@@ -118,7 +118,7 @@ TEST_CASE("replicas whose stragglers differ only in their place in the tensor gr
   const Placement placement = place(8, 2, 4);
   const FabricTiers tiers = fabric({{"all", 16384, 1, ""}});
   const RankClasses classes =
-      RankClasses::fold(placement, tiers, {{placement.rank({6, 3, 1}), 0.8}, {placement.rank({1, 2, 1}), 0.8}});
+      RankClasses::fold(placement, tiers, {{placement.rank({6, 3, 1}), {0.8}}, {placement.rank({1, 2, 1}), {0.8}}});
   CHECK(classes.count() == 5);
   CHECK(classes.multiplicity(classes.class_of({6, 3, 1})) == 2);
   CHECK(classes.class_of({1, 2, 1}) == classes.class_of({6, 3, 1}));

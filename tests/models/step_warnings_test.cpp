@@ -117,11 +117,11 @@ TEST_CASE("a clock cap above the clock that power allows says that it changes no
   c.sequence = 4096;
   c.layers = 2;
   c.recompute = Recompute::full;
-  c.slow = {{3, 0.99}};
+  c.slow = {{3, 0.99, {}}};
   const StepPrediction idle = predict_step(small_scenario(c));
   CHECK(any_contains(idle.warnings, "the clock cap of 0.99 on accelerator 3 changes nothing"));
   CHECK_FALSE(idle.stragglers);
-  c.slow = {{3, 0.6}};
+  c.slow = {{3, 0.6, {}}};
   const StepPrediction slow = predict_step(small_scenario(c));
   CHECK_FALSE(any_contains(slow.warnings, "changes nothing"));
   REQUIRE(slow.stragglers);

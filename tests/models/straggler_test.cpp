@@ -33,19 +33,19 @@ Seconds step_time(const SmallCase& c) {
 TEST_CASE("a straggler slows the whole step, and one that is not faster than its peers changes nothing", "[models]") {
   SmallCase c = sixteen_ranks();
   const Seconds healthy = step_time(c);
-  c.slow = {{5, 0.8}};
+  c.slow = {{5, 0.8, {}}};
   const Seconds slowed = step_time(c);
   CHECK(slowed > 1.05 * healthy);
   CHECK(slowed < 1.25 * healthy);  // only the share of time that follows the clock
-  c.slow = {{5, 1.0}};
+  c.slow = {{5, 1.0, {}}};
   CHECK(step_time(c) == healthy);
 }
 
 TEST_CASE("two stragglers of one stage cost hardly more than one, however the replicas are folded", "[models]") {
   SmallCase c = sixteen_ranks();
-  c.slow = {{5, 0.8}};
+  c.slow = {{5, 0.8, {}}};
   const Seconds one = step_time(c);
-  c.slow = {{5, 0.8}, {1, 0.8}};
+  c.slow = {{5, 0.8, {}}, {1, 0.8, {}}};
   const Seconds two = step_time(c);
   CHECK(two >= one);
   CHECK(two < 1.02 * one);
@@ -54,7 +54,7 @@ TEST_CASE("two stragglers of one stage cost hardly more than one, however the re
 TEST_CASE("a straggler beyond the job is not waited for", "[models]") {
   const Scenario scenario = small_scenario(sixteen_ranks());
   ClusterSpec spec = scenario.cluster.spec;
-  spec.slow = {{20, 0.5}};
+  spec.slow = {{20, 0.5, {}}};
   CHECK(slow_ranks(spec, full_domains(16, 8)).empty());
   CHECK(slow_ranks(spec, full_domains(24, 8)).size() == 1);
 }

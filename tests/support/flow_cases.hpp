@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/split_mix.hpp"
+#include "sim/split_mix.hpp"
 
 namespace clusterwright::testing {
 

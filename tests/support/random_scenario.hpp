@@ -123,7 +123,7 @@ inline void draw_stragglers(SmallCase& c) {
   std::set<int> slow;
   for (int left = *rc::gen::element(0, 0, 0, 1, 2); left > 0; --left)
     slow.insert(*rc::gen::inRange(0, c.accelerators()));
-  for (const int accelerator : slow) c.slow.push_back({accelerator, *rc::gen::element(0.5, 0.9)});
+  for (const int accelerator : slow) c.slow.push_back({accelerator, *rc::gen::element(0.5, 0.9), {}});
 }
 
 inline SmallCase random_case() {

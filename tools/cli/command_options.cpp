@@ -43,11 +43,29 @@ void add_faults(CLI::App& app, std::vector<std::string>& faults) {
       ->allow_extra_args(false);
 }
 
+/// What-ifs of the nodes of a job.
+void add_nodes(CLI::App& app, ScenarioRequest& request) {
+  app.add_option("--slow", request.slow,
+                 "slower devices: node:5% (one node, drawn by --seed), 16xgpu:3% or node.12:5%; repeatable")
+      ->type_name("WHAT")
+      ->allow_extra_args(false);
+  app.add_option(
+         "--placement", request.placement,
+         "nodes of the job: packed, scattered (one of each leaf or scalable unit by turns), shuffled, or a file "
+         "with their numbers in rank order; job.placement.machine_nodes makes the machine larger than the job")
+      ->type_name("WHICH");
+}
+
 void add_computing(CommandAdder& line) {
   const auto [run_app, run_request] =
       line.add<RunRequest>("run", "predict one step: time, throughput, memory and power", run);
   add_scenario(*run_app, run_request->scenario);
   add_faults(*run_app, run_request->scenario.faults);
+  add_nodes(*run_app, run_request->scenario);
+  run_app
+      ->add_option("--samples", run_request->samples,
+                   "step times over the draws of K seeds: paths of hashed flows, shuffled nodes, slow devices")
+      ->type_name("K");
   add_output(*run_app, run_request->output, all_formats);
   run_app->add_option("--timeline", run_request->timeline, "write a timeline that ui.perfetto.dev can open")
       ->type_name("FILE");
@@ -60,6 +78,7 @@ void add_computing(CommandAdder& line) {
       line.add<ScaleRequest>("scale", "predict throughput and efficiency over a range of cluster sizes", scale);
   add_scenario(*scale_app, scale_request->scenario);
   add_faults(*scale_app, scale_request->scenario.faults);
+  add_nodes(*scale_app, scale_request->scenario);
   add_output(*scale_app, scale_request->output, all_formats);
   scale_app
       ->add_option(

@@ -19,6 +19,8 @@ struct ScenarioRequest {
   std::vector<std::string> settings;  ///< "path=value"
   std::string parameters;             ///< path; empty: as the scenario says
   std::vector<std::string> faults;    ///< broken and slow parts of the network
+  std::vector<std::string> slow;      ///< slower devices, as `parse_slow` reads them
+  std::string placement;              ///< order of nodes, or a file with their numbers; empty: as the scenario says
   std::string seed = "0";
   std::string command_line;  ///< command line as typed, for the report
 };
@@ -29,6 +31,7 @@ struct RunRequest {
   std::string timeline;  ///< file for a trace; empty: none
   bool unfold = false;   ///< every accelerator for itself beside the folded step
   bool explain = false;
+  std::string samples;  ///< number of seeds; empty: none beside that of the answer
 };
 ExitCode run(const RunRequest& request);
 

@@ -21,8 +21,10 @@
 #include "tools/output/prediction_report.hpp"
 #include "tools/output/prediction_tables.hpp"
 #include "tools/output/result_json.hpp"
+#include "tools/output/sample_tables.hpp"
 #include "tools/output/training_run_output.hpp"
 #include "tools/output/warnings.hpp"
+#include "tools/typed_text.hpp"
 
 namespace clusterwright {
 
@@ -85,6 +87,7 @@ struct RunAnswer {
   const StepPrediction& step;
   std::optional<AgainstUsual> against;
   std::optional<UnfoldedCheck> unfolded;
+  std::optional<SampledSteps> samples;
 };
 
 std::string sentence_of(const UnfoldedCheck& check) {
@@ -116,11 +119,28 @@ std::optional<UnfoldedCheck> unfold_if_asked(const RunRequest& request, const Sc
   return check_folding(scenario, plan);
 }
 
+std::optional<SampledSteps> sample_if_asked(const RunRequest& request, const ScenarioSession& session,
+                                            const Plan& plan) {
+  if (request.samples.empty()) return {};
+  constexpr int most = 100'000;
+  const int count = parse_count({"--samples", request.samples}, most, "more draws than a run should take");
+  if (!draws_anything(session.before_draws, session.slow))
+    throw ConfigError(
+        {Diagnostic{"E0339",
+                    "--samples changes nothing: no flow is hashed, no node is shuffled, no slow device is "
+                    "drawn",
+                    {option_place("--samples", request.samples)},
+                    "",
+                    "add --set cluster.fabric.routing=hash, --placement shuffled or --slow node:5%"}});
+  return sample_steps(session.before_draws, session.slow, plan, session.seed, count);
+}
+
 std::string as_text(const RunRequest& request, const RunAnswer& answer) {
-  const auto& [session, step, against, unfolded] = answer;
+  const auto& [session, step, against, unfolded, samples] = answer;
   std::string text = printable(title_of(session.context, step)) + "\n" + printable(session.context.job) + "\n" +
                      plan_sentence(step.plan) + "\n";
   for (const ResultTable& table : tables_of(session, step, request.explain)) text += "\n" + render_text(table);
+  if (samples) text += "\n" + render_text(samples_table(*samples));
   if (against) text += "\n" + sentence_of(*against) + "\n";
   if (unfolded) text += "\n" + sentence_of(*unfolded) + "\n";
   text += warnings_text(warnings_of(session.context.warnings, single_point(step)));
@@ -131,10 +151,11 @@ std::string as_text(const RunRequest& request, const RunAnswer& answer) {
 }
 
 std::string as_markdown(const RunRequest& request, const RunAnswer& answer) {
-  const auto& [session, step, against, unfolded] = answer;
+  const auto& [session, step, against, unfolded, samples] = answer;
   std::string text = fmt::format("# {}\n\n{}; {}\n", markdown_text(title_of(session.context, step)),
                                  markdown_text(session.context.job), plan_sentence(step.plan));
   for (const ResultTable& table : tables_of(session, step, request.explain)) text += "\n" + render_markdown(table);
+  if (samples) text += "\n" + render_markdown(samples_table(*samples));
   if (against) text += "\n" + markdown_text(sentence_of(*against)) + "\n";
   if (unfolded) text += "\n" + markdown_text(sentence_of(*unfolded)) + "\n";
   text += warnings_markdown(warnings_of(session.context.warnings, single_point(step)));
@@ -145,11 +166,12 @@ JsonValue as_json(const RunAnswer& answer) {
   JsonValue document = run_to_json(answer.session.context, answer.step);
   document.set("against_usual", json_of(answer.against));
   document.set("unfolded", json_of(answer.unfolded));
+  document.set("samples", samples_json(answer.samples));
   return document;
 }
 
 std::string render_as(OutputFormat format, const RunRequest& request, const RunAnswer& answer) {
-  const auto& [session, step, against, unfolded] = answer;
+  const auto& [session, step, against, unfolded, samples] = answer;
   switch (format) {
     case OutputFormat::json:
       return write_json(as_json(answer)) + "\n";
@@ -183,7 +205,8 @@ ExitCode run(const RunRequest& request) {
   stop_if_interrupted();
   const bool named = !request.scenario.parameters.empty();
   const RunAnswer answer{session, step, against_usual(session.scenario, named, step.step_time),
-                         unfold_if_asked(request, session.scenario, step.plan)};
+                         unfold_if_asked(request, session.scenario, step.plan),
+                         sample_if_asked(request, session, step.plan)};
   deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, request, answer); });
   print_warnings(warnings_of(session.context.warnings, single_point(step)), targets);
   if (!request.timeline.empty()) write_timeline(request.timeline, session.scenario, step);

@@ -106,7 +106,7 @@ ExitCode scale(const ScaleRequest& request) {
   const std::vector<int> sizes = parse_counts({"--gpus", request.gpus});
   const auto targets = output_targets(request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv,
                                                        OutputFormat::markdown, OutputFormat::html});
-  ScenarioSession session = open_scenario(request.scenario, ScenarioReader::scale);
+  ScenarioSession session = open_scenario(request.scenario, ScenarioReader::scale, *std::ranges::min_element(sizes));
   const JobSite site(session.scenario, session.context.inputs);
   site.complete(session.context.scenario);
   ScaleCurve curve;

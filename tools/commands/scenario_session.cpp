@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/commands/scenario_session.hpp"
 
+#include <algorithm>
+
 #include "models/job/configs_directory.hpp"
 #include "tools/config_kinds.hpp"
 #include "tools/typed_text.hpp"
@@ -11,6 +13,7 @@ ScenarioOptions scenario_options(const ScenarioRequest& request) {
   ScenarioOptions options;
   options.settings = request.settings;
   options.faults = request.faults;
+  options.placement = request.placement;
   if (!request.parameters.empty()) options.parameters = named_file(request.parameters, {"parameters"});
   return options;
 }
@@ -43,13 +46,17 @@ void check_faults(const ScenarioRequest& request, const Cluster& cluster) {
 
 }  // namespace
 
-ScenarioSession open_scenario(const ScenarioRequest& request, ScenarioReader command) {
+ScenarioSession open_scenario(const ScenarioRequest& request, ScenarioReader command, int smallest) {
   ScenarioSession session;
-  const std::uint64_t seed = parse_seed({"--seed", request.seed});
+  const std::uint64_t seed = session.seed = parse_seed({"--seed", request.seed});
   const std::filesystem::path file = named_file(request.scenario, {"scenarios"});
   require_kind(file, ConfigKind::scenario, name_of(command));
-  session.scenario = load_scenario(file, scenario_options(request));
-  check_faults(request, session.scenario.cluster);
+  for (const std::string& text : request.slow) session.slow.push_back(parse_slow(text));
+  session.before_draws = load_scenario(file, scenario_options(request));
+  const Cluster& cluster = session.before_draws.cluster;
+  check_faults(request, cluster);
+  const int all = cluster.spec.accelerators;
+  session.scenario = drawn(session.before_draws, session.slow, smallest > 0 ? std::min(smallest, all) : all, seed);
   session.context = make_result_context(session.scenario, name_of(command), request.command_line, seed);
   std::vector<UnusedField> unused = unused_fields(session.scenario, command);
   // Under other layouts of a search a field of the job may matter.

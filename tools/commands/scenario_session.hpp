@@ -4,6 +4,7 @@
 #include "models/job/scenario.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "models/job/unused_fields.hpp"
+#include "models/prediction/step_draws.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/output/result_context.hpp"
 
@@ -11,7 +12,10 @@ namespace clusterwright {
 
 /// A loaded scenario with what results say of it.
 struct ScenarioSession {
-  Scenario scenario;
+  Scenario scenario;           ///< with the draws of the seed
+  Scenario before_draws;       ///< what other seeds draw from
+  std::vector<SlowWish> slow;  ///< wishes of --slow
+  std::uint64_t seed = 0;
   ResultContext context;
 };
 
@@ -19,6 +23,8 @@ struct ScenarioSession {
 ScenarioOptions scenario_options(const ScenarioRequest& request);
 
 /// @throws ConfigError E0404 without a scenario file, E0339 for settings that change nothing in the command
-ScenarioSession open_scenario(const ScenarioRequest& request, ScenarioReader command);
+/// @param smallest  accelerators of the smallest size that the command predicts, where slow devices are drawn from; 0:
+/// those of the scenario
+ScenarioSession open_scenario(const ScenarioRequest& request, ScenarioReader command, int smallest = 0);
 
 }  // namespace clusterwright

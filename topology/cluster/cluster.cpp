@@ -2,6 +2,7 @@
 #include "topology/cluster/cluster.hpp"
 #include "topology/fabrics/fabric.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "topology/cluster/cluster_check.hpp"
@@ -61,11 +62,25 @@ void join_nodes(Cluster& cluster) {
   cluster.routed = std::make_shared<ClusterNetwork>(fabric, cluster.network_size(), cluster.ports);
 }
 
+/// Puts the job's domains on those of the machine.
+void scatter_job(Cluster& cluster) {
+  const auto& spec = cluster.request.placement;
+  if (!spec || cluster.mixed()) return;
+  const auto& tiers = cluster.fabric.tiers();
+  const int nodes = std::max(1, cluster.blocks.domain / cluster.node_accelerators);
+  const int machine = cluster.machine_nodes() / nodes;
+  const int per_group = tiers.empty() ? machine : std::max(1, tiers.front().accelerators / cluster.blocks.domain);
+  auto places = place_domains(*spec, cluster.domains(), machine, per_group);
+  if (std::ranges::is_sorted(places) && places.back() + 1 == cluster.domains()) return;
+  cluster.blocks.places = std::make_shared<const std::vector<int>>(std::move(places));
+}
+
 }  // namespace
 
 const NodeGroup& Cluster::group_of_node(NodeId node) const {
   for (const NodeGroup& group : groups)
     if (group.has(node)) return group;
+  if (!mixed() && node < NodeId(machine_nodes())) return groups.front();
   throw std::invalid_argument("a node that the cluster does not have");
 }
 
@@ -77,6 +92,11 @@ BytesPerSecond Cluster::network_per_accelerator() const {
   const int nearest = (beyond * nics + node_accelerators - 1) / node_accelerators;
   const int all = used / node_accelerators * nics + nearest;
   return nic_bandwidth * all / used;
+}
+
+int Cluster::machine_nodes() const {
+  const int machine = request.placement ? request.placement->machine_nodes : 0;
+  return machine > 0 && !mixed() ? machine : nodes();
 }
 
 NetworkSize Cluster::cabled_size() const {
@@ -126,6 +146,7 @@ Cluster build_from(const ClusterSpec& spec, const Catalog& catalog, const JsonVa
   describe_nodes(cluster, catalog);
   place_job(cluster, checker);
   join_nodes(cluster);
+  scatter_job(cluster);
   return cluster;
 }
 
@@ -157,6 +178,7 @@ Cluster resized(const Cluster& cluster, int accelerators, const BlockRequest& re
   for (std::size_t g = 1; g < other.groups.size(); ++g) other.groups[g].first_node = other.groups[g].first_node + more;
   place_job(other, checker);
   join_nodes(other);
+  scatter_job(other);
   return other;
 }
 

@@ -47,7 +47,7 @@ struct Cluster {
   std::vector<std::string> remarks;              ///< sentences about parts that work together, but lose something
   std::shared_ptr<const ClusterNetwork> routed;  ///< see network()
 
-  /// All nodes, those with idle accelerators included.
+  /// All nodes of the job, those with idle accelerators included.
   int nodes() const {
     return mixed() ? groups.back().first_node - NodeId(0) + groups.back().nodes : blocks.installed / node_accelerators;
   }
@@ -66,9 +66,11 @@ struct Cluster {
   /// @throws std::invalid_argument for a node that the cluster does not have
   const NodeGroup& group_of_node(NodeId node) const;
 
+  /// Nodes of the whole machine: those of the job and those that its placement leaves to others.
+  int machine_nodes() const;
   /// Nodes that the network joins; a mixed cluster counts with the NICs of its first group.
-  NetworkSize network_size() const { return {nodes(), node_accelerators, nics, nic_bandwidth}; }
-  /// The same with the rate of the cables, which slots of a host do not slow down.
+  NetworkSize network_size() const { return {machine_nodes(), node_accelerators, nics, nic_bandwidth}; }
+  /// The job's nodes alone, with the rate of the cables, which slots of a host do not slow down.
   NetworkSize cabled_size() const;
 
   /// NIC bandwidth that one used accelerator has to itself, one direction: ranks use the NICs nearest to them, those

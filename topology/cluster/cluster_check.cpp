@@ -160,7 +160,7 @@ void ClusterChecker::check_sizes() {
   check_likeness();
   check_slow();
   const auto& tiers = spec_.fabric.tiers;
-  const int in_site = (installed() + sites() - 1) / sites();
+  const int in_site = (machine() + sites() - 1) / sites();
   if (!tiers.empty() && tiers.back().accelerators > 0 && in_site > tiers.back().accelerators)
     error("E0302",
           fmt::format("does not fit the top tier (got {}{}, tier \"{}\" joins {})", in_site,
@@ -190,6 +190,12 @@ std::optional<DomainBlocks> ClusterChecker::blocks() const {
 int ClusterChecker::installed() const {
   const auto found = blocks();
   return found ? found->installed : spec_.accelerators;
+}
+
+/// All accelerators of the machine that the job's placement is in.
+int ClusterChecker::machine() const {
+  const int nodes = request_.placement && spec_.also.empty() ? request_.placement->machine_nodes : 0;
+  return std::max(installed(), nodes * node_accelerators(spec_.node));
 }
 
 namespace {
@@ -234,6 +240,9 @@ void ClusterChecker::check_slow() {
             {pointer, "/accelerators"}, "", "accelerators are numbered from 0");
     if (!seen.insert(accelerator).second)
       error("E0336", fmt::format("accelerator {} is listed twice", accelerator), {pointer});
+    if (!spec_.slow[i].clock && !spec_.slow[i].relative_clock)
+      error("E0336", fmt::format("nothing says how slow accelerator {} is", accelerator), {pointer}, "",
+            "give clock or relative_clock");
   }
 }
 
@@ -292,7 +301,7 @@ void ClusterChecker::check_network() {
 void ClusterChecker::check_fabric_numbers(const FabricPorts& ports, BytesPerSecond nic_rate) {
   if (!errors_.empty()) return;
   const int in_node = node_accelerators(spec_.node);
-  const NetworkSize size{installed() / in_node, in_node, node_nics(spec_.node), nic_rate};
+  const NetworkSize size{machine() / in_node, in_node, node_nics(spec_.node), nic_rate};
   for (FabricError& e : check_fabric(spec_.fabric, size, ports))
     error(std::move(e.code), std::move(e.message), e.pointers, std::move(e.underline), std::move(e.help));
   if (errors_.empty()) check_tier_sizes(size, ports);
@@ -307,8 +316,8 @@ void ClusterChecker::check_tier_sizes(const NetworkSize& size, const FabricPorts
   try {
     const FabricTiers sized = make_fabric_tiers(spec_.fabric, size, ports);
     const int ports_join = sized.tiers().back().accelerators;
-    if (installed() > ports_join)
-      error("E0302", fmt::format("does not fit the top tier (got {}, its switches join {})", installed(), ports_join),
+    if (machine() > ports_join)
+      error("E0302", fmt::format("does not fit the top tier (got {}, its switches join {})", machine(), ports_join),
             {"/accelerators", fmt::format("/fabric/tiers/{}", tiers.size() - 1)});
   } catch (const std::invalid_argument&) {
     error("E0303",

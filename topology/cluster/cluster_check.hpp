@@ -77,6 +77,7 @@ class ClusterChecker {
   DomainShape shape() const;
   void check_blocks();
   int installed() const;
+  int machine() const;
   int sites() const { return spec_.fabric.sites ? spec_.fabric.sites->count : 1; }  ///< one tree each
   void error(std::string code, std::string message, const std::vector<std::string>& pointers,
              std::string underline = {}, std::string help = {});

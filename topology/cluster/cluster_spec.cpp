@@ -35,8 +35,14 @@ const Record<SlowAcceleratorSpec>& record(const SlowAcceleratorSpec*) {
       Record<S>("slow_accelerator", "A straggler: slower silicon, a hot spot or a throttled device")
           .required("accelerator", &S::accelerator,
                     {.help = "index in the cluster, node by node, from 0", .min = 0, .max = most_accelerators})
-          .required("clock", &S::clock,
-                    {.help = "highest clock of this accelerator over that of the others", .min = 0.05, .max = 1});
+          .optional("clock", &S::clock,
+                    {.help = "highest clock of this accelerator over that of the others; it costs nothing where the "
+                             "power limit holds all clocks lower",
+                     .min = 0.05,
+                     .max = 1})
+          .optional(
+              "relative_clock", &S::relative_clock,
+              {.help = "clock over that of the others under the same load and power limit", .min = 0.05, .max = 1});
   return table;
 }
 

@@ -13,7 +13,7 @@ int rounded_up(int number, int divisor) {
 
 /// Racks and servers are whole; slices end with the node of the last rank.
 DomainBlocks blocks_of(int accelerators, const DomainShape& shape, int used) {
-  DomainBlocks blocks{accelerators, used, shape.domain, 0};
+  DomainBlocks blocks{accelerators, used, shape.domain, 0, {}};
   const bool cut = shape.slices && shape.domain > shape.node;
   if (cut && blocks.domains() > 1) blocks.domain = rounded_up(used, shape.node);
   const bool whole_nodes = cut && (blocks.domains() == 1 || used % shape.node == 0);
@@ -51,12 +51,25 @@ std::optional<DomainBlocks> shorter_last_block(int accelerators, const DomainSha
 }  // namespace
 
 std::optional<int> DomainBlocks::rank(int accelerator) const {
-  const int at = accelerator % domain, found = accelerator / domain * used + at;
+  const int at = accelerator % domain;
+  int block = accelerator / domain;
+  if (places) {
+    const auto place = std::find(places->begin(), places->end(), block);
+    if (place == places->end()) return {};
+    block = static_cast<int>(place - places->begin());
+  }
+  const int found = block * used + at;
   return at < used && found < accelerators ? std::optional(found) : std::nullopt;
 }
 
+bool DomainBlocks::operator==(const DomainBlocks& other) const {
+  const bool same_places = places == other.places || (places && other.places && *places == *other.places);
+  return same_places && accelerators == other.accelerators && used == other.used && domain == other.domain &&
+         installed == other.installed;
+}
+
 DomainBlocks full_domains(int accelerators, int domain) {
-  return {accelerators, domain, domain, accelerators};
+  return {accelerators, domain, domain, accelerators, {}};
 }
 
 bool fit_block(const std::vector<int>& groups, int used) {

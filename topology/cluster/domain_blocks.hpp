@@ -3,10 +3,12 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "topology/cluster/placement_spec.hpp"
 #include "topology/nodes/node_id.hpp"
 
 namespace clusterwright {
@@ -14,20 +16,23 @@ namespace clusterwright {
 /// Domains of a cluster. The first `used` accelerators of each run ranks, the last domain may have fewer. Ranks fill
 /// the block of one domain, then that of the next.
 struct DomainBlocks {
-  int accelerators = 8;  ///< number that the job uses
-  int used = 8;          ///< of each domain
-  int domain = 8;        ///< number that a domain has
-  int installed = 8;     ///< accelerators of all nodes, used or not
+  int accelerators = 8;                              ///< number that the job uses
+  int used = 8;                                      ///< of each domain
+  int domain = 8;                                    ///< number that a domain has
+  int installed = 8;                                 ///< accelerators of all nodes of the job, used or not
+  std::shared_ptr<const std::vector<int>> places{};  ///< domain of the machine for each of the job; null: the first
 
   int domains() const { return (accelerators + used - 1) / used; }
   int idle() const { return installed - accelerators; }
-  /// Accelerator of a rank, numbered over the whole cluster.
+  /// Domain of the machine that holds a domain of the job.
+  int place(int job_domain) const { return places ? (*places)[static_cast<std::size_t>(job_domain)] : job_domain; }
+  /// Accelerator of a rank, numbered over the whole machine.
   AcceleratorId accelerator(int rank) const {
-    return AcceleratorId(static_cast<std::size_t>(rank / used * domain + rank % used));
+    return AcceleratorId(static_cast<std::size_t>(place(rank / used) * domain + rank % used));
   }
   /// Rank on an accelerator, or nothing on an idle one.
   std::optional<int> rank(int accelerator) const;
-  bool operator==(const DomainBlocks&) const = default;
+  bool operator==(const DomainBlocks& other) const;
 };
 
 /// Domains without idle accelerators. @param domain  accelerators of one
@@ -38,6 +43,7 @@ struct BlockRequest {
   std::optional<int> used;  ///< accelerators of each domain; absent: chosen
   /// Sizes of groups of ranks that must fill a block evenly, or several blocks: tensor groups, expert groups.
   std::vector<int> groups;
+  std::optional<PlacementSpec> placement{};  ///< nodes of the machine; absent: the first ones of the job's own
 };
 
 /// Accelerators that stand together.

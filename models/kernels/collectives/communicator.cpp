@@ -272,7 +272,9 @@ std::vector<Communicator> make_groups(const GroupRequest& request, const Cluster
 AcceleratorPlace place_of(AcceleratorId accelerator, const Cluster& cluster) {
   int left = accelerator - AcceleratorId(0), domains = 0;
   for (const NodeGroup& kind : cluster.groups) {
-    if (left >= 0 && left < kind.accelerators())
+    // The job's nodes may be any of a larger machine of one kind.
+    const int all = cluster.mixed() ? kind.accelerators() : cluster.machine_nodes() * kind.node_accelerators;
+    if (left >= 0 && left < all)
       return {kind.first_node + left / kind.node_accelerators, left % kind.node_accelerators,
               domains + left / kind.domain, left % kind.domain};
     left -= kind.accelerators();

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Random numbers of flow cases that other simulators draw too.
+/// Random numbers that are the same on every machine.
 #pragma once
 
 #include <cstdint>
 
-namespace clusterwright::testing {
+namespace clusterwright {
 
 /// SplitMix64. @source G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014
 class SplitMix {
  public:
   explicit SplitMix(std::uint64_t seed) : state_(seed) {}
+  /// A number from 0 to n - 1. @pre n > 0
   std::uint64_t below(std::uint64_t n) {
     std::uint64_t z = state_ += 0x9E3779B97F4A7C15;
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
@@ -21,4 +22,4 @@ class SplitMix {
   std::uint64_t state_;
 };
 
-}  // namespace clusterwright::testing
+}  // namespace clusterwright
