@@ -123,8 +123,7 @@ RankClasses::RankClasses(const Placement& placement, const FabricTiers& fabric, 
                : d;
   assign(colours);
   load_uplinks(placement, fabric);
-  const bool groups =
-      plan_.context > 1 || plan_.sharding == Sharding::hsdp || plan_.expert * plan_.expert_tensor > 1 || host > 0;
+  const bool groups = plan_.context > 1 || plan_.in_groups() || plan_.expert * plan_.expert_tensor > 1 || host > 0;
   for (std::size_t before = 0; folded && (has_taper(fabric) || groups) && before != count();) {
     before = count();
     assign(colour_replicas(placement, fabric));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/prediction/step_warnings.hpp"
+#include "models/prediction/site_remarks.hpp"
 #include "models/prediction/unstated_routing.hpp"
 #include "topology/routing/routed_network.hpp"
 
@@ -179,6 +180,7 @@ std::vector<std::string> step_warnings(const Scenario& s, const StepPrediction& 
   for (std::string& text : idle_cap_warnings(s, summary)) out.push_back(std::move(text));
   add_paths(s, step, out);
   add_lost_nics(s, out);
+  for (std::string& text : site_remarks(s, step.plan, summary)) out.push_back(std::move(text));
   return out;
 }
 
