@@ -52,8 +52,8 @@ RankParameters trained_parameters(const PlannedJob& planned, int stage);
 Bytes weight_memory(const PlannedJob& planned, int stage);
 Bytes gradient_memory(const PlannedJob& planned, int stage);
 Bytes optimizer_memory(const PlannedJob& planned, int stage);
-/// State of the outer optimizer of groups that train apart, where the other states are (optimizer_level()): a 32-bit momentum, and the
-/// 32-bit parameters that all groups started from.
+/// State of the outer optimizer of groups that train apart, where the other states are (optimizer_level()): a 32-bit
+/// momentum, and the 32-bit parameters that all groups started from.
 /// @source Douillard et al. 2023, DiLoCo (arXiv 2311.08105), Algorithm 1
 Bytes outer_memory(const PlannedJob& planned, int stage);
 

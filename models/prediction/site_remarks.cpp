@@ -43,7 +43,8 @@ std::string local_sentence(const Scenario& s, const Plan& plan, const StepKinds&
   for (int stage = 0; stage < plan.pipeline; ++stage) outer = std::max(outer, outer_memory(planned, stage));
   return fmt::format(
       "{} groups of {} replica{} train apart (job.local_steps): a step takes {:.4g} s, one in {} takes {:.4g} s with "
-      "the exchange of outer gradients, and times and energy are means; outer momentum and common parameters take {:.3g} GB of {}. "
+      "the exchange of outer gradients, and times and energy are means; outer momentum and common parameters take "
+      "{:.3g} GB of {}. "
       "Convergence is not modelled: the loss after the same tokens may be higher",
       plan.gradient_ranks() / plan.shard_group, plan.shard_group / plan.context,
       plan.shard_group > plan.context ? "s" : "", to_seconds(kinds.local).in(second), plan.local_steps,
