@@ -26,12 +26,11 @@ std::string crossing_sentence(const Plan& plan, const SiteCrossing& at) {
                      crosses.size() == 1 ? "crosses" : "cross", at.sites);
 }
 
-std::string reduction_sentence(const Plan& plan, const SiteCrossing& at) {
+std::string reduction_sentence(const Plan& plan) {
   if (!plan.grouped) return "gradients go round one ring through the ranks of all sites (job.site_reduction)";
-  const std::string text = fmt::format(
-      "gradients are reduced among the {} ranks with the same weights on each site, then between sites, each part with "
-      "its counterparts (job.site_reduction)",
-      at.together);
+  const std::string text =
+      "gradients are reduced on each site first, then between sites, each part with its counterparts; each site holds "
+      "all optimizer states (job.site_reduction)";
   const bool experts = plan.expert * plan.expert_tensor > 1 && plan.expert_replicas() > 1;
   return experts ? text + "; those of experts go round one ring through all sites" : text;
 }
@@ -58,7 +57,7 @@ std::vector<std::string> site_remarks(const Scenario& s, const Plan& plan, const
   const SiteCrossing at = site_crossing(plan, s.cluster);
   std::vector<std::string> out;
   if (at.data || at.pipeline || at.inner) out.push_back(crossing_sentence(plan, at));
-  if (at.data && plan.sharding != Sharding::hsdp && plan.local_steps == 1) out.push_back(reduction_sentence(plan, at));
+  if (at.data && plan.sharding != Sharding::hsdp && plan.local_steps == 1) out.push_back(reduction_sentence(plan));
   if (step.kinds) out.push_back(local_sentence(s, plan, *step.kinds));
   return out;
 }
