@@ -104,7 +104,12 @@ const Record<ParallelSpec>& record(const ParallelSpec*) {
                      .min = 0,
                      .max = 65536})
           .optional("order", &ParallelSpec::order,
-                    {.help = "order of the dimensions of parallelism over ranks, innermost first; auto: the stack's"});
+                    {.help = "order of the dimensions of parallelism over ranks, innermost first; auto: the one that "
+                             "across_sites needs, else the stack's"})
+          .optional("across_sites", &ParallelSpec::across_sites,
+                    {.help = "parallelism that crosses the lines between the sites of a fabric: data (each site holds "
+                             "whole replicas) or pipeline (each site holds whole stages); none: the job must stay on "
+                             "one site; auto: what the order of ranks leads to"});
   return table;
 }
 
@@ -172,6 +177,22 @@ const Record<Job>& record(const Job*) {
           .optional("shard_group", &Job::shard_group,
                     {.help = "ranks that together hold one copy of the weights under hsdp; auto: the ranks of a node",
                      .min = 1,
+                     .max = 1048576})
+          .optional("site_reduction", &Job::site_reduction,
+                    {.help = "reduction of gradients between replicas on several sites: flat (one ring through all "
+                             "ranks) or hierarchical (inside each site, then between the ranks of other sites with "
+                             "the same part; zero1 and zero2 then shard within a site); auto: the stack's, flat where "
+                             "the layout rules hierarchical out"})
+          .optional("local_steps", &Job::local_steps,
+                    {.help = "steps that groups of replicas train apart, the last of which exchanges their outer "
+                             "gradients and updates the weights of all (DiLoCo); times are means over so many steps; "
+                             "1: replicas reduce gradients in every step. Convergence is not modelled",
+                     .min = 1,
+                     .max = 1000000})
+          .optional("local_groups", &Job::local_groups,
+                    {.help = "groups of replicas that train apart under local_steps; auto: one for each site, if sites "
+                             "hold whole replicas, else one for each replica",
+                     .min = 2,
                      .max = 1048576})
           .optional("offload", &Job::offload, {.help = "state kept outside accelerator memory"})
           .optional("input", &Job::input,

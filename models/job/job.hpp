@@ -66,6 +66,13 @@ enum class PipelineSchedule { one_forward_one_backward, zero_bubble, dualpipe };
 /// Order of the parallel dimensions among neighbouring ranks, innermost first.
 enum class RankOrder { tensor_context_data_pipeline, tensor_context_pipeline_data };
 
+/// Parallelism that crosses the lines between sites: replicas of the batch, so that each site holds whole ones;
+/// pipeline stages, so that each site holds all replicas of some; or none, since the job must stay on one site.
+enum class AcrossSites { data, pipeline, none };
+/// Way of gradients between replicas on several sites: one ring through all of them; or inside each site, then between
+/// the ranks that hold the same part on other sites.
+enum class SiteReduction { flat, hierarchical };
+
 constexpr bool shards_gradients(Sharding sharding) {
   return sharding >= Sharding::zero2;
 }
@@ -86,8 +93,9 @@ struct ParallelSpec {
   std::optional<int> data;           ///< auto: accelerators over the other degrees
   bool sequence = true;              ///< sequence parallelism inside the tensor group
   PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
-  std::vector<int> stage_layers;   ///< layers of each chunk along the model; empty: as even as possible
-  std::optional<RankOrder> order;  ///< auto: that of the stack
+  std::vector<int> stage_layers;            ///< layers of each chunk along the model; empty: as even as possible
+  std::optional<RankOrder> order;           ///< auto: the one that across_sites asks for, or that of the stack
+  std::optional<AcrossSites> across_sites;  ///< auto: whatever the order of ranks makes of it
   bool operator==(const ParallelSpec&) const = default;
 };
 const Record<ParallelSpec>& record(const ParallelSpec*);
@@ -131,6 +139,9 @@ struct Job {
   ExpertRouting routing;
   Sharding sharding = Sharding::zero1;
   std::optional<int> shard_group;  ///< ranks that share one copy of the weights (hsdp); auto: the ranks of a node
+  std::optional<SiteReduction> site_reduction;  ///< auto: that of the stack
+  int local_steps = 1;  ///< steps from one synchronisation of groups that train apart to the next; 1: none train apart
+  std::optional<int> local_groups;  ///< auto: the sites, if each holds whole replicas; else all replicas
   Offload offload;
   std::optional<InputSpec> input;      ///< absent: steps never wait for data
   int lora_rank = 0;                   ///< rank of the adapters; > 0 only for task lora
@@ -175,6 +186,14 @@ template <>
 struct EnumNames<RankOrder> {
   static constexpr std::array<std::string_view, 2> names = {"tensor-context-data-pipeline",
                                                             "tensor-context-pipeline-data"};
+};
+template <>
+struct EnumNames<AcrossSites> {
+  static constexpr std::array<std::string_view, 3> names = {"data", "pipeline", "none"};
+};
+template <>
+struct EnumNames<SiteReduction> {
+  static constexpr std::array<std::string_view, 2> names = {"flat", "hierarchical"};
 };
 template <>
 struct EnumNames<PipelineSchedule> {

@@ -307,6 +307,9 @@ StackRecord make_record() {
                    "steps"})
       .optional("rank_order", &S::rank_order,
                 {.help = "order of the dimensions of parallelism over ranks, innermost first"})
+      .optional("site_reduction", &S::site_reduction,
+                {.help = "reduction of gradients between replicas on several sites: one ring through all ranks, or "
+                         "inside each site first"})
       .optional("attention", &S::attention, {.help = "attention kernel family, an entry of the parameter file"});
   add_overlaps(table);
   add_recomputation(table);

@@ -150,7 +150,8 @@ struct SoftwareStack {
   CalendarDate date;       ///< date of the software
   std::string calibrated;  ///< entry of the step calibration; empty: that of stacks without measured steps
   RankOrder rank_order = RankOrder::tensor_context_data_pipeline;
-  std::string attention = "cudnn";        ///< kernel family in the parameter file
+  SiteReduction site_reduction = SiteReduction::flat;  ///< of gradients between replicas on several sites
+  std::string attention = "cudnn";                     ///< kernel family in the parameter file
   bool overlap_weight_gradient = true;    ///< tensor-parallel collectives of the backward pass overlap wgrad GEMMs
   bool overlap_gradient_reduce = true;    ///< data-parallel reduction overlaps the backward pass
   bool overlap_parameter_gather = true;   ///< gathers of sharded parameters overlap the next forward pass

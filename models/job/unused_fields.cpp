@@ -69,6 +69,15 @@ const char* no_order(const Question& q) {
   return q.job().parallel.data == 1 ? "data is 1" : no_stages(q);
 }
 
+const char* one_site(const Question& q) {
+  const bool several = q.scenario.cluster.spec.fabric.sites && q.scenario.cluster.has_network();
+  return several ? nullptr : "the cluster is on one site";
+}
+
+const char* never_apart(const Question& q) {
+  return q.job().local_steps == 1 ? "local_steps is 1" : nullptr;
+}
+
 const char* no_experts(const Question& q) {
   return q.scenario.transformer.experts ? nullptr : "the transformer has no experts";
 }
@@ -234,6 +243,9 @@ constexpr Rule rules[] = {
     {"job.parallel.sequence", no_tensor},
     {"job.parallel.schedule", no_stages},
     {"job.parallel.order", no_order},
+    {"job.parallel.across_sites", one_site},
+    {"job.site_reduction", one_site},
+    {"job.local_groups", never_apart},
     {"job.parallel.data", only_replicas, UnusedKind::describes},
     {"job.max_global_batch_tokens", not_reached, UnusedKind::describes},
     {"job.routing", no_experts},

@@ -173,7 +173,7 @@ std::vector<int> places_of(const Placement& placement) {
           plan.expert,
           plan.expert_tensor,
           plan.shard_group,
-          static_cast<int>(plan.sharding == Sharding::hsdp),
+          static_cast<int>(plan.in_groups()),
           static_cast<int>(plan.rank_order),
           static_cast<int>(plan.virtual_pipeline > 1),
           placement.blocks().used};

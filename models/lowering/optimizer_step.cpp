@@ -36,13 +36,15 @@ OpId OptimizerStep::copy_states(bool out, int parts, OpId after) {
 }
 
 /// States come from the pool and go back layer by layer, one part on its way while another is updated.
-void OptimizerStep::update_through_pool(OpId norm) {
+OpId OptimizerStep::update_through_pool(OpId norm) {
   const int parts = std::max(1, layers_);
   const WorkId update = kernel(trained_ / parts, owned_ / parts);
+  OpId last;
   for (int part = 0; part < parts; ++part) {
     const OpId fetched = copy_states(false, parts, norm);
-    copy_states(true, parts, ops_.kernel_behind(fetched, update, StepCharge::optimizer));
+    last = copy_states(true, parts, ops_.kernel_behind(fetched, update, StepCharge::optimizer));
   }
+  return last;
 }
 
 /// Gradients go to the host, which updates its states and sends new weights to where they are kept.
@@ -61,15 +63,12 @@ OpId OptimizerStep::update_on_host(OpId norm) {
   }
 }
 
-void OptimizerStep::write(OpId norm) {
+OpId OptimizerStep::write(OpId norm) {
   if (optimizer_level(planned_) == MemoryLevel::pool) return update_through_pool(norm);
-  if (!updates_on_host(planned_)) {
-    ops_.kernel_behind(norm, kernel(trained_, owned_), StepCharge::optimizer);
-    return;
-  }
+  if (!updates_on_host(planned_)) return ops_.kernel_behind(norm, kernel(trained_, owned_), StepCharge::optimizer);
   // The device clears its gradients behind the copy.
   const OpId updated = update_on_host(norm);
-  ops_.kernel_behind(updated, kernel(trained_, 0), StepCharge::optimizer);
+  return ops_.kernel_behind(updated, kernel(trained_, 0), StepCharge::optimizer);
 }
 
 }  // namespace clusterwright

@@ -17,10 +17,11 @@ class OptimizerStep {
                 LevelCopies& copies, const StageWeights& weights, int layers, PriceLog* log);
 
   /// @param norm  op behind which the norm of the gradient is known
-  void write(OpId norm);
+  /// @return the last op
+  OpId write(OpId norm);
 
  private:
-  void update_through_pool(OpId norm);
+  OpId update_through_pool(OpId norm);
   /// @return the copy that brings new weights to where they are kept
   OpId update_on_host(OpId norm);
   /// Copy of one of `parts` of the optimizer states to the pool (`out`), or back.

@@ -67,7 +67,13 @@ void ParameterExchange::reduce_tied_table(OpId compute) {
 }
 
 OpId ParameterExchange::norm(ChainId chain, OpId compute) {
-  return op(kernels_.norm, meetings_.norm.join(RankClassId(0), ops_.rank_class(), chain), compute, -1);
+  // Groups that train apart do not wait for each other.
+  const RankClassId rank = ops_.rank_class();
+  const bool apart = step_.plan().local_steps > 1;
+  const ClassGroups& groups = step_.groups;
+  const RankClassId first = groups.on_stage(groups.replica_group(ReplicaGroup::shard, rank), 0);
+  const RankClassId group = apart ? groups.tensor_group(first) : RankClassId(0);
+  return op(kernels_.norm, meetings_.norm.join(group, rank, chain), compute, -1);
 }
 
 }  // namespace clusterwright

@@ -26,13 +26,15 @@ class ParameterExchange {
   /// All reductions of the gradients of these parameters, behind the kernel `compute`.
   /// @return the last one; does not exist if there was none
   OpId reduce(const RankParameters& trained, OpId compute, int note);
+  /// An exchange behind an op of the compute lane. @return its op
+  OpId run(const WeightExchange& exchange, OpId after, int note);
   /// Reduction of the table that the embedding on the first stage and the head on the last one share.
   void reduce_tied_table(OpId compute);
-  /// Norm of the gradient over all ranks. @param chain  its communication, the same for all ranks
+  /// Norm of the gradient over all ranks, or over those of a group that trains apart. @param chain  its communication,
+  /// the same for all ranks
   OpId norm(ChainId chain, OpId compute);
 
  private:
-  OpId run(const WeightExchange& exchange, OpId after, int note);
   OpId exchange(ReplicaGroup kind, CollectiveOp op, Bytes payload, OpId after, int note);
   /// Exchange between the two ranks that hold copies of the same part of the model (DualPipe).
   OpId exchange_copies(CollectiveOp op, Bytes payload, OpId after, int note);

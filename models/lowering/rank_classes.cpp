@@ -142,7 +142,7 @@ void RankClasses::refine(const Placement& placement, const FabricTiers& fabric) 
   assign(merged_ ? colours_by_clock() : colours_by_place(placement, fabric));
   load_uplinks(placement, fabric);
   const bool groups =
-      plan_.context > 1 || plan_.sharding == Sharding::hsdp || plan_.expert * plan_.expert_tensor > 1 || host_ > 0;
+      plan_.context > 1 || plan_.in_groups() || plan_.expert * plan_.expert_tensor > 1 || host_ > 0;
   for (std::size_t before = 0; folded_ && (has_taper(fabric) || groups) && before != count();) {
     before = count();
     if (!merged_ && host_ == 0 && before > most_classes) return;  // too many already

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "models/lowering/graph_loads.hpp"
@@ -176,17 +177,32 @@ ChainId StepLinks::message(Stream stream, Bytes payload, RankClassId c) {
   return chain(timing, std::move(uses));
 }
 
+std::vector<int> StepLinks::domains_in_step() const {
+  const Plan& plan = placement_.plan();
+  std::set<int> domains;
+  if (plan.local_steps == 1)
+    for (int i = 0; i < timings_.cluster().spec.accelerators / placement_.domain_size(); ++i) domains.insert(i);
+  else
+    for (int p = 0; p < plan.pipeline; ++p)
+      for (int d = 0; d < plan.shard_group; ++d)
+        for (int t = 0; t < plan.tensor; ++t) domains.insert(placement_.domain({t, d, p}));
+  if (domains.empty()) domains.insert(0);
+  return {domains.begin(), domains.end()};
+}
+
 ChainId StepLinks::everywhere() {
   constexpr Bytes few = 8 * byte;
   const Cluster& cluster = timings_.cluster();
-  const int in_domain = std::min(placement_.domain_size(), cluster.spec.accelerators);
-  const GroupShape all{cluster.spec.accelerators / in_domain, in_domain};
-  const auto first = [&](std::size_t domain) {
-    return cluster.blocks.accelerator(static_cast<int>(domain) * in_domain);
-  };
-  const StepLatency switches = step_latency(static_cast<std::size_t>(all.domains), [&](std::size_t a, std::size_t b) {
-    return cluster.fabric.latency(first(a), first(b));
-  });
+  const Plan& plan = placement_.plan();
+  const std::vector<int> domains = domains_in_step();
+  const auto count = static_cast<int>(domains.size());
+  const int ranks = plan.local_steps == 1
+                        ? cluster.spec.accelerators
+                        : plan.stage_ranks() / plan.gradient_ranks() * plan.shard_group * plan.pipeline;
+  const GroupShape all{count, std::min(placement_.domain_size(), ranks / count)};
+  const auto first = [&](std::size_t i) { return cluster.blocks.accelerator(domains[i] * placement_.domain_size()); };
+  const StepLatency switches = step_latency(
+      domains.size(), [&](std::size_t a, std::size_t b) { return cluster.fabric.latency(first(a), first(b)); });
   CollectiveTiming timing;
   timing.latency = timings_.collective(CollectiveOp::all_reduce, few, all, switches).time();
   timing.rate = byte_per_second;

@@ -34,7 +34,7 @@ class StepLinks {
   ChainId message(Stream stream, Bytes payload, RankClassId c);
   /// A collective of a rank of class `c` with the rank of `stage` that differs from it in nothing else.
   ChainId between_stages(CollectiveOp op, Bytes payload, RankClassId c, int stage);
-  /// A few bytes reduced over every rank of the job.
+  /// A few bytes reduced over every rank of the job, or of a group that trains apart.
   ChainId everywhere();
   /// A meeting in which nothing travels.
   ChainId nothing();
@@ -49,6 +49,8 @@ class StepLinks {
   const StepLatency& latency(ReplicaGroup kind);
   void limit_by_fabric(ReplicaGroup kind, CollectiveOp op, CollectiveTiming& timing) const;
   GroupShape shape(ReplicaGroup kind);
+  /// Domains of the ranks that do every step together.
+  std::vector<int> domains_in_step() const;
   const std::vector<RankClassId>& members(ReplicaGroup kind, RankClassId c);
   Seconds hop(const RankCoordinates& from, const RankCoordinates& to) const;
   CollectiveTiming pair_timing(CollectiveOp op, Bytes payload, const RankCoordinates& a,

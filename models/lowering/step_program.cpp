@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/lowering/step_program.hpp"
 
+#include "models/lowering/outer_step.hpp"
 #include "models/plan/stage_schedule.hpp"
 
 #include <optional>
@@ -63,9 +64,12 @@ void StepProgram::write() {
   traffic.reduce_rest();
   exchange.reduce_tied_table(ops_.last_kernel());
   const OpId norm = exchange.norm(parts_.norm, ops_.last_kernel());
-  OptimizerStep(parts_.builder, parts_.kernels, step.job, ops_, copies, weights, step.layout().layers_on(stage),
-                parts_.log)
-      .write(norm);
+  OptimizerStep optimizer(parts_.builder, parts_.kernels, step.job, ops_, copies, weights,
+                          step.layout().layers_on(stage), parts_.log);
+  const OpId updated = optimizer.write(norm);
+  if (synchronises_groups(step.job))
+    OuterStep(parts_.builder, parts_.kernels, step.job, ops_, copies, exchange, parts_.log)
+        .write(weights.trained, updated);
 }
 
 }  // namespace clusterwright

@@ -34,7 +34,7 @@ class GroupLister {
     const auto at = [&](int d) { return RankCoordinates{tensor, d, stage_}; };
     const int all = plan_.gradient_ranks();
     for (int d = 0; plan_.context > 1 && d < all; d += plan_.context) add(ReplicaGroup::context, at(d));
-    if (plan_.shard_group == all || plan_.sharding != Sharding::hsdp) return add(ReplicaGroup::all, at(0));
+    if (plan_.shard_group == all || !plan_.in_groups()) return add(ReplicaGroup::all, at(0));
     for (int d = 0; d < plan_.shard_group; ++d) add(ReplicaGroup::mirrors, at(d));
     for (int d = 0; d < all; d += plan_.shard_group) add(ReplicaGroup::shard, at(d));
   }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/lowering/weight_exchanges.hpp"
 
+#include "models/kernels/streaming_time.hpp"
+
 namespace clusterwright {
 
 namespace {
 
 ReplicaGroup common_group(const PlannedJob& planned) {
-  return planned.plan.sharding == Sharding::hsdp ? ReplicaGroup::shard : ReplicaGroup::all;
+  return planned.plan.in_groups() ? ReplicaGroup::shard : ReplicaGroup::all;
 }
 
 double shards(const PlannedJob& planned, ReplicaGroup kind) {
@@ -14,7 +16,7 @@ double shards(const PlannedJob& planned, ReplicaGroup kind) {
 }
 
 int members(const PlannedJob& planned, ReplicaGroup kind) {
-  return kind == ReplicaGroup::expert_replicas ? planned.plan.expert_replicas() : planned.plan.gradient_ranks();
+  return kind == ReplicaGroup::expert_replicas ? planned.plan.expert_replicas() : planned.plan.reducing_ranks();
 }
 
 Bytes gathered(const PlannedJob& planned, double layers, double root) {
@@ -29,30 +31,45 @@ void add_gathers(const PlannedJob& planned, ReplicaGroup kind, Bytes payload, st
     out.push_back({kind, CollectiveOp::all_gather, payload, false});
 }
 
-void add_reductions(const PlannedJob& planned, ReplicaGroup kind, Bytes payload, std::vector<WeightExchange>& out) {
-  const Plan& plan = planned.plan;
-  const bool routed = kind == ReplicaGroup::expert_replicas, sharded = plan.sharding != Sharding::none;
-  const bool hybrid = !routed && plan.sharding == Sharding::hsdp && plan.shard_group != plan.gradient_ranks();
-  const Bytes own = sharded ? payload / shards(planned, kind) : payload;
-  bool follows = false;
-  const auto add = [&](std::optional<ReplicaGroup> with, CollectiveOp op, Bytes bytes) {
-    out.push_back({with, op, bytes, follows});
-    follows = true;
-  };
-  if (members(planned, kind) > 1) add(kind, sharded ? CollectiveOp::reduce_scatter : CollectiveOp::all_reduce, payload);
-  if (hybrid) add(ReplicaGroup::mirrors, CollectiveOp::all_reduce, own);
-  const CollectiveOp op = copies_share_optimizer(planned) ? CollectiveOp::reduce_scatter : CollectiveOp::all_reduce;
-  if (planned.layout.is_mirrored()) add({}, op, own);
-}
+/// Reductions of one kind of parameters, one behind the other.
+class Reductions {
+ public:
+  Reductions(const PlannedJob& planned, std::vector<WeightExchange>& out) : planned_(planned), out_(out) {}
+
+  void add(ReplicaGroup kind, Bytes payload) {
+    const Plan& plan = planned_.plan;
+    const bool sharded = plan.sharding != Sharding::none;
+    const bool between = kind == ReplicaGroup::shard && plan.shard_group != plan.reducing_ranks();
+    const Bytes part = payload / shards(planned_, kind);
+    follows_ = false;
+    if (members(planned_, kind) > 1) push(kind, sharded || between ? CollectiveOp::reduce_scatter : all, payload);
+    if (between) push(ReplicaGroup::mirrors, all, part);
+    if (between && !sharded) push(kind, CollectiveOp::all_gather, payload);
+    const CollectiveOp op = copies_share_optimizer(planned_) ? CollectiveOp::reduce_scatter : all;
+    if (planned_.layout.is_mirrored()) push({}, op, sharded ? part : payload);
+  }
+
+ private:
+  static constexpr CollectiveOp all = CollectiveOp::all_reduce;
+
+  void push(std::optional<ReplicaGroup> with, CollectiveOp op, Bytes bytes) {
+    out_.push_back({with, op, bytes, follows_});
+    follows_ = true;
+  }
+
+  const PlannedJob& planned_;
+  std::vector<WeightExchange>& out_;
+  bool follows_ = false;
+};
 
 }  // namespace
 
 bool holds_weights_together(const PlannedJob& planned) {
-  return planned.plan.gradient_ranks() > 1 || copies_share_optimizer(planned);
+  return planned.plan.reducing_ranks() > 1 || copies_share_optimizer(planned);
 }
 
 bool reduces_gradients(const PlannedJob& planned, const RankParameters& trained) {
-  return (planned.plan.gradient_ranks() > 1 || planned.layout.is_mirrored()) && trained.total() > 0;
+  return (planned.plan.reducing_ranks() > 1 || planned.layout.is_mirrored()) && trained.total() > 0;
 }
 
 bool reduces_every_micro_batch(const PlannedJob& planned) {
@@ -71,12 +88,22 @@ std::vector<WeightExchange> weight_gathers(const PlannedJob& planned, const Rank
 std::vector<WeightExchange> gradient_reductions(const PlannedJob& planned, const RankParameters& trained) {
   const double size = planned.stack.reduced_size.value;
   std::vector<WeightExchange> out;
-  if (trained.common > 0) {
-    const ReplicaGroup kind = planned.plan.sharding == Sharding::none ? ReplicaGroup::all : common_group(planned);
-    add_reductions(planned, kind, trained.common * size * byte, out);
-  }
-  if (trained.routed > 0) add_reductions(planned, ReplicaGroup::expert_replicas, trained.routed * size * byte, out);
+  if (trained.common > 0) Reductions(planned, out).add(common_group(planned), trained.common * size * byte);
+  if (trained.routed > 0) Reductions(planned, out).add(ReplicaGroup::expert_replicas, trained.routed * size * byte);
   return out;
+}
+
+bool synchronises_groups(const PlannedJob& planned) {
+  return planned.plan.local_steps > 1 && planned.plan.synchronises;
+}
+
+WeightExchange outer_reduction(const PlannedJob& planned, const RankParameters& trained) {
+  return {ReplicaGroup::mirrors, CollectiveOp::all_reduce, outer_part(planned, trained) * bytes_32bit * byte, false};
+}
+
+std::optional<WeightExchange> outer_gather(const PlannedJob& planned, const RankParameters& trained) {
+  if (planned.plan.sharding != Sharding::none || planned.plan.shard_group == 1) return {};
+  return WeightExchange{ReplicaGroup::shard, CollectiveOp::all_gather, trained.total() * bytes_16bit * byte, true};
 }
 
 }  // namespace clusterwright

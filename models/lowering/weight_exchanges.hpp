@@ -32,4 +32,12 @@ std::vector<WeightExchange> weight_gathers(const PlannedJob& planned, const Rank
 /// Reductions of the gradients of trained parameters, in order.
 std::vector<WeightExchange> gradient_reductions(const PlannedJob& planned, const RankParameters& trained);
 
+/// Whether groups that train apart synchronise at the end of the step.
+bool synchronises_groups(const PlannedJob& planned);
+/// Exchange of outer gradients between groups that train apart: in 32 bit, each rank the part that it shares with
+/// nobody in its group.
+WeightExchange outer_reduction(const PlannedJob& planned, const RankParameters& trained);
+/// Exchange of the new weights inside a group, where the next step does not gather them anyway.
+std::optional<WeightExchange> outer_gather(const PlannedJob& planned, const RankParameters& trained);
+
 }  // namespace clusterwright

@@ -54,7 +54,7 @@ Bytes expert_buffers(const PlannedJob& planned) {
 
 Bytes communicator_memory(const PlannedJob& planned) {
   const Plan& p = planned.plan;
-  const bool mirrors = p.sharding == Sharding::hsdp && p.shard_group < p.gradient_ranks();
+  const bool mirrors = p.in_groups() && p.shard_group < p.gradient_ranks();
   const int experts =
       (p.expert > 1) + (p.expert_tensor > 1) + (p.expert * p.expert_tensor > 1 && p.expert_replicas() > 1);
   const int count = (p.tensor > 1) + (p.pipeline > 1) + (p.context > 1) + (p.gradient_ranks() > 1) + mirrors + experts +

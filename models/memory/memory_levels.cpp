@@ -94,7 +94,8 @@ LevelBytes level_bytes_of_rank(const PlannedJob& planned, MemoryLevel level, int
   if (planned.offload.weights == level) bytes.weights = weights_of_rank(planned, stage);
   if (optimizer_level(planned) == level)
     bytes.optimizer = owned_parameters(planned, stage) *
-                      adam_states(!holds_master_weights(planned), planned.stack.memory.moment_size.value) * byte;
+                          adam_states(!holds_master_weights(planned), planned.stack.memory.moment_size.value) * byte +
+                      outer_memory(planned, stage);
   if (level == MemoryLevel::host && updates_on_host(planned))
     bytes.gradients = owned_parameters(planned, stage) * planned.stack.reduced_size.value * byte;
   if (planned.offload.activations == level) bytes.activations = activations_of_rank(planned, stage);

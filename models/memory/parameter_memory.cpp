@@ -164,7 +164,16 @@ Bytes optimizer_memory(const PlannedJob& planned, int stage) {
   const bool owns = planned.plan.sharding != Sharding::none;
   const double states = adam_states(!shards_master_weights(planned), planned.stack.memory.moment_size.value);
   const double size = states + (owns ? planned.stack.memory.owned_gradient_size.value : 0);
-  return updated_part(planned, trained_parameters(planned, stage)) * size * byte;
+  return updated_part(planned, trained_parameters(planned, stage)) * size * byte + outer_memory(planned, stage);
+}
+
+double outer_part(const PlannedJob& planned, const RankParameters& p) {
+  return p.total() / planned.plan.shard_group;
+}
+
+Bytes outer_memory(const PlannedJob& planned, int stage) {
+  if (planned.plan.local_steps == 1) return {};
+  return outer_part(planned, trained_parameters(planned, stage)) * 2 * bytes_32bit * byte;
 }
 
 Bytes gathered_memory(const PlannedJob& planned, int stage) {

@@ -32,6 +32,9 @@ RankParameters head_share(const PlannedJob& planned);
 double owned_part(const PlannedJob& planned, const RankParameters& parameters);
 double updated_part(const PlannedJob& planned, const RankParameters& parameters);
 
+/// Parameters whose outer state one rank holds, where groups train apart: those that nobody else in its group has.
+double outer_part(const PlannedJob& planned, const RankParameters& parameters);
+
 /// Parameters of the head and the last norm, of the whole tensor group. A tied head has a copy of the table if it is
 /// not on the stage of the embedding.
 double head_weights(const PlannedJob& planned);
@@ -49,6 +52,10 @@ RankParameters trained_parameters(const PlannedJob& planned, int stage);
 Bytes weight_memory(const PlannedJob& planned, int stage);
 Bytes gradient_memory(const PlannedJob& planned, int stage);
 Bytes optimizer_memory(const PlannedJob& planned, int stage);
+/// State of the outer optimizer of groups that train apart, where the other states are (optimizer_level()): a 32-bit
+/// momentum, and the 32-bit parameters that all groups started from.
+/// @source Douillard et al. 2023, DiLoCo (arXiv 2311.08105), Algorithm 1
+Bytes outer_memory(const PlannedJob& planned, int stage);
 
 /// Temporary gradients if they are scattered layer by layer: 16-bit ones of the layer that runs backward, the copy that
 /// travels, and those of embedding and head, which are scattered last. None exist yet at the loss.

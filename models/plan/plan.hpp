@@ -36,7 +36,11 @@ struct Plan {
   std::vector<int> stage_layers;  ///< layers of each chunk along the model; empty: as even as possible
   Sharding sharding = Sharding::zero1;
   RankOrder rank_order = RankOrder::tensor_context_data_pipeline;
-  int shard_group = 1;  ///< ranks that share one copy of weights and optimizer; all gradient ranks except for hsdp
+  int shard_group = 1;  ///< ranks that share one copy of weights and optimizer: all gradient ranks unless in_groups()
+  bool grouped =
+      false;            ///< neighbouring gradient ranks form groups, as under hsdp, whatever is sharded: one for a site
+  int local_steps = 1;  ///< steps from one synchronisation of the groups to the next; beyond 1 they train apart
+  bool synchronises = true;  ///< whether this step is the last of local_steps
   Recompute recompute = Recompute::none;
   std::optional<int> recomputed_layers;  ///< first layers of a stage that full recomputation repeats; absent: all
 
@@ -48,6 +52,10 @@ struct Plan {
   /// Micro-batches in host memory when a step starts; absent: as many as the loader prefetches.
   std::optional<int> ready_micro_batches;
 
+  /// Whether gradients are reduced in groups of shard_group ranks, and then between the groups.
+  bool in_groups() const { return sharding == Sharding::hsdp || grouped; }
+  /// Ranks with the same weights that reduce gradients in every step.
+  int reducing_ranks() const { return local_steps > 1 ? shard_group : gradient_ranks(); }
   int accelerators() const { return tensor * pipeline * context * data; }
   /// Copies of the weights on all stages: DualPipe keeps those of the mirror stage too.
   int weight_copies() const { return schedule == PipelineSchedule::dualpipe ? 2 : 1; }

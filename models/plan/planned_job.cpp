@@ -21,7 +21,7 @@ double residual_split(const PlannedJob& planned) {
 }
 
 double shard_ranks(const PlannedJob& planned) {
-  return planned.plan.sharding == Sharding::hsdp ? planned.plan.shard_group : planned.plan.gradient_ranks();
+  return planned.plan.in_groups() ? planned.plan.shard_group : planned.plan.gradient_ranks();
 }
 
 double expert_shard_ranks(const PlannedJob& planned) {

@@ -10,6 +10,7 @@
 #include "models/kernels/collectives/expert_draw.hpp"
 #include "models/plan/plan.hpp"
 #include "models/plan/plan_pipeline.hpp"
+#include "models/plan/site_crossing.hpp"
 #include "models/plan/store_check.hpp"
 
 namespace clusterwright {
@@ -261,7 +262,7 @@ Plan degrees_of(const Scenario& s) {
   plan.sharding = job.sharding;
   plan.recompute = job.recompute.value_or(Recompute::none);
   plan.recomputed_layers = job.recomputed_layers;
-  plan.rank_order = job.parallel.order.value_or(s.stack.rank_order);
+  plan.rank_order = usual_order(s);
   return plan;
 }
 
@@ -333,6 +334,10 @@ ResolvedPlan resolve_plan(const Scenario& s) {
   decide_batches(errors, plan, s.job);
   check_size(errors, plan, s.transformer.layers);
   errors.finish();
+  const int shards = plan.shard_group;
+  set_sharding(s, plan.sharding, shards, plan);
+  for (const Contradiction& found : site_contradictions(s, plan))
+    errors.report(found.code, found.message, found.pointers, found.help);
   decide_pipeline_schedule(errors, out, s);
   errors.finish();
   plan.paired = s.stack.experts.overlap_exchange && plan.expert > 1 &&

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/prediction/step_warnings.hpp"
 #include "models/prediction/bottleneck.hpp"
+#include "models/prediction/site_remarks.hpp"
 #include "models/prediction/unstated_routing.hpp"
 #include "topology/routing/routed_network.hpp"
 
@@ -200,6 +201,7 @@ std::vector<std::string> step_warnings(const Scenario& s, const StepPrediction& 
   add_lost_nics(s, out);
   add_nodes_used(s.cluster, out);
   for (std::string& text : straggler_sentences(step)) out.push_back(std::move(text));
+  for (std::string& text : site_remarks(s, step.plan, summary)) out.push_back(std::move(text));
   return out;
 }
 

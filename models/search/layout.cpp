@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "models/job/job.hpp"
+#include "models/plan/site_crossing.hpp"
 #include "models/plan/stage_schedule.hpp"
 #include "models/search/layout_limits.hpp"
 
@@ -86,9 +87,8 @@ Plan plan_of(const Scenario& s, const Layout& layout) {
   Plan plan;
   set_degrees(s, layout, plan);
   set_schedule(s, layout, plan);
-  plan.sharding = layout.sharding;
-  plan.shard_group = layout.sharding == Sharding::hsdp ? layout.shard_group : plan.gradient_ranks();
   plan.rank_order = layout.order;
+  set_sharding(s, layout.sharding, layout.shard_group, plan);
   plan.recompute = layout.recompute;
   if (layout.recomputed_layers > 0) plan.recomputed_layers = layout.recomputed_layers;
   return plan;
@@ -158,7 +158,7 @@ void add_schedule(const Scenario& s, const Layout& layout, Settings& out) {
   const ParallelSpec& given = s.job.parallel;
   out.name("parallel.schedule", std::optional(given.schedule), layout.schedule);
   if (!given.stage_layers.empty()) out.add("job.parallel.stage_layers=[]");
-  if (layout.pipeline > 1 && layout.data > 1 && given.order.value_or(s.stack.rank_order) != layout.order)
+  if (layout.pipeline > 1 && layout.data > 1 && usual_order(s) != layout.order)
     out.name("parallel.order", given.order, layout.order);
   out.number("micro_batch", s.job.micro_batch, layout.micro_batch);
 }

@@ -9,6 +9,7 @@
 #include "models/memory/memory_levels.hpp"
 #include "models/memory/memory_verdict.hpp"
 #include "models/plan/resolve_plan.hpp"
+#include "models/plan/site_crossing.hpp"
 #include "models/search/replay_queue.hpp"
 #include "models/settling/settle_input.hpp"
 #include "sim/diagnostic.hpp"
@@ -209,7 +210,7 @@ LayoutLimits limits_of(const Scenario& s) {
   limits.sharding.add(job.sharding);
   limits.shard_group = job.shard_group;
   limits.schedule.add(job.parallel.schedule);
-  limits.order.add(job.parallel.order.value_or(s.stack.rank_order));
+  limits.order.add(usual_order(s));
   limits.offload_weights.add(job.offload.weights);
   limits.offload_optimizer.add(job.offload.optimizer);
   limits.offload_activations.add(job.offload.activations);

@@ -8,6 +8,7 @@
 #include "models/job/job_blocks.hpp"
 #include "models/plan/plan_pipeline.hpp"
 #include "models/plan/resolve_plan.hpp"
+#include "models/plan/site_crossing.hpp"
 #include "models/plan/stage_schedule.hpp"
 #include "sim/diagnostic.hpp"
 #include "topology/cluster/domain_blocks.hpp"
@@ -143,6 +144,17 @@ std::vector<InnerGroups> LayoutSpace::groups() {
   return out;
 }
 
+/// Whether the job's across_sites allows the degrees under some order of ranks.
+bool LayoutSpace::fills_sites(const InnerGroups& groups, const StageCounts& stages) const {
+  const std::optional<AcrossSites>& across = base_.job.parallel.across_sites;
+  const int sites = site_count(base_.cluster);
+  if (!across || sites == 1) return true;
+  const int block = groups.expert * groups.expert_tensor, inner = groups.tensor * groups.context;
+  const bool experts_inside = inner * stages.data / sites % block == 0;
+  if (*across == AcrossSites::data) return stages.data % sites == 0 && experts_inside;
+  return *across == AcrossSites::pipeline && stages.pipeline % sites == 0;
+}
+
 std::vector<StageCounts> LayoutSpace::stages(const InnerGroups& groups) const {
   std::vector<StageCounts> out;
   const int inner = groups.tensor * groups.context;
@@ -151,7 +163,8 @@ std::vector<StageCounts> LayoutSpace::stages(const InnerGroups& groups) const {
     if (pipeline > base_.transformer.layers || !limits_.pipeline.allows(pipeline) || !limits_.data.allows(data))
       continue;
     if (base_.job.global_batch % data != 0) continue;
-    if (inner * data % (groups.expert * groups.expert_tensor) == 0) out.push_back({pipeline, data});
+    if (inner * data % (groups.expert * groups.expert_tensor) == 0 && fills_sites(groups, {pipeline, data}))
+      out.push_back({pipeline, data});
   }
   return out;
 }
@@ -213,8 +226,9 @@ std::vector<Recompute> LayoutSpace::recomputes() const {
 }
 
 std::vector<RankOrder> LayoutSpace::orders(const StageCounts& stages) const {
-  const RankOrder usual = base_.job.parallel.order.value_or(base_.stack.rank_order);
-  if (stages.pipeline == 1 || stages.data == 1) return {usual};
+  const RankOrder usual = usual_order(base_);
+  const bool asked = base_.job.parallel.across_sites && site_count(base_.cluster) > 1;
+  if (stages.pipeline == 1 || stages.data == 1 || asked) return {usual};
   if (leaves_out(LeftOut::orders) && !limits_.order.given()) return {usual};
   std::vector<RankOrder> out;
   for (const RankOrder order : {RankOrder::tensor_context_data_pipeline, RankOrder::tensor_context_pipeline_data})

@@ -83,6 +83,7 @@ class LayoutSpace {
   bool takes(const ScheduleChoice& choice, int pipeline, int micro_batches) const;
   std::vector<Recompute> recomputes() const;
   std::vector<StateChoice> states(const InnerGroups& groups, const StageCounts& stages) const;
+  bool fills_sites(const InnerGroups& groups, const StageCounts& stages) const;
   std::vector<RankOrder> orders(const StageCounts& stages) const;
 
  private:

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "models/memory/activation_memory.hpp"
+#include "models/plan/site_crossing.hpp"
 #include "models/plan/stage_layout.hpp"
 #include "models/plan/stage_schedule.hpp"
 
@@ -75,7 +76,9 @@ class LayoutSweep::Inner {
   void find_states();
   /// Costs of all states with an order of ranks, for the present number of micro-batches.
   std::vector<StateCosts>& states_with(std::size_t order) { return known_[2 * order + (micro_batches_ > 1 ? 1 : 0)]; }
-  Bytes memory(std::size_t state, const PassVariant& variant);
+  /// Whether ranks that share state depend on the order of ranks, as groups of a site do.
+  bool on_sites() const { return orders_.size() > 1 && site_count(costs_.scenario().cluster) > 1; }
+  Bytes memory(std::size_t order, std::size_t state, const PassVariant& variant);
 
   LayoutSweep& sweep_;
   LayoutSpace& space_;
@@ -104,19 +107,17 @@ void LayoutSweep::Inner::find_states() {
     plan_.rank_order = orders_[order];
     PlannedJob job = planned();
     for (const StateChoice& choice : states_) {
-      plan_.sharding = choice.sharding;
-      plan_.shard_group = choice.shard_group;
+      set_sharding(costs_.scenario(), choice.sharding, choice.shard_group, plan_);
       job.offload = choice.offload;
       const StageTable& table = costs_.stages(plan_);
-      known.push_back({choice, order == 0 ? parameter_uses(job, table) : ParameterUses{},
+      known.push_back({choice, order == 0 || on_sites() ? parameter_uses(job, table) : ParameterUses{},
                        sweep_.request_.memory_only ? std::vector<StageExchanges>{} : costs_.exchanges(job, table)});
     }
   }
   PlannedJob job = planned();
   buffers_.clear();
   for (const StateChoice& choice : states_) {
-    plan_.sharding = choice.sharding;
-    plan_.shard_group = choice.shard_group;
+    set_sharding(costs_.scenario(), choice.sharding, choice.shard_group, plan_);
     job.offload = choice.offload;
     buffers_.push_back(buffer_use(job));
   }
@@ -148,10 +149,10 @@ LayoutSweep::Inner::PassVariant LayoutSweep::Inner::variant(Recompute recompute,
   return out;
 }
 
-Bytes LayoutSweep::Inner::memory(std::size_t state, const PassVariant& variant) {
+Bytes LayoutSweep::Inner::memory(std::size_t order, std::size_t state, const PassVariant& variant) {
   const bool here = states_[state].offload.activations == MemoryLevel::device;
-  return worst_total(states_with(0)[state].parameters, here ? variant.here : variant.elsewhere, buffers_[state],
-                     costs_.scenario().stack);
+  return worst_total(states_with(on_sites() ? order : 0)[state].parameters, here ? variant.here : variant.elsewhere,
+                     buffers_[state], costs_.scenario().stack);
 }
 
 void LayoutSweep::Inner::evaluate(std::size_t order, std::size_t state, const PassVariant& variant, Bytes memory) {
@@ -202,8 +203,8 @@ void LayoutSweep::Inner::run_micro_batch() {
     layout_.recompute = recompute;
     layout_.recomputed_layers = recompute == Recompute::full ? stated : 0;
     for (std::size_t state = 0; state < states_.size(); ++state) {
-      const Bytes needed = memory(state, passes);
-      for (std::size_t order = 0; order < orders_.size(); ++order) evaluate(order, state, passes, needed);
+      for (std::size_t order = 0; order < orders_.size(); ++order)
+        evaluate(order, state, passes, memory(order, state, passes));
     }
   }
   const LayoutLimits& limits = space_.limits();
@@ -221,18 +222,18 @@ void LayoutSweep::Inner::run_partial(const PassVariant& none, const PassVariant&
   };
   const int most = costs_.stages(plan_).layout().most_layers();
   for (std::size_t state = 0; state < states_.size(); ++state) {
-    if (memory(state, none) <= capacity_ || memory(state, full) > capacity_) continue;
+    if (memory(0, state, none) <= capacity_ || memory(0, state, full) > capacity_) continue;
     int too_few = 0, enough = most;
     while (enough - too_few > 1) {
       const int middle = (too_few + enough) / 2;
-      (memory(state, with(middle)) <= capacity_ ? enough : too_few) = middle;
+      (memory(0, state, with(middle)) <= capacity_ ? enough : too_few) = middle;
     }
     if (enough == most) continue;
     const PassVariant& passes = with(enough);
     layout_.recompute = Recompute::full;
     layout_.recomputed_layers = enough;
-    const Bytes needed = memory(state, passes);
-    for (std::size_t order = 0; order < orders_.size(); ++order) evaluate(order, state, passes, needed);
+    for (std::size_t order = 0; order < orders_.size(); ++order)
+      evaluate(order, state, passes, memory(order, state, passes));
   }
 }
 

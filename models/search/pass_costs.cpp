@@ -78,6 +78,8 @@ Plan row_plan(Plan plan) {
   plan.schedule = PipelineSchedule::one_forward_one_backward;
   plan.stage_layers.clear();
   plan.sharding = Sharding::none;
+  plan.grouped = false;
+  plan.local_steps = 1;
   plan.shard_group = plan.gradient_ranks();
   plan.micro_batches = 1;
   plan.recomputed_layers.reset();

@@ -2,6 +2,7 @@
 /// Lowers a step, replays it and settles the clocks that power allows.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "models/lowering/lowering.hpp"
@@ -73,11 +74,17 @@ struct CappedClock {
   double settled = 1;  ///< below the cap: power limits the clock and the cap does nothing
 };
 
+/// Ends of the two kinds of steps of groups that train apart: without synchronisation, and with it.
+struct StepKinds {
+  Picoseconds local, last;
+};
+
 /// Times of a step.
 struct StepTime {
   Picoseconds end;
-  std::vector<Seconds> breakdown;   ///< mean over ranks, indexed by StepCharge; sums to `end`
-  std::vector<CappedClock> capped;  ///< one for each rank class with a cap below 1
+  std::vector<Seconds> breakdown;       ///< mean over ranks, indexed by StepCharge; sums to `end`
+  std::vector<CappedClock> capped;      ///< one for each rank class with a cap below 1
+  std::optional<StepKinds> kinds = {};  ///< where the times are means over several steps
 };
 
 StepTime time_of(const StepView& step);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/settling/step_what_ifs.hpp"
 
+#include <optional>
+
+#include "models/settling/local_steps.hpp"
+
 namespace clusterwright {
 
 namespace {
@@ -23,6 +27,20 @@ std::unique_ptr<SettledStep> settled_step(StepLengths& steps, const std::vector<
 StepWhatIfs::StepWhatIfs(const Scenario& scenario, const Plan& plan) : steps_(plan), tries_(shortened_steps(plan)) {
   steps_.ask(scenario);
   base_ = settled_step(steps_, tries_, attempt_, clocks_)->time();
+  const std::optional<Plan> local = local_plan(plan);
+  if (!local) return;
+  local_.emplace_back(scenario, *local);
+  base_ = mean_step(local_.front().base(), base_, plan.local_steps);
+}
+
+StepSummary StepWhatIfs::under(const Scenario& scenario) {
+  const StepSummary step = asked(scenario)->summary();
+  return local_.empty() ? step : mean_step(local_.front().under(scenario), step, steps_.plan().local_steps);
+}
+
+StepTime StepWhatIfs::time_under(const Scenario& scenario) {
+  const StepTime step = asked(scenario)->time();
+  return local_.empty() ? step : mean_step(local_.front().time_under(scenario), step, steps_.plan().local_steps);
 }
 
 std::unique_ptr<SettledStep> StepWhatIfs::asked(const Scenario& scenario) {
@@ -35,12 +53,20 @@ std::unique_ptr<SettledStep> StepWhatIfs::asked(const Scenario& scenario) {
 namespace {
 
 template <class Read>
-auto read_step(const Scenario& scenario, const Plan& plan, Read read) {
+auto read_one(const Scenario& scenario, const Plan& plan, Read read) {
   StepLengths steps(plan);
   steps.ask(scenario);
   std::size_t attempt = 0;
   Clocks clocks;
   return read(*settled_step(steps, shortened_steps(plan), attempt, clocks));
+}
+
+/// The step, or the mean of its two kinds where groups train apart.
+template <class Read>
+auto read_step(const Scenario& scenario, const Plan& plan, Read read) {
+  const std::optional<Plan> local = local_plan(plan);
+  auto step = read_one(scenario, plan, read);
+  return local ? mean_step(read_one(scenario, *local, read), step, plan.local_steps) : step;
 }
 
 }  // namespace

@@ -29,9 +29,9 @@ class StepWhatIfs {
   const StepTime& base() const { return base_; }
   /// Summary under another scenario, which is lowered again if its step has another structure.
   /// @throws ConfigError as the constructor
-  StepSummary under(const Scenario& scenario) { return asked(scenario)->summary(); }
+  StepSummary under(const Scenario& scenario);
   /// Its times alone.
-  StepTime time_under(const Scenario& scenario) { return asked(scenario)->time(); }
+  StepTime time_under(const Scenario& scenario);
 
  private:
   std::unique_ptr<SettledStep> asked(const Scenario& scenario);
@@ -41,6 +41,7 @@ class StepWhatIfs {
   std::size_t attempt_ = 0;  // the one that the base is continued from
   Clocks clocks_;            // of the base
   StepTime base_;
+  std::vector<StepWhatIfs> local_;  // steps without synchronisation, where groups train apart; at most one
 };
 
 /// Summary of the step: from two short replays if it repeats itself, from the whole if it does not, or is hardly
