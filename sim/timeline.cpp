@@ -18,7 +18,7 @@ std::vector<TimelineEvent> make_timeline(const StepStructure& structure, const R
     const OpTrace& trace = result.ops[op];
     const LaneId lane = structure.op_lane[op];
     const auto add = [&](Picoseconds from, Picoseconds to, bool waiting) {
-      events.push_back({structure.lanes[lane].rank, lane, structure.work_names[structure.op_work[op]],
+      events.push_back({op, structure.lanes[lane].rank, lane, structure.work_names[structure.op_work[op]],
                         in_microseconds(from), in_microseconds(to - from), structure.op_note[op], waiting});
     };
     if (trace.start < trace.active) add(trace.start, trace.active, true);

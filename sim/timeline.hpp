@@ -13,6 +13,7 @@ namespace clusterwright {
 
 /// One bar. Bars of a lane do not overlap.
 struct TimelineEvent {
+  OpId op;
   RankClassId rank;
   LaneId lane;
   std::string_view name;  ///< name of the work; lives as long as the structure

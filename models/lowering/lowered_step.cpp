@@ -137,6 +137,14 @@ std::optional<StepTiming> LoweredStep::timing(const Scenario& s) const {
   return std::move(times.timing);
 }
 
+const StepRanks& LoweredStep::ranks() const {
+  return parts_->ranks;
+}
+
+const std::vector<ChainTraffic>& LoweredStep::traffic() const {
+  return parts_->log.traffic();
+}
+
 StepGraph LoweredStep::take() && {
   return std::move(parts_->graph);
 }

@@ -15,8 +15,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "models/job/scenario.hpp"
+#include "models/lowering/chain_traffic.hpp"
 #include "models/lowering/rank_classes.hpp"
 #include "models/plan/plan.hpp"
 #include "sim/step_graph.hpp"
@@ -24,6 +26,7 @@
 namespace clusterwright {
 
 class StepProgram;
+struct StepRanks;
 
 /// Writes the ops of one rank class.
 using WriteProgram = std::function<void(StepProgram&)>;
@@ -43,6 +46,10 @@ class LoweredStep {
   /// Times of another scenario; nothing if its step has another structure.
   /// @throws ConfigError as the constructor
   std::optional<StepTiming> timing(const Scenario& scenario) const;
+
+  const StepRanks& ranks() const;
+  /// Traffic of the chains that have a stream, ascending by chain.
+  const std::vector<ChainTraffic>& traffic() const;
 
   StepGraph take() &&;
 

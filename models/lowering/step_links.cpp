@@ -35,6 +35,17 @@ ChainId StepLinks::chain(const CollectiveTiming& timing, Uses uses) {
   return builder_.add_chain({leg});
 }
 
+ChainId StepLinks::noted(ChainId chain, Stream stream, std::vector<RankClassId> classes, const CollectiveTiming& timing,
+                         int members) {
+  if (!log_) return chain;
+  std::ranges::sort(classes);
+  const auto [first, last] = std::ranges::unique(classes);
+  classes.erase(first, last);
+  const double share = timing.crosses_domains ? timing.network_share / (members * payload_share(timing.protocol)) : 0;
+  log_->add({chain, stream, std::move(classes), share});
+  return chain;
+}
+
 /// Latency of the switches between two ranks; zero inside a domain.
 Seconds StepLinks::hop(const RankCoordinates& from, const RankCoordinates& to) const {
   if (placement_.domain(from) == placement_.domain(to)) return {};
@@ -77,8 +88,7 @@ const std::vector<RankClassId>& StepLinks::members(ReplicaGroup kind, RankClassI
 
 CollectiveTiming StepLinks::pair_timing(CollectiveOp op, Bytes payload, const RankCoordinates& a,
                                         const RankCoordinates& b) const {
-  const bool near = placement_.domain(a) == placement_.domain(b);
-  return timings_.collective(op, payload, near ? GroupShape{1, 2} : GroupShape{2, 1}, hop(a, b));
+  return timings_.collective(op, payload, placement_.pair(a, b), hop(a, b));
 }
 
 ChainId StepLinks::tensor(CollectiveOp op, Bytes payload, RankClassId c) {
@@ -91,12 +101,13 @@ ChainId StepLinks::tensor(CollectiveOp op, Bytes payload, RankClassId c) {
     ports_.use(uses, c, timing, group.ranks_per_domain);
     return chain(timing, std::move(uses));
   }
+  std::vector<RankClassId> members;
   RankCoordinates at = classes_.representative(c);
   for (at.tensor = 0; at.tensor < placement_.plan().tensor; at.tensor += classes_.tensor_ranks_together())
     for (const RankClassId member : classes_.classes_of_slice(classes_.slice_of(at)))
-      ports_.use(uses, member, timing, group.ranks_per_domain);
+      ports_.use(uses, members.emplace_back(member), timing, group.ranks_per_domain);
   if (timing.crosses_domains) ports_.use_uplinks(uses, Stream::tensor_ring, groups_.tensor_group(c), timing);
-  return chain(timing, std::move(uses));
+  return noted(chain(timing, std::move(uses)), Stream::tensor_ring, std::move(members), timing);
 }
 
 ChainId StepLinks::replicas(ReplicaGroup kind, CollectiveOp op, Bytes payload, RankClassId c) {
@@ -111,7 +122,8 @@ ChainId StepLinks::replicas(ReplicaGroup kind, CollectiveOp op, Bytes payload, R
   for (const RankClassId member : members(kind, c)) ports_.use(uses, member, timing, group.ranks_per_domain);
   if (timing.crosses_domains && kind != ReplicaGroup::expert_tensor)
     ports_.use_uplinks(uses, stream_of(kind), name, timing);
-  return replica_chains_[key] = chain(timing, std::move(uses));
+  const Stream stream = kind == ReplicaGroup::expert_tensor ? Stream::expert_parts : stream_of(kind);
+  return replica_chains_[key] = noted(chain(timing, std::move(uses)), stream, members(kind, c), timing);
 }
 
 ChainId StepLinks::experts(const ExpertWork& work, ExpertTransfer transfer, Bytes copy, RankClassId c) {
@@ -125,7 +137,7 @@ ChainId StepLinks::experts(const ExpertWork& work, ExpertTransfer transfer, Byte
     if (timing.crosses_domains && member == classes_.slice_of(member))
       ports_.use_uplinks(uses, Stream::experts, member, timing, group.ranks_per_domain);
   }
-  return chain(timing, std::move(uses));
+  return noted(chain(timing, std::move(uses)), Stream::experts, members(kind, c), timing, group.ranks_per_domain);
 }
 
 ChainId StepLinks::context_step(Bytes payload, RankClassId c) {
@@ -146,7 +158,7 @@ ChainId StepLinks::context_step(Bytes payload, RankClassId c) {
   Uses uses;
   for (const RankClassId member : members(kind, c)) ports_.use(uses, member, timing, group.ranks_per_domain);
   if (timing.crosses_domains) ports_.use_uplinks(uses, Stream::context_ring, groups_.replica_group(kind, c), timing);
-  return chain(timing, std::move(uses));
+  return noted(chain(timing, std::move(uses)), Stream::context_ring, members(kind, c), timing);
 }
 
 ChainId StepLinks::nothing() {
@@ -171,10 +183,11 @@ ChainId StepLinks::message(Stream stream, Bytes payload, RankClassId c) {
   const CollectiveTiming timing = pair_timing(CollectiveOp::send, payload, from, target);
   const bool near = placement_.domain(from) == placement_.domain(target);
   Uses uses;
-  for (const RankClassId sender : classes_.classes_of_slice(c)) ports_.use_sender(uses, sender, near);
+  std::vector<RankClassId> senders = classes_.classes_of_slice(c);
+  for (const RankClassId sender : senders) ports_.use_sender(uses, sender, near);
   for (const RankClassId receiver : classes_.classes_of_slice(to)) ports_.use_receiver(uses, receiver, near);
   if (!near) ports_.use_uplinks(uses, stream, classes_.slice_of(c), timing);
-  return chain(timing, std::move(uses));
+  return noted(chain(timing, std::move(uses)), stream, std::move(senders), timing);
 }
 
 std::vector<int> StepLinks::domains_in_step() const {
@@ -217,10 +230,11 @@ ChainId StepLinks::between_stages(CollectiveOp op, Bytes payload, RankClassId c,
   const bool near = placement_.domain(here) == placement_.domain(there);
   const CollectiveTiming timing = pair_timing(op, payload, here, there);
   Uses uses;
+  std::vector<RankClassId> members;
   for (const RankCoordinates& at : {here, there})
     for (const RankClassId member : classes_.classes_of_slice(classes_.slice_of(at)))
-      ports_.use(uses, member, timing, near ? 2 : 1);
-  return chain(timing, std::move(uses));
+      ports_.use(uses, members.emplace_back(member), timing, near ? 2 : 1);
+  return noted(chain(timing, std::move(uses)), Stream::stage_pairs, std::move(members), timing);
 }
 
 }  // namespace clusterwright

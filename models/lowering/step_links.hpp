@@ -45,6 +45,9 @@ class StepLinks {
   using Uses = RankPorts::Uses;
 
   ChainId chain(const CollectiveTiming& timing, Uses uses);
+  /// The same chain, noted for pictures of the traffic. @param members  ranks that share the traffic of `timing`
+  ChainId noted(ChainId chain, Stream stream, std::vector<RankClassId> classes, const CollectiveTiming& timing,
+                int members = 1);
   void keep(PriceCall call);
   const StepLatency& latency(ReplicaGroup kind);
   void limit_by_fabric(ReplicaGroup kind, CollectiveOp op, CollectiveTiming& timing) const;

@@ -77,6 +77,19 @@ std::vector<StreamGroup> stage_groups(const Placement& placement, int stage, int
   return GroupLister(placement, stage, together).list();
 }
 
+std::vector<StreamGroup> port_groups(const Placement& placement, int stage) {
+  const Plan& plan = placement.plan();
+  const int mirror = plan.pipeline - 1 - stage;
+  std::vector<StreamGroup> out;
+  for (int i = 0; i < plan.stage_ranks(); ++i) {
+    const RankCoordinates at{i % plan.tensor, i / plan.tensor, stage};
+    if (plan.expert_tensor > 1 && i % plan.expert_tensor == 0)
+      out.push_back({Stream::expert_parts, placement.members(ReplicaGroup::expert_tensor, at)});
+    if (stage < mirror) out.push_back({Stream::stage_pairs, {at, {at.tensor, at.data, mirror}}});
+  }
+  return out;
+}
+
 std::vector<StageMessage> stage_messages(const Plan& plan, const RankCoordinates& from) {
   std::vector<StageMessage> out;
   if (plan.pipeline == 1) return out;

@@ -14,7 +14,8 @@ class RankClasses;
 
 /// Streams of traffic: pipeline messages one way or the other; rings of all replicas, of those that hold the same shard
 /// (HSDP), of those that share one copy of the weights, of a context group, of a tensor group over several domains;
-/// tokens on their way to experts; rings of those that hold the same experts.
+/// tokens on their way to experts; rings of those that hold the same experts. The last two load no link of a step but
+/// its ports: rings of those that split an expert, and pairs of stages that hold the same weights.
 enum class Stream : int {
   forward,
   backward,
@@ -24,9 +25,11 @@ enum class Stream : int {
   context_ring,
   tensor_ring,
   experts,
-  expert_ring
+  expert_ring,
+  expert_parts,
+  stage_pairs
 };
-inline constexpr std::size_t stream_count = 9;
+inline constexpr std::size_t stream_count = 11;
 
 /// Stream of the collectives of replicas of a kind.
 Stream stream_of(ReplicaGroup kind);
@@ -47,6 +50,10 @@ struct StreamGroup {
 /// Groups of a stage with more than one member, except pipeline messages; those inside one domain included.
 /// @param together  ranks of a tensor group of which only the first is listed, where all their rings are alike
 std::vector<StreamGroup> stage_groups(const Placement& placement, int stage, int together);
+
+/// Groups of a stage whose traffic counts at the ports of their ranks only: Stream::expert_parts, and
+/// Stream::stage_pairs where `stage` is the lower one of a pair.
+std::vector<StreamGroup> port_groups(const Placement& placement, int stage);
 
 /// Receiver of a pipeline message.
 struct StageMessage {

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
+#include <set>
 
 #include "models/kernels/collectives/collective_traffic.hpp"
 #include "models/lowering/rank_classes.hpp"
+#include "sim/diagnostic.hpp"
 #include "topology/routing/hashed_paths.hpp"
 #include "topology/routing/routed_network.hpp"
 #include "topology/routing/valiant.hpp"
@@ -31,6 +34,17 @@ class DemandLister {
         cluster_(cluster),
         context_{cluster, cluster.network().graph, cluster.network().torus_sides} {}
 
+  /// Those streams alone, among them those that load ports only.
+  std::map<ClassStream, StreamDemands> list(const std::vector<ChainTraffic>& chains) {
+    wanted_.emplace();
+    for (const ChainTraffic& chain : chains)
+      for (const RankClassId c : chain.classes)
+        if (chain.share > 0) wanted_->insert({chain.stream, c});
+    for (int p = 0; p < placement_.plan().pipeline; ++p)
+      for (const StreamGroup& group : port_groups(placement_, p)) add_group(group);
+    return list();
+  }
+
   std::map<ClassStream, StreamDemands> list() {
     const Plan& plan = placement_.plan();
     for (int p = 0; p < plan.pipeline; ++p) {
@@ -50,20 +64,25 @@ class DemandLister {
 
   void add_messages(const RankCoordinates& from) {
     for (const StageMessage& message : stage_messages(placement_.plan(), from)) {
-      if (placement_.domain(from) == placement_.domain(message.to)) continue;
+      if (placement_.domain(from) == placement_.domain(message.to) || !wants(message.stream, from)) continue;
       StreamDemands& out = at(message.stream, from, 1);
       append(out.demands, message_traffic(placement_.accelerator(from), placement_.accelerator(message.to), context_));
       out.replicas.resize(out.demands.size(), from.data);
     }
   }
 
+  bool wants(Stream stream, const RankCoordinates& at) const {
+    return !wanted_ || wanted_->contains({stream, classes_.slice_of(at)});
+  }
+
   void add_group(const StreamGroup& group) {
+    if (!wants(group.stream, group.members.front())) return;
     Communicator members;
     for (const RankCoordinates& at : group.members) members.push_back(placement_.accelerator(at));
     const bool exchange = group.stream == Stream::experts;
     const auto stages = exchange
                             ? collective_traffic(CollectiveOp::all_to_all, Algorithm::rail_aligned, members, context_)
-                            : collective_traffic(CollectiveOp::all_gather, Algorithm::ring, members, context_);
+                            : ring_stages(group.stream, members);
     if (stages.empty()) return;
     const int channels = exchange ? 1 : channels_of(group);
     StreamDemands& out = at(group.stream, group.members.front(), channels);
@@ -71,6 +90,15 @@ class DemandLister {
       append(out.demands, stage.demands);
       for (const TrafficStage::Exchange& pairs : stage.exchanges) append(out.demands, pairs);
     }
+  }
+
+  std::vector<TrafficStage> ring_stages(Stream stream, const Communicator& members) const {
+    const bool neighbours_alone = stream == Stream::context_ring || stream == Stream::stage_pairs;
+    if (wanted_ && !context_.torus_sides.empty() && cluster_.node_accelerators == 1 && !neighbours_alone) try {
+        return collective_traffic(CollectiveOp::all_gather, Algorithm::torus, members, context_);
+      } catch (const ConfigError&) {  // no block
+      }
+    return collective_traffic(CollectiveOp::all_gather, Algorithm::ring, members, context_);
   }
 
   /// Members in the first domain, whose NICs a ring leaves it through.
@@ -93,6 +121,7 @@ class DemandLister {
   const Placement& placement_;
   const Cluster& cluster_;
   TrafficContext context_;
+  std::optional<std::set<ClassStream>> wanted_;  // nothing: all that share links
   std::map<ClassStream, StreamDemands> demands_;
 };
 
@@ -105,7 +134,9 @@ void add(const SparseLoads& loads, double share, LinkLoads& to) {
 /// Lays streams by one policy.
 class StreamLayer {
  public:
-  explicit StreamLayer(const Cluster& cluster) : network_(cluster.network()), kept_(network_.graph.links(), true) {
+  /// @param all_links  those of NICs too
+  StreamLayer(const Cluster& cluster, bool all_links)
+      : network_(cluster.network()), all_links_(all_links), kept_(network_.graph.links(), true) {
     const NetworkGraph& graph = network_.graph;
     if (!cluster.spec.fabric.faults.empty()) return;  // a NIC may stand in for another
     for (const LinkId link : graph.link_ids()) {
@@ -197,15 +228,17 @@ class StreamLayer {
   SparseLoads sparse(const LinkLoads& loads) const {
     SparseLoads out;
     for (const LinkId link : loads.ids())
-      if (loads[link] > 0 && kept_[link]) out.emplace_back(link, loads[link]);
+      if (loads[link] > 0 && (all_links_ || kept_[link])) out.emplace_back(link, loads[link]);
     return out;
   }
 
-  /// Sum over the classes of one stream.
+  /// Sum over the classes of one stream, without the links of NICs, which no path avoids.
   LinkLoads total(const std::vector<LaidStream>& laid, Stream stream) const {
     LinkLoads out(network_.graph.links(), 0.0);
     for (const LaidStream& part : laid)
       if (part.key.stream == stream) add(part.loads, 1, out);
+    for (const LinkId link : out.ids())
+      if (!kept_[link]) out[link] = 0;
     return out;
   }
 
@@ -227,13 +260,19 @@ class StreamLayer {
   }
 
   const RoutedNetwork& network_;
+  bool all_links_;
   IndexedVector<LinkId, char> kept_;
 };
 
 }  // namespace
 
 std::vector<LaidStream> lay_streams(const RankClasses& classes, const Placement& placement, const Cluster& cluster) {
-  return StreamLayer(cluster).lay(DemandLister(classes, placement, cluster).list());
+  return StreamLayer(cluster, false).lay(DemandLister(classes, placement, cluster).list());
+}
+
+std::vector<LaidStream> lay_on_all_links(const std::vector<ChainTraffic>& chains, const RankClasses& classes,
+                                         const Placement& placement, const Cluster& cluster) {
+  return StreamLayer(cluster, true).lay(DemandLister(classes, placement, cluster).list(chains));
 }
 
 }  // namespace clusterwright

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/lowering/chain_traffic.hpp"
 #include "models/lowering/stream_groups.hpp"
 #include "sim/quantity.hpp"
 #include "topology/cluster/cluster.hpp"
@@ -28,5 +29,11 @@ struct LaidStream {
 /// step can be some percent slower than with shortest paths alone.
 /// @throws ConfigError E0320 where a pair of ranks has no path left
 std::vector<LaidStream> lay_streams(const RankClasses& classes, const Placement& placement, const Cluster& cluster);
+
+/// The streams of those chains alone, on all their links: those of NICs too. Rings on a torus go to the neighbours
+/// along every axis where their groups are blocks of it, as their time assumes (torus_fabric_time).
+/// @throws ConfigError E0320 as lay_streams
+std::vector<LaidStream> lay_on_all_links(const std::vector<ChainTraffic>& chains, const RankClasses& classes,
+                                         const Placement& placement, const Cluster& cluster);
 
 }  // namespace clusterwright

@@ -75,7 +75,41 @@ GroupShape Placement::replica_group(ReplicaGroup kind) const {
     if (domain(group[i]) != domain(group[i - 1])) ++domains;
   const auto ranks = static_cast<int>(group.size());
   // Replicas that do not fill their domains evenly leave a ring through fewer NICs: the floor is what it can use.
-  return {domains, ranks / domains, ranks % domains};
+  return {domains, ranks / domains, ranks % domains, places(group)};
+}
+
+/// Places of a group in its first domain, and of its like, shifted as often as they fit beside each other; nothing
+/// where its members are the first ones.
+DomainPlaces Placement::places(const std::vector<RankCoordinates>& group) const {
+  std::vector<int> own;  // ranks within the domain
+  for (const RankCoordinates& at : group)
+    if (domain(at) == domain(group.front())) own.push_back(rank(at) % blocks_.used);
+  if (own.empty() || own.back() - own.front() + 1 == static_cast<int>(own.size())) return {};
+  DomainPlaces out;
+  std::vector<char> taken(static_cast<std::size_t>(blocks_.used), false);
+  for (int shift = -own.front(); shift + own.back() < blocks_.used; ++shift) {
+    const auto is_taken = [&](int at) { return taken[static_cast<std::size_t>(at + shift)] != 0; };
+    if (std::ranges::any_of(own, is_taken)) continue;
+    std::vector<int>& beside = out.emplace_back();
+    for (const int at : own) {
+      taken[static_cast<std::size_t>(at + shift)] = true;
+      beside.push_back(place(at + shift));
+    }
+  }
+  return out;
+}
+
+GroupShape Placement::pair(const RankCoordinates& a, const RankCoordinates& b) const {
+  if (domain(a) != domain(b)) return {2, 1};
+  const int first = domain(a) * blocks_.used, from = rank(a), step = rank(b) - from;
+  const auto stage = [&](int rank) { return rank / pipeline_stride_ % plan_.pipeline; };
+  GroupShape out{1, 2, 0, {{place(from), place(from + step)}}};
+  for (int other = first; other < first + blocks_.used; ++other) {
+    const bool inside = other + step >= first && other + step < first + blocks_.used;
+    if (inside && other != from && stage(other) == stage(from))
+      out.places.push_back({place(other), place(other + step)});
+  }
+  return out;
 }
 
 int Placement::members_in_domain(ReplicaGroup kind) const {

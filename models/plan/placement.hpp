@@ -46,6 +46,8 @@ class Placement {
   const DomainBlocks& blocks() const { return blocks_; }
   int domain_size() const { return blocks_.used; }  ///< ranks of one domain
 
+  /// Shape of two ranks, both in one domain or not, beside the same pairs of the other ranks of the stage of `a`.
+  GroupShape pair(const RankCoordinates& a, const RankCoordinates& b) const;
   /// Shape of the tensor group, and of the first group of its kind at (tensor 0, stage 0).
   GroupShape tensor_group() const;
   GroupShape replica_group(ReplicaGroup kind) const;
@@ -64,6 +66,8 @@ class Placement {
   };
   Sequence sequence(ReplicaGroup kind, const RankCoordinates& of) const;
   RankCoordinates of_stage(int index, int pipeline) const;
+  int place(int rank) const { return static_cast<int>(blocks_.accelerator(rank).value) % blocks_.domain; }
+  DomainPlaces places(const std::vector<RankCoordinates>& group) const;
 
   Plan plan_;
   DomainBlocks blocks_;

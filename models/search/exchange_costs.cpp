@@ -153,10 +153,7 @@ double ExchangeTimes::message(const PlannedJob& planned) const {
   const Plan& plan = planned.plan;
   const Bytes payload =
       local_tokens(planned) * bytes_16bit * static_cast<double>(planned.model.hidden) / plan.tensor * byte;
-  const int stride =
-      plan.rank_order == RankOrder::tensor_context_data_pipeline ? plan.stage_ranks() : plan.tensor * plan.context;
-  const bool near = stride < scenario_.cluster.blocks.used;
-  const GroupShape pair = near ? GroupShape{1, 2} : GroupShape{2, 1};
+  const GroupShape pair = Placement(plan, scenario_.cluster.blocks).pair({0, 0, 0}, {0, 0, 1});
   return prices_.links.collective(CollectiveOp::send, payload, pair, switches(pair)).time().in(second);
 }
 

@@ -214,7 +214,7 @@ TEST_CASE("with one algorithm more bandwidth is never slower and more bytes neve
   faster.scale_up *= 2;
   faster.network_per_rank *= 2;
   for (const CollectiveOp op : every_op)
-    for (const GroupShape group : {GroupShape{1, 2}, {1, 8}, {2, 1}, {2, 8}, {16, 4}}) {
+    for (const GroupShape& group : {GroupShape{1, 2}, {1, 8}, {2, 1}, {2, 8}, {16, 4}}) {
       Seconds before;
       for (Bytes size = 64 * byte; size < 4 * gigabyte; size *= 4) {
         const auto time = [&](const GroupLinks& links) {

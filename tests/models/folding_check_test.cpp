@@ -32,7 +32,7 @@ TEST_CASE("every accelerator for itself takes the time of the folded step", "[mo
 
 TEST_CASE("ranks that do not stay in step meet in every collective", "[models]") {
   SmallCase c = two_stages();
-  c.slow.push_back({3, 0.7});  // one of a tensor group
+  c.slow.push_back({3, 0.7, {}});  // one of a tensor group
   const Scenario s = small_scenario(c);
   CHECK(check_folding(s, plan_of(s)).same());
 }

@@ -107,3 +107,23 @@ TEST_CASE("a data group that fills its nodes unevenly keeps all its ranks", "[mo
   CHECK(uneven.ranks_per_domain == 1);
   CHECK(uneven.ranks() == 3);
 }
+
+TEST_CASE("replicas lie between tensor groups, and all their groups run at once", "[models]") {
+  const Placement on(plan(4, 1, 2), 8);
+  CHECK(on.replica_group(ReplicaGroup::all).places == DomainPlaces{{0, 4}, {1, 5}, {2, 6}, {3, 7}});
+  CHECK(on.tensor_group().places.empty());  // the first four
+  const Placement pairs(plan(2, 1, 4), 8);
+  CHECK(pairs.replica_group(ReplicaGroup::all).places == DomainPlaces{{0, 2, 4, 6}, {1, 3, 5, 7}});
+  CHECK(Placement(plan(1, 1, 8), 8).replica_group(ReplicaGroup::all).places.empty());
+  CHECK(Placement(plan(8, 1, 2), 8).replica_group(ReplicaGroup::all).places.empty());  // one in each node
+}
+
+TEST_CASE("messages to the next stage go beside those of the other ranks of their stage", "[models]") {
+  const Placement on(plan(2, 4, 1), 8);
+  CHECK(on.pair({0, 0, 0}, {0, 0, 1}).places == DomainPlaces{{0, 2}, {1, 3}});
+  CHECK(on.pair({1, 0, 1}, {1, 0, 2}).places == DomainPlaces{{3, 5}, {2, 4}});
+  CHECK(on.pair({0, 0, 3}, {0, 0, 0}).places == DomainPlaces{{6, 0}, {7, 1}});
+  const GroupShape far = Placement(plan(8, 2, 1), 8).pair({0, 0, 0}, {0, 0, 1});
+  CHECK(far.domains == 2);
+  CHECK(far.places.empty());
+}

@@ -158,7 +158,7 @@ void draw_rest(SmallCase& c) {
   c.sequence = *rc::gen::element(256, 1024);
   c.gated_mlp = *rc::gen::arbitrary<bool>();
   c.tied_embeddings = *rc::gen::arbitrary<bool>();
-  if (*rc::gen::inRange(0, 6) == 0) c.slow.push_back({*rc::gen::inRange(0, c.accelerators()), 0.9});
+  if (*rc::gen::inRange(0, 6) == 0) c.slow.push_back({*rc::gen::inRange(0, c.accelerators()), 0.9, {}});
 }
 
 Scenario random_scenario() {

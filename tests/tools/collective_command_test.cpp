@@ -364,3 +364,16 @@ TEST_CASE("collective refuses machines that cannot be", "[cli][collective]") {
   check_refused(torus + "--gpus 60", "E0332", "do not form a block of the torus");
   check_refused(on_superpod + "--gpus 16 --op dispatch --experts 4 --top-k 8", "E0332", "cannot run here");
 }
+
+TEST_CASE("groups inside a node use the links between their own members", "[cli][collective]") {
+  const std::string bridged = "collective " + cluster("a100-pcie") + "--gpus 2 --bytes 256M ";
+  const auto row = [&](const std::string& options) { return json(bridged + options).at("rows").elements().front(); };
+  const auto rate = [&](const std::string& options) { return row(options).at("busbw_gb_per_s").as_number(); };
+  CHECK(row("--stride 1").at("limit").as_text() == "scale-up links");
+  CHECK(row("--stride 2").at("limit").as_text() == "PCI Express");
+  // Data sheets: 300 GB/s of a bridge, 31 through one switch, 22 between the sockets, which four groups share.
+  CHECK(rate("--stride 1") > 100);
+  CHECK(rate("--stride 2") == Approx(rate("--stride 4") * 31 / 22).epsilon(0.05));
+  CHECK(rate("--stride 4 --concurrent 4") == Approx(rate("--stride 4") / 4).epsilon(0.05));
+  CHECK(rate("--stride 4 --op send") < 22);
+}

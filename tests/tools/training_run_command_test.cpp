@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A job with an end, as a user runs it: the same run from every command, in every format.
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "sim/json_writer.hpp"

@@ -89,6 +89,36 @@ TEST_CASE("bridged pairs use their bridge and PCI Express beyond it", "[topology
   CHECK(pairs.nic_of(4) == 1);
 }
 
+TEST_CASE("strided groups of bridged pairs use the links between their own places", "[topology][node]") {
+  const NodeLinks pairs = links_of("8 x A100-80-PCIe server");
+  CHECK_FALSE(pairs.alike_everywhere());
+  CHECK(pairs.inner({{2, 3}}) == LinkClass::switched);  // another bridge
+  CHECK(pairs.inner({{1, 2}}) == LinkClass::pcie);      // two bridges
+  CHECK(gb(pairs.ring_bandwidth({{0, 1}})) == Approx(300));
+  CHECK(gb(pairs.ring_bandwidth({{0, 2}})) == Approx(31));  // one switch
+  CHECK(gb(pairs.ring_bandwidth({{0, 4}})) == Approx(22));  // one link between the sockets, each way
+  // GPUs 0 to 3 send to 4 to 7 at once: 4 flows on that link.
+  CHECK(gb(pairs.ring_bandwidth({{0, 4}, {1, 5}, {2, 6}, {3, 7}})) == Approx(5.5));
+  // 0 -> 2, 2 -> 0 beside 1 -> 3, 3 -> 1: each GPU has its own slot.
+  CHECK(gb(pairs.ring_bandwidth({{0, 2}, {1, 3}})) == Approx(31));
+  CHECK(gb(pairs.exchange_bandwidth({{0, 4}})) == Approx(22));
+  CHECK(gb(pairs.exchange_bandwidth({{0, 4}, {1, 5}})) == Approx(11));
+  for (const int members : {2, 3, 4, 8}) {
+    CHECK(pairs.ring_bandwidth(first_places(members)) == pairs.ring_bandwidth(members));
+    CHECK(pairs.exchange_bandwidth(first_places(members)) == pairs.exchange_bandwidth(members));
+  }
+  CHECK_THROWS_AS(pairs.ring_bandwidth(DomainPlaces{{0, 8}}), std::invalid_argument);
+}
+
+TEST_CASE("places do not matter where scale-up links join the whole node", "[topology][node]") {
+  for (const char* const node : {"DGX H100", "MI300X 8-OAM server", "HLS-Gaudi2"}) {
+    const NodeLinks links = links_of(node);
+    CHECK(links.alike_everywhere());
+    CHECK(links.ring_bandwidth({{0, 4}, {1, 5}}) == links.ring_bandwidth(2));
+    CHECK(links.ring_bandwidth({{1, 3, 5, 7}}) == links.ring_bandwidth(4));
+  }
+}
+
 TEST_CASE("a bridge limits an exchange when PCI Express is wide", "[topology][node]") {
   NodeSpec spec = four_under_two_switches();
   spec.scale_up.reset();

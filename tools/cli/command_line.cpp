@@ -128,7 +128,7 @@ void check_needed(const CommandLine& line, const CLI::App& app) {
 }
 
 /// Options that name files to write.
-constexpr std::array written_files = {"--output", "--timeline", "--elevations", "--patch-list"};
+constexpr std::array written_files = {"--output", "--timeline", "--heat", "--elevations", "--patch-list"};
 
 /// Results must not replace what they are computed from, nor each other: options and words that are files are compared
 /// before any work.

@@ -67,7 +67,13 @@ void add_computing(CommandAdder& line) {
                    "step times over the draws of K seeds: paths of hashed flows, shuffled nodes, slow devices")
       ->type_name("K");
   add_output(*run_app, run_request->output, all_formats);
-  run_app->add_option("--timeline", run_request->timeline, "write a timeline that ui.perfetto.dev can open")
+  run_app
+      ->add_option("--timeline", run_request->timeline,
+                   "write a timeline that ui.perfetto.dev can open, with the busiest links")
+      ->type_name("FILE");
+  run_app
+      ->add_option("--heat", run_request->heat,
+                   "write how busy the step keeps each link of the network: .html, .dot or .csv")
       ->type_name("FILE");
   run_app->add_flag("--explain", run_request->explain, "print the origin of every number");
   run_app->add_flag("--unfold", run_request->unfold,

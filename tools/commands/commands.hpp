@@ -29,6 +29,7 @@ struct RunRequest {
   ScenarioRequest scenario;
   OutputRequest output;
   std::string timeline;  ///< file for a trace; empty: none
+  std::string heat;      ///< file for the heat of the links, format by its suffix; empty: none
   bool unfold = false;   ///< every accelerator for itself beside the folded step
   bool explain = false;
   std::string samples;  ///< number of seeds; empty: none beside that of the answer

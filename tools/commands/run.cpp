@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "models/job/scenario_loader.hpp"
+#include "models/lowering/step_traffic.hpp"
 #include "models/plan/plan.hpp"
 #include "models/prediction/bottleneck.hpp"
 #include "models/prediction/folding_check.hpp"
@@ -15,6 +16,8 @@
 #include "tools/commands/scenario_session.hpp"
 #include "tools/long_computation.hpp"
 #include "tools/output/chrome_trace.hpp"
+#include "tools/output/heat_page.hpp"
+#include "tools/output/link_heat.hpp"
 #include "tools/output/output_target.hpp"
 #include "tools/output/output_text.hpp"
 #include "tools/output/parameter_difference.hpp"
@@ -22,6 +25,7 @@
 #include "tools/output/prediction_tables.hpp"
 #include "tools/output/result_json.hpp"
 #include "tools/output/sample_tables.hpp"
+#include "tools/output/step_trace.hpp"
 #include "tools/output/training_run_output.hpp"
 #include "tools/output/warnings.hpp"
 #include "tools/typed_text.hpp"
@@ -186,11 +190,55 @@ std::string render_as(OutputFormat format, const RunRequest& request, const RunA
   }
 }
 
+/// A step and its heat.
+struct HeatedTraffic {
+  HeatedTraffic(const Scenario& scenario, const StepPrediction& step, const LoweredStep& lowered)
+      : traffic(scenario, lowered),
+        heat(scenario.cluster, traffic.bytes(lowered.structure(), lowered.timing()), step.step_time) {}
+
+  StepTraffic traffic;
+  LinkHeat heat;
+};
+
 void write_timeline(const std::string& file, const Scenario& scenario, const StepPrediction& step) {
   check_timeline(step_size(scenario, step.plan));
   const StepSimulation simulated = simulate_step(scenario, step.plan);
-  const UnfoldedStep flat = unfold(simulated.graph.structure, simulated.graph.timing, simulated.result);
-  write_file(file, chrome_trace(flat.structure, make_timeline(flat.structure, flat.result)));
+  const StepTiming& timing = simulated.graph.timing;
+  const UnfoldedStep flat = unfold(simulated.graph.structure, timing, simulated.result);
+  const LoweredStep lowered(scenario, step.plan, Folding::folded);
+  TraceExtras extras{meeting_names(lowered, flat, timing), {}};
+  if (scenario.cluster.has_network()) {
+    const HeatedTraffic heated(scenario, step, lowered);
+    extras.counters = link_counters(heated.heat, heated.traffic, flat, timing);
+  }
+  write_file(file, chrome_trace(flat.structure, make_timeline(flat.structure, flat.result), extras));
+}
+
+const std::vector<OutputFormat> heat_formats = {OutputFormat::csv, OutputFormat::html, OutputFormat::dot};
+
+/// Refuses a heat map that cannot be, before the step is predicted.
+void check_heat(const RunRequest& request, const Cluster& cluster) {
+  if (request.heat.empty()) return;
+  format_of_file("--heat", request.heat, heat_formats);
+  if (!cluster.has_network())
+    throw ConfigError({"E0339",
+                       "--heat has no links to show: the cluster has no network: it is one node or one scale-up domain",
+                       {option_place("--heat", request.heat)},
+                       "",
+                       "leave it out"});
+}
+
+void write_heat(const std::string& file, const ScenarioSession& session, const StepPrediction& step) {
+  const LoweredStep lowered(session.scenario, step.plan, Folding::folded);
+  const LinkHeat heat = HeatedTraffic(session.scenario, step, lowered).heat;
+  switch (format_of_file("--heat", file, heat_formats)) {
+    case OutputFormat::html:
+      return write_file(file, heat_page(session.context, step, heat));
+    case OutputFormat::dot:
+      return write_file(file, heat_graphviz(heat));
+    default:
+      return write_file(file, heat_csv(heat));
+  }
 }
 
 }  // namespace
@@ -199,6 +247,7 @@ ExitCode run(const RunRequest& request) {
   const auto targets = output_targets(request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv,
                                                        OutputFormat::markdown, OutputFormat::html});
   ScenarioSession session = open_scenario(request.scenario, ScenarioReader::run);
+  check_heat(request, session.scenario.cluster);
   const JobSite site(session.scenario, session.context.inputs);
   site.complete(session.context.scenario);
   const StepPrediction step = site.predict(session.scenario);
@@ -210,6 +259,7 @@ ExitCode run(const RunRequest& request) {
   deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, request, answer); });
   print_warnings(warnings_of(session.context.warnings, single_point(step)), targets);
   if (!request.timeline.empty()) write_timeline(request.timeline, session.scenario, step);
+  if (!request.heat.empty()) write_heat(request.heat, session, step);
   return step.fits ? ExitCode::ok : ExitCode::impossible;
 }
 

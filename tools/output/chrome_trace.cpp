@@ -27,13 +27,37 @@ void name_tracks(const StepStructure& structure, std::string& out) {
   }
 }
 
+std::string name_of(const TimelineEvent& event, const StepStructure& structure, const TraceExtras& extras) {
+  const RendezvousId meeting = structure.op_rendezvous[event.op];
+  const bool named = meeting.exists() && extras.meetings.size() > 0 && !extras.meetings[meeting].empty();
+  return named ? extras.meetings[meeting] : std::string(event.name);
+}
+
+/// @param process  number of their process, which stands above all others
+void add_counters(const std::vector<CounterTrack>& counters, std::size_t process, std::string& out) {
+  if (counters.empty()) return;
+  out += fmt::format(
+      "{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{},\"args\":{{\"name\":\"busiest links, % of "
+      "their rate\"}}}},\n",
+      process);
+  out += fmt::format("{{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":{},\"args\":{{\"sort_index\":-1}}}},\n",
+                     process);
+  for (const CounterTrack& counter : counters)
+    for (const auto& [microseconds, percent] : counter.points)
+      out += fmt::format("{{\"ph\":\"C\",\"name\":{},\"pid\":{},\"ts\":{:.3f},\"args\":{{\"%\":{:.2f}}}}},\n",
+                         json_text(counter.name), process, microseconds, percent);
+}
+
 }  // namespace
 
-std::string chrome_trace(const StepStructure& structure, const std::vector<TimelineEvent>& events) {
+std::string chrome_trace(const StepStructure& structure, const std::vector<TimelineEvent>& events,
+                         const TraceExtras& extras) {
   std::string out = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
   name_tracks(structure, out);
+  add_counters(extras.counters, structure.ranks.size(), out);
   for (const TimelineEvent& event : events) {
-    const std::string name = json_text(event.waiting ? fmt::format("wait: {}", event.name) : std::string(event.name));
+    const std::string words = name_of(event, structure, extras);
+    const std::string name = json_text(event.waiting ? "wait: " + words : words);
     const std::string note =
         event.note < 0 ? std::string() : fmt::format(",\"args\":{{\"micro_batch\":{}}}", event.note);
     out += fmt::format("{{\"ph\":\"X\",\"name\":{},\"pid\":{},\"tid\":{},\"ts\":{:.6f},\"dur\":{:.6f}{}}},\n", name,

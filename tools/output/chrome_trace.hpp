@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/step_graph.hpp"
@@ -9,8 +10,21 @@
 
 namespace clusterwright {
 
+/// Value over time, as steps.
+struct CounterTrack {
+  std::string name;
+  std::vector<std::pair<double, double>> points;  ///< microseconds, per cent
+};
+
+/// What a timeline shows beside the works of the step.
+struct TraceExtras {
+  IndexedVector<RendezvousId, std::string> meetings;  ///< names in place of those of works; empty ones stay
+  std::vector<CounterTrack> counters;
+};
+
 /// Trace Event JSON for Perfetto and chrome://tracing: a process per rank class, a thread per lane, a bar per op.
-/// Waits for partners are bars of their own, named "wait: ...".
-std::string chrome_trace(const StepStructure& structure, const std::vector<TimelineEvent>& events);
+/// Waits for partners are bars of their own, named "wait: ...". Counters stand in a process of their own.
+std::string chrome_trace(const StepStructure& structure, const std::vector<TimelineEvent>& events,
+                         const TraceExtras& extras = {});
 
 }  // namespace clusterwright

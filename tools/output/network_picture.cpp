@@ -30,6 +30,8 @@ std::string edge_line(const Picture& picture, const Picture::Edge& edge) {
   std::string attributes = "label=" + graphviz_quoted(edge.label);
   if (lower.level == upper.level) attributes += ", constraint=false";  // else it would push one end up
   if (edge.broken) attributes += ", style=dashed, color=red";
+  if (!edge.broken && !edge.colour.empty())
+    attributes += fmt::format(", color=\"{}\", penwidth={:.1f}", edge.colour, edge.width);
   return fmt::format("  {} -- {} [{}];\n", graphviz_quoted(lower.name), graphviz_quoted(upper.name), attributes);
 }
 
@@ -235,10 +237,8 @@ namespace {
 
 class PictureMaker {
  public:
-  PictureMaker(const Cluster& cluster, const NetworkGraph* graph)
-      : cluster_(cluster),
-        graph_(graph),
-        fold_(fold_network(cluster, graph, {most_picture_vertices, most_picture_lines})) {}
+  PictureMaker(const Cluster& cluster, const NetworkGraph* graph, FoldLimit most, const InkOfLine& ink)
+      : cluster_(cluster), graph_(graph), ink_(ink), fold_(fold_network(cluster, graph, most)) {}
 
   Picture make() {
     picture_.title = cluster_.spec.name;
@@ -256,7 +256,7 @@ class PictureMaker {
 
  private:
   struct Cables {
-    long long count = 0;
+    std::vector<LinkId> upwards;
     std::set<int> rails;  ///< rails of NICs
   };
   using Line = std::tuple<std::size_t, std::size_t, BytesPerSecond>;  // lower end, upper end, rate
@@ -278,7 +278,7 @@ class PictureMaker {
       }
       if (fold_.level[lower] == fold_.level[upper] && lower > upper) std::swap(lower, upper);
       Cables& cables = lines[{lower, upper, graph_->capacity(link)}];
-      ++cables.count;
+      cables.upwards.push_back(vertex_of(graph_->from(link)) == lower ? link : opposite(link));
       const VertexId end = graph_->is_endpoint(graph_->from(link)) ? graph_->from(link) : graph_->to(link);
       if (graph_->is_endpoint(end)) cables.rails.insert(graph_->rail_of(end));
     }
@@ -291,9 +291,15 @@ class PictureMaker {
     std::string label;
     if (!cables.rails.empty() && static_cast<int>(cables.rails.size()) < graph_->rails())
       label = fmt::format("{} {}\n", cables.rails.size() == 1 ? "rail" : "rails", ranges_text(cables.rails));
-    if (cables.count > 1) label += count_text(cables.count) + (broken ? " " : " x ");
+    const auto count = static_cast<long long>(cables.upwards.size());
+    if (count > 1) label += count_text(count) + (broken ? " " : " x ");
     label += broken ? "failed" : plain_number(rate.in(gigabit_per_second)) + "G";
-    picture_.edges.push_back({lower, upper, std::move(label), broken});
+    Picture::Edge& edge = picture_.edges.emplace_back(Picture::Edge{lower, upper, std::move(label), broken});
+    if (broken || !ink_) return;
+    EdgeInk ink = ink_(cables.upwards);
+    edge.label += "\n" + ink.label;
+    edge.colour = std::move(ink.colour);
+    edge.width = ink.width;
   }
 
   void name_nodes() {
@@ -351,6 +357,7 @@ class PictureMaker {
 
   const Cluster& cluster_;
   const NetworkGraph* graph_;
+  const InkOfLine& ink_;
   NetworkFold fold_;
   std::vector<long long> inside_;
   Picture picture_;
@@ -359,7 +366,11 @@ class PictureMaker {
 }  // namespace
 
 Picture network_picture(const Cluster& cluster, const NetworkGraph* graph) {
-  return PictureMaker(cluster, graph).make();
+  return network_picture(cluster, graph, {most_picture_vertices, most_picture_lines}, {});
+}
+
+Picture network_picture(const Cluster& cluster, const NetworkGraph* graph, FoldLimit most, const InkOfLine& ink) {
+  return PictureMaker(cluster, graph, most, ink).make();
 }
 
 }  // namespace clusterwright

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct Picture {
     std::size_t upper = 0;
     std::string label;
     bool broken = false;
+    std::string colour = {};  ///< "#rrggbb"; empty: black
+    double width = 1;         ///< of the pen
   };
   /// A frame round vertices of level 0.
   struct Frame {
@@ -68,5 +71,15 @@ inline constexpr std::size_t most_picture_lines = 400;
 /// there. Frames show scale-up domains that span nodes.
 /// @param graph  nullptr for nodes without a network
 Picture network_picture(const Cluster& cluster, const NetworkGraph* graph);
+
+/// What a line shows beside its cables.
+struct EdgeInk {
+  std::string label;  ///< a line below the cables
+  std::string colour;
+  double width = 1;
+};
+/// @param upwards  direction from the lower to the upper end of each cable of a line
+using InkOfLine = std::function<EdgeInk(const std::vector<LinkId>& upwards)>;
+Picture network_picture(const Cluster& cluster, const NetworkGraph* graph, FoldLimit most, const InkOfLine& ink);
 
 }  // namespace clusterwright

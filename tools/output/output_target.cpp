@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <optional>
 #include <system_error>
 
 #include "sim/diagnostic.hpp"
@@ -193,7 +194,7 @@ std::vector<std::string> names_of(const std::vector<OutputFormat>& formats) {
   return names;
 }
 
-OutputFormat format_of_suffix(const std::string& file, const std::vector<OutputFormat>& offered) {
+std::optional<OutputFormat> format_of_suffix(const std::string& file, const std::vector<OutputFormat>& offered) {
   static const std::map<std::string, OutputFormat> suffixes = {
       {".txt", OutputFormat::table},      {".json", OutputFormat::json}, {".csv", OutputFormat::csv},
       {".md", OutputFormat::markdown},    {".html", OutputFormat::html}, {".htm", OutputFormat::html},
@@ -201,6 +202,11 @@ OutputFormat format_of_suffix(const std::string& file, const std::vector<OutputF
   const auto found = suffixes.find(std::filesystem::path(file).extension().string());
   if (found != suffixes.end() && std::find(offered.begin(), offered.end(), found->second) != offered.end())
     return found->second;
+  return {};
+}
+
+OutputFormat format_of_output(const std::string& file, const std::vector<OutputFormat>& offered) {
+  if (const auto format = format_of_suffix(file, offered)) return *format;
   throw option_error("-o", file, "the suffix of the file names no format that this command writes",
                      fmt::format("add --format with one of: {}", fmt::join(names_of(offered), ", ")));
 }
@@ -214,9 +220,16 @@ std::vector<OutputTarget> output_targets(const OutputRequest& request, const std
   std::vector<OutputTarget> targets;
   for (const std::string& file : request.files) {
     const bool from_suffix = request.format.empty() && file != "-";
-    targets.push_back({file, from_suffix ? format_of_suffix(file, offered) : format});
+    targets.push_back({file, from_suffix ? format_of_output(file, offered) : format});
   }
   return targets;
+}
+
+OutputFormat format_of_file(const char* option, const std::string& file, const std::vector<OutputFormat>& offered) {
+  if (file == "-") return offered.front();
+  if (const auto format = format_of_suffix(file, offered)) return *format;
+  throw option_error(option, file, "the suffix of the file names no format that this option writes",
+                     fmt::format("name a file that ends in .{}", fmt::join(names_of(offered), ", .")));
 }
 
 namespace {

@@ -47,6 +47,10 @@ struct OutputTarget {
 /// @throws ConfigError E0404 for a format that is unknown or not offered, and for a suffix that names none
 std::vector<OutputTarget> output_targets(const OutputRequest& request, const std::vector<OutputFormat>& offered);
 
+/// Format of a file that an option of its own names; standard output gets the first of `offered`.
+/// @throws ConfigError E0404 for a suffix that names none of them
+OutputFormat format_of_file(const char* option, const std::string& file, const std::vector<OutputFormat>& offered);
+
 /// @throws ConfigError E0405 if one of the files is given twice, or is one of the inputs
 void check_outputs(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
 

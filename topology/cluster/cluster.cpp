@@ -111,15 +111,23 @@ bool Cluster::has_network() const {
   return nics > 0 && nodes() > 1 && spec.fabric.transport != Transport::none && !fabric.tiers().empty();
 }
 
+namespace {
+
+/// Rate of rings of the links of a domain, at the scale-up rate that the cluster states.
+BytesPerSecond at_stated_rate(const Cluster& cluster, NodeLinks::LinkClass inner, BytesPerSecond ring) {
+  if (inner == NodeLinks::LinkClass::pcie) return ring;
+  if (inner == NodeLinks::LinkClass::switched) return cluster.scale_up_bandwidth;
+  return ring * (cluster.scale_up_bandwidth / cluster.links.wiring().scale_up_rate);
+}
+
+}  // namespace
+
 BytesPerSecond Cluster::inner_bandwidth(int members) const {
-  switch (links.inner(members)) {
-    case NodeLinks::LinkClass::pcie:
-      return links.ring_bandwidth(members);
-    case NodeLinks::LinkClass::switched:
-      return scale_up_bandwidth;
-    default:
-      return links.ring_bandwidth(members) * (scale_up_bandwidth / links.wiring().scale_up_rate);
-  }
+  return at_stated_rate(*this, links.inner(members), links.ring_bandwidth(members));
+}
+
+BytesPerSecond Cluster::inner_bandwidth(const DomainPlaces& places) const {
+  return at_stated_rate(*this, links.inner(places), links.ring_bandwidth(places));
 }
 
 namespace {

@@ -81,6 +81,8 @@ struct Cluster {
   /// the members it scales with scale_up_bandwidth; else it is that of PCI Express.
   /// @pre 1 <= members <= domain
   BytesPerSecond inner_bandwidth(int members) const;
+  /// The same for a group at other places.
+  BytesPerSecond inner_bandwidth(const DomainPlaces& places) const;
 };
 
 /// Cluster with its parts looked up and its numbers checked.

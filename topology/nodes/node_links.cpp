@@ -2,11 +2,18 @@
 #include "topology/nodes/node_links.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <stdexcept>
 
 #include "topology/nodes/torus_block.hpp"
 
 namespace clusterwright {
+
+DomainPlaces first_places(int members) {
+  DomainPlaces places(1);
+  for (int place = 0; place < members; ++place) places.front().push_back(place);
+  return places;
+}
 
 int NodeLinks::reach() const {
   return std::max(wiring_.domain, wiring_.pcie.accelerators);
@@ -16,9 +23,16 @@ void NodeLinks::check_members(int members) const {
   if (members < 1 || members > reach()) throw std::invalid_argument("a group that the node does not hold");
 }
 
-NodeLinks::LinkClass NodeLinks::inner(int members) const {
-  check_members(members);
-  if (members > wiring_.domain) return LinkClass::pcie;
+void NodeLinks::check_places(const DomainPlaces& places) const {
+  if (places.empty()) throw std::invalid_argument("a group that the node does not hold");
+  for (const std::vector<int>& group : places) {
+    check_members(static_cast<int>(group.size()));
+    for (const int place : group)
+      if (place < 0 || place >= reach()) throw std::invalid_argument("a group that the node does not hold");
+  }
+}
+
+NodeLinks::LinkClass NodeLinks::scale_up() const {
   switch (wiring_.scale_up) {
     case ScaleUpWiring::switched:
       return LinkClass::switched;
@@ -31,19 +45,34 @@ NodeLinks::LinkClass NodeLinks::inner(int members) const {
   }
 }
 
+NodeLinks::LinkClass NodeLinks::inner(int members) const {
+  check_members(members);
+  return members > wiring_.domain ? LinkClass::pcie : scale_up();
+}
+
+NodeLinks::LinkClass NodeLinks::inner(const DomainPlaces& places) const {
+  check_places(places);
+  const std::vector<int>& group = places.front();
+  const bool together = std::ranges::all_of(group, [&](int place) { return same_domain(place, group.front()); });
+  return together ? scale_up() : LinkClass::pcie;
+}
+
 BytesPerSecond NodeLinks::ring_bandwidth(int members) const {
   const LinkClass links = inner(members);
+  return links == LinkClass::pcie && members > 1 ? hybrid_ring(first_places(members)) : ring_over(links, members);
+}
+
+BytesPerSecond NodeLinks::ring_bandwidth(const DomainPlaces& places) const {
+  const LinkClass links = inner(places);
+  const auto members = static_cast<int>(places.front().size());
+  return links == LinkClass::pcie && members > 1 ? hybrid_ring(places) : ring_over(links, members);
+}
+
+BytesPerSecond NodeLinks::ring_over(LinkClass links, int members) const {
   if (members == 1) return links == LinkClass::pcie ? wiring_.pcie.slot : wiring_.scale_up_rate;
-  switch (links) {
-    case LinkClass::switched:
-      return wiring_.scale_up_rate;
-    case LinkClass::mesh:
-      return wiring_.peer_rate * (members - 1);
-    case LinkClass::torus:
-      return wiring_.peer_rate * torus_ring_links(wiring_.torus, members);
-    default:
-      return hybrid_ring(members);
-  }
+  if (links == LinkClass::mesh) return wiring_.peer_rate * (members - 1);
+  if (links == LinkClass::torus) return wiring_.peer_rate * torus_ring_links(wiring_.torus, members);
+  return wiring_.scale_up_rate;
 }
 
 int NodeLinks::inner_steps(int members) const {
@@ -52,42 +81,51 @@ int NodeLinks::inner_steps(int members) const {
 
 BytesPerSecond NodeLinks::exchange_bandwidth(int members) const {
   const LinkClass links = inner(members);
-  if (members == 1) return ring_bandwidth(1);
-  switch (links) {
-    case LinkClass::switched:
-      return wiring_.scale_up_rate;
-    case LinkClass::mesh:
-      return wiring_.peer_rate * (members - 1);
-    case LinkClass::torus:
-      return wiring_.peer_rate * (members - 1) / torus_exchange_load(wiring_.torus, members);
-    default:
-      return hybrid_exchange(members);
-  }
+  return links == LinkClass::pcie && members > 1 ? hybrid_exchange(first_places(members))
+                                                 : exchange_over(links, members);
+}
+
+BytesPerSecond NodeLinks::exchange_bandwidth(const DomainPlaces& places) const {
+  const LinkClass links = inner(places);
+  const auto members = static_cast<int>(places.front().size());
+  return links == LinkClass::pcie && members > 1 ? hybrid_exchange(places) : exchange_over(links, members);
+}
+
+BytesPerSecond NodeLinks::exchange_over(LinkClass links, int members) const {
+  if (links != LinkClass::torus || members == 1) return ring_over(links, members);
+  return wiring_.peer_rate * (members - 1) / torus_exchange_load(wiring_.torus, members);
 }
 
 /// Every edge of a ring carries equally many bytes.
-BytesPerSecond NodeLinks::hybrid_ring(int members) const {
+BytesPerSecond NodeLinks::hybrid_ring(const DomainPlaces& places) const {
   std::vector<PcieTree::Flow> flows;
   bool scale_up = false;
-  for (int a = 0; a < members; ++a) {
-    const int b = (a + 1) % members;
-    if (same_domain(a, b))
-      scale_up = true;
-    else
-      flows.push_back({pcie_.accelerator(a), pcie_.accelerator(b)});
-  }
+  for (const std::vector<int>& group : places)
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      const int a = group[i], b = group[(i + 1) % group.size()];
+      if (a == b) continue;
+      if (!same_domain(a, b))
+        flows.push_back({pcie_.accelerator(a), pcie_.accelerator(b)});
+      else if (&group == &places.front())
+        scale_up = true;
+    }
   const BytesPerSecond pcie = pcie_.rate(flows);
   return scale_up ? std::min(pcie, pair_bandwidth(0, 1)) : pcie;
 }
 
-BytesPerSecond NodeLinks::hybrid_exchange(int members) const {
-  const double share = 1.0 / (members - 1);  // share of one sender's bytes to each of the others
+BytesPerSecond NodeLinks::hybrid_exchange(const DomainPlaces& places) const {
+  const double share = 1.0 / (static_cast<double>(places.front().size()) - 1);  // of a sender's bytes to each other one
   std::vector<PcieTree::Flow> flows;
-  for (int a = 0; a < members; ++a)
-    for (int b = 0; b < members; ++b)
-      if (!same_domain(a, b)) flows.push_back({pcie_.accelerator(a), pcie_.accelerator(b), share});
+  int bridged = 0;  // partners of the first member behind scale-up links
+  for (const std::vector<int>& group : places)
+    for (const int a : group)
+      for (const int b : group)
+        if (!same_domain(a, b))
+          flows.push_back({pcie_.accelerator(a), pcie_.accelerator(b), share});
+        else if (a == places.front().front() && a != b)
+          ++bridged;
   const BytesPerSecond pcie = pcie_.rate(flows);
-  if (wiring_.domain == 1) return pcie;
+  if (bridged == 0) return pcie;
   return std::min(pcie, exchange_bandwidth(wiring_.domain) / (share * (wiring_.domain - 1)));
 }
 

@@ -66,15 +66,17 @@ StepLatency step_latency(std::size_t domains, const std::function<Seconds(std::s
 
 GroupLinks group_links(const Cluster& cluster, const GroupShape& group, const StepLatency& switches) {
   const int members = members_in(cluster.domain, group);
+  const bool first = group.places.empty() || cluster.links.alike_everywhere();
   GroupLinks links;
-  links.scale_up = cluster.inner_bandwidth(members);
+  links.scale_up = first ? cluster.inner_bandwidth(members) : cluster.inner_bandwidth(group.places);
   links.network_per_rank = cluster.network_per_accelerator();
   links.switch_latency = switches;
   links.switch_reduction = cluster.switch_reduction;
-  links.exchange = cluster.links.exchange_bandwidth(members);
+  links.exchange = first ? cluster.links.exchange_bandwidth(members) : cluster.links.exchange_bandwidth(group.places);
   links.generation = nccl_generation(cluster.accelerator);
   links.inner_steps = cluster.links.inner_steps(members);
-  links.nvlink = cluster.links.inner(members) != NodeLinks::LinkClass::pcie;
+  links.nvlink =
+      (first ? cluster.links.inner(members) : cluster.links.inner(group.places)) != NodeLinks::LinkClass::pcie;
   add_sockets(links, cluster);
   return links;
 }

@@ -17,6 +17,9 @@ struct GroupShape {
   int domains = 1;
   int ranks_per_domain = 1;
   int surplus = 0;  ///< members beyond that, where domains are filled unevenly
+  /// Places in their domain of its members and of groups that run at once there; empty: the first ones alone. Matters
+  /// only where scale-up links join a part of a domain (NodeLinks::alike_everywhere).
+  DomainPlaces places = {};
   int ranks() const { return domains * ranks_per_domain + surplus; }
 };
 

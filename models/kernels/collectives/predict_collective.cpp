@@ -27,6 +27,40 @@ GroupShape shape_of(const Communicator& group, const Cluster& cluster) {
   return {domains, ranks / domains, ranks % domains};
 }
 
+/// Members of groups by domain, where their places matter.
+class GroupPlaces {
+ public:
+  GroupPlaces(const std::vector<Communicator>& groups, const Cluster& cluster) : cluster_(cluster) {
+    if (cluster.mixed() || cluster.links.alike_everywhere()) return;
+    for (const Communicator& group : groups)
+      for (const DomainShare& share : by_domain(group, cluster))
+        if (share.members.size() > 1) at_[share.domain].push_back(places(share));
+  }
+
+  /// Those of a group in the domain with most of its members, and of all groups beside it.
+  DomainPlaces of(const Communicator& group) const {
+    if (at_.empty()) return {};
+    const std::vector<DomainShare> shares = by_domain(group, cluster_);
+    const DomainShare& fullest =
+        *std::ranges::max_element(shares, {}, [](const DomainShare& share) { return share.members.size(); });
+    if (fullest.members.size() < 2) return {};
+    DomainPlaces out{places(fullest)};
+    for (const std::vector<int>& beside : at_.at(fullest.domain))
+      if (beside != out.front()) out.push_back(beside);
+    return out;
+  }
+
+ private:
+  std::vector<int> places(const DomainShare& share) const {
+    std::vector<int> out;
+    for (const AcceleratorId member : share.members) out.push_back(place_of(member, cluster_).offset);
+    return out;
+  }
+
+  const Cluster& cluster_;
+  std::map<int, DomainPlaces> at_;  // by domain
+};
+
 /// Algorithm that NCCL or the library of a torus would run, unless the user chooses one.
 bool is_ring_like(CollectiveOp op) {
   return op == CollectiveOp::all_reduce || op == CollectiveOp::all_gather || op == CollectiveOp::reduce_scatter;
@@ -60,13 +94,13 @@ void check_choice(CollectiveOp op, const CollectiveChoice& choice, bool crosses_
 }
 
 /// Groups of equal shape on equal kinds of nodes differ in distance only.
-using LayoutKey = std::tuple<int, int, int, std::set<NodeId>>;  // kinds of nodes by their first one
+using LayoutKey = std::tuple<int, int, int, DomainPlaces, std::set<NodeId>>;  // kinds of nodes by their first one
 
 LayoutKey layout_key(const GroupShape& shape, const Communicator& group, const Cluster& cluster) {
   std::set<NodeId> kinds;
   for (std::size_t r = 0; cluster.mixed() && r < group.size(); ++r)
     kinds.insert(cluster.group_of_node(place_of(group[r], cluster).node).first_node);
-  return {shape.domains, shape.ranks_per_domain, shape.surplus, kinds};
+  return {shape.domains, shape.ranks_per_domain, shape.surplus, shape.places, kinds};
 }
 
 }  // namespace
@@ -91,8 +125,10 @@ CollectivePredictor::CollectivePredictor(const Cluster& cluster, const Collectiv
       laid_(std::make_unique<LazyLaid[]>(algorithm_names.size())) {
   if (request_.groups.empty()) throw std::invalid_argument("no group runs the operation");
   std::map<LayoutKey, std::size_t> known;
+  const GroupPlaces places(request_.groups, cluster);
   for (const Communicator& group : request_.groups) {
-    const GroupShape shape = shape_of(group, cluster);
+    GroupShape shape = shape_of(group, cluster);
+    shape.places = places.of(group);
     const auto [at, added] = known.try_emplace(layout_key(shape, group, cluster), layouts_.size());
     if (added) layouts_.push_back({shape, group_links(cluster, group, shape, {}), {}});
     add_distance(layouts_[at->second], group);
@@ -206,8 +242,11 @@ CollectivePredictor::Slowest CollectivePredictor::slowest(Bytes bytes) const {
 std::string CollectivePredictor::limit(const Slowest& slowest) const {
   const CollectiveTiming& timing = slowest.timing;
   if (timing.latency > timing.wire / timing.rate) return "latency";
-  const bool pcie = cluster_.links.inner(std::min(cluster_.domain, slowest.layout->shape.ranks_per_domain)) ==
-                    NodeLinks::LinkClass::pcie;
+  const GroupShape& shape = slowest.layout->shape;
+  const NodeLinks& node = cluster_.links;
+  const bool pcie =
+      NodeLinks::LinkClass::pcie ==
+      (shape.places.empty() ? node.inner(std::min(cluster_.domain, shape.ranks_per_domain)) : node.inner(shape.places));
   const std::string links = pcie ? "PCI Express" : "scale-up links";
   const std::string inside = timing.protocol == Protocol::simple ? links : "protocol";
   if (!timing.crosses_domains) return inside;
