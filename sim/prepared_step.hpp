@@ -46,6 +46,9 @@ class PreparedStep {
   /// Sets when each host issues each op, and of a pass its first op: one op after the other, each for its launch time.
   /// Kept while launch times stay.
   void issue(const StepTiming& timing);
+  /// Lets the host issue an op later than issue() said, until that is asked for again behind forget_issued().
+  void issue_later(OpId op, Picoseconds by) { issued_[op] += by; }
+  void forget_issued() { issued_.clear(); }
 
   const StepStructure& structure() const { return structure_; }
   std::size_t op_count() const { return predecessors_.size(); }

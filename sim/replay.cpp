@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -28,12 +29,15 @@ class Replay {
   /// Passes that must be taken apart at this timing: by rank class, then pass.
   std::vector<char> open_passes(const StepTiming& timing);
   ReplayResult run(const StepTiming& timing, ReplayResult spare);
+  RoundTimes run_rounds(const StepTiming& timing, const SideBySide& wanted);
 
  private:
   void retime(const StepTiming& timing);
   bool is_closed(PassId pass, RankClassId rank, const std::vector<char>& free_chains) const;
   void reset(ReplayResult spare);
 
+  void next_event();
+  void begin_round(StepRounds::Job& job, Picoseconds at);
   void handle(PendingEvent event);
   void release(OpId op, OpId released_by);
   void start(OpId op, OpId released_by);
@@ -61,6 +65,7 @@ class Replay {
   PassRuns passes_{step_, pass_times_, lanes_, events_, result_};
   IndexedVector<OpId, std::uint32_t> waiting_;  // number of ops that have not ended
   std::size_t ended_ = 0;                       // ops outside runs
+  std::optional<StepRounds> rounds_;            // while steps run side by side
 };
 
 ReplayResult Replay::run(const StepTiming& timing, ReplayResult spare) {
@@ -68,16 +73,42 @@ ReplayResult Replay::run(const StepTiming& timing, ReplayResult spare) {
   reset(std::move(spare));
   for (const OpId op : step_.first_ops()) release(op, OpId());
   settle();
-  while (ended_ + runs_.ended() < step_.op_count()) {
-    if (events_.empty()) report_stuck();
-    const auto event = events_.pop();
-    ++result_.events;
-    handle(event.payload);
-    if (!events_.more_now()) settle();
-  }
+  while (ended_ + runs_.ended() < step_.op_count()) next_event();
   result_.end = events_.now();
   result_.sharing_losses = lanes_.losses();
   return std::move(result_);
+}
+
+void Replay::next_event() {
+  if (events_.empty()) report_stuck();
+  const auto event = events_.pop();
+  ++result_.events;
+  handle(event.payload);
+  if (!events_.more_now()) settle();
+}
+
+RoundTimes Replay::run_rounds(const StepTiming& timing, const SideBySide& wanted) {
+  retime(timing);
+  reset({});
+  rounds_.emplace(step_, wanted);
+  for (std::size_t i = 0; i < wanted.ends.size(); ++i) begin_round(rounds_->jobs()[i], wanted.starts[i]);
+  settle();
+  while (!rounds_->done()) next_event();
+  step_.forget_issued();
+  RoundTimes times = std::move(*rounds_).take();
+  rounds_.reset();
+  return times;
+}
+
+/// Puts the ops of a step back to its begin. @pre none of them runs
+void Replay::begin_round(StepRounds::Job& job, Picoseconds at) {
+  for (const OpId op : job.ops) {
+    waiting_[op] = runs_.predecessors()[op];
+    step_.issue_later(op, at - job.begun);
+  }
+  for (const RendezvousId meeting : job.meetings) transfers_.renew(meeting);
+  job.begun = at;
+  for (const OpId op : job.first_ops) release(op, OpId());
 }
 
 void Replay::retime(const StepTiming& timing) {
@@ -210,6 +241,10 @@ void Replay::end(OpId op) {
   lanes_.leave(op);
   ++ended_;
   release_successors(op);
+  StepRounds::Job* const job = rounds_ ? rounds_->ended_by(op) : nullptr;
+  if (!job) return;
+  job->times.push_back(events_.now() - job->begun);
+  begin_round(*job, events_.now());
 }
 
 void Replay::release_successors(OpId op) {
@@ -282,17 +317,26 @@ Replayer::Replayer(const StepStructure& structure)
 Replayer::~Replayer() = default;
 
 ReplayResult Replayer::run(const StepTiming& timing, ReplayResult spare) {
+  return replay_at(timing).run(timing, std::move(spare));
+}
+
+RoundTimes Replayer::run_rounds(const StepTiming& timing, const SideBySide& wanted) {
+  return replay_at(timing).run_rounds(timing, wanted);
+}
+
+/// Replay of the step, with those passes taken apart that must be at this timing.
+engine::Replay& Replayer::replay_at(const StepTiming& timing) {
   std::vector<char> open = replay_->open_passes(timing);
   if (!any(open)) {
     flat_replay_.reset();
-    return replay_->run(timing, std::move(spare));
+    return *replay_;
   }
   if (!flat_replay_ || open != opened_) {
     opened_ = std::move(open);
     flat_ = opened(structure_, opened_);
     flat_replay_ = std::make_unique<engine::Replay>(flat_);
   }
-  return flat_replay_->run(timing, std::move(spare));
+  return *flat_replay_;
 }
 
 const StepStructure& Replayer::structure() const {

@@ -16,6 +16,7 @@
 
 #include "sim/outside_load.hpp"
 #include "sim/step_graph.hpp"
+#include "sim/step_rounds.hpp"
 
 namespace clusterwright {
 
@@ -66,11 +67,16 @@ class Replayer {
   /// @param spare  an old result whose memory is used again
   /// @throws std::logic_error naming an op that can never start (a cycle, or a rendezvous in crossed lane orders)
   ReplayResult run(const StepTiming& timing, ReplayResult spare = {});
+  /// Runs joined steps side by side until each has ended as often as wanted.
+  /// @throws std::logic_error as run
+  RoundTimes run_rounds(const StepTiming& timing, const SideBySide& wanted);
 
   /// Structure that the last result describes: that of the step, or with_closed_passes().
   const StepStructure& structure() const;
 
  private:
+  engine::Replay& replay_at(const StepTiming& timing);
+
   const StepStructure& structure_;
   std::unique_ptr<engine::Replay> replay_;
   std::vector<char> opened_;  // passes taken apart, by rank class

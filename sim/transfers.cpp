@@ -47,6 +47,14 @@ void Transfers::reset() {
   rates_stale_ = false;
 }
 
+void Transfers::renew(RendezvousId rendezvous) {
+  const Rendezvous& meeting = step_.structure().rendezvous[rendezvous];
+  RendezvousState& state = rendezvous_[rendezvous];
+  state.missing = meeting.members;
+  state.leg = step_.structure().chain_begin[meeting.chain.value];
+  result_.last_arrival[rendezvous] = OpId();
+}
+
 bool Transfers::arrive(OpId op) {
   const RendezvousId rendezvous = step_.op(op).rendezvous;
   OpId& last = result_.last_arrival[rendezvous];

@@ -41,6 +41,8 @@ class Transfers {
   void retime(const StepTiming& timing, std::vector<char> free_chains);
   /// Back to the start of the step: all members are missing. @pre ReplayResult::last_arrival is "none" everywhere
   void reset();
+  /// The same for one rendezvous, whose chain has ended.
+  void renew(RendezvousId rendezvous);
 
   /// A member arrives. @return whether it was the last one
   bool arrive(OpId op);

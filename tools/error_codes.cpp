@@ -124,6 +124,7 @@ constexpr ErrorCode codes[] = {
      "Give job.tokens or job.steps; a blueprint may give training_tokens instead."},
     {"E0356", "A range is upside down: low is above the value, or high below it.",
      "Write low <= value <= high, or leave out an end that is not known."},
+    {"E0357", "A cluster of several sites is planned as one.", "Leave out its sites, and plan each by itself."},
     {"E0358", "A rack stands where a node is asked for, or a tray names a rack that does not exist or does not divide.",
      "Name the tray as the node's part; a tray of your own needs its rack under \"parts\" and names it as "
      "\"machine\"."},

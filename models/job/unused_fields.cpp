@@ -112,6 +112,22 @@ const char* no_hashing(const Question& q) {
   return hashed ? nullptr : "paths are not hashed";
 }
 
+const char* one_leaf(const Question& q) {
+  const Cluster& cluster = q.scenario.cluster;
+  if (q.reader == ScenarioReader::size) return "size plans the nodes of the job alone";
+  if (!cluster.has_network()) return "the cluster is one node or one scale-up domain";
+  const bool tree = cluster.spec.fabric.kind == FabricKind::fat_tree && !cluster.fabric.tiers().empty();
+  const bool one =
+      tree && cluster.machine_nodes() * cluster.node_accelerators <= cluster.fabric.tiers()[0].accelerators;
+  return one ? "all nodes of the machine are under the same switches" : nullptr;
+}
+
+const char* not_shuffled(const Question& q) {
+  const auto& placement = q.job().placement;
+  const bool drawn = placement && placement->nodes.empty() && placement->order == PlacementOrder::shuffled;
+  return drawn ? one_leaf(q) : "the placement is not shuffled";
+}
+
 const char* one_path(const Question& q) {
   const Cluster& cluster = q.scenario.cluster;
   const bool one_tier = cluster.spec.fabric.kind == FabricKind::fat_tree && cluster.fabric.tiers().size() < 2;
@@ -245,6 +261,8 @@ constexpr Rule rules[] = {
     {"job.parallel.order", no_order},
     {"job.parallel.across_sites", one_site},
     {"job.site_reduction", one_site},
+    {"job.placement.seed", not_shuffled},
+    {"job.placement.*", one_leaf},
     {"job.local_groups", never_apart},
     {"job.parallel.data", only_replicas, UnusedKind::describes},
     {"job.max_global_batch_tokens", not_reached, UnusedKind::describes},

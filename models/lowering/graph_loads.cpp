@@ -43,12 +43,14 @@ class SharedLinks {
     if (links_.size() > most_shared_links) keep_busiest();
   }
 
-  UplinkLoads loads() const {
+  /// Loads of the first `own` streams on the links that carry any of them.
+  UplinkLoads loads(std::size_t own) const {
     UplinkLoads out;
-    for (const Shared& shared : links_) {
-      BundleLoad& load = out[{UplinkBundle::of_graph, static_cast<int>(shared.link.value), true}];
-      for (const Line& line : shared.lines()) load[streams_[line.stream].key] = {1, line.load};
-    }
+    for (const Shared& shared : links_)
+      for (const Line& line : shared.lines())
+        if (line.stream < own)
+          out[{UplinkBundle::of_graph, static_cast<int>(shared.link.value), true}][streams_[line.stream].key] = {
+              1, line.load};
     return out;
   }
 
@@ -163,6 +165,10 @@ class SharedLinks {
   std::vector<Line> lines_;                     // grouped by link
 };
 
+UplinkLoads own_loads(const std::vector<LaidStream>& streams, const Cluster& cluster) {
+  return SharedLinks(streams, cluster).loads(streams.size());
+}
+
 /// What places of ranks depend on beside the network, whose cluster has one placement.
 std::vector<int> places_of(const Placement& placement) {
   const Plan& plan = placement.plan();
@@ -214,9 +220,16 @@ std::shared_ptr<const UplinkLoads> graph_loads(const RankClasses& classes, const
                                                const Cluster& cluster) {
   using Answer = std::shared_ptr<const UplinkLoads>;
   return std::any_cast<Answer>(cluster.routed->remembered(classes_of(classes, placement), [&]() -> std::any {
-    return Answer(
-        std::make_shared<UplinkLoads>(SharedLinks(lay_streams(classes, placement, cluster), cluster).loads()));
+    return Answer(std::make_shared<UplinkLoads>(own_loads(lay_streams(classes, placement, cluster), cluster)));
   }));
+}
+
+UplinkLoads graph_loads_beside(const std::vector<LaidStream>& others, const RankClasses& classes,
+                               const Placement& placement, const Cluster& cluster) {
+  std::vector<LaidStream> streams = lay_streams(classes, placement, cluster);
+  const std::size_t own = streams.size();
+  streams.insert(streams.end(), others.begin(), others.end());
+  return SharedLinks(streams, cluster).loads(own);
 }
 
 double seconds_at_once(ReplicaGroup kind, CollectiveOp op, Algorithm algorithm, const Placement& placement,

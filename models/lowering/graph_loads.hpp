@@ -20,6 +20,7 @@
 #include <memory>
 
 #include "models/kernels/collectives/collective_op.hpp"
+#include "models/lowering/stream_traffic.hpp"
 #include "models/lowering/uplink_loads.hpp"
 #include "topology/cluster/cluster.hpp"
 
@@ -38,6 +39,11 @@ bool uses_graph(const Cluster& cluster);
 /// @throws ConfigError E0320 where a pair of ranks has no path left
 std::shared_ptr<const UplinkLoads> graph_loads(const RankClasses& classes, const Placement& placement,
                                                const Cluster& cluster);
+
+/// The same beside the streams of another job on the same network: links count as shared where both together can want
+/// more than there is. Each of two jobs gets the same links that way.
+UplinkLoads graph_loads_beside(const std::vector<LaidStream>& others, const RankClasses& classes,
+                               const Placement& placement, const Cluster& cluster);
 
 /// Seconds for each byte of a collective's wire at data-sheet rates, when all groups of `kind` in all stages run it at
 /// once: sum over its stages of that on their busiest links. Remembered likewise.

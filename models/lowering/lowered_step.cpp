@@ -49,6 +49,7 @@ class StepBase {
   StepBase(const StepBase&) = delete;
   StepBase& operator=(const StepBase&) = delete;
 
+  const IndexedVector<UplinkId, ResourceId>& uplinks() const { return machine_.ports().uplinks(); }
   PriceSheet sheet() { return {builder_, step_, prices_.kernels, machine_}; }
 
   StepGraph write(const WriteProgram& write_program) && {
@@ -97,17 +98,36 @@ bool belongs(const StepStructure& times, const StepStructure& whole) {
 }  // namespace
 
 struct LoweredStep::Parts {
-  Parts(const Scenario& s, const Plan& plan, Folding folding, const WriteProgram& write)
-      : shape(s), ranks(s, plan, folding), graph(StepBase(s, ranks, &log).write(write)) {}
+  Parts(const Scenario& s, const Plan& plan, Folding folding, const WriteProgram& write,
+        const std::vector<LaidStream>* others = nullptr)
+      : shape(s), ranks(s, plan, folding, others) {
+    StepBase base(s, ranks, &log);
+    uplinks = base.uplinks();
+    graph = std::move(base).write(write);
+  }
 
   StepShape shape;
   StepRanks ranks;
   PriceLog log;
+  IndexedVector<UplinkId, ResourceId> uplinks;
   StepGraph graph;
 };
 
+namespace {
+
+void write_all(StepProgram& program) {
+  program.write();
+}
+
+}  // namespace
+
 LoweredStep::LoweredStep(const Scenario& scenario, const Plan& plan, Folding folding)
-    : LoweredStep(scenario, plan, folding, [](StepProgram& program) { program.write(); }) {
+    : LoweredStep(scenario, plan, folding, write_all) {
+  check_length(structure(), timing());
+}
+
+LoweredStep::LoweredStep(const Scenario& scenario, const Plan& plan, const std::vector<LaidStream>& others)
+    : parts_(std::make_unique<Parts>(scenario, plan, Folding::folded, write_all, &others)) {
   check_length(structure(), timing());
 }
 
@@ -139,6 +159,10 @@ std::optional<StepTiming> LoweredStep::timing(const Scenario& s) const {
 
 const StepRanks& LoweredStep::ranks() const {
   return parts_->ranks;
+}
+
+const IndexedVector<UplinkId, ResourceId>& LoweredStep::uplinks() const {
+  return parts_->uplinks;
 }
 
 const std::vector<ChainTraffic>& LoweredStep::traffic() const {

@@ -26,6 +26,7 @@
 namespace clusterwright {
 
 class StepProgram;
+struct LaidStream;
 struct StepRanks;
 
 /// Writes the ops of one rank class.
@@ -36,6 +37,9 @@ class LoweredStep {
   /// @throws ConfigError E0502 if the step would take longer than can be simulated
   LoweredStep(const Scenario& scenario, const Plan& plan, Folding folding);
   LoweredStep(const Scenario& scenario, const Plan& plan, Folding folding, const WriteProgram& write);
+  /// Folded step of a job beside another one on the same network, for joined steps (job_pair.hpp).
+  /// @param others  streams of the other job
+  LoweredStep(const Scenario& scenario, const Plan& plan, const std::vector<LaidStream>& others);
   LoweredStep(LoweredStep&&) noexcept;
   LoweredStep& operator=(LoweredStep&&) noexcept;
   ~LoweredStep();
@@ -48,6 +52,8 @@ class LoweredStep {
   std::optional<StepTiming> timing(const Scenario& scenario) const;
 
   const StepRanks& ranks() const;
+  /// Resource of each uplink of RankClasses::uplinks().
+  const IndexedVector<UplinkId, ResourceId>& uplinks() const;
   /// Traffic of the chains that have a stream, ascending by chain.
   const std::vector<ChainTraffic>& traffic() const;
 

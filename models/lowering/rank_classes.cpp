@@ -141,8 +141,7 @@ std::vector<int> RankClasses::colours_by_clock() const {
 void RankClasses::refine(const Placement& placement, const FabricTiers& fabric) {
   assign(merged_ ? colours_by_clock() : colours_by_place(placement, fabric));
   load_uplinks(placement, fabric);
-  const bool groups =
-      plan_.context > 1 || plan_.in_groups() || plan_.expert * plan_.expert_tensor > 1 || host_ > 0;
+  const bool groups = plan_.context > 1 || plan_.in_groups() || plan_.expert * plan_.expert_tensor > 1 || host_ > 0;
   for (std::size_t before = 0; folded_ && (has_taper(fabric) || groups) && before != count();) {
     before = count();
     if (!merged_ && host_ == 0 && before > most_classes) return;  // too many already
@@ -295,6 +294,12 @@ RankClasses RankClasses::on_graph(const Placement& placement, const Cluster& clu
   return std::move(*this);
 }
 
+RankClasses RankClasses::on_graph_beside(const std::vector<LaidStream>& others, const Placement& placement,
+                                         const Cluster& cluster) && {
+  share_uplinks(graph_loads_beside(others, *this, placement, cluster));
+  return std::move(*this);
+}
+
 void RankClasses::add_neighbours(const Placement& placement, int d, std::vector<int>& seen) const {
   const auto add = [&](ReplicaGroup kind, int tensor) {
     for (const RankCoordinates& other : placement.members(kind, {tensor, d, 0}))
@@ -369,8 +374,10 @@ RankClasses make_classes(const Scenario& s, const Placement& placement, bool fol
 
 }  // namespace
 
-RankClasses rank_classes(const Scenario& s, const Placement& placement, Folding folding) {
+RankClasses rank_classes(const Scenario& s, const Placement& placement, Folding folding,
+                         const std::vector<LaidStream>* others) {
   RankClasses classes = make_classes(s, placement, folding == Folding::folded);
+  if (others) classes = std::move(classes).on_graph_beside(*others, placement, s.cluster);
   if (folding == Folding::folded) {
     const bool together = classes.tensor_ranks_together() == placement.plan().tensor;
     return std::move(classes).in_step(together);

@@ -15,6 +15,8 @@
 
 namespace clusterwright {
 
+struct LaidStream;
+
 enum class Folding {
   folded,
   unfolded,  ///< tensor groups whose ranks are alike take their collectives in step: see in_step()
@@ -59,6 +61,8 @@ class RankClasses {
                             int host = 0);
   /// The same classes over the links of the routed graph (graph_loads.hpp).
   RankClasses on_graph(const Placement& placement, const Cluster& cluster) &&;
+  RankClasses on_graph_beside(const std::vector<LaidStream>& others, const Placement& placement,
+                              const Cluster& cluster) &&;
   /// The same classes, with tensor groups in step or not.
   RankClasses in_step(bool whether) &&;
 
@@ -147,6 +151,8 @@ class RankClasses {
 };
 
 /// Classes of the ranks of a step; its ranks share their hosts where the job uses something of these.
-RankClasses rank_classes(const Scenario& s, const Placement& placement, Folding folding);
+/// @param others  streams of another job on the same network; nullptr: the job is alone
+RankClasses rank_classes(const Scenario& s, const Placement& placement, Folding folding,
+                         const std::vector<LaidStream>* others = nullptr);
 
 }  // namespace clusterwright

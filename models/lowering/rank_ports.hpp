@@ -28,6 +28,9 @@ class RankPorts {
   /// Adds the tapered uplinks that `stream` of class `c` crosses. @param members  ranks that share the traffic
   void use_uplinks(Uses& uses, Stream stream, RankClassId c, const CollectiveTiming& timing, int members = 1) const;
 
+  /// Resources of the uplinks of the rank classes.
+  const IndexedVector<UplinkId, ResourceId>& uplinks() const { return uplinks_; }
+
   /// Link of class `c` to its host, or back.
   StepGraphBuilder::LegUse host_port(bool to_host, RankClassId c) const;
   /// Way of class `c` to pooled memory, or back: the ports that it shares with collectives, and their rate.

@@ -21,6 +21,7 @@ class StepMachine {
   StepMachine(const StepMachine&) = delete;
   StepMachine& operator=(const StepMachine&) = delete;
 
+  const RankPorts& ports() const { return ports_; }
   StepLinks& links() { return links_; }
   LevelLinks& levels() { return levels_; }
   /// Storage of the job's input; nullptr if the job does not say what it reads.

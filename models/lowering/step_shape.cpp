@@ -3,10 +3,10 @@
 
 namespace clusterwright {
 
-StepRanks::StepRanks(const Scenario& s, const Plan& plan, Folding folding)
+StepRanks::StepRanks(const Scenario& s, const Plan& plan, Folding folding, const std::vector<LaidStream>* others)
     : layout(stage_layout(s.transformer.layers, plan)),
       placement(plan, s.cluster.blocks),
-      classes(rank_classes(s, placement, folding)),
+      classes(rank_classes(s, placement, folding, others)),
       groups(placement, classes) {}
 
 StepShape::StepShape(const Scenario& s)

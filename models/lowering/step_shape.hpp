@@ -14,7 +14,9 @@ namespace clusterwright {
 
 /// Places of the ranks of a step, and what ranks are alike.
 struct StepRanks {
-  StepRanks(const Scenario& scenario, const Plan& plan, Folding folding);
+  /// @param others  streams of another job on the same network; nullptr: the job is alone
+  StepRanks(const Scenario& scenario, const Plan& plan, Folding folding,
+            const std::vector<LaidStream>* others = nullptr);
   StepRanks(const StepRanks&) = delete;
   StepRanks& operator=(const StepRanks&) = delete;
 

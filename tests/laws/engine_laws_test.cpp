@@ -8,11 +8,11 @@
 #include "sim/breakdown.hpp"
 #include "sim/power_meter.hpp"
 #include "sim/replay.hpp"
+#include "sim/split_mix.hpp"
 #include "sim/step_graph_builder.hpp"
 #include "sim/timeline.hpp"
 #include "support/catch.hpp"
 #include "support/random_step.hpp"
-#include "sim/split_mix.hpp"
 
 using namespace clusterwright;
 using namespace clusterwright::testing;

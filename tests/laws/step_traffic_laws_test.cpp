@@ -48,10 +48,12 @@ struct HeatedStep {
     const RankClasses& classes = step.ranks().classes;
     const std::vector<double> runs = chain_runs(step.structure());
     double sum = 0;
-    for (const ChainTraffic& chain : step.traffic())
-      if (chain.stream == stream && chain.share > 0)
-        sum += runs[chain.chain.value] * chain_bytes(step.structure(), step.timing(), chain.chain)
-                                             .in(byte)*classes.multiplicity(chain.classes.front());
+    for (const ChainTraffic& chain : step.traffic()) {
+      if (chain.stream != stream || chain.share == 0) continue;
+      const Bytes each = chain_bytes(step.structure(), step.timing(), chain.chain);
+      for (const RankClassId sender : chain.classes)
+        sum += runs[chain.chain.value] * each.in(byte) * classes.multiplicity(sender);
+    }
     return sum;
   }
 

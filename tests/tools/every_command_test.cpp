@@ -42,12 +42,15 @@ struct Refusal {
 };
 
 const Refusal unplaced{2, "error[E0350]", "cards at home stand in no rack"};
+const Refusal several_sites{2, "error[E0357]", "each site is planned by itself"};
 const Refusal claims_fail{1, " no\n", "a blueprint with claims that do not hold"};
 
 /// By command and file.
 const std::map<std::pair<std::string, std::string>, Refusal> refusals = {
     {{"size", "clusters/consumer-gpus-80-places"}, unplaced},
     {{"size", "clusters/consumer-gpus-wan"}, unplaced},
+    {{"size", "clusters/h100-2-sites"}, several_sites},
+    {{"size", "scenarios/nemotron-4-340b-two-sites"}, several_sites},
     {{"size", "scenarios/llama3-70b-consumer-wan"}, unplaced},
     {{"audit", "blueprints/dense-500b-1200-h100"}, claims_fail},
 };

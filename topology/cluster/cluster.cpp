@@ -68,7 +68,7 @@ void scatter_job(Cluster& cluster) {
   if (!spec || cluster.mixed()) return;
   const auto& tiers = cluster.fabric.tiers();
   const int nodes = std::max(1, cluster.blocks.domain / cluster.node_accelerators);
-  const int machine = cluster.machine_nodes() / nodes;
+  const int machine = spec->machine_nodes > 0 ? spec->machine_nodes / nodes : cluster.domains();
   const int per_group = tiers.empty() ? machine : std::max(1, tiers.front().accelerators / cluster.blocks.domain);
   auto places = place_domains(*spec, cluster.domains(), machine, per_group);
   if (std::ranges::is_sorted(places) && places.back() + 1 == cluster.domains()) return;
@@ -96,7 +96,7 @@ BytesPerSecond Cluster::network_per_accelerator() const {
 
 int Cluster::machine_nodes() const {
   const int machine = request.placement ? request.placement->machine_nodes : 0;
-  return machine > 0 && !mixed() ? machine : nodes();
+  return mixed() ? nodes() : std::max(machine, nodes());
 }
 
 NetworkSize Cluster::cabled_size() const {

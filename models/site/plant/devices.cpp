@@ -105,6 +105,17 @@ const NodePart* node_sold_with(const RackCoolingPart& cooling, const NodePart& n
   return nullptr;
 }
 
+void check_one_site(const Cluster& cluster) {
+  const auto& sites = cluster.spec.fabric.sites;
+  if (!sites || sites->count == 1) return;
+  throw ConfigError({"E0357",
+                     fmt::format("a plan of one site cannot hold the {} sites of the cluster", sites->count),
+                     {},
+                     "each has halls, power and switches of its own, and a carrier's line to the others",
+                     fmt::format("plan each by itself: leave out \"sites\" of the fabric, and give {} accelerators",
+                                 cluster.spec.accelerators / sites->count)});
+}
+
 }  // namespace
 
 std::string air_only_words(const NodePart& node, const RackCoolingPart& cooling, const Catalog& catalog) {
@@ -124,6 +135,7 @@ ComputeBlock compute_block(const Cluster& cluster, const Catalog& catalog, const
                            std::vector<std::string>& warnings) {
   ComputeBlock block;
   block.node = &placeable_node(cluster, catalog, cooling, warnings);
+  check_one_site(cluster);
   block.machine = machine_of(*block.node, catalog);
   const NodePart& whole = block.machine ? *block.machine : *block.node;
   if (block.machine && block.machine->accelerator_count && block.node->accelerator_count)

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Steps of several jobs as one graph: they run side by side and meet on the resources that they have in common.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/step_graph.hpp"
+
+namespace clusterwright {
+
+/// One graph of several steps. Ids of a step follow those of the steps before, in their order.
+struct JoinedSteps {
+  StepGraph graph;
+  /// By step: the rank class behind its own ones, whose only op waits for everything that the step does.
+  std::vector<RankClassId> ends;
+};
+
+/// By resource of a step: the resource of the joined graph that it is; "none" for its own.
+using CommonResources = IndexedVector<ResourceId, ResourceId>;
+
+/// Appends one step after the other. Resources of the first one keep their ids.
+class StepJoiner {
+ public:
+  /// @pre steps have the same charges and kind of governor
+  /// @throws std::logic_error if a common resource has another capacity in the step
+  void add(const StepGraph& step, const CommonResources& common);
+  JoinedSteps take() && { return std::move(joined_); }
+
+ private:
+  void add_resources(const StepGraph& step, const CommonResources& common);
+  void add_ranks(const StepGraph& step);
+  void add_works(const StepGraph& step);
+  void add_chains(const StepGraph& step);
+  void add_passes(const StepGraph& step);
+  void add_ops(const StepGraph& step);
+  void add_successors(const StepStructure& step, OpId end);
+  OpId add_end(const StepStructure& step);
+
+  StepStructure& structure() { return joined_.graph.structure; }
+  StepTiming& timing() { return joined_.graph.timing; }
+
+  /// First ids of the step that is being added.
+  struct First {
+    std::size_t ranks, domains, lanes, ops, works, tables, passes, chains, legs, meetings;
+  };
+  JoinedSteps joined_;
+  First first_{};
+  CommonResources resources_;  // all resources of the step that is being added, in the joined graph
+};
+
+}  // namespace clusterwright
