@@ -30,7 +30,7 @@ void append_begins(std::vector<std::uint32_t>& to, const std::vector<std::uint32
 
 }  // namespace
 
-void StepJoiner::add(const StepGraph& step, const CommonResources& common) {
+void StepJoiner::add(const JoiningStep& step, const CommonResources& common) {
   StepStructure& s = structure();
   if (joined_.ends.empty()) {
     s.charge_names = step.structure.charge_names;
@@ -53,7 +53,7 @@ void StepJoiner::add(const StepGraph& step, const CommonResources& common) {
   add_successors(step.structure, end);
 }
 
-void StepJoiner::add_resources(const StepGraph& step, const CommonResources& common) {
+void StepJoiner::add_resources(const JoiningStep& step, const CommonResources& common) {
   resources_.clear();
   for (const ResourceId resource : step.structure.resource_names.ids()) {
     if (!common[resource].exists()) {
@@ -67,7 +67,7 @@ void StepJoiner::add_resources(const StepGraph& step, const CommonResources& com
   }
 }
 
-void StepJoiner::add_ranks(const StepGraph& step) {
+void StepJoiner::add_ranks(const JoiningStep& step) {
   append(structure().power_domains, step.structure.power_domains);
   for (RankClass rank : step.structure.ranks) {
     rank.power_domain = moved(rank.power_domain, first_.domains);
@@ -84,7 +84,7 @@ void StepJoiner::add_ranks(const StepGraph& step) {
   append(timing().power_limit, step.timing.power_limit);
 }
 
-void StepJoiner::add_works(const StepGraph& step) {
+void StepJoiner::add_works(const JoiningStep& step) {
   append(structure().work_names, step.structure.work_names);
   append(timing().sm_tables, step.timing.sm_tables);
   for (WorkTiming work : step.timing.works) {
@@ -93,7 +93,7 @@ void StepJoiner::add_works(const StepGraph& step) {
   }
 }
 
-void StepJoiner::add_chains(const StepGraph& step) {
+void StepJoiner::add_chains(const JoiningStep& step) {
   StepStructure& s = structure();
   append(timing().legs, step.timing.legs);
   append_begins(s.chain_begin, step.structure.chain_begin, first_.legs);
@@ -110,7 +110,7 @@ void StepJoiner::add_chains(const StepGraph& step) {
   }
 }
 
-void StepJoiner::add_passes(const StepGraph& step) {
+void StepJoiner::add_passes(const JoiningStep& step) {
   for (PassTemplate pass : step.structure.passes) {
     for (PassOp& op : pass.ops) op.work = moved(op.work, first_.works);
     structure().passes.push_back(std::move(pass));
@@ -127,7 +127,7 @@ void StepJoiner::add_passes(const StepGraph& step) {
   structure().pass_chains.resize(structure().ranks.size());
 }
 
-void StepJoiner::add_ops(const StepGraph& step) {
+void StepJoiner::add_ops(const JoiningStep& step) {
   StepStructure& s = structure();
   const StepStructure& from = step.structure;
   append_moved(s.op_lane, from.op_lane, first_.lanes);

@@ -18,6 +18,12 @@ struct JoinedSteps {
   std::vector<RankClassId> ends;
 };
 
+/// A step on its way into a joined graph.
+struct JoiningStep {
+  const StepStructure& structure;
+  const StepTiming& timing;
+};
+
 /// By resource of a step: the resource of the joined graph that it is; "none" for its own.
 using CommonResources = IndexedVector<ResourceId, ResourceId>;
 
@@ -26,16 +32,16 @@ class StepJoiner {
  public:
   /// @pre steps have the same charges and kind of governor
   /// @throws std::logic_error if a common resource has another capacity in the step
-  void add(const StepGraph& step, const CommonResources& common);
+  void add(const JoiningStep& step, const CommonResources& common);
   JoinedSteps take() && { return std::move(joined_); }
 
  private:
-  void add_resources(const StepGraph& step, const CommonResources& common);
-  void add_ranks(const StepGraph& step);
-  void add_works(const StepGraph& step);
-  void add_chains(const StepGraph& step);
-  void add_passes(const StepGraph& step);
-  void add_ops(const StepGraph& step);
+  void add_resources(const JoiningStep& step, const CommonResources& common);
+  void add_ranks(const JoiningStep& step);
+  void add_works(const JoiningStep& step);
+  void add_chains(const JoiningStep& step);
+  void add_passes(const JoiningStep& step);
+  void add_ops(const JoiningStep& step);
   void add_successors(const StepStructure& step, OpId end);
   OpId add_end(const StepStructure& step);
 

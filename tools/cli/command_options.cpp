@@ -66,6 +66,10 @@ void add_computing(CommandAdder& line) {
       ->add_option("--samples", run_request->samples,
                    "step times over the draws of K seeds: paths of hashed flows, shuffled nodes, slow devices")
       ->type_name("K");
+  run_app
+      ->add_option("--beside", run_request->beside,
+                   "another job on the machine: its nodes are the next ones, and both meet on the links of the network")
+      ->type_name("SCENARIO");
   add_output(*run_app, run_request->output, all_formats);
   run_app
       ->add_option("--timeline", run_request->timeline,

@@ -33,6 +33,7 @@ struct RunRequest {
   bool unfold = false;   ///< every accelerator for itself beside the folded step
   bool explain = false;
   std::string samples;  ///< number of seeds; empty: none beside that of the answer
+  std::string beside;   ///< scenario of another job on the machine; empty: none
 };
 ExitCode run(const RunRequest& request);
 

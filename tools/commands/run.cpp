@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "models/job/configs_directory.hpp"
 #include "models/job/scenario_loader.hpp"
 #include "models/lowering/step_traffic.hpp"
 #include "models/plan/plan.hpp"
 #include "models/prediction/bottleneck.hpp"
 #include "models/prediction/folding_check.hpp"
 #include "models/prediction/prediction.hpp"
+#include "models/search/best_plan.hpp"
 #include "models/settling/step_simulation.hpp"
 #include "models/site/sizing/job_site.hpp"
 #include "sim/json_writer.hpp"
@@ -14,7 +16,9 @@
 #include "sim/unfold.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/scenario_session.hpp"
+#include "tools/config_kinds.hpp"
 #include "tools/long_computation.hpp"
+#include "tools/output/beside_tables.hpp"
 #include "tools/output/chrome_trace.hpp"
 #include "tools/output/heat_page.hpp"
 #include "tools/output/link_heat.hpp"
@@ -92,6 +96,7 @@ struct RunAnswer {
   std::optional<AgainstUsual> against;
   std::optional<UnfoldedCheck> unfolded;
   std::optional<SampledSteps> samples;
+  std::optional<BesideAnswer> beside;
 };
 
 std::string sentence_of(const UnfoldedCheck& check) {
@@ -139,12 +144,39 @@ std::optional<SampledSteps> sample_if_asked(const RunRequest& request, const Sce
   return sample_steps(session.before_draws, session.slow, plan, session.seed, count);
 }
 
+/// The other job of --beside, on the machine of both.
+std::optional<Scenario> share_if_asked(const RunRequest& request, ScenarioSession& session) {
+  if (request.beside.empty()) return {};
+  const Place place = option_place("--beside", request.beside);
+  if (!request.samples.empty())
+    throw ConfigError({"E0339",
+                       "--samples draws for a job alone, --beside has another one on its machine",
+                       {place},
+                       "",
+                       "ask for one of them"});
+  const std::filesystem::path file = named_file(request.beside, {"scenarios"});
+  require_kind(file, ConfigKind::scenario, "run --beside");
+  Scenario other = load_scenario(file, {});
+  share_machine(session.scenario, other);
+  session.context.inputs.insert(session.context.inputs.end(), other.inputs.begin(), other.inputs.end());
+  return other;
+}
+
+std::optional<BesideAnswer> replay_if_asked(const RunRequest& request, const Scenario& own, const Plan& plan,
+                                            const std::optional<Scenario>& other) {
+  if (!other) return {};
+  const ChosenPlan theirs = decide_plan(*other, OpenFields::best).chosen;
+  return BesideAnswer{std::filesystem::path(request.beside).stem().string(),
+                      replay_beside(own, plan, theirs.scenario, theirs.plan)};
+}
+
 std::string as_text(const RunRequest& request, const RunAnswer& answer) {
-  const auto& [session, step, against, unfolded, samples] = answer;
+  const auto& [session, step, against, unfolded, samples, beside] = answer;
   std::string text = printable(title_of(session.context, step)) + "\n" + printable(session.context.job) + "\n" +
                      plan_sentence(step.plan) + "\n";
   for (const ResultTable& table : tables_of(session, step, request.explain)) text += "\n" + render_text(table);
   if (samples) text += "\n" + render_text(samples_table(*samples));
+  if (beside) text += "\n" + render_text(beside_table(*beside)) + "\n" + beside_sentence(*beside) + "\n";
   if (against) text += "\n" + sentence_of(*against) + "\n";
   if (unfolded) text += "\n" + sentence_of(*unfolded) + "\n";
   text += warnings_text(warnings_of(session.context.warnings, single_point(step)));
@@ -155,11 +187,13 @@ std::string as_text(const RunRequest& request, const RunAnswer& answer) {
 }
 
 std::string as_markdown(const RunRequest& request, const RunAnswer& answer) {
-  const auto& [session, step, against, unfolded, samples] = answer;
+  const auto& [session, step, against, unfolded, samples, beside] = answer;
   std::string text = fmt::format("# {}\n\n{}; {}\n", markdown_text(title_of(session.context, step)),
                                  markdown_text(session.context.job), plan_sentence(step.plan));
   for (const ResultTable& table : tables_of(session, step, request.explain)) text += "\n" + render_markdown(table);
   if (samples) text += "\n" + render_markdown(samples_table(*samples));
+  if (beside)
+    text += "\n" + render_markdown(beside_table(*beside)) + "\n" + markdown_text(beside_sentence(*beside)) + "\n";
   if (against) text += "\n" + markdown_text(sentence_of(*against)) + "\n";
   if (unfolded) text += "\n" + markdown_text(sentence_of(*unfolded)) + "\n";
   text += warnings_markdown(warnings_of(session.context.warnings, single_point(step)));
@@ -171,11 +205,12 @@ JsonValue as_json(const RunAnswer& answer) {
   document.set("against_usual", json_of(answer.against));
   document.set("unfolded", json_of(answer.unfolded));
   document.set("samples", samples_json(answer.samples));
+  document.set("beside", beside_json(answer.beside));
   return document;
 }
 
 std::string render_as(OutputFormat format, const RunRequest& request, const RunAnswer& answer) {
-  const auto& [session, step, against, unfolded, samples] = answer;
+  const auto& [session, step, against, unfolded, samples, beside] = answer;
   switch (format) {
     case OutputFormat::json:
       return write_json(as_json(answer)) + "\n";
@@ -247,15 +282,19 @@ ExitCode run(const RunRequest& request) {
   const auto targets = output_targets(request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv,
                                                        OutputFormat::markdown, OutputFormat::html});
   ScenarioSession session = open_scenario(request.scenario, ScenarioReader::run);
+  const std::optional<Scenario> other = share_if_asked(request, session);
   check_heat(request, session.scenario.cluster);
   const JobSite site(session.scenario, session.context.inputs);
   site.complete(session.context.scenario);
   const StepPrediction step = site.predict(session.scenario);
   stop_if_interrupted();
   const bool named = !request.scenario.parameters.empty();
-  const RunAnswer answer{session, step, against_usual(session.scenario, named, step.step_time),
+  const RunAnswer answer{session,
+                         step,
+                         against_usual(session.scenario, named, step.step_time),
                          unfold_if_asked(request, session.scenario, step.plan),
-                         sample_if_asked(request, session, step.plan)};
+                         sample_if_asked(request, session, step.plan),
+                         replay_if_asked(request, session.scenario, step.plan, other)};
   deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, request, answer); });
   print_warnings(warnings_of(session.context.warnings, single_point(step)), targets);
   if (!request.timeline.empty()) write_timeline(request.timeline, session.scenario, step);
