@@ -43,12 +43,12 @@ class SharedLinks {
     if (links_.size() > most_shared_links) keep_busiest();
   }
 
-  /// Loads of the first `own` streams on the links that carry any of them.
-  UplinkLoads loads(std::size_t own) const {
+  /// Loads of the first `count` streams on the links that carry any of them.
+  UplinkLoads loads(std::size_t count) const {
     UplinkLoads out;
     for (const Shared& shared : links_)
       for (const Line& line : shared.lines())
-        if (line.stream < own)
+        if (line.stream < count)
           out[{UplinkBundle::of_graph, static_cast<int>(shared.link.value), true}][streams_[line.stream].key] = {
               1, line.load};
     return out;

@@ -53,9 +53,12 @@ std::vector<int> free_domains(const Cluster& cluster, int machine_domains) {
   return out;
 }
 
-void set_machine(Scenario& scenario, PlacementSpec placement) {
+void set_machine(Scenario& scenario, PlacementSpec placement) try {
   scenario.job.placement = std::move(placement);
   scenario.cluster = cluster_of_size(scenario, scenario.cluster.spec.accelerators);
+} catch (const ConfigError& error) {
+  refuse("E0335", "the fabric cannot hold both jobs: " + error.diagnostics().front().message,
+         "describe the cluster of a larger machine");
 }
 
 }  // namespace
@@ -130,13 +133,13 @@ std::vector<std::string> names(const std::vector<LinkId>& links, const Cluster& 
 
 BesideStep replay_beside(const Scenario& own, const Plan& plan, const Scenario& other, const Plan& other_plan) {
   const JobPair pair({own, plan}, {other, other_plan});
-  const StepSimulation first = settled(pair.first()), second = settled(pair.second());
+  const StepSimulation ours = settled(pair.first()), theirs = settled(pair.second());
   BesideStep out;
   out.machine_nodes = own.cluster.machine_nodes();
   out.nodes = own.cluster.nodes();
   out.other_nodes = other.cluster.nodes();
-  out.own.alone = to_seconds(first.result.end);
-  out.other.alone = to_seconds(second.result.end);
+  out.own.alone = to_seconds(ours.result.end);
+  out.other.alone = to_seconds(theirs.result.end);
   out.steps = counted_steps;
   out.meet_on = names(pair.common_links(), own.cluster);
   if (out.meet_on.empty()) {
@@ -144,11 +147,11 @@ BesideStep replay_beside(const Scenario& own, const Plan& plan, const Scenario& 
     out.other.beside = {out.other.alone};
     return out;
   }
-  check_length(first, second);
-  const JoinedSteps joined = pair.joined(at_clocks(pair.first(), first), at_clocks(pair.second(), second));
+  check_length(ours, theirs);
+  const JoinedSteps joined = pair.joined(at_clocks(pair.first(), ours), at_clocks(pair.second(), theirs));
   Replayer replayer(joined.graph.structure);
   for (int start = 0; start < starts; ++start) {
-    const Picoseconds begin{second.result.end.count * start / starts};
+    const Picoseconds begin{theirs.result.end.count * start / starts};
     const RoundTimes times =
         replayer.run_rounds(joined.graph.timing, {joined.ends, {Picoseconds{}, begin}, counted_steps + 1});
     out.own.beside.push_back(mean_of(times[0]));

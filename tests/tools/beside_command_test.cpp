@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// `run --beside`.
+#include "support/program_room.hpp"
+
+using namespace clusterwright;
+using namespace clusterwright::testing;
+
+TEST_CASE("run says what another job on the machine costs both", "[cli][beside]") {
+  const ProgramRoom room;
+  const std::string both = "run llama3-8b-h100-64 --beside llama3-8b-h100-64 --set cluster.fabric.routing=hash";
+  const Outcome packed = room.run(both);
+  CHECK(packed.code == 0);
+  CHECK(has(packed.out, "Two jobs on one machine of 16 nodes"));
+  const JsonValue answer = room.run(both + " --placement scattered --format json").json();
+  const JsonValue& beside = answer.at("beside");
+  CHECK(beside.at("machine_nodes").as_number() == 16);
+  for (const char* job : {"this_job", "other_job"})
+    CHECK(beside.at(job).at("beside_s").as_number() >= 0.999 * beside.at(job).at("alone_s").as_number());
+  CHECK(room.run("run llama3-8b-h100-64 --format json").json().at("beside").is(JsonKind::null));
+}
+
+TEST_CASE("run refuses a job beside that cannot be", "[cli][beside]") {
+  const ProgramRoom room;
+  const auto refused = [&](const std::string& words, const std::string& why) {
+    const Outcome outcome = room.run("run " + words);
+    INFO(words << "\n" << outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK(has(outcome.err, why));
+  };
+  refused("llama3-8b-h100-64 --beside nowhere", "E0401");
+  refused("llama3-8b-h100-64 --beside h100-superpod", "E0401");
+  refused("llama3-8b-h100-64 --beside gpt3-175b-a100", "E0335");
+  refused("llama3-8b-h100-64 --beside llama3-8b-h100-64 --samples 3", "E0339");
+  refused("llama3-8b-single-node --beside llama3-8b-single-node", "E0339");
+}
