@@ -88,7 +88,7 @@ std::vector<Seconds> collective_probes(const CollectiveCurves& curves, const Net
   std::vector<Seconds> times;
   for (const CollectiveOp op : {CollectiveOp::all_gather, CollectiveOp::reduce_scatter, CollectiveOp::all_reduce,
                                 CollectiveOp::all_to_all, CollectiveOp::send})
-    for (const GroupShape group : {GroupShape{1, 2}, {1, 8}, {4, 8}, {4, 1}})
+    for (const GroupShape& group : {GroupShape{1, 2}, {1, 8}, {4, 8}, {4, 1}})
       for (Bytes size = 1 * kilobyte; size < 2 * gigabyte; size *= 10)
         times.push_back(collective_time(op, size, group, links, curves, network).time());
   GroupLinks sockets = links;
@@ -112,7 +112,7 @@ std::vector<Seconds> expert_probes(const CollectiveParameters& curve) {
   NetworkParameters network;
   network.bandwidth_share.value = 0.94;
   std::vector<Seconds> times;
-  for (const GroupShape group : {GroupShape{1, 8}, {4, 8}})
+  for (const GroupShape& group : {GroupShape{1, 8}, {4, 8}})
     times.push_back(expert_exchange_time(megabyte, group, links, curve, network, even_shares(group)).time());
   return times;
 }
