@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/enum_array.hpp"
+#include "sim/sourced.hpp"
 
 namespace clusterwright {
 
