@@ -230,7 +230,7 @@ void ClusterChecker::check_blocks() {
 
 void ClusterChecker::check_slow() {
   if (!source_) return;  // a cluster cut to a smaller job leaves stragglers behind
-  const int all = installed();
+  const int all = machine();
   std::set<int> seen;
   for (std::size_t i = 0; i < spec_.slow.size(); ++i) {
     const int accelerator = spec_.slow[i].accelerator;
