@@ -203,6 +203,16 @@ const char* not_reached(const Question& q) {
   return within && q.reader != ScenarioReader::scale ? "the batch is within it" : nullptr;
 }
 
+const char* not_shuffled(const Question& q) {
+  const PlacementSpec& placement = *q.job().placement;
+  if (!placement.nodes.empty()) return "the nodes are given one by one";
+  return placement.order == PlacementOrder::shuffled ? nullptr : "nodes are not shuffled";
+}
+
+const char* nodes_given(const Question& q) {
+  return q.job().placement->nodes.empty() ? nullptr : "the nodes are given one by one";
+}
+
 const char* only_replicas(const Question& q) {
   return q.reader == ScenarioReader::scale ? "scale takes as many replicas as each size has" : nullptr;
 }
@@ -246,6 +256,8 @@ constexpr Rule rules[] = {
     {"job.parallel.across_sites", one_site},
     {"job.site_reduction", one_site},
     {"job.local_groups", never_apart},
+    {"job.placement.seed", not_shuffled},
+    {"job.placement.order", nodes_given},
     {"job.parallel.data", only_replicas, UnusedKind::describes},
     {"job.max_global_batch_tokens", not_reached, UnusedKind::describes},
     {"job.routing", no_experts},
