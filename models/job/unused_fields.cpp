@@ -203,14 +203,22 @@ const char* not_reached(const Question& q) {
   return within && q.reader != ScenarioReader::scale ? "the batch is within it" : nullptr;
 }
 
+/// Places matter where switches, faults or slow devices tell nodes apart.
+const char* places_alike(const Question& q) {
+  const ClusterSpec& spec = q.scenario.cluster.spec;
+  if (!spec.fabric.faults.empty() || !spec.slow.empty()) return nullptr;
+  if (no_network(q)) return no_network(q);
+  return one_path(q) ? "all nodes are on one tier of switches: their places are alike" : nullptr;
+}
+
 const char* not_shuffled(const Question& q) {
   const PlacementSpec& placement = *q.job().placement;
   if (!placement.nodes.empty()) return "the nodes are given one by one";
-  return placement.order == PlacementOrder::shuffled ? nullptr : "nodes are not shuffled";
+  return placement.order == PlacementOrder::shuffled ? places_alike(q) : "nodes are not shuffled";
 }
 
 const char* nodes_given(const Question& q) {
-  return q.job().placement->nodes.empty() ? nullptr : "the nodes are given one by one";
+  return q.job().placement->nodes.empty() ? places_alike(q) : "the nodes are given one by one";
 }
 
 const char* only_replicas(const Question& q) {
