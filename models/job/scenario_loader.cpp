@@ -86,6 +86,15 @@ void check_length(const Job& job, const JsonValue& source) {
   errors.finish();
 }
 
+/// Place of job.placement, or of its first field where `--set` made it.
+Place place_of_placement(const JsonValue& placement) {
+  const std::string pointer = "/job/placement";
+  if (!placement.source)
+    for (const auto& [key, value] : placement.members())
+      if (value.source) return value.place(pointer + "/" + key);
+  return placement.place(pointer);
+}
+
 /// Cluster of a scenario. A refused placement is shown where the job asks for it.
 Cluster placed_cluster(const ScenarioSpec& spec, const Catalog& catalog, const JsonValue& source) {
   const JsonValue& cluster = source.at("cluster");
@@ -97,7 +106,7 @@ Cluster placed_cluster(const ScenarioSpec& spec, const Catalog& catalog, const J
     std::vector<Diagnostic> errors = error.diagnostics();
     for (Diagnostic& found : errors)
       if (const JsonValue* placement = source.at_pointer("/job/placement"); placement && found.code == "E0335")
-        found.places.push_back(placement->place("/job/placement"));
+        found.places.push_back(place_of_placement(*placement));
     throw ConfigError(std::move(errors));
   }
 }
