@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <cstdint>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -16,32 +18,47 @@ namespace clusterwright {
 
 namespace {
 
+constexpr const char* placement_help =
+    "name packed, scattered or shuffled, or a file with numbers of nodes in rank order: 0 4 8";
+
+[[noreturn]] void refuse_file(std::string code, const std::string& file, const std::string& what) {
+  throw ConfigError({Diagnostic{
+      std::move(code), fmt::format("\"{}\" {}", file, what), {option_place("--placement", file)}, "", placement_help}});
+}
+
+/// A value with the place of the option that gives it.
+JsonValue given(JsonValue value, const std::string& option) {
+  const Place place = option_place("--placement", option);
+  value.source = place.source;
+  value.length = place.length;
+  return value;
+}
+
 /// Numbers of nodes in a file, in any layout: "[0, 4, 8]" or one in each line.
 JsonValue node_list(const std::string& file, std::vector<InputFile>& inputs) {
-  JsonValue nodes = JsonValue::list();
-  constexpr std::size_t most_bytes = 4'000'000;
-  const auto source = read_source(named_file(file, {}).lexically_normal(), most_bytes);
+  constexpr std::size_t most_bytes = 4'000'000, most_digits = 9;
+  const std::filesystem::path path = named_file(file, {}).lexically_normal();
+  if (file != "-" && !std::filesystem::exists(path)) refuse_file("E0401", file, "is no order of nodes, and no file");
+  const auto source = read_source(path, most_bytes);
   inputs.push_back({source->name(), sha256(source->text())});
+  JsonValue nodes = JsonValue::list();
   std::string number;
   const auto end_number = [&] {
-    if (!number.empty()) nodes.push_back(static_cast<std::int64_t>(std::stoll(number)));
+    if (number.size() > most_digits) refuse_file("E0335", file, fmt::format("is no list of nodes (found {})", number));
+    if (!number.empty()) nodes.push_back(given(static_cast<std::int64_t>(std::stoll(number)), file));
     number.clear();
   };
   for (const char c : source->text()) {
-    if (std::isdigit(static_cast<unsigned char>(c)) && number.size() < 9) {
+    if (std::isdigit(static_cast<unsigned char>(c)) && number.size() <= most_digits) {
       number.push_back(c);
       continue;
     }
     end_number();
     if (std::string_view("[], \t\r\n").find(c) == std::string_view::npos)
-      throw ConfigError({Diagnostic{"E0335",
-                                    fmt::format("\"{}\" is no list of nodes (found \"{}\")", file, c),
-                                    {option_place("--placement", file)},
-                                    "",
-                                    "write numbers of nodes in rank order: 0 4 8; or name packed, scattered or "
-                                    "shuffled"}});
+      refuse_file("E0335", file, fmt::format("is no list of nodes (found \"{}\")", c));
   }
   end_number();
+  if (nodes.elements().empty()) refuse_file("E0335", file, "holds no numbers of nodes");
   return nodes;
 }
 
@@ -50,10 +67,10 @@ JsonValue node_list(const std::string& file, std::vector<InputFile>& inputs) {
 void set_placement(JsonValue& scenario, const std::string& placement, std::vector<InputFile>& inputs) {
   JsonValue* job = scenario.find("job");
   if (placement.empty() || !job) return;
-  JsonValue spec = job->find("placement") ? *job->find("placement") : JsonValue::object({});
+  JsonValue spec = given(job->find("placement") ? *job->find("placement") : JsonValue::object({}), placement);
   const bool order = placement == "packed" || placement == "scattered" || placement == "shuffled";
-  spec.set("order", order ? placement : "packed");
-  spec.set("nodes", order ? JsonValue::list() : node_list(placement, inputs));
+  spec.set("order", given(order ? placement : "packed", placement));
+  spec.set("nodes", given(order ? JsonValue::list() : node_list(placement, inputs), placement));
   job->set("placement", std::move(spec));
 }
 

@@ -12,7 +12,7 @@ namespace clusterwright {
 
 /// Sets job.placement of a scenario. @param placement  "packed", "scattered", "shuffled" or a file with the numbers of
 /// nodes in rank order, separated by anything of "[], " and ends of lines; empty: nothing is set
-/// @throws ConfigError E0335 for a file with something else in it, E0401 for none
+/// @throws ConfigError E0335 for a file with something else in it or without numbers, E0401 for none
 void set_placement(JsonValue& scenario, const std::string& placement, std::vector<InputFile>& inputs);
 
 }  // namespace clusterwright

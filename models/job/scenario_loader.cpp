@@ -86,6 +86,31 @@ void check_length(const Job& job, const JsonValue& source) {
   errors.finish();
 }
 
+/// Place of job.placement, or of its first field where `--set` made it.
+Place place_of_placement(const JsonValue& placement) {
+  const std::string pointer = "/job/placement";
+  if (!placement.source)
+    for (const auto& [key, value] : placement.members())
+      if (value.source) return value.place(pointer + "/" + key);
+  return placement.place(pointer);
+}
+
+/// Cluster of a scenario. A refused placement is shown where the job asks for it.
+Cluster placed_cluster(const ScenarioSpec& spec, const Catalog& catalog, const JsonValue& source) {
+  const JsonValue& cluster = source.at("cluster");
+  const std::string pointer = cluster.source == source.source ? "/cluster" : "";
+  try {
+    return build_cluster(spec.cluster, catalog, cluster, pointer,
+                         block_request(spec.transformer, spec.job, spec.cluster.accelerators));
+  } catch (const ConfigError& error) {
+    std::vector<Diagnostic> errors = error.diagnostics();
+    for (Diagnostic& found : errors)
+      if (const JsonValue* placement = source.at_pointer("/job/placement"); placement && found.code == "E0335")
+        found.places.push_back(place_of_placement(*placement));
+    throw ConfigError(std::move(errors));
+  }
+}
+
 Place place_of_parameters(const Scenario& scenario, const ScenarioOptions& options) {
   if (options.parameters) return option_place("--parameters", options.parameters->string());
   const JsonValue* value = scenario.source.find("parameters");
@@ -201,12 +226,9 @@ Scenario make_scenario(ScenarioSpec spec, JsonValue source, const ScenarioOption
   scenario.inputs = std::move(inputs);
   scenario.transformer = spec.transformer;
   scenario.job = spec.job;
-  const JsonValue& cluster = scenario.source.at("cluster");
-  const bool in_line = cluster.source == scenario.source.source;
   scenario.catalog = std::make_shared<Catalog>(load_catalog(configs_directory() / "parts", FactCheck::none));
   const Catalog& catalog = *scenario.catalog;
-  const BlockRequest blocks = block_request(spec.transformer, spec.job, spec.cluster.accelerators);
-  scenario.cluster = build_cluster(spec.cluster, catalog, cluster, in_line ? "/cluster" : "", blocks);
+  scenario.cluster = placed_cluster(spec, catalog, scenario.source);
   if (const AcceleratorPart& part = scenario.cluster.accelerator; !part.like.empty())
     if (const AcceleratorPart* parent = catalog.find_accelerator(part.like))
       scenario.like = {data_sheet_distance(part, *parent), data_sheet_differences(part, *parent)};

@@ -112,22 +112,6 @@ const char* no_hashing(const Question& q) {
   return hashed ? nullptr : "paths are not hashed";
 }
 
-const char* one_leaf(const Question& q) {
-  const Cluster& cluster = q.scenario.cluster;
-  if (q.reader == ScenarioReader::size) return "size plans the nodes of the job alone";
-  if (!cluster.has_network()) return "the cluster is one node or one scale-up domain";
-  const bool tree = cluster.spec.fabric.kind == FabricKind::fat_tree && !cluster.fabric.tiers().empty();
-  const bool one =
-      tree && cluster.machine_nodes() * cluster.node_accelerators <= cluster.fabric.tiers()[0].accelerators;
-  return one ? "all nodes of the machine are under the same switches" : nullptr;
-}
-
-const char* not_shuffled(const Question& q) {
-  const auto& placement = q.job().placement;
-  const bool drawn = placement && placement->nodes.empty() && placement->order == PlacementOrder::shuffled;
-  return drawn ? one_leaf(q) : "the placement is not shuffled";
-}
-
 const char* one_path(const Question& q) {
   const Cluster& cluster = q.scenario.cluster;
   const bool one_tier = cluster.spec.fabric.kind == FabricKind::fat_tree && cluster.fabric.tiers().size() < 2;
@@ -219,6 +203,29 @@ const char* not_reached(const Question& q) {
   return within && q.reader != ScenarioReader::scale ? "the batch is within it" : nullptr;
 }
 
+const char* sized_alone(const Question& q) {
+  return q.reader == ScenarioReader::size ? "size plans the nodes of the job alone" : nullptr;
+}
+
+/// Places matter where switches, faults or slow devices tell nodes apart.
+const char* places_alike(const Question& q) {
+  const ClusterSpec& spec = q.scenario.cluster.spec;
+  if (sized_alone(q)) return sized_alone(q);
+  if (!spec.fabric.faults.empty() || !spec.slow.empty()) return nullptr;
+  if (no_network(q)) return no_network(q);
+  return one_path(q) ? "all nodes are on one tier of switches: their places are alike" : nullptr;
+}
+
+const char* not_shuffled(const Question& q) {
+  const PlacementSpec& placement = *q.job().placement;
+  if (!placement.nodes.empty()) return "the nodes are given one by one";
+  return placement.order == PlacementOrder::shuffled ? places_alike(q) : "nodes are not shuffled";
+}
+
+const char* nodes_given(const Question& q) {
+  return q.job().placement->nodes.empty() ? places_alike(q) : "the nodes are given one by one";
+}
+
 const char* only_replicas(const Question& q) {
   return q.reader == ScenarioReader::scale ? "scale takes as many replicas as each size has" : nullptr;
 }
@@ -261,9 +268,10 @@ constexpr Rule rules[] = {
     {"job.parallel.order", no_order},
     {"job.parallel.across_sites", one_site},
     {"job.site_reduction", one_site},
-    {"job.placement.seed", not_shuffled},
-    {"job.placement.*", one_leaf},
+    {"job.placement.machine_nodes", sized_alone},
     {"job.local_groups", never_apart},
+    {"job.placement.seed", not_shuffled},
+    {"job.placement.order", nodes_given},
     {"job.parallel.data", only_replicas, UnusedKind::describes},
     {"job.max_global_batch_tokens", not_reached, UnusedKind::describes},
     {"job.routing", no_experts},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Folding is colour refinement on replicas. A replica is one value of the `data` coordinate: its ranks in all stages
-// and tensor positions. Its first colour tells how far apart its neighbouring stages are, how its expert groups lie
-// over tapered tiers, and the clocks of its stragglers. A round then gives every replica a new colour, from its old
+// and tensor positions. Its first colour tells how far apart its neighbouring stages are, how its groups lie over
+// tapered tiers, and the clocks of its stragglers. A round then gives every replica a new colour, from its old
 // one, the old colours of the replicas that it shares groups with, the loads of the tapered uplinks above it, and the
 // kinds of its hosts. A round that adds no class is the last one.
 //
@@ -35,6 +35,7 @@
 #include <utility>
 
 #include "models/lowering/graph_loads.hpp"
+#include "models/lowering/group_spread.hpp"
 #include "models/lowering/interner.hpp"
 
 namespace clusterwright {
@@ -55,40 +56,6 @@ std::vector<int> neighbour_distances(const Placement& placement, const FabricTie
           near ? -1 : static_cast<int>(fabric.meeting_tier(placement.accelerator(a), placement.accelerator(b))));
     }
   return distances;
-}
-
-/// Spread of a rank's expert groups over tapered tiers: members beside it, and hops of their ring that leave its group.
-void add_group_spread(const Placement& placement, const FabricTiers& fabric, const RankCoordinates& at,
-                      std::vector<int>& spread) {
-  for (const ReplicaGroup kind : {ReplicaGroup::experts, ReplicaGroup::expert_tensor, ReplicaGroup::expert_replicas}) {
-    const std::vector<RankCoordinates> members = placement.members(kind, at);
-    for (std::size_t tier = 0; tier + 1 < fabric.tiers().size(); ++tier) {
-      if (!fabric.tiers()[tier].tapered) continue;
-      const auto beside = [&](const RankCoordinates& other) {
-        return fabric.group_of(placement.accelerator(other), tier) == fabric.group_of(placement.accelerator(at), tier);
-      };
-      int inside = 0, leaving = 0;
-      for (std::size_t i = 0; i < members.size(); ++i) {
-        inside += beside(members[i]);
-        leaving += beside(members[i]) && !beside(members[(i + 1) % members.size()]);
-      }
-      spread.push_back(inside);
-      spread.push_back(leaving);
-    }
-  }
-}
-
-std::vector<int> expert_spread(const Placement& placement, const FabricTiers& fabric, int d) {
-  const Plan& plan = placement.plan();
-  std::vector<int> spread;
-  if (plan.expert * plan.expert_tensor == 1) return spread;
-  for (int p = 0; p < plan.pipeline; ++p)
-    for (int t = 0; t < plan.tensor; ++t) add_group_spread(placement, fabric, {t, d, p}, spread);
-  return spread;
-}
-
-bool has_taper(const FabricTiers& fabric) {
-  return std::any_of(fabric.tiers().begin(), fabric.tiers().end(), [](const auto& tier) { return tier.tapered; });
 }
 
 }  // namespace
@@ -127,7 +94,7 @@ std::vector<int> RankClasses::colours_by_place(const Placement& placement, const
   for (int d = 0; d < plan_.gradient_ranks(); ++d)
     colours[static_cast<std::size_t>(d)] =
         interner.number({neighbour_distances(placement, fabric, d, tensor_ranks_together_),
-                         expert_spread(placement, fabric, d), clocks_of_replica(d)});
+                         group_spread(placement, fabric, d, tensor_ranks_together_), clocks_of_replica(d)});
   return colours;
 }
 

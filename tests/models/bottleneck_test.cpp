@@ -87,3 +87,11 @@ TEST_CASE("a job that does not fit is told the nearest change that does", "[mode
   step.remedy = "with job.recompute=full it fits: 71.2 of 80.0 GB, step 9.1 s";
   CHECK(name_bottleneck(step) == "memory: " + step.remedy);
 }
+
+TEST_CASE("accelerators are named in spans, at most six of them", "[models]") {
+  CHECK(accelerator_names({7}) == "accelerator 7");
+  CHECK(accelerator_names({9, 7}) == "accelerators 7 and 9");
+  CHECK(accelerator_names({93, 40, 41, 42, 43}) == "accelerators 40 to 43 and 93");
+  CHECK(accelerator_names({1, 3, 5, 7, 9, 11}) == "accelerators 1, 3, 5, 7, 9 and 11");
+  CHECK(accelerator_names({1, 3, 5, 7, 9, 11, 13, 14}) == "accelerators 1, 3, 5, 7, 9, 11 and 2 more");
+}

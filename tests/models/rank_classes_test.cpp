@@ -90,6 +90,24 @@ TEST_CASE("a tensor group over two nodes has a class on each", "[models]") {
   CHECK(classes.crossings(Stream::forward, classes.class_of({8, 0, 0})).size() == 2);  // up and down
 }
 
+TEST_CASE("replicas whose groups lie differently over tapered leaves are different", "[models]") {
+  // Three tensor groups of two nodes below leaves of three: nodes 0 and 1, 2 and 3, 4 and 5. Only the second leaves its
+  // leaf, and the loads of both leaves are alike.
+  const FabricTiers leaves = fabric({{"leaf", 24, 8, ""}, {"all", 4800, 1, ""}});
+  const RankClasses tensor = RankClasses::fold(place(16, 1, 3), leaves);
+  CHECK(tensor.class_of({0, 0, 0}) == tensor.class_of({0, 2, 0}));
+  CHECK(tensor.class_of({0, 0, 0}) != tensor.class_of({0, 1, 0}));
+  CHECK(tensor.crossings(Stream::tensor_ring, tensor.class_of({0, 0, 0})).empty());
+  CHECK_FALSE(tensor.crossings(Stream::tensor_ring, tensor.class_of({0, 1, 0})).empty());
+  // The same with context groups of two ranks, each a node.
+  Plan plan;
+  plan.tensor = 8;
+  plan.context = 2;
+  plan.data = 3;
+  const RankClasses context = RankClasses::fold(Placement(plan, 8), leaves);
+  CHECK(context.class_of({0, 0, 0}) != context.class_of({0, 2, 0}));
+}
+
 TEST_CASE("distances count for every node of a tensor group", "[models]") {
   // Four nodes per replica, leaves of three. From stage 0 to 1, replica 1 leaves its leaf on both nodes (4 to 6, 5 to
   // 7), replica 2 only on the first (8 to 10; 9 to 11).

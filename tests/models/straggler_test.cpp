@@ -58,3 +58,42 @@ TEST_CASE("a straggler beyond the job is not waited for", "[models]") {
   CHECK(slow_ranks(spec, full_domains(16, 8)).empty());
   CHECK(slow_ranks(spec, full_domains(24, 8)).size() == 1);
 }
+
+TEST_CASE("a relative clock costs what a cap above the clock of the power limit does not", "[models]") {
+  SmallCase c = sixteen_ranks();
+  c.hidden = 8192;
+  c.heads = 64;
+  c.sequence = 4096;
+  c.layers = 2;
+  c.recompute = Recompute::full;  // GEMMs one after the other: power holds the clock below 0.95
+  const Seconds healthy = step_time(c);
+  c.slow = {{5, 0.95, {}}};
+  CHECK(step_time(c) / healthy == Approx(1).epsilon(1e-4));
+  c.slow = {{5, {}, 0.95}};
+  const Seconds poorer = step_time(c);
+  CHECK(poorer > 1.01 * healthy);
+  CHECK(poorer < healthy / 0.95);
+}
+
+TEST_CASE("without a power limit in the way a relative clock and a cap are one number", "[models]") {
+  SmallCase c = sixteen_ranks();
+  c.slow = {{5, 0.5, {}}};
+  const Seconds capped = step_time(c);
+  c.slow = {{5, 0.625, 0.8}};  // 0.625 x 0.8 = 0.5
+  CHECK(step_time(c) == capped);
+  c.slow = {{5, {}, 1.0}};
+  const Seconds usual = step_time(c);
+  c.slow = {};
+  CHECK(usual == step_time(c));
+}
+
+TEST_CASE("a slower device is never faster", "[models]") {
+  SmallCase c = sixteen_ranks();
+  Seconds before = step_time(c);
+  for (const double clock : {0.99, 0.95, 0.9, 0.8, 0.6, 0.4}) {
+    c.slow = {{9, {}, clock}};
+    const Seconds now = step_time(c);
+    CHECK(now >= before);
+    before = now;
+  }
+}

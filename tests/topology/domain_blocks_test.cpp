@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "topology/cluster/domain_blocks.hpp"
 
+#include <memory>
+#include <vector>
+
 #include "support/catch.hpp"
 
 using namespace clusterwright;
@@ -81,4 +84,21 @@ TEST_CASE("ranks fill the block of one domain after the other", "[topology]") {
   CHECK_FALSE(blocks.rank(64));   // idle
   CHECK_FALSE(blocks.rank(287));  // idle
   for (int rank = 0; rank < 256; ++rank) CHECK(blocks.rank(static_cast<int>(blocks.accelerator(rank).value)) == rank);
+}
+
+TEST_CASE("ranks of a placed job are on the domains of their places, and each accelerator knows its rank",
+          "[topology]") {
+  DomainBlocks blocks = *choose_blocks(100, rack, {});  // 72 + 28
+  blocks.places = std::make_shared<const std::vector<int>>(std::vector<int>{5, 2});
+  CHECK(blocks.accelerator(0) == AcceleratorId(5 * 72));
+  CHECK(blocks.accelerator(72) == AcceleratorId(2 * 72));
+  for (int rank = 0; rank < 100; ++rank) CHECK(blocks.rank(static_cast<int>(blocks.accelerator(rank).value)) == rank);
+  CHECK_FALSE(blocks.rank(0));            // rack 0 belongs to others
+  CHECK_FALSE(blocks.rank(2 * 72 + 28));  // idle
+  CHECK_FALSE(blocks.rank(6 * 72));       // beyond
+  DomainBlocks same = blocks, first = blocks;
+  same.places = std::make_shared<const std::vector<int>>(std::vector<int>{5, 2});
+  first.places.reset();
+  CHECK(same == blocks);
+  CHECK_FALSE(first == blocks);
 }

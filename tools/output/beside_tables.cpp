@@ -23,7 +23,7 @@ ResultTable beside_table(const BesideAnswer& answer) {
   const BesideStep& step = answer.step;
   ResultTable table{fmt::format("Two jobs on one machine of {} nodes", step.machine_nodes),
                     {words_column("job", "Job"),
-                     {"nodes", "Nodes"},
+                     {"nodes", "Nodes", ""},
                      {"alone_s", "Alone", "s", 1, 4},
                      {"beside_s", "Beside the other", "s", 1, 4},
                      {"change", "Change", "%", 100, 2},

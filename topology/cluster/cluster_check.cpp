@@ -159,6 +159,7 @@ void ClusterChecker::check_sizes() {
             {group.count_pointer, group.node_pointer + "/accelerators"});
   check_likeness();
   check_slow();
+  check_machine_nodes();
   const auto& tiers = spec_.fabric.tiers;
   const int in_site = (machine() + sites() - 1) / sites();
   if (!tiers.empty() && tiers.back().accelerators > 0 && in_site > tiers.back().accelerators)
@@ -198,6 +199,13 @@ int ClusterChecker::machine() const {
   return std::max(installed(), nodes * node_accelerators(spec_.node));
 }
 
+void ClusterChecker::check_machine_nodes() {
+  const int nodes = request_.placement && spec_.also.empty() ? request_.placement->machine_nodes : 0;
+  if (const int job = installed() / node_accelerators(spec_.node); nodes > 0 && nodes < job)
+    error("E0335", fmt::format("the machine has {} nodes, the job fills {}", nodes, job), {}, "",
+          "let machine_nodes count the nodes of the job too");
+}
+
 namespace {
 
 std::string sizes_text(const std::vector<int>& sizes) {
@@ -230,7 +238,7 @@ void ClusterChecker::check_blocks() {
 
 void ClusterChecker::check_slow() {
   if (!source_) return;  // a cluster cut to a smaller job leaves stragglers behind
-  const int all = installed();
+  const int all = machine();
   std::set<int> seen;
   for (std::size_t i = 0; i < spec_.slow.size(); ++i) {
     const int accelerator = spec_.slow[i].accelerator;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/enum_array.hpp"
-#include "sim/field_table.hpp"
+#include "sim/sourced.hpp"
 
 namespace clusterwright {
 

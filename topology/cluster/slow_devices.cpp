@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <iterator>
 #include <map>
@@ -40,30 +41,46 @@ bool take_word(std::string_view& text, std::string_view word) {
   return true;
 }
 
-/// Accelerators of the machine by device, those of the first ranks of the job.
+/// Accelerators of the machine by device, those of the first ranks of the job. Where the job fills its machine, a
+/// smaller job has a smaller machine: its nodes are the first ones, whatever their order.
 std::map<int, std::vector<int>> devices_of(const SlowWish& wish, const Cluster& cluster, int among) {
+  DomainBlocks blocks = cluster.blocks;
+  const bool fills = cluster.machine_nodes() == cluster.nodes();
+  if (fills && among < blocks.accelerators) blocks.places.reset();
   std::map<int, std::vector<int>> devices;
   for (int rank = 0; rank < among; ++rank) {
-    const int accelerator = static_cast<int>(cluster.blocks.accelerator(rank).value);
+    const int accelerator = static_cast<int>(blocks.accelerator(rank).value);
     devices[wish.node ? accelerator / cluster.node_accelerators : accelerator].push_back(accelerator);
   }
   return devices;
 }
 
-/// Slows devices that no earlier wish took.
+/// Slows devices that neither the cluster nor an earlier wish slows.
 class SlowDrawer {
  public:
-  SlowDrawer(const Cluster& cluster, int among, std::uint64_t seed) : cluster_(cluster), among_(among), draws_(seed) {}
+  SlowDrawer(const Cluster& cluster, int among, std::uint64_t seed) : cluster_(cluster), among_(among), draws_(seed) {
+    for (const SlowAcceleratorSpec& slow : cluster.spec.slow) taken_.insert(slow.accelerator);
+  }
 
-  void add(const SlowWish& wish) {
-    std::map<int, std::vector<int>> devices = devices_of(wish, cluster_, among_);
-    std::erase_if(devices, [&](const auto& device) { return taken_.contains(device.second.front()); });
-    if (wish.number) return add_given(wish, devices);
-    if (wish.count > static_cast<int>(devices.size()))
+  void add_given(const SlowWish& wish) {
+    const auto devices = free_devices(wish);
+    const auto found = devices.find(*wish.number);
+    if (found == devices.end())
       refuse_slow(wish.text,
-                  fmt::format("{} {} cannot be slow, the job has {}", wish.count, wish.node ? "nodes" : "accelerators",
-                              devices.size()),
-                  "name fewer");
+                  fmt::format("the job does not use {} {}, or it is slow already", wish.node ? "node" : "accelerator",
+                              *wish.number),
+                  "nodes and accelerators are numbered from 0; each can be slow once");
+    slow_down(found->second, wish.relative_clock);
+  }
+
+  void draw(const SlowWish& wish) {
+    auto devices = free_devices(wish);
+    if (wish.count > static_cast<int>(devices.size()))
+      refuse_slow(
+          wish.text,
+          fmt::format("{} {}{} cannot be slow, the job has {}{}", wish.count, wish.node ? "node" : "accelerator",
+                      wish.count == 1 ? "" : "s", devices.size(), taken_.empty() ? "" : " others"),
+          "name fewer");
     for (int i = 0; i < wish.count; ++i) {
       const auto drawn = std::next(devices.begin(), static_cast<long>(draws_.below(devices.size())));
       slow_down(drawn->second, wish.relative_clock);
@@ -74,14 +91,12 @@ class SlowDrawer {
   std::vector<SlowAcceleratorSpec> slow() && { return std::move(slow_); }
 
  private:
-  void add_given(const SlowWish& wish, const std::map<int, std::vector<int>>& devices) {
-    const auto found = devices.find(*wish.number);
-    if (found == devices.end())
-      refuse_slow(wish.text,
-                  fmt::format("the job does not use {} {}, or it is slow already", wish.node ? "node" : "accelerator",
-                              *wish.number),
-                  "both are numbered from 0");
-    slow_down(found->second, wish.relative_clock);
+  std::map<int, std::vector<int>> free_devices(const SlowWish& wish) const {
+    std::map<int, std::vector<int>> devices = devices_of(wish, cluster_, among_);
+    std::erase_if(devices, [&](const auto& device) {
+      return std::ranges::any_of(device.second, [&](int accelerator) { return taken_.contains(accelerator); });
+    });
+    return devices;
   }
 
   void slow_down(const std::vector<int>& accelerators, double relative_clock) {
@@ -130,7 +145,10 @@ SlowWish parse_slow(const std::string& text) {
 std::vector<SlowAcceleratorSpec> draw_slow(const std::vector<SlowWish>& wishes, const Cluster& cluster, int among,
                                            std::uint64_t seed) {
   SlowDrawer drawer(cluster, among, seed);
-  for (const SlowWish& wish : wishes) drawer.add(wish);
+  for (const SlowWish& wish : wishes)  // first, as no draw may take what is named
+    if (wish.number) drawer.add_given(wish);
+  for (const SlowWish& wish : wishes)
+    if (!wish.number) drawer.draw(wish);
   return std::move(drawer).slow();
 }
 

@@ -24,7 +24,7 @@ struct SlowWish {
 /// @throws ConfigError E0336
 SlowWish parse_slow(const std::string& text);
 
-/// Stragglers of all wishes, each device once. Drawn devices depend on `seed`.
+/// Stragglers of all wishes, each device once and none that the cluster lists. Drawn devices depend on `seed`.
 /// @param among  number of ranks, from the first on, that they are drawn from
 /// @throws ConfigError E0336 for more devices than there are, or one that the job does not use
 std::vector<SlowAcceleratorSpec> draw_slow(const std::vector<SlowWish>& wishes, const Cluster& cluster, int among,
