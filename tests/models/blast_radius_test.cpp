@@ -130,7 +130,7 @@ TEST_CASE("experts go on with a multiple of the replicas that hold them once", "
   c.data = 32;
   c.expert = 8;
   c.experts = ExpertMixture{};
-  c.experts->count = 8;
+  c.experts->experts = 8;
   c.experts->per_token = 2;
   c.experts->ffn = 4096;
   const Scenario s = small_scenario(c);

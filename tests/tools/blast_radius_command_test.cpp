@@ -24,11 +24,11 @@ TEST_CASE("each row of --blast-radius is what --fail says of its part", "[cli][b
     INFO(name);
     const Outcome one = ProgramRoom().run(llama_70b + "--fail " + name + " --format json");
     const JsonValue answer = one.json();
-    if (row.at("stops").as_bool()) {
+    if (row.at("stops").as_boolean()) {
       ++stopped;
       CHECK(one.code == 1);
       CHECK(answer.at("step_time_s").is_null());
-      CHECK(answer.at("fits").as_bool() == false);
+      CHECK(answer.at("fits").as_boolean() == false);
       CHECK(write_json(answer.at("blast_radius").elements()[0].at("ways")) == write_json(row.at("ways")));
     } else {
       CHECK(one.code == 0);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Machines that fill a rack: their trays are the nodes.
+#include <fmt/format.h>
+
 #include <string>
 
 #include "support/catch.hpp"
