@@ -54,10 +54,14 @@ TEST_CASE("a job has one row for each kind of part, and survives those with anot
   CHECK(of_kind(costs, "NIC").consequence == "1 GPU takes the next NIC of its node");
   CHECK(of_kind(costs, "leaf switch").accelerators == 4);  // one NIC of each of 4 nodes: 32 GPUs below a group
   CHECK(of_kind(costs, "rail").accelerators == 8);
-  CHECK(of_kind(costs, "spine switch").accelerators == 64);
+  // The fabric names no switch: its one spine stands for all of them, and the second of two groups is cut off.
+  CHECK(of_kind(costs, "spine switch").accelerators == 32);
+  CHECK(of_kind(costs, "spine switch").consequence ==
+        "4 nodes are cut off: the job stops (spine:0 stands for all switches of its group)");
   for (const FailureCost& cost : costs) {
     INFO(cost.failure.name());
-    CHECK(cost.stops == (cost.failure.kind == "accelerator" || cost.failure.kind == "node"));
+    const std::string& kind = cost.failure.kind;
+    CHECK(cost.stops == (kind == "accelerator" || kind == "node" || kind == "spine switch"));
     if (!cost.stops) CHECK(cost.loss(step) > -1e-3);
   }
   // Two accelerators on one NIC of 20 Gbit/s: a step that waits for links is much longer.
@@ -102,7 +106,9 @@ TEST_CASE("a dead accelerator takes its node, and the replicas that no longer fi
 }
 
 TEST_CASE("a spare node of the machine takes the place of a dead one", "[models][blast_radius]") {
-  Scenario s = eight_nodes();
+  SmallCase c = two_stages_over_leaves();
+  c.tiers.back().accelerators = 128;
+  Scenario s = small_scenario(c);
   s.job.placement = PlacementSpec{PlacementOrder::packed, 10, {}, 0};
   s = resized_scenario(std::move(s));
   const FailureCost cost = cost_of_part(s, {"node:1"});
