@@ -85,7 +85,7 @@ int others_of_tier(const NetworkGraph& graph, VertexId part, const NetworkGraph&
   std::set<VertexId> others;
   for (const LinkId down : graph.leaving(part)) {
     const VertexId below = graph.to(down);
-    if (level_in(graph, below) >= level_in(graph, part)) continue;
+    if (!graph.works(down) || level_in(graph, below) >= level_in(graph, part)) continue;
     for (const LinkId up : graph.leaving(below))
       if (struck.works(up) && graph.to(up) != part && level_in(graph, graph.to(up)) == level_in(graph, part))
         others.insert(graph.to(up));
@@ -155,8 +155,10 @@ StruckRanks struck_ranks(const Cluster& healthy, const Cluster& struck, const st
 std::string group_remark(const NetworkGraph& graph, const std::vector<std::string>& faults) {
   const VertexId part = failed_switch(graph, faults);
   if (!part.exists()) return {};
-  for (const SwitchTier& tier : graph.tiers())
-    if (part >= tier.first && part - tier.first < static_cast<int>(tier.count) && tier.ports > 0) return {};
+  for (const SwitchTier& tier : graph.tiers()) {
+    const bool holds = part >= tier.first && part - tier.first < static_cast<int>(tier.count);
+    if (holds && (tier.ports > 0 || tier.name == "site")) return {};
+  }
   return fmt::format(" ({} stands for all switches of its group)", fault_name(graph, part));
 }
 

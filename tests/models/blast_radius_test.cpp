@@ -156,3 +156,15 @@ TEST_CASE("a job of one node has nowhere to go but to a spare one", "[models][bl
   CHECK(costs[0].ways[1].reason == "one replica takes 8 accelerators, 0 are left");
   CHECK_THROWS_AS(cost_of_part(s, {"leaf:0"}), ConfigError);
 }
+
+TEST_CASE("a further failure is counted from the step with those that are there", "[models][blast_radius]") {
+  Scenario s = eight_nodes();
+  s.cluster.spec.fabric.faults = {"leaf:0"};
+  s = resized_scenario(std::move(s));
+  const StepPrediction step = predict_step(s);
+  // The NICs of rail 0 are gone: the next one serves two accelerators.
+  const FailureCost cost = failure_cost(s, step, failure_of({"node:0.1"}));
+  CHECK(cost.accelerators == 2);
+  CHECK(cost.consequence == "2 GPUs take the next NIC of their nodes");
+  CHECK(cost.loss(step) > 0);
+}
