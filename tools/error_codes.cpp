@@ -62,8 +62,10 @@ constexpr ErrorCode codes[] = {
     {"E0319", "Rail planes are given, but a node has only one NIC.", "Use \"joined\" rails."},
     {"E0320", "Two endpoints have no working path between them.",
      "Remove a fault, or place the job on nodes that the network still joins."},
-    {"E0321", "A fault cannot be read, or names a part that the fabric does not have.",
-     "Write spine:2, leaf:0-spine:1, leaf:0-spine:1#0 or node:5.3, each with =0.5 for half the rate."},
+    {"E0321",
+     "A fault cannot be read, or names a part that the fabric does not have or a device that the job does not use.",
+     "Write spine:2, leaf:0-spine:1, leaf:0-spine:1#0 or node:5.3, each with =0.5 for half the rate; for run also "
+     "node:5 or gpu:40."},
     {"E0322", "The node contradicts the catalog entry that it names.", "Leave out one of the two named fields."},
     {"E0323", "The groups of a mixed cluster contradict each other or the size of the cluster.",
      "Let `accelerators` count those of `also` and of at least one further node, all with equally many accelerators "

@@ -5,6 +5,7 @@
 #include "models/lowering/step_charge.hpp"
 #include "models/memory/checkpoint_use.hpp"
 #include "models/plan/plan.hpp"
+#include "models/prediction/predict_step.hpp"
 #include "models/prediction/prediction.hpp"
 #include "models/settling/settle_input.hpp"
 #include "models/settling/steady_state.hpp"

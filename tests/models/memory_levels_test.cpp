@@ -52,7 +52,7 @@ Scenario with_pool(Scenario s, double of_one, double of_all) {
   return s;
 }
 
-double step_time(const Scenario& s) {
+double step_seconds(const Scenario& s) {
   return to_seconds(simulate_step(s, plan_of(s)).result.end).in(second);
 }
 
@@ -84,16 +84,16 @@ TEST_CASE("true and false still say host and device", "[models][tiers]") {
 
 TEST_CASE("host memory that is fast enough changes nothing", "[models][tiers]") {
   Scenario s = on_one_node(activations_in(MemoryLevel::host));
-  const double before = step_time(s);
+  const double before = step_seconds(s);
   host(s).memory_bandwidth = 10'000 * gigabyte / second;
-  CHECK(step_time(s) == before);
+  CHECK(step_seconds(s) == before);
 }
 
 TEST_CASE("the optimizer on a host goes at the rate of its memory", "[models][tiers]") {
   const auto update = [](double gb_per_s) {
     Scenario s = on_one_node(optimizer_in(MemoryLevel::host));
     host(s).memory_bandwidth = gb_per_s * gigabyte / second;
-    return step_time(s);
+    return step_seconds(s);
   };
   // 8 ranks x 24 bytes per parameter at 10 and at 20 GB/s; copies of gradients and weights share that memory too:
   // 4 and 2 bytes
@@ -106,7 +106,7 @@ TEST_CASE("eight ranks share what one has to itself", "[models][tiers]") {
   const auto added = [](MemoryLevel tier, int ranks) {
     Scenario s = with_pool(with_drives(on_one_node(activations_in(tier), ranks), 10), 10, 20);
     host(s).memory_bandwidth = 20 * gigabyte / second;
-    return step_time(s) - step_time(on_one_node({}, ranks));
+    return step_seconds(s) - step_seconds(on_one_node({}, ranks));
   };
   for (const MemoryLevel tier : {MemoryLevel::host, MemoryLevel::pool, MemoryLevel::nvme}) {
     CHECK(added(tier, 1) > 0);
@@ -122,8 +122,8 @@ TEST_CASE("more bandwidth is never slower", "[models][tiers]") {
     double before = 1e9;
     for (const double rate : {1.0, 5.0, 25.0, 125.0}) {
       const Scenario s = with_pool(with_drives(on_one_node(offload), rate), rate, 2 * rate);
-      CHECK(step_time(s) <= before * (1 + 1e-9));
-      before = step_time(s);
+      CHECK(step_seconds(s) <= before * (1 + 1e-9));
+      before = step_seconds(s);
     }
   }
 }
@@ -132,7 +132,7 @@ TEST_CASE("drives are slower than the host's memory that they are reached throug
   const auto in = [](MemoryLevel tier) {
     Scenario s = with_drives(on_one_node(optimizer_in(tier)), 1000);
     host(s).memory_bandwidth = 100 * gigabyte / second;
-    return step_time(s);
+    return step_seconds(s);
   };
   CHECK(in(MemoryLevel::nvme) > 1.5 * in(MemoryLevel::host));  // states pass memory once more
 }
@@ -145,7 +145,7 @@ TEST_CASE("a pool over the network shares it with collectives", "[models][tiers]
   Scenario own = with_pool(small_scenario(c), 50, 1e6);
   Scenario shared = own;
   shared.cluster.spec.pool->over = PoolLink::network;
-  CHECK(step_time(shared) > step_time(own));
+  CHECK(step_seconds(shared) > step_seconds(own));
 }
 
 TEST_CASE("tiers hold what left the device", "[models][tiers]") {

@@ -34,11 +34,12 @@ void add_scenario(CLI::App& app, ScenarioRequest& request, const char* name = "S
 }
 
 /// What-ifs of the network between nodes.
-void add_faults(CLI::App& app, std::vector<std::string>& faults) {
-  app.add_option(
-         "--fail", faults,
-         "failed switch (spine:2), cable (leaf:0-spine:1), NIC (node:5.3) or rail (rail:3); with =0.5 appended it "
-         "runs at half its rate instead; repeatable")
+/// @param more  what else may fail
+void add_faults(CLI::App& app, std::vector<std::string>& faults, const std::string& more = {}) {
+  app.add_option("--fail", faults,
+                 "failed switch (spine:2), cable (leaf:0-spine:1), NIC (node:5.3) or rail (rail:3); with =0.5 appended "
+                 "it runs at half its rate instead" +
+                     more + "; repeatable")
       ->type_name("WHAT")
       ->allow_extra_args(false);
 }
@@ -60,7 +61,7 @@ void add_computing(CommandAdder& line) {
   const auto [run_app, run_request] =
       line.add<RunRequest>("run", "predict one step: time, throughput, memory and power", run);
   add_scenario(*run_app, run_request->scenario);
-  add_faults(*run_app, run_request->scenario.faults);
+  add_faults(*run_app, run_request->scenario.faults, "; dead node (node:5) or accelerator (gpu:40)");
   add_nodes(*run_app, run_request->scenario);
   run_app
       ->add_option("--samples", run_request->samples,
@@ -79,6 +80,9 @@ void add_computing(CommandAdder& line) {
       ->add_option("--heat", run_request->heat,
                    "write how busy the step keeps each link of the network: .html, .dot or .csv")
       ->type_name("FILE");
+  run_app->add_flag("--blast-radius", run_request->blast_radius,
+                    "what one failed cable, NIC, switch, rail, accelerator or node costs, each by the name that --fail "
+                    "takes");
   run_app->add_flag("--explain", run_request->explain, "print the origin of every number");
   run_app->add_flag("--unfold", run_request->unfold,
                     "replay every accelerator for itself too, and compare: 16,384 GPUs take seconds and gigabytes");

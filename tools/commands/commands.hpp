@@ -32,8 +32,9 @@ struct RunRequest {
   std::string heat;      ///< file for the heat of the links, format by its suffix; empty: none
   bool unfold = false;   ///< every accelerator for itself beside the folded step
   bool explain = false;
-  std::string samples;  ///< number of seeds; empty: none beside that of the answer
-  std::string beside;   ///< scenario of another job on the machine; empty: none
+  std::string samples;        ///< number of seeds; empty: none beside that of the answer
+  std::string beside;         ///< scenario of another job on the machine; empty: none
+  bool blast_radius = false;  ///< what one failed part of each kind costs
 };
 ExitCode run(const RunRequest& request);
 

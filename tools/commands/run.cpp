@@ -16,9 +16,11 @@
 #include "sim/unfold.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/commands/scenario_session.hpp"
+#include "tools/commands/stopped_job.hpp"
 #include "tools/config_kinds.hpp"
 #include "tools/long_computation.hpp"
 #include "tools/output/beside_tables.hpp"
+#include "tools/output/blast_tables.hpp"
 #include "tools/output/chrome_trace.hpp"
 #include "tools/output/heat_page.hpp"
 #include "tools/output/link_heat.hpp"
@@ -97,6 +99,7 @@ struct RunAnswer {
   std::optional<UnfoldedCheck> unfolded;
   std::optional<SampledSteps> samples;
   std::optional<BesideAnswer> beside;
+  std::optional<FailureCosts> blast;
 };
 
 std::string sentence_of(const UnfoldedCheck& check) {
@@ -148,9 +151,10 @@ std::optional<SampledSteps> sample_if_asked(const RunRequest& request, const Sce
 std::optional<Scenario> share_if_asked(const RunRequest& request, ScenarioSession& session) {
   if (request.beside.empty()) return {};
   const Place place = option_place("--beside", request.beside);
-  if (!request.samples.empty())
+  if (!request.samples.empty() || request.blast_radius)
     throw ConfigError({"E0339",
-                       "--samples draws for a job alone, --beside has another one on its machine",
+                       fmt::format("{} a job alone, --beside has another one on its machine",
+                                   request.blast_radius ? "--blast-radius is of" : "--samples draws for"),
                        {place},
                        "",
                        "ask for one of them"});
@@ -170,13 +174,20 @@ std::optional<BesideAnswer> replay_if_asked(const RunRequest& request, const Sce
                       replay_beside(own, plan, theirs.scenario, theirs.plan)};
 }
 
+std::optional<FailureCosts> blast_if_asked(const RunRequest& request, const Scenario& scenario,
+                                           const StepPrediction& step) {
+  if (!request.blast_radius) return {};
+  return FailureCosts{step, scenario.job.sequence, blast_radius(scenario, step)};
+}
+
 std::string as_text(const RunRequest& request, const RunAnswer& answer) {
-  const auto& [session, step, against, unfolded, samples, beside] = answer;
+  const auto& [session, step, against, unfolded, samples, beside, blast] = answer;
   std::string text = printable(title_of(session.context, step)) + "\n" + printable(session.context.job) + "\n" +
                      plan_sentence(step.plan) + "\n";
   for (const ResultTable& table : tables_of(session, step, request.explain)) text += "\n" + render_text(table);
   if (samples) text += "\n" + render_text(samples_table(*samples));
   if (beside) text += "\n" + render_text(beside_table(*beside)) + "\n" + beside_sentence(*beside) + "\n";
+  if (blast) text += "\n" + render_text(blast_table(*blast));
   if (against) text += "\n" + sentence_of(*against) + "\n";
   if (unfolded) text += "\n" + sentence_of(*unfolded) + "\n";
   text += warnings_text(warnings_of(session.context.warnings, single_point(step)));
@@ -187,13 +198,14 @@ std::string as_text(const RunRequest& request, const RunAnswer& answer) {
 }
 
 std::string as_markdown(const RunRequest& request, const RunAnswer& answer) {
-  const auto& [session, step, against, unfolded, samples, beside] = answer;
+  const auto& [session, step, against, unfolded, samples, beside, blast] = answer;
   std::string text = fmt::format("# {}\n\n{}; {}\n", markdown_text(title_of(session.context, step)),
                                  markdown_text(session.context.job), plan_sentence(step.plan));
   for (const ResultTable& table : tables_of(session, step, request.explain)) text += "\n" + render_markdown(table);
   if (samples) text += "\n" + render_markdown(samples_table(*samples));
   if (beside)
     text += "\n" + render_markdown(beside_table(*beside)) + "\n" + markdown_text(beside_sentence(*beside)) + "\n";
+  if (blast) text += "\n" + render_markdown(blast_table(*blast));
   if (against) text += "\n" + markdown_text(sentence_of(*against)) + "\n";
   if (unfolded) text += "\n" + markdown_text(sentence_of(*unfolded)) + "\n";
   text += warnings_markdown(warnings_of(session.context.warnings, single_point(step)));
@@ -206,11 +218,12 @@ JsonValue as_json(const RunAnswer& answer) {
   document.set("unfolded", json_of(answer.unfolded));
   document.set("samples", samples_json(answer.samples));
   document.set("beside", beside_json(answer.beside));
+  document.set("blast_radius", blast_json(answer.blast));
   return document;
 }
 
 std::string render_as(OutputFormat format, const RunRequest& request, const RunAnswer& answer) {
-  const auto& [session, step, against, unfolded, samples, beside] = answer;
+  const auto& [session, step, against, unfolded, samples, beside, blast] = answer;
   switch (format) {
     case OutputFormat::json:
       return write_json(as_json(answer)) + "\n";
@@ -219,7 +232,7 @@ std::string render_as(OutputFormat format, const RunRequest& request, const RunA
     case OutputFormat::markdown:
       return as_markdown(request, answer);
     case OutputFormat::html:
-      return html_report(session.context, single_point(step));
+      return html_report(session.context, single_point(step), blast ? blast_table(*blast) : ResultTable{});
     default:
       return as_text(request, answer);
   }
@@ -281,7 +294,8 @@ void write_heat(const std::string& file, const ScenarioSession& session, const S
 ExitCode run(const RunRequest& request) {
   const auto targets = output_targets(request.output, {OutputFormat::table, OutputFormat::json, OutputFormat::csv,
                                                        OutputFormat::markdown, OutputFormat::html});
-  ScenarioSession session = open_scenario(request.scenario, ScenarioReader::run);
+  ScenarioSession session = open_with_faults(request);
+  if (const auto failure = stopping_failure(request, session)) return run_stopped(request, session, *failure);
   const std::optional<Scenario> other = share_if_asked(request, session);
   check_heat(request, session.scenario.cluster);
   const JobSite site(session.scenario, session.context.inputs);
@@ -294,7 +308,8 @@ ExitCode run(const RunRequest& request) {
                          against_usual(session.scenario, named, step.step_time),
                          unfold_if_asked(request, session.scenario, step.plan),
                          sample_if_asked(request, session, step.plan),
-                         replay_if_asked(request, session.scenario, step.plan, other)};
+                         replay_if_asked(request, session.scenario, step.plan, other),
+                         blast_if_asked(request, session.scenario, step)};
   deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, request, answer); });
   print_warnings(warnings_of(session.context.warnings, single_point(step)), targets);
   if (!request.timeline.empty()) write_timeline(request.timeline, session.scenario, step);

@@ -288,13 +288,15 @@ std::string origin_sections(const Page& page) {
 
 }  // namespace
 
-std::string html_report(const ResultContext& context, const ScaleCurve& curve) {
+std::string html_report(const ResultContext& context, const ScaleCurve& curve, const ResultTable& more) {
   Page page{context, curve, context.command == "run", nullptr};
   if (const ScalePoint* largest = largest_fitting(curve)) page.focus = &largest->step;
   if (page.single) page.focus = &curve.points.front().step;
   std::string body = head(page) + warnings_section(warnings_of(context.warnings, curve));
   if (!page.single) body += efficiency_section(curve);
-  body += breakdown_section(page) + data_sections(page) + origin_sections(page);
+  body += breakdown_section(page) + data_sections(page);
+  if (!more.rows.empty()) body += html_section(more.title, "", render_html(more));
+  body += origin_sections(page);
   return html_page(title_of(page), "", body, repeat_footer(page.context));
 }
 

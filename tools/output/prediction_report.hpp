@@ -7,6 +7,7 @@
 
 #include "models/prediction/prediction.hpp"
 #include "tools/output/result_context.hpp"
+#include "tools/output/result_table.hpp"
 
 namespace clusterwright {
 
@@ -22,6 +23,7 @@ std::string next_step(const StepPrediction& step);
 
 /// One self-contained page: verdict, charts, tables, assumptions and inputs. No script, no request, everything escaped.
 /// A curve of `run` has one point and gets no efficiency chart.
-std::string html_report(const ResultContext& context, const ScaleCurve& curve);
+/// @param more  a further table with a section of its own; without rows: none
+std::string html_report(const ResultContext& context, const ScaleCurve& curve, const ResultTable& more = {});
 
 }  // namespace clusterwright

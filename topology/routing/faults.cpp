@@ -71,8 +71,7 @@ class FaultReader {
   [[noreturn]] void fail() const {
     refuse(fmt::format("cannot read the fault \"{}\"", whole_),
            "write spine:2, leaf:0-spine:1, leaf:0-spine:1#0, node:5.3 (NIC 3 of node 5) or rail:3; append =0.5 for "
-           "half the "
-           "rate, at most =1");
+           "half the rate, at most =1; `run` also takes node:5 and gpu:40 for a dead node and accelerator");
   }
 
   std::string_view whole_;
@@ -89,6 +88,7 @@ std::string what_exists(const NetworkGraph& graph) {
   std::vector<std::string> names{"node"};
   for (const SwitchTier& tier : graph.tiers()) names.push_back(tier.name);
   std::string help = what_exists(graph);
+  if (name == "gpu") help += "; a dead accelerator ends the job: `run` says how it goes on";
   if (const std::string guess = did_you_mean(name, names); !guess.empty()) help += "; " + guess;
   refuse(fmt::format("the fault \"{}\" names a tier that the fabric does not have: \"{}\"", fault.text, name), help);
 }
