@@ -44,9 +44,9 @@ std::string beside_sentence(const BesideAnswer& answer) {
   const BesideStep& step = answer.step;
   if (step.meet_on.empty()) return "The jobs meet on no link that both together can fill: neither holds up the other.";
   return fmt::format(
-      "They meet on {} with other loads, such as {}. Each step is the mean of {} or more, from three starts of the "
+      "They meet on links with {}, such as {}. Each step is the mean of {} or more, from three starts of the "
       "other job; clocks are those of each job alone.",
-      step.meet_on.size() == 1 ? "1 link" : fmt::format("{} links", step.meet_on.size()), step.meet_on.front(),
+      step.meet_on.size() == 1 ? "one load" : fmt::format("{} different loads", step.meet_on.size()), step.meet_on.front(),
       step.steps);
 }
 
