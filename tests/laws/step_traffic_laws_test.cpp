@@ -52,7 +52,7 @@ struct HeatedStep {
       if (chain.stream != stream || chain.share == 0) continue;
       const Bytes each = chain_bytes(step.structure(), step.timing(), chain.chain);
       for (const RankClassId sender : chain.classes)
-        sum += runs[chain.chain.value] * each.in(byte) * classes.multiplicity(sender);
+        sum += runs[chain.chain.value] * each.in(byte)*classes.multiplicity(sender);
     }
     return sum;
   }

@@ -131,9 +131,9 @@ std::optional<UnfoldedCheck> unfold_if_asked(const RunRequest& request, const Sc
   return check_folding(scenario, plan);
 }
 
-std::optional<SampledSteps> sample_if_asked(const RunRequest& request, const ScenarioSession& session,
-                                            const Plan& plan) {
-  if (request.samples.empty()) return {};
+/// Number of seeds to draw; 0: none. Refuses draws that change nothing, before the step is predicted.
+int samples_asked(const RunRequest& request, const ScenarioSession& session) {
+  if (request.samples.empty()) return 0;
   constexpr int most = 100'000;
   const int count = parse_count({"--samples", request.samples}, most, "more draws than a run should take");
   if (!draws_anything(session.before_draws, session.slow))
@@ -144,6 +144,11 @@ std::optional<SampledSteps> sample_if_asked(const RunRequest& request, const Sce
                     {option_place("--samples", request.samples)},
                     "",
                     "add --set cluster.fabric.routing=hash, --placement shuffled or --slow node:5%"}});
+  return count;
+}
+
+std::optional<SampledSteps> sample_if_asked(int count, const ScenarioSession& session, const Plan& plan) {
+  if (count == 0) return {};
   return sample_steps(session.before_draws, session.slow, plan, session.seed, count);
 }
 
@@ -298,6 +303,7 @@ ExitCode run(const RunRequest& request) {
   if (const auto failure = stopping_failure(request, session)) return run_stopped(request, session, *failure);
   const std::optional<Scenario> other = share_if_asked(request, session);
   check_heat(request, session.scenario.cluster);
+  const int samples = samples_asked(request, session);
   const JobSite site(session.scenario, session.context.inputs);
   site.complete(session.context.scenario);
   const StepPrediction step = site.predict(session.scenario);
@@ -307,7 +313,7 @@ ExitCode run(const RunRequest& request) {
                          step,
                          against_usual(session.scenario, named, step.step_time),
                          unfold_if_asked(request, session.scenario, step.plan),
-                         sample_if_asked(request, session, step.plan),
+                         sample_if_asked(samples, session, step.plan),
                          replay_if_asked(request, session.scenario, step.plan, other),
                          blast_if_asked(request, session.scenario, step)};
   deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, request, answer); });

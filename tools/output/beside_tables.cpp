@@ -46,8 +46,8 @@ std::string beside_sentence(const BesideAnswer& answer) {
   return fmt::format(
       "They meet on links with {}, such as {}. Each step is the mean of {} or more, from three starts of the "
       "other job; clocks are those of each job alone.",
-      step.meet_on.size() == 1 ? "one load" : fmt::format("{} different loads", step.meet_on.size()), step.meet_on.front(),
-      step.steps);
+      step.meet_on.size() == 1 ? "one load" : fmt::format("{} different loads", step.meet_on.size()),
+      step.meet_on.front(), step.steps);
 }
 
 JsonValue beside_json(const std::optional<BesideAnswer>& answer) {
