@@ -41,7 +41,7 @@ std::set<int> domains_of(const Cluster& cluster) {
 
 SmallCase over_leaves(double taper) {
   SmallCase c = two_stages_over_leaves(taper);
-  c.tiers.back().accelerators = 128;
+  c.tiers.back().accelerators = 256;
   return c;
 }
 
@@ -82,10 +82,11 @@ TEST_CASE("jobs on the same tapered leaves hold each other up, by at most the wh
   const TwoJobs jobs(over_leaves(4), scattered(0));
   const BesideStep step = jobs.replayed();
   CHECK_FALSE(step.meet_on.empty());
+  // The second job is more local, as it takes the nodes that are left: alone it is faster, beside the other no longer.
   for (const BesideTime* time : {&step.own, &step.other}) {
     CHECK(time->beside.size() == 3);
     CHECK(time->factor() > 1.01);
-    CHECK(time->factor() < 2);
+    CHECK(time->mean() < step.own.alone + step.other.alone);
   }
 }
 

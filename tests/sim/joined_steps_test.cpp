@@ -56,11 +56,11 @@ TEST_CASE("steps that begin half a step apart never meet", "[sim]") {
 }
 
 TEST_CASE("what one step loses moves its next ones", "[sim]") {
-  // 0 to 10 and 4 to 14 us compute; the first sends alone until 14 (40 bytes), both at half rate until it ends at 26;
-  // the second has 40 bytes left and ends at 30, while the first one computes until 36. From then on they never meet.
+  // 0 to 10 and 4 to 14 us compute. The first sends alone until 14 (40 bytes), both at half rate until it ends at 26,
+  // the second sends its last 40 bytes alone until 30. They begin again 4 us apart.
   const RoundTimes times = rounds_of(joined(sender(), sender(), 1), us(4), 3);
-  CHECK(first(times[0], 3) == std::vector{us(26), us(20), us(20)});
-  CHECK(first(times[1], 3) == std::vector{us(26), us(20), us(20)});
+  CHECK(first(times[0], 3) == std::vector<Picoseconds>(3, us(26)));
+  CHECK(first(times[1], 3) == std::vector<Picoseconds>(3, us(26)));
 }
 
 TEST_CASE("a shorter step ends more rounds, and links of their own hold up nobody", "[sim]") {

@@ -7,13 +7,13 @@ using namespace clusterwright::testing;
 
 TEST_CASE("run says what another job on the machine costs both", "[cli][beside]") {
   const ProgramRoom room;
-  const std::string both = "run llama3-8b-h100-64 --beside llama3-8b-h100-64 --set cluster.fabric.routing=hash";
+  const std::string both = "run llama3-70b-h100 --beside mixtral-8x7b-h100 --set cluster.fabric.routing=hash";
   const Outcome packed = room.run(both);
   CHECK(packed.code == 0);
-  CHECK(has(packed.out, "Two jobs on one machine of 16 nodes"));
+  CHECK(has(packed.out, "Two jobs on one machine of 256 nodes"));
   const JsonValue answer = room.run(both + " --placement scattered --format json").json();
   const JsonValue& beside = answer.at("beside");
-  CHECK(beside.at("machine_nodes").as_number() == 16);
+  CHECK(beside.at("machine_nodes").as_number() == 256);
   for (const char* job : {"this_job", "other_job"})
     CHECK(beside.at(job).at("beside_s").as_number() >= 0.999 * beside.at(job).at("alone_s").as_number());
   CHECK(room.run("run llama3-8b-h100-64 --format json").json().at("beside").is(JsonKind::null));
