@@ -21,8 +21,10 @@ bool covers(const std::vector<int>& most, const std::vector<int>& other) {
   return true;
 }
 
+/// Most instants of a schedule hold as many as each other: then one covers another only if it equals it.
 bool covers(const HeldMicroBatches& most, const HeldMicroBatches& other) {
-  return covers(most.stored, other.stored) && covers(most.kept, other.kept);
+  if (most.sum == other.sum) return most == other;
+  return most.sum > other.sum && covers(most.stored, other.stored) && covers(most.kept, other.kept);
 }
 
 }  // namespace
@@ -36,7 +38,7 @@ void add_instant(const HeldMicroBatches& now, std::vector<HeldMicroBatches>& ful
 
 std::vector<HeldMicroBatches> fullest_instants(const Plan& plan, int stage) {
   const auto chunks = static_cast<std::size_t>(plan.virtual_pipeline * plan.weight_copies());
-  HeldMicroBatches now{std::vector<int>(chunks), std::vector<int>(chunks)};
+  HeldMicroBatches now{0, std::vector<int>(chunks), std::vector<int>(chunks)};
   std::vector<HeldMicroBatches> fullest;
   bool grown = false;
   for (const PipelineSlot& slot : stage_schedule(as_long_as_matters(plan), stage)) {
@@ -50,6 +52,7 @@ std::vector<HeldMicroBatches> fullest_instants(const Plan& plan, int stage) {
       --now.stored[chunk];
       if (slot.part == BackwardPart::input) ++now.kept[chunk];
     }
+    now.sum += slot.forward ? 1 : slot.part == BackwardPart::input ? 0 : -1;
     grown = slot.forward || slot.part == BackwardPart::input;
   }
   return fullest;

@@ -10,6 +10,7 @@ namespace clusterwright {
 
 /// Micro-batches that a stage holds tensors of, by chunk.
 struct HeldMicroBatches {
+  int sum = 0;              ///< of both lists
   std::vector<int> stored;  ///< between forward and backward pass
   std::vector<int> kept;    ///< between the parts of the backward pass, until their weight gradients
   bool operator==(const HeldMicroBatches&) const = default;

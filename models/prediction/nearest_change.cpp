@@ -114,6 +114,17 @@ SearchRequest bounded_request() {
   return request;
 }
 
+/// Search of a space. Where no layout of it fits, whose memory takes a fraction of the time of a step to find, nothing
+/// is replayed.
+SearchResult search_of(const Scenario& given, const LayoutLimits& limits) {
+  SearchRequest request = bounded_request();
+  request.sweep.memory_only = true;
+  request.most_replays = 0;
+  SearchResult leanest = LayoutSearch(given, limits, request).run();
+  const bool any = leanest.counts.feasible > 0 || leanest.counts.beyond_stack > 0;
+  return any ? LayoutSearch(given, limits, bounded_request()).run() : leanest;
+}
+
 /// Visits the fields that may be left open, with those of another job.
 template <class Visit>
 void visit_open_fields(Job& job, const Job& other, const Visit& visit) {
@@ -173,19 +184,26 @@ std::string sentence_of(const Scenario& given, const Layout& layout) {
                      plain_number(to_seconds(step.end).in(second), 3));
 }
 
+/// Beginning of a sentence on a search that found nothing.
+std::string no_layout(const SearchResult& result) {
+  if (result.counts.complete && result.left_out == LeftOut::nothing) return "no layout";
+  return fmt::format("none of {} layouts looked at", result.counts.evaluated);
+}
+
 /// Sentence on the layout that comes closest.
 std::string miss_of(const Scenario& given, const SearchResult& result) {
   const double capacity = memory_capacity(given.cluster.accelerator).in(gigabyte);
   const int gpus = given.cluster.spec.accelerators;
   if (result.counts.evaluated == 0 || result.counts.least_memory / 1e9 <= capacity) {
     const std::string none =
-        fmt::format("no layout that stack {} can run fits on {} accelerators", given.stack.name, gpus);
+        fmt::format("{} that stack {} can run fits on {} accelerators", no_layout(result), given.stack.name, gpus);
     if (result.short_of_host > 0) return none + "; offloaded tensors exceed the memory of its hosts";
     if (result.counts.beyond_stack == 0) return none;
     return fmt::format("{}; beyond it one with {} would", none, settings_text(given, result.counts.best_beyond.layout));
   }
-  return fmt::format("no layout fits on {} accelerators: the leanest, with {}, needs {:.1f} of {:.1f} GB", gpus,
-                     settings_text(given, result.counts.leanest.layout), result.counts.least_memory / 1e9, capacity);
+  return fmt::format("{} fits on {} accelerators: the leanest, with {}, needs {:.1f} of {:.1f} GB", no_layout(result),
+                     gpus, settings_text(given, result.counts.leanest.layout), result.counts.least_memory / 1e9,
+                     capacity);
 }
 
 }  // namespace
@@ -197,7 +215,7 @@ std::string nearest_change(const Scenario& given, const Plan& plan) {
   for (const Opening open : openings) {
     LayoutLimits limits = stated_limits(given);
     open(largest, limits);
-    result = LayoutSearch(given, limits, bounded_request()).run();
+    result = search_of(given, limits);
     if (!result.found.empty()) return sentence_of(given, result.found.front().candidate.layout);
   }
   return miss_of(given, result);

@@ -278,26 +278,37 @@ std::vector<StateChoice> LayoutSpace::states(const InnerGroups& groups, const St
   return out;
 }
 
-double LayoutSpace::schedules_and_sizes(const StageCounts& stages) const {
-  const std::vector<int> sizes = micro_batches(stages);
+/// Schedules with micro-batches, kinds of recomputation and orders.
+struct LayoutSpace::Schedules {
   double count = 0;
+  double chunks = 0;  ///< of all stages of all
+};
+
+LayoutSpace::Schedules LayoutSpace::schedules_and_sizes(const StageCounts& stages) const {
+  const std::vector<int> sizes = micro_batches(stages);
+  const double kinds = static_cast<double>(recomputes().size() * orders(stages).size());
+  Schedules out;
   for (const ScheduleChoice& choice : schedules(stages.pipeline))
-    for (const int size : sizes)
-      count += takes(choice, stages.pipeline, base_.job.global_batch / stages.data / size) ? 1 : 0;
-  return count;
+    for (const int size : sizes) {
+      if (!takes(choice, stages.pipeline, base_.job.global_batch / stages.data / size)) continue;
+      out.count += kinds;
+      out.chunks += kinds * choice.virtual_pipeline * stages.pipeline;
+    }
+  return out;
 }
 
 SpaceExtent LayoutSpace::extent() {
-  std::map<std::pair<int, int>, double> inner;  // by stages and replicas
+  std::map<std::pair<int, int>, Schedules> inner;  // by stages and replicas
   const auto kinds = static_cast<double>(recomputes().size());
   SpaceExtent out;
   for (const InnerGroups& of_stage : groups()) {
     std::set<int> sizes;
     for (const StageCounts& stages : this->stages(of_stage)) {
       const auto [entry, fresh] = inner.try_emplace({stages.pipeline, stages.data});
-      if (fresh) entry->second = kinds * static_cast<double>(orders(stages).size()) * schedules_and_sizes(stages);
-      if (entry->second == 0) continue;
-      out.layouts += entry->second * static_cast<double>(states(of_stage, stages).size());
+      if (fresh) entry->second = schedules_and_sizes(stages);
+      if (entry->second.count == 0) continue;
+      out.layouts += entry->second.count * static_cast<double>(states(of_stage, stages).size());
+      out.chunks += entry->second.chunks;
       for (const int size : micro_batches(stages)) sizes.insert(size);
     }
     out.rows += static_cast<double>(sizes.size()) * std::max(1.0, kinds - 1);  // two kinds share theirs

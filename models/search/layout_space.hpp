@@ -38,11 +38,16 @@ struct StateChoice {
 /// replayed; that takes as long as some hundred layouts.
 inline constexpr double layouts_of_a_row = 200;
 
+/// Chunks of a pipeline, over all of its stages, that take as long as a layout: what a stage holds and exchanges is
+/// found chunk by chunk.
+inline constexpr double chunks_of_a_layout = 10;
+
 /// Size of a space.
 struct SpaceExtent {
-  double layouts = 0;                                                ///< partial recomputation aside
-  double rows = 0;                                                   ///< about
-  double work() const { return layouts + layouts_of_a_row * rows; }  ///< in layouts
+  double layouts = 0;  ///< partial recomputation aside
+  double rows = 0;     ///< about
+  double chunks = 0;   ///< of all stages of all layouts that differ in more than their states
+  double work() const { return layouts + layouts_of_a_row * rows + chunks / chunks_of_a_layout; }  ///< in layouts
 };
 
 /// Layouts whose plans resolve_plan() accepts. Left out are those that do the same as another one in the space: orders
@@ -99,7 +104,8 @@ class LayoutSpace {
   bool repeats_attention() const;
   int oddness(const InnerGroups& groups) const;
   bool is_usual_context(int tensor, int context) const;
-  double schedules_and_sizes(const StageCounts& stages) const;
+  struct Schedules;
+  Schedules schedules_and_sizes(const StageCounts& stages) const;
   bool distinct(Sharding sharding, const StageCounts& stages, int replicas) const;
 
   Scenario base_;

@@ -195,6 +195,8 @@ void LayoutSweep::Inner::note(double bound, Bytes memory) {
 
 void LayoutSweep::Inner::run_micro_batch() {
   std::map<Recompute, PassVariant> variants;
+  sweep_.chunks_ +=
+      static_cast<double>(space_.recomputes().size() * orders_.size()) * layout_.pipeline * layout_.virtual_pipeline;
   const int stated = space_.limits().recomputed_layers.value_or(0);
   for (const Recompute recompute : space_.recomputes())
     variants.emplace(recompute, variant(recompute, recompute == Recompute::full ? stated : 0));
@@ -251,7 +253,7 @@ LayoutCosts& LayoutSweep::costs_of(const InnerGroups& groups) {
 }
 
 bool LayoutSweep::is_worked_out() const {
-  SpaceExtent work{static_cast<double>(counts_.evaluated), 0};
+  SpaceExtent work{static_cast<double>(counts_.evaluated), 0, chunks_};
   for (const auto& costs : costs_) work.rows += costs ? static_cast<double>(costs->rows()) : 0;
   return work.work() >= 2 * static_cast<double>(request_.most_layouts);
 }

@@ -66,6 +66,7 @@ class LayoutSweep {
   FieldValues values_;
   CandidateHeap candidates_;
   std::vector<std::unique_ptr<LayoutCosts>> costs_;  // by cluster of the space
+  double chunks_ = 0;                                ///< of all stages of what was visited, as in SpaceExtent
 };
 
 }  // namespace clusterwright

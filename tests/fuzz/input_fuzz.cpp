@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole program on random input, in process: values drawn from the field tables, and mutations of every kind of
 // shipped file. The gate on the way out is the oracle: whatever the input, an answer obeys the laws, or the input is
-// refused. Exit code 70 (internal error), a signal, or a run of more than a minute is a finding.
+// refused. Exit code 70 (internal error), a signal, or more than a minute of CPU time is a finding.
 //
 //   input_fuzz --fields 2000 --mutations 100000 --seed 1
 //   input_fuzz --fields 200 --mutations 0 --accepted 1     prints the drawn commands that got an answer
@@ -9,6 +9,7 @@
 // Runs go in batches through child processes, so that a crash costs one batch. A finding leaves its file behind.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -59,6 +60,8 @@ struct Room {
     std::sort(files.begin(), files.end());
   }
 
+  /// What the batch ran last: all that is known of a run that a signal ended.
+  fs::path last_run() const { return root / "last-run.txt"; }
   std::string scenario(const std::string& name) const { return (configs / "scenarios" / (name + ".json")).string(); }
 
   fs::path root, configs;
@@ -136,13 +139,21 @@ void report(const Room& room, const Command& command, const std::string& what, c
   ::dprintf(3, "FINDING %s:%s\n  %s\n", what.c_str(), line.c_str(), file.c_str());
 }
 
+/// Ends this process by a signal after that much CPU time, whatever else the machine does; 0: never.
+void limit_cpu_time(unsigned seconds) {
+  ::itimerval limit{};
+  limit.it_value.tv_sec = seconds;
+  ::setitimer(ITIMER_PROF, &limit, nullptr);
+}
+
 /// One run with its output thrown away. @param text  of the mutated file, for findings
 int run_once(const Room& room, const Command& command, const std::string& text) {
-  ::alarm(longest_run_s);
+  std::ofstream(room.last_run()) << line_of(command) << "\n" << text;
+  limit_cpu_time(longest_run_s);
   if (!std::freopen((room.root / "stderr.txt").c_str(), "w", stderr)) std::abort();
   const int code = static_cast<int>(run_command_line(command));
   std::fflush(stderr);
-  ::alarm(0);
+  limit_cpu_time(0);
   if (code == static_cast<int>(ExitCode::internal_error)) report(room, command, "internal error", text);
   return code;
 }
@@ -187,7 +198,8 @@ void run_batch(const fs::path& shipped, std::uint64_t seed, int runs, bool field
   ::waitpid(pid, &status, 0);
   if (done < runs) {
     ++tally.findings;
-    fmt::print("FINDING signal {} in run {} of the batch with seed {}\n", WTERMSIG(status), done, seed);
+    fmt::print("FINDING signal {} in run {} of the batch with seed {}:\n{}\n", WTERMSIG(status), done, seed,
+               content(room.last_run()));
   }
   fs::remove_all(room.root);
 }
