@@ -53,6 +53,7 @@ class SprayFlow {
 
   const NetworkGraph& graph() const { return graph_; }
   const Routes& routes() const { return routes_; }
+  LinkLoads& loads() { return loads_; }
 
  private:
   void add(VertexId at, std::size_t distance, double bytes);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "topology/routing/twin_flow.hpp"
+
 namespace clusterwright {
 
 namespace {
@@ -18,55 +20,144 @@ struct Share {
 /// Relative difference below which a remainder is rounding.
 constexpr double rounding = 1e-12;
 
+/// Twins to which traffic is carried at once: beyond, their amounts would no longer fit into a cache.
+constexpr std::size_t most_at_once = 32;
+
+/// First stations of a list that are twins of each other; at least one.
+std::span<const StationId> leading_twins(const Detours& detours, std::span<const StationId> list) {
+  std::size_t length = 1;
+  while (length < std::min(list.size(), most_at_once) && detours.twins(list[0], list[length])) ++length;
+  return list.first(length);
+}
+
+/// What stations send by detours to all cells but that where they turn.
+class Senders {
+ public:
+  Senders(const Detours& detours, const Stations& stations, std::vector<Share> shares)
+      : detours_(detours), shares_(std::move(shares)), all_(stations.size(), 0.0), senders_(detours.cells()) {
+    for (const Share& share : shares_) all_[share.station] += share.bytes;
+    std::stable_sort(shares_.begin(), shares_.end(), [](const Share& a, const Share& b) { return a.cell < b.cell; });
+    for (const StationId s : stations.ids())
+      if (all_[s] > 0) senders_[detours.component_of(s)].push_back(s);
+    left_ = all_;
+    begin_ = end_ = shares_.begin();
+  }
+
+  /// Goes on to flows that turn in a cell; cells in ascending order.
+  void turn_in(std::uint32_t cell) {
+    for (; begin_ != end_; ++begin_) left_[begin_->station] = all_[begin_->station];
+    for (; end_ != shares_.end() && end_->cell == cell; ++end_) left_[end_->station] -= end_->bytes;
+  }
+
+  /// Puts what the stations outside a cell send to twins in it.
+  void put(std::uint32_t cell, std::size_t twins, TwinFlow& flow) const {
+    for (const StationId s : senders_[detours_.component_of(detours_.turns(cell).front())])
+      if (detours_.cell_of(s) != cell && left_[s] > rounding * all_[s])
+        flow.put(s, std::vector<double>(twins, left_[s]));
+  }
+
+ private:
+  const Detours& detours_;
+  std::vector<Share> shares_;                       // by cell
+  IndexedVector<StationId, double> all_;            // bytes sent
+  IndexedVector<StationId, double> left_;           // less those to the cell where they turn
+  std::vector<std::vector<StationId>> senders_;     // by component
+  std::vector<Share>::const_iterator begin_, end_;  // shares of that cell
+};
+
 /// First halves of detours: from every station to every turn outside its cell, all it sends except to that turn's cell.
 void send_outward(const Detours& detours, const Stations& stations, std::vector<Share> shares, SprayFlow& flow) {
-  IndexedVector<StationId, double> all(stations.size(), 0.0);
-  for (const Share& share : shares) all[share.station] += share.bytes;
-  std::stable_sort(shares.begin(), shares.end(), [](const Share& a, const Share& b) { return a.cell < b.cell; });
-  std::vector<std::vector<StationId>> senders(detours.cells());  // by component
-  for (const StationId s : stations.ids())
-    if (all[s] > 0) senders[detours.component_of(s)].push_back(s);
-  IndexedVector<StationId, double> left = all;
-  auto share = shares.begin();
+  TwinFlow to_turns(stations, flow);
+  Senders senders(detours, stations, std::move(shares));
   for (std::uint32_t cell = 0; cell < detours.cells(); ++cell) {
-    const auto first = share;
-    for (; share != shares.end() && share->cell == cell; ++share) left[share->station] -= share->bytes;
-    for (const StationId turn : detours.turns(cell)) {
-      for (const StationId s : senders[detours.component_of(turn)])
-        if (detours.cell_of(s) != cell && left[s] > rounding * all[s])
-          flow.put(stations[s].place, stations[turn].endpoint, left[s]);
-      flow.finish(stations[turn]);
+    senders.turn_in(cell);
+    for (std::span<const StationId> turns = detours.turns(cell); !turns.empty();) {
+      const std::span<const StationId> twins = leading_twins(detours, turns);
+      to_turns.start(twins);
+      senders.put(cell, twins.size(), to_turns);
+      to_turns.finish();
+      turns = turns.subspan(twins.size());
     }
-    for (auto used = first; used != share; ++used) left[used->station] = all[used->station];
   }
+}
+
+/// What stations receive by detours from each cell of their component, less what comes from that cell itself.
+class Receivers {
+ public:
+  Receivers(const Detours& detours, std::vector<Share> shares) : detours_(detours), shares_(std::move(shares)) {
+    std::stable_sort(shares_.begin(), shares_.end(),
+                     [](const Share& a, const Share& b) { return a.station < b.station; });
+    for (std::size_t i = 0; i < shares_.size(); ++i)
+      if (i == 0 || shares_[i].station != shares_[i - 1].station) {
+        stations_.push_back(shares_[i].station);
+        begin_.push_back(i);
+      }
+    begin_.push_back(shares_.size());
+  }
+
+  /// In the order of their numbers.
+  std::span<const StationId> stations() const { return stations_; }
+
+  /// Bytes by way of each cell, in the order of cells_of; 0 where nothing goes that way.
+  /// @param number  of the receiver among stations()
+  std::vector<double> by_way_of(std::size_t number) const {
+    std::map<std::uint32_t, double> from_cell;
+    double all = 0;
+    for (std::size_t i = begin_[number]; i < begin_[number + 1]; ++i) {
+      from_cell[shares_[i].cell] += shares_[i].bytes;
+      all += shares_[i].bytes;
+    }
+    std::vector<double> out;
+    for (const std::uint32_t cell : detours_.cells_of(detours_.component_of(stations_[number]))) {
+      const auto from = from_cell.find(cell);
+      const double left = all - (from == from_cell.end() ? 0 : from->second);
+      const bool none = cell == detours_.cell_of(stations_[number]) || left <= rounding * all;
+      out.push_back(none ? 0 : left);
+    }
+    return out;
+  }
+
+ private:
+  const Detours& detours_;
+  std::vector<Share> shares_;
+  std::vector<StationId> stations_;
+  std::vector<std::size_t> begin_;  // by station, and the end: in shares_
+};
+
+bool same_ways(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::ranges::equal(a, b, [](double x, double y) { return (x == 0) == (y == 0); });
 }
 
 /// Second halves of detours: from every turn outside a station's cell to it, all it receives except from that turn's
 /// cell.
 void send_inward(const Detours& detours, const Stations& stations, std::vector<Share> shares, SprayFlow& flow) {
-  std::stable_sort(shares.begin(), shares.end(), [](const Share& a, const Share& b) { return a.station < b.station; });
-  std::vector<double> from_cell(detours.cells(), 0.0);
-  for (auto share = shares.begin(); share != shares.end();) {
-    const StationId to = share->station;
-    const auto first = share;
-    double all = 0;
-    for (; share != shares.end() && share->station == to; ++share) {
-      from_cell[share->cell] += share->bytes;
-      all += share->bytes;
+  TwinFlow to_receivers(stations, flow);
+  const Receivers receivers(detours, std::move(shares));
+  const std::span<const StationId> all = receivers.stations();
+  for (std::size_t next = 0; next < all.size();) {
+    std::vector<std::vector<double>> ways;
+    for (std::size_t twin = 0; twin < leading_twins(detours, all.subspan(next)).size(); ++twin) {
+      std::vector<double> own = receivers.by_way_of(next + twin);
+      if (twin > 0 && !same_ways(own, ways.front())) break;
+      ways.push_back(std::move(own));
     }
-    for (const std::uint32_t cell : detours.cells_of(detours.component_of(to))) {
-      const double left = all - from_cell[cell];
-      if (cell == detours.cell_of(to) || left <= rounding * all) continue;
-      for (const StationId turn : detours.turns(cell)) flow.put(stations[turn].place, stations[to].endpoint, left);
+    to_receivers.start(all.subspan(next, ways.size()));
+    const auto& cells = detours.cells_of(detours.component_of(all[next]));
+    for (std::size_t way = 0; way < cells.size(); ++way) {
+      std::vector<double> bytes;
+      for (const std::vector<double>& own : ways) bytes.push_back(own[way]);
+      for (const StationId turn : detours.turns(cells[way]))
+        if (bytes.front() > 0) to_receivers.put(turn, bytes);
     }
-    flow.finish(stations[to]);
-    for (auto used = first; used != share; ++used) from_cell[used->cell] = 0;
+    to_receivers.finish();
+    next += ways.size();
   }
 }
 
 }  // namespace
 
-Detours::Detours(const NetworkGraph& graph, const Stations& stations, std::span<const int> groups) {
+Detours::Detours(const NetworkGraph& graph, const Stations& stations, std::span<const int> groups)
+    : twin_class_(twin_classes(graph, stations, groups)) {
   const IndexedVector<VertexId, std::uint32_t> component = components(graph);
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> cells;  // component and group
   std::map<std::uint32_t, std::uint32_t> dense;

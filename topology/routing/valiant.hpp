@@ -25,6 +25,8 @@ class Detours {
   /// Stations of a cell where flows may turn.
   const std::vector<StationId>& turns(std::uint32_t cell) const { return turns_[cell]; }
   const std::vector<std::uint32_t>& cells_of(std::uint32_t component) const { return cells_of_[component]; }
+  /// Whether two stations of a cell are twins (twin_classes).
+  bool twins(StationId a, StationId b) const { return cell_of_[a] == cell_of_[b] && twin_class_[a] == twin_class_[b]; }
   /// Whether three cells or more are joined there, so that any two ends leave a third.
   bool possible(std::uint32_t component) const { return with_turns_[component] >= 3; }
   /// Stations where flows between two cells (or within one) may turn.
@@ -32,6 +34,7 @@ class Detours {
 
  private:
   IndexedVector<StationId, std::uint32_t> cell_of_;
+  IndexedVector<StationId, StationId> twin_class_;
   std::vector<std::uint32_t> component_;              // by cell
   std::vector<std::vector<StationId>> turns_;         // by cell
   std::vector<std::vector<std::uint32_t>> cells_of_;  // by component

@@ -108,6 +108,7 @@ LayoutKey layout_key(const GroupShape& shape, const Communicator& group, const C
 /// Traffic of one algorithm on links.
 struct CollectivePredictor::Laid {
   LinkLoads loads;              ///< loads of the slowest stage
+  LinkId busiest;               ///< its busiest link
   double seconds_per_byte = 0;  ///< sum over all stages, at data-sheet rates
 };
 
@@ -156,8 +157,10 @@ bool CollectivePredictor::crosses_domains() const {
 CollectivePredictor::~CollectivePredictor() = default;
 
 const CollectivePredictor::Laid& CollectivePredictor::laid(Algorithm algorithm) const {
-  LazyLaid& entry = laid_[static_cast<std::size_t>(algorithm)];
-  std::call_once(entry.once, [&] { entry.laid = lay(algorithm); });
+  const bool trees = algorithm == Algorithm::nvls_tree && request_.op == CollectiveOp::all_reduce;
+  const Algorithm alike = trees ? Algorithm::tree : algorithm;  // the same traffic between nodes, laid once
+  LazyLaid& entry = laid_[static_cast<std::size_t>(alike)];
+  std::call_once(entry.once, [&] { entry.laid = lay(alike); });
   return entry.laid;
 }
 
@@ -176,6 +179,7 @@ CollectivePredictor::Laid CollectivePredictor::lay(Algorithm algorithm) const {
     out.seconds_per_byte += seconds;
     if (seconds < slowest) continue;
     slowest = seconds;
+    if (!busiest.empty()) out.busiest = busiest.front().link;
     out.loads = std::move(loads);
   }
   return out;
@@ -254,7 +258,7 @@ std::string CollectivePredictor::limit(const Slowest& slowest) const {
   const double fabric = transport_share(slowest.layout->links, parameters_.network) / traffic.seconds_per_byte;
   constexpr double close = 0.8;  // protocols and trees stay below what links carry
   if (timing.rate.in(byte_per_second) < close * fabric) return inside;
-  const LinkId link = busiest_links(network_->graph, traffic.loads, 1).front().link;
+  const LinkId link = traffic.busiest;
   const NetworkGraph& graph = network_->graph;
   const GroupLinks& slow = slowest.layout->links;
   const bool sockets =
