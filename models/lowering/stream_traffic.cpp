@@ -181,11 +181,16 @@ class StreamLayer {
     std::iota(order.begin(), order.end(), std::size_t{0});
     // Neighbours share switches, whose next links are then looked up once.
     std::ranges::stable_sort(order, {}, [&](std::size_t i) { return stream.demands[i].to; });
-    for (const std::size_t i : order)
-      paths.walk(stream.demands[i], [&](LinkId link) {
-        loads[link] += share * stream.demands[i].bytes;
-        if (kept_[link]) links.emplace_back(stream.replicas[i], link);
+    IndexedVector<LinkId, int> noted(network_.graph.links(), -1);  // replica that a link was noted for last
+    for (const std::size_t i : order) {
+      const int replica = stream.replicas[i];
+      paths.walk(stream.demands[i], [&, bytes = share * stream.demands[i].bytes](LinkId link) {
+        loads[link] += bytes;
+        if (!kept_[link] || noted[link] == replica) return;
+        noted[link] = replica;
+        links.emplace_back(replica, link);
       });
+    }
   }
 
   void mark_slowest(const MessagePaths& messages, std::vector<LaidStream>& laid) const {
@@ -207,9 +212,11 @@ class StreamLayer {
 
   std::map<int, double> slowest_links(const std::vector<std::pair<int, LinkId>>& links, const LinkLoads& all) const {
     std::map<int, double> out;
-    for (const auto& [replica, link] : links) {
-      double& worst = out[replica];
-      worst = std::max(worst, all[link] / network_.graph.capacity(link).in(byte_per_second));
+    double* worst = nullptr;
+    int last = -1;
+    for (const auto& [replica, link] : links) {  // mostly many of one replica in a row
+      if (replica != last) worst = &out[last = replica];
+      *worst = std::max(*worst, all[link] / network_.graph.capacity(link).in(byte_per_second));
     }
     return out;
   }

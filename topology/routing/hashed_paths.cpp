@@ -8,10 +8,10 @@ namespace clusterwright {
 HashedPaths::HashedPaths(const NetworkGraph& graph, const Routes& routes, int queue_pairs, std::uint64_t seed)
     : graph_(graph),
       routes_(routes),
-      queue_pairs_(queue_pairs),
       seed_(seed),
       attachments_(graph),
-      known_(graph.switches()) {}
+      known_(graph.switches()),
+      pairs_(static_cast<std::size_t>(queue_pairs)) {}
 
 void HashedPaths::lay(std::span<const Demand> demands, LinkLoads& loads) {
   std::vector<Demand> ordered(demands.begin(), demands.end());
@@ -19,13 +19,27 @@ void HashedPaths::lay(std::span<const Demand> demands, LinkLoads& loads) {
     return attachments_.set_of(a.to) < attachments_.set_of(b.to);
   });
   for (const Demand& demand : ordered) {
-    const double share = demand.bytes / queue_pairs_;
+    const double share = demand.bytes / static_cast<double>(pairs_.size());
     if (demand.from != demand.to) walk(demand, [&](LinkId link) { loads[link] += share; });
   }
 }
 
-void HashedPaths::check(const Demand& demand) const {
-  if (!attachments_.set_of(demand.to).exists()) throw_no_path(graph_, demand.from, demand.to);
+/// Forgets next links towards another destination, or towards all that shared its switches.
+void HashedPaths::aim(const Demand& demand) {
+  const SetId set = attachments_.set_of(demand.to);
+  if (!set.exists()) throw_no_path(graph_, demand.from, demand.to);
+  if (demand.to == to_) return;
+  to_ = demand.to;
+  end_target_ = ++targets_;
+  if (set == set_) return;
+  set_ = set;
+  set_target_ = ++targets_;
+  links_.clear();
+}
+
+void HashedPaths::draw(const Demand& demand, std::uint32_t block) {
+  for (std::uint32_t pair = 0; pair < pairs_.size(); ++pair)
+    pairs_[pair].draws = philox({demand.from.value, demand.to.value, pair, block}, seed_);
 }
 
 HashedPaths::Links HashedPaths::from_endpoint(VertexId at, VertexId to) {
@@ -34,21 +48,14 @@ HashedPaths::Links HashedPaths::from_endpoint(VertexId at, VertexId to) {
   return first_;
 }
 
-HashedPaths::Links HashedPaths::next(VertexId at, VertexId to) {
-  const SetId set = attachments_.set_of(to);
-  const std::vector<VertexId>& beside = attachments_.switches(set);
-  if (std::find(beside.begin(), beside.end(), at) != beside.end()) {
-    last_.clear();
-    routes_.next_links(at, to, last_);
-    return last_;
-  }
-  Known& known = known_[graph_.switch_number(at)];
-  if (known.towards != set) {
-    const auto begin = static_cast<std::uint32_t>(links_.size());
-    routes_.next_links(at, to, links_);
-    known = {set, begin, static_cast<std::uint32_t>(links_.size())};
-  }
-  return Links(links_).subspan(known.begin, known.end - known.begin);
+HashedPaths::Links HashedPaths::look_up(VertexId at, VertexId to) {
+  const std::vector<VertexId>& beside = attachments_.switches(set_);
+  const bool last = std::find(beside.begin(), beside.end(), at) != beside.end();
+  const auto begin = static_cast<std::uint32_t>(links_.size());
+  routes_.next_links(at, to, links_);
+  known_[graph_.switch_number(at)] = {last ? end_target_ : set_target_, begin,
+                                      static_cast<std::uint32_t>(links_.size())};
+  return Links(links_).subspan(begin);
 }
 
 }  // namespace clusterwright

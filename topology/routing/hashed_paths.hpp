@@ -2,6 +2,7 @@
 /// Loads of many hashed flows: the paths of walk_path, many at a time.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -13,7 +14,8 @@
 namespace clusterwright {
 
 /// Endpoints on the same switches share all next links but the last, so flows are laid by the switches that they lead
-/// to, and the next links of a switch towards them are looked up once.
+/// to, and the next links of a switch towards them are looked up once. All queue pairs of a demand go on hop by hop, as
+/// they mostly meet at the same switches.
 class HashedPaths {
  public:
   /// @pre graph and routes outlive it
@@ -32,41 +34,65 @@ class HashedPaths {
   using SetId = Attachments::SetId;
   using Links = std::span<const LinkId>;
 
-  /// Next links of a switch towards one attachment set.
+  /// Next links of a switch towards one attachment set; beside it, towards one endpoint.
   struct Known {
-    SetId towards;
+    std::uint32_t target = 0;          // set_target_ or end_target_ of that time
     std::uint32_t begin = 0, end = 0;  // in links_
   };
+  struct QueuePair {
+    VertexId at;
+    std::array<std::uint32_t, 4> draws;  // of a block of hops
+  };
 
-  void check(const Demand& demand) const;
+  void aim(const Demand& demand);
   Links next(VertexId at, VertexId to);
+  Links look_up(VertexId at, VertexId to);
   Links from_endpoint(VertexId at, VertexId to);
+  void draw(const Demand& demand, std::uint32_t block);
 
   const NetworkGraph& graph_;
   const Routes& routes_;
-  int queue_pairs_;
   std::uint64_t seed_;
   Attachments attachments_;
-  std::vector<Known> known_;  // by switch
-  std::vector<LinkId> links_;
-  std::vector<LinkId> last_;   // of a switch beside the destination
+  SetId set_;                  // of the destination
+  VertexId to_;                // destination
+  std::uint32_t targets_ = 0;  // number of the last set or destination
+  std::uint32_t set_target_ = 0, end_target_ = 0;
+  std::vector<Known> known_;   // by switch
+  std::vector<LinkId> links_;  // towards the set
   std::vector<LinkId> first_;  // of the source
+  std::vector<QueuePair> pairs_;
 };
+
+inline HashedPaths::Links HashedPaths::next(VertexId at, VertexId to) {
+  const Known& known = known_[graph_.switch_number(at)];
+  if (known.target != set_target_ && known.target != end_target_) return look_up(at, to);
+  return Links(links_).subspan(known.begin, known.end - known.begin);
+}
 
 template <class Visit>
 void HashedPaths::walk(const Demand& demand, Visit visit) {
-  check(demand);
-  const Links first = from_endpoint(demand.from, demand.to);
-  for (std::uint32_t pair = 0; pair < static_cast<std::uint32_t>(queue_pairs_); ++pair) {
-    VertexId at = demand.from;
-    PathDraws draws({demand.from, demand.to, pair, seed_});
-    for (std::uint32_t hop = 0; at != demand.to; ++hop) {
-      const Links choices = hop == 0 ? first : next(at, demand.to);
-      if (choices.empty()) throw_no_path(graph_, demand.from, demand.to);
-      const auto count = static_cast<std::uint32_t>(choices.size());
-      const LinkId link = choices[count == 1 ? 0 : draws.draw(count, hop)];
+  aim(demand);
+  for (QueuePair& pair : pairs_) pair.at = demand.from;
+  constexpr std::uint32_t none = ~0u, hops_of_block = 4;
+  std::uint32_t block = none;
+  for (std::uint32_t hop = 0, under_way = 1; under_way > 0; ++hop) {
+    under_way = 0;
+    VertexId last;
+    Links choices;
+    for (QueuePair& pair : pairs_) {
+      if (pair.at == demand.to) continue;
+      if (pair.at != last) {
+        last = pair.at;
+        choices = hop == 0 ? from_endpoint(last, demand.to) : next(last, demand.to);
+        if (choices.empty()) throw_no_path(graph_, demand.from, demand.to);
+      }
+      if (choices.size() > 1 && block != hop / hops_of_block) draw(demand, block = hop / hops_of_block);
+      const std::uint64_t drawn = choices.size() > 1 ? pair.draws[hop % hops_of_block] : 0;
+      const LinkId link = choices[(drawn * choices.size()) >> 32];
       visit(link);
-      at = graph_.to(link);
+      pair.at = graph_.to(link);
+      ++under_way;
     }
   }
 }
