@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "models/kernels/collectives/collective_traffic.hpp"
+#include "models/lowering/place_key.hpp"
 #include "models/lowering/rank_classes.hpp"
 #include "models/lowering/stream_traffic.hpp"
 #include "topology/cluster/cluster_network.hpp"
@@ -169,34 +170,6 @@ UplinkLoads own_loads(const std::vector<LaidStream>& streams, const Cluster& clu
   return SharedLinks(streams, cluster).loads(streams.size());
 }
 
-/// What places of ranks depend on beside the network, whose cluster has one placement.
-std::vector<int> places_of(const Placement& placement) {
-  const Plan& plan = placement.plan();
-  return {plan.tensor,
-          plan.pipeline,
-          plan.context,
-          plan.data,
-          plan.expert,
-          plan.expert_tensor,
-          plan.shard_group,
-          static_cast<int>(plan.in_groups()),
-          static_cast<int>(plan.rank_order),
-          static_cast<int>(plan.virtual_pipeline > 1),
-          placement.blocks().used};
-}
-
-/// The same with the classes of the ranks.
-std::vector<int> classes_of(const RankClasses& classes, const Placement& placement) {
-  std::vector<int> key = places_of(placement);
-  key.push_back(classes.tensor_ranks_together());
-  const Plan& plan = placement.plan();
-  for (int d = 0; d < plan.gradient_ranks(); ++d)
-    for (int p = 0; p < plan.pipeline; ++p)
-      for (int t = 0; t < plan.tensor; t += classes.tensor_ranks_together())
-        key.push_back(static_cast<int>(classes.slice_of(RankCoordinates{t, d, p}).value));
-  return key;
-}
-
 double at_once(CollectiveOp op, Algorithm algorithm, const std::vector<Communicator>& groups, const Cluster& cluster) {
   const RoutedNetwork& network = cluster.network();
   const TrafficContext context{cluster, network.graph, network.torus_sides};
@@ -219,7 +192,9 @@ bool uses_graph(const Cluster& cluster) {
 std::shared_ptr<const UplinkLoads> graph_loads(const RankClasses& classes, const Placement& placement,
                                                const Cluster& cluster) {
   using Answer = std::shared_ptr<const UplinkLoads>;
-  return std::any_cast<Answer>(cluster.routed->remembered(classes_of(classes, placement), [&]() -> std::any {
+  std::vector<int> key = classes_of(classes, placement);
+  key.push_back(placement.plan().virtual_pipeline > 1);  // then messages go round the ends of the pipeline, too
+  return std::any_cast<Answer>(cluster.routed->remembered(key, [&]() -> std::any {
     return Answer(std::make_shared<UplinkLoads>(own_loads(lay_streams(classes, placement, cluster), cluster)));
   }));
 }

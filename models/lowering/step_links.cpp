@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <numeric>
 #include <utility>
 
 #include "models/lowering/graph_loads.hpp"
@@ -192,15 +192,19 @@ ChainId StepLinks::message(Stream stream, Bytes payload, RankClassId c) {
 
 std::vector<int> StepLinks::domains_in_step() const {
   const Plan& plan = placement_.plan();
-  std::set<int> domains;
-  if (plan.local_steps == 1)
-    for (int i = 0; i < timings_.cluster().spec.accelerators / placement_.domain_size(); ++i) domains.insert(i);
-  else
-    for (int p = 0; p < plan.pipeline; ++p)
-      for (int d = 0; d < plan.shard_group; ++d)
-        for (int t = 0; t < plan.tensor; ++t) domains.insert(placement_.domain({t, d, p}));
-  if (domains.empty()) domains.insert(0);
-  return {domains.begin(), domains.end()};
+  std::vector<int> domains;
+  if (plan.local_steps == 1) {
+    domains.resize(
+        static_cast<std::size_t>(std::max(1, timings_.cluster().spec.accelerators / placement_.domain_size())));
+    std::iota(domains.begin(), domains.end(), 0);
+    return domains;
+  }
+  for (int p = 0; p < plan.pipeline; ++p)
+    for (int d = 0; d < plan.shard_group; ++d)
+      for (int t = 0; t < plan.tensor; ++t) domains.push_back(placement_.domain({t, d, p}));
+  std::ranges::sort(domains);
+  domains.erase(std::ranges::unique(domains).begin(), domains.end());
+  return domains;
 }
 
 ChainId StepLinks::everywhere() {

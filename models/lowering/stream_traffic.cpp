@@ -2,14 +2,16 @@
 #include "models/lowering/stream_traffic.hpp"
 
 #include <algorithm>
+#include <any>
+#include <functional>
 #include <map>
+#include <memory>
 #include <numeric>
-#include <optional>
-#include <set>
 
-#include "models/kernels/collectives/collective_traffic.hpp"
+#include "models/lowering/place_key.hpp"
 #include "models/lowering/rank_classes.hpp"
-#include "sim/diagnostic.hpp"
+#include "models/lowering/stream_demands.hpp"
+#include "topology/cluster/cluster_network.hpp"
 #include "topology/routing/hashed_paths.hpp"
 #include "topology/routing/routed_network.hpp"
 #include "topology/routing/valiant.hpp"
@@ -18,118 +20,19 @@ namespace clusterwright {
 
 namespace {
 
-/// Demands of one stream of one class, and what one of its transfers can send at most.
-struct StreamDemands {
-  std::vector<Demand> demands;
-  std::vector<int> replicas;  // parallel to the demands of messages: replica of the sender
-  BytesPerSecond peak;
-};
-
-/// Demands of a step by stream and class.
-class DemandLister {
- public:
-  DemandLister(const RankClasses& classes, const Placement& placement, const Cluster& cluster)
-      : classes_(classes),
-        placement_(placement),
-        cluster_(cluster),
-        context_{cluster, cluster.network().graph, cluster.network().torus_sides} {}
-
-  /// Those streams alone, among them those that load ports only.
-  std::map<ClassStream, StreamDemands> list(const std::vector<ChainTraffic>& chains) {
-    wanted_.emplace();
-    for (const ChainTraffic& chain : chains)
-      for (const RankClassId c : chain.classes)
-        if (chain.share > 0) wanted_->insert({chain.stream, c});
-    for (int p = 0; p < placement_.plan().pipeline; ++p)
-      for (const StreamGroup& group : port_groups(placement_, p)) add_group(group);
-    return list();
-  }
-
-  std::map<ClassStream, StreamDemands> list() {
-    const Plan& plan = placement_.plan();
-    for (int p = 0; p < plan.pipeline; ++p) {
-      for (int d = 0; d < plan.gradient_ranks(); ++d)
-        for (int t = 0; t < plan.tensor; ++t) add_messages({t, d, p});
-      for (const StreamGroup& group : stage_groups(placement_, p, 1)) add_group(group);
-    }
-    return std::move(demands_);
-  }
-
- private:
-  StreamDemands& at(Stream stream, const RankCoordinates& rank, int channels) {
-    StreamDemands& out = demands_[{stream, classes_.slice_of(rank)}];
-    out.peak = channels * cluster_.network_per_accelerator();
-    return out;
-  }
-
-  void add_messages(const RankCoordinates& from) {
-    for (const StageMessage& message : stage_messages(placement_.plan(), from)) {
-      if (placement_.domain(from) == placement_.domain(message.to) || !wants(message.stream, from)) continue;
-      StreamDemands& out = at(message.stream, from, 1);
-      append(out.demands, message_traffic(placement_.accelerator(from), placement_.accelerator(message.to), context_));
-      out.replicas.resize(out.demands.size(), from.data);
-    }
-  }
-
-  bool wants(Stream stream, const RankCoordinates& at) const {
-    return !wanted_ || wanted_->contains({stream, classes_.slice_of(at)});
-  }
-
-  void add_group(const StreamGroup& group) {
-    if (!wants(group.stream, group.members.front())) return;
-    Communicator members;
-    for (const RankCoordinates& at : group.members) members.push_back(placement_.accelerator(at));
-    const bool exchange = group.stream == Stream::experts;
-    const auto stages = exchange
-                            ? collective_traffic(CollectiveOp::all_to_all, Algorithm::rail_aligned, members, context_)
-                            : ring_stages(group.stream, members);
-    if (stages.empty()) return;
-    const int channels = exchange ? 1 : channels_of(group);
-    StreamDemands& out = at(group.stream, group.members.front(), channels);
-    for (const TrafficStage& stage : stages) {
-      append(out.demands, stage.demands);
-      for (const TrafficStage::Exchange& pairs : stage.exchanges) append(out.demands, pairs);
-    }
-  }
-
-  std::vector<TrafficStage> ring_stages(Stream stream, const Communicator& members) const {
-    const bool neighbours_alone = stream == Stream::context_ring || stream == Stream::stage_pairs;
-    if (wanted_ && !context_.torus_sides.empty() && cluster_.node_accelerators == 1 && !neighbours_alone) try {
-        return collective_traffic(CollectiveOp::all_gather, Algorithm::torus, members, context_);
-      } catch (const ConfigError&) {  // no block
-      }
-    return collective_traffic(CollectiveOp::all_gather, Algorithm::ring, members, context_);
-  }
-
-  /// Members in the first domain, whose NICs a ring leaves it through.
-  int channels_of(const StreamGroup& group) const {
-    return static_cast<int>(std::count_if(group.members.begin(), group.members.end(), [&](const auto& member) {
-      return placement_.domain(member) == placement_.domain(group.members.front());
-    }));
-  }
-
-  static void append(std::vector<Demand>& to, const std::vector<Demand>& more) {
-    to.insert(to.end(), more.begin(), more.end());
-  }
-  static void append(std::vector<Demand>& to, const TrafficStage::Exchange& pairs) {
-    for (const VertexId from : pairs.members)
-      for (const VertexId end : pairs.members)
-        if (from != end) to.push_back({from, end, pairs.bytes});
-  }
-
-  const RankClasses& classes_;
-  const Placement& placement_;
-  const Cluster& cluster_;
-  TrafficContext context_;
-  std::optional<std::set<ClassStream>> wanted_;  // nothing: all that share links
-  std::map<ClassStream, StreamDemands> demands_;
-};
-
 using SparseLoads = std::vector<std::pair<LinkId, double>>;
 
 void add(const SparseLoads& loads, double share, LinkLoads& to) {
   for (const auto& [link, load] : loads) to[link] += share * load;
 }
+
+/// One stream of one rank class on hashed paths.
+struct HashedStream {
+  LaidStream laid;  ///< without its slowest links
+  /// Links of messages, with the replica of each; a link comes once or more.
+  std::vector<std::pair<int, LinkId>> of_replicas;
+};
+using HashedStreams = std::vector<HashedStream>;  // ascending by key
 
 /// Lays streams by one policy.
 class StreamLayer {
@@ -145,35 +48,45 @@ class StreamLayer {
     }
   }
 
-  std::vector<LaidStream> lay(const std::map<ClassStream, StreamDemands>& demands) {
+  std::vector<LaidStream> lay(const StreamDemandsByClass& demands) const {
     const Routing routing = network_.policy.routing;
-    if (routing == Routing::hash) return lay_hashed(demands);
+    if (routing == Routing::hash) {
+      const HashedStreams streams = lay_hashed(demands);
+      return joined({streams});
+    }
     if (routing != Routing::adaptive) return lay_by(demands, routing);
     return mixed(lay_by(demands, Routing::spray), lay_by(demands, Routing::valiant));
   }
 
- private:
-  std::vector<LaidStream> lay_hashed(const std::map<ClassStream, StreamDemands>& demands) const {
+  HashedStreams lay_hashed(const StreamDemandsByClass& demands) const {
     HashedPaths paths(network_.graph, *network_.routes, network_.policy.queue_pairs, network_.policy.seed);
-    std::vector<LaidStream> out;
-    MessagePaths messages;
+    HashedStreams out;
     LinkLoads loads(network_.graph.links(), 0.0);
     for (const auto& [key, stream] : demands) {
+      HashedStream& hashed = out.emplace_back();
       if (stream.replicas.empty())
         paths.lay(stream.demands, loads);
       else
-        lay_messages(stream, paths, loads, messages.emplace_back());
-      out.push_back({key, stream.peak, sparse(loads)});
+        lay_messages(stream, paths, loads, hashed.of_replicas);
+      hashed.laid = {key, stream.peak, sparse(loads)};
       std::fill(loads.begin(), loads.end(), 0.0);
     }
-    mark_slowest(messages, out);
     return out;
   }
 
-  /// Links of the messages of one stream of one class, with the replica of each. The first of `messages` are those of
-  /// the first streams, as messages come first among streams.
-  using MessagePaths = std::vector<std::vector<std::pair<int, LinkId>>>;
+  /// Streams of several parts, all different, in the order of their keys.
+  std::vector<LaidStream> joined(const std::vector<std::reference_wrapper<const HashedStreams>>& parts) const {
+    std::vector<const HashedStream*> streams;
+    for (const HashedStreams& part : parts)
+      for (const HashedStream& stream : part) streams.push_back(&stream);
+    std::ranges::sort(streams, {}, [](const HashedStream* stream) { return stream->laid.key; });
+    std::vector<LaidStream> out;
+    for (const HashedStream* stream : streams) out.push_back(stream->laid);
+    mark_slowest(streams, out);
+    return out;
+  }
 
+ private:
   void lay_messages(const StreamDemands& stream, HashedPaths& paths, LinkLoads& loads,
                     std::vector<std::pair<int, LinkId>>& links) const {
     const double share = 1.0 / network_.policy.queue_pairs;
@@ -193,18 +106,19 @@ class StreamLayer {
     }
   }
 
-  void mark_slowest(const MessagePaths& messages, std::vector<LaidStream>& laid) const {
+  /// @param laid  parallel to `streams`
+  void mark_slowest(const std::vector<const HashedStream*>& streams, std::vector<LaidStream>& laid) const {
     std::map<int, double> slowness;  // by replica: seconds per byte along all stages
     for (const Stream stream : {Stream::forward, Stream::backward}) {
       const LinkLoads all = total(laid, stream);
-      for (std::size_t s = 0; s < messages.size(); ++s)
-        if (laid[s].key.stream == stream)
-          for (const auto& [replica, seconds] : slowest_links(messages[s], all)) slowness[replica] += seconds;
+      for (const HashedStream* part : streams)
+        if (part->laid.key.stream == stream)
+          for (const auto& [replica, seconds] : slowest_links(part->of_replicas, all)) slowness[replica] += seconds;
     }
     if (slowness.empty()) return;
     const int slowest = std::ranges::max_element(slowness, {}, [](const auto& entry) { return entry.second; })->first;
-    for (std::size_t s = 0; s < messages.size(); ++s) {
-      for (const auto& [replica, link] : messages[s])
+    for (std::size_t s = 0; s < streams.size(); ++s) {
+      for (const auto& [replica, link] : streams[s]->of_replicas)
         if (replica == slowest) laid[s].slowest.push_back(link);
       std::ranges::sort(laid[s].slowest);
     }
@@ -221,7 +135,7 @@ class StreamLayer {
     return out;
   }
 
-  std::vector<LaidStream> lay_by(const std::map<ClassStream, StreamDemands>& demands, Routing routing) const {
+  std::vector<LaidStream> lay_by(const StreamDemandsByClass& demands, Routing routing) const {
     std::vector<LaidStream> out;
     for (const auto& [key, stream] : demands) {
       const LinkLoads loads =
@@ -271,15 +185,39 @@ class StreamLayer {
   IndexedVector<LinkId, char> kept_;
 };
 
+/// Hashed streams of one kind, remembered by the cluster: plans that differ in the chunks of a stage share those inside
+/// the pipeline.
+std::shared_ptr<const HashedStreams> remembered(
+    const StreamLayer& layer, StreamDemandsByClass (*list)(const RankClasses&, const Placement&, const Cluster&),
+    int kind, const RankClasses& classes, const Placement& placement, const Cluster& cluster) {
+  using Answer = std::shared_ptr<const HashedStreams>;
+  std::vector<int> key = classes_of(classes, placement);
+  key.push_back(kind);
+  return std::any_cast<Answer>(cluster.routed->remembered(key, [&]() -> std::any {
+    return Answer(std::make_shared<HashedStreams>(layer.lay_hashed(list(classes, placement, cluster))));
+  }));
+}
+
 }  // namespace
 
 std::vector<LaidStream> lay_streams(const RankClasses& classes, const Placement& placement, const Cluster& cluster) {
-  return StreamLayer(cluster, false).lay(DemandLister(classes, placement, cluster).list());
+  const StreamLayer layer(cluster, false);
+  const bool round_ends = placement.plan().virtual_pipeline > 1;
+  if (cluster.network().policy.routing != Routing::hash) {
+    StreamDemandsByClass demands = demands_inside(classes, placement, cluster);
+    if (round_ends) demands.merge(demands_round_ends(classes, placement, cluster));
+    return layer.lay(demands);
+  }
+  constexpr int inside = -2, round = -3;  // in keys of remembered answers
+  const auto streams = remembered(layer, demands_inside, inside, classes, placement, cluster);
+  if (!round_ends) return layer.joined({*streams});
+  const auto more = remembered(layer, demands_round_ends, round, classes, placement, cluster);
+  return layer.joined({*streams, *more});
 }
 
 std::vector<LaidStream> lay_on_all_links(const std::vector<ChainTraffic>& chains, const RankClasses& classes,
                                          const Placement& placement, const Cluster& cluster) {
-  return StreamLayer(cluster, true).lay(DemandLister(classes, placement, cluster).list(chains));
+  return StreamLayer(cluster, true).lay(demands_of(chains, classes, placement, cluster));
 }
 
 }  // namespace clusterwright

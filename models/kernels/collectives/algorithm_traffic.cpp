@@ -57,21 +57,20 @@ bool TrafficBuilder::separate_rails() const {
   return fabric.kind == FabricKind::fat_tree && fabric.rails == RailLayout::planes;
 }
 
-void TrafficBuilder::add_flow(TrafficStage& stage, AcceleratorId from, AcceleratorId to, double bytes) const {
+void TrafficBuilder::add_flow(std::vector<Demand>& demands, AcceleratorId from, AcceleratorId to, double bytes) const {
   if (same_domain(from, to)) return;
   const Ports in = ports(to);
   Ports out = ports(from);
   if (separate_rails()) out.first = in.first, out.count = in.count;
   const int lanes = std::max(out.count, in.count);
-  for (int lane = 0; lane < lanes; ++lane)
-    stage.demands.push_back({endpoint(out, lane), endpoint(in, lane), bytes / lanes});
+  for (int lane = 0; lane < lanes; ++lane) demands.push_back({endpoint(out, lane), endpoint(in, lane), bytes / lanes});
 }
 
 void TrafficBuilder::add_edge(TrafficStage& stage, std::size_t from, std::size_t to, double bytes) const {
   const std::vector<AcceleratorId>& out = domains_[from].members;
   const std::vector<AcceleratorId>& in = domains_[to].members;
   const std::size_t shared = std::min(out.size(), in.size());
-  for (std::size_t c = 0; c < shared; ++c) add_flow(stage, out[c], in[c], bytes / static_cast<double>(shared));
+  for (std::size_t c = 0; c < shared; ++c) add_flow(stage.demands, out[c], in[c], bytes / static_cast<double>(shared));
 }
 
 void TrafficBuilder::refuse(const std::string& why) const {
@@ -129,7 +128,8 @@ std::vector<TrafficStage> send_traffic(const TrafficBuilder& builder) {
   if (builder.algorithm() != Algorithm::direct) builder.refuse("a message goes directly to its receiver");
   const Communicator& group = builder.group();
   TrafficStage stage;
-  for (std::size_t r = 0; r < group.size(); ++r) builder.add_flow(stage, group[r], group[(r + 1) % group.size()], 1);
+  for (std::size_t r = 0; r < group.size(); ++r)
+    builder.add_flow(stage.demands, group[r], group[(r + 1) % group.size()], 1);
   return {stage};
 }
 
@@ -183,7 +183,7 @@ std::vector<TrafficStage> pat_traffic(const TrafficBuilder& builder) {
     for (std::size_t r = 0; r < n; ++r) {
       const AcceleratorId near = group[r], far = group[(r + distance) % n];
       const double bytes = static_cast<double>(chunks) / static_cast<double>(n - 1);
-      builder.add_flow(stage, scatters ? far : near, scatters ? near : far, bytes);
+      builder.add_flow(stage.demands, scatters ? far : near, scatters ? near : far, bytes);
     }
     stages.push_back(std::move(stage));
   }

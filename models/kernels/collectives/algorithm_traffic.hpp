@@ -42,7 +42,7 @@ class TrafficBuilder {
   bool separate_rails() const;
 
   /// Adds a flow between two accelerators over all their NICs; nothing inside a domain.
-  void add_flow(TrafficStage& stage, AcceleratorId from, AcceleratorId to, double bytes) const;
+  void add_flow(std::vector<Demand>& demands, AcceleratorId from, AcceleratorId to, double bytes) const;
   /// Adds flows between two domains, by index, over the channels that both have.
   void add_edge(TrafficStage& stage, std::size_t from, std::size_t to, double bytes) const;
 

@@ -52,12 +52,6 @@ std::vector<TrafficStage> collective_traffic(CollectiveOp op, Algorithm algorith
   return stages;
 }
 
-std::vector<Demand> message_traffic(AcceleratorId from, AcceleratorId to, const TrafficContext& context) {
-  TrafficStage stage;
-  TrafficBuilder(CollectiveOp::send, Algorithm::direct, {from, to}, context).add_flow(stage, from, to, 1);
-  return std::move(stage.demands);
-}
-
 namespace {
 
 void add(LinkLoads& total, const LinkLoads& more) {

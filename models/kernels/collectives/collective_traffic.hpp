@@ -72,9 +72,6 @@ std::vector<TrafficStage> collective_traffic(CollectiveOp op, Algorithm algorith
                                              const TrafficContext& context);
 inline constexpr std::size_t most_exact_pairs = 1u << 21;
 
-/// Demands of one message over all NICs of both ends; none inside a domain.
-std::vector<Demand> message_traffic(AcceleratorId from, AcceleratorId to, const TrafficContext& context);
-
 /// Links that one pass of a collective crosses on a torus, axis after axis: half of a closed ring, all of a line that
 /// is a part of one; 0 on other fabrics.
 int torus_hops(const Communicator& group, const TrafficContext& context);

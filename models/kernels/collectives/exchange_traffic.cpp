@@ -126,9 +126,9 @@ class RailExchange {
     for (std::size_t i = 0; i < members.size(); ++i) {
       const AcceleratorId far = counterpart(members[i], i, other);
       if (receiver_decides())
-        builder_.add_flow(stage_, far, members[i], bytes(other));
+        builder_.add_flow(stage_.demands, far, members[i], bytes(other));
       else
-        builder_.add_flow(stage_, members[i], far, bytes(other));
+        builder_.add_flow(stage_.demands, members[i], far, bytes(other));
     }
   }
 
