@@ -51,6 +51,7 @@ std::optional<DecidedPlan> searched_plan(const Scenario& given) {
   SearchRequest request;
   request.sweep.most_layouts = most_layouts;
   request.most_replays = most_replays;
+  request.best_alone = true;
   LayoutLimits limits = limits_of(given);
   limits.same_blocks = true;
   LayoutSearch search(given, limits, request);

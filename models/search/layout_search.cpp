@@ -55,6 +55,14 @@ void count_refusal(const ConfigError& error, SearchResult& result) {
 
 }  // namespace
 
+/// End of a step from which on its power does not matter, which takes as long to compute as its times.
+Picoseconds LayoutSearch::of_interest(const SearchResult& result) const {
+  Picoseconds end = any_end;
+  if (!request_.best_alone || request_.accepts || request_.sweep.objective == SearchObjective::energy) return end;
+  for (const FoundLayout& found : result.found) end = std::min(end, found.step.end);
+  return end;
+}
+
 std::optional<double> LayoutSearch::replay(const Candidate& candidate, SearchResult& result) {
   const Scenario scenario = scenario_of(candidate);
   FoundLayout found{candidate, {}, {}, 0, true};
@@ -64,7 +72,7 @@ std::optional<double> LayoutSearch::replay(const Candidate& candidate, SearchRes
       ++result.short_of_host;
       return {};
     }
-    found.step = settle_input(scenario, found.plan);
+    found.step = settle_input(scenario, found.plan, of_interest(result));
   } catch (const ConfigError& error) {
     count_refusal(error, result);
     return {};

@@ -27,6 +27,7 @@ struct SearchRequest {
   int least_replays = 1;      ///< replays of the lowest bounds that are made even if the best layout is proven before
   std::vector<Layout> known;  ///< layouts that are replayed first, if the limits and the memory allow them
   bool each_value = false;    ///< also replays the most promising layout with each value of each field
+  bool best_alone = false;    ///< only the best of the layouts found needs more than times
   std::function<bool(const StepSummary&)> accepts;  ///< limits on the replayed step; empty: all pass
   std::function<bool()> stop;                       ///< asked now and then; once it says yes the search ends
 };
@@ -79,6 +80,7 @@ class LayoutSearch {
   void replay_values(SearchResult& result);
   bool replay_lowest(ReplayQueue& queue, SearchResult& result);
   void replay_most_promising(ReplayQueue& queue, SearchResult& result);
+  Picoseconds of_interest(const SearchResult& result) const;
   /// @return value of the objective, if the layout runs
   std::optional<double> replay(const Candidate& candidate, SearchResult& result);
   double sharpened(const Candidate& candidate);

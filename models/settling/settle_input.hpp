@@ -4,7 +4,7 @@
 
 #include "models/job/scenario.hpp"
 #include "models/plan/plan.hpp"
-#include "models/settling/step_simulation.hpp"
+#include "models/settling/step_what_ifs.hpp"
 
 namespace clusterwright {
 
@@ -14,6 +14,7 @@ namespace clusterwright {
 /// ready micro-batches with the shortest step is nearest to the truth: all prefetched ones if the loader keeps up, few
 /// if each is used as soon as it is there.
 /// @param plan  gets `ready_micro_batches` if fewer are ready than are prefetched
-StepSummary settle_input(const Scenario& scenario, Plan& plan);
+/// @param of_interest  as for summarise_step
+StepSummary settle_input(const Scenario& scenario, Plan& plan, Picoseconds of_interest = any_end);
 
 }  // namespace clusterwright

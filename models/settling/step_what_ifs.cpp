@@ -2,6 +2,7 @@
 #include "models/settling/step_what_ifs.hpp"
 
 #include <optional>
+#include <utility>
 
 #include "models/settling/local_steps.hpp"
 
@@ -71,8 +72,12 @@ auto read_step(const Scenario& scenario, const Plan& plan, Read read) {
 
 }  // namespace
 
-StepSummary summarise_step(const Scenario& scenario, const Plan& plan) {
-  return read_step(scenario, plan, [](const SettledStep& step) { return step.summary(); });
+StepSummary summarise_step(const Scenario& scenario, const Plan& plan, Picoseconds of_interest) {
+  const bool one_kind = !local_plan(plan);  // else neither end is that of the mean
+  return read_step(scenario, plan, [&](const SettledStep& step) {
+    StepTime time = step.time();
+    return one_kind && time.end >= of_interest ? StepSummary{std::move(time), {}, {}, {}, {}} : step.summary();
+  });
 }
 
 StepTime time_step(const Scenario& scenario, const Plan& plan) {

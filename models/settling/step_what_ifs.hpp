@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -44,10 +46,13 @@ class StepWhatIfs {
   std::vector<StepWhatIfs> local_;  // steps without synchronisation, where groups train apart; at most one
 };
 
+inline constexpr Picoseconds any_end{std::numeric_limits<std::int64_t>::max()};
+
 /// Summary of the step: from two short replays if it repeats itself, from the whole if it does not, or is hardly
 /// longer.
+/// @param of_interest  a step that ends no sooner gets times alone
 /// @throws ConfigError E0502 if the step would take longer than can be simulated
-StepSummary summarise_step(const Scenario& scenario, const Plan& plan);
+StepSummary summarise_step(const Scenario& scenario, const Plan& plan, Picoseconds of_interest = any_end);
 
 /// Times of the same summary.
 StepTime time_step(const Scenario& scenario, const Plan& plan);
