@@ -109,6 +109,8 @@ struct Offload {
   MemoryLevel optimizer = MemoryLevel::device;    ///< states; updated on the host, those in a pool by the accelerator
   MemoryLevel activations = MemoryLevel::device;  ///< kept from the forward to the backward pass
   bool uses(MemoryLevel tier) const { return weights == tier || optimizer == tier || activations == tier; }
+  /// Whether anything is copied to the host, or through it to its drives.
+  bool uses_host() const { return uses(MemoryLevel::host) || uses(MemoryLevel::nvme); }
   bool any() const { return uses(MemoryLevel::host) || uses(MemoryLevel::pool) || uses(MemoryLevel::nvme); }
   bool operator==(const Offload&) const = default;
 };

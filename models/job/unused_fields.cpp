@@ -122,8 +122,9 @@ const char* no_network(const Question& q) {
   return !q.scenario.cluster.has_network() ? "the cluster is one node or one scale-up domain" : nullptr;
 }
 
-/// Slots are read where they are slower than the NICs.
+/// Slots are read where they are slower than the NICs, and where copies to the host meet these.
 const char* no_nic_paths(const Question& q) {
+  if (q.job().offload.uses_host()) return nullptr;
   const Cluster& cluster = q.scenario.cluster;
   const NicReach& reach = cluster.groups.front().nic_reach;
   const auto limits = [&](BytesPerSecond slot) { return slot > BytesPerSecond{} && slot < reach.stated; };
@@ -138,6 +139,10 @@ const char* no_pcie_paths(const Question& q) {
   const NodeWiring& wiring = cluster.links.wiring();
   const bool joined = wiring.scale_up != ScaleUpWiring::none && wiring.domain >= cluster.node_accelerators;
   return joined ? "scale-up links join all accelerators of a node" : nullptr;
+}
+
+const char* no_switches(const Question& q) {
+  return q.job().offload.uses_host() ? nullptr : no_pcie_paths(q);
 }
 
 const char* no_slots(const Question& q) {
@@ -254,10 +259,10 @@ constexpr Rule rules[] = {
     {"cluster.node.host.memory_gb", no_host_memory, UnusedKind::describes},
     {"cluster.node.host.memory_gb_per_s", no_host_copies, UnusedKind::describes},
     {"cluster.node.host.cores", no_host_work, UnusedKind::describes},
-    {"cluster.node.pcie.accelerators_per_switch", no_pcie_paths, UnusedKind::describes},
-    {"cluster.node.pcie.sockets", no_pcie_paths, UnusedKind::describes},
+    {"cluster.node.pcie.accelerators_per_switch", no_switches, UnusedKind::describes},
+    {"cluster.node.pcie.sockets", no_switches, UnusedKind::describes},
     {"cluster.node.pcie.peer_to_peer", no_pcie_paths, UnusedKind::describes},
-    {"cluster.node.pcie.uplink_gb_per_s", no_pcie_paths, UnusedKind::describes},
+    {"cluster.node.pcie.uplink_gb_per_s", no_switches, UnusedKind::describes},
     {"cluster.node.pcie.between_sockets_gb_per_s", no_pcie_paths, UnusedKind::describes},
     {"transformer.max_sequence", enough_positions, UnusedKind::describes},
     {"cluster.node.scale_up_torus", no_torus},

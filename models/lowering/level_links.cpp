@@ -62,7 +62,8 @@ ChainId LevelLinks::copy(MemoryLevel level, bool out, Bytes payload, RankClassId
     const Path path = pool_path(out, c);
     return links_.transfer(payload, path.rate, path.uses);
   }
-  Path path{{ports_.host_port(out, c)}, host_link_};
+  Path path{{}, host_link_};
+  ports_.pcie().use_for_copy(path.uses, out, c);
   cross(path, memory_, host_.memory_bandwidth, level == MemoryLevel::nvme ? 2 : 1, c);
   if (level == MemoryLevel::nvme)
     cross(path, out ? drives_write_ : drives_read_, out ? host_.nvme_write : host_.nvme_read, 1, c);
@@ -80,7 +81,7 @@ ChainId LevelLinks::host_to_drives(Bytes payload, RankClassId c) {
 LevelLinks::Path LevelLinks::update_path(MemoryLevel level, RankClassId c) const {
   Path path{{}, host_link_};
   if (memory_.empty())
-    path.uses.push_back(ports_.host_port(true, c));
+    path.uses.push_back(ports_.pcie().slot(true, c));
   else
     path.rate = *host_.memory_bandwidth;
   // Each state passes memory once more on its way from the drives, and on its way back.

@@ -70,20 +70,22 @@ SlowRanks slow_ranks(const ClusterSpec& cluster, const DomainBlocks& blocks) {
 }
 
 RankClasses::RankClasses(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow, bool folded,
-                         int host)
+                         const SharingWidths& sharing)
     : plan_(placement.plan()),
       folded_(folded),
-      host_(host),
+      sharing_(sharing),
       tensor_ranks_together_(folded ? std::min(plan_.tensor, placement.domain_size()) : 1) {
-  if (host > 0)  // ranks of one host: those of a block that ends inside a node, too
-    tensor_ranks_together_ = std::gcd(std::gcd(tensor_ranks_together_, host), placement.blocks().used);
+  for (const int width : {sharing.host, sharing.pcie_switch})
+    if (width > 0)  // ranks of one host: those of a block that ends inside a node, too
+      tensor_ranks_together_ = std::gcd(std::gcd(tensor_ranks_together_, width), placement.blocks().used);
   add_clocks(placement, slow);
   order_.resize(static_cast<std::size_t>(plan_.gradient_ranks()));
   std::iota(order_.rbegin(), order_.rend(), 0);
   refine(placement, fabric);
-  if (folded && host == 0 && count() > most_classes) merge(placement, fabric);
+  if (folded && !sharing.any() && count() > most_classes) merge(placement, fabric);
   for (const RankCoordinates& at : representatives_) clocks_.push_back(clock_of(at));
-  if (host > 0) hosts_ = SharedHosts(fill_hosts(placement), count());
+  if (sharing.host > 0) hosts_ = SharedHosts(fill_hosts(placement, sharing.host), count());
+  if (sharing.pcie_switch > 0) switches_ = SharedHosts(fill_hosts(placement, sharing.pcie_switch), count());
 }
 
 std::vector<int> RankClasses::colours_by_place(const Placement& placement, const FabricTiers& fabric) const {
@@ -108,10 +110,11 @@ std::vector<int> RankClasses::colours_by_clock() const {
 void RankClasses::refine(const Placement& placement, const FabricTiers& fabric) {
   assign(merged_ ? colours_by_clock() : colours_by_place(placement, fabric));
   load_uplinks(placement, fabric);
-  const bool groups = plan_.context > 1 || plan_.in_groups() || plan_.expert * plan_.expert_tensor > 1 || host_ > 0;
+  const bool groups =
+      plan_.context > 1 || plan_.in_groups() || plan_.expert * plan_.expert_tensor > 1 || sharing_.any();
   for (std::size_t before = 0; folded_ && (has_taper(fabric) || groups) && before != count();) {
     before = count();
-    if (!merged_ && host_ == 0 && before > most_classes) return;  // too many already
+    if (!merged_ && !sharing_.any() && before > most_classes) return;  // too many already
     assign(colour_replicas(placement, fabric));
     load_uplinks(placement, fabric);
   }
@@ -130,20 +133,22 @@ void RankClasses::merge(const Placement& placement, const FabricTiers& fabric) {
   refine(placement, fabric.distances());
 }
 
-RankClasses RankClasses::fold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow, int host) {
-  return {placement, fabric, slow, true, host};
+RankClasses RankClasses::fold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow,
+                              const SharingWidths& sharing) {
+  return {placement, fabric, slow, true, sharing};
 }
 
 RankClasses RankClasses::unfold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow,
-                                int host) {
-  return {placement, fabric, slow, false, host};
+                                const SharingWidths& sharing) {
+  return {placement, fabric, slow, false, sharing};
 }
 
-std::map<int, HostRanks> RankClasses::fill_hosts(const Placement& placement) const {
+/// Ranks of each class by host, or by switch. @param width  accelerators of one
+std::map<int, HostRanks> RankClasses::fill_hosts(const Placement& placement, int width) const {
   std::map<int, HostRanks> hosts;
   for (int p = 0; p < plan_.pipeline; ++p)
     for (int d = 0; d < plan_.gradient_ranks(); ++d)
-      for (int t = 0; t < plan_.tensor; ++t) ++hosts[placement.node({t, d, p}, host_)][class_of({t, d, p})];
+      for (int t = 0; t < plan_.tensor; ++t) ++hosts[placement.node({t, d, p}, width)][class_of({t, d, p})];
   return hosts;
 }
 
@@ -282,10 +287,13 @@ void RankClasses::add_neighbours(const Placement& placement, int d, std::vector<
 std::vector<int> RankClasses::colour_replicas(const Placement& placement, const FabricTiers& fabric) const {
   const UplinkLoads loads = has_taper(fabric) ? uplink_loads(*this, placement, fabric) : UplinkLoads{};
   const bool alike = slices_.size() == static_cast<std::size_t>(plan_.pipeline * plan_.tensor / tensor_ranks_together_);
-  std::map<int, int> host_kind;
+  std::map<std::pair<int, int>, int> host_kind;  // by width and number
   Interner<HostRanks> hosts_seen;
-  if (host_ > 0)
-    for (const auto& [host, ranks] : fill_hosts(placement)) host_kind[host] = hosts_seen.number(ranks);
+  std::vector<int> widths;
+  for (const int width : {sharing_.host, sharing_.pcie_switch})
+    if (width > 0) widths.push_back(width);
+  for (const int width : widths)
+    for (const auto& [host, ranks] : fill_hosts(placement, width)) host_kind[{width, host}] = hosts_seen.number(ranks);
   std::map<UplinkBundle, int> signature;
   Interner<BundleLoad> loads_seen;
   for (const auto& [bundle, load] : loads) signature[bundle] = loads_seen.number(load);
@@ -297,7 +305,7 @@ std::vector<int> RankClasses::colour_replicas(const Placement& placement, const 
     for (int p = 0; p < plan_.pipeline; ++p)
       for (int t = 0; t < plan_.tensor; t += tensor_ranks_together_) {
         const RankCoordinates at{t, d, p};
-        if (host_ > 0) seen.push_back(host_kind.at(placement.node(at, host_)));
+        for (const int width : widths) seen.push_back(host_kind.at({width, placement.node(at, width)}));
         for (std::size_t tier = 0; tier + 1 < fabric.tiers().size(); ++tier)
           for (const bool up : {true, false}) {
             const auto found =
@@ -330,10 +338,10 @@ FabricTiers telling_apart(const Scenario& s, const Placement& placement) {
 
 RankClasses make_classes(const Scenario& s, const Placement& placement, bool folded) {
   const SlowRanks slow = slow_ranks(s.cluster.spec, placement.blocks());
-  const int host = shares_hosts(s) ? s.cluster.node_accelerators : 0;
+  const SharingWidths sharing = sharing_widths(s);
   const FabricTiers fabric = telling_apart(s, placement);
-  RankClasses classes =
-      folded ? RankClasses::fold(placement, fabric, slow, host) : RankClasses::unfold(placement, fabric, slow, host);
+  RankClasses classes = folded ? RankClasses::fold(placement, fabric, slow, sharing)
+                               : RankClasses::unfold(placement, fabric, slow, sharing);
   // Merged replicas cross uplinks that carry different loads: only the graph has the busiest of them.
   const bool on_graph = uses_graph(s.cluster) || (classes.merged() && has_taper(s.cluster.fabric));
   return on_graph ? std::move(classes).on_graph(placement, s.cluster) : classes;

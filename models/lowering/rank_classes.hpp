@@ -47,18 +47,17 @@ SlowRanks slow_ranks(const ClusterSpec& cluster, const DomainBlocks& blocks);
 /// Where that makes more than most_classes, as with scattered nodes, replicas that differ only in their places share
 /// classes, and the one with the longest way along its stages stands for them (merged).
 ///
-/// Where ranks share their hosts (storage, host memory), ranks of one class also sit on hosts that hold equally many
-/// ranks of every class.
+/// Where ranks share their hosts (storage, host memory) or switches of PCI Express, ranks of one class also sit on
+/// hosts and switches that hold equally many ranks of every class.
 class RankClasses {
  public:
   /// Classes beyond which replicas that differ only in their places are merged.
   static constexpr std::size_t most_classes = 256;
 
-  /// @param host  accelerators of one host; 0 if its ranks share nothing of it
   static RankClasses fold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow = {},
-                          int host = 0);
+                          const SharingWidths& sharing = {});
   static RankClasses unfold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow = {},
-                            int host = 0);
+                            const SharingWidths& sharing = {});
   /// The same classes over the links of the routed graph (graph_loads.hpp).
   RankClasses on_graph(const Placement& placement, const Cluster& cluster) &&;
   RankClasses on_graph_beside(const std::vector<LaidStream>& others, const Placement& placement,
@@ -103,6 +102,8 @@ class RankClasses {
 
   /// Hosts, where ranks share something of them; else empty.
   const SharedHosts& hosts() const { return hosts_; }
+  /// Switches of PCI Express, where ranks share their uplinks; else empty.
+  const SharedHosts& switches() const { return switches_; }
 
  private:
   /// Neighbours in one tensor group that share a class, or have one for each clock.
@@ -111,7 +112,8 @@ class RankClasses {
     std::vector<RankClock> clocks;  ///< clocks of its ranks, each once, ascending
   };
 
-  RankClasses(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow, bool folded, int host);
+  RankClasses(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow, bool folded,
+              const SharingWidths& sharing);
   std::size_t slice_index(const RankCoordinates& at) const;
   std::vector<RankClock> clocks_of_slice(RankCoordinates at) const;
   RankClock clock_of(const RankCoordinates& at) const;
@@ -124,7 +126,7 @@ class RankClasses {
   /// Parts replicas as far as `fabric` tells them apart.
   void refine(const Placement& placement, const FabricTiers& fabric);
   void merge(const Placement& placement, const FabricTiers& fabric);
-  std::map<int, HostRanks> fill_hosts(const Placement& placement) const;
+  std::map<int, HostRanks> fill_hosts(const Placement& placement, int width) const;
   std::vector<int> colour_replicas(const Placement& placement, const FabricTiers& fabric) const;
   void assign(const std::vector<int>& colours);
   /// Appends the colours of the replicas that replica `d` shares a group with.
@@ -135,7 +137,7 @@ class RankClasses {
   Plan plan_;
   bool folded_ = true;
   bool merged_ = false;
-  int host_ = 0;
+  SharingWidths sharing_;
   int tensor_ranks_together_ = 1;
   bool in_step_ = false;
   std::vector<int> colour_;                // by replica
@@ -147,7 +149,7 @@ class RankClasses {
   IndexedVector<RankClassId, RankClock> clocks_;
   IndexedVector<RankClassId, std::vector<Crossing>> crossings_[stream_count];
   IndexedVector<UplinkId, UplinkBundle> uplinks_;
-  SharedHosts hosts_;
+  SharedHosts hosts_, switches_;
 };
 
 /// Classes of the ranks of a step; its ranks share their hosts where the job uses something of these.

@@ -3,14 +3,27 @@
 
 #include <fmt/format.h>
 
+#include "topology/nodes/nic_reach.hpp"
 #include "topology/routing/routed_network.hpp"
 
 namespace clusterwright {
 
+namespace {
+
+SlotTraffic slot_traffic(const LinkTimings& timings, BytesPerSecond copies) {
+  const bool scales_up = timings.cluster().scale_up_bandwidth > BytesPerSecond{};
+  const bool beside = nics_on_accelerators(timings.cluster().spec.node);
+  return {copies, beside ? BytesPerSecond{} : timings.network(), scales_up ? BytesPerSecond{} : timings.inner()};
+}
+
+}  // namespace
+
 RankPorts::RankPorts(StepGraphBuilder& builder, const RankClasses& classes, const LinkTimings& timings,
-                     BytesPerSecond host_bandwidth)
-    : classes_(classes), timings_(timings) {
-  for (const RankClassId c : classes.ids()) ports_.push_back(add_ports(builder, c, host_bandwidth));
+                     BytesPerSecond host_bandwidth, bool copies)
+    : classes_(classes),
+      timings_(timings),
+      pcie_(builder, classes, timings.cluster(), slot_traffic(timings, host_bandwidth), copies) {
+  for (const RankClassId c : classes.ids()) ports_.push_back(add_ports(builder, c));
   for (const UplinkBundle& bundle : classes.uplinks())
     uplinks_.push_back(bundle.is_link() ? add_link(builder, bundle) : add_bundle(builder, bundle));
 }
@@ -27,7 +40,7 @@ ResourceId RankPorts::add_link(StepGraphBuilder& builder, const UplinkBundle& bu
   return builder.add_resource(graph.link_name(link), graph.capacity(link) * timings_.fabric_share());
 }
 
-RankPorts::Ports RankPorts::add_ports(StepGraphBuilder& builder, RankClassId c, BytesPerSecond host_bandwidth) const {
+RankPorts::Ports RankPorts::add_ports(StepGraphBuilder& builder, RankClassId c) const {
   const auto port = [&](const char* kind, BytesPerSecond rate) {
     return builder.add_resource(fmt::format("{} of class {}", kind, c.value), rate);
   };
@@ -41,29 +54,32 @@ RankPorts::Ports RankPorts::add_ports(StepGraphBuilder& builder, RankClassId c, 
     ports.network_out = port("network out", network);
     ports.network_in = port("network in", network);
   }
-  ports.host_out = port("to host", host_bandwidth);
-  ports.host_in = port("from host", host_bandwidth);
   return ports;
 }
 
 void RankPorts::use(Uses& uses, RankClassId c, const CollectiveTiming& timing, int members_per_domain) const {
   const Ports& ports = ports_[c];
+  const double network = timing.crosses_domains ? timing.network_share / members_per_domain : 0;
+  const double inner = !timing.crosses_domains || members_per_domain > 1 ? timing.scale_up_share : 0;
   if (timing.crosses_domains) {
-    uses.push_back({ports.network_out, 1, timing.network_share / members_per_domain});
-    uses.push_back({ports.network_in, 1, timing.network_share / members_per_domain});
+    uses.push_back({ports.network_out, 1, network});
+    uses.push_back({ports.network_in, 1, network});
   }
   if (!timing.crosses_domains || members_per_domain > 1) {
-    uses.push_back({ports.scale_up_out, 1, timing.scale_up_share});
-    uses.push_back({ports.scale_up_in, 1, timing.scale_up_share});
+    uses.push_back({ports.scale_up_out, 1, inner});
+    uses.push_back({ports.scale_up_in, 1, inner});
   }
+  for (const bool out : {true, false}) pcie_.use(uses, out, c, network, inner);
 }
 
 void RankPorts::use_sender(Uses& uses, RankClassId c, bool near) const {
   uses.push_back({near ? ports_[c].scale_up_out : ports_[c].network_out, 1, 1.0});
+  pcie_.use(uses, true, c, near ? 0 : 1, near ? 1 : 0);
 }
 
 void RankPorts::use_receiver(Uses& uses, RankClassId c, bool near) const {
   uses.push_back({near ? ports_[c].scale_up_in : ports_[c].network_in, 1, 1.0});
+  pcie_.use(uses, false, c, near ? 0 : 1, near ? 1 : 0);
 }
 
 void RankPorts::use_uplinks(Uses& uses, Stream stream, RankClassId c, const CollectiveTiming& timing,
@@ -73,16 +89,13 @@ void RankPorts::use_uplinks(Uses& uses, Stream stream, RankClassId c, const Coll
                     crossing.load.passes * timing.network_share / (members * payload_share(timing.protocol))});
 }
 
-StepGraphBuilder::LegUse RankPorts::host_port(bool to_host, RankClassId c) const {
-  return {to_host ? ports_[c].host_out : ports_[c].host_in, 1, 1.0};
-}
-
 RankPorts::PoolPath RankPorts::pool_path(PoolLink over, bool out, RankClassId c) const {
   const Ports& ports = ports_[c];
   if (over == PoolLink::scale_up) return {{{out ? ports.scale_up_out : ports.scale_up_in, 1, 1.0}}, timings_.inner()};
-  if (over == PoolLink::network)
-    return {{{out ? ports.network_out : ports.network_in, 1, 1.0}}, timings_.cluster().network_per_accelerator()};
-  return {};
+  if (over != PoolLink::network) return {};
+  PoolPath path{{{out ? ports.network_out : ports.network_in, 1, 1.0}}, timings_.cluster().network_per_accelerator()};
+  pcie_.use(path.uses, out, c, 1, 0);
+  return path;
 }
 
 }  // namespace clusterwright

@@ -6,6 +6,7 @@
 
 #include "models/kernels/collectives/collective_time.hpp"
 #include "models/lowering/link_timings.hpp"
+#include "models/lowering/pcie_ports.hpp"
 #include "models/lowering/rank_classes.hpp"
 #include "sim/step_graph_builder.hpp"
 
@@ -16,8 +17,9 @@ class RankPorts {
   using Uses = std::vector<StepGraphBuilder::LegUse>;
 
   /// @param host_bandwidth  link of one accelerator to its host, one direction
+  /// @param copies          whether the job copies over it
   RankPorts(StepGraphBuilder& builder, const RankClasses& classes, const LinkTimings& timings,
-            BytesPerSecond host_bandwidth);
+            BytesPerSecond host_bandwidth, bool copies);
 
   /// Adds the ports of class `c` to the uses of a collective. A ring over several domains rotates over the NICs of its
   /// members in a domain: each NIC carries its share.
@@ -31,8 +33,8 @@ class RankPorts {
   /// Resources of the uplinks of the rank classes.
   const IndexedVector<UplinkId, ResourceId>& uplinks() const { return uplinks_; }
 
-  /// Link of class `c` to its host, or back.
-  StepGraphBuilder::LegUse host_port(bool to_host, RankClassId c) const;
+  /// Slots of PCI Express.
+  const PciePorts& pcie() const { return pcie_; }
   /// Way of class `c` to pooled memory, or back: the ports that it shares with collectives, and their rate.
   struct PoolPath {
     Uses uses;
@@ -42,14 +44,15 @@ class RankPorts {
 
  private:
   struct Ports {
-    ResourceId scale_up_out, scale_up_in, network_out, network_in, host_out, host_in;
+    ResourceId scale_up_out, scale_up_in, network_out, network_in;
   };
   ResourceId add_bundle(StepGraphBuilder& builder, const UplinkBundle& bundle) const;
   ResourceId add_link(StepGraphBuilder& builder, const UplinkBundle& bundle) const;
-  Ports add_ports(StepGraphBuilder& builder, RankClassId c, BytesPerSecond host_bandwidth) const;
+  Ports add_ports(StepGraphBuilder& builder, RankClassId c) const;
 
   const RankClasses& classes_;
   const LinkTimings& timings_;
+  PciePorts pcie_;
   IndexedVector<RankClassId, Ports> ports_;
   IndexedVector<UplinkId, ResourceId> uplinks_;
 };

@@ -5,10 +5,24 @@
 
 namespace clusterwright {
 
-bool shares_hosts(const Scenario& s) {
+namespace {
+
+/// Accelerators below a switch whose uplink carries less than their slots together. Nodes that state no switches count
+/// as having none.
+int switch_width(const Scenario& s) {
+  const PcieShape& pcie = s.cluster.links.wiring().pcie;
+  const int width = s.cluster.spec.node.pcie.accelerators_per_switch.value_or(0);
+  if (!s.job.offload.uses_host() || width < 2 || pcie.accelerators % (width * pcie.sockets) != 0) return 0;
+  return pcie.uplink < width * pcie.slot ? width : 0;
+}
+
+}  // namespace
+
+SharingWidths sharing_widths(const Scenario& s) {
   const Offload& offload = s.job.offload;
   const bool memory = offload.any() && s.cluster.spec.node.host.memory_bandwidth;
-  return s.job.input || memory || offload.uses(MemoryLevel::nvme);
+  const bool shares = s.job.input || memory || offload.uses(MemoryLevel::nvme);
+  return {shares ? s.cluster.node_accelerators : 0, switch_width(s)};
 }
 
 SharedHosts::SharedHosts(const std::map<int, HostRanks>& hosts, std::size_t classes) : kind_of_(classes) {

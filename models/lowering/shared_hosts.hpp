@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Hosts whose storage, memory or drives the ranks on them share.
+/// Hosts whose storage, memory, drives or PCI Express the ranks on them share.
 #pragma once
 
 #include <map>
@@ -9,15 +9,22 @@
 
 namespace clusterwright {
 
-/// Whether ranks share something of their hosts: storage, memory bandwidth or drives.
-bool shares_hosts(const Scenario& scenario);
+/// Accelerators that share a part of a host; 0 where the ranks of a job share nothing of it.
+struct SharingWidths {
+  int host = 0;         ///< storage, memory bandwidth or drives
+  int pcie_switch = 0;  ///< uplink of a PCI Express switch, which copies between host and devices cross
+
+  bool any() const { return host > 0 || pcie_switch > 0; }
+};
+SharingWidths sharing_widths(const Scenario& scenario);
 
 using HostKindId = Id<struct HostKindTag>;
 
 /// Ranks of each class on one host.
 using HostRanks = std::map<RankClassId, int>;
 
-/// Hosts by kind: hosts of one kind hold equally many ranks of every class. All hosts of a class are of one kind.
+/// Hosts, or switches inside them, by kind: those of one kind hold equally many ranks of every class. All hosts of a
+/// class are of one kind.
 class SharedHosts {
  public:
   /// No hosts: ranks share nothing of them.

@@ -30,7 +30,9 @@ void add_scale_up(Record<NodeSpec>& table) {
                  .min = 1,
                  .max = most_per_domain,
                  .max_elements = 3})
-      .optional("pcie", &NodeSpec::pcie, {.help = "PCI Express tree, used by accelerators without scale-up links"})
+      .optional(
+          "pcie", &NodeSpec::pcie,
+          {.help = "PCI Express tree: ways of copies to the host, of NICs, and of accelerators without scale-up links"})
       .optional("host", &NodeSpec::host, {.help = "processors, memory and drives"});
 }
 
