@@ -42,8 +42,10 @@ CollectiveTiming LinkTimings::collective(CollectiveOp op, Bytes payload, const G
                                          const StepLatency& switches) const {
   const GroupLinks links = group_links(cluster_, group, switches);
   const auto torus = torus_fabric_time(op, payload, group, cluster_, links, parameters_.network);
-  return with_factors(torus ? *torus
-                            : collective_time(op, payload, group, links, parameters_.collectives, parameters_.network));
+  CollectiveTiming timing =
+      torus ? *torus : collective_time(op, payload, group, links, parameters_.collectives, parameters_.network);
+  if (op == CollectiveOp::all_to_all) timing.queue_pairs = exchange_queue_pairs(group);
+  return with_factors(timing);
 }
 
 CollectiveTiming LinkTimings::with_factors(CollectiveTiming timing) const {
@@ -66,6 +68,7 @@ CollectiveTiming LinkTimings::expert_exchange(const ExpertWork& work, ExpertTran
       expert_exchange_time(payload, group, group_links(cluster_, group, switches),
                            parameters_.collectives.at("expert_exchange"), parameters_.network, shares);
   timing.network_share = group.ranks_per_domain;  // each member sends its own
+  timing.queue_pairs = exchange_queue_pairs(group);
   return with_factors(timing);
 }
 

@@ -12,6 +12,17 @@
 
 namespace clusterwright {
 
+namespace {
+
+/// Share of a contended link: 1 for a ring or a message. Inside a domain and beside copies of the host, queue pairs
+/// count for nothing.
+std::uint32_t weight(const CollectiveTiming& timing) {
+  if (!timing.crosses_domains) return 1;
+  return static_cast<std::uint32_t>(std::max(1, timing.queue_pairs / usual_queue_pairs));
+}
+
+}  // namespace
+
 StepLinks::StepLinks(StepGraphBuilder& builder, const LinkTimings& timings, const RankPorts& ports,
                      const Placement& placement, const RankClasses& classes, const ClassGroups& groups, PriceLog* log)
     : builder_(builder),
@@ -31,6 +42,7 @@ ChainId StepLinks::chain(const CollectiveTiming& timing, Uses uses) {
   leg.timing.delay = to_picoseconds(timing.latency);
   leg.timing.bytes = static_cast<std::uint64_t>(std::llround(timing.wire.in(byte)));
   leg.timing.rate_bound = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(timing.rate.in(byte_per_second)));
+  leg.timing.weight = weight(timing);
   leg.uses = std::move(uses);
   return builder_.add_chain({leg});
 }

@@ -10,6 +10,7 @@
 #include "models/kernels/collectives/collective_op.hpp"
 #include "models/kernels/collectives/group_links.hpp"
 #include "models/kernels/collectives/nccl_tuner.hpp"
+#include "models/kernels/collectives/queue_pairs.hpp"
 #include "sim/quantity.hpp"
 
 namespace clusterwright {
@@ -52,6 +53,7 @@ struct CollectiveTiming {
   double scale_up_share = 1;  ///< bytes that one rank's scale-up port carries for one of `wire`
   Algorithm algorithm = Algorithm::ring;
   Protocol protocol = Protocol::simple;
+  int queue_pairs = usual_queue_pairs;  ///< on each NIC, where it crosses domains
   Seconds time() const { return latency + wire / rate; }
 };
 
