@@ -182,7 +182,7 @@ bool all_given(const Job& job) {
 
 }  // namespace
 
-StepPrediction predict_step(const Scenario& s, OpenFields open) {
+StepPrediction predict_step(const Scenario& s, OpenFields open, Remedy remedy) {
   DecidedPlan decided = decide_plan(s, open);
   ChosenPlan& chosen = decided.chosen;
   StepPrediction out;
@@ -204,7 +204,8 @@ StepPrediction predict_step(const Scenario& s, OpenFields open) {
   add_training(s, out);
   add_stragglers(chosen.scenario, step, out);
   for (std::string& warning : step_warnings(chosen.scenario, out, step)) out.warnings.push_back(std::move(warning));
-  if (!out.fits && open == OpenFields::best) out.remedy = nearest_change(s, out.plan);
+  const bool sought = remedy == Remedy::sought && open == OpenFields::best;
+  if (!out.fits && sought) out.remedy = nearest_change(s, out.plan);
   out.bottleneck = name_bottleneck(out);
   add_assumptions(s, out);
   for (std::string& warning : evidence_warnings(chosen.scenario, out.uncertainty.sigma))

@@ -8,8 +8,14 @@
 
 namespace clusterwright {
 
-/// Prediction of one step on the scenario's cluster. @param open  who decides what the job leaves open
+/// Whether to look for the nearest change of a job that does not fit. It takes longer than its step.
+enum class Remedy { sought, left_out };
+
+/// Prediction of one step on the scenario's cluster.
+/// @param open    who decides what the job leaves open
+/// @param remedy  sought only where a search decides what is open
 /// @throws ConfigError if the plan contradicts itself (heads not divisible, counts that do not multiply)
-StepPrediction predict_step(const Scenario& scenario, OpenFields open = OpenFields::best);
+StepPrediction predict_step(const Scenario& scenario, OpenFields open = OpenFields::best,
+                            Remedy remedy = Remedy::sought);
 
 }  // namespace clusterwright

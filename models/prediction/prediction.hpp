@@ -72,7 +72,7 @@ struct StepPrediction {
   Plan plan;
   bool fits = false;
   std::string verdict;  ///< sentence of judge_memory or level_verdict
-  std::string remedy;   ///< nearest change of a job that does not fit; empty if it fits, and under OpenFields::usual
+  std::string remedy;   ///< nearest change of a job that does not fit; empty if it fits or was not sought
   MemoryUse memory;
   std::vector<LevelUse> tiers;  ///< memory beyond the accelerator that the job uses
 

@@ -110,7 +110,8 @@ std::optional<AgainstUsual> against_usual(const Scenario& scenario, bool named, 
   AgainstUsual out{scenario.parameters.name, other.parameters.name, "", {}, {}, {}};
   const bool own = claim(scenario.parameters, measured_id(part)) >= SetClaim::sibling;
   if (!own) out.fitted_for = scenario.parameters.accelerator.empty() ? "no one part" : scenario.parameters.accelerator;
-  if (step_time) out.least_ratio = out.most_ratio = *step_time / predict_step(other).step_time;
+  if (step_time)
+    out.least_ratio = out.most_ratio = *step_time / predict_step(other, OpenFields::best, Remedy::left_out).step_time;
   out.differences = differing_sections(scenario.parameters, other.parameters);
   return out;
 }

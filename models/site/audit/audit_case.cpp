@@ -90,7 +90,7 @@ JobCase::JobCase(const Blueprint& blueprint, const Scenario& its_scenario)
     : scenario(its_scenario),
       layout(layout_use(scenario, stated_layout(blueprint))),
       used(used_part(scenario, layout)),
-      step(predict_step(used.scenario)),
+      step(predict_step(used.scenario, OpenFields::best, Remedy::left_out)),  // claims name remedies of their own
       parameters(clusterwright::total_parameters(scenario.transformer)) {}
 
 AuditCase::AuditCase(const AuditInput& input)
