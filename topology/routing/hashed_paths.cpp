@@ -42,20 +42,26 @@ void HashedPaths::draw(const Demand& demand, std::uint32_t block) {
     pairs_[pair].draws = philox({demand.from.value, demand.to.value, pair, block}, seed_);
 }
 
-HashedPaths::Links HashedPaths::from_endpoint(VertexId at, VertexId to) {
+HashedPaths::Choices HashedPaths::from_endpoint(VertexId at, VertexId to) {
   first_.clear();
   routes_.next_links(at, to, first_);
-  return first_;
+  const Routes* whole = routes_.before_failures();
+  if (!whole) return {first_, first_};
+  first_before_.clear();
+  whole->next_links(at, to, first_before_);
+  return {first_, first_before_};
 }
 
-HashedPaths::Links HashedPaths::look_up(VertexId at, VertexId to) {
+HashedPaths::Choices HashedPaths::look_up(VertexId at, VertexId to) {
   const std::vector<VertexId>& beside = attachments_.switches(set_);
   const bool last = std::find(beside.begin(), beside.end(), at) != beside.end();
   const auto begin = static_cast<std::uint32_t>(links_.size());
   routes_.next_links(at, to, links_);
-  known_[graph_.switch_number(at)] = {last ? end_target_ : set_target_, begin,
-                                      static_cast<std::uint32_t>(links_.size())};
-  return Links(links_).subspan(begin);
+  const auto end = static_cast<std::uint32_t>(links_.size());
+  if (const Routes* whole = routes_.before_failures()) whole->next_links(at, to, links_);
+  const Known known{last ? end_target_ : set_target_, begin, end, static_cast<std::uint32_t>(links_.size())};
+  known_[graph_.switch_number(at)] = known;
+  return choices(known);
 }
 
 }  // namespace clusterwright

@@ -34,10 +34,14 @@ class HashedPaths {
   using SetId = Attachments::SetId;
   using Links = std::span<const LinkId>;
 
+  /// Next links of a vertex, now and before anything failed.
+  struct Choices {
+    Links working, before;
+  };
   /// Next links of a switch towards one attachment set; beside it, towards one endpoint.
   struct Known {
-    std::uint32_t target = 0;          // set_target_ or end_target_ of that time
-    std::uint32_t begin = 0, end = 0;  // in links_
+    std::uint32_t target = 0;                          // set_target_ or end_target_ of that time
+    std::uint32_t begin = 0, end = 0, before_end = 0;  // in links_; those before anything failed from `end`, if any
   };
   struct QueuePair {
     VertexId at;
@@ -45,9 +49,10 @@ class HashedPaths {
   };
 
   void aim(const Demand& demand);
-  Links next(VertexId at, VertexId to);
-  Links look_up(VertexId at, VertexId to);
-  Links from_endpoint(VertexId at, VertexId to);
+  Choices next(VertexId at, VertexId to);
+  Choices look_up(VertexId at, VertexId to);
+  Choices from_endpoint(VertexId at, VertexId to);
+  Choices choices(const Known& known) const;
   void draw(const Demand& demand, std::uint32_t block);
 
   const NetworkGraph& graph_;
@@ -58,16 +63,22 @@ class HashedPaths {
   VertexId to_;                // destination
   std::uint32_t targets_ = 0;  // number of the last set or destination
   std::uint32_t set_target_ = 0, end_target_ = 0;
-  std::vector<Known> known_;   // by switch
-  std::vector<LinkId> links_;  // towards the set
-  std::vector<LinkId> first_;  // of the source
+  std::vector<Known> known_;                  // by switch
+  std::vector<LinkId> links_;                 // towards the set
+  std::vector<LinkId> first_, first_before_;  // of the source, now and before anything failed
   std::vector<QueuePair> pairs_;
 };
 
-inline HashedPaths::Links HashedPaths::next(VertexId at, VertexId to) {
+inline HashedPaths::Choices HashedPaths::choices(const Known& known) const {
+  const Links working = Links(links_).subspan(known.begin, known.end - known.begin);
+  if (known.before_end == known.end) return {working, working};
+  return {working, Links(links_).subspan(known.end, known.before_end - known.end)};
+}
+
+inline HashedPaths::Choices HashedPaths::next(VertexId at, VertexId to) {
   const Known& known = known_[graph_.switch_number(at)];
   if (known.target != set_target_ && known.target != end_target_) return look_up(at, to);
-  return Links(links_).subspan(known.begin, known.end - known.begin);
+  return choices(known);
 }
 
 template <class Visit>
@@ -79,17 +90,18 @@ void HashedPaths::walk(const Demand& demand, Visit visit) {
   for (std::uint32_t hop = 0, under_way = 1; under_way > 0; ++hop) {
     under_way = 0;
     VertexId last;
-    Links choices;
+    Choices choices;
     for (QueuePair& pair : pairs_) {
       if (pair.at == demand.to) continue;
       if (pair.at != last) {
         last = pair.at;
         choices = hop == 0 ? from_endpoint(last, demand.to) : next(last, demand.to);
-        if (choices.empty()) throw_no_path(graph_, demand.from, demand.to);
+        if (choices.working.empty()) throw_no_path(graph_, demand.from, demand.to);
       }
-      if (choices.size() > 1 && block != hop / hops_of_block) draw(demand, block = hop / hops_of_block);
-      const std::uint64_t drawn = choices.size() > 1 ? pair.draws[hop % hops_of_block] : 0;
-      const LinkId link = choices[(drawn * choices.size()) >> 32];
+      const bool several = choices.working.size() > 1;
+      if (several && block != hop / hops_of_block) draw(demand, block = hop / hops_of_block);
+      const LinkId link = several ? hashed_link(pair.draws[hop % hops_of_block], choices.working, choices.before)
+                                  : choices.working.front();
       visit(link);
       pair.at = graph_.to(link);
       ++under_way;

@@ -35,15 +35,19 @@ std::string why_no_path(const NetworkGraph& graph, VertexId from, VertexId to) {
 
 void walk_path(const NetworkGraph& graph, const Routes& routes, const PathKey& key, std::vector<LinkId>& path) {
   path.clear();
-  std::vector<LinkId> choices;
+  std::vector<LinkId> choices, before;
   PathDraws draws(key);
   for (VertexId at = key.from; at != key.to; at = graph.to(path.back())) {
     choices.clear();
     routes.next_links(at, key.to, choices);
     if (choices.empty()) throw_no_path(graph, key.from, key.to);
-    const auto count = static_cast<std::uint32_t>(choices.size());
+    before = choices;
+    if (const Routes* whole = routes.before_failures()) {
+      before.clear();
+      whole->next_links(at, key.to, before);
+    }
     const auto hop = static_cast<std::uint32_t>(path.size());
-    path.push_back(choices[count == 1 ? 0 : draws.draw(count, hop)]);
+    path.push_back(choices.size() == 1 ? choices.front() : hashed_link(draws.draw(hop), choices, before));
   }
 }
 

@@ -2,8 +2,10 @@
 /// One path through a network, link by link.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "topology/graph/counter_random.hpp"
@@ -25,13 +27,13 @@ class PathDraws {
  public:
   explicit PathDraws(const PathKey& key) : key_(key) {}
 
-  /// Evenly one of 0 .. choices - 1. Hops are asked for in ascending order.
-  std::uint32_t draw(std::uint32_t choices, std::uint32_t hop) {
+  /// Evenly distributed number. Hops are asked for in ascending order.
+  std::uint32_t draw(std::uint32_t hop) {
     if (hop / 4 != block_) {
       block_ = hop / 4;
       words_ = philox({key_.from.value, key_.to.value, key_.queue_pair, block_}, key_.seed);
     }
-    return static_cast<std::uint32_t>((std::uint64_t{words_[hop % 4]} * choices) >> 32);
+    return words_[hop % 4];
   }
 
  private:
@@ -40,7 +42,24 @@ class PathDraws {
   std::array<std::uint32_t, 4> words_{};
 };
 
-/// Replaces `path` by the path that a hash picks: at each vertex one of the next links, as PathDraws draw it. The same
+/// Link that a hash picks: evenly one of those that were next before anything failed; if it is not next now, one of
+/// those that are. Flows that a failure does not touch so keep their paths, as under resilient hashing of switches.
+/// @param drawn    evenly distributed
+/// @param working  next links, at least one
+/// @param before   next links before anything failed; the same where nothing has
+inline LinkId hashed_link(std::uint32_t drawn, std::span<const LinkId> working, std::span<const LinkId> before) {
+  const std::uint64_t scaled = std::uint64_t{drawn} * before.size();
+  if (!before.empty()) {
+    const LinkId link = before[scaled >> 32];
+    if (before.data() == working.data() || std::find(working.begin(), working.end(), link) != working.end())
+      return link;
+  }
+  // What the first pick left of the drawn number is evenly distributed too.
+  const std::uint64_t rest = before.empty() ? drawn : static_cast<std::uint32_t>(scaled);
+  return working[(rest * working.size()) >> 32];
+}
+
+/// Replaces `path` by the path that a hash picks: at each vertex a hashed_link, as PathDraws draw it. The same
 /// key takes the same path; empty where `from` is `to`.
 /// @throws ConfigError E0320 if there is no way
 void walk_path(const NetworkGraph& graph, const Routes& routes, const PathKey& key, std::vector<LinkId>& path);

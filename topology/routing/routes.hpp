@@ -22,6 +22,10 @@ class Routes {
   /// at `to` itself or when it cannot be reached.
   virtual void next_links(VertexId at, VertexId to, std::vector<LinkId>& out) const = 0;
 
+  /// Routes before anything failed, by which a hash picks links first: flows that a failure does not touch stay where
+  /// they are. nullptr: nothing has failed.
+  virtual const Routes* before_failures() const { return nullptr; }
+
   bool reaches(VertexId from, VertexId to) const { return hops(from, to) >= 0; }
 };
 
