@@ -35,9 +35,6 @@ void StepJoiner::add(const JoiningStep& step, const CommonResources& common) {
   if (joined_.ends.empty()) {
     s.charge_names = step.structure.charge_names;
     s.engine_charges = step.structure.engine_charges;
-    timing().power_clock_exponent = step.timing.power_clock_exponent;
-    timing().governed = step.timing.governed;
-    timing().short_term_power = step.timing.short_term_power;
   }
   const std::size_t chains = s.chain_begin.empty() ? 0 : s.chain_begin.size() - 1;
   first_ = {s.ranks.size(),       s.power_domains.size(),    s.lanes.size(),  s.op_count(),
@@ -82,6 +79,7 @@ void StepJoiner::add_ranks(const JoiningStep& step) {
   append(timing().relative_clock, step.timing.relative_clock);
   append(timing().idle_power, step.timing.idle_power);
   append(timing().power_limit, step.timing.power_limit);
+  append(timing().control, step.timing.control);
 }
 
 void StepJoiner::add_works(const JoiningStep& step) {
@@ -153,6 +151,7 @@ OpId StepJoiner::add_end(const StepStructure& step) {
   timing().relative_clock.push_back(1);
   timing().idle_power.push_back({});
   timing().power_limit.push_back({});
+  timing().control.push_back({});
   s.pass_lanes.push_back({});
   s.pass_chains.push_back({});
   s.op_work.push_back(work);

@@ -126,7 +126,7 @@ class PowerWalk {
   };
 
   void prepare_ranks();
-  std::size_t powers_at(double clock);
+  std::size_t powers_at(double clock, double exponent);
   void prepare_lanes();
   Picoseconds next_change(const LaneState& lane) const;
   void advance(RankClassId rank);
@@ -140,9 +140,9 @@ class PowerWalk {
   Picoseconds now_;
   IndexedVector<RankClassId, RankState> ranks_;
   PassPowers pass_powers_;
-  IndexedVector<WorkId, Microwatts> waiting_;  // power while waiting for partners
-  std::vector<double> clocks_;                 // distinct clocks of the ranks
-  std::vector<Microwatts> running_;            // power of each work at each clock
+  IndexedVector<WorkId, Microwatts> waiting_;      // power while waiting for partners
+  std::vector<std::pair<double, double>> clocks_;  // distinct clocks of the ranks, with exponents of power
+  std::vector<Microwatts> running_;                // power of each work at each clock
   IndexedVector<PowerDomainId, DomainMeter> meters_;
 };
 
@@ -162,10 +162,10 @@ void PowerWalk::prepare_ranks() {
   for (std::size_t i = 0; i < structure_.ranks.size(); ++i) {
     const RankClassId id(i);
     RankState rank{to_microwatts(timing_.idle_power[id]),
-                   to_microwatts(timing_.idle_power[id] +
-                                 (timing_.power_limit[id] - timing_.idle_power[id]) * timing_.short_term_power),
+                   to_microwatts(timing_.idle_power[id] + (timing_.power_limit[id] - timing_.idle_power[id]) *
+                                                              timing_.control[id].short_term_power),
                    0,
-                   powers_at(timing_.clock[id]),
+                   powers_at(timing_.clock[id], timing_.control[id].clock_exponent),
                    {}};
     meters_[structure_.ranks[id].power_domain].change({0}, rank.power() * structure_.ranks[id].multiplicity);
     ranks_.push_back(std::move(rank));
@@ -173,12 +173,13 @@ void PowerWalk::prepare_ranks() {
 }
 
 /// Powers of all works at a clock, computed once for all ranks that run at it. @return where they begin
-std::size_t PowerWalk::powers_at(double clock) {
-  const auto known = std::find(clocks_.begin(), clocks_.end(), clock);
+std::size_t PowerWalk::powers_at(double clock, double exponent) {
+  const std::pair<double, double> at{clock, exponent};
+  const auto known = std::find(clocks_.begin(), clocks_.end(), at);
   const auto begin = static_cast<std::size_t>(known - clocks_.begin()) * timing_.works.size();
   if (known != clocks_.end()) return begin;
-  clocks_.push_back(clock);
-  const ClockedPower relative(clock, timing_.power_clock_exponent);
+  clocks_.push_back(at);
+  const ClockedPower relative(clock, exponent);
   for (const WorkTiming& work : timing_.works)
     running_.push_back(to_microwatts(work.power * relative.of(work.clock_share)));
   return begin;

@@ -59,6 +59,7 @@ struct RankClass {
   std::uint32_t multiplicity = 1;  ///< number of ranks that this class stands for
   PowerDomainId power_domain;
   std::string name;
+  std::uint32_t kind = 0;  ///< label of the caller: ranks on machines of one kind
   bool operator==(const RankClass&) const = default;
 };
 
@@ -177,6 +178,14 @@ struct LegTiming {
   bool operator==(const LegTiming&) const = default;
 };
 
+/// Power of a device over its clock, and what holds its power to the limit.
+struct PowerControl {
+  double clock_exponent = 1;    ///< exponent of power over clock, for the clocked share
+  bool governed = true;         ///< clocks fall until the mean power is within the limit; else the limit only bounds it
+  double short_term_power = 1;  ///< power for less than a governor notices, over the limit, both above idle; at least 1
+  bool operator==(const PowerControl&) const = default;
+};
+
 struct StepTiming {
   IndexedVector<WorkId, WorkTiming> works;
   IndexedVector<SmTableId, SmTable> sm_tables;
@@ -188,9 +197,7 @@ struct StepTiming {
   IndexedVector<RankClassId, double> relative_clock;  // clock over that which limits allow: below 1 for poorer silicon
   IndexedVector<RankClassId, Watts> idle_power;       // of one rank, with its share of the host
   IndexedVector<RankClassId, Watts> power_limit;      // of one rank, at the same point as idle_power
-  double power_clock_exponent = 1;                    // exponent of power over clock, for the clocked share
-  bool governed = true;  // clocks fall until the mean power is within the limit; else the limit only bounds power
-  double short_term_power = 1;  // power for less than a governor notices, over the limit, both above idle
+  IndexedVector<RankClassId, PowerControl> control;
   bool operator==(const StepTiming&) const = default;
 };
 

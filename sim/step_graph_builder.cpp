@@ -83,10 +83,11 @@ RankClassId StepGraphBuilder::add_rank_class(std::string name, std::uint32_t mul
   graph_.timing.highest_clock.push_back(highest_clock);
   graph_.timing.idle_power.push_back(idle_power);
   graph_.timing.power_limit.push_back(power_limit);
+  graph_.timing.control.push_back(control_);
   graph_.structure.pass_lanes.push_back({});
   graph_.structure.pass_chains.push_back({});
   has_compute_.push_back(0);
-  return graph_.structure.ranks.push_back({multiplicity, domain, std::move(name)});
+  return graph_.structure.ranks.push_back({multiplicity, domain, std::move(name), kind_});
 }
 
 LaneId StepGraphBuilder::add_lane(RankClassId rank, LaneKind kind, std::string name) {

@@ -23,11 +23,10 @@ class StepGraphBuilder {
   StepGraphBuilder(std::vector<std::string> charge_names, EngineCharges engine_charges);
 
   PowerDomainId add_power_domain(std::string name);
-  /// @param share  power above idle for the length of a kernel, over what the limit leaves above idle; at least 1
-  void set_short_term_power(double share) { graph_.timing.short_term_power = share; }
-  /// @param governed  whether clocks fall until the mean power is within the limit
-  void set_governed(bool governed) { graph_.timing.governed = governed; }
-  void set_power_clock_exponent(double exponent) { graph_.timing.power_clock_exponent = exponent; }
+  /// Control of the rank classes that are added from now on.
+  void set_power_control(const PowerControl& control) { control_ = control; }
+  /// Kind of the rank classes that are added from now on.
+  void set_kind(std::uint32_t kind) { kind_ = kind; }
 
   /// @param idle_power, power_limit  watts of one rank; an unlimited rank has a very large limit
   RankClassId add_rank_class(std::string name, std::uint32_t multiplicity, PowerDomainId domain, Watts idle_power,
@@ -87,6 +86,8 @@ class StepGraphBuilder {
   };
 
   StepGraph graph_;
+  PowerControl control_;
+  std::uint32_t kind_ = 0;
   WorkId pass_work_;  // of ops that stand for passes
   IndexedVector<PassId, PassNeeds> pass_needs_;
   std::vector<std::pair<OpId, OpId>> dependencies_;

@@ -23,9 +23,8 @@ StepGraphBuilder make_builder(const DevicePowerParameters& power, bool has_gover
   StepGraphBuilder builder(
       std::vector<std::string>(step_charge_names.begin(), step_charge_names.end()),
       {charge_id(StepCharge::launch), charge_id(StepCharge::throttle), charge_id(StepCharge::bubble)});
-  builder.set_power_clock_exponent(power.clock_exponent.value);
-  builder.set_governed(has_governor);
-  builder.set_short_term_power(has_governor ? power.short_term_power.value : 1);
+  builder.set_power_control(
+      {power.clock_exponent.value, has_governor, has_governor ? power.short_term_power.value : 1});
   return builder;
 }
 

@@ -11,7 +11,8 @@ namespace {
 
 double allowed_by_limits(const StepTiming& timing, RankClassId rank, const ClockDemand& demand) {
   const double headroom = (timing.power_limit[rank] - timing.idle_power[rank]).in(watt);
-  const double allowed = timing.governed ? allowed_clock(demand, headroom, timing.power_clock_exponent) : 1;
+  const PowerControl& control = timing.control[rank];
+  const double allowed = control.governed ? allowed_clock(demand, headroom, control.clock_exponent) : 1;
   return std::min(timing.highest_clock[rank], allowed) * timing.relative_clock[rank];
 }
 

@@ -38,7 +38,7 @@ double rank_watts(const StepGraph& graph, const ReplayResult& result, RankClassI
     const OpTrace& trace = result.ops[OpId(i)];
     if (graph.structure.lanes[graph.structure.op_lane[OpId(i)]].rank != rank) continue;
     const WorkTiming& work = graph.timing.works[graph.structure.op_work[OpId(i)]];
-    const double dynamic = std::pow(graph.timing.clock[rank], graph.timing.power_clock_exponent);
+    const double dynamic = std::pow(graph.timing.clock[rank], graph.timing.control[rank].clock_exponent);
     if (trace.start <= at && at < trace.active) watts += work.waiting_power.in(watt);
     if (trace.active <= at && at < trace.end)
       watts += work.power.in(watt) * (work.clock_share * dynamic + 1 - work.clock_share);
