@@ -27,6 +27,12 @@ struct LikeParent {
   std::string differences;  ///< "power_w 411 (700)"
 };
 
+/// What is fitted or known of the accelerator of a kind of nodes.
+struct KindParameters {
+  ParameterSet parameters;
+  std::optional<LikeParent> like;  ///< present if the accelerator names a parent
+};
+
 struct Scenario {
   Scenario();
   Scenario(const Scenario&);
@@ -40,8 +46,9 @@ struct Scenario {
   Job job;
   SoftwareStack stack;
   bool stack_changed = false;  ///< its content is that of no shipped stack that its entry of the calibration describes
-  ParameterSet parameters;
-  std::optional<LikeParent> like;  ///< present if the accelerator names a parent
+  ParameterSet parameters;     ///< of the first kind of nodes
+  std::optional<LikeParent> like;       ///< present if the accelerator names a parent
+  std::vector<KindParameters> by_kind;  ///< of the further kinds, in their order; empty where all nodes are alike
   StepCalibration steps;
   std::optional<PriceList> prices;         ///< checked; absent: the scenario names none
   std::shared_ptr<const Catalog> catalog;  ///< that its parts were looked up in; nullptr in one made by hand

@@ -124,6 +124,26 @@ fs::path parameter_path(const ScenarioSpec& spec, const ScenarioOptions& options
   return parameter_file(part);
 }
 
+std::optional<LikeParent> like_parent(const AcceleratorPart& part, const Catalog& catalog) {
+  const AcceleratorPart* parent = part.like.empty() ? nullptr : catalog.find_accelerator(part.like);
+  if (!parent) return {};
+  return LikeParent{data_sheet_distance(part, *parent), data_sheet_differences(part, *parent)};
+}
+
+/// Parameters of the kinds of nodes beyond the first. A set that a file or an option names serves all kinds whose
+/// accelerator was measured as that of the first kind; the others take their usual set.
+void add_further_kinds(Scenario& scenario) {
+  const Cluster& cluster = scenario.cluster;
+  for (int kind = 1; kind < cluster.kinds(); ++kind) {
+    const AcceleratorPart& part = cluster.groups[cluster.group_of_kind(kind)].accelerator;
+    KindParameters known{scenario.parameters, like_parent(part, *scenario.catalog)};
+    if (measured_id(part) != measured_id(cluster.accelerator))
+      known.parameters =
+          decode_record<ParameterSet>(document_of<ParameterSet>(parameter_file(part), nullptr, scenario.inputs));
+    scenario.by_kind.push_back(std::move(known));
+  }
+}
+
 /// Settings name our fields, so a config.json is translated before any of them applies.
 void translate_transformer(JsonValue& scenario) {
   if (JsonValue* transformer = scenario.find("transformer")) *transformer = in_own_form(std::move(*transformer));
@@ -229,9 +249,7 @@ Scenario make_scenario(ScenarioSpec spec, JsonValue source, const ScenarioOption
   scenario.catalog = std::make_shared<Catalog>(load_catalog(configs_directory() / "parts", FactCheck::none));
   const Catalog& catalog = *scenario.catalog;
   scenario.cluster = placed_cluster(spec, catalog, scenario.source);
-  if (const AcceleratorPart& part = scenario.cluster.accelerator; !part.like.empty())
-    if (const AcceleratorPart* parent = catalog.find_accelerator(part.like))
-      scenario.like = {data_sheet_distance(part, *parent), data_sheet_differences(part, *parent)};
+  scenario.like = like_parent(scenario.cluster.accelerator, catalog);
   check_length(spec.job, scenario.source);
   if (spec.prices)
     check_price_list(*spec.prices, with_own_parts(catalog, scenario.cluster.spec), scenario.source, "/prices");
@@ -251,6 +269,7 @@ Scenario make_scenario(ScenarioSpec spec, JsonValue source, const ScenarioOption
       parameter_path(spec, options, scenario.cluster.accelerator, said, beside), said, scenario.inputs));
   if (options.parameters || spec.parameters != "auto")
     check_serves(scenario.parameters, scenario.cluster.accelerator, place_of_parameters(scenario, options));
+  add_further_kinds(scenario);
   return scenario;
 }
 

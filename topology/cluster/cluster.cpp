@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "sim/field_table.hpp"
+#include "sim/json_writer.hpp"
 #include "topology/cluster/cluster_check.hpp"
 #include "topology/cluster/cluster_network.hpp"
 #include "topology/cluster/cluster_spec.hpp"
@@ -29,6 +31,19 @@ ClusterSpec fill_in(ClusterSpec spec, const Catalog& catalog) {
   return spec;
 }
 
+/// Kind of the last group: that of an earlier one with the same description, or a new one.
+int kind_of_last(const Cluster& cluster) {
+  const std::vector<NodeGroupSpec> specs = node_groups(cluster.spec);
+  const std::size_t last = cluster.groups.size() - 1;
+  const auto text = [&](std::size_t group) { return write_json(encode_record(*specs[group].node)); };
+  int kinds = 0;
+  for (std::size_t g = 0; g < last; ++g) {
+    if (text(g) == text(last)) return cluster.groups[g].kind;
+    kinds = std::max(kinds, cluster.groups[g].kind + 1);
+  }
+  return kinds;
+}
+
 /// Blocks of the checked cluster; a mixed one has no idle accelerators.
 void place_job(Cluster& cluster, const ClusterChecker& checker) {
   NodeGroup& main = cluster.groups.front();
@@ -43,6 +58,7 @@ void describe_nodes(Cluster& cluster, const Catalog& catalog) {
   const BytesPerSecond port = cluster.ports.endpoint_rate(cluster.spec.fabric.kind);
   for (const NodeGroupSpec& group : node_groups(cluster.spec)) {
     cluster.groups.push_back(make_node_group(*group.node, catalog, next, group.accelerators, port));
+    cluster.groups.back().kind = kind_of_last(cluster);
     next = next + cluster.groups.back().nodes;
   }
   const NodeGroup& main = cluster.groups.front();
@@ -82,6 +98,28 @@ const NodeGroup& Cluster::group_of_node(NodeId node) const {
     if (group.has(node)) return group;
   if (!mixed() && node < NodeId(machine_nodes())) return groups.front();
   throw std::invalid_argument("a node that the cluster does not have");
+}
+
+int Cluster::kinds() const {
+  int most = 0;
+  for (const NodeGroup& group : groups) most = std::max(most, group.kind);
+  return most + 1;
+}
+
+std::size_t Cluster::group_of_kind(int kind) const {
+  const auto found = std::ranges::find(groups, kind, &NodeGroup::kind);
+  if (found == groups.end()) throw std::invalid_argument("a kind of nodes that the cluster does not have");
+  return static_cast<std::size_t>(found - groups.begin());
+}
+
+const NodeSpec& Cluster::node_of_kind(int kind) const {
+  const std::size_t group = group_of_kind(kind);
+  return group == 0 ? spec.node : spec.also[group - 1].node;
+}
+
+int Cluster::kind_of(AcceleratorId member) const {
+  if (!mixed()) return 0;
+  return group_of_node(NodeId(member.value / static_cast<std::size_t>(node_accelerators))).kind;
 }
 
 /// Example: 64 of 72 in nodes of 4 with 4 NICs: 16 whole nodes, one NIC each. 4 of 8 on 8 NICs: one NIC each, on 2

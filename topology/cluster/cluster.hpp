@@ -55,6 +55,14 @@ struct Cluster {
   /// Ranks of the fullest node.
   int node_ranks() const { return std::min(node_accelerators, blocks.used); }
   bool mixed() const { return groups.size() > 1; }
+  /// Number of kinds of nodes: fewer than groups where some are described alike.
+  int kinds() const;
+  /// Place in `groups` of the first nodes of a kind.
+  std::size_t group_of_kind(int kind) const;
+  /// Description of the nodes of a kind.
+  const NodeSpec& node_of_kind(int kind) const;
+  /// Kind of the node that holds an accelerator. @throws std::invalid_argument as group_of_node
+  int kind_of(AcceleratorId member) const;
   /// Whether switches join nodes. A single node has no network, and several nodes that scale-up links join (an NVL72
   /// rack) may have none.
   bool has_network() const;

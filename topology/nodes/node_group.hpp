@@ -12,6 +12,7 @@ namespace clusterwright {
 struct NodeGroup {
   AcceleratorPart accelerator;
   NodeId first_node{0};
+  int kind = 0;  ///< groups whose nodes are described alike are of one kind; kinds are numbered as they first occur
   int nodes = 1;
   int node_accelerators = 8;          ///< number in one node
   int nics = 8;                       ///< number in one node
