@@ -82,12 +82,13 @@ Prediction predict_peak_memory(const Measurement& measurement, const ScenarioShe
   if (!measurement.step) return "no training step";
   const auto chosen = plan_of(measurement, shelf);
   if (const auto* why = std::get_if<std::string>(&chosen)) return *why;
-  const auto& [scenario, plan, memory, assumptions] = std::get<ChosenPlan>(chosen);
-  const StageLayout layout = stage_layout(scenario.transformer.layers, plan);
-  const PlannedJob c = planned_job(scenario.transformer, scenario.job, scenario.stack, plan, layout);
+  const ChosenPlan& found = std::get<ChosenPlan>(chosen);
+  const Scenario& scenario = found.scenario;
+  const StageLayout layout = stage_layout(scenario.transformer.layers, found.plan);
+  const PlannedJob c = planned_job(scenario.transformer, scenario.job, scenario.stack, found.plan, layout);
   const Bytes unseen = scenario.stack.memory.reports_allocator ? outside_allocator(c) : Bytes{};
   PredictedValues values;
-  add_value((memory.total() - unseen).in(gigabyte), half_width_of_peak, values);
+  add_value((found.memory.total() - unseen).in(gigabyte), half_width_of_peak, values);
   return values;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/lowering/input_side.hpp"
+#include "models/job/uniform_scenario.hpp"
 #include "models/lowering/step_machine.hpp"
 #include "models/plan/plan.hpp"
 
@@ -73,16 +74,18 @@ ReaderCounts count_readers(const Placement& placement, int host_accelerators) {
 }
 
 InputSupply input_supply(const Scenario& s, const Plan& plan) {
-  const ReaderWork work = reader_work(s, plan);
   const Placement placement(plan, s.cluster.blocks);
   const ReaderCounts readers = count_readers(placement, s.cluster.node_accelerators);
   InputSupply supply;
   const auto limit = [&](Seconds time, const char* what) {
     if (time > supply.micro_batch) supply = {time, what};
   };
-  limit(work.preparing, "preparation");
-  if (work.host) limit(readers.on_fullest_host * work.bytes / *work.host, "host storage");
-  if (work.total) limit(readers.all * work.bytes / *work.total, "file system");
+  for (int kind = 0; kind < s.cluster.kinds(); ++kind) {
+    const ReaderWork work = reader_work(uniform_scenario(s, kind), plan);
+    limit(work.preparing, "preparation");
+    if (work.host) limit(readers.on_fullest_host * work.bytes / *work.host, "host storage");
+    if (work.total) limit(readers.all * work.bytes / *work.total, "file system");
+  }
   return supply;
 }
 
@@ -91,18 +94,21 @@ int ready_micro_batches(const Job& job, const Plan& plan) {
   return std::min(most, plan.ready_micro_batches.value_or(most));
 }
 
-InputSide::InputSide(StepGraphBuilder& builder, const Scenario& s, const Placement& placement,
+InputSide::InputSide(StepGraphBuilder& builder, const KindPrices& prices, const Placement& placement,
                      const RankClasses& classes, PriceLog* log)
     : builder_(builder),
       placement_(placement),
       classes_(classes),
       log_(log),
-      work_(reader_work(s, placement.plan())),
       nothing_(builder.add_work("read and prepare", {})) {
-  if (work_.total) file_system_ = builder.add_resource("file system, read", *work_.total);
-  if (!work_.host) return;
-  for (const HostKindId host : classes.hosts().kinds())
-    hosts_.push_back(builder.add_resource(fmt::format("storage of host {}, read", host.value), *work_.host));
+  for (int kind = 0; kind < prices.kinds(); ++kind)
+    works_.push_back(reader_work(prices.scenario(kind), placement.plan()));
+  if (works_.front().total) file_system_ = builder.add_resource("file system, read", *works_.front().total);
+  for (const HostKindId host : classes.hosts().kinds()) {
+    const auto& rate = work_of(classes.hosts().a_class_on(host)).host;
+    hosts_.push_back(rate ? builder.add_resource(fmt::format("storage of host {}, read", host.value), *rate)
+                          : ResourceId());
+  }
 }
 
 RankClassId InputSide::fed_together(RankClassId c) const {
@@ -125,7 +131,8 @@ void InputSide::use_storage(Uses& uses, RankClassId reader) const {
     if (!hosts_.empty()) beside += classes_.hosts().ranks_of(c);
     all += classes_.multiplicity(c);
   }
-  if (!hosts_.empty()) add(hosts_[classes_.hosts().kind_of(reader)], beside / together);
+  const ResourceId host = hosts_.empty() ? ResourceId() : hosts_[classes_.hosts().kind_of(reader)];
+  if (host.exists()) add(host, beside / together);
   if (file_system_.exists()) add(file_system_, all / together);
 }
 
@@ -134,16 +141,20 @@ ChainId InputSide::read(RankClassId c) {
   if (const auto found = chains_.find(fed); found != chains_.end()) return found->second;
   if (log_) log_->add([=](PriceSheet& sheet) { sheet.machine.input()->read(c); });
   Uses uses;
+  Seconds time;
   const int data = classes_.representative(fed).data;
-  for (const int stage : reading_stages(placement_.plan())) use_storage(uses, classes_.slice_of({0, data, stage}));
+  for (const int stage : reading_stages(placement_.plan())) {
+    const RankClassId reader = classes_.slice_of({0, data, stage});
+    use_storage(uses, reader);
+    time = std::max(time, alone(work_of(reader)));
+  }
   StepGraphBuilder::Leg leg;
-  const Seconds time = alone(work_);
-  if (uses.empty() || work_.bytes <= Bytes{}) {
+  const Bytes bytes = work_of(fed).bytes;
+  if (uses.empty() || bytes <= Bytes{}) {
     leg.timing.delay = to_picoseconds(time);
   } else {
-    leg.timing.bytes = static_cast<std::uint64_t>(std::llround(work_.bytes.in(byte)));
-    leg.timing.rate_bound =
-        std::max<std::uint64_t>(1, static_cast<std::uint64_t>(work_.bytes.in(byte) / time.in(second)));
+    leg.timing.bytes = static_cast<std::uint64_t>(std::llround(bytes.in(byte)));
+    leg.timing.rate_bound = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(bytes.in(byte) / time.in(second)));
     leg.uses = std::move(uses);
   }
   return chains_[fed] = builder_.add_chain({leg});

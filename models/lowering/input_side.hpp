@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/job/scenario.hpp"
+#include "models/lowering/kind_prices.hpp"
 #include "models/lowering/price_log.hpp"
 #include "models/lowering/rank_classes.hpp"
 #include "models/plan/plan.hpp"
@@ -29,8 +30,8 @@ struct ReaderWork {
   std::optional<BytesPerSecond> total;  ///< rate of the store for all readers of all hosts
 };
 
-/// Work of a reader under `plan`. Reading runs while earlier tokens are prepared, so a reader alone takes the longest
-/// of its parts.
+/// Work of a reader under `plan` on the first kind of nodes. Reading runs while earlier tokens are prepared, so a
+/// reader alone takes the longest of its parts.
 /// @pre scenario.job.input
 ReaderWork reader_work(const Scenario& scenario, const Plan& plan);
 
@@ -52,8 +53,8 @@ int ready_micro_batches(const Job& job, const Plan& plan);
 /// Storage as resources of a step graph.
 class InputSide {
  public:
-  /// @pre scenario.job.input
-  InputSide(StepGraphBuilder& builder, const Scenario& scenario, const Placement& placement, const RankClasses& classes,
+  /// @param prices  of a job that states its input
+  InputSide(StepGraphBuilder& builder, const KindPrices& prices, const Placement& placement, const RankClasses& classes,
             PriceLog* log);
 
   /// Read of one micro-batch for the ranks that compute it together with `c`: its tokens and, under a pipeline, their
@@ -67,16 +68,17 @@ class InputSide {
  private:
   using Uses = std::vector<StepGraphBuilder::LegUse>;
 
+  const ReaderWork& work_of(RankClassId c) const { return works_[static_cast<std::size_t>(classes_.kind(c))]; }
   void use_storage(Uses& uses, RankClassId reader) const;
 
   StepGraphBuilder& builder_;
   const Placement& placement_;
   const RankClasses& classes_;
   PriceLog* log_;
-  ReaderWork work_;
+  std::vector<ReaderWork> works_;  // by kind of nodes
   WorkId nothing_;
   ResourceId file_system_;
-  IndexedVector<HostKindId, ResourceId> hosts_;  // empty where a host is no limit
+  IndexedVector<HostKindId, ResourceId> hosts_;  // none where a host is no limit
   std::map<RankClassId, ChainId> chains_;
 };
 

@@ -9,7 +9,7 @@
 
 namespace clusterwright {
 
-/// One resource for each kind of host; empty where they are no limit.
+/// One resource for each kind of host: none where it is no limit, and empty where ranks share nothing of hosts.
 using HostResources = IndexedVector<HostKindId, ResourceId>;
 
 /// Bytes per parameter that an update of Adam's states on the host moves: three numbers of 32 bit, read and written.
@@ -19,9 +19,9 @@ inline constexpr double host_update_traffic = 24;
 /// bandwidth is no limit.
 class LevelLinks {
  public:
-  /// @param host_link  rate between one accelerator and its host, one direction
+  /// @param prices  outlives it
   LevelLinks(StepGraphBuilder& builder, const Scenario& scenario, const RankClasses& classes, const RankPorts& ports,
-             StepLinks& links, BytesPerSecond host_link, PriceLog* log);
+             StepLinks& links, const KindPrices& prices, PriceLog* log);
 
   /// Copy of a rank of class `c` to `level`, or back. Drives are reached through host memory, which is written and
   /// read.
@@ -46,16 +46,17 @@ class LevelLinks {
              RankClassId c) const;
   Path pool_path(bool out, RankClassId c) const;
   Path update_path(MemoryLevel level, RankClassId c) const;
-  HostResources on_hosts(const char* name, const std::optional<BytesPerSecond>& rate);
+  HostResources on_hosts(const char* name, std::optional<BytesPerSecond> HostSpec::*rate);
+  const HostSpec& host(RankClassId c) const { return prices_.scenario(classes_.kind(c)).cluster.spec.node.host; }
+  BytesPerSecond host_link(RankClassId c) const { return prices_.host_link(classes_.kind(c)); }
 
   StepGraphBuilder& builder_;
   const RankClasses& classes_;
   const RankPorts& ports_;
   StepLinks& links_;
   PriceLog* log_;
-  HostSpec host_;
+  const KindPrices& prices_;
   std::optional<PoolSpec> pool_;
-  BytesPerSecond host_link_;
   HostResources memory_, drives_read_, drives_write_;
   ResourceId pool_out_, pool_in_;
 };

@@ -38,9 +38,12 @@ BytesPerSecond LinkTimings::network() const {
   return cluster_.network_per_accelerator() * fabric_share();
 }
 
+GroupLinks LinkTimings::links(const GroupShape& group, const StepLatency& switches) const {
+  return group_links(cluster_, group, switches);
+}
+
 CollectiveTiming LinkTimings::collective(CollectiveOp op, Bytes payload, const GroupShape& group,
-                                         const StepLatency& switches) const {
-  const GroupLinks links = group_links(cluster_, group, switches);
+                                         const GroupLinks& links) const {
   const auto torus = torus_fabric_time(op, payload, group, cluster_, links, parameters_.network);
   CollectiveTiming timing =
       torus ? *torus : collective_time(op, payload, group, links, parameters_.collectives, parameters_.network);
@@ -56,17 +59,16 @@ CollectiveTiming LinkTimings::with_factors(CollectiveTiming timing) const {
 }
 
 CollectiveTiming LinkTimings::expert_exchange(const ExpertWork& work, ExpertTransfer transfer, Bytes copy,
-                                              const GroupShape& group, const StepLatency& switches) const {
+                                              const GroupShape& group, const GroupLinks& links) const {
   const ExpertLoad& busy = group.domains > 1 ? work.traffic.network : work.traffic.scale_up;
   const double imbalance = busy.mean > Bytes{} ? busy.busiest / busy.mean : 1;
   const Bytes payload = work.copies * copy;
   if (transfer == ExpertTransfer::all_to_all)
-    return collective(CollectiveOp::all_to_all, payload * imbalance, group, switches);
+    return collective(CollectiveOp::all_to_all, payload * imbalance, group, links);
   const Bytes drawn = work.drawn * byte;  // the traffic is of copies of one byte
   const ExpertShares shares{work.traffic.network.mean / drawn, work.traffic.scale_up.mean / drawn, imbalance};
-  CollectiveTiming timing =
-      expert_exchange_time(payload, group, group_links(cluster_, group, switches),
-                           parameters_.collectives.at("expert_exchange"), parameters_.network, shares);
+  CollectiveTiming timing = expert_exchange_time(payload, group, links, parameters_.collectives.at("expert_exchange"),
+                                                 parameters_.network, shares);
   timing.network_share = group.ranks_per_domain;  // each member sends its own
   timing.queue_pairs = exchange_queue_pairs(group);
   return with_factors(timing);

@@ -15,14 +15,23 @@ class LinkTimings {
   /// @param communication_factor  time of collectives in a step over their time in microbenchmarks
   LinkTimings(const Cluster& cluster, const ParameterSet& parameters, double communication_factor);
 
-  /// @param switches  latency of the switches on the longest hop
+  /// Links of a group whose members are all on these nodes. @param switches  latency of the switches on the longest hop
+  GroupLinks links(const GroupShape& group, const StepLatency& switches) const;
+  /// @param links  of the group, those of slower members beside these nodes included
+  CollectiveTiming collective(CollectiveOp op, Bytes payload, const GroupShape& group, const GroupLinks& links) const;
   CollectiveTiming collective(CollectiveOp op, Bytes payload, const GroupShape& group,
-                              const StepLatency& switches) const;
+                              const StepLatency& switches) const {
+    return collective(op, payload, group, links(group, switches));
+  }
   /// Exchange of tokens with experts. An all-to-all of the library sends every copy; kernels for experts send one to
   /// each domain and rank.
   /// @param copy  bytes of one copy of a token
   CollectiveTiming expert_exchange(const ExpertWork& work, ExpertTransfer transfer, Bytes copy, const GroupShape& group,
-                                   const StepLatency& switches) const;
+                                   const GroupLinks& links) const;
+  CollectiveTiming expert_exchange(const ExpertWork& work, ExpertTransfer transfer, Bytes copy, const GroupShape& group,
+                                   const StepLatency& switches) const {
+    return expert_exchange(work, transfer, copy, group, links(group, switches));
+  }
 
   const Cluster& cluster() const { return cluster_; }
   /// Rate of the links inside a domain: scale-up links, else PCI Express. One accelerator, one direction.

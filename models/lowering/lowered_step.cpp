@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "models/lowering/kind_prices.hpp"
 #include "models/lowering/price_log.hpp"
 #include "models/lowering/step_length.hpp"
-#include "models/lowering/step_prices.hpp"
 #include "models/lowering/step_program.hpp"
 #include "models/lowering/step_shape.hpp"
 
@@ -18,14 +18,14 @@ namespace clusterwright {
 
 namespace {
 
+StepGraphBuilder make_builder() {
+  return {std::vector<std::string>(step_charge_names.begin(), step_charge_names.end()),
+          {charge_id(StepCharge::launch), charge_id(StepCharge::throttle), charge_id(StepCharge::bubble)}};
+}
+
 /// Only a governor lets power overshoot the rating for the length of a kernel.
-StepGraphBuilder make_builder(const DevicePowerParameters& power, bool has_governor) {
-  StepGraphBuilder builder(
-      std::vector<std::string>(step_charge_names.begin(), step_charge_names.end()),
-      {charge_id(StepCharge::launch), charge_id(StepCharge::throttle), charge_id(StepCharge::bubble)});
-  builder.set_power_control(
-      {power.clock_exponent.value, has_governor, has_governor ? power.short_term_power.value : 1});
-  return builder;
+PowerControl power_control(const DevicePowerParameters& power, bool has_governor) {
+  return {power.clock_exponent.value, has_governor, has_governor ? power.short_term_power.value : 1};
 }
 
 /// A step on its way into a builder: what comes before the programs, which add to it.
@@ -37,11 +37,12 @@ class StepBase {
         job_(planned_job(s.transformer, s.job, s.stack, ranks.plan(), ranks.layout)),
         experts_(placed_expert_work(job_, ranks.placement)),
         step_{s, job_, ranks.placement, ranks.classes, ranks.groups, experts_},
-        builder_(make_builder(s.parameters.power, prices_.kernels.has_governor())),
-        machine_(builder_, step_, prices_.links, host_link_bandwidth(s.cluster, s.parameters), log),
-        recipes_(write_recipes(builder_, prices_.kernels, job_, experts_)),
-        norm_(s.stack.kernels.clips_gradients ? machine_.links().everywhere() : machine_.links().nothing()),
+        builder_(make_builder()),
+        machine_(builder_, step_, prices_, log),
         log_(log) {
+    for (int kind = 0; kind < prices_.kinds(); ++kind)
+      recipes_.push_back(write_recipes(builder_, prices_.kernels(kind), job_, experts_));
+    norm_ = s.stack.kernels.clips_gradients ? machine_.links().everywhere() : machine_.links().nothing();
     builder_.prepare_passes();
     add_ranks();
   }
@@ -49,13 +50,15 @@ class StepBase {
   StepBase& operator=(const StepBase&) = delete;
 
   const IndexedVector<UplinkId, ResourceId>& uplinks() const { return machine_.ports().uplinks(); }
-  PriceSheet sheet() { return {builder_, step_, prices_.kernels, machine_}; }
+  PriceSheet sheet() { return {builder_, step_, prices_, machine_}; }
 
   StepGraph write(const WriteProgram& write_program) && {
     StepMeetings meetings(builder_, step_.classes.count(), step_.plan().pipeline);
     PassBook passes(builder_);
-    const StepParts parts{builder_, step_, prices_.kernels, recipes_, machine_, meetings, passes, norm_, log_};
     for (const RankClassId c : step_.classes.ids()) {
+      const int kind = step_.classes.kind(c);
+      const StepRecipes& recipes = recipes_[static_cast<std::size_t>(kind)];
+      const StepParts parts{builder_, step_, prices_.kernels(kind), recipes, machine_, meetings, passes, norm_, log_};
       StepProgram program(parts, c);
       write_program(program);
       if (c.value == 0) builder_.reserve_classes(1, step_.classes.count());
@@ -66,24 +69,29 @@ class StepBase {
 
  private:
   void add_ranks() {
-    const RankClasses& classes = step_.classes;
-    const KernelTimes& kernels = prices_.kernels;
-    const Watts beside = power_beside(step_.scenario.cluster, kernels.idle_power());
     const PowerDomainId domain = builder_.add_power_domain("accelerators and hosts");
-    for (const RankClassId c : classes.ids())
-      builder_.add_rank_class(fmt::format("stage {}", step_.stage_of(c)),
-                              static_cast<std::uint32_t>(classes.multiplicity(c)), domain,
-                              kernels.idle_power() + beside, kernels.power_limit() + beside, classes.clock(c).highest,
-                              classes.clock(c).relative);
+    for (const RankClassId c : step_.classes.ids()) add_ranks(c, domain);
   }
 
-  StepPrices prices_;
+  void add_ranks(RankClassId c, PowerDomainId domain) {
+    const RankClasses& classes = step_.classes;
+    const KernelTimes& kernels = prices_.kernels(classes.kind(c));
+    const Scenario& s = prices_.scenario(classes.kind(c));
+    const Watts beside = power_beside(s.cluster, kernels.idle_power());
+    builder_.set_kind(static_cast<std::uint32_t>(classes.kind(c)));
+    builder_.set_power_control(power_control(s.parameters.power, kernels.has_governor()));
+    builder_.add_rank_class(fmt::format("stage {}", step_.stage_of(c)),
+                            static_cast<std::uint32_t>(classes.multiplicity(c)), domain, kernels.idle_power() + beside,
+                            kernels.power_limit() + beside, classes.clock(c).highest, classes.clock(c).relative);
+  }
+
+  KindPrices prices_;
   PlannedJob job_;
   ExpertWork experts_;
   PlannedStep step_;
   StepGraphBuilder builder_;
   StepMachine machine_;
-  StepRecipes recipes_;
+  std::vector<StepRecipes> recipes_;  // by kind of nodes
   ChainId norm_;
   PriceLog* log_;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "models/kernels/streaming_time.hpp"
+#include "models/lowering/kind_prices.hpp"
 #include "models/lowering/planned_step.hpp"
 #include "models/lowering/step_recipes.hpp"
 #include "models/memory/parameter_memory.hpp"
@@ -24,8 +25,10 @@ OptimizerStep::OptimizerStep(StepGraphBuilder& builder, const KernelTimes& kerne
 
 WorkId OptimizerStep::kernel(double local, double owned) {
   if (log_)
-    log_->add(
-        [=](PriceSheet& sheet) { add_optimizer(sheet.builder, sheet.kernels, local, owned, sheet.step.job.stack); });
+    log_->add([=, c = ops_.rank_class()](PriceSheet& sheet) {
+      const KernelTimes& kernels = sheet.prices.kernels(sheet.step.classes.kind(c));
+      add_optimizer(sheet.builder, kernels, local, owned, sheet.step.job.stack);
+    });
   return add_optimizer(builder_, kernels_, local, owned, planned_.stack);
 }
 

@@ -2,6 +2,8 @@
 #include "models/lowering/outer_step.hpp"
 
 #include "models/kernels/streaming_time.hpp"
+#include "models/lowering/kind_prices.hpp"
+#include "models/lowering/planned_step.hpp"
 
 namespace clusterwright {
 
@@ -20,7 +22,10 @@ WorkId add_outer_update(StepGraphBuilder& builder, const KernelTimes& kernels, d
 }  // namespace
 
 OpId OuterStep::update_on_device(double part, OpId summed) {
-  if (log_) log_->add([=](PriceSheet& sheet) { add_outer_update(sheet.builder, sheet.kernels, part); });
+  if (log_)
+    log_->add([=, c = ops_.rank_class()](PriceSheet& sheet) {
+      add_outer_update(sheet.builder, sheet.prices.kernels(sheet.step.classes.kind(c)), part);
+    });
   return ops_.kernel_behind(summed, add_outer_update(builder_, kernels_, part), StepCharge::optimizer);
 }
 

@@ -6,28 +6,23 @@
 /// does traffic of NICs on the host bridge.
 #pragma once
 
+#include <string>
 #include <vector>
 
-#include "models/lowering/rank_classes.hpp"
+#include "models/lowering/group_timings.hpp"
 #include "sim/step_graph_builder.hpp"
-#include "topology/cluster/cluster.hpp"
 
 namespace clusterwright {
 
-/// Rates that those who use a slot reach alone, one direction of one accelerator.
-struct SlotTraffic {
-  BytesPerSecond copies;   ///< between host and device
-  BytesPerSecond network;  ///< rate of its NICs; zero where they are ports of the accelerator, or without NICs
-  BytesPerSecond peers;    ///< rate among the accelerators of a node; zero over scale-up links
-};
 class PciePorts {
  public:
   using Uses = std::vector<StepGraphBuilder::LegUse>;
 
   /// A slot carries as much as the fastest of its users reaches alone, an uplink the same share of its data sheet.
+  /// @param prices  of the kinds of nodes that `timings` is made from
   /// @param copies  whether the job copies anything
-  PciePorts(StepGraphBuilder& builder, const RankClasses& classes, const Cluster& cluster, const SlotTraffic& traffic,
-            bool copies);
+  PciePorts(StepGraphBuilder& builder, const RankClasses& classes, const GroupTimings& timings,
+            const KindPrices& prices, bool copies);
 
   /// Link of class `c` to its host, or back, without what it shares with others.
   StepGraphBuilder::LegUse slot(bool to_host, RankClassId c) const;
@@ -40,16 +35,25 @@ class PciePorts {
 
  private:
   void cross_uplink(Uses& uses, bool out, RankClassId c, double share) const;
-
-  struct Slot {
+  struct Link {
     ResourceId out, in;
   };
+  /// Slot of one accelerator, and what crosses it.
+  struct Slot {
+    Link link;
+    BytesPerSecond rate;
+    bool network = false;  ///< NICs are not part of the accelerator
+    bool peers = false;    ///< no scale-up links
+    bool nics_behind_uplink = false;
+    ResourceId of(bool to_host) const { return to_host ? link.out : link.in; }
+  };
+  Slot add_slot(StepGraphBuilder& builder, RankClassId c, const LinkTimings& timings, BytesPerSecond copies) const;
+  Link add_link(StepGraphBuilder& builder, const std::string& owner, BytesPerSecond rate) const;
+
   const RankClasses& classes_;
-  SlotTraffic traffic_;
-  bool meet_ = false;  ///< traffic of several kinds can be in a slot
-  bool nics_behind_uplinks_ = false;
+  bool copies_ = false;
   IndexedVector<RankClassId, Slot> slots_;
-  IndexedVector<HostKindId, Slot> uplinks_;  // by kind of switch; empty where none is shared
+  IndexedVector<HostKindId, Link> uplinks_;  // by kind of switch; empty where none is shared
 };
 
 }  // namespace clusterwright

@@ -12,7 +12,7 @@
 
 namespace clusterwright {
 
-class KernelTimes;
+class KindPrices;
 class StepMachine;
 struct PlannedStep;
 
@@ -20,7 +20,7 @@ struct PlannedStep;
 struct PriceSheet {
   StepGraphBuilder& builder;
   const PlannedStep& step;
-  const KernelTimes& kernels;
+  const KindPrices& prices;
   StepMachine& machine;
 };
 

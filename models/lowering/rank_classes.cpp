@@ -2,9 +2,9 @@
 //
 // Folding is colour refinement on replicas. A replica is one value of the `data` coordinate: its ranks in all stages
 // and tensor positions. Its first colour tells how far apart its neighbouring stages are, how its groups lie over
-// tapered tiers, and the clocks of its stragglers. A round then gives every replica a new colour, from its old
-// one, the old colours of the replicas that it shares groups with, the loads of the tapered uplinks above it, and the
-// kinds of its hosts. A round that adds no class is the last one.
+// tapered tiers, the clocks of its stragglers, and the kinds of its nodes. A round then gives every replica a new
+// colour, from its old one, the old colours of the replicas that it shares groups with, the loads of the tapered
+// uplinks above it, and the kinds of its hosts. A round that adds no class is the last one.
 //
 // Invariant: ranks of different classes never join again, as the old colour is part of the new one; so the number of
 // classes only grows, and there are at most as many rounds as replicas. At the end, ranks of one class cross uplinks
@@ -69,12 +69,21 @@ SlowRanks slow_ranks(const ClusterSpec& cluster, const DomainBlocks& blocks) {
   return out;
 }
 
+RankKinds rank_kinds(const Cluster& cluster) {
+  RankKinds kinds;
+  if (cluster.kinds() == 1) return kinds;
+  for (int rank = 0; rank < cluster.spec.accelerators; ++rank)
+    kinds.push_back(cluster.kind_of(cluster.blocks.accelerator(rank)));
+  return kinds;
+}
+
 RankClasses::RankClasses(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow, bool folded,
-                         const SharingWidths& sharing)
+                         const SharingWidths& sharing, const RankKinds& kinds)
     : plan_(placement.plan()),
       folded_(folded),
       sharing_(sharing),
-      tensor_ranks_together_(folded ? std::min(plan_.tensor, placement.domain_size()) : 1) {
+      tensor_ranks_together_(folded ? std::min(plan_.tensor, placement.domain_size()) : 1),
+      kind_by_rank_(kinds) {
   for (const int width : {sharing.host, sharing.pcie_switch})
     if (width > 0)  // ranks of one host: those of a block that ends inside a node, too
       tensor_ranks_together_ = std::gcd(std::gcd(tensor_ranks_together_, width), placement.blocks().used);
@@ -84,6 +93,8 @@ RankClasses::RankClasses(const Placement& placement, const FabricTiers& fabric, 
   refine(placement, fabric);
   if (folded && !sharing.any() && count() > most_classes) merge(placement, fabric);
   for (const RankCoordinates& at : representatives_) clocks_.push_back(clock_of(at));
+  for (const RankCoordinates& at : representatives_)
+    if (!kinds.empty()) kinds_.push_back(kinds[static_cast<std::size_t>(placement.rank(at))]);
   if (sharing.host > 0) hosts_ = SharedHosts(fill_hosts(placement, sharing.host), count());
   if (sharing.pcie_switch > 0) switches_ = SharedHosts(fill_hosts(placement, sharing.pcie_switch), count());
 }
@@ -92,23 +103,25 @@ std::vector<int> RankClasses::colours_by_place(const Placement& placement, const
   std::vector<int> colours(order_.size());
   std::iota(colours.begin(), colours.end(), 0);
   if (!folded_) return colours;
-  Interner<std::tuple<std::vector<int>, std::vector<int>, std::vector<RankClock>>> interner;
+  Interner<std::tuple<std::vector<int>, std::vector<int>, std::vector<RankClock>, std::vector<int>>> interner;
   for (int d = 0; d < plan_.gradient_ranks(); ++d)
     colours[static_cast<std::size_t>(d)] =
         interner.number({neighbour_distances(placement, fabric, d, tensor_ranks_together_),
-                         group_spread(placement, fabric, d, tensor_ranks_together_), clocks_of_replica(d)});
+                         group_spread(placement, fabric, d, tensor_ranks_together_), clocks_of_replica(d),
+                         kinds_of_replica(placement, d)});
   return colours;
 }
 
-std::vector<int> RankClasses::colours_by_clock() const {
+std::vector<int> RankClasses::colours_by_device(const Placement& placement) const {
   std::vector<int> colours;
-  Interner<std::vector<RankClock>> interner;
-  for (int d = 0; d < plan_.gradient_ranks(); ++d) colours.push_back(interner.number(clocks_of_replica(d)));
+  Interner<std::pair<std::vector<RankClock>, std::vector<int>>> interner;
+  for (int d = 0; d < plan_.gradient_ranks(); ++d)
+    colours.push_back(interner.number({clocks_of_replica(d), kinds_of_replica(placement, d)}));
   return colours;
 }
 
 void RankClasses::refine(const Placement& placement, const FabricTiers& fabric) {
-  assign(merged_ ? colours_by_clock() : colours_by_place(placement, fabric));
+  assign(merged_ ? colours_by_device(placement) : colours_by_place(placement, fabric));
   load_uplinks(placement, fabric);
   const bool groups =
       plan_.context > 1 || plan_.in_groups() || plan_.expert * plan_.expert_tensor > 1 || sharing_.any();
@@ -134,13 +147,13 @@ void RankClasses::merge(const Placement& placement, const FabricTiers& fabric) {
 }
 
 RankClasses RankClasses::fold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow,
-                              const SharingWidths& sharing) {
-  return {placement, fabric, slow, true, sharing};
+                              const SharingWidths& sharing, const RankKinds& kinds) {
+  return {placement, fabric, slow, true, sharing, kinds};
 }
 
 RankClasses RankClasses::unfold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow,
-                                const SharingWidths& sharing) {
-  return {placement, fabric, slow, false, sharing};
+                                const SharingWidths& sharing, const RankKinds& kinds) {
+  return {placement, fabric, slow, false, sharing, kinds};
 }
 
 /// Ranks of each class by host, or by switch. @param width  accelerators of one
@@ -185,6 +198,15 @@ std::vector<RankClock> RankClasses::clocks_of_replica(int d) const {
     for (int t = 0; t < plan_.tensor; t += tensor_ranks_together_)
       for (const RankClock& clock : clocks_of_slice({t, d, p})) clocks.push_back(clock);
   return clocks;
+}
+
+/// Kinds of the nodes of the slices of a replica; empty where all nodes are alike.
+std::vector<int> RankClasses::kinds_of_replica(const Placement& placement, int d) const {
+  std::vector<int> kinds;
+  for (int p = 0; p < plan_.pipeline && !kind_by_rank_.empty(); ++p)
+    for (int t = 0; t < plan_.tensor; t += tensor_ranks_together_)
+      kinds.push_back(kind_by_rank_[static_cast<std::size_t>(placement.rank({t, d, p}))]);
+  return kinds;
 }
 
 /// Numbers the classes of all slices. @return number of classes
@@ -340,8 +362,9 @@ RankClasses make_classes(const Scenario& s, const Placement& placement, bool fol
   const SlowRanks slow = slow_ranks(s.cluster.spec, placement.blocks());
   const SharingWidths sharing = sharing_widths(s);
   const FabricTiers fabric = telling_apart(s, placement);
-  RankClasses classes = folded ? RankClasses::fold(placement, fabric, slow, sharing)
-                               : RankClasses::unfold(placement, fabric, slow, sharing);
+  const RankKinds kinds = rank_kinds(s.cluster);
+  RankClasses classes = folded ? RankClasses::fold(placement, fabric, slow, sharing, kinds)
+                               : RankClasses::unfold(placement, fabric, slow, sharing, kinds);
   // Merged replicas cross uplinks that carry different loads: only the graph has the busiest of them.
   const bool on_graph = uses_graph(s.cluster) || (classes.merged() && has_taper(s.cluster.fabric));
   return on_graph ? std::move(classes).on_graph(placement, s.cluster) : classes;

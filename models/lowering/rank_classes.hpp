@@ -36,6 +36,11 @@ using SlowRanks = std::map<int, RankClock>;
 /// Stragglers of a cluster among the first `ranks` accelerators.
 SlowRanks slow_ranks(const ClusterSpec& cluster, const DomainBlocks& blocks);
 
+/// Kind of the node of each rank; empty where all nodes are of one kind.
+using RankKinds = std::vector<int>;
+
+RankKinds rank_kinds(const Cluster& cluster);
+
 /// Partition of ranks. Ranks of one class run the same program at the same time over equally loaded links.
 ///
 /// Folding: ranks of a tensor group in one domain (a slice) are alike. So are replicas whose pipeline neighbours sit
@@ -43,6 +48,9 @@ SlowRanks slow_ranks(const ClusterSpec& cluster, const DomainBlocks& blocks);
 /// Stragglers split the replicas that they are in; only the slice that holds them has a class for each clock. The
 /// classes of such a slice send, receive and reduce together, as its collectives keep it in step to a few kernels.
 /// Unfolding gives each rank a class of its own.
+///
+/// Ranks on nodes of different kinds are of different classes: the kinds of its stages are part of the first colour of
+/// a replica. All accelerators of a domain are of one kind.
 ///
 /// Where that makes more than most_classes, as with scattered nodes, replicas that differ only in their places share
 /// classes, and the one with the longest way along its stages stands for them (merged).
@@ -54,10 +62,11 @@ class RankClasses {
   /// Classes beyond which replicas that differ only in their places are merged.
   static constexpr std::size_t most_classes = 256;
 
+  /// @param kinds  kind of node of each rank; empty if all are alike
   static RankClasses fold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow = {},
-                          const SharingWidths& sharing = {});
+                          const SharingWidths& sharing = {}, const RankKinds& kinds = {});
   static RankClasses unfold(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow = {},
-                            const SharingWidths& sharing = {});
+                            const SharingWidths& sharing = {}, const RankKinds& kinds = {});
   /// The same classes over the links of the routed graph (graph_loads.hpp).
   RankClasses on_graph(const Placement& placement, const Cluster& cluster) &&;
   RankClasses on_graph_beside(const std::vector<LaidStream>& others, const Placement& placement,
@@ -70,6 +79,8 @@ class RankClasses {
   const RankCoordinates& representative(RankClassId c) const { return representatives_[c]; }
   int multiplicity(RankClassId c) const { return multiplicities_[c]; }
   const RankClock& clock(RankClassId c) const { return clocks_[c]; }
+  /// Kind of the nodes of a class.
+  int kind(RankClassId c) const { return kind_by_rank_.empty() ? 0 : kinds_[c]; }
   RankClassId class_of(const RankCoordinates& at) const;
   /// First class of a slice, which names it: the slice of a rank, or that of a class.
   RankClassId slice_of(const RankCoordinates& at) const { return slices_[slice_index(at)].first; }
@@ -113,16 +124,17 @@ class RankClasses {
   };
 
   RankClasses(const Placement& placement, const FabricTiers& fabric, const SlowRanks& slow, bool folded,
-              const SharingWidths& sharing);
+              const SharingWidths& sharing, const RankKinds& kinds);
   std::size_t slice_index(const RankCoordinates& at) const;
   std::vector<RankClock> clocks_of_slice(RankCoordinates at) const;
   RankClock clock_of(const RankCoordinates& at) const;
   std::size_t place_index(const RankCoordinates& at) const;
   void add_clocks(const Placement& placement, const SlowRanks& slow);
   std::vector<RankClock> clocks_of_replica(int d) const;
+  std::vector<int> kinds_of_replica(const Placement& placement, int d) const;
   std::size_t number_slices();
   std::vector<int> colours_by_place(const Placement& placement, const FabricTiers& fabric) const;
-  std::vector<int> colours_by_clock() const;
+  std::vector<int> colours_by_device(const Placement& placement) const;
   /// Parts replicas as far as `fabric` tells them apart.
   void refine(const Placement& placement, const FabricTiers& fabric);
   void merge(const Placement& placement, const FabricTiers& fabric);
@@ -147,6 +159,8 @@ class RankClasses {
   IndexedVector<RankClassId, RankCoordinates> representatives_;
   IndexedVector<RankClassId, int> multiplicities_;
   IndexedVector<RankClassId, RankClock> clocks_;
+  RankKinds kind_by_rank_;  // empty where all nodes are alike
+  IndexedVector<RankClassId, int> kinds_;
   IndexedVector<RankClassId, std::vector<Crossing>> crossings_[stream_count];
   IndexedVector<UplinkId, UplinkBundle> uplinks_;
   SharedHosts hosts_, switches_;

@@ -3,26 +3,13 @@
 
 #include <fmt/format.h>
 
-#include "topology/nodes/nic_reach.hpp"
 #include "topology/routing/routed_network.hpp"
 
 namespace clusterwright {
 
-namespace {
-
-SlotTraffic slot_traffic(const LinkTimings& timings, BytesPerSecond copies) {
-  const bool scales_up = timings.cluster().scale_up_bandwidth > BytesPerSecond{};
-  const bool beside = nics_on_accelerators(timings.cluster().spec.node);
-  return {copies, beside ? BytesPerSecond{} : timings.network(), scales_up ? BytesPerSecond{} : timings.inner()};
-}
-
-}  // namespace
-
-RankPorts::RankPorts(StepGraphBuilder& builder, const RankClasses& classes, const LinkTimings& timings,
-                     BytesPerSecond host_bandwidth, bool copies)
-    : classes_(classes),
-      timings_(timings),
-      pcie_(builder, classes, timings.cluster(), slot_traffic(timings, host_bandwidth), copies) {
+RankPorts::RankPorts(StepGraphBuilder& builder, const RankClasses& classes, const GroupTimings& timings,
+                     const KindPrices& prices, bool copies)
+    : classes_(classes), timings_(timings), pcie_(builder, classes, timings, prices, copies) {
   for (const RankClassId c : classes.ids()) ports_.push_back(add_ports(builder, c));
   for (const UplinkBundle& bundle : classes.uplinks())
     uplinks_.push_back(bundle.is_link() ? add_link(builder, bundle) : add_bundle(builder, bundle));
@@ -44,7 +31,7 @@ RankPorts::Ports RankPorts::add_ports(StepGraphBuilder& builder, RankClassId c) 
   const auto port = [&](const char* kind, BytesPerSecond rate) {
     return builder.add_resource(fmt::format("{} of class {}", kind, c.value), rate);
   };
-  const BytesPerSecond inner = timings_.inner(), network = timings_.network();
+  const BytesPerSecond inner = timings_.of(c).inner(), network = timings_.of(c).network();
   Ports ports;
   if (inner > BytesPerSecond{}) {
     ports.scale_up_out = port("scale-up out", inner);
@@ -91,9 +78,11 @@ void RankPorts::use_uplinks(Uses& uses, Stream stream, RankClassId c, const Coll
 
 RankPorts::PoolPath RankPorts::pool_path(PoolLink over, bool out, RankClassId c) const {
   const Ports& ports = ports_[c];
-  if (over == PoolLink::scale_up) return {{{out ? ports.scale_up_out : ports.scale_up_in, 1, 1.0}}, timings_.inner()};
+  if (over == PoolLink::scale_up)
+    return {{{out ? ports.scale_up_out : ports.scale_up_in, 1, 1.0}}, timings_.of(c).inner()};
   if (over != PoolLink::network) return {};
-  PoolPath path{{{out ? ports.network_out : ports.network_in, 1, 1.0}}, timings_.cluster().network_per_accelerator()};
+  PoolPath path{{{out ? ports.network_out : ports.network_in, 1, 1.0}},
+                timings_.of(c).cluster().network_per_accelerator()};
   pcie_.use(path.uses, out, c, 1, 0);
   return path;
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/kernels/collectives/collective_time.hpp"
-#include "models/lowering/link_timings.hpp"
+#include "models/lowering/group_timings.hpp"
 #include "models/lowering/pcie_ports.hpp"
 #include "models/lowering/rank_classes.hpp"
 #include "sim/step_graph_builder.hpp"
@@ -16,10 +16,10 @@ class RankPorts {
  public:
   using Uses = std::vector<StepGraphBuilder::LegUse>;
 
-  /// @param host_bandwidth  link of one accelerator to its host, one direction
-  /// @param copies          whether the job copies over it
-  RankPorts(StepGraphBuilder& builder, const RankClasses& classes, const LinkTimings& timings,
-            BytesPerSecond host_bandwidth, bool copies);
+  /// @param prices  of the kinds of nodes that `timings` is made from
+  /// @param copies  whether the job copies between hosts and devices
+  RankPorts(StepGraphBuilder& builder, const RankClasses& classes, const GroupTimings& timings,
+            const KindPrices& prices, bool copies);
 
   /// Adds the ports of class `c` to the uses of a collective. A ring over several domains rotates over the NICs of its
   /// members in a domain: each NIC carries its share.
@@ -51,7 +51,7 @@ class RankPorts {
   Ports add_ports(StepGraphBuilder& builder, RankClassId c) const;
 
   const RankClasses& classes_;
-  const LinkTimings& timings_;
+  const GroupTimings& timings_;
   PciePorts pcie_;
   IndexedVector<RankClassId, Ports> ports_;
   IndexedVector<UplinkId, ResourceId> uplinks_;

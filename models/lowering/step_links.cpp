@@ -23,7 +23,7 @@ std::uint32_t weight(const CollectiveTiming& timing) {
 
 }  // namespace
 
-StepLinks::StepLinks(StepGraphBuilder& builder, const LinkTimings& timings, const RankPorts& ports,
+StepLinks::StepLinks(StepGraphBuilder& builder, const GroupTimings& timings, const RankPorts& ports,
                      const Placement& placement, const RankClasses& classes, const ClassGroups& groups, PriceLog* log)
     : builder_(builder),
       timings_(timings),
@@ -100,24 +100,28 @@ const std::vector<RankClassId>& StepLinks::members(ReplicaGroup kind, RankClassI
 
 CollectiveTiming StepLinks::pair_timing(CollectiveOp op, Bytes payload, const RankCoordinates& a,
                                         const RankCoordinates& b) const {
-  return timings_.collective(op, payload, placement_.pair(a, b), hop(a, b));
+  return timings_.collective(op, payload, placement_.pair(a, b), hop(a, b),
+                             {classes_.class_of(a), classes_.class_of(b)});
+}
+
+std::vector<RankClassId> StepLinks::tensor_members(RankClassId c) const {
+  if (classes_.in_step(c)) return {c};
+  std::vector<RankClassId> members;
+  RankCoordinates at = classes_.representative(c);
+  for (at.tensor = 0; at.tensor < placement_.plan().tensor; at.tensor += classes_.tensor_ranks_together())
+    for (const RankClassId member : classes_.classes_of_slice(classes_.slice_of(at))) members.push_back(member);
+  return members;
 }
 
 ChainId StepLinks::tensor(CollectiveOp op, Bytes payload, RankClassId c) {
   keep([=](PriceSheet& sheet) { sheet.machine.links().tensor(op, payload, c); });
   const GroupShape group = placement_.tensor_group();
   const StepLatency switches = timings_.cluster().fabric.least_latency();
-  const CollectiveTiming timing = timings_.collective(op, payload, group, switches);
+  std::vector<RankClassId> members = tensor_members(c);
+  const CollectiveTiming timing = timings_.collective(op, payload, group, switches, members);
   Uses uses;
-  if (classes_.in_step(c)) {
-    ports_.use(uses, c, timing, group.ranks_per_domain);
-    return chain(timing, std::move(uses));
-  }
-  std::vector<RankClassId> members;
-  RankCoordinates at = classes_.representative(c);
-  for (at.tensor = 0; at.tensor < placement_.plan().tensor; at.tensor += classes_.tensor_ranks_together())
-    for (const RankClassId member : classes_.classes_of_slice(classes_.slice_of(at)))
-      ports_.use(uses, members.emplace_back(member), timing, group.ranks_per_domain);
+  for (const RankClassId member : members) ports_.use(uses, member, timing, group.ranks_per_domain);
+  if (classes_.in_step(c)) return chain(timing, std::move(uses));
   if (timing.crosses_domains) ports_.use_uplinks(uses, Stream::tensor_ring, groups_.tensor_group(c), timing);
   return noted(chain(timing, std::move(uses)), Stream::tensor_ring, std::move(members), timing);
 }
@@ -128,7 +132,7 @@ ChainId StepLinks::replicas(ReplicaGroup kind, CollectiveOp op, Bytes payload, R
   if (const auto found = replica_chains_.find(key); found != replica_chains_.end()) return found->second;
   keep([=](PriceSheet& sheet) { sheet.machine.links().replicas(kind, op, payload, c); });
   const GroupShape group = shape(kind);
-  CollectiveTiming timing = timings_.collective(op, payload, group, latency(kind));
+  CollectiveTiming timing = timings_.collective(op, payload, group, latency(kind), members(kind, c));
   limit_by_fabric(kind, op, timing);
   Uses uses;
   for (const RankClassId member : members(kind, c)) ports_.use(uses, member, timing, group.ranks_per_domain);
@@ -142,7 +146,8 @@ ChainId StepLinks::experts(const ExpertWork& work, ExpertTransfer transfer, Byte
   keep([=](PriceSheet& sheet) { sheet.machine.links().experts(sheet.step.experts, transfer, copy, c); });
   const ReplicaGroup kind = ReplicaGroup::experts;
   const GroupShape group = shape(kind);
-  const CollectiveTiming timing = timings_.expert_exchange(work, transfer, copy, group, latency(kind));
+  const CollectiveTiming timing =
+      timings_.expert_exchange(work, transfer, copy, group, latency(kind), members(kind, c));
   Uses uses;
   for (const RankClassId member : members(kind, c)) {
     ports_.use(uses, member, timing, group.ranks_per_domain);
@@ -159,11 +164,11 @@ ChainId StepLinks::context_step(Bytes payload, RankClassId c) {
   CollectiveTiming timing;
   if (group.domains > 1) {
     // Neighbours exchange messages: the one pair at the edge of a domain sets the pace of all others.
-    timing = timings_.collective(CollectiveOp::send, payload, {2, 1}, latency(kind).farthest);
+    timing = timings_.collective(CollectiveOp::send, payload, {2, 1}, latency(kind).farthest, members(kind, c));
     timing.scale_up_share = 1;
   } else {
     const double steps = group.ranks() - 1;
-    timing = timings_.collective(CollectiveOp::all_gather, group.ranks() * payload, group, {});
+    timing = timings_.collective(CollectiveOp::all_gather, group.ranks() * payload, group, {}, members(kind, c));
     timing.latency = timing.latency / steps;
     timing.wire = timing.wire / steps;
   }
@@ -232,8 +237,9 @@ ChainId StepLinks::everywhere() {
   const auto first = [&](std::size_t i) { return cluster.blocks.accelerator(domains[i] * placement_.domain_size()); };
   const StepLatency switches = step_latency(
       domains.size(), [&](std::size_t a, std::size_t b) { return cluster.fabric.latency(first(a), first(b)); });
+  const std::vector<RankClassId> every(classes_.ids().begin(), classes_.ids().end());
   CollectiveTiming timing;
-  timing.latency = timings_.collective(CollectiveOp::all_reduce, few, all, switches).time();
+  timing.latency = timings_.collective(CollectiveOp::all_reduce, few, all, switches, every).time();
   timing.rate = byte_per_second;
   return chain(timing, {});
 }

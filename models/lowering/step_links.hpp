@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "models/lowering/class_groups.hpp"
-#include "models/lowering/link_timings.hpp"
+#include "models/lowering/group_timings.hpp"
 #include "models/lowering/price_log.hpp"
 #include "models/lowering/rank_ports.hpp"
 #include "models/plan/placement.hpp"
@@ -18,7 +18,7 @@ namespace clusterwright {
 
 class StepLinks {
  public:
-  StepLinks(StepGraphBuilder& builder, const LinkTimings& timings, const RankPorts& ports, const Placement& placement,
+  StepLinks(StepGraphBuilder& builder, const GroupTimings& timings, const RankPorts& ports, const Placement& placement,
             const RankClasses& classes, const ClassGroups& groups, PriceLog* log);
 
   /// A collective of the tensor group that holds class `c`.
@@ -56,11 +56,13 @@ class StepLinks {
   std::vector<int> domains_in_step() const;
   const std::vector<RankClassId>& members(ReplicaGroup kind, RankClassId c);
   Seconds hop(const RankCoordinates& from, const RankCoordinates& to) const;
+  /// Classes of the tensor group that holds class `c`.
+  std::vector<RankClassId> tensor_members(RankClassId c) const;
   CollectiveTiming pair_timing(CollectiveOp op, Bytes payload, const RankCoordinates& a,
                                const RankCoordinates& b) const;
 
   StepGraphBuilder& builder_;
-  const LinkTimings& timings_;
+  const GroupTimings& timings_;
   const RankPorts& ports_;
   const Placement& placement_;
   const RankClasses& classes_;

@@ -14,10 +14,9 @@ namespace clusterwright {
 
 class StepMachine {
  public:
-  /// @param host_link  rate between one accelerator and its host, one direction
-  /// @param log        of the chains that are asked for; nullptr: not kept
-  StepMachine(StepGraphBuilder& builder, const PlannedStep& step, const LinkTimings& timings, BytesPerSecond host_link,
-              PriceLog* log);
+  /// @param prices  outlives it
+  /// @param log     of the chains that are asked for; nullptr: not kept
+  StepMachine(StepGraphBuilder& builder, const PlannedStep& step, const KindPrices& prices, PriceLog* log);
   StepMachine(const StepMachine&) = delete;
   StepMachine& operator=(const StepMachine&) = delete;
 
@@ -28,6 +27,7 @@ class StepMachine {
   InputSide* input() { return input_ ? &*input_ : nullptr; }
 
  private:
+  GroupTimings timings_;
   RankPorts ports_;
   StepLinks links_;
   LevelLinks levels_;

@@ -16,12 +16,13 @@ StepShape::StepShape(const Scenario& s)
       slow_(s.cluster.spec.slow),
       blocks_(s.cluster.blocks),
       fabric_(s.cluster.fabric.shape()),
-      node_accelerators_(s.cluster.node_accelerators) {}
+      node_accelerators_(s.cluster.node_accelerators),
+      kinds_(rank_kinds(s.cluster)) {}
 
 bool StepShape::is_of(const Scenario& s) const {
   return node_accelerators_ == s.cluster.node_accelerators && blocks_ == s.cluster.blocks &&
          slow_ == s.cluster.spec.slow && transformer_ == s.transformer && job_ == s.job && stack_ == s.stack &&
-         fabric_ == s.cluster.fabric.shape();
+         fabric_ == s.cluster.fabric.shape() && kinds_ == rank_kinds(s.cluster);
 }
 
 }  // namespace clusterwright

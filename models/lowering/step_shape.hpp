@@ -43,6 +43,7 @@ class StepShape {
   DomainBlocks blocks_;
   FabricTiers::Shape fabric_;
   int node_accelerators_;
+  RankKinds kinds_;
 };
 
 }  // namespace clusterwright

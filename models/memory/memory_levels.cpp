@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 
 #include "models/kernels/streaming_time.hpp"
 #include "models/memory/activation_memory.hpp"
@@ -54,14 +55,21 @@ bool used(const Scenario& s, MemoryLevel level) {
   return s.job.offload.uses(level) || gradients || (level == MemoryLevel::host && holds_checkpoint(s));
 }
 
-std::optional<Bytes> capacity_of(const Cluster& cluster, MemoryLevel level) {
+/// @param kind  kind of the node; a pool is that of the cluster
+std::optional<Bytes> capacity_of(const Cluster& cluster, MemoryLevel level, int kind) {
   if (level == MemoryLevel::pool) return cluster.spec.pool ? cluster.spec.pool->capacity : std::nullopt;
-  return level == MemoryLevel::host ? cluster.spec.node.host.memory : cluster.spec.node.host.nvme;
+  const HostSpec& host = cluster.node_of_kind(kind).host;
+  return level == MemoryLevel::host ? host.memory : host.nvme;
 }
 
-/// @param together  accelerators whose bytes add up
-LevelBytes fullest(const Scenario& s, const PlannedJob& planned, const Placement& placement, MemoryLevel level,
-                   int together) {
+/// Share of the capacity that is used; 0 where it is not known.
+double fullness(const LevelUse& use) {
+  return use.capacity ? use.bytes.total() / *use.capacity : 0;
+}
+
+/// The place that is fullest for its capacity. @param together  accelerators whose bytes add up
+LevelUse fullest(const Scenario& s, const PlannedJob& planned, const Placement& placement, MemoryLevel level,
+                 int together) {
   const Plan& plan = placement.plan();
   const bool copies = level == MemoryLevel::host && holds_checkpoint(s);
   std::map<int, LevelBytes> places;
@@ -73,9 +81,15 @@ LevelBytes fullest(const Scenario& s, const PlannedJob& planned, const Placement
       for (int t = 0; t < plan.tensor; ++t) places[placement.node({t, d, p}, together)] += rank;
     }
   }
-  return std::max_element(places.begin(), places.end(),
-                          [](const auto& a, const auto& b) { return a.second.total() < b.second.total(); })
-      ->second;
+  std::vector<LevelUse> uses;
+  for (const auto& [place, bytes] : places) {
+    const AcceleratorId first(static_cast<std::size_t>(place) * static_cast<std::size_t>(together));
+    const int kind = level == MemoryLevel::pool ? 0 : s.cluster.kind_of(first);
+    uses.push_back({level, bytes, capacity_of(s.cluster, level, kind)});
+  }
+  return *std::ranges::max_element(uses, [](const LevelUse& a, const LevelUse& b) {
+    return std::pair(fullness(a), a.bytes.total()) < std::pair(fullness(b), b.bytes.total());
+  });
 }
 
 }  // namespace
@@ -110,7 +124,7 @@ std::vector<LevelUse> level_uses(const Scenario& s, const Plan& plan) {
   for (const MemoryLevel level : {MemoryLevel::host, MemoryLevel::pool, MemoryLevel::nvme}) {
     if (!used(s, level)) continue;
     const int together = level == MemoryLevel::pool ? s.cluster.blocks.installed : s.cluster.node_accelerators;
-    uses.push_back({level, fullest(s, memory, placement, level, together), capacity_of(s.cluster, level)});
+    uses.push_back(fullest(s, memory, placement, level, together));
   }
   return uses;
 }

@@ -28,7 +28,7 @@ std::string sentence(const LevelUse& use) {
 
 }  // namespace
 
-MemoryVerdict judge_memory(const MemoryUse& use, Bytes capacity, int stages) {
+MemoryVerdict judge_memory(const MemoryUse& use, Bytes capacity, int stages, const std::string& nodes) {
   const bool fits = use.total() <= capacity;
   using Kind = std::pair<const char*, Bytes>;
   const std::array<Kind, 8> kinds = {{{"activations", use.activations},
@@ -41,7 +41,8 @@ MemoryVerdict judge_memory(const MemoryUse& use, Bytes capacity, int stages) {
                                       {"communication buffers", use.buffers}}};
   const Kind largest =
       *std::max_element(kinds.begin(), kinds.end(), [](const Kind& a, const Kind& b) { return a.second < b.second; });
-  const std::string who = stages > 1 ? fmt::format("each rank of pipeline stage {}", use.stage) : "each rank";
+  std::string who = stages > 1 ? fmt::format("each rank of pipeline stage {}", use.stage) : "each rank";
+  if (!nodes.empty()) who += " on " + nodes;
   return {fits, fmt::format("{}: {} {} {:.1f} of {:.1f} GB, most of it {} ({:.1f} GB)", fits ? "fits" : "does not fit",
                             who, fits ? "uses" : "needs", use.total().in(gigabyte), capacity.in(gigabyte),
                             largest.first, largest.second.in(gigabyte))};

@@ -15,7 +15,8 @@ struct MemoryVerdict {
   bool fits = false;
   std::string sentence;
 };
-MemoryVerdict judge_memory(const MemoryUse& use, Bytes capacity, int stages);
+/// @param nodes  name of the kind of nodes of that rank; empty where all nodes are alike
+MemoryVerdict judge_memory(const MemoryUse& use, Bytes capacity, int stages, const std::string& nodes = {});
 
 /// Sentence on the first level that is too small and its contents; empty if all fit.
 std::string level_verdict(const std::vector<LevelUse>& uses);

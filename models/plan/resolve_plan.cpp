@@ -8,6 +8,7 @@
 #include "models/job/model_rules.hpp"
 #include "models/job/scenario_source.hpp"
 #include "models/kernels/collectives/expert_draw.hpp"
+#include "models/plan/mixed_nodes.hpp"
 #include "models/plan/plan.hpp"
 #include "models/plan/plan_pipeline.hpp"
 #include "models/plan/site_crossing.hpp"
@@ -76,9 +77,8 @@ void check_work(Contradictions& errors, const Scenario& s) {
   for (const RuleFinding& found : job_findings({s.job, s.transformer, s.cluster}))
     if (found.is_error())
       errors.report(std::string(found.rule->code), found.message, found.pointers, std::string(found.rule->then));
-  if (s.cluster.mixed())
-    errors.report("E0324", "a step on nodes of several kinds is not modelled yet", {"/cluster/also"},
-                  "describe one kind of nodes and leave out \"also\"");
+  for (const Contradiction& found : check_mixed_nodes(s))
+    errors.report(found.code, found.message, found.pointers, found.help);
 }
 
 /// Ways to split a sequence, and fields that apply under some layouts only.
@@ -302,6 +302,7 @@ int usual_tensor(const Scenario& s) {
 }
 
 void check_any_layout(const Scenario& s) {
+  refuse_several_kinds(s, "a search for a layout");
   Contradictions errors(s.source);
   check_transformer(s.transformer, s.source);
   check_work(errors, s);

@@ -61,7 +61,7 @@ std::optional<DecidedPlan> searched_plan(const Scenario& given) {
   DecidedPlan out{{search.scenario_of(best.candidate), {}, {}, {}}, {}, true};
   ResolvedPlan resolved = resolve_plan(out.chosen.scenario);
   out.chosen.plan = best.plan;
-  out.chosen.memory = memory_under(out.chosen.scenario, out.chosen.plan);
+  set_memory(out.chosen);
   out.chosen.assumptions = std::move(resolved.assumptions);
   note_choices(given, best.candidate.layout, why(result), out.chosen.assumptions);
   out.step = std::move(best.step);
@@ -71,7 +71,8 @@ std::optional<DecidedPlan> searched_plan(const Scenario& given) {
 }  // namespace
 
 DecidedPlan decide_plan(const Scenario& scenario, OpenFields open) {
-  if (open == OpenFields::best && is_open(scenario) && is_searchable(scenario.job))
+  const bool alike = scenario.cluster.kinds() == 1;  // the bounds of a search know one kind of nodes
+  if (open == OpenFields::best && alike && is_open(scenario) && is_searchable(scenario.job))
     if (auto found = searched_plan(scenario)) return *std::move(found);
   return {choose_plan(scenario), {}, false};
 }

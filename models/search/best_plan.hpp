@@ -20,7 +20,8 @@ struct DecidedPlan {
   bool searched = false;  ///< nothing of the plan had to be guessed
 };
 
-/// Plan of the job. Where nothing is open, nothing fits, or layers of single stages are stated, choose_plan() decides.
+/// Plan of the job. Where nothing is open, nothing fits, layers of single stages are stated, or nodes are of several
+/// kinds, choose_plan() decides.
 /// @throws ConfigError as resolve_plan
 DecidedPlan decide_plan(const Scenario& scenario, OpenFields open);
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <optional>
 
-#include "models/memory/memory_use.hpp"
+#include "models/memory/kind_memory.hpp"
 #include "models/plan/plan.hpp"
 #include "models/plan/plan_pipeline.hpp"
 #include "models/plan/stage_layout.hpp"
@@ -21,15 +21,11 @@ namespace {
 constexpr std::array<const char*, 3> recompute_names = {"none", "selective", "full"};
 constexpr int largest_micro_batch = 64;
 
-bool fits(const Scenario& s, const MemoryUse& memory) {
-  return memory.total() <= memory_capacity(s.cluster.accelerator);
-}
-
 bool try_recompute(ChosenPlan& chosen, Recompute recompute, std::optional<int> layers) {
   chosen.plan.recompute = recompute;
   chosen.plan.recomputed_layers = layers;
-  chosen.memory = memory_under(chosen.scenario, chosen.plan);
-  return fits(chosen.scenario, chosen.memory);
+  set_memory(chosen);
+  return chosen.fits();
 }
 
 /// Recomputation by the usual choice of the stack or more, until it fits: selective, then layer by layer, as few as
@@ -66,7 +62,7 @@ ChosenPlan at(const Scenario& scenario, std::optional<int> pipeline, std::option
   chosen.plan = resolved.plan;
   chosen.assumptions = std::move(resolved.assumptions);
   if (job.recompute)
-    chosen.memory = memory_under(chosen.scenario, chosen.plan);
+    set_memory(chosen);
   else
     decide_recompute(chosen);
   return chosen;
@@ -83,7 +79,7 @@ std::optional<int> decide_pipeline(const Scenario& s) {
     try {
       const ChosenPlan chosen = at(s, stages, s.job.micro_batch.value_or(1));
       last = stages;
-      if (!fits(chosen.scenario, chosen.memory)) continue;
+      if (!chosen.fits()) continue;
       if (s.job.recompute || chosen.plan.recompute == s.stack.assumed_recompute) return stages;
       if (!first_that_fits) first_that_fits = stages;
     } catch (const ConfigError&) {
@@ -119,7 +115,7 @@ bool take_usual_micro_batch(const Scenario& given, std::optional<int> pipeline, 
   const std::optional<int> size = usual_micro_batch(given.stack, best.plan);
   if (!size || !schedule_takes(best.plan, best.plan.micro_batches / *size)) return false;
   ChosenPlan usual = at(given, pipeline, *size);
-  if (!fits(usual.scenario, usual.memory)) return false;
+  if (!usual.fits()) return false;
   best = std::move(usual);
   return true;
 }
@@ -133,7 +129,7 @@ void take_fastest_micro_batch(const Scenario& given, std::optional<int> pipeline
     if (!schedule_takes(best.plan, per_replica / size)) break;
     ChosenPlan larger = at(given, pipeline, size);
     // More recomputation for a larger micro-batch does not make the step faster.
-    if (!fits(larger.scenario, larger.memory) || larger.plan.recompute != best.plan.recompute) break;
+    if (!larger.fits() || larger.plan.recompute != best.plan.recompute) break;
     if (!shortest) shortest = time_step(best.scenario, best.plan).end;
     const Picoseconds time = time_step(larger.scenario, larger.plan).end;
     if (time >= *shortest) break;
@@ -157,8 +153,14 @@ void add_assumptions(const Scenario& given, const std::string& micro_batch, Chos
 }  // namespace
 
 MemoryUse memory_under(const Scenario& s, const Plan& plan) {
-  const StageLayout layout = stage_layout(s.transformer.layers, plan);
-  return worst_memory(planned_job(s.transformer, s.job, s.stack, plan, layout));
+  return fullest_memory(s, plan).use;
+}
+
+void set_memory(ChosenPlan& chosen) {
+  const KindMemory fullest = fullest_memory(chosen.scenario, chosen.plan);
+  chosen.memory = fullest.use;
+  chosen.capacity = fullest.capacity;
+  chosen.fullest_kind = fullest.kind;
 }
 
 namespace {
@@ -187,7 +189,7 @@ std::optional<ChosenPlan> with_more_expert_ranks(const Scenario& given, const Pl
     wider.job.parallel.expert = ranks;
     try {
       ChosenPlan chosen = choose_with(wider);
-      if (!fits(chosen.scenario, chosen.memory)) continue;
+      if (!chosen.fits()) continue;
       chosen.assumptions.push_back({"expert group", std::to_string(ranks), "default",
                                     "auto: the smallest number beyond a scale-up domain that fits in memory"});
       return chosen;
@@ -202,7 +204,7 @@ std::optional<ChosenPlan> with_more_expert_ranks(const Scenario& given, const Pl
 
 ChosenPlan choose_plan(const Scenario& given) {
   ChosenPlan best = choose_with(given);
-  if (given.job.parallel.expert || !given.transformer.experts || fits(best.scenario, best.memory)) return best;
+  if (given.job.parallel.expert || !given.transformer.experts || best.fits()) return best;
   if (auto wider = with_more_expert_ranks(given, best.plan)) return std::move(*wider);
   return best;
 }

@@ -12,9 +12,16 @@ namespace clusterwright {
 struct ChosenPlan {
   Scenario scenario;  ///< scenario with every field of the job decided
   Plan plan;
-  MemoryUse memory;
+  MemoryUse memory;  ///< of the rank that is fullest for its capacity
   std::vector<Assumption> assumptions;
+  Bytes capacity = {};   ///< of the accelerator of that rank
+  int fullest_kind = 0;  ///< kind of its node
+
+  bool fits() const { return memory.total() <= capacity; }
 };
+
+/// Sets the memory of a plan. @pre its scenario and plan are set
+void set_memory(ChosenPlan& chosen);
 
 /// Plan with the fewest pipeline stages that fit, the recomputation that users of the stack choose or the least that
 /// fits, and the fastest micro-batch that fits. If nothing fits, the plan that needs least memory.

@@ -212,6 +212,7 @@ StepTime StepPair::time() const {
   StepTime out = time_of(longer_->view());
   out.end = continued(shorter_->view().result.end, out.end, repeats_);
   out.breakdown = breakdown_.mean;
+  if (!out.busy.empty()) out.busy = busy_by_kind(longer_->view().structure, breakdown_);
   return out;
 }
 

@@ -102,6 +102,10 @@ Watts sum_of_limits(const StepStructure& structure, const StepTiming& timing) {
   return sum;
 }
 
+bool several_kinds(const StepStructure& structure) {
+  return std::ranges::any_of(structure.ranks, [](const RankClass& rank) { return rank.kind > 0; });
+}
+
 std::vector<CappedClock> capped_clocks(const StepTiming& timing) {
   std::vector<CappedClock> out;
   for (const RankClassId rank : timing.highest_clock.ids())
@@ -112,8 +116,28 @@ std::vector<CappedClock> capped_clocks(const StepTiming& timing) {
 
 }  // namespace
 
+std::vector<Seconds> busy_by_kind(const StepStructure& structure, const Breakdown& breakdown) {
+  std::vector<Seconds> busy;
+  std::vector<double> ranks;
+  for (const RankClassId c : structure.ranks.ids()) {
+    const RankClass& rank = structure.ranks[c];
+    busy.resize(std::max<std::size_t>(busy.size(), rank.kind + 1));
+    ranks.resize(busy.size());
+    ranks[rank.kind] += rank.multiplicity;
+    for (std::size_t charge = 0; charge < step_charge_count; ++charge)
+      if (const ChargeKind kind = kind_of(static_cast<StepCharge>(charge));
+          kind == ChargeKind::compute || kind == ChargeKind::streaming)
+        busy[rank.kind] += static_cast<double>(rank.multiplicity) * to_seconds(breakdown.by_rank[c][charge]);
+  }
+  for (std::size_t kind = 0; kind < busy.size(); ++kind)
+    if (ranks[kind] > 0) busy[kind] = busy[kind] / ranks[kind];
+  return busy;
+}
+
 StepTime time_of(const StepView& step) {
-  return {step.result.end, step.breakdown.mean, capped_clocks(step.timing)};
+  StepTime out{step.result.end, step.breakdown.mean, capped_clocks(step.timing)};
+  if (several_kinds(step.structure)) out.busy = busy_by_kind(step.structure, step.breakdown);
+  return out;
 }
 
 StepSummary summarise(const StepView& step) {

@@ -85,9 +85,14 @@ struct StepTime {
   std::vector<Seconds> breakdown;       ///< mean over ranks, indexed by StepCharge; sums to `end`
   std::vector<CappedClock> capped;      ///< one for each rank class with a cap below 1
   std::optional<StepKinds> kinds = {};  ///< where the times are means over several steps
+  /// Time in kernels by kind of nodes, mean over their ranks; empty where all nodes are alike.
+  std::vector<Seconds> busy = {};
 };
 
 StepTime time_of(const StepView& step);
+
+/// StepTime::busy of a breakdown.
+std::vector<Seconds> busy_by_kind(const StepStructure& structure, const Breakdown& breakdown);
 
 /// Times and power of a step. Its power takes about as long to compute as its times.
 struct StepSummary : StepTime {

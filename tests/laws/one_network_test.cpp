@@ -35,12 +35,12 @@ class OnlyCollectives {
         ranks_(scenario_, plan, Folding::folded),
         job_(planned_job(scenario_.transformer, scenario_.job, scenario_.stack, plan, ranks_.layout)),
         step_{scenario_, job_, ranks_.placement, ranks_.classes, ranks_.groups, experts_},
-        timings_(scenario_.cluster, scenario_.parameters, 1) {}
+        prices_(scenario_) {}
 
   /// All data-parallel groups gather at once. @return until the last one has ended
   Seconds gather_in_step() const {
     StepGraphBuilder builder({"wait", "launch", "throttle", "bubble"}, {ChargeId(1), ChargeId(2), ChargeId(3)});
-    StepMachine machine(builder, step_, timings_, 1 * gigabyte_per_second, nullptr);
+    StepMachine machine(builder, step_, prices_, nullptr);
     const PowerDomainId domain = builder.add_power_domain("all");
     const WorkId work = builder.add_work("all-gather", {});
     Meetings meetings(builder, ranks_.classes.count(), StepCharge(0));
@@ -77,6 +77,7 @@ class OnlyCollectives {
     small.data = 8;
     Scenario scenario = small_scenario(small);
     scenario.cluster = cluster;
+    for (auto& [name, entry] : scenario.steps.stacks) entry.communication.value = 1;  // as `collective` counts
     return scenario;
   }
 
@@ -86,7 +87,7 @@ class OnlyCollectives {
   PlannedJob job_;
   ExpertWork experts_;
   PlannedStep step_;
-  LinkTimings timings_;
+  KindPrices prices_;
 };
 
 Plan plan_with(int tensor, int pipeline, const Cluster& cluster) {

@@ -93,20 +93,3 @@ TEST_CASE("without scale-up links a tensor group is as slow as PCI Express", "[m
   CHECK(over_pcie(11) > over_pcie(22));
   CHECK(over_pcie(100) == over_pcie(200));  // then slots limit
 }
-
-TEST_CASE("a step on nodes of several kinds is refused", "[models]") {
-  SmallCase c;
-  c.tensor = 8;
-  c.data = 2;
-  Scenario s = small_scenario(c);
-  MixedNodesSpec also{8, s.cluster.spec.node};
-  also.node.accelerator = "A100-80-SXM";
-  s.cluster.spec.also.push_back(also);
-  s.cluster = build_cluster(s.cluster.spec, parts(), s.source);
-  try {
-    plan_of(s);
-    FAIL("accepted");
-  } catch (const ConfigError& error) {
-    CHECK(error.diagnostics().at(0).code == "E0324");
-  }
-}

@@ -37,7 +37,16 @@ void add_sockets(GroupLinks& links, const Cluster& cluster) {
   if (host.cores) links.host_cores = static_cast<double>(*host.cores) / cluster.node_accelerators;
 }
 
-GroupLinks slower_of(GroupLinks a, const GroupLinks& b) {
+/// Smaller of two rates or counts that are zero where they are not known.
+template <class Number>
+Number smaller_known(Number a, Number b) {
+  if (a <= Number{} || b <= Number{}) return std::max(a, b);
+  return std::min(a, b);
+}
+
+}  // namespace
+
+GroupLinks slower_links(GroupLinks a, const GroupLinks& b) {
   a.scale_up = std::min(a.scale_up, b.scale_up);
   a.network_per_rank = std::min(a.network_per_rank, b.network_per_rank);
   a.switch_reduction = a.switch_reduction && b.switch_reduction;
@@ -45,10 +54,11 @@ GroupLinks slower_of(GroupLinks a, const GroupLinks& b) {
   a.generation = std::min(a.generation, b.generation);
   a.inner_steps = std::max(a.inner_steps, b.inner_steps);
   a.nvlink = a.nvlink && b.nvlink;
+  a.amd_host = a.amd_host || b.amd_host;
+  a.host_memory = smaller_known(a.host_memory, b.host_memory);
+  a.host_cores = smaller_known(a.host_cores, b.host_cores);
   return a;
 }
-
-}  // namespace
 
 StepLatency step_latency(std::size_t domains, const std::function<Seconds(std::size_t, std::size_t)>& between) {
   StepLatency out;
@@ -89,7 +99,7 @@ GroupLinks group_links(const Cluster& cluster, const std::vector<AcceleratorId>&
     kinds.insert(&cluster.group_of_node(place_of(accelerator, cluster).node));
   GroupLinks links = links_on(**kinds.begin(), group);
   add_sockets(links, cluster);
-  for (const NodeGroup* kind : kinds) links = slower_of(links, links_on(*kind, group));
+  for (const NodeGroup* kind : kinds) links = slower_links(links, links_on(*kind, group));
   links.switch_latency = switches;
   return links;
 }

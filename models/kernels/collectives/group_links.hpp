@@ -63,6 +63,9 @@ struct GroupLinks {
 /// @param switches  latency of one step between domains
 GroupLinks group_links(const Cluster& cluster, const GroupShape& group, const StepLatency& switches);
 
+/// The slower of each link of two kinds of nodes; what is not known of a host limits nothing.
+GroupLinks slower_links(GroupLinks a, const GroupLinks& b);
+
 /// Links of a group on nodes of several kinds: the slowest of each link.
 /// @param accelerators  members of the group, numbered over the cluster
 GroupLinks group_links(const Cluster& cluster, const std::vector<AcceleratorId>& accelerators, const GroupShape& group,
