@@ -70,7 +70,8 @@ constexpr ErrorCode codes[] = {
     {"E0323", "The groups of a mixed cluster contradict each other or the size of the cluster.",
      "Let `accelerators` count those of `also` and of at least one further node, all with equally many accelerators "
      "and NICs."},
-    {"E0324", "Steps on nodes of several kinds are not modelled yet.", "Leave `also` out."},
+    {"E0324", "The command, or a field of the job, is not modelled for nodes of several kinds yet.",
+     "Ask `run`, whose kinds have equal scale-up domains and fill them; or describe one kind and leave `also` out."},
     {"E0325", "The scale-up domain does not fit the node or its torus.",
      "Let a domain hold whole nodes, or a node whole domains; the product of the torus sides must be the domain."},
     {"E0326", "The rate of a link inside the node is not known.",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/prediction/blast_radius.hpp"
+#include "models/plan/mixed_nodes.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -122,10 +123,12 @@ double loss(const WayOn& way, const StepPrediction& before) {
 }
 
 FailureCost failure_cost(const Scenario& scenario, const StepPrediction& before, const PartFailure& failure) {
+  refuse_several_kinds(scenario, "a failure that stops the job");
   return cost_of(laid_out(scenario, before.plan), before, failure);
 }
 
 std::vector<FailureCost> blast_radius(const Scenario& scenario, const StepPrediction& before) {
+  refuse_several_kinds(scenario, "the blast radius");
   const Scenario decided = laid_out(scenario, before.plan);
   std::vector<PartFailure> failures;
   for (const FailingPart& part : failing_parts(decided, before.plan))

@@ -35,6 +35,8 @@ constexpr Cause experts{"expert-parallel exchange",
 constexpr Cause messages{"pipeline messages", "fewer virtual stages, or more network per accelerator"};
 constexpr Cause data{"data-parallel collectives", "a larger batch per replica, or more network per accelerator"};
 constexpr Cause uneven_ranks{"imbalance between ranks", "a more even split of layers"};
+constexpr Cause uneven_nodes{"ranks that wait for slower nodes",
+                             "stages instead of replicas on them (parallel.order), with fewer layers (stage_layers)"};
 constexpr Cause uneven_experts{"imbalance of experts",
                                "a router that balances better, a capacity factor, or more experts per rank"};
 constexpr Cause input{"wait for input data", "faster storage, more cores that prepare data, or a deeper prefetch"};
@@ -79,7 +81,7 @@ const Cause* cause_of(StepCharge charge, const StepPrediction& step) {
     case StepCharge::bubble:
       return &causes::pipeline_bubble;
     case StepCharge::imbalance:
-      return &causes::uneven_ranks;
+      return step.mixed ? &causes::uneven_nodes : &causes::uneven_ranks;
     case StepCharge::ep_imbalance:
       return &causes::uneven_experts;
     case StepCharge::input_wait:
@@ -159,10 +161,25 @@ struct Resource {
   std::function<bool(const Scenario&)> used = [](const Scenario&) { return true; };
 };
 
+/// Changes the accelerator and the parameters of every kind of nodes. Those of the first kind are the cluster's own.
+template <class Change>
+void on_all_kinds(Scenario& s, const Change& change) {
+  change(s.cluster.accelerator, s.parameters);
+  for (std::size_t kind = 0; kind < s.by_kind.size(); ++kind)
+    change(s.cluster.groups[s.cluster.group_of_kind(static_cast<int>(kind) + 1)].accelerator,
+           s.by_kind[kind].parameters);
+}
+
+/// Raises a rate of the cluster, and of the nodes of every further kind.
+void raise_rate(Scenario& s, BytesPerSecond Cluster::*own, BytesPerSecond NodeGroup::*of_group) {
+  s.cluster.*own *= more;
+  for (NodeGroup& group : s.cluster.groups)
+    if (group.kind > 0) group.*of_group *= more;
+}
+
 /// Keeps the power of kernels, so that only the limit moves.
-void raise_power_limit(Scenario& s) {
-  AcceleratorPart& part = s.cluster.accelerator;
-  DevicePowerParameters& p = s.parameters.power;
+void raise_limit(AcceleratorPart& part, ParameterSet& parameters) {
+  DevicePowerParameters& p = parameters.power;
   const Watts idle = part.idle_power ? part.idle_power->value : 0.1 * part.power.value;
   const Watts reference = p.reference_power ? p.reference_power->value : Watts{};
   const Watts before = std::max(part.power.value, reference) - idle;
@@ -184,12 +201,15 @@ void raise_input(Scenario& s) {
   StorageSpec& shared = s.cluster.spec.storage;
   InputSpec& input = *s.job.input;
   raise_rates(input.tokens_per_core, input.storage.read, input.storage.host_read, shared.read, shared.host_read);
-  if (input.from == Store::local) raise_rates(s.cluster.spec.node.host.nvme_read);
+  if (input.from != Store::local) return;
+  raise_rates(s.cluster.spec.node.host.nvme_read);
+  for (MixedNodesSpec& also : s.cluster.spec.also) raise_rates(also.node.host.nvme_read);
 }
 
 void raise_tiers(Scenario& s) {
-  HostSpec& host = s.cluster.spec.node.host;
-  raise_rates(host.memory_bandwidth, host.nvme_read, host.nvme_write);
+  const auto raise = [](HostSpec& host) { raise_rates(host.memory_bandwidth, host.nvme_read, host.nvme_write); };
+  raise(s.cluster.spec.node.host);
+  for (MixedNodesSpec& also : s.cluster.spec.also) raise(also.node.host);
   if (auto& pool = s.cluster.spec.pool) raise_rates(pool->accelerator, pool->total);
 }
 
@@ -197,12 +217,18 @@ const std::vector<Resource>& resources() {
   static const std::vector<Resource> list = {
       {"GEMM rate at the same power",
        [](Scenario& s) {
-         for (auto& [format, rate] : s.cluster.accelerator.peak_dense_tflops) rate.value *= more;
+         on_all_kinds(s, [](AcceleratorPart& part, ParameterSet&) {
+           for (auto& [format, rate] : part.peak_dense_tflops) rate.value *= more;
+         });
        }},
-      {"power limit of the accelerator", raise_power_limit},
-      {"device memory bandwidth", [](Scenario& s) { s.cluster.accelerator.memory_bandwidth.value *= more; }},
-      {"scale-up bandwidth", [](Scenario& s) { s.cluster.scale_up_bandwidth *= more; }},
-      {"network bandwidth", [](Scenario& s) { s.cluster.nic_bandwidth *= more; }},
+      {"power limit of the accelerator", [](Scenario& s) { on_all_kinds(s, raise_limit); }},
+      {"device memory bandwidth",
+       [](Scenario& s) {
+         on_all_kinds(s, [](AcceleratorPart& part, ParameterSet&) { part.memory_bandwidth.value *= more; });
+       }},
+      {"scale-up bandwidth",
+       [](Scenario& s) { raise_rate(s, &Cluster::scale_up_bandwidth, &NodeGroup::scale_up_bandwidth); }},
+      {"network bandwidth", [](Scenario& s) { raise_rate(s, &Cluster::nic_bandwidth, &NodeGroup::nic_bandwidth); }},
       {"speed of the host", [](Scenario& s) { s.stack.kernel_launch.value *= 1 / more; }},
       {"storage and preparation of data", raise_input, [](const Scenario& s) { return s.job.input.has_value(); }},
       {"host memory, drives and pool", raise_tiers, [](const Scenario& s) { return s.job.offload.any(); }},

@@ -9,6 +9,7 @@
 
 #include "models/job/job_blocks.hpp"
 #include "models/job/scenario.hpp"
+#include "models/plan/mixed_nodes.hpp"
 #include "models/prediction/efficiency_reasons.hpp"
 #include "models/prediction/predict_scale.hpp"
 #include "models/prediction/predict_step.hpp"
@@ -160,6 +161,7 @@ ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accel
 ScaleCurve predict_scale(const Scenario& scenario, const std::vector<int>& accelerators, bool strong,
                          const std::function<void(std::size_t)>& done, const std::function<bool()>& stop,
                          const std::function<StepPrediction(const Scenario&)>& predict) {
+  refuse_several_kinds(scenario, "a curve over sizes");
   ScaleCurve curve;
   curve.strong = strong;
   curve.points.resize(accelerators.size());

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "models/job/scenario.hpp"
+#include "models/job/uniform_scenario.hpp"
 #include "models/kernels/kernel_times.hpp"
 #include "models/lowering/input_side.hpp"
 #include "models/lowering/step_charge.hpp"
@@ -29,6 +30,7 @@
 #include "models/settling/settle_input.hpp"
 #include "models/settling/step_what_ifs.hpp"
 #include "sim/plain_number.hpp"
+#include "topology/cluster/uniform_cluster.hpp"
 #include "topology/routing/routed_network.hpp"
 
 namespace clusterwright {
@@ -44,13 +46,30 @@ void add_size(const Cluster& cluster, StepPrediction& out) {
     out.warnings.push_back(idle_text(cluster.blocks, cluster.node_accelerators) + " and draw idle power");
 }
 
+/// Peak of an accelerator, mean over the ranks.
+FlopsPerSecond mean_peak(const Scenario& s) {
+  const NumberFormat format = matrix_format(s.job.precision);
+  if (s.cluster.kinds() == 1) return peak(s.cluster.accelerator, format);
+  FlopsPerSecond sum;
+  for (const NodeGroup& group : s.cluster.groups) sum += peak(group.accelerator, format) * group.accelerators();
+  return sum / s.cluster.spec.accelerators;
+}
+
+/// Power of the host of a node, mean over the nodes.
+Watts mean_host_power(const Cluster& cluster) {
+  if (cluster.kinds() == 1) return cluster.spec.node.host_power.value;
+  Watts sum;
+  for (const NodeGroup& group : cluster.groups) sum += group.host_power.value * group.nodes;
+  return sum / cluster.nodes();
+}
+
 void add_rates(const Scenario& s, StepPrediction& out) {
   const double tokens = static_cast<double>(out.plan.global_batch) * s.job.sequence;
   out.tokens_per_second = tokens / out.step_time.in(second);
   // Assignments that a capacity factor drops are no work that anything does.
   const Flops per_token = training_flops_per_token(s.transformer, s.job.sequence, 1 - out.dropped);
   out.model_flops_per_accelerator = per_token * tokens / out.step_time / out.accelerators;
-  out.mfu = out.model_flops_per_accelerator / peak(s.cluster.accelerator, matrix_format(s.job.precision));
+  out.mfu = out.model_flops_per_accelerator / mean_peak(s);
 }
 
 void add_power(const Scenario& s, const StepSummary& step, StepPrediction& out) {
@@ -58,20 +77,23 @@ void add_power(const Scenario& s, const StepSummary& step, StepPrediction& out) 
   out.power.nodes_peak = step.peak_power;
   out.power.nodes_trough = step.wave.low;
   out.power.nodes_crest = step.wave.high;
-  out.power.node_host = s.cluster.spec.node.host_power.value;
+  out.power.node_host = mean_host_power(s.cluster);
   out.power.energy_per_token = step.energy / (out.tokens_per_second * out.step_time.in(second));
 }
 
 /// Sets the verdict on memory: that of the accelerator, or that of other levels if the accelerator's suffices.
-void judge(const Scenario& s, StepPrediction& out) {
-  const MemoryVerdict verdict = judge_memory(out.memory, memory_capacity(s.cluster.accelerator), out.plan.pipeline);
+void judge(const ChosenPlan& chosen, StepPrediction& out) {
+  const Scenario& s = chosen.scenario;
+  const bool alike = s.cluster.kinds() == 1;
+  const std::string nodes = alike ? std::string() : kind_name(s.cluster, chosen.fullest_kind);
+  const MemoryVerdict verdict = judge_memory(out.memory, out.memory_capacity, out.plan.pipeline, nodes);
   out.tiers = level_uses(s, out.plan);
   const std::string beyond = level_verdict(out.tiers);
   out.fits = verdict.fits && beyond.empty();
   out.verdict = verdict.fits && !out.fits ? beyond : verdict.sentence;
-  if (const AcceleratorPart& part = s.cluster.accelerator; !part.addressable_memory)
+  if (!s.cluster.groups[s.cluster.group_of_kind(chosen.fullest_kind)].accelerator.addressable_memory)
     out.verdict += fmt::format("; {} GB are the label's, what the driver reports is not known",
-                               plain_number(memory_capacity(part).in(gigabyte)));
+                               plain_number(out.memory_capacity.in(gigabyte)));
 }
 
 double dropped_of(const Scenario& s, const Plan& plan) {
@@ -112,15 +134,33 @@ void add_interval(const Scenario& s, OpenFields open, StepPrediction& out) {
 void add_input(const Scenario& s, StepPrediction& out) {
   if (!s.job.input) return;
   out.input = input_supply(s, out.plan);
-  if (s.job.input->checkpoint) out.checkpoint = checkpoint_use(s, out.plan, out.step_time);
+  if (!s.job.input->checkpoint) return;
+  for (const Scenario& kind : uniform_scenarios(s))  // the slowest hosts hold up the others
+    if (const CheckpointUse use = checkpoint_use(kind, out.plan, out.step_time);
+        !out.checkpoint || use.stall > out.checkpoint->stall)
+      out.checkpoint = use;
+}
+
+/// Rent of an accelerator, mean over the ranks; absent unless the prices state that of every kind.
+std::optional<Ranged<DollarsPerSecond>> mean_rent(const Scenario& s) {
+  if (!s.prices) return {};
+  std::optional<Ranged<DollarsPerSecond>> mean;
+  for (int kind = 0; kind < s.cluster.kinds(); ++kind) {
+    const auto* rent = s.prices->rent_of(s.cluster.groups[s.cluster.group_of_kind(kind)].accelerator.id);
+    if (!rent) return {};
+    if (s.cluster.kinds() == 1) return *rent;
+    const double share = static_cast<double>(accelerators_of_kind(s.cluster, kind)) / s.cluster.spec.accelerators;
+    if (!mean) mean = *rent, mean->value = {};
+    mean->value += share * rent->value;
+  }
+  return mean;
 }
 
 void add_training(const Scenario& s, StepPrediction& out) {
   const auto steps = stated_steps(s.job, static_cast<std::int64_t>(out.plan.global_batch) * s.job.sequence);
   if (!steps) return;
   out.training = training_run(out, s.job.sequence, *steps);
-  const auto* rent = s.prices ? s.prices->rent_of(s.cluster.accelerator.id) : nullptr;
-  if (rent) out.training->rent = rent_of(*out.training, *rent, s.prices->goodput.value);
+  if (const auto rent = mean_rent(s)) out.training->rent = rent_of(*out.training, *rent, s.prices->goodput.value);
 }
 
 Assumption paths_taken(const FabricSpec& fabric) {
@@ -144,27 +184,38 @@ Assumption paths_taken(const FabricSpec& fabric) {
           fabric.routing ? "fabric.routing" : "the fabric does not state its routing"};
 }
 
-void add_assumptions(const Scenario& s, StepPrediction& out) {
+/// What the first kind of nodes of a scenario takes from fits and estimates. @param nodes  behind the name of each
+void add_parameters(const Scenario& s, const std::string& nodes, StepPrediction& out) {
   const auto percent = [](double x) { return fmt::format("{:.0f} %", 100 * x); };
   const auto sourced = [](const auto& value) { return value.source; };
-  auto& list = out.assumptions;
   const StepFactors factors = step_factors(s.steps, s.stack, s.job, s.cluster.accelerator);
-  const bool named = s.source.at_pointer("/job/stack") != nullptr;
-  list.push_back({"software stack", s.stack.name, named ? "user" : "default", s.stack.source});
-  list.push_back(
-      {"kernel, link and memory curves", s.parameters.name, "fit", curves_from(s.parameters, s.cluster.accelerator)});
-  list.push_back({"time of kernels in a step over their microbenchmarks", fmt::format("{:.2f}", factors.compute), "fit",
+  auto& list = out.assumptions;
+  list.push_back({"kernel, link and memory curves" + nodes, s.parameters.name, "fit",
+                  curves_from(s.parameters, s.cluster.accelerator)});
+  list.push_back({"time of kernels in a step over their microbenchmarks" + nodes,
+                  fmt::format("{:.2f}", factors.compute), "fit",
                   fmt::format("entry \"{}\" of the step calibration, on {}", factors.entry,
                               step_architecture(s.cluster.accelerator))});
-  list.push_back({"error of whole steps beyond that of their parts", percent(out.uncertainty.sigma), "fit",
-                  sourced(s.steps.residuals.known)});
-  list.push_back({"power of GEMMs at full utilisation",
+  if (nodes.empty())
+    list.push_back({"error of whole steps beyond that of their parts", percent(out.uncertainty.sigma), "fit",
+                    sourced(s.steps.residuals.known)});
+  list.push_back({"power of GEMMs at full utilisation" + nodes,
                   percent(s.parameters.power.tensor_weight.value) + " of the rated range", "estimate",
                   sourced(s.parameters.power.tensor_weight)});
-  list.push_back({"host power per node", fmt::format("{:.2f} kW", s.cluster.spec.node.host_power.value.in(kilowatt)),
-                  "estimate", s.cluster.spec.node.host_power.source});
-  list.push_back({"network efficiency", percent(s.parameters.network.bandwidth_share.value), "fit",
+  list.push_back({"host power per node" + nodes,
+                  fmt::format("{:.2f} kW", s.cluster.spec.node.host_power.value.in(kilowatt)), "estimate",
+                  s.cluster.spec.node.host_power.source});
+  list.push_back({"network efficiency" + nodes, percent(s.parameters.network.bandwidth_share.value), "fit",
                   sourced(s.parameters.network.bandwidth_share)});
+}
+
+void add_assumptions(const Scenario& s, StepPrediction& out) {
+  auto& list = out.assumptions;
+  const bool named = s.source.at_pointer("/job/stack") != nullptr;
+  list.push_back({"software stack", s.stack.name, named ? "user" : "default", s.stack.source});
+  add_parameters(s, "", out);
+  for (int kind = 1; kind < s.cluster.kinds(); ++kind)
+    add_parameters(uniform_scenario(s, kind), " (" + kind_name(s.cluster, kind) + ")", out);
   if (out.input && out.input->limited_by.empty())
     list.push_back({"storage that holds the input data", "no limit", "default", "its rate is not given"});
   list.push_back({"stragglers, jitter and failures", "none", "default", "not modelled in this version"});
@@ -180,6 +231,27 @@ bool all_given(const Job& job) {
   return job.recompute && job.micro_batch && parallel.tensor && stages;
 }
 
+/// Uncertainty by the kind of nodes that is least certain: the kinds share the errors of their stack, and a step that
+/// waits for one of them has the errors of that one.
+StepUncertainty widest_uncertainty(const StepPrediction& step, const Scenario& s, bool known) {
+  if (s.cluster.kinds() == 1) return step_uncertainty(step, s, known);
+  std::optional<StepUncertainty> widest;
+  for (const Scenario& kind : uniform_scenarios(s))
+    if (StepUncertainty own = step_uncertainty(step, kind, known); !widest || own.sigma > widest->sigma)
+      widest = std::move(own);
+  return *std::move(widest);
+}
+
+/// Sentences on each kind of nodes, each once.
+std::vector<std::string> evidence_of_kinds(const Scenario& s, double sigma) {
+  if (s.cluster.kinds() == 1) return evidence_warnings(s, sigma);
+  std::vector<std::string> out;
+  for (const Scenario& kind : uniform_scenarios(s))
+    for (std::string& text : evidence_warnings(kind, sigma))
+      if (std::ranges::find(out, text) == out.end()) out.push_back(std::move(text));
+  return out;
+}
+
 }  // namespace
 
 StepPrediction predict_step(const Scenario& s, OpenFields open, Remedy remedy) {
@@ -190,7 +262,8 @@ StepPrediction predict_step(const Scenario& s, OpenFields open, Remedy remedy) {
   out.plan = chosen.plan;
   out.assumptions = std::move(chosen.assumptions);
   out.memory = chosen.memory;
-  judge(chosen.scenario, out);
+  out.memory_capacity = chosen.capacity;
+  judge(chosen, out);
 
   const StepSummary step = decided.step ? *decided.step : settle_input(chosen.scenario, out.plan);
   out.step_time = to_seconds(step.end);
@@ -198,17 +271,18 @@ StepPrediction predict_step(const Scenario& s, OpenFields open, Remedy remedy) {
   out.dropped = dropped_of(chosen.scenario, out.plan);
   add_rates(s, out);
   add_power(s, step, out);
-  out.uncertainty = step_uncertainty(out, chosen.scenario, decided.searched || all_given(s.job));
+  out.uncertainty = widest_uncertainty(out, chosen.scenario, decided.searched || all_given(s.job));
   add_interval(chosen.scenario, open, out);
   add_input(chosen.scenario, out);
   add_training(s, out);
   add_stragglers(chosen.scenario, step, out);
+  out.mixed = mixed_use(chosen.scenario, out.plan, step);
   for (std::string& warning : step_warnings(chosen.scenario, out, step)) out.warnings.push_back(std::move(warning));
-  const bool sought = remedy == Remedy::sought && open == OpenFields::best;
+  const bool sought = remedy == Remedy::sought && open == OpenFields::best && s.cluster.kinds() == 1;
   if (!out.fits && sought) out.remedy = nearest_change(s, out.plan);
   out.bottleneck = name_bottleneck(out);
   add_assumptions(s, out);
-  for (std::string& warning : evidence_warnings(chosen.scenario, out.uncertainty.sigma))
+  for (std::string& warning : evidence_of_kinds(chosen.scenario, out.uncertainty.sigma))
     out.warnings.push_back(std::move(warning));
   check_laws(out, chosen.scenario);
   return out;

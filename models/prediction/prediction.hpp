@@ -15,6 +15,7 @@
 #include "models/memory/memory_levels.hpp"
 #include "models/memory/memory_use.hpp"
 #include "models/plan/plan.hpp"
+#include "models/prediction/mixed_use.hpp"
 #include "models/prediction/training_run.hpp"
 #include "sim/quantity.hpp"
 
@@ -71,9 +72,10 @@ struct StepPrediction {
   int nodes = 0;
   Plan plan;
   bool fits = false;
-  std::string verdict;  ///< sentence of judge_memory or level_verdict
-  std::string remedy;   ///< nearest change of a job that does not fit; empty if it fits or was not sought
-  MemoryUse memory;
+  std::string verdict;    ///< sentence of judge_memory or level_verdict
+  std::string remedy;     ///< nearest change of a job that does not fit; empty if it fits or was not sought
+  MemoryUse memory;       ///< of the rank that is fullest for the capacity of its accelerator
+  Bytes memory_capacity;  ///< of the accelerator of that rank
   std::vector<LevelUse> tiers;  ///< memory beyond the accelerator that the job uses
 
   // Present also if the plan does not fit: the time that it would take.
@@ -90,6 +92,7 @@ struct StepPrediction {
   PowerUse power;
   std::optional<TrainingRun> training;     ///< absent if the job states no end
   std::optional<StragglerUse> stragglers;  ///< absent if none slows the step
+  std::optional<MixedUse> mixed;           ///< absent where all nodes are alike
   double dropped = 0;                      ///< share of expert assignments that a capacity factor drops
   std::string bottleneck;                  ///< sentence on what to change first
   std::vector<Assumption> assumptions;

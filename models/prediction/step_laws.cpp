@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "models/lowering/step_charge.hpp"
 #include "models/prediction/efficiency_reasons.hpp"
 #include "sim/law_check.hpp"
@@ -40,11 +42,26 @@ void check_memory(const StepPrediction& step, LawCheck& laws) {
   for (const LevelUse& level : step.tiers) laws.not_negative("memory of each level", level.bytes.total().in(gigabyte));
 }
 
+/// Rated power of all accelerators, idle ones included.
+Watts rated_power(const StepPrediction& step, const Cluster& cluster) {
+  if (cluster.kinds() == 1) return (step.accelerators + step.idle_accelerators) * cluster.accelerator.power.value;
+  Watts sum;
+  for (const NodeGroup& group : cluster.groups) sum += group.accelerators() * group.accelerator.power.value;
+  return sum;
+}
+
+/// The largest overshoot of the kinds of nodes.
+double short_term_power(const Scenario& s) {
+  double most = s.parameters.power.short_term_power.value;
+  for (const KindParameters& kind : s.by_kind) most = std::max(most, kind.parameters.power.short_term_power.value);
+  return most;
+}
+
 /// Governors let the mean of the accelerators reach their rating, and a kernel exceed it for its own length.
 void check_power(const StepPrediction& step, const Scenario& s, LawCheck& laws) {
   const PowerUse& power = step.power;
   const double mean = power.nodes_mean.in(watt);
-  const double accelerators = (step.accelerators + step.idle_accelerators) * s.cluster.accelerator.power.value.in(watt);
+  const double accelerators = rated_power(step, s.cluster).in(watt);
   const double hosts = step.nodes * power.node_host.in(watt);
   laws.positive("mean power", mean);
   laws.at_most("lowest power", power.nodes_trough.in(watt), "mean power", mean);
@@ -52,7 +69,7 @@ void check_power(const StepPrediction& step, const Scenario& s, LawCheck& laws) 
   laws.at_most("highest power at the supplies", power.nodes_crest.in(watt), "peak power", power.nodes_peak.in(watt));
   laws.at_most("mean power", mean, "rated power of accelerators and hosts", accelerators + hosts);
   laws.at_most("peak power", power.nodes_peak.in(watt), "rated power with its overshoot",
-               accelerators * s.parameters.power.short_term_power.value + hosts);
+               accelerators * short_term_power(s) + hosts);
 }
 
 /// The run is its steps, and every hour of it costs power and accelerators.

@@ -201,6 +201,7 @@ std::vector<std::string> step_warnings(const Scenario& s, const StepPrediction& 
   add_lost_nics(s, out);
   add_nodes_used(s.cluster, out);
   for (std::string& text : straggler_sentences(step)) out.push_back(std::move(text));
+  if (step.mixed) out.push_back(mixed_sentence(*step.mixed, step.step_time));
   for (std::string& text : site_remarks(s, step.plan, summary)) out.push_back(std::move(text));
   return out;
 }

@@ -12,7 +12,7 @@ namespace clusterwright {
 
 bool routing_is_open(const Cluster& cluster) {
   const FabricSpec& fabric = cluster.spec.fabric;
-  if (fabric.routing || fabric.kind != FabricKind::fat_tree || !cluster.has_network() || cluster.mixed()) return false;
+  if (fabric.routing || fabric.kind != FabricKind::fat_tree || !cluster.has_network()) return false;
   const auto& tiers = cluster.fabric.tiers();
   return tiers.size() > 1 && cluster.spec.accelerators > tiers.front().accelerators;
 }

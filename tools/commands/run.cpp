@@ -13,6 +13,7 @@
 #include "tools/commands/scenario_session.hpp"
 #include "tools/commands/stopped_job.hpp"
 #include "tools/long_computation.hpp"
+#include "tools/output/node_kinds_table.hpp"
 #include "tools/output/output_target.hpp"
 #include "tools/output/output_text.hpp"
 #include "tools/output/prediction_report.hpp"
@@ -50,6 +51,7 @@ std::vector<ResultTable> tables_of(const ScenarioSession& session, const StepPre
   std::vector<ResultTable> tables = {headline_table(step, session.context.memory_capacity), breakdown_table(step),
                                      memory_table(step, session.context.memory_capacity)};
   if (step.training) tables.insert(tables.begin() + 1, training_run_table(step));
+  if (step.mixed) tables.push_back(node_kinds_table(*step.mixed, step.step_time));
   if (!step.tiers.empty()) tables.push_back(tier_table(step));
   if (explain_origins) {
     tables.push_back(sensitivity_table(session.scenario, step));
@@ -146,6 +148,7 @@ ExitCode run(const RunRequest& request) {
   const JobSite site(session.scenario, session.context.inputs);
   site.complete(session.context.scenario);
   const StepPrediction step = site.predict(session.scenario);
+  session.context.memory_capacity = step.memory_capacity;
   stop_if_interrupted();
   const RunAnswer answer{session, step, questions.answer(step)};
   deliver(targets, request.output.quiet, [&](OutputFormat format) { return render_as(format, request, answer); });

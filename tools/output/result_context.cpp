@@ -7,6 +7,7 @@
 #include "sim/field_table.hpp"
 #include "tools/build_facts.hpp"
 #include "tools/output/output_text.hpp"
+#include "topology/cluster/uniform_cluster.hpp"
 
 namespace clusterwright {
 
@@ -51,6 +52,8 @@ ResultContext make_result_context(const Cluster& cluster, std::string command, s
 ResultContext make_result_context(const Scenario& scenario, std::string command, std::string command_line,
                                   std::uint64_t seed) {
   ResultContext context = make_result_context(scenario.cluster, std::move(command), std::move(command_line), seed);
+  for (int kind = 1; kind < scenario.cluster.kinds(); ++kind)
+    context.accelerator += " and " + kind_name(scenario.cluster, kind);
   context.transformer = scenario.transformer.name;
   context.inputs = scenario.inputs;
   context.scenario = effective_scenario(scenario);

@@ -9,6 +9,7 @@
 #include "models/memory/memory_use.hpp"
 #include "models/plan/plan.hpp"
 #include "sim/field_table.hpp"
+#include "tools/output/node_kinds_table.hpp"
 #include "tools/output/prediction_tables.hpp"
 #include "tools/output/training_run_output.hpp"
 #include "tools/output/warnings.hpp"
@@ -191,6 +192,7 @@ JsonValue run_to_json(const ResultContext& context, const StepPrediction& step) 
   const JsonValue result = step_to_json(step);
   for (const auto& [key, member] : result.members()) document.set(key, member);
   document.set("memory_capacity_gb", context.memory_capacity.in(gigabyte));
+  if (step.mixed) document.set("node_kinds", node_kinds_json(*step.mixed));
   document.set("warnings", warnings_json(warnings_of(context.warnings, single_point(step))));
   return document;
 }

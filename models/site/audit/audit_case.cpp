@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/site/audit/audit_case.hpp"
+#include "models/plan/mixed_nodes.hpp"
 
 #include <fmt/format.h>
 
@@ -95,7 +96,10 @@ JobCase::JobCase(const Blueprint& blueprint, const Scenario& its_scenario)
 
 AuditCase::AuditCase(const AuditInput& input)
     : blueprint(input.blueprint), cluster(input.cluster), catalog(input.catalog) {
-  if (input.scenario) job.emplace(blueprint, *input.scenario);
+  if (input.scenario) {
+    refuse_several_kinds(*input.scenario, "an audit of a job");
+    job.emplace(blueprint, *input.scenario);
+  }
   site = site_figures(input, job ? &job->step : nullptr);
 }
 

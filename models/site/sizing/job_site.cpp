@@ -131,6 +131,11 @@ std::vector<Origin> JobSite::origins(const Scenario& scenario) const {
 }
 
 StepPrediction JobSite::predict(const Scenario& scenario) const {
+  if (scenario.cluster.kinds() > 1) {
+    StepPrediction step = predict_step(scenario);
+    step.power.no_site = "a hall for nodes of several kinds is not planned yet";
+    return step;
+  }
   std::vector<InputFile> read;  // the constructor has named them
   const Facility facility = facility_of(scenario, catalog_, read);
   const SiteParts parts{scenario.cluster, catalog_, facility};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/site/sizing/sized_cluster.hpp"
+#include "models/plan/mixed_nodes.hpp"
 
 #include <algorithm>
 
@@ -30,6 +31,7 @@ class Sizer {
   SizedCluster size() {
     out_.name = request_.cluster.spec.name;
     out_.accelerator = request_.cluster.accelerator.id;
+    if (request_.scenario) refuse_several_kinds(*request_.scenario, "sizing around a step");
     if (request_.scenario) out_.step = predict_step(cooled_in_hall(*request_.scenario, parts_));
     const NodePower node = out_.step ? replayed_node_power(parts_, *out_.step) : typical_node_power(parts_);
     PlannedSite site = plan_job_site(parts_, node, request_.scenario, out_.step ? &*out_.step : nullptr);
