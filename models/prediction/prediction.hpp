@@ -72,10 +72,10 @@ struct StepPrediction {
   int nodes = 0;
   Plan plan;
   bool fits = false;
-  std::string verdict;    ///< sentence of judge_memory or level_verdict
-  std::string remedy;     ///< nearest change of a job that does not fit; empty if it fits or was not sought
-  MemoryUse memory;       ///< of the rank that is fullest for the capacity of its accelerator
-  Bytes memory_capacity;  ///< of the accelerator of that rank
+  std::string verdict;          ///< sentence of judge_memory or level_verdict
+  std::string remedy;           ///< nearest change of a job that does not fit; empty if it fits or was not sought
+  MemoryUse memory;             ///< of the rank that is fullest for the capacity of its accelerator
+  Bytes memory_capacity;        ///< of the accelerator of that rank
   std::vector<LevelUse> tiers;  ///< memory beyond the accelerator that the job uses
 
   // Present also if the plan does not fit: the time that it would take.
