@@ -43,6 +43,7 @@ struct Refusal {
 
 const Refusal unplaced{2, "error[E0350]", "cards at home stand in no rack"};
 const Refusal several_sites{2, "error[E0357]", "each site is planned by itself"};
+const Refusal several_kinds{2, "error[E0324]", "a hall is planned for nodes of one kind"};
 const Refusal claims_fail{1, " no\n", "a blueprint with claims that do not hold"};
 
 /// By command and file.
@@ -52,6 +53,7 @@ const std::map<std::pair<std::string, std::string>, Refusal> refusals = {
     {{"size", "clusters/h100-2-sites"}, several_sites},
     {{"size", "scenarios/nemotron-4-340b-two-sites"}, several_sites},
     {{"size", "scenarios/llama3-70b-consumer-wan"}, unplaced},
+    {{"size", "scenarios/llama3-70b-mixed"}, several_kinds},
     {{"audit", "blueprints/dense-500b-1200-h100"}, claims_fail},
 };
 
