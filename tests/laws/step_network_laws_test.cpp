@@ -117,6 +117,30 @@ TEST_CASE("a fault does not speed up a step that spreads evenly", "[laws]") {
   CHECK(with("spine:0=0.25") >= with("spine:0=0.5"));
 }
 
+TEST_CASE("a fault saves a hashed step at most what its collisions cost", "[laws]") {
+  SmallCase c = two_stages_over_leaves();
+  c.tiers = {{"leaf", 16, 1, "QM8700/QM8790"}, {"spine", 64, 1, "QM8700/QM8790"}};
+  const auto routed = [&](Routing routing) {
+    return over(on_shared_leaves(small_scenario(c)), [&](FabricSpec& fabric) {
+      fabric.routing = routing;
+      fabric.queue_pairs = 2;
+    });
+  };
+  const Seconds even = time_of(routed(Routing::spray));
+  int slower = 0;
+  for (int seed = 0; seed < 4; ++seed) {
+    const Scenario healthy = over(routed(Routing::hash), [&](FabricSpec& fabric) { fabric.routing_seed = seed; });
+    const Seconds base = time_of(healthy);
+    for (const std::string fault : {"spine:0", "spine:1", "leaf:0-spine:0", "leaf:0-spine:0=0.25"}) {
+      CAPTURE(seed, fault);
+      const Seconds broken = time_of(over(healthy, [&](FabricSpec& fabric) { fabric.faults = {fault}; }));
+      CHECK(broken >= even * (1 - 1e-6));
+      slower += broken > base;
+    }
+  }
+  CHECK(slower > 8);  // of 16
+}
+
 TEST_CASE("a long line counts once in a pass of a ring", "[laws]") {
   const auto hop = [](std::size_t a, std::size_t b) { return (a / 4 == b / 4 ? 1 : 100) * microsecond; };
   const StepLatency latency = step_latency(8, hop);
