@@ -15,7 +15,7 @@ PciePorts::PciePorts(StepGraphBuilder& builder, const RankClasses& classes, cons
   for (const RankClassId c : classes.ids())
     slots_.push_back(add_slot(builder, c, timings.of(c), prices.host_link(classes.kind(c))));
   for (const HostKindId kind : classes.switches().kinds()) {
-    const RankClassId c = classes.switches().a_class_of(kind);
+    const RankClassId c = classes.switches().a_class_on(kind);
     const PcieShape& shape = timings.of(c).cluster().links.wiring().pcie;
     uplinks_.push_back(
         add_link(builder, fmt::format("switch {}", kind.value), slots_[c].rate * (shape.uplink / shape.slot)));

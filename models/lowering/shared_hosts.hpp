@@ -38,8 +38,6 @@ class SharedHosts {
   HostKindId kind_of(RankClassId c) const { return kind_of_[c]; }
   /// One of the classes with ranks on hosts of a kind, which are all on nodes of one kind.
   RankClassId a_class_on(HostKindId kind) const { return kinds_[kind].begin()->first; }
-  /// One of the classes of a kind.
-  RankClassId a_class_of(HostKindId kind) const { return kinds_[kind].begin()->first; }
   /// Number of ranks of class `c` on one of its hosts.
   int ranks_of(RankClassId c) const { return kinds_[kind_of_[c]].at(c); }
 

@@ -14,11 +14,14 @@ namespace clusterwright {
 
 namespace {
 
-/// Share of a contended link: 1 for a ring or a message. Inside a domain and beside copies of the host, queue pairs
-/// count for nothing.
-std::uint32_t weight(const CollectiveTiming& timing) {
+/// Share of a contended link: queue pairs on all NICs of a domain that carry one unit of progress, over those of a
+/// message. A ring over g members of a domain is 1/g of its progress on each of g NICs, so it counts g times: then it
+/// and a message get equally many bytes of a NIC that they share. Inside a domain queue pairs count for nothing.
+/// @param nics  members in a domain, each with NICs of its own
+std::uint32_t weight(const CollectiveTiming& timing, int nics) {
   if (!timing.crosses_domains) return 1;
-  return static_cast<std::uint32_t>(std::max(1, timing.queue_pairs / usual_queue_pairs));
+  const double pairs = timing.queue_pairs * nics / timing.network_share;
+  return static_cast<std::uint32_t>(std::max(1L, std::lround(pairs / usual_queue_pairs)));
 }
 
 }  // namespace
@@ -37,12 +40,12 @@ void StepLinks::keep(PriceCall call) {
   if (log_) log_->add(std::move(call));
 }
 
-ChainId StepLinks::chain(const CollectiveTiming& timing, Uses uses) {
+ChainId StepLinks::chain(const CollectiveTiming& timing, Uses uses, int nics) {
   StepGraphBuilder::Leg leg;
   leg.timing.delay = to_picoseconds(timing.latency);
   leg.timing.bytes = static_cast<std::uint64_t>(std::llround(timing.wire.in(byte)));
   leg.timing.rate_bound = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(timing.rate.in(byte_per_second)));
-  leg.timing.weight = weight(timing);
+  leg.timing.weight = weight(timing, nics);
   leg.uses = std::move(uses);
   return builder_.add_chain({leg});
 }
@@ -121,9 +124,9 @@ ChainId StepLinks::tensor(CollectiveOp op, Bytes payload, RankClassId c) {
   const CollectiveTiming timing = timings_.collective(op, payload, group, switches, members);
   Uses uses;
   for (const RankClassId member : members) ports_.use(uses, member, timing, group.ranks_per_domain);
-  if (classes_.in_step(c)) return chain(timing, std::move(uses));
+  if (classes_.in_step(c)) return chain(timing, std::move(uses), group.ranks_per_domain);
   if (timing.crosses_domains) ports_.use_uplinks(uses, Stream::tensor_ring, groups_.tensor_group(c), timing);
-  return noted(chain(timing, std::move(uses)), Stream::tensor_ring, std::move(members), timing);
+  return noted(chain(timing, std::move(uses), group.ranks_per_domain), Stream::tensor_ring, std::move(members), timing);
 }
 
 ChainId StepLinks::replicas(ReplicaGroup kind, CollectiveOp op, Bytes payload, RankClassId c) {
@@ -139,7 +142,8 @@ ChainId StepLinks::replicas(ReplicaGroup kind, CollectiveOp op, Bytes payload, R
   if (timing.crosses_domains && kind != ReplicaGroup::expert_tensor)
     ports_.use_uplinks(uses, stream_of(kind), name, timing);
   const Stream stream = kind == ReplicaGroup::expert_tensor ? Stream::expert_parts : stream_of(kind);
-  return replica_chains_[key] = noted(chain(timing, std::move(uses)), stream, members(kind, c), timing);
+  return replica_chains_[key] =
+             noted(chain(timing, std::move(uses), group.ranks_per_domain), stream, members(kind, c), timing);
 }
 
 ChainId StepLinks::experts(const ExpertWork& work, ExpertTransfer transfer, Bytes copy, RankClassId c) {
@@ -154,7 +158,8 @@ ChainId StepLinks::experts(const ExpertWork& work, ExpertTransfer transfer, Byte
     if (timing.crosses_domains && member == classes_.slice_of(member))
       ports_.use_uplinks(uses, Stream::experts, member, timing, group.ranks_per_domain);
   }
-  return noted(chain(timing, std::move(uses)), Stream::experts, members(kind, c), timing, group.ranks_per_domain);
+  return noted(chain(timing, std::move(uses), group.ranks_per_domain), Stream::experts, members(kind, c), timing,
+               group.ranks_per_domain);
 }
 
 ChainId StepLinks::context_step(Bytes payload, RankClassId c) {
@@ -175,7 +180,7 @@ ChainId StepLinks::context_step(Bytes payload, RankClassId c) {
   Uses uses;
   for (const RankClassId member : members(kind, c)) ports_.use(uses, member, timing, group.ranks_per_domain);
   if (timing.crosses_domains) ports_.use_uplinks(uses, Stream::context_ring, groups_.replica_group(kind, c), timing);
-  return noted(chain(timing, std::move(uses)), Stream::context_ring, members(kind, c), timing);
+  return noted(chain(timing, std::move(uses), group.ranks_per_domain), Stream::context_ring, members(kind, c), timing);
 }
 
 ChainId StepLinks::nothing() {

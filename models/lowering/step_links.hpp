@@ -44,7 +44,8 @@ class StepLinks {
  private:
   using Uses = RankPorts::Uses;
 
-  ChainId chain(const CollectiveTiming& timing, Uses uses);
+  /// @param nics  members of the group in a domain, over whose NICs it goes
+  ChainId chain(const CollectiveTiming& timing, Uses uses, int nics = 1);
   /// The same chain, noted for pictures of the traffic. @param members  ranks that share the traffic of `timing`
   ChainId noted(ChainId chain, Stream stream, std::vector<RankClassId> classes, const CollectiveTiming& timing,
                 int members = 1);
