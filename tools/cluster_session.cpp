@@ -108,9 +108,9 @@ ClusterSession open_cluster(const fs::path& path, const std::vector<std::string>
 std::optional<RoutedNetwork> route_network(const ClusterSession& session, const NetworkRequest& request) {
   const Cluster& cluster = session.cluster;
   if (!cluster.has_network()) return std::nullopt;
-  const FabricSpec& fabric = cluster.spec.fabric;
+  FabricSpec fabric = cluster.spec.fabric;
+  if (request.routing) fabric.routing = request.routing;
   PathPolicy policy = path_policy(fabric);
-  policy.routing = request.routing.value_or(policy.routing);
   policy.queue_pairs = request.queue_pairs.value_or(policy.queue_pairs);
   policy.seed = request.seed.value_or(policy.seed);
   return route_network(fabric, cluster.network_size(), cluster.ports, request.failures, policy);

@@ -171,7 +171,8 @@ Assumption paths_taken(const FabricSpec& fabric) {
       paths = fmt::format("{} hashed flows for each pair of NICs", policy.queue_pairs);
       break;
     case Routing::spray:
-      paths = "evenly spread";
+      paths = fabric.routing.value_or(Routing::spray) == Routing::spray ? "evenly spread"
+                                                                        : "evenly spread: a fat tree has no detours";
       break;
     case Routing::valiant:
       paths = "detours by way of a third group";

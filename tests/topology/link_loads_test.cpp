@@ -14,6 +14,7 @@
 #include "support/small_networks.hpp"
 #include "topology/graph/counter_random.hpp"
 #include "topology/routing/path_walk.hpp"
+#include "topology/routing/routed_network.hpp"
 #include "topology/routing/sprayed_exchange.hpp"
 #include "topology/routing/valiant.hpp"
 
@@ -359,4 +360,20 @@ TEST_CASE("a NIC without a working cable hands over to the next one of its node"
   CHECK(tree.graph.working_endpoint(NodeId(3), 0) == tree.graph.endpoint(NodeId(3), 0));
   for (const LinkId link : tree.graph.leaving(tree.graph.endpoint(NodeId(3), 0))) tree.graph.fail_link(link);
   CHECK(tree.graph.working_endpoint(NodeId(3), 0) == tree.graph.endpoint(NodeId(3), tree.graph.rails() > 1 ? 1 : 0));
+}
+
+TEST_CASE("routing with detours is even spread on a fat tree alone", "[topology]") {
+  FabricSpec fabric;
+  for (const Routing stated : {Routing::valiant, Routing::adaptive}) {
+    fabric.routing = stated;
+    fabric.kind = FabricKind::fat_tree;
+    CHECK(routing_of(fabric) == Routing::spray);
+    for (const FabricKind kind : {FabricKind::dragonfly, FabricKind::torus, FabricKind::hyperx}) {
+      fabric.kind = kind;
+      CHECK(routing_of(fabric) == stated);
+    }
+  }
+  fabric.kind = FabricKind::fat_tree;
+  fabric.routing = Routing::hash;
+  CHECK(routing_of(fabric) == Routing::hash);
 }

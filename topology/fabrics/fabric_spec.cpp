@@ -126,7 +126,8 @@ const Record<FabricSpec>& record(const FabricSpec*) {
                    .max_elements = 8})
         .optional("rails", &FabricSpec::rails, {.help = "how the NICs of one node attach to the leaves of a fat tree"})
         .optional("routing", &FabricSpec::routing,
-                  {.help = "how traffic is spread over equal paths; if not given, evenly, and adaptive on dragonflies"})
+                  {.help = "how traffic is spread over equal paths; if not given, evenly, and adaptive on dragonflies; "
+                           "fat trees have no detours, so there adaptive and valiant spread evenly"})
         .optional("queue_pairs", &FabricSpec::queue_pairs,
                   {.help = "queue pairs (flows) of a pair of NICs; where paths are hashed, each has its own path",
                    .min = 1,

@@ -11,7 +11,10 @@
 namespace clusterwright {
 
 Routing routing_of(const FabricSpec& fabric) {
-  if (fabric.routing) return *fabric.routing;
+  if (fabric.routing) {
+    const bool detours = *fabric.routing == Routing::valiant || *fabric.routing == Routing::adaptive;
+    return detours && fabric.kind == FabricKind::fat_tree ? Routing::spray : *fabric.routing;
+  }
   const bool dragonfly = fabric.kind == FabricKind::dragonfly || fabric.kind == FabricKind::dragonfly_plus;
   return dragonfly ? Routing::adaptive : Routing::spray;
 }

@@ -25,7 +25,9 @@ struct RoutedNetwork {
 };
 
 /// Routing of a fabric. One that states none gets a neutral one: even spread over all shortest paths, and on
-/// dragonflies, where those are few, the adaptive mixture that their switches are built for.
+/// dragonflies, where those are few, the adaptive mixture that their switches are built for. Fat trees have no detours:
+/// traffic goes up and then down, or switches could wait for each other in a circle. So there adaptive and Valiant
+/// routing, whose way by a random switch is that by a random root, spread evenly.
 Routing routing_of(const FabricSpec& fabric);
 
 /// Paths of a fabric as its file states them.
