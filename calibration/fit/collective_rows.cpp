@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "calibration/measured/measured_cluster.hpp"
 #include "models/kernels/collectives/nccl_tuner.hpp"
 
 namespace clusterwright {
@@ -32,8 +33,9 @@ void add_rows(const Measurement& measurement, CollectiveOp op, const Accelerator
 
 GroupLinks measured_links(const Measurement& measurement, const AcceleratorPart& part) {
   const MeasuredHardware& hardware = measurement.hardware;
-  GroupLinks links{hardware.scale_up.value_or(BytesPerSecond{}), hardware.scale_out.value_or(BytesPerSecond{}),
-                   usual_switch_latency, reduces_in_switch(part)};
+  GroupLinks links{hardware.scale_up.value_or(BytesPerSecond{}),
+                   hardware.scale_out_kind == "none" ? BytesPerSecond{} : network_of(hardware), usual_switch_latency,
+                   reduces_in_switch(part)};
   links.generation = nccl_generation(part);
   links.sharp = measurement.collective && measurement.collective->in_network_reduction.value_or(false);
   return links;

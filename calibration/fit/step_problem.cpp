@@ -102,7 +102,7 @@ std::vector<StepRow> step_rows(const std::vector<Measurement>& measurements, con
   });
   std::vector<StepRow> rows;
   for (StepRow& row : all)
-    if (!row.entry.empty()) rows.push_back(std::move(row));
+    if (!row.entry.empty() && row.entry != other_entry) rows.push_back(std::move(row));
   share_votes(rows);
   return rows;
 }

@@ -42,8 +42,9 @@ struct StepRow {
   double weight = 1;
 };
 
-/// Scored steps that the models can describe. Rows of one stack, architecture, number format, and one node or several
-/// share their weight: a table of 700 rows counts as much as 26 single rows.
+/// Scored steps that the models can describe, but for those of generic stacks, which keep the common prior. Rows of one
+/// stack, architecture, number format, and one node or several share their weight: a table of 700 rows counts as much
+/// as 26 single rows.
 std::vector<StepRow> step_rows(const std::vector<Measurement>& measurements, const ScenarioShelf& shelf);
 
 /// Error log(predicted/measured) of the rate, and its derivatives by the logarithms of three factors.

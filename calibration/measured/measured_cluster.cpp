@@ -66,11 +66,6 @@ std::optional<AcceleratorPart> part_of_sheet(const MeasuredHardware& hardware) {
   return part;
 }
 
-BytesPerSecond network_of(const MeasuredHardware& hardware) {
-  if (hardware.scale_out) return *hardware.scale_out;
-  return hardware.scale_out_kind == "dcn" ? assumed_host_network : assumed_network;
-}
-
 void describe_scale_up(const MeasuredHardware& hardware, NodeSpec& node) {
   const bool torus = hardware.scale_up_kind == "ici-torus";
   const int domain = torus ? slice(hardware.accelerators, hardware.scale_up_domain) : hardware.scale_up_domain;
@@ -85,6 +80,11 @@ std::optional<AcceleratorPart> measured_part(const MeasuredHardware& hardware,
                                              const std::vector<AcceleratorPart>& catalog) {
   if (const AcceleratorPart* known = find_part(catalog, hardware.accelerator)) return *known;
   return part_of_sheet(hardware);
+}
+
+BytesPerSecond network_of(const MeasuredHardware& hardware) {
+  if (hardware.scale_out) return *hardware.scale_out;
+  return hardware.scale_out_kind == "dcn" ? assumed_host_network : assumed_network;
 }
 
 ClusterSpec measured_cluster(const MeasuredHardware& hardware, const std::vector<AcceleratorPart>& catalog) {

@@ -86,6 +86,28 @@ std::optional<int> as_int(const std::optional<std::int64_t>& value) {
   return value ? std::optional<int>(static_cast<int>(*value)) : std::nullopt;
 }
 
+/// What the recipe repeats, if it says so: a policy, or modules of a layer. Cheap modules (norms, activation functions)
+/// are a matter of the stack.
+std::optional<Recompute> recompute_of(const MeasuredJob& m) {
+  if (m.recompute) return enum_of<Recompute>(*m.recompute);
+  const std::string policy = m.remat_policy.value_or("");
+  if (policy == "full") return Recompute::full;
+  if (policy == "minimal" || policy.find("mla_up_proj") != std::string::npos) return Recompute::selective;
+  if (policy.starts_with("modules:")) return Recompute::none;
+  return {};
+}
+
+/// Tensors on the host by the word of the measurement set. Weights and states of most jobs are sharded already, so
+/// that offloading moves activations where nothing is said.
+Offload offload_of(const std::string& what) {
+  Offload out;
+  const bool all = what == "all";
+  if (all || what == "activations") out.activations = MemoryLevel::host;
+  if (all || what == "optimizer" || what == "weights-and-optimizer") out.optimizer = MemoryLevel::host;
+  if (all || what == "weights-and-optimizer") out.weights = MemoryLevel::host;
+  return out;
+}
+
 void describe_layout(const MeasuredJob& m, Job& job) {
   job.micro_batch = as_int(m.micro_batch);
   job.parallel.tensor = as_int(m.tensor);
@@ -97,15 +119,12 @@ void describe_layout(const MeasuredJob& m, Job& job) {
   job.parallel.expert_tensor = as_int(m.expert_tensor);
   if (m.routing == "balanced") job.routing.imbalance = 0;
   if (m.routing == "token-drop") job.routing.capacity_factor = assumed_capacity_factor;
+  if (m.capacity_factor) job.routing.capacity_factor = m.capacity_factor;
   job.parallel.sequence = m.sequence_parallel.value_or(m.release >= CalendarDate{2022, 5});
   job.sharding = enum_of<Sharding>(m.sharding).value_or(Sharding::zero1);
   if (job.sharding == Sharding::hsdp) job.shard_group = as_int(m.shard_group);
-  if (m.recompute)
-    job.recompute = enum_of<Recompute>(*m.recompute);
-  else
-    job.recompute.reset();
-  // Weights and states are sharded already, so offloading moves activations.
-  job.offload.activations = m.offload.value_or(false) ? MemoryLevel::host : MemoryLevel::device;
+  job.recompute = recompute_of(m);
+  if (m.offload.value_or(false)) job.offload = offload_of(m.offload_what.value_or("activations"));
 }
 
 Job job_of(const MeasuredModel& model, const MeasuredJob& m, Precision precision) {
@@ -125,9 +144,33 @@ Job job_of(const MeasuredModel& model, const MeasuredJob& m, Precision precision
   return job;
 }
 
+/// Cheap modules of a layer that are computed again instead of stored.
+bool repeats_cheap_modules(const std::string& policy) {
+  return policy.starts_with("modules:") &&
+         (policy.find("norm") != std::string::npos || policy.find("act") != std::string::npos);
+}
+
+/// What the recipe of a mixture of experts says.
+void adjust_experts(const MeasuredJob& job, StackExperts& experts) {
+  if (job.expert_overlap) experts.overlap_exchange = *job.expert_overlap;
+  if (!job.expert_dispatcher) return;
+  const bool fused = *job.expert_dispatcher == "deepep" || *job.expert_dispatcher == "hybridep";
+  experts.transfer = fused ? ExpertTransfer::hierarchical : ExpertTransfer::all_to_all;
+}
+
+std::optional<GraphCapture> capture_of(const MeasuredJob& job) {
+  if (!job.cuda_graph) return {};
+  if (*job.cuda_graph == "none") return GraphCapture::none;
+  return *job.cuda_graph == "full" ? GraphCapture::all : GraphCapture::around_experts;
+}
+
 /// Stack with the switches of a job applied.
 SoftwareStack adjusted(SoftwareStack stack, const MeasuredJob& job) {
   if (job.async_tensor.value_or(false)) stack.tensor_overlap = TensorOverlap::pieces;
+  if (job.tensor_overlap) stack.tensor_overlap = *job.tensor_overlap ? TensorOverlap::pieces : TensorOverlap::none;
+  stack.graph_capture = capture_of(job).value_or(stack.graph_capture);
+  stack.lean_activations = stack.lean_activations || repeats_cheap_modules(job.remat_policy.value_or(""));
+  adjust_experts(job, stack.experts);
   if (job.compiled && !*job.compiled) {
     stack.elementwise_traffic.value = 1;
     stack.fused_elementwise = false;
@@ -156,37 +199,64 @@ const ParameterSet* parameters_for(const ScenarioShelf& shelf, const std::string
   return closest_set(shelf.parameters, accelerator);
 }
 
+namespace {
+
+/// Stack of a framework from a date on, for jobs of one kind.
+struct DatedStack {
+  std::string_view framework;  ///< empty: any that is not listed
+  CalendarDate from;
+  std::string_view stack;
+};
+
+/// Later entries of a framework replace earlier ones.
+constexpr std::array<DatedStack, 28> dated_stacks = {{{"", {}, "generic-2021"},
+                                                      {"", {2023, 7}, "generic-2023"},
+                                                      {"", {2025, 1}, "generic-2025"},
+                                                      {"megatron-lm", {}, "megatron-2022"},
+                                                      {"megatron-lm", {2023, 1}, "megatron-2024"},
+                                                      {"megascale", {}, "megatron-2024"},
+                                                      {"hai-llm", {}, "hai-llm-2024"},
+                                                      {"meta-internal", {}, "llama3-report"},
+                                                      {"nemo", {}, "nemo-2022"},
+                                                      {"nemo", {2023, 1}, "nemo-2023"},
+                                                      {"nemo", {2024, 1}, "nemo-2024"},
+                                                      {"megatron-bridge", {}, "bridge-2025"},
+                                                      {"megatron-bridge", {2026, 6}, "bridge-2026"},
+                                                      {"mlperf-nvidia", {}, "nemo-2024"},
+                                                      {"mlperf-amd", {}, "nemo-2024"},
+                                                      {"megatron-deepspeed", {}, "deepspeed-2022"},
+                                                      {"megatron-deepspeed", {2023, 7}, "deepspeed-2023"},
+                                                      {"megatron-deepspeed-zero3", {}, "deepspeed-zero3-2021"},
+                                                      {"deepspeed-zero3", {}, "deepspeed-zero3-2021"},
+                                                      {"gpt-neox", {}, "deepspeed-2022"},
+                                                      {"fsdp-llm-foundry", {}, "llm-foundry-2023"},
+                                                      {"torchtitan", {}, "torchtitan-2024"},
+                                                      {"torchtitan", {2025, 1}, "torchtitan-2025"},
+                                                      {"automodel", {}, "automodel-2025"},
+                                                      {"maxtext", {}, "xla-2024"},
+                                                      {"paxml", {}, "xla-2024"},
+                                                      {"mlperf-google", {}, "xla-2024"},
+                                                      {"t5x-pathways", {}, "xla-2024"}}};
+
+/// The newest stack if the release is not known.
+std::string_view newest_stack(std::string_view framework, const CalendarDate& release) {
+  std::string_view stack;
+  for (const DatedStack& one : dated_stacks)
+    if (one.framework == framework && (!release.known() || !(release < one.from))) stack = one.stack;
+  return stack;
+}
+
+}  // namespace
+
 std::string stack_of(const MeasuredJob& job) {
-  const std::string& framework = job.framework;
-  if (framework == "megatron-lm" && job.release < CalendarDate{2023, 1})
-    return job.sharding == "zero3" ? "deepspeed-zero3-2021" : "megatron-2022";
-  if (framework == "torchtitan" && job.release >= CalendarDate{2025, 1}) return "torchtitan-2025";
-  if (framework == "megatron-bridge" && job.release >= CalendarDate{2026, 6}) return "bridge-2026";
+  if (job.framework == "megatron-lm" && job.release.known() && job.release < CalendarDate{2023, 1} &&
+      job.sharding == "zero3")
+    return "deepspeed-zero3-2021";
+  const std::string_view own = newest_stack(job.framework, job.release);
   // DeepSpeed's bf16 engine differs from its fp16 engine: it keeps and reduces gradients in 32 bit.
-  if (framework == "megatron-deepspeed" && job.precision == "bf16") return "deepspeed-bf16-2022";
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 18> stacks = {
-      {{"megatron-lm", "megatron-2024"},
-       {"megascale", "megatron-2024"},
-       {"hai-llm", "hai-llm-2024"},
-       {"meta-internal", "llama3-report"},
-       {"nemo", "nemo-2024"},
-       {"megatron-bridge", "bridge-2025"},
-       {"mlperf-nvidia", "nemo-2024"},
-       {"mlperf-amd", "nemo-2024"},
-       {"megatron-deepspeed", "deepspeed-2022"},
-       {"megatron-deepspeed-zero3", "deepspeed-zero3-2021"},
-       {"deepspeed-zero3", "deepspeed-zero3-2021"},
-       {"gpt-neox", "deepspeed-2022"},
-       {"fsdp-llm-foundry", "llm-foundry-2023"},
-       {"torchtitan", "torchtitan-2024"},
-       {"automodel", "automodel-2025"},
-       {"maxtext", "xla-2024"},
-       {"paxml", "xla-2024"},
-       {"mlperf-google", "xla-2024"}}};
-  for (const auto& [name, stack] : stacks)
-    if (name == framework) return std::string(stack);
-  if (framework == "t5x-pathways") return "xla-2024";
-  return {};
+  if (own == "deepspeed-2022" && job.precision == "bf16" && job.framework == "megatron-deepspeed")
+    return "deepspeed-bf16-2022";
+  return std::string(own.empty() ? newest_stack("", job.release) : own);
 }
 
 std::variant<Scenario, std::string> measured_scenario(const Measurement& measurement, const ScenarioShelf& shelf) {

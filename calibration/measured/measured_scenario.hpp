@@ -29,7 +29,8 @@ ScenarioShelf load_shelf(const std::filesystem::path& configs);
 /// @return null if the shelf has none of them
 const ParameterSet* parameters_for(const ScenarioShelf& shelf, const std::string& accelerator);
 
-/// Name of the stack that describes a job's framework, by its date, sharding and number format; empty if none does.
+/// Name of the stack that describes a job's framework, by its date, sharding and number format; the generic one of its
+/// date for frameworks without a stack of their own.
 std::string stack_of(const MeasuredJob& job);
 
 /// Scenario, or the reason why this version cannot describe the job. Reads hardware, model and job, never `measured`,

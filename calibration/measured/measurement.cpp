@@ -249,6 +249,17 @@ void read_parallelism(const JsonValue& value, MeasuredJob& out) {
   out.shard_group = maybe_integer(value, "shard_group");
 }
 
+/// What only public recipes say.
+void read_recipe(const JsonValue& value, MeasuredJob& out) {
+  out.offload_what = maybe_text(value, "offload_what");
+  out.expert_dispatcher = maybe_text(value, "moe_dispatcher");
+  out.expert_overlap = maybe_boolean(value, "moe_overlap");
+  out.cuda_graph = maybe_text(value, "cuda_graph");
+  out.remat_policy = maybe_text(value, "remat_policy");
+  out.tensor_overlap = maybe_boolean(value, "tp_comm_overlap");
+  out.capacity_factor = maybe_number(value, "capacity_factor");
+}
+
 MeasuredJob read_job(const JsonValue& value) {
   MeasuredJob out;
   out.task = text(value, "task");
@@ -266,6 +277,7 @@ MeasuredJob read_job(const JsonValue& value) {
   out.packed_sequences = maybe_boolean(value, "packed_sequences");
   out.async_tensor = maybe_boolean(value, "async_tp");
   out.compiled = maybe_boolean(value, "compile");
+  read_recipe(value, out);
   return out;
 }
 
@@ -284,6 +296,7 @@ MeasuredPower read_power(const JsonValue& value, const JsonValue& of_case, const
                     maybe_text(value, "measured_at"),
                     text(value, "cooling"),
                     number(measured, "node_power_w_mean") * watt,
+                    maybe_quantity(value, "duration_s", second),
                     {}};
   if (const JsonValue* model = published(of_case, "model")) out.model = read_model(*model);
   return out;
@@ -360,9 +373,20 @@ std::vector<Measurement> read_microbenchmarks(const std::filesystem::path& folde
   return read_all(folder, {"gemm.json", "collectives.json", "memory-bandwidth.json", "attention.json"});
 }
 
+std::vector<std::filesystem::path> measurement_files(const std::filesystem::path& folder, std::string_view prefix) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".json" && entry.path().filename().string().starts_with(prefix))
+      files.push_back(entry.path());
+  std::ranges::sort(files);
+  return files;
+}
+
 std::vector<Measurement> read_training_steps(const std::filesystem::path& folder) {
-  return read_all(folder, {"training-nvidia-ampere.json", "training-nvidia-hopper.json",
-                           "training-nvidia-blackwell.json", "training-vtrain-a100.json", "training-tpu.json"});
+  std::vector<Measurement> out;
+  for (const std::filesystem::path& file : measurement_files(folder, "training-"))
+    for (Measurement& measurement : read_measurements(file)) out.push_back(std::move(measurement));
+  return out;
 }
 
 }  // namespace clusterwright

@@ -112,6 +112,15 @@ struct MeasuredJob {
   std::optional<std::int64_t> shard_group;
   std::optional<std::string> recompute, precision, schedule, routing;
   std::optional<bool> offload, pure_low_precision, packed_sequences, async_tensor, compiled;
+  /// Tensors that `offload` means: activations, optimizer, weights-and-optimizer, all.
+  std::optional<std::string> offload_what;
+  std::optional<std::string> expert_dispatcher;  ///< alltoall, allgather, deepep, hybridep
+  std::optional<bool> expert_overlap;            ///< exchange of experts behind another micro-batch
+  std::optional<std::string> cuda_graph;         ///< none, attention, moe, full
+  /// Recomputation in the words of the recipe: "full", "minimal", "modules: ...". Finer than `recompute`.
+  std::optional<std::string> remat_policy;
+  std::optional<bool> tensor_overlap;
+  std::optional<double> capacity_factor;
 };
 
 struct MeasuredStep {
@@ -135,6 +144,7 @@ struct MeasuredPower {
   std::optional<std::string> measured_at;  ///< side of the power supplies: ac, dc
   std::string cooling;                     ///< air, water, immersion
   Watts node_mean;
+  std::optional<Seconds> window;  ///< that the power is averaged over
   std::optional<MeasuredModel> model;
 };
 
@@ -179,13 +189,16 @@ struct Measurement {
 /// Reads one case. @throws ConfigError if it lacks a key that its kind needs, or a value has the wrong type
 Measurement read_measurement(const JsonValue& value);
 
+/// Files of the set in `folder`, by name. @param prefix  of their names
+std::vector<std::filesystem::path> measurement_files(const std::filesystem::path& folder, std::string_view prefix);
+
 /// Reads one file of cases. @throws ConfigError if it is missing, no JSON, or lacks a key that its kind needs
 std::vector<Measurement> read_measurements(const std::filesystem::path& file);
 
 /// Reads the files that parameters are fitted to, in a fixed order: gemm, collectives, memory-bandwidth, attention.
 std::vector<Measurement> read_microbenchmarks(const std::filesystem::path& folder);
 
-/// Reads the files of training steps, in a fixed order.
+/// Reads the files of training steps: those named training-*, by name.
 std::vector<Measurement> read_training_steps(const std::filesystem::path& folder);
 
 }  // namespace clusterwright

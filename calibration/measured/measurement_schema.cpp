@@ -162,6 +162,9 @@ std::string text_or_nothing(const JsonValue& object, std::string_view key) {
 ReadCase read_case(const JsonValue& value, const std::string& pointer, const MeasurementSchema& schema) {
   ReadCase out;
   out.errors = schema.check(value, pointer);
+  const auto unknown_key = [](const Diagnostic& found) { return found.code == "E0102"; };
+  // Beside other errors an unknown key may be their cause, a misspelt one.
+  if (std::ranges::all_of(out.errors, unknown_key)) out.ignored = std::exchange(out.errors, {});
   if (out.errors.empty()) try {
       out.measurement = read_measurement(value);
       return out;

@@ -27,10 +27,12 @@ class MeasurementSchema {
   JsonValue document_;
 };
 
-/// A case of a file, or its errors.
+/// A case of a file, or its errors. A newer set may say more than this version knows: keys that the schema lacks are
+/// ignored and named.
 struct ReadCase {
-  Measurement measurement;         ///< with errors, only its id, family and kind
-  std::vector<Diagnostic> errors;  ///< empty: the measurement is complete
+  Measurement measurement;               ///< with errors, only its id, family and kind
+  std::vector<Diagnostic> errors;        ///< empty: the measurement is complete
+  std::vector<Diagnostic> ignored = {};  ///< keys that the schema lacks
 };
 
 /// Reads every case of a file; a case that breaks the schema keeps its place, with its errors.

@@ -193,6 +193,9 @@ CaseResult validate_collective(const Measurement& measurement, const std::vector
       *op, {measured.ranks / measured.ranks_per_node, measured.ranks_per_node}, measured_links(measurement, *part)};
   predict_points(question, measured, set, result);
   result.reason = "parameters " + set.name;
+  if (measured.ranks > measured.ranks_per_node && !measurement.hardware.scale_out)
+    result.reason += fmt::format("; network rate not published, took {:g} Gbit/s",
+                                 network_of(measurement.hardware).in(gigabit_per_second));
   return result;
 }
 
@@ -281,7 +284,12 @@ CaseResult validate_case(const Measurement& measurement, const ValidationContext
 }
 
 CaseResult validate_case(const ReadCase& read, const ValidationContext& context) {
-  if (read.errors.empty()) return validate_case(read.measurement, context);
+  if (read.errors.empty()) {
+    CaseResult result = validate_case(read.measurement, context);
+    for (const Diagnostic& one : read.ignored)
+      result.reason += (result.reason.empty() ? "" : "; ") + one.places.front().pointer + " is not known and ignored";
+    return result;
+  }
   std::string reason;
   for (const Diagnostic& error : read.errors)
     reason += (reason.empty() ? "" : "; ") + error.places.front().pointer + ": " + error.message;

@@ -111,3 +111,20 @@ TEST_CASE("a broken case keeps its place, its names and its errors", "[calibrati
   CHECK(cases[2].errors.front().code == "E0104");
   CHECK(cases[2].measurement.id == "/cases/2");
 }
+
+TEST_CASE("keys of a newer set are ignored and named", "[calibration][validation]") {
+  JsonValue newer = whole_case(), misspelt = whole_case(), list = JsonValue::list();
+  newer.find("job")->set("moe_router_dtype", "fp32");
+  misspelt.find("job")->set("shardings", "zero1");
+  std::erase_if(misspelt.find("job")->members(), [](const auto& member) { return member.first == "sharding"; });
+  for (const JsonValue& one : {newer, misspelt}) list.push_back(one);
+  const std::filesystem::path file = std::filesystem::temp_directory_path() / "clusterwright-newer-cases.json";
+  std::ofstream(file) << write_json(JsonValue::object({{"schema", 1}, {"cases", list}}));
+  const std::vector<ReadCase> cases = read_cases(file, schema());
+  std::filesystem::remove(file);
+  REQUIRE(cases.size() == 2);
+  CHECK(cases[0].errors.empty());
+  REQUIRE(cases[0].ignored.size() == 1);
+  CHECK(cases[0].ignored.front().places.front().pointer == "/cases/0/job/moe_router_dtype");
+  CHECK(cases[1].errors.size() == 2);
+}

@@ -22,17 +22,14 @@ bool runs_a_fork(const Measurement& one) {
 TEST_CASE("published steps are layouts that their stacks can run", "[stack]") {
   const ScenarioShelf shelf = load_shelf(configs);
   int steps = 0;
-  for (const char* name : {"training-nvidia-ampere", "training-nvidia-hopper", "training-nvidia-blackwell",
-                           "training-vtrain-a100", "training-tpu"}) {
-    for (const Measurement& one : read_measurements(measurements / (std::string(name) + ".json"))) {
-      const auto scenario = measured_scenario(one, shelf);
-      if (!std::holds_alternative<Scenario>(scenario) || runs_a_fork(one)) continue;
-      const Scenario& s = std::get<Scenario>(scenario);
-      INFO(one.id << " on " << s.stack.name);
-      REQUIRE(s.stack.layouts);
-      REQUIRE(beyond_stack(s.job, *s.stack.layouts) == std::vector<std::string>{});
-      ++steps;
-    }
+  for (const Measurement& one : read_training_steps(measurements)) {
+    const auto scenario = measured_scenario(one, shelf);
+    if (!std::holds_alternative<Scenario>(scenario) || runs_a_fork(one)) continue;
+    const Scenario& s = std::get<Scenario>(scenario);
+    INFO(one.id << " on " << s.stack.name);
+    REQUIRE(s.stack.layouts);
+    REQUIRE(beyond_stack(s.job, *s.stack.layouts) == std::vector<std::string>{});
+    ++steps;
   }
   CHECK(steps > 1000);
 }

@@ -209,10 +209,15 @@ std::vector<ReadCase> read_files(const std::vector<fs::path>& files, std::vector
 void judge_reading(const std::vector<ReadCase>& cases, bool quiet) {
   std::vector<Diagnostic> errors;
   std::size_t broken = 0;
+  std::map<std::string, int> ignored;  // cases by key
   for (const ReadCase& one : cases) {
     broken += !one.errors.empty();
     errors.insert(errors.end(), one.errors.begin(), one.errors.end());
+    for (const Diagnostic& key : one.ignored) ++ignored[key.message];
   }
+  if (!quiet)
+    for (const auto& [message, count] : ignored)
+      write_error(fmt::format("ignored in {} of {} cases: {}\n", count, cases.size(), message));
   if (broken == 0) return;
   if (errors.size() > ConfigError::limit) errors.resize(ConfigError::limit);
   if (broken == cases.size()) throw ConfigError(errors);
@@ -269,10 +274,8 @@ fs::path measurement_folder() {
 
 std::vector<fs::path> shipped_cases() {
   const fs::path folder = measurement_folder();
-  std::vector<fs::path> files;
-  for (const char* name :
-       {"training-nvidia-ampere", "training-nvidia-hopper", "training-nvidia-blackwell", "training-vtrain-a100",
-        "training-tpu", "gemm", "memory-bandwidth", "attention", "collectives", "memory-footprint", "power"})
+  std::vector<fs::path> files = measurement_files(folder, "training-");
+  for (const char* name : {"gemm", "memory-bandwidth", "attention", "collectives", "memory-footprint", "power"})
     files.push_back(folder / (std::string(name) + ".json"));
   return files;
 }
