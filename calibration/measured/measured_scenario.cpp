@@ -86,15 +86,20 @@ std::optional<int> as_int(const std::optional<std::int64_t>& value) {
   return value ? std::optional<int>(static_cast<int>(*value)) : std::nullopt;
 }
 
-/// What the recipe repeats, if it says so: a policy, or modules of a layer. Cheap modules (norms, activation functions)
-/// are a matter of the stack.
+/// Cheap modules of a layer that are computed again instead of stored.
+bool repeats_cheap_modules(const std::string& policy) {
+  return policy.starts_with("modules:") &&
+         (policy.find("norm") != std::string::npos || policy.find("act") != std::string::npos);
+}
+
+/// What the recipe repeats, if it says so and the models know it: a policy, or modules of a layer. Cheap modules are a
+/// matter of the stack; of others, such as whole MLPs, the plan chooses as if nothing were published.
 std::optional<Recompute> recompute_of(const MeasuredJob& m) {
   if (m.recompute) return enum_of<Recompute>(*m.recompute);
   const std::string policy = m.remat_policy.value_or("");
   if (policy == "full") return Recompute::full;
   if (policy == "minimal" || policy.find("mla_up_proj") != std::string::npos) return Recompute::selective;
-  if (policy.starts_with("modules:")) return Recompute::none;
-  return {};
+  return repeats_cheap_modules(policy) ? std::optional(Recompute::none) : std::nullopt;
 }
 
 /// Tensors on the host by the word of the measurement set. Weights and states of most jobs are sharded already, so
@@ -144,18 +149,12 @@ Job job_of(const MeasuredModel& model, const MeasuredJob& m, Precision precision
   return job;
 }
 
-/// Cheap modules of a layer that are computed again instead of stored.
-bool repeats_cheap_modules(const std::string& policy) {
-  return policy.starts_with("modules:") &&
-         (policy.find("norm") != std::string::npos || policy.find("act") != std::string::npos);
-}
-
-/// What the recipe of a mixture of experts says.
+/// What the recipe of a mixture of experts says. Of dispatch by all-gather there is no model: the stack's own stays.
 void adjust_experts(const MeasuredJob& job, StackExperts& experts) {
   if (job.expert_overlap) experts.overlap_exchange = *job.expert_overlap;
-  if (!job.expert_dispatcher) return;
-  const bool fused = *job.expert_dispatcher == "deepep" || *job.expert_dispatcher == "hybridep";
-  experts.transfer = fused ? ExpertTransfer::hierarchical : ExpertTransfer::all_to_all;
+  const std::string dispatcher = job.expert_dispatcher.value_or("");
+  if (dispatcher == "alltoall") experts.transfer = ExpertTransfer::all_to_all;
+  if (dispatcher == "deepep" || dispatcher == "hybridep") experts.transfer = ExpertTransfer::hierarchical;
 }
 
 std::optional<GraphCapture> capture_of(const MeasuredJob& job) {
@@ -201,14 +200,14 @@ const ParameterSet* parameters_for(const ScenarioShelf& shelf, const std::string
 
 namespace {
 
-/// Stack of a framework from a date on, for jobs of one kind.
+/// Stack of a framework for software from a date on.
 struct DatedStack {
   std::string_view framework;  ///< empty: any that is not listed
   CalendarDate from;
   std::string_view stack;
 };
 
-/// Later entries of a framework replace earlier ones.
+/// Entries of one framework by date.
 constexpr std::array<DatedStack, 28> dated_stacks = {{{"", {}, "generic-2021"},
                                                       {"", {2023, 7}, "generic-2023"},
                                                       {"", {2025, 1}, "generic-2025"},

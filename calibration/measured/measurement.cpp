@@ -296,7 +296,6 @@ MeasuredPower read_power(const JsonValue& value, const JsonValue& of_case, const
                     maybe_text(value, "measured_at"),
                     text(value, "cooling"),
                     number(measured, "node_power_w_mean") * watt,
-                    maybe_quantity(value, "duration_s", second),
                     {}};
   if (const JsonValue* model = published(of_case, "model")) out.model = read_model(*model);
   return out;

@@ -144,7 +144,6 @@ struct MeasuredPower {
   std::optional<std::string> measured_at;  ///< side of the power supplies: ac, dc
   std::string cooling;                     ///< air, water, immersion
   Watts node_mean;
-  std::optional<Seconds> window;  ///< that the power is averaged over
   std::optional<MeasuredModel> model;
 };
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibration/measured/measured_scenario.hpp"
 
+#include <stdexcept>
+#include <variant>
+
 #include "support/catch.hpp"
 
 using namespace clusterwright;
@@ -24,4 +27,63 @@ TEST_CASE("a framework takes the newest stack of its date, others the generic on
   CHECK(stack("megatron-deepspeed", {2022, 3}) == "deepspeed-bf16-2022");
   job.sharding = "zero3";
   CHECK(stack("megatron-lm", {2021, 4}) == "deepspeed-zero3-2021");
+}
+
+namespace {
+
+/// A published mixture of experts, with nothing said of its recipe.
+Measurement published_mixture() {
+  for (Measurement& one : read_training_steps(CLUSTERWRIGHT_MEASUREMENTS))
+    if (one.step && one.step->model.experts && one.step->job.framework == "megatron-bridge" &&
+        one.step->job.global_batch)
+      return one;
+  throw std::runtime_error("no mixture on Megatron Bridge is shipped");
+}
+
+Scenario described(const Measurement& measurement) {
+  static const ScenarioShelf shelf = load_shelf(CLUSTERWRIGHT_CONFIGS);
+  auto out = measured_scenario(measurement, shelf);
+  REQUIRE(std::holds_alternative<Scenario>(out));
+  return std::get<Scenario>(std::move(out));
+}
+
+}  // namespace
+
+TEST_CASE("what a recipe says replaces what its stack usually does", "[calibration][measured]") {
+  Measurement one = published_mixture();
+  MeasuredJob& job = one.step->job;
+  const SoftwareStack usual = described(one).stack;
+  CHECK(usual.experts.transfer == ExpertTransfer::hierarchical);
+  CHECK_FALSE(usual.experts.overlap_exchange);
+  job.expert_dispatcher = "allgather";  // no model
+  CHECK(described(one).stack.experts.transfer == usual.experts.transfer);
+  job.expert_dispatcher = "alltoall";
+  job.expert_overlap = true;
+  job.cuda_graph = "full";
+  job.tensor_overlap = false;
+  const SoftwareStack stated = described(one).stack;
+  CHECK(stated.experts.transfer == ExpertTransfer::all_to_all);
+  CHECK(stated.experts.overlap_exchange);
+  CHECK(stated.graph_capture == GraphCapture::all);
+  CHECK(stated.tensor_overlap == TensorOverlap::none);
+}
+
+TEST_CASE("recomputation in the words of a recipe is what the models know of it", "[calibration][measured]") {
+  Measurement one = published_mixture();
+  MeasuredJob& job = one.step->job;
+  const auto recompute = [&](const char* policy) {
+    job.recompute.reset();
+    job.remat_policy = policy;
+    return described(one).job.recompute;
+  };
+  CHECK(recompute("full") == Recompute::full);
+  CHECK(recompute("modules: mla_up_proj") == Recompute::selective);
+  CHECK(recompute("modules: layernorm, moe_act") == Recompute::none);
+  CHECK(described(one).stack.lean_activations);
+  CHECK_FALSE(recompute("modules: mlp").has_value());  // the plan chooses
+  job.offload = true;
+  CHECK(described(one).job.offload.activations == MemoryLevel::host);
+  job.offload_what = "optimizer";
+  CHECK(described(one).job.offload.activations == MemoryLevel::device);
+  CHECK(described(one).job.offload.optimizer == MemoryLevel::host);
 }
