@@ -64,7 +64,7 @@ void for_each_fact(const JsonValue& value, const Check& check) {
 }  // namespace
 
 TEST_CASE("the shipped catalog is complete", "[topology][catalog]") {
-  CHECK(shipped().accelerators.size() == 56);
+  CHECK(shipped().accelerators.size() == 57);
   CHECK(shipped().nics.size() == 27);
   CHECK(shipped().switches.size() == 15);
   CHECK(shipped().cables.size() == 31);
