@@ -36,7 +36,7 @@ void write_set(const Set& set, const std::filesystem::path& folder) {
 void fit_kernels(const std::filesystem::path& measurements, const std::filesystem::path& configs) {
   const std::vector<Measurement> rows = read_microbenchmarks(measurements);
   const ScenarioShelf shelf = load_shelf(configs);
-  for (const char* id : {"A100-80-SXM", "H100-SXM", "H200", "B200", "GB200-GPU"}) {
+  for (const char* id : {"A100-80-SXM", "H100-SXM", "H200", "B200", "GB200-GPU", "L40S", "MI300X"}) {
     const AcceleratorPart* part = shelf.catalog.find_accelerator(id);
     if (!part) throw std::runtime_error(std::string("no such accelerator in the catalog: ") + id);
     write_set(fit_parameters(rows, *part, shelf.catalog.accelerators), configs / "parameters");

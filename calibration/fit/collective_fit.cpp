@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 
 #include "calibration/fit/least_squares.hpp"
@@ -90,6 +91,12 @@ std::vector<double> weights_of(const std::vector<CollectiveRow>& rows) {
   return out;
 }
 
+/// Whether a row crosses an RDMA network; other protocols are relative to those, with priors of their own.
+bool informs_network(const CollectiveRow& row) {
+  const Transport transport = row.links.transport;
+  return row.group.domains > 1 && (transport == Transport::infiniband || transport == Transport::roce);
+}
+
 /// Order of the parameter vector of the network.
 enum : std::size_t { net_share, net_latency, net_message_us, network_size };
 
@@ -146,10 +153,6 @@ double log_error(const CollectiveRow& row, const CollectiveParameters& curve, co
 constexpr CollectiveOp fitted_ops[] = {CollectiveOp::all_gather, CollectiveOp::reduce_scatter, CollectiveOp::all_reduce,
                                        CollectiveOp::all_to_all, CollectiveOp::send};
 
-bool leaves_node(const CollectiveRow& row) {
-  return row.group.domains > 1;
-}
-
 /// One set from one list of rows; `from` names the rows.
 class SetFit {
  public:
@@ -161,7 +164,7 @@ class SetFit {
   }
 
   void fit_between_nodes(const std::vector<CollectiveRow>& rows, const std::string& from) {
-    const auto points = std::count_if(rows.begin(), rows.end(), leaves_node);
+    const auto points = std::count_if(rows.begin(), rows.end(), informs_network);
     const std::string prior = "prior: 46-48 of 50 GB/s per card, latencies as NCCL's tuner counts";
     set.network =
         fit_network(rows, set.collectives,
@@ -244,8 +247,7 @@ CollectiveCurves fit_curves(CollectiveOp op, const std::vector<CollectiveRow>& r
 NetworkParameters fit_network(const std::vector<CollectiveRow>& rows, const CollectiveCurves& curves,
                               const std::string& source, const NetworkParameters* prior) {
   std::vector<CollectiveRow> own;
-  for (const CollectiveRow& row : rows)
-    if (row.group.domains > 1) own.push_back(row);
+  std::ranges::copy_if(rows, std::back_inserter(own), informs_network);
   FitProblem problem{network_priors(), weights_of(own), {}, least_network_spread};
   if (prior) start_from(*prior, problem.parameters);
   NetworkParameters trial;
@@ -327,7 +329,7 @@ CollectiveSet fit_collective_set(const std::vector<Measurement>& measurements, c
   fit.fit_ops();
   std::string from = part.id;
   for (const AcceleratorPart* sibling : siblings) {
-    if (std::any_of(rows.begin(), rows.end(), leaves_node)) break;
+    if (std::any_of(rows.begin(), rows.end(), informs_network)) break;
     rows = collective_rows(measurements, *sibling);
     from = sibling->id + " (same die)";
   }

@@ -6,18 +6,24 @@
 #include <string_view>
 #include <utility>
 
-#include "calibration/measured/measured_cluster.hpp"
+#include "calibration/measured/measured_group.hpp"
 #include "models/kernels/collectives/nccl_tuner.hpp"
 
 namespace clusterwright {
 
 namespace {
 
+MeasuredLinks links_of(const Measurement& measurement, const AcceleratorPart& part) {
+  Catalog catalog;
+  catalog.accelerators.push_back(part);
+  return measured_links(measured_group(measurement.hardware, *measurement.collective, catalog),
+                        *measurement.collective);
+}
+
 void add_rows(const Measurement& measurement, CollectiveOp op, const AcceleratorPart& part,
               std::vector<CollectiveRow>& out) {
   const MeasuredCollective& measured = *measurement.collective;
-  const GroupShape group{measured.ranks / measured.ranks_per_node, measured.ranks_per_node};
-  const GroupLinks links = measured_links(measurement, part);
+  const auto [group, links] = links_of(measurement, part);
   const auto weight = [](Bytes size) { return size < large_message ? small_message_weight : 1.0; };
   double total = 0;
   for (const auto& point : measured.points) total += weight(point.size);
@@ -30,16 +36,6 @@ void add_rows(const Measurement& measurement, CollectiveOp op, const Accelerator
 }
 
 }  // namespace
-
-GroupLinks measured_links(const Measurement& measurement, const AcceleratorPart& part) {
-  const MeasuredHardware& hardware = measurement.hardware;
-  GroupLinks links{hardware.scale_up.value_or(BytesPerSecond{}),
-                   hardware.scale_out_kind == "none" ? BytesPerSecond{} : network_of(hardware), usual_switch_latency,
-                   reduces_in_switch(part)};
-  links.generation = nccl_generation(part);
-  links.sharp = measurement.collective && measurement.collective->in_network_reduction.value_or(false);
-  return links;
-}
 
 std::optional<CollectiveOp> nccl_op(const std::string& name) {
   constexpr std::array<std::pair<std::string_view, CollectiveOp>, 4> ops = {
@@ -55,7 +51,7 @@ std::optional<CollectiveOp> nccl_op(const std::string& name) {
 std::vector<CollectiveRow> collective_rows(const std::vector<Measurement>& measurements, const AcceleratorPart& part) {
   std::vector<CollectiveRow> out;
   for (const Measurement& measurement : measurements) {
-    if (!measurement.collective || measurement.hardware.accelerator != part.id) continue;
+    if (!measurement.collective || !measurement.scored || measurement.hardware.accelerator != part.id) continue;
     const auto op = nccl_op(measurement.collective->op);
     if (op && measurement.collective->bytes_convention == "nccl-tests-size") add_rows(measurement, *op, part, out);
   }
@@ -101,10 +97,9 @@ std::vector<CollectiveRow> expert_rows(const std::vector<Measurement>& measureme
     if (!measured || measured->bytes_convention != "logical-payload-per-rank") continue;
     for (const AcceleratorPart& part : catalog) {
       if (part.id != measurement.hardware.accelerator) continue;
-      const GroupShape group{measured->ranks / measured->ranks_per_node, measured->ranks_per_node};
+      const auto [group, links] = links_of(measurement, part);
       const CollectiveOp op = measured->op == "ep_dispatch" ? CollectiveOp::dispatch : CollectiveOp::combine;
-      for (const auto& point : measured->points)
-        out.push_back({op, point.size, group, measured_links(measurement, part), point.time, 1});
+      for (const auto& point : measured->points) out.push_back({op, point.size, group, links, point.time, 1});
     }
   }
   return out;

@@ -16,7 +16,7 @@ namespace clusterwright {
 inline constexpr Bytes large_message = 1 * megabyte;  ///< messages from here on are judged apart
 inline constexpr double small_message_weight = 0.4;   ///< weight of a smaller message
 
-/// Latency of two tiers of switches and their cables, since sweeps do not describe their fabric.
+/// Latency of two tiers of switches and their cables, since samples do not describe their fabric.
 inline constexpr Seconds usual_switch_latency = 1 * microsecond;
 
 using CollectiveCurves = std::map<std::string, CollectiveParameters>;
@@ -31,8 +31,8 @@ struct CollectiveRow {
   double weight = 1;
 };
 
-/// Rows of one accelerator with sizes as nccl-tests prints them. Every case has the same total weight; messages from 1
-/// MB weigh more within it.
+/// Scored rows of one accelerator with sizes as nccl-tests prints them. Every case has the same total weight; messages
+/// from 1 MB weigh more within it.
 std::vector<CollectiveRow> collective_rows(const std::vector<Measurement>& measurements, const AcceleratorPart& part);
 
 /// Rows of `op` inside one node.
@@ -49,9 +49,6 @@ Seconds predicted_time(const CollectiveRow& row, const CollectiveCurves& curves,
 
 /// Operation by its name in the measurement set; nothing for operations that nccl-tests lacks.
 std::optional<CollectiveOp> nccl_op(const std::string& name);
-
-/// Links of a published machine, which does not describe its switches.
-GroupLinks measured_links(const Measurement& measurement, const AcceleratorPart& part);
 
 /// Rows of dispatch and combine on all accelerators; sizes count every copy of a token.
 std::vector<CollectiveRow> expert_rows(const std::vector<Measurement>& measurements,

@@ -114,6 +114,9 @@ void assign(const std::vector<double>& value, bool with_cast, GemmParameters& ou
   out.cast_fixed.value = value[cast_us] * microsecond;
 }
 
+/// Points below which errors say nothing about other shapes: the best shapes of searches.
+constexpr std::size_t fewest_judged = 6;
+
 /// Points below which a format leans on "fp8" as its prior.
 constexpr std::size_t enough_points = 50;
 
@@ -174,13 +177,14 @@ class GemmSetFit {
     const std::string source =
         fmt::format("fit of measured {} calls: {}{}", format, origin_of(rows), leans ? "; prior: fp8" : "");
     const GemmParameters fitted = fit_gemm(rows, source, other, scope_);
+    set.gemm[format] = fitted;
+    if (rows.size() < fewest_judged) return;
     for (const FitReport& one : gemm_reports(rows, fitted, held_out_gemm_errors(rows, fold, other, scope_), format,
                                              what, fmt::format("{}; held out: {}", source, held_out)))
       if (one.rows > 0) set.fits.push_back(one);
     if (format == "bf16")
       for (const GemmRow& row : rows)
         set.longest_teraflop = std::max(set.longest_teraflop, row.shape.flops().in(1e12 * flop));
-    set.gemm[format] = fitted;
   }
 
   /// States the density that the fit holds at, so that parts of other density can be scaled.
@@ -216,14 +220,18 @@ class GemmSetFit {
   GemmFitScope scope_;
 };
 
-/// Rows of the part, and of the same die where they are few.
+/// Rows of the part, and of the same die where they are few; the best of a search where there are none.
 std::vector<GemmRow> rows_for(const std::vector<Measurement>& measurements, const AcceleratorPart& part,
                               const std::vector<const AcceleratorPart*>& siblings, const std::string& format) {
-  std::vector<GemmRow> rows = gemm_rows(measurements, part, format);
-  if (rows.size() >= enough_points) return rows;
-  for (const AcceleratorPart* sibling : siblings) {
-    const std::vector<GemmRow> more = gemm_rows(measurements, *sibling, format);
-    rows.insert(rows.end(), more.begin(), more.end());
+  std::vector<GemmRow> rows;
+  for (const auto rows_of : {gemm_rows, searched_gemm_rows}) {
+    rows = rows_of(measurements, part, format);
+    if (rows.size() >= enough_points) break;
+    for (const AcceleratorPart* sibling : siblings) {
+      const std::vector<GemmRow> more = rows_of(measurements, *sibling, format);
+      rows.insert(rows.end(), more.begin(), more.end());
+    }
+    if (!rows.empty()) break;
   }
   return rows;
 }

@@ -49,6 +49,11 @@ std::vector<GemmRow> rows_of_case(const Measurement& measurement, const Accelera
 std::vector<GemmRow> gemm_rows(const std::vector<Measurement>& measurements, const AcceleratorPart& part,
                                const std::string& format);
 
+/// The best shapes of searches on one accelerator, as times that a usual shape of their size would take: for parts of
+/// which nothing else is published.
+std::vector<GemmRow> searched_gemm_rows(const std::vector<Measurement>& measurements, const AcceleratorPart& part,
+                                        const std::string& format);
+
 /// Rows of all accelerators, every architecture with the same weight.
 std::vector<GemmRow> all_gemm_rows(const std::vector<Measurement>& measurements,
                                    const std::vector<AcceleratorPart>& catalog, const std::string& format);

@@ -158,9 +158,12 @@ FitResult fit_least_squares(const FitProblem& problem) {
   return result_at(problem, residuals, x);
 }
 
-ErrorSummary summarise(std::vector<double> errors) {
+ErrorSummary summarise(std::vector<double> errors, const std::vector<double>& weights) {
   if (errors.empty()) return {};
   for (double& error : errors) error = std::abs(error);
+  if (!weights.empty())
+    return {static_cast<int>(errors.size()), weighted_quantile(errors, weights, 0.5),
+            weighted_quantile(errors, weights, 0.9)};
   std::sort(errors.begin(), errors.end());
   const auto at = [&](double share) {
     const double position = share * static_cast<double>(errors.size() - 1);

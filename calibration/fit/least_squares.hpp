@@ -64,7 +64,8 @@ struct ErrorSummary {
   double median = 0;
   double p90 = 0;
 };
-ErrorSummary summarise(std::vector<double> errors);
+/// @param weights  of the errors; empty: all alike
+ErrorSummary summarise(std::vector<double> errors, const std::vector<double>& weights = {});
 
 /// Errors of rows predicted by a fit to all other folds.
 /// @param fold_of  rows of one fold are held out together

@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <set>
 #include <stdexcept>
 
 #include "calibration/fit/attention_fit.hpp"
 #include "calibration/fit/collective_fit.hpp"
 #include "calibration/fit/gemm_fit.hpp"
+#include "calibration/fit/gemm_rows.hpp"
 #include "calibration/fit/memory_fit.hpp"
 #include "calibration/fit/sourced_value.hpp"
 
@@ -31,10 +34,11 @@ bool same_architecture(const AcceleratorPart& a, const AcceleratorPart& b) {
   return !architecture_of(a).empty() && architecture_of(a) == architecture_of(b);
 }
 
-/// Whether rate and multiprocessors agree too, so that kernels run alike on both.
+/// Whether rate and multiprocessors agree too, but for the rounding of data sheets, so that kernels run alike on both.
 bool same_die(const AcceleratorPart& a, const AcceleratorPart& b) {
-  return same_architecture(a, b) && bf16_peak(a) == bf16_peak(b) && a.multiprocessors && b.multiprocessors &&
-         a.multiprocessors->value == b.multiprocessors->value;
+  constexpr double rounding = 0.01;
+  return same_architecture(a, b) && std::abs(bf16_peak(a) / bf16_peak(b) - 1) < rounding && a.multiprocessors &&
+         b.multiprocessors && a.multiprocessors->value == b.multiprocessors->value;
 }
 
 /// Largest group in which collectives were measured; larger ones are extrapolated alike on every part.
@@ -111,6 +115,14 @@ auto rows_of_all(const std::vector<AcceleratorPart>& catalog, RowsOf rows_of) {
   return out;
 }
 
+/// Parts whose host is behind PCI Express: shares of other host links say nothing about it.
+std::vector<AcceleratorPart> on_pcie(const std::vector<AcceleratorPart>& catalog) {
+  std::vector<AcceleratorPart> out;
+  std::ranges::copy_if(catalog, std::back_inserter(out),
+                       [](const AcceleratorPart& part) { return part.host_link.starts_with("PCIe"); });
+  return out;
+}
+
 /// One fit of a parameter set, with the inputs that all its steps share.
 class ParameterFit {
  public:
@@ -138,7 +150,11 @@ class ParameterFit {
   }
 
  private:
-  bool links_measured(const AcceleratorPart& part) const { return !collective_rows(measurements_, part).empty(); }
+  /// Whether a part has a set of its own: its collectives inside a node are published.
+  bool links_measured(const AcceleratorPart& part) const {
+    return std::ranges::any_of(collective_rows(measurements_, part),
+                               [](const CollectiveRow& row) { return row.group.domains == 1; });
+  }
 
   /// Lists the parts that this set serves: same architecture, no measurements of their own, this data sheet nearest.
   void name_users() {
@@ -167,9 +183,10 @@ class ParameterFit {
     const auto streams = [&](const AcceleratorPart& part) { return memory_rows(measurements_, part); };
     const auto copies = [&](const AcceleratorPart& part) { return host_rows(measurements_, part); };
     const bool own = !streams(part_).empty();
-    const auto rows = own ? streams(part_) : rows_of_all(catalog_, streams);
-    const auto host = copies(part_).empty() ? rows_of_all(catalog_, copies) : copies(part_);
-    const std::string from = own ? part_.id : names_with_rows(catalog_, streams) + " (generic)";
+    const std::vector<AcceleratorPart> pooled = pooled_parts(catalog_);
+    const auto rows = own ? streams(part_) : rows_of_all(pooled, streams);
+    const auto host = copies(part_).empty() ? rows_of_all(on_pcie(pooled), copies) : copies(part_);
+    const std::string from = own ? part_.id : names_with_rows(pooled, streams) + " (generic)";
     set_.memory = fit_memory(rows, host, part_.memory_bandwidth.value, from);
     add_reports(memory_reports(rows, host, set_.memory, !own), set_);
   }
@@ -203,12 +220,29 @@ void generic_memory(const std::vector<Measurement>& measurements, const std::vec
                     ParameterSet& set) {
   const auto streams = [&](const AcceleratorPart& part) { return memory_rows(measurements, part); };
   const auto copies = [&](const AcceleratorPart& part) { return host_rows(measurements, part); };
-  const auto rows = rows_of_all(catalog, streams), host = rows_of_all(catalog, copies);
+  const auto rows = rows_of_all(catalog, streams), host = rows_of_all(on_pcie(catalog), copies);
   set.memory = fit_memory(rows, host, usual_bandwidth, names_with_rows(catalog, streams));
   add_reports(memory_reports(rows, host, set.memory, true), set);
 }
 
+/// Vendors of parts with measured multiplies.
+std::vector<std::string> measured_vendors(const std::vector<Measurement>& measurements,
+                                          const std::vector<AcceleratorPart>& catalog) {
+  std::set<std::string> vendors;
+  for (const AcceleratorPart& part : catalog)
+    if (!gemm_rows(measurements, part, "bf16").empty()) vendors.insert(part.vendor);
+  return {vendors.begin(), vendors.end()};
+}
+
 }  // namespace
+
+std::vector<AcceleratorPart> pooled_parts(const std::vector<AcceleratorPart>& catalog) {
+  std::vector<AcceleratorPart> out;
+  std::ranges::copy_if(catalog, std::back_inserter(out), [](const AcceleratorPart& part) {
+    return part.scale_up_bandwidth && !part.peer_bandwidth && part.scale_up_kind.find("mesh") == std::string::npos;
+  });
+  return out;
+}
 
 bool may_serve(const AcceleratorPart& own, const AcceleratorPart& user) {
   return same_architecture(own, user) && links_match(own, user) && bf16_peak(user) > FlopsPerSecond{};
@@ -222,7 +256,8 @@ ParameterSet fit_parameters(const std::vector<Measurement>& measurements, const 
 }
 
 ParameterSet fit_generic_parameters(const std::vector<Measurement>& measurements,
-                                    const std::vector<AcceleratorPart>& catalog) {
+                                    const std::vector<AcceleratorPart>& all) {
+  const std::vector<AcceleratorPart> catalog = pooled_parts(all);
   ParameterSet set;
   set.name = "generic";
   GemmSet gemm = fit_generic_gemm(measurements, catalog);
@@ -236,6 +271,7 @@ ParameterSet fit_generic_parameters(const std::vector<Measurement>& measurements
   set.network = links.network;
   add_reports(links.fits, set);
   set.step = step_priors("");
+  set.pooled_vendors = measured_vendors(measurements, catalog);
   return set;
 }
 

@@ -22,8 +22,13 @@ ParameterSet fit_parameters(const std::vector<Measurement>& measurements, const 
 /// architecture, and links that reach as many. Their peak compute per watt may differ (density_loss).
 bool may_serve(const AcceleratorPart& own, const AcceleratorPart& user);
 
-/// Set for accelerators without measurements: one fit over all measured parts relative to their data sheets, every
-/// generation with the same weight. Each generation is held out in turn.
+/// Parts that the generic set pools: those with scale-up links behind switches. Cards under PCI Express and meshes
+/// share neither its shares of the data sheet nor its curves of collectives (docs/validation.md, "Without its
+/// kernels").
+std::vector<AcceleratorPart> pooled_parts(const std::vector<AcceleratorPart>& catalog);
+
+/// Set for accelerators without measurements: one fit over all measured pooled_parts relative to their data sheets,
+/// every generation with the same weight. Each generation is held out in turn.
 ParameterSet fit_generic_parameters(const std::vector<Measurement>& measurements,
                                     const std::vector<AcceleratorPart>& catalog);
 

@@ -16,8 +16,8 @@ Sourced<double> sourced_value(double value, double std_error, std::string source
 }
 
 FitReport report(std::string name, const std::vector<double>& in_sample, const std::vector<double>& held_out,
-                 std::string rows_from) {
-  const ErrorSummary seen = summarise(in_sample), unseen = summarise(held_out);
+                 std::string rows_from, const std::vector<double>& weights) {
+  const ErrorSummary seen = summarise(in_sample, weights), unseen = summarise(held_out, weights);
   return {std::move(name),        seen.rows,           rounded(seen.median), rounded(seen.p90),
           rounded(unseen.median), rounded(unseen.p90), std::move(rows_from)};
 }

@@ -22,7 +22,8 @@ Sourced<Q> sourced_value(double value, double std_error, Q unit, std::string sou
 }
 
 /// Summary of errors in sample and held out.
+/// @param weights  of the rows; empty: all alike
 FitReport report(std::string name, const std::vector<double>& in_sample, const std::vector<double>& held_out,
-                 std::string rows_from);
+                 std::string rows_from, const std::vector<double>& weights = {});
 
 }  // namespace clusterwright

@@ -39,12 +39,14 @@ struct StepRow {
   std::string architecture;                      ///< "Hopper"
   double years = 0;                              ///< years of software since the reference date
   bool known = true;                             ///< every field of the job is published
+  std::string cell;                              ///< of rows that repeat one measured quantity; empty: of its own
+  double share = 1;                              ///< one over the rows of the cell
   double weight = 1;
 };
 
 /// Scored steps that the models can describe, but for those of generic stacks, which keep the common prior. Rows of one
 /// stack, architecture, number format, and one node or several share their weight: a table of 700 rows counts as much
-/// as 26 single rows.
+/// as 26 single rows. The rows of a cell count as one.
 std::vector<StepRow> step_rows(const std::vector<Measurement>& measurements, const ScenarioShelf& shelf);
 
 /// Error log(predicted/measured) of the rate, and its derivatives by the logarithms of three factors.
@@ -122,7 +124,7 @@ class StepProblem {
   /// of the others, architectures the overhead line.
   void pass_on(const std::vector<bool>& keep, std::vector<double>& x) const;
 
-  /// Line through the kernel overheads in `x` of the architectures in `seen`.
+  /// Line through the kernel overheads in `x` of the architectures in `seen` whose kernels were measured.
   OverheadLine overhead_line(const std::set<StepUnknown>& seen, const std::vector<double>& x) const;
 
   /// Writes unknowns into a calibration and that into the scenarios of rows.
@@ -134,6 +136,7 @@ class StepProblem {
 
   const std::vector<StepRow>& rows_;
   std::vector<StepUnknown> unknowns_;
+  std::set<std::string> measured_;  ///< architectures with measured kernels
   std::vector<double> prior_, width_, present_;
 };
 

@@ -2,7 +2,10 @@
 #include "calibration/measured/measured_cluster.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
+#include <utility>
 
 #include "topology/parts/catalog.hpp"
 
@@ -12,7 +15,7 @@ namespace {
 
 /// Latency of a hop, between the data sheets of the switches in the catalog.
 constexpr Seconds assumed_hop_latency = 0.6 * microsecond;
-constexpr int any_size = 1 << 24;
+constexpr int any_size = 1 << 24;  // or the largest multiple of a domain below
 /// Network share of one accelerator where the network is named and its rate is not: hosts of 100 or 200 Gbit/s with
 /// four chips.
 constexpr BytesPerSecond assumed_host_network = 50 * gigabit_per_second;
@@ -66,10 +69,29 @@ std::optional<AcceleratorPart> part_of_sheet(const MeasuredHardware& hardware) {
   return part;
 }
 
+BytesPerSecond network_of(const MeasuredHardware& hardware) {
+  if (hardware.scale_out) return *hardware.scale_out;
+  return hardware.scale_out_kind == "dcn" ? assumed_host_network : assumed_network;
+}
+
+/// Transport by the word of the measurement set; published Ethernet clusters of accelerators move device memory.
+Transport transport_of(const std::string& kind) {
+  constexpr std::array<std::pair<std::string_view, Transport>, 6> known = {{{"roce", Transport::roce},
+                                                                            {"gaudi-roce", Transport::roce},
+                                                                            {"omni-path", Transport::omni_path},
+                                                                            {"efa", Transport::efa},
+                                                                            {"ethernet", Transport::tcp_device},
+                                                                            {"slingshot", Transport::slingshot}}};
+  for (const auto& [word, transport] : known)
+    if (word == kind) return transport;
+  return Transport::infiniband;
+}
+
 void describe_scale_up(const MeasuredHardware& hardware, NodeSpec& node) {
   const bool torus = hardware.scale_up_kind == "ici-torus";
   const int domain = torus ? slice(hardware.accelerators, hardware.scale_up_domain) : hardware.scale_up_domain;
-  if (domain <= *node.accelerators) return;
+  // A node may be a domain of its own where the catalog knows racks of its part.
+  if (domain < *node.accelerators || hardware.scale_up_kind == "pcie" || hardware.scale_up_kind == "none") return;
   node.scale_up_domain = domain;
   if (torus) node.scale_up_torus = torus_sides(domain, domain > 256 ? 3 : 2);
 }
@@ -80,11 +102,6 @@ std::optional<AcceleratorPart> measured_part(const MeasuredHardware& hardware,
                                              const std::vector<AcceleratorPart>& catalog) {
   if (const AcceleratorPart* known = find_part(catalog, hardware.accelerator)) return *known;
   return part_of_sheet(hardware);
-}
-
-BytesPerSecond network_of(const MeasuredHardware& hardware) {
-  if (hardware.scale_out) return *hardware.scale_out;
-  return hardware.scale_out_kind == "dcn" ? assumed_host_network : assumed_network;
 }
 
 ClusterSpec measured_cluster(const MeasuredHardware& hardware, const std::vector<AcceleratorPart>& catalog) {
@@ -101,10 +118,12 @@ ClusterSpec measured_cluster(const MeasuredHardware& hardware, const std::vector
   const bool joined = hardware.scale_out_kind != "none";
   spec.node.nics = joined ? *spec.node.accelerators : 0;
   if (joined) spec.node.nic_rate = network_of(hardware);
+  if (joined) spec.fabric.transport = transport_of(hardware.scale_out_kind);
   spec.node.pcie.nics = NicAttachment::accelerator;  // the published rate is what one accelerator has
   const bool pods = hardware.pod_accelerators && hardware.oversubscription_above_pod;
   if (pods) spec.fabric.tiers.push_back({"pod", *hardware.pod_accelerators, *hardware.oversubscription_above_pod, ""});
-  spec.fabric.tiers.push_back({"all", pods ? *hardware.pod_accelerators * 4096 : any_size, 1, ""});
+  const int unit = std::max(spec.node.scale_up_domain.value_or(1), *spec.node.accelerators);
+  spec.fabric.tiers.push_back({"all", pods ? *hardware.pod_accelerators * 4096 : any_size / unit * unit, 1, ""});
   spec.fabric.hop_latency.value = assumed_hop_latency;
   return spec;
 }

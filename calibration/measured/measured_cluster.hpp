@@ -16,9 +16,6 @@ namespace clusterwright {
 std::optional<AcceleratorPart> measured_part(const MeasuredHardware& hardware,
                                              const std::vector<AcceleratorPart>& catalog);
 
-/// NIC share of one accelerator, one direction: that of a usual fabric of its kind where none is published.
-BytesPerSecond network_of(const MeasuredHardware& hardware);
-
 /// Cluster of a measurement; it brings the part along where the catalog lacks it. Published rows rarely describe
 /// switches: groups below a taper are nested as far as published, the rest is a fabric of full bisection. Racks and
 /// servers are whole: the job uses a part of them as block_request says. A job on a torus has slices of its own.

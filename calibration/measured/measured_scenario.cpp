@@ -208,11 +208,12 @@ struct DatedStack {
 };
 
 /// Entries of one framework by date.
-constexpr std::array<DatedStack, 28> dated_stacks = {{{"", {}, "generic-2021"},
+constexpr std::array<DatedStack, 29> dated_stacks = {{{"", {}, "generic-2021"},
                                                       {"", {2023, 7}, "generic-2023"},
                                                       {"", {2025, 1}, "generic-2025"},
                                                       {"megatron-lm", {}, "megatron-2022"},
                                                       {"megatron-lm", {2023, 1}, "megatron-2024"},
+                                                      {"megatron-lm", {2025, 1}, "megatron-2025"},
                                                       {"megascale", {}, "megatron-2024"},
                                                       {"hai-llm", {}, "hai-llm-2024"},
                                                       {"meta-internal", {}, "llama3-report"},
@@ -233,7 +234,7 @@ constexpr std::array<DatedStack, 28> dated_stacks = {{{"", {}, "generic-2021"},
                                                       {"torchtitan", {2025, 1}, "torchtitan-2025"},
                                                       {"automodel", {}, "automodel-2025"},
                                                       {"maxtext", {}, "xla-2024"},
-                                                      {"paxml", {}, "xla-2024"},
+                                                      {"paxml", {}, "paxml-2024"},
                                                       {"mlperf-google", {}, "xla-2024"},
                                                       {"t5x-pathways", {}, "xla-2024"}}};
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -83,6 +84,13 @@ std::vector<std::string> fields_to_choose(const Measurement& measurement) {
   return out;
 }
 
+void share_cells(std::vector<CaseResult>& results) {
+  std::map<std::string, int> rows;
+  for (const CaseResult& one : results)
+    if (one.scored && !one.cell.empty()) ++rows[one.cell];
+  for (CaseResult& one : results) one.weight = one.scored && !one.cell.empty() ? 1.0 / rows[one.cell] : 1;
+}
+
 CaseResult blank_result(const Measurement& measurement) {
   CaseResult out;
   out.id = measurement.id;
@@ -90,6 +98,7 @@ CaseResult blank_result(const Measurement& measurement) {
   out.kind = measurement.kind;
   out.accelerator = measurement.hardware.accelerator;
   out.scored = measurement.scored;
+  out.cell = measurement.cell;
   out.unit = unit_of(measurement.score_field);
   out.is_list = measurement.gemm || measurement.collective;
   out.measured = measured_values(measurement);

@@ -30,6 +30,8 @@ struct CaseResult {
   std::string id, family, kind, accelerator;
   std::string precision;  ///< precision of a training step; empty: another kind, or not published
   bool scored = true;
+  std::string cell;   ///< of rows that repeat one measured quantity; empty: a cell of its own
+  double weight = 1;  ///< in figures: one over the scored rows of the cell (share_cells)
   CaseStatus status = CaseStatus::ok;
   std::string reason;
   std::string unit;
@@ -39,6 +41,9 @@ struct CaseResult {
   std::optional<bool> known;     ///< training steps: every field of the job is published
   std::optional<StepDetail> step;
 };
+
+/// Lets the scored rows of each cell share one weight.
+void share_cells(std::vector<CaseResult>& results);
 
 /// Result without a prediction: names, unit, measured values.
 CaseResult blank_result(const Measurement& measurement);

@@ -22,11 +22,11 @@ double log_flops(const CaseResult& result) {
 }
 
 std::map<Machine, double> fitted_rates(const std::vector<CaseResult>& rows) {
-  std::map<std::pair<Machine, std::string>, int> members;
-  for (const CaseResult& row : rows) ++members[{machine_of(row), row.family}];
+  std::map<std::pair<Machine, std::string>, double> members;
+  for (const CaseResult& row : rows) members[{machine_of(row), row.family}] += row.weight;
   std::map<Machine, std::vector<Weighted>> values;
   for (const CaseResult& row : rows)
-    values[machine_of(row)].push_back({log_flops(row), 1.0 / members[{machine_of(row), row.family}]});
+    values[machine_of(row)].push_back({log_flops(row), row.weight / members[{machine_of(row), row.family}]});
   std::map<Machine, double> rates;
   for (const auto& [machine, all] : values) rates[machine] = weighted_quantile(all, 0.5);
   return rates;
@@ -47,6 +47,7 @@ ConstantBaseline constant_baseline(const std::vector<CaseResult>& results) {
   out.constants = static_cast<int>(rates.size());
   const std::vector<ErrorFigures> model = family_figures(rows), constant = family_figures(constants);
   for (std::size_t i = 0; i < model.size(); ++i) out.families.push_back({model[i], constant[i]});
+  out.all = error_figures("all", constants);
   out.model = mean_of_groups("mean of families", model);
   out.constant = mean_of_groups("mean of families", constant);
   if (out.constant.median_abs_log > 0) out.ratio = out.model.median_abs_log / out.constant.median_abs_log;

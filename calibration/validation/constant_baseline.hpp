@@ -19,6 +19,7 @@ struct ConstantBaseline {
   int constants = 0;                     ///< one for each accelerator and precision
   std::vector<BaselineFamily> families;  ///< model and baseline over the same rows
   ErrorFigures model, constant;          ///< mean of the families
+  ErrorFigures all;                      ///< baseline over every step
   double ratio = 0;                      ///< ratio of the two mean medians; 0 without rows
 };
 

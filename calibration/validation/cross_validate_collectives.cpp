@@ -6,6 +6,7 @@
 #include <map>
 
 #include "calibration/fit/collective_fit.hpp"
+#include "calibration/fit/parameter_fit.hpp"
 #include "models/kernels/collectives/nccl_tuner.hpp"
 
 namespace clusterwright {
@@ -139,9 +140,12 @@ constexpr CollectiveWay collective_ways[] = {{"by_size", "rank count held out", 
 
 std::vector<HeldOutFigures> cross_validate_collectives(const std::vector<Measurement>& measurements,
                                                        const std::vector<AcceleratorPart>& catalog) {
-  const std::vector<OwnedRow> rows = owned_rows(measurements, catalog);
+  const std::vector<OwnedRow> every = owned_rows(measurements, catalog);
+  const std::vector<AcceleratorPart> parts = pooled_parts(catalog);
+  const std::vector<OwnedRow> pooled = owned_rows(measurements, parts);
   std::vector<HeldOutFigures> out;
   for (const auto& [key, name, leave] : collective_ways) {
+    const std::vector<OwnedRow>& rows = leave == hold_generations_out ? pooled : every;
     std::vector<double> from, below;
     for (const CollectiveOp op : measured_ops) {
       HoldOut one(op, rows);

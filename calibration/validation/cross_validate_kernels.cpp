@@ -9,6 +9,7 @@
 #include "calibration/fit/gemm_fit.hpp"
 #include "calibration/fit/least_squares.hpp"
 #include "calibration/fit/memory_fit.hpp"
+#include "calibration/fit/parameter_fit.hpp"
 
 namespace clusterwright {
 
@@ -108,7 +109,8 @@ std::string group_of(const HeldOutRow& row) {
 }  // namespace
 
 std::vector<HeldOutRow> held_out_kernels(const std::vector<Measurement>& measurements,
-                                         const std::vector<AcceleratorPart>& catalog, KernelFold fold) {
+                                         const std::vector<AcceleratorPart>& all, KernelFold fold) {
+  const std::vector<AcceleratorPart> catalog = fold == KernelFold::generation ? pooled_parts(all) : all;
   std::vector<HeldOutRow> out;
   for (const char* format : formats) hold_gemm_out(all_gemm_rows(measurements, catalog, format), format, fold, out);
   if (fold != KernelFold::accelerator) hold_memory_out(measurements, catalog, fold == KernelFold::generation, out);

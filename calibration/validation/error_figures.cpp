@@ -27,7 +27,7 @@ Points points_of(const std::vector<const CaseResult*>& results) {
   Points out;
   for (const CaseResult* result : results) {
     if (!result->scored || !is_valid(*result)) continue;
-    const double weight = 1.0 / static_cast<double>(result->measured.size());
+    const double weight = result->weight / static_cast<double>(result->measured.size());
     for (std::size_t i = 0; i < result->measured.size(); ++i) {
       const double error = std::log(result->predicted[i] / result->measured[i]);
       out.errors.push_back({error, weight});
@@ -43,13 +43,15 @@ Points points_of(const std::vector<const CaseResult*>& results) {
 ErrorFigures figures_of(const std::string& name, const std::vector<const CaseResult*>& results) {
   ErrorFigures out;
   out.name = name;
-  int valid = 0;
+  double all = 0, valid = 0;
   for (const CaseResult* result : results) {
-    out.n += result->scored;
-    valid += result->scored && is_valid(*result);
+    if (!result->scored) continue;
+    ++out.n;
+    all += result->weight;
+    if (is_valid(*result)) valid += result->weight;
   }
   const Points points = points_of(results);
-  if (out.n > 0) out.coverage = static_cast<double>(valid) / out.n;
+  if (out.n > 0) out.coverage = valid / all;
   out.median_abs_log = weighted_quantile(points.absolute, 0.5);
   out.p90_abs_log = weighted_quantile(points.absolute, 0.9);
   out.bias = weighted_quantile(points.errors, 0.5);

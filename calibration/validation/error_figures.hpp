@@ -18,11 +18,12 @@ struct Weighted {
 /// Smallest value at which the weights below reach `share` of all; 0 without values.
 double weighted_quantile(std::vector<Weighted> values, double share);
 
-/// Figures of errors log(predicted / measured). A case has weight 1, which its points share equally.
+/// Figures of errors log(predicted / measured). Cases weigh CaseResult::weight, which their points share equally: the
+/// rows of a cell count as one.
 struct ErrorFigures {
   std::string name;
   int n = 0;            ///< scored cases
-  double coverage = 0;  ///< share of scored cases with a valid prediction
+  double coverage = 0;  ///< weighted share of scored cases with a valid prediction
   double median_abs_log = 0;
   double p90_abs_log = 0;
   double bias = 0;               ///< weighted median of the error

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibration/validation/scaling_shape.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
@@ -27,10 +28,10 @@ struct Ratios {
   std::vector<Weighted> errors, absolute, unchanged;
 
   void add(const CaseResult& small, const CaseResult& large) {
-    const double error = log_error(large) - log_error(small);
-    errors.push_back({error});
-    absolute.push_back({std::abs(error)});
-    unchanged.push_back({std::abs(std::log(large.measured.front() / small.measured.front()))});
+    const double error = log_error(large) - log_error(small), weight = std::min(large.weight, small.weight);
+    errors.push_back({error, weight});
+    absolute.push_back({std::abs(error), weight});
+    unchanged.push_back({std::abs(std::log(large.measured.front() / small.measured.front())), weight});
   }
 
   ScalingFigures figures() const {

@@ -12,17 +12,18 @@
 
 #include "calibration/fit/collective_fit.hpp"
 #include "calibration/measured/measured_cluster.hpp"
+#include "calibration/measured/measured_group.hpp"
 #include "calibration/validation/predict_footprint.hpp"
 #include "calibration/validation/predict_kernels.hpp"
 #include "calibration/validation/predict_power.hpp"
 #include "models/job/job.hpp"
 #include "models/job/scenario.hpp"
-#include "models/kernels/collectives/collective_time.hpp"
-#include "models/kernels/collectives/expert_exchange.hpp"
+#include "models/kernels/collectives/predict_collective.hpp"
 #include "models/lowering/step_charge.hpp"
 #include "models/plan/plan.hpp"
 #include "models/prediction/predict_step.hpp"
 #include "models/prediction/prediction.hpp"
+#include "topology/cluster/cluster_network.hpp"
 
 namespace clusterwright {
 
@@ -139,63 +140,39 @@ CaseResult unsupported(CaseResult result, std::string reason) {
   return result;
 }
 
-/// Question of one case, without its answer.
-struct Question {
-  CollectiveOp op;
-  GroupShape group;
-  GroupLinks links;
-};
-
 std::optional<CollectiveOp> op_of(const MeasuredCollective& measured) {
   if (measured.op == "ep_dispatch") return CollectiveOp::dispatch;
   if (measured.op == "ep_combine") return CollectiveOp::combine;
   return nccl_op(measured.op);
 }
 
-bool between_experts(CollectiveOp op) {
-  return op == CollectiveOp::dispatch || op == CollectiveOp::combine;
-}
-
-CollectiveTiming price(const Question& question, Bytes size, const CollectiveSet& set) {
-  if (between_experts(question.op))
-    return expert_exchange_time(size, question.group, question.links, set.collectives.at("expert_exchange"),
-                                set.network, even_shares(question.group));
-  return collective_time(question.op, size, question.group, question.links, set.collectives, set.network);
-}
-
-void predict_points(const Question& question, const MeasuredCollective& measured, const CollectiveSet& set,
-                    CaseResult& result) {
+void predict_points(const CollectivePredictor& predictor, const MeasuredCollective& measured, CaseResult& result) {
   for (const auto& point : measured.points) {
-    const CollectiveTiming cost = price(question, point.size, set);
-    const double time = cost.time().in(microsecond);
-    const double spread = std::exp(collective_half_width(question.op, point.size, cost, set));
-    result.predicted.push_back(time);
-    result.low.push_back(time / spread);
-    result.high.push_back(time * spread);
+    const CollectiveAnswer answer = predictor.predict(point.size);
+    result.predicted.push_back(answer.time.in(microsecond));
+    result.low.push_back(answer.low.in(microsecond));
+    result.high.push_back(answer.high.in(microsecond));
   }
 }
 
 }  // namespace
 
-CaseResult validate_collective(const Measurement& measurement, const std::vector<AcceleratorPart>& catalog,
-                               const CollectiveSetOf& set_of) {
+CaseResult validate_collective(const Measurement& measurement, const Catalog& catalog, const CollectiveSetOf& set_of) {
   CaseResult result = blank_result(measurement);
   if (!measurement.collective) return unsupported(result, "no model of this kind yet");
   const MeasuredCollective& measured = *measurement.collective;
-  const std::optional<AcceleratorPart> part = measured_part(measurement.hardware, catalog);
+  const std::optional<AcceleratorPart> part = measured_part(measurement.hardware, catalog.accelerators);
   if (!part) return unsupported(result, "neither the catalog nor a whole data sheet has the accelerator");
   const std::optional<CollectiveOp> op = op_of(measured);
   if (!op) return unsupported(result, "no model of " + measured.op);
   if (measured.points.empty()) return unsupported(result, "the case has no points");
   if (measured.ranks % measured.ranks_per_node != 0) return unsupported(result, "no model of unevenly filled nodes");
   const CollectiveSet& set = set_of(part->id);
-  const Question question{
-      *op, {measured.ranks / measured.ranks_per_node, measured.ranks_per_node}, measured_links(measurement, *part)};
-  predict_points(question, measured, set, result);
-  result.reason = "parameters " + set.name;
-  if (measured.ranks > measured.ranks_per_node && !measurement.hardware.scale_out)
-    result.reason += fmt::format("; network rate not published, took {:g} Gbit/s",
-                                 network_of(measurement.hardware).in(gigabit_per_second));
+  const MeasuredGroup group = measured_group(measurement.hardware, measured, catalog);
+  CollectiveRequest request{*op, {group.members}, {}, measured.in_network_reduction.value_or(false)};
+  const RoutedNetwork* network = group.cluster.has_network() ? &group.cluster.network() : nullptr;
+  predict_points(CollectivePredictor(group.cluster, set, network, request), measured, result);
+  result.reason = "parameters " + set.name + (group.assumed.empty() ? "" : "; " + group.assumed);
   return result;
 }
 
@@ -228,7 +205,7 @@ CaseResult validate_kind(const Measurement& m, const ValidationContext& context)
     case MeasurementKind::collective:
       if (!set) return result("no parameters for " + m.hardware.accelerator);
       return validate_collective(
-          m, parts, [&](const std::string&) -> auto& { return context.collectives.at(set->name); });
+          m, shelf.catalog, [&](const std::string&) -> auto& { return context.collectives.at(set->name); });
     case MeasurementKind::gemm:
       return result(predict_gemm(m, parts, set_of));
     case MeasurementKind::memory_bandwidth:

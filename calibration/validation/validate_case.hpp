@@ -27,8 +27,7 @@ using CollectiveSetOf = std::function<const CollectiveSet&(const std::string& ac
 
 /// Result of one collective case; its times are read for `measured` only.
 /// @return unsupported for other kinds, unknown accelerators, and operations without a model
-CaseResult validate_collective(const Measurement& measurement, const std::vector<AcceleratorPart>& catalog,
-                               const CollectiveSetOf& set_of);
+CaseResult validate_collective(const Measurement& measurement, const Catalog& catalog, const CollectiveSetOf& set_of);
 
 /// Parts, stacks and fitted parameters. Constant while cases are predicted, so threads may share it.
 struct ValidationContext {

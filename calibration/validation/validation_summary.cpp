@@ -78,6 +78,7 @@ ValidationSummary summarise(const std::vector<Measurement>& measurements, const 
   out.overall = error_figures("all", results);
   out.mean_of_families = mean_of_groups("mean of families", out.families);
   out.baseline = constant_baseline(results);
+  out.closed_form = closed_form_baseline(measurements, results, shelf);
   out.scaling = scaling_shape(measurements, results);
   out.layout_ranking = layout_ranking(measurements, results);
   out.parameters_used = parameters_behind(results, shelf);

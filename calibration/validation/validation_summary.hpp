@@ -7,6 +7,7 @@
 
 #include "calibration/measured/measured_scenario.hpp"
 #include "calibration/validation/case_result.hpp"
+#include "calibration/validation/closed_form_baseline.hpp"
 #include "calibration/validation/constant_baseline.hpp"
 #include "calibration/validation/error_figures.hpp"
 #include "calibration/validation/layout_ranking.hpp"
@@ -24,6 +25,7 @@ struct ValidationSummary {
   ErrorFigures overall;
   ErrorFigures mean_of_families;
   ConstantBaseline baseline;
+  ClosedFormBaseline closed_form;
   ScalingShape scaling;
   LayoutRanking layout_ranking;
   int parameters_used = 0;  ///< number of fitted parameters behind the scored cases

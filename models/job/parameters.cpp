@@ -181,6 +181,12 @@ const Record<CollectiveParameters>& record(const CollectiveParameters*) {
   return table;
 }
 
+TransportParameters NetworkParameters::of(const std::string& transport) const {
+  const auto found = transports.find(transport);
+  if (found != transports.end()) return found->second;
+  return {{1, "definition: as InfiniBand", true}, {1, "definition: as InfiniBand", true}};
+}
+
 const Record<NetworkParameters>& record(const NetworkParameters*) {
   using P = NetworkParameters;
   static const auto table =
@@ -218,7 +224,9 @@ const Record<NetworkParameters>& record(const NetworkParameters*) {
           .optional("tcp_memory_passes", &P::tcp_memory_passes,
                     {.help = "times that host memory is read or written for a byte that TCP sends or receives",
                      .min = 1,
-                     .max = 16});
+                     .max = 16})
+          .optional("transports", &P::transports,
+                    {.help = "protocols other than InfiniBand and TCP sockets, by their names in fabric.transport"});
   return table;
 }
 
@@ -311,6 +319,9 @@ const Record<ParameterSet>& record(const ParameterSet*) {
                .catalog = "accelerators"})
           .optional("also_for", &P::also_for,
                     {.help = "accelerators with the same die that may use this set", .catalog = "accelerators"})
+          .optional("pooled_vendors", &P::pooled_vendors,
+                    {.help = "of a generic set: vendors of the parts that it was fitted to; intervals of other "
+                             "vendors are wider"})
           .required("gemm", &P::gemm,
                     {.help = "GEMM by number format of the operands: bf16, fp16, fp8 (one scale per tensor), "
                              "fp8-rowwise, fp8-block, mxfp8, nvfp4, int8, int8-weight-only, int4-weight-only"})

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/job/transport_parameters.hpp"
 #include "sim/quantity.hpp"
 #include "sim/sourced.hpp"
 #include "topology/parts/parts.hpp"
@@ -122,6 +123,9 @@ struct NetworkParameters {
   /// Times that host memory is read or written for one byte that a host sends, and for one that it receives.
   Sourced<double> tcp_memory_passes{
       4, "arithmetic: GPU to host buffer, copy (read and write) to the socket, NIC; the same backwards", true};
+  std::map<std::string, TransportParameters> transports = usual_transports();
+  /// Of a transport; 1 and 1 for those without an entry.
+  TransportParameters of(const std::string& transport) const;
 };
 const Record<NetworkParameters>& record(const NetworkParameters*);
 
@@ -183,6 +187,7 @@ struct ParameterSet {
   std::string name;
   std::string accelerator;                     ///< accelerator of the fit; empty: all without a file
   std::vector<std::string> also_for;           ///< siblings that may use the set
+  std::vector<std::string> pooled_vendors;     ///< of a generic set: vendors of the parts that it was fitted to
   std::map<std::string, GemmParameters> gemm;  ///< GEMMs by format: "bf16", "fp8-block", "int4-weight-only", ...
   std::map<std::string, AttentionParameters>
       attention;  ///< attention by kernel family: "flash-2", "cudnn", "unfused", ...

@@ -87,6 +87,7 @@ const Record<StepResiduals>& record(const StepResiduals*) {
                              "without measured steps",
                      .min = 0,
                      .max = 5})
+          .optional("experts", &R::experts, {.help = "added for mixtures of experts", .min = 0, .max = 3})
           .required("doubling", &R::doubling,
                     {.help = "added for each doubling of accelerators or sequence length beyond the fitted range",
                      .min = 0,

@@ -33,6 +33,7 @@ struct StepResiduals {
   Sourced<double> accelerator;  ///< added for an accelerator without measured steps, if its relatives have some
   Sourced<double> generation;   ///< added for an architecture without measured steps
   Sourced<double> vendor;       ///< added for a vendor without measured steps, instead of `generation`
+  Sourced<double> experts;      ///< added for mixtures of experts
   Sourced<double> doubling;     ///< added for each doubling of size or sequence beyond the fitted range
   Sourced<double> own;          ///< part that steps of one model on one stack and accelerator do not share
   Sourced<double> layout;       ///< part that steps of one job under different layouts do not share

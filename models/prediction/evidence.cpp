@@ -17,10 +17,18 @@ bool lists(const std::vector<std::string>& list, const std::string& text) {
   return std::find(list.begin(), list.end(), text) != list.end();
 }
 
-MeasuredAccelerator accelerator_of(const StepCalibration& c, const AcceleratorPart& part) {
+/// Whether the kernels of a part are those of its vendor: a generic set may pool parts of others only.
+bool own_kernels(const ParameterSet& set, const std::string& vendor) {
+  return !set.accelerator.empty() || set.pooled_vendors.empty() || lists(set.pooled_vendors, vendor);
+}
+
+MeasuredAccelerator accelerator_of(const Scenario& s) {
+  const StepCalibration& c = s.steps;
+  const AcceleratorPart& part = s.cluster.accelerator;
   if (lists(c.accelerators, measured_id(part))) return MeasuredAccelerator::itself;
   if (lists(c.fitted, "kernel_tax/" + step_architecture(part))) return MeasuredAccelerator::architecture;
-  return c.vendors.empty() || lists(c.vendors, part.vendor) ? MeasuredAccelerator::vendor : MeasuredAccelerator::none;
+  const bool vendor = c.vendors.empty() || lists(c.vendors, part.vendor);
+  return vendor && own_kernels(s.parameters, part.vendor) ? MeasuredAccelerator::vendor : MeasuredAccelerator::none;
 }
 
 MeasuredStack stack_of(const Scenario& s) {
@@ -42,15 +50,19 @@ std::string parameters_text(const Scenario& s) {
                                             : "its kernel parameters are those of " + fitted;
 }
 
+const char* relatives_text(const Scenario& s, MeasuredAccelerator evidence) {
+  const bool none = evidence == MeasuredAccelerator::none;
+  if (none && !lists(s.steps.vendors, s.cluster.accelerator.vendor)) return ", nor of its vendor";
+  return none || evidence == MeasuredAccelerator::vendor ? ", nor of its architecture" : "";
+}
+
 std::string accelerator_text(const Scenario& s, const Evidence& evidence) {
   const AcceleratorPart& part = s.cluster.accelerator;
   if (evidence.accelerator == MeasuredAccelerator::itself)
     return fmt::format("{} takes its parameters from {}, from which its data sheet differs: {}", part.id, part.like,
                        s.like->differences);
-  const char* relatives = evidence.accelerator == MeasuredAccelerator::none     ? ", nor of its vendor"
-                          : evidence.accelerator == MeasuredAccelerator::vendor ? ", nor of its architecture"
-                                                                                : "";
-  return fmt::format("no published step of {} is in the calibration{}; {}", part.id, relatives, parameters_text(s));
+  return fmt::format("no published step of {} is in the calibration{}; {}", part.id,
+                     relatives_text(s, evidence.accelerator), parameters_text(s));
 }
 
 std::string stack_text(const Scenario& s, const Evidence& evidence) {
@@ -76,7 +88,7 @@ void add_release(const Scenario& s, std::vector<std::string>& out) {
 }  // namespace
 
 Evidence evidence_of(const Scenario& s) {
-  return {accelerator_of(s.steps, s.cluster.accelerator), stack_of(s), s.like ? s.like->distance : 0};
+  return {accelerator_of(s), stack_of(s), s.like ? s.like->distance : 0};
 }
 
 std::vector<std::string> evidence_warnings(const Scenario& s, double sigma) {

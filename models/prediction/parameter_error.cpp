@@ -116,6 +116,8 @@ void add_links(ParameterSet& set, std::vector<FittedNumber>& out) {
       .add("tcp_receive_per_core_gb_per_s", set.network.tcp_receive_per_core)
       .add("tcp_cores", set.network.tcp_cores)
       .add("tcp_memory_passes", set.network.tcp_memory_passes);
+  for (auto& [transport, p] : set.network.transports)
+    Section("network/transports/" + transport, out).add("bandwidth", p.bandwidth).add("latency", p.latency);
 }
 
 void add_device(ParameterSet& set, std::vector<FittedNumber>& out) {

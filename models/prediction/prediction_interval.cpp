@@ -183,7 +183,9 @@ double class_variance(const StepFactorErrors& step) {
   const StepCalibration& c = step.scenario.steps;
   const double beyond = doublings_beyond(step.scenario.cluster.spec.accelerators, c.most_accelerators) +
                         doublings_beyond(step.scenario.job.sequence, c.longest_sequence);
-  return stack_variance(step) + accelerator_variance(step) + squared(c.residuals.doubling.value * beyond);
+  const double experts = step.scenario.transformer.experts ? c.residuals.experts.value : 0;
+  return stack_variance(step) + accelerator_variance(step) + squared(c.residuals.doubling.value * beyond) +
+         squared(experts);
 }
 
 /// Residual on held-out generations of a family of kernels whose parameters come from other generations.

@@ -63,6 +63,7 @@ template <class Parameters, class Check>
 void for_each_perturbed(const Parameters& parameters, Check check) {
   const JsonValue encoded = encode_record(parameters);
   for (const auto& [key, member] : encoded.members()) {
+    if (!member.find("value")) continue;  // records of their own
     JsonValue changed = encoded;
     const double value = member.at("value").as_number();
     changed.find(key)->set("value", value == 0 ? 0.1 : value * 0.9);

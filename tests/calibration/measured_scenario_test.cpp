@@ -19,7 +19,10 @@ TEST_CASE("a framework takes the newest stack of its date, others the generic on
   CHECK(stack("nemo", {2023, 10}) == "nemo-2023");
   CHECK(stack("nemo", {2025, 5}) == "nemo-2024");
   CHECK(stack("nemo", {}) == "nemo-2024");  // no date: the newest
+  CHECK(stack("megatron-lm", {2024, 12}) == "megatron-2024");
+  CHECK(stack("megatron-lm", {2025, 1}) == "megatron-2025");
   CHECK(stack("megatron-deepspeed", {2023, 12}) == "deepspeed-2023");
+  CHECK(stack("paxml", {2024, 6}) == "paxml-2024");
   CHECK(stack("other", {2021, 6}) == "generic-2021");
   CHECK(stack("other", {2024, 7}) == "generic-2023");
   CHECK(stack("a framework of tomorrow", {2026, 1}) == "generic-2025");
@@ -35,7 +38,7 @@ namespace {
 Measurement published_mixture() {
   for (Measurement& one : read_training_steps(CLUSTERWRIGHT_MEASUREMENTS))
     if (one.step && one.step->model.experts && one.step->job.framework == "megatron-bridge" &&
-        one.step->job.global_batch)
+        one.step->job.global_batch && !one.step->job.expert_overlap && !one.step->job.expert_dispatcher)
       return one;
   throw std::runtime_error("no mixture on Megatron Bridge is shipped");
 }

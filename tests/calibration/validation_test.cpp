@@ -29,7 +29,7 @@ const CollectiveSet& transfer_set(const std::string&) {
 }
 
 CaseResult validated(const Measurement& measurement) {
-  return validate_collective(measurement, parts().accelerators, transfer_set);
+  return validate_collective(measurement, parts(), transfer_set);
 }
 
 CaseResult result(const std::string& family, std::vector<double> predicted, std::vector<double> measured) {

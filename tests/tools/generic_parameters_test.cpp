@@ -41,7 +41,7 @@ double relative_width(const JsonValue& prediction) {
 }  // namespace
 
 TEST_CASE("a part that nobody measured takes the generic set and says so", "[cli]") {
-  for (const char* cluster : {"mi300x-64", "tpu-v5p-512", "gaudi2-64"}) {
+  for (const char* cluster : {"gaudi3-512", "tpu-v5p-512", "gaudi2-64"}) {
     INFO(cluster);
     const JsonValue prediction = prediction_on(cluster);
     CHECK(has(origin_of_curves(prediction), "generic, from measured relatives"));
@@ -51,7 +51,7 @@ TEST_CASE("a part that nobody measured takes the generic set and says so", "[cli
 }
 
 TEST_CASE("a generic prediction is less sure than one on a measured part", "[cli]") {
-  const JsonValue measured = prediction_on("h100-single-node"), generic = prediction_on("mi300x-64");
+  const JsonValue measured = prediction_on("h100-single-node"), generic = prediction_on("gaudi2-64");
   CHECK(has(origin_of_curves(measured), "published microbenchmarks of H100-SXM"));
   CHECK(relative_width(generic) > relative_width(measured));
 }

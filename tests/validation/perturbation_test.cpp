@@ -70,6 +70,20 @@ void communicate(const ParameterSet& set, Answers& out) {
           }
 }
 
+/// Every protocol between nodes, small messages and large ones.
+void speak(const ParameterSet& set, Answers& out) {
+  for (std::size_t i = 0; i < transport_names.size(); ++i)
+    for (const double bytes : {4e3, 3e9}) {
+      const GroupLinks links{.scale_up = 450 * gigabyte / second,
+                             .network_per_rank = 50 * gigabyte / second,
+                             .switch_latency = 1 * microsecond,
+                             .transport = static_cast<Transport>(i)};
+      out.push_back(collective_time(CollectiveOp::all_gather, bytes * byte, {4, 8}, links, set.collectives, set.network)
+                        .time()
+                        .in(second));
+    }
+}
+
 /// Whole steps under every family of attention, also with heads that do not align (108), and a step that power slows.
 void step(const ParameterSet& set, const std::string& family, int head, int heads, Answers& out) {
   SmallCase c;
@@ -100,6 +114,7 @@ Answers answers(const ParameterSet& set) {
   Answers out;
   multiply(set, out);
   communicate(set, out);
+  speak(set, out);
   steps(set, out);
   for (const Measurement& m : microbenchmarks()) {
     if (!m.memory || m.hardware.accelerator != set.accelerator) continue;

@@ -80,14 +80,24 @@ JsonValue figures_list(const std::vector<ErrorFigures>& all) {
 }
 
 /// Held-out figures under the keys of the targets that they are compared with.
-JsonValue cross_json(const std::vector<HeldOutFigures>& cross) {
+JsonValue cross_json(const std::vector<HeldOutFigures>& cross, const std::vector<const char*>& keys) {
   JsonValue out = JsonValue::object();
-  for (const char* key : {"by_model", "by_size", "by_accelerator", "by_source", "by_stack", "by_generation"}) {
+  for (const char* key : keys) {
     std::vector<ErrorFigures> lines;
     for (const HeldOutFigures& one : cross)
       if (one.key == key) lines.push_back(one.figures);
     out.set(key, figures_list(lines));
   }
+  return out;
+}
+
+/// Held-out figures of the model, and of the baselines beside them.
+JsonValue cross_json(const ValidationReport& report) {
+  const std::vector<const char*> of_baselines = {"by_model", "by_size", "by_accelerator"};
+  JsonValue out =
+      cross_json(*report.cross, {"by_model", "by_size", "by_accelerator", "by_source", "by_stack", "by_generation"});
+  out.set("closed_form", cross_json(report.cross_baselines.closed_form, of_baselines));
+  out.set("constant", cross_json(report.cross_baselines.constant, of_baselines));
   return out;
 }
 
@@ -108,6 +118,28 @@ JsonValue baseline_json(const ConstantBaseline& baseline) {
                             {"constant_mean_family_median", baseline.constant.median_abs_log},
                             {"constant_mean_family_p90", baseline.constant.p90_abs_log},
                             {"ratio", judged(baseline.ratio, baseline.ratio > 0)}});
+}
+
+JsonValue closed_form_json(const ClosedFormBaseline& baseline) {
+  if (baseline.families.empty()) return {};
+  JsonValue families = JsonValue::list(), parameters = JsonValue::object();
+  for (const ClosedFormFamily& family : baseline.families)
+    families.push_back(JsonValue::object({{"name", family.model.name},
+                                          {"n", family.model.n},
+                                          {"median_abs_log", family.model.median_abs_log},
+                                          {"p90_abs_log", family.model.p90_abs_log},
+                                          {"closed_form_median_abs_log", family.closed_form.median_abs_log},
+                                          {"closed_form_p90_abs_log", family.closed_form.p90_abs_log}}));
+  for (const ClosedFormUnknown& one : baseline.parameters) parameters.set(one.name(), one.value);
+  return JsonValue::object({{"families", families},
+                            {"mean_family_median", baseline.mean.model.median_abs_log},
+                            {"mean_family_p90", baseline.mean.model.p90_abs_log},
+                            {"closed_form_mean_family_median", baseline.mean.closed_form.median_abs_log},
+                            {"closed_form_mean_family_p90", baseline.mean.closed_form.p90_abs_log},
+                            {"model", figures_json(baseline.all.model)},
+                            {"closed_form", figures_json(baseline.all.closed_form)},
+                            {"ratio", judged(baseline.ratio, baseline.ratio > 0)},
+                            {"parameters", parameters}});
 }
 
 JsonValue scaling_json(const ScalingFigures& figures) {
@@ -153,8 +185,9 @@ JsonValue validation_json(const ValidationReport& report, JsonValue header) {
   header.set("scaling", JsonValue::object({{"strong", scaling_json(summary.scaling.strong)},
                                            {"weak", scaling_json(summary.scaling.weak)}}));
   header.set("layout_ranking", layout_ranking_json(summary.layout_ranking));
-  header.set("cross_validation", report.cross ? cross_json(*report.cross) : JsonValue());
+  header.set("cross_validation", report.cross ? cross_json(report) : JsonValue());
   header.set("baseline_constant", baseline_json(summary.baseline));
+  header.set("baseline_closed_form", closed_form_json(summary.closed_form));
   header.set("parameters_used", summary.parameters_used);
   return header;
 }
@@ -294,11 +327,13 @@ ValidationReport validate_files(const std::vector<fs::path>& files, const Valida
                                 read_input(named_file(options.parameters.string(), {"parameters"}), report.inputs)));
   const ValidationContext context = validation_context(std::move(shelf));
   report.interrupted = predict_all(cases, context, quiet, report.results);
+  share_cells(report.results);
   std::vector<Measurement> measurements;
   for (const ReadCase& one : cases) measurements.push_back(one.measurement);
   report.summary = summarise(measurements, report.results, context.shelf);
   if (options.cross && !report.interrupted)
     report.cross = cross_validation(measurements, report.results, context.shelf);
+  if (report.cross) report.cross_baselines = cross_validate_baselines(measurements, report.results, context.shelf);
   return report;
 }
 

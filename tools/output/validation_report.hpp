@@ -19,6 +19,7 @@ struct ValidationReport {
   std::vector<CaseResult> results;  ///< results in the order of the files
   ValidationSummary summary;
   std::optional<std::vector<HeldOutFigures>> cross;  ///< only when asked for
+  HeldOutBaselines cross_baselines;                  ///< beside `cross`
   bool interrupted = false;                          ///< whether Ctrl-C left cases or figures out
 };
 

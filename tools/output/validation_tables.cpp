@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "models/lowering/step_charge.hpp"
+#include "tools/output/closed_form_table.hpp"
 #include "tools/output/output_text.hpp"
 #include "tools/output/prediction_tables.hpp"
 
@@ -344,7 +345,8 @@ std::vector<ResultTable> validation_tables(const ValidationReport& report) {
                                   scaling_table(report),
                                   layout_ranking_table(ranking),
                                   layout_regret_table(ranking, shown_regrets),
-                                  baseline_table(report)};
+                                  baseline_table(report),
+                                  closed_form_table(report)};
   all.push_back(worst_table(report, shown_errors));
   all.push_back(missing_table(report, shown_reasons));
   if (report.cross) all.push_back(cross_table(report));

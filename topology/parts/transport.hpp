@@ -9,8 +9,11 @@
 
 namespace clusterwright {
 
-enum class Transport { infiniband, roce, ethernet, none };  ///< ethernet: TCP sockets
-inline constexpr std::array<std::string_view, 4> transport_names = {"infiniband", "roce", "ethernet", "none"};
+/// ethernet: TCP sockets; tcp_device: TCP by NICs that read and write device memory (GPUDirect-TCPX and its kin); efa:
+/// scalable reliable datagrams.
+enum class Transport { infiniband, roce, ethernet, none, omni_path, efa, slingshot, tcp_device };
+inline constexpr std::array<std::string_view, 8> transport_names = {"infiniband", "roce", "ethernet",  "none",
+                                                                    "omni-path",  "efa",  "slingshot", "tcp-device"};
 template <>
 struct EnumNames<Transport> {
   static constexpr auto names = transport_names;

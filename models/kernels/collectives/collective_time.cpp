@@ -70,6 +70,10 @@ CollectiveTiming inside_domain(const Setting& at, const TunerEstimate& chosen) {
   return timing;
 }
 
+TransportParameters transport_of(const Setting& at) {
+  return at.network.of(std::string(enum_name(at.links.transport)));
+}
+
 /// Latency that switches, cables and sockets add to a step between domains.
 Seconds with_sockets(const Setting& at, Seconds switches) {
   return switches + (at.links.tcp ? at.network.tcp_latency.value : Seconds{});
@@ -157,7 +161,8 @@ CollectiveTiming across_domains(const Setting& at, const TunerEstimate& chosen, 
   timing.protocol = chosen.protocol;
   timing.crosses_domains = true;
   timing.wire = at.wire();
-  timing.latency = at.network.latency_scale.value * chosen.latency + latency_between_domains(at, chosen.algorithm);
+  timing.latency = at.network.latency_scale.value * transport_of(at).latency.value * chosen.latency +
+                   latency_between_domains(at, chosen.algorithm);
   if (reduces_in_switch(chosen.algorithm) && at.op == CollectiveOp::all_reduce)
     price_switch_tree(at, timing);
   else
@@ -167,8 +172,8 @@ CollectiveTiming across_domains(const Setting& at, const TunerEstimate& chosen, 
 
 CollectiveTiming message_between_domains(const Setting& at) {
   const BytesPerSecond own = at.links.network_per_rank * transport_share(at.links, at.network);
-  CollectiveTiming timing{at.network.message_latency.value + message_step(at), at.payload, with_fabric_limit(at, own),
-                          true};
+  const Seconds start = at.network.message_latency.value * transport_of(at).latency.value;
+  CollectiveTiming timing{start + message_step(at), at.payload, with_fabric_limit(at, own), true};
   timing.algorithm = Algorithm::direct;
   return timing;
 }
@@ -214,7 +219,8 @@ CollectiveTiming tuned_timing(const Setting& at, const CollectiveChoice& choice)
 }  // namespace
 
 double transport_share(const GroupLinks& links, const NetworkParameters& network) {
-  if (!links.tcp) return network.bandwidth_share.value;
+  if (!links.tcp)
+    return network.bandwidth_share.value * network.of(std::string(enum_name(links.transport))).bandwidth.value;
   const double share = network.tcp_bandwidth_share.value;
   if (links.network_per_rank <= BytesPerSecond{}) return share;
   return std::min(share, tcp_host_rate(links, network) / links.network_per_rank);

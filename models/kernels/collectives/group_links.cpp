@@ -32,7 +32,8 @@ GroupLinks links_on(const NodeGroup& kind, const GroupShape& group) {
 /// Sockets between domains, and what the host has for them.
 void add_sockets(GroupLinks& links, const Cluster& cluster) {
   const HostSpec& host = cluster.spec.node.host;
-  links.tcp = cluster.spec.fabric.transport == Transport::ethernet;
+  links.transport = cluster.spec.fabric.transport;
+  links.tcp = links.transport == Transport::ethernet;
   if (host.memory_bandwidth) links.host_memory = *host.memory_bandwidth / cluster.node_accelerators;
   if (host.cores) links.host_cores = static_cast<double>(*host.cores) / cluster.node_accelerators;
 }

@@ -50,6 +50,7 @@ struct GroupLinks {
   bool amd_host = false;  ///< AMD hosts: NCCL counts twice the time to post to the NIC
   bool sharp = false;     ///< switches between domains reduce
   bool tcp = false;       ///< sockets between domains instead of RDMA
+  Transport transport = Transport::infiniband;
   /// Share of one accelerator in its host, which limits sockets; zero: not known.
   BytesPerSecond host_memory{};
   double host_cores = 0;

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "calibration/measured/measured_group.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "calibration/measured/measured_cluster.hpp"
+#include "models/kernels/collectives/collective_traffic.hpp"
+#include "topology/cluster/cluster_network.hpp"
+
+namespace clusterwright {
+
+namespace {
+
+int rounded_up(int count, int multiple) {
+  return (count + multiple - 1) / multiple * multiple;
+}
+
+/// Machine of whole domains that holds the ranks.
+ClusterSpec machine_of(const MeasuredHardware& hardware, int nodes, const std::vector<AcceleratorPart>& parts) {
+  MeasuredHardware whole = hardware;
+  const bool alone = hardware.scale_out_kind == "none" && hardware.scale_up_kind != "pcie";
+  if (alone) whole.accelerators_per_node = std::max(hardware.accelerators_per_node, hardware.scale_up_domain);
+  const int least = std::max(hardware.accelerators, nodes * whole.accelerators_per_node);
+  whole.accelerators = rounded_up(least, std::max(whole.accelerators_per_node, hardware.scale_up_domain));
+  return measured_cluster(whole, parts);
+}
+
+}  // namespace
+
+MeasuredGroup measured_group(const MeasuredHardware& hardware, const MeasuredCollective& collective,
+                             const Catalog& catalog) {
+  if (collective.ranks % collective.ranks_per_node != 0)
+    throw std::invalid_argument("no model of unevenly filled nodes");
+  const int nodes = collective.ranks / collective.ranks_per_node;
+  const ClusterSpec spec = machine_of(hardware, nodes, catalog.accelerators);
+  MeasuredGroup out{build_cluster(spec, catalog, JsonValue::object()), {}, {}};
+  // Sweeps that force rings say so; switches inside a domain reduce no more than those between domains then.
+  if (collective.in_network_reduction == false) out.cluster.switch_reduction = false;
+  for (int node = 0; node < nodes; ++node)
+    for (int rank = 0; rank < collective.ranks_per_node; ++rank)
+      out.members.push_back(AcceleratorId(static_cast<std::size_t>(node * out.cluster.node_accelerators + rank)));
+  if (out.cluster.has_network() && !hardware.scale_out)
+    out.assumed =
+        fmt::format("network rate not published, took {:g} Gbit/s", out.cluster.nic_bandwidth.in(gigabit_per_second));
+  return out;
+}
+
+MeasuredLinks measured_links(const MeasuredGroup& group, const MeasuredCollective& collective) {
+  const Cluster& cluster = group.cluster;
+  const int domains = static_cast<int>(by_domain(group.members, cluster).size());
+  const int ranks = static_cast<int>(group.members.size());
+  const GroupShape shape{domains, ranks / domains, ranks % domains};
+  StepLatency switches;
+  if (domains > 1) {
+    const RoutedNetwork& network = cluster.network();
+    switches = step_latency(group.members, {cluster, network.graph, network.torus_sides}, *network.routes);
+  }
+  GroupLinks links = group_links(cluster, group.members, shape, switches);
+  links.sharp = collective.in_network_reduction.value_or(false);
+  return {shape, links};
+}
+
+}  // namespace clusterwright
